@@ -1,0 +1,490 @@
+/* bind.c - the Python face of every kernel: one bind, driven by the field table.
+ *   call = bind("flux_roe_f64", lr=..., S=..., over=(0, 100))    checks once
+ *   call()                                                       launches, no checks
+ * Every refusal reads "kernel: field has X, expected Y".                                      */
+#include "bind.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+PyTypeObject *CallType, *RecordingType;
+
+#define WORD 32
+typedef struct {
+  char       name[WORD];
+  Py_ssize_t value;
+} extent;
+
+/* Extents met so far while one call is bound. */
+typedef struct {
+  const char *kernel;
+  extent      extent[2 * MAX_FIELDS];
+  int         count;
+} sets;
+
+/* One axis of a shape: "4", "nodes" or "nodes+1". */
+typedef struct {
+  char       name[WORD]; /* empty: a plain number */
+  Py_ssize_t plus;
+} axis;
+
+/* "edges,2>nodes?!" taken apart. */
+typedef struct {
+  axis axis[MAX_AXES];
+  int  axes, offsets, optional, unique;
+  char target[WORD];
+} shape;
+
+static void parse_shape(const char *text, shape *s)
+{
+  memset(s, 0, sizeof *s);
+  size_t head = strcspn(text, ">");
+  for (size_t at = 0; at < head && s->axes < MAX_AXES; s->axes++) {
+    const size_t len = strcspn(text + at, ",>"), word = strcspn(text + at, "+,>");
+    axis        *a   = &s->axis[s->axes];
+    char        *end;
+    a->plus = strtol(text + at, &end, 10);
+    if (end == text + at) {
+      snprintf(a->name, WORD, "%.*s", (int)word, text + at);
+      a->plus = word < len ? strtol(text + at + word, NULL, 10) : 0;
+    }
+    at += len + (text[at + len] == ',');
+  }
+  const char *to = text + head;
+  if (!*to) return;
+  s->offsets  = to[1] == '>';
+  to         += 1 + s->offsets;
+  snprintf(s->target, WORD, "%.*s", (int)strcspn(to, "?!"), to);
+  s->optional = strchr(to, '?') != NULL;
+  s->unique   = strchr(to, '!') != NULL;
+}
+
+static extent *find_set(sets *known, const char *name)
+{
+  for (int i = 0; i < known->count; i++)
+    if (!strcmp(known->extent[i].name, name)) return &known->extent[i];
+  return NULL;
+}
+
+static int is_scalar(const struct field *f)
+{
+  return !strcmp(f->mode, "val") || !strcmp(f->mode, "size");
+}
+
+static int is_written(const struct field *f)
+{
+  return strcmp(f->mode, "in") && strcmp(f->mode, "opt") && !is_scalar(f);
+}
+
+static char format_of(const struct kernel *k, const struct field *f)
+{
+  if (!strcmp(f->type, "real")) return k->real_size == 8 ? 'd' : 'f';
+  return !strcmp(f->type, "f64") ? 'd' : !strcmp(f->type, "f32") ? 'f' : f->type[0] == 'u' ? 'Q' : 'i';
+}
+
+static const char *dtype_name(char format)
+{
+  return format == 'd' ? "float64" : format == 'f' ? "float32" : format == 'i' ? "int32" : format == 'Q' ? "uint64" : NULL;
+}
+
+static int wrong_dtype(const struct kernel *k, const struct field *f, char got)
+{
+  const char letter[2] = {got, 0};
+  PyErr_Format(PyExc_TypeError, "%s: %s has dtype %s, expected %s", k->name, f->name,
+               dtype_name(got) ? dtype_name(got) : letter, dtype_name(format_of(k, f)));
+  return -1;
+}
+
+/* Meet the extents of one array: a number must equal it, a name is fixed by its first use. */
+static int meet_shape(sets *known, const struct field *f, const struct operand *op)
+{
+  shape s;
+  parse_shape(f->shape, &s);
+  if (op->axes != s.axes) {
+    PyErr_Format(PyExc_ValueError, "%s: %s has %d axes, expected (%s)", known->kernel, f->name, op->axes, f->shape);
+    return -1;
+  }
+  for (int d = 0; d < s.axes; d++) {
+    const axis *a    = &s.axis[d];
+    Py_ssize_t  want = a->plus;
+    if (*a->name) {
+      extent *e = find_set(known, a->name);
+      if (!e) {
+        e = &known->extent[known->count++];
+        snprintf(e->name, WORD, "%s", a->name);
+        e->value = op->shape[d] - a->plus;
+      }
+      want += e->value;
+    }
+    if (want != op->shape[d] || want < a->plus) {
+      PyErr_Format(PyExc_ValueError, "%s: %s has %zd along axis %d, expected %s%s = %zd", known->kernel, f->name,
+                   op->shape[d], d, *a->name ? a->name : "the number", *a->name && a->plus ? "+1" : "", want);
+      return -1;
+    }
+  }
+  return 0;
+}
+
+static int bind_array(Call *c, sets *known, const struct field *f, PyObject *object)
+{
+  struct operand *op = &c->operand[c->operands];
+  if (object == Py_None) {
+    if (!strcmp(f->mode, "opt")) return c->operands++, 0;
+    PyErr_Format(PyExc_TypeError, "%s: %s has None, expected an array (%s)", c->kernel->name, f->name, f->shape);
+    return -1;
+  }
+  if (backend_resolve(object, op) < 0) {
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_Format(PyExc_TypeError, "%s: %s has %S, expected %s array (%s)", c->kernel->name, f->name,
+                 value ? value : Py_None, dtype_name(format_of(c->kernel, f)), f->shape);
+    Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(trace);
+    return -1;
+  }
+  c->operands++;
+  if (op->device != c->device && c->device >= 0) {
+    PyErr_Format(PyExc_ValueError, "%s: %s has device %d, expected %d as the fields before it", c->kernel->name, f->name, op->device, c->device);
+    return -1;
+  }
+  c->device = op->device;
+  if (op->readonly && is_written(f)) {
+    PyErr_Format(PyExc_ValueError, "%s: %s has read-only memory, expected writable (mode %s)", c->kernel->name, f->name, f->mode);
+    return -1;
+  }
+  if (op->format != format_of(c->kernel, f)) return wrong_dtype(c->kernel, f, op->format);
+  if (meet_shape(known, f, op) < 0) return -1;
+  if (op->bytes / (op->format == 'i' || op->format == 'f' ? 4 : 8) > INT32_MAX) {
+    PyErr_Format(PyExc_OverflowError, "%s: %s has %zd bytes, expected fewer than 2^31 entries", c->kernel->name, f->name, op->bytes);
+    return -1;
+  }
+  memcpy((char *)c->args + f->offset, &op->ptr, sizeof op->ptr);
+  return 0;
+}
+
+static int bind_scalar(Call *c, const struct field *f, PyObject *object)
+{
+  char      *slot   = (char *)c->args + f->offset;
+  const char format = format_of(c->kernel, f);
+  if (format == 'i') {
+    if (!PyLong_Check(object)) {
+      PyErr_Format(PyExc_TypeError, "%s: %s has %R, expected an int", c->kernel->name, f->name, object);
+      return -1;
+    }
+    int             beyond = 0;
+    const long long x      = PyLong_AsLongLongAndOverflow(object, &beyond);
+    if (beyond || x < INT32_MIN || x > INT32_MAX) {
+      PyErr_Format(PyExc_OverflowError, "%s: %s has %S, expected a 32-bit int", c->kernel->name, f->name, object);
+      return -1;
+    }
+    const i32 y = (i32)x;
+    memcpy(slot, &y, sizeof y);
+    return 0;
+  }
+  const double x = PyFloat_AsDouble(object);
+  if (PyErr_Occurred()) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "%s: %s has %R, expected a number", c->kernel->name, f->name, object);
+    return -1;
+  }
+  const float y = (float)x;
+  memcpy(slot, format == 'd' ? (const void *)&x : (const void *)&y, format == 'd' ? 8 : 4);
+  return 0;
+}
+
+static int check_entries(const Call *c, const struct field *f, const shape *s, const i32 *table, Py_ssize_t count, Py_ssize_t limit)
+{
+  char *seen = s->unique ? calloc((size_t)limit + 1, 1) : NULL;
+  int   bad  = 0;
+  if (s->unique && !seen) return PyErr_NoMemory(), -1;
+  for (Py_ssize_t i = 0; i < count && !bad; i++) {
+    const i32 x = table[i];
+    if (s->offsets) {
+      const Py_ssize_t least = i ? table[i - 1] : 0, most = i ? limit : 0;
+      if (x < least || x > most || (i == count - 1 && x != limit)) {
+        PyErr_Format(PyExc_IndexError, "%s: %s[%zd] is %d, expected offsets that rise from 0 to %s = %zd", c->kernel->name, f->name, i, x, s->target, limit);
+        bad = 1;
+      }
+    } else if (x < (s->optional ? -1 : 0) || x >= limit) {
+      PyErr_Format(PyExc_IndexError, "%s: %s[%zd] is %d, expected an index into %s = %zd", c->kernel->name, f->name, i, x, s->target, limit);
+      bad = 1;
+    } else if (seen && x >= 0 && seen[x]++) {
+      PyErr_Format(PyExc_IndexError, "%s: %s[%zd] is %d for the second time, expected each of %s once", c->kernel->name, f->name, i, x, s->target);
+      bad = 1;
+    }
+  }
+  free(seen);
+  return bad ? -1 : 0;
+}
+
+/* Indices are trusted inside kernels, so they are read once here. */
+static int check_tables(Call *c, sets *known)
+{
+  int j = 0;
+  for (const struct field *f = c->kernel->fields(); f->name; f++) {
+    if (is_scalar(f)) continue;
+    const struct operand *op = &c->operand[j++];
+    shape                 s;
+    parse_shape(f->shape, &s);
+    if (!*s.target || !op->ptr) continue;
+    const extent *to = find_set(known, s.target);
+    if (!to) {
+      PyErr_Format(PyExc_ValueError, "%s: %s has target %s, expected a set that some array fixes", c->kernel->name, f->name, s.target);
+      return -1;
+    }
+    void      *to_free = NULL;
+    const i32 *table   = backend_fetch(op, &to_free);
+    if (!table && op->bytes) return -1;
+    const int bad = check_entries(c, f, &s, table, op->bytes / 4, to->value);
+    free(to_free);
+    if (bad) return -1;
+  }
+  return 0;
+}
+
+/* Kernels are compiled with restrict: a written field may overlap no other field. */
+static int check_overlap(const Call *c)
+{
+  int a = 0;
+  for (const struct field *f = c->kernel->fields(); f->name; f++) {
+    if (is_scalar(f)) continue;
+    const struct operand *x = &c->operand[a++];
+    if (!is_written(f) || !x->ptr) continue;
+    int b = 0;
+    for (const struct field *g = c->kernel->fields(); g->name; g++) {
+      if (is_scalar(g)) continue;
+      const struct operand *y = &c->operand[b++];
+      if (x == y || !y->ptr || x->ptr >= y->ptr + y->bytes || y->ptr >= x->ptr + x->bytes) continue;
+      PyErr_Format(PyExc_ValueError, "%s: %s overlaps %s, expected memory of its own", c->kernel->name, f->name, g->name);
+      return -1;
+    }
+  }
+  return 0;
+}
+
+static int fill_range(Call *c, sets *known, PyObject *over)
+{
+  struct range *r   = c->args;
+  const extent *set = find_set(known, c->kernel->over);
+  if (!set) {
+    PyErr_Format(PyExc_ValueError, "%s: loops over %s, expected a set that some array fixes", c->kernel->name, c->kernel->over);
+    return -1;
+  }
+  r->first = 0, r->count = r->n = (i32)set->value;
+  for (const struct field *f = c->kernel->fields(); f->name; f++) {
+    if (strcmp(f->mode, "size")) continue;
+    const extent *e = find_set(known, f->shape);
+    const i32     n = e ? (i32)e->value : -1;
+    if (!e) {
+      PyErr_Format(PyExc_ValueError, "%s: %s has set %s, expected one that some array fixes", c->kernel->name, f->name, f->shape);
+      return -1;
+    }
+    memcpy((char *)c->args + f->offset, &n, sizeof n);
+  }
+  if (!over || over == Py_None) return 0;
+  int first, count;
+  if (!PyTuple_Check(over) || !PyArg_ParseTuple(over, "ii", &first, &count)) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "%s: over has %R, expected (first, count)", c->kernel->name, over);
+    return -1;
+  }
+  if (first < 0 || count < 0 || (long long)first + count > r->n) {
+    PyErr_Format(PyExc_IndexError, "%s: over has (%d, %d), expected a part of %s = %d", c->kernel->name, first, count, c->kernel->over, r->n);
+    return -1;
+  }
+  r->first = first, r->count = count;
+  return 0;
+}
+
+/* An argument that no field asks for. */
+static int refuse_unknown(const struct kernel *k, PyObject *fields)
+{
+  PyObject  *name, *value;
+  Py_ssize_t at = 0;
+  while (fields && PyDict_Next(fields, &at, &name, &value)) {
+    const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+    if (!text) return -1;
+    int known = !strcmp(text, "over");
+    for (const struct field *f = k->fields(); f->name && !known; f++)
+      known = strcmp(f->mode, "size") && !strcmp(f->name, text);
+    if (known) continue;
+    PyErr_Format(PyExc_TypeError, "%s: has no field %s", k->name, text);
+    return -1;
+  }
+  return 0;
+}
+
+static const struct kernel *find_kernel(const char *name)
+{
+  const char *dot = strrchr(name, '_');
+  if (!dot || (strcmp(dot, "_f32") && strcmp(dot, "_f64"))) return NULL;
+  const struct kernel *k = strcmp(dot, "_f32") ? kernels_f64 : kernels_f32;
+  for (; k->name; k++)
+    if (strlen(k->name) == (size_t)(dot - name) && !strncmp(k->name, name, (size_t)(dot - name))) return k;
+  return NULL;
+}
+
+static int bind_fields(Call *c, PyObject *fields)
+{
+  sets known = {c->kernel->name, {{{0}, 0}}, 0};
+  for (const struct field *f = c->kernel->fields(); f->name; f++) {
+    if (!strcmp(f->mode, "size")) continue;
+    PyObject *object = fields ? PyDict_GetItemString(fields, f->name) : NULL; /* borrowed */
+    if (!object) {
+      PyErr_Format(PyExc_TypeError, "%s: %s is missing, expected (%s)", c->kernel->name, f->name, f->shape);
+      return -1;
+    }
+    if ((is_scalar(f) ? bind_scalar(c, f, object) : bind_array(c, &known, f, object)) < 0) return -1;
+  }
+  if (refuse_unknown(c->kernel, fields) < 0) return -1;
+  if (fill_range(c, &known, fields ? PyDict_GetItemString(fields, "over") : NULL) < 0) return -1;
+  return check_tables(c, &known) < 0 ? -1 : check_overlap(c);
+}
+
+static PyObject *core_bind(PyObject *self, PyObject *args, PyObject *fields)
+{
+  (void)self;
+  const char *name;
+  if (!PyArg_ParseTuple(args, "s", &name)) return NULL;
+  const struct kernel *k = find_kernel(name);
+  if (!k) return PyErr_Format(PyExc_KeyError, "no kernel %s", name);
+  Call *c = PyObject_New(Call, CallType);
+  if (!c) return NULL;
+  memset((char *)c + sizeof(PyObject), 0, sizeof *c - sizeof(PyObject));
+  c->kernel          = k;
+  c->device          = -1;
+  c->device_function = backend_function(k);
+  c->args            = PyMem_Calloc(1, k->args_size);
+  if (!c->args) PyErr_NoMemory();
+  if (!c->args || bind_fields(c, fields) < 0) {
+    Py_DECREF(c);
+    return NULL;
+  }
+  return (PyObject *)c;
+}
+
+static void call_dealloc(Call *c)
+{
+  PyTypeObject *t = Py_TYPE((PyObject *)c);
+  for (int i = 0; i < c->operands; i++) backend_release(&c->operand[i]);
+  PyMem_Free(c->args);
+  PyObject_Free(c);
+  Py_DECREF(t);
+}
+
+static PyObject *call_call(Call *c, PyObject *args, PyObject *keywords)
+{
+  if (PyTuple_Size(args) || (keywords && PyDict_Size(keywords)))
+    return PyErr_Format(PyExc_TypeError, "%s: a bound call takes no arguments", c->kernel->name);
+  int code;
+  Py_BEGIN_ALLOW_THREADS
+  code = backend_launch(c);
+  Py_END_ALLOW_THREADS
+  if (code) return backend_error(code);
+  Py_RETURN_NONE;
+}
+
+static PyObject *call_repr(Call *c)
+{
+  const struct range *r = c->args;
+  return PyUnicode_FromFormat("<call %s over %s %d..%d>", c->kernel->name, c->kernel->over, r->first, r->first + r->count);
+}
+
+static PyObject *core_record(PyObject *self, PyObject *args, PyObject *keywords)
+{
+  (void)self;
+  static char *names[] = {"items", "times", "flag", NULL};
+  PyObject    *list, *flag = Py_None;
+  int          times = 1;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|iO", names, &list, &times, &flag)) return NULL;
+  if (times < 1) return PyErr_Format(PyExc_ValueError, "record: times has %d, expected at least 1", times);
+  PyObject *items = PySequence_Tuple(list);
+  if (!items) return NULL;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(items); i++) {
+    PyObject *item = PyTuple_GetItem(items, i);
+    if (Py_TYPE(item) == CallType || Py_TYPE(item) == RecordingType) continue;
+    PyErr_Format(PyExc_TypeError, "record: item %zd has %R, expected a bound call or a recording", i, item);
+    Py_DECREF(items);
+    return NULL;
+  }
+  Recording *r = PyObject_New(Recording, RecordingType);
+  if (!r) return Py_DECREF(items), NULL;
+  memset((char *)r + sizeof(PyObject), 0, sizeof *r - sizeof(PyObject));
+  r->items = items, r->times = times, r->device = -1;
+  r->count = (i32)PyTuple_Size(items);
+  r->item  = PyMem_Calloc((size_t)r->count + 1, sizeof *r->item);
+  if (!r->item) return Py_DECREF(r), PyErr_NoMemory();
+  for (i32 i = 0; i < r->count; i++) r->item[i] = PyTuple_GetItem(items, i);
+  if (flag != Py_None && (backend_resolve(flag, &r->flag) < 0 || r->flag.format != 'i')) {
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "record: flag has another dtype, expected int32");
+    Py_DECREF(r);
+    return NULL;
+  }
+  return (PyObject *)r;
+}
+
+static void recording_dealloc(Recording *r)
+{
+  PyTypeObject *t = Py_TYPE((PyObject *)r);
+  backend_drop(r);
+  if (r->flag.ptr) backend_release(&r->flag);
+  Py_XDECREF(r->items);
+  PyMem_Free(r->item);
+  PyObject_Free(r);
+  Py_DECREF(t);
+}
+
+static PyObject *recording_call(Recording *r, PyObject *args, PyObject *keywords)
+{
+  if (PyTuple_Size(args) || (keywords && PyDict_Size(keywords)))
+    return PyErr_Format(PyExc_TypeError, "a recording takes no arguments");
+  int code;
+  Py_BEGIN_ALLOW_THREADS
+  code = backend_run(r);
+  Py_END_ALLOW_THREADS
+  if (code) return backend_error(code);
+  Py_RETURN_NONE;
+}
+
+/* kernels() -> {name: (over, [(field, mode, type, shape), ...])} */
+static PyObject *core_kernels(PyObject *self, PyObject *none)
+{
+  (void)self, (void)none;
+  PyObject *all = PyDict_New();
+  for (const struct kernel *k = kernels_f64; all && k->name; k++) {
+    PyObject *rows = PyList_New(0);
+    for (const struct field *f = k->fields(); rows && f->name; f++) {
+      PyObject *row = Py_BuildValue("(ssss)", f->name, f->mode, f->type, f->shape);
+      if (!row || PyList_Append(rows, row) < 0) Py_CLEAR(rows);
+      Py_XDECREF(row);
+    }
+    PyObject *entry = rows ? Py_BuildValue("(sN)", k->over, rows) : NULL;
+    if (!entry || PyDict_SetItemString(all, k->name, entry) < 0) Py_CLEAR(all);
+    Py_XDECREF(entry);
+  }
+  return all;
+}
+
+PyMethodDef bind_methods[] = {
+    {"bind", (PyCFunction)(void (*)(void))core_bind, METH_VARARGS | METH_KEYWORDS,
+     "bind(name, over=None, **fields) -> Call: check every field against the kernel's declaration."},
+    {"record", (PyCFunction)(void (*)(void))core_record, METH_VARARGS | METH_KEYWORDS,
+     "record(items, times=1, flag=None) -> Recording of bound calls and recordings."},
+    {"kernels", core_kernels, METH_NOARGS, "kernels() -> {name: (set, [(field, mode, type, shape)])}"},
+    {0}};
+
+static PyType_Slot call_slots[] = {
+    {Py_tp_dealloc, call_dealloc}, {Py_tp_call, call_call}, {Py_tp_repr, call_repr}, {0, NULL}};
+static PyType_Slot recording_slots[] = {
+    {Py_tp_dealloc, recording_dealloc}, {Py_tp_call, recording_call}, {0, NULL}};
+static PyType_Spec call_spec = {"kinemesh.Call", sizeof(Call), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, call_slots};
+static PyType_Spec recording_spec = {"kinemesh.Recording", sizeof(Recording), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, recording_slots};
+
+int bind_types(PyObject *module)
+{
+  CallType      = (PyTypeObject *)PyType_FromSpec(&call_spec);
+  RecordingType = (PyTypeObject *)PyType_FromSpec(&recording_spec);
+  if (!CallType || !RecordingType) return -1;
+  if (PyModule_AddObjectRef(module, "Call", (PyObject *)CallType) < 0) return -1;
+  return PyModule_AddObjectRef(module, "Recording", (PyObject *)RecordingType);
+}

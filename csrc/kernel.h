@@ -1,0 +1,156 @@
+/* kernel.h - a kernel body is written once, in the common subset of C11 and C++17: gcc makes an
+ * OpenMP loop of it, nvcc a __global__ function.  One field list F(mode, type, name, shape)
+ * expands into struct members, parameters, arguments, locals and the rows that Python reads.
+ *
+ *   modes   in    read only                      out  every entry is written
+ *           rw    read and written               upd  written at own index, neighbours read
+ *           inc   accumulated (faults)           opt  read only, may be absent (null)
+ *           val   scalar, frozen in a recording  size the extent of the set, filled in by bind
+ *   types   real i32 u64, and f64 f32 where the precision must not follow `real`
+ *   shapes  numbers and set names, first axis first; then, for i32 tables,
+ *           ">set" index into set, "?" also -1, "!" no index twice, "+1>>set" offsets into set
+ *
+ * No include guard: host_*.c and device_*.cu include it once each, with their own `real`.     */
+#include "table.h"
+#ifdef REAL_IS_F32
+typedef f32 real;
+#define SUFFIX _f32
+#else
+typedef f64 real;
+#define SUFFIX _f64
+#endif
+#define CAT_(a, b) a##b
+#define CAT(a, b) CAT_(a, b)
+#define STR_(a) #a
+#define STR(a) STR_(a)
+#define P(name) CAT(name, SUFFIX) /* flux_roe -> flux_roe_f64 */
+#define UNUSED __attribute__((unused))
+#define R(x) ((real)(x)) /* every non-integer literal is R(0.5) */
+
+#define DECL_in(T, x) const T *__restrict__ x
+#define DECL_opt(T, x) const T *__restrict__ x
+#define DECL_out(T, x) T *__restrict__ x
+#define DECL_rw(T, x) T *__restrict__ x
+#define DECL_inc(T, x) T *__restrict__ x
+#define DECL_upd(T, x) T *x
+#define DECL_val(T, x) T x
+#define DECL_size(T, x) T x
+#define MEMBER(m, T, x, shape) DECL_##m(T, x);
+#define PARAM(m, T, x, shape) , DECL_##m(T, x) UNUSED
+#define NAME(m, T, x, shape) , x
+#define LOCAL(m, T, x, shape) DECL_##m(T, x) = a_->x;
+#define ROW(m, T, x, shape) {#x, #m, STR(T), shape, offsetof(P_args_, x)},
+
+#define OP_sum(a, b) ((a) + (b))
+#define OP_max(a, b) ((a) > (b) ? (a) : (b))
+#define INIT_sum 0.0
+#define INIT_max (-1e300)
+
+/* The second level lets a kernel's name be made by a macro (block_product_4). */
+#define KERNEL(k, FIELDS, loop) KERNEL_LOOP(k, FIELDS, loop)
+/* Sums (or maxima) of nv quantities over each group of items offsets[g] .. offsets[g+1]-1, in
+ * an order that depends on nothing but the group, so that a member's sums are those of its solo
+ * run.  The body adds what item i gives to s.  Fields named `offsets` and `sums` are required. */
+#define REDUCE(k, FIELDS, op, nv) KERNEL_REDUCE(k, FIELDS, op, nv)
+
+#ifdef __CUDACC__
+#define HD static __device__ __forceinline__
+#define BLOCK 256
+#define KERNEL_LOOP(k, FIELDS, loop)                                                         \
+  HD void P(k##_at)(const i32 i, const i32 n UNUSED FIELDS(PARAM));                          \
+  static __global__ void __launch_bounds__(BLOCK)                                            \
+      P(k##_device)(i32 first_, i32 count_, i32 n FIELDS(PARAM))                             \
+  {                                                                                          \
+    const i32 i = (i32)(blockIdx.x * blockDim.x + threadIdx.x);                              \
+    if (i < count_) P(k##_at)(first_ + i, n FIELDS(NAME));                                   \
+  }                                                                                          \
+  HD void P(k##_at)(const i32 i, const i32 n UNUSED FIELDS(PARAM))
+#define KERNEL_REDUCE(k, FIELDS, op, nv)                                                     \
+  HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM));                                      \
+  static __global__ void __launch_bounds__(BLOCK)                                            \
+      P(k##_device)(i32 first_, i32 count_ UNUSED, i32 n UNUSED FIELDS(PARAM))               \
+  {                                                                                          \
+    const i32 g_ = first_ + (i32)blockIdx.x, t_ = (i32)threadIdx.x;                          \
+    __shared__ f64 part_[BLOCK];                                                             \
+    f64            s_[nv];                                                                   \
+    for (i32 v_ = 0; v_ < nv; v_++) s_[v_] = INIT_##op;                                      \
+    for (i32 i = offsets[g_] + t_; i < offsets[g_ + 1]; i += BLOCK)                          \
+      P(k##_at)(i, s_ FIELDS(NAME));                                                         \
+    for (i32 v_ = 0; v_ < nv; v_++) {                                                        \
+      part_[t_] = s_[v_];                                                                    \
+      __syncthreads();                                                                       \
+      for (i32 half_ = BLOCK / 2; half_ > 0; half_ /= 2) {                                   \
+        if (t_ < half_) part_[t_] = OP_##op(part_[t_], part_[t_ + half_]);                   \
+        __syncthreads();                                                                     \
+      }                                                                                      \
+      if (t_ == 0) sums[g_ * nv + v_] = part_[0];                                            \
+      __syncthreads();                                                                       \
+    }                                                                                        \
+  }                                                                                          \
+  HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM))
+#else
+#include <tgmath.h> /* sqrt(float) stays float in C, as in C++ */
+#define HD static inline __attribute__((always_inline))
+/* Threads pay from some thousand light items on; a heavy item (a matrix row) is worth ten. */
+#define LOOP_direct _Pragma("omp parallel for simd schedule(static) if (count_ > 8192)")
+#define LOOP_indirect _Pragma("omp parallel for schedule(static) if (count_ > 1024)")
+#define LOOP_heavy _Pragma("omp parallel for schedule(static) if (count_ > 128)")
+#define HOST_TABLE(k, FIELDS)                                                                \
+  static const struct field *P(k##_fields)(void)                                             \
+  {                                                                                          \
+    typedef P(k##_args) P_args_;                                                             \
+    static const struct field rows[] = {FIELDS(ROW){0}};                                     \
+    return rows;                                                                             \
+  }
+#define KERNEL_LOOP(k, FIELDS, loop)                                                         \
+  HD void P(k##_at)(const i32 i, const i32 n UNUSED FIELDS(PARAM));                          \
+  typedef struct {                                                                           \
+    struct range range_;                                                                     \
+    FIELDS(MEMBER)                                                                           \
+  } P(k##_args);                                                                             \
+  static void P(k##_host)(const void *args_)                                                 \
+  {                                                                                          \
+    const P(k##_args) *a_ = args_;                                                           \
+    const i32          first_ = a_->range_.first, count_ = a_->range_.count, n = a_->range_.n;\
+    FIELDS(LOCAL) /* pointers in locals: through a_-> gcc reloads them for every item */     \
+    LOOP_##loop for (i32 i = first_; i < first_ + count_; i++) P(k##_at)(i, n FIELDS(NAME)); \
+  }                                                                                          \
+  HOST_TABLE(k, FIELDS)                                                                      \
+  HD void P(k##_at)(const i32 i, const i32 n UNUSED FIELDS(PARAM))
+#define KERNEL_REDUCE(k, FIELDS, op, nv)                                                     \
+  HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM));                                      \
+  typedef struct {                                                                           \
+    struct range range_;                                                                     \
+    FIELDS(MEMBER)                                                                           \
+  } P(k##_args);                                                                             \
+  static void P(k##_host)(const void *args_)                                                 \
+  {                                                                                          \
+    const P(k##_args) *a_ = args_;                                                           \
+    const i32          first_ = a_->range_.first, count_ = a_->range_.count;                 \
+    FIELDS(LOCAL)                                                                            \
+    _Pragma("omp parallel for schedule(static) if (count_ > 4)")                             \
+    for (i32 g_ = first_; g_ < first_ + count_; g_++) {                                      \
+      f64 s_[nv];                                                                            \
+      for (i32 v_ = 0; v_ < nv; v_++) s_[v_] = INIT_##op;                                    \
+      for (i32 i = offsets[g_]; i < offsets[g_ + 1]; i++) P(k##_at)(i, s_ FIELDS(NAME));     \
+      for (i32 v_ = 0; v_ < nv; v_++) sums[g_ * nv + v_] = s_[v_];                           \
+    }                                                                                        \
+  }                                                                                          \
+  HOST_TABLE(k, FIELDS)                                                                      \
+  HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM))
+#endif
+
+/* First fault wins, whatever the order of threads: the smallest (code, entity) is kept in one
+ * word per member; ~0 means none.  Codes are in the order of a step (physics/fault.h).        */
+HD void fault(u64 *word, i32 code, i32 entity)
+{
+  const u64 key = ((u64)code << 32) | (uint32_t)entity;
+#ifdef __CUDACC__
+  atomicMin((unsigned long long *)word, (unsigned long long)key);
+#else
+  u64 old = __atomic_load_n(word, __ATOMIC_RELAXED);
+  while (key < old &&
+         !__atomic_compare_exchange_n(word, &old, key, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+#endif
+}

@@ -1,0 +1,161 @@
+/* ale_flux.h - the residual d(u V)/dt in two passes: edges store their flux, nodes sum their
+ * edges in a fixed order (as fast as atomics on an H200, and repeatable), then the boundaries. */
+
+/* Reconstruction to the middle of the edge; the moving face sweeps w [m^2/s]. */
+HD void edge_states(const i32 i, const i32 *lr, const f64 *x, const real *q, const real *grad, real *l, real *r)
+{
+  const i32  a = lr[2 * i], b = lr[2 * i + 1];
+  const real dx = R(0.5) * (real)(x[2 * b] - x[2 * a]), dy = R(0.5) * (real)(x[2 * b + 1] - x[2 * a + 1]);
+  for (i32 k = 0; k < 4; k++) {
+    l[k] = q[4 * a + k] + grad[8 * a + 2 * k] * dx + grad[8 * a + 2 * k + 1] * dy;
+    r[k] = q[4 * b + k] - grad[8 * b + 2 * k] * dx - grad[8 * b + 2 * k + 1] * dy;
+  }
+}
+
+#define ALE_FLUX(F)                                                           \
+  F(in, i32, lr, "edges,2>nodes")                                             \
+  F(in, i32, member, "nodes>members")                                         \
+  F(in, i32, active, "members")                                               \
+  F(in, f64, x, "nodes,2")                                                    \
+  F(in, real, S, "edges,2")                                                   \
+  F(in, real, w, "edges")                                                     \
+  F(in, real, q, "nodes,4")                                                   \
+  F(in, real, grad, "nodes,8")                                                \
+  F(val, real, fix, "")         /* entropy fix, share of |V_r| + a |S| */     \
+  F(out, real, flux, "edges,4")                                               \
+  F(inc, u64, faults, "members")
+#define ALE_FLUX_BODY(scheme)                                                 \
+  const i32 m = member[lr[2 * i]];                                            \
+  if (!active[m]) return;                                                     \
+  real l[4], r[4];                                                            \
+  edge_states(i, lr, x, q, grad, l, r);                                       \
+  if (!(l[0] > 0 && r[0] > 0)) fault(&faults[m], FAULT_DENSITY, lr[2 * i]);   \
+  if (!(l[3] > 0 && r[3] > 0)) fault(&faults[m], FAULT_PRESSURE, lr[2 * i]);  \
+  scheme(l, r, S + 2 * i, w[i], fix, flux + 4 * i);
+KERNEL(ale_flux_roe, ALE_FLUX, indirect)
+{
+  ALE_FLUX_BODY(flux_roe)
+}
+KERNEL(ale_flux_hllc, ALE_FLUX, indirect)
+{
+  ALE_FLUX_BODY(flux_hllc)
+}
+
+/* res = sum of fluxes + c0 V u + past: the residual of the implicit step (theory eq. 2.14). */
+#define ALE_RESIDUAL(F)                                                       \
+  F(in, i32, member, "nodes>members")                                         \
+  F(in, i32, active, "members")                                               \
+  F(in, i32, offsets, "nodes+1>>entries")                                     \
+  F(in, i32, neighbour, "entries>nodes")                                      \
+  F(in, i32, edge, "entries>edges")                                           \
+  F(in, real, flux, "edges,4")                                                \
+  F(in, f64, V, "nodes")                                                      \
+  F(in, real, u, "nodes,4")                                                   \
+  F(in, real, past, "nodes,4") /* c1 V^n u^n + c2 V^(n-1) u^(n-1) */          \
+  F(in, f64, bdf, "members,3") /* c0, c1, c2 [1/s]; zero: steady */           \
+  F(out, real, res, "nodes,4")
+KERNEL(ale_residual, ALE_RESIDUAL, indirect)
+{
+  const i32 m = member[i];
+  if (!active[m]) return;
+  const real c = (real)(bdf[3 * m] * V[i]);
+  real       s[4];
+  for (i32 k = 0; k < 4; k++) s[k] = 0;
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    const real sign = neighbour[e] > i ? R(1) : R(-1); /* an edge runs to its higher node */
+    for (i32 k = 0; k < 4; k++) s[k] += sign * flux[4 * edge[e] + k];
+  }
+  for (i32 k = 0; k < 4; k++) res[4 * i + k] = s[k] + (c * u[4 * i + k] + past[4 * i + k]);
+}
+
+/* c1 V^n u^n + c2 V^(n-1) u^(n-1), once per physical step. */
+#define ALE_PAST(F)                                                           \
+  F(in, i32, member, "nodes>members")                                         \
+  F(in, f64, bdf, "members,3")                                                \
+  F(in, f64, V1, "nodes")                                                     \
+  F(in, real, u1, "nodes,4")                                                  \
+  F(in, f64, V2, "nodes")                                                     \
+  F(in, real, u2, "nodes,4")                                                  \
+  F(out, real, past, "nodes,4")
+KERNEL(ale_past, ALE_PAST, indirect)
+{
+  const f64 *c = bdf + 3 * member[i];
+  for (i32 k = 0; k < 4; k++)
+    past[4 * i + k] = (real)(c[1] * V1[i] * (f64)u1[4 * i + k] + c[2] * V2[i] * (f64)u2[4 * i + k]);
+}
+
+/* Rate at which a face sweeps, w = g1 dV^(n+1) + g2 dV^n: the one that keeps a uniform stream
+ * uniform under BDF (theory eq. 2.13).                                                         */
+#define FACE_RATES(F)                                                         \
+  F(in, i32, member, "faces>members")                                         \
+  F(in, f64, rate, "members,2")                                               \
+  F(in, f64, dV1, "faces")                                                    \
+  F(in, f64, dV2, "faces")                                                    \
+  F(out, real, w, "faces")
+KERNEL(face_rates, FACE_RATES, indirect)
+{
+  const f64 *g = rate + 2 * member[i];
+  w[i]         = (real)(g[0] * dV1[i] + g[1] * dV2[i]);
+}
+
+/* Slip wall, weak: u.S = w, so only p S and w p pass. */
+#define BC_WALL(F)                                                            \
+  F(in, i32, node, "bnodes>nodes!")                                           \
+  F(in, i32, member, "nodes>members")                                         \
+  F(in, i32, active, "members")                                               \
+  F(in, real, S, "bnodes,2")                                                  \
+  F(in, real, w, "bnodes")                                                    \
+  F(in, real, q, "nodes,4")                                                   \
+  F(rw, real, res, "nodes,4")
+KERNEL(bc_wall, BC_WALL, indirect)
+{
+  const i32 a = node[i];
+  if (!active[member[a]]) return;
+  const real p = q[4 * a + 3];
+  res[4 * a + 1] += p * S[2 * i];
+  res[4 * a + 2] += p * S[2 * i + 1];
+  res[4 * a + 3] += p * w[i];
+}
+
+/* Far field: Roe's flux against the free stream lets each characteristic bring its own side. */
+#define BC_FARFIELD(F)                                                        \
+  F(in, i32, node, "bnodes>nodes!")                                           \
+  F(in, i32, member, "nodes>members")                                         \
+  F(in, i32, active, "members")                                               \
+  F(in, real, S, "bnodes,2")                                                  \
+  F(in, real, w, "bnodes")                                                    \
+  F(in, real, q, "nodes,4")                                                   \
+  F(in, f64, stream, "members,4") /* primitive */                             \
+  F(val, real, fix, "")                                                       \
+  F(rw, real, res, "nodes,4")
+KERNEL(bc_farfield, BC_FARFIELD, indirect)
+{
+  const i32 a = node[i], m = member[a];
+  if (!active[m]) return;
+  const real out[4] = {(real)stream[4 * m], (real)stream[4 * m + 1], (real)stream[4 * m + 2], (real)stream[4 * m + 3]};
+  real       f[4];
+  flux_roe(q + 4 * a, out, S + 2 * i, w[i], fix, f);
+  for (i32 k = 0; k < 4; k++) res[4 * a + k] += f[k];
+}
+
+/* Force of the wall's pressures and nose-up moment about a point (theory eq. 2.16): the same
+ * pressures as in the flux.  Groups are chunks of one body.                                    */
+#define WALL_FORCES(F)                                                        \
+  F(in, i32, node, "bnodes>nodes!")                                           \
+  F(in, i32, member, "nodes>members")                                         \
+  F(in, f64, x, "nodes,2")                                                    \
+  F(in, real, S, "bnodes,2")                                                  \
+  F(in, real, q, "nodes,4")                                                   \
+  F(in, f64, about, "members,2")                                              \
+  F(in, f64, stream, "members,4")                                             \
+  F(in, i32, offsets, "groups+1>>bnodes")                                     \
+  F(out, f64, sums, "groups,4")
+REDUCE(wall_forces, WALL_FORCES, sum, 4)
+{
+  const i32 a = node[i], m = member[a];
+  const f64 p  = (f64)q[4 * a + 3] - stream[4 * m + 3];
+  const f64 fx = p * (f64)S[2 * i], fy = p * (f64)S[2 * i + 1];
+  s[0] += fx;
+  s[1] += fy;
+  s[2] -= (x[2 * a] - about[2 * m]) * fy - (x[2 * a + 1] - about[2 * m + 1]) * fx;
+}

@@ -1,0 +1,117 @@
+/* ale_implicit.h - the matrix of the first-order flux with frozen dissipation (theory, section
+ * 2.5), in block CSR whose rows are nodes in colour order.
+ *   [V/dtau + c0 V + dR/du] du = -res                                                         */
+
+/* Edge i = (a, b) owns the blocks (a, b) and (b, a); lambda serves the local time step. */
+#define ALE_JACOBIAN_EDGES(F)                                                 \
+  F(in, i32, lr, "edges,2>nodes")                                             \
+  F(in, i32, member, "nodes>members")                                         \
+  F(in, i32, active, "members")                                               \
+  F(in, i32, slot, "edges,2>blocks!")                                         \
+  F(in, real, S, "edges,2")                                                   \
+  F(in, real, w, "edges")                                                     \
+  F(in, real, q, "nodes,4")                                                   \
+  F(val, real, fix, "")                                                       \
+  F(rw, real, A, "blocks,16")                                                 \
+  F(out, real, lambda, "edges")
+KERNEL(ale_jacobian_edges, ALE_JACOBIAN_EDGES, heavy)
+{
+  const i32 a = lr[2 * i], b = lr[2 * i + 1];
+  if (!active[member[a]]) return;
+  real  left[16];
+  real *ab = A + 16 * slot[2 * i], *ba = A + 16 * slot[2 * i + 1];
+  roe_jacobian(q + 4 * a, q + 4 * b, S + 2 * i, w[i], fix, left, ab);
+  for (i32 k = 0; k < 16; k++) ba[k] = -left[k];
+  lambda[i] = R(0.5) * (gas_radius(q + 4 * a, S + 2 * i, w[i]) + gas_radius(q + 4 * b, S + 2 * i, w[i]));
+}
+
+/* Diagonal: what leaves through an edge is what its other node gains, so the diagonal block is
+ * minus the column's off-diagonal ones; then both time terms.  rhs = -res in rows' order.       */
+#define ALE_JACOBIAN_ROWS(F)                                                  \
+  F(in, i32, node, "rows>nodes!")                                             \
+  F(in, i32, member, "nodes>members")                                         \
+  F(in, i32, active, "members")                                               \
+  F(in, i32, row, "rows+1>>blocks")                                           \
+  F(in, i32, diagonal, "rows>blocks!")                                        \
+  F(in, i32, mirror, "blocks>blocks!")                                        \
+  F(in, i32, offsets, "nodes+1>>entries")                                     \
+  F(in, i32, edge, "entries>edges")                                           \
+  F(in, real, lambda, "edges")                                                \
+  F(in, f64, V, "nodes")                                                      \
+  F(in, f64, bdf, "members,3")                                                \
+  F(in, f64, cfl, "members")                                                  \
+  F(in, real, res, "nodes,4")                                                 \
+  F(upd, real, A, "blocks,16")                                                \
+  F(out, real, rhs, "rows,4")
+KERNEL(ale_jacobian_rows, ALE_JACOBIAN_ROWS, heavy)
+{
+  const i32 a = node[i], m = member[a];
+  if (!active[m]) return;
+  real d[16], sum = 0;
+  for (i32 k = 0; k < 16; k++) d[k] = 0;
+  for (i32 b = row[i]; b < row[i + 1]; b++) {
+    if (b == diagonal[i]) continue;
+    const real *other = A + 16 * mirror[b];
+    for (i32 k = 0; k < 16; k++) d[k] -= other[k];
+  }
+  for (i32 e = offsets[a]; e < offsets[a + 1]; e++) sum += lambda[edge[e]];
+  const real time = sum / (real)cfl[m] + (real)(bdf[3 * m] * V[a]);
+  for (i32 k = 0; k < 4; k++) d[5 * k] += time;
+  for (i32 k = 0; k < 16; k++) A[16 * diagonal[i] + k] = d[k];
+  for (i32 k = 0; k < 4; k++) rhs[4 * i + k] = -res[4 * a + k];
+}
+
+#define BC_JACOBIAN(F)                                                        \
+  F(in, i32, node, "bnodes>nodes!")                                           \
+  F(in, i32, member, "nodes>members")                                         \
+  F(in, i32, active, "members")                                               \
+  F(in, i32, slot, "bnodes>blocks!") /* diagonal block of the node's row */   \
+  F(in, real, S, "bnodes,2")                                                  \
+  F(in, real, w, "bnodes")                                                    \
+  F(in, real, q, "nodes,4")                                                   \
+  F(rw, real, A, "blocks,16")
+KERNEL(bc_wall_jacobian, BC_JACOBIAN, indirect)
+{
+  const i32 a = node[i];
+  if (!active[member[a]]) return;
+  const real push[4] = {R(0), S[2 * i], S[2 * i + 1], w[i]};
+  real       p[4];
+  gas_pressure_row(q + 4 * a, p);
+  for (i32 k = 0; k < 16; k++) A[16 * slot[i] + k] += push[k / 4] * p[k % 4];
+}
+
+#define BC_FARFIELD_JACOBIAN(F) BC_JACOBIAN(F) F(in, f64, stream, "members,4") F(val, real, fix, "")
+KERNEL(bc_farfield_jacobian, BC_FARFIELD_JACOBIAN, indirect)
+{
+  const i32 a = node[i], m = member[a];
+  if (!active[m]) return;
+  const real out[4] = {(real)stream[4 * m], (real)stream[4 * m + 1], (real)stream[4 * m + 2], (real)stream[4 * m + 3]};
+  real       left[16], right[16];
+  roe_jacobian(q + 4 * a, out, S + 2 * i, w[i], fix, left, right);
+  for (i32 k = 0; k < 16; k++) A[16 * slot[i] + k] += left[k];
+}
+
+/* u += du, rows back to nodes.  A change of density or pressure beyond `most` of itself scales
+ * the node's update down to it: the usual guard of implicit start-ups; how many nodes were
+ * scaled is counted and shown.                                                                 */
+#define ALE_UPDATE(F)                                                         \
+  F(in, i32, node, "rows>nodes!")                                             \
+  F(in, i32, member, "nodes>members")                                         \
+  F(in, i32, active, "members")                                               \
+  F(in, real, du, "rows,4")                                                   \
+  F(in, real, q, "nodes,4")                                                   \
+  F(val, real, most, "")                                                      \
+  F(rw, real, u, "nodes,4")                                                   \
+  F(rw, i32, scaled, "nodes") /* 1 where the update was scaled */
+KERNEL(ale_update, ALE_UPDATE, indirect)
+{
+  const i32 a = node[i];
+  if (!active[member[a]]) return;
+  real p[4], dp = 0;
+  gas_pressure_row(q + 4 * a, p);
+  for (i32 k = 0; k < 4; k++) dp += p[k] * du[4 * i + k];
+  const real change = fmax(fabs(du[4 * i]) / q[4 * a], fabs(dp) / q[4 * a + 3]);
+  const real share  = change > most ? most / change : R(1);
+  scaled[a]         = change > most;
+  for (i32 k = 0; k < 4; k++) u[4 * a + k] += share * du[4 * i + k];
+}

@@ -1,0 +1,59 @@
+/* all.h - every kernel, and the set it loops over.  Add a kernel: its header and a K() here. */
+#include "../kernel.h"
+#include "../physics/fault.h"
+#include "../physics/gas.h"
+#include "../physics/geometry.h"
+#include "../physics/limiter.h"
+#include "../physics/riemann.h"
+#include "ale_flux.h"
+#include "ale_implicit.h"
+#include "ale_state.h"
+#include "colouring.h"
+#include "dualtime.h"
+#include "krylov.h"
+#include "metrics.h"
+#include "pose.h"
+#include "springs.h"
+#define B 2
+#define BB 4
+#include "block.h"
+#undef B
+#undef BB
+#define B 4
+#define BB 16
+#include "block.h"
+#undef B
+#undef BB
+
+#define KERNEL_LIST(K, S)                                                              \
+  K(dual_normals, edges) K(dual_sweeps, edges) K(boundary_normals, bnodes)             \
+  K(boundary_sweeps, bnodes) K(dual_volumes, nodes) K(least_squares, nodes)            \
+  S(cell_quality, groups) S(gather_sum_1, groups) S(gather_sum_2, groups)              \
+  S(gather_sum_4, groups) S(gather_max_2, groups) S(gather_max_8, groups)              \
+  K(ale_primitive, nodes) S(ale_range, groups) K(ale_gradient, nodes)                  \
+  K(ale_gradient_wang, nodes) K(ale_gradient_venkatakrishnan, nodes)                   \
+  K(ale_flux_roe, edges) K(ale_flux_hllc, edges) K(ale_residual, nodes)                \
+  K(ale_past, nodes) K(face_rates, faces) K(bc_wall, bnodes) K(bc_farfield, bnodes)    \
+  S(wall_forces, groups) K(ale_jacobian_edges, edges) K(ale_jacobian_rows, rows)       \
+  K(bc_wall_jacobian, bnodes) K(bc_farfield_jacobian, bnodes) K(ale_update, rows)      \
+  S(residual_squares, groups) K(dualtime_check, members) K(dualtime_start, members)    \
+  K(copy_f64, items) K(copy_real4, items) K(krylov_start, members)                     \
+  K(krylov_first, members) K(krylov_alpha, members) K(krylov_omega, members)           \
+  K(krylov_beta, members) K(spring_rows, rows) K(spring_guess, rows)                   \
+  K(spring_side, rows) K(spring_move, rows) K(pose_move, moved) K(graph_map, carried)  \
+  K(graph_folds, elements) K(colour_round, nodes)                                      \
+  BLOCK_LIST(K, S, 2) BLOCK_LIST(K, S, 4)
+#define BLOCK_LIST(K, S, B)                                                            \
+  K(block_product_##B, rows) K(block_factor_##B, rows) K(block_forward_##B, rows)      \
+  K(block_backward_##B, rows) S(block_dots_##B, groups) S(block_scaled_##B, groups)    \
+  K(block_inverses_##B, rows) K(krylov_begin_##B, rows) K(krylov_s_##B, rows)          \
+  K(krylov_x_##B, rows) K(krylov_p_##B, rows)
+
+#ifdef __CUDACC__
+#define DEVICE_ROW(k, over) (const void *)P(k##_device),
+extern "C" const void *const P(device)[] = {KERNEL_LIST(DEVICE_ROW, DEVICE_ROW)};
+#else
+#define LOOP_ROW(k, over) {#k, #over, P(k##_fields), P(k##_host), sizeof(P(k##_args)), sizeof(real), 0},
+#define REDUCE_ROW(k, over) {#k, #over, P(k##_fields), P(k##_host), sizeof(P(k##_args)), sizeof(real), 1},
+const struct kernel P(kernels)[] = {KERNEL_LIST(LOOP_ROW, REDUCE_ROW){0}};
+#endif

@@ -1,0 +1,261 @@
+/* block.h - block CSR with B x B blocks: product, ILU(0) and its two solves, vectors.
+ * Rows stand in colour order: no two rows of a colour are neighbours, so a colour is one launch
+ * over=(first, count) and the order of elimination is the same on every device.
+ * Included once per block size with B and BB = B*B.  live: members that still iterate.          */
+#define K(name) CAT(name, B)
+
+#define BLOCK_PATTERN(F)                                                      \
+  F(in, i32, row, "rows+1>>blocks")                                           \
+  F(in, i32, column, "blocks>rows")                                           \
+  F(in, i32, member, "rows>members")                                          \
+  F(in, i32, live, "members")
+
+#ifndef BLOCK_FIELDS_ONCE
+#define BLOCK_FIELDS_ONCE
+#define BLOCK_PRODUCT(F)                                                      \
+  BLOCK_PATTERN(F)                                                            \
+  F(in, real, A, "blocks," STR(BB))                                           \
+  F(in, real, x, "rows," STR(B))                                              \
+  F(out, real, y, "rows," STR(B))
+#define BLOCK_FACTOR(F)                                                       \
+  BLOCK_PATTERN(F)                                                            \
+  F(in, i32, diagonal, "rows>blocks!")                                        \
+  F(in, real, A, "blocks," STR(BB))                                           \
+  F(upd, real, LU, "blocks," STR(BB)) /* L, inverse diagonal blocks, U */     \
+  F(inc, u64, faults, "members")
+#define BLOCK_SOLVE(F)                                                        \
+  BLOCK_PATTERN(F)                                                            \
+  F(in, i32, diagonal, "rows>blocks!")                                        \
+  F(in, real, LU, "blocks," STR(BB))                                          \
+  F(in, real, b, "rows," STR(B))                                              \
+  F(upd, real, y, "rows," STR(B))
+#define BLOCK_BACK(F)                                                         \
+  BLOCK_PATTERN(F)                                                            \
+  F(in, i32, diagonal, "rows>blocks!")                                        \
+  F(in, real, LU, "blocks," STR(BB))                                          \
+  F(upd, real, y, "rows," STR(B))
+#define BLOCK_DOTS(F)                                                         \
+  F(in, real, a, "rows," STR(B))                                              \
+  F(in, real, b, "rows," STR(B))                                              \
+  F(in, real, c, "rows," STR(B))                                              \
+  F(in, real, d, "rows," STR(B))                                              \
+  F(in, i32, item, "items>rows!") /* rows by member: chunks are of one member */ \
+  F(in, i32, offsets, "groups+1>>items")                                      \
+  F(out, f64, sums, "groups,2")
+#define BLOCK_SCALED(F)                                                       \
+  F(in, i32, diagonal, "rows>blocks!")                                        \
+  F(in, real, inverse, "rows," STR(BB)) /* inverse diagonal blocks of A */    \
+  F(in, real, r, "rows," STR(B))                                              \
+  F(in, i32, item, "items>rows!")                                             \
+  F(in, i32, offsets, "groups+1>>items")                                      \
+  F(out, f64, sums, "groups,2")
+#define BLOCK_INVERSES(F)                                                     \
+  F(in, i32, diagonal, "rows>blocks!")                                        \
+  F(in, i32, member, "rows>members")                                          \
+  F(in, real, A, "blocks," STR(BB))                                           \
+  F(out, real, inverse, "rows," STR(BB))                                      \
+  F(inc, u64, faults, "members")
+#define KRYLOV_BEGIN(F)                                                       \
+  F(in, i32, member, "rows>members")                                          \
+  F(in, i32, live, "members")                                                 \
+  F(in, real, b, "rows," STR(B))                                              \
+  F(opt, real, Ax, "rows," STR(B)) /* A x of a first guess; absent: x = 0 */  \
+  F(rw, real, x, "rows," STR(B))                                              \
+  F(out, real, r, "rows," STR(B))                                             \
+  F(out, real, shadow, "rows," STR(B))                                        \
+  F(out, real, p, "rows," STR(B))
+#define KRYLOV_S(F)                                                           \
+  F(in, i32, member, "rows>members")                                          \
+  F(in, i32, live, "members")                                                 \
+  F(in, f64, scalars, "members,4")                                            \
+  F(in, real, v, "rows," STR(B))                                              \
+  F(rw, real, r, "rows," STR(B))
+#define KRYLOV_X(F)                                                           \
+  F(in, i32, member, "rows>members")                                          \
+  F(in, i32, live, "members")                                                 \
+  F(in, f64, scalars, "members,4")                                            \
+  F(in, real, ph, "rows," STR(B))                                             \
+  F(in, real, sh, "rows," STR(B))                                             \
+  F(in, real, t, "rows," STR(B))                                              \
+  F(rw, real, x, "rows," STR(B))                                              \
+  F(rw, real, r, "rows," STR(B))
+#define KRYLOV_P(F)                                                           \
+  F(in, i32, member, "rows>members")                                          \
+  F(in, i32, live, "members")                                                 \
+  F(in, f64, scalars, "members,4")                                            \
+  F(in, real, r, "rows," STR(B))                                              \
+  F(in, real, v, "rows," STR(B))                                              \
+  F(rw, real, p, "rows," STR(B))
+#endif
+
+/* c = a b and c -= a b; c -= a x: small dense pieces, unrolled by the compiler. */
+HD void K(block_multiply_)(const real *a, const real *b, real *c)
+{
+  for (i32 i = 0; i < B; i++)
+    for (i32 j = 0; j < B; j++) {
+      real s = 0;
+      for (i32 k = 0; k < B; k++) s += a[B * i + k] * b[B * k + j];
+      c[B * i + j] = s;
+    }
+}
+
+HD void K(block_subtract_)(const real *a, const real *b, real *c)
+{
+  for (i32 i = 0; i < B; i++)
+    for (i32 j = 0; j < B; j++) {
+      real s = c[B * i + j];
+      for (i32 k = 0; k < B; k++) s -= a[B * i + k] * b[B * k + j];
+      c[B * i + j] = s;
+    }
+}
+
+HD void K(block_apply_)(const real *a, const real *x, real *y)
+{
+  for (i32 i = 0; i < B; i++) {
+    real s = 0;
+    for (i32 k = 0; k < B; k++) s += a[B * i + k] * x[k];
+    y[i] += s;
+  }
+}
+
+/* Gauss-Jordan in place without pivoting; the diagonal blocks of both matrices are far from
+ * needing it.  Returns 0 where a pivot is zero or not a number.                                 */
+HD i32 K(block_invert_)(real *a)
+{
+  i32 good = 1;
+  for (i32 k = 0; k < B; k++) {
+    const real pivot = a[B * k + k];
+    good &= fabs(pivot) > 0;
+    const real d     = R(1) / pivot;
+    a[B * k + k]     = R(1);
+    for (i32 j = 0; j < B; j++) a[B * k + j] *= d;
+    for (i32 i = 0; i < B; i++) {
+      if (i == k) continue;
+      const real f = a[B * i + k];
+      a[B * i + k] = 0;
+      for (i32 j = 0; j < B; j++) a[B * i + j] -= f * a[B * k + j];
+    }
+  }
+  return good;
+}
+
+KERNEL(K(block_product_), BLOCK_PRODUCT, heavy)
+{
+  if (!live[member[i]]) return;
+  real s[B];
+  for (i32 k = 0; k < B; k++) s[k] = 0;
+  for (i32 b = row[i]; b < row[i + 1]; b++) K(block_apply_)(A + BB * b, x + B * column[b], s);
+  for (i32 k = 0; k < B; k++) y[B * i + k] = s[k];
+}
+
+/* ILU(0): row i is eliminated by the rows of earlier colours (Saad, algorithm 10.4). */
+KERNEL(K(block_factor_), BLOCK_FACTOR, heavy)
+{
+  if (!live[member[i]]) return;
+  const i32 end = row[i + 1], mid = diagonal[i];
+  for (i32 k = BB * row[i]; k < BB * end; k++) LU[k] = A[k];
+  for (i32 b = row[i]; b < mid; b++) {
+    const i32 k = column[b];
+    real      l[BB];
+    K(block_multiply_)(LU + BB * b, LU + BB * diagonal[k], l);
+    for (i32 j = 0; j < BB; j++) LU[BB * b + j] = l[j];
+    i32 at = b + 1;
+    for (i32 c = diagonal[k] + 1; c < row[k + 1]; c++) {
+      while (at < end && column[at] < column[c]) at++;
+      if (at < end && column[at] == column[c]) K(block_subtract_)(l, LU + BB * c, LU + BB * at);
+    }
+  }
+  real d[BB];
+  for (i32 k = 0; k < BB; k++) d[k] = LU[BB * mid + k];
+  if (!K(block_invert_)(d)) fault(&faults[member[i]], FAULT_PIVOT, i);
+  for (i32 k = 0; k < BB; k++) LU[BB * mid + k] = d[k];
+}
+
+/* y = L^-1 b, by colours upwards. */
+KERNEL(K(block_forward_), BLOCK_SOLVE, heavy)
+{
+  if (!live[member[i]]) return;
+  real s[B];
+  for (i32 k = 0; k < B; k++) s[k] = 0;
+  for (i32 c = row[i]; c < diagonal[i]; c++) K(block_apply_)(LU + BB * c, y + B * column[c], s);
+  for (i32 k = 0; k < B; k++) y[B * i + k] = b[B * i + k] - s[k];
+}
+
+/* y = U^-1 y, by colours downwards. */
+KERNEL(K(block_backward_), BLOCK_BACK, heavy)
+{
+  if (!live[member[i]]) return;
+  real s[B], z[B];
+  for (i32 k = 0; k < B; k++) s[k] = z[k] = 0;
+  for (i32 c = diagonal[i] + 1; c < row[i + 1]; c++) K(block_apply_)(LU + BB * c, y + B * column[c], s);
+  for (i32 k = 0; k < B; k++) s[k] = y[B * i + k] - s[k];
+  K(block_apply_)(LU + BB * diagonal[i], s, z);
+  for (i32 k = 0; k < B; k++) y[B * i + k] = z[k];
+}
+
+/* (a, b) and (c, d) in one pass. */
+REDUCE(K(block_dots_), BLOCK_DOTS, sum, 2)
+{
+  const i32 r = B * item[i];
+  for (i32 k = 0; k < B; k++) {
+    s[0] += (f64)a[r + k] * (f64)b[r + k];
+    s[1] += (f64)c[r + k] * (f64)d[r + k];
+  }
+}
+
+/* |D^-1 r|^2, D the block diagonal: what the springs stop on (theory eq. 3.6). */
+REDUCE(K(block_scaled_), BLOCK_SCALED, sum, 2)
+{
+  const i32 j = item[i];
+  real      z[B];
+  for (i32 k = 0; k < B; k++) z[k] = 0;
+  K(block_apply_)(inverse + BB * j, r + B * j, z);
+  for (i32 k = 0; k < B; k++) s[0] += (f64)z[k] * (f64)z[k];
+}
+
+KERNEL(K(block_inverses_), BLOCK_INVERSES, heavy)
+{
+  real d[BB];
+  for (i32 k = 0; k < BB; k++) d[k] = A[BB * diagonal[i] + k];
+  if (!K(block_invert_)(d)) fault(&faults[member[i]], FAULT_PIVOT, i);
+  for (i32 k = 0; k < BB; k++) inverse[BB * i + k] = d[k];
+}
+
+/* r = b - A x, shadow = p = r. */
+KERNEL(K(krylov_begin_), KRYLOV_BEGIN, indirect)
+{
+  if (!live[member[i]]) return;
+  for (i32 k = B * i; k < B * i + B; k++) {
+    const real y = Ax ? b[k] - Ax[k] : b[k];
+    if (!Ax) x[k] = 0;
+    r[k] = shadow[k] = p[k] = y;
+  }
+}
+
+/* s = r - alpha v, in r's place. */
+KERNEL(K(krylov_s_), KRYLOV_S, indirect)
+{
+  if (!live[member[i]]) return;
+  const real alpha = (real)scalars[4 * member[i] + 1];
+  for (i32 k = B * i; k < B * i + B; k++) r[k] -= alpha * v[k];
+}
+
+/* x += alpha ph + omega sh; r = s - omega t. */
+KERNEL(K(krylov_x_), KRYLOV_X, indirect)
+{
+  if (!live[member[i]]) return;
+  const real alpha = (real)scalars[4 * member[i] + 1], omega = (real)scalars[4 * member[i] + 2];
+  for (i32 k = B * i; k < B * i + B; k++) {
+    x[k] += alpha * ph[k] + omega * sh[k];
+    r[k] -= omega * t[k];
+  }
+}
+
+/* p = r + beta (p - omega v). */
+KERNEL(K(krylov_p_), KRYLOV_P, indirect)
+{
+  if (!live[member[i]]) return;
+  const real omega = (real)scalars[4 * member[i] + 2], beta = (real)scalars[4 * member[i] + 3];
+  for (i32 k = B * i; k < B * i + B; k++) p[k] = r[k] + beta * (p[k] - omega * v[k]);
+}
+#undef K

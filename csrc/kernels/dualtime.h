@@ -1,0 +1,66 @@
+/* dualtime.h - control of pseudo-time, member by member, on the device (theory, section 2.6). */
+
+/* Sum of squares of a residual (nodes,4), in V_ref-free form: one number per chunk. */
+#define RESIDUAL_SQUARES(F)                                                   \
+  F(in, real, res, "nodes,4")                                                 \
+  F(in, f64, V, "nodes")                                                      \
+  F(in, i32, scaled, "nodes")                                                 \
+  F(in, i32, offsets, "groups+1>>nodes")                                      \
+  F(out, f64, sums, "groups,2")
+REDUCE(residual_squares, RESIDUAL_SQUARES, sum, 2)
+{
+  for (i32 k = 0; k < 4; k++) {
+    const f64 r = (f64)res[4 * i + k];
+    s[0] += r * r;
+  }
+  s[1] += scaled[i];
+}
+
+/* After each residual: count, first norm, drop, CFL number; converged or faulty members stop. */
+#define DUALTIME_CHECK(F)                                                     \
+  F(in, f64, squares, "members,2")                                            \
+  F(in, u64, faults, "members")                                               \
+  F(in, f64, floor, "members")     /* norm below which a residual is nothing */ \
+  F(val, f64, drop, "")            /* norm over first norm at which to stop */  \
+  F(val, f64, cfl_first, "")                                                  \
+  F(val, f64, cfl_last, "")                                                   \
+  F(val, f64, cfl_power, "")                                                  \
+  F(val, i32, most, "")            /* iterations allowed */                     \
+  F(rw, i32, active, "members")                                               \
+  F(rw, i32, iterations, "members")                                           \
+  F(rw, f64, first, "members")                                                \
+  F(out, f64, norm, "members")                                                \
+  F(out, f64, cfl, "members")
+KERNEL(dualtime_check, DUALTIME_CHECK, indirect)
+{
+  if (!active[i]) return;
+  norm[i] = sqrt(squares[2 * i]);
+  if (iterations[i] == 0) first[i] = norm[i];
+  const f64 ramp = cfl_first * pow(first[i] / (norm[i] > 0 ? norm[i] : 1e-300), cfl_power);
+  cfl[i]         = fmin(cfl_last, ramp);
+  if (norm[i] <= drop * first[i] || norm[i] <= floor[i] || iterations[i] >= most || faults[i] != ~(u64)0)
+    active[i] = 0;
+  else
+    iterations[i]++;
+}
+
+/* Every member starts a physical step: all active, nothing counted. */
+#define DUALTIME_START(F)                                                     \
+  F(out, i32, active, "members")                                              \
+  F(out, i32, iterations, "members")
+KERNEL(dualtime_start, DUALTIME_START, direct)
+{
+  active[i]     = 1;
+  iterations[i] = 0;
+}
+
+#define COPY_F64(F) F(in, f64, from, "items") F(out, f64, to, "items")
+KERNEL(copy_f64, COPY_F64, direct)
+{
+  to[i] = from[i];
+}
+#define COPY_REAL4(F) F(in, real, from, "items,4") F(out, real, to, "items,4")
+KERNEL(copy_real4, COPY_REAL4, indirect)
+{
+  for (i32 k = 0; k < 4; k++) to[4 * i + k] = from[4 * i + k];
+}

@@ -1,0 +1,195 @@
+/* metrics.h - the median dual of a plane mesh (docs/theory.md, section 2.3).
+ * A facet is the segment from the middle of an edge to the vertex average of a cell at that edge;
+ * S of an edge is the sum of its facets' normals, from its first node to its second [m].
+ * Coordinates, volumes and swept volumes are always float64.                                   */
+
+/* Area vector of an edge's dual face; every point is taken relative to the edge's first node. */
+#define DUAL_NORMALS(F)                                                       \
+  F(in, f64, x, "nodes,2")                                                    \
+  F(in, i32, lr, "edges,2>nodes")                                             \
+  F(in, i32, cells_of_edge, "edges,2>cells?") /* left, right; -1 outside */   \
+  F(in, i32, corners, "cells,4>nodes?")       /* fourth is -1: triangle */    \
+  F(out, real, S, "edges,2")                  /* area vector */
+KERNEL(dual_normals, DUAL_NORMALS, indirect)
+{
+  const struct vec2 a = point(x, lr[2 * i]), ab = minus(point(x, lr[2 * i + 1]), a);
+  f64               sx = 0, sy = 0;
+  for (i32 side = 0; side < 2; side++) {
+    const i32 c = cells_of_edge[2 * i + side];
+    if (c < 0) continue;
+    const struct vec2 g = cell_mean(x, corners + 4 * c, a), t = minus(g, vec2_of(0.5 * ab.x, 0.5 * ab.y));
+    /* S is the facet turned right: from the edge into the left cell, out of the right one. */
+    const f64 sign = side ? -1 : 1;
+    sx += sign * t.y;
+    sy -= sign * t.x;
+  }
+  S[2 * i]     = (real)sx;
+  S[2 * i + 1] = (real)sy;
+}
+
+/* Area swept by the facets of an edge while every node moves linearly from x0 to x1 [m^2]. */
+#define DUAL_SWEEPS(F)                                                        \
+  F(in, f64, x0, "nodes,2")                                                   \
+  F(in, f64, x1, "nodes,2")                                                   \
+  F(in, i32, lr, "edges,2>nodes")                                             \
+  F(in, i32, cells_of_edge, "edges,2>cells?")                                 \
+  F(in, i32, corners, "cells,4>nodes?")                                       \
+  F(out, f64, dV, "edges")
+KERNEL(dual_sweeps, DUAL_SWEEPS, indirect)
+{
+  const i32         p = lr[2 * i], q = lr[2 * i + 1];
+  const struct vec2 a0 = point(x0, p), a1 = point(x1, p);
+  const struct vec2 ab0 = minus(point(x0, q), a0), ab1 = minus(point(x1, q), a1);
+  const struct vec2 da = minus(a1, a0), db = minus(point(x1, q), point(x0, q));
+  f64               sum = 0;
+  for (i32 side = 0; side < 2; side++) {
+    const i32 c = cells_of_edge[2 * i + side];
+    if (c < 0) continue;
+    const i32        *k = corners + 4 * c, m = k[3] < 0 ? 3 : 4;
+    const struct vec2 g0 = cell_mean(x0, k, a0), g1 = cell_mean(x1, k, a1);
+    const struct vec2 t0 = minus(g0, vec2_of(0.5 * ab0.x, 0.5 * ab0.y));
+    const struct vec2 t1 = minus(g1, vec2_of(0.5 * ab1.x, 0.5 * ab1.y));
+    struct vec2       d = vec2_of(0, 0); /* displacement of the cell's mean */
+    for (i32 v = 0; v < m; v++) {
+      d.x += x1[2 * k[v]] - x0[2 * k[v]];
+      d.y += x1[2 * k[v] + 1] - x0[2 * k[v] + 1];
+    }
+    const struct vec2 middle = vec2_of(0.5 * (d.x / m + 0.5 * (da.x + db.x)), 0.5 * (d.y / m + 0.5 * (da.y + db.y)));
+    sum += (side ? -1 : 1) * segment_sweep(t0, t1, middle);
+  }
+  dV[i] = sum;
+}
+
+/* Half faces of a boundary node, towards its neighbours before and after along the boundary. */
+#define BOUNDARY_NORMALS(F)                                                          \
+  F(in, f64, x, "nodes,2")                                                           \
+  F(in, i32, node, "bnodes>nodes!")                                                  \
+  F(in, i32, ends, "bnodes,2>nodes?") /* before, after; -1: the marker ends here */  \
+  F(out, real, S, "bnodes,2")         /* area vector, outwards */
+KERNEL(boundary_normals, BOUNDARY_NORMALS, indirect)
+{
+  const struct vec2 a = point(x, node[i]);
+  f64               sx = 0, sy = 0;
+  for (i32 side = 0; side < 2; side++) {
+    const i32 e = ends[2 * i + side];
+    if (e < 0) continue;
+    const struct vec2 t = side ? minus(point(x, e), a) : minus(a, point(x, e));
+    sx += 0.5 * t.y;
+    sy -= 0.5 * t.x;
+  }
+  S[2 * i]     = (real)sx;
+  S[2 * i + 1] = (real)sy;
+}
+
+#define BOUNDARY_SWEEPS(F)                                                    \
+  F(in, f64, x0, "nodes,2")                                                   \
+  F(in, f64, x1, "nodes,2")                                                   \
+  F(in, i32, node, "bnodes>nodes!")                                           \
+  F(in, i32, ends, "bnodes,2>nodes?")                                         \
+  F(out, f64, dV, "bnodes")
+KERNEL(boundary_sweeps, BOUNDARY_SWEEPS, indirect)
+{
+  const struct vec2 a0 = point(x0, node[i]), a1 = point(x1, node[i]), da = minus(a1, a0);
+  f64               sum = 0;
+  for (i32 side = 0; side < 2; side++) {
+    const i32 e = ends[2 * i + side];
+    if (e < 0) continue;
+    const f64         h = side ? 0.5 : -0.5; /* half of the edge, run through in its direction */
+    struct vec2       t0 = minus(point(x0, e), a0), t1 = minus(point(x1, e), a1);
+    const struct vec2 de = minus(point(x1, e), point(x0, e));
+    t0 = vec2_of(h * t0.x, h * t0.y), t1 = vec2_of(h * t1.x, h * t1.y);
+    sum += segment_sweep(t0, t1, vec2_of(0.75 * da.x + 0.25 * de.x, 0.75 * da.y + 0.25 * de.y));
+  }
+  dV[i] = sum;
+}
+
+/* Dual volume: node, middle of edge, cell mean, middle of edge, in every cell of the node. */
+#define DUAL_VOLUMES(F)                                                       \
+  F(in, f64, x, "nodes,2")                                                    \
+  F(in, i32, offsets, "nodes+1>>corner_entries")                              \
+  F(in, i32, cell, "corner_entries>cells")                                    \
+  F(in, i32, corner, "corner_entries")        /* 0..3: which corner it is */  \
+  F(in, i32, corners, "cells,4>nodes?")                                       \
+  F(in, i32, member, "nodes>members")                                         \
+  F(out, f64, V, "nodes")                                                     \
+  F(inc, u64, faults, "members")
+KERNEL(dual_volumes, DUAL_VOLUMES, indirect)
+{
+  const struct vec2 a = point(x, i);
+  f64               sum = 0;
+  i32               bad = 0;
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    const i32        *k = corners + 4 * cell[e], m = k[3] < 0 ? 3 : 4, at = corner[e];
+    const struct vec2 next = minus(point(x, k[(at + 1) % m]), a), before = minus(point(x, k[(at + m - 1) % m]), a);
+    const struct vec2 g = cell_mean(x, k, a);
+    sum += 0.25 * (cross(next, g) + cross(g, before));
+    bad |= !(cross(next, before) > 0);
+  }
+  V[i] = sum;
+  if (bad || !(sum > 0)) fault(&faults[member[i]], FAULT_AREA, i);
+}
+
+/* Inverse (xx, xy, yy) of sum w dr dr^T, w = |dr|^-2: the least-squares matrix of a node. */
+#define LEAST_SQUARES(F)                                                      \
+  F(in, f64, x, "nodes,2")                                                    \
+  F(in, i32, offsets, "nodes+1>>entries")                                     \
+  F(in, i32, neighbour, "entries>nodes")                                      \
+  F(out, real, inverse, "nodes,3")
+KERNEL(least_squares, LEAST_SQUARES, indirect)
+{
+  const struct vec2 a = point(x, i);
+  f64               xx = 0, xy = 0, yy = 0;
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    const struct vec2 d = minus(point(x, neighbour[e]), a);
+    const f64         w = 1 / dot(d, d);
+    xx += w * d.x * d.x, xy += w * d.x * d.y, yy += w * d.y * d.y;
+  }
+  const f64 det      = xx * yy - xy * xy;
+  inverse[3 * i]     = (real)(yy / det);
+  inverse[3 * i + 1] = (real)(-xy / det);
+  inverse[3 * i + 2] = (real)(xx / det);
+}
+
+/* Worst cell of a group: -(least area [m^2]), -(least angle [rad]). */
+#define CELL_QUALITY(F)                                                       \
+  F(in, f64, x, "nodes,2")                                                    \
+  F(in, i32, corners, "cells,4>nodes?")                                       \
+  F(in, i32, offsets, "groups+1>>cells")                                      \
+  F(out, f64, sums, "groups,2")
+REDUCE(cell_quality, CELL_QUALITY, max, 2)
+{
+  const i32 *k = corners + 4 * i, m = k[3] < 0 ? 3 : 4;
+  f64        area = 0;
+  for (i32 v = 0; v < m; v++) {
+    const struct vec2 a = point(x, k[v]), b = minus(point(x, k[(v + 1) % m]), a), c = minus(point(x, k[(v + m - 1) % m]), a);
+    if (m == 4 || v == 0) area += (m == 4 ? 0.25 : 0.5) * cross(b, c);
+    s[1] = OP_max(s[1], -atan2(cross(b, c), dot(b, c)));
+  }
+  s[0] = OP_max(s[0], -area);
+}
+
+/* Second stage of every sum and maximum: chunks of one member. */
+#define GATHER_1(F) F(in, i32, offsets, "groups+1>>chunks") F(in, f64, parts, "chunks,1") F(out, f64, sums, "groups,1")
+#define GATHER_2(F) F(in, i32, offsets, "groups+1>>chunks") F(in, f64, parts, "chunks,2") F(out, f64, sums, "groups,2")
+#define GATHER_4(F) F(in, i32, offsets, "groups+1>>chunks") F(in, f64, parts, "chunks,4") F(out, f64, sums, "groups,4")
+#define GATHER_8(F) F(in, i32, offsets, "groups+1>>chunks") F(in, f64, parts, "chunks,8") F(out, f64, sums, "groups,8")
+REDUCE(gather_sum_1, GATHER_1, sum, 1)
+{
+  s[0] += parts[i];
+}
+REDUCE(gather_sum_2, GATHER_2, sum, 2)
+{
+  for (i32 v = 0; v < 2; v++) s[v] += parts[2 * i + v];
+}
+REDUCE(gather_sum_4, GATHER_4, sum, 4)
+{
+  for (i32 v = 0; v < 4; v++) s[v] += parts[4 * i + v];
+}
+REDUCE(gather_max_2, GATHER_2, max, 2)
+{
+  for (i32 v = 0; v < 2; v++) s[v] = OP_max(s[v], parts[2 * i + v]);
+}
+REDUCE(gather_max_8, GATHER_8, max, 8)
+{
+  for (i32 v = 0; v < 8; v++) s[v] = OP_max(s[v], parts[8 * i + v]);
+}

@@ -1,0 +1,82 @@
+/* gas.h - perfect gas, gamma = 1.4, and the Euler flux through a moving face in 2-D.
+ *   u = (rho, rho u, rho v, rho E)   conserved       q = (rho, u, v, p)   primitive
+ * Scaled so that rho = a = 1 in the free stream, p = 1/gamma (docs/theory.md, section 1).     */
+#pragma once
+#define GAMMA R(1.4)
+
+HD void gas_primitive(const real *u, real *q)
+{
+  const real r = R(1) / u[0];
+  q[0]         = u[0];
+  q[1]         = u[1] * r;
+  q[2]         = u[2] * r;
+  q[3]         = (GAMMA - R(1)) * (u[3] - R(0.5) * (u[1] * q[1] + u[2] * q[2]));
+}
+
+HD void gas_conserved(const real *q, real *u)
+{
+  u[0] = q[0];
+  u[1] = q[0] * q[1];
+  u[2] = q[0] * q[2];
+  u[3] = q[3] / (GAMMA - R(1)) + R(0.5) * q[0] * (q[1] * q[1] + q[2] * q[2]);
+}
+
+HD real gas_sound(const real *q)
+{
+  return sqrt(GAMMA * q[3] / q[0]);
+}
+
+HD real gas_enthalpy(const real *q)
+{
+  return GAMMA / (GAMMA - R(1)) * q[3] / q[0] + R(0.5) * (q[1] * q[1] + q[2] * q[2]);
+}
+
+/* Spectral radius times area: |V_r| + a |S|, V_r = u.S - w. */
+HD real gas_radius(const real *q, const real *S, real w)
+{
+  return fabs(q[1] * S[0] + q[2] * S[1] - w) + gas_sound(q) * sqrt(S[0] * S[0] + S[1] * S[1]);
+}
+
+/* F = (rho V_r, rho u V_r + p S, (rho E + p) V_r + w p): theory eq. 2.2 (Ma et al. eq. 2). */
+HD void gas_flux(const real *q, const real *S, real w, real *f)
+{
+  const real vr = q[1] * S[0] + q[2] * S[1] - w, m = q[0] * vr;
+  f[0] = m;
+  f[1] = m * q[1] + q[3] * S[0];
+  f[2] = m * q[2] + q[3] * S[1];
+  f[3] = m * gas_enthalpy(q) + w * q[3];
+}
+
+/* d p / d u, the row by which a conserved change becomes a change of pressure. */
+HD void gas_pressure_row(const real *q, real *row)
+{
+  const real g = GAMMA - R(1);
+  row[0]       = R(0.5) * g * (q[1] * q[1] + q[2] * q[2]);
+  row[1]       = -g * q[1];
+  row[2]       = -g * q[2];
+  row[3]       = g;
+}
+
+/* dF/du of the flux above, 4 x 4, row-major. */
+HD void gas_jacobian(const real *q, const real *S, real w, real *A)
+{
+  const real H = gas_enthalpy(q), vn = q[1] * S[0] + q[2] * S[1];
+  const real vel[4] = {R(1), q[1], q[2], H};         /* F = rho V_n vel + ... */
+  const real mass[4] = {R(0), S[0], S[1], R(0)};     /* d(rho V_n)/du */
+  const real push[4] = {R(0), S[0], S[1], vn};       /* where p enters */
+  real       p[4];
+  gas_pressure_row(q, p);
+  for (i32 i = 0; i < 4; i++)
+    for (i32 j = 0; j < 4; j++) A[4 * i + j] = vel[i] * mass[j] + push[i] * p[j];
+  /* d(rho vel)/du at fixed mass flow: the transported quantity is u itself (and rho H). */
+  A[4] -= vn * q[1];
+  A[8] -= vn * q[2];
+  A[12] -= vn * H;
+  A[5] += vn;
+  A[10] += vn;
+  A[15] += vn;
+  A[0] -= w;
+  A[5] -= w;
+  A[10] -= w;
+  A[15] -= w;
+}

@@ -1,0 +1,54 @@
+/* geometry.h - plane geometry in float64, from local differences only: absolute coordinates
+ * would cost four digits on the thin cells at a trailing edge.                               */
+#pragma once
+
+struct vec2 {
+  f64 x, y;
+};
+
+HD struct vec2 vec2_of(f64 x, f64 y)
+{
+  struct vec2 v;
+  v.x = x;
+  v.y = y;
+  return v;
+}
+
+HD struct vec2 point(const f64 *x, i32 i)
+{
+  return vec2_of(x[2 * i], x[2 * i + 1]);
+}
+
+HD struct vec2 minus(struct vec2 a, struct vec2 b)
+{
+  return vec2_of(a.x - b.x, a.y - b.y);
+}
+
+HD f64 cross(struct vec2 a, struct vec2 b)
+{
+  return a.x * b.y - a.y * b.x;
+}
+
+HD f64 dot(struct vec2 a, struct vec2 b)
+{
+  return a.x * b.x + a.y * b.y;
+}
+
+/* Mean of a cell's vertices relative to node `from`; `x` may hold positions or displacements. */
+HD struct vec2 cell_mean(const f64 *x, const i32 *corners, struct vec2 from)
+{
+  const i32   m = corners[3] < 0 ? 3 : 4;
+  struct vec2 c = vec2_of(0, 0);
+  for (i32 k = 0; k < m; k++) {
+    c.x += x[2 * corners[k]] - from.x;
+    c.y += x[2 * corners[k] + 1] - from.y;
+  }
+  return vec2_of(c.x / m, c.y / m);
+}
+
+/* Area swept by a segment that moves linearly: mean of its two normals (of t0 and t1, turned
+ * right) times the displacement of its middle (theory eq. 2.12).                              */
+HD f64 segment_sweep(struct vec2 t0, struct vec2 t1, struct vec2 middle)
+{
+  return 0.5 * ((t0.y + t1.y) * middle.x - (t0.x + t1.x) * middle.y);
+}

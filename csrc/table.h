@@ -1,0 +1,38 @@
+/* table.h - what Python knows about a kernel: its name, the set it loops over, its fields.
+ * The rows are made by kernel.h from the one field list of each kernel.                     */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int32_t  i32;
+typedef uint64_t u64;
+typedef float    f32;
+typedef double   f64;
+
+#define MAX_FIELDS 28
+
+struct field {
+  const char *name, *mode, *type, *shape;
+  size_t      offset;
+};
+
+/* Every argument struct starts with this head: items first .. first+count-1 of a set of n. */
+struct range {
+  i32 first, count, n;
+};
+
+struct kernel {
+  const char *name, *over; /* over: the set whose extent is n */
+  const struct field *(*fields)(void);
+  void (*host)(const void *args);
+  size_t args_size, real_size;
+  int    reduces; /* one thread block per item instead of one thread */
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern const struct kernel kernels_f32[], kernels_f64[];
+#ifdef __cplusplus
+}
+#endif

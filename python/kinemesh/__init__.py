@@ -1,0 +1,1 @@
+"""Unsteady aerodynamics of moving bodies on CPUs and NVIDIA GPUs."""

@@ -1,0 +1,162 @@
+"""Where kernels run: arrays, checked calls and recordings on a CPU or an NVIDIA GPU.
+
+``backend("auto")`` picks a GPU if there is one.  An array of a CPU backend is a NumPy array; an
+array of a CUDA backend speaks DLPack and ``__cuda_array_interface__``.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Iterable, Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from kinemesh import _core
+from kinemesh.errors import DeviceError, SettingsError
+
+DTYPES = {"float64": "f64", "float32": "f32"}
+
+
+def _load_cuda() -> tuple[ModuleType | None, str]:
+    """The CUDA module and how many devices it sees, or why there is none."""
+    try:
+        from kinemesh import _cuda  # type: ignore[attr-defined]
+    except ImportError as error:
+        missing = "No module named" in str(error) or "cannot import name" in str(error)
+        reason = "kinemesh was built without CUDA (no nvcc found)" if missing else str(error)
+        return None, reason
+    try:
+        count = _cuda.device_count()
+    except RuntimeError as error:
+        return None, str(error)
+    return (_cuda, "") if count else (None, "the CUDA driver reports no device")
+
+
+class Backend:
+    """A device and a precision.
+
+    Parameters
+    ----------
+    device : "cpu", "cuda", "cuda:N" or "auto" (a GPU if there is one)
+    dtype : "float64" or "float32", the precision of states and matrices; coordinates, volumes
+        and the sums that decide convergence are float64 in both
+
+    Raises
+    ------
+    DeviceError
+        the device does not exist, and why
+    """
+
+    def __init__(self, device: str = "auto", dtype: str = "float64") -> None:
+        if dtype not in DTYPES:
+            raise SettingsError(f"dtype is {dtype!r}, expected one of {', '.join(DTYPES)}")
+        self.dtype = dtype
+        self.real = np.dtype(dtype)
+        self.suffix = DTYPES[dtype]
+        self.eps = float(np.finfo(self.real).eps)
+        self._module, self.ordinal = self._choose(device)
+        self.device = "cpu" if self.ordinal < 0 else f"cuda:{self.ordinal}"
+
+    @staticmethod
+    def _choose(device: str) -> tuple[Any, int]:
+        kind, _, number = device.partition(":")
+        if device == "cpu":
+            return _core, -1
+        if kind not in ("auto", "cuda") or (number and not number.isdigit()) or device == "cuda:":
+            raise DeviceError(f"device is {device!r}, expected auto, cpu, cuda or cuda:N")
+        module, reason = _load_cuda()
+        if module is None:
+            if kind == "auto":
+                return _core, -1
+            raise DeviceError(f"device {device} is not there: {reason}; use device='cpu'")
+        ordinal = int(number or 0)
+        if ordinal >= module.device_count():
+            raise DeviceError(
+                f"device {device} is not there: this machine has cuda:0 to "
+                f"cuda:{module.device_count() - 1}"
+            )
+        return module, ordinal
+
+    @property
+    def on_gpu(self) -> bool:
+        return self.ordinal >= 0
+
+    def _dtype(self, dtype: Any) -> np.dtype:
+        return self.real if dtype == "real" else np.dtype(dtype)
+
+    def array(self, values: Any, dtype: Any) -> Any:
+        """A new array on the device holding `values`; dtype "real" is the backend's own."""
+        host = np.array(values, dtype=self._dtype(dtype), order="C")
+        if not self.on_gpu:
+            return host
+        there = self._module.Array(host.shape, host.dtype.name, self.ordinal)
+        there.copy_from(host)
+        return there
+
+    def zeros(self, shape: int | Sequence[int], dtype: Any = "real") -> Any:
+        """A new array of zeros on the device."""
+        shape = (shape,) if isinstance(shape, int | np.integer) else tuple(int(n) for n in shape)
+        if not self.on_gpu:
+            return np.zeros(shape, self._dtype(dtype))
+        return self._module.Array(shape, self._dtype(dtype).name, self.ordinal)
+
+    def put(self, array: Any, values: Any) -> None:
+        """Overwrite a device array with values from the host."""
+        if not self.on_gpu:
+            array[...] = values
+            return
+        dtype = np.dtype(array.dtype)
+        array.copy_from(np.ascontiguousarray(np.broadcast_to(values, array.shape), dtype=dtype))
+
+    def get(self, array: Any) -> np.ndarray:
+        """A copy on the host; waits for the work that was launched before."""
+        if not self.on_gpu:
+            return array.copy()
+        host = np.empty(array.shape, np.dtype(array.dtype))
+        array.copy_to(host)
+        return host
+
+    def bind(self, kernel: str, over: tuple[int, int] | None = None, *, suffix: str | None = None,
+             **fields: Any) -> Any:
+        """A checked call of a kernel; calling it launches without further checks."""
+        return self._module.bind(f"{kernel}_{suffix or self.suffix}", over=over, **fields)
+
+    def record(self, items: Iterable[Any], times: int = 1, flag: Any = None) -> Any:
+        """Bound calls and recordings as one callable (a CUDA graph on a GPU)."""
+        return self._module.record(list(items), times=times, flag=flag)
+
+    def synchronize(self) -> None:
+        """Wait until everything launched has finished."""
+        if self.on_gpu:
+            self._module.synchronize(self.ordinal)
+
+
+def kernels() -> dict[str, tuple[str, list[tuple[str, str, str, str]]]]:
+    """Declarations of all kernels: name -> (set, [(field, mode, type, shape), ...])."""
+    return _core.kernels()
+
+
+def info() -> dict[str, Any]:
+    """Devices, versions and threads, for ``kinemesh info``."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    versions = {"python": sys.version.split()[0]}
+    for package in ("kinemesh", "numpy", "scipy", "h5py", "matplotlib", "meshio"):
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            versions[package] = "not installed"
+    module, reason = _load_cuda()
+    devices = [module.device_properties(i) for i in range(module.device_count())] if module else []
+    return {
+        "platform": platform.platform(),
+        "cpus": os.cpu_count(),
+        "threads": _core.threads(),
+        "cuda": devices,
+        "cuda_reason": reason,
+        "versions": versions,
+    }

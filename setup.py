@@ -1,0 +1,124 @@
+"""Build the two extension modules: _core (always) and _cuda (where nvcc is found).
+
+KINEMESH_CUDA=auto|0|1   build for CUDA where nvcc is found; never; or fail without it
+KINEMESH_ARCH=...        gcc's -march (default: native)
+KINEMESH_WERROR=1        warnings are errors
+KINEMESH_STRICT=1        no contraction to fused multiply-add, on either device
+KINEMESH_SM=80,90        CUDA architectures (PTX of the last one is added)
+"""
+
+import os
+import shutil
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+HERE = Path(__file__).parent
+HEADERS = [str(p.relative_to(HERE)) for p in sorted((HERE / "csrc").rglob("*.h"))]
+LIMITED = ("Py_LIMITED_API", "0x030b0000")
+HOST = ["csrc/bind.c", "csrc/host_f32.c", "csrc/host_f64.c"]
+DEVICE = ["csrc/device_f32.cu", "csrc/device_f64.cu", "csrc/launch.cu"]
+
+
+def flag(name):
+    return os.environ.get(name, "0") not in ("0", "")
+
+
+def find_nvcc():
+    """Path of nvcc, or None where CUDA is not wanted or not there."""
+    want = os.environ.get("KINEMESH_CUDA", "auto")
+    if want not in ("auto", "0", "1"):
+        raise SystemExit(f"KINEMESH_CUDA is {want!r}, expected auto, 0 or 1")
+    if want == "0":
+        return None
+    found = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+    if not found and want == "1":
+        raise SystemExit("KINEMESH_CUDA=1 but nvcc is not on the PATH nor in /usr/local/cuda/bin")
+    return found
+
+
+def host_flags():
+    flags = ["-std=c11", "-O3", f"-march={os.environ.get('KINEMESH_ARCH', 'native')}"]
+    flags += ["-fopenmp", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden"]
+    flags += ["-Wall", "-Wextra", "-Wdouble-promotion"]
+    flags += ["-Werror"] if flag("KINEMESH_WERROR") else []
+    flags += ["-ffp-contract=off"] if flag("KINEMESH_STRICT") else []
+    return flags
+
+
+def device_flags():
+    architectures = os.environ.get("KINEMESH_SM", "80,90").split(",")
+    flags = ["-O3", "-std=c++17", "-Xcompiler", "-fPIC,-fvisibility=hidden,-Wall,-Wextra"]
+    for sm in architectures:
+        flags += ["-gencode", f"arch=compute_{sm},code=sm_{sm}"]
+    last = architectures[-1]
+    flags += ["-gencode", f"arch=compute_{last},code=compute_{last}"]
+    flags += ["--cudart", "static"]
+    flags += ["-Werror", "all-warnings"] if flag("KINEMESH_WERROR") else []
+    flags += ["-fmad=false"] if flag("KINEMESH_STRICT") else []
+    return flags
+
+
+class Build(build_ext):
+    """gcc for C; nvcc for the .cu files of an extension, both at once."""
+
+    def build_extension(self, ext):
+        nvcc = getattr(ext, "nvcc", None)
+        if nvcc:
+            ext.extra_objects = self.compile_cuda(nvcc)
+        super().build_extension(ext)
+
+    def compile_cuda(self, nvcc):
+        folder = Path(self.build_temp)
+        folder.mkdir(parents=True, exist_ok=True)
+
+        def compile_one(source):
+            target = folder / (Path(source).stem + ".o")
+            newest = max(Path(p).stat().st_mtime for p in [source, *HEADERS])
+            if not target.exists() or target.stat().st_mtime < newest:
+                command = [nvcc, *device_flags(), "-c", source, "-o", str(target)]
+                print(" ".join(command), flush=True)
+                subprocess.check_call(command)
+            return str(target)
+
+        with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+            return list(pool.map(compile_one, DEVICE))
+
+
+def extensions():
+    common = {
+        "depends": HEADERS,
+        "define_macros": [LIMITED],
+        "py_limited_api": True,
+        "extra_compile_args": host_flags(),
+    }
+    link = ["-fopenmp"]
+    all_ext = [
+        Extension("kinemesh._core", [*HOST, "csrc/module.c"], extra_link_args=link, **common)
+    ]
+    nvcc = find_nvcc()
+    if nvcc and (HERE / "csrc/launch.cu").exists():
+        root = Path(nvcc).resolve().parents[1]
+        lib = next((p for p in (root / "lib64", root / "lib") if p.is_dir()), root / "lib64")
+        cuda = Extension(
+            "kinemesh._cuda",
+            [*HOST, "csrc/module_cuda.c", "csrc/array.c"],
+            include_dirs=[str(root / "include")],
+            library_dirs=[str(lib)],
+            libraries=["cudart_static", "rt", "pthread", "dl", "stdc++"],
+            extra_link_args=link,
+            **common,
+        )
+        cuda.nvcc = nvcc
+        all_ext.append(cuda)
+    return all_ext
+
+
+setup(
+    ext_modules=extensions(),
+    cmdclass={"build_ext": Build},
+    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+)
