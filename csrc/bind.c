@@ -143,11 +143,11 @@ static int bind_array(Call *c, sets *known, const struct field *f, PyObject *obj
     return -1;
   }
   c->operands++;
-  if (op->device != c->device && c->device >= 0) {
+  if (op->device != c->device && c->device >= 0 && op->device >= 0) {
     PyErr_Format(PyExc_ValueError, "%s: %s has device %d, expected %d as the fields before it", c->kernel->name, f->name, op->device, c->device);
     return -1;
   }
-  c->device = op->device;
+  if (op->device >= 0) c->device = op->device;
   if (op->readonly && is_written(f)) {
     PyErr_Format(PyExc_ValueError, "%s: %s has read-only memory, expected writable (mode %s)", c->kernel->name, f->name, f->mode);
     return -1;

@@ -37,7 +37,7 @@
   S(wall_forces, groups) K(ale_jacobian_edges, edges) K(ale_jacobian_rows, rows)       \
   K(bc_wall_jacobian, bnodes) K(bc_farfield_jacobian, bnodes) K(ale_update, rows)      \
   S(residual_squares, groups) K(dualtime_check, members) K(dualtime_start, members)    \
-  K(copy_f64, items) K(copy_real4, items) K(krylov_start, members)                     \
+  K(copy_f64, items) K(copy_f64_2, items) K(copy_real4, items) K(krylov_start, members)                     \
   K(krylov_first, members) K(krylov_alpha, members) K(krylov_omega, members)           \
   K(krylov_beta, members) K(spring_rows, rows) K(spring_guess, rows)                   \
   K(spring_side, rows) K(spring_move, rows) K(pose_move, moved) K(graph_map, carried)  \

@@ -64,3 +64,9 @@ KERNEL(copy_real4, COPY_REAL4, indirect)
 {
   for (i32 k = 0; k < 4; k++) to[4 * i + k] = from[4 * i + k];
 }
+#define COPY_F64_2(F) F(in, f64, from, "items,2") F(out, f64, to, "items,2")
+KERNEL(copy_f64_2, COPY_F64_2, indirect)
+{
+  to[2 * i]     = from[2 * i];
+  to[2 * i + 1] = from[2 * i + 1];
+}

@@ -129,6 +129,13 @@ class Backend:
         """Bound calls and recordings as one callable (a CUDA graph on a GPU)."""
         return self._module.record(list(items), times=times, flag=flag)
 
+    def describe(self) -> dict[str, Any]:
+        """What it runs on: device, name, and threads on a CPU."""
+        if not self.on_gpu:
+            return {"device": "cpu", "threads": _core.threads()}
+        found = self._module.device_properties(self.ordinal)
+        return {"device": self.device, "name": found["name"]}
+
     def synchronize(self) -> None:
         """Wait until everything launched has finished."""
         if self.on_gpu:

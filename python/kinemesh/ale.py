@@ -1,0 +1,360 @@
+"""Vertex-centred implicit ALE solver of the Euler equations on moving, deforming plane meshes.
+
+Ma et al. (OpenACC deforming mesh), section 3 and 5; docs/theory.md, section 2.  Python puts the
+kernels together; everything of a time step stays on the device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.backend import Backend
+from kinemesh.boundary import Boundaries, conserved, free_stream
+from kinemesh.deform import Deformation, TorsionalSprings
+from kinemesh.dualtime import DualTime
+from kinemesh.errors import SettingsError
+from kinemesh.faults import raise_faults
+from kinemesh.forces import Forces
+from kinemesh.grid import Grid
+from kinemesh.linear import Bicgstab, Pattern
+from kinemesh.mesh import Mesh
+from kinemesh.motion import Motion, Pose
+
+FLUXES = ("roe", "hllc")
+LIMITERS = ("wang", "venkatakrishnan", "none")
+FAR_NAMES = ("farfield", "far", "far_field")
+
+
+@dataclass(frozen=True, slots=True)
+class AleSettings:
+    """Settings of the ALE solver.
+
+    Parameters
+    ----------
+    flux : "roe" or "hllc"
+    limiter : "wang" (threshold a share of the variable's range), "venkatakrishnan" or "none"
+    limiter_k : float          Wang's share, or Venkatakrishnan's K
+    entropy_fix : float        Harten's threshold as a share of |V_r| + a |S|
+    steady_drop, unsteady_drop : float   residual over its first value at which a run, or a
+        physical step, is converged
+    steady_iterations, unsteady_iterations : int   the most that it may take
+    cfl, cfl_max, cfl_power : float      CFL = cfl (first residual / residual)^cfl_power
+    unsteady_cfl : float       CFL at the start of a physical step
+    krylov_iterations : int, krylov_tolerance : float   of BiCGSTAB per pseudo-step
+    max_change : float         largest share by which density or pressure of a node may change in
+        one pseudo-step; beyond, that node's update is scaled
+    """
+
+    flux: str = "roe"
+    limiter: str = "wang"
+    limiter_k: float = 0.05
+    entropy_fix: float = 0.01
+    steady_drop: float = 1e-6
+    steady_iterations: int = 2000
+    unsteady_drop: float = 1e-4
+    unsteady_iterations: int = 200
+    cfl: float = 10.0
+    cfl_max: float = 1e4
+    cfl_power: float = 1.0
+    unsteady_cfl: float = 100.0
+    krylov_iterations: int = 5
+    krylov_tolerance: float = 1e-2
+    max_change: float = 0.2
+
+    def __post_init__(self) -> None:
+        if self.flux not in FLUXES:
+            raise SettingsError(f"flux is {self.flux!r}, expected one of {', '.join(FLUXES)}")
+        if self.limiter not in LIMITERS:
+            raise SettingsError(
+                f"limiter is {self.limiter!r}, expected one of {', '.join(LIMITERS)}"
+            )
+        for name in ("steady_iterations", "unsteady_iterations", "krylov_iterations"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise SettingsError(f"{name} is {value!r}, expected a whole number above 0")
+        for name, low, high in (
+            ("limiter_k", 0, np.inf), ("entropy_fix", -1e-300, 1), ("cfl", 0, np.inf),
+            ("cfl_max", 0, np.inf), ("unsteady_cfl", 0, np.inf), ("cfl_power", -1e-300, np.inf),
+            ("steady_drop", -1e-300, 1), ("unsteady_drop", -1e-300, 1),
+            ("krylov_tolerance", -1e-300, 1), ("max_change", 0, 1),
+        ):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not low < value <= high:
+                raise SettingsError(f"{name} is {value!r}, expected {max(low, 0):g} to {high:g}")
+        if self.cfl_max < max(self.cfl, self.unsteady_cfl):
+            raise SettingsError(f"cfl_max is {self.cfl_max!r}, expected at least cfl and unsteady_cfl")
+
+
+def per_member(value: Any, members: int, what: str) -> list[Any]:
+    """One value for every member, or a sequence with one for each."""
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        if len(value) != members:
+            raise SettingsError(f"{what} has {len(value)} entries, expected {members} (members)")
+        return list(value)
+    return [value] * members
+
+
+def guess_walls(meshes: Sequence[Mesh]) -> list[str]:
+    """Every marker that is not named like a far field."""
+    names = {name for mesh in meshes for name in mesh.boundaries}
+    return sorted(n for n in names if n.lower() not in FAR_NAMES)
+
+
+class Ale:
+    """A case, or an ensemble of cases, on moving meshes.
+
+    Parameters
+    ----------
+    mesh : Mesh, or a sequence with one per member
+    mach, alpha_deg : float or sequence    of the stream; alpha turns the stream, not the mesh
+    motion : Motion, or {marker: Motion}, or a sequence of these; None: the bodies are at rest
+    deform : Deformation                   how inner nodes follow (default: torsional springs)
+    device, dtype : see `kinemesh.backend.Backend`
+    settings : AleSettings
+    walls : markers of bodies              (default: all that are not named like a far field)
+    moment_about : (x, y) on the body as given [chord]
+
+    Attributes
+    ----------
+    u, q : (nodes, 4) device arrays        conserved (rho, rho u, rho v, rho E), primitive state
+    grid, backend, time_active
+    """
+
+    def __init__(
+        self,
+        mesh: Mesh | Sequence[Mesh],
+        *,
+        mach: float | Sequence[float],
+        alpha_deg: float | Sequence[float] = 0.0,
+        motion: Any = None,
+        deform: Deformation | None = None,
+        device: str = "auto",
+        dtype: str = "float64",
+        settings: AleSettings | None = None,
+        walls: Sequence[str] | None = None,
+        moment_about: tuple[float, float] = (0.25, 0.0),
+    ) -> None:
+        self.settings = settings or AleSettings()
+        self.backend = Backend(device, dtype)
+        several = [v for v in (mesh, mach, alpha_deg, motion)
+                   if isinstance(v, Sequence) and not isinstance(v, str)]
+        members = max((len(v) for v in several), default=1)
+        meshes = [m.renumbered() for m in per_member(mesh, members, "mesh")]
+        self.mach = np.array(per_member(mach, members, "mach"), float)
+        self.alpha_deg = np.array(per_member(alpha_deg, members, "alpha_deg"), float)
+        if not (np.isfinite(self.mach) & (self.mach > 0)).all():
+            raise SettingsError(f"mach is {self.mach.tolist()}, expected positive numbers")
+        self.moment_about = tuple(moment_about)
+        walls = guess_walls(meshes) if walls is None else list(walls)
+        names = sorted({n for m in meshes for n in m.boundaries})
+        self.grid = Grid(self.backend, meshes, walls, [n for n in names if n not in walls])
+        self.motions = self._motions(per_member(motion, members, "motion"))
+        self.deform = deform if deform is not None else TorsionalSprings()
+        self.mover: Any = None
+        self._allocate()
+        self.grid.start()
+        self.initialise()
+
+    # ---- setting up -----------------------------------------------------------------------
+
+    def _motions(self, given: list[Any]) -> list[Motion | None]:
+        """Motion of each body of the grid."""
+        for member, motion in enumerate(given):
+            markers = [marker for m, marker in self.grid.bodies if m == member]
+            unknown = set(motion) - set(markers) if isinstance(motion, Mapping) else set()
+            if unknown:
+                raise SettingsError(
+                    f"member {member}: motion of {sorted(unknown)}, expected bodies {markers}"
+                )
+        return [
+            given[m].get(marker) if isinstance(given[m], Mapping) else given[m]
+            for m, marker in self.grid.bodies
+        ]
+
+    def _allocate(self) -> None:
+        b, grid, n = self.backend, self.grid, self.grid.nodes
+        self.u, self.u1, self.u2, self.q, self.res, self.past = (b.zeros((n, 4)) for _ in range(6))
+        self.grad, self.flux = b.zeros((n, 8)), b.zeros((grid.edges, 4))
+        self.scaled = b.zeros(n, np.int32)
+        self.stream = b.array(free_stream(self.mach, self.alpha_deg), np.float64)
+        self.range = b.zeros((grid.members, 8), np.float64)
+        self.range_parts = b.zeros((grid.chunks, 8), np.float64)
+        self.dualtime = DualTime(b, grid)
+        t = grid.table
+        self.common = {"member": t["member"], "active": self.dualtime.active}
+        self.boundaries = Boundaries(
+            b, grid.wall, grid.far, self.common | {"q": self.q}, self.stream,
+            self.settings.entropy_fix,
+        )
+        self.forces = Forces(grid, self.q, self.stream, self.mach, self.alpha_deg)
+        self.pattern = Pattern.of_graph(b, grid.dual.offsets, grid.dual.neighbour, grid.first)
+        self.solver = Bicgstab(
+            b, self.pattern, 4, self.dualtime.active, grid.faults,
+            tolerance=self.settings.krylov_tolerance,
+        )
+        self._residual = self._residual_calls()
+        self._implicit = b.record(self._implicit_calls(), flag=self.dualtime.active)
+        self._primitive = b.bind("ale_primitive", **self.common, u=self.u, q=self.q,
+                                 faults=grid.faults)
+        self._past = b.bind("ale_past", member=t["member"], bdf=grid.bdf, V1=grid.V1, u1=self.u1,
+                            V2=grid.V2, u2=self.u2, past=self.past)
+        self._levels = b.record([
+            b.bind("copy_real4", **{"from": self.u1, "to": self.u2}),
+            b.bind("copy_real4", **{"from": self.u, "to": self.u1}),
+        ])
+
+    def _gradient_calls(self) -> list[Any]:
+        b, grid, s = self.backend, self.grid, self.settings
+        fields = self.common | {
+            "x": grid.x, "offsets": grid.table["offsets"], "neighbour": grid.table["neighbour"],
+            "inverse": grid.inverse, "q": self.q, "grad": self.grad,
+        }
+        if s.limiter == "none":
+            return [b.bind("ale_gradient", **fields)]
+        if s.limiter == "venkatakrishnan":
+            return [b.bind("ale_gradient_venkatakrishnan", **fields, V=grid.V, K=s.limiter_k)]
+        return [
+            b.bind("ale_range", q=self.q, offsets=grid.node_chunks, sums=self.range_parts),
+            b.bind("gather_max_8", offsets=grid.node_groups, parts=self.range_parts,
+                   sums=self.range),
+            b.bind("ale_gradient_wang", **fields, range=self.range, K=s.limiter_k),
+        ]
+
+    def _residual_calls(self) -> list[Any]:
+        """Calls from u to res: d(u V)/dt with the physical time's terms."""
+        b, grid, t = self.backend, self.grid, self.grid.table
+        edges = self.common | {"lr": t["lr"], "x": grid.x, "S": grid.S, "w": grid.w}
+        return [
+            b.bind("ale_primitive", **self.common, u=self.u, q=self.q, faults=grid.faults),
+            *self._gradient_calls(),
+            b.bind(f"ale_flux_{self.settings.flux}", **edges, q=self.q, grad=self.grad,
+                   fix=self.settings.entropy_fix, flux=self.flux, faults=grid.faults),
+            b.bind("ale_residual", **self.common, offsets=t["offsets"], neighbour=t["neighbour"],
+                   edge=t["edge"], flux=self.flux, V=grid.V, u=self.u, past=self.past,
+                   bdf=grid.bdf, res=self.res),
+            *self.boundaries.residual(self.res),
+        ]
+
+    def _implicit_calls(self) -> list[Any]:
+        """Calls from res to the new u: matrix, factors, BiCGSTAB, update."""
+        b, grid, t, s, p = self.backend, self.grid, self.grid.table, self.solver, self.pattern
+        lr = grid.dual.lr
+        slot = np.stack([p.block(lr[:, 0], lr[:, 1]), p.block(lr[:, 1], lr[:, 0])], axis=1)
+        lam = b.zeros(grid.edges)
+        node = b.array(p.node, np.int32)
+        edges = self.common | {"lr": t["lr"], "S": grid.S, "w": grid.w, "q": self.q}
+        return [
+            b.bind("ale_jacobian_edges", **edges, slot=b.array(slot, np.int32),
+                   fix=self.settings.entropy_fix, A=s.A, **{"lambda": lam}),
+            b.bind("ale_jacobian_rows", **self.common, node=node, row=s.tables["row"],
+                   diagonal=s.tables["diagonal"], mirror=b.array(p.mirror, np.int32),
+                   offsets=t["offsets"], edge=t["edge"], V=grid.V, bdf=grid.bdf,
+                   cfl=self.dualtime.cfl, res=self.res, A=s.A, rhs=s.b, **{"lambda": lam}),
+            *self.boundaries.jacobian(s.A, p.diagonal[p.row_of]),
+            s.factor,
+            s.solve_recorded(self.settings.krylov_iterations),
+            b.bind("ale_update", **self.common, node=node, du=s.x, q=self.q,
+                   most=self.settings.max_change, u=self.u, scaled=self.scaled),
+        ]
+
+    def iteration(self, drop: float, most: int, cfl: tuple[float, float, float], times: int) -> Any:
+        """Recording of `times` pseudo-steps: residual, decision, implicit update."""
+        check = self.dualtime.check(self.res, self.scaled, drop, most, cfl)
+        once = self.backend.record([*self._residual, *check, self._implicit])
+        return self.backend.record([once], times=times, flag=self.dualtime.active)
+
+    # ---- state ----------------------------------------------------------------------------
+
+    def initialise(self, q: NDArray | None = None) -> None:
+        """Set every time level to primitive states q (nodes, 4), or to the free stream."""
+        states = self.backend.get(self.stream)[self.grid.member] if q is None else np.asarray(q)
+        if states.shape != (self.grid.nodes, 4) or not np.isfinite(states).all():
+            raise SettingsError(
+                f"initial state: shape {states.shape}, expected ({self.grid.nodes}, 4) finite "
+                "numbers (rho, u, v, p)"
+            )
+        for array in (self.u, self.u1, self.u2):
+            self.backend.put(array, conserved(states))
+        self._primitive()
+        self.check_faults("initial state")
+
+    def poses(self, time: NDArray) -> list[Pose]:
+        """Pose of every body at its member's time [chord/a_inf]."""
+        return [
+            Pose() if motion is None else motion.pose(float(time[m]), float(self.mach[m]))
+            for motion, (m, _) in zip(self.motions, self.grid.bodies, strict=True)
+        ]
+
+    def moment_points(self, poses: Sequence[Pose]) -> NDArray[np.float64]:
+        """(members, 2) the moment's point, which moves with each member's first body."""
+        points = np.tile(np.array(self.moment_about, float), (self.grid.members, 1))
+        for pose, (member, _) in reversed(list(zip(poses, self.grid.bodies, strict=True))):
+            points[member] = pose.apply(np.array(self.moment_about, float))
+        return points
+
+    def coefficients(self, poses: Sequence[Pose] | None = None) -> NDArray[np.float64]:
+        """(members, 3) cl, cd, cm of the present state."""
+        self._primitive()
+        return self.forces.members(self.moment_points(poses or [Pose()] * len(self.grid.bodies)))
+
+    def check_faults(self, where: str) -> None:
+        """Raise NumericalFault if a kernel has left one."""
+        raise_faults(self.backend.get(self.grid.faults), where, self.grid.place)
+
+    def primitive(self) -> NDArray:
+        """(nodes, 4) rho, u, v, p on the host, nodes as in `grid.meshes` side by side."""
+        self._primitive()
+        return self.backend.get(self.q)
+
+    # ---- time -----------------------------------------------------------------------------
+
+    def start_steady(self) -> None:
+        """No time terms, no motion: the next iterations march to a steady state."""
+        self.grid.set_time_levels(np.ones(self.grid.members), 0)
+        self.backend.put(self.past, 0)
+        self.grid.sweep()
+        self.dualtime.set_floor(None)
+        self.dualtime.begin()
+
+    def advance(self, dt: NDArray, order: int, poses_at: Any) -> dict[str, float]:
+        """Prepare a physical step: levels, new mesh, metrics, pseudo-time.
+
+        Parameters
+        ----------
+        dt : (members,)        [chord/a_inf]
+        order : int            1 or 2: BDF1 or BDF2
+        poses_at : callable    share 0..1 of the step -> poses of all bodies
+        """
+        if self.mover is None:
+            self.mover = self.deform.attach(self.grid)
+        self.grid.keep_levels()
+        self._levels()
+        self.grid.set_time_levels(dt, order)
+        notes = self.mover.step(poses_at)
+        self.grid.measure()
+        self.grid.sweep()
+        self._past()
+        self.dualtime.begin()
+        return notes
+
+    # ---- the user's door ------------------------------------------------------------------
+
+    def steady(self, out: str | Path | None = None, progress: bool = False) -> Any:
+        """March to the steady state at rest; see `kinemesh.run.steady`."""
+        from kinemesh.run import steady
+
+        return steady(self, out=out, progress=progress)
+
+    def run(self, *, cycles: float | None = None, steps_per_cycle: int | None = None,
+            out: str | Path | None = None, progress: bool = False, **options: Any) -> Any:
+        """Unsteady run from the steady flow at the mean angle; see `kinemesh.run.unsteady`."""
+        from kinemesh.run import unsteady
+
+        return unsteady(self, cycles=cycles, steps_per_cycle=steps_per_cycle, out=out,
+                        progress=progress, **options)

@@ -1,0 +1,10 @@
+"""How the inner nodes follow the bodies: one interface, three ways."""
+
+from kinemesh.deform.base import Deformation, Mover
+from kinemesh.deform.delaunay import Delaunay
+from kinemesh.deform.rigid import Rigid
+from kinemesh.deform.springs import TorsionalSprings
+
+__all__ = ["METHODS", "Deformation", "Delaunay", "Mover", "Rigid", "TorsionalSprings"]
+
+METHODS = {"springs": TorsionalSprings, "delaunay": Delaunay, "rigid": Rigid}

@@ -1,0 +1,63 @@
+"""What a deformation is asked: bring every node of a grid to where the bodies' poses put it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.grid import Grid
+from kinemesh.motion import Pose
+
+Poses = Callable[[float], Sequence[Pose]]
+"""Poses of all bodies at a share 0..1 of the physical step."""
+
+
+def pose_row(pose: Pose) -> list[float]:
+    """(cos - 1, sin, about, shift) of the turn by -angle; cos - 1 without cancellation."""
+    angle = -pose.angle
+    return [-2 * np.sin(angle / 2) ** 2, np.sin(angle), *pose.about, *pose.shift]
+
+
+def pose_rows(poses: Sequence[Pose]) -> NDArray[np.float64]:
+    """(bodies, 6) for the kernel pose_move."""
+    return np.array([pose_row(p) for p in poses]).reshape(-1, 6)
+
+
+class Mover:
+    """A deformation at work on one grid."""
+
+    def __init__(self, grid: Grid) -> None:
+        self.grid, self.backend = grid, grid.backend
+        self.pose = self.backend.zeros((len(grid.bodies), 6), np.float64)
+
+    def bind_pose(self, node: NDArray, body: NDArray, x: Any) -> Any:
+        """Call that brings `node` of `x` to the pose of `body`."""
+        b = self.backend
+        return b.bind("pose_move", node=b.array(node, np.int32), body=b.array(body, np.int32),
+                      pose=self.pose, reference=self.grid.reference, x=x)
+
+    def step(self, poses: Poses) -> dict[str, float]:
+        """Move grid.x to the poses at the end of a step; numbers worth keeping of how it went."""
+        raise NotImplementedError
+
+    def state(self) -> dict[str, NDArray]:
+        """Arrays that a restart needs beside the coordinates."""
+        return {}
+
+    def restore(self, state: dict[str, NDArray]) -> None:
+        """Take up a state as `state` gave it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deformation:
+    """Settings of a deformation; `attach` puts it to work on a grid."""
+
+    name = "none"
+
+    def attach(self, grid: Grid) -> Mover:
+        """A mover of this kind for a grid."""
+        raise NotImplementedError

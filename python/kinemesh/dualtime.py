@@ -1,0 +1,74 @@
+"""Pseudo-time inside a step: which members still iterate, their CFL numbers and residuals.
+
+docs/theory.md, section 2.6.  Everything is decided on the device, member by member.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.backend import Backend
+from kinemesh.grid import Grid
+
+
+class DualTime:
+    """Control of pseudo-time.
+
+    Attributes
+    ----------
+    active, iterations : (members,) int32 device arrays
+    cfl, first, norm : (members,) float64; first norm of the step's residual and the present one
+    """
+
+    def __init__(self, backend: Backend, grid: Grid) -> None:
+        self.backend, self.grid = backend, grid
+        members = grid.members
+        self.active = backend.array(np.ones(members), np.int32)
+        self.iterations = backend.zeros(members, np.int32)
+        self.cfl, self.first, self.norm, self.floor = (
+            backend.array(np.ones(members), np.float64) for _ in range(4)
+        )
+        self.squares = backend.zeros((members, 2), np.float64)
+        self.parts = backend.zeros((grid.chunks, 2), np.float64)
+        self.begin = backend.bind("dualtime_start", active=self.active, iterations=self.iterations)
+
+    def check(
+        self, res: Any, scaled: Any, drop: float, most: int, cfl: tuple[float, float, float]
+    ) -> list[Any]:
+        """Calls that measure `res` and decide who goes on.
+
+        Parameters
+        ----------
+        scaled : (nodes,) int32    1 where the last update was scaled down
+        drop : float               residual over the step's first at which a member is done
+        most : int                 iterations after which it must be
+        cfl : (first, last, power) CFL = first (first norm / norm)^power, at most last
+        """
+        grid, bind = self.grid, self.backend.bind
+        return [
+            bind("residual_squares", res=res, V=grid.V, scaled=scaled, offsets=grid.node_chunks,
+                 sums=self.parts),
+            bind("gather_sum_2", offsets=grid.node_groups, parts=self.parts, sums=self.squares),
+            bind("dualtime_check", squares=self.squares, faults=grid.faults, floor=self.floor,
+                 drop=drop, cfl_first=cfl[0], cfl_last=cfl[1], cfl_power=cfl[2], most=most,
+                 active=self.active, iterations=self.iterations, first=self.first, norm=self.norm,
+                 cfl=self.cfl),
+        ]
+
+    def set_floor(self, dt: NDArray[np.float64] | None) -> None:
+        """Norm that round-off alone can leave: eps times the terms that cancel in a node.
+
+        Parameters
+        ----------
+        dt : (members,)    time steps [chord/a_inf]; None: steady
+        """
+        grid, get = self.grid, self.backend.get
+        length = np.linalg.norm(get(grid.S).astype(float), axis=1)
+        around = np.bincount(grid.dual.lr[:, 0], length, grid.nodes)
+        around += np.bincount(grid.dual.lr[:, 1], length, grid.nodes)
+        terms = around if dt is None else around + 4 * get(grid.V) / dt[grid.member]
+        squares = np.bincount(grid.member, terms**2, grid.members)
+        self.backend.put(self.floor, 4 * self.backend.eps * np.sqrt(squares))

@@ -1,0 +1,39 @@
+"""From the word that a kernel leaves behind to an error that names what, where and when."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinemesh.errors import NumericalFault
+
+NONE = np.uint64(2**64 - 1)
+AREA, DENSITY, PRESSURE, PIVOT, GRAPH = 1, 2, 3, 4, 5
+TEXTS = {
+    AREA: ("area of a cell or dual volume is not positive", "smaller steps, or another deformation"),
+    DENSITY: ("density is not positive", "a smaller CFL number (cfl, cfl_max) or max_change"),
+    PRESSURE: ("pressure is not positive", "a smaller CFL number (cfl, cfl_max) or max_change"),
+    PIVOT: ("singular diagonal block in the factorisation", "a smaller CFL number"),
+    GRAPH: ("an element of the Delaunay graph folds", "springs, or smaller motion"),
+}
+
+
+def decode(word: np.uint64) -> tuple[int, int]:
+    """(code, entity) of a fault word."""
+    return int(word) >> 32, int(word) & 0xFFFFFFFF
+
+
+def raise_faults(words: np.ndarray, where: str, place) -> None:
+    """Raise NumericalFault for the first member with a fault.
+
+    Parameters
+    ----------
+    words : (members,) uint64
+    where : str                what was being done, e.g. "step 120, iteration 4"
+    place : callable           (member, entity, code) -> text of the place in the user's numbers
+    """
+    for member in np.flatnonzero(words != NONE):
+        code, entity = decode(words[member])
+        what, remedy = TEXTS.get(code, (f"fault {code}", "a report of this message"))
+        raise NumericalFault(
+            f"member {member}: {what} at {place(int(member), entity, code)} ({where}); try {remedy}"
+        )

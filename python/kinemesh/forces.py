@@ -1,0 +1,57 @@
+"""Lift, drag and moment of each body by the same pressures that enter the flux (theory, 2.7)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.grid import Grid, body_chunks
+
+
+class Forces:
+    """Coefficients per body and per member.
+
+    Parameters
+    ----------
+    grid
+    q : (nodes, 4) device array of primitive states
+    stream : (members, 4) device array
+    mach, alpha_deg : (members,)    dynamic pressure mach^2 / 2, chord 1; axes of the stream
+    """
+
+    def __init__(
+        self, grid: Grid, q: Any, stream: Any, mach: NDArray, alpha_deg: NDArray
+    ) -> None:
+        b, wall = grid.backend, grid.wall
+        self.grid, self.backend = grid, b
+        self.mach, self.alpha = mach, np.radians(alpha_deg)
+        self.about = b.zeros((grid.members, 2), np.float64)
+        offsets, groups = body_chunks(wall.body, len(grid.bodies))
+        parts = b.zeros((len(offsets) - 1, 4), np.float64)
+        self.sums = b.zeros((len(grid.bodies), 4), np.float64)
+        self.owner = np.array([member for member, _ in grid.bodies], int)
+        self.measure = b.record([
+            b.bind("wall_forces", node=wall.device["node"], member=grid.table["member"], x=grid.x,
+                   S=wall.device["S"], q=q, about=self.about, stream=stream,
+                   offsets=b.array(offsets, np.int32), sums=parts),
+            b.bind("gather_sum_4", offsets=b.array(groups, np.int32), parts=parts,
+                   sums=self.sums),
+        ])
+
+    def bodies(self, about: NDArray) -> NDArray[np.float64]:
+        """(bodies, 3) cl, cd, cm; moments nose-up about `about` (members, 2) [chord]."""
+        self.backend.put(self.about, about)
+        self.measure()
+        fx, fy, moment, _ = self.backend.get(self.sums).T
+        alpha, pressure = self.alpha[self.owner], 0.5 * self.mach[self.owner] ** 2
+        lift = fy * np.cos(alpha) - fx * np.sin(alpha)
+        drag = fx * np.cos(alpha) + fy * np.sin(alpha)
+        return np.stack([lift, drag, moment], axis=1) / pressure[:, None]
+
+    def members(self, about: NDArray) -> NDArray[np.float64]:
+        """(members, 3) cl, cd, cm of all bodies of each member together."""
+        total = np.zeros((self.grid.members, 3))
+        np.add.at(total, self.owner, self.bodies(about))
+        return total

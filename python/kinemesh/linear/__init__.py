@@ -1,0 +1,7 @@
+"""Block-sparse linear systems in colour order, solved on the device."""
+
+from kinemesh.linear.bicgstab import Bicgstab
+from kinemesh.linear.colours import colour_first_fit, colour_parallel
+from kinemesh.linear.pattern import Pattern
+
+__all__ = ["Bicgstab", "Pattern", "colour_first_fit", "colour_parallel"]

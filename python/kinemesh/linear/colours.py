@@ -1,0 +1,81 @@
+"""Colours of a graph's nodes such that neighbours differ (docs/theory.md, section 6)."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.backend import Backend
+
+Ints = NDArray[np.int32]
+
+
+def colour_first_fit(offsets: Ints, neighbour: Ints) -> Ints:
+    """Breadth-first greedy colours, one after the other on the host.
+
+    Each node takes the smallest colour that no neighbour has, in the order in which the fronts
+    grow from node 0 (and from the first node left, where the graph falls into parts): Zhang et
+    al., Algorithm 1.
+    """
+    nodes = len(offsets) - 1
+    colours = np.full(nodes, -1, np.int32)
+    seen = np.zeros(nodes, bool)
+    for start in range(nodes):
+        if seen[start]:
+            continue
+        seen[start] = True
+        front = deque([start])
+        while front:
+            i = front.popleft()
+            around = neighbour[offsets[i] : offsets[i + 1]]
+            taken = set(colours[around].tolist())
+            colours[i] = next(c for c in range(len(around) + 1) if c not in taken)
+            for j in around[~seen[around]]:
+                seen[j] = True
+                front.append(j)
+    return colours
+
+
+def priorities(first: Ints, degree: Ints) -> Ints:
+    """A fixed pseudo-random order of each member's own node numbers, high degrees first.
+
+    Parameters
+    ----------
+    first : (members+1,)    first node of each member
+    degree : (nodes,)       number of neighbours
+    """
+    local = np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first))
+    mixed = (local.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)
+    member = np.repeat(np.arange(len(first) - 1), np.diff(first))
+    order = np.lexsort((local, mixed, degree, member))
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    return rank
+
+
+def colour_parallel(backend: Backend, offsets: Ints, neighbour: Ints, first: Ints) -> Ints:
+    """Jones-Plassmann colours on the device; the same on every device and in every ensemble.
+
+    Parameters
+    ----------
+    offsets, neighbour : CSR graph
+    first : (members+1,)    first node of each member: a member's colours are those of its solo run
+    """
+    nodes = len(offsets) - 1
+    graph = {
+        "offsets": backend.array(offsets, np.int32),
+        "neighbour": backend.array(neighbour, np.int32),
+        "priority": backend.array(priorities(first, np.diff(offsets)), np.int32),
+    }
+    a = backend.array(np.full(nodes, -1), np.int32)
+    b = backend.zeros(nodes, np.int32)
+    there = backend.bind("colour_round", **graph, before=a, after=b)
+    back = backend.bind("colour_round", **graph, before=b, after=a)
+    rounds = backend.record([there, back], times=8)
+    while True:
+        rounds()
+        colours = backend.get(a)
+        if (colours >= 0).all():
+            return colours

@@ -1,0 +1,341 @@
+"""The run loop: steady marches and unsteady cycles, with history, fields and restart on disk."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import SettingsError
+from kinemesh.io import restart, summary
+from kinemesh.io.fields import FieldWriter, flow
+from kinemesh.io.history import STEADY, UNSTEADY, History
+from kinemesh.io.summary import Stopwatch
+
+if TYPE_CHECKING:
+    from kinemesh.ale import Ale
+
+FRAMES_PER_CYCLE = 16
+
+
+@dataclass(slots=True)
+class Run:
+    """What a run leaves behind.
+
+    Parameters
+    ----------
+    history : History    rows per member and step (or iteration)
+    summary : dict       what summary.json holds
+    out : Path or None
+    """
+
+    history: History
+    summary: dict[str, Any]
+    out: Path | None
+
+
+@contextmanager
+def progress_bar(total: int, shown: bool, unit: str) -> Iterator[Any]:
+    """tqdm where it is wanted."""
+    from tqdm import tqdm
+
+    with tqdm(total=total, unit=unit, disable=not shown, dynamic_ncols=True) as bar:
+        yield bar
+
+
+def march(ale: Ale, recording: Any, where: str, watch: Stopwatch, each: Any = None) -> None:
+    """Replay pseudo-steps until no member is active."""
+    while True:
+        with watch("flow"):
+            recording()
+            active = ale.backend.get(ale.dualtime.active)
+        ale.check_faults(where)
+        if each is not None:
+            each()
+        if not active.any():
+            return
+
+
+def steady(ale: Ale, out: str | Path | None = None, progress: bool = False,
+           watch: Stopwatch | None = None) -> Run:
+    """March all members to the steady state on the mesh as it stands.
+
+    Every iteration is a row of the history; the run ends by `steady_drop` or
+    `steady_iterations`, and the summary says which.
+    """
+    s, folder = ale.settings, None if out is None else Path(out)
+    watch = watch or Stopwatch()
+    history = History(STEADY, None if folder is None else folder / "history.csv")
+    ale.start_steady()
+    recording = ale.iteration(s.steady_drop, s.steady_iterations, (s.cfl, s.cfl_max, s.cfl_power), 1)
+    get = ale.backend.get
+    done = np.full(ale.grid.members, -1)
+    with progress_bar(s.steady_iterations, progress, "it") as bar:
+
+        def each() -> None:
+            with watch("forces and history"):
+                iterations, norm = get(ale.dualtime.iterations), get(ale.dualtime.norm)
+                drop, cfl = norm / get(ale.dualtime.first), get(ale.dualtime.cfl)
+                loads = ale.coefficients()
+                for m in np.flatnonzero(iterations > done):
+                    history.append(member=m, iteration=iterations[m], residual=drop[m],
+                                   cl=loads[m, 0], cd=loads[m, 1], cm=loads[m, 2], cfl=cfl[m])
+                done[:] = iterations
+            bar.update(int(iterations.max()) - bar.n)
+            bar.set_postfix_str(f"residual {drop.max():.1e}", refresh=False)
+
+        march(ale, recording, "steady run", watch, each)
+    drop = get(ale.dualtime.norm) / get(ale.dualtime.first)
+    converged = drop <= s.steady_drop
+    notes = [f"member {m}: residual fell to {drop[m]:.1e} only, asked {s.steady_drop:.1e}"
+             for m in np.flatnonzero(~converged & (get(ale.dualtime.iterations) >= s.steady_iterations))]
+    loads = ale.coefficients()
+    result = {"cl": loads[:, 0], "cd": loads[:, 1], "cm": loads[:, 2],
+              "iterations": get(ale.dualtime.iterations), "residual_drop": drop}
+    return _finish(ale, "steady", history, folder, watch, result, notes, {})
+
+
+def _periods(ale: Ale) -> NDArray[np.float64]:
+    """Period of each member [chord/a_inf]; SettingsError where a member has none."""
+    periods = np.full(ale.grid.members, np.nan)
+    for motion, (m, marker) in zip(ale.motions, ale.grid.bodies, strict=True):
+        omega = None if motion is None else motion.omega(float(ale.mach[m]))
+        if omega is None:
+            continue
+        period = 2 * np.pi / omega
+        if np.isfinite(periods[m]) and not np.isclose(period, periods[m]):
+            raise SettingsError(
+                f"member {m}: body {marker} has period {period:g}, another {periods[m]:g}; "
+                "expected one period per member"
+            )
+        periods[m] = period
+    if not np.isfinite(periods).all():
+        raise SettingsError(
+            f"member {int(np.flatnonzero(~np.isfinite(periods))[0])}: an unsteady run by cycles "
+            "needs a motion with a period; give a motion, or time_step and steps, or run steady"
+        )
+    return periods
+
+
+def _schedule(ale: Ale, cycles: Any, steps_per_cycle: Any, time_step: Any, steps: Any
+              ) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
+    """Time steps and periods of the members, and the number of steps."""
+    by_cycles = cycles is not None and steps_per_cycle is not None
+    by_time = time_step is not None and steps is not None
+    if by_cycles == by_time:
+        raise SettingsError(
+            "an unsteady run needs cycles and steps_per_cycle, or time_step and steps; got "
+            f"cycles={cycles}, steps_per_cycle={steps_per_cycle}, time_step={time_step}, "
+            f"steps={steps}"
+        )
+    if by_time:
+        dt = np.full(ale.grid.members, float(time_step))
+        if not (np.isfinite(dt) & (dt > 0)).all() or int(steps) < 1:
+            raise SettingsError(f"time_step is {time_step!r}, steps {steps!r}: expected both > 0")
+        return dt, dt * int(steps), int(steps)
+    if steps_per_cycle != int(steps_per_cycle) or steps_per_cycle < 4 or not cycles > 0:
+        raise SettingsError(
+            f"cycles is {cycles!r}, steps_per_cycle {steps_per_cycle!r}; expected a positive "
+            "number, and a whole number of at least 4"
+        )
+    periods = _periods(ale)
+    return periods / steps_per_cycle, periods, round(cycles * steps_per_cycle)
+
+
+class _Unsteady:
+    """One unsteady run: the loop's state and what it writes."""
+
+    def __init__(self, ale: Ale, dt: NDArray, periods: NDArray, steps: int, folder: Path | None,
+                 every: int) -> None:
+        self.ale, self.dt, self.periods, self.steps = ale, dt, periods, steps
+        self.folder, self.every = folder, every
+        self.watch = Stopwatch()
+        self.unconverged = np.zeros(ale.grid.members, int)
+        self.inner = np.zeros(ale.grid.members, int)
+        self.notes: dict[str, float] = {}
+        self.history = History(UNSTEADY, None if folder is None else folder / "history.csv")
+        self.writers: list[FieldWriter] = []
+        s = ale.settings
+        self.recording = ale.iteration(
+            s.unsteady_drop, s.unsteady_iterations, (s.unsteady_cfl, s.cfl_max, s.cfl_power),
+            8 if ale.backend.on_gpu else 4,
+        )
+
+    def open_fields(self) -> None:
+        """One flow file per member; a single member's is flow.vtkhdf."""
+        if self.folder is None:
+            return
+        several = self.ale.grid.members > 1
+        for m, mesh in enumerate(self.ale.grid.meshes):
+            name = f"flow-{m}.vtkhdf" if several else "flow.vtkhdf"
+            walls = [mesh.boundaries[k] for i, k in self.ale.grid.bodies if i == m]
+            edges = np.concatenate(walls) if walls else np.empty((0, 2), np.int32)
+            self.writers.append(FieldWriter(self.folder / name, mesh, edges))
+        self.write_fields(0)
+
+    def write_fields(self, step: int) -> None:
+        with self.watch("files"):
+            q, x = self.ale.primitive().astype(float), self.ale.backend.get(self.ale.grid.x)
+            first = self.ale.grid.first
+            for m, writer in enumerate(self.writers):
+                rho, u, v, p = q[first[m] : first[m + 1]].T
+                fields = flow(rho, np.stack([u, v]), p, float(self.ale.mach[m]))
+                writer.append(step * self.dt[m], x[first[m] : first[m + 1]], fields)
+
+    def write_restart(self, step: int) -> None:
+        """State of two time levels: what a later run needs to go on with the same bits."""
+        if self.folder is None:
+            return
+        with self.watch("files"):
+            ale, get = self.ale, self.ale.backend.get
+            grid = ale.grid
+            arrays = {"u": ale.u, "u1": ale.u1, "x": grid.x, "V": grid.V, "V1": grid.V1,
+                      "dV1": grid.dV1, "wall_dV1": grid.wall.device["dV1"],
+                      "far_dV1": grid.far.device["dV1"]}
+            state = {} if ale.mover is None else ale.mover.state()
+            restart.write(
+                self.folder / "restart.h5",
+                {k: get(v) for k, v in arrays.items()} | {f"deform_{k}": v for k, v in state.items()},
+                {"step": step, "dt": self.dt.tolist(), "mach": ale.mach.tolist(),
+                 "alpha_deg": ale.alpha_deg.tolist(), "nodes": [m.nodes for m in grid.meshes],
+                 "dtype": ale.backend.dtype, "deform": ale.deform.name},
+            )
+
+    def step(self, number: int) -> None:
+        """One physical step of every member."""
+        ale, watch = self.ale, self.watch
+        before = (number - 1) * self.dt
+
+        def poses_at(share: float) -> list[Any]:
+            return ale.poses(before + share * self.dt)
+
+        where = f"step {number} of {self.steps}"
+        with watch("deformation"):
+            notes = ale.advance(self.dt, 1 if number == 1 else 2, poses_at)
+            ale.check_faults(where)
+        for name, value in notes.items():
+            self.notes[name] = self.notes.get(name, 0) + value
+        march(ale, self.recording, where, watch)
+        with watch("forces and history"):
+            self.record(number, ale.poses(before + self.dt))
+
+    def record(self, number: int, poses: list[Any]) -> None:
+        ale, get = self.ale, self.ale.backend.get
+        loads = ale.coefficients(poses)
+        worst = ale.grid.worst_cells()
+        iterations, norm = get(ale.dualtime.iterations), get(ale.dualtime.norm)
+        drop = norm / np.maximum(get(ale.dualtime.first), 1e-300)
+        bad = (drop > ale.settings.unsteady_drop) & (norm > get(ale.dualtime.floor))
+        self.unconverged += bad
+        self.inner += iterations
+        angle = np.zeros(ale.grid.members)
+        for pose, (m, _) in reversed(list(zip(poses, ale.grid.bodies, strict=True))):
+            angle[m] = pose.angle
+        time = number * self.dt
+        cycle = time / self.periods
+        for m in range(ale.grid.members):
+            self.history.append(
+                member=m, step=number, time=time[m], cycle=cycle[m],
+                phase_deg=360 * (cycle[m] % 1), alpha_deg=ale.alpha_deg[m] + np.degrees(angle[m]),
+                cl=loads[m, 0], cd=loads[m, 1], cm=loads[m, 2], inner_iterations=iterations[m],
+                residual_drop=drop[m], min_area=worst[m, 0],
+                min_angle_deg=np.degrees(worst[m, 1]),
+            )
+
+
+def unsteady(ale: Ale, *, cycles: float | None = None, steps_per_cycle: int | None = None,
+             time_step: float | None = None, steps: int | None = None,
+             out: str | Path | None = None, progress: bool = False,
+             start: str = "steady") -> Run:
+    """Run the motion.
+
+    Parameters
+    ----------
+    cycles, steps_per_cycle : of the motion's period; or
+    time_step [chord/a_inf], steps : for motions without a period
+    out : folder for history.csv, flow.vtkhdf, restart.h5 and summary.json
+    start : "steady" (the converged flow at the mean angle) or "as is" (the present state)
+    """
+    if start not in ("steady", "as is"):
+        raise SettingsError(f"start is {start!r}, expected 'steady' or 'as is'")
+    dt, periods, count = _schedule(ale, cycles, steps_per_cycle, time_step, steps)
+    folder = None if out is None else Path(out)
+    job = _Unsteady(ale, dt, periods, count, folder, max(1, (steps_per_cycle or 16) // FRAMES_PER_CYCLE))
+    first = {}
+    if start == "steady":
+        begun = steady(ale, progress=progress, watch=job.watch)
+        first = {"steady_" + k: begun.summary["result"][k] for k in ("iterations", "residual_drop")}
+        ale.initialise(ale.primitive())
+    ale.dualtime.set_floor(dt)
+    job.open_fields()
+    done = 0
+    try:
+        with progress_bar(count, progress, "step") as bar:
+            for number in range(1, count + 1):
+                job.step(number)
+                done = number
+                bar.update()
+                if number % job.every == 0:
+                    job.write_fields(number)
+                if number % (steps_per_cycle or 64) == 0 and number < count:
+                    job.write_restart(number)
+            job.write_restart(done)
+    finally:
+        for writer in job.writers:
+            writer.close()
+        job.history.close()
+    notes = [f"member {m}: {n} of {count} steps ended above the asked residual drop "
+             f"{ale.settings.unsteady_drop:g}" for m, n in enumerate(job.unconverged) if n]
+    result = _result(job.history, ale.grid.members, periods) | first | job.notes
+    result["inner_iterations"] = job.inner
+    result["unconverged_steps"] = job.unconverged
+    timing = {"cycles": cycles, "steps_per_cycle": steps_per_cycle, "time_step": dt, "steps": count,
+              "motion": [None if m is None else repr(m) for m in ale.motions],
+              "deform": ale.deform}
+    return _finish(ale, "unsteady", job.history, folder, job.watch, result, notes, timing)
+
+
+def _result(history: History, members: int, periods: NDArray) -> dict[str, Any]:
+    """Loop of the last cycle of each member, where there is a whole one."""
+    from kinemesh.hysteresis import hysteresis
+
+    found: dict[str, Any] = {}
+    for m in range(members):
+        rows = history.member(m)
+        result: dict[str, Any] = {"least_area": rows["min_area"].min(),
+                                  "least_angle_deg": rows["min_angle_deg"].min()}
+        if rows["cycle"][-1] >= 1 - 1e-9:
+            result |= hysteresis(rows).to_dict()
+        for name, value in result.items():
+            if members == 1:
+                found[name] = value
+            else:
+                found.setdefault(name, []).append(value)
+    return found
+
+
+def _finish(ale: Ale, mode: str, history: History, folder: Path | None, watch: Stopwatch,
+            result: dict[str, Any], notes: list[str], timing: dict[str, Any]) -> Run:
+    """Close the files and write the summary."""
+    grid = ale.grid
+
+    def one(value: Any) -> Any:
+        return value[0] if grid.members == 1 and np.ndim(value) == 1 and len(value) == 1 else value
+
+    conditions = {"mach": one(ale.mach), "alpha_deg": one(ale.alpha_deg),
+                  "moment_about": ale.moment_about} | {k: one(v) for k, v in timing.items()}
+    mesh = {"nodes": grid.nodes, "cells": len(grid.cells), "members": grid.members}
+    text = summary.collect(mode, ale.backend.describe(), ale.backend.dtype, conditions, mesh,
+                           ale.settings, watch, {k: one(v) for k, v in result.items()}, notes)
+    history.close()
+    for note in notes:
+        warnings.warn(note, RuntimeWarning, stacklevel=3)
+    if folder is not None:
+        summary.write(folder / "summary.json", text)
+    return Run(history, text, folder)
