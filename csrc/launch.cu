@@ -27,7 +27,7 @@ cudaError_t use(int device, cudaStream_t *stream)
 extern "C" const char *device_text(int code)
 {
   switch (code) {
-  case DEVICE_MIXED: return "its calls have different devices, expected one device";
+  case DEVICE_MIXED: return "the recording has calls or a flag on different devices, expected one";
   case DEVICE_DEEP: return "more than 8 recordings with a flag inside each other, expected fewer";
   case DEVICE_HOST: return "memory that no CUDA device can reach";
   default: return cudaGetErrorString((cudaError_t)code);

@@ -43,7 +43,6 @@
   F(in, i32, offsets, "groups+1>>items")                                      \
   F(out, f64, sums, "groups,2")
 #define BLOCK_SCALED(F)                                                       \
-  F(in, i32, diagonal, "rows>blocks!")                                        \
   F(in, real, inverse, "rows," STR(BB)) /* inverse diagonal blocks of A */    \
   F(in, real, r, "rows," STR(B))                                              \
   F(in, i32, item, "items>rows!")                                             \

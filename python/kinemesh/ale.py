@@ -54,17 +54,17 @@ class AleSettings:
     flux: str = "roe"
     limiter: str = "wang"
     limiter_k: float = 0.05
-    entropy_fix: float = 0.01
+    entropy_fix: float = 0.05
     steady_drop: float = 1e-6
     steady_iterations: int = 2000
     unsteady_drop: float = 1e-4
     unsteady_iterations: int = 200
-    cfl: float = 10.0
-    cfl_max: float = 1e4
+    cfl: float = 50.0
+    cfl_max: float = 1e3
     cfl_power: float = 1.0
     unsteady_cfl: float = 100.0
-    krylov_iterations: int = 5
-    krylov_tolerance: float = 1e-2
+    krylov_iterations: int = 20
+    krylov_tolerance: float = 0.05
     max_change: float = 0.2
 
     def __post_init__(self) -> None:

@@ -126,8 +126,7 @@ class Bicgstab:
         """Calls for the norm that stopping looks at; a plain norm comes with the dots."""
         if self.inverse is None:
             return []
-        tables = {name: self.tables[name] for name in ("diagonal", "item")}
-        first = self._bind("block_scaled", **tables, inverse=self.inverse, r=r,
+        first = self._bind("block_scaled", item=self.tables["item"], inverse=self.inverse, r=r,
                            offsets=self.chunk_offsets, sums=self.parts)
         return [first, self._gather(sums)]
 

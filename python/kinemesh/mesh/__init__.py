@@ -1,0 +1,54 @@
+"""Plane meshes: reading, writing, aerofoil O-meshes and mesh quality."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from numpy.typing import ArrayLike
+
+from kinemesh.errors import MeshError
+from kinemesh.mesh.files import format_of
+from kinemesh.mesh.mesh import Mesh
+from kinemesh.mesh.omesh import airfoil
+from kinemesh.mesh.quality import Quality, quality
+from kinemesh.mesh.sections import Section, section
+from kinemesh.mesh.su2 import read_su2, write_su2
+from kinemesh.mesh.vtk import FORMATS, write_vtk
+
+__all__ = [
+    "Mesh",
+    "Quality",
+    "Section",
+    "airfoil",
+    "quality",
+    "read",
+    "read_su2",
+    "section",
+    "write",
+    "write_su2",
+    "write_vtk",
+]
+
+
+def read(path: str | Path) -> Mesh:
+    """Read a mesh by its suffix: `.su2`, also `.su2.gz` and `.su2.xz`."""
+    path = Path(path)
+    if format_of(path) != ".su2":
+        raise MeshError(f"{path}: expected a name that ends in .su2, .su2.gz or .su2.xz")
+    return read_su2(path)
+
+
+def write(mesh: Mesh, path: str | Path, point_data: Mapping[str, ArrayLike] | None = None) -> None:
+    """Write a mesh by its suffix: `.su2` (`.gz`, `.xz`), or `.vtk`, `.vtu` with point data."""
+    path = Path(path)
+    if path.suffix.lower() in FORMATS:
+        write_vtk(mesh, path, point_data)
+        return
+    if format_of(path) != ".su2":
+        raise MeshError(
+            f"{path}: expected a name that ends in .su2, .su2.gz, .su2.xz, .vtk or .vtu"
+        )
+    if point_data:
+        raise MeshError(f"{path}: SU2 meshes hold no point data, expected .vtk or .vtu for them")
+    write_su2(mesh, path)

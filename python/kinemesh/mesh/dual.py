@@ -1,0 +1,102 @@
+"""Connectivity of the median dual: who is next to whom, as flat tables (docs/theory.md, 2.3).
+
+Everything is sorted by node, so that the tables of several meshes side by side (an ensemble) are
+those of each mesh with its numbers shifted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import MeshError
+
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Dual:
+    """Tables of a mesh (or of several side by side).
+
+    Parameters
+    ----------
+    lr : (edges, 2)             nodes of an edge, lower number first; sorted
+    cells_of_edge : (edges, 2)  cell on the left and right of the edge; -1 outside
+    offsets : (nodes+1,)        entries of each node in `neighbour` and `edge`
+    neighbour, edge : (2 edges,)
+    corner_offsets : (nodes+1,) entries of each node in `cell` and `corner`
+    cell, corner : (corner_entries,)  cells of a node and which corner of them it is
+    """
+
+    lr: Ints
+    cells_of_edge: Ints
+    offsets: Ints
+    neighbour: Ints
+    edge: Ints
+    corner_offsets: Ints
+    cell: Ints
+    corner: Ints
+
+
+def offsets_of(keys: NDArray, count: int) -> Ints:
+    """Offsets of the runs of sorted `keys` in 0..count-1."""
+    return np.concatenate([[0], np.cumsum(np.bincount(keys, minlength=count))]).astype(np.int32)
+
+
+def dual(nodes: int, cells: Ints) -> Dual:
+    """Tables of `cells` (cells, 4), fourth entry -1 for triangles, counter-clockwise."""
+    sizes = np.where(cells[:, 3] < 0, 3, 4)
+    cell = np.repeat(np.arange(len(cells), dtype=np.int64), sizes)
+    corner = np.arange(len(cell)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    a = cells[cell, corner].astype(np.int64)
+    b = cells[cell, (corner + 1) % sizes[cell]].astype(np.int64)
+    keys, at = np.unique(np.minimum(a, b) * nodes + np.maximum(a, b), return_inverse=True)
+    lr = np.stack(np.divmod(keys, nodes), axis=1).astype(np.int32)
+    sides = np.full((len(lr), 2), -1, np.int32)
+    sides[at, np.where(a < b, 0, 1)] = cell
+
+    ends = np.concatenate([lr[:, 0], lr[:, 1]]).astype(np.int64)
+    others = np.concatenate([lr[:, 1], lr[:, 0]])
+    order = np.argsort(ends * nodes + others, kind="stable")
+    by_node = np.argsort(a, kind="stable")
+    return Dual(
+        lr=lr,
+        cells_of_edge=sides,
+        offsets=offsets_of(ends, nodes),
+        neighbour=others[order].astype(np.int32),
+        edge=(order % len(lr)).astype(np.int32),
+        corner_offsets=offsets_of(a, nodes),
+        cell=cell[by_node].astype(np.int32),
+        corner=corner[by_node].astype(np.int32),
+    )
+
+
+def boundary_nodes(nodes: int, edges: Ints, body: Ints) -> tuple[Ints, Ints, Ints]:
+    """Nodes of boundary edges with their neighbours along the boundary.
+
+    Parameters
+    ----------
+    edges : (k, 2)    domain on the left
+    body : (k,)       number of the body of each edge
+
+    Returns
+    -------
+    node (b,), ends (b, 2) [before, after; -1 where the boundary ends], body (b,); by body and node
+    """
+    ends = np.full((nodes, 2), -1, np.int32)
+    for column, (at, other) in enumerate(((edges[:, 1], edges[:, 0]), (edges[:, 0], edges[:, 1]))):
+        twice = np.flatnonzero(np.bincount(at, minlength=nodes) > 1)
+        if len(twice):
+            raise MeshError(
+                f"node {twice[0]} has two boundary edges that {('end', 'start')[column]} there; "
+                "expected boundaries that do not touch: move the bodies apart"
+            )
+        ends[at, column] = other
+    owner = np.full(nodes, -1, np.int32)
+    owner[edges[:, 0]] = body
+    owner[edges[:, 1]] = np.maximum(owner[edges[:, 1]], body)
+    node = np.flatnonzero(owner >= 0)
+    node = node[np.lexsort((node, owner[node]))].astype(np.int32)
+    return node, ends[node], owner[node]

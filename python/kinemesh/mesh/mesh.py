@@ -1,0 +1,347 @@
+"""The 2-D mesh every solver starts from: points, triangles, quads and named boundary edges.
+
+Lengths are chords.  Cells run counter-clockwise, boundary edges have the domain on their left, so
+that the outward normal of an edge (dx, dy) is (dy, -dx).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+from kinemesh.errors import MeshError
+
+Ints = NDArray[np.int32]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Mesh:
+    """An immutable, checked mesh of triangles and quads.
+
+    Parameters
+    ----------
+    points : (nodes, 2) float64    coordinates [chord]
+    triangles : (t, 3) int32       counter-clockwise
+    quads : (q, 4) int32           counter-clockwise, convex
+    boundaries : dict[str, (k, 2)] edges of each marker; turned here to have the domain on the left
+    original : (nodes,) int32      node number in the file the user gave; by default 0, 1, 2, ...
+
+    Raises
+    ------
+    MeshError    naming the first element, node or edge that is wrong
+    """
+
+    points: Floats
+    triangles: Ints
+    quads: Ints
+    boundaries: dict[str, Ints]
+    original: Ints = field(default=None)  # type: ignore[arg-type]
+
+    def __post_init__(self) -> None:
+        points = _frozen(self.points, np.float64, 2, "points")
+        triangles = _frozen(self.triangles, np.int32, 3, "triangles")
+        quads = _frozen(self.quads, np.int32, 4, "quads")
+        original = np.arange(len(points)) if self.original is None else self.original
+        _check_points(points)
+        check_cells(points, triangles, lambda i: f"triangle {i}")
+        check_cells(points, quads, lambda i: f"quad {i}")
+        _check_all_used(len(points), triangles, quads)
+        boundaries = _oriented(points, triangles, quads, self.boundaries)
+        for name, value in (
+            ("points", points),
+            ("triangles", triangles),
+            ("quads", quads),
+            ("boundaries", boundaries),
+            ("original", _numbering(original, len(points))),
+        ):
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        points: ArrayLike,
+        cells: ArrayLike,
+        boundaries: Mapping[str, ArrayLike],
+        original: ArrayLike | None = None,
+    ) -> Mesh:
+        """Mesh from one cell table.
+
+        Parameters
+        ----------
+        points : (nodes, 2)    coordinates [chord]
+        cells : (t, 3) triangles, or (c, 4) quads and triangles, the latter with -1 as fourth entry
+        boundaries : dict[str, (k, 2)]
+        original : (nodes,), optional
+        """
+        table = np.atleast_2d(np.asarray(cells))
+        if table.ndim != 2 or table.shape[1] not in (3, 4):
+            raise MeshError(f"cells has shape {np.shape(cells)}, expected (cells, 3) or (cells, 4)")
+        if table.shape[1] == 3:
+            triangles, quads = table, np.empty((0, 4), np.int32)
+        else:
+            flat = table[:, 3] == -1
+            triangles, quads = table[flat, :3], table[~flat]
+        return cls(points, triangles, quads, dict(boundaries), original)  # type: ignore[arg-type]
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.points)
+
+    @property
+    def cells(self) -> Ints:
+        """(t + q, 4) int32: triangles first, with -1 as fourth entry."""
+        return cell_table(self.triangles, self.quads)
+
+    @property
+    def areas(self) -> Floats:
+        """(t + q,) cell areas, triangles first [chord^2]."""
+        return np.concatenate([polygon_areas(self.points, c) for c in (self.triangles, self.quads)])
+
+    @property
+    def edges(self) -> Ints:
+        """(edges, 2) int32: each edge once, lower node first, sorted."""
+        keys = np.unique(_keys(_cell_edges(self.triangles, self.quads), self.nodes))
+        return np.stack(np.divmod(keys, self.nodes), axis=1).astype(np.int32)
+
+    def renumbered(self) -> Mesh:
+        """The same mesh with nodes in reverse Cuthill-McKee order, and cells in node order."""
+        a, b = self.edges.T
+        graph = coo_array((np.ones(len(a), np.int8), (a, b)), shape=(self.nodes, self.nodes))
+        order = reverse_cuthill_mckee((graph + graph.T).tocsr(), symmetric_mode=True)
+        new = np.empty(self.nodes, np.int32)
+        new[order] = np.arange(self.nodes, dtype=np.int32)
+        return Mesh(
+            self.points[order],
+            _by_node(new[self.triangles]),
+            _by_node(new[self.quads]),
+            {name: _by_node(new[edges]) for name, edges in self.boundaries.items()},
+            self.original[order],
+        )
+
+    def transformed(self, points: ArrayLike) -> Mesh:
+        """The same cells and markers at other coordinates, (nodes, 2) [chord]."""
+        moved = np.asarray(points, np.float64)
+        if moved.shape != self.points.shape:
+            raise MeshError(
+                f"transformed: points has shape {moved.shape}, expected {self.points.shape}"
+            )
+        return Mesh(moved, self.triangles, self.quads, self.boundaries, self.original)
+
+    def __repr__(self) -> str:
+        markers = ", ".join(f"{name}: {len(edges)}" for name, edges in self.boundaries.items())
+        return (
+            f"Mesh({self.nodes} nodes, {len(self.triangles)} triangles, {len(self.quads)} quads; "
+            f"{markers})"
+        )
+
+
+def polygon_areas(points: Floats, cells: Ints) -> Floats:
+    """Signed areas of polygons (cells, corners), counter-clockwise positive [chord^2]."""
+    if not len(cells):
+        return np.empty(0)
+    corner = points[cells] - points[cells[:, :1]]  # about the first corner: no cancellation
+    x, y = corner[..., 0], corner[..., 1]
+    after_x, after_y = np.roll(x, -1, axis=1), np.roll(y, -1, axis=1)
+    return 0.5 * np.sum(x * after_y - after_x * y, axis=1)
+
+
+def cell_table(triangles: Ints, quads: Ints) -> Ints:
+    """(t + q, 4) int32 table of both kinds, -1 as fourth entry of a triangle."""
+    padded = np.pad(triangles, ((0, 0), (0, 1)), constant_values=-1)
+    return np.concatenate([padded, quads]).astype(np.int32)
+
+
+def check_cells(points: Floats, cells: Ints, name: Callable[[int], str]) -> None:
+    """Refuse cells with a node out of range, or not convex, positive and counter-clockwise.
+
+    `name(i)` is how the message calls cell i.
+    """
+    if not len(cells):
+        return
+    outside = np.flatnonzero(((cells < 0) | (cells >= len(points))).any(axis=1))
+    if len(outside):
+        i = int(outside[0])
+        raise MeshError(
+            f"{name(i)} has nodes {_listed(cells[i])}, expected 0 to {len(points) - 1}: "
+            f"{len(outside)} such element(s); correct the connectivity"
+        )
+    area = polygon_areas(points, cells)
+    worst = area if cells.shape[1] == 3 else np.minimum(area, _corner_areas(points, cells))
+    bad = np.flatnonzero(~(worst > 0))
+    if len(bad):
+        i = int(bad[0])
+        where = ", ".join(f"({x:.6g}, {y:.6g})" for x, y in points[cells[i]])
+        why = "area" if not area[i] > 0 else "smallest corner area (the quad is not convex)"
+        raise MeshError(
+            f"{name(i)} with nodes {_listed(cells[i])} at {where} has {why} {worst[i]:.3g}, "
+            f"expected > 0 (counter-clockwise): {len(bad)} such element(s) of {len(cells)}; "
+            "turn or repair them"
+        )
+
+
+def _corner_areas(points: Floats, quads: Ints) -> Floats:
+    """Smallest of the four corner triangles of each quad [chord^2]."""
+    corners = [polygon_areas(points, np.roll(quads, -k, axis=1)[:, :3]) for k in range(4)]
+    return np.min(corners, axis=0)
+
+
+def _frozen(value: ArrayLike, dtype: type, width: int, name: str) -> NDArray:
+    array = np.asarray(value)
+    if array.size == 0:
+        array = np.empty((0, width), dtype)
+    if array.ndim != 2 or array.shape[1] != width:
+        raise MeshError(f"{name} has shape {array.shape}, expected (any, {width})")
+    if dtype is np.int32 and array.dtype.kind not in "iu":
+        raise MeshError(f"{name} has dtype {array.dtype}, expected integers")
+    if dtype is np.int32 and array.size and np.abs(array).max() > np.iinfo(np.int32).max:
+        raise MeshError(f"{name} has node number {np.abs(array).max()}, more than int32 holds")
+    array = np.array(array, dtype=dtype, order="C")
+    array.setflags(write=False)
+    return array
+
+
+def _check_points(points: Floats) -> None:
+    wrong = np.flatnonzero(~np.isfinite(points).all(axis=1))
+    if len(wrong):
+        i = int(wrong[0])
+        raise MeshError(f"node {i} is at {points[i].tolist()}, expected finite coordinates")
+
+
+def _check_all_used(nodes: int, triangles: Ints, quads: Ints) -> None:
+    if not len(triangles) + len(quads):
+        raise MeshError("the mesh has no cells, expected at least one triangle or quad")
+    used = np.zeros(nodes, bool)
+    used[triangles] = True
+    used[quads] = True
+    idle = np.flatnonzero(~used)
+    if len(idle):
+        raise MeshError(
+            f"node(s) {_listed(idle)} belong to no element, expected every node in one; "
+            "remove them from the mesh"
+        )
+
+
+def _numbering(original: ArrayLike, nodes: int) -> Ints:
+    array = np.array(original, dtype=np.int32)
+    if array.shape != (nodes,):
+        raise MeshError(f"original has shape {array.shape}, expected ({nodes},)")
+    if len(np.unique(array)) != nodes:
+        raise MeshError("original names a node twice, expected each number once")
+    array.setflags(write=False)
+    return array
+
+
+def _cell_edges(triangles: Ints, quads: Ints) -> Ints:
+    """(3 t + 4 q, 2) edges of all cells in their counter-clockwise direction."""
+    sides = [np.stack([c, np.roll(c, -1, axis=1)], axis=-1) for c in (triangles, quads)]
+    return np.concatenate([side.reshape(-1, 2) for side in sides])
+
+
+def _keys(edges: Ints, nodes: int) -> NDArray[np.int64]:
+    """One number per undirected edge."""
+    wide = edges.astype(np.int64)
+    return wide.min(axis=1) * nodes + wide.max(axis=1)
+
+
+def _oriented(
+    points: Floats, triangles: Ints, quads: Ints, boundaries: Mapping[str, ArrayLike]
+) -> dict[str, Ints]:
+    """The markers' edges with the domain on the left; each open edge in exactly one marker."""
+    edges = _cell_edges(triangles, quads)
+    keys, first, sides = np.unique(_keys(edges, len(points)), return_index=True, return_counts=True)
+    _check_manifold(edges, keys, first, sides)
+    open_keys, open_edges = keys[sides == 1], edges[first[sides == 1]]
+    owner = np.full(len(open_keys), -1)
+    result = {}
+    for number, (name, value) in enumerate(boundaries.items()):
+        given = _frozen(value, np.int32, 2, f"marker '{name}'")
+        place = _places(name, given, open_keys, points)
+        _claim(name, place, owner, number, list(boundaries), open_edges)
+        turned = open_edges[place]
+        turned.setflags(write=False)
+        result[str(name)] = turned
+    missing = np.flatnonzero(owner < 0)
+    if len(missing):
+        a, b = open_edges[missing[0]]
+        raise MeshError(
+            f"boundary edge {a}-{b} at ({points[a][0]:.6g}, {points[a][1]:.6g}) is in no marker: "
+            f"{len(missing)} such edge(s); expected every edge of only one cell in a marker "
+            f"({', '.join(result) or 'there are none'}); add them to one"
+        )
+    return result
+
+
+def _check_manifold(edges: Ints, keys: NDArray, first: NDArray, sides: NDArray) -> None:
+    crowded = np.flatnonzero(sides > 2)
+    if len(crowded):
+        a, b = edges[first[crowded[0]]]
+        raise MeshError(
+            f"edge {a}-{b} belongs to {sides[crowded[0]]} cells, expected 1 or 2: "
+            f"{len(crowded)} such edge(s); remove the cells that overlap"
+        )
+    directed = np.sort(edges[:, 0].astype(np.int64) * (edges.max() + 1) + edges[:, 1])
+    twice = np.flatnonzero(directed[1:] == directed[:-1])
+    if len(twice):
+        a, b = divmod(int(directed[twice[0]]), int(edges.max()) + 1)
+        raise MeshError(
+            f"edge {a}-{b} has two cells on the same side, expected one on each: "
+            f"{len(twice)} such edge(s); remove the cells that overlap"
+        )
+
+
+def _places(name: str, given: Ints, open_keys: NDArray, points: Floats) -> NDArray[np.intp]:
+    """Index of each given edge among the open edges."""
+    if not len(given):
+        raise MeshError(f"marker '{name}' has no edges, expected at least one; remove it")
+    outside = np.flatnonzero(((given < 0) | (given >= len(points))).any(axis=1))
+    if len(outside):
+        raise MeshError(
+            f"marker '{name}': edge {_listed(given[outside[0]])} names a node that does not "
+            f"exist, expected 0 to {len(points) - 1}"
+        )
+    keys = _keys(given, len(points))
+    place = np.minimum(np.searchsorted(open_keys, keys), len(open_keys) - 1)
+    lost = np.flatnonzero(open_keys[place] != keys) if len(open_keys) else np.arange(len(given))
+    if len(lost):
+        a, b = given[lost[0]]
+        raise MeshError(
+            f"marker '{name}': edge {a}-{b} is not a boundary edge, expected an edge of exactly "
+            f"one cell: {len(lost)} such edge(s); correct the marker"
+        )
+    return place
+
+
+def _claim(
+    name: str, place: NDArray, owner: NDArray, number: int, names: list[str], edges: Ints
+) -> None:
+    """Note the marker of each edge; refuse an edge that has one already."""
+    taken = np.flatnonzero(owner[place] >= 0)
+    values, counts = np.unique(place, return_counts=True)
+    if len(taken):
+        a, b = edges[place[taken[0]]]
+        other = names[owner[place[taken[0]]]]
+        raise MeshError(
+            f"edge {a}-{b} is in markers '{other}' and '{name}': {len(taken)} such edge(s); "
+            "expected each boundary edge in one marker; remove it from the other"
+        )
+    if (counts > 1).any():
+        a, b = edges[values[np.argmax(counts > 1)]]
+        raise MeshError(f"marker '{name}' lists edge {a}-{b} more than once, expected once")
+    owner[place] = number
+
+
+def _by_node(rows: Ints) -> Ints:
+    """Rows sorted by their lowest node."""
+    return rows[np.argsort(rows.min(axis=1), kind="stable")] if len(rows) else rows
+
+
+def _listed(numbers: NDArray) -> str:
+    head = ", ".join(str(int(n)) for n in numbers[:6])
+    return head + (f" and {len(numbers) - 6} more" if len(numbers) > 6 else "")

@@ -1,0 +1,138 @@
+"""How good a mesh is: areas, angles and aspect ratios, with the place of the worst."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kinemesh.errors import MeshError
+from kinemesh.mesh.mesh import Mesh, polygon_areas
+
+PERCENTS = (50, 95, 99, 100)
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """Extremes of a mesh; `_at` is the cell (triangles first), `_near` the cell's centre.
+
+    Aspect ratio: longest edge squared over area, scaled to 1 for the equilateral triangle and
+    the square.
+    """
+
+    nodes: int
+    cells: int
+    negative: int  # cells whose area is not positive
+    min_area: float  # [chord^2]
+    min_area_at: int
+    min_area_near: tuple[float, float]
+    max_area: float
+    max_area_at: int
+    min_angle_deg: float
+    min_angle_at: int
+    min_angle_near: tuple[float, float]
+    max_angle_deg: float
+    max_angle_at: int
+    max_angle_near: tuple[float, float]
+    aspect_ratio: dict[int, float]  # percentile -> value
+
+    def __str__(self) -> str:
+        def place(cell: int, near: tuple[float, float]) -> str:
+            return f"cell {cell} near ({near[0]:.6g}, {near[1]:.6g})"
+
+        rows = [
+            ("nodes", f"{self.nodes}", ""),
+            ("cells", f"{self.cells}", ""),
+            ("negative", f"{self.negative}", ""),
+            ("min area", f"{self.min_area:.4g}", place(self.min_area_at, self.min_area_near)),
+            ("max area", f"{self.max_area:.4g}", f"cell {self.max_area_at}"),
+            (
+                "min angle [deg]",
+                f"{self.min_angle_deg:.4g}",
+                place(self.min_angle_at, self.min_angle_near),
+            ),
+            (
+                "max angle [deg]",
+                f"{self.max_angle_deg:.4g}",
+                place(self.max_angle_at, self.max_angle_near),
+            ),
+        ]
+        rows += [(f"aspect ratio {p} %", f"{v:.4g}", "") for p, v in self.aspect_ratio.items()]
+        return "\n".join(f"{a:<18}{b:>12}  {c}".rstrip() for a, b, c in rows)
+
+
+def quality(mesh: Mesh | ArrayLike, cells: ArrayLike | None = None) -> Quality:
+    """Quality of a mesh, or of points (nodes, 2) and cells (c, 3 or 4), valid or not."""
+    if isinstance(mesh, Mesh):
+        points, groups = mesh.points, [mesh.triangles, mesh.quads]
+        order = np.arange(len(mesh.triangles) + len(mesh.quads))
+    else:
+        points = np.asarray(mesh, np.float64)
+        groups, order = _split(points, cells)
+    groups = [group for group in groups if len(group)]
+    if not groups:
+        raise MeshError("quality: there are no cells, expected at least one")
+    measured = [_measure(points, group) for group in groups]
+    joined = [np.concatenate(parts) for parts in zip(*measured, strict=True)]
+    area, smallest, largest, aspect, centre = (part[np.argsort(order)] for part in joined)
+
+    def near(cell: int) -> tuple[float, float]:
+        return float(centre[cell, 0]), float(centre[cell, 1])
+
+    low, high = int(np.argmin(area)), int(np.argmax(area))
+    sharp, wide = int(np.argmin(smallest)), int(np.argmax(largest))
+    return Quality(
+        nodes=len(points),
+        cells=len(area),
+        negative=int(np.sum(~(area > 0))),
+        min_area=float(area[low]),
+        min_area_at=low,
+        min_area_near=near(low),
+        max_area=float(area[high]),
+        max_area_at=high,
+        min_angle_deg=float(smallest[sharp]),
+        min_angle_at=sharp,
+        min_angle_near=near(sharp),
+        max_angle_deg=float(largest[wide]),
+        max_angle_at=wide,
+        max_angle_near=near(wide),
+        aspect_ratio={p: float(np.percentile(aspect, p)) for p in PERCENTS},
+    )
+
+
+def corner_angles(points: NDArray[np.float64], cells: NDArray) -> NDArray[np.float64]:
+    """(cells, corners) interior angles, 0 to 360, of counter-clockwise polygons [deg]."""
+    corner = points[cells]
+    after = np.roll(corner, -1, axis=1) - corner
+    before = np.roll(corner, 1, axis=1) - corner
+    cross = after[..., 0] * before[..., 1] - after[..., 1] * before[..., 0]
+    return np.degrees(np.arctan2(cross, np.sum(after * before, axis=-1))) % 360.0
+
+
+def _split(points: NDArray, cells: ArrayLike | None) -> tuple[list[NDArray], NDArray]:
+    """Triangles and quads of a table, and the table's row of each."""
+    table = np.asarray(cells) if cells is not None else np.empty((0, 0))
+    if table.ndim != 2 or table.shape[1] not in (3, 4) or points.ndim != 2 or points.shape[1] != 2:
+        raise MeshError(
+            f"quality: points {points.shape} and cells {table.shape}, "
+            "expected (nodes, 2) and (cells, 3 or 4)"
+        )
+    if table.shape[1] == 3:
+        return [table], np.arange(len(table))
+    flat = table[:, 3] < 0
+    return [table[flat, :3], table[~flat]], np.concatenate(
+        [np.flatnonzero(flat), np.flatnonzero(~flat)]
+    )
+
+
+def _measure(points: NDArray, cells: NDArray) -> tuple[NDArray, ...]:
+    """Area, smallest and largest angle [deg], aspect ratio and centre of each polygon."""
+    area = polygon_areas(points, cells)
+    angles = corner_angles(points, cells)
+    corner = points[cells]
+    longest = np.sum((np.roll(corner, -1, axis=1) - corner) ** 2, axis=-1).max(axis=1)
+    scale = np.sqrt(3.0) / 4.0 if cells.shape[1] == 3 else 1.0
+    with np.errstate(divide="ignore"):
+        aspect = scale * longest / np.abs(area)
+    return area, angles.min(axis=1), angles.max(axis=1), aspect, corner.mean(axis=1)

@@ -1,0 +1,255 @@
+"""Aerofoil sections of chord 1: NACA 4-digit, NACA 64A010, and coordinate files.
+
+A section is a closed curve from the upper trailing edge over the nose to the lower one.
+NACA 4-digit: Jacobs, Ward, Pinkerton, NACA TR-460 (1933).  64A010: Loftin, NACA TR-903 (1948).
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
+from scipy.optimize import brentq
+
+from kinemesh.errors import MeshError
+
+Floats = NDArray[np.float64]
+Complexes = NDArray[np.complex128]
+
+TRAILING_EDGES = ("closed", "sharp", "open")
+NACA_OPEN = (0.2969, -0.1260, -0.3516, 0.2843, -0.1015)  # of sqrt(x), x, x^2, x^3, x^4
+NAMED = {"naca64a010": "naca64a010_tr903_ordinates.csv"}
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section curve.
+
+    Parameters
+    ----------
+    curve : u (n,) in [0, 1] -> z, dz/du (n,) complex, x + iy [chord]; dz/du is nowhere zero
+    gap : float          thickness of the trailing edge, 0 if sharp [chord]
+    symmetric : bool     the lower side, u > 1/2, mirrors the upper
+    """
+
+    name: str
+    curve: Callable[[Floats], tuple[Complexes, Complexes]]
+    gap: float
+    symmetric: bool
+
+    def points(self, u: Floats) -> Floats:
+        """(n, 2) coordinates at parameters u [chord]."""
+        z = self.curve(np.asarray(u, np.float64))[0]
+        return np.stack([z.real, z.imag], axis=-1)
+
+
+def section(name: str | Path, trailing_edge: str = "closed") -> Section:
+    """A section by name (`naca0012`, `naca64a010`) or by coordinate file (Selig or Lednicer).
+
+    Parameters
+    ----------
+    trailing_edge : closed | sharp | open
+        closed: NACA 4-digit with the last coefficient -0.1036; others sheared shut, linearly in x.
+        sharp: extended to where the sides meet, then scaled back to chord 1.
+        open: blunt, as defined (-0.1015) or tabulated.
+    """
+    if trailing_edge not in TRAILING_EDGES:
+        near = difflib.get_close_matches(str(trailing_edge), TRAILING_EDGES, n=1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        wanted = ", ".join(TRAILING_EDGES)
+        raise MeshError(f"trailing_edge = '{trailing_edge}', expected one of {wanted}{hint}")
+    key = re.sub(r"[\s_-]", "", str(name)).lower()
+    if digits := re.fullmatch(r"naca(\d)(\d)(\d\d)", key):
+        camber, place, thickness = map(int, digits.groups())
+        return naca4(camber, place, thickness, trailing_edge)
+    if key in NAMED:
+        return _tabulated(key, trailing_edge)
+    if Path(name).is_file():
+        return read_section(name, trailing_edge)
+    near = difflib.get_close_matches(key, ["naca0012", "naca4412", *NAMED], n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    raise MeshError(
+        f"section '{name}' is neither a NACA 4-digit name, one of {', '.join(NAMED)}, "
+        f"nor a coordinate file that exists{hint}"
+    )
+
+
+def naca4(camber: int, place: int, thickness: int, trailing_edge: str = "closed") -> Section:
+    """NACA 4-digit section: camber [%], its place [tenths], thickness [%]."""
+    name = f"naca{camber}{place}{thickness:02d}"
+    if thickness == 0 or (camber > 0) != (place > 0):
+        raise MeshError(
+            f"{name}: expected a thickness above 00, and camber and its place both zero or neither"
+        )
+    m, p, t = camber / 100.0, place / 10.0, thickness / 100.0
+    a = np.array(NACA_OPEN)
+    reach = 1.0
+    if trailing_edge == "sharp":
+        reach = brentq(lambda x: _half_thickness(a, np.sqrt(x))[0], 1.0, 1.1, xtol=1e-15)
+        # x -> reach x and y -> y / reach, put into the coefficients, keep the chord at 1
+        a = a * reach ** (np.array([0.5, 1.0, 2.0, 3.0, 4.0]) - 1.0)
+    if trailing_edge != "open":
+        a[4] = -a[:4].sum()  # closed: -0.1036; sharp: the root, without its round-off
+
+    def curve(u: Floats) -> tuple[Complexes, Complexes]:
+        q = 1.0 - 2.0 * u  # signed sqrt(x): both sides are one smooth curve through the nose
+        x = q * q
+        half, half_slope = (5.0 * t * v for v in _half_thickness(a, q))
+        y, slope, bend = _camber(m, p, x)
+        normal = 1j * (1.0 + 1j * slope) / np.sqrt(1.0 + slope**2)
+        turn = bend / (1.0 + slope**2)
+        dz = 2.0 * q * (1.0 + 1j * slope) + normal * (half_slope + 2j * q * turn * half)
+        return x + 1j * y + half * normal, -2.0 * dz
+
+    gap = 2.0 * 5.0 * t * max(float(a.sum()), 0.0) if trailing_edge == "open" else 0.0
+    return Section(name, curve, gap, symmetric=camber == 0)
+
+
+def _half_thickness(a: Floats, q: Floats) -> tuple[Floats, Floats]:
+    """Half thickness over 5 t, odd in q = +-sqrt(x), and its derivative in q."""
+    r = np.abs(q)
+    value = q * (a[0] + r * (a[1] + r**2 * (a[2] + r**2 * (a[3] + r**2 * a[4]))))
+    slope = a[0] + r * (2 * a[1] + r**2 * (4 * a[2] + r**2 * (6 * a[3] + r**2 * 8 * a[4])))
+    return value, slope
+
+
+def _camber(m: float, p: float, x: Floats) -> tuple[Floats, Floats, Floats]:
+    """Camber line, its slope and second derivative."""
+    if m == 0.0:
+        zero = np.zeros_like(x)
+        return zero, zero, zero
+    front = x < p
+    scale = m / np.where(front, p, 1.0 - p) ** 2
+    rest = np.where(front, 0.0, 1.0 - 2.0 * p)
+    return scale * (rest + 2.0 * p * x - x * x), 2.0 * scale * (p - x), -2.0 * scale
+
+
+def _tabulated(name: str, trailing_edge: str) -> Section:
+    """Symmetric section from a packaged table of ordinates, a cubic spline in sqrt(x).
+
+    In sqrt(x) the nose is a smooth point of one odd curve; with the 26 ordinates of TR-903 the
+    nose radius comes out as 0.692 % against the tabulated 0.687 %.
+    """
+    text = resources.files("kinemesh").joinpath("cases", "data", NAMED[name]).read_text("utf-8")
+    rows = [line.split(",") for line in text.splitlines() if re.match(r"[\d.]", line)]
+    x, y = np.array(rows, np.float64).T / 100.0
+    if trailing_edge == "sharp":
+        slope = (y[-1] - y[-2]) / (x[-1] - x[-2])  # the aft sides are straight
+        reach = x[-1] - y[-1] / slope
+        x, y = np.append(x, reach) / reach, np.append(y, 0.0) / reach
+    q = np.sqrt(x)
+    spline = CubicSpline(np.concatenate([-q[:0:-1], q]), np.concatenate([-y[:0:-1], y]))
+    tail = float(spline(1.0)) if trailing_edge != "open" else 0.0
+
+    def curve(u: Floats) -> tuple[Complexes, Complexes]:
+        q = 1.0 - 2.0 * u
+        r, sign = np.abs(q), np.where(q < 0, -1.0, 1.0)
+        half = sign * (spline(r) - tail * r * r)
+        return q * q + 1j * half, -2.0 * (2.0 * q + 1j * (spline(r, 1) - 2.0 * tail * r))
+
+    gap = 2.0 * float(spline(1.0)) if trailing_edge == "open" else 0.0
+    return Section(name, curve, gap, symmetric=True)
+
+
+def read_section(path: str | Path, trailing_edge: str = "closed") -> Section:
+    """Section from a Selig or Lednicer coordinate file, splined over the length along it."""
+    path = Path(path)
+    z = _ordered(path, _coordinates(path))
+    gap = abs(z[0] - z[-1])
+    if trailing_edge == "open" and gap < 1e-9:
+        raise MeshError(f"{path}: the trailing edge has no thickness, expected some for 'open'")
+    if trailing_edge == "sharp" and gap >= 1e-9:
+        z = _to_root(path, z)
+    elif trailing_edge == "closed":
+        chordwise = (z.real - z.real.min()) / np.ptp(z.real)
+        z = z - 0.5 * (z[0] - z[-1]) * chordwise * np.where(np.arange(len(z)) < _nose(z), 1, -1)
+    if trailing_edge != "open":
+        z[0] = z[-1] = 0.5 * (z[0] + z[-1])
+    length = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(z)))])
+    spline = CubicSpline(length / length[-1], np.stack([z.real, z.imag], axis=1))
+
+    def curve(u: Floats) -> tuple[Complexes, Complexes]:
+        value, slope = spline(u), spline(u, 1)
+        return value[:, 0] + 1j * value[:, 1], slope[:, 0] + 1j * slope[:, 1]
+
+    return Section(path.stem, curve, gap if trailing_edge == "open" else 0.0, symmetric=False)
+
+
+def _coordinates(path: Path) -> tuple[Floats, list[int]]:
+    """Pairs of numbers after the title line, and the line numbers of the pairs."""
+    pairs: list[list[float]] = []
+    numbers: list[int] = []
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise MeshError(f"{path}: expected a text file of coordinates ({error})") from error
+    for number, line in enumerate(lines, 1):
+        words = line.replace(",", " ").split()
+        try:
+            pair = [float(word) for word in words]
+        except ValueError as error:
+            if pairs:
+                raise MeshError(f"{path}, line {number}: '{line}', expected x y") from error
+            continue  # the title
+        if not pair:
+            continue
+        if len(pair) != 2 or not np.isfinite(pair).all():
+            raise MeshError(f"{path}, line {number}: '{line}', expected x y")
+        pairs.append(pair)
+        numbers.append(number)
+    if len(pairs) < 9:
+        raise MeshError(f"{path}: {len(pairs)} points, expected at least 9 lines of x y")
+    return np.array(pairs), numbers
+
+
+def _ordered(path: Path, read: tuple[Floats, list[int]]) -> Complexes:
+    """Points from the upper trailing edge over the nose to the lower one."""
+    pairs, numbers = read
+    if pairs[0, 0] > 2.0 and pairs[0, 1] > 2.0:  # Lednicer: how many upper and lower points
+        upper, lower = (int(n) for n in pairs[0])
+        if upper + lower != len(pairs) - 1:
+            raise MeshError(
+                f"{path}, line {numbers[0]}: {upper} + {lower} points announced, "
+                f"{len(pairs) - 1} found"
+            )
+        sides = pairs[1:]
+        pairs = np.concatenate([sides[:upper][::-1], sides[upper:]])
+    z = pairs[:, 0] + 1j * pairs[:, 1]
+    z = z[np.concatenate([[True], np.abs(np.diff(z)) > 1e-12])]
+    chord = np.ptp(z.real)
+    if not 0.9 < chord < 1.1:
+        raise MeshError(f"{path}: x spans {chord:.4g}, expected a chord of 1; scale the file")
+    area = 0.5 * np.sum(z.real * np.roll(z.imag, -1) - np.roll(z.real, -1) * z.imag)
+    if area < 0:
+        z = z[::-1]
+    if abs(z[0] - z[-1]) > 0.1 or abs(_nose(z) - len(z) / 2) > 0.4 * len(z):
+        raise MeshError(f"{path}: expected points that start and end at the trailing edge")
+    return z
+
+
+def _nose(z: Complexes) -> int:
+    """Index of the point farthest from the trailing edge."""
+    return int(np.argmax(np.abs(z - 0.5 * (z[0] + z[-1]))))
+
+
+def _to_root(path: Path, z: Complexes) -> Complexes:
+    """Extend both sides straight to where they meet; scale back to the chord it had."""
+    upper, lower = z[0] - z[1], z[-1] - z[-2]
+    solve = np.array([[upper.real, -lower.real], [upper.imag, -lower.imag]])
+    apart = z[-1] - z[0]
+    reach = np.inf
+    if abs(np.linalg.det(solve)) > 1e-14:
+        reach = np.linalg.solve(solve, [apart.real, apart.imag])[0]
+    root = z[0] + reach * upper
+    if not 0 < reach * abs(upper) < 0.2:
+        raise MeshError(f"{path}: the sides do not meet within 0.2 chords, as 'sharp' needs")
+    extended = np.concatenate([[root], z, [root]])
+    nose = extended[_nose(extended)]
+    return nose + (extended - nose) * np.ptp(z.real) / (root.real - z.real.min())

@@ -1,0 +1,287 @@
+"""SU2 native meshes in two dimensions, read with their marker names and written exactly.
+
+Format: https://su2code.github.io/docs_v7/Mesh-File/ .  Numbers count from 0, as in the file.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import MeshError
+from kinemesh.mesh.files import read_text, write_text
+from kinemesh.mesh.mesh import Mesh, check_cells
+
+LINE, TRIANGLE, QUAD = 3, 5, 9
+CORNERS = {LINE: 2, TRIANGLE: 3, QUAD: 4}
+SOLIDS = {10: "tetrahedron", 12: "hexahedron", 13: "prism", 14: "pyramid"}
+KEYS = ("NDIME", "NELEM", "NPOIN", "NMARK", "MARKER_TAG", "MARKER_ELEMS")
+
+
+@dataclass(slots=True)
+class _Lines:
+    """The non-empty lines of a file, without comments, and a place in them."""
+
+    path: Path
+    texts: list[str]
+    numbers: NDArray[np.int64]
+    at: int = 0
+
+    def fault(self, index: int, message: str) -> MeshError:
+        if not len(self.numbers):
+            return MeshError(f"{self.path}: {message}")
+        number = self.numbers[min(index, len(self.numbers) - 1)]
+        return MeshError(f"{self.path}, line {number}: {message}")
+
+    def block(self, count: int, what: str) -> list[str]:
+        """The next `count` lines, none of which may be a keyword or lie past the end."""
+        texts = self.texts[self.at : self.at + count]
+        short = next((k for k, text in enumerate(texts) if "=" in text), len(texts))
+        if short < count:
+            found = f"found '{texts[short]}'" if short < len(texts) else "the file ends"
+            raise self.fault(
+                self.at + short,
+                f"{found} after {short} {what}(s), expected {count}: the count is larger than "
+                "the list, or the file is truncated",
+            )
+        self.at += count
+        return texts
+
+
+def read_su2(path: str | Path) -> Mesh:
+    """Read a `.su2`, `.su2.gz` or `.su2.xz` mesh of lines, triangles and quads.
+
+    Nodes count in the order of the point lines.  As in SU2, whole numbers at the end of point and
+    element lines are optional and mean nothing (published meshes have gaps in them).
+
+    Raises
+    ------
+    MeshError    with file, line, what was found and what was expected
+    """
+    path = Path(path)
+    text = read_text(path)
+    if "%" in text:
+        text = re.sub(r"%[^\n]*", "", text)
+    stripped = [line.strip() for line in text.split("\n")]
+    kept = [k for k, line in enumerate(stripped) if line]
+    lines = _Lines(path, [stripped[k] for k in kept], np.array(kept, np.int64) + 1)
+    found, markers = _sections(lines)
+    points = found["NPOIN"]
+    triangles, quads, order = found["NELEM"]
+    for cells, rank in ((triangles, order[0]), (quads, order[1])):
+        try:
+            check_cells(points, cells, lambda i, rank=rank: f"element {rank[i]}")  # type: ignore[misc]
+        except MeshError as error:
+            raise MeshError(f"{path}: {error}") from None
+    try:
+        return Mesh(points, triangles, quads, markers)
+    except MeshError as error:
+        raise MeshError(f"{path}: {error}") from None
+
+
+def _sections(lines: _Lines) -> tuple[dict, dict[str, NDArray]]:
+    """Walk over the keywords; returns the blocks and the markers' edges."""
+    found: dict = {}
+    markers: dict[str, NDArray] = {}
+    while lines.at < len(lines.texts):
+        start = lines.at
+        key, value = _keyword(lines)
+        if key in found:
+            raise lines.fault(start, f"a second {key}=, expected one")
+        if key == "NDIME":
+            found[key] = _integer(lines, start, key, value)
+            if found[key] != 2:
+                raise lines.fault(start, f"NDIME= {value}, expected 2: a plane mesh")
+        elif key == "NELEM":
+            found[key] = _elements(lines, _integer(lines, start, key, value))
+        elif key == "NPOIN":
+            found[key] = _points(lines, _integer(lines, start, key, value))
+        elif key == "NMARK":
+            found[key] = _integer(lines, start, key, value)
+        elif key == "MARKER_TAG":
+            _marker(lines, start, value, markers)
+        elif key.startswith("FFD_"):
+            _skip(lines, key)
+        else:
+            raise lines.fault(start, _unknown(key))
+    for key in ("NDIME", "NELEM", "NPOIN", "NMARK"):
+        if key not in found:
+            raise lines.fault(len(lines.texts), f"the file ends without {key}=, expected it")
+    if found["NMARK"] != len(markers):
+        names = ", ".join(markers) or "none"
+        raise lines.fault(
+            len(lines.texts),
+            f"{len(markers)} marker(s) ({names}), expected NMARK= {found['NMARK']}",
+        )
+    return found, markers
+
+
+def _keyword(lines: _Lines) -> tuple[str, str]:
+    key, equals, value = lines.texts[lines.at].partition("=")
+    if not equals:
+        raise lines.fault(
+            lines.at,
+            f"'{lines.texts[lines.at][:60]}', expected a keyword such as NELEM=: the list above "
+            "is longer than its count, or this is no SU2 mesh",
+        )
+    lines.at += 1
+    return key.strip().upper(), value.strip()
+
+
+def _unknown(key: str) -> str:
+    near = difflib.get_close_matches(key, KEYS, n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return f"keyword {key[:40]}=, expected one of {', '.join(KEYS)}{hint}"
+
+
+def _skip(lines: _Lines, key: str) -> None:
+    """Free-form deformation boxes are not used, and say so once per box."""
+    if key == "FFD_TAG":
+        number = lines.numbers[lines.at - 1]
+        text = f"{lines.path}, line {number}: the free-form deformation box is not used"
+        warnings.warn(text, stacklevel=5)
+    while lines.at < len(lines.texts) and "=" not in lines.texts[lines.at]:
+        lines.at += 1
+
+
+def _integer(lines: _Lines, index: int, key: str, value: str) -> int:
+    first = value.split()[0] if value else ""  # NPOIN= may be followed by the count without halo
+    if not re.fullmatch(r"\d+", first):
+        raise lines.fault(index, f"{key}= '{value}', expected a whole number")
+    return int(first)
+
+
+def _numbers(
+    lines: _Lines, texts: list[str], dtype: type, what: str
+) -> tuple[NDArray, NDArray[np.int64]]:
+    """All numbers of the lines just passed, flat, and how many each line has."""
+    start = lines.at - len(texts)
+    counts = np.array([len(text.split()) for text in texts], np.int64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            flat: NDArray = np.fromstring("\n".join(texts), dtype=dtype, sep=" ")
+        except ValueError:
+            flat = np.empty(0, dtype)
+    if len(flat) != counts.sum():
+        kind = int if dtype is np.int64 else float
+        for k, text in enumerate(texts):
+            for word in text.split():
+                try:
+                    kind(word)
+                except ValueError:
+                    wanted = "whole numbers" if kind is int else "numbers"
+                    fault = f"{what} {k}: '{word}', expected {wanted}"
+                    raise lines.fault(start + k, fault) from None
+        raise lines.fault(start, f"{what}s that cannot be read as numbers")
+    return flat, counts
+
+
+def _points(lines: _Lines, count: int) -> NDArray[np.float64]:
+    """(count, 2) coordinates."""
+    texts = lines.block(count, "point")
+    flat, counts = _numbers(lines, texts, np.float64, "point")
+    start = lines.at - count
+    if count == 0:
+        raise lines.fault(start - 1, "NPOIN= 0, expected points")
+    odd = np.flatnonzero((counts != counts[0]) | (counts < 2) | (counts > 3))
+    if len(odd):
+        k = int(odd[0])
+        raise lines.fault(
+            start + k, f"point {k} has {counts[k]} numbers, expected x y, or x y and its number"
+        )
+    table = flat.reshape(count, -1)
+    if table.shape[1] == 3:
+        wrong = np.flatnonzero(table[:, 2] != np.floor(table[:, 2]))
+        if len(wrong):
+            k = int(wrong[0])
+            raise lines.fault(
+                start + k,
+                f"point {k} ends in {table[k, 2]:g}, expected its whole number: the mesh is plane",
+            )
+    wrong = np.flatnonzero(~np.isfinite(table).all(axis=1))
+    if len(wrong):
+        k = int(wrong[0])
+        raise lines.fault(start + k, f"point {k} is '{texts[k]}', expected finite coordinates")
+    return table[:, :2]
+
+
+def _elements(
+    lines: _Lines, count: int
+) -> tuple[NDArray, NDArray, tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """(t, 3) triangles, (q, 4) quads, and the element number of each."""
+    flat, starts, kinds = _typed(lines, count, "element", (TRIANGLE, QUAD))
+    rank = tuple(np.flatnonzero(kinds == kind) for kind in (TRIANGLE, QUAD))
+    cells = [
+        flat[starts[r][:, None] + 1 + np.arange(CORNERS[kind])]
+        for kind, r in zip((TRIANGLE, QUAD), rank, strict=True)
+    ]
+    return cells[0], cells[1], rank  # type: ignore[return-value]
+
+
+def _typed(
+    lines: _Lines, count: int, what: str, allowed: tuple[int, ...]
+) -> tuple[NDArray, NDArray, NDArray]:
+    """Lines of a type and its nodes: all numbers flat, where each line starts, and its type."""
+    if count == 0:
+        raise lines.fault(lines.at - 1, f"0 {what}s, expected at least one")
+    flat, counts = _numbers(lines, lines.block(count, what), np.int64, what)
+    first = lines.at - count
+    starts = np.cumsum(counts) - counts
+    kinds = flat[starts]
+    wrong = np.flatnonzero(~np.isin(kinds, allowed))
+    if len(wrong):
+        k = int(wrong[0])
+        name = f" ({SOLIDS[int(kinds[k])]})" if int(kinds[k]) in SOLIDS else ""
+        wanted = " or ".join(f"{kind}" for kind in allowed)
+        raise lines.fault(
+            first + k, f"{what} {k} has type {kinds[k]}{name}, expected {wanted} in a plane mesh"
+        )
+    corners = np.array([CORNERS[kind] for kind in allowed])[np.searchsorted(allowed, kinds)]
+    wrong = np.flatnonzero((counts < corners + 1) | (counts > corners + 2))
+    if len(wrong):
+        k = int(wrong[0])
+        raise lines.fault(
+            first + k,
+            f"{what} {k} of type {kinds[k]} has {counts[k]} numbers, expected the type, "
+            f"{corners[k]} nodes and, if wanted, its number",
+        )
+    return flat, starts, kinds
+
+
+def _marker(lines: _Lines, start: int, name: str, markers: dict[str, NDArray]) -> None:
+    if not name:
+        raise lines.fault(start, "MARKER_TAG= without a name, expected one")
+    if name in markers:
+        raise lines.fault(start, f"a second marker '{name}', expected each name once")
+    if lines.at >= len(lines.texts):
+        raise lines.fault(lines.at, f"the file ends after MARKER_TAG= {name}, expected its edges")
+    index = lines.at
+    key, value = _keyword(lines)
+    if key != "MARKER_ELEMS":
+        raise lines.fault(index, f"{key}=, expected MARKER_ELEMS= of marker '{name}'")
+    count = _integer(lines, index, key, value)
+    flat, starts, _ = _typed(lines, count, f"edge of marker '{name}',", (LINE,))
+    markers[name] = flat[starts[:, None] + 1 + np.arange(2)]
+    if lines.at < len(lines.texts) and re.match(r"SEND_TO\s*=", lines.texts[lines.at]):
+        raise lines.fault(lines.at, "SEND_TO=, expected the mesh in one piece")
+
+
+def write_su2(mesh: Mesh, path: str | Path) -> None:
+    """Write a mesh so that `read_su2` gives back the same doubles, cells and markers."""
+    parts = ["NDIME= 2", f"NELEM= {len(mesh.triangles) + len(mesh.quads)}"]
+    parts += [f"{TRIANGLE} {a} {b} {c}" for a, b, c in mesh.triangles.tolist()]
+    parts += [f"{QUAD} {a} {b} {c} {d}" for a, b, c, d in mesh.quads.tolist()]
+    parts.append(f"NPOIN= {mesh.nodes}")
+    parts += [f"{x!r} {y!r} {k}" for k, (x, y) in enumerate(mesh.points.tolist())]
+    parts.append(f"NMARK= {len(mesh.boundaries)}")
+    for name, edges in mesh.boundaries.items():
+        parts += [f"MARKER_TAG= {name}", f"MARKER_ELEMS= {len(edges)}"]
+        parts += [f"{LINE} {a} {b}" for a, b in edges.tolist()]
+    write_text(Path(path), "\n".join(parts) + "\n")

@@ -1,0 +1,43 @@
+"""VTK and VTU files for viewers, through meshio."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kinemesh.errors import MeshError
+from kinemesh.mesh.mesh import Mesh
+
+FORMATS = {".vtk": "vtk", ".vtu": "vtu"}
+
+
+def write_vtk(
+    mesh: Mesh, path: str | Path, point_data: Mapping[str, ArrayLike] | None = None
+) -> None:
+    """Write `.vtk` or `.vtu`, binary, z = 0.
+
+    Parameters
+    ----------
+    point_data : dict[str, (nodes,) or (nodes, k)], optional    fields at the nodes
+    """
+    import meshio  # here: the rest of the package does not need it
+
+    path = Path(path)
+    if path.suffix.lower() not in FORMATS:
+        raise MeshError(f"{path}: expected a name that ends in {' or '.join(FORMATS)}")
+    fields = {}
+    for name, value in (point_data or {}).items():
+        fields[name] = np.asarray(value)
+        if fields[name].ndim not in (1, 2) or len(fields[name]) != mesh.nodes:
+            raise MeshError(
+                f"{path}: field '{name}' has shape {fields[name].shape}, "
+                f"expected ({mesh.nodes},) or ({mesh.nodes}, k)"
+            )
+    kinds = (("triangle", mesh.triangles), ("quad", mesh.quads))
+    blocks = [(kind, cells) for kind, cells in kinds if len(cells)]
+    points = np.pad(mesh.points, ((0, 0), (0, 1)))
+    out = meshio.Mesh(points, blocks, point_data=fields)
+    meshio.write(path, out, file_format=FORMATS[path.suffix.lower()])
