@@ -101,7 +101,7 @@ static PyObject *array_repr(Array *a)
 /* The host's side of a copy: C-contiguous, of the array's dtype and shape. */
 static int check_buffer(const Array *a, const Py_buffer *v, const char *verb, int written)
 {
-  char format = !v->format ? 'B' : v->format[0] && v->format[1] ? '?' : v->format[0];
+  char format = !v->format ? 'B' : v->format[0] && v->format[1] ? '*' : v->format[0];
   if ((format == 'L' || format == 'Q') && v->itemsize == 8) format = 'Q';
   int same = v->ndim == a->axes;
   for (int d = 0; d < a->axes && same; d++) same = v->shape[d] == a->shape[d];

@@ -4,6 +4,7 @@
  * Every refusal reads "kernel: field has X, expected Y".                                      */
 #include "bind.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,16 +84,20 @@ static char format_of(const struct kernel *k, const struct field *f)
   return !strcmp(f->type, "f64") ? 'd' : !strcmp(f->type, "f32") ? 'f' : f->type[0] == 'u' ? 'Q' : 'i';
 }
 
+/* NumPy's name of a struct format: the four that kernels take, and the likely mistakes. */
 static const char *dtype_name(char format)
 {
-  return format == 'd' ? "float64" : format == 'f' ? "float32" : format == 'i' ? "int32" : format == 'Q' ? "uint64" : NULL;
+  static const char        letters[] = "dfiQlqIBbHh?e";
+  static const char *const names[]   = {"float64", "float32", "int32", "uint64", "int64",  "int64", "uint32",
+                                        "uint8",   "int8",    "uint16", "int16", "bool", "float16"};
+  const char              *at        = format ? strchr(letters, format) : NULL;
+  return at ? names[at - letters] : "another format or byte order";
 }
 
 static int wrong_dtype(const struct kernel *k, const struct field *f, char got)
 {
-  const char letter[2] = {got, 0};
-  PyErr_Format(PyExc_TypeError, "%s: %s has dtype %s, expected %s", k->name, f->name,
-               dtype_name(got) ? dtype_name(got) : letter, dtype_name(format_of(k, f)));
+  PyErr_Format(PyExc_TypeError, "%s: %s has dtype %s, expected %s", k->name, f->name, dtype_name(got),
+               dtype_name(format_of(k, f)));
   return -1;
 }
 
@@ -188,6 +193,10 @@ static int bind_scalar(Call *c, const struct field *f, PyObject *object)
     return -1;
   }
   const float y = (float)x;
+  if (format == 'f' && isinf(y) && !isinf(x)) {
+    PyErr_Format(PyExc_OverflowError, "%s: %s has %R, expected a number within float32", c->kernel->name, f->name, object);
+    return -1;
+  }
   memcpy(slot, format == 'd' ? (const void *)&x : (const void *)&y, format == 'd' ? 8 : 4);
   return 0;
 }
@@ -427,7 +436,7 @@ static void recording_dealloc(Recording *r)
 {
   PyTypeObject *t = Py_TYPE((PyObject *)r);
   backend_drop(r);
-  if (r->flag.ptr) backend_release(&r->flag);
+  backend_release(&r->flag);
   Py_XDECREF(r->items);
   PyMem_Free(r->item);
   PyObject_Free(r);

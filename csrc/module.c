@@ -18,7 +18,7 @@ int backend_resolve(PyObject *object, struct operand *to)
     return -1;
   }
   to->ptr = v->buf, to->bytes = v->len, to->axes = v->ndim, to->readonly = v->readonly;
-  to->format = v->format[1] ? '?' : v->format[0];
+  to->format = v->format[1] ? '*' : v->format[0];
   if (to->format == 'L' && v->itemsize == 8) to->format = 'Q';
   for (int d = 0; d < v->ndim; d++) to->shape[d] = v->shape[d];
   return 0;

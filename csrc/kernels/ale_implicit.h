@@ -111,7 +111,14 @@ KERNEL(ale_update, ALE_UPDATE, indirect)
   gas_pressure_row(q + 4 * a, p);
   for (i32 k = 0; k < 4; k++) dp += p[k] * du[4 * i + k];
   const real change = fmax(fabs(du[4 * i]) / q[4 * a], fabs(dp) / q[4 * a + 3]);
-  const real share  = change > most ? most / change : R(1);
-  scaled[a]         = change > most;
+  real       share  = change > most ? most / change : R(1);
+  real       to[4], qa[4];
+  for (i32 t = 0; t < 10; t++) { /* pressure is not linear in u: look at what would come out */
+    for (i32 k = 0; k < 4; k++) to[k] = u[4 * a + k] + share * du[4 * i + k];
+    gas_primitive(to, qa);
+    if (qa[3] >= (R(1) - R(2) * most) * q[4 * a + 3]) break;
+    share *= R(0.5);
+  }
+  scaled[a] = share < R(1);
   for (i32 k = 0; k < 4; k++) u[4 * a + k] += share * du[4 * i + k];
 }

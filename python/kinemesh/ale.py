@@ -41,6 +41,8 @@ class AleSettings:
     limiter : "wang" (threshold a share of the variable's range), "venkatakrishnan" or "none"
     limiter_k : float          Wang's share, or Venkatakrishnan's K
     entropy_fix : float        Harten's threshold as a share of |V_r| + a |S|
+    jacobian_fix : float       the same in the matrix alone: a larger one damps the pseudo-steps
+        where the stream stagnates (and the limiter flips for ever) and leaves the result alone
     steady_drop, unsteady_drop : float   residual over its first value at which a run, or a
         physical step, is converged
     steady_iterations, unsteady_iterations : int   the most that it may take
@@ -55,6 +57,7 @@ class AleSettings:
     limiter: str = "wang"
     limiter_k: float = 0.05
     entropy_fix: float = 0.05
+    jacobian_fix: float = 0.3
     steady_drop: float = 1e-6
     steady_iterations: int = 2000
     unsteady_drop: float = 1e-4
@@ -79,10 +82,10 @@ class AleSettings:
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise SettingsError(f"{name} is {value!r}, expected a whole number above 0")
         for name, low, high in (
-            ("limiter_k", 0, np.inf), ("entropy_fix", -1e-300, 1), ("cfl", 0, np.inf),
+            ("limiter_k", 0, np.inf), ("entropy_fix", -1e-300, 1), ("jacobian_fix", -1e-300, 2), ("cfl", 0, np.inf),
             ("cfl_max", 0, np.inf), ("unsteady_cfl", 0, np.inf), ("cfl_power", -1e-300, np.inf),
             ("steady_drop", -1e-300, 1), ("unsteady_drop", -1e-300, 1),
-            ("krylov_tolerance", -1e-300, 1), ("max_change", 0, 1),
+            ("krylov_tolerance", -1e-300, 1), ("max_change", 0, 0.4),
         ):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not low < value <= high:
@@ -181,7 +184,7 @@ class Ale:
         b, grid, n = self.backend, self.grid, self.grid.nodes
         self.u, self.u1, self.u2, self.q, self.res, self.past = (b.zeros((n, 4)) for _ in range(6))
         self.grad, self.flux = b.zeros((n, 8)), b.zeros((grid.edges, 4))
-        self.scaled = b.zeros(n, np.int32)
+        self.scaled, self.lowered = b.zeros(n, np.int32), b.zeros(grid.edges, np.int32)
         self.stream = b.array(free_stream(self.mach, self.alpha_deg), np.float64)
         self.range = b.zeros((grid.members, 8), np.float64)
         self.range_parts = b.zeros((grid.chunks, 8), np.float64)
@@ -217,13 +220,14 @@ class Ale:
         }
         if s.limiter == "none":
             return [b.bind("ale_gradient", **fields)]
+        limiter = {"K": s.limiter_k}
         if s.limiter == "venkatakrishnan":
-            return [b.bind("ale_gradient_venkatakrishnan", **fields, V=grid.V, K=s.limiter_k)]
+            return [b.bind("ale_gradient_venkatakrishnan", **fields, **limiter, V=grid.V)]
         return [
             b.bind("ale_range", q=self.q, offsets=grid.node_chunks, sums=self.range_parts),
             b.bind("gather_max_8", offsets=grid.node_groups, parts=self.range_parts,
                    sums=self.range),
-            b.bind("ale_gradient_wang", **fields, range=self.range, K=s.limiter_k),
+            b.bind("ale_gradient_wang", **fields, **limiter, range=self.range),
         ]
 
     def _residual_calls(self) -> list[Any]:
@@ -234,7 +238,7 @@ class Ale:
             b.bind("ale_primitive", **self.common, u=self.u, q=self.q, faults=grid.faults),
             *self._gradient_calls(),
             b.bind(f"ale_flux_{self.settings.flux}", **edges, q=self.q, grad=self.grad,
-                   fix=self.settings.entropy_fix, flux=self.flux, faults=grid.faults),
+                   fix=self.settings.entropy_fix, lowered=self.lowered, flux=self.flux),
             b.bind("ale_residual", **self.common, offsets=t["offsets"], neighbour=t["neighbour"],
                    edge=t["edge"], flux=self.flux, V=grid.V, u=self.u, past=self.past,
                    bdf=grid.bdf, res=self.res),
@@ -251,7 +255,7 @@ class Ale:
         edges = self.common | {"lr": t["lr"], "S": grid.S, "w": grid.w, "q": self.q}
         return [
             b.bind("ale_jacobian_edges", **edges, slot=b.array(slot, np.int32),
-                   fix=self.settings.entropy_fix, A=s.A, **{"lambda": lam}),
+                   fix=self.settings.jacobian_fix, A=s.A, **{"lambda": lam}),
             b.bind("ale_jacobian_rows", **self.common, node=node, row=s.tables["row"],
                    diagonal=s.tables["diagonal"], mirror=b.array(p.mirror, np.int32),
                    offsets=t["offsets"], edge=t["edge"], V=grid.V, bdf=grid.bdf,

@@ -1,0 +1,161 @@
+"""Case files: TOML to a frozen Case, and a Case to a solver.
+
+Tables: top level (name, title, mode), [mesh], [flow], [motion], [deform], [run], [solver].
+Angles in degrees, lengths in chords. Relative file names start at the folder of the TOML file.
+An unknown key, a missing one and a combination without meaning are errors.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal
+
+from kinemesh.cases.parts import (
+    DEFORMS,
+    DeformPart,
+    FlowPart,
+    Job,
+    MeshPart,
+    MotionPart,
+    choice,
+    known,
+    part,
+    solver_fields,
+)
+from kinemesh.errors import CaseError, KinemeshError
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A case: everything that a run needs. Read one with `Case.read(path)`."""
+
+    name: str
+    mode: Literal["steady", "unsteady"]
+    mesh: MeshPart
+    flow: FlowPart
+    title: str = ""
+    motion: MotionPart | None = None
+    deform: DeformPart | None = None
+    job: Job = field(default_factory=Job)
+    solver: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name or "/" in self.name:
+            raise CaseError(f"name = {self.name!r}, expected a short name without '/'")
+        choice("mode", self.mode, ("steady", "unsteady"))
+        if self.mode == "steady":
+            self._check_steady()
+        else:
+            self._check_unsteady()
+        settings = solver_fields() if self.solver else None
+        if settings is not None:
+            known("[solver]", self.solver, settings)
+
+    def _check_steady(self) -> None:
+        for name in ("motion", "deform"):
+            if getattr(self, name) is not None:
+                raise CaseError(f"case '{self.name}' is steady, so [{name}] has no meaning")
+        for name in ("cycles", "steps_per_cycle"):
+            if getattr(self.job, name) is not None:
+                raise CaseError(f"case '{self.name}' is steady, so [run] {name} has no meaning")
+
+    def _check_unsteady(self) -> None:
+        if self.motion is None:
+            raise CaseError(f"case '{self.name}' is unsteady, expected a [motion]")
+        for name in ("cycles", "steps_per_cycle"):
+            if getattr(self.job, name) is None:
+                raise CaseError(f"case '{self.name}' is unsteady, expected [run] {name}")
+        motion = self.motion.build(self.flow.chord)
+        if motion.omega(self.flow.mach) is None:
+            raise CaseError(f"case '{self.name}': pitch and plunge have different k, so no cycle")
+
+    @classmethod
+    def read(cls, path: str | Path) -> Case:
+        """A case from a TOML file. Every error names the file."""
+        path = Path(path)
+        try:
+            table = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise CaseError(f"{path}: cannot read the case file ({error})") from None
+        except tomllib.TOMLDecodeError as error:
+            raise CaseError(f"{path}: not TOML: {error}") from None
+        try:
+            return cls.from_dict(table, path.parent)
+        except KinemeshError as error:
+            raise type(error)(f"{path}: {error}") from None
+
+    @classmethod
+    def from_dict(cls, table: Mapping[str, Any], folder: str | Path = ".") -> Case:
+        """A case from the tables of a case file; relative names start at `folder`."""
+        parts = ("mesh", "flow", "motion", "deform", "run", "solver")
+        known("case", table, ["name", "title", "mode", *parts])
+        for name in ("name", "mode", "mesh", "flow"):
+            if name not in table:
+                what = f"[{name}]" if name in parts else name
+                raise CaseError(f"case lacks {what}")
+        for name in parts:
+            if not isinstance(table.get(name, {}), Mapping):
+                raise CaseError(f"{name} = {table[name]!r}, expected a table [{name}]")
+        mesh = dict(table["mesh"])
+        for name in ("coordinates", "file"):
+            if name in mesh:
+                if not isinstance(mesh[name], str):
+                    raise CaseError(f"[mesh] {name} = {mesh[name]!r}, expected a file name")
+                mesh[name] = Path(folder) / mesh[name]
+        deform = dict(table["deform"]) if "deform" in table else None
+        if deform is not None and "method" not in deform:
+            raise CaseError(f"[deform] lacks method, expected one of {', '.join(DEFORMS)}")
+        return cls(
+            name=table["name"],
+            mode=table["mode"],
+            title=str(table.get("title", "")),
+            mesh=part(MeshPart, "[mesh]", mesh),
+            flow=part(FlowPart, "[flow]", table["flow"]),
+            motion=part(MotionPart, "[motion]", table["motion"]) if "motion" in table else None,
+            deform=None if deform is None else DeformPart(deform.pop("method"), deform),
+            job=part(Job, "[run]", table.get("run", {})),
+            solver=dict(table.get("solver", {})),
+        )
+
+    def replace(
+        self,
+        *,
+        mesh: str | Path | None = None,
+        nodes: int | str | None = None,
+        deform: str | None = None,
+        **run: Any,
+    ) -> Case:
+        """The case with a mesh file, a number of nodes (or coarse, medium, fine), a deformation
+        method, or values of [run] (cycles, steps_per_cycle, device, dtype, out) changed.
+        """
+        known("case", run, [f.name for f in fields(Job)])
+        changed: dict[str, Any] = {}
+        if mesh is not None and nodes is not None:
+            raise CaseError("give a mesh file or a number of nodes, not both")
+        if mesh is not None:
+            changed["mesh"] = MeshPart(file=Path(mesh), walls=self.mesh.walls, far=self.mesh.far)
+        if nodes is not None:
+            changed["mesh"] = dataclasses.replace(self.mesh, nodes=nodes)
+        if deform is not None:
+            kept = self.deform is not None and self.deform.method == deform
+            changed["deform"] = self.deform if kept else DeformPart(deform)
+        given = {name: value for name, value in run.items() if value is not None}
+        if given:
+            changed["job"] = dataclasses.replace(self.job, **given)
+        return dataclasses.replace(self, **changed)
+
+    def build(self, **overrides: Any) -> Any:
+        """The solver, ready to run; overrides as in `replace`."""
+        from kinemesh.cases import build
+
+        return build.solver(self.replace(**overrides))
+
+    def run(self, *, progress: bool = False, **overrides: Any) -> Any:
+        """Build and run; overrides as in `replace`. Files are written where `out` is given."""
+        from kinemesh.cases import build
+
+        return build.run(self.replace(**overrides), progress)

@@ -1,0 +1,54 @@
+"""Named cases, each a TOML file in this folder, and the published loops that belong to them."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kinemesh.errors import CaseError
+
+if TYPE_CHECKING:
+    from kinemesh.casefile import Case
+
+FOLDER = Path(__file__).parent
+
+_LOOPS = {"agard-ct5": ("data/su2_loop_5233_nodes.csv", "SU2 8.2.0, 5233 nodes, 64 steps")}
+
+
+def names() -> list[str]:
+    """Names of the ready cases."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def load(name_or_path: str | Path) -> Case:
+    """A ready case by name, or a case from a TOML file.
+
+    Raises CaseError for an unknown name (with the nearest one) or a file that is not a case.
+    """
+    from kinemesh.casefile import Case
+
+    text = str(name_or_path)
+    if text in names():
+        return Case.read(FOLDER / f"{text}.toml")
+    path = Path(name_or_path)
+    if path.suffix == ".toml" or path.is_file():
+        return Case.read(path)
+    near = get_close_matches(text, names(), 1)
+    hint = f"did you mean '{near[0]}'? " if near else ""
+    raise CaseError(
+        f"no case '{text}': {hint}expected one of {', '.join(names())}, or a .toml file"
+    )
+
+
+def references() -> list[str]:
+    """Names of the cases that come with a published loop."""
+    return sorted(_LOOPS)
+
+
+def reference(name: str) -> tuple[Path, str] | None:
+    """File and label of the published loop of a case; None where there is none."""
+    if name not in _LOOPS:
+        return None
+    file, label = _LOOPS[name]
+    return FOLDER / file, label

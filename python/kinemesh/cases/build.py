@@ -1,0 +1,122 @@
+"""From a Case to a mesh, a solver, a run and its folder."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kinemesh.cases.parts import GENERATED, MeshPart
+from kinemesh.errors import CaseError
+from kinemesh.io import summary as summaries
+
+if TYPE_CHECKING:
+    from kinemesh.casefile import Case
+
+
+def mesh(part: MeshPart) -> Any:
+    """The mesh of a case: read, or made around a section."""
+    from kinemesh import mesh as meshes
+
+    if part.file is not None:
+        if not part.file.is_file():
+            raise CaseError(f"[mesh] file = {part.file}: no such file")
+        return meshes.read(part.file)
+    if part.coordinates is not None and not part.coordinates.is_file():
+        raise CaseError(f"[mesh] coordinates = {part.coordinates}: no such file")
+    given: dict[str, Any] = {n: getattr(part, n) for n in GENERATED if getattr(part, n) is not None}
+    section: Any = part.coordinates if part.section is None else part.section
+    return meshes.airfoil(section, **given)
+
+
+def walls(part: MeshPart, boundaries: list[str]) -> list[str] | None:
+    """Markers of the walls; None leaves the choice to the solver.
+
+    CaseError for a marker that the mesh lacks, or one that is neither wall nor far field.
+    """
+    for name in (*(part.walls or ()), *(part.far or ())):
+        if name not in boundaries:
+            raise CaseError(f"[mesh] marker '{name}' is not in the mesh, which has {boundaries}")
+    if part.far is None:
+        return None if part.walls is None else list(part.walls)
+    if part.walls is None:
+        return [name for name in boundaries if name not in part.far]
+    rest = sorted(set(boundaries) - set(part.walls) - set(part.far))
+    if rest:
+        raise CaseError(f"[mesh] markers {rest} of the mesh are neither in walls nor in far")
+    return list(part.walls)
+
+
+def solver(case: Case) -> Any:
+    """The solver of a case, ready to run."""
+    from kinemesh.ale import Ale, AleSettings
+
+    grid = mesh(case.mesh)
+    options: dict[str, Any] = {
+        "mach": case.flow.mach,
+        "alpha_deg": case.flow.alpha_deg,
+        "moment_about": case.flow.moment_about,
+        "device": case.job.device,
+        "dtype": case.job.dtype,
+        "settings": AleSettings(**case.solver),
+        "walls": walls(case.mesh, list(grid.boundaries)),
+    }
+    if case.motion is not None:
+        options["motion"] = case.motion.build(case.flow.chord)
+    if case.deform is not None:
+        options["deform"] = case.deform.build()
+    if case.flow.chord != 1:
+        if "chord" not in inspect.signature(Ale).parameters:
+            raise CaseError(
+                f"[flow] chord = {case.flow.chord:g}: this solver's lengths are chords; "
+                "scale the mesh to chord 1"
+            )
+        options["chord"] = case.flow.chord
+    return Ale(grid, **options)
+
+
+def _record(case: Case) -> dict[str, Any]:
+    return {"name": case.name, "title": case.title, "mode": case.mode}
+
+
+def claim(out: Path, case: Case) -> None:
+    """Make the folder and sign it with the case's name.
+
+    CaseError where the folder holds another case, or files of a run with no name.
+    """
+    path = out / "summary.json"
+    if out.exists() and not out.is_dir():
+        raise CaseError(f"{out}: is a file, expected a folder")
+    if path.exists():
+        owner = (summaries.read(path).get("case") or {}).get("name", "a run without a case")
+        if owner != case.name:
+            raise CaseError(
+                f"{out}: holds the results of '{owner}', not of '{case.name}'; "
+                "choose another folder with --out"
+            )
+    elif (out / "history.csv").exists():
+        raise CaseError(f"{out}: holds a history without a summary; choose another folder")
+    conditions = {"mach": case.flow.mach, "alpha_deg": case.flow.alpha_deg}
+    stub = {"format": summaries.FORMAT, "case": _record(case), "mode": case.mode}
+    summaries.write(path, {**stub, "finished": None, "conditions": conditions})
+
+
+def run(case: Case, progress: bool = False) -> Any:
+    """Run a case; its files are in `case.job.out`, where that is given."""
+    model = solver(case)
+    out = None if case.job.out is None else Path(case.job.out)
+    if out is not None:
+        claim(out, case)
+    if case.mode == "steady":
+        result = model.steady(out=out, progress=progress)
+    else:
+        result = model.run(
+            cycles=case.job.cycles,
+            steps_per_cycle=case.job.steps_per_cycle,
+            out=out,
+            progress=progress,
+        )
+    if out is not None:
+        summaries.update(out / "summary.json", case=_record(case))
+    result.summary["case"] = _record(case)
+    return result

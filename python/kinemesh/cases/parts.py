@@ -1,0 +1,252 @@
+"""The tables of a case file as frozen dataclasses that refuse what has no meaning."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from kinemesh import motion as motions
+from kinemesh.errors import CaseError
+
+SIZES = {"coarse": 5_000, "medium": 24_000, "fine": 94_000}
+GENERATED = (
+    "nodes",
+    "far_field",
+    "wall_spacing",
+    "growth",
+    "trailing_edge",
+    "trailing_spacing",
+    "around",
+)
+LIMITS = (("far_field", 1.0), ("wall_spacing", 0.0), ("growth", 1.0), ("trailing_spacing", 0.0))
+DEFORMS = ("springs", "delaunay", "rigid")
+
+
+def known(where: str, given: Mapping[str, Any], expected: list[str]) -> None:
+    """CaseError for the first key that is not expected, with the nearest one."""
+    for key in given:
+        if key not in expected:
+            near = get_close_matches(key, expected, 1)
+            hint = f"did you mean '{near[0]}'?" if near else f"expected {', '.join(expected)}"
+            raise CaseError(f"{where}: unknown key '{key}'; {hint}")
+
+
+def _number(
+    where: str, value: Any, above: float | None = None, least: float | None = None
+) -> float:
+    good = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    want = "a finite number"
+    if above is not None:
+        good, want = good and value > above, f"a number above {above:g}"
+    if least is not None:
+        good, want = good and value >= least, f"a number of at least {least:g}"
+    if not good:
+        raise CaseError(f"{where} = {value!r}, expected {want}")
+    return float(value)
+
+
+def _count(where: str, value: Any, least: int = 1) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise CaseError(f"{where} = {value!r}, expected an integer of at least {least}")
+    return value
+
+
+def choice(where: str, value: Any, choices: Any) -> str:
+    if value not in list(choices):
+        raise CaseError(f"{where} = {value!r}, expected one of {', '.join(choices)}")
+    return str(value)
+
+
+def _names(where: str, value: Any) -> tuple[str, ...]:
+    listed = isinstance(value, list | tuple)
+    if not listed or not value or not all(isinstance(v, str) for v in value):
+        raise CaseError(f"{where} = {value!r}, expected a list of marker names")
+    return tuple(value)
+
+
+def _set(owner: object, name: str, value: Any) -> None:
+    object.__setattr__(owner, name, value)
+
+
+@dataclass(frozen=True, slots=True)
+class MeshPart:
+    """Where the mesh comes from: exactly one of section, coordinates, file."""
+
+    section: str | None = None
+    coordinates: Path | None = None
+    file: Path | None = None
+    nodes: int | str | None = None  # a number, or coarse, medium, fine
+    far_field: float | None = None  # [chord]
+    wall_spacing: float | None = None  # [chord]
+    growth: float | None = None
+    trailing_edge: str | None = None
+    trailing_spacing: float | None = None  # [chord]
+    around: int | None = None  # nodes round the section
+    walls: tuple[str, ...] | None = None
+    far: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        sources = [n for n in ("section", "coordinates", "file") if getattr(self, n) is not None]
+        if len(sources) != 1:
+            raise CaseError(
+                f"[mesh] gives {sources or 'none'} of section, coordinates, file; expected one"
+            )
+        made = [n for n in GENERATED if getattr(self, n) is not None]
+        if self.file is not None and made:
+            raise CaseError(f"[mesh] has a file, so {', '.join(made)} has no meaning; remove it")
+        if isinstance(self.nodes, str):
+            _set(self, "nodes", SIZES[choice("[mesh] nodes", self.nodes, SIZES)])
+        if self.nodes is not None:
+            _count("[mesh] nodes", self.nodes, 50)
+        if self.around is not None:
+            _count("[mesh] around", self.around, 16)
+        for name, above in LIMITS:
+            if getattr(self, name) is not None:
+                _set(self, name, _number(f"[mesh] {name}", getattr(self, name), above))
+        for name in ("coordinates", "file"):
+            if getattr(self, name) is not None:
+                _set(self, name, Path(getattr(self, name)))
+        for name in ("walls", "far"):
+            if getattr(self, name) is not None:
+                _set(self, name, _names(f"[mesh] {name}", getattr(self, name)))
+        both = set(self.walls or ()) & set(self.far or ())
+        if both:
+            raise CaseError(f"[mesh] markers {sorted(both)} are both walls and far")
+
+
+@dataclass(frozen=True, slots=True)
+class FlowPart:
+    """The stream and what the moment is about."""
+
+    mach: float
+    alpha_deg: float = 0.0
+    moment_about: tuple[float, float] = (0.25, 0.0)
+    chord: float = 1.0
+
+    def __post_init__(self) -> None:
+        _set(self, "mach", _number("[flow] mach", self.mach, above=0.0))
+        _set(self, "alpha_deg", _number("[flow] alpha_deg", self.alpha_deg))
+        _set(self, "chord", _number("[flow] chord", self.chord, above=0.0))
+        if abs(self.alpha_deg) >= 90:
+            raise CaseError(f"[flow] alpha_deg = {self.alpha_deg}, expected between -90 and 90")
+        try:
+            x, y = self.moment_about
+        except (TypeError, ValueError):
+            raise CaseError(
+                f"[flow] moment_about = {self.moment_about!r}, expected two numbers [x, y]"
+            ) from None
+        point = (_number("[flow] moment_about", x), _number("[flow] moment_about", y))
+        _set(self, "moment_about", point)
+
+
+@dataclass(frozen=True, slots=True)
+class MotionPart:
+    """Tables pitch and plunge, the arguments of motion.pitch and motion.plunge."""
+
+    pitch: Mapping[str, Any] | None = None
+    plunge: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.pitch is None and self.plunge is None:
+            raise CaseError("[motion] is empty, expected pitch, plunge or both")
+        for name, made in (("pitch", motions.Pitch), ("plunge", motions.Plunge)):
+            table = getattr(self, name)
+            if table is None:
+                continue
+            if not isinstance(table, Mapping):
+                raise CaseError(f"[motion] {name} = {table!r}, expected a table")
+            keys = [f.name for f in fields(made) if f.name != "chord"]
+            known(f"[motion] {name}", table, keys)
+            missing = [f.name for f in fields(made) if needed(f) and f.name not in table]
+            if missing:
+                raise CaseError(f"[motion] {name} lacks {', '.join(missing)}")
+
+    def build(self, chord: float) -> motions.Motion:
+        """The motion, its reduced frequencies by the chord."""
+        parts: list[motions.Motion] = []
+        if self.pitch is not None:
+            parts.append(motions.pitch(**self.pitch, chord=chord))
+        if self.plunge is not None:
+            parts.append(motions.plunge(**self.plunge, chord=chord))
+        return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+
+
+def needed(item: dataclasses.Field[Any]) -> bool:
+    """Whether a field of a dataclass has no default."""
+    missing = dataclasses.MISSING
+    return item.default is missing and item.default_factory is missing
+
+
+@dataclass(frozen=True, slots=True)
+class DeformPart:
+    """How the mesh follows the body, with the settings of that method."""
+
+    method: str = "springs"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        choice("[deform] method", self.method, DEFORMS)
+        if self.settings:
+            known("[deform]", self.settings, deform_fields(self.method))
+
+    def build(self) -> Any:
+        """The deformation method."""
+        from kinemesh import deform
+
+        return deform.METHODS[self.method](**self.settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """How long, where, how exactly."""
+
+    cycles: float | None = None
+    steps_per_cycle: int | None = None
+    device: str = "auto"
+    dtype: str = "float64"
+    out: str | None = None  # a relative folder starts where the program runs
+
+    def __post_init__(self) -> None:
+        if self.cycles is not None:
+            cycles = _number("[run] cycles", self.cycles, above=0.0)
+            _set(self, "cycles", int(cycles) if cycles.is_integer() else cycles)
+        if self.steps_per_cycle is not None:
+            _count("[run] steps_per_cycle", self.steps_per_cycle, 4)
+        choice("[run] dtype", self.dtype, ("float64", "float32"))
+        device = self.device if isinstance(self.device, str) else ""
+        kind, _, number = device.partition(":")
+        plain = device in ("auto", "cpu", "cuda")
+        if not plain and not (kind == "cuda" and number.isdecimal()):
+            raise CaseError(f"[run] device = {self.device!r}, expected auto, cpu, cuda or cuda:N")
+        if self.out is not None and not isinstance(self.out, str | Path):
+            raise CaseError(f"[run] out = {self.out!r}, expected a folder")
+
+
+def part(made: type, where: str, table: Mapping[str, Any]) -> Any:
+    """A part of a case from its table."""
+    known(where, table, [f.name for f in fields(made)])
+    missing = [f.name for f in fields(made) if needed(f) and f.name not in table]
+    if missing:
+        raise CaseError(f"{where} lacks {', '.join(missing)}")
+    return made(**table)
+
+
+def deform_fields(method: str) -> list[str]:
+    """Names of the settings of a deformation method."""
+    from kinemesh import deform
+
+    return [f.name for f in fields(deform.METHODS[method])]
+
+
+def solver_fields() -> list[str] | None:
+    """Names of the solver's settings; None where the solver cannot be imported."""
+    try:
+        from kinemesh.ale import AleSettings
+    except ImportError:
+        return None
+    return [f.name for f in fields(AleSettings)]

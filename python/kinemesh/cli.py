@@ -1,0 +1,174 @@
+"""The program `kinemesh`: run, cases, info, plot.
+
+Exit status: 0 done; 1 a run that failed; 2 wrong usage or wrong input; 130 interrupted.
+The solver is imported by the commands that need it, so that `kinemesh --help` is fast.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import textwrap
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from kinemesh.errors import KinemeshError, NumericalFault
+
+FAILED, WRONG, INTERRUPTED = 1, 2, 130
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    top = argparse.ArgumentParser(
+        prog="kinemesh", description="Unsteady aerodynamics of moving bodies."
+    )
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_run(commands)
+    commands.add_parser("cases", help="list the ready cases")
+    commands.add_parser("info", help="devices, threads and versions")
+    plot = commands.add_parser("plot", help="draw the figures of a run again")
+    plot.add_argument("folder", metavar="DIR", type=Path, help="output folder of a run")
+    return top
+
+
+def _add_run(commands: Any) -> None:
+    run = commands.add_parser(
+        "run",
+        help="run a case",
+        description="Run a ready case (see `kinemesh cases`) or a case file. "
+        "Options stand above what the case says.",
+    )
+    add = run.add_argument
+    add("case", metavar="CASE|FILE.toml", help="name of a ready case, or a case file")
+    add("--device", metavar="DEV", help="auto, cpu, cuda or cuda:N")
+    add("--dtype", choices=("float64", "float32"), help="precision of the flow")
+    mesh = run.add_mutually_exclusive_group()
+    mesh.add_argument(
+        "--size",
+        choices=("coarse", "medium", "fine"),
+        help="generated mesh of 5 000, 24 000 or 94 000 nodes",
+    )
+    mesh.add_argument("--nodes", type=int, metavar="N", help="generated mesh of about N nodes")
+    mesh.add_argument("--mesh", type=Path, metavar="FILE", help="mesh file instead")
+    add("--deform", choices=("springs", "delaunay", "rigid"), help="how the mesh follows the body")
+    add("--cycles", type=float, metavar="N", help="cycles of the motion")
+    add("--steps-per-cycle", type=int, metavar="N", help="time steps per cycle")
+    add("--out", type=Path, metavar="DIR", help="output folder (default: the case's name)")
+    add("--quiet", action="store_true", help="no progress bar, no table at the end")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from kinemesh import cases
+
+    case = cases.load(arguments.case)
+    case = case.replace(
+        mesh=arguments.mesh,
+        nodes=arguments.nodes if arguments.size is None else arguments.size,
+        deform=arguments.deform,
+        cycles=arguments.cycles,
+        steps_per_cycle=arguments.steps_per_cycle,
+        device=arguments.device,
+        dtype=arguments.dtype,
+        out=str(arguments.out or case.job.out or case.name),
+    )
+    result = case.run(progress=not arguments.quiet)
+    from kinemesh import plot
+    from kinemesh.io import summary
+
+    folder = Path(str(case.job.out))
+    made = plot.from_directory(folder, complete=False)
+    if not arguments.quiet:
+        print(summary.table(result.summary))
+        print(f"\nresults in {folder}: {', '.join(sorted(p.name for p in folder.iterdir()))}")
+        if case.mode == "unsteady" and not any(p.name == "hysteresis.png" for p in made):
+            print("no hysteresis.png: less than one cycle")
+    return 0
+
+
+def _cases(_: argparse.Namespace) -> int:
+    from kinemesh import cases
+
+    names = cases.names()
+    width = max(map(len, names))
+    for name in names:
+        case = cases.load(name)
+        print(f"{name:<{width}}  {case.mode:<8}  {case.title}")
+    return 0
+
+
+def _info(_: argparse.Namespace) -> int:
+    from kinemesh import backend
+
+    print("\n".join(_lines(backend.info())))
+    return 0
+
+
+def _lines(table: Mapping[str, Any], indent: str = "") -> list[str]:
+    """A nested table as aligned lines."""
+    width = max((len(str(key)) for key in table), default=0)
+    lines: list[str] = []
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            lines += [f"{indent}{key}", *_lines(value, indent + "  ")]
+        elif isinstance(value, list | tuple) and any(isinstance(v, Mapping) for v in value):
+            lines.append(f"{indent}{key}")
+            for number, item in enumerate(value):
+                part = item if isinstance(item, Mapping) else {"": item}
+                lines += [f"{indent}  [{number}]", *_lines(part, indent + "    ")]
+        else:
+            text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+            lines.append(f"{indent}{key!s:<{width}}  {text}")
+    return lines
+
+
+def _plot(arguments: argparse.Namespace) -> int:
+    from kinemesh import plot
+
+    for path in plot.from_directory(arguments.folder):
+        print(path)
+    return 0
+
+
+COMMANDS = {"run": _run, "cases": _cases, "info": _info, "plot": _plot}
+
+
+def _complain(text: str) -> None:
+    paragraph = textwrap.fill(
+        " ".join(text.split()), width=96, break_long_words=False, break_on_hyphens=False
+    )
+    print(f"kinemesh: {paragraph}", file=sys.stderr)
+
+
+def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
+    """A warning as a sentence, without the line of code that it came from."""
+    _complain(f"warning: {message}")
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the program; the exit status."""
+    try:
+        arguments = parser().parse_args(words)
+    except SystemExit as end:  # argparse has printed its message
+        return int(end.code or 0)
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            return COMMANDS[arguments.command](arguments)
+    except NumericalFault as error:
+        _complain(f"the run failed: {error}")
+        return FAILED
+    except KinemeshError as error:
+        _complain(str(error))
+        return WRONG
+    except OSError as error:
+        _complain(f"cannot read or write: {error}")
+        return FAILED
+    except KeyboardInterrupt:
+        _complain("interrupted; what was written is kept")
+        return INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,266 @@
+"""Flow fields over time as VTKHDF (version 2.0, UnstructuredGrid with steps), read by ParaView.
+
+Points and point fields are stored per step; cells once, all steps pointing at them.
+Points are written in the user's own order (`mesh.original`), whose numbers are the field `Node`.
+Beside the group `VTKHDF` the group `kinemesh` holds the wall edges, for the plots.
+Layout: VTK File Formats, section "VTKHDF, UnstructuredGrid, Transient Data".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kinemesh.errors import CaseError
+
+TRIANGLE, QUAD = 5, 9  # VTK's cell types
+
+
+def flow(
+    density: ArrayLike, velocity: ArrayLike, pressure: ArrayLike, mach: float, gamma: float = 1.4
+) -> dict[str, NDArray[Any]]:
+    """The named fields of a flow, from density (nodes,), velocity (2, nodes), pressure (nodes,).
+
+    Units: rho_inf, a_inf, rho_inf a_inf^2; `mach` is that of the stream.
+    Mach is that of the fluid in the frame at rest; Cp = (p - 1/gamma) / (mach^2 / 2).
+    """
+    rho, (u, v), p = np.asarray(density), np.asarray(velocity), np.asarray(pressure)
+    return {
+        "Density": rho,
+        "Velocity": np.stack([u, v, np.zeros_like(u)], axis=1),
+        "Pressure": p,
+        "Mach": np.sqrt((u * u + v * v) * rho / (gamma * p)),
+        "Cp": (p - 1 / gamma) / (0.5 * mach**2),
+    }
+
+
+class FieldWriter:
+    """Appends one step at a time to a VTKHDF file; the file is whole after every step.
+
+    Parameters
+    ----------
+    path : path            started anew
+    mesh : kinemesh.mesh.Mesh
+    walls : (k, 2) int     wall edges, nodes of the mesh; kept for the plots
+    compress : bool        gzip, level 1
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        mesh: Any,
+        walls: ArrayLike | None = None,
+        compress: bool = True,
+    ) -> None:
+        self.path = Path(path)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._prepare(mesh, compress)
+        self._file = h5py.File(self.path, "w")
+        self._start(mesh, walls)
+
+    def _prepare(self, mesh: Any, compress: bool) -> None:
+        original = np.asarray(mesh.original)
+        self._order = np.argsort(original, kind="stable")  # file place -> mesh node
+        self._nodes = len(original)
+        self._filter: dict[str, Any] = (
+            {"compression": "gzip", "compression_opts": 1, "shuffle": True} if compress else {}
+        )
+
+    def _start(self, mesh: Any, walls: ArrayLike | None) -> None:
+        place = np.empty(self._nodes, np.int64)  # mesh node -> file place
+        place[self._order] = np.arange(self._nodes)
+        tri, quad = np.asarray(mesh.triangles), np.asarray(mesh.quads)
+        ids = np.concatenate([place[tri].ravel(), place[quad].ravel()])
+        corners = np.concatenate([np.full(len(tri), 3), np.full(len(quad), 4)])
+
+        root = self._file.create_group("VTKHDF")
+        root.attrs["Version"] = np.array([2, 0], np.int64)
+        kind = b"UnstructuredGrid"  # the reader wants an ASCII string of fixed length
+        root.attrs.create("Type", kind, dtype=h5py.string_dtype("ascii", len(kind)))
+        for name, count in (
+            ("NumberOfPoints", self._nodes),
+            ("NumberOfCells", len(corners)),
+            ("NumberOfConnectivityIds", len(ids)),
+        ):
+            root.create_dataset(name, data=np.array([count], np.int64))
+        root.create_dataset("Connectivity", data=ids.astype(np.int64), **self._filter)
+        root.create_dataset("Offsets", data=np.r_[0, np.cumsum(corners)].astype(np.int64))
+        types = np.where(corners == 3, TRIANGLE, QUAD)
+        root.create_dataset("Types", data=types.astype(np.uint8))
+        self._column(root, "Points", np.float64, (3,))
+        node = np.asarray(mesh.original)[self._order].astype(np.int64)
+        root.create_dataset("PointData/Node", data=node, **self._filter)
+
+        steps = root.create_group("Steps")
+        steps.attrs["NSteps"] = np.int64(0)
+        for name in ("Values", "PartOffsets", "NumberOfParts", "PointOffsets"):
+            self._column(steps, name, np.float64 if name == "Values" else np.int64)
+        for name in ("CellOffsets", "ConnectivityIdOffsets"):
+            self._column(steps, name, np.int64, (1,))
+        self._column(steps.create_group("PointDataOffsets"), "Node", np.int64)
+
+        edges = np.zeros((0, 2), np.int64) if walls is None else place[np.asarray(walls)]
+        self._file.create_dataset("kinemesh/walls", data=edges)
+        self._file.flush()
+
+    def _column(self, group: h5py.Group, name: str, dtype: Any, tail: tuple[int, ...] = ()) -> None:
+        """An empty data set that grows along its first axis."""
+        per_node = group.name.endswith("PointData") or name == "Points"
+        chunk = max(1, min(self._nodes, 65536)) if per_node else 256
+        group.create_dataset(
+            name,
+            shape=(0, *tail),
+            maxshape=(None, *tail),
+            dtype=dtype,
+            chunks=(chunk, *tail),
+            **(self._filter if per_node else {}),
+        )
+
+    @property
+    def steps(self) -> int:
+        """Number of steps in the file."""
+        return int(self._file["VTKHDF/Steps"].attrs["NSteps"])
+
+    def append(self, time: float, points: ArrayLike, fields: Mapping[str, ArrayLike]) -> None:
+        """Add one step.
+
+        Parameters
+        ----------
+        time : float                   [chord/a_inf]; for a steady flow the iteration
+        points : (nodes, 2)            in the mesh's own order
+        fields : name -> (nodes,) or (nodes, 3)    the same names at every step
+        """
+        root = self._file["VTKHDF"]
+        steps, at = root["Steps"], self.steps
+        given = {name: np.asarray(values) for name, values in fields.items()}
+        self._check(time, points, given, at)
+
+        xyz = np.zeros((self._nodes, 3))
+        xyz[:, :2] = np.asarray(points)[self._order]
+        _extend(root["Points"], xyz)
+        for name, values in given.items():
+            if name not in root["PointData"]:
+                self._column(root["PointData"], name, values.dtype, values.shape[1:])
+                self._column(steps["PointDataOffsets"], name, np.int64)
+            _extend(root["PointData"][name], values[self._order])
+            _extend(steps["PointDataOffsets"][name], [at * self._nodes])
+        _extend(steps["PointDataOffsets/Node"], [0])
+        _extend(steps["Values"], [float(time)])
+        _extend(steps["NumberOfParts"], [1])
+        _extend(steps["PointOffsets"], [at * self._nodes])
+        _extend(steps["PartOffsets"], [0])
+        _extend(steps["CellOffsets"], [[0]])
+        _extend(steps["ConnectivityIdOffsets"], [[0]])
+        self._file.flush()
+        steps.attrs["NSteps"] = np.int64(at + 1)  # last, so that a torn step is not counted
+        self._file.flush()
+
+    def _check(
+        self, time: float, points: ArrayLike, fields: dict[str, NDArray[Any]], at: int
+    ) -> None:
+        shape = np.shape(points)
+        if shape != (self._nodes, 2):
+            raise CaseError(f"{self.path}: points {shape}, expected ({self._nodes}, 2)")
+        if at and not time > self._file["VTKHDF/Steps/Values"][at - 1]:
+            raise CaseError(f"{self.path}: time {time} is not after the last step's")
+        known = set(self._file["VTKHDF/PointData"]) - {"Node"}
+        if known and known != set(fields):
+            raise CaseError(
+                f"{self.path}: fields {sorted(fields)}, expected {sorted(known)} as before"
+            )
+        for name, values in fields.items():
+            good = values.shape in ((self._nodes,), (self._nodes, 3))
+            if not good or name == "Node" or values.dtype.kind not in "fiu":
+                raise CaseError(
+                    f"{self.path}: field {name} is {values.dtype} {values.shape}, expected real "
+                    f"({self._nodes},) or ({self._nodes}, 3), and not named Node"
+                )
+
+    @classmethod
+    def resume(cls, path: str | Path, mesh: Any, time: float, compress: bool = True) -> FieldWriter:
+        """The file with the steps up to `time`, open for more; the later ones are dropped."""
+        self = cls.__new__(cls)
+        self.path = Path(path)
+        self._prepare(mesh, compress)
+        try:
+            self._file = h5py.File(self.path, "r+")
+            root = self._file["VTKHDF"]
+            nodes, steps = int(root["NumberOfPoints"][0]), root["Steps"]
+            values = steps["Values"][: steps.attrs["NSteps"]]
+        except (OSError, KeyError) as error:
+            raise CaseError(f"{path}: cannot resume the field file ({error})") from None
+        if nodes != self._nodes:
+            self._file.close()
+            raise CaseError(f"{path}: fields of {nodes} nodes, expected {self._nodes}")
+        keep = int(np.sum(values <= time * (1 + 4 * np.finfo(float).eps)))
+        steps.attrs["NSteps"] = np.int64(keep)
+        offsets = list(steps["PointDataOffsets"].values())
+        for set_ in [v for v in steps.values() if isinstance(v, h5py.Dataset)] + offsets:
+            set_.resize(keep, axis=0)
+        per_node = [v for name, v in root["PointData"].items() if name != "Node"]
+        for set_ in [root["Points"], *per_node]:
+            set_.resize(keep * nodes, axis=0)
+        self._file.flush()
+        return self
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def __enter__(self) -> FieldWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _extend(data: h5py.Dataset, values: ArrayLike) -> None:
+    """Put rows at the end of a growing data set."""
+    rows = np.asarray(values)
+    size = data.shape[0]
+    data.resize(size + len(rows), axis=0)
+    data[size:] = rows
+
+
+def read(path: str | Path, step: int = -1) -> dict[str, Any]:
+    """One step of a file: time, points (nodes, 2), cells (cells, 4) with -1 as the fourth
+    corner of a triangle, walls (k, 2), fields (name -> array); nodes in the user's order.
+
+    Raises CaseError where the file cannot be read or has no such step.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise CaseError(f"{path}: no such field file")
+    try:
+        with h5py.File(path, "r") as file:
+            root = file["VTKHDF"]
+            count, nodes = int(root["Steps"].attrs["NSteps"]), int(root["NumberOfPoints"][0])
+            if not -count <= step < count:
+                raise CaseError(f"{path}: no step {step}; it has {count}")
+            at = step % count
+            offsets, ids = root["Offsets"][()], root["Connectivity"][()]
+            rows = slice(at * nodes, (at + 1) * nodes)
+            data = {k: v[rows] for k, v in root["PointData"].items() if k != "Node"}
+            return {
+                "time": float(root["Steps/Values"][at]),
+                "points": root["Points"][rows, :2],
+                "cells": _cells(offsets, ids),
+                "walls": file["kinemesh/walls"][()],
+                "fields": data,
+            }
+    except (OSError, KeyError) as error:
+        raise CaseError(f"{path}: not a field file of kinemesh ({error})") from None
+
+
+def _cells(offsets: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    corners = np.diff(offsets)
+    cells = np.full((len(corners), 4), -1, np.int64)
+    for k in range(4):
+        has = corners > k
+        cells[has, k] = ids[offsets[:-1][has] + k]
+    return cells

@@ -1,0 +1,196 @@
+"""History of a run: one row per member and physical step (or iteration), kept and flushed to CSV.
+
+Columns of an unsteady run: member [-], step [-], time [chord/a_inf], cycle [-] (2.25 is a quarter
+into the third), phase_deg, alpha_deg (stream angle + nose-up motion), cl, cd, cm [-],
+inner_iterations [-], residual_drop [-], min_area [chord^2], min_angle_deg.
+Columns of a steady run: member, iteration, residual, cl, cd, cm, cfl [-].
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import CaseError
+
+UNSTEADY = (
+    "member",
+    "step",
+    "time",
+    "cycle",
+    "phase_deg",
+    "alpha_deg",
+    "cl",
+    "cd",
+    "cm",
+    "inner_iterations",
+    "residual_drop",
+    "min_area",
+    "min_angle_deg",
+)
+STEADY = ("member", "iteration", "residual", "cl", "cd", "cm", "cfl")
+INTEGERS = frozenset({"member", "step", "iteration", "inner_iterations"})
+
+
+def _text(value: float) -> str:
+    """Shortest text that reads back to the same bits."""
+    return repr(value)
+
+
+class History:
+    """Rows of a run as columns, mirrored row by row to a CSV file where a path is given.
+
+    Parameters
+    ----------
+    columns : names    `UNSTEADY` (default) or `STEADY`
+    path : path        file to start anew; every row is on disk when `append` returns
+    """
+
+    def __init__(self, columns: Iterable[str] = UNSTEADY, path: str | Path | None = None) -> None:
+        self.columns = tuple(columns)
+        if self.columns not in (UNSTEADY, STEADY):
+            raise CaseError(
+                f"history: columns {self.columns}, expected io.history.UNSTEADY or STEADY"
+            )
+        self.path = None if path is None else Path(path)
+        self._rows: list[tuple[float, ...]] = []
+        self._arrays: dict[str, NDArray[Any]] = {}
+        self._file: IO[str] | None = None
+        if self.path is not None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self.path.open("w", newline="", encoding="utf-8")
+            self._file.write(",".join(self.columns) + "\n")
+            self._file.flush()
+
+    @property
+    def kind(self) -> str:
+        """`unsteady` or `steady`."""
+        return "unsteady" if self.columns == UNSTEADY else "steady"
+
+    @property
+    def members(self) -> list[int]:
+        """Numbers of the members that have rows."""
+        return sorted({int(row[0]) for row in self._rows})
+
+    def append(self, row: Mapping[str, Any] | None = None, /, **values: Any) -> None:
+        """Add one row, given by column name; missing and unknown columns are errors."""
+        given = {**(row or {}), **values}
+        if set(given) != set(self.columns):
+            missing = sorted(set(self.columns) - set(given))
+            unknown = sorted(set(given) - set(self.columns))
+            raise CaseError(f"history: row misses {missing} and has unknown {unknown}")
+        self._add(tuple(_number(name, given[name]) for name in self.columns))
+
+    def _add(self, row: tuple[float, ...]) -> None:
+        self._rows.append(row)
+        self._arrays.clear()
+        if self._file is not None:
+            self._file.write(",".join(map(_text, row)) + "\n")
+            self._file.flush()
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """Column (rows,), read-only."""
+        if name not in self.columns:
+            near = get_close_matches(name, self.columns, 1)
+            hint = f"; did you mean '{near[0]}'?" if near else f"; there are {self.columns}"
+            raise KeyError(f"history: no column '{name}'{hint}")
+        if name not in self._arrays:
+            kind = np.int64 if name in INTEGERS else np.float64
+            at = self.columns.index(name)
+            column = np.array([row[at] for row in self._rows], dtype=kind)
+            column.setflags(write=False)
+            self._arrays[name] = column
+        return self._arrays[name]
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        """`history.cl` is `history["cl"]`."""
+        if name.startswith("_") or name not in self.columns:
+            raise AttributeError(f"History has no column or attribute '{name}'")
+        return self[name]
+
+    def member(self, member: int) -> History:
+        """Rows of one member, in memory."""
+        part = History(self.columns)
+        part._rows = [row for row in self._rows if row[0] == member]
+        if not part._rows:
+            raise CaseError(f"history: no member {member}; there are {self.members}")
+        return part
+
+    def close(self) -> None:
+        """Close the file; the rows stay."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def __enter__(self) -> History:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"History({self.kind}, {len(self)} rows, path={self.path})"
+
+    @classmethod
+    def read(cls, path: str | Path) -> History:
+        """A history from its CSV file; a last line cut short by a crash is an error."""
+        path = Path(path)
+        try:
+            with path.open(newline="", encoding="utf-8") as file:
+                lines = list(csv.reader(line for line in file if not line.startswith("#")))
+        except OSError as error:
+            raise CaseError(f"{path}: cannot read the history ({error.strerror})") from None
+        if not lines or tuple(lines[0]) not in (UNSTEADY, STEADY):
+            raise CaseError(
+                f"{path}: not a history; expected the header {','.join(UNSTEADY)} "
+                f"or {','.join(STEADY)}"
+            )
+        history = cls(lines[0])
+        for number, line in enumerate(lines[1:], start=2):
+            history._rows.append(_row(path, number, history.columns, line))
+        return history
+
+    @classmethod
+    def resume(cls, path: str | Path, step: int) -> History:
+        """The history up to and including `step`, its file cut there and open for more rows."""
+        old = cls.read(path)
+        at = old.columns.index("step" if old.kind == "unsteady" else "iteration")
+        history = cls(old.columns, Path(path))
+        for row in old._rows:
+            if row[at] <= step:
+                history._add(row)
+        return history
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        number = float(value)
+        if name in INTEGERS:
+            if number != int(number):
+                raise ValueError
+            return int(number)
+    except (TypeError, ValueError, OverflowError):
+        kind = "an integer" if name in INTEGERS else "a number"
+        raise CaseError(f"history: {name} = {value!r}, expected {kind}") from None
+    return number
+
+
+def _row(path: Path, number: int, columns: tuple[str, ...], line: list[str]) -> tuple[float, ...]:
+    if len(line) != len(columns):
+        raise CaseError(
+            f"{path}: row {number} has {len(line)} values, expected {len(columns)}; "
+            "if the run was cut short there, delete that line"
+        )
+    try:
+        return tuple(_number(name, value) for name, value in zip(columns, line, strict=True))
+    except CaseError as error:
+        raise CaseError(f"{path}: row {number}: {error}") from None

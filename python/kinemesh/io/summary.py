@@ -1,0 +1,187 @@
+"""Summary of a run: what was computed, with what, on what, how long it took (summary.json)."""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, is_dataclass
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kinemesh.errors import CaseError
+
+FORMAT = "kinemesh-summary-1"
+
+
+class Stopwatch:
+    """Seconds by part: `with watch("fluxes"): ...` adds up; `watch.seconds` is the table."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._start = time.perf_counter()
+
+    @contextmanager
+    def __call__(self, part: str) -> Iterator[None]:
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.add(part, time.perf_counter() - start)
+
+    def add(self, part: str, seconds: float) -> None:
+        """Add seconds measured elsewhere."""
+        self.seconds[part] = self.seconds.get(part, 0.0) + seconds
+
+    @property
+    def total(self) -> float:
+        """Seconds since the watch was made."""
+        return time.perf_counter() - self._start
+
+
+def versions() -> dict[str, str]:
+    """Versions of kinemesh, Python and the packages that a result may depend on."""
+    found = {"python": platform.python_version(), "platform": platform.platform()}
+    for name in ("kinemesh", "numpy", "scipy", "h5py"):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = "not installed as a package"
+    return found
+
+
+def collect(
+    mode: str,
+    device: str | Mapping[str, Any],
+    dtype: str,
+    conditions: Mapping[str, Any],
+    mesh: Mapping[str, Any],
+    settings: Any,
+    seconds: Stopwatch | Mapping[str, float],
+    result: Mapping[str, Any],
+    warnings: list[str] | None = None,
+) -> dict[str, Any]:
+    """The summary of a run, ready for `write`.
+
+    Parameters
+    ----------
+    mode : str            "unsteady" or "steady"
+    device, dtype : str   where and in which precision it ran
+    conditions : dict     must have mach; else alpha_deg, motion, cycles, steps_per_cycle, ...
+    mesh : dict           nodes, triangles, quads, ...
+    settings : dataclass or dict
+    seconds : Stopwatch or dict of seconds by part; a Stopwatch adds the whole as "total"
+    result : dict         cl, cd, cm, iterations, ...
+    warnings : list       one sentence each
+    """
+    if mode not in ("steady", "unsteady"):
+        raise CaseError(f"summary: mode = {mode!r}, expected 'steady' or 'unsteady'")
+    if "mach" not in conditions:
+        raise CaseError(f"summary: conditions {sorted(conditions)} lack 'mach'")
+    parts = dict(seconds.seconds if isinstance(seconds, Stopwatch) else seconds)
+    if isinstance(seconds, Stopwatch):
+        parts["total"] = seconds.total
+    return {
+        "format": FORMAT,
+        "mode": mode,
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": versions(),
+        "device": device,
+        "dtype": dtype,
+        "conditions": dict(conditions),
+        "mesh": dict(mesh),
+        "settings": settings,
+        "seconds": parts,
+        "result": dict(result),
+        "warnings": list(warnings or []),
+    }
+
+
+def plain(value: Any) -> Any:
+    """The same value in JSON's types; a number that is not finite becomes its name as text."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return plain(asdict(value))
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float) and not np.isfinite(value):
+        return str(value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)
+
+
+def write(path: str | Path, summary: Mapping[str, Any]) -> Path:
+    """Write summary.json, whole or not at all; return the path."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(path.name + ".tmp")
+    fresh.write_text(json.dumps(plain(summary), indent=2) + "\n", encoding="utf-8")
+    fresh.replace(path)
+    return path
+
+
+def read(path: str | Path) -> dict[str, Any]:
+    """Read summary.json; CaseError where it is missing or of another kind."""
+    path = Path(path)
+    try:
+        summary = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CaseError(f"{path}: cannot read the summary ({error.strerror})") from None
+    except ValueError as error:
+        raise CaseError(f"{path}: not JSON ({error})") from None
+    if not isinstance(summary, dict) or summary.get("format") != FORMAT:
+        raise CaseError(f"{path}: not a summary of kinemesh; expected format {FORMAT!r}")
+    return summary
+
+
+def update(path: str | Path, **parts: Any) -> dict[str, Any]:
+    """Add or replace top-level parts of a summary.json; return it."""
+    summary = {**read(path), **parts}
+    write(path, summary)
+    return summary
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.5g}"
+    if isinstance(value, Mapping):
+        simple = {k: v for k, v in value.items() if not isinstance(v, list) and v is not None}
+        return ", ".join(f"{key} {_short(item)}" for key, item in simple.items())
+    if isinstance(value, list | tuple):
+        return " ".join(_short(item) for item in value)
+    return str(value)
+
+
+def table(summary: Mapping[str, Any]) -> str:
+    """The end of a run in a few lines of text: what, on what, result, seconds by part."""
+    summary = plain(summary)
+    case = summary.get("case") or {}
+    rows = [
+        ("case", case.get("title") or case.get("name") or summary["mode"]),
+        ("device", f"{_short(summary['device'])}, {summary['dtype']}"),
+        ("mesh", _short(summary["mesh"])),
+    ]
+    told = {**summary["result"], **summary["conditions"]}  # conditions first, each name once
+    names = dict.fromkeys([*summary["conditions"], *summary["result"]])
+    rows += [(name, _short(told[name])) for name in names if told[name] is not None]
+    seconds = dict(summary["seconds"])
+    total = seconds.pop("total", sum(seconds.values()))
+    for name, value in sorted(seconds.items(), key=lambda item: -item[1]):
+        share = 100 * value / total if total else 0.0
+        rows.append((f"{name} [s]", f"{value:9.2f}  {share:5.1f} %"))
+    rows.append(("total [s]", f"{total:9.2f}"))
+    rows += [("warning", text) for text in summary["warnings"]]
+    width = max(len(name) for name, _ in rows)
+    return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)

@@ -1,0 +1,265 @@
+"""Rigid motions of a body as functions of time: pitch, plunge, their sums, user callables.
+
+Convention (docs/theory.md): omega = 2 k u_inf / chord; the angle is nose-up positive, so that a
+body pitched by `angle` is turned by -angle about the z axis.
+Units: lengths in chords, time in chords over the speed of sound, angles in radians inside and in
+degrees where a name ends in `_deg`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from math import cos, isclose, isfinite, pi, radians, sin
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kinemesh.errors import SettingsError
+
+
+def _finite(owner: str, name: str, value: float) -> float:
+    """A finite float, or an error that names owner and argument."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if isinstance(value, bool) or not isfinite(number):
+        raise SettingsError(f"{owner}: {name} = {value!r}, expected a finite number")
+    return number
+
+
+def _positive(owner: str, name: str, value: float) -> float:
+    number = _finite(owner, name, value)
+    if number <= 0:
+        raise SettingsError(f"{owner}: {name} = {value!r}, expected a number above 0")
+    return number
+
+
+def _pair(owner: str, name: str, value: Sequence[float]) -> tuple[float, float]:
+    try:
+        x, y = value
+    except (TypeError, ValueError):
+        raise SettingsError(f"{owner}: {name} = {value!r}, expected two numbers (x, y)") from None
+    return _finite(owner, name, x), _finite(owner, name, y)
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """Place of a rigid body: x -> R(-angle) (x - about) + about + shift.
+
+    Parameters
+    ----------
+    angle : float    nose-up positive [rad]
+    about : (2,)     pivot, a point of the body as given [chord]
+    shift : (2,)     translation of the pivot [chord]
+    """
+
+    angle: float = 0.0
+    about: tuple[float, float] = (0.0, 0.0)
+    shift: tuple[float, float] = (0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "angle", _finite("Pose", "angle", self.angle))
+        object.__setattr__(self, "about", _pair("Pose", "about", self.about))
+        object.__setattr__(self, "shift", _pair("Pose", "shift", self.shift))
+
+    @property
+    def rotation(self) -> NDArray[np.float64]:
+        """Matrix (2, 2) of the turn by -angle about z."""
+        c, s = cos(self.angle), sin(self.angle)
+        return np.array([[c, s], [-s, c]])
+
+    def apply(self, points: ArrayLike) -> NDArray[np.float64]:
+        """Points (..., 2) of the body as given, moved to this pose [chord]."""
+        about = np.asarray(self.about)
+        return (np.asarray(points, float) - about) @ self.rotation.T + about + self.shift
+
+    def __add__(self, other: Pose) -> Pose:
+        """Angles add and shifts add; two turns must have the same pivot."""
+        if not isinstance(other, Pose):
+            return NotImplemented
+        if self.angle and other.angle and self.about != other.about:
+            raise SettingsError(
+                f"poses turn about two pivots, {self.about} and {other.about}: expected one; "
+                "write the second turn as a turn about the first pivot and a shift"
+            )
+        about = self.about if self.angle or not other.angle else other.about
+        shift = (self.shift[0] + other.shift[0], self.shift[1] + other.shift[1])
+        return Pose(self.angle + other.angle, about, shift)
+
+
+class Motion:
+    """Pose as a function of time; motions add up with `+`."""
+
+    __slots__ = ()
+
+    def pose(self, t: float, u_inf: float) -> Pose:
+        """Pose at time t [chord/a_inf] in a stream of speed u_inf [a_inf]."""
+        raise NotImplementedError
+
+    def omega(self, u_inf: float) -> float | None:
+        """Angular frequency [rad a_inf/chord]; None where the motion has no period."""
+        raise NotImplementedError
+
+    def period(self, u_inf: float) -> float | None:
+        """Time of one cycle [chord/a_inf]; None where the motion has no period."""
+        omega = self.omega(u_inf)
+        return None if omega is None else 2 * pi / omega
+
+    def __add__(self, other: Motion) -> Motion:
+        if not isinstance(other, Motion):
+            return NotImplemented
+        return Together(_parts(self) + _parts(other))
+
+
+def _parts(motion: Motion) -> tuple[Motion, ...]:
+    return motion.parts if isinstance(motion, Together) else (motion,)
+
+
+def _omega(k: float, u_inf: float, chord: float) -> float:
+    """omega = 2 k u_inf / chord (docs/theory.md, conventions)."""
+    return 2 * k * _positive("motion", "u_inf", u_inf) / chord
+
+
+@dataclass(frozen=True, slots=True)
+class Pitch(Motion):
+    """angle(t) = amplitude sin(omega t + phase) about a point."""
+
+    amplitude_deg: float
+    k: float
+    about: tuple[float, float] = (0.25, 0.0)
+    phase_deg: float = 0.0
+    chord: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("amplitude_deg", "phase_deg"):
+            object.__setattr__(self, name, _finite("pitch", name, getattr(self, name)))
+        for name in ("k", "chord"):
+            object.__setattr__(self, name, _positive("pitch", name, getattr(self, name)))
+        object.__setattr__(self, "about", _pair("pitch", "about", self.about))
+        if abs(self.amplitude_deg) >= 180:
+            raise SettingsError(
+                f"pitch: amplitude_deg = {self.amplitude_deg}, expected less than half a turn"
+            )
+
+    def omega(self, u_inf: float) -> float:
+        return _omega(self.k, u_inf, self.chord)
+
+    def pose(self, t: float, u_inf: float) -> Pose:
+        phase = self.omega(u_inf) * _finite("pitch", "t", t) + radians(self.phase_deg)
+        return Pose(radians(self.amplitude_deg) * sin(phase), self.about)
+
+
+@dataclass(frozen=True, slots=True)
+class Plunge(Motion):
+    """shift(t) = amplitude sin(omega t + phase) direction; direction is made a unit vector."""
+
+    amplitude: float
+    k: float
+    phase_deg: float = 0.0
+    direction: tuple[float, float] = (0.0, 1.0)
+    chord: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("amplitude", "phase_deg"):
+            object.__setattr__(self, name, _finite("plunge", name, getattr(self, name)))
+        for name in ("k", "chord"):
+            object.__setattr__(self, name, _positive("plunge", name, getattr(self, name)))
+        x, y = _pair("plunge", "direction", self.direction)
+        length = (x * x + y * y) ** 0.5
+        if length == 0:
+            raise SettingsError("plunge: direction = (0, 0), expected a vector with a length")
+        object.__setattr__(self, "direction", (x / length, y / length))
+
+    def omega(self, u_inf: float) -> float:
+        return _omega(self.k, u_inf, self.chord)
+
+    def pose(self, t: float, u_inf: float) -> Pose:
+        phase = self.omega(u_inf) * _finite("plunge", "t", t) + radians(self.phase_deg)
+        h = self.amplitude * sin(phase)
+        return Pose(shift=(h * self.direction[0], h * self.direction[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Function(Motion):
+    """A user's own t -> Pose; its angular frequency where it has one."""
+
+    law: Callable[[float], Pose]
+    frequency: float | None = None
+
+    def __post_init__(self) -> None:
+        if not callable(self.law):
+            raise SettingsError(f"function: got {self.law!r}, expected a callable t -> Pose")
+        if self.frequency is not None:
+            value = _positive("function", "omega", self.frequency)
+            object.__setattr__(self, "frequency", value)
+
+    def omega(self, u_inf: float) -> float | None:
+        return self.frequency
+
+    def pose(self, t: float, u_inf: float) -> Pose:
+        pose = self.law(_finite("function", "t", t))
+        if not isinstance(pose, Pose):
+            raise SettingsError(f"function: the callable gave {pose!r} at t = {t}, expected a Pose")
+        return pose
+
+
+@dataclass(frozen=True, slots=True)
+class Together(Motion):
+    """Several motions at once: angles add, shifts add, turns share one pivot."""
+
+    parts: tuple[Motion, ...]
+
+    def __post_init__(self) -> None:
+        pivots = {part.about for part in self.parts if isinstance(part, Pitch)}
+        if len(pivots) > 1:
+            raise SettingsError(f"motions pitch about {sorted(pivots)}, expected one pivot")
+
+    def omega(self, u_inf: float) -> float | None:
+        values = [part.omega(u_inf) for part in self.parts]
+        first = values[0]
+        if first is None:
+            return None
+        same = all(v is not None and isclose(v, first, rel_tol=1e-12) for v in values)
+        return first if same else None
+
+    def pose(self, t: float, u_inf: float) -> Pose:
+        return reduce(lambda a, b: a + b, (part.pose(t, u_inf) for part in self.parts))
+
+
+def pitch(
+    amplitude_deg: float,
+    k: float,
+    about: Sequence[float] = (0.25, 0.0),
+    phase_deg: float = 0.0,
+    chord: float = 1.0,
+) -> Pitch:
+    """Harmonic pitching, nose-up positive: amplitude sin(omega t + phase).
+
+    Parameters
+    ----------
+    amplitude_deg : float    [deg]
+    k : float                reduced frequency omega chord / (2 u_inf) [-]
+    about : (2,)             pivot [chord]
+    phase_deg : float        [deg]
+    chord : float            reference length of k
+    """
+    return Pitch(amplitude_deg, k, _pair("pitch", "about", about), phase_deg, chord)
+
+
+def plunge(
+    amplitude: float,
+    k: float,
+    phase_deg: float = 0.0,
+    direction: Sequence[float] = (0.0, 1.0),
+    chord: float = 1.0,
+) -> Plunge:
+    """Harmonic translation along `direction`: amplitude sin(omega t + phase) [chord]."""
+    return Plunge(amplitude, k, phase_deg, _pair("plunge", "direction", direction), chord)
+
+
+def function(law: Callable[[float], Pose], omega: float | None = None) -> Function:
+    """A motion from a callable t -> Pose, with its angular frequency if it is periodic."""
+    return Function(law, omega)

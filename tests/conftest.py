@@ -1,0 +1,42 @@
+"""The devices and precisions that a test runs on."""
+
+import pytest
+
+BACKENDS = {
+    "host-f64": ("cpu", "float64"),
+    "host-f32": ("cpu", "float32"),
+    "cuda-f64": ("cuda", "float64"),
+    "cuda-f32": ("cuda", "float32"),
+}
+
+
+def open_backend(name):
+    """A Backend, or a skip that says why there is none."""
+    from kinemesh.backend import Backend
+    from kinemesh.errors import DeviceError
+
+    device, dtype = BACKENDS[name]
+    if device == "cpu":
+        return Backend(device, dtype)
+    try:
+        return Backend(device, dtype)
+    except DeviceError as error:
+        pytest.skip(f"no CUDA: {error}")
+
+
+@pytest.fixture(scope="session", params=BACKENDS)
+def backend(request):
+    """Every device and precision: host and CUDA, float64 and float32."""
+    return open_backend(request.param)
+
+
+@pytest.fixture(scope="session", params=["host-f64", "cuda-f64"])
+def double(request):
+    """Every device in float64, for what does not depend on the precision."""
+    return open_backend(request.param)
+
+
+@pytest.fixture(scope="session")
+def host():
+    """The CPU in float64."""
+    return open_backend("host-f64")

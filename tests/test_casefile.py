@@ -1,0 +1,277 @@
+"""Case files: what they say is what is built, and what has no meaning is an error that helps."""
+
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+from kinemesh import cases
+from kinemesh.casefile import Case
+from kinemesh.errors import CaseError, SettingsError
+
+UNSTEADY = """
+name = "mine"
+title = "My case"
+mode = "unsteady"
+[mesh]
+section = "naca0012"
+nodes = 4000
+[flow]
+mach = 0.6
+alpha_deg = 1.0
+[motion]
+pitch = { amplitude_deg = 2.0, k = 0.1 }
+[deform]
+method = "springs"
+[run]
+cycles = 2
+steps_per_cycle = 48
+"""
+STEADY = 'name = "s"\nmode = "steady"\n[mesh]\nsection = "naca0012"\n[flow]\nmach = 0.5\n'
+
+
+def case(text, **changes):
+    return Case.from_dict(tomllib.loads(text) | changes)
+
+
+@dataclass(frozen=True)
+class FakeSettings:
+    cfl: float = 10.0
+    limiter: str = "venkatakrishnan"
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    """Stand-ins for the solver and the mesh, which write down what they are asked for."""
+    asked = SimpleNamespace(boundaries=["airfoil", "farfield"])
+
+    class Ale:
+        def __init__(self, mesh, **options):
+            asked.mesh, asked.options = mesh, options
+
+        def run(self, **options):
+            asked.run = options
+            return SimpleNamespace(summary={}, out=options["out"])
+
+        def steady(self, **options):
+            asked.steady = options
+            return SimpleNamespace(summary={}, out=options["out"])
+
+    def airfoil(section, **options):
+        asked.section, asked.made = section, options
+        return SimpleNamespace(boundaries=dict.fromkeys(asked.boundaries))
+
+    def read(path):
+        asked.file = path
+        return SimpleNamespace(boundaries=dict.fromkeys(asked.boundaries))
+
+    def module(name, **names):
+        made = ModuleType(f"kinemesh.{name}")
+        vars(made).update(names)
+        monkeypatch.setitem(sys.modules, f"kinemesh.{name}", made)
+        monkeypatch.setattr(f"kinemesh.{name}", made, raising=False)
+
+    springs = dataclass(frozen=True)(
+        type("TorsionalSprings", (), {"__annotations__": {"tolerance": float}, "tolerance": 1e-8})
+    )
+    module("ale", Ale=Ale, AleSettings=FakeSettings)
+    module("mesh", airfoil=airfoil, read=read)
+    module("deform", METHODS={"springs": springs})
+    return asked
+
+
+@pytest.mark.parametrize("name", cases.names())
+def test_ready_cases_load(name):
+    ready = cases.load(name)
+
+    assert ready.name == name
+    assert ready.mesh.nodes == 5000
+    assert ready.title
+
+
+def test_ct5_is_the_published_case():
+    ct5 = cases.load("agard-ct5")
+    motion = ct5.motion.build(1.0)
+
+    assert (ct5.flow.mach, ct5.flow.alpha_deg) == (0.755, 0.016)
+    assert (motion.amplitude_deg, motion.k, motion.about) == (2.51, 0.0814, (0.25, 0.0))
+    assert (ct5.job.cycles, ct5.job.steps_per_cycle, ct5.deform.method) == (3, 64, "springs")
+
+
+def test_ct6_is_the_published_case():
+    ct6 = cases.load("agard-ct6")
+    motion = ct6.motion.build(1.0)
+
+    assert (ct6.flow.mach, ct6.flow.moment_about) == (0.796, (0.248, 0.0))
+    assert (motion.amplitude_deg, motion.k, motion.about) == (1.01, 0.202, (0.248, 0.0))
+    assert ct6.mesh.section == "naca64a010"
+
+
+def test_unknown_case_names_the_nearest():
+    with pytest.raises(CaseError, match="did you mean 'agard-ct5'"):
+        cases.load("agard_ct5")
+
+
+def test_files_are_looked_for_beside_the_case_file(tmp_path):
+    (tmp_path / "c.toml").write_text(
+        UNSTEADY.replace('section = "naca0012"', 'file = "m/a.su2"').replace("nodes = 4000", "")
+    )
+
+    assert cases.load(tmp_path / "c.toml").mesh.file == tmp_path / "m" / "a.su2"
+
+
+def test_errors_name_the_file(tmp_path):
+    path = tmp_path / "c.toml"
+    path.write_text(UNSTEADY.replace("k = 0.1", "k = -0.1"))
+    with pytest.raises(CaseError, match=r"c\.toml: cannot read"):
+        cases.load(tmp_path / "none" / "c.toml")
+    with pytest.raises(SettingsError, match=r"c\.toml: pitch: k = -0.1, expected a number above 0"):
+        cases.load(path)
+    path.write_text("name = ")
+    with pytest.raises(CaseError, match=r"c\.toml: not TOML"):
+        cases.load(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "word"),
+    [
+        ("mach = 0.6", "mach = 0", "mach = 0, expected a number above 0"),
+        ("mach = 0.6", "mach = true", "mach = True"),
+        ("mach = 0.6", "mach = nan", "mach = nan"),
+        ("mach = 0.6", "", "lacks mach"),
+        ("mach = 0.6", "mach = 0.6\nmoment_about = [1]", "two numbers"),
+        ("mach = 0.6", "mach = 0.6\nmaach = 1", "unknown key 'maach'; did you mean 'mach'"),
+        ("alpha_deg = 1.0", "alpha_deg = 95", "between -90 and 90"),
+        ("nodes = 4000", "nodes = 3.5", "an integer"),
+        ("nodes = 4000", 'nodes = "huge"', "coarse, medium, fine"),
+        ("nodes = 4000", 'file = "a.su2"', "expected one"),
+        ("nodes = 4000", "growth = 0.9", "growth = 0.9, expected a number above 1"),
+        ("nodes = 4000", 'walls = "airfoil"', "list of marker names"),
+        ("nodes = 4000", 'walls = ["a"]\nfar = ["a"]', "both walls and far"),
+        ('section = "naca0012"', 'file = "a.su2"', "nodes has no meaning"),
+        ('section = "naca0012"', "", "expected one"),
+        ("amplitude_deg = 2.0", "amplitude = 2.0", "did you mean 'amplitude_deg'"),
+        ("amplitude_deg = 2.0, ", "", "lacks amplitude_deg"),
+        ("pitch = {", "roll = {", r"\[motion\]: unknown key 'roll'"),
+        ("cycles = 2", "", r"expected \[run\] cycles"),
+        ("cycles = 2", "cycles = -1", "above 0"),
+        ("steps_per_cycle = 48", "", r"expected \[run\] steps_per_cycle"),
+        ("steps_per_cycle = 48", "steps_per_cycle = 2", "at least 4"),
+        ("steps_per_cycle = 48", "steps_per_cycle = 48\ndtype = 'half'", "float64, float32"),
+        ("steps_per_cycle = 48", "steps_per_cycle = 48\ndevice = 'tpu'", "cuda:N"),
+        ("[motion]", "[motions]", "did you mean 'motion'"),
+        ('mode = "unsteady"', "", "lacks mode"),
+        ('mode = "unsteady"', 'mode = "fast"', "steady, unsteady"),
+        ('mode = "unsteady"', 'mode = "steady"', r"is steady, so \[motion\] has no meaning"),
+        ('method = "springs"', 'method = "spring"', "springs, delaunay, rigid"),
+        ('method = "springs"', "", "lacks method"),
+        ("k = 0.1 }", "k = 0.1 }\nplunge = { amplitude = 1, k = 0.3 }", "different k"),
+        ('name = "mine"', 'name = "a/b"', "without '/'"),
+    ],
+)
+def test_nonsense_is_refused_with_its_place(old, new, word):
+    assert old in UNSTEADY
+    with pytest.raises((CaseError, SettingsError), match=word):
+        case(UNSTEADY.replace(old, new))
+
+
+def test_unsteady_without_motion_is_an_error():
+    start, end = UNSTEADY.index("[motion]"), UNSTEADY.index("[deform]")
+    with pytest.raises(CaseError, match=r"expected a \[motion\]"):
+        case(UNSTEADY[:start] + UNSTEADY[end:])
+
+
+def test_steady_with_cycles_or_deformation_is_an_error():
+    with pytest.raises(CaseError, match=r"\[run\] cycles has no meaning"):
+        case(STEADY + "[run]\ncycles = 2\n")
+    with pytest.raises(CaseError, match=r"\[deform\] has no meaning"):
+        case(STEADY).replace(deform="springs")
+
+
+def test_case_is_built_as_it_says(fake):
+    case(UNSTEADY + "[solver]\ncfl = 5.0\n").build()
+
+    assert (fake.section, fake.made) == ("naca0012", {"nodes": 4000})
+    options = fake.options
+    assert (options["mach"], options["alpha_deg"]) == (0.6, 1.0)
+    assert options["settings"] == FakeSettings(cfl=5.0)
+    assert options["motion"].omega(0.6) == pytest.approx(2 * 0.1 * 0.6)
+    assert type(options["deform"]).__name__ == "TorsionalSprings"
+    assert (options["device"], options["dtype"], options["walls"]) == ("auto", "float64", None)
+
+
+def test_overrides_stand_above_the_case(fake, tmp_path):
+    mine = case(UNSTEADY)
+    mine.run(nodes="fine", cycles=1, steps_per_cycle=8, device="cpu", dtype="float32")
+
+    assert fake.made == {"nodes": 94_000}
+    assert (fake.options["device"], fake.options["dtype"]) == ("cpu", "float32")
+    assert fake.run == {"cycles": 1, "steps_per_cycle": 8, "out": None, "progress": False}
+    (tmp_path / "m.su2").write_text("")
+    mine.build(mesh=tmp_path / "m.su2")
+    assert fake.file == tmp_path / "m.su2"
+    assert mine.mesh.nodes == 4000
+    with pytest.raises(CaseError, match="no meaning"):
+        mine.replace(mesh="m.su2").replace(nodes=100)
+    with pytest.raises(CaseError, match="not both"):
+        mine.replace(mesh="m.su2", nodes=100)
+    with pytest.raises(CaseError, match="did you mean 'device'"):
+        mine.replace(devise="cpu")
+
+
+def test_unknown_solver_and_deform_settings_name_the_nearest(fake):
+    with pytest.raises(CaseError, match=r"\[solver\]: unknown key 'clf'; did you mean 'cfl'"):
+        case(UNSTEADY + "[solver]\nclf = 5.0\n")
+    with pytest.raises(CaseError, match="did you mean 'tolerance'"):
+        case(UNSTEADY.replace('method = "springs"', 'method = "springs"\ntolerence = 1'))
+
+
+def test_markers_must_be_in_the_mesh_and_all_be_said(fake):
+    def built(lines):
+        case(UNSTEADY.replace("nodes = 4000", lines)).build()
+        return fake.options["walls"]
+
+    assert built('walls = ["airfoil"]') == ["airfoil"]
+    assert built('far = ["farfield"]') == ["airfoil"]
+    with pytest.raises(CaseError, match="'wing' is not in the mesh"):
+        built('walls = ["wing"]')
+    fake.boundaries.append("tunnel")
+    with pytest.raises(CaseError, match=r"\['tunnel'\] of the mesh are neither"):
+        built('walls = ["airfoil"]\nfar = ["farfield"]')
+
+
+def test_missing_mesh_file_is_named(fake):
+    with pytest.raises(CaseError, match=r"none\.su2: no such file"):
+        case(UNSTEADY).build(mesh="none.su2")
+
+
+def test_steady_case_runs_steady(fake):
+    case(STEADY).run(progress=True)
+
+    assert fake.steady == {"out": None, "progress": True}
+    assert "motion" not in fake.options
+
+
+def test_chord_other_than_one_is_refused_where_the_solver_has_none(fake):
+    with pytest.raises(CaseError, match="scale the mesh"):
+        case(UNSTEADY.replace("mach = 0.6", "mach = 0.6\nchord = 2.0")).build()
+
+
+def test_importing_a_case_does_not_import_the_solver():
+    import subprocess
+
+    code = (
+        "import sys; from kinemesh import cases, cli; cases.load('agard-ct5'); cli.parser();"
+        "print([m for m in ('matplotlib', 'kinemesh.ale', 'kinemesh.plot') if m in sys.modules])"
+    )
+    root = Path(cases.__file__).parents[2]
+    out = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(root)},
+    )
+    assert out.stdout.strip() == "[]"

@@ -1,0 +1,248 @@
+"""The program: exit status, messages without traceback, and the files of a run."""
+
+import sys
+import warnings
+from types import ModuleType, SimpleNamespace
+
+import numpy as np
+import pytest
+from kinemesh import cli
+from kinemesh.errors import DeviceError, NumericalFault
+from kinemesh.io import STEADY, UNSTEADY, History, fields, restart, summary
+from kinemesh.io.fields import FieldWriter
+
+MESH = SimpleNamespace(
+    points=np.array([[0.0, 0], [1, 0], [1, 1], [0, 1], [2, 0.5]]),
+    triangles=np.array([[1, 4, 2]]),
+    quads=np.array([[0, 1, 2, 3]]),
+    original=np.arange(5),
+    boundaries={"airfoil": np.array([[0, 1]]), "farfield": np.array([[1, 4]])},
+)
+
+
+class FakeAle:
+    """Writes what a run writes, without computing."""
+
+    fault: BaseException | None = None
+    asked: SimpleNamespace = SimpleNamespace()
+
+    def __init__(self, mesh, **options):
+        self.options = options
+        type(self).asked = SimpleNamespace(options=options)
+
+    def run(self, cycles, steps_per_cycle, out, progress):
+        type(self).asked.run = (cycles, steps_per_cycle, progress)
+        with History(UNSTEADY, out / "history.csv") as history:
+            for step in range(1, round(cycles * steps_per_cycle) + 1):
+                phi = 2 * np.pi * step / steps_per_cycle
+                row = dict.fromkeys(UNSTEADY, 1.0) | {"member": 0, "step": step}
+                row |= {"cycle": step / steps_per_cycle, "phase_deg": np.degrees(phi) % 360}
+                row |= {"alpha_deg": 0.016 + 2.51 * np.sin(phi), "cl": np.sin(phi)}
+                row |= {"cm": np.cos(phi), "inner_iterations": 5}
+                history.append(row)
+        return self._finish("unsteady", history, out)
+
+    def steady(self, out, progress):
+        with History(STEADY, out / "history.csv") as history:
+            for i in range(1, 9):
+                row = dict.fromkeys(STEADY, 0.1**i) | {"member": 0, "iteration": i}
+                history.append(row)
+        return self._finish("steady", history, out)
+
+    def _finish(self, mode, history, out):
+        if self.fault is not None:
+            raise self.fault
+        one = np.linspace(0.9, 1.2, 5)
+        with FieldWriter(out / "flow.vtkhdf", MESH, MESH.boundaries["airfoil"]) as writer:
+            made = fields.flow(one, [one, 0 * one], one / 1.4, mach=0.755)
+            writer.append(1.0, MESH.points, made)
+        restart.write(out / "restart.h5", {"u": one}, {})
+        about = summary.collect(
+            mode, "cpu", "float64", {"mach": 0.755}, {"nodes": 5}, {}, {"flow": 1.0}, {"cl": 0.3}
+        )
+        summary.write(out / "summary.json", about)
+        return SimpleNamespace(history=history, summary=about, out=out)
+
+
+@pytest.fixture
+def fake(monkeypatch, tmp_path):
+    """Stand-ins for solver, mesh, deformation and devices; the test works in its own folder."""
+
+    def module(name, **names):
+        made = ModuleType(f"kinemesh.{name}")
+        vars(made).update(names)
+        monkeypatch.setitem(sys.modules, f"kinemesh.{name}", made)
+        monkeypatch.setattr(f"kinemesh.{name}", made, raising=False)
+
+    class Ale(FakeAle):
+        pass
+
+    class Method:
+        pass
+
+    module("ale", Ale=Ale, AleSettings=lambda: None)
+    module("mesh", airfoil=lambda *a, **k: MESH, read=lambda path: MESH)
+    module("deform", METHODS={"springs": Method, "rigid": Method})
+    devices = {"cuda": None, "reason": "no driver", "devices": [{"name": "H200", "memory": 1}]}
+    module("backend", info=lambda: {"threads": 2, "cuda": devices, "versions": {"numpy": "2"}})
+    monkeypatch.chdir(tmp_path)
+    return Ale
+
+
+def names(folder):
+    return sorted(p.name for p in folder.iterdir())
+
+
+def test_run_leaves_all_its_files_in_a_folder_of_the_cases_name(fake, tmp_path, capsys):
+    assert cli.main(["run", "agard-ct5", "--cycles", "1"]) == 0
+
+    assert names(tmp_path / "agard-ct5") == [
+        "flow.vtkhdf",
+        "history.csv",
+        "hysteresis.png",
+        "mach.png",
+        "mesh.png",
+        "restart.h5",
+        "summary.json",
+    ]
+    assert summary.read(tmp_path / "agard-ct5" / "summary.json")["case"]["name"] == "agard-ct5"
+    out = capsys.readouterr().out
+    assert "AGARD CT5" in out
+    assert "total [s]" in out
+
+
+def test_options_reach_the_solver(fake, tmp_path, capsys):
+    words = "run agard-ct5 --device cuda:1 --dtype float32 --size medium --deform rigid --cycles 2"
+    words += " --steps-per-cycle 16 --out there --quiet"
+
+    assert cli.main(words.split()) == 0
+
+    assert fake.asked.options["device"] == "cuda:1"
+    assert fake.asked.options["dtype"] == "float32"
+    assert fake.asked.run == (2, 16, False)
+    assert (tmp_path / "there" / "history.csv").exists()
+    assert capsys.readouterr().out == ""
+
+
+def test_steady_case_gives_convergence_and_pressure(fake, tmp_path):
+    assert cli.main(["run", "naca0012-transonic", "--quiet"]) == 0
+
+    made = names(tmp_path / "naca0012-transonic")
+    assert {"convergence.png", "cp.png", "mach.png", "mesh.png"} < set(made)
+    assert "hysteresis.png" not in made
+
+
+def test_part_of_a_cycle_runs_and_says_what_is_missing(fake, tmp_path, capsys):
+    assert cli.main(["run", "agard-ct5", "--cycles", "0.5"]) == 0
+
+    assert "no hysteresis.png: less than one cycle" in capsys.readouterr().out
+
+
+def test_folder_of_another_case_is_refused_and_kept(fake, tmp_path, capsys):
+    cli.main(["run", "agard-ct5", "--cycles", "1", "--out", "x", "--quiet"])
+    before = (tmp_path / "x" / "history.csv").read_bytes()
+
+    assert cli.main(["run", "naca0012-transonic", "--out", "x"]) == 2
+
+    assert "holds the results of 'agard-ct5'" in capsys.readouterr().err
+    assert (tmp_path / "x" / "history.csv").read_bytes() == before
+    assert cli.main(["run", "agard-ct5", "--cycles", "1", "--out", "x", "--quiet"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "word"),
+    [
+        (NumericalFault("negative pressure at node 7, step 3"), 1, "the run failed: negative"),
+        (DeviceError("no CUDA device"), 2, "no CUDA device"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (OSError("No space left on device"), 1, "No space left"),
+    ],
+)
+def test_exit_status_tells_what_happened(fake, capsys, fault, status, word):
+    fake.fault = fault
+
+    assert cli.main(["run", "agard-ct5", "--quiet", "--cycles", "1"]) == status
+
+    err = capsys.readouterr().err
+    assert word in err
+    assert "Traceback" not in err
+
+
+def test_a_warning_is_one_sentence(fake, capsys, monkeypatch):
+    steady = fake.steady
+
+    def warns(self, **options):
+        warnings.warn("the residual fell to 1e-3 only", RuntimeWarning, stacklevel=1)
+        return steady(self, **options)
+
+    monkeypatch.setattr(fake, "steady", warns)
+
+    assert cli.main(["run", "naca0012-subsonic", "--quiet"]) == 0
+
+    assert capsys.readouterr().err == "kinemesh: warning: the residual fell to 1e-3 only\n"
+
+
+def test_a_failed_run_leaves_its_folder_signed(fake, tmp_path):
+    fake.fault = NumericalFault("negative area")
+    cli.main(["run", "agard-ct5", "--quiet", "--cycles", "1", "--out", "x"])
+
+    assert summary.read(tmp_path / "x" / "summary.json")["case"]["name"] == "agard-ct5"
+    assert cli.main(["run", "agard-ct6", "--quiet", "--out", "x"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "word"),
+    [
+        ("run agard-ct7", "did you mean 'agard-ct6'"),
+        ("run none.toml", "cannot read the case file"),
+        ("run agard-ct5 --nodes 0", "at least 50"),
+        ("run agard-ct5 --cycles -1", "above 0"),
+        ("run agard-ct5 --device gpu", "cuda:N"),
+        ("run agard-ct5 --mesh none.su2", "no such file"),
+        ("run naca0012-subsonic --cycles 2", "is steady"),
+        ("run naca0012-subsonic --deform rigid", "is steady"),
+        ("run agard-ct5 --size coarse --nodes 100", "not allowed with"),
+        ("run agard-ct5 --size big", "invalid choice"),
+        ("fly", "invalid choice"),
+        ("", "required"),
+        ("plot nowhere", "no such folder"),
+    ],
+)
+def test_wrong_input_is_status_2_and_one_message(fake, capsys, words, word):
+    assert cli.main(words.split()) == 2
+
+    out = capsys.readouterr()
+    assert word in " ".join(out.err.split())
+    assert "Traceback" not in out.err
+    assert out.out == ""
+
+
+def test_cases_lists_every_case(capsys):
+    assert cli.main(["cases"]) == 0
+
+    out = capsys.readouterr().out
+    for name in ("agard-ct5", "agard-ct6", "naca0012-transonic", "naca0012-subsonic"):
+        assert name in out
+
+
+def test_info_prints_devices_and_the_reason(fake, capsys):
+    assert cli.main(["info"]) == 0
+
+    out = capsys.readouterr().out
+    for word in ("threads", "no driver", "H200", "numpy"):
+        assert word in out
+
+
+def test_plot_draws_again(fake, tmp_path, capsys):
+    cli.main(["run", "agard-ct5", "--cycles", "1", "--quiet"])
+    (tmp_path / "agard-ct5" / "mach.png").unlink()
+
+    assert cli.main(["plot", "agard-ct5"]) == 0
+
+    assert (tmp_path / "agard-ct5" / "mach.png").exists()
+    assert "mach.png" in capsys.readouterr().out
+
+
+def test_help_is_status_0(capsys):
+    assert cli.main(["--help"]) == 0
+    assert "run a case" in capsys.readouterr().out

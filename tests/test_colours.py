@@ -1,0 +1,102 @@
+"""Colours of node graphs: neighbours differ, and every device and ensemble gives the same ones."""
+
+import numpy as np
+import pytest
+from solver_cases import disc, naca0012_mesh, on_devices, square
+
+import kinemesh as km
+from kinemesh.backend import Backend
+from kinemesh.linear import Pattern, colour_first_fit, colour_parallel
+from kinemesh.mesh.dual import dual
+
+MESHES = {
+    "su2": naca0012_mesh,
+    "generated": lambda: km.mesh.airfoil("naca0012"),
+    "coarse": lambda: km.mesh.airfoil("naca0012", nodes=1000),
+    "square": lambda: square(24),
+    "quads": lambda: square(24, quads=True),
+    "disc": lambda: disc(12),
+}
+
+
+def graph(*meshes):
+    """offsets, neighbour and first node of each member, of meshes side by side."""
+    first = np.concatenate([[0], np.cumsum([m.nodes for m in meshes])]).astype(np.int32)
+    cells = [np.where(m.cells < 0, -1, m.cells + s) for m, s in zip(meshes, first, strict=False)]
+    tables = dual(int(first[-1]), np.concatenate(cells).astype(np.int32))
+    return tables.offsets, tables.neighbour, first
+
+
+def proper(colours, offsets, neighbour):
+    ends = np.repeat(np.arange(len(colours)), np.diff(offsets))
+    return (colours >= 0).all() and (colours[ends] != colours[neighbour]).all()
+
+
+@on_devices
+@pytest.mark.parametrize("mesh", MESHES)
+def test_parallel_colours_are_proper_and_at_most_two_more(mesh, device):
+    offsets, neighbour, first = graph(MESHES[mesh]().renumbered())
+
+    parallel = colour_parallel(Backend(device), offsets, neighbour, first)
+    greedy = colour_first_fit(offsets, neighbour)
+
+    assert proper(parallel, offsets, neighbour)
+    assert proper(greedy, offsets, neighbour)
+    assert parallel.max() <= greedy.max() + 2
+
+
+@on_devices
+@pytest.mark.parametrize("mesh", ["su2", "quads"])
+def test_colours_are_the_same_every_time_and_on_every_device(mesh, device):
+    tables = graph(MESHES[mesh]())
+
+    once = colour_parallel(Backend("cpu"), *tables)
+
+    for _ in range(2):
+        np.testing.assert_array_equal(colour_parallel(Backend(device), *tables), once)
+
+
+@on_devices
+def test_a_member_has_the_same_colours_alone_and_in_an_ensemble(device):
+    backend, meshes = Backend(device), [square(9), disc(6), square(7, quads=True)]
+
+    together = colour_parallel(backend, *graph(*meshes))
+
+    alone = [colour_parallel(backend, *graph(mesh)) for mesh in meshes]
+    np.testing.assert_array_equal(together, np.concatenate(alone))
+
+
+@on_devices
+def test_colours_of_a_hand_checked_graph(device):
+    """A path of four nodes: two colours; a triangle with a tail: three; a node alone: one."""
+    path = np.array([0, 1, 3, 5, 6], np.int32), np.array([1, 0, 2, 1, 3, 2], np.int32)
+    tail = np.array([0, 2, 4, 7, 8], np.int32), np.array([1, 2, 0, 2, 0, 1, 3, 2], np.int32)
+    alone = np.array([0, 0], np.int32), np.empty(0, np.int32)
+    backend = Backend(device)
+
+    for (offsets, neighbour), most in ((path, 2), (tail, 3), (alone, 1)):
+        first = np.array([0, len(offsets) - 1], np.int32)
+        for colours in (
+            colour_parallel(backend, offsets, neighbour, first),
+            colour_first_fit(offsets, neighbour),
+        ):
+            assert proper(colours, offsets, neighbour)
+            assert colours.max() < max(most, 2)
+    assert colour_first_fit(*path).tolist() == [0, 1, 0, 1]
+    assert colour_first_fit(*tail).tolist() == [0, 1, 2, 0]
+
+
+@on_devices
+def test_rows_of_a_pattern_are_sorted_by_colour_and_no_colour_couples(device):
+    offsets, neighbour, first = graph(square(12, quads=True), disc(6))
+
+    pattern = Pattern.of_graph(Backend(device), offsets, neighbour, first)
+
+    assert sum(count for _, count in pattern.colours) == len(pattern.node)
+    rows = np.repeat(np.arange(len(pattern.node)), np.diff(pattern.row))
+    for start, count in pattern.colours:
+        inside = (rows >= start) & (rows < start + count)
+        others = pattern.column[inside & (pattern.column != rows)]
+        assert ((others < start) | (others >= start + count)).all()
+    np.testing.assert_array_equal(pattern.column[pattern.mirror], rows)
+    np.testing.assert_array_equal(pattern.mirror[pattern.mirror], np.arange(len(rows)))

@@ -1,0 +1,141 @@
+"""Moving maps, colours and block matrices against closed forms."""
+
+import numpy as np
+import pytest
+from samples import direct, place, run, sample
+from world import NONE
+
+EPS = np.finfo(float).eps
+
+
+def test_a_body_at_rest_stays_to_the_last_bit(double):
+    reference = np.random.default_rng(1).uniform(-1, 1, (5, 2))
+
+    there = direct(double, "pose_move", node=range(5), body=[0] * 5, reference=reference,
+                  pose=[[0.0, 0, 0.25, 0, 0, 0]], x=np.zeros((5, 2)))  # fmt: skip
+
+    assert (there["x"] == reference).all()
+
+
+def test_a_quarter_turn_about_a_point_and_a_shift(double):
+    """(1, 1/2) about (1/4, 0), counter-clockwise: (-1/4, 3/4), then + (1, 2)."""
+    there = direct(double, "pose_move", node=[1], body=[1], reference=[[9.0, 9], [1, 0.5]],
+                  pose=[[0.0] * 6, [-1, 1, 0.25, 0, 1, 2]], x=np.ones((2, 2)))  # fmt: skip
+
+    assert there["x"].tolist() == [[1, 1], [0.75, 2.75]]
+
+
+def test_graph_carries_affine_motions_exactly(double):
+    chosen = sample("graph_map")
+    reference, carried = chosen.values["reference"], chosen.values["node"]
+    at, values = np.array([[1.1, 0.2], [-0.3, 0.9]]), dict(chosen.values)
+    moved = reference @ at.T + [0.5, -0.25]
+    values["x"] = moved.copy()
+    values["x"][carried] = -9
+    corners = chosen.values["vertices"][chosen.values["element"]]
+    expected = np.einsum("ij,ijk->ik", chosen.values["share"], (moved - reference)[corners])
+
+    x = run(double, chosen, values)["x"]
+    still = run(double, chosen, dict(chosen.values) | {"x": reference})["x"]
+
+    assert x[carried] == pytest.approx(reference[carried] + expected, abs=8 * EPS)
+    assert (still == reference).all()
+
+
+def test_a_folded_graph_is_a_fault(double):
+    chosen = sample("graph_folds")
+    vertices = chosen.values["vertices"].copy()
+    vertices[1] = vertices[1, [0, 2, 1]]
+
+    faults = run(double, chosen, dict(chosen.values) | {"vertices": vertices})["faults"]
+
+    member = chosen.values["member"][vertices[1, 0]]
+    assert faults[member] == 5 << 32 | int(vertices[1, 0])
+    assert faults[1 - member] == NONE
+
+
+def test_colour_rounds_end_in_a_proper_colouring(double):
+    chosen = sample("colour_round", large=True)
+    there = place(double, chosen)
+    colour = np.full(len(chosen.values["before"]), -1, np.int32)
+    rounds = 0
+    while (colour < 0).any():
+        double.put(there["before"], colour)
+        double.bind("colour_round", **there)()
+        left, colour = (colour < 0).sum(), double.get(there["after"])
+        rounds += 1
+        assert (colour < 0).sum() < left
+
+    at = np.repeat(np.arange(len(colour)), np.diff(chosen.values["offsets"]))
+    assert (colour[at] != colour[chosen.values["neighbour"]]).all()
+    assert colour.max() < np.diff(chosen.values["offsets"]).max() + 1
+
+
+@pytest.mark.parametrize("b", [2, 4])
+def test_product_is_that_of_the_dense_matrix(backend, b):
+    chosen = sample(f"block_product_{b}")
+    v, rows = chosen.values, len(chosen.values["row"]) - 1
+    dense = np.zeros((rows, b, rows, b))
+    for r in range(rows):
+        for k in range(v["row"][r], v["row"][r + 1]):
+            dense[r, :, v["column"][k], :] = v["A"][k].reshape(b, b)
+
+    y = run(backend, chosen)["y"]
+
+    expected = np.einsum("ribj,bj->ri", dense, v["x"])
+    assert np.abs(y - expected).max() < 64 * backend.eps * np.abs(dense).max()
+
+
+def star(b, rng):
+    """Four leaves (first colour) and their centre (second): elimination fills nothing in."""
+    row, column = [0, 2, 4, 6, 8, 13], [0, 4, 1, 4, 2, 4, 3, 4, 0, 1, 2, 3, 4]
+    diagonal = [0, 2, 4, 6, 12]
+    blocks = rng.uniform(-1, 1, (13, b, b))
+    blocks[diagonal] += 3 * np.eye(b)
+    return row, column, diagonal, np.float32(blocks).astype(float)
+
+
+@pytest.mark.parametrize("b", [2, 4])
+def test_factors_without_fill_solve_exactly(backend, b):
+    rng = np.random.default_rng(b)
+    row, column, diagonal, blocks = star(b, rng)
+    dense = np.zeros((5, b, 5, b))
+    at = np.repeat(np.arange(5), np.diff(row))
+    dense[at, :, column, :] = blocks
+    dense = dense.reshape(5 * b, 5 * b)
+    side = np.float32(rng.uniform(-1, 1, (5, b))).astype(float)
+    fields = {"row": row, "column": column, "member": [0] * 5, "live": [1], "diagonal": diagonal}
+    fields = {name: backend.array(value, "int32") for name, value in fields.items()}
+    factors, y = backend.zeros((13, b * b)), backend.zeros((5, b))
+    faults = backend.array([NONE], "uint64")
+    matrix = backend.array(blocks.reshape(13, -1), "real")
+    there = backend.array(side, "real")
+
+    colours = [(0, 4), (4, 1)]
+    for over in colours:
+        backend.bind(f"block_factor_{b}", over, A=matrix, LU=factors, faults=faults, **fields)()
+    for over in colours:
+        backend.bind(f"block_forward_{b}", over, LU=factors, b=there, y=y, **fields)()
+    for over in colours[::-1]:
+        backend.bind(f"block_backward_{b}", over, LU=factors, y=y, **fields)()
+
+    expected = np.linalg.solve(dense, side.ravel())
+    allowed = 16 * backend.eps * np.linalg.cond(dense) * np.abs(expected).max()
+    assert np.abs(backend.get(y).ravel() - expected).max() < allowed
+    assert backend.get(faults)[0] == NONE
+
+
+@pytest.mark.parametrize("b", [2, 4])
+@pytest.mark.parametrize("kernel", ["block_factor", "block_inverses"])
+def test_a_singular_block_is_a_fault_of_its_row(backend, kernel, b):
+    chosen = sample(f"{kernel}_{b}")
+    values, row = dict(chosen.values), 0
+    blocks = values["A"].copy()
+    blocks[values["diagonal"][row]] = 0
+    values["A"] = blocks
+
+    faults = run(backend, chosen, values)["faults"]
+
+    member = values["member"][row]
+    assert faults[member] == 4 << 32 | row
+    assert faults[1 - member] == NONE

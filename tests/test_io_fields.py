@@ -1,0 +1,143 @@
+"""Field files: what VTK's own reader sees is what was written, in the user's numbering."""
+
+from types import SimpleNamespace
+
+import h5py
+import numpy as np
+import pytest
+from kinemesh.errors import CaseError
+from kinemesh.io import fields
+from kinemesh.io.fields import FieldWriter
+
+# A triangle and a quad side by side; node i of the mesh is node ORIGINAL[i] of the user.
+ORIGINAL = np.array([3, 0, 4, 1, 2], np.int32)
+MESH = SimpleNamespace(
+    points=np.array([[0.0, 0], [1, 0], [1, 1], [0, 1], [2, 0.5]]),
+    triangles=np.array([[1, 4, 2]], np.int32),
+    quads=np.array([[0, 1, 2, 3]], np.int32),
+    original=ORIGINAL,
+)
+WALLS = np.array([[0, 1]], np.int32)
+
+
+def written(path, steps=3):
+    with FieldWriter(path, MESH, walls=WALLS) as writer:
+        for step in range(steps):
+            writer.append(0.5 * step, MESH.points + 0.1 * step, values(step))
+    return path
+
+
+def values(step):
+    at = np.arange(5.0)
+    return {"Mach": at + 10 * step, "Velocity": np.stack([at, -at, 0 * at], 1) * (step + 1)}
+
+
+def test_vtk_reads_moving_points_and_fields_of_every_step(tmp_path):
+    vtk = pytest.importorskip("vtk", reason="the optional package vtk is not installed")
+    from vtk.util.numpy_support import vtk_to_numpy
+
+    reader = vtk.vtkHDFReader()
+    reader.SetFileName(str(written(tmp_path / "flow.vtkhdf")))
+    reader.UpdateInformation()
+
+    assert reader.GetNumberOfSteps() == 3
+    for step in (2, 0, 1):
+        reader.SetStep(step)
+        reader.Update()
+        grid = reader.GetOutput()
+        points = vtk_to_numpy(grid.GetPoints().GetData())
+        user = np.empty((5, 2))
+        user[ORIGINAL] = MESH.points + 0.1 * step
+        np.testing.assert_array_equal(points[:, :2], user)
+        mach = vtk_to_numpy(grid.GetPointData().GetArray("Mach"))
+        np.testing.assert_array_equal(mach[ORIGINAL], values(step)["Mach"])
+        velocity = vtk_to_numpy(grid.GetPointData().GetArray("Velocity"))
+        np.testing.assert_array_equal(velocity[ORIGINAL], values(step)["Velocity"])
+        node = vtk_to_numpy(grid.GetPointData().GetArray("Node"))
+        np.testing.assert_array_equal(node, np.arange(5))
+        assert [grid.GetCellType(i) for i in range(2)] == [vtk.VTK_TRIANGLE, vtk.VTK_QUAD]
+        corners = [grid.GetCell(1).GetPointId(i) for i in range(4)]
+        assert corners == list(ORIGINAL[[0, 1, 2, 3]])
+
+
+def test_vtk_sees_the_times(tmp_path):
+    vtk = pytest.importorskip("vtk", reason="the optional package vtk is not installed")
+    reader = vtk.vtkHDFReader()
+    reader.SetFileName(str(written(tmp_path / "flow.vtkhdf")))
+    reader.UpdateInformation()
+
+    info = reader.GetOutputInformation(0)
+    key = vtk.vtkStreamingDemandDrivenPipeline.TIME_STEPS()
+
+    assert list(info.Get(key)) == [0.0, 0.5, 1.0]
+
+
+def test_connectivity_is_stored_once(tmp_path):
+    with h5py.File(written(tmp_path / "flow.vtkhdf", steps=4)) as file:
+        root = file["VTKHDF"]
+        assert len(root["Connectivity"]) == 7
+        assert len(root["Points"]) == 4 * 5
+        assert list(root["Steps/PartOffsets"]) == [0, 0, 0, 0]
+        assert list(root["Steps/PointOffsets"]) == [0, 5, 10, 15]
+
+
+def test_read_gives_back_a_step_in_the_users_order(tmp_path):
+    flow = fields.read(written(tmp_path / "flow.vtkhdf"))
+
+    assert flow["time"] == 1.0
+    np.testing.assert_array_equal(flow["points"][ORIGINAL], MESH.points + 0.2)
+    np.testing.assert_array_equal(flow["fields"]["Mach"][ORIGINAL], values(2)["Mach"])
+    expected = [[*ORIGINAL[[1, 4, 2]], -1], [*ORIGINAL[[0, 1, 2, 3]]]]
+    np.testing.assert_array_equal(flow["cells"], expected)
+    np.testing.assert_array_equal(flow["walls"], ORIGINAL[WALLS])
+    assert fields.read(tmp_path / "flow.vtkhdf", 0)["time"] == 0.0
+
+
+def test_resumed_file_has_the_kept_steps_and_the_new_ones(tmp_path):
+    path = written(tmp_path / "flow.vtkhdf", 4)
+    with FieldWriter.resume(path, MESH, time=0.5) as writer:
+        assert writer.steps == 2
+        writer.append(0.75, MESH.points - 1, values(7))
+
+    kept, new = fields.read(path, 1), fields.read(path, 2)
+
+    np.testing.assert_array_equal(kept["fields"]["Mach"][ORIGINAL], values(1)["Mach"])
+    assert new["time"] == 0.75
+    np.testing.assert_array_equal(new["points"][ORIGINAL], MESH.points - 1)
+    np.testing.assert_array_equal(new["fields"]["Velocity"][ORIGINAL], values(7)["Velocity"])
+    with h5py.File(path) as file:
+        assert list(file["VTKHDF/Steps/PointDataOffsets/Mach"]) == [0, 5, 10]
+        assert len(file["VTKHDF/Points"]) == 3 * 5
+
+
+def test_wrong_steps_are_refused(tmp_path):
+    with FieldWriter(tmp_path / "flow.vtkhdf", MESH) as writer:
+        writer.append(1.0, MESH.points, values(0))
+        with pytest.raises(CaseError, match="not after the last"):
+            writer.append(1.0, MESH.points, values(0))
+        with pytest.raises(CaseError, match="as before"):
+            writer.append(2.0, MESH.points, {"Mach": np.zeros(5)})
+        with pytest.raises(CaseError, match="expected real"):
+            writer.append(2.0, MESH.points, values(0) | {"Mach": np.zeros(4)})
+        with pytest.raises(CaseError, match=r"points \(4, 2\)"):
+            writer.append(2.0, MESH.points[:4], values(0))
+        assert writer.steps == 1
+
+
+def test_missing_and_foreign_files_are_refused(tmp_path):
+    with pytest.raises(CaseError, match="no such field file"):
+        fields.read(tmp_path / "none.vtkhdf")
+    (tmp_path / "text.vtkhdf").write_text("hello")
+    with pytest.raises(CaseError, match="not a field file"):
+        fields.read(tmp_path / "text.vtkhdf")
+    with pytest.raises(CaseError, match="it has 3"):
+        fields.read(written(tmp_path / "flow.vtkhdf"), 3)
+
+
+def test_flow_names_the_stream_rightly():
+    made = fields.flow([1.0, 1.0], [[0.8, 0.0], [0.0, 0.6]], [1 / 1.4, 2 / 1.4], mach=0.8)
+
+    # the stream itself: Mach 0.8 and Cp 0; twice the pressure at density 1: a = sqrt(2)
+    assert made["Mach"] == pytest.approx([0.8, 0.6 / 2**0.5], rel=1e-15)
+    assert made["Cp"] == pytest.approx([0.0, 1 / 1.4 / 0.32], rel=1e-15)
+    assert made["Velocity"].shape == (2, 3)

@@ -1,0 +1,120 @@
+"""The history comes back from its file as it was, row by row."""
+
+import math
+
+import numpy as np
+import pytest
+from kinemesh.errors import CaseError
+from kinemesh.io import STEADY, UNSTEADY, History
+
+
+def row(step, member=0, **changes):
+    values = dict.fromkeys(UNSTEADY, 0.1)
+    values |= {"member": member, "step": step, "inner_iterations": 7, "cl": math.pi / step}
+    return values | changes
+
+
+def test_file_holds_every_row_as_soon_as_it_is_appended(tmp_path):
+    history = History(path=tmp_path / "deep" / "history.csv")
+    for step in (1, 2, 3):
+        history.append(row(step))
+
+        assert len(History.read(history.path)) == step
+
+
+def test_values_read_back_to_the_same_bits(tmp_path):
+    history = History(path=tmp_path / "history.csv")
+    rng = np.random.default_rng(3)
+    for step in range(1, 20):
+        history.append(row(step, cd=rng.normal() * 1e-17, cm=rng.normal() * 1e200))
+    history.append(row(20, residual_drop=math.nan, min_area=math.inf))
+
+    again = History.read(history.path)
+
+    for name in UNSTEADY:
+        np.testing.assert_array_equal(again[name], history[name])
+        assert again[name].dtype == history[name].dtype
+    assert again["step"].dtype == np.int64
+
+
+def test_header_is_the_documented_one(tmp_path):
+    History(path=tmp_path / "history.csv").close()
+
+    assert (tmp_path / "history.csv").read_text() == (
+        "member,step,time,cycle,phase_deg,alpha_deg,cl,cd,cm,inner_iterations,residual_drop,"
+        "min_area,min_angle_deg\n"
+    )
+
+
+def test_member_gives_the_rows_of_that_member_only():
+    history = History()
+    for step in (1, 2):
+        for member in (0, 4):
+            history.append(row(step, member))
+
+    assert history.members == [0, 4]
+    assert list(history.member(4).step) == [1, 2]
+    assert set(history.member(4)["member"]) == {4}
+    with pytest.raises(CaseError, match=r"no member 1; there are \[0, 4\]"):
+        history.member(1)
+
+
+def test_columns_are_read_only_and_renewed_by_append():
+    history = History()
+    history.append(row(1))
+
+    before = history["cl"]
+    history.append(row(2))
+
+    assert len(before) == 1
+    assert len(history.cl) == 2
+    with pytest.raises(ValueError, match="read-only"):
+        before[0] = 0
+
+
+def test_resume_cuts_later_rows_in_the_file_too(tmp_path):
+    with History(path=tmp_path / "history.csv") as history:
+        for step in range(1, 6):
+            history.append(row(step))
+
+    resumed = History.resume(tmp_path / "history.csv", step=3)
+    resumed.append(row(4, cl=-1.0))
+
+    assert list(History.read(tmp_path / "history.csv").step) == [1, 2, 3, 4]
+    assert History.read(tmp_path / "history.csv").cl[-1] == -1.0
+
+
+def test_steady_history_is_known_by_its_header(tmp_path):
+    with History(STEADY, tmp_path / "history.csv") as history:
+        history.append(member=0, iteration=1, residual=1.0, cl=0.1, cd=0.2, cm=0.3, cfl=5.0)
+
+    assert History.read(tmp_path / "history.csv").kind == "steady"
+
+
+def test_wrong_rows_are_refused():
+    history = History()
+
+    with pytest.raises(CaseError, match=r"misses \['cl'\] and has unknown \['lift'\]"):
+        history.append({k: v for k, v in row(1).items() if k != "cl"}, lift=1)
+    with pytest.raises(CaseError, match=r"step = 1\.5, expected an integer"):
+        history.append(row(1.5, cl=0))
+    with pytest.raises(KeyError, match="did you mean 'alpha_deg'"):
+        history["alpha"]
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("", "not a history"),
+        ("a,b\n1,2\n", "expected the header"),
+        (",".join(STEADY) + "\n0,1,2.0\n", "row 2 has 3 values, expected 7"),
+        (",".join(STEADY) + "\n0,1,x,0,0,0,0\n", "row 2: history: residual = 'x'"),
+    ],
+)
+def test_damaged_files_are_refused(tmp_path, text, word):
+    (tmp_path / "history.csv").write_text(text)
+
+    with pytest.raises(CaseError, match=word):
+        History.read(tmp_path / "history.csv")
+    with pytest.raises(CaseError, match="cannot read"):
+        History.read(tmp_path / "missing.csv")

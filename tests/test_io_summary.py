@@ -1,0 +1,97 @@
+"""The summary is valid JSON, says what it must, and prints as a short table."""
+
+import json
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from kinemesh.errors import CaseError
+from kinemesh.io import summary
+
+
+@dataclass(frozen=True)
+class Settings:
+    cfl: float = math.inf
+    order: int = 2
+
+
+def some(**changes):
+    options = {
+        "mode": "unsteady",
+        "device": "cpu",
+        "dtype": "float64",
+        "conditions": {"mach": 0.755, "alpha_deg": 0.016},
+        "mesh": {"nodes": np.int64(5233)},
+        "settings": Settings(),
+        "seconds": {"fluxes": 3.0, "springs": 1.0},
+        "result": {"cl_amplitude": np.float32(0.25), "missing": math.nan},
+        "warnings": ["step 3 ended unconverged"],
+    }
+    return summary.collect(**(options | changes))
+
+
+def test_file_is_strict_json_and_comes_back(tmp_path):
+    path = summary.write(tmp_path / "out" / "summary.json", some())
+
+    def refuse(word):
+        raise AssertionError(word)
+
+    table = json.loads(path.read_text(), parse_constant=refuse)
+    assert table == summary.read(path)
+    assert table["result"] == {"cl_amplitude": 0.25, "missing": "nan"}
+    assert table["settings"] == {"cfl": "inf", "order": 2}
+    assert table["versions"]["numpy"] == np.__version__
+
+
+def test_update_adds_the_case_and_keeps_the_rest(tmp_path):
+    path = summary.write(tmp_path / "summary.json", some())
+
+    summary.update(path, case={"name": "agard-ct5"})
+
+    assert summary.read(path)["case"]["name"] == "agard-ct5"
+    assert summary.read(path)["conditions"]["mach"] == 0.755
+
+
+def test_stopwatch_adds_up_by_part():
+    watch = summary.Stopwatch()
+    for _ in range(2):
+        with watch("flux"):
+            sum(range(1000))
+    watch.add("springs", 2.0)
+    watch.add("springs", 3.0)
+
+    assert 0 < watch.seconds["flux"] < watch.total
+    assert watch.seconds["springs"] == 5.0
+    assert some(seconds=watch)["seconds"]["total"] >= watch.seconds["flux"]
+
+
+def test_table_orders_parts_by_cost_and_shows_warnings():
+    text = summary.table(some())
+
+    assert text.index("fluxes [s]") < text.index("springs [s]") < text.index("total [s]")
+    assert " 75.0 %" in text
+    assert "step 3 ended unconverged" in text
+    assert "5233" in text
+
+
+def test_table_keeps_series_out():
+    loop = {"mean": 0.5, "harmonics": [{"sin": 1.0}], "change": None}
+
+    assert "cl  " in (text := summary.table(some(result={"cl": loop})))
+    assert "mean 0.5\n" in text
+
+
+def test_wrong_summaries_are_refused(tmp_path):
+    with pytest.raises(CaseError, match="mode"):
+        some(mode="fast")
+    with pytest.raises(CaseError, match="lack 'mach'"):
+        some(conditions={})
+    with pytest.raises(CaseError, match="cannot read"):
+        summary.read(tmp_path / "none.json")
+    (tmp_path / "a.json").write_text("{")
+    with pytest.raises(CaseError, match="not JSON"):
+        summary.read(tmp_path / "a.json")
+    (tmp_path / "b.json").write_text("{}")
+    with pytest.raises(CaseError, match="not a summary"):
+        summary.read(tmp_path / "b.json")

@@ -1,0 +1,193 @@
+"""Figures show the data they were given, need no display, and come from a run's folder."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from kinemesh import plot
+from kinemesh.errors import CaseError
+from kinemesh.hysteresis import loop_of
+from kinemesh.io import STEADY, UNSTEADY, History, fields, summary
+from kinemesh.io.fields import FieldWriter
+
+PNG = b"\x89PNG"
+
+
+def ring(around=24, layers=6):
+    """An O-mesh of quads inside and triangles outside, around a circle of radius 1/2."""
+    angle = 2 * np.pi * np.arange(around) / around
+    radius = 0.5 * 1.5 ** np.arange(layers)
+    points = (radius[:, None, None] * np.stack([np.cos(angle), np.sin(angle)], -1)).reshape(-1, 2)
+    at = np.arange(around * layers).reshape(layers, around)
+    a, b, c, d = at[:-1], at[1:], np.roll(at, -1, 1)[1:], np.roll(at, -1, 1)[:-1]
+    cells = np.stack([a, b, c, d], -1)
+    quads, rest = cells[:2].reshape(-1, 4), cells[2:].reshape(-1, 4)
+    return SimpleNamespace(
+        points=points,
+        quads=quads,
+        triangles=np.concatenate([rest[:, :3], rest[:, [0, 2, 3]]]),
+        original=np.arange(len(points))[::-1].copy(),
+        walls=np.stack([np.roll(at[0], -1), at[0]], 1),  # clockwise: the domain on the left
+    )
+
+
+def loop(amplitude=2.0, scale=1.0):
+    phi = 2 * np.pi * np.arange(32) / 32
+    alpha = amplitude * np.sin(phi)
+    return loop_of(np.degrees(phi), alpha, scale * np.sin(phi - 0.3), np.cos(phi), "made up")
+
+
+def folder(path, mode="unsteady", cycles=2, name=None):
+    """A folder as a run leaves it."""
+    mesh = ring()
+    with FieldWriter(path / "flow.vtkhdf", mesh, walls=mesh.walls) as writer:
+        rho = 1 + 0.1 * mesh.points[:, 0]
+        made = fields.flow(rho, [0.9 * rho, 0 * rho], rho / 1.4, mach=0.8)
+        writer.append(1.0, mesh.points, made)
+    with History(UNSTEADY if mode == "unsteady" else STEADY, path / "history.csv") as history:
+        for step in range(1, round(16 * cycles) + 1):
+            phi = 2 * np.pi * step / 16
+            row = dict.fromkeys(history.columns, 0.5**step)
+            row |= {"member": 0, "cl": np.sin(phi), "cm": np.cos(phi)}
+            if mode == "unsteady":
+                row |= {"step": step, "cycle": step / 16, "inner_iterations": 3}
+                row |= {"phase_deg": np.degrees(phi) % 360, "alpha_deg": 2 * np.sin(phi)}
+            else:
+                row |= {"iteration": step}
+            history.append(row)
+    about = summary.collect(mode, "cpu", "float64", {"mach": 0.8}, {"nodes": 1}, {}, {}, {})
+    summary.write(path / "summary.json", about | ({"case": {"name": name}} if name else {}))
+    return path
+
+
+def test_loop_is_drawn_closed_with_its_reference(tmp_path):
+    other = loop(scale=1.1)
+    figure = plot.hysteresis(loop(), other, tmp_path / "deep" / "loop.png")
+
+    lift, moment = figure.axes
+    reference, mine = lift.lines
+    assert len(mine.get_xdata()) == 33
+    assert mine.get_ydata()[0] == mine.get_ydata()[-1]
+    assert reference.get_linestyle() == "--"
+    # the difference is a tenth of a sine: rms 0.1 / sqrt(2)
+    assert f"{100 * 0.1 / 2**0.5 / other.cl.amplitude:.2g} %" in reference.get_label()
+    assert len([t for t in moment.texts if t.arrow_patch is not None]) == 4
+    assert (tmp_path / "deep" / "loop.png").read_bytes()[:4] == PNG
+
+
+def test_a_body_that_does_not_pitch_is_drawn_against_phase():
+    lift = plot.hysteresis(loop(amplitude=0.0)).axes[0]
+
+    assert "omega" in lift.get_xlabel()
+    assert lift.lines[0].get_xdata()[-1] == 360
+
+
+def test_quads_are_split_into_triangles_that_cover_them():
+    cells = np.array([[0, 1, 2, -1], [1, 3, 4, 2]])
+
+    assert plot.triangles_of(cells).tolist() == [[0, 1, 2], [1, 3, 4], [1, 4, 2]]
+
+
+def test_user_style_is_left_alone():
+    import matplotlib
+
+    with matplotlib.rc_context({"font.size": 17}):
+        figure = plot.hysteresis(loop())
+
+        assert matplotlib.rcParams["font.size"] == 17
+    assert figure.axes[0].xaxis.label.get_size() == 10
+
+
+def test_folder_of_an_unsteady_run_gives_its_three_figures(tmp_path):
+    made = plot.from_directory(folder(tmp_path))
+
+    assert [p.name for p in made] == ["hysteresis.png", "mach.png", "mesh.png"]
+    assert all(p.read_bytes()[:4] == PNG for p in made)
+
+
+def test_folder_of_a_steady_run_gives_its_four_figures(tmp_path):
+    made = plot.from_directory(folder(tmp_path, "steady"))
+
+    assert [p.name for p in made] == ["convergence.png", "cp.png", "mach.png", "mesh.png"]
+    assert all(p.read_bytes()[:4] == PNG for p in made)
+
+
+def test_members_have_figures_of_their_own(tmp_path):
+    folder(tmp_path, cycles=1)
+    text = (tmp_path / "history.csv").read_text().splitlines()
+    both = [text[0], *(m + row[1:] for row in text[1:] for m in "01")]
+    (tmp_path / "history.csv").write_text("\n".join(both) + "\n")
+    (tmp_path / "flow.vtkhdf").rename(tmp_path / "flow-0.vtkhdf")
+    (tmp_path / "flow-1.vtkhdf").write_bytes((tmp_path / "flow-0.vtkhdf").read_bytes())
+
+    made = plot.from_directory(tmp_path)
+
+    stems = ("hysteresis", "mach", "mesh")
+    assert [p.stem for p in made] == [f"{s}-{m}" for m in (0, 1) for s in stems]
+    assert all(p.exists() for p in made)
+
+
+def test_less_than_a_cycle_is_an_error_unless_allowed(tmp_path):
+    folder(tmp_path, cycles=0.5)
+
+    with pytest.raises(CaseError, match="less than one cycle"):
+        plot.from_directory(tmp_path)
+    assert [p.name for p in plot.from_directory(tmp_path, complete=False)] == [
+        "mach.png",
+        "mesh.png",
+    ]
+
+
+def test_reference_of_another_motion_is_left_out_with_a_warning(tmp_path):
+    folder(tmp_path, name="agard-ct5")  # its data pitch by 2.51 degrees, this run by 2
+
+    with pytest.warns(UserWarning, match="not the same motion"):
+        made = plot.from_directory(tmp_path)
+
+    assert made[0].exists()
+
+
+def test_upper_side_is_the_one_above():
+    mesh = ring()
+    height = mesh.points[:, 1]  # stands for the pressure, so that the sides are told apart
+
+    axes = plot.surface_pressure(mesh.points, mesh.walls, height).axes[0]
+
+    upper, lower = (np.concatenate(c.get_segments()) for c in axes.collections)
+    eps = 8 * np.finfo(float).eps
+    assert upper[:, 1].min() > -eps
+    assert lower[:, 1].max() < eps
+
+
+def test_mach_is_drawn_near_the_body_only_and_must_be_finite():
+    mesh = ring(layers=9)
+    cells = np.concatenate([np.pad(mesh.triangles, ((0, 0), (0, 1)), constant_values=-1)])
+    cells = np.concatenate([cells, mesh.quads])
+    mach = np.hypot(*mesh.points.T)
+
+    axes = plot.mach(mesh.points, cells, mach, mesh.walls).axes[0]
+
+    assert axes.get_xlim()[1] < 3 < mach.max()
+    with pytest.raises(CaseError, match="not finite"):
+        plot.mach(mesh.points, cells, mach * np.nan, mesh.walls)
+
+
+def test_mesh_shows_the_whole_and_close_ups():
+    mesh = ring()
+    cells = np.pad(mesh.triangles, ((0, 0), (0, 1)), constant_values=-1)
+
+    whole, body, tail = plot.mesh(mesh.points, np.r_[cells, mesh.quads], mesh.walls).axes
+
+    span = [np.ptp(axes.get_xlim()) for axes in (whole, body, tail)]
+    assert span[0] > 2 * 0.5 * 1.5**5
+    assert span[0] > span[1] > span[2]
+    # 24 edges per ring and spoke, and a diagonal for each pair of triangles
+    edges = whole.collections[0].get_segments()
+    assert len(edges) == 24 * 6 + 24 * 5 + 24 * 3
+
+
+def test_what_is_not_a_run_is_refused(tmp_path):
+    with pytest.raises(CaseError, match="no such folder"):
+        plot.from_directory(tmp_path / "none")
+    with pytest.raises(CaseError, match="cannot read the summary"):
+        plot.from_directory(tmp_path)

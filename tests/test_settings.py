@@ -1,0 +1,329 @@
+"""What a user gets wrong is refused with a message that says so; a fault names its place."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from solver_cases import Wobble, WobbleMover, on_devices, square, stream
+
+import kinemesh as km
+from kinemesh.io.history import History
+
+NAN, INF = float("nan"), float("inf")
+PITCH = km.motion.pitch(1.0, 0.1)
+
+
+@pytest.fixture(scope="module")
+def mesh():
+    return km.mesh.airfoil("naca0012", nodes=520, far_field=10)
+
+
+def case(mesh, **options):
+    return km.Ale(mesh, **({"mach": 0.5, "device": "cpu"} | options))
+
+
+# ---------------------------------------------------------------- settings
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("flux", "roee"), ("flux", None), ("flux", [1]), ("limiter", "minmod"),
+    *[("limiter_k", v) for v in (0, -1, NAN, "0.1", True)],
+    *[("entropy_fix", v) for v in (-0.1, 1.5, NAN)],
+    *[("steady_drop", v) for v in (-1e-9, 2, NAN)],
+    *[("unsteady_drop", v) for v in (-1e-9, 1.5, NAN)],
+    *[("steady_iterations", v) for v in (0, -3, 2.5, True, "10")],
+    *[("unsteady_iterations", v) for v in (0, 2.5)],
+    *[("krylov_iterations", v) for v in (0, 1.5)],
+    *[("krylov_tolerance", v) for v in (-1, 2, NAN)],
+    *[("cfl", v) for v in (0, -5, NAN, "5", None)],
+    *[("unsteady_cfl", v) for v in (0, NAN)], *[("cfl_max", v) for v in (0, 1.0, NAN)],
+    *[("cfl_power", v) for v in (-1, NAN)], *[("max_change", v) for v in (0, -0.1, 2, NAN)],
+])  # fmt: skip
+def test_nonsense_settings_are_refused_by_name(name, value):
+    with pytest.raises(km.SettingsError, match=rf"{name} is .*expected"):
+        km.AleSettings(**{name: value})
+
+
+def test_settings_cannot_be_changed_afterwards():
+    with pytest.raises(AttributeError):
+        km.AleSettings().cfl = 3
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("tolerance", 0), ("tolerance", 1), ("tolerance", NAN), ("iterations", 0),
+    ("iterations", 2.5), ("substeps", 0), ("substeps", "2"),
+])  # fmt: skip
+def test_nonsense_of_the_springs_is_refused_by_name(name, value):
+    with pytest.raises(km.SettingsError, match=f"springs: {name} is"):
+        km.deform.TorsionalSprings(**{name: value})
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    ({"mach": 0}, "mach is"), ({"mach": -0.5}, "mach is"), ({"mach": NAN}, "mach is"),
+    ({"mach": INF}, "mach is"), ({"mach": "fast"}, "mach"), ({"alpha_deg": NAN}, "alpha_deg"),
+    ({"alpha_deg": "up"}, "alpha_deg"),
+    ({"mach": [0.5, 0.6], "alpha_deg": [1, 2, 3]}, "mach has 2 entries, expected 3"),
+    ({"mach": []}, "mach"),
+    ({"motion": {"wing": PITCH}}, r"motion of \['wing'\], expected bodies \['airfoil'\]"),
+    ({"motion": "pitch"}, "motion"), ({"motion": 3.0}, "motion"),
+    ({"deform": "springs"}, "deform"), ({"deform": km.deform.TorsionalSprings}, "deform"),
+    ({"dtype": "float16"}, "dtype is 'float16'"), ({"settings": {}}, "settings"),
+    ({"settings": "quick"}, "settings"), ({"moment_about": (1,)}, "moment_about"),
+    ({"moment_about": (NAN, 0)}, "moment_about"),
+    ({"walls": "airfoil"}, "walls"), ({"walls": ["wing"]}, "wing"),
+], ids=str)  # fmt: skip
+def test_nonsense_of_a_case_is_refused_by_name(mesh, options, message):
+    """An unknown marker in walls, or a bare string, would make the body a far field."""
+    with pytest.raises((km.SettingsError, km.MeshError), match=message):
+        case(mesh, **options)
+
+
+def test_an_unknown_device_is_refused(mesh):
+    with pytest.raises(km.DeviceError, match="device is 'gpu', expected auto, cpu, cuda"):
+        case(mesh, device="gpu")
+
+
+def test_an_array_of_mach_numbers_makes_an_ensemble(mesh):
+    """As a list does: `mach=np.linspace(...)` is what a sweep looks like."""
+    assert case(mesh, mach=np.array([0.5, 0.6])).grid.members == 2
+
+
+def test_rigid_motion_of_two_bodies_is_refused(mesh):
+    ale = case(mesh, walls=["airfoil", "farfield"], motion=PITCH, deform=km.deform.Rigid())
+
+    with pytest.raises(km.SettingsError, match="one body per member"):
+        ale.run(time_step=0.1, steps=3, start="as is")
+
+
+# ---------------------------------------------------------------- runs
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    ({}, "needs cycles and steps_per_cycle, or time_step and steps"),
+    ({"cycles": 1}, "needs cycles and"), ({"steps_per_cycle": 8}, "needs cycles and"),
+    ({"time_step": 0.1}, "needs cycles and"),
+    ({"cycles": 1, "steps_per_cycle": 8, "time_step": 0.1, "steps": 3}, "needs cycles and"),
+    ({"cycles": 1, "steps_per_cycle": 3}, "at least 4"),
+    ({"cycles": 1, "steps_per_cycle": 8.5}, "whole number"),
+    ({"cycles": 0, "steps_per_cycle": 8}, "cycles is 0"),
+    ({"cycles": -1, "steps_per_cycle": 8}, "cycles is -1"),
+    ({"cycles": NAN, "steps_per_cycle": 8}, "cycles is nan"),
+    ({"cycles": INF, "steps_per_cycle": 8}, "cycles is inf"),
+    ({"cycles": "one", "steps_per_cycle": 8}, "cycles is 'one'"),
+    ({"cycles": 0.01, "steps_per_cycle": 8}, "cycles is 0.01"),
+    ({"time_step": 0, "steps": 3}, "time_step is 0"),
+    ({"time_step": NAN, "steps": 3}, "time_step is nan"),
+    ({"time_step": "short", "steps": 3}, "time_step is 'short'"),
+    ({"time_step": 0.1, "steps": 0}, "steps 0"), ({"time_step": 0.1, "steps": 2.5}, "steps 2.5"),
+    ({"time_step": 0.1, "steps": 3, "start": "warm"}, "start is 'warm', expected 'steady' or"),
+], ids=str)  # fmt: skip
+def test_nonsense_of_a_run_is_refused_before_it_starts(mesh, options, message):
+    ale = case(mesh, motion=PITCH)
+
+    with pytest.raises(km.SettingsError, match=message):
+        ale.run(**options)
+
+
+def test_cycles_need_a_motion_with_a_period(mesh):
+    law = km.motion.function(lambda t: km.motion.Pose(shift=(t, 0)))
+    for motion in (None, law):
+        with pytest.raises(km.SettingsError, match="needs a motion with a period"):
+            case(mesh, motion=motion).run(cycles=1, steps_per_cycle=8)
+
+
+def test_bodies_of_two_periods_are_refused(mesh):
+    motion = {"airfoil": PITCH, "farfield": km.motion.pitch(1.0, 0.2)}
+    ale = case(mesh, walls=["airfoil", "farfield"], motion=motion)
+
+    with pytest.raises(km.SettingsError, match="expected one period per member"):
+        ale.run(cycles=1, steps_per_cycle=8)
+
+
+@on_devices
+@pytest.mark.parametrize("steps", [1, 2, 5])
+def test_a_run_without_a_period_reports_no_loop(steps, device):
+    law = Wobble(lambda points, t: points, 0.1)
+    ale = km.Ale(square(6), mach=0.4, walls=[], deform=law, device=device)
+
+    run = ale.run(time_step=0.1, steps=steps, start="as is")
+
+    assert len(run.history) == steps
+    assert not {"cl", "damping", "work", "cycles"} & set(run.summary["result"])
+
+
+# ---------------------------------------------------------------- states and faults
+
+
+@on_devices
+def test_a_bad_initial_state_is_refused(device):
+    ale = km.Ale(square(6), mach=0.4, walls=[], device=device)
+    good = ale.primitive()
+    bad = good.copy()
+    bad[7, 2] = NAN
+
+    with pytest.raises(km.SettingsError, match="initial state.*finite"):
+        ale.initialise(bad)
+    with pytest.raises(km.SettingsError, match="initial state.*shape"):
+        ale.initialise(good[1:])
+
+
+@on_devices
+def test_a_case_lives_on_after_a_fault(device):
+    ale = km.Ale(square(6), mach=0.4, walls=[], device=device,
+                 deform=Wobble(lambda points, t: points, 0.1))  # fmt: skip
+    good = ale.primitive()
+    bad = good.copy()
+    bad[7, 3] = -0.1
+    with pytest.raises(km.NumericalFault, match="pressure is not positive"):
+        ale.initialise(bad)
+
+    ale.initialise(good)
+
+    run = ale.run(time_step=0.1, steps=2, start="as is")
+    assert len(run.history) == 2
+
+
+def shuffled(tmp_path, cells, seed):
+    """A square read from a file whose node numbers are those of no solver."""
+    mesh, order = square(cells), np.random.default_rng(seed).permutation((cells + 1) ** 2)
+    new = np.argsort(order)
+    path = tmp_path / f"square-{seed}.su2"
+    km.mesh.write(
+        km.mesh.Mesh.from_arrays(mesh.points[order], new[mesh.triangles],
+                                 {k: new[e] for k, e in mesh.boundaries.items()}),
+        path,
+    )  # fmt: skip
+    return km.mesh.read(path)
+
+
+class SpoilMover(WobbleMover):
+    """Leaves the mesh alone and spoils one node's conserved state at the third step."""
+
+    def step(self, poses):
+        super().step(poses)
+        s = self.settings
+        if round(self.time / s.time_step) == 3:
+            u = self.backend.get(s.ale[0].u)
+            u[s.node, s.variable] = s.value
+            self.backend.put(s.ale[0].u, u)
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Spoil(Wobble):
+    ale: list = None
+    node: int = 0
+    variable: int = 0
+    value: float = 0.0
+    name = "spoil"
+
+    def attach(self, grid):
+        return SpoilMover(grid, self)
+
+
+def check_place(text, mesh, nodes):
+    """The message's node, in the numbers of the file, is one of `nodes` (file numbers)."""
+    number, x, y = re.search(r"node (\d+) \(x = (\S+), y = (\S+)\)", text).groups()
+    np.testing.assert_allclose(mesh.points[int(number)], [float(x), float(y)], atol=1e-5)
+    assert int(number) in nodes
+
+
+@on_devices
+@pytest.mark.parametrize(("variable", "value", "quantity"), [
+    (3, 0.01, "pressure is not positive"), (0, -1.0, "density is not positive"),
+    (0, NAN, "density is not positive"),
+])  # fmt: skip
+def test_a_fault_names_quantity_node_of_the_file_member_and_step(
+    tmp_path, variable, value, quantity, device
+):
+    meshes = [shuffled(tmp_path, 6, 1), shuffled(tmp_path, 8, 2)]
+    inner = 30
+    holder = []
+    node = meshes[0].nodes + inner
+    law = Spoil(lambda points, t: points, 0.1, holder, node, variable, value)
+    ale = km.Ale(meshes, mach=0.4, walls=[], deform=law, device=device)
+    holder.append(ale)
+
+    with pytest.raises(km.NumericalFault, match=quantity) as error:
+        ale.run(time_step=0.1, steps=5, start="as is", out=tmp_path / "out")
+
+    text = str(error.value)
+    assert "member 1:" in text
+    assert "step 3 of 5" in text
+    assert "try " in text
+    check_place(text, meshes[1], [int(ale.grid.meshes[1].original[inner])])
+    history = History.read(tmp_path / "out" / "history.csv")
+    assert history.members == [0, 1]
+    assert history.member(1)["step"].tolist() == [1, 2]
+
+
+@on_devices
+def test_a_folded_cell_names_a_node_of_the_file_and_leaves_the_history(tmp_path, device):
+    mesh = shuffled(tmp_path, 6, 1)
+    centre = int(np.argmin(np.hypot(*mesh.points.T)))
+
+    def law(points, t):
+        moved = points.copy()
+        moved[np.argmin(np.hypot(*points.T))] += 0.9 * (t > 0.35)
+        return moved
+
+    ale = km.Ale(mesh, mach=0.4, walls=[], deform=Wobble(law, 0.1), device=device)
+
+    with pytest.raises(km.NumericalFault, match="area of a cell") as error:
+        ale.run(time_step=0.1, steps=6, start="as is", out=tmp_path / "out")
+
+    assert "step 4 of 6" in str(error.value)
+    number = int(re.search(r"node (\d+)", str(error.value)).group(1))
+    touching = mesh.triangles[(mesh.triangles == centre).any(axis=1)]
+    assert number in touching
+    assert History.read(tmp_path / "out" / "history.csv")["step"].tolist() == [1, 2, 3]
+
+
+@on_devices
+def test_the_initial_state_names_its_fault(tmp_path, device):
+    mesh = shuffled(tmp_path, 6, 1)
+    ale = km.Ale(mesh, mach=0.4, walls=[], device=device)
+    q = np.tile(stream(0.4, 0.0), (mesh.nodes, 1))
+    q[11, 3] = -0.1
+
+    with pytest.raises(km.NumericalFault, match="member 0: pressure .*initial state") as error:
+        ale.initialise(q)
+
+    check_place(str(error.value), mesh, [int(ale.grid.meshes[0].original[11])])
+
+
+@on_devices
+def test_a_steady_run_that_stops_short_says_so(device, mesh):
+    ale = case(mesh, device=device, settings=km.AleSettings(steady_iterations=3))
+
+    with pytest.warns(RuntimeWarning, match="residual fell to .* only, asked 1.0e-06"):
+        run = ale.steady()
+
+    assert run.history["iteration"][-1] == 3
+
+
+@on_devices
+def test_steps_that_stop_short_are_counted(device, mesh):
+    settings = km.AleSettings(unsteady_iterations=2)
+    ale = case(mesh, device=device, motion=PITCH, settings=settings)
+
+    with pytest.warns(RuntimeWarning, match="3 of 3 steps ended above the asked residual drop"):
+        run = ale.run(time_step=0.5, steps=3, start="as is")
+
+    assert run.summary["result"]["unconverged_steps"] == 3
+
+
+@on_devices
+def test_a_second_run_starts_from_the_mesh_as_given(device, mesh):
+    """An eighth of a cycle leaves the body turned; the next steady flow is that at the mean angle."""
+    careful = {"cfl": 5.0, "unsteady_cfl": 20.0, "cfl_max": 50.0, "steady_drop": 1e-3}
+    ale = case(mesh, device=device, motion=km.motion.pitch(3.0, 0.1),
+               settings=km.AleSettings(**careful))  # fmt: skip
+    first = ale.steady().summary["result"]["cl"]
+
+    ale.run(cycles=0.25, steps_per_cycle=8, start="as is")
+    second = ale.steady().summary["result"]["cl"]
+
+    np.testing.assert_array_equal(ale.backend.get(ale.grid.x), ale.grid.points)
+    assert second == pytest.approx(first, abs=0.01)  # 3 degrees would be 0.35

@@ -1,0 +1,204 @@
+"""Torsional springs: the assembled matrix, what it leaves free, and where its meshes go."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy.sparse import coo_array, csr_array
+from solver_cases import Ellipse, bodies, on_devices, square
+
+import kinemesh as km
+from kinemesh.deform.springs import spring_triangles
+from kinemesh.motion import Pose, function
+
+MESHES = {
+    "airfoil": lambda: km.mesh.airfoil("naca0012", nodes=2000),
+    "quads": lambda: square(10, quads=True),
+}
+
+
+def mover_of(mesh, device, **options):
+    """A spring mover on its own, and the case that owns its grid."""
+    springs = km.deform.TorsionalSprings(
+        **{k: options.pop(k) for k in ("tolerance", "substeps", "iterations") if k in options}
+    )
+    ale = km.Ale(mesh, mach=0.5, device=device, deform=springs, **options)
+    return ale, springs.attach(ale.grid)
+
+
+def assembled(ale, mover):
+    """(2 nodes, 2 nodes) matrix as the kernel assembles it with no fixed node, in node order."""
+    b, s, p = ale.backend, mover.solver, mover.pattern
+    triangles = spring_triangles(ale.grid.cells)
+    b.bind(
+        "spring_rows", suffix="f64", node=b.array(p.node, np.int32),
+        fixed=b.zeros(ale.grid.nodes, np.int32), x=ale.grid.x, row=s.tables["row"],
+        diagonal=s.tables["diagonal"], **mover._fans(triangles), A=s.A,
+    )()  # fmt: skip
+    rows = p.node[np.repeat(np.arange(len(p.node)), np.diff(p.row))]
+    columns = p.node[p.column]
+    i = (2 * rows[:, None] + [0, 0, 1, 1]).ravel()
+    j = (2 * columns[:, None] + [0, 1, 0, 1]).ravel()
+    return csr_array(coo_array((b.get(s.A).ravel(), (i, j)), shape=(2 * ale.grid.nodes,) * 2))
+
+
+def reference(points, triangles):
+    """Sum over triangles of R^T C R, R the derivatives of the corner angles: atan2(cross, dot)."""
+    matrix, size = np.zeros((len(triangles), 6, 6)), 2 * len(points)
+    corner = points[triangles]
+    for k in range(3):
+        at, left, right = k, (k + 1) % 3, (k + 2) % 3
+        b, c = corner[:, left] - corner[:, at], corner[:, right] - corner[:, at]
+        cross, dot = b[:, 0] * c[:, 1] - b[:, 1] * c[:, 0], (b * c).sum(axis=1)
+        row = np.zeros((len(triangles), 6))
+        for axis in range(2):
+            e = np.eye(2)[axis]
+            along_b = e[0] * c[:, 1] - e[1] * c[:, 0], c[:, axis]  # of (cross, dot) with b
+            along_c = b[:, 0] * e[1] - b[:, 1] * e[0], b[:, axis]
+            for node, (d_cross, d_dot) in ((left, along_b), (right, along_c)):
+                rate = (dot * d_cross - cross * d_dot) / (cross**2 + dot**2)
+                row[:, 2 * node + axis] += rate
+                row[:, 2 * at + axis] -= rate
+        sine2 = cross**2 / (cross**2 + dot**2)
+        matrix += row[:, :, None] * row[:, None, :] / sine2[:, None, None]
+    number = (2 * triangles[:, :, None] + [0, 1]).reshape(-1, 6)
+    i, j = (np.broadcast_to(n, matrix.shape).ravel() for n in (number[:, :, None], number[:, None]))
+    return csr_array(coo_array((matrix.ravel(), (i, j)), shape=(size, size)))
+
+
+def scale(matrix, d):
+    """Size of the terms that add up in each row of matrix @ d."""
+    return abs(matrix) @ np.abs(d)
+
+
+@on_devices
+@pytest.mark.parametrize("mesh", MESHES)
+def test_rigid_motions_and_scaling_cost_nothing(mesh, device):
+    ale, mover = mover_of(MESHES[mesh](), device)
+    matrix = assembled(ale, mover)
+    x, y = ale.grid.points.T
+    one, zero = np.ones_like(x), np.zeros_like(x)
+
+    for d in ((one, zero), (zero, one), (-y, x), (x, y)):
+        d = np.stack(d, axis=1).ravel()
+        assert (np.abs(matrix @ d) <= 1e-12 * scale(matrix, d)).all()
+
+    shear = np.stack([y, zero], axis=1).ravel()
+    assert (np.abs(matrix @ shear) > 1e-3 * scale(matrix, shear)).mean() > 0.5
+
+
+@on_devices
+@pytest.mark.parametrize("mesh", MESHES)
+def test_rows_are_the_sum_over_triangles(mesh, device):
+    ale, mover = mover_of(MESHES[mesh](), device)
+    matrix = assembled(ale, mover)
+    wanted = reference(ale.grid.points, spring_triangles(ale.grid.cells))
+    d = np.random.default_rng(5).uniform(-1, 1, 2 * ale.grid.nodes)
+
+    assert (np.abs(matrix @ d - wanted @ d) <= 1e-12 * scale(wanted, d)).all()
+    assert abs(matrix - matrix.T).max() <= 1e-12 * abs(matrix).max()
+
+
+@on_devices
+@pytest.mark.parametrize("pose", [
+    Pose(shift=(0.3, -0.2)), Pose(angle=0.5, about=(0.25, 0.0)),
+], ids=["translation", "rotation"])  # fmt: skip
+def test_inner_nodes_follow_a_rigid_motion_of_all_boundaries(pose, device):
+    """A turn by a finite angle is a rotation and a scaling: in the null space too."""
+    mesh = MESHES["airfoil"]()
+    ale, mover = mover_of(mesh, device, walls=list(mesh.boundaries), tolerance=1e-12)
+
+    mover.step(lambda share: [pose, pose])
+
+    moved, exact = ale.backend.get(ale.grid.x), pose.apply(ale.grid.points)
+    # the diagonally scaled residual is down to 1e-12; the condition number of the scaled matrix
+    # is of the order of the number of nodes
+    assert np.abs(moved - exact).max() <= 1e-12 * ale.grid.nodes * np.abs(exact).max()
+
+
+def follow(ale, mover, laws, steps):
+    """Move through t = 0..1; least area and angle [deg] on the way, and steps done."""
+    least, angle = np.inf, 180.0
+    for step in range(steps):
+        mover.step(lambda share, n=step: [law((n + share) / steps) for law in laws])
+        ale.grid.measure()
+        area, corner = ale.grid.worst_cells()[0]
+        least, angle = min(least, area), min(angle, np.degrees(corner))
+        if area <= 0:
+            return least, angle, step
+    return least, angle, steps
+
+
+def mesh_nodes(ale, marker):
+    """Nodes of a marker of the first member."""
+    return np.unique(ale.grid.meshes[0].boundaries[marker])
+
+
+@on_devices
+@pytest.mark.parametrize(("steps", "substeps"), [(60, 1), (15, 4)])
+def test_a_turn_by_sixty_degrees_inverts_no_element(steps, substeps, device):
+    ale, mover = mover_of(MESHES["airfoil"](), device, substeps=substeps)
+    before = np.degrees(ale.grid.worst_cells()[0, 1])
+
+    least, angle, _ = follow(ale, mover, [lambda t: Pose(np.radians(60) * t, (0.25, 0))], steps)
+
+    assert least > 0
+    assert angle > before / 2  # measured: from 5.6 to 4.5 degrees
+
+
+@on_devices
+def test_two_cycles_of_ct5_keep_every_angle(device):
+    ale, mover = mover_of(MESHES["airfoil"](), device)
+    before = np.degrees(ale.grid.worst_cells()[0, 1])
+    law = km.motion.pitch(2.51, 0.0814)
+    period = law.period(0.755)
+
+    least, angle, _ = follow(ale, mover, [lambda t: law.pose(2 * t * period, 0.755)], 128)
+
+    assert least > 0
+    assert angle > 0.99 * before
+
+
+@on_devices
+def test_a_small_body_passes_another_at_a_tenth_of_a_chord(device):
+    """Springs alone, half a chord of travel each side: a body of chord 1/2 above one of chord 1."""
+    upper = Ellipse((-0.5, 0.15 + 0.1 + 0.08), (0.25, 0.08), 32)
+    mesh = bodies({"lower": Ellipse((0, 0), (0.5, 0.15), 48), "upper": upper})
+    law = function(lambda t: Pose(shift=(t, 0.0)))
+    ale, mover = mover_of(mesh, device, motion={"upper": law})
+    assert ale.grid.bodies == [(0, "lower"), (0, "upper")]
+
+    laws = [lambda t: Pose(), lambda t: law.pose(t, 0.5)]
+    least, _, _ = follow(ale, mover, laws, 50)
+
+    moved = ale.backend.get(ale.grid.x)[mesh_nodes(ale, "upper")]
+    assert least > 0
+    assert moved[:, 0].mean() == pytest.approx(0.5, abs=1e-12)
+
+
+@on_devices
+def test_a_step_too_large_for_the_springs_names_a_node(device):
+    """Half a turn in one step inverts elements; the fault names one in the user's numbers."""
+    mesh = MESHES["airfoil"]()
+    law = function(lambda t: Pose(np.radians(170) * t, (0.25, 0)))
+    ale = km.Ale(mesh, mach=0.5, motion=law, device=device)
+
+    with pytest.raises(km.NumericalFault, match="area of a cell .* not positive at node") as error:
+        ale.run(time_step=1.0, steps=4, start="as is")
+
+    text = str(error.value)
+    node, x, y = re.search(r"node (\d+) \(x = (\S+), y = (\S+)\)", text).groups()
+    inner = int(np.flatnonzero(ale.grid.meshes[0].original == int(node))[0])
+    np.testing.assert_allclose(
+        ale.backend.get(ale.grid.x)[inner], [float(x), float(y)], rtol=1e-5, atol=1e-12
+    )
+    assert "member 0" in text
+    assert "step 1 of 4" in text
+
+
+@on_devices
+def test_springs_unsolved_in_the_iterations_allowed_are_an_error(device):
+    ale, mover = mover_of(MESHES["airfoil"](), device, iterations=10)
+
+    with pytest.raises(km.NumericalFault, match="springs not solved"):
+        mover.step(lambda share: [Pose(0.1, (0.25, 0))])

@@ -1,0 +1,273 @@
+"""A mesh of two members with every table that a kernel may ask for, each consistent with the rest.
+
+Each member is a jittered grid of triangles and quadrilaterals on the unit square; rows are nodes
+in the order of their colours, a block for each pair of neighbours.  Values are keyed by
+"field|shape", as kernels declare them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+NONE = np.uint64(2**64 - 1)  # no fault
+
+
+def grid(nx, ny, quads, rng):
+    """Points and cells (fourth corner -1: triangle) of a jittered, stretched unit square."""
+    i, j = np.meshgrid(np.arange(nx + 1), np.arange(ny + 1))
+    inside = ((i > 0) & (i < nx) & (j > 0) & (j < ny)).ravel()
+    points = np.stack([i.ravel() / nx, (j.ravel() / ny) ** 1.3], axis=1)
+    points += inside[:, None] * rng.uniform(-0.2, 0.2, points.shape) * [1 / nx, 0.6 / ny]
+    cells = []
+    for b in range(ny):
+        for a in range(nx):
+            p = b * (nx + 1) + a
+            q, r, s = p + 1, p + nx + 2, p + nx + 1
+            if quads and (a + b) % 3 == 0:
+                cells.append((p, q, r, s))
+            elif (a + b) % 2:
+                cells += [(p, q, r, -1), (p, r, s, -1)]
+            else:
+                cells += [(p, q, s, -1), (q, r, s, -1)]
+    return points, np.array(cells, np.int32)
+
+
+def csr(lists):
+    """Offsets and entries of a list of lists."""
+    offsets = np.cumsum([0, *(len(entry) for entry in lists)])
+    return offsets.astype(np.int32), np.array([x for entry in lists for x in entry], np.int32)
+
+
+class World:
+    """Two meshes in one numbering, and everything that kernels ask about them."""
+
+    def __init__(self, nx=4, ny=3, quads=True, seed=1):
+        self.rng = np.random.default_rng(seed)
+        self.extent = {"members": 2, "bodies": 3, "groups": 5, "chunks": 11}
+        self.values = {}
+        self.launches = [None]
+        points, cells = zip(*(grid(nx, ny, quads, self.rng) for _ in range(2)), strict=True)
+        alone = len(points[0])
+        self.x = np.concatenate(points)
+        shift = [0, alone]
+        self.cells = np.concatenate(
+            [np.where(c < 0, -1, c + s) for c, s in zip(cells, shift, strict=True)]
+        ).astype(np.int32)
+        self.member = np.repeat(np.arange(2), alone).astype(np.int32)
+        corner = [0, nx, alone - 1, alone - 1 - nx]
+        self.hull = np.array([[c + s for c in corner] for s in shift], np.int32)
+        self.connect()
+        self.order()
+        self.fields()
+
+    def put(self, name, value, dtype=np.int32):
+        self.values[name] = np.ascontiguousarray(value, dtype)
+
+    def around(self, cell):
+        corners = [int(c) for c in self.cells[cell] if c >= 0]
+        return corners, list(zip(corners, corners[1:] + corners[:1], strict=True))
+
+    def connect(self):
+        """Edges from the lower to the higher node, cells of edges, fans, boundary chains."""
+        sides, touching = {}, [[] for _ in self.x]
+        for c in range(len(self.cells)):
+            corners, pairs = self.around(c)
+            for k, node in enumerate(corners):
+                touching[node].append((c, k))
+            for a, b in pairs:
+                sides.setdefault((min(a, b), max(a, b)), [-1, -1])[int(a > b)] = c
+        lr = np.array(sorted(sides), np.int32)
+        self.lr, self.sides = lr, np.array([sides[tuple(e)] for e in lr], np.int32)
+        near = [[] for _ in self.x]
+        for e, (a, b) in enumerate(lr):
+            near[a].append((int(b), e))
+            near[b].append((int(a), e))
+        self.near = [sorted(entry) for entry in near]
+        self.touching = touching
+        after = {}
+        for (a, b), (left, right) in sides.items():
+            if left < 0 or right < 0:
+                after.update({b: a} if left < 0 else {a: b})
+        self.chain(after)
+
+    def chain(self, after):
+        """A marker per member: most of the boundary, so that it has two ends."""
+        node, ends = [], []
+        for start in self.hull[:, 0]:
+            loop = [int(start)]
+            while after[loop[-1]] != start:
+                loop.append(after[loop[-1]])
+            loop = loop[:-3]
+            node += loop
+            ends += zip([-1, *loop[:-1]], [*loop[1:], -1], strict=True)
+        self.bnode = np.array(node, np.int32)
+        self.ends = np.array(ends, np.int32)
+        self.boundary = np.array(sorted(after), np.int32)
+
+    def order(self):
+        """Rows in colour order, the block pattern, and the fans of triangles."""
+        colour = np.full(len(self.x), -1)
+        for i in self.rng.permutation(len(self.x)):
+            used = {colour[j] for j, _ in self.near[i]}
+            colour[i] = next(c for c in range(len(self.x)) if c not in used)
+        self.colour = colour
+        self.node = np.argsort(colour, kind="stable").astype(np.int32)
+        self.row_of = np.argsort(self.node).astype(np.int32)
+        count = np.bincount(colour)
+        self.colours = list(zip(np.cumsum([0, *count[:-1]]).tolist(), count.tolist(), strict=True))
+        lists = [sorted(self.row_of[[n, *(j for j, _ in self.near[n])]]) for n in self.node]
+        self.row, self.column = csr(lists)
+        self.block = {}
+        for r in range(len(lists)):
+            for b in range(self.row[r], self.row[r + 1]):
+                self.block[r, int(self.column[b])] = b
+
+    def slot(self, a, b):
+        return self.block[int(self.row_of[a]), int(self.row_of[b])]
+
+    # ------------------------------------------------------------ values
+
+    def fields(self):
+        self.tables()
+        self.matrices()
+        self.geometry()
+        self.gas()
+        self.control()
+        for key, value in self.values.items():
+            shape = key.partition("|")[2]
+            if not np.ndim(value) or shape == "upd":
+                continue
+            for name, n in zip(shape.partition(">")[0].split(","), value.shape, strict=True):
+                if name.isidentifier():
+                    self.extent[name] = n
+
+    def tables(self):
+        put, near = self.put, self.near
+        rows = range(len(self.node))
+        put("member|nodes>members", self.member)
+        put("member|rows>members", self.member[self.node])
+        put("lr|edges,2>nodes", self.lr)
+        put("cells_of_edge|edges,2>cells?", self.sides)
+        put("corners|cells,4>nodes?", self.cells)
+        put("node|bnodes>nodes!", self.bnode)
+        put("ends|bnodes,2>nodes?", self.ends)
+        offsets, neighbour = csr([[j for j, _ in entry] for entry in near])
+        put("offsets|nodes+1>>entries", offsets)
+        put("neighbour|entries>nodes", neighbour)
+        put("edge|entries>edges", csr([[e for _, e in entry] for entry in near])[1])
+        offsets, cell = csr([[c for c, _ in entry] for entry in self.touching])
+        put("offsets|nodes+1>>corner_entries", offsets)
+        put("cell|corner_entries>cells", cell)
+        put("corner|corner_entries", csr([[k for _, k in entry] for entry in self.touching])[1])
+        put("node|rows>nodes!", self.node)
+        put("row|rows+1>>blocks", self.row)
+        put("column|blocks>rows", self.column)
+        put("diagonal|rows>blocks!", [self.block[r, r] for r in rows])
+        put("mirror|blocks>blocks!", [self.block[c, r] for r, c in self.block])
+        put("slot|edges,2>blocks!", [(self.slot(a, b), self.slot(b, a)) for a, b in self.lr])
+        put("slot|bnodes>blocks!", [self.slot(a, a) for a in self.bnode])
+        put("item|items>rows!", np.argsort(self.member[self.node], kind="stable"))
+        self.fans()
+        self.graph()
+        put("priority|nodes", self.rng.permutation(len(self.x)))
+        put("before|nodes", np.where(self.colour < 2, self.colour, -1))
+
+    def fans(self):
+        """Triangles around each row's node: their other nodes, counter-clockwise."""
+        others, slots = [], []
+        for n in self.node:
+            entry = []
+            for c, k in self.touching[n]:
+                if self.cells[c, 3] < 0:
+                    entry.append((self.cells[c, (k + 1) % 3], self.cells[c, (k + 2) % 3]))
+            others.append(entry)
+            slots.append([(self.slot(n, j), self.slot(n, k)) for j, k in entry])
+        self.put("fans|rows+1>>fan", csr(others)[0])
+        self.put("others|fan,2>nodes", csr(others)[1].reshape(-1, 2))
+        self.put("slots|fan,2>blocks", csr(slots)[1].reshape(-1, 2))
+        self.put("fixed|nodes", np.isin(np.arange(len(self.x)), self.boundary))
+
+    def graph(self):
+        """Two elements of a Delaunay graph per member, carrying all inner nodes."""
+        a, b, c, d = self.hull.T
+        vertices = np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)])
+        carried = np.setdiff1d(np.arange(len(self.x)), self.boundary)
+        pick = self.rng.integers(0, 2, len(carried))
+        self.put("vertices|elements,3>nodes", vertices)
+        self.put("node|carried>nodes!", carried)
+        self.put("element|carried>elements", 2 * pick + self.member[carried])
+        share = self.rng.uniform(0.1, 1, (len(carried), 3))
+        self.put("share|carried,3", share / share.sum(1, keepdims=True), float)
+        self.put("node|moved>nodes!", self.boundary[::2])
+
+    def matrices(self):
+        rng, blocks, rows = self.rng, len(self.column), len(self.node)
+        middle = self.values["diagonal|rows>blocks!"]
+        for b in (2, 4):
+            dense = rng.uniform(-0.3, 0.3, (blocks, b, b))
+            factors = 0.3 * dense
+            dense[middle] += 4 * np.eye(b)
+            factors[middle] += np.eye(b) / 4
+            inverse = rng.uniform(-0.1, 0.1, (rows, b, b)) + np.eye(b) / 4
+            self.put(f"A|blocks,{b * b}", dense.reshape(blocks, -1), np.float32)
+            self.put(f"LU|blocks,{b * b}", factors.reshape(blocks, -1), np.float32)
+            self.put(f"inverse|rows,{b * b}", inverse.reshape(rows, -1), np.float32)
+
+    def geometry(self):
+        rng, x = self.rng, self.x
+        move = rng.uniform(-0.02, 0.02, x.shape)
+        for name, value in (("x", x), ("x0", x), ("reference", x)):
+            self.put(f"{name}|nodes,2", value, float)
+        self.put("x1|nodes,2", x + move, float)
+        self.put("x|upd", x + move, float)
+        self.put("target|nodes,2", x - move, float)
+        for name in ("V", "V1", "V2"):
+            self.put(f"{name}|nodes", rng.uniform(0.02, 0.05, len(x)), float)
+        self.put("pose|bodies,6", rng.uniform(-0.1, 0.1, (3, 6)), float)
+        normals = (x[self.lr[:, 1]] - x[self.lr[:, 0]]) + rng.uniform(-0.02, 0.02, self.lr.shape)
+        self.put("S|edges,2", normals, np.float32)
+        inverse = []
+        for i, entry in enumerate(self.near):
+            d = x[[j for j, _ in entry]] - x[i]
+            m = np.linalg.inv((d / (d**2).sum(1, keepdims=True)).T @ d)
+            inverse.append((m[0, 0], m[0, 1], m[1, 1]))
+        self.put("inverse|nodes,3", inverse, np.float32)
+
+    def gas(self):
+        rng, n = self.rng, len(self.x)
+        q = np.stack(
+            [
+                *(
+                    rng.uniform(a, b, n)
+                    for a, b in ((0.8, 1.2), (-0.5, 0.5), (-0.4, 0.4), (0.6, 0.85))
+                )
+            ],
+            1,
+        )
+        energy = q[:, 3] / 0.4 + 0.5 * q[:, 0] * (q[:, 1] ** 2 + q[:, 2] ** 2)
+        u = np.stack([q[:, 0], q[:, 0] * q[:, 1], q[:, 0] * q[:, 2], energy], 1)
+        self.put("q|nodes,4", q, np.float32)
+        for k, name in enumerate(("u", "u1", "u2")):
+            self.put(f"{name}|nodes,4", u * (1 + 0.01 * k), np.float32)
+        self.put("grad|nodes,8", rng.uniform(-0.3, 0.3, (n, 8)), np.float32)
+        self.put("stream|members,4", [(1, 0.5, 0.02, 1 / 1.4), (1, 0.8, -0.1, 1 / 1.4)], float)
+        self.put("range|members,8", [(1.2, 0.5, 0.4, 0.85, -0.8, 0.5, 0.4, -0.6)] * 2, float)
+        self.put("lambda|edges", rng.uniform(0.5, 1.5, len(self.lr)), np.float32)
+        self.put("bdf|members,3", [(15, -20, 5), (3, -4, 1)], float)
+        self.put("rate|members,2", [(15, -5), (3, -1)], float)
+        self.put("cfl|members", (5, 20), float)
+        self.put("du|rows,4", rng.uniform(-0.3, 0.3, (n, 4)), np.float32)
+        self.put("scaled|nodes", rng.integers(0, 2, n))
+
+    def control(self):
+        self.values.update(fix=0.125, K=0.25, at=1, tolerance=0.5, drop=1e-4, cfl_first=5.0)
+        self.values.update({"cfl_last": 1e4, "cfl_power": 0.8, "most|real": 0.125, "most|i32": 9})
+        self.put("active|members", (1, 1))
+        self.put("live|members", (1, 1))
+        self.put("iterations|members", (0, 3))
+        self.put("floor|members", (1e-12, 1e-12), float)
+        self.put("target2|members", (0.1, 9.0), float)
+        for name in ("dots", "norm2", "base2", "squares"):
+            self.put(f"{name}|members,2", self.rng.uniform(0.5, 1.5, (2, 2)), float)
+        self.put("scalars|members,4", self.rng.uniform(0.5, 1.5, (2, 4)), float)
+        self.values["faults|members"] = np.full(2, NONE)

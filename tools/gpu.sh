@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Build kinemesh in place with CUDA and test it on a GPU host.
+#
+#   tools/gpu.sh build            compile for the device that is there
+#   tools/gpu.sh test [args]      the test suite; args go to pytest
+#   tools/gpu.sh sanitize [args]  memcheck, racecheck and initcheck on a few tests;
+#                                 args are the pytest selection instead of the default one
+#   tools/gpu.sh bench [args]     kinemesh bench
+#
+# PYTHON (python3), KINEMESH_SM (the device's own) and the variables of setup.py may be set.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+python=${PYTHON:-python3}
+export PYTHONPATH="$PWD/python${PYTHONPATH:+:$PYTHONPATH}"
+for folder in /usr/local/cuda/bin /usr/local/cuda/compute-sanitizer; do
+  if [ -d "$folder" ]; then PATH="$PATH:$folder"; fi
+done
+
+fail() {
+  echo "gpu.sh: $*" >&2
+  exit 1
+}
+
+compute_capability() {
+  local found=""
+  if command -v nvidia-smi >/dev/null; then
+    found=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d '. ') || found=""
+  fi
+  case "$found" in
+    '' | *[!0-9]*) echo 90 ;;
+    *) echo "$found" ;;
+  esac
+}
+
+build() {
+  command -v nvcc >/dev/null || fail "nvcc is neither on the PATH nor in /usr/local/cuda/bin"
+  command -v gcc >/dev/null || fail "gcc is not on the PATH"
+  "$python" -c 'import setuptools, numpy' || fail "$python needs setuptools and numpy"
+  export KINEMESH_CUDA=1 KINEMESH_SM="${KINEMESH_SM:-$(compute_capability)}"
+  "$python" setup.py -q build_ext --inplace
+  "$python" -c 'from kinemesh import _cuda; print("CUDA devices:", _cuda.device_count())'
+}
+
+sanitize() {
+  command -v compute-sanitizer >/dev/null || fail "compute-sanitizer is not on the PATH"
+  local tool selection=("$@")
+  if [ ${#selection[@]} -eq 0 ]; then
+    selection=(tests/test_cuda_array.py tests/test_cuda_graph.py tests/test_record.py
+      -k "not torch and not cupy and not too_large and not without_a_device and not threads and not host")
+  fi
+  for tool in memcheck racecheck initcheck; do
+    local options=(--tool "$tool" --error-exitcode 9)
+    # Tests ask for what CUDA refuses, on purpose.
+    if [ "$tool" = memcheck ]; then options+=(--report-api-errors no); fi
+    echo "== compute-sanitizer $tool"
+    compute-sanitizer "${options[@]}" "$python" -m pytest -x "${selection[@]}"
+  done
+}
+
+command=${1:-}
+if [ $# -gt 0 ]; then shift; fi
+case "$command" in
+  build) build ;;
+  test) "$python" -m pytest -rs "$@" ;;
+  sanitize) sanitize "$@" ;;
+  bench) "$python" -m kinemesh.cli bench "$@" ;;
+  *)
+    sed -n '2,10s/^# \{0,1\}//p' "$0"
+    exit 2
+    ;;
+esac
