@@ -6,14 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import kinemesh as km
 import numpy as np
 import pytest
-from scipy.spatial import Delaunay as Triangulation
-
-import kinemesh as km
 from kinemesh.backend import Backend
 from kinemesh.deform import Deformation, Mover
 from kinemesh.errors import DeviceError
+from scipy.spatial import Delaunay as Triangulation
 
 DATA = Path(km.__file__).parent / "cases" / "data"
 GAMMA = 1.4

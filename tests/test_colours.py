@@ -1,13 +1,12 @@
 """Colours of node graphs: neighbours differ, and every device and ensemble gives the same ones."""
 
+import kinemesh as km
 import numpy as np
 import pytest
-from solver_cases import disc, naca0012_mesh, on_devices, square
-
-import kinemesh as km
 from kinemesh.backend import Backend
 from kinemesh.linear import Pattern, colour_first_fit, colour_parallel
 from kinemesh.mesh.dual import dual
+from solver_cases import disc, naca0012_mesh, on_devices, square
 
 MESHES = {
     "su2": naca0012_mesh,

@@ -1,10 +1,9 @@
 """Cases side by side on one device are the cases alone, bit for bit."""
 
+import kinemesh as km
 import numpy as np
 import pytest
 from solver_cases import on_devices
-
-import kinemesh as km
 
 COLUMNS = ("time", "alpha_deg", "cl", "cd", "cm", "inner_iterations", "residual_drop",
            "min_area", "min_angle_deg")  # fmt: skip

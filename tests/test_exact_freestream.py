@@ -1,10 +1,9 @@
 """A uniform stream stays uniform whatever the mesh does: w = (3/2 dV^(n+1) - 1/2 dV^n) / dt."""
 
+import kinemesh as km
 import numpy as np
 import pytest
 from solver_cases import Wobble, disc, on_devices, smooth_random, square, stream
-
-import kinemesh as km
 
 MACH, DT, STEPS = 0.4, 0.05, 100
 MESHES = {

@@ -4,11 +4,10 @@ The size of what is summed is V + sum |dV|, up to 30 V in one step of case CT5; 
 relative error of a few eps, so 1e-14 = 45 eps holds for any order of summation.
 """
 
+import kinemesh as km
 import numpy as np
 import pytest
 from solver_cases import Wobble, naca0012_mesh, on_devices, rates, smooth_random, square, swept
-
-import kinemesh as km
 
 BAR = 1e-14
 MESHES = {"su2": naca0012_mesh, "generated": lambda: km.mesh.airfoil("naca0012")}

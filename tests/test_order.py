@@ -4,11 +4,12 @@ At the far field, 5.4 radii away at least, the vortex is down to 1e-7 of the str
 every error bounded here.  Pseudo-time converges every step by eight orders.
 """
 
+from itertools import pairwise
+
+import kinemesh as km
 import numpy as np
 import pytest
 from solver_cases import Wobble, on_devices, smooth_random, square, vortex
-
-import kinemesh as km
 
 HALF = 6.0
 SETTINGS = {
@@ -70,16 +71,16 @@ def test_bdf2_is_of_second_order_in_time(motion, device):
         ale, _ = run(mesh, law, 2.0, int(count), device, unsteady_drop=1e-9)
         states.append(ale.primitive())
 
-    changes = [norm(ale, b - a) for a, b in zip(states, states[1:], strict=False)]
+    changes = [norm(ale, b - a) for a, b in pairwise(states)]
     assert order(1 / steps[:-1], changes) >= 1.9
     assert changes[-1] <= 1e-4
 
 
 @on_devices
 def test_deforming_a_mesh_with_quads_keeps_the_vortex_bounded(device):
-    """Perturbed quads lose order in a median-dual scheme, not the solution."""
+    """Perturbed quads may cost a median-dual scheme an order, not more: first order at least."""
     law = MOTIONS["deforming"](4.0)
 
     errors = [run(square(n, HALF, True, seed=n), law, 1.0, n // 4, device)[1] for n in (20, 44)]
 
-    assert errors[1] <= 0.5 * errors[0]
+    assert errors[1] <= 20 / 44 * errors[0]

@@ -3,12 +3,11 @@
 import re
 from dataclasses import dataclass
 
+import kinemesh as km
 import numpy as np
 import pytest
-from solver_cases import Wobble, WobbleMover, on_devices, square, stream
-
-import kinemesh as km
 from kinemesh.io.history import History
+from solver_cases import Wobble, WobbleMover, on_devices, square, stream
 
 NAN, INF = float("nan"), float("inf")
 PITCH = km.motion.pitch(1.0, 0.1)
@@ -162,9 +161,9 @@ def test_a_bad_initial_state_is_refused(device):
     bad = good.copy()
     bad[7, 2] = NAN
 
-    with pytest.raises(km.SettingsError, match="initial state.*finite"):
+    with pytest.raises(km.SettingsError, match=r"initial state.*finite"):
         ale.initialise(bad)
-    with pytest.raises(km.SettingsError, match="initial state.*shape"):
+    with pytest.raises(km.SettingsError, match=r"initial state.*shape"):
         ale.initialise(good[1:])
 
 
@@ -287,7 +286,7 @@ def test_the_initial_state_names_its_fault(tmp_path, device):
     q = np.tile(stream(0.4, 0.0), (mesh.nodes, 1))
     q[11, 3] = -0.1
 
-    with pytest.raises(km.NumericalFault, match="member 0: pressure .*initial state") as error:
+    with pytest.raises(km.NumericalFault, match=r"member 0: pressure .*initial state") as error:
         ale.initialise(q)
 
     check_place(str(error.value), mesh, [int(ale.grid.meshes[0].original[11])])
@@ -316,7 +315,7 @@ def test_steps_that_stop_short_are_counted(device, mesh):
 
 @on_devices
 def test_a_second_run_starts_from_the_mesh_as_given(device, mesh):
-    """An eighth of a cycle leaves the body turned; the next steady flow is that at the mean angle."""
+    """A quarter of a cycle leaves the body turned; the next steady flow is at the mean angle."""
     careful = {"cfl": 5.0, "unsteady_cfl": 20.0, "cfl_max": 50.0, "steady_drop": 1e-3}
     ale = case(mesh, device=device, motion=km.motion.pitch(3.0, 0.1),
                settings=km.AleSettings(**careful))  # fmt: skip

@@ -2,14 +2,13 @@
 
 import re
 
+import kinemesh as km
 import numpy as np
 import pytest
-from scipy.sparse import coo_array, csr_array
-from solver_cases import Ellipse, bodies, on_devices, square
-
-import kinemesh as km
 from kinemesh.deform.springs import spring_triangles
 from kinemesh.motion import Pose, function
+from scipy.sparse import coo_array, csr_array
+from solver_cases import Ellipse, bodies, on_devices, square
 
 MESHES = {
     "airfoil": lambda: km.mesh.airfoil("naca0012", nodes=2000),
@@ -183,7 +182,7 @@ def test_a_step_too_large_for_the_springs_names_a_node(device):
     law = function(lambda t: Pose(np.radians(170) * t, (0.25, 0)))
     ale = km.Ale(mesh, mach=0.5, motion=law, device=device)
 
-    with pytest.raises(km.NumericalFault, match="area of a cell .* not positive at node") as error:
+    with pytest.raises(km.NumericalFault, match=r"area of a cell .* not positive") as error:
         ale.run(time_step=1.0, steps=4, start="as is")
 
     text = str(error.value)
@@ -198,7 +197,7 @@ def test_a_step_too_large_for_the_springs_names_a_node(device):
 
 @on_devices
 def test_springs_unsolved_in_the_iterations_allowed_are_an_error(device):
-    ale, mover = mover_of(MESHES["airfoil"](), device, iterations=10)
+    _, mover = mover_of(MESHES["airfoil"](), device, iterations=10)
 
     with pytest.raises(km.NumericalFault, match="springs not solved"):
         mover.step(lambda share: [Pose(0.1, (0.25, 0))])

@@ -52,7 +52,7 @@ class Bicgstab:
         self.backend, self.pattern, self.size = backend, pattern, size
         self.suffix = suffix or backend.suffix
         self.dtype = np.float64 if self.suffix == "f64" else np.float32
-        members = len(active)
+        members = active.shape[0]
         rows, blocks = len(pattern.node), len(pattern.column)
         self.tables = {
             name: backend.array(getattr(pattern, name), np.int32)
