@@ -117,7 +117,7 @@ def control(backend, most):
         "norm": backend.zeros(1, "float64"),
         "cfl": backend.zeros(1, "float64"),
     }
-    scalars = {"drop": 1e-4, "cfl_first": 5.0, "cfl_last": 1e4, "cfl_power": 1.0, "most": most}
+    scalars = {"drop": 1e-4, "cfl_first": 5.0, "cfl_last": 1e4, "cfl_growth": 1.5, "most": most}
     return backend.bind("dualtime_check", **there, **scalars), there
 
 

@@ -72,7 +72,7 @@ def test_float32_gives_the_same_steady_lift(device):
 
 @on_devices
 def test_float32_follows_ct5_s_lift(device):
-    """Six steps from the steady flow: within 1 % of the loop's amplitude, 0.33."""
+    """Six steps from the steady flow: within 1 % of the loop's amplitude, 0.35."""
     lift = []
     for dtype in ("float64", "float32"):
         ale = km.Ale(naca0012_mesh(), mach=0.755, alpha_deg=0.016, device=device, dtype=dtype,
@@ -80,7 +80,7 @@ def test_float32_follows_ct5_s_lift(device):
                      settings=km.AleSettings(steady_drop=1e-3))  # fmt: skip
         lift.append(ale.run(cycles=6 / 64, steps_per_cycle=64).history["cl"])
 
-    assert np.abs(lift[1] - lift[0]).max() <= 0.01 * 0.33
+    assert np.abs(lift[1] - lift[0]).max() <= 0.01 * 0.35
     assert lift[0][-1] > 0.1
 
 

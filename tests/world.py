@@ -261,7 +261,7 @@ class World:
 
     def control(self):
         self.values.update(fix=0.125, K=0.25, at=1, tolerance=0.5, drop=1e-4, cfl_first=5.0)
-        self.values.update({"cfl_last": 1e4, "cfl_power": 0.8, "most|real": 0.125, "most|i32": 9})
+        self.values.update({"cfl_last": 1e4, "cfl_growth": 1.25, "most|real": 0.125, "most|i32": 9})
         self.put("active|members", (1, 1))
         self.put("live|members", (1, 1))
         self.put("iterations|members", (0, 3))

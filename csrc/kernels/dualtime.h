@@ -18,26 +18,31 @@ REDUCE(residual_squares, RESIDUAL_SQUARES, sum, 2)
 
 /* After each residual: count, first norm, drop, CFL number; converged or faulty members stop. */
 #define DUALTIME_CHECK(F)                                                     \
-  F(in, f64, squares, "members,2")                                            \
-  F(in, u64, faults, "members")                                               \
+  F(in, f64, squares, "members,2") /* of the residual; nodes scaled last */   \
+  F(inc, u64, faults, "members")                                              \
   F(in, f64, floor, "members")     /* norm below which a residual is nothing */ \
   F(val, f64, drop, "")            /* norm over first norm at which to stop */  \
   F(val, f64, cfl_first, "")                                                  \
   F(val, f64, cfl_last, "")                                                   \
-  F(val, f64, cfl_power, "")                                                  \
+  F(val, f64, cfl_growth, "")                                                 \
   F(val, i32, most, "")            /* iterations allowed */                     \
   F(rw, i32, active, "members")                                               \
   F(rw, i32, iterations, "members")                                           \
   F(rw, f64, first, "members")                                                \
   F(out, f64, norm, "members")                                                \
-  F(out, f64, cfl, "members")
+  F(rw, f64, cfl, "members")
 KERNEL(dualtime_check, DUALTIME_CHECK, indirect)
 {
   if (!active[i]) return;
   norm[i] = sqrt(squares[2 * i]);
   if (iterations[i] == 0) first[i] = norm[i];
-  const f64 ramp = cfl_first * pow(first[i] / (norm[i] > 0 ? norm[i] : 1e-300), cfl_power);
-  cfl[i]         = fmin(cfl_last, ramp);
+  /* The CFL number grows until updates must be scaled, and halves where they are: the residual
+   * itself is a poor guide, as it rises while a start-up's waves run through ever larger cells. */
+  if (iterations[i] == 0)
+    cfl[i] = cfl_first;
+  else
+    cfl[i] = squares[2 * i + 1] > 0 ? fmax(0.5 * cfl[i], fmin(1, cfl_first)) : fmin(cfl_last, cfl_growth * cfl[i]);
+  if (!(norm[i] <= 1e5 * fmax(first[i], floor[i]))) fault(&faults[i], FAULT_DIVERGED, 0);
   if (norm[i] <= drop * first[i] || norm[i] <= floor[i] || iterations[i] >= most || faults[i] != ~(u64)0)
     active[i] = 0;
   else

@@ -6,4 +6,5 @@ enum fault_code {
   FAULT_PRESSURE = 3, /* pressure not positive, or not a number */
   FAULT_PIVOT    = 4, /* singular diagonal block */
   FAULT_GRAPH    = 5, /* element of the Delaunay graph folds */
+  FAULT_DIVERGED = 6, /* residual far above the first of the step, or not a number */
 };

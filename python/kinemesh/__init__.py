@@ -30,18 +30,45 @@ if TYPE_CHECKING:
     from kinemesh.run import Run
 
 _HOME = {
-    "Ale": "ale", "AleSettings": "ale", "Backend": "backend", "info": "backend",
-    "kernels": "backend", "CaseError": "errors", "DeviceError": "errors",
-    "KinemeshError": "errors", "MeshError": "errors", "NumericalFault": "errors",
-    "SettingsError": "errors", "Loop": "hysteresis", "Mesh": "mesh", "Run": "run",
+    "Ale": "ale",
+    "AleSettings": "ale",
+    "Backend": "backend",
+    "info": "backend",
+    "kernels": "backend",
+    "CaseError": "errors",
+    "DeviceError": "errors",
+    "KinemeshError": "errors",
+    "MeshError": "errors",
+    "NumericalFault": "errors",
+    "SettingsError": "errors",
+    "Loop": "hysteresis",
+    "Mesh": "mesh",
+    "Run": "run",
     "hysteresis": "hysteresis",
 }
 _MODULES = ("cases", "deform", "mesh", "motion", "plot")
 
 __all__ = [
-    "Ale", "AleSettings", "Backend", "CaseError", "DeviceError", "KinemeshError", "Loop", "Mesh",
-    "MeshError", "NumericalFault", "Run", "SettingsError", "cases", "deform", "hysteresis", "info",
-    "kernels", "mesh", "motion", "plot",
+    "Ale",
+    "AleSettings",
+    "Backend",
+    "CaseError",
+    "DeviceError",
+    "KinemeshError",
+    "Loop",
+    "Mesh",
+    "MeshError",
+    "NumericalFault",
+    "Run",
+    "SettingsError",
+    "cases",
+    "deform",
+    "hysteresis",
+    "info",
+    "kernels",
+    "mesh",
+    "motion",
+    "plot",
 ]
 
 

@@ -6,7 +6,7 @@ kernels together; everything of a time step stays on the device.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,19 @@ from numpy.typing import NDArray
 
 from kinemesh.backend import Backend
 from kinemesh.boundary import Boundaries, conserved, free_stream
+from kinemesh.conditions import (
+    instance,
+    member_count,
+    meshes_of,
+    motions_of,
+    numbers,
+    point_of,
+    walls_of,
+)
 from kinemesh.deform import Deformation, TorsionalSprings
 from kinemesh.dualtime import DualTime
 from kinemesh.errors import SettingsError
-from kinemesh.faults import raise_faults
+from kinemesh.faults import NONE, raise_faults
 from kinemesh.forces import Forces
 from kinemesh.grid import Grid
 from kinemesh.linear import Bicgstab, Pattern
@@ -28,7 +37,6 @@ from kinemesh.motion import Motion, Pose
 
 FLUXES = ("roe", "hllc")
 LIMITERS = ("wang", "venkatakrishnan", "none")
-FAR_NAMES = ("farfield", "far", "far_field")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +54,8 @@ class AleSettings:
     steady_drop, unsteady_drop : float   residual over its first value at which a run, or a
         physical step, is converged
     steady_iterations, unsteady_iterations : int   the most that it may take
-    cfl, cfl_max, cfl_power : float      CFL = cfl (first residual / residual)^cfl_power
+    cfl, cfl_max, cfl_growth : float     CFL number at the start of a steady run, at most, and its
+        growth per iteration; it halves after iterations that had to scale an update
     unsteady_cfl : float       CFL at the start of a physical step
     krylov_iterations : int, krylov_tolerance : float   of BiCGSTAB per pseudo-step
     max_change : float         largest share by which density or pressure of a node may change in
@@ -57,14 +66,14 @@ class AleSettings:
     limiter: str = "wang"
     limiter_k: float = 0.05
     entropy_fix: float = 0.05
-    jacobian_fix: float = 0.3
+    jacobian_fix: float = 0.15
     steady_drop: float = 1e-6
     steady_iterations: int = 2000
     unsteady_drop: float = 1e-4
     unsteady_iterations: int = 200
-    cfl: float = 50.0
+    cfl: float = 20.0
     cfl_max: float = 1e3
-    cfl_power: float = 1.0
+    cfl_growth: float = 1.5
     unsteady_cfl: float = 100.0
     krylov_iterations: int = 20
     krylov_tolerance: float = 0.05
@@ -83,7 +92,7 @@ class AleSettings:
                 raise SettingsError(f"{name} is {value!r}, expected a whole number above 0")
         for name, low, high in (
             ("limiter_k", 0, np.inf), ("entropy_fix", -1e-300, 1), ("jacobian_fix", -1e-300, 2), ("cfl", 0, np.inf),
-            ("cfl_max", 0, np.inf), ("unsteady_cfl", 0, np.inf), ("cfl_power", -1e-300, np.inf),
+            ("cfl_max", 0, np.inf), ("unsteady_cfl", 0, np.inf), ("cfl_growth", 1, 10),
             ("steady_drop", -1e-300, 1), ("unsteady_drop", -1e-300, 1),
             ("krylov_tolerance", -1e-300, 1), ("max_change", 0, 0.4),
         ):
@@ -92,21 +101,6 @@ class AleSettings:
                 raise SettingsError(f"{name} is {value!r}, expected {max(low, 0):g} to {high:g}")
         if self.cfl_max < max(self.cfl, self.unsteady_cfl):
             raise SettingsError(f"cfl_max is {self.cfl_max!r}, expected at least cfl and unsteady_cfl")
-
-
-def per_member(value: Any, members: int, what: str) -> list[Any]:
-    """One value for every member, or a sequence with one for each."""
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        if len(value) != members:
-            raise SettingsError(f"{what} has {len(value)} entries, expected {members} (members)")
-        return list(value)
-    return [value] * members
-
-
-def guess_walls(meshes: Sequence[Mesh]) -> list[str]:
-    """Every marker that is not named like a far field."""
-    names = {name for mesh in meshes for name in mesh.boundaries}
-    return sorted(n for n in names if n.lower() not in FAR_NAMES)
 
 
 class Ale:
@@ -143,42 +137,24 @@ class Ale:
         walls: Sequence[str] | None = None,
         moment_about: tuple[float, float] = (0.25, 0.0),
     ) -> None:
-        self.settings = settings or AleSettings()
+        settings = AleSettings() if settings is None else settings
+        deform = TorsionalSprings() if deform is None else deform
+        self.settings = instance(settings, AleSettings, "settings", "AleSettings(...)")
+        self.deform = instance(deform, Deformation, "deform", "one of kinemesh.deform, such as Rigid()")
+        self.moment_about = point_of(moment_about, "moment_about")
         self.backend = Backend(device, dtype)
-        several = [v for v in (mesh, mach, alpha_deg, motion)
-                   if isinstance(v, Sequence) and not isinstance(v, str)]
-        members = max((len(v) for v in several), default=1)
-        meshes = [m.renumbered() for m in per_member(mesh, members, "mesh")]
-        self.mach = np.array(per_member(mach, members, "mach"), float)
-        self.alpha_deg = np.array(per_member(alpha_deg, members, "alpha_deg"), float)
-        if not (np.isfinite(self.mach) & (self.mach > 0)).all():
-            raise SettingsError(f"mach is {self.mach.tolist()}, expected positive numbers")
-        self.moment_about = tuple(moment_about)
-        walls = guess_walls(meshes) if walls is None else list(walls)
-        names = sorted({n for m in meshes for n in m.boundaries})
-        self.grid = Grid(self.backend, meshes, walls, [n for n in names if n not in walls])
-        self.motions = self._motions(per_member(motion, members, "motion"))
-        self.deform = deform if deform is not None else TorsionalSprings()
+        members = member_count(mesh=mesh, mach=mach, alpha_deg=alpha_deg, motion=motion)
+        self.mach = numbers(mach, members, "mach", positive=True)
+        self.alpha_deg = numbers(alpha_deg, members, "alpha_deg")
+        meshes = meshes_of(mesh, members)
+        self.grid = Grid(self.backend, meshes, *walls_of(walls, meshes))
+        self.motions = motions_of(motion, members, self.grid.bodies)
         self.mover: Any = None
         self._allocate()
         self.grid.start()
         self.initialise()
 
     # ---- setting up -----------------------------------------------------------------------
-
-    def _motions(self, given: list[Any]) -> list[Motion | None]:
-        """Motion of each body of the grid."""
-        for member, motion in enumerate(given):
-            markers = [marker for m, marker in self.grid.bodies if m == member]
-            unknown = set(motion) - set(markers) if isinstance(motion, Mapping) else set()
-            if unknown:
-                raise SettingsError(
-                    f"member {member}: motion of {sorted(unknown)}, expected bodies {markers}"
-                )
-        return [
-            given[m].get(marker) if isinstance(given[m], Mapping) else given[m]
-            for m, marker in self.grid.bodies
-        ]
 
     def _allocate(self) -> None:
         b, grid, n = self.backend, self.grid, self.grid.nodes
@@ -285,6 +261,7 @@ class Ale:
             )
         for array in (self.u, self.u1, self.u2):
             self.backend.put(array, conserved(states))
+        self.backend.put(self.dualtime.active, 1)
         self._primitive()
         self.check_faults("initial state")
 
@@ -303,13 +280,16 @@ class Ale:
         return points
 
     def coefficients(self, poses: Sequence[Pose] | None = None) -> NDArray[np.float64]:
-        """(members, 3) cl, cd, cm of the present state."""
+        """(members, 3) cl, cd, cm of the present state, bodies at `poses`."""
         self._primitive()
         return self.forces.members(self.moment_points(poses or [Pose()] * len(self.grid.bodies)))
 
     def check_faults(self, where: str) -> None:
         """Raise NumericalFault if a kernel has left one."""
-        raise_faults(self.backend.get(self.grid.faults), where, self.grid.place)
+        words = self.backend.get(self.grid.faults)
+        if (words != NONE).any():
+            self.backend.put(self.grid.faults, NONE)
+            raise_faults(words, where, self.grid.place)
 
     def primitive(self) -> NDArray:
         """(nodes, 4) rho, u, v, p on the host, nodes as in `grid.meshes` side by side."""
@@ -319,7 +299,9 @@ class Ale:
     # ---- time -----------------------------------------------------------------------------
 
     def start_steady(self) -> None:
-        """No time terms, no motion: the next iterations march to a steady state."""
+        """Bodies where they were given, no time terms: the next iterations march to a steady state."""
+        self.grid.reset()
+        self.mover = None
         self.grid.set_time_levels(np.ones(self.grid.members), 0)
         self.backend.put(self.past, 0)
         self.grid.sweep()

@@ -21,8 +21,8 @@ import numpy as np
 if "OMP_WAIT_POLICY" not in os.environ:
     os.environ.setdefault("GOMP_SPINCOUNT", "20000")
 
-from kinemesh import _core  # noqa: E402
-from kinemesh.errors import DeviceError, SettingsError  # noqa: E402
+from kinemesh import _core
+from kinemesh.errors import DeviceError, SettingsError
 
 DTYPES = {"float64": "f64", "float32": "f32"}
 
@@ -126,8 +126,14 @@ class Backend:
         array.copy_to(host)
         return host
 
-    def bind(self, kernel: str, over: tuple[int, int] | None = None, *, suffix: str | None = None,
-             **fields: Any) -> Any:
+    def bind(
+        self,
+        kernel: str,
+        over: tuple[int, int] | None = None,
+        *,
+        suffix: str | None = None,
+        **fields: Any,
+    ) -> Any:
         """A checked call of a kernel; calling it launches without further checks."""
         return self._module.bind(f"{kernel}_{suffix or self.suffix}", over=over, **fields)
 

@@ -30,8 +30,13 @@ class Boundaries:
     """Calls for the weak conditions at walls and far field, and their linearisation."""
 
     def __init__(
-        self, backend: Backend, wall: Boundary, far: Boundary, common: dict[str, Any],
-        stream: Any, fix: float,
+        self,
+        backend: Backend,
+        wall: Boundary,
+        far: Boundary,
+        common: dict[str, Any],
+        stream: Any,
+        fix: float,
     ) -> None:
         self.backend, self.stream, self.fix = backend, stream, fix
         self.common = common  # member, active, q

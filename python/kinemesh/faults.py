@@ -7,12 +7,16 @@ import numpy as np
 from kinemesh.errors import NumericalFault
 
 NONE = np.uint64(2**64 - 1)
-AREA, DENSITY, PRESSURE, PIVOT, GRAPH = 1, 2, 3, 4, 5
+AREA, DENSITY, PRESSURE, PIVOT, GRAPH, DIVERGED = 1, 2, 3, 4, 5, 6
 TEXTS = {
-    AREA: ("area of a cell or dual volume is not positive", "smaller steps, or another deformation"),
+    AREA: (
+        "area of a cell or dual volume is not positive",
+        "smaller steps, or another deformation",
+    ),
     DENSITY: ("density is not positive", "a smaller CFL number (cfl, cfl_max) or max_change"),
     PRESSURE: ("pressure is not positive", "a smaller CFL number (cfl, cfl_max) or max_change"),
     PIVOT: ("singular diagonal block in the factorisation", "a smaller CFL number"),
+    DIVERGED: ("the residual grew 1e5-fold", "a smaller CFL number (cfl, cfl_max, cfl_growth)"),
     GRAPH: ("an element of the Delaunay graph folds", "springs, or smaller motion"),
 }
 

@@ -21,9 +21,7 @@ class Forces:
     mach, alpha_deg : (members,)    dynamic pressure mach^2 / 2, chord 1; axes of the stream
     """
 
-    def __init__(
-        self, grid: Grid, q: Any, stream: Any, mach: NDArray, alpha_deg: NDArray
-    ) -> None:
+    def __init__(self, grid: Grid, q: Any, stream: Any, mach: NDArray, alpha_deg: NDArray) -> None:
         b, wall = grid.backend, grid.wall
         self.grid, self.backend = grid, b
         self.mach, self.alpha = mach, np.radians(alpha_deg)
@@ -32,13 +30,25 @@ class Forces:
         parts = b.zeros((len(offsets) - 1, 4), np.float64)
         self.sums = b.zeros((len(grid.bodies), 4), np.float64)
         self.owner = np.array([member for member, _ in grid.bodies], int)
-        self.measure = b.record([
-            b.bind("wall_forces", node=wall.device["node"], member=grid.table["member"], x=grid.x,
-                   S=wall.device["S"], q=q, about=self.about, stream=stream,
-                   offsets=b.array(offsets, np.int32), sums=parts),
-            b.bind("gather_sum_4", offsets=b.array(groups, np.int32), parts=parts,
-                   sums=self.sums),
-        ])
+        self.measure = b.record(
+            [
+                b.bind(
+                    "wall_forces",
+                    node=wall.device["node"],
+                    member=grid.table["member"],
+                    x=grid.x,
+                    S=wall.device["S"],
+                    q=q,
+                    about=self.about,
+                    stream=stream,
+                    offsets=b.array(offsets, np.int32),
+                    sums=parts,
+                ),
+                b.bind(
+                    "gather_sum_4", offsets=b.array(groups, np.int32), parts=parts, sums=self.sums
+                ),
+            ]
+        )
 
     def bodies(self, about: NDArray) -> NDArray[np.float64]:
         """(bodies, 3) cl, cd, cm; moments nose-up about `about` (members, 2) [chord]."""

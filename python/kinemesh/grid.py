@@ -197,7 +197,12 @@ class Grid:
         self.measure()
         for _ in range(2):
             self.keep_levels()
-        self.sweep()
+            self.sweep()
+
+    def reset(self) -> None:
+        """Every node back to where it was given, at rest."""
+        self.backend.put(self.x, self.points)
+        self.start()
 
     def worst_cells(self) -> NDArray[np.float64]:
         """(members, 2): least cell area [chord^2] and least angle [rad]."""

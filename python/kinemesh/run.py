@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.conditions import time_steps
 from kinemesh.errors import SettingsError
-from kinemesh.io import restart, summary
-from kinemesh.io.fields import FieldWriter, flow
+from kinemesh.files import Files
+from kinemesh.io import summary
 from kinemesh.io.history import STEADY, UNSTEADY, History
 from kinemesh.io.summary import Stopwatch
 
@@ -70,10 +71,10 @@ def steady(ale: Ale, out: str | Path | None = None, progress: bool = False,
     `steady_iterations`, and the summary says which.
     """
     s, folder = ale.settings, None if out is None else Path(out)
-    watch = watch or Stopwatch()
+    alone, watch = watch is None, watch or Stopwatch()
     history = History(STEADY, None if folder is None else folder / "history.csv")
     ale.start_steady()
-    recording = ale.iteration(s.steady_drop, s.steady_iterations, (s.cfl, s.cfl_max, s.cfl_power), 1)
+    recording = ale.iteration(s.steady_drop, s.steady_iterations, (s.cfl, s.cfl_max, s.cfl_growth), 1)
     get = ale.backend.get
     done = np.full(ale.grid.members, -1)
     with progress_bar(s.steady_iterations, progress, "it") as bar:
@@ -95,9 +96,14 @@ def steady(ale: Ale, out: str | Path | None = None, progress: bool = False,
     converged = drop <= s.steady_drop
     notes = [f"member {m}: residual fell to {drop[m]:.1e} only, asked {s.steady_drop:.1e}"
              for m in np.flatnonzero(~converged & (get(ale.dualtime.iterations) >= s.steady_iterations))]
+    if alone:
+        with Files(ale, folder, watch) as files:
+            files.fields(np.zeros(ale.grid.members))
+            files.restart(0, np.zeros(ale.grid.members))
     loads = ale.coefficients()
     result = {"cl": loads[:, 0], "cd": loads[:, 1], "cm": loads[:, 2],
-              "iterations": get(ale.dualtime.iterations), "residual_drop": drop}
+              "iterations": get(ale.dualtime.iterations), "residual_drop": drop,
+              "ended_at_roundoff": ~converged & (get(ale.dualtime.norm) <= get(ale.dualtime.floor))}
     return _finish(ale, "steady", history, folder, watch, result, notes, {})
 
 
@@ -124,88 +130,35 @@ def _periods(ale: Ale) -> NDArray[np.float64]:
 
 
 def _schedule(ale: Ale, cycles: Any, steps_per_cycle: Any, time_step: Any, steps: Any
-              ) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
-    """Time steps and periods of the members, and the number of steps."""
-    by_cycles = cycles is not None and steps_per_cycle is not None
-    by_time = time_step is not None and steps is not None
-    if by_cycles == by_time:
-        raise SettingsError(
-            "an unsteady run needs cycles and steps_per_cycle, or time_step and steps; got "
-            f"cycles={cycles}, steps_per_cycle={steps_per_cycle}, time_step={time_step}, "
-            f"steps={steps}"
-        )
-    if by_time:
-        dt = np.full(ale.grid.members, float(time_step))
-        if not (np.isfinite(dt) & (dt > 0)).all() or int(steps) < 1:
-            raise SettingsError(f"time_step is {time_step!r}, steps {steps!r}: expected both > 0")
-        return dt, dt * int(steps), int(steps)
-    if steps_per_cycle != int(steps_per_cycle) or steps_per_cycle < 4 or not cycles > 0:
-        raise SettingsError(
-            f"cycles is {cycles!r}, steps_per_cycle {steps_per_cycle!r}; expected a positive "
-            "number, and a whole number of at least 4"
-        )
+              ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, int]:
+    """Time steps of the members, their periods (None: the run goes by time), number of steps."""
+    by_cycles, count = time_steps(cycles, steps_per_cycle, time_step, steps)
+    if not by_cycles:
+        return np.full(ale.grid.members, float(time_step)), None, count
     periods = _periods(ale)
-    return periods / steps_per_cycle, periods, round(cycles * steps_per_cycle)
+    return periods / steps_per_cycle, periods, count
 
 
 class _Unsteady:
     """One unsteady run: the loop's state and what it writes."""
 
-    def __init__(self, ale: Ale, dt: NDArray, periods: NDArray, steps: int, folder: Path | None,
+    def __init__(self, ale: Ale, dt: NDArray, periods: NDArray | None, steps: int, folder: Path | None,
                  every: int) -> None:
-        self.ale, self.dt, self.periods, self.steps = ale, dt, periods, steps
-        self.folder, self.every = folder, every
+        self.ale, self.dt, self.steps = ale, dt, steps
+        self.periods = dt * steps if periods is None else periods
+        self.lowered = 0
         self.watch = Stopwatch()
+        self.files = Files(ale, folder, self.watch)
+        self.every = every
         self.unconverged = np.zeros(ale.grid.members, int)
-        self.inner = np.zeros(ale.grid.members, int)
+        self.inner, self.at_roundoff = (np.zeros(ale.grid.members, int) for _ in range(2))
         self.notes: dict[str, float] = {}
         self.history = History(UNSTEADY, None if folder is None else folder / "history.csv")
-        self.writers: list[FieldWriter] = []
         s = ale.settings
         self.recording = ale.iteration(
-            s.unsteady_drop, s.unsteady_iterations, (s.unsteady_cfl, s.cfl_max, s.cfl_power),
+            s.unsteady_drop, s.unsteady_iterations, (s.unsteady_cfl, s.cfl_max, s.cfl_growth),
             8 if ale.backend.on_gpu else 4,
         )
-
-    def open_fields(self) -> None:
-        """One flow file per member; a single member's is flow.vtkhdf."""
-        if self.folder is None:
-            return
-        several = self.ale.grid.members > 1
-        for m, mesh in enumerate(self.ale.grid.meshes):
-            name = f"flow-{m}.vtkhdf" if several else "flow.vtkhdf"
-            walls = [mesh.boundaries[k] for i, k in self.ale.grid.bodies if i == m]
-            edges = np.concatenate(walls) if walls else np.empty((0, 2), np.int32)
-            self.writers.append(FieldWriter(self.folder / name, mesh, edges))
-        self.write_fields(0)
-
-    def write_fields(self, step: int) -> None:
-        with self.watch("files"):
-            q, x = self.ale.primitive().astype(float), self.ale.backend.get(self.ale.grid.x)
-            first = self.ale.grid.first
-            for m, writer in enumerate(self.writers):
-                rho, u, v, p = q[first[m] : first[m + 1]].T
-                fields = flow(rho, np.stack([u, v]), p, float(self.ale.mach[m]))
-                writer.append(step * self.dt[m], x[first[m] : first[m + 1]], fields)
-
-    def write_restart(self, step: int) -> None:
-        """State of two time levels: what a later run needs to go on with the same bits."""
-        if self.folder is None:
-            return
-        with self.watch("files"):
-            ale, get = self.ale, self.ale.backend.get
-            grid = ale.grid
-            arrays = {"u": ale.u, "u1": ale.u1, "x": grid.x, "V": grid.V, "V1": grid.V1,
-                      "dV1": grid.dV1, "wall_dV1": grid.wall.device["dV1"],
-                      "far_dV1": grid.far.device["dV1"]}
-            state = {} if ale.mover is None else ale.mover.state()
-            restart.write(
-                self.folder / "restart.h5",
-                {k: get(v) for k, v in arrays.items()} | {f"deform_{k}": v for k, v in state.items()},
-                {"step": step, "dt": self.dt.tolist(), "mach": ale.mach.tolist(),
-                 "alpha_deg": ale.alpha_deg.tolist(), "nodes": [m.nodes for m in grid.meshes],
-                 "dtype": ale.backend.dtype, "deform": ale.deform.name},
-            )
 
     def step(self, number: int) -> None:
         """One physical step of every member."""
@@ -231,8 +184,10 @@ class _Unsteady:
         worst = ale.grid.worst_cells()
         iterations, norm = get(ale.dualtime.iterations), get(ale.dualtime.norm)
         drop = norm / np.maximum(get(ale.dualtime.first), 1e-300)
+        self.at_roundoff += (drop > ale.settings.unsteady_drop) & (norm <= get(ale.dualtime.floor))
         bad = (drop > ale.settings.unsteady_drop) & (norm > get(ale.dualtime.floor))
         self.unconverged += bad
+        self.lowered += int(get(ale.lowered).sum())
         self.inner += iterations
         angle = np.zeros(ale.grid.members)
         for pose, (m, _) in reversed(list(zip(poses, ale.grid.bodies, strict=True))):
@@ -273,35 +228,34 @@ def unsteady(ale: Ale, *, cycles: float | None = None, steps_per_cycle: int | No
         first = {"steady_" + k: begun.summary["result"][k] for k in ("iterations", "residual_drop")}
         ale.initialise(ale.primitive())
     ale.dualtime.set_floor(dt)
-    job.open_fields()
-    done = 0
     try:
-        with progress_bar(count, progress, "step") as bar:
+        with job.files, progress_bar(count, progress, "step") as bar:
+            job.files.fields(np.zeros(ale.grid.members))
             for number in range(1, count + 1):
                 job.step(number)
-                done = number
                 bar.update()
                 if number % job.every == 0:
-                    job.write_fields(number)
-                if number % (steps_per_cycle or 64) == 0 and number < count:
-                    job.write_restart(number)
-            job.write_restart(done)
+                    job.files.fields(number * dt)
+                if number % (steps_per_cycle or 64) == 0 or number == count:
+                    job.files.restart(number, dt)
     finally:
-        for writer in job.writers:
-            writer.close()
         job.history.close()
     notes = [f"member {m}: {n} of {count} steps ended above the asked residual drop "
              f"{ale.settings.unsteady_drop:g}" for m, n in enumerate(job.unconverged) if n]
-    result = _result(job.history, ale.grid.members, periods) | first | job.notes
+    if job.lowered:
+        notes.append(f"{job.lowered} edges (sum over steps) ended at first order: a gradient asked "
+                     "for a negative density or pressure there")
+    result = _result(job.history, ale.grid.members, periods is not None) | first | job.notes
     result["inner_iterations"] = job.inner
     result["unconverged_steps"] = job.unconverged
+    result["steps_ended_at_roundoff"] = job.at_roundoff
     timing = {"cycles": cycles, "steps_per_cycle": steps_per_cycle, "time_step": dt, "steps": count,
               "motion": [None if m is None else repr(m) for m in ale.motions],
               "deform": ale.deform}
     return _finish(ale, "unsteady", job.history, folder, job.watch, result, notes, timing)
 
 
-def _result(history: History, members: int, periods: NDArray) -> dict[str, Any]:
+def _result(history: History, members: int, periodic: bool) -> dict[str, Any]:
     """Loop of the last cycle of each member, where there is a whole one."""
     from kinemesh.hysteresis import hysteresis
 
@@ -310,7 +264,7 @@ def _result(history: History, members: int, periods: NDArray) -> dict[str, Any]:
         rows = history.member(m)
         result: dict[str, Any] = {"least_area": rows["min_area"].min(),
                                   "least_angle_deg": rows["min_angle_deg"].min()}
-        if rows["cycle"][-1] >= 1 - 1e-9:
+        if periodic and rows["cycle"][-1] >= 1 - 1e-9:
             result |= hysteresis(rows).to_dict()
         for name, value in result.items():
             if members == 1:

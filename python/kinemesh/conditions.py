@@ -1,0 +1,143 @@
+"""What a case is told about its stream and its bodies, checked before anything is built."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import MeshError, SettingsError
+from kinemesh.mesh import Mesh
+from kinemesh.motion import Motion
+
+FAR_NAMES = ("farfield", "far", "far_field")
+
+
+def is_several(value: Any) -> bool:
+    """A sequence or array with one entry per member (a string is one value)."""
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def member_count(**values: Any) -> int:
+    """Number of members: the longest sequence, all sequences being that long."""
+    lengths = {name: len(v) for name, v in values.items() if is_several(v)}
+    members = max(lengths.values(), default=1)
+    for name, length in lengths.items():
+        if length != members or not length:
+            raise SettingsError(f"{name} has {length} entries, expected {members or 1} (members)")
+    return members
+
+
+def per_member(value: Any, members: int) -> list[Any]:
+    """One value for every member, or the sequence that has one for each."""
+    return list(value) if is_several(value) else [value] * members
+
+
+def numbers(value: Any, members: int, name: str, positive: bool = False) -> NDArray[np.float64]:
+    """(members,) finite numbers."""
+    try:
+        found = np.array(per_member(value, members), float)
+    except (TypeError, ValueError):
+        found = np.array([np.nan])
+    if found.shape != (members,) or not np.isfinite(found).all() or (positive and not (found > 0).all()):
+        kind = "positive numbers" if positive else "finite numbers"
+        raise SettingsError(f"{name} is {value!r}, expected {kind}")
+    return found
+
+
+def meshes_of(value: Any, members: int) -> list[Mesh]:
+    """One mesh per member, in an order that keeps neighbours close in memory."""
+    meshes = per_member(value, members)
+    wrong = [m for m in meshes if not isinstance(m, Mesh)]
+    if wrong:
+        raise SettingsError(
+            f"mesh is {wrong[0]!r}, expected a kinemesh Mesh: read one with kinemesh.mesh.read or "
+            "make one with kinemesh.mesh.airfoil"
+        )
+    done = {id(m): m.renumbered() for m in meshes}
+    return [done[id(m)] for m in meshes]
+
+
+def walls_of(walls: Any, meshes: Sequence[Mesh]) -> tuple[list[str], list[str]]:
+    """Markers of bodies and of the far field; by default bodies are all not named like a far field."""
+    names = sorted({name for mesh in meshes for name in mesh.boundaries})
+    if walls is None:
+        walls = [n for n in names if n.lower() not in FAR_NAMES]
+    if isinstance(walls, str) or not is_several(walls) and not isinstance(walls, set | frozenset):
+        raise SettingsError(f"walls is {walls!r}, expected a list of markers such as ['airfoil']")
+    unknown = [w for w in walls if w not in names]
+    if unknown:
+        raise MeshError(f"walls has {unknown}, expected markers of the mesh: {names}")
+    return list(walls), [n for n in names if n not in walls]
+
+
+def motions_of(
+    value: Any, members: int, bodies: Sequence[tuple[int, str]]
+) -> list[Motion | None]:
+    """Motion of each body (member, marker)."""
+    given = per_member(value, members)
+    for member, motion in enumerate(given):
+        each = motion.values() if isinstance(motion, Mapping) else [motion]
+        wrong = [m for m in each if m is not None and not isinstance(m, Motion)]
+        if wrong:
+            raise SettingsError(
+                f"member {member}: motion is {wrong[0]!r}, expected one of kinemesh.motion, such "
+                "as km.motion.pitch(amplitude_deg=2.5, k=0.08)"
+            )
+        markers = [marker for m, marker in bodies if m == member]
+        unknown = set(motion) - set(markers) if isinstance(motion, Mapping) else set()
+        if unknown:
+            raise SettingsError(
+                f"member {member}: motion of {sorted(unknown)}, expected bodies {markers}"
+            )
+    return [given[m].get(k) if isinstance(given[m], Mapping) else given[m] for m, k in bodies]
+
+
+def point_of(value: Any, name: str) -> tuple[float, float]:
+    """A point (x, y)."""
+    try:
+        x, y = (float(v) for v in value)
+    except (TypeError, ValueError):
+        x = y = np.nan
+    if not np.isfinite([x, y]).all():
+        raise SettingsError(f"{name} is {value!r}, expected a point (x, y) [chord]")
+    return x, y
+
+
+def instance(value: Any, kind: type, name: str, example: str) -> Any:
+    """The value, if it is of its kind."""
+    if not isinstance(value, kind):
+        raise SettingsError(f"{name} is {value!r}, expected {example}")
+    return value
+
+
+def time_steps(
+    cycles: Any, steps_per_cycle: Any, time_step: Any, steps: Any
+) -> tuple[bool, int]:
+    """Whether a run goes by cycles, and its number of physical steps; nonsense is refused."""
+    by_cycles = cycles is not None and steps_per_cycle is not None
+    by_time = time_step is not None and steps is not None
+    none_of_other = (time_step is None and steps is None) if by_cycles else (
+        cycles is None and steps_per_cycle is None)
+    if by_cycles == by_time or not none_of_other:
+        raise SettingsError(
+            "an unsteady run needs cycles and steps_per_cycle, or time_step and steps; got "
+            f"cycles={cycles}, steps_per_cycle={steps_per_cycle}, time_step={time_step}, "
+            f"steps={steps}"
+        )
+    span, count = (cycles, steps_per_cycle) if by_cycles else (time_step, steps)
+    least = 4 if by_cycles else 1
+    real = isinstance(span, int | float | np.number) and not isinstance(span, bool)
+    whole = isinstance(count, int | np.integer) and not isinstance(count, bool) and count >= least
+    total = round(span * count) if by_cycles and real and whole and np.isfinite(span) else count
+    if not real or not np.isfinite(span) or span <= 0 or not whole or total < 1:
+        names = ("cycles", "steps_per_cycle") if by_cycles else ("time_step", "steps")
+        raise SettingsError(
+            f"{names[0]} is {span!r}, {names[1]} {count!r}; expected a positive number, and a "
+            f"whole number of at least {least}, that make at least one step"
+        )
+    return by_cycles, int(total)
