@@ -48,6 +48,12 @@ typedef f64 real;
 
 /* The second level lets a kernel's name be made by a macro (block_product_4). */
 #define KERNEL(k, FIELDS, loop) KERNEL_LOOP(k, FIELDS, loop)
+/* An item with `width` independent lanes, such as the rows of a matrix block: one thread per lane
+ * on a device, so that neighbouring threads read neighbouring numbers; one vector on a host.  The
+ * body works on the lanes lane .. lane + WIDTH(width) - 1.                                       */
+#define LANES(k, FIELDS, loop, width) KERNEL_LANES(k, FIELDS, loop, width)
+/* Entry (i, j) of a block of size b: columns are contiguous, the lanes' rows side by side. */
+#define ENTRY(b, i, j) ((b) * (j) + (i))
 /* Sums (or maxima) of nv quantities over each group of items offsets[g] .. offsets[g+1]-1, in
  * an order that depends on nothing but the group, so that a member's sums are those of its solo
  * run.  The body adds what item i gives to s.  Fields named `offsets` and `sums` are required. */
@@ -65,6 +71,17 @@ typedef f64 real;
     if (i < count_) P(k##_at)(first_ + i, n FIELDS(NAME));                                   \
   }                                                                                          \
   HD void P(k##_at)(const i32 i, const i32 n UNUSED FIELDS(PARAM))
+#define WIDTH(width) 1
+#define KERNEL_LANES(k, FIELDS, loop, width)                                                 \
+  HD void P(k##_at)(const i32 i, const i32 lane, const i32 n UNUSED FIELDS(PARAM));          \
+  static __global__ void __launch_bounds__(BLOCK)                                            \
+      P(k##_device)(i32 first_, i32 count_, i32 n FIELDS(PARAM))                             \
+  {                                                                                          \
+    const u64 t_ = (u64)blockIdx.x * blockDim.x + threadIdx.x;                               \
+    const i32 i  = (i32)(t_ / (width));                                                      \
+    if (i < count_) P(k##_at)(first_ + i, (i32)(t_ % (width)), n FIELDS(NAME));              \
+  }                                                                                          \
+  HD void P(k##_at)(const i32 i, const i32 lane, const i32 n UNUSED FIELDS(PARAM))
 #define KERNEL_REDUCE(k, FIELDS, op, nv)                                                     \
   HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM));                                      \
   static __global__ void __launch_bounds__(BLOCK)                                            \
@@ -102,8 +119,15 @@ typedef f64 real;
     static const struct field rows[] = {FIELDS(ROW){0}};                                     \
     return rows;                                                                             \
   }
-#define KERNEL_LOOP(k, FIELDS, loop)                                                         \
-  HD void P(k##_at)(const i32 i, const i32 n UNUSED FIELDS(PARAM));                          \
+#define INDEX_single i
+#define INDEX_lanes i, 0
+#define TAKES_single const i32 i
+#define TAKES_lanes const i32 i, const i32 lane
+#define WIDTH(width) (width)
+#define KERNEL_LOOP(k, FIELDS, loop) KERNEL_HOST(k, FIELDS, loop, single)
+#define KERNEL_LANES(k, FIELDS, loop, width) KERNEL_HOST(k, FIELDS, loop, lanes)
+#define KERNEL_HOST(k, FIELDS, loop, kind)                                                   \
+  HD void P(k##_at)(TAKES_##kind, const i32 n UNUSED FIELDS(PARAM));                         \
   typedef struct {                                                                           \
     struct range range_;                                                                     \
     FIELDS(MEMBER)                                                                           \
@@ -111,12 +135,13 @@ typedef f64 real;
   static void P(k##_host)(const void *args_)                                                 \
   {                                                                                          \
     const P(k##_args) *a_ = args_;                                                           \
-    const i32          first_ = a_->range_.first, count_ = a_->range_.count, n = a_->range_.n;\
+    const i32 first_ = a_->range_.first, count_ = a_->range_.count, n = a_->range_.n;        \
     FIELDS(LOCAL) /* pointers in locals: through a_-> gcc reloads them for every item */     \
-    LOOP_##loop for (i32 i = first_; i < first_ + count_; i++) P(k##_at)(i, n FIELDS(NAME)); \
+    LOOP_##loop for (i32 i = first_; i < first_ + count_; i++)                               \
+      P(k##_at)(INDEX_##kind, n FIELDS(NAME));                                               \
   }                                                                                          \
   HOST_TABLE(k, FIELDS)                                                                      \
-  HD void P(k##_at)(const i32 i, const i32 n UNUSED FIELDS(PARAM))
+  HD void P(k##_at)(TAKES_##kind, const i32 n UNUSED FIELDS(PARAM))
 #define KERNEL_REDUCE(k, FIELDS, op, nv)                                                     \
   HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM));                                      \
   typedef struct {                                                                           \

@@ -217,7 +217,8 @@ unsigned arguments(const struct kernel *kernel, void *args, void **argv)
   int at                = HEAD;
   for (const struct field *f = kernel->fields(); f->name; f++) argv[at++] = (char *)args + f->offset;
   const unsigned count = r->count > 0 ? (unsigned)r->count : 0;
-  return kernel->reduces ? count : (count + BLOCK - 1) / BLOCK;
+  if (!kernel->lanes) return count;
+  return (unsigned)(((long long)count * kernel->lanes + BLOCK - 1) / BLOCK);
 }
 
 extern "C" int device_launch(int device, const struct kernel *kernel, const void *function, void *args)

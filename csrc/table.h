@@ -26,7 +26,7 @@ struct kernel {
   const struct field *(*fields)(void);
   void (*host)(const void *args);
   size_t args_size, real_size;
-  int    reduces; /* one thread block per item instead of one thread */
+  int    lanes; /* threads per item on a device; 0: a thread block per item (a reduction) */
 };
 
 #ifdef __cplusplus

@@ -110,7 +110,7 @@ def sample(kernel, large=False, active=(1, 1)):
         value.setflags(write=False)
         values[name] = value
     launches = [None]
-    if kernel.startswith(("block_factor", "block_forward")):
+    if kernel.startswith(("block_eliminate", "block_pivot", "block_scale_", "block_forward")):
         launches = here.colours
     elif kernel.startswith("block_backward"):
         launches = here.colours[::-1]

@@ -11,7 +11,9 @@ from kinemesh.backend import kernels
 CSRC = Path(__file__).parents[1] / "csrc"
 SETUP = CSRC.parent / "setup.py"
 HEADERS = sorted((CSRC / "kernels").glob("*.h"))
-DEFINITION = re.compile(r"^(KERNEL|REDUCE)\((?:K\((\w+)\)|(\w+)), (\w+), (\w+)", re.MULTILINE)
+DEFINITION = re.compile(
+    r"^(KERNEL|LANES|REDUCE)\((?:K\((\w+)\)|(\w+)), (\w+), (\w+)(?:, (\w+))?", re.MULTILINE
+)
 BLOCKS = (2, 4)
 
 compiles = pytest.mark.skipif(
@@ -20,26 +22,32 @@ compiles = pytest.mark.skipif(
 
 
 def definitions():
-    """(kind, kernel, fields, loop or operation, header, line) of every kernel in the sources."""
+    """(kind, kernel, fields, loop or operation, header, line) of every kernel in the sources.
+
+    The kind is K (one thread an item), S (one thread block an item), L2 or L4 (lanes).
+    """
     found = []
     for header in HEADERS:
         text = header.read_text()
-        for kind, stem, name, fields, loop in (m.groups() for m in DEFINITION.finditer(text)):
-            line = text[: text.index(f"{kind}({f'K({stem})' if stem else name},")].count("\n") + 1
-            for full in [f"{stem}{b}" for b in BLOCKS] if stem else [name]:
-                found.append((kind, full, fields, loop, header, line))
+        for macro, stem, name, fields, loop, width in (m.groups() for m in DEFINITION.finditer(text)):
+            line = text[: text.index(f"{macro}({f'K({stem})' if stem else name},")].count("\n") + 1
+            for b in BLOCKS if stem else [None]:
+                lanes = f"L{b if width == 'B' else width}"
+                kind = {"KERNEL": "K", "REDUCE": "S", "LANES": lanes}[macro]
+                found.append((kind, f"{stem}{b}" if stem else name, fields, loop, header, line))
     return found
 
 
 def listed():
-    """Kernel -> K (one thread an item) or S (one block an item), as in KERNEL_LIST."""
+    """Kernel -> its kind, as in KERNEL_LIST."""
     text = (CSRC / "kernels" / "all.h").read_text()
     text = text[text.index("#define KERNEL_LIST") : text.index("#ifdef __CUDACC__")]
-    rows = re.findall(r"\b([KS])\((\w+)(##B)?, \w+\)", text)
+    rows = re.findall(r"\b(K|S|L|L2|L4)\((\w+)(##B)?, \w+\)", text)
     return {
-        full: kind for kind, stem, many in rows
-        for full in ([f"{stem}{b}" for b in BLOCKS] if many else [stem])
-    }  # fmt: skip
+        f"{stem}{b}" if many else stem: f"L{b}" if kind == "L" else kind
+        for kind, stem, many in rows
+        for b in (BLOCKS if many else [None])
+    }
 
 
 def compile_host(precision, *flags):
@@ -56,8 +64,8 @@ def test_every_kernel_in_the_sources_is_listed():
     assert len(set(defined)) == len(defined)
 
 
-def test_the_list_says_which_kernels_are_reductions():
-    kinds = {name: "S" if kind == "REDUCE" else "K" for kind, name, *_ in definitions()}
+def test_the_list_says_how_a_kernel_meets_its_threads():
+    kinds = {name: kind for kind, name, *_ in definitions()}
 
     assert kinds == listed()
 

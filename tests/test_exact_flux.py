@@ -186,7 +186,7 @@ def blocks(backend, left, right, s, w, fix=0.0):
     slot = backend.array(np.arange(2 * edges).reshape(-1, 2), "int32")
     fields |= {"A": matrix, "lambda": radius, "slot": slot}
     backend.bind("ale_jacobian_edges", fix=fix, **fields)()
-    pair = backend.get(matrix).astype(float).reshape(edges, 2, 4, 4)
+    pair = backend.get(matrix).astype(float).reshape(edges, 2, 4, 4).swapaxes(2, 3)
     return pair[:, 0], pair[:, 1], backend.get(radius).astype(float)
 
 
@@ -278,7 +278,7 @@ def test_wall_jacobian_is_the_derivative_of_its_flux(backend):
     columns = [primitive(u + 1j * step * np.eye(4)[k])[:, 3].imag / step for k in range(4)]
     push = np.column_stack([np.zeros(20), s, w])
     expected = push[:, :, None] * np.stack(columns, 1)[:, None, :]
-    close(backend, backend.get(matrix).reshape(20, 4, 4), expected)
+    close(backend, backend.get(matrix).reshape(20, 4, 4).swapaxes(1, 2), expected)
 
 
 def test_far_field_passes_a_free_stream_unchanged(backend):
@@ -320,7 +320,7 @@ def test_far_field_jacobian_is_the_outgoing_part(backend):
     for si, wi in zip(s, w, strict=True):
         values, vectors = np.linalg.eig(jacobian(stream, si, wi))
         expected.append((vectors * np.maximum(values, 0) @ np.linalg.inv(vectors)).real)
-    close(backend, backend.get(matrix).reshape(20, 4, 4), np.array(expected), 256)
+    close(backend, backend.get(matrix).reshape(20, 4, 4).swapaxes(1, 2), np.array(expected), 256)
 
 
 def test_primitive_state_of_a_hand_made_gas(backend):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from kinemesh.linear.pattern import elimination
 from samples import direct, place, run, sample
 from world import NONE
 
@@ -78,7 +79,7 @@ def test_product_is_that_of_the_dense_matrix(backend, b):
     dense = np.zeros((rows, b, rows, b))
     for r in range(rows):
         for k in range(v["row"][r], v["row"][r + 1]):
-            dense[r, :, v["column"][k], :] = v["A"][k].reshape(b, b)
+            dense[r, :, v["column"][k], :] = v["A"][k].reshape(b, b).T  # columns are contiguous
 
     y = run(backend, chosen)["y"]
 
@@ -104,20 +105,27 @@ def test_factors_without_fill_solve_exactly(backend, b):
     dense[at, :, column, :] = blocks
     dense = dense.reshape(5 * b, 5 * b)
     side = np.float32(rng.uniform(-1, 1, (5, b))).astype(float)
-    fields = {"row": row, "column": column, "member": [0] * 5, "live": [1], "diagonal": diagonal}
+    fills = elimination(5, 5 * at.astype(np.int64) + column)
+    fields = {"row": row, "column": column, "member": [0] * 5, "live": [1]}
     fields = {name: backend.array(value, "int32") for name, value in fields.items()}
+    fills = {name: backend.array(value, "int32") for name, value in fills.items()}
+    middle = {"diagonal": backend.array(diagonal, "int32")}
+    pivot = middle | {"pivot": backend.zeros((5, b * b))}
     factors, y = backend.zeros((13, b * b)), backend.zeros((5, b))
     faults = backend.array([NONE], "uint64")
-    matrix = backend.array(blocks.reshape(13, -1), "real")
+    matrix = backend.array(blocks.swapaxes(1, 2).reshape(13, -1), "real")
     there = backend.array(side, "real")
 
+    fields |= {"LU": factors}
     colours = [(0, 4), (4, 1)]
     for over in colours:
-        backend.bind(f"block_factor_{b}", over, A=matrix, LU=factors, faults=faults, **fields)()
+        backend.bind(f"block_eliminate_{b}", over, A=matrix, **fields, **fills)()
+        backend.bind(f"block_pivot_{b}", over, faults=faults, **(fields | pivot))()
+        backend.bind(f"block_scale_{b}", over, **(fields | pivot))()
     for over in colours:
-        backend.bind(f"block_forward_{b}", over, LU=factors, b=there, y=y, **fields)()
+        backend.bind(f"block_forward_{b}", over, b=there, y=y, **fields, **middle)()
     for over in colours[::-1]:
-        backend.bind(f"block_backward_{b}", over, LU=factors, y=y, **fields)()
+        backend.bind(f"block_backward_{b}", over, y=y, **fields, **middle)()
 
     expected = np.linalg.solve(dense, side.ravel())
     allowed = 16 * backend.eps * np.linalg.cond(dense) * np.abs(expected).max()
@@ -126,13 +134,13 @@ def test_factors_without_fill_solve_exactly(backend, b):
 
 
 @pytest.mark.parametrize("b", [2, 4])
-@pytest.mark.parametrize("kernel", ["block_factor", "block_inverses"])
-def test_a_singular_block_is_a_fault_of_its_row(backend, kernel, b):
+@pytest.mark.parametrize(("kernel", "matrix"), [("block_pivot", "LU"), ("block_inverses", "A")])
+def test_a_singular_block_is_a_fault_of_its_row(backend, kernel, matrix, b):
     chosen = sample(f"{kernel}_{b}")
     values, row = dict(chosen.values), 0
-    blocks = values["A"].copy()
+    blocks = values[matrix].copy()
     blocks[values["diagonal"][row]] = 0
-    values["A"] = blocks
+    values[matrix] = blocks
 
     faults = run(backend, chosen, values)["faults"]
 

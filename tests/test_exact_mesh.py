@@ -294,7 +294,7 @@ def spring_matrix(backend, w, fixed):
     )["A"]  # fmt: skip
     dense = np.zeros((count, 2, count, 2))
     for (r, c), b in w.block.items():
-        dense[w.node[r], :, w.node[c], :] = blocks[b].reshape(2, 2)
+        dense[w.node[r], :, w.node[c], :] = blocks[b].reshape(2, 2).T
     return dense.reshape(2 * count, 2 * count)
 
 

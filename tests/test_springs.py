@@ -36,8 +36,8 @@ def assembled(ale, mover):
     )()  # fmt: skip
     rows = p.node[np.repeat(np.arange(len(p.node)), np.diff(p.row))]
     columns = p.node[p.column]
-    i = (2 * rows[:, None] + [0, 0, 1, 1]).ravel()
-    j = (2 * columns[:, None] + [0, 1, 0, 1]).ravel()
+    i = (2 * rows[:, None] + [0, 1, 0, 1]).ravel()
+    j = (2 * columns[:, None] + [0, 0, 1, 1]).ravel()  # columns are contiguous
     return csr_array(coo_array((b.get(s.A).ravel(), (i, j)), shape=(2 * ale.grid.nodes,) * 2))
 
 

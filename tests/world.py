@@ -8,6 +8,7 @@ in the order of their colours, a block for each pair of neighbours.  Values are 
 from __future__ import annotations
 
 import numpy as np
+from kinemesh.linear.pattern import elimination
 
 NONE = np.uint64(2**64 - 1)  # no fault
 
@@ -162,6 +163,10 @@ class World:
         put("node|rows>nodes!", self.node)
         put("row|rows+1>>blocks", self.row)
         put("column|blocks>rows", self.column)
+        keys = np.repeat(np.arange(len(self.row) - 1, dtype=np.int64), np.diff(self.row))
+        fills = elimination(len(self.row) - 1, keys * (len(self.row) - 1) + self.column)
+        put("fills|rows+1>>fill", fills["fills"])
+        put("fill|fill,3>blocks", fills["fill"])
         put("diagonal|rows>blocks!", [self.block[r, r] for r in rows])
         put("mirror|blocks>blocks!", [self.block[c, r] for r, c in self.block])
         put("slot|edges,2>blocks!", [(self.slot(a, b), self.slot(b, a)) for a, b in self.lr])
@@ -212,6 +217,7 @@ class World:
             self.put(f"A|blocks,{b * b}", dense.reshape(blocks, -1), np.float32)
             self.put(f"LU|blocks,{b * b}", factors.reshape(blocks, -1), np.float32)
             self.put(f"inverse|rows,{b * b}", inverse.reshape(rows, -1), np.float32)
+            self.put(f"pivot|rows,{b * b}", inverse.reshape(rows, -1), np.float32)
 
     def geometry(self):
         rng, x = self.rng, self.x

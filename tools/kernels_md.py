@@ -17,7 +17,9 @@ def page() -> str:
     """The whole page: a section per kernel, a row per field."""
     parts = [HEAD]
     for name, (over, fields) in sorted(kernels().items()):
-        rows = [f"| `{f}` | {mode} | {kind} | `{shape or '-'}` |" for f, mode, kind, shape in fields]
+        rows = [
+            f"| `{f}` | {mode} | {kind} | `{shape or '-'}` |" for f, mode, kind, shape in fields
+        ]
         parts.append("\n".join([f"## {name}\n\nOver {over}.\n", "| field | mode | type | shape |",
                                 "|---|---|---|---|", *rows]) + "\n")  # fmt: skip
     return "\n".join(parts)

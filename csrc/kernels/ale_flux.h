@@ -56,18 +56,21 @@ KERNEL(ale_flux_hllc, ALE_FLUX, indirect)
   F(in, real, past, "nodes,4") /* c1 V^n u^n + c2 V^(n-1) u^(n-1) */          \
   F(in, f64, bdf, "members,3") /* c0, c1, c2 [1/s]; zero: steady */           \
   F(out, real, res, "nodes,4")
-KERNEL(ale_residual, ALE_RESIDUAL, indirect)
+LANES(ale_residual, ALE_RESIDUAL, indirect, 4)
 {
   const i32 m = member[i];
   if (!active[m]) return;
   const real c = (real)(bdf[3 * m] * V[i]);
-  real       s[4];
-  for (i32 k = 0; k < 4; k++) s[k] = 0;
+  real       s[WIDTH(4)];
+  for (i32 k = 0; k < WIDTH(4); k++) s[k] = 0;
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
     const real sign = neighbour[e] > i ? R(1) : R(-1); /* an edge runs to its higher node */
-    for (i32 k = 0; k < 4; k++) s[k] += sign * flux[4 * edge[e] + k];
+    for (i32 k = 0; k < WIDTH(4); k++) s[k] += sign * flux[4 * edge[e] + lane + k];
   }
-  for (i32 k = 0; k < 4; k++) res[4 * i + k] = s[k] + (c * u[4 * i + k] + past[4 * i + k]);
+  for (i32 k = 0; k < WIDTH(4); k++) {
+    const i32 at = 4 * i + lane + k;
+    res[at]      = s[k] + (c * u[at] + past[at]);
+  }
 }
 
 /* c1 V^n u^n + c2 V^(n-1) u^(n-1), once per physical step. */
@@ -79,11 +82,11 @@ KERNEL(ale_residual, ALE_RESIDUAL, indirect)
   F(in, f64, V2, "nodes")                                                     \
   F(in, real, u2, "nodes,4")                                                  \
   F(out, real, past, "nodes,4")
-KERNEL(ale_past, ALE_PAST, indirect)
+LANES(ale_past, ALE_PAST, indirect, 4)
 {
   const f64 *c = bdf + 3 * member[i];
-  for (i32 k = 0; k < 4; k++)
-    past[4 * i + k] = (real)(c[1] * V1[i] * (f64)u1[4 * i + k] + c[2] * V2[i] * (f64)u2[4 * i + k]);
+  for (i32 k = 4 * i + lane; k < 4 * i + lane + WIDTH(4); k++)
+    past[k] = (real)(c[1] * V1[i] * (f64)u1[k] + c[2] * V2[i] * (f64)u2[k]);
 }
 
 /* Rate at which a face sweeps, w = g1 dV^(n+1) + g2 dV^n: the one that keeps a uniform stream

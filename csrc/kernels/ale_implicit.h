@@ -14,15 +14,20 @@
   F(val, real, fix, "")                                                       \
   F(rw, real, A, "blocks,16")                                                 \
   F(out, real, lambda, "edges")
-KERNEL(ale_jacobian_edges, ALE_JACOBIAN_EDGES, heavy)
+LANES(ale_jacobian_edges, ALE_JACOBIAN_EDGES, heavy, 4)
 {
   const i32 a = lr[2 * i], b = lr[2 * i + 1];
   if (!active[member[a]]) return;
-  real  left[16];
-  real *ab = A + 16 * slot[2 * i], *ba = A + 16 * slot[2 * i + 1];
-  roe_jacobian(q + 4 * a, q + 4 * b, S + 2 * i, w[i], fix, left, ab);
-  for (i32 k = 0; k < 16; k++) ba[k] = -left[k];
-  lambda[i] = R(0.5) * (gas_radius(q + 4 * a, S + 2 * i, w[i]) + gas_radius(q + 4 * b, S + 2 * i, w[i]));
+  const real *l = q + 4 * a, *r = q + 4 * b, *face = S + 2 * i;
+  real       *ab = A + 16 * slot[2 * i], *ba = A + 16 * slot[2 * i + 1];
+  const struct roe_average mean = roe_average(l, r, face, w[i], fix);
+  for (i32 j = lane; j < lane + WIDTH(4); j++) {
+    real left[4], right[4];
+    roe_jacobian(mean, l, r, face, w[i], j, left, right);
+    for (i32 k = 0; k < 4; k++) ab[ENTRY(4, k, j)] = right[k];
+    for (i32 k = 0; k < 4; k++) ba[ENTRY(4, k, j)] = -left[k];
+  }
+  if (lane == 0) lambda[i] = R(0.5) * (gas_radius(l, face, w[i]) + gas_radius(r, face, w[i]));
 }
 
 /* Diagonal: what leaves through an edge is what its other node gains, so the diagonal block is
@@ -43,22 +48,25 @@ KERNEL(ale_jacobian_edges, ALE_JACOBIAN_EDGES, heavy)
   F(in, real, res, "nodes,4")                                                 \
   F(upd, real, A, "blocks,16")                                                \
   F(out, real, rhs, "rows,4")
-KERNEL(ale_jacobian_rows, ALE_JACOBIAN_ROWS, heavy)
+LANES(ale_jacobian_rows, ALE_JACOBIAN_ROWS, heavy, 4)
 {
   const i32 a = node[i], m = member[a];
   if (!active[m]) return;
-  real d[16], sum = 0;
-  for (i32 k = 0; k < 16; k++) d[k] = 0;
+  real d[4][WIDTH(4)], sum = 0; /* columns; the lanes' rows */
+  for (i32 j = 0; j < 4; j++)
+    for (i32 k = 0; k < WIDTH(4); k++) d[j][k] = 0;
   for (i32 b = row[i]; b < row[i + 1]; b++) {
     if (b == diagonal[i]) continue;
-    const real *other = A + 16 * mirror[b];
-    for (i32 k = 0; k < 16; k++) d[k] -= other[k];
+    const real *other = A + 16 * mirror[b] + lane;
+    for (i32 j = 0; j < 4; j++)
+      for (i32 k = 0; k < WIDTH(4); k++) d[j][k] -= other[ENTRY(4, k, j)];
   }
   for (i32 e = offsets[a]; e < offsets[a + 1]; e++) sum += lambda[edge[e]];
   const real time = sum / (real)cfl[m] + (real)(bdf[3 * m] * V[a]);
-  for (i32 k = 0; k < 4; k++) d[5 * k] += time;
-  for (i32 k = 0; k < 16; k++) A[16 * diagonal[i] + k] = d[k];
-  for (i32 k = 0; k < 4; k++) rhs[4 * i + k] = -res[4 * a + k];
+  real      *to   = A + 16 * diagonal[i] + lane;
+  for (i32 j = 0; j < 4; j++)
+    for (i32 k = 0; k < WIDTH(4); k++) to[ENTRY(4, k, j)] = d[j][k] + (lane + k == j ? time : R(0));
+  for (i32 k = lane; k < lane + WIDTH(4); k++) rhs[4 * i + k] = -res[4 * a + k];
 }
 
 #define BC_JACOBIAN(F)                                                        \
@@ -77,7 +85,7 @@ KERNEL(bc_wall_jacobian, BC_JACOBIAN, indirect)
   const real push[4] = {R(0), S[2 * i], S[2 * i + 1], w[i]};
   real       p[4];
   gas_pressure_row(q + 4 * a, p);
-  for (i32 k = 0; k < 16; k++) A[16 * slot[i] + k] += push[k / 4] * p[k % 4];
+  for (i32 k = 0; k < 16; k++) A[16 * slot[i] + k] += push[k % 4] * p[k / 4];
 }
 
 #define BC_FARFIELD_JACOBIAN(F) BC_JACOBIAN(F) F(in, f64, stream, "members,4") F(val, real, fix, "")
@@ -86,9 +94,12 @@ KERNEL(bc_farfield_jacobian, BC_FARFIELD_JACOBIAN, indirect)
   const i32 a = node[i], m = member[a];
   if (!active[m]) return;
   const real out[4] = {(real)stream[4 * m], (real)stream[4 * m + 1], (real)stream[4 * m + 2], (real)stream[4 * m + 3]};
-  real       left[16], right[16];
-  roe_jacobian(q + 4 * a, out, S + 2 * i, w[i], fix, left, right);
-  for (i32 k = 0; k < 16; k++) A[16 * slot[i] + k] += left[k];
+  const struct roe_average mean = roe_average(q + 4 * a, out, S + 2 * i, w[i], fix);
+  for (i32 j = 0; j < 4; j++) {
+    real left[4], right[4];
+    roe_jacobian(mean, q + 4 * a, out, S + 2 * i, w[i], j, left, right);
+    for (i32 k = 0; k < 4; k++) A[16 * slot[i] + ENTRY(4, k, j)] += left[k];
+  }
 }
 
 /* u += du, rows back to nodes.  A change of density or pressure beyond `most` of itself scales

@@ -25,35 +25,40 @@
 #undef B
 #undef BB
 
-#define KERNEL_LIST(K, S)                                                              \
+/* K: one thread per item; S: reductions; L2, L4: lanes of a block of that size. */
+#define KERNEL_LIST(K, S, L2, L4)                                                      \
   K(dual_normals, edges) K(dual_sweeps, edges) K(boundary_normals, bnodes)             \
   K(boundary_sweeps, bnodes) K(dual_volumes, nodes) K(least_squares, nodes)            \
   S(cell_quality, groups) S(gather_sum_1, groups) S(gather_sum_2, groups)              \
   S(gather_sum_4, groups) S(gather_max_2, groups) S(gather_max_8, groups)              \
   K(ale_primitive, nodes) S(ale_range, groups) K(ale_gradient, nodes)                  \
   K(ale_gradient_wang, nodes) K(ale_gradient_venkatakrishnan, nodes)                   \
-  K(ale_flux_roe, edges) K(ale_flux_hllc, edges) K(ale_residual, nodes)                \
-  K(ale_past, nodes) K(face_rates, faces) K(bc_wall, bnodes) K(bc_farfield, bnodes)    \
-  S(wall_forces, groups) K(ale_jacobian_edges, edges) K(ale_jacobian_rows, rows)       \
+  K(ale_flux_roe, edges) K(ale_flux_hllc, edges) L4(ale_residual, nodes)               \
+  L4(ale_past, nodes) K(face_rates, faces) K(bc_wall, bnodes) K(bc_farfield, bnodes)   \
+  S(wall_forces, groups) L4(ale_jacobian_edges, edges) L4(ale_jacobian_rows, rows)     \
   K(bc_wall_jacobian, bnodes) K(bc_farfield_jacobian, bnodes) K(ale_update, rows)      \
   S(residual_squares, groups) K(dualtime_check, members) K(dualtime_start, members)    \
-  K(copy_f64, items) K(copy_f64_2, items) K(copy_real4, items) K(krylov_start, members)                     \
-  K(krylov_first, members) K(krylov_alpha, members) K(krylov_omega, members)           \
-  K(krylov_beta, members) K(spring_rows, rows) K(spring_guess, rows)                   \
-  K(spring_side, rows) K(spring_move, rows) K(pose_move, moved) K(graph_map, carried)  \
-  K(graph_folds, elements) K(colour_round, nodes)                                      \
-  BLOCK_LIST(K, S, 2) BLOCK_LIST(K, S, 4)
-#define BLOCK_LIST(K, S, B)                                                            \
-  K(block_product_##B, rows) K(block_factor_##B, rows) K(block_forward_##B, rows)      \
-  K(block_backward_##B, rows) S(block_dots_##B, groups) S(block_scaled_##B, groups)    \
-  K(block_inverses_##B, rows) K(krylov_begin_##B, rows) K(krylov_s_##B, rows)          \
-  K(krylov_x_##B, rows) K(krylov_p_##B, rows)
+  K(copy_f64, items) L2(copy_f64_2, items) L4(copy_real4, items)                       \
+  K(krylov_start, members) K(krylov_first, members) K(krylov_alpha, members)           \
+  K(krylov_omega, members) K(krylov_beta, members) K(spring_rows, rows)                \
+  L2(spring_guess, rows) L2(spring_side, rows) L2(spring_move, rows)                   \
+  K(pose_move, moved) K(graph_map, carried) K(graph_folds, elements)                   \
+  K(colour_round, nodes) BLOCK_LIST(K, S, L2, 2) BLOCK_LIST(K, S, L4, 4)
+#define BLOCK_LIST(K, S, L, B)                                                         \
+  L(block_product_##B, rows) L(block_eliminate_##B, rows) K(block_pivot_##B, rows)     \
+  L(block_scale_##B, rows) L(block_forward_##B, rows) L(block_backward_##B, rows)      \
+  S(block_dots_##B, groups) S(block_scaled_##B, groups) K(block_inverses_##B, rows)    \
+  L(krylov_begin_##B, rows) L(krylov_s_##B, rows) L(krylov_x_##B, rows)                \
+  L(krylov_p_##B, rows)
 
 #ifdef __CUDACC__
 #define DEVICE_ROW(k, over) (const void *)P(k##_device),
-extern "C" const void *const P(device)[] = {KERNEL_LIST(DEVICE_ROW, DEVICE_ROW)};
+extern "C" const void *const P(device)[] = {KERNEL_LIST(DEVICE_ROW, DEVICE_ROW, DEVICE_ROW, DEVICE_ROW)};
 #else
-#define LOOP_ROW(k, over) {#k, #over, P(k##_fields), P(k##_host), sizeof(P(k##_args)), sizeof(real), 0},
-#define REDUCE_ROW(k, over) {#k, #over, P(k##_fields), P(k##_host), sizeof(P(k##_args)), sizeof(real), 1},
-const struct kernel P(kernels)[] = {KERNEL_LIST(LOOP_ROW, REDUCE_ROW){0}};
+#define HOST_ROW(k, over, lanes) {#k, #over, P(k##_fields), P(k##_host), sizeof(P(k##_args)), sizeof(real), lanes},
+#define ROW_1(k, over) HOST_ROW(k, over, 1)
+#define ROW_0(k, over) HOST_ROW(k, over, 0)
+#define ROW_2(k, over) HOST_ROW(k, over, 2)
+#define ROW_4(k, over) HOST_ROW(k, over, 4)
+const struct kernel P(kernels)[] = {KERNEL_LIST(ROW_1, ROW_0, ROW_2, ROW_4){0}};
 #endif

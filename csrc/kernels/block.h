@@ -17,12 +17,23 @@
   F(in, real, A, "blocks," STR(BB))                                           \
   F(in, real, x, "rows," STR(B))                                              \
   F(out, real, y, "rows," STR(B))
-#define BLOCK_FACTOR(F)                                                       \
+#define BLOCK_ELIMINATE(F)                                                    \
+  BLOCK_PATTERN(F)                                                            \
+  F(in, i32, fills, "rows+1>>fill")                                           \
+  F(in, i32, fill, "fill,3>blocks") /* (i, j) -= (i, k) (k, j) */             \
+  F(in, real, A, "blocks," STR(BB))                                           \
+  F(upd, real, LU, "blocks," STR(BB))
+#define BLOCK_PIVOT(F)                                                        \
   BLOCK_PATTERN(F)                                                            \
   F(in, i32, diagonal, "rows>blocks!")                                        \
-  F(in, real, A, "blocks," STR(BB))                                           \
-  F(upd, real, LU, "blocks," STR(BB)) /* L, inverse diagonal blocks, U */     \
+  F(in, real, LU, "blocks," STR(BB))                                          \
+  F(out, real, pivot, "rows," STR(BB))                                        \
   F(inc, u64, faults, "members")
+#define BLOCK_SCALE(F)                                                        \
+  BLOCK_PATTERN(F)                                                            \
+  F(in, i32, diagonal, "rows>blocks!")                                        \
+  F(in, real, pivot, "rows," STR(BB))                                         \
+  F(upd, real, LU, "blocks," STR(BB))
 #define BLOCK_SOLVE(F)                                                        \
   BLOCK_PATTERN(F)                                                            \
   F(in, i32, diagonal, "rows>blocks!")                                        \
@@ -87,37 +98,15 @@
   F(rw, real, p, "rows," STR(B))
 #endif
 
-/* c = a b and c -= a b; c -= a x: small dense pieces, unrolled by the compiler. */
-HD void K(block_multiply_)(const real *a, const real *b, real *c)
+/* y += a x for the lanes' rows of a block. */
+HD void K(block_apply_)(const real *a, const real *x, i32 lane, real *y)
 {
-  for (i32 i = 0; i < B; i++)
-    for (i32 j = 0; j < B; j++) {
-      real s = 0;
-      for (i32 k = 0; k < B; k++) s += a[B * i + k] * b[B * k + j];
-      c[B * i + j] = s;
-    }
+  for (i32 k = 0; k < B; k++)
+    for (i32 r = 0; r < WIDTH(B); r++) y[r] += a[ENTRY(B, lane + r, k)] * x[k];
 }
 
-HD void K(block_subtract_)(const real *a, const real *b, real *c)
-{
-  for (i32 i = 0; i < B; i++)
-    for (i32 j = 0; j < B; j++) {
-      real s = c[B * i + j];
-      for (i32 k = 0; k < B; k++) s -= a[B * i + k] * b[B * k + j];
-      c[B * i + j] = s;
-    }
-}
-
-HD void K(block_apply_)(const real *a, const real *x, real *y)
-{
-  for (i32 i = 0; i < B; i++) {
-    real s = 0;
-    for (i32 k = 0; k < B; k++) s += a[B * i + k] * x[k];
-    y[i] += s;
-  }
-}
-
-/* Gauss-Jordan in place without pivoting; the diagonal blocks of both matrices are far from
+/* Gauss-Jordan in place without pivoting (in either order of storage: the inverse of the transpose
+ * is the transpose of the inverse); the diagonal blocks of both matrices are far from
  * needing it.  Returns 0 where a pivot is zero or not a number.                                 */
 HD i32 K(block_invert_)(real *a)
 {
@@ -138,58 +127,82 @@ HD i32 K(block_invert_)(real *a)
   return good;
 }
 
-KERNEL(K(block_product_), BLOCK_PRODUCT, heavy)
+LANES(K(block_product_), BLOCK_PRODUCT, heavy, B)
 {
   if (!live[member[i]]) return;
-  real s[B];
-  for (i32 k = 0; k < B; k++) s[k] = 0;
-  for (i32 b = row[i]; b < row[i + 1]; b++) K(block_apply_)(A + BB * b, x + B * column[b], s);
-  for (i32 k = 0; k < B; k++) y[B * i + k] = s[k];
+  real s[WIDTH(B)];
+  for (i32 k = 0; k < WIDTH(B); k++) s[k] = 0;
+  for (i32 b = row[i]; b < row[i + 1]; b++) K(block_apply_)(A + BB * b, x + B * column[b], lane, s);
+  for (i32 k = 0; k < WIDTH(B); k++) y[B * i + lane + k] = s[k];
 }
 
-/* ILU(0): row i is eliminated by the rows of earlier colours (Saad, algorithm 10.4). */
-KERNEL(K(block_factor_), BLOCK_FACTOR, heavy)
+/* ILU(0) of a colour in three launches (Saad, algorithm 10.4), A ~ (D + L) (I + U):
+ * eliminate: L and D + U of the row from the finished rows of earlier colours, lane by lane; */
+LANES(K(block_eliminate_), BLOCK_ELIMINATE, heavy, B)
 {
   if (!live[member[i]]) return;
-  const i32 end = row[i + 1], mid = diagonal[i];
-  for (i32 k = BB * row[i]; k < BB * end; k++) LU[k] = A[k];
-  for (i32 b = row[i]; b < mid; b++) {
-    const i32 k = column[b];
-    real      l[BB];
-    K(block_multiply_)(LU + BB * b, LU + BB * diagonal[k], l);
-    for (i32 j = 0; j < BB; j++) LU[BB * b + j] = l[j];
-    i32 at = b + 1;
-    for (i32 c = diagonal[k] + 1; c < row[k + 1]; c++) {
-      while (at < end && column[at] < column[c]) at++;
-      if (at < end && column[at] == column[c]) K(block_subtract_)(l, LU + BB * c, LU + BB * at);
+  for (i32 b = row[i]; b < row[i + 1]; b++)
+    for (i32 k = 0; k < B; k++)
+      for (i32 r = lane; r < lane + WIDTH(B); r++) LU[BB * b + ENTRY(B, r, k)] = A[BB * b + ENTRY(B, r, k)];
+  for (i32 f = fills[i]; f < fills[i + 1]; f++) {
+    real       *to = LU + BB * fill[3 * f];
+    const real *l = LU + BB * fill[3 * f + 1], *up = LU + BB * fill[3 * f + 2];
+    for (i32 j = 0; j < B; j++) {
+      real s[WIDTH(B)];
+      for (i32 r = 0; r < WIDTH(B); r++) s[r] = to[ENTRY(B, lane + r, j)];
+      for (i32 k = 0; k < B; k++)
+        for (i32 r = 0; r < WIDTH(B); r++) s[r] -= l[ENTRY(B, lane + r, k)] * up[ENTRY(B, k, j)];
+      for (i32 r = 0; r < WIDTH(B); r++) to[ENTRY(B, lane + r, j)] = s[r];
     }
   }
+}
+
+/* pivot: the inverse of D; */
+KERNEL(K(block_pivot_), BLOCK_PIVOT, heavy)
+{
+  if (!live[member[i]]) return;
   real d[BB];
-  for (i32 k = 0; k < BB; k++) d[k] = LU[BB * mid + k];
+  for (i32 k = 0; k < BB; k++) d[k] = LU[BB * diagonal[i] + k];
   if (!K(block_invert_)(d)) fault(&faults[member[i]], FAULT_PIVOT, i);
-  for (i32 k = 0; k < BB; k++) LU[BB * mid + k] = d[k];
+  for (i32 k = 0; k < BB; k++) pivot[BB * i + k] = d[k];
 }
 
-/* y = L^-1 b, by colours upwards. */
-KERNEL(K(block_forward_), BLOCK_SOLVE, heavy)
+/* scale: both sides of the row by it, and itself in D's place, so that the solves below have
+ * nothing to wait for inside a row.  Here a lane is a column.                                   */
+LANES(K(block_scale_), BLOCK_SCALE, heavy, B)
 {
   if (!live[member[i]]) return;
-  real s[B];
-  for (i32 k = 0; k < B; k++) s[k] = 0;
-  for (i32 c = row[i]; c < diagonal[i]; c++) K(block_apply_)(LU + BB * c, y + B * column[c], s);
-  for (i32 k = 0; k < B; k++) y[B * i + k] = b[B * i + k] - s[k];
+  const real *d = pivot + BB * i;
+  for (i32 b = row[i]; b < row[i + 1]; b++)
+    for (i32 j = lane; j < lane + WIDTH(B); j++) {
+      real *c = LU + BB * b + ENTRY(B, 0, j), s[B];
+      for (i32 r = 0; r < B; r++) s[r] = b == diagonal[i] ? d[ENTRY(B, r, j)] : R(0);
+      if (b != diagonal[i])
+        for (i32 k = 0; k < B; k++)
+          for (i32 r = 0; r < B; r++) s[r] += d[ENTRY(B, r, k)] * c[k];
+      for (i32 r = 0; r < B; r++) c[r] = s[r];
+    }
 }
 
-/* y = U^-1 y, by colours downwards. */
-KERNEL(K(block_backward_), BLOCK_BACK, heavy)
+/* y = (D + L)^-1 b, by colours upwards: y = D^-1 b - (D^-1 L) y. */
+LANES(K(block_forward_), BLOCK_SOLVE, heavy, B)
 {
   if (!live[member[i]]) return;
-  real s[B], z[B];
-  for (i32 k = 0; k < B; k++) s[k] = z[k] = 0;
-  for (i32 c = diagonal[i] + 1; c < row[i + 1]; c++) K(block_apply_)(LU + BB * c, y + B * column[c], s);
-  for (i32 k = 0; k < B; k++) s[k] = y[B * i + k] - s[k];
-  K(block_apply_)(LU + BB * diagonal[i], s, z);
-  for (i32 k = 0; k < B; k++) y[B * i + k] = z[k];
+  real s[WIDTH(B)], z[WIDTH(B)];
+  for (i32 k = 0; k < WIDTH(B); k++) s[k] = z[k] = 0;
+  K(block_apply_)(LU + BB * diagonal[i], b + B * i, lane, z);
+  for (i32 c = row[i]; c < diagonal[i]; c++) K(block_apply_)(LU + BB * c, y + B * column[c], lane, s);
+  for (i32 k = 0; k < WIDTH(B); k++) y[B * i + lane + k] = z[k] - s[k];
+}
+
+/* y = (I + U)^-1 y, by colours downwards. */
+LANES(K(block_backward_), BLOCK_BACK, heavy, B)
+{
+  if (!live[member[i]]) return;
+  real s[WIDTH(B)];
+  for (i32 k = 0; k < WIDTH(B); k++) s[k] = 0;
+  for (i32 c = diagonal[i] + 1; c < row[i + 1]; c++) K(block_apply_)(LU + BB * c, y + B * column[c], lane, s);
+  for (i32 k = 0; k < WIDTH(B); k++) y[B * i + lane + k] -= s[k];
 }
 
 /* (a, b) and (c, d) in one pass. */
@@ -207,8 +220,10 @@ REDUCE(K(block_scaled_), BLOCK_SCALED, sum, 2)
 {
   const i32 j = item[i];
   real      z[B];
-  for (i32 k = 0; k < B; k++) z[k] = 0;
-  K(block_apply_)(inverse + BB * j, r + B * j, z);
+  for (i32 k = 0; k < B; k++) {
+    z[k] = 0;
+    for (i32 c = 0; c < B; c++) z[k] += inverse[BB * j + ENTRY(B, k, c)] * r[B * j + c];
+  }
   for (i32 k = 0; k < B; k++) s[0] += (f64)z[k] * (f64)z[k];
 }
 
@@ -221,10 +236,10 @@ KERNEL(K(block_inverses_), BLOCK_INVERSES, heavy)
 }
 
 /* r = b - A x, shadow = p = r. */
-KERNEL(K(krylov_begin_), KRYLOV_BEGIN, indirect)
+LANES(K(krylov_begin_), KRYLOV_BEGIN, indirect, B)
 {
   if (!live[member[i]]) return;
-  for (i32 k = B * i; k < B * i + B; k++) {
+  for (i32 k = B * i + lane; k < B * i + lane + WIDTH(B); k++) {
     const real y = Ax ? b[k] - Ax[k] : b[k];
     if (!Ax) x[k] = 0;
     r[k] = shadow[k] = p[k] = y;
@@ -232,29 +247,29 @@ KERNEL(K(krylov_begin_), KRYLOV_BEGIN, indirect)
 }
 
 /* s = r - alpha v, in r's place. */
-KERNEL(K(krylov_s_), KRYLOV_S, indirect)
+LANES(K(krylov_s_), KRYLOV_S, indirect, B)
 {
   if (!live[member[i]]) return;
   const real alpha = (real)scalars[4 * member[i] + 1];
-  for (i32 k = B * i; k < B * i + B; k++) r[k] -= alpha * v[k];
+  for (i32 k = B * i + lane; k < B * i + lane + WIDTH(B); k++) r[k] -= alpha * v[k];
 }
 
 /* x += alpha ph + omega sh; r = s - omega t. */
-KERNEL(K(krylov_x_), KRYLOV_X, indirect)
+LANES(K(krylov_x_), KRYLOV_X, indirect, B)
 {
   if (!live[member[i]]) return;
   const real alpha = (real)scalars[4 * member[i] + 1], omega = (real)scalars[4 * member[i] + 2];
-  for (i32 k = B * i; k < B * i + B; k++) {
+  for (i32 k = B * i + lane; k < B * i + lane + WIDTH(B); k++) {
     x[k] += alpha * ph[k] + omega * sh[k];
     r[k] -= omega * t[k];
   }
 }
 
 /* p = r + beta (p - omega v). */
-KERNEL(K(krylov_p_), KRYLOV_P, indirect)
+LANES(K(krylov_p_), KRYLOV_P, indirect, B)
 {
   if (!live[member[i]]) return;
   const real omega = (real)scalars[4 * member[i] + 2], beta = (real)scalars[4 * member[i] + 3];
-  for (i32 k = B * i; k < B * i + B; k++) p[k] = r[k] + beta * (p[k] - omega * v[k]);
+  for (i32 k = B * i + lane; k < B * i + lane + WIDTH(B); k++) p[k] = r[k] + beta * (p[k] - omega * v[k]);
 }
 #undef K

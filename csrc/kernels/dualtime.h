@@ -65,13 +65,12 @@ KERNEL(copy_f64, COPY_F64, direct)
   to[i] = from[i];
 }
 #define COPY_REAL4(F) F(in, real, from, "items,4") F(out, real, to, "items,4")
-KERNEL(copy_real4, COPY_REAL4, indirect)
+LANES(copy_real4, COPY_REAL4, indirect, 4)
 {
-  for (i32 k = 0; k < 4; k++) to[4 * i + k] = from[4 * i + k];
+  for (i32 k = 4 * i + lane; k < 4 * i + lane + WIDTH(4); k++) to[k] = from[k];
 }
 #define COPY_F64_2(F) F(in, f64, from, "items,2") F(out, f64, to, "items,2")
-KERNEL(copy_f64_2, COPY_F64_2, indirect)
+LANES(copy_f64_2, COPY_F64_2, indirect, 2)
 {
-  to[2 * i]     = from[2 * i];
-  to[2 * i + 1] = from[2 * i + 1];
+  for (i32 k = 2 * i + lane; k < 2 * i + lane + WIDTH(2); k++) to[k] = from[k];
 }

@@ -19,9 +19,9 @@ HD void spring_corner(struct vec2 ij, struct vec2 ik, f64 *ii, f64 *ijb, f64 *ik
     for (i32 r = 0; r < 2; r++)
       for (i32 c = 0; c < 2; c++) {
         const f64 left = C[m] * Rm[m][r];
-        ii[2 * r + c] += left * Rm[m][c];
-        ijb[2 * r + c] += left * Rm[m][2 + c];
-        ikb[2 * r + c] += left * Rm[m][4 + c];
+        ii[ENTRY(2, r, c)] += left * Rm[m][c];
+        ijb[ENTRY(2, r, c)] += left * Rm[m][2 + c];
+        ikb[ENTRY(2, r, c)] += left * Rm[m][4 + c];
       }
 }
 
@@ -62,10 +62,10 @@ KERNEL(spring_rows, SPRING_ROWS, heavy)
   F(in, real, d2, "rows,2")                                                   \
   F(out, real, guess, "rows,2")                                               \
   F(out, real, given, "rows,2")
-KERNEL(spring_guess, SPRING_GUESS, indirect)
+LANES(spring_guess, SPRING_GUESS, indirect, 2)
 {
   const i32 a = node[i];
-  for (i32 k = 0; k < 2; k++) {
+  for (i32 k = lane; k < lane + WIDTH(2); k++) {
     const real to    = (real)(target[2 * a + k] - x[2 * a + k]);
     guess[2 * i + k] = fixed[a] ? to : (real)history[0] * d1[2 * i + k] + (real)history[1] * d2[2 * i + k];
     given[2 * i + k] = fixed[a] ? to : R(0);
@@ -78,9 +78,9 @@ KERNEL(spring_guess, SPRING_GUESS, indirect)
   F(in, i32, fixed, "nodes")                                                  \
   F(in, real, Kd, "rows,2")                                                   \
   F(out, real, side, "rows,2")
-KERNEL(spring_side, SPRING_SIDE, indirect)
+LANES(spring_side, SPRING_SIDE, indirect, 2)
 {
-  for (i32 k = 0; k < 2; k++) side[2 * i + k] = fixed[node[i]] ? R(0) : -Kd[2 * i + k];
+  for (i32 k = lane; k < lane + WIDTH(2); k++) side[2 * i + k] = fixed[node[i]] ? R(0) : -Kd[2 * i + k];
 }
 
 /* x += d, fixed nodes to their place; the displacements move up one level. */
@@ -93,10 +93,10 @@ KERNEL(spring_side, SPRING_SIDE, indirect)
   F(rw, f64, x, "nodes,2")                                                    \
   F(rw, real, d1, "rows,2")                                                   \
   F(out, real, d2, "rows,2")
-KERNEL(spring_move, SPRING_MOVE, indirect)
+LANES(spring_move, SPRING_MOVE, indirect, 2)
 {
   const i32 a = node[i];
-  for (i32 k = 0; k < 2; k++) {
+  for (i32 k = lane; k < lane + WIDTH(2); k++) {
     const real d  = guess[2 * i + k] + e[2 * i + k];
     d2[2 * i + k] = d1[2 * i + k];
     d1[2 * i + k] = d;

@@ -57,26 +57,26 @@ HD void gas_pressure_row(const real *q, real *row)
   row[3]       = g;
 }
 
-/* dF/du of the flux above, 4 x 4, row-major. */
-HD void gas_jacobian(const real *q, const real *S, real w, real *A)
+/* One of four by a number that a device does not know when it compiles: no array, no memory. */
+HD real gas_pick(i32 j, real a, real b, real c, real d)
+{
+  return j == 0 ? a : j == 1 ? b : j == 2 ? c : d;
+}
+
+/* Column j of dF/du of the flux above. */
+HD void gas_jacobian(const real *q, const real *S, real w, i32 j, real *column)
 {
   const real H = gas_enthalpy(q), vn = q[1] * S[0] + q[2] * S[1];
-  const real vel[4] = {R(1), q[1], q[2], H};         /* F = rho V_n vel + ... */
-  const real mass[4] = {R(0), S[0], S[1], R(0)};     /* d(rho V_n)/du */
-  const real push[4] = {R(0), S[0], S[1], vn};       /* where p enters */
-  real       p[4];
-  gas_pressure_row(q, p);
-  for (i32 i = 0; i < 4; i++)
-    for (i32 j = 0; j < 4; j++) A[4 * i + j] = vel[i] * mass[j] + push[i] * p[j];
-  /* d(rho vel)/du at fixed mass flow: the transported quantity is u itself (and rho H). */
-  A[4] -= vn * q[1];
-  A[8] -= vn * q[2];
-  A[12] -= vn * H;
-  A[5] += vn;
-  A[10] += vn;
-  A[15] += vn;
-  A[0] -= w;
-  A[5] -= w;
-  A[10] -= w;
-  A[15] -= w;
+  const real vel[4] = {R(1), q[1], q[2], H};     /* F = rho V_n vel + p push, less w u */
+  const real push[4] = {R(0), S[0], S[1], vn};
+  real       row[4];
+  gas_pressure_row(q, row);
+  const real mass = gas_pick(j, R(0), S[0], S[1], R(0)); /* d(rho V_n)/du_j */
+  const real p    = gas_pick(j, row[0], row[1], row[2], row[3]);
+  for (i32 i = 0; i < 4; i++) {
+    column[i] = vel[i] * mass + push[i] * p;
+    /* at fixed mass flow what is carried is u itself, and rho H with the energy */
+    if (i > 0) column[i] += vn * (R(i == j) - vel[i] * R(j == 0));
+    column[i] -= w * R(i == j);
+  }
 }

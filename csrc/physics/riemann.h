@@ -87,20 +87,18 @@ HD void flux_hllc(const real *l, const real *r, const real *S, real w, real fix,
   for (i32 k = 0; k < 4; k++) f[k] += area * (sk - vf) * (star[k] - u[k]);
 }
 
-/* Jacobian of the first-order Roe flux with its dissipation frozen (theory eq. 2.9):
- * left = dF/du_l = (A(l) + |A|)/2, right = dF/du_r = (A(r) - |A|)/2.                          */
-HD void roe_jacobian(const real *l, const real *r, const real *S, real w, real fix, real *left, real *right)
+/* Column j of the Jacobian of the first-order Roe flux with its dissipation frozen (theory eq.
+ * 2.9): left = dF/du_l = (A(l) + |A|)/2, right = dF/du_r = (A(r) - |A|)/2.                      */
+HD void roe_jacobian(const struct roe_average m, const real *l, const real *r, const real *S, real w, i32 j,
+                     real *left, real *right)
 {
-  const struct roe_average m = roe_average(l, r, S, w, fix);
-  gas_jacobian(l, S, w, left);
-  gas_jacobian(r, S, w, right);
-  for (i32 j = 0; j < 4; j++) {
-    const real e[4] = {R(j == 0), R(j == 1), R(j == 2), R(j == 3)};
-    real       d[4];
-    roe_dissipation(m, e, d);
-    for (i32 i = 0; i < 4; i++) {
-      left[4 * i + j]  = R(0.5) * (left[4 * i + j] + d[i]);
-      right[4 * i + j] = R(0.5) * (right[4 * i + j] - d[i]);
-    }
+  const real e[4] = {R(j == 0), R(j == 1), R(j == 2), R(j == 3)};
+  real       d[4];
+  roe_dissipation(m, e, d);
+  gas_jacobian(l, S, w, j, left);
+  gas_jacobian(r, S, w, j, right);
+  for (i32 i = 0; i < 4; i++) {
+    left[i]  = R(0.5) * (left[i] + d[i]);
+    right[i] = R(0.5) * (right[i] - d[i]);
   }
 }

@@ -56,7 +56,7 @@ class Bicgstab:
         rows, blocks = len(pattern.node), len(pattern.column)
         self.tables = {
             name: backend.array(getattr(pattern, name), np.int32)
-            for name in ("row", "column", "diagonal", "member", "item")
+            for name in ("row", "column", "diagonal", "member", "fills", "fill", "item")
         }
         self.chunk_offsets = backend.array(pattern.item_chunks, np.int32)
         self.group_offsets = backend.array(pattern.item_groups, np.int32)
@@ -68,6 +68,7 @@ class Bicgstab:
             setattr(self, name, backend.zeros((rows, size), self.dtype))
         self.Ax = backend.zeros((rows, size), self.dtype) if first_guess else None
         self.base = backend.zeros((rows, size), self.dtype) if scaled else self.b
+        self.pivot = backend.zeros((rows, size * size), self.dtype)
         self.inverse = backend.zeros((rows, size * size), self.dtype) if scaled else None
         self.live, self.steps, self.status = (backend.zeros(members, np.int32) for _ in range(3))
         self.scalars = backend.zeros((members, 4), np.float64)
@@ -91,9 +92,16 @@ class Bicgstab:
         return {name: self.tables[name] for name in names} | {"live": self.live}
 
     def _factor_calls(self, active: Any) -> list[Any]:
-        fields = self._pattern("diagonal") | {"A": self.A, "LU": self.LU, "faults": self.faults}
-        fields["live"] = active
-        calls = [self._bind("block_factor", over, **fields) for over in self.pattern.colours]
+        shared = self._pattern() | {"live": active, "LU": self.LU}
+        diagonal = {"diagonal": self.tables["diagonal"], "pivot": self.pivot}
+        fills = {name: self.tables[name] for name in ("fills", "fill")}
+        calls = []
+        for over in self.pattern.colours:
+            calls += [
+                self._bind("block_eliminate", over, **shared, **fills, A=self.A),
+                self._bind("block_pivot", over, **shared, **diagonal, faults=self.faults),
+                self._bind("block_scale", over, **shared, **diagonal),
+            ]
         if self.inverse is not None:
             tables = {name: self.tables[name] for name in ("diagonal", "member")}
             calls.append(
