@@ -41,7 +41,7 @@ def test_the_readme_s_ten_lines_give_ct5_s_lift_and_files(tmp_path, monkeypatch)
     exec(compile(code, "README.md", "exec"), names)
 
     assert len(blocks) == 1
-    assert len(blocks[0].strip().splitlines()) <= 11
+    assert len(blocks[0].strip().splitlines()) == 10
     assert names["loop"].cl.amplitude == pytest.approx(CL_AMPLITUDE, rel=SHARE)
     written = {path.name for path in (tmp_path / "ct5").iterdir()}
     assert {"history.csv", "flow.vtkhdf", "summary.json", "restart.h5", "loop.png"} <= written

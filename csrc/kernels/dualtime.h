@@ -41,7 +41,7 @@ KERNEL(dualtime_check, DUALTIME_CHECK, indirect)
   if (iterations[i] == 0)
     cfl[i] = cfl_first;
   else
-    cfl[i] = squares[2 * i + 1] > 0 ? fmax(0.5 * cfl[i], fmin(1, cfl_first)) : fmin(cfl_last, cfl_growth * cfl[i]);
+    cfl[i] = squares[2 * i + 1] > 0 ? fmax(0.5 * cfl[i], fmin((f64)1, cfl_first)) : fmin(cfl_last, cfl_growth * cfl[i]);
   if (!(norm[i] <= 1e5 * fmax(first[i], floor[i]))) fault(&faults[i], FAULT_DIVERGED, 0);
   if (norm[i] <= drop * first[i] || norm[i] <= floor[i] || iterations[i] >= most || faults[i] != ~(u64)0)
     active[i] = 0;
