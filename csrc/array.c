@@ -10,7 +10,8 @@ static const struct dtype {
   char        format;
   const char *name, *code; /* NumPy's name and type string */
   Py_ssize_t  size;
-} dtypes[] = {{'d', "float64", "<f8", 8}, {'f', "float32", "<f4", 4}, {'i', "int32", "<i4", 4}, {'Q', "uint64", "<u8", 8}, {0}};
+} dtypes[] = {
+    {'d', "float64", "<f8", 8}, {'f', "float32", "<f4", 4}, {'i', "int32", "<i4", 4}, {'Q', "uint64", "<u8", 8}, {0}};
 
 static const struct dtype *dtype_of(char format)
 {
@@ -72,7 +73,8 @@ static PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *keyword
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "Os|i:Array", names, &shape, &dtype, &device)) return NULL;
   const struct dtype *t = dtypes;
   while (t->format && strcmp(t->name, dtype)) t++;
-  if (!t->format) return PyErr_Format(PyExc_TypeError, "Array: dtype has %s, expected float64, float32, int32 or uint64", dtype);
+  if (!t->format)
+    return PyErr_Format(PyExc_TypeError, "Array: dtype has %s, expected float64, float32, int32 or uint64", dtype);
   Array *a = PyObject_New(Array, type);
   if (!a) return NULL;
   memset((char *)a + sizeof(PyObject), 0, sizeof *a - sizeof(PyObject));
@@ -93,7 +95,8 @@ static void array_dealloc(Array *a)
 static PyObject *array_repr(Array *a)
 {
   PyObject *shape = shape_tuple(a->shape, a->axes);
-  PyObject *text  = shape ? PyUnicode_FromFormat("<Array %R %s on cuda:%d>", shape, dtype_of(a->format)->name, a->device) : NULL;
+  PyObject *text =
+      shape ? PyUnicode_FromFormat("<Array %R %s on cuda:%d>", shape, dtype_of(a->format)->name, a->device) : NULL;
   Py_XDECREF(shape);
   return text;
 }
@@ -112,7 +115,10 @@ static int check_buffer(const Array *a, const Py_buffer *v, const char *verb, in
   } else if (format != a->format) {
     const struct dtype *t = dtype_of(format);
     PyErr_Format(PyExc_TypeError, "Array.%s: the buffer has dtype %s, expected %s", verb,
-                 t->format ? t->name : v->format ? v->format : "bytes", dtype_of(a->format)->name);
+                 t->format   ? t->name
+                 : v->format ? v->format
+                             : "bytes",
+                 dtype_of(a->format)->name);
   } else if (!same) {
     PyObject *got = shape_tuple(v->shape, v->ndim), *want = shape_tuple(a->shape, a->axes);
     if (got && want) PyErr_Format(PyExc_ValueError, "Array.%s: the buffer has shape %R, expected %R", verb, got, want);
@@ -186,11 +192,11 @@ static PyObject *get_interface(Array *a, void *none)
   const int code = device_stream(a->device, &stream);
   if (code) return backend_error(code);
   PyObject *shape = shape_tuple(a->shape, a->axes);
-  PyObject *ptr   = PyLong_FromVoidPtr(a->bytes ? a->ptr : NULL), *handle = PyLong_FromVoidPtr(stream);
-  PyObject *face  = NULL;
+  PyObject *ptr = PyLong_FromVoidPtr(a->bytes ? a->ptr : NULL), *handle = PyLong_FromVoidPtr(stream);
+  PyObject *face = NULL;
   if (shape && ptr && handle)
-    face = Py_BuildValue("{s:O,s:s,s:(OO),s:O,s:i,s:O}", "shape", shape, "typestr", dtype_of(a->format)->code, "data", ptr,
-                         Py_False, "strides", Py_None, "version", 3, "stream", handle);
+    face = Py_BuildValue("{s:O,s:s,s:(OO),s:O,s:i,s:O}", "shape", shape, "typestr", dtype_of(a->format)->code, "data",
+                         ptr, Py_False, "strides", Py_None, "version", 3, "stream", handle);
   Py_XDECREF(shape), Py_XDECREF(ptr), Py_XDECREF(handle);
   return face;
 }
@@ -205,14 +211,13 @@ static PyMethodDef methods[] = {
     {"__dlpack_device__", (PyCFunction)(void (*)(void))array_dlpack_device, METH_NOARGS, "(2, device)"},
     {0}};
 
-static PyGetSetDef attributes[] = {
-    {"shape", (getter)get_shape, NULL, "Extents, a tuple.", NULL},
-    {"dtype", (getter)get_dtype, NULL, "NumPy's name of the type.", NULL},
-    {"device", (getter)get_device, NULL, "Number of the CUDA device.", NULL},
-    {"nbytes", (getter)get_nbytes, NULL, "Size in bytes.", NULL},
-    {"ptr", (getter)get_ptr, NULL, "Address on the device.", NULL},
-    {"__cuda_array_interface__", (getter)get_interface, NULL, "Version 3.", NULL},
-    {0}};
+static PyGetSetDef attributes[] = {{"shape", (getter)get_shape, NULL, "Extents, a tuple.", NULL},
+                                   {"dtype", (getter)get_dtype, NULL, "NumPy's name of the type.", NULL},
+                                   {"device", (getter)get_device, NULL, "Number of the CUDA device.", NULL},
+                                   {"nbytes", (getter)get_nbytes, NULL, "Size in bytes.", NULL},
+                                   {"ptr", (getter)get_ptr, NULL, "Address on the device.", NULL},
+                                   {"__cuda_array_interface__", (getter)get_interface, NULL, "Version 3.", NULL},
+                                   {0}};
 
 static PyType_Slot slots[] = {{Py_tp_new, array_new},
                               {Py_tp_dealloc, array_dealloc},
@@ -221,7 +226,7 @@ static PyType_Slot slots[] = {{Py_tp_new, array_new},
                               {Py_tp_getset, attributes},
                               {Py_tp_doc, "Array(shape, dtype, device=0): zeroed memory of a CUDA device."},
                               {0, NULL}};
-static PyType_Spec spec = {"kinemesh.Array", sizeof(Array), 0, Py_TPFLAGS_DEFAULT, slots};
+static PyType_Spec spec    = {"kinemesh.Array", sizeof(Array), 0, Py_TPFLAGS_DEFAULT, slots};
 
 int array_type(PyObject *module)
 {

@@ -43,7 +43,7 @@ static void parse_shape(const char *text, shape *s)
   size_t head = strcspn(text, ">");
   for (size_t at = 0; at < head && s->axes < MAX_AXES; s->axes++) {
     const size_t len = strcspn(text + at, ",>"), word = strcspn(text + at, "+,>");
-    axis        *a   = &s->axis[s->axes];
+    axis        *a = &s->axis[s->axes];
     char        *end;
     a->plus = strtol(text + at, &end, 10);
     if (end == text + at) {
@@ -54,8 +54,8 @@ static void parse_shape(const char *text, shape *s)
   }
   const char *to = text + head;
   if (!*to) return;
-  s->offsets  = to[1] == '>';
-  to         += 1 + s->offsets;
+  s->offsets = to[1] == '>';
+  to += 1 + s->offsets;
   snprintf(s->target, WORD, "%.*s", (int)strcspn(to, "?!"), to);
   s->optional = strchr(to, '?') != NULL;
   s->unique   = strchr(to, '!') != NULL;
@@ -88,8 +88,8 @@ static char format_of(const struct kernel *k, const struct field *f)
 static const char *dtype_name(char format)
 {
   static const char        letters[] = "dfiQlqIBbHh?e";
-  static const char *const names[]   = {"float64", "float32", "int32", "uint64", "int64",  "int64", "uint32",
-                                        "uint8",   "int8",    "uint16", "int16", "bool", "float16"};
+  static const char *const names[]   = {"float64", "float32", "int32",  "uint64", "int64", "int64",  "uint32",
+                                        "uint8",   "int8",    "uint16", "int16",  "bool",  "float16"};
   const char              *at        = format ? strchr(letters, format) : NULL;
   return at ? names[at - letters] : "another format or byte order";
 }
@@ -149,18 +149,21 @@ static int bind_array(Call *c, sets *known, const struct field *f, PyObject *obj
   }
   c->operands++;
   if (op->device != c->device && c->device >= 0 && op->device >= 0) {
-    PyErr_Format(PyExc_ValueError, "%s: %s has device %d, expected %d as the fields before it", c->kernel->name, f->name, op->device, c->device);
+    PyErr_Format(PyExc_ValueError, "%s: %s has device %d, expected %d as the fields before it", c->kernel->name,
+                 f->name, op->device, c->device);
     return -1;
   }
   if (op->device >= 0) c->device = op->device;
   if (op->readonly && is_written(f)) {
-    PyErr_Format(PyExc_ValueError, "%s: %s has read-only memory, expected writable (mode %s)", c->kernel->name, f->name, f->mode);
+    PyErr_Format(PyExc_ValueError, "%s: %s has read-only memory, expected writable (mode %s)", c->kernel->name, f->name,
+                 f->mode);
     return -1;
   }
   if (op->format != format_of(c->kernel, f)) return wrong_dtype(c->kernel, f, op->format);
   if (meet_shape(known, f, op) < 0) return -1;
   if (op->bytes / (op->format == 'i' || op->format == 'f' ? 4 : 8) > INT32_MAX) {
-    PyErr_Format(PyExc_OverflowError, "%s: %s has %zd bytes, expected fewer than 2^31 entries", c->kernel->name, f->name, op->bytes);
+    PyErr_Format(PyExc_OverflowError, "%s: %s has %zd bytes, expected fewer than 2^31 entries", c->kernel->name,
+                 f->name, op->bytes);
     return -1;
   }
   memcpy((char *)c->args + f->offset, &op->ptr, sizeof op->ptr);
@@ -194,14 +197,16 @@ static int bind_scalar(Call *c, const struct field *f, PyObject *object)
   }
   const float y = (float)x;
   if (format == 'f' && isinf(y) && !isinf(x)) {
-    PyErr_Format(PyExc_OverflowError, "%s: %s has %R, expected a number within float32", c->kernel->name, f->name, object);
+    PyErr_Format(PyExc_OverflowError, "%s: %s has %R, expected a number within float32", c->kernel->name, f->name,
+                 object);
     return -1;
   }
   memcpy(slot, format == 'd' ? (const void *)&x : (const void *)&y, format == 'd' ? 8 : 4);
   return 0;
 }
 
-static int check_entries(const Call *c, const struct field *f, const shape *s, const i32 *table, Py_ssize_t count, Py_ssize_t limit)
+static int check_entries(const Call *c, const struct field *f, const shape *s, const i32 *table, Py_ssize_t count,
+                         Py_ssize_t limit)
 {
   char *seen = s->unique ? calloc((size_t)limit + 1, 1) : NULL;
   int   bad  = 0;
@@ -211,14 +216,17 @@ static int check_entries(const Call *c, const struct field *f, const shape *s, c
     if (s->offsets) {
       const Py_ssize_t least = i ? table[i - 1] : 0, most = i ? limit : 0;
       if (x < least || x > most || (i == count - 1 && x != limit)) {
-        PyErr_Format(PyExc_IndexError, "%s: %s[%zd] is %d, expected offsets that rise from 0 to %s = %zd", c->kernel->name, f->name, i, x, s->target, limit);
+        PyErr_Format(PyExc_IndexError, "%s: %s[%zd] is %d, expected offsets that rise from 0 to %s = %zd",
+                     c->kernel->name, f->name, i, x, s->target, limit);
         bad = 1;
       }
     } else if (x < (s->optional ? -1 : 0) || x >= limit) {
-      PyErr_Format(PyExc_IndexError, "%s: %s[%zd] is %d, expected an index into %s = %zd", c->kernel->name, f->name, i, x, s->target, limit);
+      PyErr_Format(PyExc_IndexError, "%s: %s[%zd] is %d, expected an index into %s = %zd", c->kernel->name, f->name, i,
+                   x, s->target, limit);
       bad = 1;
     } else if (seen && x >= 0 && seen[x]++) {
-      PyErr_Format(PyExc_IndexError, "%s: %s[%zd] is %d for the second time, expected each of %s once", c->kernel->name, f->name, i, x, s->target);
+      PyErr_Format(PyExc_IndexError, "%s: %s[%zd] is %d for the second time, expected each of %s once", c->kernel->name,
+                   f->name, i, x, s->target);
       bad = 1;
     }
   }
@@ -238,7 +246,8 @@ static int check_tables(Call *c, sets *known)
     if (!*s.target || !op->ptr) continue;
     const extent *to = find_set(known, s.target);
     if (!to) {
-      PyErr_Format(PyExc_ValueError, "%s: %s has target %s, expected a set that some array fixes", c->kernel->name, f->name, s.target);
+      PyErr_Format(PyExc_ValueError, "%s: %s has target %s, expected a set that some array fixes", c->kernel->name,
+                   f->name, s.target);
       return -1;
     }
     void      *to_free = NULL;
@@ -264,7 +273,8 @@ static int check_overlap(const Call *c)
       if (is_scalar(g)) continue;
       const struct operand *y = &c->operand[b++];
       if (x == y || !y->ptr || x->ptr >= y->ptr + y->bytes || y->ptr >= x->ptr + x->bytes) continue;
-      PyErr_Format(PyExc_ValueError, "%s: %s overlaps %s, expected memory of its own", c->kernel->name, f->name, g->name);
+      PyErr_Format(PyExc_ValueError, "%s: %s overlaps %s, expected memory of its own", c->kernel->name, f->name,
+                   g->name);
       return -1;
     }
   }
@@ -276,7 +286,8 @@ static int fill_range(Call *c, sets *known, PyObject *over)
   struct range *r   = c->args;
   const extent *set = find_set(known, c->kernel->over);
   if (!set) {
-    PyErr_Format(PyExc_ValueError, "%s: loops over %s, expected a set that some array fixes", c->kernel->name, c->kernel->over);
+    PyErr_Format(PyExc_ValueError, "%s: loops over %s, expected a set that some array fixes", c->kernel->name,
+                 c->kernel->over);
     return -1;
   }
   r->first = 0, r->count = r->n = (i32)set->value;
@@ -285,7 +296,8 @@ static int fill_range(Call *c, sets *known, PyObject *over)
     const extent *e = find_set(known, f->shape);
     const i32     n = e ? (i32)e->value : -1;
     if (!e) {
-      PyErr_Format(PyExc_ValueError, "%s: %s has set %s, expected one that some array fixes", c->kernel->name, f->name, f->shape);
+      PyErr_Format(PyExc_ValueError, "%s: %s has set %s, expected one that some array fixes", c->kernel->name, f->name,
+                   f->shape);
       return -1;
     }
     memcpy((char *)c->args + f->offset, &n, sizeof n);
@@ -298,7 +310,8 @@ static int fill_range(Call *c, sets *known, PyObject *over)
     return -1;
   }
   if (first < 0 || count < 0 || (long long)first + count > r->n) {
-    PyErr_Format(PyExc_IndexError, "%s: over has (%d, %d), expected a part of %s = %d", c->kernel->name, first, count, c->kernel->over, r->n);
+    PyErr_Format(PyExc_IndexError, "%s: over has (%d, %d), expected a part of %s = %d", c->kernel->name, first, count,
+                 c->kernel->over, r->n);
     return -1;
   }
   r->first = first, r->count = count;
@@ -396,7 +409,8 @@ static PyObject *call_call(Call *c, PyObject *args, PyObject *keywords)
 static PyObject *call_repr(Call *c)
 {
   const struct range *r = c->args;
-  return PyUnicode_FromFormat("<call %s over %s %d..%d>", c->kernel->name, c->kernel->over, r->first, r->first + r->count);
+  return PyUnicode_FromFormat("<call %s over %s %d..%d>", c->kernel->name, c->kernel->over, r->first,
+                              r->first + r->count);
 }
 
 static PyObject *core_record(PyObject *self, PyObject *args, PyObject *keywords)
@@ -484,10 +498,11 @@ PyMethodDef bind_methods[] = {
 
 static PyType_Slot call_slots[] = {
     {Py_tp_dealloc, call_dealloc}, {Py_tp_call, call_call}, {Py_tp_repr, call_repr}, {0, NULL}};
-static PyType_Slot recording_slots[] = {
-    {Py_tp_dealloc, recording_dealloc}, {Py_tp_call, recording_call}, {0, NULL}};
-static PyType_Spec call_spec = {"kinemesh.Call", sizeof(Call), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, call_slots};
-static PyType_Spec recording_spec = {"kinemesh.Recording", sizeof(Recording), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, recording_slots};
+static PyType_Slot recording_slots[] = {{Py_tp_dealloc, recording_dealloc}, {Py_tp_call, recording_call}, {0, NULL}};
+static PyType_Spec call_spec         = {"kinemesh.Call", sizeof(Call), 0,
+                                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, call_slots};
+static PyType_Spec recording_spec    = {"kinemesh.Recording", sizeof(Recording), 0,
+                                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, recording_slots};
 
 int bind_types(PyObject *module)
 {

@@ -11,7 +11,7 @@ struct operand {
   char      *ptr;
   Py_ssize_t shape[MAX_AXES], bytes;
   int        axes, readonly, device; /* device: -1 where an empty array has none */
-  char       format; /* d f i Q, or what was found */
+  char       format;                 /* d f i Q, or what was found */
   PyObject  *owner;
   Py_buffer  view;
   int        has_view, foreign; /* foreign: memory that another library manages */

@@ -25,7 +25,7 @@ struct graph; /* being built, then executable */
 extern "C" {
 #endif
 const char *device_text(int code);
-const char *device_where(void); /* what this thread asked for when it met the last error */
+const char *device_where(void);                         /* what this thread asked for when it met the last error */
 void        device_versions(int *driver, int *runtime); /* 13000 is 13.0; driver 0: there is none */
 int         device_count(int *count);
 int         device_describe(int device, struct device_info *to);

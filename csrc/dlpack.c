@@ -38,9 +38,10 @@ struct versioned {
 };
 
 /* What a capsule points into; `owner` keeps the memory alive until the consumer lets go. */
-struct export {
+struct export
+{
   union {
-    struct managed   old;
+    struct managed old;
     struct versioned new;
   } as;
   int64_t   shape[MAX_AXES], strides[MAX_AXES];
@@ -120,11 +121,14 @@ static int order_stream(const Array *a, PyObject *stream)
 {
   void *handle = (void *)1;
   if (stream != Py_None) {
-    if (!PyLong_Check(stream)) return PyErr_Format(PyExc_TypeError, "Array.__dlpack__: stream has %R, expected an int", stream), -1;
+    if (!PyLong_Check(stream))
+      return PyErr_Format(PyExc_TypeError, "Array.__dlpack__: stream has %R, expected an int", stream), -1;
     const long long number = PyLong_AsLongLong(stream);
     if (PyErr_Occurred()) return -1;
     if (number == -1) return 0;
-    if (number <= 0) return PyErr_Format(PyExc_ValueError, "Array.__dlpack__: stream has %lld, expected -1, 1, 2 or a handle", number), -1;
+    if (number <= 0)
+      return PyErr_Format(PyExc_ValueError, "Array.__dlpack__: stream has %lld, expected -1, 1, 2 or a handle", number),
+             -1;
     handle = PyLong_AsVoidPtr(stream);
   }
   const int code = device_precede(a->device, handle);
@@ -136,7 +140,8 @@ PyObject *array_dlpack(Array *a, PyObject *args, PyObject *keywords)
   static char *names[] = {"stream", "max_version", "dl_device", "copy", NULL};
   PyObject    *stream = Py_None, *version = Py_None, *device = Py_None, *copy = Py_None;
   int          type = CUDA_DEVICE, id = a->device, major = 0, minor = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOOO:__dlpack__", names, &stream, &version, &device, &copy)) return NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOOO:__dlpack__", names, &stream, &version, &device, &copy))
+    return NULL;
   if (version != Py_None && (!PyTuple_Check(version) || !PyArg_ParseTuple(version, "ii", &major, &minor))) {
     PyErr_Clear();
     return PyErr_Format(PyExc_TypeError, "Array.__dlpack__: max_version has %R, expected (major, minor)", version);
@@ -148,7 +153,8 @@ PyObject *array_dlpack(Array *a, PyObject *args, PyObject *keywords)
   const int copies = copy == Py_None ? 0 : PyObject_IsTrue(copy);
   if (copies < 0) return NULL;
   if (type != CUDA_DEVICE || id != a->device)
-    return PyErr_Format(PyExc_BufferError, "Array.__dlpack__: dl_device has %R, expected (2, %d); use copy_to", device, a->device);
+    return PyErr_Format(PyExc_BufferError, "Array.__dlpack__: dl_device has %R, expected (2, %d); use copy_to", device,
+                        a->device);
   if (copies) return PyErr_Format(PyExc_BufferError, "Array.__dlpack__: copy has True, expected False or None");
   return order_stream(a, stream) < 0 ? NULL : make_capsule(a, major >= 1);
 }

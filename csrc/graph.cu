@@ -6,7 +6,7 @@
 #include <new>
 
 #define MAX_DEPTH 8 /* loops inside each other */
-#define CAN_LOOP (CUDART_VERSION >= 12040)
+#define CAN_LOOP  (CUDART_VERSION >= 12040)
 
 struct level {
   cudaGraph_t     graph;
@@ -62,9 +62,9 @@ static __global__ void __launch_bounds__(BLOCK)
 
 static int append_test(graph *g, level *to, const level *loop, int depth, i32 first)
 {
-  level  l       = *loop;
-  i32   *round   = g->round + depth;
-  void  *argv[6] = {&l.handle, &l.flag, &l.count, &l.times, &round, &first};
+  level l       = *loop;
+  i32  *round   = g->round + depth;
+  void *argv[6] = {&l.handle, &l.flag, &l.count, &l.times, &round, &first};
   return append_kernel(to, (const void *)another_round, 1, argv);
 }
 
@@ -73,7 +73,7 @@ extern "C" int graph_open(struct graph *g, const i32 *flag, i32 count, i32 times
   level              *outer = &g->at[g->depth], inner = {};
   cudaGraphNode_t     node;
   cudaGraphNodeParams p = {};
-  where = "a recording with a flag";
+  where                 = "a recording with a flag";
   if (g->depth == MAX_DEPTH) return DEVICE_DEEP;
   if (!g->round) TRY(cudaMalloc((void **)&g->round, MAX_DEPTH * sizeof *g->round));
   inner.flag = flag, inner.count = count, inner.times = times;

@@ -64,7 +64,7 @@ extern "C" int device_room(int device, size_t *free_bytes, size_t *bytes)
 extern "C" int device_describe(int device, struct device_info *to)
 {
   cudaDeviceProp p;
-  const int code = device_room(device, &to->free_bytes, &to->bytes);
+  const int      code = device_room(device, &to->free_bytes, &to->bytes);
   if (code) return code;
   where = "device_properties";
   TRY(cudaGetDeviceProperties(&p, device));

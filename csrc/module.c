@@ -89,8 +89,8 @@ static PyObject *core_threads(PyObject *self, PyObject *none)
 #endif
 }
 
-static PyMethodDef core_methods[] = {
-    {"threads", core_threads, METH_NOARGS, "Number of threads that a kernel may use."}, {0}};
+static PyMethodDef core_methods[] = {{"threads", core_threads, METH_NOARGS, "Number of threads that a kernel may use."},
+                                     {0}};
 
 static int core_exec(PyObject *m)
 {
@@ -99,7 +99,8 @@ static int core_exec(PyObject *m)
 }
 
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, core_exec}, {0, NULL}};
-static PyModuleDef      def     = {PyModuleDef_HEAD_INIT, "_core", "Kernels on the host.", 0, core_methods, slots, NULL, NULL, NULL};
+static PyModuleDef      def     = {
+             PyModuleDef_HEAD_INIT, "_core", "Kernels on the host.", 0, core_methods, slots, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit__core(void)
 {

@@ -17,7 +17,7 @@ static int read_typestr(PyObject *face, struct operand *to, Py_ssize_t *size)
 {
   static const char *const known[] = {"<f8d", "<f4f", "<i4i", "<u8Q"};
   PyObject                *value   = PyDict_GetItemString(face, "typestr"); /* borrowed */
-  const char *text = value && PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, NULL) : NULL;
+  const char              *text    = value && PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, NULL) : NULL;
   for (int i = 0; i < 4 && text; i++)
     if (!strncmp(text, known[i], 3) && !text[3]) to->format = known[i][3];
   *size = to->format == 'd' || to->format == 'Q' ? 8 : 4;
@@ -53,7 +53,7 @@ static int read_strides(PyObject *face, const struct operand *to, Py_ssize_t siz
   for (int d = to->axes - 1; d >= 0 && same; d--) {
     const Py_ssize_t got = PyLong_AsSsize_t(PyTuple_GetItem(strides, d));
     if (PyErr_Occurred()) return -1;
-    same  = got == step || to->shape[d] == 1;
+    same = got == step || to->shape[d] == 1;
     step *= to->shape[d];
   }
   if (!same) PyErr_SetString(PyExc_TypeError, "memory that is not C-contiguous");
@@ -107,8 +107,8 @@ static int resolve_foreign(PyObject *object, struct operand *to)
     Py_XDECREF(face);
     return -1;
   }
-  const int bad = read_typestr(face, to, &size) < 0 || read_shape(face, to, size) < 0 || read_strides(face, to, size) < 0 ||
-                  read_data(face, to) < 0 || wait_for(face, to) < 0;
+  const int bad = read_typestr(face, to, &size) < 0 || read_shape(face, to, size) < 0 ||
+                  read_strides(face, to, size) < 0 || read_data(face, to) < 0 || wait_for(face, to) < 0;
   Py_DECREF(face);
   if (bad) return -1;
   to->foreign = 1;
@@ -169,7 +169,8 @@ static int find_device(const Recording *r)
 {
   int device = -1;
   for (i32 i = 0; i < r->count && device < 0; i++)
-    device = Py_TYPE(r->item[i]) == CallType ? ((const Call *)r->item[i])->device : find_device((const Recording *)r->item[i]);
+    device = Py_TYPE(r->item[i]) == CallType ? ((const Call *)r->item[i])->device
+                                             : find_device((const Recording *)r->item[i]);
   return device;
 }
 
@@ -235,7 +236,8 @@ static PyObject *cuda_device_count(PyObject *self, PyObject *none)
   const int code = device_count(&count);
   if (!code) return PyLong_FromLong(count);
   device_versions(&driver, &runtime);
-  if (!driver) return PyErr_Format(PyExc_RuntimeError, "CUDA: no NVIDIA driver on this machine (%s)", device_text(code));
+  if (!driver)
+    return PyErr_Format(PyExc_RuntimeError, "CUDA: no NVIDIA driver on this machine (%s)", device_text(code));
   return PyErr_Format(PyExc_RuntimeError, "CUDA: %s (driver for CUDA %d.%d, built with CUDA %d.%d)", device_text(code),
                       driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
 }
@@ -254,10 +256,10 @@ static PyObject *cuda_device_properties(PyObject *self, PyObject *args)
   const int code = device_describe(device, &is);
   if (code) return backend_error(code);
   device_versions(&driver, &runtime);
-  return Py_BuildValue("{s:s,s:n,s:n,s:N,s:i,s:N,s:N}", "name", is.name, "memory_bytes", (Py_ssize_t)is.bytes, "free_bytes",
-                       (Py_ssize_t)is.free_bytes, "compute_capability", PyUnicode_FromFormat("%d.%d", is.major, is.minor),
-                       "multiprocessors", is.multiprocessors, "driver", version_text(driver), "runtime",
-                       version_text(runtime));
+  return Py_BuildValue("{s:s,s:n,s:n,s:N,s:i,s:N,s:N}", "name", is.name, "memory_bytes", (Py_ssize_t)is.bytes,
+                       "free_bytes", (Py_ssize_t)is.free_bytes, "compute_capability",
+                       PyUnicode_FromFormat("%d.%d", is.major, is.minor), "multiprocessors", is.multiprocessors,
+                       "driver", version_text(driver), "runtime", version_text(runtime));
 }
 
 static PyObject *cuda_synchronize(PyObject *self, PyObject *args)
@@ -301,7 +303,7 @@ static int cuda_exec(PyObject *m)
 }
 
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, cuda_exec}, {0, NULL}};
-static PyModuleDef      def     = {PyModuleDef_HEAD_INIT, "_cuda", "Kernels on CUDA devices.", 0, NULL, slots, NULL, NULL, NULL};
+static PyModuleDef def = {PyModuleDef_HEAD_INIT, "_cuda", "Kernels on CUDA devices.", 0, NULL, slots, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit__cuda(void)
 {

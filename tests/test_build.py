@@ -29,7 +29,9 @@ def definitions():
     found = []
     for header in HEADERS:
         text = header.read_text()
-        for macro, stem, name, fields, loop, width in (m.groups() for m in DEFINITION.finditer(text)):
+        for macro, stem, name, fields, loop, width in (
+            m.groups() for m in DEFINITION.finditer(text)
+        ):
             line = text[: text.index(f"{macro}({f'K({stem})' if stem else name},")].count("\n") + 1
             for b in BLOCKS if stem else [None]:
                 lanes = f"L{b if width == 'B' else width}"

@@ -47,7 +47,7 @@ sanitize() {
   local tool selection=("$@")
   if [ ${#selection[@]} -eq 0 ]; then
     selection=(tests/test_cuda_array.py tests/test_cuda_graph.py tests/test_record.py
-      tests/test_kernels_agree.py tests/test_exact_maps.py -k "cuda and not large and not torch and not cupy and not too_large and not without_a_device and not threads and not host")
+      tests/test_kernels_agree.py tests/test_exact_maps.py -k "cuda and not large and not torch and not cupy and not too_large and not without_a_device and not threads")
   fi
   for tool in memcheck racecheck initcheck; do
     local options=(--tool "$tool" --error-exitcode 9)

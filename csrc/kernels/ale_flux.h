@@ -12,49 +12,49 @@ HD void edge_states(const i32 i, const i32 *lr, const f64 *x, const real *q, con
   }
 }
 
-#define ALE_FLUX(F)                                                           \
-  F(in, i32, lr, "edges,2>nodes")                                             \
-  F(in, i32, member, "nodes>members")                                         \
-  F(in, i32, active, "members")                                               \
-  F(in, f64, x, "nodes,2")                                                    \
-  F(in, real, S, "edges,2")                                                   \
-  F(in, real, w, "edges")                                                     \
-  F(in, real, q, "nodes,4")                                                   \
-  F(in, real, grad, "nodes,8")                                                \
-  F(val, real, fix, "")         /* entropy fix, share of |V_r| + a |S| */     \
-  F(out, i32, lowered, "edges")  /* 1: first order here, see below */         \
+#define ALE_FLUX(F)                                                       \
+  F(in, i32, lr, "edges,2>nodes")                                         \
+  F(in, i32, member, "nodes>members")                                     \
+  F(in, i32, active, "members")                                           \
+  F(in, f64, x, "nodes,2")                                                \
+  F(in, real, S, "edges,2")                                               \
+  F(in, real, w, "edges")                                                 \
+  F(in, real, q, "nodes,4")                                               \
+  F(in, real, grad, "nodes,8")                                            \
+  F(val, real, fix, "")         /* entropy fix, share of |V_r| + a |S| */ \
+  F(out, i32, lowered, "edges") /* 1: first order here, see below */      \
   F(out, real, flux, "edges,4")
-#define ALE_FLUX_BODY(scheme)                                                 \
-  const i32 m = member[lr[2 * i]];                                            \
-  if (!active[m]) return;                                                     \
-  real l[4], r[4];                                                            \
-  edge_states(i, lr, x, q, grad, l, r);                                       \
+#define ALE_FLUX_BODY(scheme)                                                                        \
+  const i32 m = member[lr[2 * i]];                                                                   \
+  if (!active[m]) return;                                                                            \
+  real l[4], r[4];                                                                                   \
+  edge_states(i, lr, x, q, grad, l, r);                                                              \
   /* A gradient that asks for a negative density or pressure has nothing to say at this edge:   \
-   * the nodes' own states are taken.  Where that lasts to the end of a step, the run says so. */ \
-  lowered[i] = !(l[0] > 0 && r[0] > 0 && l[3] > 0 && r[3] > 0);               \
+   * the nodes' own states are taken.  Where that lasts to the end of a step, the run says so. */    \
+  lowered[i]     = !(l[0] > 0 && r[0] > 0 && l[3] > 0 && r[3] > 0);                                  \
   const real *ql = lowered[i] ? q + 4 * lr[2 * i] : l, *qr = lowered[i] ? q + 4 * lr[2 * i + 1] : r; \
-  scheme(ql, qr, S + 2 * i, w[i], fix, flux + 4 * i);
+  scheme(ql, qr, S + 2 * i, w[i], fix, flux + 4 * i)
 KERNEL(ale_flux_roe, ALE_FLUX, indirect)
 {
-  ALE_FLUX_BODY(flux_roe)
+  ALE_FLUX_BODY(flux_roe);
 }
 KERNEL(ale_flux_hllc, ALE_FLUX, indirect)
 {
-  ALE_FLUX_BODY(flux_hllc)
+  ALE_FLUX_BODY(flux_hllc);
 }
 
 /* res = sum of fluxes + c0 V u + past: the residual of the implicit step (theory eq. 2.14). */
-#define ALE_RESIDUAL(F)                                                       \
-  F(in, i32, member, "nodes>members")                                         \
-  F(in, i32, active, "members")                                               \
-  F(in, i32, offsets, "nodes+1>>entries")                                     \
-  F(in, i32, neighbour, "entries>nodes")                                      \
-  F(in, i32, edge, "entries>edges")                                           \
-  F(in, real, flux, "edges,4")                                                \
-  F(in, f64, V, "nodes")                                                      \
-  F(in, real, u, "nodes,4")                                                   \
-  F(in, real, past, "nodes,4") /* c1 V^n u^n + c2 V^(n-1) u^(n-1) */          \
-  F(in, f64, bdf, "members,3") /* c0, c1, c2 [1/s]; zero: steady */           \
+#define ALE_RESIDUAL(F)                                              \
+  F(in, i32, member, "nodes>members")                                \
+  F(in, i32, active, "members")                                      \
+  F(in, i32, offsets, "nodes+1>>entries")                            \
+  F(in, i32, neighbour, "entries>nodes")                             \
+  F(in, i32, edge, "entries>edges")                                  \
+  F(in, real, flux, "edges,4")                                       \
+  F(in, f64, V, "nodes")                                             \
+  F(in, real, u, "nodes,4")                                          \
+  F(in, real, past, "nodes,4") /* c1 V^n u^n + c2 V^(n-1) u^(n-1) */ \
+  F(in, f64, bdf, "members,3") /* c0, c1, c2 [1/s]; zero: steady */  \
   F(out, real, res, "nodes,4")
 LANES(ale_residual, ALE_RESIDUAL, indirect, 4)
 {
@@ -74,13 +74,13 @@ LANES(ale_residual, ALE_RESIDUAL, indirect, 4)
 }
 
 /* c1 V^n u^n + c2 V^(n-1) u^(n-1), once per physical step. */
-#define ALE_PAST(F)                                                           \
-  F(in, i32, member, "nodes>members")                                         \
-  F(in, f64, bdf, "members,3")                                                \
-  F(in, f64, V1, "nodes")                                                     \
-  F(in, real, u1, "nodes,4")                                                  \
-  F(in, f64, V2, "nodes")                                                     \
-  F(in, real, u2, "nodes,4")                                                  \
+#define ALE_PAST(F)                   \
+  F(in, i32, member, "nodes>members") \
+  F(in, f64, bdf, "members,3")        \
+  F(in, f64, V1, "nodes")             \
+  F(in, real, u1, "nodes,4")          \
+  F(in, f64, V2, "nodes")             \
+  F(in, real, u2, "nodes,4")          \
   F(out, real, past, "nodes,4")
 LANES(ale_past, ALE_PAST, indirect, 4)
 {
@@ -91,11 +91,11 @@ LANES(ale_past, ALE_PAST, indirect, 4)
 
 /* Rate at which a face sweeps, w = g1 dV^(n+1) + g2 dV^n: the one that keeps a uniform stream
  * uniform under BDF (theory eq. 2.13).                                                         */
-#define FACE_RATES(F)                                                         \
-  F(in, i32, member, "faces>members")                                         \
-  F(in, f64, rate, "members,2")                                               \
-  F(in, f64, dV1, "faces")                                                    \
-  F(in, f64, dV2, "faces")                                                    \
+#define FACE_RATES(F)                 \
+  F(in, i32, member, "faces>members") \
+  F(in, f64, rate, "members,2")       \
+  F(in, f64, dV1, "faces")            \
+  F(in, f64, dV2, "faces")            \
   F(out, real, w, "faces")
 KERNEL(face_rates, FACE_RATES, indirect)
 {
@@ -104,13 +104,13 @@ KERNEL(face_rates, FACE_RATES, indirect)
 }
 
 /* Slip wall, weak: u.S = w, so only p S and w p pass. */
-#define BC_WALL(F)                                                            \
-  F(in, i32, node, "bnodes>nodes!")                                           \
-  F(in, i32, member, "nodes>members")                                         \
-  F(in, i32, active, "members")                                               \
-  F(in, real, S, "bnodes,2")                                                  \
-  F(in, real, w, "bnodes")                                                    \
-  F(in, real, q, "nodes,4")                                                   \
+#define BC_WALL(F)                    \
+  F(in, i32, node, "bnodes>nodes!")   \
+  F(in, i32, member, "nodes>members") \
+  F(in, i32, active, "members")       \
+  F(in, real, S, "bnodes,2")          \
+  F(in, real, w, "bnodes")            \
+  F(in, real, q, "nodes,4")           \
   F(rw, real, res, "nodes,4")
 KERNEL(bc_wall, BC_WALL, indirect)
 {
@@ -123,15 +123,15 @@ KERNEL(bc_wall, BC_WALL, indirect)
 }
 
 /* Far field: Roe's flux against the free stream lets each characteristic bring its own side. */
-#define BC_FARFIELD(F)                                                        \
-  F(in, i32, node, "bnodes>nodes!")                                           \
-  F(in, i32, member, "nodes>members")                                         \
-  F(in, i32, active, "members")                                               \
-  F(in, real, S, "bnodes,2")                                                  \
-  F(in, real, w, "bnodes")                                                    \
-  F(in, real, q, "nodes,4")                                                   \
-  F(in, f64, stream, "members,4") /* primitive */                             \
-  F(val, real, fix, "")                                                       \
+#define BC_FARFIELD(F)                            \
+  F(in, i32, node, "bnodes>nodes!")               \
+  F(in, i32, member, "nodes>members")             \
+  F(in, i32, active, "members")                   \
+  F(in, real, S, "bnodes,2")                      \
+  F(in, real, w, "bnodes")                        \
+  F(in, real, q, "nodes,4")                       \
+  F(in, f64, stream, "members,4") /* primitive */ \
+  F(val, real, fix, "")                           \
   F(rw, real, res, "nodes,4")
 KERNEL(bc_farfield, BC_FARFIELD, indirect)
 {
@@ -145,15 +145,15 @@ KERNEL(bc_farfield, BC_FARFIELD, indirect)
 
 /* Force of the wall's pressures and nose-up moment about a point (theory eq. 2.16): the same
  * pressures as in the flux.  Groups are chunks of one body.                                    */
-#define WALL_FORCES(F)                                                        \
-  F(in, i32, node, "bnodes>nodes!")                                           \
-  F(in, i32, member, "nodes>members")                                         \
-  F(in, f64, x, "nodes,2")                                                    \
-  F(in, real, S, "bnodes,2")                                                  \
-  F(in, real, q, "nodes,4")                                                   \
-  F(in, f64, about, "members,2")                                              \
-  F(in, f64, stream, "members,4")                                             \
-  F(in, i32, offsets, "groups+1>>bnodes")                                     \
+#define WALL_FORCES(F)                    \
+  F(in, i32, node, "bnodes>nodes!")       \
+  F(in, i32, member, "nodes>members")     \
+  F(in, f64, x, "nodes,2")                \
+  F(in, real, S, "bnodes,2")              \
+  F(in, real, q, "nodes,4")               \
+  F(in, f64, about, "members,2")          \
+  F(in, f64, stream, "members,4")         \
+  F(in, i32, offsets, "groups+1>>bnodes") \
   F(out, f64, sums, "groups,4")
 REDUCE(wall_forces, WALL_FORCES, sum, 4)
 {

@@ -3,23 +3,23 @@
  *   [V/dtau + c0 V + dR/du] du = -res                                                         */
 
 /* Edge i = (a, b) owns the blocks (a, b) and (b, a); lambda serves the local time step. */
-#define ALE_JACOBIAN_EDGES(F)                                                 \
-  F(in, i32, lr, "edges,2>nodes")                                             \
-  F(in, i32, member, "nodes>members")                                         \
-  F(in, i32, active, "members")                                               \
-  F(in, i32, slot, "edges,2>blocks!")                                         \
-  F(in, real, S, "edges,2")                                                   \
-  F(in, real, w, "edges")                                                     \
-  F(in, real, q, "nodes,4")                                                   \
-  F(val, real, fix, "")                                                       \
-  F(rw, real, A, "blocks,16")                                                 \
+#define ALE_JACOBIAN_EDGES(F)         \
+  F(in, i32, lr, "edges,2>nodes")     \
+  F(in, i32, member, "nodes>members") \
+  F(in, i32, active, "members")       \
+  F(in, i32, slot, "edges,2>blocks!") \
+  F(in, real, S, "edges,2")           \
+  F(in, real, w, "edges")             \
+  F(in, real, q, "nodes,4")           \
+  F(val, real, fix, "")               \
+  F(rw, real, A, "blocks,16")         \
   F(out, real, lambda, "edges")
 LANES(ale_jacobian_edges, ALE_JACOBIAN_EDGES, heavy, 4)
 {
   const i32 a = lr[2 * i], b = lr[2 * i + 1];
   if (!active[member[a]]) return;
-  const real *l = q + 4 * a, *r = q + 4 * b, *face = S + 2 * i;
-  real       *ab = A + 16 * slot[2 * i], *ba = A + 16 * slot[2 * i + 1];
+  const real              *l = q + 4 * a, *r = q + 4 * b, *face = S + 2 * i;
+  real                    *ab = A + 16 * slot[2 * i], *ba = A + 16 * slot[2 * i + 1];
   const struct roe_average mean = roe_average(l, r, face, w[i], fix);
   for (i32 j = lane; j < lane + WIDTH(4); j++) {
     real left[4], right[4];
@@ -32,21 +32,21 @@ LANES(ale_jacobian_edges, ALE_JACOBIAN_EDGES, heavy, 4)
 
 /* Diagonal: what leaves through an edge is what its other node gains, so the diagonal block is
  * minus the column's off-diagonal ones; then both time terms.  rhs = -res in rows' order.       */
-#define ALE_JACOBIAN_ROWS(F)                                                  \
-  F(in, i32, node, "rows>nodes!")                                             \
-  F(in, i32, member, "nodes>members")                                         \
-  F(in, i32, active, "members")                                               \
-  F(in, i32, row, "rows+1>>blocks")                                           \
-  F(in, i32, diagonal, "rows>blocks!")                                        \
-  F(in, i32, mirror, "blocks>blocks!")                                        \
-  F(in, i32, offsets, "nodes+1>>entries")                                     \
-  F(in, i32, edge, "entries>edges")                                           \
-  F(in, real, lambda, "edges")                                                \
-  F(in, f64, V, "nodes")                                                      \
-  F(in, f64, bdf, "members,3")                                                \
-  F(in, f64, cfl, "members")                                                  \
-  F(in, real, res, "nodes,4")                                                 \
-  F(upd, real, A, "blocks,16")                                                \
+#define ALE_JACOBIAN_ROWS(F)              \
+  F(in, i32, node, "rows>nodes!")         \
+  F(in, i32, member, "nodes>members")     \
+  F(in, i32, active, "members")           \
+  F(in, i32, row, "rows+1>>blocks")       \
+  F(in, i32, diagonal, "rows>blocks!")    \
+  F(in, i32, mirror, "blocks>blocks!")    \
+  F(in, i32, offsets, "nodes+1>>entries") \
+  F(in, i32, edge, "entries>edges")       \
+  F(in, real, lambda, "edges")            \
+  F(in, f64, V, "nodes")                  \
+  F(in, f64, bdf, "members,3")            \
+  F(in, f64, cfl, "members")              \
+  F(in, real, res, "nodes,4")             \
+  F(upd, real, A, "blocks,16")            \
   F(out, real, rhs, "rows,4")
 LANES(ale_jacobian_rows, ALE_JACOBIAN_ROWS, heavy, 4)
 {
@@ -69,14 +69,14 @@ LANES(ale_jacobian_rows, ALE_JACOBIAN_ROWS, heavy, 4)
   for (i32 k = lane; k < lane + WIDTH(4); k++) rhs[4 * i + k] = -res[4 * a + k];
 }
 
-#define BC_JACOBIAN(F)                                                        \
-  F(in, i32, node, "bnodes>nodes!")                                           \
-  F(in, i32, member, "nodes>members")                                         \
-  F(in, i32, active, "members")                                               \
-  F(in, i32, slot, "bnodes>blocks!") /* diagonal block of the node's row */   \
-  F(in, real, S, "bnodes,2")                                                  \
-  F(in, real, w, "bnodes")                                                    \
-  F(in, real, q, "nodes,4")                                                   \
+#define BC_JACOBIAN(F)                                                      \
+  F(in, i32, node, "bnodes>nodes!")                                         \
+  F(in, i32, member, "nodes>members")                                       \
+  F(in, i32, active, "members")                                             \
+  F(in, i32, slot, "bnodes>blocks!") /* diagonal block of the node's row */ \
+  F(in, real, S, "bnodes,2")                                                \
+  F(in, real, w, "bnodes")                                                  \
+  F(in, real, q, "nodes,4")                                                 \
   F(rw, real, A, "blocks,16")
 KERNEL(bc_wall_jacobian, BC_JACOBIAN, indirect)
 {
@@ -105,14 +105,14 @@ KERNEL(bc_farfield_jacobian, BC_FARFIELD_JACOBIAN, indirect)
 /* u += du, rows back to nodes.  A change of density or pressure beyond `most` of itself scales
  * the node's update down to it: the usual guard of implicit start-ups; how many nodes were
  * scaled is counted and shown.                                                                 */
-#define ALE_UPDATE(F)                                                         \
-  F(in, i32, node, "rows>nodes!")                                             \
-  F(in, i32, member, "nodes>members")                                         \
-  F(in, i32, active, "members")                                               \
-  F(in, real, du, "rows,4")                                                   \
-  F(in, real, q, "nodes,4")                                                   \
-  F(val, real, most, "")                                                      \
-  F(rw, real, u, "nodes,4")                                                   \
+#define ALE_UPDATE(F)                 \
+  F(in, i32, node, "rows>nodes!")     \
+  F(in, i32, member, "nodes>members") \
+  F(in, i32, active, "members")       \
+  F(in, real, du, "rows,4")           \
+  F(in, real, q, "nodes,4")           \
+  F(val, real, most, "")              \
+  F(rw, real, u, "nodes,4")           \
   F(rw, i32, scaled, "nodes") /* 1 where the update was scaled */
 KERNEL(ale_update, ALE_UPDATE, indirect)
 {

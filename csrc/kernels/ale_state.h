@@ -2,11 +2,11 @@
  * active: members whose pseudo-time has not converged; the others are left as they are.        */
 
 /* Primitive state (rho, u, v, p) from the conserved one; what is not a gas is a fault. */
-#define ALE_PRIMITIVE(F)                                                      \
-  F(in, i32, member, "nodes>members")                                         \
-  F(in, i32, active, "members")                                               \
-  F(in, real, u, "nodes,4")                                                   \
-  F(out, real, q, "nodes,4")                                                  \
+#define ALE_PRIMITIVE(F)              \
+  F(in, i32, member, "nodes>members") \
+  F(in, i32, active, "members")       \
+  F(in, real, u, "nodes,4")           \
+  F(out, real, q, "nodes,4")          \
   F(inc, u64, faults, "members")
 KERNEL(ale_primitive, ALE_PRIMITIVE, indirect)
 {
@@ -17,9 +17,9 @@ KERNEL(ale_primitive, ALE_PRIMITIVE, indirect)
 }
 
 /* Range of each primitive variable over a chunk: (max q, max -q); for Wang's threshold. */
-#define ALE_RANGE(F)                                                          \
-  F(in, real, q, "nodes,4")                                                   \
-  F(in, i32, offsets, "groups+1>>nodes")                                      \
+#define ALE_RANGE(F)                     \
+  F(in, real, q, "nodes,4")              \
+  F(in, i32, offsets, "groups+1>>nodes") \
   F(out, f64, sums, "groups,8")
 REDUCE(ale_range, ALE_RANGE, max, 8)
 {
@@ -38,7 +38,7 @@ HD void node_gradient(const i32 i, const f64 *x, const i32 *offsets, const i32 *
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
     const i32  j  = neighbour[e];
     const real dx = (real)(x[2 * j] - x[2 * i]), dy = (real)(x[2 * j + 1] - x[2 * i + 1]);
-    const real w  = R(1) / (dx * dx + dy * dy);
+    const real w = R(1) / (dx * dx + dy * dy);
     for (i32 k = 0; k < 4; k++) {
       const real d = w * (q[4 * j + k] - q[4 * i + k]);
       g[2 * k] += d * dx;
@@ -54,8 +54,8 @@ HD void node_gradient(const i32 i, const f64 *x, const i32 *offsets, const i32 *
 }
 
 /* Smallest limiter of a node's edges, each variable on its own; eps2 is the threshold squared. */
-HD void node_limiter(const i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *q,
-                     const real *g, const real *eps2, real *phi)
+HD void node_limiter(const i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *q, const real *g,
+                     const real *eps2, real *phi)
 {
   real low[4], high[4];
   for (i32 k = 0; k < 4; k++) low[k] = high[k] = q[4 * i + k], phi[k] = R(1);
@@ -77,13 +77,13 @@ HD void node_limiter(const i32 i, const f64 *x, const i32 *offsets, const i32 *n
   }
 }
 
-#define ALE_GRADIENT_FIELDS(F)                                                \
-  F(in, i32, member, "nodes>members")                                         \
-  F(in, i32, active, "members")                                               \
-  F(in, f64, x, "nodes,2")                                                    \
-  F(in, i32, offsets, "nodes+1>>entries")                                     \
-  F(in, i32, neighbour, "entries>nodes")                                      \
-  F(in, real, inverse, "nodes,3")                                             \
+#define ALE_GRADIENT_FIELDS(F)            \
+  F(in, i32, member, "nodes>members")     \
+  F(in, i32, active, "members")           \
+  F(in, f64, x, "nodes,2")                \
+  F(in, i32, offsets, "nodes+1>>entries") \
+  F(in, i32, neighbour, "entries>nodes")  \
+  F(in, real, inverse, "nodes,3")         \
   F(in, real, q, "nodes,4")
 #define ALE_GRADIENT(F) ALE_GRADIENT_FIELDS(F) F(out, real, grad, "nodes,8")
 KERNEL(ale_gradient, ALE_GRADIENT, heavy)
@@ -93,10 +93,10 @@ KERNEL(ale_gradient, ALE_GRADIENT, heavy)
 }
 
 /* Limited gradient; threshold K (max - min) over the member: Wang's form (theory eq. 2.4b). */
-#define ALE_GRADIENT_WANG(F)                                                  \
-  ALE_GRADIENT_FIELDS(F)                                                      \
-  F(in, f64, range, "members,8") /* from ale_range */                         \
-  F(val, real, K, "")                                                         \
+#define ALE_GRADIENT_WANG(F)                          \
+  ALE_GRADIENT_FIELDS(F)                              \
+  F(in, f64, range, "members,8") /* from ale_range */ \
+  F(val, real, K, "")                                 \
   F(out, real, grad, "nodes,8")
 KERNEL(ale_gradient_wang, ALE_GRADIENT_WANG, heavy)
 {
@@ -113,10 +113,10 @@ KERNEL(ale_gradient_wang, ALE_GRADIENT_WANG, heavy)
 }
 
 /* The same with Venkatakrishnan's own threshold (K h)^3, h = sqrt(V) (theory eq. 2.4a). */
-#define ALE_GRADIENT_VENKATAKRISHNAN(F)                                       \
-  ALE_GRADIENT_FIELDS(F)                                                      \
-  F(in, f64, V, "nodes")                                                      \
-  F(val, real, K, "")                                                         \
+#define ALE_GRADIENT_VENKATAKRISHNAN(F) \
+  ALE_GRADIENT_FIELDS(F)                \
+  F(in, f64, V, "nodes")                \
+  F(val, real, K, "")                   \
   F(out, real, grad, "nodes,8")
 KERNEL(ale_gradient_venkatakrishnan, ALE_GRADIENT_VENKATAKRISHNAN, heavy)
 {

@@ -4,97 +4,97 @@
  * Included once per block size with B and BB = B*B.  live: members that still iterate.          */
 #define K(name) CAT(name, B)
 
-#define BLOCK_PATTERN(F)                                                      \
-  F(in, i32, row, "rows+1>>blocks")                                           \
-  F(in, i32, column, "blocks>rows")                                           \
-  F(in, i32, member, "rows>members")                                          \
+#define BLOCK_PATTERN(F)             \
+  F(in, i32, row, "rows+1>>blocks")  \
+  F(in, i32, column, "blocks>rows")  \
+  F(in, i32, member, "rows>members") \
   F(in, i32, live, "members")
 
 #ifndef BLOCK_FIELDS_ONCE
 #define BLOCK_FIELDS_ONCE
-#define BLOCK_PRODUCT(F)                                                      \
-  BLOCK_PATTERN(F)                                                            \
-  F(in, real, A, "blocks," STR(BB))                                           \
-  F(in, real, x, "rows," STR(B))                                              \
+#define BLOCK_PRODUCT(F)            \
+  BLOCK_PATTERN(F)                  \
+  F(in, real, A, "blocks," STR(BB)) \
+  F(in, real, x, "rows," STR(B))    \
   F(out, real, y, "rows," STR(B))
-#define BLOCK_ELIMINATE(F)                                                    \
-  BLOCK_PATTERN(F)                                                            \
-  F(in, i32, fills, "rows+1>>fill")                                           \
-  F(in, i32, fill, "fill,3>blocks") /* (i, j) -= (i, k) (k, j) */             \
-  F(in, real, A, "blocks," STR(BB))                                           \
+#define BLOCK_ELIMINATE(F)                                        \
+  BLOCK_PATTERN(F)                                                \
+  F(in, i32, fills, "rows+1>>fill")                               \
+  F(in, i32, fill, "fill,3>blocks") /* (i, j) -= (i, k) (k, j) */ \
+  F(in, real, A, "blocks," STR(BB))                               \
   F(upd, real, LU, "blocks," STR(BB))
-#define BLOCK_PIVOT(F)                                                        \
-  BLOCK_PATTERN(F)                                                            \
-  F(in, i32, diagonal, "rows>blocks!")                                        \
-  F(in, real, LU, "blocks," STR(BB))                                          \
-  F(out, real, pivot, "rows," STR(BB))                                        \
+#define BLOCK_PIVOT(F)                 \
+  BLOCK_PATTERN(F)                     \
+  F(in, i32, diagonal, "rows>blocks!") \
+  F(in, real, LU, "blocks," STR(BB))   \
+  F(out, real, pivot, "rows," STR(BB)) \
   F(inc, u64, faults, "members")
-#define BLOCK_SCALE(F)                                                        \
-  BLOCK_PATTERN(F)                                                            \
-  F(in, i32, diagonal, "rows>blocks!")                                        \
-  F(in, real, pivot, "rows," STR(BB))                                         \
+#define BLOCK_SCALE(F)                 \
+  BLOCK_PATTERN(F)                     \
+  F(in, i32, diagonal, "rows>blocks!") \
+  F(in, real, pivot, "rows," STR(BB))  \
   F(upd, real, LU, "blocks," STR(BB))
-#define BLOCK_SOLVE(F)                                                        \
-  BLOCK_PATTERN(F)                                                            \
-  F(in, i32, diagonal, "rows>blocks!")                                        \
-  F(in, real, LU, "blocks," STR(BB))                                          \
-  F(in, real, b, "rows," STR(B))                                              \
+#define BLOCK_SOLVE(F)                 \
+  BLOCK_PATTERN(F)                     \
+  F(in, i32, diagonal, "rows>blocks!") \
+  F(in, real, LU, "blocks," STR(BB))   \
+  F(in, real, b, "rows," STR(B))       \
   F(upd, real, y, "rows," STR(B))
-#define BLOCK_BACK(F)                                                         \
-  BLOCK_PATTERN(F)                                                            \
-  F(in, i32, diagonal, "rows>blocks!")                                        \
-  F(in, real, LU, "blocks," STR(BB))                                          \
+#define BLOCK_BACK(F)                  \
+  BLOCK_PATTERN(F)                     \
+  F(in, i32, diagonal, "rows>blocks!") \
+  F(in, real, LU, "blocks," STR(BB))   \
   F(upd, real, y, "rows," STR(B))
-#define BLOCK_DOTS(F)                                                         \
-  F(in, real, a, "rows," STR(B))                                              \
-  F(in, real, b, "rows," STR(B))                                              \
-  F(in, real, c, "rows," STR(B))                                              \
-  F(in, real, d, "rows," STR(B))                                              \
+#define BLOCK_DOTS(F)                                                            \
+  F(in, real, a, "rows," STR(B))                                                 \
+  F(in, real, b, "rows," STR(B))                                                 \
+  F(in, real, c, "rows," STR(B))                                                 \
+  F(in, real, d, "rows," STR(B))                                                 \
   F(in, i32, item, "items>rows!") /* rows by member: chunks are of one member */ \
-  F(in, i32, offsets, "groups+1>>items")                                      \
+  F(in, i32, offsets, "groups+1>>items")                                         \
   F(out, f64, sums, "groups,2")
-#define BLOCK_SCALED(F)                                                       \
-  F(in, real, inverse, "rows," STR(BB)) /* inverse diagonal blocks of A */    \
-  F(in, real, r, "rows," STR(B))                                              \
-  F(in, i32, item, "items>rows!")                                             \
-  F(in, i32, offsets, "groups+1>>items")                                      \
+#define BLOCK_SCALED(F)                                                    \
+  F(in, real, inverse, "rows," STR(BB)) /* inverse diagonal blocks of A */ \
+  F(in, real, r, "rows," STR(B))                                           \
+  F(in, i32, item, "items>rows!")                                          \
+  F(in, i32, offsets, "groups+1>>items")                                   \
   F(out, f64, sums, "groups,2")
-#define BLOCK_INVERSES(F)                                                     \
-  F(in, i32, diagonal, "rows>blocks!")                                        \
-  F(in, i32, member, "rows>members")                                          \
-  F(in, real, A, "blocks," STR(BB))                                           \
-  F(out, real, inverse, "rows," STR(BB))                                      \
+#define BLOCK_INVERSES(F)                \
+  F(in, i32, diagonal, "rows>blocks!")   \
+  F(in, i32, member, "rows>members")     \
+  F(in, real, A, "blocks," STR(BB))      \
+  F(out, real, inverse, "rows," STR(BB)) \
   F(inc, u64, faults, "members")
-#define KRYLOV_BEGIN(F)                                                       \
-  F(in, i32, member, "rows>members")                                          \
-  F(in, i32, live, "members")                                                 \
-  F(in, real, b, "rows," STR(B))                                              \
-  F(opt, real, Ax, "rows," STR(B)) /* A x of a first guess; absent: x = 0 */  \
-  F(rw, real, x, "rows," STR(B))                                              \
-  F(out, real, r, "rows," STR(B))                                             \
-  F(out, real, shadow, "rows," STR(B))                                        \
+#define KRYLOV_BEGIN(F)                                                      \
+  F(in, i32, member, "rows>members")                                         \
+  F(in, i32, live, "members")                                                \
+  F(in, real, b, "rows," STR(B))                                             \
+  F(opt, real, Ax, "rows," STR(B)) /* A x of a first guess; absent: x = 0 */ \
+  F(rw, real, x, "rows," STR(B))                                             \
+  F(out, real, r, "rows," STR(B))                                            \
+  F(out, real, shadow, "rows," STR(B))                                       \
   F(out, real, p, "rows," STR(B))
-#define KRYLOV_S(F)                                                           \
-  F(in, i32, member, "rows>members")                                          \
-  F(in, i32, live, "members")                                                 \
-  F(in, f64, scalars, "members,4")                                            \
-  F(in, real, v, "rows," STR(B))                                              \
+#define KRYLOV_S(F)                  \
+  F(in, i32, member, "rows>members") \
+  F(in, i32, live, "members")        \
+  F(in, f64, scalars, "members,4")   \
+  F(in, real, v, "rows," STR(B))     \
   F(rw, real, r, "rows," STR(B))
-#define KRYLOV_X(F)                                                           \
-  F(in, i32, member, "rows>members")                                          \
-  F(in, i32, live, "members")                                                 \
-  F(in, f64, scalars, "members,4")                                            \
-  F(in, real, ph, "rows," STR(B))                                             \
-  F(in, real, sh, "rows," STR(B))                                             \
-  F(in, real, t, "rows," STR(B))                                              \
-  F(rw, real, x, "rows," STR(B))                                              \
+#define KRYLOV_X(F)                  \
+  F(in, i32, member, "rows>members") \
+  F(in, i32, live, "members")        \
+  F(in, f64, scalars, "members,4")   \
+  F(in, real, ph, "rows," STR(B))    \
+  F(in, real, sh, "rows," STR(B))    \
+  F(in, real, t, "rows," STR(B))     \
+  F(rw, real, x, "rows," STR(B))     \
   F(rw, real, r, "rows," STR(B))
-#define KRYLOV_P(F)                                                           \
-  F(in, i32, member, "rows>members")                                          \
-  F(in, i32, live, "members")                                                 \
-  F(in, f64, scalars, "members,4")                                            \
-  F(in, real, r, "rows," STR(B))                                              \
-  F(in, real, v, "rows," STR(B))                                              \
+#define KRYLOV_P(F)                  \
+  F(in, i32, member, "rows>members") \
+  F(in, i32, live, "members")        \
+  F(in, f64, scalars, "members,4")   \
+  F(in, real, r, "rows," STR(B))     \
+  F(in, real, v, "rows," STR(B))     \
   F(rw, real, p, "rows," STR(B))
 #endif
 
@@ -114,8 +114,8 @@ HD i32 K(block_invert_)(real *a)
   for (i32 k = 0; k < B; k++) {
     const real pivot = a[B * k + k];
     good &= fabs(pivot) > 0;
-    const real d     = R(1) / pivot;
-    a[B * k + k]     = R(1);
+    const real d = R(1) / pivot;
+    a[B * k + k] = R(1);
     for (i32 j = 0; j < B; j++) a[B * k + j] *= d;
     for (i32 i = 0; i < B; i++) {
       if (i == k) continue;

@@ -1,11 +1,11 @@
 /* colouring.h - parallel greedy colouring (Jones and Plassmann 1993): of the nodes without a
  * colour, those whose priority beats that of all such neighbours take the smallest free one.
  * Reads `before`, writes `after`: the same colours on every device.                            */
-#define COLOUR_ROUND(F)                                                       \
-  F(in, i32, offsets, "nodes+1>>entries")                                     \
-  F(in, i32, neighbour, "entries>nodes")                                      \
-  F(in, i32, priority, "nodes") /* no two neighbours alike */                 \
-  F(in, i32, before, "nodes")   /* -1: no colour yet */                       \
+#define COLOUR_ROUND(F)                                       \
+  F(in, i32, offsets, "nodes+1>>entries")                     \
+  F(in, i32, neighbour, "entries>nodes")                      \
+  F(in, i32, priority, "nodes") /* no two neighbours alike */ \
+  F(in, i32, before, "nodes")   /* -1: no colour yet */       \
   F(out, i32, after, "nodes")
 KERNEL(colour_round, COLOUR_ROUND, indirect)
 {

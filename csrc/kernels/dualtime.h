@@ -1,11 +1,11 @@
 /* dualtime.h - control of pseudo-time, member by member, on the device (theory, section 2.6). */
 
 /* Sum of squares of a residual (nodes,4), in V_ref-free form: one number per chunk. */
-#define RESIDUAL_SQUARES(F)                                                   \
-  F(in, real, res, "nodes,4")                                                 \
-  F(in, f64, V, "nodes")                                                      \
-  F(in, i32, scaled, "nodes")                                                 \
-  F(in, i32, offsets, "groups+1>>nodes")                                      \
+#define RESIDUAL_SQUARES(F)              \
+  F(in, real, res, "nodes,4")            \
+  F(in, f64, V, "nodes")                 \
+  F(in, i32, scaled, "nodes")            \
+  F(in, i32, offsets, "groups+1>>nodes") \
   F(out, f64, sums, "groups,2")
 REDUCE(residual_squares, RESIDUAL_SQUARES, sum, 2)
 {
@@ -17,19 +17,19 @@ REDUCE(residual_squares, RESIDUAL_SQUARES, sum, 2)
 }
 
 /* After each residual: count, first norm, drop, CFL number; converged or faulty members stop. */
-#define DUALTIME_CHECK(F)                                                     \
-  F(in, f64, squares, "members,2") /* of the residual; nodes scaled last */   \
-  F(inc, u64, faults, "members")                                              \
-  F(in, f64, floor, "members")     /* norm below which a residual is nothing */ \
-  F(val, f64, drop, "")            /* norm over first norm at which to stop */  \
-  F(val, f64, cfl_first, "")                                                  \
-  F(val, f64, cfl_last, "")                                                   \
-  F(val, f64, cfl_growth, "")                                                 \
-  F(val, i32, most, "")            /* iterations allowed */                     \
-  F(rw, i32, active, "members")                                               \
-  F(rw, i32, iterations, "members")                                           \
-  F(rw, f64, first, "members")                                                \
-  F(out, f64, norm, "members")                                                \
+#define DUALTIME_CHECK(F)                                                   \
+  F(in, f64, squares, "members,2") /* of the residual; nodes scaled last */ \
+  F(inc, u64, faults, "members")                                            \
+  F(in, f64, floor, "members") /* norm below which a residual is nothing */ \
+  F(val, f64, drop, "")        /* norm over first norm at which to stop */  \
+  F(val, f64, cfl_first, "")                                                \
+  F(val, f64, cfl_last, "")                                                 \
+  F(val, f64, cfl_growth, "")                                               \
+  F(val, i32, most, "") /* iterations allowed */                            \
+  F(rw, i32, active, "members")                                             \
+  F(rw, i32, iterations, "members")                                         \
+  F(rw, f64, first, "members")                                              \
+  F(out, f64, norm, "members")                                              \
   F(rw, f64, cfl, "members")
 KERNEL(dualtime_check, DUALTIME_CHECK, indirect)
 {
@@ -50,8 +50,8 @@ KERNEL(dualtime_check, DUALTIME_CHECK, indirect)
 }
 
 /* Every member starts a physical step: all active, nothing counted. */
-#define DUALTIME_START(F)                                                     \
-  F(out, i32, active, "members")                                              \
+#define DUALTIME_START(F)        \
+  F(out, i32, active, "members") \
   F(out, i32, iterations, "members")
 KERNEL(dualtime_start, DUALTIME_START, direct)
 {

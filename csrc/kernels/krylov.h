@@ -1,10 +1,10 @@
 /* krylov.h - BiCGSTAB's scalars, one set per member, on the device (van der Vorst 1992).
  * scalars = (rho, alpha, omega, beta); status: 0 runs, 1 converged, 2 broke down.               */
 
-#define KRYLOV_START(F)                                                       \
-  F(in, i32, active, "members")  /* members that want a solution */           \
-  F(out, i32, live, "members")                                                \
-  F(out, i32, steps, "members")                                               \
+#define KRYLOV_START(F)                                            \
+  F(in, i32, active, "members") /* members that want a solution */ \
+  F(out, i32, live, "members")                                     \
+  F(out, i32, steps, "members")                                    \
   F(out, i32, status, "members")
 KERNEL(krylov_start, KRYLOV_START, direct)
 {
@@ -14,15 +14,15 @@ KERNEL(krylov_start, KRYLOV_START, direct)
 }
 
 /* After r = b - A x: rho = (r, shadow), target = tolerance |b|.  norm2 may be of a scaled r. */
-#define KRYLOV_FIRST(F)                                                       \
-  F(in, f64, dots, "members,2")  /* (shadow, r), (r, r) */                    \
-  F(in, f64, norm2, "members,2") /* |r|^2 as measured for stopping */         \
-  F(in, f64, base2, "members,2") /* |b|^2, measured likewise */               \
-  F(val, i32, at, "")            /* which of their two numbers */             \
-  F(val, f64, tolerance, "")                                                  \
-  F(out, f64, target2, "members")                                             \
-  F(rw, f64, scalars, "members,4")                                            \
-  F(rw, i32, live, "members")                                                 \
+#define KRYLOV_FIRST(F)                                               \
+  F(in, f64, dots, "members,2")  /* (shadow, r), (r, r) */            \
+  F(in, f64, norm2, "members,2") /* |r|^2 as measured for stopping */ \
+  F(in, f64, base2, "members,2") /* |b|^2, measured likewise */       \
+  F(val, i32, at, "")            /* which of their two numbers */     \
+  F(val, f64, tolerance, "")                                          \
+  F(out, f64, target2, "members")                                     \
+  F(rw, f64, scalars, "members,4")                                    \
+  F(rw, i32, live, "members")                                         \
   F(rw, i32, status, "members")
 KERNEL(krylov_first, KRYLOV_FIRST, indirect)
 {
@@ -32,10 +32,10 @@ KERNEL(krylov_first, KRYLOV_FIRST, indirect)
   if (norm2[2 * i + at] <= target2[i]) live[i] = 0, status[i] = 1;
 }
 
-#define KRYLOV_ALPHA(F)                                                       \
-  F(in, f64, dots, "members,2") /* (shadow, v), unused */                     \
-  F(rw, f64, scalars, "members,4")                                            \
-  F(rw, i32, live, "members")                                                 \
+#define KRYLOV_ALPHA(F)                                   \
+  F(in, f64, dots, "members,2") /* (shadow, v), unused */ \
+  F(rw, f64, scalars, "members,4")                        \
+  F(rw, i32, live, "members")                             \
   F(rw, i32, status, "members")
 KERNEL(krylov_alpha, KRYLOV_ALPHA, indirect)
 {
@@ -48,9 +48,9 @@ KERNEL(krylov_alpha, KRYLOV_ALPHA, indirect)
   scalars[4 * i + 1] = scalars[4 * i] / sv;
 }
 
-#define KRYLOV_OMEGA(F)                                                       \
-  F(in, f64, dots, "members,2") /* (t, s), (t, t) */                          \
-  F(in, i32, live, "members")                                                 \
+#define KRYLOV_OMEGA(F)                              \
+  F(in, f64, dots, "members,2") /* (t, s), (t, t) */ \
+  F(in, i32, live, "members")                        \
   F(rw, f64, scalars, "members,4")
 KERNEL(krylov_omega, KRYLOV_OMEGA, indirect)
 {
@@ -59,14 +59,14 @@ KERNEL(krylov_omega, KRYLOV_OMEGA, indirect)
   scalars[4 * i + 2] = dots[2 * i + 1] > 0 ? dots[2 * i] / dots[2 * i + 1] : 0;
 }
 
-#define KRYLOV_BETA(F)                                                        \
-  F(in, f64, dots, "members,2")  /* (shadow, r), (r, r) */                    \
-  F(in, f64, norm2, "members,2")                                              \
-  F(val, i32, at, "")                                                         \
-  F(in, f64, target2, "members")                                              \
-  F(rw, f64, scalars, "members,4")                                            \
-  F(rw, i32, live, "members")                                                 \
-  F(rw, i32, steps, "members")                                                \
+#define KRYLOV_BETA(F)                                    \
+  F(in, f64, dots, "members,2") /* (shadow, r), (r, r) */ \
+  F(in, f64, norm2, "members,2")                          \
+  F(val, i32, at, "")                                     \
+  F(in, f64, target2, "members")                          \
+  F(rw, f64, scalars, "members,4")                        \
+  F(rw, i32, live, "members")                             \
+  F(rw, i32, steps, "members")                            \
   F(rw, i32, status, "members")
 KERNEL(krylov_beta, KRYLOV_BETA, indirect)
 {

@@ -4,11 +4,11 @@
  * Coordinates, volumes and swept volumes are always float64.                                   */
 
 /* Area vector of an edge's dual face; every point is taken relative to the edge's first node. */
-#define DUAL_NORMALS(F)                                                       \
-  F(in, f64, x, "nodes,2")                                                    \
-  F(in, i32, lr, "edges,2>nodes")                                             \
-  F(in, i32, cells_of_edge, "edges,2>cells?") /* left, right; -1 outside */   \
-  F(in, i32, corners, "cells,4>nodes?")       /* fourth is -1: triangle */    \
+#define DUAL_NORMALS(F)                                                     \
+  F(in, f64, x, "nodes,2")                                                  \
+  F(in, i32, lr, "edges,2>nodes")                                           \
+  F(in, i32, cells_of_edge, "edges,2>cells?") /* left, right; -1 outside */ \
+  F(in, i32, corners, "cells,4>nodes?")       /* fourth is -1: triangle */  \
   F(out, real, S, "edges,2")                  /* area vector */
 KERNEL(dual_normals, DUAL_NORMALS, indirect)
 {
@@ -28,12 +28,12 @@ KERNEL(dual_normals, DUAL_NORMALS, indirect)
 }
 
 /* Area swept by the facets of an edge while every node moves linearly from x0 to x1 [m^2]. */
-#define DUAL_SWEEPS(F)                                                        \
-  F(in, f64, x0, "nodes,2")                                                   \
-  F(in, f64, x1, "nodes,2")                                                   \
-  F(in, i32, lr, "edges,2>nodes")                                             \
-  F(in, i32, cells_of_edge, "edges,2>cells?")                                 \
-  F(in, i32, corners, "cells,4>nodes?")                                       \
+#define DUAL_SWEEPS(F)                        \
+  F(in, f64, x0, "nodes,2")                   \
+  F(in, f64, x1, "nodes,2")                   \
+  F(in, i32, lr, "edges,2>nodes")             \
+  F(in, i32, cells_of_edge, "edges,2>cells?") \
+  F(in, i32, corners, "cells,4>nodes?")       \
   F(out, f64, dV, "edges")
 KERNEL(dual_sweeps, DUAL_SWEEPS, indirect)
 {
@@ -49,7 +49,7 @@ KERNEL(dual_sweeps, DUAL_SWEEPS, indirect)
     const struct vec2 g0 = cell_mean(x0, k, a0), g1 = cell_mean(x1, k, a1);
     const struct vec2 t0 = minus(g0, vec2_of(0.5 * ab0.x, 0.5 * ab0.y));
     const struct vec2 t1 = minus(g1, vec2_of(0.5 * ab1.x, 0.5 * ab1.y));
-    struct vec2       d = vec2_of(0, 0); /* displacement of the cell's mean */
+    struct vec2       d  = vec2_of(0, 0); /* displacement of the cell's mean */
     for (i32 v = 0; v < m; v++) {
       d.x += x1[2 * k[v]] - x0[2 * k[v]];
       d.y += x1[2 * k[v] + 1] - x0[2 * k[v] + 1];
@@ -61,14 +61,14 @@ KERNEL(dual_sweeps, DUAL_SWEEPS, indirect)
 }
 
 /* Half faces of a boundary node, towards its neighbours before and after along the boundary. */
-#define BOUNDARY_NORMALS(F)                                                          \
-  F(in, f64, x, "nodes,2")                                                           \
-  F(in, i32, node, "bnodes>nodes!")                                                  \
-  F(in, i32, ends, "bnodes,2>nodes?") /* before, after; -1: the marker ends here */  \
+#define BOUNDARY_NORMALS(F)                                                         \
+  F(in, f64, x, "nodes,2")                                                          \
+  F(in, i32, node, "bnodes>nodes!")                                                 \
+  F(in, i32, ends, "bnodes,2>nodes?") /* before, after; -1: the marker ends here */ \
   F(out, real, S, "bnodes,2")         /* area vector, outwards */
 KERNEL(boundary_normals, BOUNDARY_NORMALS, indirect)
 {
-  const struct vec2 a = point(x, node[i]);
+  const struct vec2 a  = point(x, node[i]);
   f64               sx = 0, sy = 0;
   for (i32 side = 0; side < 2; side++) {
     const i32 e = ends[2 * i + side];
@@ -81,11 +81,11 @@ KERNEL(boundary_normals, BOUNDARY_NORMALS, indirect)
   S[2 * i + 1] = (real)sy;
 }
 
-#define BOUNDARY_SWEEPS(F)                                                    \
-  F(in, f64, x0, "nodes,2")                                                   \
-  F(in, f64, x1, "nodes,2")                                                   \
-  F(in, i32, node, "bnodes>nodes!")                                           \
-  F(in, i32, ends, "bnodes,2>nodes?")                                         \
+#define BOUNDARY_SWEEPS(F)            \
+  F(in, f64, x0, "nodes,2")           \
+  F(in, f64, x1, "nodes,2")           \
+  F(in, i32, node, "bnodes>nodes!")   \
+  F(in, i32, ends, "bnodes,2>nodes?") \
   F(out, f64, dV, "bnodes")
 KERNEL(boundary_sweeps, BOUNDARY_SWEEPS, indirect)
 {
@@ -94,7 +94,7 @@ KERNEL(boundary_sweeps, BOUNDARY_SWEEPS, indirect)
   for (i32 side = 0; side < 2; side++) {
     const i32 e = ends[2 * i + side];
     if (e < 0) continue;
-    const f64         h = side ? 0.5 : -0.5; /* half of the edge, run through in its direction */
+    const f64         h  = side ? 0.5 : -0.5; /* half of the edge, run through in its direction */
     struct vec2       t0 = minus(point(x0, e), a0), t1 = minus(point(x1, e), a1);
     const struct vec2 de = minus(point(x1, e), point(x0, e));
     t0 = vec2_of(h * t0.x, h * t0.y), t1 = vec2_of(h * t1.x, h * t1.y);
@@ -104,18 +104,18 @@ KERNEL(boundary_sweeps, BOUNDARY_SWEEPS, indirect)
 }
 
 /* Dual volume: node, middle of edge, cell mean, middle of edge, in every cell of the node. */
-#define DUAL_VOLUMES(F)                                                       \
-  F(in, f64, x, "nodes,2")                                                    \
-  F(in, i32, offsets, "nodes+1>>corner_entries")                              \
-  F(in, i32, cell, "corner_entries>cells")                                    \
-  F(in, i32, corner, "corner_entries")        /* 0..3: which corner it is */  \
-  F(in, i32, corners, "cells,4>nodes?")                                       \
-  F(in, i32, member, "nodes>members")                                         \
-  F(out, f64, V, "nodes")                                                     \
+#define DUAL_VOLUMES(F)                                               \
+  F(in, f64, x, "nodes,2")                                            \
+  F(in, i32, offsets, "nodes+1>>corner_entries")                      \
+  F(in, i32, cell, "corner_entries>cells")                            \
+  F(in, i32, corner, "corner_entries") /* 0..3: which corner it is */ \
+  F(in, i32, corners, "cells,4>nodes?")                               \
+  F(in, i32, member, "nodes>members")                                 \
+  F(out, f64, V, "nodes")                                             \
   F(inc, u64, faults, "members")
 KERNEL(dual_volumes, DUAL_VOLUMES, indirect)
 {
-  const struct vec2 a = point(x, i);
+  const struct vec2 a   = point(x, i);
   f64               sum = 0;
   i32               bad = 0;
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
@@ -130,14 +130,14 @@ KERNEL(dual_volumes, DUAL_VOLUMES, indirect)
 }
 
 /* Inverse (xx, xy, yy) of sum w dr dr^T, w = |dr|^-2: the least-squares matrix of a node. */
-#define LEAST_SQUARES(F)                                                      \
-  F(in, f64, x, "nodes,2")                                                    \
-  F(in, i32, offsets, "nodes+1>>entries")                                     \
-  F(in, i32, neighbour, "entries>nodes")                                      \
+#define LEAST_SQUARES(F)                  \
+  F(in, f64, x, "nodes,2")                \
+  F(in, i32, offsets, "nodes+1>>entries") \
+  F(in, i32, neighbour, "entries>nodes")  \
   F(out, real, inverse, "nodes,3")
 KERNEL(least_squares, LEAST_SQUARES, indirect)
 {
-  const struct vec2 a = point(x, i);
+  const struct vec2 a  = point(x, i);
   f64               xx = 0, xy = 0, yy = 0;
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
     const struct vec2 d = minus(point(x, neighbour[e]), a);
@@ -151,17 +151,18 @@ KERNEL(least_squares, LEAST_SQUARES, indirect)
 }
 
 /* Worst cell of a group: -(least area [m^2]), -(least angle [rad]). */
-#define CELL_QUALITY(F)                                                       \
-  F(in, f64, x, "nodes,2")                                                    \
-  F(in, i32, corners, "cells,4>nodes?")                                       \
-  F(in, i32, offsets, "groups+1>>cells")                                      \
+#define CELL_QUALITY(F)                  \
+  F(in, f64, x, "nodes,2")               \
+  F(in, i32, corners, "cells,4>nodes?")  \
+  F(in, i32, offsets, "groups+1>>cells") \
   F(out, f64, sums, "groups,2")
 REDUCE(cell_quality, CELL_QUALITY, max, 2)
 {
   const i32 *k = corners + 4 * i, m = k[3] < 0 ? 3 : 4;
   f64        area = 0;
   for (i32 v = 0; v < m; v++) {
-    const struct vec2 a = point(x, k[v]), b = minus(point(x, k[(v + 1) % m]), a), c = minus(point(x, k[(v + m - 1) % m]), a);
+    const struct vec2 a = point(x, k[v]), b = minus(point(x, k[(v + 1) % m]), a),
+                      c = minus(point(x, k[(v + m - 1) % m]), a);
     if (m == 4 || v == 0) area += (m == 4 ? 0.25 : 0.5) * cross(b, c);
     s[1] = OP_max(s[1], -atan2(cross(b, c), dot(b, c)));
   }

@@ -5,7 +5,7 @@
 /* K of triangle (i, j, k), the rows of i: K = R^T C R, C = 1/sin^2 of each angle. */
 HD void spring_corner(struct vec2 ij, struct vec2 ik, f64 *ii, f64 *ijb, f64 *ikb)
 {
-  const struct vec2 jk = minus(ik, ij);
+  const struct vec2 jk  = minus(ik, ij);
   const f64         lij = dot(ij, ij), lik = dot(ik, ik), ljk = dot(jk, jk), twice = cross(ij, ik);
   const f64         area2 = twice * twice;
   const f64         aij = ij.x / lij, bij = ij.y / lij, aik = ik.x / lik, bik = ik.y / lik;
@@ -14,7 +14,7 @@ HD void spring_corner(struct vec2 ij, struct vec2 ik, f64 *ii, f64 *ijb, f64 *ik
   const f64 Rm[3][6] = {{bik - bij, aij - aik, bij, -aij, -bik, aik},
                         {bij, -aij, -bij - bjk, ajk + aij, bjk, -ajk},
                         {-bik, aik, bjk, -ajk, bik - bjk, ajk - aik}};
-  const f64 C[3] = {lij * lik / area2, lij * ljk / area2, lik * ljk / area2};
+  const f64 C[3]     = {lij * lik / area2, lij * ljk / area2, lik * ljk / area2};
   for (i32 m = 0; m < 3; m++)
     for (i32 r = 0; r < 2; r++)
       for (i32 c = 0; c < 2; c++) {
@@ -25,20 +25,20 @@ HD void spring_corner(struct vec2 ij, struct vec2 ik, f64 *ii, f64 *ijb, f64 *ik
       }
 }
 
-#define SPRING_ROWS(F)                                                               \
-  F(in, i32, node, "rows>nodes!")                                                    \
-  F(in, f64, x, "nodes,2")                                                           \
-  F(in, i32, fixed, "nodes")                       /* 1: displacement is given */    \
-  F(in, i32, row, "rows+1>>blocks")                                                  \
-  F(in, i32, diagonal, "rows>blocks!")                                               \
-  F(in, i32, fans, "rows+1>>fan")                  /* triangles around a row's node */ \
-  F(in, i32, others, "fan,2>nodes")                /* its other two nodes */         \
-  F(in, i32, slots, "fan,2>blocks")                /* their blocks in this row */    \
+#define SPRING_ROWS(F)                                                  \
+  F(in, i32, node, "rows>nodes!")                                       \
+  F(in, f64, x, "nodes,2")                                              \
+  F(in, i32, fixed, "nodes") /* 1: displacement is given */             \
+  F(in, i32, row, "rows+1>>blocks")                                     \
+  F(in, i32, diagonal, "rows>blocks!")                                  \
+  F(in, i32, fans, "rows+1>>fan")   /* triangles around a row's node */ \
+  F(in, i32, others, "fan,2>nodes") /* its other two nodes */           \
+  F(in, i32, slots, "fan,2>blocks") /* their blocks in this row */      \
   F(out, real, A, "blocks,4")
 KERNEL(spring_rows, SPRING_ROWS, heavy)
 {
-  const i32         a = node[i];
-  const struct vec2 at = point(x, a);
+  const i32         a     = node[i];
+  const struct vec2 at    = point(x, a);
   f64               ii[4] = {0, 0, 0, 0};
   for (i32 k = 4 * row[i]; k < 4 * row[i + 1]; k++) A[k] = 0;
   if (fixed[a]) ii[0] = ii[3] = 1;
@@ -52,15 +52,15 @@ KERNEL(spring_rows, SPRING_ROWS, heavy)
 }
 
 /* First guess of the displacements, and the given ones alone: 2 d^n - d^(n-1) inside. */
-#define SPRING_GUESS(F)                                                       \
-  F(in, i32, node, "rows>nodes!")                                             \
-  F(in, i32, fixed, "nodes")                                                  \
-  F(in, f64, x, "nodes,2")                                                    \
-  F(in, f64, target, "nodes,2") /* where fixed nodes go */                    \
-  F(in, f64, history, "2")      /* factors of the last two displacements */   \
-  F(in, real, d1, "rows,2")                                                   \
-  F(in, real, d2, "rows,2")                                                   \
-  F(out, real, guess, "rows,2")                                               \
+#define SPRING_GUESS(F)                                                     \
+  F(in, i32, node, "rows>nodes!")                                           \
+  F(in, i32, fixed, "nodes")                                                \
+  F(in, f64, x, "nodes,2")                                                  \
+  F(in, f64, target, "nodes,2") /* where fixed nodes go */                  \
+  F(in, f64, history, "2")      /* factors of the last two displacements */ \
+  F(in, real, d1, "rows,2")                                                 \
+  F(in, real, d2, "rows,2")                                                 \
+  F(out, real, guess, "rows,2")                                             \
   F(out, real, given, "rows,2")
 LANES(spring_guess, SPRING_GUESS, indirect, 2)
 {
@@ -73,10 +73,10 @@ LANES(spring_guess, SPRING_GUESS, indirect, 2)
 }
 
 /* Right-hand side -K d with nothing asked of fixed rows. */
-#define SPRING_SIDE(F)                                                        \
-  F(in, i32, node, "rows>nodes!")                                             \
-  F(in, i32, fixed, "nodes")                                                  \
-  F(in, real, Kd, "rows,2")                                                   \
+#define SPRING_SIDE(F)            \
+  F(in, i32, node, "rows>nodes!") \
+  F(in, i32, fixed, "nodes")      \
+  F(in, real, Kd, "rows,2")       \
   F(out, real, side, "rows,2")
 LANES(spring_side, SPRING_SIDE, indirect, 2)
 {
@@ -84,14 +84,14 @@ LANES(spring_side, SPRING_SIDE, indirect, 2)
 }
 
 /* x += d, fixed nodes to their place; the displacements move up one level. */
-#define SPRING_MOVE(F)                                                        \
-  F(in, i32, node, "rows>nodes!")                                             \
-  F(in, i32, fixed, "nodes")                                                  \
-  F(in, f64, target, "nodes,2")                                               \
-  F(in, real, guess, "rows,2")                                                \
-  F(in, real, e, "rows,2")      /* solved correction of the guess */          \
-  F(rw, f64, x, "nodes,2")                                                    \
-  F(rw, real, d1, "rows,2")                                                   \
+#define SPRING_MOVE(F)                                          \
+  F(in, i32, node, "rows>nodes!")                               \
+  F(in, i32, fixed, "nodes")                                    \
+  F(in, f64, target, "nodes,2")                                 \
+  F(in, real, guess, "rows,2")                                  \
+  F(in, real, e, "rows,2") /* solved correction of the guess */ \
+  F(rw, f64, x, "nodes,2")                                      \
+  F(rw, real, d1, "rows,2")                                     \
   F(out, real, d2, "rows,2")
 LANES(spring_move, SPRING_MOVE, indirect, 2)
 {

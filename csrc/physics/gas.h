@@ -67,7 +67,7 @@ HD real gas_pick(i32 j, real a, real b, real c, real d)
 HD void gas_jacobian(const real *q, const real *S, real w, i32 j, real *column)
 {
   const real H = gas_enthalpy(q), vn = q[1] * S[0] + q[2] * S[1];
-  const real vel[4] = {R(1), q[1], q[2], H};     /* F = rho V_n vel + p push, less w u */
+  const real vel[4]  = {R(1), q[1], q[2], H}; /* F = rho V_n vel + p push, less w u */
   const real push[4] = {R(0), S[0], S[1], vn};
   real       row[4];
   gas_pressure_row(q, row);

@@ -19,13 +19,13 @@ HD struct roe_average roe_average(const real *l, const real *r, const real *S, r
   struct roe_average m;
   const real         area = sqrt(S[0] * S[0] + S[1] * S[1]);
   const real         sl = sqrt(l[0]), sr = sqrt(r[0]), t = sl / (sl + sr);
-  m.u  = t * l[1] + (R(1) - t) * r[1];
-  m.v  = t * l[2] + (R(1) - t) * r[2];
-  m.H  = t * gas_enthalpy(l) + (R(1) - t) * gas_enthalpy(r);
-  m.a  = sqrt((GAMMA - R(1)) * (m.H - R(0.5) * (m.u * m.u + m.v * m.v)));
-  m.nx = S[0] / area;
-  m.ny = S[1] / area;
-  m.vn = m.u * m.nx + m.v * m.ny;
+  m.u           = t * l[1] + (R(1) - t) * r[1];
+  m.v           = t * l[2] + (R(1) - t) * r[2];
+  m.H           = t * gas_enthalpy(l) + (R(1) - t) * gas_enthalpy(r);
+  m.a           = sqrt((GAMMA - R(1)) * (m.H - R(0.5) * (m.u * m.u + m.v * m.v)));
+  m.nx          = S[0] / area;
+  m.ny          = S[1] / area;
+  m.vn          = m.u * m.nx + m.v * m.ny;
   const real vr = m.vn - w / area, delta = fix * (fabs(vr) + m.a);
   m.slow  = area * riemann_abs(vr, delta);
   m.plus  = area * riemann_abs(vr + m.a, delta);
@@ -39,7 +39,7 @@ HD void roe_dissipation(const struct roe_average m, const real *du, real *d)
   const real dp = (GAMMA - R(1)) * (R(0.5) * (m.u * m.u + m.v * m.v) * du[0] - m.u * du[1] - m.v * du[2] + du[3]);
   const real mu = du[1] - m.u * du[0], mv = du[2] - m.v * du[0]; /* rho du, rho dv */
   const real mn = mu * m.nx + mv * m.ny;
-  const real e = m.slow * (du[0] - dp / (m.a * m.a));
+  const real e  = m.slow * (du[0] - dp / (m.a * m.a));
   const real sx = m.slow * (mu - m.nx * mn), sy = m.slow * (mv - m.ny * mn);
   const real cp = m.plus * (dp + m.a * mn) / (R(2) * m.a * m.a);
   const real cm = m.minus * (dp - m.a * mn) / (R(2) * m.a * m.a);
@@ -76,7 +76,7 @@ HD void flux_hllc(const real *l, const real *r, const real *S, real w, real fix,
     gas_flux(sl >= vf ? l : r, S, w, f);
     return;
   }
-  const real *q = s >= vf ? l : r;
+  const real *q  = s >= vf ? l : r;
   const real  sk = s >= vf ? sl : sr, nk = s >= vf ? nl : nr;
   real        u[4];
   gas_conserved(q, u);
@@ -89,8 +89,8 @@ HD void flux_hllc(const real *l, const real *r, const real *S, real w, real fix,
 
 /* Column j of the Jacobian of the first-order Roe flux with its dissipation frozen (theory eq.
  * 2.9): left = dF/du_l = (A(l) + |A|)/2, right = dF/du_r = (A(r) - |A|)/2.                      */
-HD void roe_jacobian(const struct roe_average m, const real *l, const real *r, const real *S, real w, i32 j,
-                     real *left, real *right)
+HD void roe_jacobian(const struct roe_average m, const real *l, const real *r, const real *S, real w, i32 j, real *left,
+                     real *right)
 {
   const real e[4] = {R(j == 0), R(j == 1), R(j == 2), R(j == 3)};
   real       d[4];

@@ -33,7 +33,7 @@ from kinemesh.forces import Forces
 from kinemesh.grid import Grid
 from kinemesh.linear import Bicgstab, Pattern
 from kinemesh.mesh import Mesh
-from kinemesh.motion import Motion, Pose
+from kinemesh.motion import Pose
 
 FLUXES = ("roe", "hllc")
 LIMITERS = ("wang", "venkatakrishnan", "none")
@@ -91,16 +91,29 @@ class AleSettings:
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise SettingsError(f"{name} is {value!r}, expected a whole number above 0")
         for name, low, high in (
-            ("limiter_k", 0, np.inf), ("entropy_fix", -1e-300, 1), ("jacobian_fix", -1e-300, 2), ("cfl", 0, np.inf),
-            ("cfl_max", 0, np.inf), ("unsteady_cfl", 0, np.inf), ("cfl_growth", 1, 10),
-            ("steady_drop", -1e-300, 1), ("unsteady_drop", -1e-300, 1),
-            ("krylov_tolerance", -1e-300, 1), ("max_change", 0, 0.4),
+            ("limiter_k", 0, np.inf),
+            ("entropy_fix", -1e-300, 1),
+            ("jacobian_fix", -1e-300, 2),
+            ("cfl", 0, np.inf),
+            ("cfl_max", 0, np.inf),
+            ("unsteady_cfl", 0, np.inf),
+            ("cfl_growth", 1, 10),
+            ("steady_drop", -1e-300, 1),
+            ("unsteady_drop", -1e-300, 1),
+            ("krylov_tolerance", -1e-300, 1),
+            ("max_change", 0, 0.4),
         ):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not low < value <= high:
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, int | float)
+                or not low < value <= high
+            ):
                 raise SettingsError(f"{name} is {value!r}, expected {max(low, 0):g} to {high:g}")
         if self.cfl_max < max(self.cfl, self.unsteady_cfl):
-            raise SettingsError(f"cfl_max is {self.cfl_max!r}, expected at least cfl and unsteady_cfl")
+            raise SettingsError(
+                f"cfl_max is {self.cfl_max!r}, expected at least cfl and unsteady_cfl"
+            )
 
 
 class Ale:
@@ -140,7 +153,9 @@ class Ale:
         settings = AleSettings() if settings is None else settings
         deform = TorsionalSprings() if deform is None else deform
         self.settings = instance(settings, AleSettings, "settings", "AleSettings(...)")
-        self.deform = instance(deform, Deformation, "deform", "one of kinemesh.deform, such as Rigid()")
+        self.deform = instance(
+            deform, Deformation, "deform", "one of kinemesh.deform, such as Rigid()"
+        )
         self.moment_about = point_of(moment_about, "moment_about")
         self.backend = Backend(device, dtype)
         members = member_count(mesh=mesh, mach=mach, alpha_deg=alpha_deg, motion=motion)
@@ -168,31 +183,54 @@ class Ale:
         t = grid.table
         self.common = {"member": t["member"], "active": self.dualtime.active}
         self.boundaries = Boundaries(
-            b, grid.wall, grid.far, self.common | {"q": self.q}, self.stream,
+            b,
+            grid.wall,
+            grid.far,
+            self.common | {"q": self.q},
+            self.stream,
             self.settings.entropy_fix,
         )
         self.forces = Forces(grid, self.q, self.stream, self.mach, self.alpha_deg)
         self.pattern = Pattern.of_graph(b, grid.dual.offsets, grid.dual.neighbour, grid.first)
         self.solver = Bicgstab(
-            b, self.pattern, 4, self.dualtime.active, grid.faults,
+            b,
+            self.pattern,
+            4,
+            self.dualtime.active,
+            grid.faults,
             tolerance=self.settings.krylov_tolerance,
         )
         self._residual = self._residual_calls()
         self._implicit = b.record(self._implicit_calls(), flag=self.dualtime.active)
-        self._primitive = b.bind("ale_primitive", **self.common, u=self.u, q=self.q,
-                                 faults=grid.faults)
-        self._past = b.bind("ale_past", member=t["member"], bdf=grid.bdf, V1=grid.V1, u1=self.u1,
-                            V2=grid.V2, u2=self.u2, past=self.past)
-        self._levels = b.record([
-            b.bind("copy_real4", **{"from": self.u1, "to": self.u2}),
-            b.bind("copy_real4", **{"from": self.u, "to": self.u1}),
-        ])
+        self._primitive = b.bind(
+            "ale_primitive", **self.common, u=self.u, q=self.q, faults=grid.faults
+        )
+        self._past = b.bind(
+            "ale_past",
+            member=t["member"],
+            bdf=grid.bdf,
+            V1=grid.V1,
+            u1=self.u1,
+            V2=grid.V2,
+            u2=self.u2,
+            past=self.past,
+        )
+        self._levels = b.record(
+            [
+                b.bind("copy_real4", **{"from": self.u1, "to": self.u2}),
+                b.bind("copy_real4", **{"from": self.u, "to": self.u1}),
+            ]
+        )
 
     def _gradient_calls(self) -> list[Any]:
         b, grid, s = self.backend, self.grid, self.settings
         fields = self.common | {
-            "x": grid.x, "offsets": grid.table["offsets"], "neighbour": grid.table["neighbour"],
-            "inverse": grid.inverse, "q": self.q, "grad": self.grad,
+            "x": grid.x,
+            "offsets": grid.table["offsets"],
+            "neighbour": grid.table["neighbour"],
+            "inverse": grid.inverse,
+            "q": self.q,
+            "grad": self.grad,
         }
         if s.limiter == "none":
             return [b.bind("ale_gradient", **fields)]
@@ -201,8 +239,9 @@ class Ale:
             return [b.bind("ale_gradient_venkatakrishnan", **fields, **limiter, V=grid.V)]
         return [
             b.bind("ale_range", q=self.q, offsets=grid.node_chunks, sums=self.range_parts),
-            b.bind("gather_max_8", offsets=grid.node_groups, parts=self.range_parts,
-                   sums=self.range),
+            b.bind(
+                "gather_max_8", offsets=grid.node_groups, parts=self.range_parts, sums=self.range
+            ),
             b.bind("ale_gradient_wang", **fields, **limiter, range=self.range),
         ]
 
@@ -213,11 +252,28 @@ class Ale:
         return [
             b.bind("ale_primitive", **self.common, u=self.u, q=self.q, faults=grid.faults),
             *self._gradient_calls(),
-            b.bind(f"ale_flux_{self.settings.flux}", **edges, q=self.q, grad=self.grad,
-                   fix=self.settings.entropy_fix, lowered=self.lowered, flux=self.flux),
-            b.bind("ale_residual", **self.common, offsets=t["offsets"], neighbour=t["neighbour"],
-                   edge=t["edge"], flux=self.flux, V=grid.V, u=self.u, past=self.past,
-                   bdf=grid.bdf, res=self.res),
+            b.bind(
+                f"ale_flux_{self.settings.flux}",
+                **edges,
+                q=self.q,
+                grad=self.grad,
+                fix=self.settings.entropy_fix,
+                lowered=self.lowered,
+                flux=self.flux,
+            ),
+            b.bind(
+                "ale_residual",
+                **self.common,
+                offsets=t["offsets"],
+                neighbour=t["neighbour"],
+                edge=t["edge"],
+                flux=self.flux,
+                V=grid.V,
+                u=self.u,
+                past=self.past,
+                bdf=grid.bdf,
+                res=self.res,
+            ),
             *self.boundaries.residual(self.res),
         ]
 
@@ -230,17 +286,44 @@ class Ale:
         node = b.array(p.node, np.int32)
         edges = self.common | {"lr": t["lr"], "S": grid.S, "w": grid.w, "q": self.q}
         return [
-            b.bind("ale_jacobian_edges", **edges, slot=b.array(slot, np.int32),
-                   fix=self.settings.jacobian_fix, A=s.A, **{"lambda": lam}),
-            b.bind("ale_jacobian_rows", **self.common, node=node, row=s.tables["row"],
-                   diagonal=s.tables["diagonal"], mirror=b.array(p.mirror, np.int32),
-                   offsets=t["offsets"], edge=t["edge"], V=grid.V, bdf=grid.bdf,
-                   cfl=self.dualtime.cfl, res=self.res, A=s.A, rhs=s.b, **{"lambda": lam}),
+            b.bind(
+                "ale_jacobian_edges",
+                **edges,
+                slot=b.array(slot, np.int32),
+                fix=self.settings.jacobian_fix,
+                A=s.A,
+                **{"lambda": lam},
+            ),
+            b.bind(
+                "ale_jacobian_rows",
+                **self.common,
+                node=node,
+                row=s.tables["row"],
+                diagonal=s.tables["diagonal"],
+                mirror=b.array(p.mirror, np.int32),
+                offsets=t["offsets"],
+                edge=t["edge"],
+                V=grid.V,
+                bdf=grid.bdf,
+                cfl=self.dualtime.cfl,
+                res=self.res,
+                A=s.A,
+                rhs=s.b,
+                **{"lambda": lam},
+            ),
             *self.boundaries.jacobian(s.A, p.diagonal[p.row_of]),
             s.factor,
             s.solve_recorded(self.settings.krylov_iterations),
-            b.bind("ale_update", **self.common, node=node, du=s.x, q=self.q,
-                   most=self.settings.max_change, u=self.u, scaled=self.scaled),
+            b.bind(
+                "ale_update",
+                **self.common,
+                node=node,
+                du=s.x,
+                q=self.q,
+                most=self.settings.max_change,
+                u=self.u,
+                scaled=self.scaled,
+            ),
         ]
 
     def iteration(self, drop: float, most: int, cfl: tuple[float, float, float], times: int) -> Any:
@@ -299,7 +382,7 @@ class Ale:
     # ---- time -----------------------------------------------------------------------------
 
     def start_steady(self) -> None:
-        """Bodies where they were given, no time terms: the next iterations march to a steady state."""
+        """Bodies where they were given, no time terms: what follows marches to a steady state."""
         self.grid.reset()
         self.mover = None
         self.grid.set_time_levels(np.ones(self.grid.members), 0)
@@ -337,10 +420,23 @@ class Ale:
 
         return steady(self, out=out, progress=progress)
 
-    def run(self, *, cycles: float | None = None, steps_per_cycle: int | None = None,
-            out: str | Path | None = None, progress: bool = False, **options: Any) -> Any:
+    def run(
+        self,
+        *,
+        cycles: float | None = None,
+        steps_per_cycle: int | None = None,
+        out: str | Path | None = None,
+        progress: bool = False,
+        **options: Any,
+    ) -> Any:
         """Unsteady run from the steady flow at the mean angle; see `kinemesh.run.unsteady`."""
         from kinemesh.run import unsteady
 
-        return unsteady(self, cycles=cycles, steps_per_cycle=steps_per_cycle, out=out,
-                        progress=progress, **options)
+        return unsteady(
+            self,
+            cycles=cycles,
+            steps_per_cycle=steps_per_cycle,
+            out=out,
+            progress=progress,
+            **options,
+        )

@@ -43,7 +43,11 @@ def numbers(value: Any, members: int, name: str, positive: bool = False) -> NDAr
         found = np.array(per_member(value, members), float)
     except (TypeError, ValueError):
         found = np.array([np.nan])
-    if found.shape != (members,) or not np.isfinite(found).all() or (positive and not (found > 0).all()):
+    if (
+        found.shape != (members,)
+        or not np.isfinite(found).all()
+        or (positive and not (found > 0).all())
+    ):
         kind = "positive numbers" if positive else "finite numbers"
         raise SettingsError(f"{name} is {value!r}, expected {kind}")
     return found
@@ -63,11 +67,11 @@ def meshes_of(value: Any, members: int) -> list[Mesh]:
 
 
 def walls_of(walls: Any, meshes: Sequence[Mesh]) -> tuple[list[str], list[str]]:
-    """Markers of bodies and of the far field; by default bodies are all not named like a far field."""
+    """Markers of bodies and of the far field; bodies are, by default, all not named like one."""
     names = sorted({name for mesh in meshes for name in mesh.boundaries})
     if walls is None:
         walls = [n for n in names if n.lower() not in FAR_NAMES]
-    if isinstance(walls, str) or not is_several(walls) and not isinstance(walls, set | frozenset):
+    if not (is_several(walls) or isinstance(walls, set | frozenset)):
         raise SettingsError(f"walls is {walls!r}, expected a list of markers such as ['airfoil']")
     unknown = [w for w in walls if w not in names]
     if unknown:
@@ -75,9 +79,7 @@ def walls_of(walls: Any, meshes: Sequence[Mesh]) -> tuple[list[str], list[str]]:
     return list(walls), [n for n in names if n not in walls]
 
 
-def motions_of(
-    value: Any, members: int, bodies: Sequence[tuple[int, str]]
-) -> list[Motion | None]:
+def motions_of(value: Any, members: int, bodies: Sequence[tuple[int, str]]) -> list[Motion | None]:
     """Motion of each body (member, marker)."""
     given = per_member(value, members)
     for member, motion in enumerate(given):
@@ -115,14 +117,15 @@ def instance(value: Any, kind: type, name: str, example: str) -> Any:
     return value
 
 
-def time_steps(
-    cycles: Any, steps_per_cycle: Any, time_step: Any, steps: Any
-) -> tuple[bool, int]:
+def time_steps(cycles: Any, steps_per_cycle: Any, time_step: Any, steps: Any) -> tuple[bool, int]:
     """Whether a run goes by cycles, and its number of physical steps; nonsense is refused."""
     by_cycles = cycles is not None and steps_per_cycle is not None
     by_time = time_step is not None and steps is not None
-    none_of_other = (time_step is None and steps is None) if by_cycles else (
-        cycles is None and steps_per_cycle is None)
+    none_of_other = (
+        (time_step is None and steps is None)
+        if by_cycles
+        else (cycles is None and steps_per_cycle is None)
+    )
     if by_cycles == by_time or not none_of_other:
         raise SettingsError(
             "an unsteady run needs cycles and steps_per_cycle, or time_step and steps; got "

@@ -124,10 +124,17 @@ class Grid:
         b, n, e, m = self.backend, self.nodes, self.edges, self.members
         d = self.dual
         tables = {
-            "lr": d.lr, "cells_of_edge": d.cells_of_edge, "corners": self.cells,
-            "offsets": d.offsets, "neighbour": d.neighbour, "edge": d.edge,
-            "corner_offsets": d.corner_offsets, "cell": d.cell, "corner": d.corner,
-            "member": self.member, "edge_member": self.member[d.lr[:, 0]],
+            "lr": d.lr,
+            "cells_of_edge": d.cells_of_edge,
+            "corners": self.cells,
+            "offsets": d.offsets,
+            "neighbour": d.neighbour,
+            "edge": d.edge,
+            "corner_offsets": d.corner_offsets,
+            "cell": d.cell,
+            "corner": d.corner,
+            "member": self.member,
+            "edge_member": self.member[d.lr[:, 0]],
         }
         self.table = {name: b.array(t, np.int32) for name, t in tables.items()}
         self.x, self.x1 = (b.array(self.points, np.float64) for _ in range(2))
@@ -155,8 +162,14 @@ class Grid:
         normals = [bind("dual_normals", x=self.x, S=self.S, **dual_edges)]
         sweeps = [bind("dual_sweeps", x0=self.x1, x1=self.x, dV=self.dV1, **dual_edges)]
         rates = [
-            bind("face_rates", member=t["edge_member"], rate=self.rate, dV1=self.dV1,
-                 dV2=self.dV2, w=self.w)
+            bind(
+                "face_rates",
+                member=t["edge_member"],
+                rate=self.rate,
+                dV1=self.dV1,
+                dV2=self.dV2,
+                w=self.w,
+            )
         ]
         levels = [
             bind("copy_f64_2", **{"from": self.x, "to": self.x1}),
@@ -167,25 +180,43 @@ class Grid:
         for side in (self.wall.device, self.far.device):
             where = {"node": side["node"], "ends": side["ends"]}
             normals.append(bind("boundary_normals", x=self.x, S=side["S"], **where))
-            sweeps.append(
-                bind("boundary_sweeps", x0=self.x1, x1=self.x, dV=side["dV1"], **where)
-            )
+            sweeps.append(bind("boundary_sweeps", x0=self.x1, x1=self.x, dV=side["dV1"], **where))
             rates.append(
-                bind("face_rates", member=side["member"], rate=self.rate, dV1=side["dV1"],
-                     dV2=side["dV2"], w=side["w"])
+                bind(
+                    "face_rates",
+                    member=side["member"],
+                    rate=self.rate,
+                    dV1=side["dV1"],
+                    dV2=side["dV2"],
+                    w=side["w"],
+                )
             )
             levels.append(bind("copy_f64", **{"from": side["dV1"], "to": side["dV2"]}))
         volumes = bind(
-            "dual_volumes", x=self.x, offsets=t["corner_offsets"], cell=t["cell"],
-            corner=t["corner"], **cells, member=t["member"], V=self.V, faults=self.faults,
+            "dual_volumes",
+            x=self.x,
+            offsets=t["corner_offsets"],
+            cell=t["cell"],
+            corner=t["corner"],
+            **cells,
+            member=t["member"],
+            V=self.V,
+            faults=self.faults,
         )
-        squares = bind("least_squares", x=self.x, offsets=t["offsets"], neighbour=t["neighbour"],
-                       inverse=self.inverse)
+        squares = bind(
+            "least_squares",
+            x=self.x,
+            offsets=t["offsets"],
+            neighbour=t["neighbour"],
+            inverse=self.inverse,
+        )
         quality = [
-            bind("cell_quality", x=self.x, **cells, offsets=self.chunk_cells,
-                 sums=self.worst_parts),
-            bind("gather_max_2", offsets=self.chunk_cells_of, parts=self.worst_parts,
-                 sums=self.worst),
+            bind(
+                "cell_quality", x=self.x, **cells, offsets=self.chunk_cells, sums=self.worst_parts
+            ),
+            bind(
+                "gather_max_2", offsets=self.chunk_cells_of, parts=self.worst_parts, sums=self.worst
+            ),
         ]
         record = self.backend.record
         self.keep_levels = record(levels)

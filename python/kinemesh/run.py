@@ -63,8 +63,9 @@ def march(ale: Ale, recording: Any, where: str, watch: Stopwatch, each: Any = No
             return
 
 
-def steady(ale: Ale, out: str | Path | None = None, progress: bool = False,
-           watch: Stopwatch | None = None) -> Run:
+def steady(
+    ale: Ale, out: str | Path | None = None, progress: bool = False, watch: Stopwatch | None = None
+) -> Run:
     """March all members to the steady state on the mesh as it stands.
 
     Every iteration is a row of the history; the run ends by `steady_drop` or
@@ -74,7 +75,9 @@ def steady(ale: Ale, out: str | Path | None = None, progress: bool = False,
     alone, watch = watch is None, watch or Stopwatch()
     history = History(STEADY, None if folder is None else folder / "history.csv")
     ale.start_steady()
-    recording = ale.iteration(s.steady_drop, s.steady_iterations, (s.cfl, s.cfl_max, s.cfl_growth), 1)
+    recording = ale.iteration(
+        s.steady_drop, s.steady_iterations, (s.cfl, s.cfl_max, s.cfl_growth), 1
+    )
     get = ale.backend.get
     done = np.full(ale.grid.members, -1)
     with progress_bar(s.steady_iterations, progress, "it") as bar:
@@ -85,8 +88,15 @@ def steady(ale: Ale, out: str | Path | None = None, progress: bool = False,
                 drop, cfl = norm / get(ale.dualtime.first), get(ale.dualtime.cfl)
                 loads = ale.coefficients()
                 for m in np.flatnonzero(iterations > done):
-                    history.append(member=m, iteration=iterations[m], residual=drop[m],
-                                   cl=loads[m, 0], cd=loads[m, 1], cm=loads[m, 2], cfl=cfl[m])
+                    history.append(
+                        member=m,
+                        iteration=iterations[m],
+                        residual=drop[m],
+                        cl=loads[m, 0],
+                        cd=loads[m, 1],
+                        cm=loads[m, 2],
+                        cfl=cfl[m],
+                    )
                 done[:] = iterations
             bar.update(int(iterations.max()) - bar.n)
             bar.set_postfix_str(f"residual {drop.max():.1e}", refresh=False)
@@ -94,16 +104,23 @@ def steady(ale: Ale, out: str | Path | None = None, progress: bool = False,
         march(ale, recording, "steady run", watch, each)
     drop = get(ale.dualtime.norm) / get(ale.dualtime.first)
     converged = drop <= s.steady_drop
-    notes = [f"member {m}: residual fell to {drop[m]:.1e} only, asked {s.steady_drop:.1e}"
-             for m in np.flatnonzero(~converged & (get(ale.dualtime.iterations) >= s.steady_iterations))]
+    notes = [
+        f"member {m}: residual fell to {drop[m]:.1e} only, asked {s.steady_drop:.1e}"
+        for m in np.flatnonzero(~converged & (get(ale.dualtime.iterations) >= s.steady_iterations))
+    ]
     if alone:
         with Files(ale, folder, watch) as files:
             files.fields(np.zeros(ale.grid.members))
             files.restart(0, np.zeros(ale.grid.members))
     loads = ale.coefficients()
-    result = {"cl": loads[:, 0], "cd": loads[:, 1], "cm": loads[:, 2],
-              "iterations": get(ale.dualtime.iterations), "residual_drop": drop,
-              "ended_at_roundoff": ~converged & (get(ale.dualtime.norm) <= get(ale.dualtime.floor))}
+    result = {
+        "cl": loads[:, 0],
+        "cd": loads[:, 1],
+        "cm": loads[:, 2],
+        "iterations": get(ale.dualtime.iterations),
+        "residual_drop": drop,
+        "ended_at_roundoff": ~converged & (get(ale.dualtime.norm) <= get(ale.dualtime.floor)),
+    }
     return _finish(ale, "steady", history, folder, watch, result, notes, {})
 
 
@@ -129,8 +146,9 @@ def _periods(ale: Ale) -> NDArray[np.float64]:
     return periods
 
 
-def _schedule(ale: Ale, cycles: Any, steps_per_cycle: Any, time_step: Any, steps: Any
-              ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, int]:
+def _schedule(
+    ale: Ale, cycles: Any, steps_per_cycle: Any, time_step: Any, steps: Any
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, int]:
     """Time steps of the members, their periods (None: the run goes by time), number of steps."""
     by_cycles, count = time_steps(cycles, steps_per_cycle, time_step, steps)
     if not by_cycles:
@@ -142,8 +160,15 @@ def _schedule(ale: Ale, cycles: Any, steps_per_cycle: Any, time_step: Any, steps
 class _Unsteady:
     """One unsteady run: the loop's state and what it writes."""
 
-    def __init__(self, ale: Ale, dt: NDArray, periods: NDArray | None, steps: int, folder: Path | None,
-                 every: int) -> None:
+    def __init__(
+        self,
+        ale: Ale,
+        dt: NDArray,
+        periods: NDArray | None,
+        steps: int,
+        folder: Path | None,
+        every: int,
+    ) -> None:
         self.ale, self.dt, self.steps = ale, dt, steps
         self.periods = dt * steps if periods is None else periods
         self.lowered = 0
@@ -156,7 +181,9 @@ class _Unsteady:
         self.history = History(UNSTEADY, None if folder is None else folder / "history.csv")
         s = ale.settings
         self.recording = ale.iteration(
-            s.unsteady_drop, s.unsteady_iterations, (s.unsteady_cfl, s.cfl_max, s.cfl_growth),
+            s.unsteady_drop,
+            s.unsteady_iterations,
+            (s.unsteady_cfl, s.cfl_max, s.cfl_growth),
             8 if ale.backend.on_gpu else 4,
         )
 
@@ -196,18 +223,33 @@ class _Unsteady:
         cycle = time / self.periods
         for m in range(ale.grid.members):
             self.history.append(
-                member=m, step=number, time=time[m], cycle=cycle[m],
-                phase_deg=360 * (cycle[m] % 1), alpha_deg=ale.alpha_deg[m] + np.degrees(angle[m]),
-                cl=loads[m, 0], cd=loads[m, 1], cm=loads[m, 2], inner_iterations=iterations[m],
-                residual_drop=drop[m], min_area=worst[m, 0],
+                member=m,
+                step=number,
+                time=time[m],
+                cycle=cycle[m],
+                phase_deg=360 * (cycle[m] % 1),
+                alpha_deg=ale.alpha_deg[m] + np.degrees(angle[m]),
+                cl=loads[m, 0],
+                cd=loads[m, 1],
+                cm=loads[m, 2],
+                inner_iterations=iterations[m],
+                residual_drop=drop[m],
+                min_area=worst[m, 0],
                 min_angle_deg=np.degrees(worst[m, 1]),
             )
 
 
-def unsteady(ale: Ale, *, cycles: float | None = None, steps_per_cycle: int | None = None,
-             time_step: float | None = None, steps: int | None = None,
-             out: str | Path | None = None, progress: bool = False,
-             start: str = "steady") -> Run:
+def unsteady(
+    ale: Ale,
+    *,
+    cycles: float | None = None,
+    steps_per_cycle: int | None = None,
+    time_step: float | None = None,
+    steps: int | None = None,
+    out: str | Path | None = None,
+    progress: bool = False,
+    start: str = "steady",
+) -> Run:
     """Run the motion.
 
     Parameters
@@ -221,7 +263,9 @@ def unsteady(ale: Ale, *, cycles: float | None = None, steps_per_cycle: int | No
         raise SettingsError(f"start is {start!r}, expected 'steady' or 'as is'")
     dt, periods, count = _schedule(ale, cycles, steps_per_cycle, time_step, steps)
     folder = None if out is None else Path(out)
-    job = _Unsteady(ale, dt, periods, count, folder, max(1, (steps_per_cycle or 16) // FRAMES_PER_CYCLE))
+    job = _Unsteady(
+        ale, dt, periods, count, folder, max(1, (steps_per_cycle or 16) // FRAMES_PER_CYCLE)
+    )
     first = {}
     if start == "steady":
         begun = steady(ale, progress=progress, watch=job.watch)
@@ -240,18 +284,29 @@ def unsteady(ale: Ale, *, cycles: float | None = None, steps_per_cycle: int | No
                     job.files.restart(number, dt)
     finally:
         job.history.close()
-    notes = [f"member {m}: {n} of {count} steps ended above the asked residual drop "
-             f"{ale.settings.unsteady_drop:g}" for m, n in enumerate(job.unconverged) if n]
+    notes = [
+        f"member {m}: {n} of {count} steps ended above the asked residual drop "
+        f"{ale.settings.unsteady_drop:g}"
+        for m, n in enumerate(job.unconverged)
+        if n
+    ]
     if job.lowered:
-        notes.append(f"{job.lowered} edges (sum over steps) ended at first order: a gradient asked "
-                     "for a negative density or pressure there")
+        notes.append(
+            f"{job.lowered} edges (sum over steps) ended at first order: a gradient asked "
+            "for a negative density or pressure there"
+        )
     result = _result(job.history, ale.grid.members, periods is not None) | first | job.notes
     result["inner_iterations"] = job.inner
     result["unconverged_steps"] = job.unconverged
     result["steps_ended_at_roundoff"] = job.at_roundoff
-    timing = {"cycles": cycles, "steps_per_cycle": steps_per_cycle, "time_step": dt, "steps": count,
-              "motion": [None if m is None else repr(m) for m in ale.motions],
-              "deform": ale.deform}
+    timing = {
+        "cycles": cycles,
+        "steps_per_cycle": steps_per_cycle,
+        "time_step": dt,
+        "steps": count,
+        "motion": [None if m is None else repr(m) for m in ale.motions],
+        "deform": ale.deform,
+    }
     return _finish(ale, "unsteady", job.history, folder, job.watch, result, notes, timing)
 
 
@@ -262,8 +317,10 @@ def _result(history: History, members: int, periodic: bool) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for m in range(members):
         rows = history.member(m)
-        result: dict[str, Any] = {"least_area": rows["min_area"].min(),
-                                  "least_angle_deg": rows["min_angle_deg"].min()}
+        result: dict[str, Any] = {
+            "least_area": rows["min_area"].min(),
+            "least_angle_deg": rows["min_angle_deg"].min(),
+        }
         if periodic and rows["cycle"][-1] >= 1 - 1e-9:
             result |= hysteresis(rows).to_dict()
         for name, value in result.items():
@@ -274,19 +331,39 @@ def _result(history: History, members: int, periodic: bool) -> dict[str, Any]:
     return found
 
 
-def _finish(ale: Ale, mode: str, history: History, folder: Path | None, watch: Stopwatch,
-            result: dict[str, Any], notes: list[str], timing: dict[str, Any]) -> Run:
+def _finish(
+    ale: Ale,
+    mode: str,
+    history: History,
+    folder: Path | None,
+    watch: Stopwatch,
+    result: dict[str, Any],
+    notes: list[str],
+    timing: dict[str, Any],
+) -> Run:
     """Close the files and write the summary."""
     grid = ale.grid
 
     def one(value: Any) -> Any:
         return value[0] if grid.members == 1 and np.ndim(value) == 1 and len(value) == 1 else value
 
-    conditions = {"mach": one(ale.mach), "alpha_deg": one(ale.alpha_deg),
-                  "moment_about": ale.moment_about} | {k: one(v) for k, v in timing.items()}
+    conditions = {
+        "mach": one(ale.mach),
+        "alpha_deg": one(ale.alpha_deg),
+        "moment_about": ale.moment_about,
+    } | {k: one(v) for k, v in timing.items()}
     mesh = {"nodes": grid.nodes, "cells": len(grid.cells), "members": grid.members}
-    text = summary.collect(mode, ale.backend.describe(), ale.backend.dtype, conditions, mesh,
-                           ale.settings, watch, {k: one(v) for k, v in result.items()}, notes)
+    text = summary.collect(
+        mode,
+        ale.backend.describe(),
+        ale.backend.dtype,
+        conditions,
+        mesh,
+        ale.settings,
+        watch,
+        {k: one(v) for k, v in result.items()},
+        notes,
+    )
     history.close()
     for note in notes:
         warnings.warn(note, RuntimeWarning, stacklevel=3)

@@ -37,8 +37,14 @@ class Mover:
     def bind_pose(self, node: NDArray, body: NDArray, x: Any) -> Any:
         """Call that brings `node` of `x` to the pose of `body`."""
         b = self.backend
-        return b.bind("pose_move", node=b.array(node, np.int32), body=b.array(body, np.int32),
-                      pose=self.pose, reference=self.grid.reference, x=x)
+        return b.bind(
+            "pose_move",
+            node=b.array(node, np.int32),
+            body=b.array(body, np.int32),
+            pose=self.pose,
+            reference=self.grid.reference,
+            x=x,
+        )
 
     def step(self, poses: Poses) -> dict[str, float]:
         """Move grid.x to the poses at the end of a step; numbers worth keeping of how it went."""

@@ -53,12 +53,14 @@ class DelaunayMover(Mover):
 
     def __init__(self, grid: Grid) -> None:
         super().__init__(grid)
-        b, tables = self.backend, ([], [], [], [])
+        b = self.backend
+        tables: tuple[list[NDArray], ...] = ([], [], [], [])
         count = 0
         for member, first in enumerate(grid.first[:-1]):
             nodes = np.arange(first, grid.first[member + 1])
-            hull = np.unique(np.concatenate([s.node[s.member == member]
-                                             for s in (grid.wall, grid.far)]))
+            hull = np.unique(
+                np.concatenate([s.node[s.member == member] for s in (grid.wall, grid.far)])
+            )
             inner = np.setdiff1d(nodes, hull)
             vertices, element, share = graph(grid.points, hull, inner)
             for table, part in zip(tables, (inner, element + count, share, vertices), strict=True):
@@ -66,14 +68,27 @@ class DelaunayMover(Mover):
             count += len(vertices)
         inner, element, share, vertices = (np.concatenate(t) for t in tables)
         corners = b.array(vertices, np.int32)
-        self.move = b.record([
-            self.bind_pose(grid.wall.node, grid.wall.body, grid.x),
-            b.bind("graph_folds", vertices=corners, member=grid.table["member"], x=grid.x,
-                   faults=grid.faults),
-            b.bind("graph_map", node=b.array(inner, np.int32), element=b.array(element, np.int32),
-                   share=b.array(share, np.float64), vertices=corners, reference=grid.reference,
-                   x=grid.x),
-        ])
+        self.move = b.record(
+            [
+                self.bind_pose(grid.wall.node, grid.wall.body, grid.x),
+                b.bind(
+                    "graph_folds",
+                    vertices=corners,
+                    member=grid.table["member"],
+                    x=grid.x,
+                    faults=grid.faults,
+                ),
+                b.bind(
+                    "graph_map",
+                    node=b.array(inner, np.int32),
+                    element=b.array(element, np.int32),
+                    share=b.array(share, np.float64),
+                    vertices=corners,
+                    reference=grid.reference,
+                    x=grid.x,
+                ),
+            ]
+        )
 
     def step(self, poses: Poses) -> dict[str, float]:
         self.backend.put(self.pose, pose_rows(poses(1.0)))

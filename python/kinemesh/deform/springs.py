@@ -48,8 +48,14 @@ class SpringMover(Mover):
         self.pattern = Pattern.of_graph(b, *graph_of(triangles, grid.nodes), grid.first)
         self.active = b.array(np.ones(grid.members), np.int32)
         self.solver = Bicgstab(
-            b, self.pattern, 2, self.active, grid.faults, tolerance=settings.tolerance,
-            scaled=True, suffix="f64",
+            b,
+            self.pattern,
+            2,
+            self.active,
+            grid.faults,
+            tolerance=settings.tolerance,
+            scaled=True,
+            suffix="f64",
         )
         self.target = b.array(grid.points, np.float64)
         self.history = b.zeros(2, np.float64)
@@ -66,9 +72,7 @@ class SpringMover(Mover):
         row = self.pattern.row_of[corner[:, 0]]
         order = np.argsort(row, kind="stable")
         corner = corner[order]
-        slots = np.stack(
-            [self.pattern.block(corner[:, 0], corner[:, k]) for k in (1, 2)], axis=1
-        )
+        slots = np.stack([self.pattern.block(corner[:, 0], corner[:, k]) for k in (1, 2)], axis=1)
         b = self.backend
         return {
             "fans": b.array(offsets_of(row, len(self.pattern.node)), np.int32),
@@ -87,22 +91,47 @@ class SpringMover(Mover):
 
         pattern = {name: solver.tables[name] for name in ("row", "diagonal")}
         assemble = bind("spring_rows", x=grid.x, **pattern, **self._fans(triangles), A=solver.A)
-        guess = bind("spring_guess", x=grid.x, target=self.target, history=self.history,
-                     d1=self.d1, d2=self.d2, guess=self.guess, given=self.given)
-        start = b.bind("krylov_start", active=self.active, live=solver.live, steps=solver.steps,
-                       status=solver.status)
-        self.begin = b.record([
-            self.bind_pose(grid.wall.node, grid.wall.body, self.target),
-            assemble, solver.factor, guess, start,
-            solver.product(self.given, self.product),
-            bind("spring_side", Kd=self.product, side=solver.base),
-            solver.product(self.guess, self.product),
-            bind("spring_side", Kd=self.product, side=solver.b),
-            solver.begin,
-        ])
+        guess = bind(
+            "spring_guess",
+            x=grid.x,
+            target=self.target,
+            history=self.history,
+            d1=self.d1,
+            d2=self.d2,
+            guess=self.guess,
+            given=self.given,
+        )
+        start = b.bind(
+            "krylov_start",
+            active=self.active,
+            live=solver.live,
+            steps=solver.steps,
+            status=solver.status,
+        )
+        self.begin = b.record(
+            [
+                self.bind_pose(grid.wall.node, grid.wall.body, self.target),
+                assemble,
+                solver.factor,
+                guess,
+                start,
+                solver.product(self.given, self.product),
+                bind("spring_side", Kd=self.product, side=solver.base),
+                solver.product(self.guess, self.product),
+                bind("spring_side", Kd=self.product, side=solver.b),
+                solver.begin,
+            ]
+        )
         self.iterations = solver.recorded_block(BLOCK)
-        self.finish = bind("spring_move", target=self.target, guess=self.guess, e=solver.x,
-                           x=grid.x, d1=self.d1, d2=self.d2)
+        self.finish = bind(
+            "spring_move",
+            target=self.target,
+            guess=self.guess,
+            e=solver.x,
+            x=grid.x,
+            d1=self.d1,
+            d2=self.d2,
+        )
 
     def _solve(self) -> int:
         """One increment to self.pose; number of iterations of the slowest member."""

@@ -63,9 +63,9 @@ class Bicgstab:
         self.parts = backend.zeros((len(pattern.item_chunks) - 1, 2), np.float64)
         self.faults = faults
         self.A, self.LU = (backend.zeros((blocks, size * size), self.dtype) for _ in range(2))
-        vectors = ("b", "x", "r", "shadow", "p", "ph", "v", "sh", "t")
-        for name in vectors:
-            setattr(self, name, backend.zeros((rows, size), self.dtype))
+        self.b, self.x, self.r, self.shadow, self.p, self.ph, self.v, self.sh, self.t = (
+            backend.zeros((rows, size), self.dtype) for _ in range(9)
+        )
         self.Ax = backend.zeros((rows, size), self.dtype) if first_guess else None
         self.base = backend.zeros((rows, size), self.dtype) if scaled else self.b
         self.pivot = backend.zeros((rows, size * size), self.dtype)
@@ -105,8 +105,9 @@ class Bicgstab:
         if self.inverse is not None:
             tables = {name: self.tables[name] for name in ("diagonal", "member")}
             calls.append(
-                self._bind("block_inverses", **tables, A=self.A, inverse=self.inverse,
-                           faults=self.faults)
+                self._bind(
+                    "block_inverses", **tables, A=self.A, inverse=self.inverse, faults=self.faults
+                )
             )
         return calls
 
@@ -134,8 +135,14 @@ class Bicgstab:
         """Calls for the norm that stopping looks at; a plain norm comes with the dots."""
         if self.inverse is None:
             return []
-        first = self._bind("block_scaled", item=self.tables["item"], inverse=self.inverse, r=r,
-                           offsets=self.chunk_offsets, sums=self.parts)
+        first = self._bind(
+            "block_scaled",
+            item=self.tables["item"],
+            inverse=self.inverse,
+            r=r,
+            offsets=self.chunk_offsets,
+            sums=self.parts,
+        )
         return [first, self._gather(sums)]
 
     def _begin_calls(self, active: Any, tolerance: float) -> list[Any]:
@@ -143,14 +150,23 @@ class Bicgstab:
         vectors = {"x": self.x, "r": self.r, "shadow": self.shadow, "p": self.p}
         rows = {"member": self.tables["member"], "live": self.live}
         return [
-            bind("krylov_start", active=active, live=self.live, steps=self.steps,
-                 status=self.status),
+            bind(
+                "krylov_start", active=active, live=self.live, steps=self.steps, status=self.status
+            ),
             self._bind("krylov_begin", **rows, **vectors, b=self.b, Ax=self.Ax),
             *self._dots(self.shadow, self.r, self.r, self.r, self.dots),
             *self._norm(self.r, self.norm2),
             *self._norm(self.base, self.base2),
-            bind("krylov_first", dots=self.dots, base2=self.base2, **self.stop,
-                 tolerance=tolerance, scalars=self.scalars, live=self.live, status=self.status),
+            bind(
+                "krylov_first",
+                dots=self.dots,
+                base2=self.base2,
+                **self.stop,
+                tolerance=tolerance,
+                scalars=self.scalars,
+                live=self.live,
+                status=self.status,
+            ),
         ]
 
     def _iterate_calls(self) -> list[Any]:
@@ -170,8 +186,14 @@ class Bicgstab:
             self._bind("krylov_x", **rows, ph=self.ph, sh=self.sh, t=self.t, x=self.x, r=self.r),
             *self._dots(self.shadow, self.r, self.r, self.r, self.dots),
             *self._norm(self.r, self.norm2),
-            bind("krylov_beta", dots=self.dots, **self.stop, **state, steps=self.steps,
-                 status=self.status),
+            bind(
+                "krylov_beta",
+                dots=self.dots,
+                **self.stop,
+                **state,
+                steps=self.steps,
+                status=self.status,
+            ),
             self._bind("krylov_p", **rows, r=self.r, v=self.v, p=self.p),
         ]
 
@@ -183,4 +205,3 @@ class Bicgstab:
     def recorded_block(self, count: int) -> Any:
         """Recording of `count` iterations, for solves whose length the host decides."""
         return self.backend.record([self.iterate], times=count, flag=self.live)
-

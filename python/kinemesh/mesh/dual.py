@@ -97,6 +97,6 @@ def boundary_nodes(nodes: int, edges: Ints, body: Ints) -> tuple[Ints, Ints, Int
     owner = np.full(nodes, -1, np.int32)
     owner[edges[:, 0]] = body
     owner[edges[:, 1]] = np.maximum(owner[edges[:, 1]], body)
-    node = np.flatnonzero(owner >= 0)
-    node = node[np.lexsort((node, owner[node]))].astype(np.int32)
-    return node, ends[node], owner[node]
+    found = np.flatnonzero(owner >= 0)
+    node: Ints = found[np.lexsort((found, owner[found]))].astype(np.int32)
+    return node, ends[node], owner[node].astype(np.int32)
