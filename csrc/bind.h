@@ -26,6 +26,12 @@ typedef struct {
   void                *args; /* struct <kernel>_args */
 } Call;
 
+/* Seconds per launch of a recording on the host with one thread [0] and with all [1]. */
+struct pace {
+  double seconds[2];
+  int    runs, all, gap, until;
+};
+
 /* A list of calls and recordings, run in order `times` times; on the host the repetition ends
  * when `flag` (i32, any length) holds nothing but zeros: what would follow writes nothing.     */
 typedef struct {
@@ -37,6 +43,7 @@ typedef struct {
   struct operand flag;
   void          *graph; /* device: executable graph, made at the first run */
   int            device, captured;
+  struct pace    pace;
 } Recording;
 
 extern PyTypeObject *CallType, *RecordingType;

@@ -5,7 +5,6 @@
 #   tools/gpu.sh test [args]      the test suite; args go to pytest
 #   tools/gpu.sh sanitize [args]  memcheck, racecheck and initcheck on a few tests;
 #                                 args are the pytest selection instead of the default one
-#   tools/gpu.sh bench [args]     kinemesh bench
 #
 # PYTHON (python3), KINEMESH_SM (the device's own) and the variables of setup.py may be set.
 set -euo pipefail
@@ -64,9 +63,8 @@ case "$command" in
   build) build ;;
   test) "$python" -m pytest -rs "$@" ;;
   sanitize) sanitize "$@" ;;
-  bench) "$python" -m kinemesh.cli bench "$@" ;;
   *)
-    sed -n '2,10s/^# \{0,1\}//p' "$0"
+    sed -n '2,9s/^# \{0,1\}//p' "$0"
     exit 2
     ;;
 esac

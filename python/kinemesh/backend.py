@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 # libgomp's threads wait for the next kernel by spinning; by default so long that a machine whose
-# cores are shared crawls.  Measured, 5040 nodes, two busy cores, one pseudo-step: 7.2 ms with one
-# thread; with two 30 ms as libgomp has it, 11 ms with OMP_WAIT_POLICY=passive, 3.8 ms with this.
+# cores are shared crawls.  Measured, 5040 nodes, one pseudo-step, two cores with other work: 7.2 ms
+# with one thread; with two, 30 ms as libgomp has it and 11 ms with OMP_WAIT_POLICY=passive.  On
+# idle cores a few thousand turns are enough for 3.8 ms (csrc/module.c chooses one thread or all).
 if "OMP_WAIT_POLICY" not in os.environ:
-    os.environ.setdefault("GOMP_SPINCOUNT", "20000")
+    os.environ.setdefault("GOMP_SPINCOUNT", "5000")
 
 from kinemesh import _core
 from kinemesh.errors import DeviceError, SettingsError

@@ -272,15 +272,17 @@ def unsteady(
         first = {"steady_" + k: begun.summary["result"][k] for k in ("iterations", "residual_drop")}
         ale.initialise(ale.primitive())
     ale.dualtime.set_floor(dt)
+    restart_every = max(1, (steps_per_cycle or 64) // 4)
     try:
         with job.files, progress_bar(count, progress, "step") as bar:
             job.files.fields(np.zeros(ale.grid.members))
+            job.files.restart(0, dt)
             for number in range(1, count + 1):
                 job.step(number)
                 bar.update()
                 if number % job.every == 0:
                     job.files.fields(number * dt)
-                if number % (steps_per_cycle or 64) == 0 or number == count:
+                if number % restart_every == 0 or number == count:
                     job.files.restart(number, dt)
     finally:
         job.history.close()
