@@ -176,23 +176,40 @@ def test_a_small_body_passes_another_at_a_tenth_of_a_chord(device):
 
 
 @on_devices
-def test_a_step_too_large_for_the_springs_names_a_node(device):
-    """Half a turn in one step inverts elements; the fault names one in the user's numbers."""
+def test_a_step_too_large_for_the_springs_names_a_cell(device):
+    """Half a turn in one step inverts cells; the error names one by the user's node numbers."""
     mesh = MESHES["airfoil"]()
     law = function(lambda t: Pose(np.radians(170) * t, (0.25, 0)))
-    ale = km.Ale(mesh, mach=0.5, motion=law, device=device)
+    springs = km.deform.TorsionalSprings(halvings=0)
+    ale = km.Ale(mesh, mach=0.5, motion=law, deform=springs, device=device)
 
-    with pytest.raises(km.NumericalFault, match=r"area of a cell .* not positive") as error:
+    with pytest.raises(km.NumericalFault, match=r"springs invert the cell of nodes") as error:
         ale.run(time_step=1.0, steps=4, start="as is")
 
     text = str(error.value)
-    node, x, y = re.search(r"node (\d+) \(x = (\S+), y = (\S+)\)", text).groups()
-    inner = int(np.flatnonzero(ale.grid.meshes[0].original == int(node))[0])
-    np.testing.assert_allclose(
-        ale.backend.get(ale.grid.x)[inner], [float(x), float(y)], rtol=1e-5, atol=1e-12
-    )
+    numbers = re.search(r"nodes (\d+), (\d+), (\d+)", text).groups()
+    nodes = [int(np.flatnonzero(ale.grid.meshes[0].original == int(n))[0]) for n in numbers]
+    x, y = ale.backend.get(ale.grid.x)[nodes].T
+    area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0])
+    assert area <= 0
     assert "member 0" in text
     assert "step 1 of 4" in text
+
+
+@on_devices
+def test_a_step_too_large_for_the_springs_is_halved(device):
+    """160 degrees in one step invert cells; in two parts they do not."""
+    end = Pose(np.radians(160), (0.25, 0.0))
+    ale = km.Ale(km.mesh.airfoil("naca0012", nodes=1000), mach=0.3, device=device)
+    mover = ale.deform.attach(ale.grid)
+
+    notes = mover.step(lambda share: [Pose(share * end.angle, end.about)])
+
+    wall = ale.grid.wall.node
+    assert notes["spring_halvings"] >= 1
+    assert ale.grid.worst_cells()[0, 0] > 0
+    found = ale.backend.get(ale.grid.x)[wall]
+    np.testing.assert_allclose(found, end.apply(ale.grid.points[wall]), atol=1e-14)
 
 
 @on_devices

@@ -67,6 +67,7 @@ class Grid:
     Attributes
     ----------
     x, x1 : (nodes, 2) float64   coordinates now and at the last time level [chord]
+    measure, look : recordings   all metrics of x; only the worst cells
     V, V1, V2 : (nodes,) float64 dual volumes at n+1, n, n-1 [chord^2]
     S : (edges, 2), w : (edges,) area vectors, swept rates
     bdf : (members, 3), rate : (members, 2)  factors of the time levels [a_inf/chord]
@@ -220,6 +221,7 @@ class Grid:
         ]
         record = self.backend.record
         self.keep_levels = record(levels)
+        self.look = record(quality)
         self.measure = record([*normals, volumes, squares, *quality])
         self.sweep = record([*sweeps, *rates])
 
@@ -238,6 +240,15 @@ class Grid:
     def worst_cells(self) -> NDArray[np.float64]:
         """(members, 2): least cell area [chord^2] and least angle [rad]."""
         return -self.backend.get(self.worst)
+
+    def inverted(self, member: int) -> str:
+        """Text for the cell of least area, by its nodes in the numbers of the user's file."""
+        cells = self.cells[self.cell_first[member] : self.cell_first[member + 1]]
+        corner = self.backend.get(self.x)[np.where(cells < 0, cells[:, :1], cells)]
+        (ax, ay), (bx, by) = (np.moveaxis(corner[:, k + 2] - corner[:, k], -1, 0) for k in (0, 1))
+        worst = cells[np.argmin(ax * by - ay * bx)]
+        original = self.meshes[member].original[worst[worst >= 0] - self.first[member]]
+        return f"the cell of nodes {', '.join(map(str, original))}"
 
     def place(self, member: int, entity: int, code: int) -> str:
         """Text for a node in the numbers of the user's file."""

@@ -8,6 +8,7 @@ degrees where a name ends in `_deg`.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -90,18 +91,18 @@ class Pose:
         return Pose(self.angle + other.angle, about, shift)
 
 
-class Motion:
+class Motion(ABC):
     """Pose as a function of time; motions add up with `+`."""
 
     __slots__ = ()
 
+    @abstractmethod
     def pose(self, t: float, u_inf: float) -> Pose:
         """Pose at time t [chord/a_inf] in a stream of speed u_inf [a_inf]."""
-        raise NotImplementedError
 
+    @abstractmethod
     def omega(self, u_inf: float) -> float | None:
         """Angular frequency [rad a_inf/chord]; None where the motion has no period."""
-        raise NotImplementedError
 
     def period(self, u_inf: float) -> float | None:
         """Time of one cycle [chord/a_inf]; None where the motion has no period."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.conditions import time_steps
-from kinemesh.errors import SettingsError
+from kinemesh.errors import NumericalFault, SettingsError
 from kinemesh.files import Files
 from kinemesh.io import summary
 from kinemesh.io.history import STEADY, UNSTEADY, History
@@ -197,7 +197,10 @@ class _Unsteady:
 
         where = f"step {number} of {self.steps}"
         with watch("deformation"):
-            notes = ale.advance(self.dt, 1 if number == 1 else 2, poses_at)
+            try:
+                notes = ale.advance(self.dt, 1 if number == 1 else 2, poses_at)
+            except NumericalFault as fault:
+                raise NumericalFault(f"{fault} ({where})") from fault
             ale.check_faults(where)
         for name, value in notes.items():
             self.notes[name] = self.notes.get(name, 0) + value

@@ -240,7 +240,8 @@ def deform_fields(method: str) -> list[str]:
     """Names of the settings of a deformation method."""
     from kinemesh import deform
 
-    return [f.name for f in fields(deform.METHODS[method])]
+    kind: Any = deform.METHODS[method]
+    return [f.name for f in fields(kind)]
 
 
 def solver_fields() -> list[str] | None:

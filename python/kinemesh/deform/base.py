@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +28,7 @@ def pose_rows(poses: Sequence[Pose]) -> NDArray[np.float64]:
     return np.array([pose_row(p) for p in poses]).reshape(-1, 6)
 
 
-class Mover:
+class Mover(ABC):
     """A deformation at work on one grid."""
 
     def __init__(self, grid: Grid) -> None:
@@ -46,9 +47,9 @@ class Mover:
             x=x,
         )
 
+    @abstractmethod
     def step(self, poses: Poses) -> dict[str, float]:
         """Move grid.x to the poses at the end of a step; numbers worth keeping of how it went."""
-        raise NotImplementedError
 
     def state(self) -> dict[str, NDArray]:
         """Arrays that a restart needs beside the coordinates."""
@@ -56,14 +57,15 @@ class Mover:
 
     def restore(self, state: dict[str, NDArray]) -> None:
         """Take up a state as `state` gave it."""
+        del state  # a mover without memory has nothing to take up
 
 
 @dataclass(frozen=True, slots=True)
-class Deformation:
+class Deformation(ABC):
     """Settings of a deformation; `attach` puts it to work on a grid."""
 
     name = "none"
 
+    @abstractmethod
     def attach(self, grid: Grid) -> Mover:
         """A mover of this kind for a grid."""
-        raise NotImplementedError

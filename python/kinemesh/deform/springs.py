@@ -163,12 +163,31 @@ class SpringMover(Mover):
                 "springs; try more steps per cycle"
             )
 
+    def _keep(self) -> list[NDArray]:
+        return [self.backend.get(a) for a in (self.grid.x, self.d1, self.d2)]
+
     def step(self, poses: Poses) -> dict[str, float]:
-        total, parts = 0, self.settings.substeps
-        for part in range(1, parts + 1):
-            self.backend.put(self.pose, pose_rows(poses(part / parts)))
+        """In `substeps` parts; a part that inverts a cell is taken back and halved."""
+        total, halvings, at, part = 0, 0, 0.0, 1 / self.settings.substeps
+        while at < 1 - 1e-9:
+            kept = self._keep()
+            self.backend.put(self.pose, pose_rows(poses(min(1.0, at + part))))
             total += self._solve()
-        return {"spring_iterations": total}
+            self.grid.look()
+            bad = np.flatnonzero(~(self.grid.worst_cells()[:, 0] > 0))
+            if not len(bad):
+                at += part
+                continue
+            if halvings == self.settings.halvings:
+                raise NumericalFault(
+                    f"member {bad[0]}: springs invert {self.grid.inverted(int(bad[0]))} even in "
+                    f"parts of {part:.3g} of a step, {at:.3g} into it; try more steps per cycle, "
+                    "Delaunay mapping or rigid motion"
+                )
+            for array, values in zip((self.grid.x, self.d1, self.d2), kept, strict=True):
+                self.backend.put(array, values)
+            halvings, part, self.past = halvings + 1, part / 2, 0
+        return {"spring_iterations": total, "spring_halvings": halvings}
 
     def state(self) -> dict[str, NDArray]:
         get = self.backend.get
@@ -189,11 +208,13 @@ class TorsionalSprings(Deformation):
     tolerance : float    of the block-diagonally scaled residual, relative to that of no guess
     iterations : int     most BiCGSTAB iterations of one solve
     substeps : int       solves per physical step, each on the mesh that the last one left
+    halvings : int       how often a part of a step that inverts a cell may be halved
     """
 
     tolerance: float = 1e-8
     iterations: int = 2000
     substeps: int = 1
+    halvings: int = 5
     name = "springs"
 
     def __post_init__(self) -> None:
@@ -203,6 +224,12 @@ class TorsionalSprings(Deformation):
             value = getattr(self, name)
             if not isinstance(value, int) or value < 1:
                 raise SettingsError(f"springs: {name} is {value!r}, expected a number above 0")
+        if (
+            not isinstance(self.halvings, int)
+            or isinstance(self.halvings, bool)
+            or self.halvings < 0
+        ):
+            raise SettingsError(f"springs: halvings is {self.halvings!r}, expected 0 or more")
 
     def attach(self, grid: Grid) -> SpringMover:
         return SpringMover(grid, self)
