@@ -381,10 +381,14 @@ class Ale:
 
     # ---- time -----------------------------------------------------------------------------
 
-    def start_steady(self) -> None:
-        """Bodies where they were given, no time terms: what follows marches to a steady state."""
+    def rewind(self) -> None:
+        """Every body and node back to where it was given, at rest; the flow stays as it is."""
         self.grid.reset()
         self.mover = None
+
+    def start_steady(self) -> None:
+        """Bodies where they were given, no time terms: what follows marches to a steady state."""
+        self.rewind()
         self.grid.set_time_levels(np.ones(self.grid.members), 0)
         self.backend.put(self.past, 0)
         self.grid.sweep()

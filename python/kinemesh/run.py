@@ -274,6 +274,8 @@ def unsteady(
         begun = steady(ale, progress=progress, watch=job.watch)
         first = {"steady_" + k: begun.summary["result"][k] for k in ("iterations", "residual_drop")}
         ale.initialise(ale.primitive())
+    else:
+        ale.rewind()
     ale.dualtime.set_floor(dt)
     restart_every = max(1, (steps_per_cycle or 64) // 4)
     try:
