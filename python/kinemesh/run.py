@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -312,7 +312,8 @@ def unsteady(
         "time_step": dt,
         "steps": count,
         "motion": [None if m is None else repr(m) for m in ale.motions],
-        "deform": ale.deform,
+        "deform": {"method": ale.deform.name}
+        | {f.name: getattr(ale.deform, f.name) for f in fields(ale.deform)},
     }
     return _finish(ale, "unsteady", job.history, folder, job.watch, result, notes, timing)
 
