@@ -4,6 +4,7 @@
 #include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
+#include <pthread.h>
 #endif
 
 int backend_resolve(PyObject *object, struct operand *to)
@@ -18,7 +19,7 @@ int backend_resolve(PyObject *object, struct operand *to)
     return -1;
   }
   to->ptr = v->buf, to->bytes = v->len, to->axes = v->ndim, to->readonly = v->readonly;
-  to->format = v->format[1] ? '*' : v->format[0];
+  to->format = !v->format ? 'B' : v->format[1] ? '*' : v->format[0];
   if (to->format == 'L' && v->itemsize == 8) to->format = 'Q';
   for (int d = 0; d < v->ndim; d++) to->shape[d] = v->shape[d];
   return 0;
@@ -79,6 +80,13 @@ static long run_items(Recording *r)
 #ifdef _OPENMP
 static int all_threads;
 
+/* libgomp's threads do not survive a fork: a child that asked for them would wait for ever. */
+static void after_fork(void)
+{
+  all_threads = 1;
+  omp_set_num_threads(1);
+}
+
 static double per_launch(Recording *r, int threads)
 {
   const double start = omp_get_wtime();
@@ -138,6 +146,7 @@ static int core_exec(PyObject *m)
 {
 #ifdef _OPENMP
   all_threads = omp_get_max_threads();
+  if (pthread_atfork(NULL, NULL, after_fork)) return PyErr_NoMemory(), -1;
 #endif
   if (PyModule_AddFunctions(m, bind_methods) < 0) return -1;
   return bind_types(m);

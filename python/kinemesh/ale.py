@@ -88,7 +88,7 @@ class AleSettings:
             )
         for name in ("steady_iterations", "unsteady_iterations", "krylov_iterations"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**31:
                 raise SettingsError(f"{name} is {value!r}, expected a whole number above 0")
         for name, low, high in (
             ("limiter_k", 0, np.inf),
@@ -386,9 +386,23 @@ class Ale:
         self.grid.reset()
         self.mover = None
 
-    def start_steady(self) -> None:
-        """Bodies where they were given, no time terms: what follows marches to a steady state."""
+    def place(self, poses: Sequence[Pose]) -> None:
+        """Bodies at `poses`, the mesh with them, all at rest; the flow stays as it is."""
         self.rewind()
+        if all(p.angle == 0 and p.shift == (0.0, 0.0) for p in poses):
+            return
+        self.deform.attach(self.grid).step(
+            lambda share: [
+                Pose(share * p.angle, p.about, (share * p.shift[0], share * p.shift[1]))
+                for p in poses
+            ]
+        )
+        self.grid.start()
+        self.check_faults("mesh at the start of the motion")
+
+    def start_steady(self, poses: Sequence[Pose] = ()) -> None:
+        """Bodies at `poses` (as given), no time terms: what follows marches to a steady state."""
+        self.place(poses)
         self.grid.set_time_levels(np.ones(self.grid.members), 0)
         self.backend.put(self.past, 0)
         self.grid.sweep()

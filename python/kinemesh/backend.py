@@ -59,7 +59,9 @@ class Backend:
     """
 
     def __init__(self, device: str = "auto", dtype: str = "float64") -> None:
-        if dtype not in DTYPES:
+        if not isinstance(device, str):
+            raise DeviceError(f"device is {device!r}, expected auto, cpu, cuda or cuda:N")
+        if not isinstance(dtype, str) or dtype not in DTYPES:
             raise SettingsError(f"dtype is {dtype!r}, expected one of {', '.join(DTYPES)}")
         self.dtype = dtype
         self.real = np.dtype(dtype)

@@ -44,7 +44,7 @@ class Case:
     solver: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name or "/" in self.name:
+        if not isinstance(self.name, str) or not self.name.strip(".") or "/" in self.name:
             raise CaseError(f"name = {self.name!r}, expected a short name without '/'")
         choice("mode", self.mode, ("steady", "unsteady"))
         if self.mode == "steady":

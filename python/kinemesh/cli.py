@@ -7,6 +7,7 @@ The solver is imported by the commands that need it, so that `kinemesh --help` i
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import textwrap
 import warnings
@@ -126,7 +127,7 @@ def _lines(table: Mapping[str, Any], indent: str = "") -> list[str]:
 def _plot(arguments: argparse.Namespace) -> int:
     from kinemesh import plot
 
-    for path in plot.from_directory(arguments.folder):
+    for path in plot.from_directory(arguments.folder, complete=False):
         print(path)
     return 0
 
@@ -170,5 +171,18 @@ def main(words: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
+def program() -> int:
+    """The console script: as `main`, but a failed run ends without HDF5's clean-up.
+
+    After a full disk HDF5 crashes there, and the exit status would be that of the crash.
+    """
+    status = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if status == FAILED:
+        os._exit(status)
+    return status
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(program())

@@ -133,11 +133,14 @@ def time_steps(cycles: Any, steps_per_cycle: Any, time_step: Any, steps: Any) ->
             f"steps={steps}"
         )
     span, count = (cycles, steps_per_cycle) if by_cycles else (time_step, steps)
+    if isinstance(span, int) and not isinstance(span, bool) and abs(span) < 2**53:
+        span = float(span)
     least = 4 if by_cycles else 1
-    real = isinstance(span, int | float | np.number) and not isinstance(span, bool)
-    whole = isinstance(count, int | np.integer) and not isinstance(count, bool) and count >= least
-    total = round(span * count) if by_cycles and real and whole and np.isfinite(span) else count
-    if not real or not np.isfinite(span) or span <= 0 or not whole or total < 1:
+    real = isinstance(span, float | np.number)
+    whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
+    whole = whole and least <= count < 2**31
+    total = round(span * count) if by_cycles and real and whole and abs(span) < 1e9 else count
+    if not real or not abs(span) < 1e9 or span <= 0 or not whole or total < 1:
         names = ("cycles", "steps_per_cycle") if by_cycles else ("time_step", "steps")
         raise SettingsError(
             f"{names[0]} is {span!r}, {names[1]} {count!r}; expected a positive number, and a "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -16,11 +16,13 @@ from kinemesh.conditions import time_steps
 from kinemesh.errors import NumericalFault, SettingsError
 from kinemesh.files import Files
 from kinemesh.io import summary
+from kinemesh.io.folder import clear, hold
 from kinemesh.io.history import STEADY, UNSTEADY, History
 from kinemesh.io.summary import Stopwatch
 
 if TYPE_CHECKING:
     from kinemesh.ale import Ale
+    from kinemesh.motion import Pose
 
 FRAMES_PER_CYCLE = 16
 
@@ -46,7 +48,7 @@ def progress_bar(total: int, shown: bool, unit: str) -> Iterator[Any]:
     """tqdm where it is wanted."""
     from tqdm import tqdm
 
-    with tqdm(total=total, unit=unit, disable=not shown, dynamic_ncols=True) as bar:
+    with tqdm(total=total, unit=unit, disable=None if shown else True, dynamic_ncols=True) as bar:
         yield bar
 
 
@@ -64,17 +66,29 @@ def march(ale: Ale, recording: Any, where: str, watch: Stopwatch, each: Any = No
 
 
 def steady(
-    ale: Ale, out: str | Path | None = None, progress: bool = False, watch: Stopwatch | None = None
+    ale: Ale,
+    out: str | Path | None = None,
+    progress: bool = False,
+    watch: Stopwatch | None = None,
+    poses: Sequence[Pose] = (),
 ) -> Run:
-    """March all members to the steady state on the mesh as it stands.
+    """March all members to the steady state, bodies at rest at `poses` (as given).
 
     Every iteration is a row of the history; the run ends by `steady_drop` or
     `steady_iterations`, and the summary says which.
     """
-    s, folder = ale.settings, None if out is None else Path(out)
+    with hold(out):
+        clear(out)
+        return _steady(ale, None if out is None else Path(out), progress, watch, poses)
+
+
+def _steady(
+    ale: Ale, folder: Path | None, progress: bool, watch: Stopwatch | None, poses: Sequence[Pose]
+) -> Run:
+    s = ale.settings
     alone, watch = watch is None, watch or Stopwatch()
     history = History(STEADY, None if folder is None else folder / "history.csv")
-    ale.start_steady()
+    ale.start_steady(poses)
     recording = ale.iteration(
         s.steady_drop, s.steady_iterations, (s.cfl, s.cfl_max, s.cfl_growth), 1
     )
@@ -86,7 +100,7 @@ def steady(
             with watch("forces and history"):
                 iterations, norm = get(ale.dualtime.iterations), get(ale.dualtime.norm)
                 drop, cfl = norm / get(ale.dualtime.first), get(ale.dualtime.cfl)
-                loads = ale.coefficients()
+                loads = ale.coefficients(poses)
                 for m in np.flatnonzero(iterations > done):
                     history.append(
                         member=m,
@@ -112,7 +126,7 @@ def steady(
         with Files(ale, folder, watch) as files:
             files.fields(np.zeros(ale.grid.members))
             files.restart(0, np.zeros(ale.grid.members))
-    loads = ale.coefficients()
+    loads = ale.coefficients(poses)
     result = {
         "cl": loads[:, 0],
         "cd": loads[:, 1],
@@ -260,22 +274,42 @@ def unsteady(
     cycles, steps_per_cycle : of the motion's period; or
     time_step [chord/a_inf], steps : for motions without a period
     out : folder for history.csv, flow.vtkhdf, restart.h5 and summary.json
-    start : "steady" (the converged flow at the mean angle) or "as is" (the present state)
+    start : "steady" (the converged flow at the mean angle, bodies at rest where the motion
+        begins) or "as is" (the present flow; the bodies go to where the motion begins)
     """
     if start not in ("steady", "as is"):
         raise SettingsError(f"start is {start!r}, expected 'steady' or 'as is'")
     dt, periods, count = _schedule(ale, cycles, steps_per_cycle, time_step, steps)
+    with hold(out):
+        clear(out)
+        return _unsteady(
+            ale, cycles, steps_per_cycle, dt, periods, count, out, progress, start == "steady"
+        )
+
+
+def _unsteady(
+    ale: Ale,
+    cycles: float | None,
+    steps_per_cycle: int | None,
+    dt: NDArray[np.float64],
+    periods: NDArray[np.float64] | None,
+    count: int,
+    out: str | Path | None,
+    progress: bool,
+    from_steady: bool,
+) -> Run:
     folder = None if out is None else Path(out)
+    poses = ale.poses(np.zeros(ale.grid.members))
     job = _Unsteady(
         ale, dt, periods, count, folder, max(1, (steps_per_cycle or 16) // FRAMES_PER_CYCLE)
     )
     first = {}
-    if start == "steady":
-        begun = steady(ale, progress=progress, watch=job.watch)
+    if from_steady:
+        begun = steady(ale, progress=progress, watch=job.watch, poses=poses)
         first = {"steady_" + k: begun.summary["result"][k] for k in ("iterations", "residual_drop")}
         ale.initialise(ale.primitive())
     else:
-        ale.rewind()
+        ale.place(poses)
     ale.dualtime.set_floor(dt)
     restart_every = max(1, (steps_per_cycle or 64) // 4)
     try:
@@ -374,7 +408,7 @@ def _finish(
     )
     history.close()
     for note in notes:
-        warnings.warn(note, RuntimeWarning, stacklevel=3)
+        warnings.warn(note, RuntimeWarning, stacklevel=6)
     if folder is not None:
         summary.write(folder / "summary.json", text)
     return Run(history, text, folder)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kinemesh.cases.parts import GENERATED, MeshPart
 from kinemesh.errors import CaseError
 from kinemesh.io import summary as summaries
+from kinemesh.io.folder import hold
 
 if TYPE_CHECKING:
     from kinemesh.casefile import Case
@@ -76,7 +77,8 @@ def solver(case: Case) -> Any:
 
 
 def _record(case: Case) -> dict[str, Any]:
-    return {"name": case.name, "title": case.title, "mode": case.mode}
+    source = case.mesh.section or case.mesh.coordinates or case.mesh.file
+    return {"name": case.name, "title": case.title, "mode": case.mode, "mesh": str(source)}
 
 
 def claim(out: Path, case: Case) -> None:
@@ -85,8 +87,6 @@ def claim(out: Path, case: Case) -> None:
     CaseError where the folder holds another case, or files of a run with no name.
     """
     path = out / "summary.json"
-    if out.exists() and not out.is_dir():
-        raise CaseError(f"{out}: is a file, expected a folder")
     if path.exists():
         owner = (summaries.read(path).get("case") or {}).get("name", "a run without a case")
         if owner != case.name:
@@ -105,18 +105,21 @@ def run(case: Case, progress: bool = False) -> Any:
     """Run a case; its files are in `case.job.out`, where that is given."""
     model = solver(case)
     out = None if case.job.out is None else Path(case.job.out)
-    if out is not None:
-        claim(out, case)
-    if case.mode == "steady":
-        result = model.steady(out=out, progress=progress)
-    else:
-        result = model.run(
-            cycles=case.job.cycles,
-            steps_per_cycle=case.job.steps_per_cycle,
-            out=out,
-            progress=progress,
-        )
-    if out is not None:
-        summaries.update(out / "summary.json", case=_record(case))
+    if out is not None and out.exists() and not out.is_dir():
+        raise CaseError(f"{out}: is a file, expected a folder")
+    with hold(out):
+        if out is not None:
+            claim(out, case)
+        if case.mode == "steady":
+            result = model.steady(out=out, progress=progress)
+        else:
+            result = model.run(
+                cycles=case.job.cycles,
+                steps_per_cycle=case.job.steps_per_cycle,
+                out=out,
+                progress=progress,
+            )
+        if out is not None:
+            summaries.update(out / "summary.json", case=_record(case))
     result.summary["case"] = _record(case)
     return result

@@ -218,11 +218,12 @@ class TorsionalSprings(Deformation):
     name = "springs"
 
     def __post_init__(self) -> None:
-        if not 0 < self.tolerance < 1:
+        number = isinstance(self.tolerance, int | float) and not isinstance(self.tolerance, bool)
+        if not number or not 0 < self.tolerance < 1:
             raise SettingsError(f"springs: tolerance is {self.tolerance!r}, expected 0 to 1")
         for name in ("iterations", "substeps"):
             value = getattr(self, name)
-            if not isinstance(value, int) or value < 1:
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise SettingsError(f"springs: {name} is {value!r}, expected a number above 0")
         if (
             not isinstance(self.halvings, int)

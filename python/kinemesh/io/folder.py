@@ -1,0 +1,59 @@
+"""The folder of a run: one run at a time, and no files of an earlier one among its own."""
+
+from __future__ import annotations
+
+import fcntl
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from kinemesh.errors import CaseError
+
+OF_A_RUN = re.compile(
+    r"history\.csv|flow(-\d+)?\.vtkhdf|(hysteresis|mach|mesh|convergence|cp)(-\d+)?\.png"
+)
+_held: set[Path] = set()
+
+
+@contextmanager
+def hold(folder: str | Path | None) -> Iterator[None]:
+    """Keep a folder to this run; what an earlier run of this program left there goes.
+
+    Restart files stay until the new run writes its own.  Within a process the hold nests.
+
+    Raises
+    ------
+    CaseError    another run is writing there
+    """
+    if folder is None:
+        yield
+        return
+    path = Path(folder).absolute()
+    if path in _held:
+        yield
+        return
+    path.mkdir(parents=True, exist_ok=True)
+    lock = path / ".lock"
+    with lock.open("w") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise CaseError(
+                f"{folder}: another run is writing there; wait for it or choose another folder"
+            ) from None
+        _held.add(path)
+        try:
+            yield
+        finally:
+            _held.discard(path)
+            lock.unlink(missing_ok=True)
+
+
+def clear(folder: str | Path | None) -> None:
+    """Remove the files of an earlier run from a folder that is held."""
+    if folder is None:
+        return
+    for old in Path(folder).iterdir():
+        if OF_A_RUN.fullmatch(old.name):
+            old.unlink()

@@ -1,0 +1,67 @@
+"""One run at a time in a folder, and none of an earlier run's files among its own."""
+
+import multiprocessing
+import os
+
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh.io.folder import clear, hold
+from solver_cases import square
+
+
+def test_a_folder_is_held_against_other_processes_and_given_back(tmp_path):
+    out = tmp_path / "run"
+    with hold(out), hold(out):
+        child = os.fork()
+        if child == 0:
+            from kinemesh.io import folder
+
+            folder._held.clear()
+            try:
+                with hold(out):
+                    os._exit(0)
+            except km.CaseError:
+                os._exit(7)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    with hold(out):
+        pass
+
+
+def test_only_files_of_a_run_are_cleared(tmp_path):
+    names = ["history.csv", "flow.vtkhdf", "flow-2.vtkhdf", "mach.png", "cp-1.png"]
+    kept = ["notes.txt", "my-mach.png", "restart.h5", "flow.txt"]
+    for name in names + kept:
+        (tmp_path / name).write_text("x")
+
+    clear(tmp_path)
+
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(kept)
+
+
+def lift(mach):
+    case = km.Ale(square(5), mach=mach, walls=[], device="cpu")
+    return float(case.primitive()[:, 1].sum())
+
+
+def test_a_forked_child_runs_after_its_parent_has(tmp_path):
+    """Threads of the parent do not exist in the child: it must not wait for them."""
+    large = km.mesh.airfoil("naca0012", nodes=5000)
+    case = km.Ale(large, mach=0.5, device="cpu")  # beyond the loops that stay serial
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        found = pool.map_async(lift, [0.4]).get(timeout=60)
+    assert found[0] == pytest.approx(36 * 0.4)
+    assert np.isfinite(case.primitive()).all()
+
+
+def test_a_motion_that_starts_away_from_rest_starts_there():
+    """With phase 90 degrees the first step moves the body by little, not by the amplitude."""
+    mesh = km.mesh.airfoil("naca0012", nodes=1500, far_field=10)
+    case = km.Ale(mesh, mach=0.4, motion=km.motion.pitch(2.0, 0.1, phase_deg=90.0),
+                  deform=km.deform.Rigid(), device="cpu")  # fmt: skip
+
+    history = case.run(cycles=2 / 64, steps_per_cycle=64).history
+
+    assert abs(history["cl"][1] - history["cl"][0]) < 0.02  # 2 degrees are worth 0.2
+    assert history["alpha_deg"][0] == pytest.approx(2 * np.cos(2 * np.pi / 64))
+    assert history["cl"][0] == pytest.approx(0.24, abs=0.05)  # thin section: 2 pi alpha / beta
