@@ -103,14 +103,18 @@ KERNEL(face_rates, FACE_RATES, indirect)
   w[i]         = (real)(g[0] * dV1[i] + g[1] * dV2[i]);
 }
 
-/* Slip wall, weak: u.S = w, so only p S and w p pass. */
-#define BC_WALL(F)                    \
+/* What every boundary condition reads. */
+#define BC_FIELDS(F)                  \
   F(in, i32, node, "bnodes>nodes!")   \
   F(in, i32, member, "nodes>members") \
   F(in, i32, active, "members")       \
   F(in, real, S, "bnodes,2")          \
   F(in, real, w, "bnodes")            \
-  F(in, real, q, "nodes,4")           \
+  F(in, real, q, "nodes,4")
+
+/* Slip wall, weak: u.S = w, so only p S and w p pass. */
+#define BC_WALL(F) \
+  BC_FIELDS(F)     \
   F(rw, real, res, "nodes,4")
 KERNEL(bc_wall, BC_WALL, indirect)
 {
@@ -124,12 +128,7 @@ KERNEL(bc_wall, BC_WALL, indirect)
 
 /* Far field: Roe's flux against the free stream lets each characteristic bring its own side. */
 #define BC_FARFIELD(F)                            \
-  F(in, i32, node, "bnodes>nodes!")               \
-  F(in, i32, member, "nodes>members")             \
-  F(in, i32, active, "members")                   \
-  F(in, real, S, "bnodes,2")                      \
-  F(in, real, w, "bnodes")                        \
-  F(in, real, q, "nodes,4")                       \
+  BC_FIELDS(F)                                    \
   F(in, f64, stream, "members,4") /* primitive */ \
   F(val, real, fix, "")                           \
   F(rw, real, res, "nodes,4")

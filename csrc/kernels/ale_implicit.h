@@ -70,13 +70,8 @@ LANES(ale_jacobian_rows, ALE_JACOBIAN_ROWS, heavy, 4)
 }
 
 #define BC_JACOBIAN(F)                                                      \
-  F(in, i32, node, "bnodes>nodes!")                                         \
-  F(in, i32, member, "nodes>members")                                       \
-  F(in, i32, active, "members")                                             \
+  BC_FIELDS(F)                                                              \
   F(in, i32, slot, "bnodes>blocks!") /* diagonal block of the node's row */ \
-  F(in, real, S, "bnodes,2")                                                \
-  F(in, real, w, "bnodes")                                                  \
-  F(in, real, q, "nodes,4")                                                 \
   F(rw, real, A, "blocks,16")
 KERNEL(bc_wall_jacobian, BC_JACOBIAN, indirect)
 {

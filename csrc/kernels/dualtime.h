@@ -1,9 +1,8 @@
 /* dualtime.h - control of pseudo-time, member by member, on the device (theory, section 2.6). */
 
-/* Sum of squares of a residual (nodes,4), in V_ref-free form: one number per chunk. */
+/* Sums over a chunk: squares of the residual, and nodes whose last update was scaled. */
 #define RESIDUAL_SQUARES(F)              \
   F(in, real, res, "nodes,4")            \
-  F(in, f64, V, "nodes")                 \
   F(in, i32, scaled, "nodes")            \
   F(in, i32, offsets, "groups+1>>nodes") \
   F(out, f64, sums, "groups,2")

@@ -200,11 +200,11 @@ class Ale:
             grid.faults,
             tolerance=self.settings.krylov_tolerance,
         )
-        self._residual = self._residual_calls()
-        self._implicit = b.record(self._implicit_calls(), flag=self.dualtime.active)
         self._primitive = b.bind(
             "ale_primitive", **self.common, u=self.u, q=self.q, faults=grid.faults
         )
+        self._residual = self._residual_calls()
+        self._implicit = b.record(self._implicit_calls(), flag=self.dualtime.active)
         self._past = b.bind(
             "ale_past",
             member=t["member"],
@@ -234,15 +234,15 @@ class Ale:
         }
         if s.limiter == "none":
             return [b.bind("ale_gradient", **fields)]
-        limiter = {"K": s.limiter_k}
+        fields["K"] = s.limiter_k
         if s.limiter == "venkatakrishnan":
-            return [b.bind("ale_gradient_venkatakrishnan", **fields, **limiter, V=grid.V)]
+            return [b.bind("ale_gradient_venkatakrishnan", **fields, V=grid.V)]
         return [
             b.bind("ale_range", q=self.q, offsets=grid.node_chunks, sums=self.range_parts),
             b.bind(
                 "gather_max_8", offsets=grid.node_groups, parts=self.range_parts, sums=self.range
             ),
-            b.bind("ale_gradient_wang", **fields, **limiter, range=self.range),
+            b.bind("ale_gradient_wang", **fields, range=self.range),
         ]
 
     def _residual_calls(self) -> list[Any]:
@@ -250,7 +250,7 @@ class Ale:
         b, grid, t = self.backend, self.grid, self.grid.table
         edges = self.common | {"lr": t["lr"], "x": grid.x, "S": grid.S, "w": grid.w}
         return [
-            b.bind("ale_primitive", **self.common, u=self.u, q=self.q, faults=grid.faults),
+            self._primitive,
             *self._gradient_calls(),
             b.bind(
                 f"ale_flux_{self.settings.flux}",

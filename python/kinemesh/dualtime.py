@@ -53,7 +53,6 @@ class DualTime:
             bind(
                 "residual_squares",
                 res=res,
-                V=grid.V,
                 scaled=scaled,
                 offsets=grid.node_chunks,
                 sums=self.parts,

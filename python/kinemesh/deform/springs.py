@@ -101,20 +101,13 @@ class SpringMover(Mover):
             guess=self.guess,
             given=self.given,
         )
-        start = b.bind(
-            "krylov_start",
-            active=self.active,
-            live=solver.live,
-            steps=solver.steps,
-            status=solver.status,
-        )
         self.begin = b.record(
             [
                 self.bind_pose(grid.wall.node, grid.wall.body, self.target),
                 assemble,
                 solver.factor,
                 guess,
-                start,
+                solver.start,
                 solver.product(self.given, self.product),
                 bind("spring_side", Kd=self.product, side=solver.base),
                 solver.product(self.guess, self.product),
@@ -123,6 +116,11 @@ class SpringMover(Mover):
             ]
         )
         self.iterations = solver.recorded_block(BLOCK)
+        there = (grid.x, self.d1, self.d2)
+        kept = [b.zeros(array.shape, np.float64) for array in there]
+        pairs = list(zip(there, kept, strict=True))
+        self.keep = b.record([b.bind("copy_f64_2", **{"from": t, "to": k}) for t, k in pairs])
+        self.take_back = b.record([b.bind("copy_f64_2", **{"from": k, "to": t}) for t, k in pairs])
         self.finish = bind(
             "spring_move",
             target=self.target,
@@ -163,14 +161,11 @@ class SpringMover(Mover):
                 "springs; try more steps per cycle"
             )
 
-    def _keep(self) -> list[NDArray]:
-        return [self.backend.get(a) for a in (self.grid.x, self.d1, self.d2)]
-
     def step(self, poses: Poses) -> dict[str, float]:
         """In `substeps` parts; a part that inverts a cell is taken back and halved."""
         total, halvings, at, part = 0, 0, 0.0, 1 / self.settings.substeps
         while at < 1 - 1e-9:
-            kept = self._keep()
+            self.keep()
             self.backend.put(self.pose, pose_rows(poses(min(1.0, at + part))))
             total += self._solve()
             self.grid.look()
@@ -184,8 +179,7 @@ class SpringMover(Mover):
                     f"parts of {part:.3g} of a step, {at:.3g} into it; try more steps per cycle, "
                     "Delaunay mapping or rigid motion"
                 )
-            for array, values in zip((self.grid.x, self.d1, self.d2), kept, strict=True):
-                self.backend.put(array, values)
+            self.take_back()
             halvings, part, self.past = halvings + 1, part / 2, 0
         return {"spring_iterations": total, "spring_halvings": halvings}
 

@@ -32,6 +32,7 @@ class Bicgstab:
     ----------
     A, b, x, Ax, base : device arrays; `base` is the side that the tolerance refers to (scaled only)
     factor : recording  factors A
+    start : call        every active member lives; part of `begin`, first where products come before
     begin, iterate : recordings; `iterate` is one iteration
     live, steps, status : (members,) int32; status 1: converged, 2: broke down
     """
@@ -79,8 +80,11 @@ class Bicgstab:
         if not scaled:
             self.norm2 = self.base2 = self.dots
         self.stop = {"norm2": self.norm2, "at": 0 if scaled else 1, "target2": self.target2}
+        self.start = backend.bind(
+            "krylov_start", active=active, live=self.live, steps=self.steps, status=self.status
+        )
         self.factor = backend.record(self._factor_calls(active))
-        self.begin = backend.record(self._begin_calls(active, tolerance))
+        self.begin = backend.record(self._begin_calls(tolerance))
         self.iterate = backend.record(self._iterate_calls())
 
     def _bind(self, kernel: str, over: tuple[int, int] | None = None, **fields: Any) -> Any:
@@ -145,14 +149,12 @@ class Bicgstab:
         )
         return [first, self._gather(sums)]
 
-    def _begin_calls(self, active: Any, tolerance: float) -> list[Any]:
+    def _begin_calls(self, tolerance: float) -> list[Any]:
         bind = self.backend.bind
         vectors = {"x": self.x, "r": self.r, "shadow": self.shadow, "p": self.p}
         rows = {"member": self.tables["member"], "live": self.live}
         return [
-            bind(
-                "krylov_start", active=active, live=self.live, steps=self.steps, status=self.status
-            ),
+            self.start,
             self._bind("krylov_begin", **rows, **vectors, b=self.b, Ax=self.Ax),
             *self._dots(self.shadow, self.r, self.r, self.r, self.dots),
             *self._norm(self.r, self.norm2),
