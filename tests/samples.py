@@ -64,7 +64,7 @@ def generic(mode, kind, shape, extent, rng):
     if kind in ("i32", "u64"):
         return rng.integers(0, 5, size).astype(DTYPES[kind])
     values = rng.uniform(-1, 1, size)
-    return values.astype(np.float32) if kind == "real" else values
+    return values.astype(np.float32) if kind in ("real", "f32") else values
 
 
 @lru_cache(maxsize=8)
@@ -110,9 +110,9 @@ def sample(kernel, large=False, active=(1, 1)):
         value.setflags(write=False)
         values[name] = value
     launches = [None]
-    if kernel.startswith(("block_eliminate", "block_pivot", "block_scale_", "block_forward")):
+    if kernel.startswith(("block_lower", "block_turn")):
         launches = here.colours
-    elif kernel.startswith("block_backward"):
+    elif kernel.startswith("block_upper"):
         launches = here.colours[::-1]
     return Sample(kernel, over, [r for r in rows if r[1] != "size"], values, launches)
 

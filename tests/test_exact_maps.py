@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from kinemesh.linear.pattern import elimination
 from samples import direct, place, run, sample
 from world import NONE
 
@@ -96,51 +95,67 @@ def star(b, rng):
     return row, column, diagonal, np.float32(blocks).astype(float)
 
 
-@pytest.mark.parametrize("b", [2, 4])
-def test_factors_without_fill_solve_exactly(backend, b):
-    rng = np.random.default_rng(b)
-    row, column, diagonal, blocks = star(b, rng)
+def scaled_star(backend, b, side):
+    """The star on a device, factored in place; its dense matrix; calls by kernel."""
+    row, column, diagonal, blocks = star(b, np.random.default_rng(b))
     dense = np.zeros((5, b, 5, b))
     at = np.repeat(np.arange(5), np.diff(row))
     dense[at, :, column, :] = blocks
-    dense = dense.reshape(5 * b, 5 * b)
-    side = np.float32(rng.uniform(-1, 1, (5, b))).astype(float)
-    fills = elimination(5, 5 * at.astype(np.int64) + column)
-    fields = {"row": row, "column": column, "member": [0] * 5, "live": [1]}
-    fields = {name: backend.array(value, "int32") for name, value in fields.items()}
-    fills = {name: backend.array(value, "int32") for name, value in fills.items()}
-    middle = {"diagonal": backend.array(diagonal, "int32")}
-    pivot = middle | {"pivot": backend.zeros((5, b * b))}
-    factors, y = backend.zeros((13, b * b)), backend.zeros((5, b))
+    entries = {(int(i), c): n for n, (i, c) in enumerate(zip(at, column, strict=True))}
+    tables = {"row": row, "column": column, "member": [0] * 5, "live": [1], "diagonal": diagonal}
+    fields = {name: backend.array(value, "int32") for name, value in tables.items()}
+    mirror = [entries[c, i] for i, c in entries]
+    fields["A"] = backend.array(blocks.swapaxes(1, 2).reshape(13, -1), "real")
+    D, pivot = ({n: backend.zeros((5, b * b))} for n in ("D", "pivot"))
     faults = backend.array([NONE], "uint64")
-    matrix = backend.array(blocks.swapaxes(1, 2).reshape(13, -1), "real")
-    there = backend.array(side, "real")
-
-    fields |= {"LU": factors}
-    colours = [(0, 4), (4, 1)]
-    for over in colours:
-        backend.bind(f"block_eliminate_{b}", over, A=matrix, **fields, **fills)()
-        backend.bind(f"block_pivot_{b}", over, faults=faults, **(fields | pivot))()
-        backend.bind(f"block_scale_{b}", over, **(fields | pivot))()
-    for over in colours:
-        backend.bind(f"block_forward_{b}", over, b=there, y=y, **fields, **middle)()
-    for over in colours[::-1]:
-        backend.bind(f"block_backward_{b}", over, y=y, **fields, **middle)()
-
-    expected = np.linalg.solve(dense, side.ravel())
-    allowed = 16 * backend.eps * np.linalg.cond(dense) * np.abs(expected).max()
-    assert np.abs(backend.get(y).ravel() - expected).max() < allowed
+    for over in ((0, 4), (4, 1)):
+        backend.bind(
+            f"block_schur_{b}", over, mirror=backend.array(mirror, "int32"), **fields, **D
+        )()
+        backend.bind(f"block_scale_{b}", over, faults=faults, **fields, **D, **pivot)()
     assert backend.get(faults)[0] == NONE
+    there = backend.array(side, "real")
+    return dense.reshape(5 * b, 5 * b), fields, fields | pivot | {"b": there}
 
 
 @pytest.mark.parametrize("b", [2, 4])
-@pytest.mark.parametrize(("kernel", "matrix"), [("block_pivot", "LU"), ("block_inverses", "A")])
-def test_a_singular_block_is_a_fault_of_its_row(backend, kernel, matrix, b):
-    chosen = sample(f"{kernel}_{b}")
+def test_factors_without_fill_solve_exactly(backend, b):
+    side = np.float32(np.random.default_rng(b + 1).uniform(-1, 1, (5, b))).astype(float)
+    dense, upper, lower = scaled_star(backend, b, side)
+    y, x = backend.zeros((5, b)), backend.zeros((5, b))
+
+    for over in ((0, 4), (4, 1)):
+        backend.bind(f"block_lower_{b}", over, y=y, **lower)()
+    for over in ((4, 1), (0, 4)):
+        backend.bind(f"block_upper_{b}", over, v=y, y=x, **upper)()
+
+    expected = np.linalg.solve(dense, side.ravel())
+    allowed = 16 * backend.eps * np.linalg.cond(dense) * np.abs(expected).max()
+    assert np.abs(backend.get(x).ravel() - expected).max() < allowed
+
+
+@pytest.mark.parametrize("b", [2, 4])
+def test_without_fill_the_preconditioned_matrix_is_the_unit_matrix(backend, b):
+    side = np.float32(np.random.default_rng(b + 2).uniform(-1, 1, (5, b))).astype(float)
+    dense, fields, _ = scaled_star(backend, b, side)
+    t, z, w = (backend.zeros((5, b)) for _ in range(3))
+    v = backend.array(side, "real")
+
+    for over in ((4, 1), (0, 4)):
+        backend.bind(f"block_upper_{b}", over, v=v, y=t, **fields)()
+    for over in ((0, 4), (4, 1)):
+        backend.bind(f"block_turn_{b}", over, v=v, t=t, z=z, w=w, **fields)()
+
+    allowed = 16 * backend.eps * np.linalg.cond(dense) * np.abs(side).max()
+    assert np.abs(backend.get(w) - side).max() < allowed
+
+
+@pytest.mark.parametrize("b", [2, 4])
+def test_a_singular_block_is_a_fault_of_its_row(backend, b):
+    chosen = sample(f"block_scale_{b}")
     values, row = dict(chosen.values), 0
-    blocks = values[matrix].copy()
-    blocks[values["diagonal"][row]] = 0
-    values[matrix] = blocks
+    values["D"] = values["D"].copy()
+    values["D"][row] = 0
 
     faults = run(backend, chosen, values)["faults"]
 

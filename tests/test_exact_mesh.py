@@ -288,13 +288,16 @@ def spring_matrix(backend, w, fixed):
     v, count = w.values, len(w.x)
     names = ("fans|rows+1>>fan", "others|fan,2>nodes", "slots|fan,2>blocks")
     fan = {name.partition("|")[0]: v[name] for name in names}
-    blocks = direct(
-        backend, "spring_rows", node=w.node, x=w.x, fixed=fixed, row=w.row,
-        diagonal=v["diagonal|rows>blocks!"], A=np.ones((len(w.column), 4)), **fan,
-    )["A"]  # fmt: skip
+    there = direct(
+        backend, "spring_rows", node=w.node, x=w.x, fixed=fixed, row=w.row, member=w.member,
+        diagonal=v["diagonal|rows>blocks!"], A=np.ones((len(w.column), 4)),
+        D=np.ones((count, 4)), faults=np.full(2, NONE), **fan,
+    )  # fmt: skip
+    assert (there["faults"] == NONE).all()
+    blocks, D = (there[name].reshape(-1, 2, 2).swapaxes(1, 2) for name in ("A", "D"))
     dense = np.zeros((count, 2, count, 2))
     for (r, c), b in w.block.items():
-        dense[w.node[r], :, w.node[c], :] = blocks[b].reshape(2, 2).T
+        dense[w.node[r], :, w.node[c], :] = D[r] @ blocks[b]  # rows are scaled by D^-1
     return dense.reshape(2 * count, 2 * count)
 
 

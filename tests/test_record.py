@@ -47,6 +47,8 @@ def counter(backend):
     there = {
         "node": backend.array([0], "int32"),
         "fixed": backend.array([0, 0, 0], "int32"),
+        "member": backend.array([0, 0, 0], "int32"),
+        "active": backend.array([1], "int32"),
         "target": backend.zeros((3, 2), "float64"),
         "guess": backend.array([[1.0, 0.0]], "real"),
         "e": backend.zeros((1, 2)),

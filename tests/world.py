@@ -8,7 +8,6 @@ in the order of their colours, a block for each pair of neighbours.  Values are 
 from __future__ import annotations
 
 import numpy as np
-from kinemesh.linear.pattern import elimination
 
 NONE = np.uint64(2**64 - 1)  # no fault
 
@@ -163,13 +162,9 @@ class World:
         put("node|rows>nodes!", self.node)
         put("row|rows+1>>blocks", self.row)
         put("column|blocks>rows", self.column)
-        keys = np.repeat(np.arange(len(self.row) - 1, dtype=np.int64), np.diff(self.row))
-        fills = elimination(len(self.row) - 1, keys * (len(self.row) - 1) + self.column)
-        put("fills|rows+1>>fill", fills["fills"])
-        put("fill|fill,3>blocks", fills["fill"])
         put("diagonal|rows>blocks!", [self.block[r, r] for r in rows])
         put("mirror|blocks>blocks!", [self.block[c, r] for r, c in self.block])
-        put("slot|edges,2>blocks!", [(self.slot(a, b), self.slot(b, a)) for a, b in self.lr])
+        put("slot|entries>blocks!", [self.slot(i, j) for i, e in enumerate(near) for j, _ in e])
         put("slot|bnodes>blocks!", [self.slot(a, a) for a in self.bnode])
         put("item|items>rows!", np.argsort(self.member[self.node], kind="stable"))
         self.fans()
@@ -210,14 +205,12 @@ class World:
         middle = self.values["diagonal|rows>blocks!"]
         for b in (2, 4):
             dense = rng.uniform(-0.3, 0.3, (blocks, b, b))
-            factors = 0.3 * dense
             dense[middle] += 4 * np.eye(b)
-            factors[middle] += np.eye(b) / 4
             inverse = rng.uniform(-0.1, 0.1, (rows, b, b)) + np.eye(b) / 4
             self.put(f"A|blocks,{b * b}", dense.reshape(blocks, -1), np.float32)
-            self.put(f"LU|blocks,{b * b}", factors.reshape(blocks, -1), np.float32)
             self.put(f"inverse|rows,{b * b}", inverse.reshape(rows, -1), np.float32)
             self.put(f"pivot|rows,{b * b}", inverse.reshape(rows, -1), np.float32)
+            self.put(f"D|rows,{b * b}", dense[middle].reshape(rows, -1), np.float32)
 
     def geometry(self):
         rng, x = self.rng, self.x
@@ -258,15 +251,19 @@ class World:
         self.put("grad|nodes,8", rng.uniform(-0.3, 0.3, (n, 8)), np.float32)
         self.put("stream|members,4", [(1, 0.5, 0.02, 1 / 1.4), (1, 0.8, -0.1, 1 / 1.4)], float)
         self.put("range|members,8", [(1.2, 0.5, 0.4, 0.85, -0.8, 0.5, 0.4, -0.6)] * 2, float)
-        self.put("lambda|edges", rng.uniform(0.5, 1.5, len(self.lr)), np.float32)
         self.put("bdf|members,3", [(15, -20, 5), (3, -4, 1)], float)
         self.put("rate|members,2", [(15, -5), (3, -1)], float)
         self.put("cfl|members", (5, 20), float)
+        self.put("strength|members", (0.1, 0.05), float)
+        self.put("centre|members,2", [(0.25, -3), (0.25, 4)], float)
+        self.put("offsets|members+1>>bodies", (0, 1, 3))
         self.put("du|rows,4", rng.uniform(-0.3, 0.3, (n, 4)), np.float32)
         self.put("scaled|nodes", rng.integers(0, 2, n))
 
     def control(self):
-        self.values.update(fix=0.125, K=0.25, at=1, tolerance=0.5, drop=1e-4, cfl_first=5.0)
+        self.values.update(
+            fix=0.125, c1=0.25, c2=0.5, K=0.25, tolerance=0.5, drop=1e-4, cfl_first=5.0
+        )
         self.values.update({"cfl_last": 1e4, "cfl_growth": 1.25, "most|real": 0.125, "most|i32": 9})
         self.put("active|members", (1, 1))
         self.put("live|members", (1, 1))

@@ -126,18 +126,57 @@ KERNEL(bc_wall, BC_WALL, indirect)
   res[4 * a + 3] += p * w[i];
 }
 
+/* Point vortex at a lifting body, as it looks from afar (Thomas and Salas 1986; theory eq. 2.8b):
+ * strength = circulation beta / (2 pi), from the lift of the member's bodies.                   */
+#define BC_VORTEX(F)                       \
+  F(in, i32, offsets, "members+1>>bodies") \
+  F(in, f64, force, "bodies,4")            \
+  F(in, f64, stream, "members,4")          \
+  F(in, i32, active, "members")            \
+  F(out, f64, strength, "members")
+KERNEL(bc_vortex, BC_VORTEX, indirect)
+{
+  if (!active[i]) return;
+  const f64 *s = stream + 4 * i, mach2 = s[1] * s[1] + s[2] * s[2];
+  f64        lift = 0; /* times the Mach number */
+  for (i32 b = offsets[i]; b < offsets[i + 1]; b++) lift += force[4 * b + 1] * s[1] - force[4 * b] * s[2];
+  strength[i] = lift / mach2 * sqrt(1 - mach2) / 6.283185307179586;
+}
+
+/* State of the free stream at a point, with the vortex where there is one: its velocity, and the
+ * same entropy and total enthalpy.                                                              */
+HD void farfield_state(const f64 *s, const f64 *strength, const f64 *centre, const f64 *x, real *out)
+{
+  f64 q[4] = {s[0], s[1], s[2], s[3]};
+  if (strength) {
+    const f64 dx = x[0] - centre[0], dy = x[1] - centre[1], cross = dy * s[1] - dx * s[2];
+    const f64 per = *strength / (dx * dx + dy * dy - cross * cross);
+    q[1] += per * dy;
+    q[2] -= per * dx;
+    const f64 a2 = 1 + 0.2 * (s[1] * s[1] + s[2] * s[2] - q[1] * q[1] - q[2] * q[2]);
+    q[0]         = a2 * a2 * sqrt(a2);
+    q[3]         = q[0] * a2 / 1.4;
+  }
+  for (i32 k = 0; k < 4; k++) out[k] = (real)q[k];
+}
+
 /* Far field: Roe's flux against the free stream lets each characteristic bring its own side. */
-#define BC_FARFIELD(F)                            \
-  BC_FIELDS(F)                                    \
-  F(in, f64, stream, "members,4") /* primitive */ \
-  F(val, real, fix, "")                           \
+#define BC_FARFIELD_FIELDS(F)                                        \
+  F(in, f64, stream, "members,4")  /* primitive */                   \
+  F(opt, f64, strength, "members") /* of a vortex, from bc_vortex */ \
+  F(in, f64, centre, "members,2")  /* where it is */                 \
+  F(in, f64, x, "nodes,2")                                           \
+  F(val, real, fix, "")
+#define BC_FARFIELD(F)  \
+  BC_FIELDS(F)          \
+  BC_FARFIELD_FIELDS(F) \
   F(rw, real, res, "nodes,4")
 KERNEL(bc_farfield, BC_FARFIELD, indirect)
 {
   const i32 a = node[i], m = member[a];
   if (!active[m]) return;
-  const real out[4] = {(real)stream[4 * m], (real)stream[4 * m + 1], (real)stream[4 * m + 2], (real)stream[4 * m + 3]};
-  real       f[4];
+  real out[4], f[4];
+  farfield_state(stream + 4 * m, strength ? strength + m : 0, centre + 2 * m, x + 2 * a, out);
   flux_roe(q + 4 * a, out, S + 2 * i, w[i], fix, f);
   for (i32 k = 0; k < 4; k++) res[4 * a + k] += f[k];
 }

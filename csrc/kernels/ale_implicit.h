@@ -2,70 +2,53 @@
  * 2.5), in block CSR whose rows are nodes in colour order.
  *   [V/dtau + c0 V + dR/du] du = -res                                                         */
 
-/* Edge i = (a, b) owns the blocks (a, b) and (b, a); lambda serves the local time step. */
-#define ALE_JACOBIAN_EDGES(F)         \
-  F(in, i32, lr, "edges,2>nodes")     \
-  F(in, i32, member, "nodes>members") \
-  F(in, i32, active, "members")       \
-  F(in, i32, slot, "edges,2>blocks!") \
-  F(in, real, S, "edges,2")           \
-  F(in, real, w, "edges")             \
-  F(in, real, q, "nodes,4")           \
-  F(val, real, fix, "")               \
-  F(rw, real, A, "blocks,16")         \
-  F(out, real, lambda, "edges")
-LANES(ale_jacobian_edges, ALE_JACOBIAN_EDGES, heavy, 4)
-{
-  const i32 a = lr[2 * i], b = lr[2 * i + 1];
-  if (!active[member[a]]) return;
-  const real              *l = q + 4 * a, *r = q + 4 * b, *face = S + 2 * i;
-  real                    *ab = A + 16 * slot[2 * i], *ba = A + 16 * slot[2 * i + 1];
-  const struct roe_average mean = roe_average(l, r, face, w[i], fix);
-  for (i32 j = lane; j < lane + WIDTH(4); j++) {
-    real left[4], right[4];
-    roe_jacobian(mean, l, r, face, w[i], j, left, right);
-    for (i32 k = 0; k < 4; k++) ab[ENTRY(4, k, j)] = right[k];
-    for (i32 k = 0; k < 4; k++) ba[ENTRY(4, k, j)] = -left[k];
-  }
-  if (lane == 0) lambda[i] = R(0.5) * (gas_radius(l, face, w[i]) + gas_radius(r, face, w[i]));
-}
-
-/* Diagonal: what leaves through an edge is what its other node gains, so the diagonal block is
- * minus the column's off-diagonal ones; then both time terms.  rhs = -res in rows' order.       */
-#define ALE_JACOBIAN_ROWS(F)              \
+/* Row i of the matrix from the edges of its node: the block of a neighbour j is dF/du_j, what leaves
+ * by the node's own state goes to the diagonal with both time terms.  Each edge is seen from both
+ * sides: that computes its Roe average twice and saves a second pass over the matrix, which is
+ * dearer (CPU, 94 thousand nodes: 27 ms before, see docs/performance.md).  rhs = -res.          */
+#define ALE_JACOBIAN(F)                   \
   F(in, i32, node, "rows>nodes!")         \
   F(in, i32, member, "nodes>members")     \
   F(in, i32, active, "members")           \
-  F(in, i32, row, "rows+1>>blocks")       \
   F(in, i32, diagonal, "rows>blocks!")    \
-  F(in, i32, mirror, "blocks>blocks!")    \
   F(in, i32, offsets, "nodes+1>>entries") \
+  F(in, i32, neighbour, "entries>nodes")  \
   F(in, i32, edge, "entries>edges")       \
-  F(in, real, lambda, "edges")            \
+  F(in, i32, slot, "entries>blocks!")     \
+  F(in, real, S, "edges,2")               \
+  F(in, real, w, "edges")                 \
+  F(in, real, q, "nodes,4")               \
+  F(val, real, fix, "")                   \
   F(in, f64, V, "nodes")                  \
   F(in, f64, bdf, "members,3")            \
   F(in, f64, cfl, "members")              \
   F(in, real, res, "nodes,4")             \
   F(upd, real, A, "blocks,16")            \
   F(out, real, rhs, "rows,4")
-LANES(ale_jacobian_rows, ALE_JACOBIAN_ROWS, heavy, 4)
+LANES(ale_jacobian, ALE_JACOBIAN, heavy, 4)
 {
   const i32 a = node[i], m = member[a];
   if (!active[m]) return;
-  real d[4][WIDTH(4)], sum = 0; /* columns; the lanes' rows */
-  for (i32 j = 0; j < 4; j++)
-    for (i32 k = 0; k < WIDTH(4); k++) d[j][k] = 0;
-  for (i32 b = row[i]; b < row[i + 1]; b++) {
-    if (b == diagonal[i]) continue;
-    const real *other = A + 16 * mirror[b] + lane;
-    for (i32 j = 0; j < 4; j++)
-      for (i32 k = 0; k < WIDTH(4); k++) d[j][k] -= other[ENTRY(4, k, j)];
+  real d[WIDTH(4)][4], sum = 0; /* the lanes' columns of the diagonal block */
+  for (i32 j = 0; j < WIDTH(4); j++)
+    for (i32 k = 0; k < 4; k++) d[j][k] = 0;
+  for (i32 e = offsets[a]; e < offsets[a + 1]; e++) {
+    const i32                f = edge[e], b = neighbour[e];
+    const real               sign = b > a ? R(1) : R(-1), *l = q + 4 * a, *r = q + 4 * b;
+    const real               out[2] = {sign * S[2 * f], sign * S[2 * f + 1]}, wf = sign * w[f];
+    const struct roe_average mean = roe_average(l, r, out, wf, fix);
+    real                    *to   = A + 16 * slot[e];
+    for (i32 j = 0; j < WIDTH(4); j++) {
+      real left[4], right[4];
+      roe_jacobian(mean, l, r, out, wf, lane + j, left, right);
+      for (i32 k = 0; k < 4; k++) to[ENTRY(4, k, lane + j)] = right[k];
+      for (i32 k = 0; k < 4; k++) d[j][k] += left[k];
+    }
+    sum += mean.slow + mean.mean + fabs(mean.half); /* the largest |lambda| */
   }
-  for (i32 e = offsets[a]; e < offsets[a + 1]; e++) sum += lambda[edge[e]];
   const real time = sum / (real)cfl[m] + (real)(bdf[3 * m] * V[a]);
-  real      *to   = A + 16 * diagonal[i] + lane;
-  for (i32 j = 0; j < 4; j++)
-    for (i32 k = 0; k < WIDTH(4); k++) to[ENTRY(4, k, j)] = d[j][k] + (lane + k == j ? time : R(0));
+  for (i32 j = 0; j < WIDTH(4); j++)
+    for (i32 k = 0; k < 4; k++) A[16 * diagonal[i] + ENTRY(4, k, lane + j)] = d[j][k] + (k == lane + j ? time : R(0));
   for (i32 k = lane; k < lane + WIDTH(4); k++) rhs[4 * i + k] = -res[4 * a + k];
 }
 
@@ -83,12 +66,13 @@ KERNEL(bc_wall_jacobian, BC_JACOBIAN, indirect)
   for (i32 k = 0; k < 16; k++) A[16 * slot[i] + k] += push[k % 4] * p[k / 4];
 }
 
-#define BC_FARFIELD_JACOBIAN(F) BC_JACOBIAN(F) F(in, f64, stream, "members,4") F(val, real, fix, "")
+#define BC_FARFIELD_JACOBIAN(F) BC_JACOBIAN(F) BC_FARFIELD_FIELDS(F)
 KERNEL(bc_farfield_jacobian, BC_FARFIELD_JACOBIAN, indirect)
 {
   const i32 a = node[i], m = member[a];
   if (!active[m]) return;
-  const real out[4] = {(real)stream[4 * m], (real)stream[4 * m + 1], (real)stream[4 * m + 2], (real)stream[4 * m + 3]};
+  real out[4];
+  farfield_state(stream + 4 * m, strength ? strength + m : 0, centre + 2 * m, x + 2 * a, out);
   const struct roe_average mean = roe_average(q + 4 * a, out, S + 2 * i, w[i], fix);
   for (i32 j = 0; j < 4; j++) {
     real left[4], right[4];

@@ -8,6 +8,7 @@
 #include "ale_flux.h"
 #include "ale_implicit.h"
 #include "ale_state.h"
+#include "cg.h"
 #include "colouring.h"
 #include "dualtime.h"
 #include "krylov.h"
@@ -16,14 +17,20 @@
 #include "springs.h"
 #define B 2
 #define BB 4
+#define B4 8
 #include "block.h"
+#include "multigrid.h"
 #undef B
 #undef BB
+#undef B4
 #define B 4
 #define BB 16
+#define B4 16
 #include "block.h"
+#include "multigrid.h"
 #undef B
 #undef BB
+#undef B4
 
 /* K: one thread per item; S: reductions; L2, L4: lanes of a block of that size. */
 #define KERNEL_LIST(K, S, L2, L4)                                                      \
@@ -34,20 +41,27 @@
   K(ale_primitive, nodes) S(ale_range, groups) K(ale_gradient, nodes)                  \
   K(ale_gradient_wang, nodes) K(ale_gradient_venkatakrishnan, nodes)                   \
   K(ale_flux_roe, edges) K(ale_flux_hllc, edges) L4(ale_residual, nodes)               \
-  L4(ale_past, nodes) K(face_rates, faces) K(bc_wall, bnodes) K(bc_farfield, bnodes)   \
-  S(wall_forces, groups) L4(ale_jacobian_edges, edges) L4(ale_jacobian_rows, rows)     \
+  L4(ale_past, nodes) K(face_rates, faces) K(bc_wall, bnodes) K(bc_farfield, bnodes) K(bc_vortex, members) \
+  S(wall_forces, groups) L4(ale_jacobian, rows)     \
   K(bc_wall_jacobian, bnodes) K(bc_farfield_jacobian, bnodes) K(ale_update, rows)      \
   S(residual_squares, groups) K(dualtime_check, members) K(dualtime_start, members)    \
   K(copy_f64, items) L2(copy_f64_2, items) L4(copy_real4, items)                       \
+  K(narrow_1, items) L2(narrow_2, items) L4(narrow_4, items) L4(widen_4, items)        \
   K(krylov_start, members) K(krylov_first, members) K(krylov_alpha, members)           \
   K(krylov_omega, members) K(krylov_beta, members) K(spring_rows, rows)                \
-  L2(spring_guess, rows) L2(spring_side, rows) L2(spring_move, rows)                   \
+  L2(spring_guess, rows) L2(spring_side, rows) L2(spring_move, rows) L2(copy_marked, items) \
   K(pose_move, moved) K(graph_map, carried) K(graph_folds, elements)                   \
-  K(colour_round, nodes) BLOCK_LIST(K, S, L2, 2) BLOCK_LIST(K, S, L4, 4)
+  K(colour_round, nodes) K(cg_weigh, rows) S(cg_dots, groups) L2(cg_begin, rows)       \
+  K(cg_beta, members) K(cg_alpha, members) K(cg_check, members) L2(cg_p, rows)         \
+  L2(cg_x, rows) S(multigrid_coarsest, rows) BLOCK_LIST(K, S, L2, 2) BLOCK_LIST(K, S, L4, 4) \
+  MULTIGRID_LIST(L2, L4, 2) MULTIGRID_LIST(L4, L4, 4)
+#define MULTIGRID_LIST(L, L4, B)                                                       \
+  L(multigrid_first_##B, rows) L(multigrid_step_##B, rows) L(multigrid_residual_##B, rows) \
+  L4(multigrid_restrict_##B, rows) L(multigrid_prolong_##B, rows)
 #define BLOCK_LIST(K, S, L, B)                                                         \
-  L(block_product_##B, rows) L(block_eliminate_##B, rows) K(block_pivot_##B, rows)     \
-  L(block_scale_##B, rows) L(block_forward_##B, rows) L(block_backward_##B, rows)      \
-  S(block_dots_##B, groups) S(block_scaled_##B, groups) K(block_inverses_##B, rows)    \
+  L(block_product_##B, rows) L(block_schur_##B, rows) L(block_scale_##B, rows)         \
+  L(block_lower_##B, rows) L(block_upper_##B, rows) L(block_turn_##B, rows)            \
+  S(block_dots_##B, groups)  \
   L(krylov_begin_##B, rows) L(krylov_s_##B, rows) L(krylov_x_##B, rows)                \
   L(krylov_p_##B, rows)
 

@@ -1,6 +1,12 @@
-/* block.h - block CSR with B x B blocks: product, ILU(0) and its two solves, vectors.
+/* block.h - block CSR with B x B blocks: product, an incomplete factorisation, vectors.
  * Rows stand in colour order: no two rows of a colour are neighbours, so a colour is one launch
  * over=(first, count) and the order of elimination is the same on every device.
+ *
+ * The factorisation is DILU: A = L + A_D + U ~ (D + L) D^-1 (D + U), D_i = A_ii - sum over k < i
+ * of A_ik D_k^-1 A_ki.  L and U stay those of A, so it lives in A's own place, rows scaled by D^-1
+ * (written l, a, u below), and Eisenstat's trick (1981) gives the product with the preconditioned
+ * matrix (1 + l)^-1 (l + a + u) (1 + u)^-1 for one sweep up and one down, without a product:
+ *   t = (1 + u)^-1 v,   z = (1 + l)^-1 (v + (a - 2) t),   w = t + z       (theory eq. 5.2)
  * Included once per block size with B and BB = B*B.  live: members that still iterate.          */
 #define K(name) CAT(name, B)
 
@@ -17,34 +23,40 @@
   F(in, real, A, "blocks," STR(BB)) \
   F(in, real, x, "rows," STR(B))    \
   F(out, real, y, "rows," STR(B))
-#define BLOCK_ELIMINATE(F)                                        \
-  BLOCK_PATTERN(F)                                                \
-  F(in, i32, fills, "rows+1>>fill")                               \
-  F(in, i32, fill, "fill,3>blocks") /* (i, j) -= (i, k) (k, j) */ \
-  F(in, real, A, "blocks," STR(BB))                               \
-  F(upd, real, LU, "blocks," STR(BB))
-#define BLOCK_PIVOT(F)                 \
+#define BLOCK_SCHUR(F)                 \
   BLOCK_PATTERN(F)                     \
   F(in, i32, diagonal, "rows>blocks!") \
-  F(in, real, LU, "blocks," STR(BB))   \
-  F(out, real, pivot, "rows," STR(BB)) \
+  F(in, i32, mirror, "blocks>blocks!") \
+  F(in, real, A, "blocks," STR(BB))    \
+  F(out, real, D, "rows," STR(BB))
+#define BLOCK_SCALE(F)                                           \
+  BLOCK_PATTERN(F)                                               \
+  F(in, i32, diagonal, "rows>blocks!")                           \
+  F(in, real, D, "rows," STR(BB))                                \
+  F(out, real, pivot, "rows," STR(BB)) /* inverse of D */        \
+  F(upd, real, A, "blocks," STR(BB))   /* becomes l, a - 2, u */ \
   F(inc, u64, faults, "members")
-#define BLOCK_SCALE(F)                 \
+#define BLOCK_LOWER(F)                 \
   BLOCK_PATTERN(F)                     \
   F(in, i32, diagonal, "rows>blocks!") \
+  F(in, real, A, "blocks," STR(BB))    \
   F(in, real, pivot, "rows," STR(BB))  \
-  F(upd, real, LU, "blocks," STR(BB))
-#define BLOCK_SOLVE(F)                 \
-  BLOCK_PATTERN(F)                     \
-  F(in, i32, diagonal, "rows>blocks!") \
-  F(in, real, LU, "blocks," STR(BB))   \
   F(in, real, b, "rows," STR(B))       \
   F(upd, real, y, "rows," STR(B))
-#define BLOCK_BACK(F)                  \
+#define BLOCK_UPPER(F)                 \
   BLOCK_PATTERN(F)                     \
   F(in, i32, diagonal, "rows>blocks!") \
-  F(in, real, LU, "blocks," STR(BB))   \
+  F(in, real, A, "blocks," STR(BB))    \
+  F(in, real, v, "rows," STR(B))       \
   F(upd, real, y, "rows," STR(B))
+#define BLOCK_TURN(F)                  \
+  BLOCK_PATTERN(F)                     \
+  F(in, i32, diagonal, "rows>blocks!") \
+  F(in, real, A, "blocks," STR(BB))    \
+  F(in, real, v, "rows," STR(B))       \
+  F(in, real, t, "rows," STR(B))       \
+  F(upd, real, z, "rows," STR(B))      \
+  F(out, real, w, "rows," STR(B))
 #define BLOCK_DOTS(F)                                                            \
   F(in, real, a, "rows," STR(B))                                                 \
   F(in, real, b, "rows," STR(B))                                                 \
@@ -53,26 +65,12 @@
   F(in, i32, item, "items>rows!") /* rows by member: chunks are of one member */ \
   F(in, i32, offsets, "groups+1>>items")                                         \
   F(out, f64, sums, "groups,2")
-#define BLOCK_SCALED(F)                                                    \
-  F(in, real, inverse, "rows," STR(BB)) /* inverse diagonal blocks of A */ \
-  F(in, real, r, "rows," STR(B))                                           \
-  F(in, i32, item, "items>rows!")                                          \
-  F(in, i32, offsets, "groups+1>>items")                                   \
-  F(out, f64, sums, "groups,2")
-#define BLOCK_INVERSES(F)                \
-  F(in, i32, diagonal, "rows>blocks!")   \
-  F(in, i32, member, "rows>members")     \
-  F(in, real, A, "blocks," STR(BB))      \
-  F(out, real, inverse, "rows," STR(BB)) \
-  F(inc, u64, faults, "members")
-#define KRYLOV_BEGIN(F)                                                      \
-  F(in, i32, member, "rows>members")                                         \
-  F(in, i32, live, "members")                                                \
-  F(in, real, b, "rows," STR(B))                                             \
-  F(opt, real, Ax, "rows," STR(B)) /* A x of a first guess; absent: x = 0 */ \
-  F(rw, real, x, "rows," STR(B))                                             \
-  F(out, real, r, "rows," STR(B))                                            \
-  F(out, real, shadow, "rows," STR(B))                                       \
+#define KRYLOV_BEGIN(F)                \
+  F(in, i32, member, "rows>members")   \
+  F(in, i32, live, "members")          \
+  F(in, real, r, "rows," STR(B))       \
+  F(out, real, x, "rows," STR(B))      \
+  F(out, real, shadow, "rows," STR(B)) \
   F(out, real, p, "rows," STR(B))
 #define KRYLOV_S(F)                  \
   F(in, i32, member, "rows>members") \
@@ -84,8 +82,7 @@
   F(in, i32, member, "rows>members") \
   F(in, i32, live, "members")        \
   F(in, f64, scalars, "members,4")   \
-  F(in, real, ph, "rows," STR(B))    \
-  F(in, real, sh, "rows," STR(B))    \
+  F(in, real, p, "rows," STR(B))     \
   F(in, real, t, "rows," STR(B))     \
   F(rw, real, x, "rows," STR(B))     \
   F(rw, real, r, "rows," STR(B))
@@ -136,73 +133,81 @@ LANES(K(block_product_), BLOCK_PRODUCT, heavy, B)
   for (i32 k = 0; k < WIDTH(B); k++) y[B * i + lane + k] = s[k];
 }
 
-/* ILU(0) of a colour in three launches (Saad, algorithm 10.4), A ~ (D + L) (I + U):
- * eliminate: L and D + U of the row from the finished rows of earlier colours, lane by lane; */
-LANES(K(block_eliminate_), BLOCK_ELIMINATE, heavy, B)
+/* Factors of a colour in two launches.  schur: D of the row from the finished rows of earlier
+ * colours, lane by lane;                                                                        */
+LANES(K(block_schur_), BLOCK_SCHUR, heavy, B)
 {
   if (!live[member[i]]) return;
-  for (i32 b = row[i]; b < row[i + 1]; b++)
-    for (i32 k = 0; k < B; k++)
-      for (i32 r = lane; r < lane + WIDTH(B); r++) LU[BB * b + ENTRY(B, r, k)] = A[BB * b + ENTRY(B, r, k)];
-  for (i32 f = fills[i]; f < fills[i + 1]; f++) {
-    real       *to = LU + BB * fill[3 * f];
-    const real *l = LU + BB * fill[3 * f + 1], *up = LU + BB * fill[3 * f + 2];
-    for (i32 j = 0; j < B; j++) {
-      real s[WIDTH(B)];
-      for (i32 r = 0; r < WIDTH(B); r++) s[r] = to[ENTRY(B, lane + r, j)];
+  real d[B][WIDTH(B)]; /* columns; the lanes' rows */
+  for (i32 j = 0; j < B; j++)
+    for (i32 r = 0; r < WIDTH(B); r++) d[j][r] = A[BB * diagonal[i] + ENTRY(B, lane + r, j)];
+  for (i32 b = row[i]; b < diagonal[i]; b++) {
+    const real *l = A + BB * b + lane, *u = A + BB * mirror[b];
+    for (i32 j = 0; j < B; j++)
       for (i32 k = 0; k < B; k++)
-        for (i32 r = 0; r < WIDTH(B); r++) s[r] -= l[ENTRY(B, lane + r, k)] * up[ENTRY(B, k, j)];
-      for (i32 r = 0; r < WIDTH(B); r++) to[ENTRY(B, lane + r, j)] = s[r];
-    }
+        for (i32 r = 0; r < WIDTH(B); r++) d[j][r] -= l[ENTRY(B, r, k)] * u[ENTRY(B, k, j)];
   }
+  for (i32 j = 0; j < B; j++)
+    for (i32 r = 0; r < WIDTH(B); r++) D[BB * i + ENTRY(B, lane + r, j)] = d[j][r];
 }
 
-/* pivot: the inverse of D; */
-KERNEL(K(block_pivot_), BLOCK_PIVOT, heavy)
-{
-  if (!live[member[i]]) return;
-  real d[BB];
-  for (i32 k = 0; k < BB; k++) d[k] = LU[BB * diagonal[i] + k];
-  if (!K(block_invert_)(d)) fault(&faults[member[i]], FAULT_PIVOT, i);
-  for (i32 k = 0; k < BB; k++) pivot[BB * i + k] = d[k];
-}
-
-/* scale: both sides of the row by it, and itself in D's place, so that the solves below have
- * nothing to wait for inside a row.  Here a lane is a column.                                   */
+/* scale: the row by its inverse, so that the sweeps have nothing to wait for inside a row.  Here
+ * a lane is a column; each inverts D for itself.                                                */
 LANES(K(block_scale_), BLOCK_SCALE, heavy, B)
 {
   if (!live[member[i]]) return;
-  const real *d = pivot + BB * i;
+  real d[BB];
+  for (i32 k = 0; k < BB; k++) d[k] = D[BB * i + k];
+  const i32 good = K(block_invert_)(d);
+  if (lane == 0) {
+    if (!good) fault(&faults[member[i]], FAULT_PIVOT, i);
+    for (i32 k = 0; k < BB; k++) pivot[BB * i + k] = d[k];
+  }
   for (i32 b = row[i]; b < row[i + 1]; b++)
     for (i32 j = lane; j < lane + WIDTH(B); j++) {
-      real *c = LU + BB * b + ENTRY(B, 0, j), s[B];
-      for (i32 r = 0; r < B; r++) s[r] = b == diagonal[i] ? d[ENTRY(B, r, j)] : R(0);
-      if (b != diagonal[i])
-        for (i32 k = 0; k < B; k++)
-          for (i32 r = 0; r < B; r++) s[r] += d[ENTRY(B, r, k)] * c[k];
+      real *c = A + BB * b + ENTRY(B, 0, j), s[B];
+      for (i32 r = 0; r < B; r++) s[r] = b == diagonal[i] && r == j ? R(-2) : R(0);
+      for (i32 k = 0; k < B; k++)
+        for (i32 r = 0; r < B; r++) s[r] += d[ENTRY(B, r, k)] * c[k];
       for (i32 r = 0; r < B; r++) c[r] = s[r];
     }
 }
 
-/* y = (D + L)^-1 b, by colours upwards: y = D^-1 b - (D^-1 L) y. */
-LANES(K(block_forward_), BLOCK_SOLVE, heavy, B)
+/* y = (1 + l)^-1 D^-1 b, by colours upwards: a side of the scaled system. */
+LANES(K(block_lower_), BLOCK_LOWER, heavy, B)
 {
   if (!live[member[i]]) return;
   real s[WIDTH(B)], z[WIDTH(B)];
   for (i32 k = 0; k < WIDTH(B); k++) s[k] = z[k] = 0;
-  K(block_apply_)(LU + BB * diagonal[i], b + B * i, lane, z);
-  for (i32 c = row[i]; c < diagonal[i]; c++) K(block_apply_)(LU + BB * c, y + B * column[c], lane, s);
+  K(block_apply_)(pivot + BB * i, b + B * i, lane, z);
+  for (i32 c = row[i]; c < diagonal[i]; c++) K(block_apply_)(A + BB * c, y + B * column[c], lane, s);
   for (i32 k = 0; k < WIDTH(B); k++) y[B * i + lane + k] = z[k] - s[k];
 }
 
-/* y = (I + U)^-1 y, by colours downwards. */
-LANES(K(block_backward_), BLOCK_BACK, heavy, B)
+/* y = (1 + u)^-1 v, by colours downwards. */
+LANES(K(block_upper_), BLOCK_UPPER, heavy, B)
 {
   if (!live[member[i]]) return;
   real s[WIDTH(B)];
   for (i32 k = 0; k < WIDTH(B); k++) s[k] = 0;
-  for (i32 c = diagonal[i] + 1; c < row[i + 1]; c++) K(block_apply_)(LU + BB * c, y + B * column[c], lane, s);
-  for (i32 k = 0; k < WIDTH(B); k++) y[B * i + lane + k] -= s[k];
+  for (i32 c = diagonal[i] + 1; c < row[i + 1]; c++) K(block_apply_)(A + BB * c, y + B * column[c], lane, s);
+  for (i32 k = 0; k < WIDTH(B); k++) y[B * i + lane + k] = v[B * i + lane + k] - s[k];
+}
+
+/* z = (1 + l)^-1 (v + (a - 2) t), by colours upwards; w = t + z. */
+LANES(K(block_turn_), BLOCK_TURN, heavy, B)
+{
+  if (!live[member[i]]) return;
+  real s[WIDTH(B)], e[WIDTH(B)];
+  for (i32 k = 0; k < WIDTH(B); k++) s[k] = e[k] = 0;
+  K(block_apply_)(A + BB * diagonal[i], t + B * i, lane, e);
+  for (i32 c = row[i]; c < diagonal[i]; c++) K(block_apply_)(A + BB * c, z + B * column[c], lane, s);
+  for (i32 k = 0; k < WIDTH(B); k++) {
+    const i32  at = B * i + lane + k;
+    const real zk = v[at] + e[k] - s[k];
+    z[at]         = zk;
+    w[at]         = t[at] + zk;
+  }
 }
 
 /* (a, b) and (c, d) in one pass. */
@@ -215,34 +220,13 @@ REDUCE(K(block_dots_), BLOCK_DOTS, sum, 2)
   }
 }
 
-/* |D^-1 r|^2, D the block diagonal: what the springs stop on (theory eq. 3.6). */
-REDUCE(K(block_scaled_), BLOCK_SCALED, sum, 2)
-{
-  const i32 j = item[i];
-  real      z[B];
-  for (i32 k = 0; k < B; k++) {
-    z[k] = 0;
-    for (i32 c = 0; c < B; c++) z[k] += inverse[BB * j + ENTRY(B, k, c)] * r[B * j + c];
-  }
-  for (i32 k = 0; k < B; k++) s[0] += (f64)z[k] * (f64)z[k];
-}
-
-KERNEL(K(block_inverses_), BLOCK_INVERSES, heavy)
-{
-  real d[BB];
-  for (i32 k = 0; k < BB; k++) d[k] = A[BB * diagonal[i] + k];
-  if (!K(block_invert_)(d)) fault(&faults[member[i]], FAULT_PIVOT, i);
-  for (i32 k = 0; k < BB; k++) inverse[BB * i + k] = d[k];
-}
-
-/* r = b - A x, shadow = p = r. */
+/* x = 0, shadow = p = r. */
 LANES(K(krylov_begin_), KRYLOV_BEGIN, indirect, B)
 {
   if (!live[member[i]]) return;
   for (i32 k = B * i + lane; k < B * i + lane + WIDTH(B); k++) {
-    const real y = Ax ? b[k] - Ax[k] : b[k];
-    if (!Ax) x[k] = 0;
-    r[k] = shadow[k] = p[k] = y;
+    x[k]      = 0;
+    shadow[k] = p[k] = r[k];
   }
 }
 
@@ -254,13 +238,13 @@ LANES(K(krylov_s_), KRYLOV_S, indirect, B)
   for (i32 k = B * i + lane; k < B * i + lane + WIDTH(B); k++) r[k] -= alpha * v[k];
 }
 
-/* x += alpha ph + omega sh; r = s - omega t. */
+/* x += alpha p + omega s; r = s - omega t; s is in r's place. */
 LANES(K(krylov_x_), KRYLOV_X, indirect, B)
 {
   if (!live[member[i]]) return;
   const real alpha = (real)scalars[4 * member[i] + 1], omega = (real)scalars[4 * member[i] + 2];
   for (i32 k = B * i + lane; k < B * i + lane + WIDTH(B); k++) {
-    x[k] += alpha * ph[k] + omega * sh[k];
+    x[k] += alpha * p[k] + omega * r[k];
     r[k] -= omega * t[k];
   }
 }

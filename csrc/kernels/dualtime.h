@@ -73,3 +73,25 @@ LANES(copy_f64_2, COPY_F64_2, indirect, 2)
 {
   for (i32 k = 2 * i + lane; k < 2 * i + lane + WIDTH(2); k++) to[k] = from[k];
 }
+
+/* Another precision of the same numbers, for a matrix in float32 under a flow in float64. */
+#define NARROW_1(F) F(in, f64, from, "items") F(out, f32, to, "items")
+KERNEL(narrow_1, NARROW_1, direct)
+{
+  to[i] = (f32)from[i];
+}
+#define NARROW_2(F) F(in, f64, from, "items,2") F(out, f32, to, "items,2")
+LANES(narrow_2, NARROW_2, indirect, 2)
+{
+  for (i32 k = 2 * i + lane; k < 2 * i + lane + WIDTH(2); k++) to[k] = (f32)from[k];
+}
+#define NARROW_4(F) F(in, f64, from, "items,4") F(out, f32, to, "items,4")
+LANES(narrow_4, NARROW_4, indirect, 4)
+{
+  for (i32 k = 4 * i + lane; k < 4 * i + lane + WIDTH(4); k++) to[k] = (f32)from[k];
+}
+#define WIDEN_4(F) F(in, f32, from, "items,4") F(out, f64, to, "items,4")
+LANES(widen_4, WIDEN_4, indirect, 4)
+{
+  for (i32 k = 4 * i + lane; k < 4 * i + lane + WIDTH(4); k++) to[k] = (f64)from[k];
+}

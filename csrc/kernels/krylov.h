@@ -13,23 +13,21 @@ KERNEL(krylov_start, KRYLOV_START, direct)
   status[i] = 0;
 }
 
-/* After r = b - A x: rho = (r, shadow), target = tolerance |b|.  norm2 may be of a scaled r. */
-#define KRYLOV_FIRST(F)                                               \
-  F(in, f64, dots, "members,2")  /* (shadow, r), (r, r) */            \
-  F(in, f64, norm2, "members,2") /* |r|^2 as measured for stopping */ \
-  F(in, f64, base2, "members,2") /* |b|^2, measured likewise */       \
-  F(val, i32, at, "")            /* which of their two numbers */     \
-  F(val, f64, tolerance, "")                                          \
-  F(out, f64, target2, "members")                                     \
-  F(rw, f64, scalars, "members,4")                                    \
-  F(rw, i32, live, "members")                                         \
+/* After the first residual: rho = (r, shadow), target = tolerance |base|. */
+#define KRYLOV_FIRST(F)                                                \
+  F(in, f64, dots, "members,2")  /* (shadow, r), (r, r) */             \
+  F(in, f64, base2, "members,2") /* second: |r|^2 of the zero guess */ \
+  F(val, f64, tolerance, "")                                           \
+  F(out, f64, target2, "members")                                      \
+  F(rw, f64, scalars, "members,4")                                     \
+  F(rw, i32, live, "members")                                          \
   F(rw, i32, status, "members")
 KERNEL(krylov_first, KRYLOV_FIRST, indirect)
 {
   if (!live[i]) return;
   scalars[4 * i] = dots[2 * i];
-  target2[i]     = tolerance * tolerance * base2[2 * i + at];
-  if (norm2[2 * i + at] <= target2[i]) live[i] = 0, status[i] = 1;
+  target2[i]     = tolerance * tolerance * base2[2 * i + 1];
+  if (dots[2 * i + 1] <= target2[i]) live[i] = 0, status[i] = 1;
 }
 
 #define KRYLOV_ALPHA(F)                                   \
@@ -61,8 +59,6 @@ KERNEL(krylov_omega, KRYLOV_OMEGA, indirect)
 
 #define KRYLOV_BETA(F)                                    \
   F(in, f64, dots, "members,2") /* (shadow, r), (r, r) */ \
-  F(in, f64, norm2, "members,2")                          \
-  F(val, i32, at, "")                                     \
   F(in, f64, target2, "members")                          \
   F(rw, f64, scalars, "members,4")                        \
   F(rw, i32, live, "members")                             \
@@ -74,7 +70,7 @@ KERNEL(krylov_beta, KRYLOV_BETA, indirect)
   f64      *c   = scalars + 4 * i;
   const f64 rho = dots[2 * i];
   steps[i]++;
-  if (norm2[2 * i + at] <= target2[i]) {
+  if (dots[2 * i + 1] <= target2[i]) {
     live[i] = 0, status[i] = 1;
     return;
   }

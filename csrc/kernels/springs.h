@@ -25,8 +25,11 @@ HD void spring_corner(struct vec2 ij, struct vec2 ik, f64 *ii, f64 *ijb, f64 *ik
       }
 }
 
+/* The row is scaled by the inverse of its diagonal block D, so that residuals are those that the
+ * springs stop on (eq. 3.6); rows of fixed nodes are those of the unit matrix.                   */
 #define SPRING_ROWS(F)                                                  \
   F(in, i32, node, "rows>nodes!")                                       \
+  F(in, i32, member, "nodes>members")                                   \
   F(in, f64, x, "nodes,2")                                              \
   F(in, i32, fixed, "nodes") /* 1: displacement is given */             \
   F(in, i32, row, "rows+1>>blocks")                                     \
@@ -34,40 +37,54 @@ HD void spring_corner(struct vec2 ij, struct vec2 ik, f64 *ii, f64 *ijb, f64 *ik
   F(in, i32, fans, "rows+1>>fan")   /* triangles around a row's node */ \
   F(in, i32, others, "fan,2>nodes") /* its other two nodes */           \
   F(in, i32, slots, "fan,2>blocks") /* their blocks in this row */      \
-  F(out, real, A, "blocks,4")
+  F(out, real, D, "rows,4")                                             \
+  F(out, real, A, "blocks,4")                                           \
+  F(inc, u64, faults, "members")
 KERNEL(spring_rows, SPRING_ROWS, heavy)
 {
-  const i32         a     = node[i];
+  const i32         a = node[i], free = !fixed[a];
   const struct vec2 at    = point(x, a);
   f64               ii[4] = {0, 0, 0, 0};
   for (i32 k = 4 * row[i]; k < 4 * row[i + 1]; k++) A[k] = 0;
-  if (fixed[a]) ii[0] = ii[3] = 1;
-  for (i32 f = fixed[a] ? fans[i + 1] : fans[i]; f < fans[i + 1]; f++) {
+  for (i32 f = free ? fans[i] : fans[i + 1]; f < fans[i + 1]; f++) {
     f64 ij[4] = {0, 0, 0, 0}, ik[4] = {0, 0, 0, 0};
     spring_corner(minus(point(x, others[2 * f]), at), minus(point(x, others[2 * f + 1]), at), ii, ij, ik);
     for (i32 k = 0; k < 4; k++) A[4 * slots[2 * f] + k] += (real)ij[k];
     for (i32 k = 0; k < 4; k++) A[4 * slots[2 * f + 1] + k] += (real)ik[k];
   }
-  for (i32 k = 0; k < 4; k++) A[4 * diagonal[i] + k] += (real)ii[k];
+  if (!free) ii[0] = ii[3] = 1;
+  const f64 det = ii[0] * ii[3] - ii[1] * ii[2];
+  if (!(det > 0)) fault(&faults[member[a]], FAULT_PIVOT, a);
+  const real d[4] = {(real)(ii[3] / det), (real)(-ii[1] / det), (real)(-ii[2] / det), (real)(ii[0] / det)};
+  for (i32 k = 0; k < 4; k++) D[4 * i + k] = (real)ii[k];
+  for (i32 b = row[i]; b < row[i + 1]; b++)
+    for (i32 j = 0; j < 2; j++) {
+      real      *c = A + 4 * b + 2 * j;
+      const real u = c[0], v = c[1];
+      c[0] = b == diagonal[i] ? R(j == 0) : d[0] * u + d[2] * v;
+      c[1] = b == diagonal[i] ? R(j == 1) : d[1] * u + d[3] * v;
+    }
 }
 
 /* First guess of the displacements, and the given ones alone: 2 d^n - d^(n-1) inside. */
-#define SPRING_GUESS(F)                                                     \
-  F(in, i32, node, "rows>nodes!")                                           \
-  F(in, i32, fixed, "nodes")                                                \
-  F(in, f64, x, "nodes,2")                                                  \
-  F(in, f64, target, "nodes,2") /* where fixed nodes go */                  \
-  F(in, f64, history, "2")      /* factors of the last two displacements */ \
-  F(in, real, d1, "rows,2")                                                 \
-  F(in, real, d2, "rows,2")                                                 \
-  F(out, real, guess, "rows,2")                                             \
+#define SPRING_GUESS(F)                                                        \
+  F(in, i32, node, "rows>nodes!")                                              \
+  F(in, i32, fixed, "nodes")                                                   \
+  F(in, f64, x, "nodes,2")                                                     \
+  F(in, f64, target, "nodes,2") /* where fixed nodes go */                     \
+  F(in, i32, member, "nodes>members")                                          \
+  F(in, f64, history, "members,2") /* factors of the last two displacements */ \
+  F(in, real, d1, "rows,2")                                                    \
+  F(in, real, d2, "rows,2")                                                    \
+  F(out, real, guess, "rows,2")                                                \
   F(out, real, given, "rows,2")
 LANES(spring_guess, SPRING_GUESS, indirect, 2)
 {
-  const i32 a = node[i];
+  const i32  a = node[i];
+  const f64 *c = history + 2 * member[a];
   for (i32 k = lane; k < lane + WIDTH(2); k++) {
     const real to    = (real)(target[2 * a + k] - x[2 * a + k]);
-    guess[2 * i + k] = fixed[a] ? to : (real)history[0] * d1[2 * i + k] + (real)history[1] * d2[2 * i + k];
+    guess[2 * i + k] = fixed[a] ? to : (real)c[0] * d1[2 * i + k] + (real)c[1] * d2[2 * i + k];
     given[2 * i + k] = fixed[a] ? to : R(0);
   }
 }
@@ -86,6 +103,8 @@ LANES(spring_side, SPRING_SIDE, indirect, 2)
 /* x += d, fixed nodes to their place; the displacements move up one level. */
 #define SPRING_MOVE(F)                                          \
   F(in, i32, node, "rows>nodes!")                               \
+  F(in, i32, member, "nodes>members")                           \
+  F(in, i32, active, "members")                                 \
   F(in, i32, fixed, "nodes")                                    \
   F(in, f64, target, "nodes,2")                                 \
   F(in, real, guess, "rows,2")                                  \
@@ -96,10 +115,23 @@ LANES(spring_side, SPRING_SIDE, indirect, 2)
 LANES(spring_move, SPRING_MOVE, indirect, 2)
 {
   const i32 a = node[i];
+  if (!active[member[a]]) return;
   for (i32 k = lane; k < lane + WIDTH(2); k++) {
     const real d  = guess[2 * i + k] + e[2 * i + k];
     d2[2 * i + k] = d1[2 * i + k];
     d1[2 * i + k] = d;
     x[2 * a + k]  = fixed[a] ? target[2 * a + k] : x[2 * a + k] + (f64)d;
   }
+}
+
+/* Of the members with a mark only. */
+#define COPY_MARKED(F)                \
+  F(in, i32, member, "items>members") \
+  F(in, i32, mark, "members")         \
+  F(in, f64, from, "items,2")         \
+  F(rw, f64, to, "items,2")
+LANES(copy_marked, COPY_MARKED, indirect, 2)
+{
+  if (!mark[member[i]]) return;
+  for (i32 k = 2 * i + lane; k < 2 * i + lane + WIDTH(2); k++) to[k] = from[k];
 }

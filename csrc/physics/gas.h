@@ -31,12 +31,6 @@ HD real gas_enthalpy(const real *q)
   return GAMMA / (GAMMA - R(1)) * q[3] / q[0] + R(0.5) * (q[1] * q[1] + q[2] * q[2]);
 }
 
-/* Spectral radius times area: |V_r| + a |S|, V_r = u.S - w. */
-HD real gas_radius(const real *q, const real *S, real w)
-{
-  return fabs(q[1] * S[0] + q[2] * S[1] - w) + gas_sound(q) * sqrt(S[0] * S[0] + S[1] * S[1]);
-}
-
 /* F = (rho V_r, rho u V_r + p S, (rho E + p) V_r + w p): theory eq. 2.2 (Ma et al. eq. 2). */
 HD void gas_flux(const real *q, const real *S, real w, real *f)
 {
@@ -63,20 +57,18 @@ HD real gas_pick(i32 j, real a, real b, real c, real d)
   return j == 0 ? a : j == 1 ? b : j == 2 ? c : d;
 }
 
-/* Column j of dF/du of the flux above. */
+/* Column j of dF/du of the flux above: (V_n - w) 1 + (1, u, v, H) (mass)^T + (0, S, V_n) (dp/du)^T,
+ * as what a fixed mass flow carries is u itself, and rho H = rho E + p with the energy.          */
 HD void gas_jacobian(const real *q, const real *S, real w, i32 j, real *column)
 {
-  const real H = gas_enthalpy(q), vn = q[1] * S[0] + q[2] * S[1];
-  const real vel[4]  = {R(1), q[1], q[2], H}; /* F = rho V_n vel + p push, less w u */
-  const real push[4] = {R(0), S[0], S[1], vn};
+  const real vn = q[1] * S[0] + q[2] * S[1];
   real       row[4];
   gas_pressure_row(q, row);
-  const real mass = gas_pick(j, R(0), S[0], S[1], R(0)); /* d(rho V_n)/du_j */
+  const real mass = gas_pick(j, -vn, S[0], S[1], R(0)); /* of d(rho V_n) - V_n d(rho) */
   const real p    = gas_pick(j, row[0], row[1], row[2], row[3]);
-  for (i32 i = 0; i < 4; i++) {
-    column[i] = vel[i] * mass + push[i] * p;
-    /* at fixed mass flow what is carried is u itself, and rho H with the energy */
-    if (i > 0) column[i] += vn * (R(i == j) - vel[i] * R(j == 0));
-    column[i] -= w * R(i == j);
-  }
+  column[0]       = mass;
+  column[1]       = q[1] * mass + S[0] * p;
+  column[2]       = q[2] * mass + S[1] * p;
+  column[3]       = gas_enthalpy(q) * mass + vn * p;
+  for (i32 i = 0; i < 4; i++) column[i] += (vn - w) * R(i == j);
 }

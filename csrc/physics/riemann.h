@@ -4,7 +4,8 @@
 
 struct roe_average {
   real u, v, H, a, vn, nx, ny; /* velocity, enthalpy, sound speed, normal velocity, normal */
-  real slow, plus, minus;      /* |lambda| times area: contact and shear, u.n + a, u.n - a */
+  real slow, mean, half;       /* |lambda| times area: of contact and shear; of u.n + a and u.n - a
+                                * the mean less slow, and half the difference                     */
 };
 
 /* Harten's entropy fix: |x| rounded below delta. */
@@ -17,37 +18,35 @@ HD real riemann_abs(real x, real delta)
 HD struct roe_average roe_average(const real *l, const real *r, const real *S, real w, real fix)
 {
   struct roe_average m;
-  const real         area = sqrt(S[0] * S[0] + S[1] * S[1]);
+  const real         area = sqrt(S[0] * S[0] + S[1] * S[1]), per = R(1) / area;
   const real         sl = sqrt(l[0]), sr = sqrt(r[0]), t = sl / (sl + sr);
-  m.u           = t * l[1] + (R(1) - t) * r[1];
-  m.v           = t * l[2] + (R(1) - t) * r[2];
-  m.H           = t * gas_enthalpy(l) + (R(1) - t) * gas_enthalpy(r);
+  m.u           = r[1] + t * (l[1] - r[1]);
+  m.v           = r[2] + t * (l[2] - r[2]);
+  m.H           = gas_enthalpy(r) + t * (gas_enthalpy(l) - gas_enthalpy(r));
   m.a           = sqrt((GAMMA - R(1)) * (m.H - R(0.5) * (m.u * m.u + m.v * m.v)));
-  m.nx          = S[0] / area;
-  m.ny          = S[1] / area;
+  m.nx          = S[0] * per;
+  m.ny          = S[1] * per;
   m.vn          = m.u * m.nx + m.v * m.ny;
-  const real vr = m.vn - w / area, delta = fix * (fabs(vr) + m.a);
-  m.slow  = area * riemann_abs(vr, delta);
-  m.plus  = area * riemann_abs(vr + m.a, delta);
-  m.minus = area * riemann_abs(vr - m.a, delta);
+  const real vr = m.vn - w * per, delta = fix * (fabs(vr) + m.a);
+  const real plus = riemann_abs(vr + m.a, delta), minus = riemann_abs(vr - m.a, delta);
+  m.slow = area * riemann_abs(vr, delta);
+  m.mean = R(0.5) * area * (plus + minus) - m.slow;
+  m.half = R(0.5) * area * (plus - minus);
   return m;
 }
 
-/* |A| du for a change du of the conserved state, A the Roe matrix (theory eq. 2.5). */
+/* |A| du for a change du of the conserved state, A the Roe matrix: slow du and what the acoustic
+ * waves add, along (1, u, v, H) and (0, n, u.n) (theory eq. 2.5).                               */
 HD void roe_dissipation(const struct roe_average m, const real *du, real *d)
 {
-  const real dp = (GAMMA - R(1)) * (R(0.5) * (m.u * m.u + m.v * m.v) * du[0] - m.u * du[1] - m.v * du[2] + du[3]);
-  const real mu = du[1] - m.u * du[0], mv = du[2] - m.v * du[0]; /* rho du, rho dv */
-  const real mn = mu * m.nx + mv * m.ny;
-  const real e  = m.slow * (du[0] - dp / (m.a * m.a));
-  const real sx = m.slow * (mu - m.nx * mn), sy = m.slow * (mv - m.ny * mn);
-  const real cp = m.plus * (dp + m.a * mn) / (R(2) * m.a * m.a);
-  const real cm = m.minus * (dp - m.a * mn) / (R(2) * m.a * m.a);
-  const real c = cp + cm, b = (cp - cm) * m.a;
-  d[0] = e + c;
-  d[1] = e * m.u + sx + c * m.u + b * m.nx;
-  d[2] = e * m.v + sy + c * m.v + b * m.ny;
-  d[3] = e * R(0.5) * (m.u * m.u + m.v * m.v) + sx * m.u + sy * m.v + c * m.H + b * m.vn;
+  const real per = R(1) / m.a;
+  const real dp = (GAMMA - R(1)) * (R(0.5) * (m.u * m.u + m.v * m.v) * du[0] - m.u * du[1] - m.v * du[2] + du[3]) * per;
+  const real mn = m.nx * du[1] + m.ny * du[2] - m.vn * du[0];
+  const real c = (m.mean * dp + m.half * mn) * per, b = m.mean * mn + m.half * dp;
+  d[0] = m.slow * du[0] + c;
+  d[1] = m.slow * du[1] + c * m.u + b * m.nx;
+  d[2] = m.slow * du[2] + c * m.v + b * m.ny;
+  d[3] = m.slow * du[3] + c * m.H + b * m.vn;
 }
 
 HD void flux_roe(const real *l, const real *r, const real *S, real w, real fix, real *f)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.backend import Backend
+from kinemesh.backend import DTYPES, Backend
 from kinemesh.boundary import Boundaries, conserved, free_stream
 from kinemesh.conditions import (
     instance,
@@ -31,12 +31,13 @@ from kinemesh.errors import SettingsError
 from kinemesh.faults import NONE, raise_faults
 from kinemesh.forces import Forces
 from kinemesh.grid import Grid
-from kinemesh.linear import Bicgstab, Pattern
+from kinemesh.implicit import Implicit
 from kinemesh.mesh import Mesh
 from kinemesh.motion import Pose
 
 FLUXES = ("roe", "hllc")
 LIMITERS = ("wang", "venkatakrishnan", "none")
+FAR_FIELDS = ("stream", "vortex")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,8 @@ class AleSettings:
     flux : "roe" or "hllc"
     limiter : "wang" (threshold a share of the variable's range), "venkatakrishnan" or "none"
     limiter_k : float          Wang's share, or Venkatakrishnan's K
+    far_field : "stream", or "vortex" (steady subsonic flows: the stream and the point vortex of the
+        lift, about the moment's point)
     entropy_fix : float        Harten's threshold as a share of |V_r| + a |S|
     jacobian_fix : float       the same in the matrix alone: a larger one damps the pseudo-steps
         where the stream stagnates (and the limiter flips for ever) and leaves the result alone
@@ -58,6 +61,8 @@ class AleSettings:
         growth per iteration; it halves after iterations that had to scale an update
     unsteady_cfl : float       CFL at the start of a physical step
     krylov_iterations : int, krylov_tolerance : float   of BiCGSTAB per pseudo-step
+    matrix_dtype : "float32" or "float64"   of the matrix and of BiCGSTAB, never more than the
+        flow's own; residual and state keep the flow's, so the result does not depend on it
     max_change : float         largest share by which density or pressure of a node may change in
         one pseudo-step; beyond, that node's update is scaled
     """
@@ -65,6 +70,7 @@ class AleSettings:
     flux: str = "roe"
     limiter: str = "wang"
     limiter_k: float = 0.05
+    far_field: str = "stream"
     entropy_fix: float = 0.05
     jacobian_fix: float = 0.15
     steady_drop: float = 1e-6
@@ -77,6 +83,7 @@ class AleSettings:
     unsteady_cfl: float = 100.0
     krylov_iterations: int = 20
     krylov_tolerance: float = 0.05
+    matrix_dtype: str = "float32"
     max_change: float = 0.2
 
     def __post_init__(self) -> None:
@@ -85,6 +92,14 @@ class AleSettings:
         if self.limiter not in LIMITERS:
             raise SettingsError(
                 f"limiter is {self.limiter!r}, expected one of {', '.join(LIMITERS)}"
+            )
+        if self.matrix_dtype not in DTYPES:
+            raise SettingsError(
+                f"matrix_dtype is {self.matrix_dtype!r}, expected one of {', '.join(DTYPES)}"
+            )
+        if self.far_field not in FAR_FIELDS:
+            raise SettingsError(
+                f"far_field is {self.far_field!r}, expected one of {', '.join(FAR_FIELDS)}"
             )
         for name in ("steady_iterations", "unsteady_iterations", "krylov_iterations"):
             value = getattr(self, name)
@@ -161,6 +176,11 @@ class Ale:
         members = member_count(mesh=mesh, mach=mach, alpha_deg=alpha_deg, motion=motion)
         self.mach = numbers(mach, members, "mach", positive=True)
         self.alpha_deg = numbers(alpha_deg, members, "alpha_deg")
+        if settings.far_field == "vortex" and (self.mach >= 1).any():
+            raise SettingsError(
+                f"far_field is 'vortex' at mach {self.mach.max():g}, expected a subsonic stream; "
+                "use far_field='stream'"
+            )
         meshes = meshes_of(mesh, members)
         self.grid = Grid(self.backend, meshes, *walls_of(walls, meshes))
         self.motions = motions_of(motion, members, self.grid.bodies)
@@ -182,24 +202,26 @@ class Ale:
         self.dualtime = DualTime(b, grid)
         t = grid.table
         self.common = {"member": t["member"], "active": self.dualtime.active}
-        self.boundaries = Boundaries(
-            b,
-            grid.wall,
-            grid.far,
-            self.common | {"q": self.q},
-            self.stream,
-            self.settings.entropy_fix,
-        )
         self.forces = Forces(grid, self.q, self.stream, self.mach, self.alpha_deg)
-        self.pattern = Pattern.of_graph(b, grid.dual.offsets, grid.dual.neighbour, grid.first)
-        self.solver = Bicgstab(
+        self.centre = b.zeros((grid.members, 2), np.float64)
+        self.vortex: list[Any] = []
+        far_field = {"stream": self.stream, "strength": None, "centre": self.centre, "x": grid.x,
+                     "fix": self.settings.entropy_fix}  # fmt: skip
+        if self.settings.far_field == "vortex":
+            strength = b.zeros(grid.members, np.float64)
+            self.vortex = self.forces.vortex(strength, self.dualtime.active)
+            far_field["strength"] = strength
+        self.boundaries = Boundaries(b, grid.wall, grid.far, self.common | {"q": self.q}, far_field)
+        self.implicit = Implicit(
             b,
-            self.pattern,
-            4,
-            self.dualtime.active,
-            grid.faults,
-            tolerance=self.settings.krylov_tolerance,
+            grid,
+            self.boundaries,
+            self.dualtime,
+            {"q": self.q, "res": self.res},
+            self.settings.matrix_dtype,
+            self.settings.krylov_tolerance,
         )
+        self.pattern, self.solver = self.implicit.pattern, self.implicit.solver
         self._primitive = b.bind(
             "ale_primitive", **self.common, u=self.u, q=self.q, faults=grid.faults
         )
@@ -274,53 +296,22 @@ class Ale:
                 bdf=grid.bdf,
                 res=self.res,
             ),
+            *self.vortex,
             *self.boundaries.residual(self.res),
         ]
 
     def _implicit_calls(self) -> list[Any]:
         """Calls from res to the new u: matrix, factors, BiCGSTAB, update."""
-        b, grid, t, s, p = self.backend, self.grid, self.grid.table, self.solver, self.pattern
-        lr = grid.dual.lr
-        slot = np.stack([p.block(lr[:, 0], lr[:, 1]), p.block(lr[:, 1], lr[:, 0])], axis=1)
-        lam = b.zeros(grid.edges)
-        node = b.array(p.node, np.int32)
-        edges = self.common | {"lr": t["lr"], "S": grid.S, "w": grid.w, "q": self.q}
+        settings = self.settings
         return [
-            b.bind(
-                "ale_jacobian_edges",
-                **edges,
-                slot=b.array(slot, np.int32),
-                fix=self.settings.jacobian_fix,
-                A=s.A,
-                **{"lambda": lam},
-            ),
-            b.bind(
-                "ale_jacobian_rows",
-                **self.common,
-                node=node,
-                row=s.tables["row"],
-                diagonal=s.tables["diagonal"],
-                mirror=b.array(p.mirror, np.int32),
-                offsets=t["offsets"],
-                edge=t["edge"],
-                V=grid.V,
-                bdf=grid.bdf,
-                cfl=self.dualtime.cfl,
-                res=self.res,
-                A=s.A,
-                rhs=s.b,
-                **{"lambda": lam},
-            ),
-            *self.boundaries.jacobian(s.A, p.diagonal[p.row_of]),
-            s.factor,
-            s.solve_recorded(self.settings.krylov_iterations),
-            b.bind(
+            *self.implicit.calls(settings.jacobian_fix, settings.krylov_iterations),
+            self.backend.bind(
                 "ale_update",
                 **self.common,
-                node=node,
-                du=s.x,
+                node=self.implicit.node,
+                du=self.implicit.du,
                 q=self.q,
-                most=self.settings.max_change,
+                most=settings.max_change,
                 u=self.u,
                 scaled=self.scaled,
             ),
@@ -406,6 +397,8 @@ class Ale:
         self.grid.set_time_levels(np.ones(self.grid.members), 0)
         self.backend.put(self.past, 0)
         self.grid.sweep()
+        bodies = poses or [Pose()] * len(self.grid.bodies)
+        self.backend.put(self.centre, self.moment_points(bodies))
         self.dualtime.set_floor(None)
         self.dualtime.begin()
 
@@ -450,6 +443,11 @@ class Ale:
         """Unsteady run from the steady flow at the mean angle; see `kinemesh.run.unsteady`."""
         from kinemesh.run import unsteady
 
+        if self.settings.far_field == "vortex":
+            raise SettingsError(
+                "far_field is 'vortex' in an unsteady run, whose shed vorticity it leaves out; "
+                "use far_field='stream' and a far field of 100 chords"
+            )
         return unsteady(
             self,
             cycles=cycles,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.backend import Backend
-from kinemesh.grid import Boundary
+from kinemesh.grid import Boundary, Faces
 
 GAMMA = 1.4
 
@@ -27,7 +27,13 @@ def conserved(q: ArrayLike) -> NDArray[np.float64]:
 
 
 class Boundaries:
-    """Calls for the weak conditions at walls and far field, and their linearisation."""
+    """Calls for the weak conditions at walls and far field, and their linearisation.
+
+    Parameters
+    ----------
+    common : member, active, q
+    far_field : stream, strength (None: no vortex), centre, x, fix of the kernel bc_farfield
+    """
 
     def __init__(
         self,
@@ -35,35 +41,41 @@ class Boundaries:
         wall: Boundary,
         far: Boundary,
         common: dict[str, Any],
-        stream: Any,
-        fix: float,
+        far_field: dict[str, Any],
     ) -> None:
-        self.backend, self.stream, self.fix = backend, stream, fix
-        self.common = common  # member, active, q
+        self.backend, self.far_field = backend, far_field
+        self.common = common
         self.sides = [(wall, False), (far, True)]
 
-    @staticmethod
-    def _shared(boundary: Boundary) -> dict[str, Any]:
-        return {name: boundary.device[name] for name in ("node", "S", "w")}
+    def _calls(self, kernel: str, sides: list[dict[str, Any]], suffix: str | None) -> list[Any]:
+        calls = []
+        for (boundary, far), more in zip(self.sides, sides, strict=True):
+            fields = self.common | {name: boundary.device[name] for name in ("node", "S", "w")}
+            fields |= self.far_field if far else {}
+            name = kernel.format("farfield" if far else "wall")
+            calls.append(self.backend.bind(name, suffix=suffix, **(fields | more)))
+        return calls
 
     def residual(self, res: Any) -> list[Any]:
         """Calls that add the boundary fluxes to `res`."""
-        calls = []
-        for boundary, far in self.sides:
-            fields = self._shared(boundary) | self.common | {"res": res}
-            if far:
-                fields |= {"stream": self.stream, "fix": self.fix}
-            calls.append(self.backend.bind("bc_farfield" if far else "bc_wall", **fields))
-        return calls
+        return self._calls("bc_{}", [{"res": res}] * len(self.sides), None)
 
-    def jacobian(self, A: Any, diagonal_of_node: NDArray[np.int32]) -> list[Any]:
-        """Calls that add the boundaries' derivatives to the diagonal blocks of A."""
-        calls = []
-        for boundary, far in self.sides:
-            slot = self.backend.array(diagonal_of_node[boundary.node], np.int32)
-            fields = self._shared(boundary) | self.common | {"A": A, "slot": slot}
-            if far:
-                fields |= {"stream": self.stream, "fix": self.fix}
-            name = "bc_farfield_jacobian" if far else "bc_wall_jacobian"
-            calls.append(self.backend.bind(name, **fields))
-        return calls
+    def jacobian(
+        self, A: Any, diagonal_of_node: NDArray[np.int32], faces: Faces, q: Any, suffix: str
+    ) -> list[Any]:
+        """Calls that add the boundaries' derivatives to the diagonal blocks of A.
+
+        Parameters
+        ----------
+        faces : S and w of edges, walls and far field in A's precision; q: the state in it
+        """
+        sides = [
+            {
+                "A": A,
+                "q": q,
+                "slot": self.backend.array(diagonal_of_node[boundary.node], np.int32),
+                **faces[name],
+            }
+            for (boundary, _), name in zip(self.sides, ("wall", "far"), strict=True)
+        ]
+        return self._calls("bc_{}_jacobian", sides, suffix)

@@ -23,7 +23,7 @@ class Forces:
 
     def __init__(self, grid: Grid, q: Any, stream: Any, mach: NDArray, alpha_deg: NDArray) -> None:
         b, wall = grid.backend, grid.wall
-        self.grid, self.backend = grid, b
+        self.grid, self.backend, self.stream = grid, b, stream
         self.mach, self.alpha = mach, np.radians(alpha_deg)
         self.about = b.zeros((grid.members, 2), np.float64)
         offsets, groups = body_chunks(wall.body, len(grid.bodies))
@@ -49,6 +49,22 @@ class Forces:
                 ),
             ]
         )
+
+    def vortex(self, strength: Any, active: Any) -> list[Any]:
+        """Calls that put each member's lift into the strength (members,) of its far vortex."""
+        b, members = self.backend, self.grid.members
+        offsets = np.searchsorted(self.owner, np.arange(members + 1))
+        return [
+            self.measure,
+            b.bind(
+                "bc_vortex",
+                offsets=b.array(offsets, np.int32),
+                force=self.sums,
+                stream=self.stream,
+                active=active,
+                strength=strength,
+            ),
+        ]
 
     def bodies(self, about: NDArray) -> NDArray[np.float64]:
         """(bodies, 3) cl, cd, cm; moments nose-up about `about` (members, 2) [chord]."""

@@ -21,6 +21,8 @@ from kinemesh.mesh import Mesh
 from kinemesh.mesh.dual import boundary_nodes, dual, offsets_of
 
 Ints = NDArray[np.int32]
+Faces = dict[str, dict[str, Any]]
+"""S and w of the faces at edges, walls and far field."""
 
 
 @dataclass(frozen=True)
@@ -224,6 +226,27 @@ class Grid:
         self.look = record(quality)
         self.measure = record([*normals, volumes, squares, *quality])
         self.sweep = record([*sweeps, *rates])
+
+    def faces(self) -> Faces:
+        """S and w as they are."""
+        return {
+            "edges": {"S": self.S, "w": self.w},
+            "wall": {name: self.wall.device[name] for name in ("S", "w")},
+            "far": {name: self.far.device[name] for name in ("S", "w")},
+        }
+
+    def single(self) -> Faces:
+        """Copies of S and w in float32 that follow every `measure` and `sweep` from now on."""
+        b = self.backend
+        copies: Faces = {}
+        calls: dict[str, list[Any]] = {"S": [self.measure], "w": [self.sweep]}
+        for side, fields in self.faces().items():
+            copies[side] = {name: b.zeros(f.shape, np.float32) for name, f in fields.items()}
+            for name, field in fields.items():
+                kernel = "narrow_2" if name == "S" else "narrow_1"
+                calls[name].append(b.bind(kernel, **{"from": field, "to": copies[side][name]}))
+        self.measure, self.sweep = b.record(calls["S"]), b.record(calls["w"])
+        return copies
 
     def start(self) -> None:
         """Metrics of the mesh as it stands; every time level at rest there."""

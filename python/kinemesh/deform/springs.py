@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from kinemesh.deform.base import Deformation, Mover, Poses, pose_rows
 from kinemesh.errors import NumericalFault, SettingsError
 from kinemesh.grid import Grid
-from kinemesh.linear import Bicgstab, Pattern
+from kinemesh.linear import Bicgstab, Cg, Pattern
 from kinemesh.mesh.dual import offsets_of
 
 BLOCK = 10  # iterations between two looks at the device
+STALE = 2.0  # a hierarchy is made anew when solves take this many times its first one's iterations
+SOLVERS = ("multigrid", "bicgstab")
 
 
 def spring_triangles(cells: NDArray) -> NDArray:
@@ -43,27 +45,31 @@ class SpringMover(Mover):
     def __init__(self, grid: Grid, settings: TorsionalSprings) -> None:
         super().__init__(grid)
         self.settings = settings
-        b = self.backend
+        b, members = self.backend, grid.members
         triangles = spring_triangles(grid.cells)
         self.pattern = Pattern.of_graph(b, *graph_of(triangles, grid.nodes), grid.first)
-        self.active = b.array(np.ones(grid.members), np.int32)
-        self.solver = Bicgstab(
-            b,
-            self.pattern,
-            2,
-            self.active,
-            grid.faults,
-            tolerance=settings.tolerance,
-            scaled=True,
-            suffix="f64",
-        )
+        self.active, self.mark = (b.array(np.ones(members), np.int32) for _ in range(2))
+        self.fixed = np.zeros(grid.nodes, bool)
+        self.fixed[grid.wall.node] = self.fixed[grid.far.node] = True
+        self.solver: Cg | Bicgstab
+        if settings.solver == "multigrid":
+            self.solver = Cg(b, self.pattern, self.active, self.fixed, settings.tolerance)
+            self.D = self.solver.D
+        else:
+            self.solver = Bicgstab(
+                b, self.pattern, 2, self.active, grid.faults, tolerance=settings.tolerance,
+                base=True, suffix="f64",
+            )  # fmt: skip
+            self.D = b.zeros((len(self.pattern.node), 4), np.float64)
         self.target = b.array(grid.points, np.float64)
-        self.history = b.zeros(2, np.float64)
-        rows = len(self.pattern.node)
+        self.history = b.zeros((members, 2), np.float64)
         self.guess, self.given, self.d1, self.d2, self.product = (
-            b.zeros((rows, 2), np.float64) for _ in range(5)
+            b.zeros((len(self.pattern.node), 2), np.float64) for _ in range(5)
         )
-        self.past = 0  # displacements known so far
+        self.past = np.zeros(members, int)  # displacements known so far
+        # Hierarchies: where each was made, iterations of its first solve (0: none yet, -1: stale)
+        self.built = grid.points.copy()
+        self.fresh = np.full(members, -1)
         self._bind(triangles)
 
     def _fans(self, triangles: NDArray) -> dict[str, Any]:
@@ -82,64 +88,74 @@ class SpringMover(Mover):
 
     def _bind(self, triangles: NDArray) -> None:
         b, grid, solver = self.backend, self.grid, self.solver
-        fixed = np.zeros(grid.nodes, np.int32)
-        fixed[grid.wall.node] = fixed[grid.far.node] = 1
-        where = {"node": b.array(self.pattern.node, np.int32), "fixed": b.array(fixed, np.int32)}
+        where = {"node": b.array(self.pattern.node, np.int32),
+                 "fixed": b.array(self.fixed, np.int32)}  # fmt: skip
+        member = {"member": grid.table["member"]}
 
         def bind(kernel: str, **fields: Any) -> Any:
             return b.bind(kernel, suffix="f64", **where, **fields)
 
         pattern = {name: solver.tables[name] for name in ("row", "diagonal")}
-        assemble = bind("spring_rows", x=grid.x, **pattern, **self._fans(triangles), A=solver.A)
+        self.assemble = bind(
+            "spring_rows", x=grid.x, **member, **pattern, **self._fans(triangles),
+            A=solver.A, D=self.D, faults=grid.faults,
+        )  # fmt: skip
         guess = bind(
-            "spring_guess",
-            x=grid.x,
-            target=self.target,
-            history=self.history,
-            d1=self.d1,
-            d2=self.d2,
-            guess=self.guess,
-            given=self.given,
-        )
+            "spring_guess", x=grid.x, **member, target=self.target, history=self.history,
+            d1=self.d1, d2=self.d2, guess=self.guess, given=self.given,
+        )  # fmt: skip
         self.begin = b.record(
             [
                 self.bind_pose(grid.wall.node, grid.wall.body, self.target),
-                assemble,
-                solver.factor,
                 guess,
                 solver.start,
                 solver.product(self.given, self.product),
                 bind("spring_side", Kd=self.product, side=solver.base),
                 solver.product(self.guess, self.product),
                 bind("spring_side", Kd=self.product, side=solver.b),
+                solver.factor,
                 solver.begin,
             ]
         )
-        self.iterations = solver.recorded_block(BLOCK)
-        there = (grid.x, self.d1, self.d2)
-        kept = [b.zeros(array.shape, np.float64) for array in there]
-        pairs = list(zip(there, kept, strict=True))
-        self.keep = b.record([b.bind("copy_f64_2", **{"from": t, "to": k}) for t, k in pairs])
-        self.take_back = b.record([b.bind("copy_f64_2", **{"from": k, "to": t}) for t, k in pairs])
-        self.finish = bind(
-            "spring_move",
-            target=self.target,
-            guess=self.guess,
-            e=solver.x,
-            x=grid.x,
-            d1=self.d1,
-            d2=self.d2,
+        self.iterations: Any = None
+        if isinstance(solver, Bicgstab):
+            self.iterations = solver.recorded_block(BLOCK)
+        self.kept = [b.zeros(array.shape, np.float64) for array in (grid.x, self.d1, self.d2)]
+        there = list(zip((grid.x, self.d1, self.d2), self.kept, strict=True))
+        rows = b.array(self.pattern.member, np.int32)
+        self.keep = b.record([b.bind("copy_f64_2", **{"from": t, "to": k}) for t, k in there])
+        self.take_back = b.record(
+            [
+                b.bind("copy_marked", **{"from": k, "to": t}, member=of, mark=self.mark)
+                for (t, k), of in zip(there, (grid.table["member"], rows, rows), strict=True)
+            ]
         )
+        self.finish = bind(
+            "spring_move", **member, active=self.active, target=self.target, guess=self.guess,
+            e=solver.x, x=grid.x, d1=self.d1, d2=self.d2,
+        )  # fmt: skip
 
-    def _solve(self) -> int:
-        """One increment to self.pose; number of iterations of the slowest member."""
-        self.backend.put(self.history, [(0.0, 0.0), (1.0, 0.0), (2.0, -1.0)][min(self.past, 2)])
+    def _build(self, members: NDArray) -> None:
+        """Hierarchies of these members from the matrix as it was just assembled."""
+        assert isinstance(self.solver, Cg)
+        of = np.isin(self.grid.member, members)
+        self.built[of] = self.backend.get(self.grid.x)[of]
+        self.fresh[members] = 0
+        self.solver.build(self.built, list(members))
+        self.iterations = self.solver.recorded_block(BLOCK)
+
+    def _solve(self, active: NDArray) -> int:
+        """One increment of the active members to self.pose; iterations of the slowest one."""
+        get, put = self.backend.get, self.backend.put
+        put(self.active, active)
+        put(self.history, np.array([(0.0, 0.0), (1.0, 0.0), (2.0, -1.0)])[np.minimum(self.past, 2)])
+        self.assemble()
+        stale = np.flatnonzero(active & (self.fresh < 0))
+        if isinstance(self.solver, Cg) and len(stale):
+            self._build(stale)
         self.begin()
         done = 0
-        while True:
-            live = self.backend.get(self.solver.live)
-            if not live.any():
-                break
+        while (live := get(self.solver.live)).any():
             if done >= self.settings.iterations:
                 raise NumericalFault(
                     f"member {int(np.flatnonzero(live)[0])}: springs not solved to "
@@ -149,62 +165,99 @@ class SpringMover(Mover):
             self.iterations()
             done += BLOCK
         self._check_breakdown()
+        self.solver.finish()
         self.finish()
-        self.past += 1
-        return int(self.backend.get(self.solver.steps).max())
+        self.past[active] += 1
+        steps = get(self.solver.steps)
+        first = active & (self.fresh == 0)
+        self.fresh[first] = np.maximum(steps[first], 1)
+        self.fresh[active & (steps > STALE * self.fresh)] = -1
+        return int(steps[active].max())
 
     def _check_breakdown(self) -> None:
         status = self.backend.get(self.solver.status)
         if (status == 2).any():
             raise NumericalFault(
-                f"member {int(np.flatnonzero(status == 2)[0])}: BiCGSTAB broke down on the "
-                "springs; try more steps per cycle"
+                f"member {int(np.flatnonzero(status == 2)[0])}: the springs' solver "
+                f"({self.settings.solver}) broke down; try more steps per cycle"
             )
 
+    def _pose_rows(self, poses: Poses, share: NDArray) -> NDArray:
+        """Rows of all bodies, each at its member's share of the step."""
+        at = {s: pose_rows(poses(float(s))) for s in np.unique(share)}
+        rows = [at[share[m]][k] for k, (m, _) in enumerate(self.grid.bodies)]
+        return np.array(rows).reshape(-1, 6)
+
     def step(self, poses: Poses) -> dict[str, float]:
-        """In `substeps` parts; a part that inverts a cell is taken back and halved."""
-        total, halvings, at, part = 0, 0, 0.0, 1 / self.settings.substeps
-        while at < 1 - 1e-9:
+        """In `substeps` parts; a part that inverts a cell of a member is taken back and halved."""
+        members = self.grid.members
+        at, part = np.zeros(members), np.full(members, 1 / self.settings.substeps)
+        halvings, total = np.zeros(members, int), 0
+        while (active := at < 1 - 1e-9).any():
+            share = np.where(active, np.minimum(1.0, at + part), 1.0)
             self.keep()
-            self.backend.put(self.pose, pose_rows(poses(min(1.0, at + part))))
-            total += self._solve()
+            self.backend.put(self.pose, self._pose_rows(poses, share))
+            total += self._solve(active)
             self.grid.look()
-            bad = np.flatnonzero(~(self.grid.worst_cells()[:, 0] > 0))
-            if not len(bad):
-                at += part
-                continue
-            if halvings == self.settings.halvings:
-                raise NumericalFault(
-                    f"member {bad[0]}: springs invert {self.grid.inverted(int(bad[0]))} even in "
-                    f"parts of {part:.3g} of a step, {at:.3g} into it; try more steps per cycle, "
-                    "Delaunay mapping or rigid motion"
-                )
-            self.take_back()
-            halvings, part, self.past = halvings + 1, part / 2, 0
-        return {"spring_iterations": total, "spring_halvings": halvings}
+            bad = active & ~(self.grid.worst_cells()[:, 0] > 0)
+            at = np.where(active & ~bad, share, at)
+            if bad.any():
+                self._halve(bad, halvings, part, at)
+        return {"spring_iterations": total, "spring_halvings": int(halvings.max())}
+
+    def _halve(self, bad: NDArray, halvings: NDArray, part: NDArray, at: NDArray) -> None:
+        most = np.flatnonzero(bad & (halvings == self.settings.halvings))
+        if len(most):
+            m = int(most[0])
+            raise NumericalFault(
+                f"member {m}: springs invert {self.grid.inverted(m)} even in "
+                f"parts of {part[m]:.3g} of a step, {at[m]:.3g} into it; try more steps per cycle, "
+                "Delaunay mapping or rigid motion"
+            )
+        self.backend.put(self.mark, bad)
+        self.take_back()
+        halvings[bad] += 1
+        part[bad] /= 2
+        self.past[bad] = 0
 
     def state(self) -> dict[str, NDArray]:
         get = self.backend.get
-        return {"d1": get(self.d1), "d2": get(self.d2), "past": np.array(self.past)}
+        return {
+            "d1": get(self.d1), "d2": get(self.d2), "past": self.past.copy(),
+            "built": self.built.copy(), "fresh": self.fresh.copy(),
+        }  # fmt: skip
 
     def restore(self, state: dict[str, NDArray]) -> None:
-        self.backend.put(self.d1, state["d1"])
-        self.backend.put(self.d2, state["d2"])
-        self.past = int(state["past"])
+        put, grid = self.backend.put, self.grid
+        put(self.d1, state["d1"])
+        put(self.d2, state["d2"])
+        self.past = np.array(state["past"], int)
+        fresh = np.array(state["fresh"], int)
+        used = np.flatnonzero(fresh > 0)
+        if isinstance(self.solver, Cg) and len(used):
+            now = self.backend.get(grid.x)
+            put(grid.x, state["built"])
+            self.assemble()
+            self._build(used)
+            put(grid.x, now)
+        self.built, self.fresh = np.array(state["built"]), fresh
 
 
 @dataclass(frozen=True, slots=True)
 class TorsionalSprings(Deformation):
-    """Torsional springs solved by BiCGSTAB with block ILU(0) in colour order.
+    """Torsional springs, solved for the increments of the inner nodes.
 
     Parameters
     ----------
+    solver : str         "multigrid" (conjugate gradients with smoothed aggregation) or "bicgstab"
+        (with DILU in colour order; its iterations grow with the mesh)
     tolerance : float    of the block-diagonally scaled residual, relative to that of no guess
-    iterations : int     most BiCGSTAB iterations of one solve
+    iterations : int     most iterations of one solve
     substeps : int       solves per physical step, each on the mesh that the last one left
     halvings : int       how often a part of a step that inverts a cell may be halved
     """
 
+    solver: str = "multigrid"
     tolerance: float = 1e-8
     iterations: int = 2000
     substeps: int = 1
@@ -212,6 +265,10 @@ class TorsionalSprings(Deformation):
     name = "springs"
 
     def __post_init__(self) -> None:
+        if self.solver not in SOLVERS:
+            raise SettingsError(
+                f"springs: solver is {self.solver!r}, expected one of {', '.join(SOLVERS)}"
+            )
         number = isinstance(self.tolerance, int | float) and not isinstance(self.tolerance, bool)
         if not number or not 0 < self.tolerance < 1:
             raise SettingsError(f"springs: tolerance is {self.tolerance!r}, expected 0 to 1")

@@ -1,7 +1,8 @@
 """Block-sparse linear systems in colour order, solved on the device."""
 
 from kinemesh.linear.bicgstab import Bicgstab
+from kinemesh.linear.cg import Cg
 from kinemesh.linear.colours import colour_first_fit, colour_parallel
 from kinemesh.linear.pattern import Pattern
 
-__all__ = ["Bicgstab", "Pattern", "colour_first_fit", "colour_parallel"]
+__all__ = ["Bicgstab", "Cg", "Pattern", "colour_first_fit", "colour_parallel"]

@@ -1,7 +1,8 @@
-"""BiCGSTAB with block ILU(0) in colour order, for every member of an ensemble at once.
+"""BiCGSTAB on block rows in colour order, for every member of an ensemble at once.
 
-van der Vorst (1992), preconditioned from the right; all scalars stay on the device.  A member that
-has converged (or broken down) is left alone while the others go on.
+van der Vorst (1992) on the system that DILU preconditions from both sides, its product by
+Eisenstat's trick (docs/theory.md, section 2.5); all scalars stay on the device.  A member that has
+converged (or broken down) is left alone while the others go on.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from kinemesh.linear.pattern import Pattern
 
 
 class Bicgstab:
-    """Solver of A x = b on a pattern.
+    """Solver of A x = b on a pattern, from x = 0.
 
     Parameters
     ----------
@@ -23,17 +24,16 @@ class Bicgstab:
     size : int          block size, 2 or 4
     active : (members,) int32 device array: members that want a solution
     faults : (members,) uint64 device array
-    tolerance : float   stop at |r| <= tolerance |b|
-    scaled : bool       measure |D^-1 r| and |D^-1 base| instead, D the block diagonal
-    first_guess : bool  start from x, with `Ax` = A x given; else from x = 0
+    tolerance : float   stop at |P r| <= tolerance |P base|, P = (1 + l)^-1 D^-1
+    base : bool         the tolerance refers to `base`, another side; else to b
     suffix : "f64" or "f32" where the precision is not the backend's own
 
     Attributes
     ----------
-    A, b, x, Ax, base : device arrays; `base` is the side that the tolerance refers to (scaled only)
-    factor : recording  factors A
+    A, b, x, base : device arrays
+    factor : recording  factors A in its own place: the matrix itself is gone after it
     start : call        every active member lives; part of `begin`, first where products come before
-    begin, iterate : recordings; `iterate` is one iteration
+    begin, iterate, finish : recordings; `iterate` is one iteration, `finish` gives x
     live, steps, status : (members,) int32; status 1: converged, 2: broke down
     """
 
@@ -46,124 +46,104 @@ class Bicgstab:
         faults: Any,
         *,
         tolerance: float,
-        scaled: bool = False,
-        first_guess: bool = False,
+        base: bool = False,
         suffix: str | None = None,
     ) -> None:
         self.backend, self.pattern, self.size = backend, pattern, size
         self.suffix = suffix or backend.suffix
         self.dtype = np.float64 if self.suffix == "f64" else np.float32
-        members = active.shape[0]
-        rows, blocks = len(pattern.node), len(pattern.column)
+        self.active, self.faults = active, faults
+        members, rows, blocks = active.shape[0], len(pattern.node), len(pattern.column)
         self.tables = {
             name: backend.array(getattr(pattern, name), np.int32)
-            for name in ("row", "column", "diagonal", "member", "fills", "fill", "item")
+            for name in ("row", "column", "diagonal", "mirror", "member", "item")
         }
         self.chunk_offsets = backend.array(pattern.item_chunks, np.int32)
         self.group_offsets = backend.array(pattern.item_groups, np.int32)
         self.parts = backend.zeros((len(pattern.item_chunks) - 1, 2), np.float64)
-        self.faults = faults
-        self.A, self.LU = (backend.zeros((blocks, size * size), self.dtype) for _ in range(2))
-        self.b, self.x, self.r, self.shadow, self.p, self.ph, self.v, self.sh, self.t = (
-            backend.zeros((rows, size), self.dtype) for _ in range(9)
+        self.A = backend.zeros((blocks, size * size), self.dtype)
+        self.D, self.pivot = (backend.zeros((rows, size * size), self.dtype) for _ in range(2))
+        self.b, self.x, self.r, self.shadow, self.p, self.v, self.t, self.y, self.z, self.sum = (
+            backend.zeros((rows, size), self.dtype) for _ in range(10)
         )
-        self.Ax = backend.zeros((rows, size), self.dtype) if first_guess else None
-        self.base = backend.zeros((rows, size), self.dtype) if scaled else self.b
-        self.pivot = backend.zeros((rows, size * size), self.dtype)
-        self.inverse = backend.zeros((rows, size * size), self.dtype) if scaled else None
+        self.base = backend.zeros((rows, size), self.dtype) if base else None
         self.live, self.steps, self.status = (backend.zeros(members, np.int32) for _ in range(3))
         self.scalars = backend.zeros((members, 4), np.float64)
-        self.dots, self.norm2, self.base2 = (
-            backend.zeros((members, 2), np.float64) for _ in range(3)
-        )
+        self.dots, self.base2 = (backend.zeros((members, 2), np.float64) for _ in range(2))
         self.target2 = backend.zeros(members, np.float64)
-        if not scaled:
-            self.norm2 = self.base2 = self.dots
-        self.stop = {"norm2": self.norm2, "at": 0 if scaled else 1, "target2": self.target2}
         self.start = backend.bind(
             "krylov_start", active=active, live=self.live, steps=self.steps, status=self.status
         )
-        self.factor = backend.record(self._factor_calls(active))
+        self.factor = backend.record(self._factor_calls())
         self.begin = backend.record(self._begin_calls(tolerance))
         self.iterate = backend.record(self._iterate_calls())
+        self.finish = backend.record(self._upper(self.sum, self.x, active))
 
     def _bind(self, kernel: str, over: tuple[int, int] | None = None, **fields: Any) -> Any:
         name = f"{kernel}_{self.size}"
         return self.backend.bind(name, over=over, suffix=self.suffix, **fields)
 
-    def _pattern(self, *more: str) -> dict[str, Any]:
+    def _pattern(self, *more: str, live: Any = None) -> dict[str, Any]:
         names = ("row", "column", "member", *more)
-        return {name: self.tables[name] for name in names} | {"live": self.live}
+        live = self.live if live is None else live
+        return {name: self.tables[name] for name in names} | {"live": live, "A": self.A}
 
-    def _factor_calls(self, active: Any) -> list[Any]:
-        shared = self._pattern() | {"live": active, "LU": self.LU}
-        diagonal = {"diagonal": self.tables["diagonal"], "pivot": self.pivot}
-        fills = {name: self.tables[name] for name in ("fills", "fill")}
+    def _factor_calls(self) -> list[Any]:
+        schur = self._pattern("diagonal", "mirror", live=self.active) | {"D": self.D}
+        scale = self._pattern("diagonal", live=self.active) | {"D": self.D, "pivot": self.pivot}
         calls = []
         for over in self.pattern.colours:
-            calls += [
-                self._bind("block_eliminate", over, **shared, **fills, A=self.A),
-                self._bind("block_pivot", over, **shared, **diagonal, faults=self.faults),
-                self._bind("block_scale", over, **shared, **diagonal),
-            ]
-        if self.inverse is not None:
-            tables = {name: self.tables[name] for name in ("diagonal", "member")}
-            calls.append(
-                self._bind(
-                    "block_inverses", **tables, A=self.A, inverse=self.inverse, faults=self.faults
-                )
-            )
+            calls.append(self._bind("block_schur", over, **schur))
+            calls.append(self._bind("block_scale", over, **scale, faults=self.faults))
         return calls
 
-    def _precondition(self, b: Any, y: Any) -> list[Any]:
-        fields = self._pattern("diagonal") | {"LU": self.LU, "y": y}
-        up = [self._bind("block_forward", over, **fields, b=b) for over in self.pattern.colours]
-        down = [self._bind("block_backward", over, **fields) for over in self.pattern.colours[::-1]]
-        return up + down
+    def _lower(self, b: Any, y: Any) -> list[Any]:
+        """Calls y = (1 + l)^-1 D^-1 b."""
+        fields = self._pattern("diagonal") | {"pivot": self.pivot, "b": b, "y": y}
+        return [self._bind("block_lower", over, **fields) for over in self.pattern.colours]
+
+    def _upper(self, v: Any, y: Any, live: Any = None) -> list[Any]:
+        """Calls y = (1 + u)^-1 v."""
+        fields = self._pattern("diagonal", live=live) | {"v": v, "y": y}
+        return [self._bind("block_upper", over, **fields) for over in self.pattern.colours[::-1]]
+
+    def _preconditioned(self, v: Any, w: Any) -> list[Any]:
+        """Calls w = (1 + l)^-1 (l + a + u) (1 + u)^-1 v."""
+        fields = self._pattern("diagonal") | {"v": v, "t": self.y, "z": self.z, "w": w}
+        turn = [self._bind("block_turn", over, **fields) for over in self.pattern.colours]
+        return self._upper(v, self.y) + turn
 
     def product(self, x: Any, y: Any) -> Any:
-        """Call y = A x."""
-        return self._bind("block_product", **self._pattern(), A=self.A, x=x, y=y)
-
-    def _gather(self, sums: Any) -> Any:
-        return self.backend.bind(
-            "gather_sum_2", offsets=self.group_offsets, parts=self.parts, sums=sums
-        )
+        """Call y = A x, before A is factored."""
+        return self._bind("block_product", **self._pattern(), x=x, y=y)
 
     def _dots(self, a: Any, b: Any, c: Any, d: Any, sums: Any) -> list[Any]:
         fields = {"a": a, "b": b, "c": c, "d": d, "item": self.tables["item"]}
-        first = self._bind("block_dots", **fields, offsets=self.chunk_offsets, sums=self.parts)
-        return [first, self._gather(sums)]
-
-    def _norm(self, r: Any, sums: Any) -> list[Any]:
-        """Calls for the norm that stopping looks at; a plain norm comes with the dots."""
-        if self.inverse is None:
-            return []
-        first = self._bind(
-            "block_scaled",
-            item=self.tables["item"],
-            inverse=self.inverse,
-            r=r,
-            offsets=self.chunk_offsets,
-            sums=self.parts,
-        )
-        return [first, self._gather(sums)]
+        return [
+            self._bind("block_dots", **fields, offsets=self.chunk_offsets, sums=self.parts),
+            self.backend.bind(
+                "gather_sum_2", offsets=self.group_offsets, parts=self.parts, sums=sums
+            ),
+        ]
 
     def _begin_calls(self, tolerance: float) -> list[Any]:
-        bind = self.backend.bind
-        vectors = {"x": self.x, "r": self.r, "shadow": self.shadow, "p": self.p}
         rows = {"member": self.tables["member"], "live": self.live}
+        calls = [self.start]
+        base2 = self.dots
+        if self.base is not None:
+            base2 = self.base2
+            calls += self._lower(self.base, self.r)
+            calls += self._dots(self.r, self.r, self.r, self.r, base2)
         return [
-            self.start,
-            self._bind("krylov_begin", **rows, **vectors, b=self.b, Ax=self.Ax),
+            *calls,
+            *self._lower(self.b, self.r),
+            self._bind("krylov_begin", **rows, r=self.r, x=self.sum, shadow=self.shadow, p=self.p),
             *self._dots(self.shadow, self.r, self.r, self.r, self.dots),
-            *self._norm(self.r, self.norm2),
-            *self._norm(self.base, self.base2),
-            bind(
+            self.backend.bind(
                 "krylov_first",
                 dots=self.dots,
-                base2=self.base2,
-                **self.stop,
+                base2=base2,
+                target2=self.target2,
                 tolerance=tolerance,
                 scalars=self.scalars,
                 live=self.live,
@@ -174,35 +154,27 @@ class Bicgstab:
     def _iterate_calls(self) -> list[Any]:
         bind = self.backend.bind
         rows = {"member": self.tables["member"], "live": self.live, "scalars": self.scalars}
-        state = {"scalars": self.scalars, "live": self.live}
+        state = {"dots": self.dots, "scalars": self.scalars, "live": self.live}
         return [
-            *self._precondition(self.p, self.ph),
-            self.product(self.ph, self.v),
+            *self._preconditioned(self.p, self.v),
             *self._dots(self.shadow, self.v, self.v, self.v, self.dots),
-            bind("krylov_alpha", dots=self.dots, **state, status=self.status),
+            bind("krylov_alpha", **state, status=self.status),
             self._bind("krylov_s", **rows, v=self.v, r=self.r),
-            *self._precondition(self.r, self.sh),
-            self.product(self.sh, self.t),
+            *self._preconditioned(self.r, self.t),
             *self._dots(self.t, self.r, self.t, self.t, self.dots),
-            bind("krylov_omega", dots=self.dots, **state),
-            self._bind("krylov_x", **rows, ph=self.ph, sh=self.sh, t=self.t, x=self.x, r=self.r),
+            bind("krylov_omega", **state),
+            self._bind("krylov_x", **rows, p=self.p, t=self.t, x=self.sum, r=self.r),
             *self._dots(self.shadow, self.r, self.r, self.r, self.dots),
-            *self._norm(self.r, self.norm2),
             bind(
-                "krylov_beta",
-                dots=self.dots,
-                **self.stop,
-                **state,
-                steps=self.steps,
-                status=self.status,
+                "krylov_beta", **state, target2=self.target2, steps=self.steps, status=self.status
             ),
             self._bind("krylov_p", **rows, r=self.r, v=self.v, p=self.p),
         ]
 
     def solve_recorded(self, most: int) -> Any:
-        """Recording: begin, then at most `most` iterations."""
+        """Recording: begin, at most `most` iterations, finish."""
         repeat = self.backend.record([self.iterate], times=most, flag=self.live)
-        return self.backend.record([self.begin, repeat])
+        return self.backend.record([self.begin, repeat, self.finish])
 
     def recorded_block(self, count: int) -> Any:
         """Recording of `count` iterations, for solves whose length the host decides."""

@@ -29,31 +29,6 @@ def chunks(first: Ints, size: int = CHUNK) -> tuple[Ints, Ints]:
     return np.concatenate([*starts, [first[-1]]]).astype(np.int32), groups
 
 
-def elimination(rows: int, keys: NDArray[np.int64]) -> dict[str, Ints]:
-    """Triples of blocks of ILU(0): (i, j) -= (i, k) (k, j) for k < i, j > k, all in the pattern.
-
-    Parameters
-    ----------
-    keys : (blocks,) row * rows + column, sorted
-    """
-    row, column = np.divmod(keys, rows)
-    end = np.searchsorted(keys, np.arange(1, rows + 1) * rows)
-    above = np.searchsorted(keys, np.arange(rows) * (rows + 1)) + 1  # first block right of (k, k)
-    left = np.flatnonzero(column < row)  # (i, k)
-    counts = (end - above)[column[left]]
-    ik = np.repeat(left, counts)
-    within = np.arange(len(ik)) - np.repeat(np.cumsum(counts) - counts, counts)
-    kj = above[column[ik]] + within
-    want = row[ik] * rows + column[kj]
-    ij = np.searchsorted(keys, want)
-    good = keys[np.minimum(ij, len(keys) - 1)] == want
-    ij, ik, kj = ij[good], ik[good], kj[good]
-    return {
-        "fills": offsets_of(row[ik], rows),
-        "fill": np.stack([ij, ik, kj], axis=1).astype(np.int32),
-    }
-
-
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """Block CSR with rows sorted by colour, then member, then node.
@@ -65,7 +40,6 @@ class Pattern:
     mirror : (blocks,)       block (j, i) of block (i, j)
     member : (rows,)
     colours : list of (first, count)
-    fills : (rows+1,), fill : (fills, 3)  ILU(0): block (i, j) -= block (i, k) block (k, j)
     item : (rows,)           rows by member;  item_chunks, item_groups: cut for sums
     """
 
@@ -77,8 +51,6 @@ class Pattern:
     mirror: Ints
     member: Ints
     colours: list[tuple[int, int]]
-    fills: Ints
-    fill: Ints
     item: Ints
     item_chunks: Ints
     item_groups: Ints
@@ -112,7 +84,6 @@ class Pattern:
             diagonal=np.flatnonzero(i == j).astype(np.int32),
             mirror=mirror.astype(np.int32),
             member=member,
-            **elimination(nodes, keys),
             colours=[(int(s), int(c)) for s, c in zip(starts, counts, strict=True)],
             item=item,
             item_chunks=item_chunks,

@@ -1,0 +1,115 @@
+/* multigrid.h - one level of a multigrid cycle with Chebyshev smoothing (docs/theory.md, section 5.2).
+ * Rows of every matrix are scaled by the inverse of their diagonal block, so a level's residual r
+ * is the scaled one and a step needs no other number of its row.  B: block size of the level; the
+ * next coarser one has blocks of 4.  Included once per block size, like block.h.                */
+#define K(name) CAT(name, B)
+
+#ifndef MULTIGRID_FIELDS_ONCE
+#define MULTIGRID_FIELDS_ONCE
+#define MULTIGRID_ROWS(F)            \
+  F(in, i32, member, "rows>members") \
+  F(in, i32, live, "members")
+#define MULTIGRID_MATRIX(F)         \
+  MULTIGRID_ROWS(F)                 \
+  F(in, i32, row, "rows+1>>blocks") \
+  F(in, i32, column, "blocks>rows") \
+  F(in, real, A, "blocks," STR(BB))
+#define MULTIGRID_FIRST(F)        \
+  MULTIGRID_ROWS(F)               \
+  F(in, real, b, "rows," STR(B))  \
+  F(val, real, c2, "")            \
+  F(out, real, r, "rows," STR(B)) \
+  F(out, real, d, "rows," STR(B)) \
+  F(out, real, x, "rows," STR(B))
+#define MULTIGRID_STEP(F)         \
+  MULTIGRID_MATRIX(F)             \
+  F(in, real, d0, "rows," STR(B)) \
+  F(val, real, c1, "")            \
+  F(val, real, c2, "")            \
+  F(rw, real, r, "rows," STR(B))  \
+  F(out, real, d, "rows," STR(B)) \
+  F(rw, real, x, "rows," STR(B))
+#define MULTIGRID_RESIDUAL(F)    \
+  MULTIGRID_MATRIX(F)            \
+  F(in, real, d, "rows," STR(B)) \
+  F(rw, real, r, "rows," STR(B))
+#define MULTIGRID_RESTRICT(F)                 \
+  MULTIGRID_ROWS(F) /* of the coarse level */ \
+  F(in, i32, row, "rows+1>>blocks")           \
+  F(in, i32, column, "blocks>fine")           \
+  F(in, real, R, "blocks," STR(B4))           \
+  F(in, real, r, "fine," STR(B))              \
+  F(out, real, b, "rows,4")
+#define MULTIGRID_PROLONG(F)          \
+  MULTIGRID_ROWS(F)                   \
+  F(in, i32, row, "rows+1>>blocks")   \
+  F(in, i32, column, "blocks>coarse") \
+  F(in, real, P, "blocks," STR(B4))   \
+  F(in, real, e, "coarse,4")          \
+  F(out, real, d, "rows," STR(B))     \
+  F(rw, real, x, "rows," STR(B))
+#endif
+
+/* From x = 0: r = b, x = d = r / theta. */
+LANES(K(multigrid_first_), MULTIGRID_FIRST, indirect, B)
+{
+  if (!live[member[i]]) return;
+  for (i32 k = B * i + lane; k < B * i + lane + WIDTH(B); k++) {
+    r[k] = b[k];
+    d[k] = x[k] = c2 * b[k];
+  }
+}
+
+/* r -= A d0, d = c1 d0 + c2 r, x += d. */
+LANES(K(multigrid_step_), MULTIGRID_STEP, heavy, B)
+{
+  if (!live[member[i]]) return;
+  real s[WIDTH(B)];
+  for (i32 k = 0; k < WIDTH(B); k++) s[k] = 0;
+  for (i32 b = row[i]; b < row[i + 1]; b++) K(block_apply_)(A + BB * b, d0 + B * column[b], lane, s);
+  for (i32 k = 0; k < WIDTH(B); k++) {
+    const i32  at = B * i + lane + k;
+    const real rk = r[at] - s[k], dk = c1 * d0[at] + c2 * rk;
+    r[at] = rk;
+    d[at] = dk;
+    x[at] += dk;
+  }
+}
+
+/* r -= A d: what the coarser level is to remove. */
+LANES(K(multigrid_residual_), MULTIGRID_RESIDUAL, heavy, B)
+{
+  if (!live[member[i]]) return;
+  real s[WIDTH(B)];
+  for (i32 k = 0; k < WIDTH(B); k++) s[k] = 0;
+  for (i32 b = row[i]; b < row[i + 1]; b++) K(block_apply_)(A + BB * b, d + B * column[b], lane, s);
+  for (i32 k = 0; k < WIDTH(B); k++) r[B * i + lane + k] -= s[k];
+}
+
+/* b = R r on the coarser level, blocks of 4 rows and B columns. */
+LANES(K(multigrid_restrict_), MULTIGRID_RESTRICT, heavy, 4)
+{
+  if (!live[member[i]]) return;
+  real s[WIDTH(4)];
+  for (i32 k = 0; k < WIDTH(4); k++) s[k] = 0;
+  for (i32 c = row[i]; c < row[i + 1]; c++)
+    for (i32 j = 0; j < B; j++)
+      for (i32 k = 0; k < WIDTH(4); k++) s[k] += R[B4 * c + ENTRY(4, lane + k, j)] * r[B * column[c] + j];
+  for (i32 k = 0; k < WIDTH(4); k++) b[4 * i + lane + k] = s[k];
+}
+
+/* x += P e, kept in d for the residual; blocks of B rows and 4 columns. */
+LANES(K(multigrid_prolong_), MULTIGRID_PROLONG, heavy, B)
+{
+  if (!live[member[i]]) return;
+  real s[WIDTH(B)];
+  for (i32 k = 0; k < WIDTH(B); k++) s[k] = 0;
+  for (i32 c = row[i]; c < row[i + 1]; c++)
+    for (i32 j = 0; j < 4; j++)
+      for (i32 k = 0; k < WIDTH(B); k++) s[k] += P[B4 * c + ENTRY(B, lane + k, j)] * e[4 * column[c] + j];
+  for (i32 k = 0; k < WIDTH(B); k++) {
+    d[B * i + lane + k] = s[k];
+    x[B * i + lane + k] += s[k];
+  }
+}
+#undef K

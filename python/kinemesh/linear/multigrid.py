@@ -1,0 +1,320 @@
+"""Smoothed-aggregation multigrid for the springs: set up on the host, cycled on the device.
+
+Vanek, Mandel, Brezina (1996); aggregates and candidates by pyamg, everything else here
+(docs/theory.md, section 5.2).  Matrix rows are scaled by the inverse of their diagonal block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from kinemesh.backend import Backend
+from kinemesh.linear.pattern import Pattern
+from kinemesh.mesh.dual import offsets_of
+
+Floats = NDArray[np.float64]
+STRENGTH = 0.04  # couplings below this share of their diagonals do not join aggregates
+COARSEST = 32  # nodes at which the hierarchy ends in a dense inverse
+LOW = 0.08 / 1.1  # smallest eigenvalue that the smoother takes on, as a share of the largest
+FINEST = 3.0  # bound of the finest level's eigenvalues: K <= 3 diag(K) for every triangle
+
+
+@dataclass(frozen=True)
+class Level:
+    """A coarse level of one member.
+
+    Parameters
+    ----------
+    matrix : BSR 4 x 4       rows scaled, largest eigenvalue below 1
+    prolong, restrict : BSR  from here to the finer level and back, scaling included
+    dense : (4 n, 4 n) or None   inverse, on the coarsest level
+    """
+
+    matrix: sp.bsr_matrix
+    prolong: sp.bsr_matrix
+    restrict: sp.bsr_matrix
+    dense: Floats | None
+
+
+def block_diagonal(matrix: sp.bsr_matrix) -> Floats:
+    """(rows, b, b) diagonal blocks."""
+    size = matrix.blocksize[0]
+    blocks = np.zeros((matrix.shape[0] // size, size, size))
+    row = np.repeat(np.arange(len(blocks)), np.diff(matrix.indptr))
+    here = matrix.indices == row
+    blocks[row[here]] = matrix.data[here]
+    return blocks
+
+
+def _inverse(blocks: Floats) -> Floats:
+    """Inverses; the pseudo-inverse where a candidate has no place in a small aggregate."""
+    poor = ~(np.abs(np.einsum("nii->ni", blocks)).min(axis=1) > 0)
+    good = np.where(poor[:, None, None], np.eye(blocks.shape[1]), blocks)
+    found = np.linalg.inv(good)
+    found[poor] = np.linalg.pinv(blocks[poor], hermitian=True)
+    return found
+
+
+def _scaled(blocks: Floats, matrix: sp.bsr_matrix) -> sp.bsr_matrix:
+    """Rows of blocks times a matrix."""
+    row = np.repeat(np.arange(len(blocks)), np.diff(matrix.indptr))
+    data = blocks[row] @ matrix.data
+    return sp.bsr_matrix((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def _largest(matrix: sp.bsr_matrix) -> float:
+    """Estimate of the largest eigenvalue of a scaled matrix, the same in every run.
+
+    Norms by sums: BLAS's depend on its threads, and its threads on what else the cores do.
+    """
+    v = np.cos(1 + 0.7 * np.arange(matrix.shape[0]))
+    value, v = 1.0, v / np.sqrt((v * v).sum())
+    for _ in range(20):
+        w = matrix @ v
+        value = float(np.sqrt((w * w).sum()))
+        v = w / value
+    return value
+
+
+def _candidates(points: Floats) -> Floats:
+    """(2 nodes, 4) what triangles do not resist: translations, rotation, scaling."""
+    x, y = (points - points.mean(axis=0)).T
+    found = np.zeros((2 * len(points), 4))
+    found[0::2] = np.stack([np.ones_like(x), np.zeros_like(x), -y, x], axis=1)
+    found[1::2] = np.stack([np.zeros_like(x), np.ones_like(x), x, y], axis=1)
+    return found
+
+
+def hierarchy(matrix: sp.bsr_matrix, points: Floats) -> list[Level]:
+    """Coarse levels of the free nodes' matrix K (blocks of 2), finest first; at least one.
+
+    Parameters
+    ----------
+    points : (nodes, 2) coordinates of the free nodes
+    """
+    from pyamg.aggregation.aggregate import standard_aggregation
+    from pyamg.aggregation.tentative import fit_candidates
+    from pyamg.strength import symmetric_strength_of_connection
+
+    if not matrix.shape[0]:
+        one = sp.bsr_matrix(np.eye(4), blocksize=(4, 4))
+        empty = sp.bsr_matrix((0, 4), blocksize=(2, 4))
+        return [Level(one, empty, sp.bsr_matrix(empty.T, blocksize=(4, 2)), np.eye(4))]
+    levels: list[Level] = []
+    candidates, weight = _candidates(points), None
+    while True:
+        inverse = _inverse(block_diagonal(matrix))
+        strong = symmetric_strength_of_connection(matrix, STRENGTH)
+        aggregates = sp.csr_matrix(standard_aggregation(strong.tocsr())[0])
+        tentative, coarse = fit_candidates(aggregates, candidates)
+        scaled = _scaled(inverse, matrix)
+        smooth = (scaled @ tentative).tobsr((inverse.shape[1], 4))
+        prolong = (tentative - (4 / 3 / _largest(scaled)) * smooth).tobsr((inverse.shape[1], 4))
+        below = (prolong.T @ matrix @ prolong).tobsr((4, 4))
+        below.sort_indices()
+        last = below.shape[0] <= 4 * COARSEST or below.shape[0] >= matrix.shape[0]
+        middle = block_diagonal(below)
+        scaled = _scaled(_inverse(middle), below)
+        above = 1.1 * _largest(scaled)
+        middle, scaled = middle * above, scaled / above  # so that eigenvalues lie below 1
+        restrict = prolong.T.tobsr((4, inverse.shape[1]))
+        if weight is not None:
+            restrict = (restrict @ sp.block_diag(weight, format="bsr")).tobsr((4, 4))
+        restrict = _scaled(_inverse(middle), restrict)
+        dense = None
+        if last:
+            dense = np.linalg.pinv(below.toarray(), hermitian=True)
+            dense = dense @ sp.block_diag(middle, format="bsr").toarray()
+        for part in (prolong, restrict, scaled):
+            part.sort_indices()
+        levels.append(Level(scaled.tobsr((4, 4)), prolong, restrict, dense))
+        if last:
+            return levels
+        matrix, candidates, weight = below, coarse, middle
+
+
+def chebyshev(high: float, degree: int) -> list[tuple[float, float]]:
+    """Factors (c1, c2) of the steps that damp eigenvalues from LOW * high to high."""
+    theta, delta = high * (1 + LOW) / 2, high * (1 - LOW) / 2
+    sigma = theta / delta
+    rho, factors = 1 / sigma, [(0.0, 1 / theta)]
+    for _ in range(degree - 1):
+        new = 1 / (2 * sigma - rho)
+        factors.append((new * rho, 2 * new / delta))
+        rho = new
+    return factors
+
+
+def _join(
+    backend: Backend, parts: Sequence[tuple[NDArray, NDArray, sp.bsr_matrix]], rows: int
+) -> dict[str, Any]:
+    """Blocks of several members on the device, each with the numbers of its rows and columns."""
+    i = [at[np.repeat(np.arange(m.shape[0] // m.blocksize[0]), np.diff(m.indptr))]
+         for at, _, m in parts]  # fmt: skip
+    j = [at[m.indices] for _, at, m in parts]
+    data = [m.data for *_, m in parts]
+    row, column, blocks = np.concatenate(i), np.concatenate(j), np.concatenate(data)
+    order = np.lexsort((column, row))
+    blocks = blocks[order].transpose(0, 2, 1)  # columns are contiguous
+    return {
+        "row": backend.array(offsets_of(row[order], rows), np.int32),
+        "column": backend.array(column[order], np.int32),
+        "blocks": backend.array(blocks.reshape(len(order), -1), np.float64),
+    }
+
+
+class Multigrid:
+    """One symmetric cycle z = M r on the springs' matrix, as calls.
+
+    Parameters
+    ----------
+    levels : per member, from `hierarchy`
+    rows : per member, numbers of its free rows in the pattern
+    A, D, r, z : device arrays of the finest level: scaled matrix, its diagonal blocks, residual
+        (scaled), result
+    live : (members,) device array; members that are done are left alone
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        pattern: Pattern,
+        levels: Sequence[Sequence[Level]],
+        rows: Sequence[NDArray],
+        tables: dict[str, Any],
+        live: Any,
+        A: Any,
+        D: Any,
+        r: Any,
+        z: Any,
+        degree: int = 2,
+    ) -> None:
+        self.backend, self.live, self.degree = backend, live, degree
+        finest = {name: tables[name] for name in ("member", "row", "column")} | {"A": A}
+        count = len(pattern.node)
+        self.calls = self._level(levels, 0, list(rows), finest, count, count, D, r, z)
+
+    def _bind(self, kernel: str, rows: int, member: Any, **fields: Any) -> Any:
+        return self.backend.bind(
+            kernel, (0, rows), suffix="f64", member=member, live=self.live, **fields
+        )
+
+    def _vectors(self, rows: int, size: int, count: int) -> list[Any]:
+        return [self.backend.zeros((rows, size), np.float64) for _ in range(count)]
+
+    def _level(
+        self,
+        levels: Sequence[Sequence[Level]],
+        depth: int,
+        at: list[NDArray],
+        here: dict[str, Any],
+        rows: int,
+        going: int,
+        D: Any,
+        b: Any,
+        x: Any,
+    ) -> list[Any]:
+        """Calls of the cycle from one level down.
+
+        Parameters
+        ----------
+        at : per member, numbers of its rows on this level
+        here : row, column, member, A of this level
+        rows, going : all rows, and those (the first) whose members have a coarser level
+        b, x : right-hand side (scaled) and result
+        """
+        size, backend = 4 if depth else 2, self.backend
+        factors = chebyshev(1.0 if depth else FINEST, self.degree)
+        r, d, other = self._vectors(rows, size, 3)
+        matrix = {name: here[name] for name in ("row", "column", "A")}
+        member = here["member"]
+
+        def step(source: Any, target: Any, c1: float, c2: float) -> Any:
+            fields = matrix | {"d0": source, "d": target, "r": r, "x": x, "c1": c1, "c2": c2}
+            return self._bind(f"multigrid_step_{size}", going, member, **fields)
+
+        calls = [
+            self._bind(f"multigrid_first_{size}", going, member, b=b, r=r, d=d, x=x,
+                       c2=factors[0][1])
+        ]  # fmt: skip
+        for c1, c2 in factors[1:]:
+            calls.append(step(d, other, c1, c2))
+            d, other = other, d
+        calls.append(self._bind(f"multigrid_residual_{size}", going, member, **matrix, d=d, r=r))
+        fine = r
+        if D is not None:
+            (fine,) = self._vectors(rows, size, 1)
+            calls.append(backend.bind("cg_weigh", suffix="f64", D=D, r=r, y=fine))
+        calls += self._below(levels, depth, at, here, rows, going, fine, d, x)
+        for c1, c2 in factors:
+            calls.append(step(d, other, c1, c2))
+            d, other = other, d
+        return calls
+
+    def _below(
+        self,
+        levels: Sequence[Sequence[Level]],
+        depth: int,
+        at: list[NDArray],
+        here: dict[str, Any],
+        rows: int,
+        going: int,
+        fine: Any,
+        d: Any,
+        x: Any,
+    ) -> list[Any]:
+        """Restriction, the coarser level, prolongation into x and d."""
+        backend = self.backend
+        there = [m for m, mine in enumerate(levels) if len(mine) > depth]
+        ends = [m for m in there if len(levels[m]) == depth + 1]
+        order = [m for m in there if m not in ends] + ends  # members that go on come first
+        counts = [levels[m][depth].matrix.shape[0] // 4 for m in order]
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        coarse = {
+            m: np.arange(a, a + n) for m, a, n in zip(order, starts[:-1], counts, strict=True)
+        }
+        total, on = int(starts[-1]), int(starts[len(order) - len(ends)])
+        member = backend.array(np.repeat(order, counts), np.int32)
+        b, e = self._vectors(total, 4, 2)
+        mine = [(m, levels[m][depth]) for m in order]
+        size = 4 if depth else 2
+        down = _join(backend, [(coarse[m], at[m], level.restrict) for m, level in mine], total)
+        up = _join(backend, [(at[m], coarse[m], level.prolong) for m, level in mine], rows)
+        table = {"row": down["row"], "column": down["column"], "R": down["blocks"]}
+        calls = [self._bind(f"multigrid_restrict_{size}", total, member, r=fine, b=b, **table)]
+        if on:
+            nothing = np.empty(0, int)
+            parts = [(coarse[m], coarse[m], level.matrix) for m, level in mine]
+            matrix = _join(backend, parts, total)
+            below = {"row": matrix["row"], "column": matrix["column"], "A": matrix["blocks"]}
+            below["member"] = member
+            numbers = [coarse.get(m, nothing) for m in range(len(levels))]
+            calls += self._level(levels, depth + 1, numbers, below, total, on, None, b, e)
+        if ends:
+            calls.append(self._coarsest([levels[m][depth] for m in ends], on, total, b, e))
+        table = {"row": up["row"], "column": up["column"], "P": up["blocks"]}
+        calls.append(
+            self._bind(f"multigrid_prolong_{size}", going, here["member"], **table, e=e, d=d, x=x)
+        )
+        return calls
+
+    def _coarsest(self, ends: list[Level], first: int, rows: int, b: Any, e: Any) -> Any:
+        """Dense inverses of the members whose last level this is."""
+        backend, parts, start = self.backend, [], first
+        for level in ends:
+            assert level.dense is not None
+            count = len(level.dense) // 4
+            at = np.arange(start, start + count)
+            parts.append((at, at, sp.bsr_matrix(level.dense, blocksize=(4, 4))))
+            start += count
+        table = _join(backend, parts, rows)
+        return backend.bind(
+            "multigrid_coarsest", (first, rows - first), suffix="f64", offsets=table["row"],
+            column=table["column"], inverse=table["blocks"], b=b, sums=e,
+        )  # fmt: skip
