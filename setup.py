@@ -21,6 +21,7 @@ HEADERS = [str(p.relative_to(HERE)) for p in sorted((HERE / "csrc").rglob("*.h")
 LIMITED = ("Py_LIMITED_API", "0x030b0000")
 HOST = ["csrc/bind.c", "csrc/host_f32.c", "csrc/host_f64.c"]
 DEVICE = ["csrc/device_f32.cu", "csrc/device_f64.cu", "csrc/graph.cu", "csrc/launch.cu"]
+DEVICE += ["csrc/sparse.cu"]
 
 
 def flag(name):
@@ -105,7 +106,7 @@ def extensions():
         lib = next((p for p in (root / "lib64", root / "lib") if p.is_dir()), root / "lib64")
         cuda = Extension(
             "kinemesh._cuda",
-            [*HOST, "csrc/module_cuda.c", "csrc/array.c", "csrc/dlpack.c"],
+            [*HOST, "csrc/module_cuda.c", "csrc/array.c", "csrc/dlpack.c", "csrc/sparse_bind.c"],
             include_dirs=[str(root / "include")],
             library_dirs=[str(lib)],
             libraries=["cudart_static", "rt", "pthread", "dl", "stdc++"],

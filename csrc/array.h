@@ -17,3 +17,6 @@ int                  array_type(PyObject *module);
 /* dlpack.c */
 PyObject *array_dlpack(Array *a, PyObject *args, PyObject *keywords);
 PyObject *array_dlpack_device(Array *a, PyObject *none);
+
+/* sparse_bind.c */
+extern PyMethodDef sparse_methods[];

@@ -299,6 +299,7 @@ static PyMethodDef cuda_methods[] = {
 static int cuda_exec(PyObject *m)
 {
   if (PyModule_AddFunctions(m, bind_methods) < 0 || PyModule_AddFunctions(m, cuda_methods) < 0) return -1;
+  if (PyModule_AddFunctions(m, sparse_methods) < 0) return -1;
   return array_type(m) < 0 ? -1 : bind_types(m);
 }
 

@@ -1,0 +1,1 @@
+"""``kinemesh bench``: what a step is made of, measured."""
