@@ -44,7 +44,7 @@ class OMeshSettings:
     around: int | None = None  # nodes round the section, even
 
     def __post_init__(self) -> None:
-        _within("nodes", self.nodes, 500, 4_000_000)
+        _within("nodes", self.nodes, 500, 6_000_000)
         _within("far_field", self.far_field, 3.0, 1e4)
         _within("wall_spacing", self.wall_spacing, 1e-6, 0.1)
         _within("growth", self.growth, 1.0 + 1e-9, 1.5)
@@ -283,7 +283,8 @@ def _layers(first: Floats, far: float, steps: int) -> Floats:
     low, high = np.zeros_like(first), np.full_like(first, 1.0)  # of log(growth)
     for _ in range(60):  # bisection on all rays at once
         middle = 0.5 * (low + high)
-        above = first * np.expm1(steps * middle) / np.expm1(middle) > far
+        with np.errstate(over="ignore"):  # what is too large for a number is above `far` too
+            above = first * np.expm1(steps * middle) / np.expm1(middle) > far
         low, high = np.where(above, low, middle), np.where(above, middle, high)
     ratio = 0.5 * (low + high)
     layer = np.arange(steps + 1)[:, None]
