@@ -1,0 +1,247 @@
+"""What is measured: rows of work on one mesh, built group by group and only as far as wanted.
+
+The rows are those of Ma et al. (OpenACC deforming mesh), Tables 3 to 5, and their parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kinemesh.ale import Ale, AleSettings
+from kinemesh.backend import Backend
+from kinemesh.bench.ledger import Ledger
+from kinemesh.bench.timing import recorded
+from kinemesh.conditions import walls_of
+from kinemesh.deform import Rigid, TorsionalSprings
+from kinemesh.errors import DeviceError, NumericalFault
+from kinemesh.grid import Grid
+from kinemesh.linear.natural import NaturalIlu, natural_csr
+from kinemesh.mesh import Mesh
+from kinemesh.motion import Pitch
+
+TEN, FIVE = 10, 5  # iterations of BiCGSTAB: Table 4, and the most of section 6.2
+STEPS_PER_CYCLE = 386  # the time step 0.2 of section 6.2
+CFL = (20.0, 20.0, 1.0)
+NATURAL = "springs, cuSPARSE ILU(0), natural order"
+TITLES = {
+    "springs": {
+        "spring-assembly": "springs: matrix",
+        "spring-factor": "springs: copy of the matrix, factor",
+        "spring-ten": "springs: ten BiCGSTAB iterations",
+        "spring-product": "springs: matrix times vector",
+        "spring-solves": "springs: sweeps of one iteration",
+        "deformation-step": "springs: step of the mesh",
+    },
+    "natural": {
+        "natural-factor": f"{NATURAL}: copy of the matrix, factor",
+        "natural-ten": f"{NATURAL}: ten BiCGSTAB iterations",
+        "natural-product": f"{NATURAL}: matrix times vector",
+        "natural-solves": f"{NATURAL}: triangular solves of one iteration",
+    },
+    "flow": {
+        "pseudo-step": "flow: pseudo-step",
+        "gradients": "flow: gradients and limiter",
+        "residual": "flow: fluxes and residual",
+        "boundary": "flow: boundary conditions",
+        "cfl": "flow: residual norm, CFL number",
+        "matrix": "flow: matrix with local time steps",
+        "factor": "flow: matrix, factor",
+        "krylov": "flow: five BiCGSTAB iterations",
+        "implicit": "flow: implicit advance",
+        "block-product": "flow: matrix times vector",
+    },
+}
+ROWS = {row: title for group in TITLES.values() for row, title in group.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Something to time.
+
+    Parameters
+    ----------
+    make : times -> callable that does it `times` times over
+    bytes : compulsory bytes of one, or None where they are not counted
+    iterations : what the linear solver needed, asked after the timing
+    """
+
+    make: Callable[[int], Callable[[], Any]]
+    bytes: int | None
+    iterations: Callable[[], int] | None = None
+
+
+Rows = Iterator[tuple[str, Work | str]]
+"""(row, its work), or (row or group, a sentence on why it is left out)"""
+
+
+class Walk:
+    """Steps of a mesh through the pitching of AGARD CT5, one after another."""
+
+    def __init__(self, mover: Any, bodies: int) -> None:
+        self.mover, self.bodies, self.done, self.iterations = mover, bodies, 0, 0
+        self.law = Pitch(amplitude_deg=2.51, k=0.0814)
+        self.dt = 2 * np.pi / self.law.omega(1.0) / STEPS_PER_CYCLE
+
+    def make(self, times: int) -> Callable[[], None]:
+        """Callable that takes `times` steps."""
+
+        def steps() -> None:
+            for _ in range(times):
+                start, self.done = self.done, self.done + 1
+                notes = self.mover.step(
+                    lambda share, start=start: (
+                        [self.law.pose((start + share) * self.dt, 1.0)] * self.bodies
+                    )
+                )
+                self.iterations = int(notes["spring_iterations"])
+
+        return steps
+
+
+def springs(backend: Backend, mesh: Mesh, wanted: set[str]) -> Rows:
+    """Rows of the groups springs and natural: a grid, its springs and nothing of the flow."""
+    ledger = Ledger()
+    with ledger.watch():
+        grid = Grid(backend, [mesh], *walls_of(None, [mesh]))
+        mover = TorsionalSprings().attach(grid)
+        solver = mover.solver
+        assemble = ledger.first("spring_rows")
+        ten = [solver.begin, backend.record([solver.iterate], times=TEN)]
+        kept = backend.zeros(solver.A.shape, solver.A.dtype)
+        suffix = "f64" if np.dtype(solver.A.dtype) == np.float64 else "f32"
+        restore = backend.bind("copy_real4", suffix=suffix, **{"from": kept, "to": solver.A})
+    assemble()
+    there = backend.get(solver.A)
+    backend.put(kept, there)
+    backend.put(solver.b, np.random.default_rng(0).standard_normal(solver.b.shape))
+    if wanted & TITLES["natural"].keys():
+        p = mover.pattern
+        yield from natural(backend, p.row, p.column, there, p.node)
+    del there
+    solver.factor()
+    solver.begin()
+
+    def work(items: list[Any], iterations: Any = None) -> Work:
+        return Work(recorded(backend, items), ledger.bytes(items), iterations)
+
+    yield "spring-assembly", work([assemble])
+    yield "spring-factor", work([restore, solver.factor])
+    yield "spring-ten", work(ten, lambda: int(backend.get(solver.steps).max()))
+    product = ledger.first("block_product_2")
+    yield "spring-product", work([product]) if product else "no product on its own"
+    solver.begin()
+    sweeps = [c for c in ledger.leaves(solver.iterate) if _is(ledger, c, "forward", "backward")]
+    yield "spring-solves", work(sweeps) if sweeps else "no sweeps on their own"
+    walk = Walk(mover, len(grid.bodies))
+    yield "deformation-step", Work(walk.make, None, lambda: walk.iterations)
+
+
+def natural(backend: Backend, row: Any, column: Any, blocks: Any, node: Any) -> Rows:
+    """Rows of Ma et al.'s recipe on the matrix of the springs."""
+    try:
+        ilu = NaturalIlu(backend, natural_csr(row, column, blocks, node))
+    except DeviceError as error:
+        yield "natural", str(error)
+        return
+    b, x = (backend.zeros(ilu.rows, np.float64) for _ in range(2))
+    backend.put(b, np.random.default_rng(0).standard_normal(ilu.rows))
+    ilu.factor()
+    cost = ilu.bytes()
+
+    def again(work: Callable[[], Any]) -> Callable[[int], Callable[[], None]]:
+        def make(times: int) -> Callable[[], None]:
+            def run() -> None:
+                for _ in range(times):
+                    work()
+
+            return run
+
+        return make
+
+    yield "natural-factor", Work(again(ilu.factor), cost["factor"])
+    ten = Work(again(lambda: ilu.bicgstab(b, x, 0.0, TEN)), TEN * cost["iteration"], lambda: TEN)
+    yield "natural-ten", ten
+    yield "natural-product", Work(again(lambda: ilu.product(b, x)), cost["product"])
+
+    def solves() -> None:
+        ilu.apply(b, x)
+        ilu.apply(b, x)
+
+    yield "natural-solves", Work(again(solves), 2 * cost["apply"])
+
+
+def flow(backend: Backend, mesh: Mesh, wanted: set[str]) -> Rows:
+    """Rows of the flow solver, on the way to the steady flow of AGARD CT5."""
+    del wanted  # all rows share one solver
+    settings = AleSettings(krylov_tolerance=0.0, krylov_iterations=FIVE)
+    ledger = Ledger()
+    with ledger.watch():
+        ale = Ale(
+            mesh,
+            mach=0.755,
+            alpha_deg=0.016,
+            deform=Rigid(),
+            device=backend.device,
+            dtype=backend.dtype,
+            settings=settings,
+        )
+        ale.start_steady()
+        iteration = ale.iteration(0.0, 2**30, CFL, 1)
+        boundary = ale.boundaries.residual(ale.res)
+        implicit = list(ale._implicit_calls())
+        residual = list(ale._residual)
+    backend.put(ale.dualtime.floor, 0.0)  # a flow at round-off would end its pseudo-steps
+
+    def work(items: list[Any]) -> Work:
+        return Work(recorded(backend, items), ledger.bytes(items))
+
+    steps = Work(lambda times: ale.iteration(0.0, 2**30, CFL, times), ledger.bytes([iteration]))
+    yield "pseudo-step", steps
+    if not backend.get(ale.dualtime.active).all():
+        raise NumericalFault("bench: the flow ended its pseudo-steps before they were timed")
+    ale.check_faults("bench, flow")
+    yield from _explicit_rows(ledger, work, residual, boundary)
+    backend.record(residual)()  # the boundaries have added to it again and again
+    leaves = ledger.leaves(iteration)
+    end = next(k for k, c in enumerate(leaves) if _is(ledger, c, "ale_jacobian"))
+    yield "cfl", work(leaves[len(residual) : end])
+    # The same residual again and again must not carry the state away.
+    backend.put(ale.res, 1e-6 * backend.get(ale.res))
+    yield from _implicit_rows(ledger, work, implicit, ale)
+    ale.check_faults("bench, flow")
+
+
+def _explicit_rows(
+    ledger: Ledger, work: Callable, residual: list[Any], boundary: list[Any]
+) -> Rows:
+    """Rows from u to the residual."""
+    gradients = [c for c in residual if _is(ledger, c, "gradient", "ale_range", "gather")]
+    fluxes = [c for c in residual if c not in gradients and not _is(ledger, c, "bc_")]
+    yield "gradients", work(gradients)
+    yield "residual", work(fluxes)
+    yield "boundary", work(boundary)
+
+
+def _implicit_rows(ledger: Ledger, work: Callable, implicit: list[Any], ale: Ale) -> Rows:
+    """Rows from the residual to the new u."""
+    solver = ale.solver
+    at = implicit.index(solver.factor)
+    solve = next(c for c in implicit[at + 1 :] if not ledger.kernel(c))
+    yield "matrix", work(implicit[:at])
+    yield "factor", work(implicit[: at + 1])
+    yield "krylov", work([solve])
+    product = ledger.first("block_product_4")
+    yield "block-product", work([product]) if product else "no product on its own"
+    yield "implicit", work(implicit)
+
+
+def _is(ledger: Ledger, call: Any, *parts: str) -> bool:
+    """Whether the name of a call's kernel has one of the parts."""
+    return any(part in ledger.kernel(call) for part in parts)
+
+
+GROUPS = {"springs": springs, "natural": springs, "flow": flow}
