@@ -3,6 +3,8 @@
 #include "array.h"
 #include "sparse.h"
 
+#include <math.h>
+
 #if __has_include(<cusparse.h>)
 static const char capsule_name[] = "kinemesh.sparse";
 
@@ -138,6 +140,7 @@ static PyObject *py_bicgstab(PyObject *self, PyObject *args)
   Py_BEGIN_ALLOW_THREADS
   code = sparse_bicgstab(h->sparse, b, x, tolerance, most, &steps, &drop);
   Py_END_ALLOW_THREADS
+  if (code == SPARSE_BREAK) return Py_BuildValue("id", (int)steps, (double)NAN); /* the caller's to judge */
   return code ? sparse_error(code) : Py_BuildValue("id", (int)steps, drop);
 }
 
@@ -148,7 +151,7 @@ PyMethodDef sparse_methods[] = {
     {"sparse_apply", py_apply, METH_VARARGS, "sparse_apply(capsule, b, y): y = U^-1 L^-1 b."},
     {"sparse_product", py_product, METH_VARARGS, "sparse_product(capsule, x, y): y = A x."},
     {"sparse_bicgstab", py_bicgstab, METH_VARARGS,
-     "sparse_bicgstab(capsule, b, x, tolerance, most) -> (iterations, |r| / |b|)."},
+     "sparse_bicgstab(capsule, b, x, tolerance, most) -> (iterations, |r| / |b|); nan: it broke down."},
     {0}};
 
 #else /* a toolkit without cuSPARSE */

@@ -141,6 +141,39 @@ def test_a_matrix_that_is_none_is_refused(matrix):
         natural._sorted(matrix)
 
 
+def stub(monkeypatch, **functions):
+    """A NaturalIlu of the unit matrix on a module of stubs."""
+    there = {"sparse_create": lambda *arrays: "capsule"} | functions
+    monkeypatch.setattr(natural, "open_library", lambda backend: SimpleNamespace(**there))
+    return NaturalIlu(Backend("cpu"), sparse.eye(4, format="csr"))
+
+
+def refuse(*_):
+    raise RuntimeError("CUDA: cuSPARSE, setting up: out of memory")
+
+
+def test_what_cusparse_refuses_is_a_device_error(monkeypatch):
+    with pytest.raises(DeviceError, match="natural order: CUDA: cuSPARSE, setting up: out of mem"):
+        stub(monkeypatch, sparse_create=refuse)
+    with pytest.raises(DeviceError, match="out of memory"):
+        stub(monkeypatch, sparse_factor=refuse).factor()
+
+
+def test_a_breakdown_and_a_zero_pivot_are_numerical_faults(monkeypatch):
+    ilu = stub(monkeypatch, sparse_factor=lambda s: 2, sparse_bicgstab=lambda *_: (7, np.nan))
+
+    with pytest.raises(NumericalFault, match="pivot of row 2 is zero"):
+        ilu.factor()
+    with pytest.raises(NumericalFault, match="broke down within 7 iterations"):
+        ilu.bicgstab(None, None, 0.0, 10)
+
+
+@pytest.mark.parametrize(("tolerance", "most"), [(-1e-9, 5), (1.0, 5), (0.1, 0)])
+def test_nonsense_is_refused(monkeypatch, tolerance, most):
+    with pytest.raises(SettingsError, match="expected 0 to 1, 1 or more"):
+        stub(monkeypatch).bicgstab(None, None, tolerance, most)
+
+
 # ---------------------------------------------------------------- on a GPU
 
 

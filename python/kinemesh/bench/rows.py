@@ -19,7 +19,7 @@ from kinemesh.conditions import walls_of
 from kinemesh.deform import Rigid, TorsionalSprings
 from kinemesh.errors import DeviceError, NumericalFault
 from kinemesh.grid import Grid
-from kinemesh.linear.natural import NaturalIlu, natural_csr
+from kinemesh.linear.natural import NaturalIlu, natural_csr, open_library
 from kinemesh.mesh import Mesh
 from kinemesh.motion import Pitch
 
@@ -115,13 +115,8 @@ def springs(backend: Backend, mesh: Mesh, wanted: set[str]) -> Rows:
         suffix = "f64" if np.dtype(solver.A.dtype) == np.float64 else "f32"
         restore = backend.bind("copy_real4", suffix=suffix, **{"from": kept, "to": solver.A})
     assemble()
-    there = backend.get(solver.A)
-    backend.put(kept, there)
+    backend.put(kept, backend.get(solver.A))
     backend.put(solver.b, np.random.default_rng(0).standard_normal(solver.b.shape))
-    if wanted & TITLES["natural"].keys():
-        p = mover.pattern
-        yield from natural(backend, p.row, p.column, there, p.node)
-    del there
     solver.factor()
     solver.begin()
 
@@ -136,6 +131,9 @@ def springs(backend: Backend, mesh: Mesh, wanted: set[str]) -> Rows:
     solver.begin()
     sweeps = [c for c in ledger.leaves(solver.iterate) if _is(ledger, c, "forward", "backward")]
     yield "spring-solves", work(sweeps) if sweeps else "no sweeps on their own"
+    if wanted & TITLES["natural"].keys():
+        p = mover.pattern
+        yield from natural(backend, p.row, p.column, backend.get(kept), p.node)
     walk = Walk(mover, len(grid.bodies))
     yield "deformation-step", Work(walk.make, None, lambda: walk.iterations)
 
@@ -143,13 +141,14 @@ def springs(backend: Backend, mesh: Mesh, wanted: set[str]) -> Rows:
 def natural(backend: Backend, row: Any, column: Any, blocks: Any, node: Any) -> Rows:
     """Rows of Ma et al.'s recipe on the matrix of the springs."""
     try:
+        open_library(backend)
         ilu = NaturalIlu(backend, natural_csr(row, column, blocks, node))
-    except DeviceError as error:
+        ilu.factor()
+    except (DeviceError, NumericalFault) as error:
         yield "natural", str(error)
         return
     b, x = (backend.zeros(ilu.rows, np.float64) for _ in range(2))
     backend.put(b, np.random.default_rng(0).standard_normal(ilu.rows))
-    ilu.factor()
     cost = ilu.bytes()
 
     def again(work: Callable[[], Any]) -> Callable[[int], Callable[[], None]]:

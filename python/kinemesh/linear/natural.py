@@ -7,6 +7,9 @@ it; `kinemesh bench` measures it beside ours.  Float64, one member, NVIDIA GPUs 
 from __future__ import annotations
 
 import sysconfig
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +64,15 @@ def open_library(backend: Backend) -> Any:
     )
 
 
+@contextmanager
+def _device_errors() -> Iterator[None]:
+    """What CUDA or cuSPARSE refuses, as DeviceError."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise DeviceError(f"ILU(0) in natural order: {error}") from None
+
+
 class NaturalIlu:
     """ILU(0) of a matrix in the order of its rows, on a GPU.
 
@@ -72,7 +84,7 @@ class NaturalIlu:
 
     Raises
     ------
-    DeviceError      no GPU, or no cuSPARSE there
+    DeviceError      no GPU, no cuSPARSE there, or not enough memory for it
     SettingsError    the matrix is not square
     """
 
@@ -86,11 +98,13 @@ class NaturalIlu:
             self.A = backend.array(csr.data, np.float64)
         self.LU = backend.zeros(self.A.shape, np.float64)
         self.rows, self.entries = self.row.shape[0] - 1, self.column.shape[0]
-        self._there = self.module.sparse_create(self.row, self.column, self.A, self.LU)
+        with _device_errors():
+            self._there = self.module.sparse_create(self.row, self.column, self.A, self.LU)
 
     def factor(self) -> None:
         """L U ~ A of the present A; NumericalFault where a pivot is zero."""
-        zero = self.module.sparse_factor(self._there)
+        with _device_errors():
+            zero = self.module.sparse_factor(self._there)
         if zero >= 0:
             raise NumericalFault(f"ILU(0) in natural order: the pivot of row {zero} is zero")
 
@@ -111,7 +125,13 @@ class NaturalIlu:
             raise SettingsError(
                 f"bicgstab: tolerance {tolerance!r}, most {most!r}; expected 0 to 1, 1 or more"
             )
-        return self.module.sparse_bicgstab(self._there, b, x, tolerance, most)
+        with _device_errors():
+            steps, drop = self.module.sparse_bicgstab(self._there, b, x, tolerance, most)
+        if not isfinite(drop):
+            raise NumericalFault(
+                f"BiCGSTAB with ILU(0) in natural order broke down within {steps} iterations"
+            )
+        return steps, drop
 
     def bytes(self) -> dict[str, int]:
         """Compulsory bytes of each operation: every input and every output once."""
