@@ -6,7 +6,7 @@ from math import isfinite
 
 import numpy as np
 import pytest
-from kinemesh import bench, mesh
+from kinemesh import bench, cli, mesh
 from kinemesh.ale import Ale
 from kinemesh.backend import Backend, kernels
 from kinemesh.bench import rows as made
@@ -303,6 +303,16 @@ def test_figures_are_appended(lines, tmp_path):
 def test_what_cannot_be_measured_is_refused(words, message):
     with pytest.raises(SettingsError, match=message):
         bench.main(arguments("--device", "cpu", *words))
+
+
+def test_the_program_measures_and_refuses(capsys):
+    words = ["bench", "--device", "cpu", "--sizes", str(SIZE), "--repeat", "1", "--rows"]
+
+    assert cli.main([*words, "spring-product"]) == 0
+    assert "springs: matrix times vector" in capsys.readouterr().out
+
+    assert cli.main([*words, "sprung"]) == 2
+    assert "unknown row 'sprung'" in capsys.readouterr().err
 
 
 def test_a_size_that_no_mesh_has_is_refused():

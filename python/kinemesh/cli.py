@@ -1,4 +1,4 @@
-"""The program `kinemesh`: run, cases, info, plot.
+"""The program `kinemesh`: run, cases, info, plot, bench.
 
 Exit status: 0 done; 1 a run that failed; 2 wrong usage or wrong input; 130 interrupted.
 The solver is imported by the commands that need it, so that `kinemesh --help` is fast.
@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from kinemesh import bench
 from kinemesh.errors import KinemeshError, NumericalFault
 
 FAILED, WRONG, INTERRUPTED = 1, 2, 130
@@ -31,6 +32,7 @@ def parser() -> argparse.ArgumentParser:
     commands.add_parser("info", help="devices, threads and versions")
     plot = commands.add_parser("plot", help="draw the figures of a run again")
     plot.add_argument("folder", metavar="DIR", type=Path, help="output folder of a run")
+    bench.add_arguments(commands.add_parser("bench", help="measure what a step is made of"))
     return top
 
 
@@ -132,7 +134,7 @@ def _plot(arguments: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS = {"run": _run, "cases": _cases, "info": _info, "plot": _plot}
+COMMANDS = {"run": _run, "cases": _cases, "info": _info, "plot": _plot, "bench": bench.main}
 
 
 def _complain(text: str) -> None:
