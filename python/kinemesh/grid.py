@@ -95,6 +95,7 @@ class Grid:
         self.edges = len(self.dual.lr)
         self.member = np.repeat(np.arange(self.members, dtype=np.int32), counts)
         self.bodies: list[tuple[int, str]] = []
+        self._single: Faces = {}
         self._check_markers(walls, far)
         self._allocate()
         self.wall = self._boundary(walls, True)
@@ -237,6 +238,8 @@ class Grid:
 
     def single(self) -> Faces:
         """Copies of S and w in float32 that follow every `measure` and `sweep` from now on."""
+        if self._single:
+            return self._single
         b = self.backend
         copies: Faces = {}
         calls: dict[str, list[Any]] = {"S": [self.measure], "w": [self.sweep]}
@@ -246,6 +249,7 @@ class Grid:
                 kernel = "narrow_2" if name == "S" else "narrow_1"
                 calls[name].append(b.bind(kernel, **{"from": field, "to": copies[side][name]}))
         self.measure, self.sweep = b.record(calls["S"]), b.record(calls["w"])
+        self._single = copies
         return copies
 
     def start(self) -> None:

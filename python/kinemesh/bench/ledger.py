@@ -19,7 +19,7 @@ from kinemesh.backend import Backend, kernels
 # A declaration gives the mode of a field: how often each of its bytes is moved, at least.
 PASSES = {"in": 1, "opt": 1, "out": 1, "rw": 2, "upd": 2, "inc": 2, "val": 0}
 # A sweep up and a sweep down read one half of the matrix each.
-SWEEPS = ("forward", "backward")
+SWEEPS = ("block_lower", "block_upper", "block_turn")
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ import numpy as np
 
 from kinemesh.ale import Ale, AleSettings
 from kinemesh.backend import Backend
-from kinemesh.bench.ledger import Ledger
+from kinemesh.bench.ledger import SWEEPS, Ledger
 from kinemesh.bench.timing import recorded
 from kinemesh.conditions import walls_of
 from kinemesh.deform import Rigid, TorsionalSprings
@@ -33,8 +33,8 @@ TITLES = {
         "spring-factor": "springs: copy of the matrix, factor",
         "spring-ten": "springs: ten BiCGSTAB iterations",
         "spring-product": "springs: matrix times vector",
-        "spring-solves": "springs: sweeps of one iteration",
-        "deformation-step": "springs: step of the mesh",
+        "spring-sweeps": "springs: preconditioned products of one iteration",
+        "deformation-step": "springs: step of the mesh (multigrid)",
     },
     "natural": {
         "natural-factor": f"{NATURAL}: copy of the matrix, factor",
@@ -107,8 +107,9 @@ def springs(backend: Backend, mesh: Mesh, wanted: set[str]) -> Rows:
     ledger = Ledger()
     with ledger.watch():
         grid = Grid(backend, [mesh], *walls_of(None, [mesh]))
-        mover = TorsionalSprings().attach(grid)
+        mover = TorsionalSprings(solver="bicgstab").attach(grid)
         solver = mover.solver
+        product = solver.product(solver.b, solver.v)
         assemble = ledger.first("spring_rows")
         ten = [solver.begin, backend.record([solver.iterate], times=TEN)]
         kept = backend.zeros(solver.A.shape, solver.A.dtype)
@@ -126,14 +127,16 @@ def springs(backend: Backend, mesh: Mesh, wanted: set[str]) -> Rows:
     yield "spring-assembly", work([assemble])
     yield "spring-factor", work([restore, solver.factor])
     yield "spring-ten", work(ten, lambda: int(backend.get(solver.steps).max()))
-    product = ledger.first("block_product_2")
-    yield "spring-product", work([product]) if product else "no product on its own"
+    yield "spring-product", work([product])
     solver.begin()
-    sweeps = [c for c in ledger.leaves(solver.iterate) if _is(ledger, c, "forward", "backward")]
-    yield "spring-solves", work(sweeps) if sweeps else "no sweeps on their own"
+    yield (
+        "spring-sweeps",
+        work([c for c in ledger.leaves(solver.iterate) if _is(ledger, c, *SWEEPS)]),
+    )
     if wanted & TITLES["natural"].keys():
         p = mover.pattern
         yield from natural(backend, p.row, p.column, backend.get(kept), p.node)
+    mover = TorsionalSprings().attach(grid)
     walk = Walk(mover, len(grid.bodies))
     yield "deformation-step", Work(walk.make, None, lambda: walk.iterations)
 
@@ -193,6 +196,7 @@ def flow(backend: Backend, mesh: Mesh, wanted: set[str]) -> Rows:
         boundary = ale.boundaries.residual(ale.res)
         implicit = list(ale._implicit_calls())
         residual = list(ale._residual)
+        product = ale.solver.product(ale.solver.b, ale.solver.v)
     backend.put(ale.dualtime.floor, 0.0)  # a flow at round-off would end its pseudo-steps
 
     def work(items: list[Any]) -> Work:
@@ -206,11 +210,11 @@ def flow(backend: Backend, mesh: Mesh, wanted: set[str]) -> Rows:
     yield from _explicit_rows(ledger, work, residual, boundary)
     backend.record(residual)()  # the boundaries have added to it again and again
     leaves = ledger.leaves(iteration)
-    end = next(k for k, c in enumerate(leaves) if _is(ledger, c, "ale_jacobian"))
+    end = next(k for k, c in enumerate(leaves) if _is(ledger, c, "narrow", "ale_jacobian"))
     yield "cfl", work(leaves[len(residual) : end])
     # The same residual again and again must not carry the state away.
     backend.put(ale.res, 1e-6 * backend.get(ale.res))
-    yield from _implicit_rows(ledger, work, implicit, ale)
+    yield from _implicit_rows(work, implicit, product, ale)
     ale.check_faults("bench, flow")
 
 
@@ -225,16 +229,15 @@ def _explicit_rows(
     yield "boundary", work(boundary)
 
 
-def _implicit_rows(ledger: Ledger, work: Callable, implicit: list[Any], ale: Ale) -> Rows:
+def _implicit_rows(work: Callable, implicit: list[Any], product: Any, ale: Ale) -> Rows:
     """Rows from the residual to the new u."""
     solver = ale.solver
     at = implicit.index(solver.factor)
-    solve = next(c for c in implicit[at + 1 :] if not ledger.kernel(c))
+    solve = implicit[at + 1]
     yield "matrix", work(implicit[:at])
     yield "factor", work(implicit[: at + 1])
     yield "krylov", work([solve])
-    product = ledger.first("block_product_4")
-    yield "block-product", work([product]) if product else "no product on its own"
+    yield "block-product", work([product])
     yield "implicit", work(implicit)
 
 
