@@ -109,7 +109,7 @@ def springs(backend: Backend, mesh: Mesh, wanted: set[str]) -> Rows:
         grid = Grid(backend, [mesh], *walls_of(None, [mesh]))
         mover = TorsionalSprings(solver="bicgstab").attach(grid)
         solver = mover.solver
-        product = solver.product(solver.b, solver.v)
+        product = solver.product(solver.b, solver.x)
         assemble = ledger.first("spring_rows")
         ten = [solver.begin, backend.record([solver.iterate], times=TEN)]
         kept = backend.zeros(solver.A.shape, solver.A.dtype)
