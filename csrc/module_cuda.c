@@ -111,6 +111,10 @@ static int resolve_foreign(PyObject *object, struct operand *to)
                   read_strides(face, to, size) < 0 || read_data(face, to) < 0 || wait_for(face, to) < 0;
   Py_DECREF(face);
   if (bad) return -1;
+  if ((uintptr_t)to->ptr % 16) { /* kernels move pairs of numbers in one piece */
+    PyErr_SetString(PyExc_TypeError, "memory that does not begin at a multiple of 16 bytes");
+    return -1;
+  }
   to->foreign = 1;
   to->owner   = Py_NewRef(object);
   return 0;

@@ -286,7 +286,7 @@ def test_r_is_the_derivative_of_the_angles():
 def spring_matrix(backend, w, fixed):
     """Dense matrix of spring_rows in the numbering of nodes."""
     v, count = w.values, len(w.x)
-    names = ("fans|rows+1>>fan", "others|fan,2>nodes", "slots|fan,2>blocks")
+    names = ("fans|rows+1>>runs", "runs|runs+1>>spokes", "other|spokes>nodes", "slot|spokes>blocks")
     fan = {name.partition("|")[0]: v[name] for name in names}
     there = direct(
         backend, "spring_rows", node=w.node, x=w.x, fixed=fixed, row=w.row, member=w.member,

@@ -5,7 +5,7 @@ import re
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.deform.springs import spring_triangles
+from kinemesh.deform.fans import spring_triangles
 from kinemesh.motion import Pose, function
 from scipy.sparse import coo_array, csr_array
 from solver_cases import Ellipse, bodies, on_devices, square

@@ -173,18 +173,20 @@ class World:
         put("before|nodes", np.where(self.colour < 2, self.colour, -1))
 
     def fans(self):
-        """Triangles around each row's node: their other nodes, counter-clockwise."""
-        others, slots = [], []
+        """Triangles around each row's node, each a run of its own: two spokes, their blocks."""
+        runs, other, slot = [], [], []
         for n in self.node:
             entry = []
             for c, k in self.touching[n]:
                 if self.cells[c, 3] < 0:
                     entry.append((self.cells[c, (k + 1) % 3], self.cells[c, (k + 2) % 3]))
-            others.append(entry)
-            slots.append([(self.slot(n, j), self.slot(n, k)) for j, k in entry])
-        self.put("fans|rows+1>>fan", csr(others)[0])
-        self.put("others|fan,2>nodes", csr(others)[1].reshape(-1, 2))
-        self.put("slots|fan,2>blocks", csr(slots)[1].reshape(-1, 2))
+            runs.append(entry)
+            other += [j for pair in entry for j in pair]
+            slot += [self.slot(n, j) for pair in entry for j in pair]
+        self.put("fans|rows+1>>runs", csr(runs)[0])
+        self.put("runs|runs+1>>spokes", 2 * np.arange(len(other) // 2 + 1))
+        self.put("other|spokes>nodes", other)
+        self.put("slot|spokes>blocks", slot)
         self.put("fixed|nodes", np.isin(np.arange(len(self.x)), self.boundary))
 
     def graph(self):

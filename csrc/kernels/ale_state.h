@@ -30,17 +30,22 @@ REDUCE(ale_range, ALE_RANGE, max, 8)
   }
 }
 
-/* Weighted least-squares gradient of (rho, u, v, p) at a node: g[2 k] = dq_k/dx. */
+/* Weighted least-squares gradient of (rho, u, v, p) at a node, g[2 k] = dq_k/dx, and the range of
+ * each over the node and its neighbours.                                                        */
 HD void node_gradient(const i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *inverse,
-                      const real *q, real *g)
+                      const real *q, real *g, real *low, real *high)
 {
+  real own[4];
   for (i32 k = 0; k < 8; k++) g[k] = 0;
+  for (i32 k = 0; k < 4; k++) own[k] = low[k] = high[k] = q[4 * i + k];
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
     const i32  j  = neighbour[e];
     const real dx = (real)(x[2 * j] - x[2 * i]), dy = (real)(x[2 * j + 1] - x[2 * i + 1]);
     const real w = R(1) / (dx * dx + dy * dy);
     for (i32 k = 0; k < 4; k++) {
-      const real d = w * (q[4 * j + k] - q[4 * i + k]);
+      const real v = q[4 * j + k], d = w * (v - own[k]);
+      low[k]  = v < low[k] ? v : low[k];
+      high[k] = v > high[k] ? v : high[k];
       g[2 * k] += d * dx;
       g[2 * k + 1] += d * dy;
     }
@@ -53,27 +58,28 @@ HD void node_gradient(const i32 i, const f64 *x, const i32 *offsets, const i32 *
   }
 }
 
-/* Smallest limiter of a node's edges, each variable on its own; eps2 is the threshold squared. */
+/* Smallest limiter of a node's edges, each variable on its own; eps2 is the threshold squared.
+ * Where the limiter is below 1 it falls with the change that the gradient asks for, so the largest
+ * change up and the largest one down decide: two divisions per variable instead of one per edge. */
 HD void node_limiter(const i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *q, const real *g,
-                     const real *eps2, real *phi)
+                     const real *low, const real *high, const real *eps2, real *phi)
 {
-  real low[4], high[4];
-  for (i32 k = 0; k < 4; k++) low[k] = high[k] = q[4 * i + k], phi[k] = R(1);
-  for (i32 e = offsets[i]; e < offsets[i + 1]; e++)
-    for (i32 k = 0; k < 4; k++) {
-      const real v = q[4 * neighbour[e] + k];
-      low[k]       = v < low[k] ? v : low[k];
-      high[k]      = v > high[k] ? v : high[k];
-    }
+  real up[4] = {0, 0, 0, 0}, down[4] = {0, 0, 0, 0};
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
     const i32  j  = neighbour[e];
-    const real dx = (real)(R(0.5) * (real)(x[2 * j] - x[2 * i])), dy = R(0.5) * (real)(x[2 * j + 1] - x[2 * i + 1]);
+    const real dx = R(0.5) * (real)(x[2 * j] - x[2 * i]), dy = R(0.5) * (real)(x[2 * j + 1] - x[2 * i + 1]);
     for (i32 k = 0; k < 4; k++) {
-      const real d  = g[2 * k] * dx + g[2 * k + 1] * dy;
-      const real up = (d > 0 ? high[k] : low[k]) - q[4 * i + k];
-      const real y  = limiter_venkatakrishnan(up, d, eps2[k]);
-      phi[k]        = y < phi[k] ? y : phi[k];
+      const real d = g[2 * k] * dx + g[2 * k + 1] * dy;
+      up[k]        = d > up[k] ? d : up[k];
+      down[k]      = d < down[k] ? d : down[k];
     }
+  }
+  for (i32 k = 0; k < 4; k++) {
+    const real own = q[4 * i + k];
+    const real a   = limiter_venkatakrishnan(high[k] - own, up[k], eps2[k]);
+    const real b   = limiter_venkatakrishnan(low[k] - own, down[k], eps2[k]);
+    const real y   = a < b ? a : b;
+    phi[k]         = y < R(1) ? y : R(1);
   }
 }
 
@@ -89,7 +95,8 @@ HD void node_limiter(const i32 i, const f64 *x, const i32 *offsets, const i32 *n
 KERNEL(ale_gradient, ALE_GRADIENT, heavy)
 {
   if (!active[member[i]]) return;
-  node_gradient(i, x, offsets, neighbour, inverse, q, grad + 8 * i);
+  real low[4], high[4];
+  node_gradient(i, x, offsets, neighbour, inverse, q, grad + 8 * i, low, high);
 }
 
 /* Limited gradient; threshold K (max - min) over the member: Wang's form (theory eq. 2.4b). */
@@ -102,13 +109,13 @@ KERNEL(ale_gradient_wang, ALE_GRADIENT_WANG, heavy)
 {
   if (!active[member[i]]) return;
   const f64 *r = range + 8 * member[i];
-  real       g[8], eps2[4], phi[4];
+  real       g[8], low[4], high[4], eps2[4], phi[4];
   for (i32 k = 0; k < 4; k++) {
     const real span = K * (real)(r[k] + r[4 + k]);
     eps2[k]         = span * span + R(1e-20); /* a uniform state has no range: limiter is 1 */
   }
-  node_gradient(i, x, offsets, neighbour, inverse, q, g);
-  node_limiter(i, x, offsets, neighbour, q, g, eps2, phi);
+  node_gradient(i, x, offsets, neighbour, inverse, q, g, low, high);
+  node_limiter(i, x, offsets, neighbour, q, g, low, high, eps2, phi);
   for (i32 k = 0; k < 8; k++) grad[8 * i + k] = g[k] * phi[k / 2];
 }
 
@@ -123,8 +130,8 @@ KERNEL(ale_gradient_venkatakrishnan, ALE_GRADIENT_VENKATAKRISHNAN, heavy)
   if (!active[member[i]]) return;
   const real h = K * sqrt((real)V[i]), e = h * h * h + R(1e-20);
   const real eps2[4] = {e, e, e, e};
-  real       g[8], phi[4];
-  node_gradient(i, x, offsets, neighbour, inverse, q, g);
-  node_limiter(i, x, offsets, neighbour, q, g, eps2, phi);
+  real       g[8], low[4], high[4], phi[4];
+  node_gradient(i, x, offsets, neighbour, inverse, q, g, low, high);
+  node_limiter(i, x, offsets, neighbour, q, g, low, high, eps2, phi);
   for (i32 k = 0; k < 8; k++) grad[8 * i + k] = g[k] * phi[k / 2];
 }

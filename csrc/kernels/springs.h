@@ -2,68 +2,132 @@
  * section 3), assembled by rows: each row gathers from the triangles of its node (Ma et al.,
  * Algorithm 1), so nothing is written twice.                                                    */
 
-/* K of triangle (i, j, k), the rows of i: K = R^T C R, C = 1/sin^2 of each angle. */
-HD void spring_corner(struct vec2 ij, struct vec2 ik, f64 *ii, f64 *ijb, f64 *ikb)
+/* A spoke from node i to j: e the edge, g = (-e_y, e_x)/|e|^2 the rate of its direction's angle with
+ * the displacement of j, l = |e|^2.                                                             */
+struct spoke {
+  struct vec2 e, g;
+  f64         l;
+};
+
+HD struct spoke spoke_of(struct vec2 e)
 {
-  const struct vec2 jk  = minus(ik, ij);
-  const f64         lij = dot(ij, ij), lik = dot(ik, ik), ljk = dot(jk, jk), twice = cross(ij, ik);
-  const f64         area2 = twice * twice;
-  const f64         aij = ij.x / lij, bij = ij.y / lij, aik = ik.x / lik, bik = ik.y / lik;
-  const f64         ajk = jk.x / ljk, bjk = jk.y / ljk;
-  /* rows of R: change of the angles at i, j, k by (u_i, v_i, u_j, v_j, u_k, v_k), eq. 3.2 */
-  const f64 Rm[3][6] = {{bik - bij, aij - aik, bij, -aij, -bik, aik},
-                        {bij, -aij, -bij - bjk, ajk + aij, bjk, -ajk},
-                        {-bik, aik, bjk, -ajk, bik - bjk, ajk - aik}};
-  const f64 C[3]     = {lij * lik / area2, lij * ljk / area2, lik * ljk / area2};
-  for (i32 m = 0; m < 3; m++)
-    for (i32 r = 0; r < 2; r++)
-      for (i32 c = 0; c < 2; c++) {
-        const f64 left = C[m] * Rm[m][r];
-        ii[ENTRY(2, r, c)] += left * Rm[m][c];
-        ijb[ENTRY(2, r, c)] += left * Rm[m][2 + c];
-        ikb[ENTRY(2, r, c)] += left * Rm[m][4 + c];
-      }
+  struct spoke s;
+  const f64    l = dot(e, e), per = 1 / l;
+  s.e = e, s.l = l, s.g = vec2_of(-e.y * per, e.x * per);
+  return s;
 }
 
-/* The row is scaled by the inverse of its diagonal block D, so that residuals are those that the
- * springs stop on (eq. 3.6); rows of fixed nodes are those of the unit matrix.                   */
-#define SPRING_ROWS(F)                                                  \
-  F(in, i32, node, "rows>nodes!")                                       \
-  F(in, i32, member, "nodes>members")                                   \
-  F(in, f64, x, "nodes,2")                                              \
-  F(in, i32, fixed, "nodes") /* 1: displacement is given */             \
-  F(in, i32, row, "rows+1>>blocks")                                     \
-  F(in, i32, diagonal, "rows>blocks!")                                  \
-  F(in, i32, fans, "rows+1>>fan")   /* triangles around a row's node */ \
-  F(in, i32, others, "fan,2>nodes") /* its other two nodes */           \
-  F(in, i32, slots, "fan,2>blocks") /* their blocks in this row */      \
-  F(out, real, D, "rows,4")                                             \
-  F(out, real, A, "blocks,4")                                           \
+/* C = 1/sin^2 of the angles at i, j, k of a triangle (eq. 3.3). */
+HD void spring_stiffness(struct spoke ij, struct spoke ik, f64 ljk, f64 *C)
+{
+  const f64 twice = cross(ij.e, ik.e), per = 1 / (twice * twice);
+  C[0] = ij.l * ik.l * per, C[1] = ij.l * ljk * per, C[2] = ik.l * ljk * per;
+}
+
+/* a += f u v^T, a by columns. */
+HD void spring_add(f64 *a, f64 f, struct vec2 u, struct vec2 v)
+{
+  a[0] += f * u.x * v.x, a[1] += f * u.y * v.x, a[2] += f * u.x * v.y, a[3] += f * u.y * v.y;
+}
+
+/* Diagonal block of i from triangle (i, j, k): K = R^T C R of eq. 3.4, in the angles' own terms. */
+HD void spring_diagonal(struct spoke ij, struct spoke ik, f64 *ii)
+{
+  const struct vec2 jk = minus(ik.e, ij.e), turn = minus(ik.g, ij.g);
+  f64               C[3];
+  spring_stiffness(ij, ik, dot(jk, jk), C);
+  spring_add(ii, C[0], turn, turn);
+  spring_add(ii, C[1], ij.g, ij.g);
+  spring_add(ii, C[2], ik.g, ik.g);
+}
+
+/* Blocks (i, j) and (i, k) of the same triangle; hij, hik: inverse of D times g. */
+HD void spring_blocks(struct spoke ij, struct spoke ik, struct vec2 hij, struct vec2 hik, f64 *toj, f64 *tok)
+{
+  const struct spoke jk = spoke_of(minus(ik.e, ij.e));
+  f64                C[3];
+  spring_stiffness(ij, ik, jk.l, C);
+  const struct vec2 a   = vec2_of(C[1] * (ij.g.x + jk.g.x), C[1] * (ij.g.y + jk.g.y));
+  const struct vec2 b   = vec2_of(C[2] * (ik.g.x - jk.g.x), C[2] * (ik.g.y - jk.g.y));
+  const struct vec2 cij = vec2_of(C[0] * ij.g.x, C[0] * ij.g.y), cik = vec2_of(C[0] * ik.g.x, C[0] * ik.g.y);
+  const struct vec2 ajk = vec2_of(C[1] * jk.g.x, C[1] * jk.g.y), bjk = vec2_of(C[2] * jk.g.x, C[2] * jk.g.y);
+  spring_add(toj, -1, hij, vec2_of(a.x + cij.x, a.y + cij.y));
+  spring_add(toj, 1, hik, minus(cij, bjk));
+  spring_add(tok, 1, hij, vec2_of(cik.x + ajk.x, cik.y + ajk.y));
+  spring_add(tok, -1, hik, vec2_of(b.x + cik.x, b.y + cik.y));
+}
+
+HD struct vec2 spring_apply(const f64 *a, struct vec2 v)
+{
+  return vec2_of(a[0] * v.x + a[2] * v.y, a[1] * v.x + a[3] * v.y);
+}
+
+HD void spring_put(real *to, const f64 *block, i32 add)
+{
+  f64 sum[4];
+  for (i32 k = 0; k < 4; k++) sum[k] = add ? (f64)to[k] + block[k] : block[k];
+  store4(to, sum);
+}
+
+/* The triangles around a row's node are runs of spokes, each neighbour once, the first again at the
+ * end of a closed run: every block of a row with one run is then written once, whole.  The row is
+ * scaled by the inverse of its diagonal block D, so that residuals are those that the springs stop
+ * on (eq. 3.6); rows of fixed nodes are those of the unit matrix.                                */
+#define SPRING_ROWS(F)                                          \
+  F(in, i32, node, "rows>nodes!")                               \
+  F(in, i32, member, "nodes>members")                           \
+  F(in, f64, x, "nodes,2")                                      \
+  F(in, i32, fixed, "nodes") /* 1: displacement is given */     \
+  F(in, i32, row, "rows+1>>blocks")                             \
+  F(in, i32, diagonal, "rows>blocks!")                          \
+  F(in, i32, fans, "rows+1>>runs")   /* runs of a row's node */ \
+  F(in, i32, runs, "runs+1>>spokes") /* spokes of a run */      \
+  F(in, i32, other, "spokes>nodes")  /* where a spoke ends */   \
+  F(in, i32, slot, "spokes>blocks")  /* its block in the row */ \
+  F(out, real, D, "rows,4")                                     \
+  F(out, real, A, "blocks,4")                                   \
   F(inc, u64, faults, "members")
 KERNEL(spring_rows, SPRING_ROWS, heavy)
 {
-  const i32         a = node[i], free = !fixed[a];
+  const i32         a = node[i], from = fans[i], to = fixed[a] ? from : fans[i + 1];
   const struct vec2 at    = point(x, a);
-  f64               ii[4] = {0, 0, 0, 0};
-  for (i32 k = 4 * row[i]; k < 4 * row[i + 1]; k++) A[k] = 0;
-  for (i32 f = free ? fans[i] : fans[i + 1]; f < fans[i + 1]; f++) {
-    f64 ij[4] = {0, 0, 0, 0}, ik[4] = {0, 0, 0, 0};
-    spring_corner(minus(point(x, others[2 * f]), at), minus(point(x, others[2 * f + 1]), at), ii, ij, ik);
-    for (i32 k = 0; k < 4; k++) A[4 * slots[2 * f] + k] += (real)ij[k];
-    for (i32 k = 0; k < 4; k++) A[4 * slots[2 * f + 1] + k] += (real)ik[k];
-  }
-  if (!free) ii[0] = ii[3] = 1;
-  const f64 det = ii[0] * ii[3] - ii[1] * ii[2];
-  if (!(det > 0)) fault(&faults[member[a]], FAULT_PIVOT, a);
-  const real d[4] = {(real)(ii[3] / det), (real)(-ii[1] / det), (real)(-ii[2] / det), (real)(ii[0] / det)};
-  for (i32 k = 0; k < 4; k++) D[4 * i + k] = (real)ii[k];
-  for (i32 b = row[i]; b < row[i + 1]; b++)
-    for (i32 j = 0; j < 2; j++) {
-      real      *c = A + 4 * b + 2 * j;
-      const real u = c[0], v = c[1];
-      c[0] = b == diagonal[i] ? R(j == 0) : d[0] * u + d[2] * v;
-      c[1] = b == diagonal[i] ? R(j == 1) : d[1] * u + d[3] * v;
+  f64               ii[4] = {0, 0, 0, 0}, one[4] = {1, 0, 0, 1};
+  for (i32 r = from; r < to; r++) {
+    struct spoke last = spoke_of(minus(point(x, other[runs[r]]), at));
+    for (i32 s = runs[r] + 1; s < runs[r + 1]; s++) {
+      const struct spoke next = spoke_of(minus(point(x, other[s]), at));
+      spring_diagonal(last, next, ii);
+      last = next;
     }
+  }
+  if (to == from) ii[0] = ii[3] = 1;
+  const f64 det = ii[0] * ii[3] - ii[1] * ii[2], per = 1 / det;
+  if (!(det > 0)) fault(&faults[member[a]], FAULT_PIVOT, a);
+  const f64 inverse[4] = {ii[3] * per, -ii[1] * per, -ii[2] * per, ii[0] * per};
+  store4(D + 4 * i, ii);
+  if (to != from + 1) /* blocks of several runs add up; a fixed row has none */
+    for (i32 k = 4 * row[i]; k < 4 * row[i + 1]; k++) A[k] = 0;
+  store4(A + 4 * diagonal[i], one);
+  for (i32 r = from; r < to; r++) {
+    const i32    begin = runs[r], end = runs[r + 1] - 1, closed = other[begin] == other[end];
+    struct spoke last    = spoke_of(minus(point(x, other[begin]), at));
+    struct vec2  hlast   = spring_apply(inverse, last.g);
+    f64          here[4] = {0, 0, 0, 0}, first[4] = {0, 0, 0, 0};
+    for (i32 s = begin + 1; s <= end; s++) {
+      const struct spoke next     = spoke_of(minus(point(x, other[s]), at));
+      const struct vec2  hnext    = spring_apply(inverse, next.g);
+      f64                there[4] = {0, 0, 0, 0};
+      spring_blocks(last, next, hlast, hnext, here, there);
+      if (s == begin + 1 && closed)
+        for (i32 k = 0; k < 4; k++) first[k] = here[k]; /* the last triangle adds to it */
+      else
+        spring_put(A + 4 * slot[s - 1], here, to != from + 1);
+      for (i32 k = 0; k < 4; k++) here[k] = there[k];
+      last = next, hlast = hnext;
+    }
+    for (i32 k = 0; k < 4; k++) here[k] += first[k];
+    spring_put(A + 4 * slot[end], here, to != from + 1);
+  }
 }
 
 /* First guess of the displacements, and the given ones alone: 2 d^n - d^(n-1) inside. */

@@ -14,9 +14,28 @@ HD struct vec2 vec2_of(f64 x, f64 y)
   return v;
 }
 
+/* On a device pairs move in one piece; bind sees to it that arrays begin at 16 bytes. */
 HD struct vec2 point(const f64 *x, i32 i)
 {
+#ifdef __CUDACC__
+  const double2 v = *(const double2 *)(x + 2 * (size_t)i);
+  return vec2_of(v.x, v.y);
+#else
   return vec2_of(x[2 * i], x[2 * i + 1]);
+#endif
+}
+
+/* Four numbers at a multiple of four. */
+HD void store4(real *to, const f64 *from)
+{
+#if defined(__CUDACC__) && defined(REAL_IS_F32)
+  *(float4 *)to = make_float4((real)from[0], (real)from[1], (real)from[2], (real)from[3]);
+#elif defined(__CUDACC__)
+  *(double2 *)to       = make_double2(from[0], from[1]);
+  *((double2 *)to + 1) = make_double2(from[2], from[3]);
+#else
+  for (i32 k = 0; k < 4; k++) to[k] = (real)from[k];
+#endif
 }
 
 HD struct vec2 minus(struct vec2 a, struct vec2 b)

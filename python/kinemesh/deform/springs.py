@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.deform.base import Deformation, Mover, Poses, pose_rows
+from kinemesh.deform.fans import fans, spring_triangles
 from kinemesh.errors import NumericalFault, SettingsError
 from kinemesh.grid import Grid
 from kinemesh.linear import Bicgstab, Cg, Pattern
@@ -21,14 +22,6 @@ from kinemesh.mesh.dual import offsets_of
 BLOCK = 10  # iterations between two looks at the device
 STALE = 2.0  # a hierarchy is made anew when solves take this many times its first one's iterations
 SOLVERS = ("multigrid", "bicgstab")
-
-
-def spring_triangles(cells: NDArray) -> NDArray:
-    """Triangles whose corners carry springs: a quad gives the four that its corners span."""
-    flat = cells[:, 3] < 0
-    quads = cells[~flat]
-    turns = [quads[:, [k, (k + 1) % 4, (k + 3) % 4]] for k in range(4)]
-    return np.concatenate([cells[flat, :3], *turns])
 
 
 def graph_of(triangles: NDArray, nodes: int) -> tuple[NDArray, NDArray]:
@@ -73,17 +66,20 @@ class SpringMover(Mover):
         self._bind(triangles)
 
     def _fans(self, triangles: NDArray) -> dict[str, Any]:
-        """Triangles around the node of each row: the other two nodes and their blocks."""
-        corner = np.concatenate([triangles[:, [k, (k + 1) % 3, (k + 2) % 3]] for k in range(3)])
-        row = self.pattern.row_of[corner[:, 0]]
+        """Runs of spokes around the node of each row, and the blocks that spokes belong to."""
+        fan = fans(triangles, self.grid.nodes)
+        row = self.pattern.row_of[fan.node]
         order = np.argsort(row, kind="stable")
-        corner = corner[order]
-        slots = np.stack([self.pattern.block(corner[:, 0], corner[:, k]) for k in (1, 2)], axis=1)
+        runs = offsets_of(np.repeat(np.arange(len(order)), fan.length[order]), len(order))
+        spokes = np.arange(runs[-1]) - np.repeat(runs[:-1] - fan.first[order], fan.length[order])
+        other = fan.other[spokes]
+        ends = np.repeat(fan.node[order], fan.length[order])
         b = self.backend
         return {
-            "fans": b.array(offsets_of(row, len(self.pattern.node)), np.int32),
-            "others": b.array(corner[:, 1:], np.int32),
-            "slots": b.array(slots, np.int32),
+            "fans": b.array(offsets_of(row[order], len(self.pattern.node)), np.int32),
+            "runs": b.array(runs, np.int32),
+            "other": b.array(other, np.int32),
+            "slot": b.array(self.pattern.block(ends, other), np.int32),
         }
 
     def _bind(self, triangles: NDArray) -> None:

@@ -52,6 +52,11 @@ def block_diagonal(matrix: sp.bsr_matrix) -> Floats:
     return blocks
 
 
+def _diagonal(blocks: Floats) -> sp.bsr_matrix:
+    """The matrix with these blocks on its diagonal."""
+    return sp.bsr_matrix((blocks, np.arange(len(blocks)), np.arange(len(blocks) + 1)))
+
+
 def _inverse(blocks: Floats) -> Floats:
     """Inverses; the pseudo-inverse where a candidate has no place in a small aggregate."""
     poor = ~(np.abs(np.einsum("nii->ni", blocks)).min(axis=1) > 0)
@@ -125,12 +130,12 @@ def hierarchy(matrix: sp.bsr_matrix, points: Floats) -> list[Level]:
         middle, scaled = middle * above, scaled / above  # so that eigenvalues lie below 1
         restrict = prolong.T.tobsr((4, inverse.shape[1]))
         if weight is not None:
-            restrict = (restrict @ sp.block_diag(weight, format="bsr")).tobsr((4, 4))
+            restrict = (restrict @ _diagonal(weight)).tobsr((4, 4))
         restrict = _scaled(_inverse(middle), restrict)
         dense = None
         if last:
             dense = np.linalg.pinv(below.toarray(), hermitian=True)
-            dense = dense @ sp.block_diag(middle, format="bsr").toarray()
+            dense = dense @ _diagonal(middle).toarray()
         for part in (prolong, restrict, scaled):
             part.sort_indices()
         levels.append(Level(scaled.tobsr((4, 4)), prolong, restrict, dense))
