@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.integer]
+Ints = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def _starts(node: Ints, after: Ints) -> Ints:
     before[after[after >= 0]] = True
     starts = np.flatnonzero(~before)
     reached = np.zeros(len(node), bool)
-    at = starts
+    at: Ints = starts
     while len(at):
         reached[at] = True
         at = after[at]
