@@ -208,7 +208,13 @@ def test_overrides_stand_above_the_case(fake, tmp_path):
 
     assert fake.made == {"nodes": 94_000}
     assert (fake.options["device"], fake.options["dtype"]) == ("cpu", "float32")
-    assert fake.run == {"cycles": 1, "steps_per_cycle": 8, "out": None, "progress": False}
+    assert fake.run == {
+        "cycles": 1,
+        "steps_per_cycle": 8,
+        "out": None,
+        "progress": False,
+        "resume": False,
+    }
     (tmp_path / "m.su2").write_text("")
     mine.build(mesh=tmp_path / "m.su2")
     assert fake.file == tmp_path / "m.su2"
@@ -250,7 +256,7 @@ def test_missing_mesh_file_is_named(fake):
 def test_steady_case_runs_steady(fake):
     case(STEADY).run(progress=True)
 
-    assert fake.steady == {"out": None, "progress": True}
+    assert fake.steady == {"out": None, "progress": True, "resume": False}
     assert "motion" not in fake.options
 
 

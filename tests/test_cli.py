@@ -30,8 +30,8 @@ class FakeAle:
         self.options = options
         type(self).asked = SimpleNamespace(options=options)
 
-    def run(self, cycles, steps_per_cycle, out, progress):
-        type(self).asked.run = (cycles, steps_per_cycle, progress)
+    def run(self, cycles, steps_per_cycle, out, progress, resume):
+        type(self).asked.run = (cycles, steps_per_cycle, progress, resume)
         with History(UNSTEADY, out / "history.csv") as history:
             for step in range(1, round(cycles * steps_per_cycle) + 1):
                 phi = 2 * np.pi * step / steps_per_cycle
@@ -42,7 +42,7 @@ class FakeAle:
                 history.append(row)
         return self._finish("unsteady", history, out)
 
-    def steady(self, out, progress):
+    def steady(self, out, progress, resume):
         with History(STEADY, out / "history.csv") as history:
             for i in range(1, 9):
                 row = dict.fromkeys(STEADY, 0.1**i) | {"member": 0, "iteration": i}
@@ -119,7 +119,7 @@ def test_options_reach_the_solver(fake, tmp_path, capsys):
 
     assert fake.asked.options["device"] == "cuda:1"
     assert fake.asked.options["dtype"] == "float32"
-    assert fake.asked.run == (2, 16, False)
+    assert fake.asked.run == (2, 16, False, False)
     assert (tmp_path / "there" / "history.csv").exists()
     assert capsys.readouterr().out == ""
 

@@ -425,11 +425,13 @@ class Ale:
 
     # ---- the user's door ------------------------------------------------------------------
 
-    def steady(self, out: str | Path | None = None, progress: bool = False) -> Any:
+    def steady(
+        self, out: str | Path | None = None, progress: bool = False, resume: bool = False
+    ) -> Any:
         """March to the steady state at rest; see `kinemesh.run.steady`."""
         from kinemesh.run import steady
 
-        return steady(self, out=out, progress=progress)
+        return steady(self, out=out, progress=progress, resume=resume)
 
     def run(
         self,

@@ -154,8 +154,11 @@ class Case:
 
         return build.solver(self.replace(**overrides))
 
-    def run(self, *, progress: bool = False, **overrides: Any) -> Any:
-        """Build and run; overrides as in `replace`. Files are written where `out` is given."""
+    def run(self, *, progress: bool = False, resume: bool = False, **overrides: Any) -> Any:
+        """Build and run; overrides as in `replace`. Files are written where `out` is given.
+
+        With `resume` the run in `out` goes on from its last restart.
+        """
         from kinemesh.cases import build
 
-        return build.run(self.replace(**overrides), progress)
+        return build.run(self.replace(**overrides), progress, resume)

@@ -59,6 +59,7 @@ def _add_run(commands: Any) -> None:
     add("--cycles", type=float, metavar="N", help="cycles of the motion")
     add("--steps-per-cycle", type=int, metavar="N", help="time steps per cycle")
     add("--out", type=Path, metavar="DIR", help="output folder (default: the case's name)")
+    add("--resume", action="store_true", help="go on with the run in the output folder")
     add("--quiet", action="store_true", help="no progress bar, no table at the end")
 
 
@@ -76,7 +77,7 @@ def _run(arguments: argparse.Namespace) -> int:
         dtype=arguments.dtype,
         out=str(arguments.out or case.job.out or case.name),
     )
-    result = case.run(progress=not arguments.quiet)
+    result = case.run(progress=not arguments.quiet, resume=arguments.resume)
     from kinemesh import plot
     from kinemesh.io import summary
 
@@ -168,8 +169,8 @@ def main(words: Sequence[str] | None = None) -> int:
     except OSError as error:
         _complain(f"cannot read or write: {error}")
         return FAILED
-    except KeyboardInterrupt:
-        _complain("interrupted; what was written is kept")
+    except KeyboardInterrupt as stop:
+        _complain(str(stop) or "interrupted; what was written is kept")
         return INTERRUPTED
 
 

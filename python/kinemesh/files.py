@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.io import restart
+from kinemesh import resume
 from kinemesh.io.fields import FieldWriter, flow
+from kinemesh.io.history import History
 from kinemesh.io.summary import Stopwatch
 
 if TYPE_CHECKING:
@@ -22,26 +25,48 @@ class Files:
     Parameters
     ----------
     folder : Path, or None to write nothing
+    ident : dict      what makes the run this run (`resume.identity`)
     """
 
-    def __init__(self, ale: Ale, folder: Path | None, watch: Stopwatch) -> None:
+    def __init__(
+        self,
+        ale: Ale,
+        folder: Path | None,
+        watch: Stopwatch,
+        history: History,
+        ident: Mapping[str, Any],
+    ) -> None:
         self.ale, self.folder, self.watch = ale, folder, watch
+        self.history, self.ident = history, ident
         self.writers: list[FieldWriter] = []
 
     def __enter__(self) -> Files:
-        if self.folder is None:
-            return self
-        grid = self.ale.grid
-        for m, mesh in enumerate(grid.meshes):
-            name = f"flow-{m}.vtkhdf" if grid.members > 1 else "flow.vtkhdf"
-            walls = [mesh.boundaries[marker] for i, marker in grid.bodies if i == m]
-            edges = np.concatenate(walls) if walls else np.empty((0, 2), np.int32)
-            self.writers.append(FieldWriter(self.folder / name, mesh, edges))
         return self
 
     def __exit__(self, *_: object) -> None:
         for writer in self.writers:
             writer.close()
+        self.history.close()
+
+    def begin(self, upto: NDArray[np.float64] | None = None) -> None:
+        """Open the field files: anew, or cut back to each member's time `upto`."""
+        if self.folder is None:
+            return
+        grid = self.ale.grid
+        for m, mesh in enumerate(grid.meshes):
+            path = self.folder / (f"flow-{m}.vtkhdf" if grid.members > 1 else "flow.vtkhdf")
+            if upto is not None and path.exists():
+                self.writers.append(FieldWriter.resume(path, mesh, float(upto[m])))
+                continue
+            if upto is not None:
+                warnings.warn(
+                    f"{path} is not there: its flow fields begin at time {upto[m]:g}",
+                    RuntimeWarning,
+                    stacklevel=6,
+                )
+            walls = [mesh.boundaries[marker] for i, marker in grid.bodies if i == m]
+            edges = np.concatenate(walls) if walls else np.empty((0, 2), np.int32)
+            self.writers.append(FieldWriter(path, mesh, edges))
 
     def fields(self, time: NDArray[np.float64]) -> None:
         """Append the present flow at each member's time [chord/a_inf]."""
@@ -55,24 +80,16 @@ class Files:
                 fields = flow(rho, np.stack([u, v]), p, float(self.ale.mach[m]))
                 writer.append(float(time[m]), x[first[m] : first[m + 1]], fields)
 
-    def restart(self, step: int, dt: NDArray[np.float64]) -> None:
-        """Write the time levels that a later run needs to go on with the same bits."""
+    def restart(self, phase: str, step: int, **more: Any) -> None:
+        """Write the state that a later run needs to go on with the same bits.
+
+        History and fields are brought to the disk before, so that the restart is never ahead.
+        """
         if self.folder is None:
             return
         with self.watch("files"):
-            ale, get = self.ale, self.ale.backend.get
-            grid = ale.grid
-            state = {} if ale.mover is None else ale.mover.state()
-            arrays: dict[str, Any] = {
-                "u": ale.u, "u1": ale.u1, "x": grid.x, "V": grid.V, "V1": grid.V1,
-                "dV1": grid.dV1, "wall_dV1": grid.wall.device["dV1"],
-                "far_dV1": grid.far.device["dV1"],
-            }  # fmt: skip
-            record = {
-                "step": step, "dt": dt.tolist(), "mach": ale.mach.tolist(),
-                "alpha_deg": ale.alpha_deg.tolist(), "nodes": [m.nodes for m in grid.meshes],
-                "dtype": ale.backend.dtype, "deform": ale.deform.name,
-            }  # fmt: skip
-            host = {name: get(array) for name, array in arrays.items()}
-            host |= {f"deform_{name}": value for name, value in state.items()}
-            restart.write(self.folder / "restart.h5", host, record)
+            self.history.sync()
+            for writer in self.writers:
+                writer.sync()
+            spent = {"seconds": self.watch.seconds, "total": self.watch.total}
+            resume.write(self.ale, self.folder, phase, step, self.ident, {**more, **spent})

@@ -1,10 +1,8 @@
-"""The run loop: steady marches and unsteady cycles, with history, fields and restart on disk."""
+"""The run loop of unsteady runs: cycles of a motion, with history, fields and restarts on disk."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,130 +10,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh import interrupt
+from kinemesh import resume as resumption
 from kinemesh.conditions import time_steps
-from kinemesh.errors import NumericalFault, SettingsError
+from kinemesh.errors import CaseError, NumericalFault, SettingsError
 from kinemesh.files import Files
-from kinemesh.io import summary
 from kinemesh.io.folder import clear, hold
 from kinemesh.io.history import STEADY, UNSTEADY, History
 from kinemesh.io.summary import Stopwatch
+from kinemesh.march import Run, finish, march, progress_bar, warn
+from kinemesh.steady import steady, to_steady
 
 if TYPE_CHECKING:
     from kinemesh.ale import Ale
-    from kinemesh.motion import Pose
+    from kinemesh.resume import Saved
+
+__all__ = ["Run", "steady", "unsteady"]
 
 FRAMES_PER_CYCLE = 16
-
-
-@dataclass(slots=True)
-class Run:
-    """What a run leaves behind.
-
-    Parameters
-    ----------
-    history : History    rows per member and step (or iteration)
-    summary : dict       what summary.json holds
-    out : Path or None
-    """
-
-    history: History
-    summary: dict[str, Any]
-    out: Path | None
-
-
-@contextmanager
-def progress_bar(total: int, shown: bool, unit: str) -> Iterator[Any]:
-    """tqdm where it is wanted."""
-    from tqdm import tqdm
-
-    with tqdm(total=total, unit=unit, disable=None if shown else True, dynamic_ncols=True) as bar:
-        yield bar
-
-
-def march(ale: Ale, recording: Any, where: str, watch: Stopwatch, each: Any = None) -> None:
-    """Replay pseudo-steps until no member is active."""
-    while True:
-        with watch("flow"):
-            recording()
-            active = ale.backend.get(ale.dualtime.active)
-        ale.check_faults(where)
-        if each is not None:
-            each()
-        if not active.any():
-            return
-
-
-def steady(
-    ale: Ale,
-    out: str | Path | None = None,
-    progress: bool = False,
-    watch: Stopwatch | None = None,
-    poses: Sequence[Pose] = (),
-) -> Run:
-    """March all members to the steady state, bodies at rest at `poses` (as given).
-
-    Every iteration is a row of the history; the run ends by `steady_drop` or
-    `steady_iterations`, and the summary says which.
-    """
-    with hold(out):
-        clear(out)
-        return _steady(ale, None if out is None else Path(out), progress, watch, poses)
-
-
-def _steady(
-    ale: Ale, folder: Path | None, progress: bool, watch: Stopwatch | None, poses: Sequence[Pose]
-) -> Run:
-    s = ale.settings
-    alone, watch = watch is None, watch or Stopwatch()
-    history = History(STEADY, None if folder is None else folder / "history.csv")
-    ale.start_steady(poses)
-    recording = ale.iteration(
-        s.steady_drop, s.steady_iterations, (s.cfl, s.cfl_max, s.cfl_growth), 1
-    )
-    get = ale.backend.get
-    done = np.full(ale.grid.members, -1)
-    with progress_bar(s.steady_iterations, progress, "it") as bar:
-
-        def each() -> None:
-            with watch("forces and history"):
-                iterations, norm = get(ale.dualtime.iterations), get(ale.dualtime.norm)
-                drop, cfl = norm / get(ale.dualtime.first), get(ale.dualtime.cfl)
-                loads = ale.coefficients(poses)
-                for m in np.flatnonzero(iterations > done):
-                    history.append(
-                        member=m,
-                        iteration=iterations[m],
-                        residual=drop[m],
-                        cl=loads[m, 0],
-                        cd=loads[m, 1],
-                        cm=loads[m, 2],
-                        cfl=cfl[m],
-                    )
-                done[:] = iterations
-            bar.update(int(iterations.max()) - bar.n)
-            bar.set_postfix_str(f"residual {drop.max():.1e}", refresh=False)
-
-        march(ale, recording, "steady run", watch, each)
-    drop = get(ale.dualtime.norm) / get(ale.dualtime.first)
-    converged = drop <= s.steady_drop
-    notes = [
-        f"member {m}: residual fell to {drop[m]:.1e} only, asked {s.steady_drop:.1e}"
-        for m in np.flatnonzero(~converged & (get(ale.dualtime.iterations) >= s.steady_iterations))
-    ]
-    if alone:
-        with Files(ale, folder, watch) as files:
-            files.fields(np.zeros(ale.grid.members))
-            files.restart(0, np.zeros(ale.grid.members))
-    loads = ale.coefficients(poses)
-    result = {
-        "cl": loads[:, 0],
-        "cd": loads[:, 1],
-        "cm": loads[:, 2],
-        "iterations": get(ale.dualtime.iterations),
-        "residual_drop": drop,
-        "ended_at_roundoff": ~converged & (get(ale.dualtime.norm) <= get(ale.dualtime.floor)),
-    }
-    return _finish(ale, "steady", history, folder, watch, result, notes, {})
+RESTARTS_PER_CYCLE = 4
+ARRAYS = ("unconverged", "at_roundoff", "inner")  # of the tally
 
 
 def _periods(ale: Ale) -> NDArray[np.float64]:
@@ -160,39 +54,104 @@ def _periods(ale: Ale) -> NDArray[np.float64]:
     return periods
 
 
-def _schedule(
-    ale: Ale, cycles: Any, steps_per_cycle: Any, time_step: Any, steps: Any
-) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, int]:
-    """Time steps of the members, their periods (None: the run goes by time), number of steps."""
-    by_cycles, count = time_steps(cycles, steps_per_cycle, time_step, steps)
-    if not by_cycles:
-        return np.full(ale.grid.members, float(time_step)), None, count
-    periods = _periods(ale)
-    return periods / steps_per_cycle, periods, count
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """When an unsteady run steps, and how it begins.
+
+    Parameters
+    ----------
+    dt : (members,)         time steps [chord/a_inf]
+    periods : (members,)    or None: the run goes by time
+    count : int             physical steps
+    """
+
+    cycles: float | None
+    steps_per_cycle: int | None
+    dt: NDArray[np.float64]
+    periods: NDArray[np.float64] | None
+    count: int
+    start: str
+
+    @classmethod
+    def of(
+        cls, ale: Ale, start: str, cycles: Any, steps_per_cycle: Any, time_step: Any, steps: Any
+    ) -> Plan:
+        """The plan that a user's arguments ask for; nonsense is refused."""
+        if start not in ("steady", "as is"):
+            raise SettingsError(f"start is {start!r}, expected 'steady' or 'as is'")
+        by_cycles, count = time_steps(cycles, steps_per_cycle, time_step, steps)
+        periods = _periods(ale) if by_cycles else None
+        dt = np.full(ale.grid.members, float(time_step)) if periods is None else periods
+        dt = dt if periods is None else periods / steps_per_cycle
+        return cls(cycles, steps_per_cycle, dt, periods, count, start)
+
+    @property
+    def frame_every(self) -> int:
+        """Steps between two frames of the field file; without a period every step is one."""
+        return max(1, (self.steps_per_cycle or FRAMES_PER_CYCLE) // FRAMES_PER_CYCLE)
+
+    @property
+    def restart_every(self) -> int:
+        """Steps between two restarts."""
+        return max(1, (self.steps_per_cycle or 64) // RESTARTS_PER_CYCLE)
+
+    def cycle(self, time: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Cycles done at each member's time; without a period the run is one cycle."""
+        return time / (self.dt * self.count if self.periods is None else self.periods)
+
+    def identity(self, ale: Ale) -> dict[str, Any]:
+        """What makes the run this run; its length is not of it."""
+        return resumption.identity(
+            ale,
+            "unsteady",
+            time_step=self.dt,
+            steps_per_cycle=self.steps_per_cycle,
+            start=self.start,
+        )
+
+
+class _Tally:
+    """What a run counts on its way, for the summary; a restart carries it on."""
+
+    def __init__(self, members: int) -> None:
+        self.unconverged, self.at_roundoff, self.inner = (np.zeros(members, int) for _ in range(3))
+        self.lowered = 0
+        self.notes: dict[str, float] = {}
+        self.first: dict[str, Any] = {}
+        self.resumed: list[int] = []
+
+    def add(self, notes: Mapping[str, float]) -> None:
+        """Add a mover's numbers."""
+        for name, value in notes.items():
+            self.notes[name] = self.notes.get(name, 0) + value
+
+    def dump(self) -> dict[str, Any]:
+        """Everything, for JSON."""
+        return vars(self)
+
+    def load(self, kept: Mapping[str, Any]) -> None:
+        """Take up what `dump` gave."""
+        for name, value in kept.items():
+            setattr(self, name, np.array(value) if name in ARRAYS else value)
 
 
 class _Unsteady:
     """One unsteady run: the loop's state and what it writes."""
 
-    def __init__(
-        self,
-        ale: Ale,
-        dt: NDArray,
-        periods: NDArray | None,
-        steps: int,
-        folder: Path | None,
-        every: int,
-    ) -> None:
-        self.ale, self.dt, self.steps = ale, dt, steps
-        self.periods = dt * steps if periods is None else periods
-        self.lowered = 0
+    def __init__(self, ale: Ale, plan: Plan, folder: Path | None, saved: Saved | None) -> None:
+        self.ale, self.plan, self.folder, self.saved = ale, plan, folder, saved
         self.watch = Stopwatch()
-        self.files = Files(ale, folder, self.watch)
-        self.every = every
-        self.unconverged = np.zeros(ale.grid.members, int)
-        self.inner, self.at_roundoff = (np.zeros(ale.grid.members, int) for _ in range(2))
-        self.notes: dict[str, float] = {}
-        self.history = History(UNSTEADY, None if folder is None else folder / "history.csv")
+        self.tally = _Tally(ale.grid.members)
+        if saved is not None:
+            self.watch.carry(saved.record["seconds"], saved.record["total"])
+            self.tally.load(saved.record["tally"])
+            self.tally.resumed.append(saved.step if saved.phase == "unsteady" else 0)
+        path = None if folder is None else folder / "history.csv"
+        if saved is None or saved.phase == "start" or path is None:
+            self.history = History(UNSTEADY, path)
+        else:
+            self.history = self._cut(path, saved)
+        self.files = Files(ale, folder, self.watch, self.history, plan.identity(ale))
         s = ale.settings
         self.recording = ale.iteration(
             s.unsteady_drop,
@@ -201,43 +160,110 @@ class _Unsteady:
             8 if ale.backend.on_gpu else 4,
         )
 
+    def _cut(self, path: Path, saved: Saved) -> History:
+        """The history up to the restart, in cycles of this plan; CaseError where it ends before."""
+        rows = History.read(path, torn=True)
+        kept = int(np.sum(rows["step"] <= saved.step)) if rows.kind == "unsteady" else -1
+        if kept != saved.step * self.ale.grid.members:
+            raise CaseError(
+                f"{path}: has not the rows of the {saved.step} steps before {saved.path}, so it is "
+                "of another run; run without --resume (resume=False) to begin anew"
+            )
+
+        def recount(row: dict[str, float]) -> dict[str, float]:
+            at = self.plan.cycle(np.full(self.ale.grid.members, row["time"]))[int(row["member"])]
+            return row | {"cycle": float(at), "phase_deg": float(360 * (at % 1))}
+
+        # without a period a cycle is the whole run, and that may be a longer one now
+        return History.resume(path, saved.step, None if self.plan.periods is not None else recount)
+
+    def begin(self, progress: bool) -> int:
+        """The flow that the motion starts from, or where the restart left off; steps done."""
+        ale, plan, saved = self.ale, self.plan, self.saved
+        poses = ale.poses(np.zeros(ale.grid.members))
+        if saved is not None and saved.phase == "unsteady":
+            resumption.restore(ale, saved, poses)
+            self.files.begin(saved.step * plan.dt)
+            return saved.step
+        if plan.start == "steady":
+            in_memory = History(STEADY)
+            result, notes = to_steady(
+                ale, poses, self.watch, progress, in_memory, self.keep_start, saved
+            )
+            warn(notes)
+            self.tally.first = {
+                f"steady_{name}": result[name] for name in ("iterations", "residual_drop")
+            }
+            ale.initialise(ale.primitive())
+        else:
+            ale.place(poses)
+        ale.dualtime.set_floor(plan.dt)
+        self.files.begin()
+        self.files.fields(np.zeros(ale.grid.members))
+        self.keep(0)
+        return 0
+
+    def keep(self, number: int, phase: str = "unsteady") -> None:
+        """Write a restart after step `number`."""
+        steps = number if phase == "unsteady" else 0
+        told = resumption.samples(self.ale, self.plan.dt, steps)
+        self.files.restart(phase, number, tally=self.tally.dump(), poses=told)
+
+    def keep_start(self, iteration: int) -> None:
+        """Write a restart on the way to the steady flow that the motion starts from."""
+        self.keep(iteration, "start")
+
+    def go(self, progress: bool) -> None:
+        """Every step, with its files."""
+        plan = self.plan
+        with self.files:
+            done = self.begin(progress)
+            with progress_bar(plan.count, progress, "step", done) as bar:
+                for number in range(done + 1, plan.count + 1):
+                    self.step(number)
+                    bar.update()
+                    if number % plan.frame_every == 0:
+                        self.files.fields(number * plan.dt)
+                    if number % plan.restart_every == 0 or number == plan.count:
+                        self.keep(number)
+                    interrupt.check()
+
     def step(self, number: int) -> None:
         """One physical step of every member."""
-        ale, watch = self.ale, self.watch
-        before = (number - 1) * self.dt
+        ale, watch, dt = self.ale, self.watch, self.plan.dt
+        before = (number - 1) * dt
 
         def poses_at(share: float) -> list[Any]:
-            return ale.poses(before + share * self.dt)
+            return ale.poses(before + share * dt)
 
-        where = f"step {number} of {self.steps}"
+        where = f"step {number} of {self.plan.count}"
         with watch("deformation"):
             try:
-                notes = ale.advance(self.dt, 1 if number == 1 else 2, poses_at)
+                notes = ale.advance(dt, 1 if number == 1 else 2, poses_at)
             except NumericalFault as fault:
                 raise NumericalFault(f"{fault} ({where})") from fault
             ale.check_faults(where)
-        for name, value in notes.items():
-            self.notes[name] = self.notes.get(name, 0) + value
+        self.tally.add(notes)
         march(ale, self.recording, where, watch)
         with watch("forces and history"):
-            self.record(number, ale.poses(before + self.dt))
+            self.record(number, ale.poses(before + dt))
 
     def record(self, number: int, poses: list[Any]) -> None:
-        ale, get = self.ale, self.ale.backend.get
+        ale, get, tally = self.ale, self.ale.backend.get, self.tally
         loads = ale.coefficients(poses)
         worst = ale.grid.worst_cells()
         iterations, norm = get(ale.dualtime.iterations), get(ale.dualtime.norm)
         drop = norm / np.maximum(get(ale.dualtime.first), 1e-300)
-        self.at_roundoff += (drop > ale.settings.unsteady_drop) & (norm <= get(ale.dualtime.floor))
-        bad = (drop > ale.settings.unsteady_drop) & (norm > get(ale.dualtime.floor))
-        self.unconverged += bad
-        self.lowered += int(get(ale.lowered).sum())
-        self.inner += iterations
+        above, at_floor = drop > ale.settings.unsteady_drop, norm <= get(ale.dualtime.floor)
+        tally.at_roundoff += above & at_floor
+        tally.unconverged += above & ~at_floor
+        tally.lowered += int(get(ale.lowered).sum())
+        tally.inner += iterations
         angle = np.zeros(ale.grid.members)
         for pose, (m, _) in reversed(list(zip(poses, ale.grid.bodies, strict=True))):
             angle[m] = pose.angle
-        time = number * self.dt
-        cycle = time / self.periods
+        time = number * self.plan.dt
+        cycle = self.plan.cycle(time)
         for m in range(ale.grid.members):
             self.history.append(
                 member=m,
@@ -255,6 +281,38 @@ class _Unsteady:
                 min_angle_deg=np.degrees(worst[m, 1]),
             )
 
+    def finish(self) -> Run:
+        """The summary."""
+        ale, plan, tally = self.ale, self.plan, self.tally
+        notes = [
+            f"member {m}: {n} of {plan.count} steps ended above the asked residual drop "
+            f"{ale.settings.unsteady_drop:g}"
+            for m, n in enumerate(tally.unconverged)
+            if n
+        ]
+        if tally.lowered:
+            notes.append(
+                f"{tally.lowered} edges (sum over steps) ended at first order: a gradient asked "
+                "for a negative density or pressure there"
+            )
+        result = _result(self.history, ale.grid.members, plan.periods is not None)
+        result |= tally.first | tally.notes
+        result["inner_iterations"] = tally.inner
+        result["unconverged_steps"] = tally.unconverged
+        result["steps_ended_at_roundoff"] = tally.at_roundoff
+        if tally.resumed:
+            result["resumed"] = resumption.told(tally.resumed)
+        timing = {
+            "cycles": plan.cycles,
+            "steps_per_cycle": plan.steps_per_cycle,
+            "time_step": plan.dt,
+            "steps": plan.count,
+            "motion": [None if m is None else repr(m) for m in ale.motions],
+            "deform": {"method": ale.deform.name}
+            | {f.name: getattr(ale.deform, f.name) for f in fields(ale.deform)},
+        }
+        return finish(ale, "unsteady", self.history, self.folder, self.watch, result, notes, timing)
+
 
 def unsteady(
     ale: Ale,
@@ -266,6 +324,7 @@ def unsteady(
     out: str | Path | None = None,
     progress: bool = False,
     start: str = "steady",
+    resume: bool = False,
 ) -> Run:
     """Run the motion.
 
@@ -276,80 +335,33 @@ def unsteady(
     out : folder for history.csv, flow.vtkhdf, restart.h5 and summary.json
     start : "steady" (the converged flow at the mean angle, bodies at rest where the motion
         begins) or "as is" (the present flow; the bodies go to where the motion begins)
+    resume : go on from the restart in `out`, with the bits of a run that was never stopped;
+        cycles (or steps) may be more than the run was begun with
     """
-    if start not in ("steady", "as is"):
-        raise SettingsError(f"start is {start!r}, expected 'steady' or 'as is'")
-    dt, periods, count = _schedule(ale, cycles, steps_per_cycle, time_step, steps)
-    with hold(out):
-        clear(out)
-        return _unsteady(
-            ale, cycles, steps_per_cycle, dt, periods, count, out, progress, start == "steady"
-        )
+    folder = resumption.folder_of(out, resume)
+    plan = Plan.of(ale, start, cycles, steps_per_cycle, time_step, steps)
+    with hold(folder), interrupt.held(folder):
+        saved = _saved(ale, plan, folder) if resume and folder is not None else None
+        if saved is None:
+            clear(folder)
+        else:
+            resumption.taken_up(saved.path.parent)
+        job = _Unsteady(ale, plan, folder, saved)
+        job.go(progress)
+        return job.finish()
 
 
-def _unsteady(
-    ale: Ale,
-    cycles: float | None,
-    steps_per_cycle: int | None,
-    dt: NDArray[np.float64],
-    periods: NDArray[np.float64] | None,
-    count: int,
-    out: str | Path | None,
-    progress: bool,
-    from_steady: bool,
-) -> Run:
-    folder = None if out is None else Path(out)
-    poses = ale.poses(np.zeros(ale.grid.members))
-    job = _Unsteady(
-        ale, dt, periods, count, folder, max(1, (steps_per_cycle or 16) // FRAMES_PER_CYCLE)
-    )
-    first = {}
-    if from_steady:
-        begun = steady(ale, progress=progress, watch=job.watch, poses=poses)
-        first = {"steady_" + k: begun.summary["result"][k] for k in ("iterations", "residual_drop")}
-        ale.initialise(ale.primitive())
-    else:
-        ale.place(poses)
-    ale.dualtime.set_floor(dt)
-    restart_every = max(1, (steps_per_cycle or 64) // 4)
-    try:
-        with job.files, progress_bar(count, progress, "step") as bar:
-            job.files.fields(np.zeros(ale.grid.members))
-            job.files.restart(0, dt)
-            for number in range(1, count + 1):
-                job.step(number)
-                bar.update()
-                if number % job.every == 0:
-                    job.files.fields(number * dt)
-                if number % restart_every == 0 or number == count:
-                    job.files.restart(number, dt)
-    finally:
-        job.history.close()
-    notes = [
-        f"member {m}: {n} of {count} steps ended above the asked residual drop "
-        f"{ale.settings.unsteady_drop:g}"
-        for m, n in enumerate(job.unconverged)
-        if n
-    ]
-    if job.lowered:
-        notes.append(
-            f"{job.lowered} edges (sum over steps) ended at first order: a gradient asked "
-            "for a negative density or pressure there"
+def _saved(ale: Ale, plan: Plan, folder: Path) -> Saved:
+    """The restart to go on from; CaseError where it is of another run, or ahead of the plan."""
+    saved = resumption.find(ale, folder, plan.identity(ale))
+    step = saved.step if saved.phase == "unsteady" else 0
+    resumption.refuse_others(saved.record["poses"], resumption.samples(ale, plan.dt, step), saved)
+    if step > plan.count:
+        raise CaseError(
+            f"{saved.path}: step {step} is done, and only {plan.count} are asked for; ask for at "
+            "least as many cycles (or steps) as were run"
         )
-    result = _result(job.history, ale.grid.members, periods is not None) | first | job.notes
-    result["inner_iterations"] = job.inner
-    result["unconverged_steps"] = job.unconverged
-    result["steps_ended_at_roundoff"] = job.at_roundoff
-    timing = {
-        "cycles": cycles,
-        "steps_per_cycle": steps_per_cycle,
-        "time_step": dt,
-        "steps": count,
-        "motion": [None if m is None else repr(m) for m in ale.motions],
-        "deform": {"method": ale.deform.name}
-        | {f.name: getattr(ale.deform, f.name) for f in fields(ale.deform)},
-    }
-    return _finish(ale, "unsteady", job.history, folder, job.watch, result, notes, timing)
+    return saved
 
 
 def _result(history: History, members: int, periodic: bool) -> dict[str, Any]:
@@ -371,44 +383,3 @@ def _result(history: History, members: int, periodic: bool) -> dict[str, Any]:
             else:
                 found.setdefault(name, []).append(value)
     return found
-
-
-def _finish(
-    ale: Ale,
-    mode: str,
-    history: History,
-    folder: Path | None,
-    watch: Stopwatch,
-    result: dict[str, Any],
-    notes: list[str],
-    timing: dict[str, Any],
-) -> Run:
-    """Close the files and write the summary."""
-    grid = ale.grid
-
-    def one(value: Any) -> Any:
-        return value[0] if grid.members == 1 and np.ndim(value) == 1 and len(value) == 1 else value
-
-    conditions = {
-        "mach": one(ale.mach),
-        "alpha_deg": one(ale.alpha_deg),
-        "moment_about": ale.moment_about,
-    } | {k: one(v) for k, v in timing.items()}
-    mesh = {"nodes": grid.nodes, "cells": len(grid.cells), "members": grid.members}
-    text = summary.collect(
-        mode,
-        ale.backend.describe(),
-        ale.backend.dtype,
-        conditions,
-        mesh,
-        ale.settings,
-        watch,
-        {k: one(v) for k, v in result.items()},
-        notes,
-    )
-    history.close()
-    for note in notes:
-        warnings.warn(note, RuntimeWarning, stacklevel=6)
-    if folder is not None:
-        summary.write(folder / "summary.json", text)
-    return Run(history, text, folder)

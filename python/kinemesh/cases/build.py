@@ -10,6 +10,7 @@ from kinemesh.cases.parts import GENERATED, MeshPart
 from kinemesh.errors import CaseError
 from kinemesh.io import summary as summaries
 from kinemesh.io.folder import hold
+from kinemesh.resume import folder_of
 
 if TYPE_CHECKING:
     from kinemesh.casefile import Case
@@ -81,8 +82,8 @@ def _record(case: Case) -> dict[str, Any]:
     return {"name": case.name, "title": case.title, "mode": case.mode, "mesh": str(source)}
 
 
-def claim(out: Path, case: Case) -> None:
-    """Make the folder and sign it with the case's name.
+def claim(out: Path, case: Case, resume: bool = False) -> None:
+    """Make the folder and sign it with the case's name; one to resume is looked at only.
 
     CaseError where the folder holds another case, or files of a run with no name.
     """
@@ -96,28 +97,32 @@ def claim(out: Path, case: Case) -> None:
             )
     elif (out / "history.csv").exists():
         raise CaseError(f"{out}: holds a history without a summary; choose another folder")
+    if resume:
+        return
     conditions = {"mach": case.flow.mach, "alpha_deg": case.flow.alpha_deg}
     stub = {"format": summaries.FORMAT, "case": _record(case), "mode": case.mode}
     summaries.write(path, {**stub, "finished": None, "conditions": conditions})
 
 
-def run(case: Case, progress: bool = False) -> Any:
-    """Run a case; its files are in `case.job.out`, where that is given."""
-    model = solver(case)
+def run(case: Case, progress: bool = False, resume: bool = False) -> Any:
+    """Run a case, or go on with it; its files are in `case.job.out`, where that is given."""
     out = None if case.job.out is None else Path(case.job.out)
     if out is not None and out.exists() and not out.is_dir():
         raise CaseError(f"{out}: is a file, expected a folder")
+    out = folder_of(out, resume)
+    model = solver(case)
     with hold(out):
         if out is not None:
-            claim(out, case)
+            claim(out, case, resume)
         if case.mode == "steady":
-            result = model.steady(out=out, progress=progress)
+            result = model.steady(out=out, progress=progress, resume=resume)
         else:
             result = model.run(
                 cycles=case.job.cycles,
                 steps_per_cycle=case.job.steps_per_cycle,
                 out=out,
                 progress=progress,
+                resume=resume,
             )
         if out is not None:
             summaries.update(out / "summary.json", case=_record(case))

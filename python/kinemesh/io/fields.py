@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import CaseError
+from kinemesh.io.whole import WholeFile
 
 TRIANGLE, QUAD = 5, 9  # VTK's cell types
 
@@ -40,7 +41,7 @@ def flow(
 
 
 class FieldWriter:
-    """Appends one step at a time to a VTKHDF file; the file is whole after every step.
+    """Appends one step at a time to a VTKHDF file; the file is whole at every moment.
 
     Parameters
     ----------
@@ -60,7 +61,8 @@ class FieldWriter:
         self.path = Path(path)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._prepare(mesh, compress)
-        self._file = h5py.File(self.path, "w")
+        self._disk = WholeFile(self.path, "w")
+        self._file = h5py.File(self._disk, "w")
         self._start(mesh, walls)
 
     def _prepare(self, mesh: Any, compress: bool) -> None:
@@ -106,7 +108,7 @@ class FieldWriter:
 
         edges = np.zeros((0, 2), np.int64) if walls is None else place[np.asarray(walls)]
         self._file.create_dataset("kinemesh/walls", data=edges)
-        self._file.flush()
+        self._commit()
 
     def _column(self, group: h5py.Group, name: str, dtype: Any, tail: tuple[int, ...] = ()) -> None:
         """An empty data set that grows along its first axis."""
@@ -156,9 +158,16 @@ class FieldWriter:
         _extend(steps["PartOffsets"], [0])
         _extend(steps["CellOffsets"], [[0]])
         _extend(steps["ConnectivityIdOffsets"], [[0]])
+        steps.attrs["NSteps"] = np.int64(at + 1)
+        self._commit()
+
+    def _commit(self) -> None:
         self._file.flush()
-        steps.attrs["NSteps"] = np.int64(at + 1)  # last, so that a torn step is not counted
-        self._file.flush()
+        self._disk.commit()
+
+    def sync(self) -> None:
+        """Wait until every step is on the disk."""
+        self._disk.sync()
 
     def _check(
         self, time: float, points: ArrayLike, fields: dict[str, NDArray[Any]], at: int
@@ -188,7 +197,8 @@ class FieldWriter:
         self.path = Path(path)
         self._prepare(mesh, compress)
         try:
-            self._file = h5py.File(self.path, "r+")
+            self._disk = WholeFile(self.path, "r+")
+            self._file = h5py.File(self._disk, "r+")
             root = self._file["VTKHDF"]
             nodes, steps = int(root["NumberOfPoints"][0]), root["Steps"]
             values = steps["Values"][: steps.attrs["NSteps"]]
@@ -205,12 +215,13 @@ class FieldWriter:
         per_node = [v for name, v in root["PointData"].items() if name != "Node"]
         for set_ in [root["Points"], *per_node]:
             set_.resize(keep * nodes, axis=0)
-        self._file.flush()
+        self._commit()
         return self
 
     def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+        """Close the file, as it was after the last step that could be written."""
+        self._file.close()  # into memory: whatever it would still write, the disk has no need of
+        self._disk.close()
 
     def __enter__(self) -> FieldWriter:
         return self
@@ -237,7 +248,7 @@ def read(path: str | Path, step: int = -1) -> dict[str, Any]:
     if not path.is_file():
         raise CaseError(f"{path}: no such field file")
     try:
-        with h5py.File(path, "r") as file:
+        with WholeFile(path, "r") as disk, h5py.File(disk, "r") as file:
             root = file["VTKHDF"]
             count, nodes = int(root["Steps"].attrs["NSteps"]), int(root["NumberOfPoints"][0])
             if not -count <= step < count:

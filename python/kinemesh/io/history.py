@@ -9,10 +9,11 @@ Columns of a steady run: member, iteration, residual, cl, cd, cm, cfl [-].
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,9 +39,9 @@ STEADY = ("member", "iteration", "residual", "cl", "cd", "cm", "cfl")
 INTEGERS = frozenset({"member", "step", "iteration", "inner_iterations"})
 
 
-def _text(value: float) -> str:
-    """Shortest text that reads back to the same bits."""
-    return repr(value)
+def _line(row: tuple[float, ...]) -> str:
+    """A row of the file; `repr` is the shortest text that reads back to the same bits."""
+    return ",".join(map(repr, row)) + "\n"
 
 
 class History:
@@ -61,12 +62,38 @@ class History:
         self.path = None if path is None else Path(path)
         self._rows: list[tuple[float, ...]] = []
         self._arrays: dict[str, NDArray[Any]] = {}
-        self._file: IO[str] | None = None
+        self._file: int | None = None
         if self.path is not None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self.path.open("w", newline="", encoding="utf-8")
-            self._file.write(",".join(self.columns) + "\n")
-            self._file.flush()
+            self._open(",".join(self.columns) + "\n")
+
+    def _open(self, text: str) -> None:
+        """Put `text` in the place of the file, whole or not at all, and go on behind it."""
+        assert self.path is not None
+        fresh = self.path.with_name(self.path.name + ".tmp")
+        try:
+            fresh.write_text(text, encoding="utf-8", newline="")
+            fresh.replace(self.path)
+        except OSError:
+            fresh.unlink(missing_ok=True)
+            raise
+        self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND)
+
+    def _write(self, text: str) -> None:
+        """Append a line at once; where the disk is full, what came of it is taken back."""
+        assert self._file is not None
+        end, data = os.fstat(self._file).st_size, text.encode()
+        try:
+            while data:
+                data = data[os.write(self._file, data) :]
+        except OSError:
+            os.ftruncate(self._file, end)
+            raise
+
+    def sync(self) -> None:
+        """Wait until every row is on the disk."""
+        if self._file is not None:
+            os.fsync(self._file)
 
     @property
     def kind(self) -> str:
@@ -91,8 +118,7 @@ class History:
         self._rows.append(row)
         self._arrays.clear()
         if self._file is not None:
-            self._file.write(",".join(map(_text, row)) + "\n")
-            self._file.flush()
+            self._write(_line(row))
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -128,7 +154,7 @@ class History:
     def close(self) -> None:
         """Close the file; the rows stay."""
         if self._file is not None:
-            self._file.close()
+            os.close(self._file)
             self._file = None
 
     def __enter__(self) -> History:
@@ -141,14 +167,19 @@ class History:
         return f"History({self.kind}, {len(self)} rows, path={self.path})"
 
     @classmethod
-    def read(cls, path: str | Path) -> History:
-        """A history from its CSV file; a last line cut short by a crash is an error."""
+    def read(cls, path: str | Path, torn: bool = False) -> History:
+        """A history from its CSV file.
+
+        A last line cut short by a crash is an error, or left out where `torn` allows it.
+        """
         path = Path(path)
         try:
-            with path.open(newline="", encoding="utf-8") as file:
-                lines = list(csv.reader(line for line in file if not line.startswith("#")))
+            text = path.read_text(encoding="utf-8")
         except OSError as error:
             raise CaseError(f"{path}: cannot read the history ({error.strerror})") from None
+        if torn:
+            text = text[: text.rfind("\n") + 1]
+        lines = list(csv.reader(x for x in text.splitlines() if not x.startswith("#")))
         if not lines or tuple(lines[0]) not in (UNSTEADY, STEADY):
             raise CaseError(
                 f"{path}: not a history; expected the header {','.join(UNSTEADY)} "
@@ -160,14 +191,26 @@ class History:
         return history
 
     @classmethod
-    def resume(cls, path: str | Path, step: int) -> History:
-        """The history up to and including `step`, its file cut there and open for more rows."""
-        old = cls.read(path)
+    def resume(
+        cls,
+        path: str | Path,
+        step: int,
+        change: Callable[[dict[str, float]], dict[str, float]] | None = None,
+    ) -> History:
+        """The history up to and including `step`, its file cut there and open for more rows.
+
+        The file is replaced whole: a crash on the way leaves the old one.  A last line that was
+        cut short is left out.  `change` gives the rows other values.
+        """
+        old = cls.read(path, torn=True)
         at = old.columns.index("step" if old.kind == "unsteady" else "iteration")
-        history = cls(old.columns, Path(path))
-        for row in old._rows:
-            if row[at] <= step:
-                history._add(row)
+        history = cls(old.columns)
+        history._rows = [row for row in old._rows if row[at] <= step]
+        if change is not None:
+            named = [change(dict(zip(old.columns, row, strict=True))) for row in history._rows]
+            history._rows = [tuple(row[name] for name in old.columns) for row in named]
+        history.path = Path(path)
+        history._open(",".join(old.columns) + "\n" + "".join(map(_line, history._rows)))
         return history
 
 

@@ -1,13 +1,16 @@
 """Restart files: named arrays and a small record in HDF5, replaced whole or not at all.
 
-A file is written beside its name and moved there, so a crash leaves the old one; the one before
-is kept as `restart.h5.1`. Each array carries a CRC-32, so a damaged file is refused.
+A file is made in memory, written beside its name and moved there, so a crash or a full disk
+leaves the old one; the one before is kept as `restart.h5.1`. Each array carries a CRC-32, so a
+damaged file is refused.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import CaseError
 
-FORMAT = "kinemesh-restart-1"
+FORMAT = "kinemesh-restart-2"
 
 
 def write(
@@ -35,28 +38,41 @@ def write(
         record = json.dumps(dict(meta or {}))
     except (TypeError, ValueError) as error:
         raise CaseError(f"{path}: restart record cannot be written as JSON: {error}") from None
-    fresh = path.with_name(path.name + ".tmp")
-    with h5py.File(fresh, "w") as file:
+    image = io.BytesIO()  # HDF5 itself does not survive a full disk
+    with h5py.File(image, "w") as file:
         for name, values in arrays.items():
             data = np.asarray(values, order="C")
             set_ = file.create_dataset(f"arrays/{name}", data=data)
             set_.attrs["crc32"] = crc32(data.tobytes())
         file.require_group("arrays")
-        file.attrs["meta"] = record
+        # a data set, as an attribute holds 64 KiB at most and a record grows with the members
+        file.create_dataset("meta", data=np.frombuffer(record.encode(), np.uint8))
         file.attrs["meta_crc32"] = crc32(record.encode())
         file.attrs["format"] = FORMAT
-    with fresh.open("rb+") as file:
-        os.fsync(file.fileno())
+    fresh = path.with_name(path.name + ".tmp")
+    try:
+        with fresh.open("wb") as disk:
+            disk.write(image.getbuffer())
+            disk.flush()
+            os.fsync(disk.fileno())
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise
     _keep_previous(path)
     fresh.replace(path)
     return path
+
+
+def previous_of(path: Path) -> Path:
+    """The restart file before this one."""
+    return path.with_name(path.name + ".1")
 
 
 def _keep_previous(path: Path) -> None:
     """Name the present file `<name>.1` too, so that at no moment is there none."""
     if not path.exists():
         return
-    previous, link = path.with_name(path.name + ".1"), path.with_name(path.name + ".1.tmp")
+    previous, link = previous_of(path), path.with_name(path.name + ".1.tmp")
     try:
         link.unlink(missing_ok=True)
         link.hardlink_to(path)
@@ -71,17 +87,35 @@ def read(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     Raises CaseError where the file is missing, damaged or of another kind.
     """
     path = Path(path)
-    previous = path.with_name(path.name + ".1")
-    hint = f"; the one before is {previous}" if previous.exists() else ""
     if not path.is_file():
-        raise CaseError(f"{path}: no such restart file{hint}")
+        raise CaseError(f"{path}: no such restart file")
     try:
         with h5py.File(path, "r") as file:
             return _read(path, file)
+    except CaseError:
+        raise
     except (OSError, KeyError, RuntimeError, ValueError) as error:
-        if isinstance(error, CaseError):
-            raise CaseError(f"{error}{hint}") from None
-        raise CaseError(f"{path}: damaged, or not a restart file ({error}){hint}") from None
+        raise CaseError(f"{path}: damaged, or not a restart file ({error})") from None
+
+
+def read_latest(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any], Path]:
+    """Arrays, record and file: of a restart file or, where it cannot be used, the one before.
+
+    A warning says so where it is the one before.  Raises CaseError where neither can be used.
+    """
+    path = Path(path)
+    try:
+        return *read(path), path
+    except CaseError as error:
+        previous = previous_of(path)
+        if not previous.exists():
+            raise
+        try:
+            found = read(previous)
+        except CaseError as second:
+            raise CaseError(f"{error}; {second}") from None
+        warnings.warn(f"{error}; going on from {previous}", RuntimeWarning, stacklevel=2)
+        return *found, previous
 
 
 def _read(path: Path, file: h5py.File) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -90,12 +124,12 @@ def _read(path: Path, file: h5py.File) -> tuple[dict[str, NDArray[Any]], dict[st
             f"{path}: not a restart file of this version: format "
             f"{file.attrs.get('format')!r}, expected {FORMAT!r}"
         )
-    record = file.attrs["meta"]
-    if crc32(record.encode()) != file.attrs["meta_crc32"]:
+    record = file["meta"][()].tobytes()
+    if crc32(record) != file.attrs["meta_crc32"]:
         raise CaseError(f"{path}: damaged: the record does not match its checksum")
     arrays: dict[str, NDArray[Any]] = {}
     for name, set_ in file["arrays"].items():
         arrays[name] = np.asarray(set_[()])
         if crc32(np.ascontiguousarray(arrays[name]).tobytes()) != set_.attrs["crc32"]:
             raise CaseError(f"{path}: damaged: array '{name}' does not match its checksum")
-    return arrays, json.loads(record)
+    return arrays, json.loads(record.decode())

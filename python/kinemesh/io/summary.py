@@ -39,6 +39,12 @@ class Stopwatch:
         """Add seconds measured elsewhere."""
         self.seconds[part] = self.seconds.get(part, 0.0) + seconds
 
+    def carry(self, seconds: Mapping[str, float], total: float) -> None:
+        """Go on from the seconds of an earlier part of the same run."""
+        for part, spent in seconds.items():
+            self.add(part, spent)
+        self._start -= total
+
     @property
     def total(self) -> float:
         """Seconds since the watch was made."""

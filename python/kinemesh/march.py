@@ -1,0 +1,106 @@
+"""What steady and unsteady runs share: pseudo-steps until all is converged, and the summary."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinemesh import interrupt
+from kinemesh.io import summary
+from kinemesh.io.history import History
+from kinemesh.io.summary import Stopwatch
+
+if TYPE_CHECKING:
+    from kinemesh.ale import Ale
+
+
+@dataclass(slots=True)
+class Run:
+    """What a run leaves behind.
+
+    Parameters
+    ----------
+    history : History    rows per member and step (or iteration)
+    summary : dict       what summary.json holds
+    out : Path or None
+    """
+
+    history: History
+    summary: dict[str, Any]
+    out: Path | None
+
+
+@contextmanager
+def progress_bar(total: int, shown: bool, unit: str, done: int = 0) -> Iterator[Any]:
+    """tqdm where it is wanted."""
+    from tqdm import tqdm
+
+    hide = None if shown else True
+    with tqdm(total=total, unit=unit, disable=hide, dynamic_ncols=True, initial=done) as bar:
+        yield bar
+
+
+def march(ale: Ale, recording: Any, where: str, watch: Stopwatch, each: Any = None) -> None:
+    """Replay pseudo-steps until no member is active."""
+    while True:
+        with watch("flow"):
+            recording()
+            active = ale.backend.get(ale.dualtime.active)
+        ale.check_faults(where)
+        if each is not None:
+            each()
+        if not active.any():
+            return
+        interrupt.check()
+
+
+def warn(notes: list[str]) -> None:
+    """What a run must not keep to itself."""
+    for note in notes:
+        warnings.warn(note, RuntimeWarning, stacklevel=7)
+
+
+def finish(
+    ale: Ale,
+    mode: str,
+    history: History,
+    folder: Path | None,
+    watch: Stopwatch,
+    result: dict[str, Any],
+    notes: list[str],
+    timing: dict[str, Any],
+) -> Run:
+    """Close the files and write the summary."""
+    grid = ale.grid
+
+    def one(value: Any) -> Any:
+        return value[0] if grid.members == 1 and np.ndim(value) == 1 and len(value) == 1 else value
+
+    conditions = {
+        "mach": one(ale.mach),
+        "alpha_deg": one(ale.alpha_deg),
+        "moment_about": ale.moment_about,
+    } | {k: one(v) for k, v in timing.items()}
+    mesh = {"nodes": grid.nodes, "cells": len(grid.cells), "members": grid.members}
+    text = summary.collect(
+        mode,
+        ale.backend.describe(),
+        ale.backend.dtype,
+        conditions,
+        mesh,
+        ale.settings,
+        watch,
+        {k: one(v) for k, v in result.items()},
+        notes,
+    )
+    history.close()
+    warn(notes)
+    if folder is not None:
+        summary.write(folder / "summary.json", text)
+    return Run(history, text, folder)

@@ -1,0 +1,254 @@
+"""Going on with a run: what makes it the same run, what a restart file keeps, and back again.
+
+A run that goes on has the bits of one that was never stopped, on the same device.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import CaseError, SettingsError
+from kinemesh.io import restart
+from kinemesh.io.summary import plain, update, versions
+
+if TYPE_CHECKING:
+    from kinemesh.ale import Ale
+    from kinemesh.mesh import Mesh
+    from kinemesh.motion import Pose
+
+SHOWN = 5  # differences named in a refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What a restart file holds.
+
+    Parameters
+    ----------
+    phase : "start" (on the way to an unsteady run's first flow), "steady" or "unsteady"
+    step : int    physical steps, or iterations, that are done
+    """
+
+    path: Path
+    arrays: dict[str, NDArray[Any]]
+    record: dict[str, Any]
+
+    @property
+    def phase(self) -> str:
+        return self.record["phase"]
+
+    @property
+    def step(self) -> int:
+        return self.record["step"]
+
+
+def fingerprint(mesh: Mesh) -> str:
+    """SHA-256 of a mesh: points, cells, boundaries with their names, numbers of the user's file."""
+    found = sha256()
+    for array in (mesh.points, mesh.cells, mesh.original):
+        found.update(np.ascontiguousarray(array).tobytes())
+    for name in sorted(mesh.boundaries):
+        found.update(name.encode() + np.ascontiguousarray(mesh.boundaries[name]).tobytes())
+    return found.hexdigest()
+
+
+def name_of(value: Any) -> str:
+    """`repr` without addresses in memory, which are others in each process."""
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
+
+
+def identity(ale: Ale, mode: str, **more: Any) -> dict[str, Any]:
+    """What must be equal for a run to be the same run, in JSON's types."""
+    solver = {f.name: getattr(ale.settings, f.name) for f in fields(ale.settings)}
+    found: dict[str, Any] = {
+        "version of kinemesh": versions()["kinemesh"],
+        "mode": mode,
+        "nodes": [m.nodes for m in ale.grid.meshes],
+        "mesh (SHA-256)": [fingerprint(m) for m in ale.grid.meshes],
+        "bodies": [f"{member}: {marker}" for member, marker in ale.grid.bodies],
+        "mach": ale.mach,
+        "alpha_deg": ale.alpha_deg,
+        "moment_about": ale.moment_about,
+        "dtype": ale.backend.dtype,
+        "settings": solver,
+    }
+    if mode == "unsteady":
+        found["motion"] = [name_of(m) for m in ale.motions]
+        settings = {f.name: getattr(ale.deform, f.name) for f in fields(ale.deform)}
+        found["deform"] = {"method": ale.deform.name} | {
+            name: value if isinstance(value, int | float | str) else name_of(value)
+            for name, value in settings.items()
+        }
+    return plain(found | more)
+
+
+def samples(ale: Ale, dt: NDArray[np.float64], step: int) -> dict[str, list[Any]]:
+    """Poses at a few steps up to `step`: a motion that is a function has no other identity."""
+    found = {}
+    for number in sorted({0, min(1, step), step // 3, step}):
+        time = (number - 1) * dt + dt if number else 0 * dt  # as the run itself counts
+        found[f"pose at step {number}"] = [
+            [pose.angle, *pose.about, *pose.shift] for pose in ale.poses(time)
+        ]
+    return plain(found)
+
+
+# ---- the file -----------------------------------------------------------------------------
+
+
+def _sources(ale: Ale, levels: bool) -> dict[str, Any]:
+    """Device arrays of a run that the rest follows from."""
+    grid, dual = ale.grid, ale.dualtime
+    found = {"u": ale.u, "x": grid.x, "scaled": ale.scaled}
+    for name in ("active", "iterations", "cfl", "first", "norm", "floor"):
+        found[f"dualtime_{name}"] = getattr(dual, name)
+    if levels:
+        found |= {"u1": ale.u1, "V": grid.V, "V1": grid.V1, "dV1": grid.dV1}
+        found |= {"wall_dV1": grid.wall.device["dV1"], "far_dV1": grid.far.device["dV1"]}
+    return found
+
+
+def write(
+    ale: Ale, folder: Path, phase: str, step: int, ident: Mapping[str, Any], more: Mapping[str, Any]
+) -> None:
+    """Write restart.h5: the state between two steps (or iterations) and whose it is."""
+    levels = phase == "unsteady"
+    arrays = {name: ale.backend.get(a) for name, a in _sources(ale, levels).items()}
+    if levels and ale.mover is not None:
+        arrays |= {f"deform_{name}": value for name, value in ale.mover.state().items()}
+    record = {
+        "phase": phase,
+        "step": step,
+        "identity": dict(ident),
+        "device": ale.backend.describe(),
+    }
+    restart.write(folder / "restart.h5", arrays, plain(record | dict(more)))
+
+
+def find(ale: Ale, folder: Path, ident: Mapping[str, Any]) -> Saved:
+    """The restart of the run in `folder`, if that is the run of `ident`.
+
+    Raises CaseError where there is none, where none can be read, or where it is of another run.
+    """
+    if not any((folder / name).exists() for name in ("restart.h5", "restart.h5.1")):
+        raise CaseError(
+            f"{folder}: no restart.h5 to resume from; run without --resume (resume=False) to "
+            "begin anew"
+        )
+    arrays, record, path = restart.read_latest(folder / "restart.h5")
+    saved = Saved(path, arrays, record)
+    refuse_others(record["identity"], ident, saved)
+    here = plain(ale.backend.describe())
+    there = record["device"]
+    apart = [k for k in ("device", "name") if there.get(k) != here.get(k)]
+    if apart:
+        warnings.warn(
+            f"{path} was written on {there.get('name', there.get('device'))}, and the run goes on "
+            f"on {here.get('name', here['device'])}: its bits will differ from here on",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+    return saved
+
+
+def refuse_others(kept: Mapping[str, Any], asked: Mapping[str, Any], saved: Saved) -> None:
+    """CaseError, naming what differs, where a restart is of another run than the one asked for."""
+    there, here = _flat(kept), _flat(asked)
+    missing = "nothing"
+    apart = [
+        f"{name} is {there.get(name, missing)} there, {here.get(name, missing)} here"
+        for name in dict.fromkeys([*here, *there])
+        if there.get(name, missing) != here.get(name, missing)
+    ]
+    if apart:
+        more = f" (and {len(apart) - SHOWN} more)" if len(apart) > SHOWN else ""
+        raise CaseError(
+            f"{saved.path} is of another run: {'; '.join(apart[:SHOWN])}{more}. Give what the run "
+            "was begun with, or run without --resume (resume=False) to begin anew"
+        )
+
+
+def _flat(value: Any, name: str = "") -> dict[str, Any]:
+    """Leaves of a tree by their paths: `settings.cfl`, `mach[3]`; a list of one is its entry."""
+    if isinstance(value, Mapping):
+        parts = {f"{name}.{key}" if name else str(key): item for key, item in value.items()}
+    elif isinstance(value, list) and len(value) == 1:
+        parts = {name: value[0]}
+        return _flat(value[0], name)
+    elif isinstance(value, list):
+        parts = {f"{name}[{i}]": item for i, item in enumerate(value)}
+    else:
+        return {name: value}
+    found: dict[str, Any] = {}
+    for key, item in parts.items():
+        found |= _flat(item, key)
+    return found
+
+
+# ---- back to where it was -----------------------------------------------------------------
+
+
+def restore(ale: Ale, saved: Saved, poses: Sequence[Pose]) -> None:
+    """The solver as it was when the restart was written; `poses` are those of the beginning."""
+    levels = saved.phase == "unsteady"
+    if levels:
+        # a mover is made where the motion begins, as it was in the run itself
+        ale.place(poses)
+        if saved.step:
+            ale.mover = ale.deform.attach(ale.grid)
+    else:
+        ale.start_steady()
+    sources = _sources(ale, levels)
+    lost = [name for name in sources if name not in saved.arrays]
+    wrong = [n for n in sources if n not in lost and saved.arrays[n].shape != sources[n].shape]
+    if lost or wrong:
+        raise CaseError(f"{saved.path}: not a whole restart: arrays {lost + wrong}")
+    ale.backend.put(ale.grid.x, saved.arrays["x"])
+    if levels:
+        ale.grid.measure()
+    else:
+        ale.grid.start()
+    for name, array in sources.items():
+        ale.backend.put(array, saved.arrays[name])
+    if ale.mover is not None:
+        state = {k[7:]: v for k, v in saved.arrays.items() if k.startswith("deform_")}
+        ale.mover.restore(state)
+    ale.backend.put(ale.dualtime.active, 1)  # the primitive states of all members, too
+    ale._primitive()
+    ale.backend.put(ale.dualtime.active, saved.arrays["dualtime_active"])
+    ale.check_faults(f"resumed from {saved.path}")
+
+
+def told(steps: list[int]) -> dict[str, Any]:
+    """What the summary says of a run that was resumed at these steps (or iterations)."""
+    return {"times": len(steps), "last_at": steps[-1], "at": steps}
+
+
+def taken_up(folder: Path) -> None:
+    """An earlier summary no longer tells of a finished run."""
+    path = folder / "summary.json"
+    if path.exists():
+        update(path, finished=None)
+
+
+def folder_of(out: str | Path | None, resume: bool) -> Path | None:
+    """The folder of a run as a path; refusals before anything is touched."""
+    if not isinstance(resume, bool):
+        raise SettingsError(f"resume is {resume!r}, expected True or False")
+    folder = None if out is None else Path(out)
+    if resume and folder is None:
+        raise SettingsError("resume=True needs the folder of the run: give out")
+    if resume and folder is not None and not folder.is_dir():
+        raise CaseError(
+            f"{folder}: no such folder, so nothing to resume; run without --resume (resume=False)"
+        )
+    return folder

@@ -1,0 +1,163 @@
+"""Steady runs: all members march to the steady state, bodies at rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinemesh import interrupt
+from kinemesh import resume as resumption
+from kinemesh.errors import CaseError
+from kinemesh.files import Files
+from kinemesh.io.folder import clear, hold
+from kinemesh.io.history import STEADY, History
+from kinemesh.io.summary import Stopwatch
+from kinemesh.march import Run, finish, march, progress_bar
+
+if TYPE_CHECKING:
+    from kinemesh.ale import Ale
+    from kinemesh.motion import Pose
+    from kinemesh.resume import Saved
+
+KEEP_EVERY = 50  # iterations between two restarts
+
+
+def steady(
+    ale: Ale, out: str | Path | None = None, progress: bool = False, resume: bool = False
+) -> Run:
+    """March all members to the steady state, bodies at rest where they were given.
+
+    Every iteration is a row of the history; the run ends by `steady_drop` or
+    `steady_iterations`, and the summary says which.  With `resume` it goes on from the restart
+    in `out`, with the bits of a run that was never stopped.
+    """
+    folder = resumption.folder_of(out, resume)
+    with hold(folder), interrupt.held(folder):
+        ident = resumption.identity(ale, "steady")
+        saved = resumption.find(ale, folder, ident) if resume and folder else None
+        if saved is None:
+            clear(folder)
+        else:
+            resumption.taken_up(saved.path.parent)
+        return _steady(ale, folder, progress, ident, saved)
+
+
+def _steady(
+    ale: Ale, folder: Path | None, progress: bool, ident: dict[str, Any], saved: Saved | None
+) -> Run:
+    watch, resumed = Stopwatch(), []
+    path = None if folder is None else folder / "history.csv"
+    if saved is None or path is None:
+        history = History(STEADY, path)
+    else:
+        history = _history(path, saved)
+        watch.carry(saved.record["seconds"], saved.record["total"])
+        resumed = [*saved.record["resumed"], saved.step]
+    with Files(ale, folder, watch, history, ident) as files:
+
+        def keep(iteration: int) -> None:
+            files.restart("steady", iteration, resumed=resumed)
+
+        result, notes = to_steady(ale, (), watch, progress, history, keep, saved)
+        files.begin()
+        files.fields(np.zeros(ale.grid.members))
+        keep(int(result["iterations"].max()))
+    if resumed:
+        result["resumed"] = resumption.told(resumed)
+    return finish(ale, "steady", history, folder, watch, result, notes, {})
+
+
+def _history(path: Path, saved: Saved) -> History:
+    """The history cut back to the restart; CaseError where it ends before."""
+    rows = History.read(path, torn=True)
+    done = saved.arrays["dualtime_iterations"]
+    last = [rows["iteration"][rows["member"] == m].max(initial=-1) for m in range(len(done))]
+    if rows.kind != "steady" or (np.array(last) < done).any():
+        raise CaseError(
+            f"{path}: ends before iteration {done.max()} of {saved.path}, so it is of another "
+            "run; run without --resume (resume=False) to begin anew"
+        )
+    return History.resume(path, saved.step)
+
+
+def to_steady(
+    ale: Ale,
+    poses: Sequence[Pose],
+    watch: Stopwatch,
+    progress: bool,
+    history: History,
+    keep: Callable[[int], None],
+    saved: Saved | None = None,
+) -> tuple[dict[str, Any], list[str]]:
+    """March to the steady state with the bodies at `poses` (as given); result and warnings.
+
+    `keep(iteration)` is called every KEEP_EVERY iterations; the march goes on from `saved`.
+    """
+    s, get = ale.settings, ale.backend.get
+    recording = ale.iteration(
+        s.steady_drop, s.steady_iterations, (s.cfl, s.cfl_max, s.cfl_growth), 1
+    )
+    done = np.full(ale.grid.members, -1)
+    if saved is None:
+        ale.start_steady(poses)
+    else:
+        resumption.restore(ale, saved, poses)
+        done[:] = saved.arrays["dualtime_iterations"]
+    before = max(int(done.max()), 0)
+    with progress_bar(s.steady_iterations, progress, "it", before) as bar:
+
+        def each() -> None:
+            with watch("forces and history"):
+                iterations = get(ale.dualtime.iterations)
+                drop = _rows(ale, history, poses, done)
+                done[:] = iterations
+            bar.update(int(iterations.max()) - bar.n)
+            bar.set_postfix_str(f"residual {drop.max():.1e}", refresh=False)
+            if iterations.max() % KEEP_EVERY == 0 and get(ale.dualtime.active).any():
+                keep(int(iterations.max()))
+
+        march(ale, recording, "steady run", watch, each)
+    return _ended(ale, poses)
+
+
+def _ended(ale: Ale, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[str]]:
+    """Where a march ended: result and warnings."""
+    s, get = ale.settings, ale.backend.get
+    drop = get(ale.dualtime.norm) / get(ale.dualtime.first)
+    converged = drop <= s.steady_drop
+    notes = [
+        f"member {m}: residual fell to {drop[m]:.1e} only, asked {s.steady_drop:.1e}"
+        for m in np.flatnonzero(~converged & (get(ale.dualtime.iterations) >= s.steady_iterations))
+    ]
+    loads = ale.coefficients(poses)
+    result = {
+        "cl": loads[:, 0],
+        "cd": loads[:, 1],
+        "cm": loads[:, 2],
+        "iterations": get(ale.dualtime.iterations),
+        "residual_drop": drop,
+        "ended_at_roundoff": ~converged & (get(ale.dualtime.norm) <= get(ale.dualtime.floor)),
+    }
+    return result, notes
+
+
+def _rows(ale: Ale, history: History, poses: Sequence[Pose], done: Any) -> Any:
+    """A row for each member that has made an iteration; (members,) drop of the residuals."""
+    get = ale.backend.get
+    iterations, cfl = get(ale.dualtime.iterations), get(ale.dualtime.cfl)
+    drop = get(ale.dualtime.norm) / get(ale.dualtime.first)
+    loads = ale.coefficients(poses)
+    for m in np.flatnonzero(iterations > done):
+        history.append(
+            member=m,
+            iteration=iterations[m],
+            residual=drop[m],
+            cl=loads[m, 0],
+            cd=loads[m, 1],
+            cm=loads[m, 2],
+            cfl=cfl[m],
+        )
+    return drop

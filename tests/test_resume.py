@@ -1,0 +1,436 @@
+"""A run that was stopped anywhere goes on with the bits of one that was not."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh import interrupt
+from kinemesh.io import History, fields, restart
+
+MESH = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
+MOVED = km.mesh.Mesh(MESH.points * 1.0000001, MESH.triangles, MESH.quads, MESH.boundaries)
+QUICK = km.AleSettings(unsteady_drop=1e-2, steady_drop=1e-5)
+STEPS = {"cycles": 1.5, "steps_per_cycle": 16}  # a restart every 4 steps, a frame every step
+
+
+def case(deform="rigid", mesh=MESH, **changes):
+    given = {"mach": 0.5, "motion": km.motion.pitch(2.0, 0.1, phase_deg=20.0), "device": "cpu"}
+    given["settings"] = QUICK
+    return km.Ale(mesh, deform=km.deform.METHODS[deform](), **(given | changes))
+
+
+def files_of(folder, member=""):
+    """Bytes of the history, and every frame of the fields."""
+    name = folder / f"flow{member}.vtkhdf"
+    count, frames = 0, []
+    while True:
+        try:
+            frames.append(fields.read(name, count))
+        except km.CaseError as end:
+            assert "no step" in str(end)  # noqa: PT017
+            return (folder / "history.csv").read_bytes(), frames
+        count += 1
+
+
+def assert_same(one, other, members=("",)):
+    for member in members:
+        (history, frames), (again, others) = files_of(one, member), files_of(other, member)
+        assert history == again
+        assert len(frames) == len(others) > 0
+        for a, b in zip(frames, others, strict=True):
+            assert a["time"] == b["time"]
+            np.testing.assert_array_equal(a["points"], b["points"])
+            assert set(a["fields"]) == set(b["fields"])
+            for name, values in a["fields"].items():
+                np.testing.assert_array_equal(values, b["fields"][name])
+
+
+def killed(work, ready, wait):
+    """Run `work` in a child process, and kill it `wait` seconds after `ready` holds."""
+    child = os.fork()
+    if child == 0:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                work()
+        finally:
+            os._exit(0)
+    end = time.monotonic() + 60
+    while not ready() and time.monotonic() < end and not os.waitpid(child, os.WNOHANG)[0]:
+        time.sleep(0.001)
+    time.sleep(wait)
+    try:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    except (ProcessLookupError, ChildProcessError):
+        pass  # it had ended
+
+
+def rows(folder):
+    path = folder / "history.csv"
+    return path.read_bytes().count(b"\n") - 1 if path.exists() else -1
+
+
+# ---------------------------------------------------------------- kill -9
+
+
+@pytest.mark.parametrize("deform", km.deform.METHODS)
+def test_a_run_killed_again_and_again_ends_with_the_same_bits(tmp_path, deform):
+    case(deform).run(**STEPS, out=tmp_path / "whole")
+    rng, out = random.Random(deform), tmp_path / "killed"
+
+    for stop in sorted(rng.sample(range(1, 24), 4)):
+        killed(
+            lambda: case(deform).run(**STEPS, out=out, resume=(out / "restart.h5").exists()),
+            lambda stop=stop: rows(out) >= stop,
+            rng.uniform(0, 0.05),
+        )
+        restart.read(out / "restart.h5")
+    case(deform).run(**STEPS, out=out, resume=True)
+
+    assert_same(tmp_path / "whole", out)
+
+
+def test_a_run_killed_on_the_way_to_its_first_flow_goes_on(tmp_path):
+    case().run(**STEPS, out=tmp_path / "whole")
+    out = tmp_path / "killed"
+
+    killed(lambda: case().run(**STEPS, out=out), lambda: (out / "restart.h5").exists(), 0.0)
+    phase = restart.read(out / "restart.h5")[1]["phase"]
+    run = case().run(**STEPS, out=out, resume=True)
+
+    assert phase == "start"
+    assert run.summary["result"]["resumed"]["at"] == [0]
+    assert_same(tmp_path / "whole", out)
+
+
+def test_a_steady_run_killed_again_and_again_ends_with_the_same_bits(tmp_path):
+    settings = km.AleSettings(steady_drop=1e-10)
+    whole = case(settings=settings).steady(out=tmp_path / "whole")
+    out, rng = tmp_path / "killed", random.Random(7)
+    assert len(whole.history) > 100
+
+    for stop in (55, len(whole.history) - 20):
+        killed(
+            lambda: case(settings=settings).steady(out=out, resume=(out / "restart.h5").exists()),
+            lambda stop=stop: rows(out) >= stop,
+            rng.uniform(0, 0.02),
+        )
+    run = case(settings=settings).steady(out=out, resume=True)
+
+    assert run.summary["result"]["resumed"]["times"] >= 1
+    assert run.summary["result"]["cl"] == whole.summary["result"]["cl"]
+    assert_same(tmp_path / "whole", out)
+
+
+def test_a_kill_before_the_first_restart_says_to_run_anew(tmp_path):
+    case().run(**STEPS, out=tmp_path)
+    for name in ("restart.h5", "restart.h5.1"):
+        (tmp_path / name).unlink()
+
+    with pytest.raises(km.CaseError, match=r"no restart\.h5 to resume from; run without --resume"):
+        case().run(**STEPS, out=tmp_path, resume=True)
+    with pytest.raises(km.CaseError, match="no such folder, so nothing to resume"):
+        case().run(**STEPS, out=tmp_path / "none", resume=True)
+    assert not (tmp_path / "none").exists()
+
+
+# ---------------------------------------------------------------- Ctrl-C
+
+
+def stopped(monkeypatch, work, checks):
+    """Run `work` up to its `checks`-th look for Ctrl-C, where it finds one; the message."""
+    real, count = interrupt.check, iter(range(10**9))
+
+    def check():
+        if next(count) == checks:
+            os.kill(os.getpid(), signal.SIGINT)
+        real()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(interrupt, "check", check)
+        with pytest.raises(KeyboardInterrupt) as stop:
+            work()
+    return str(stop.value)
+
+
+def test_ctrl_c_stops_between_steps_and_says_how_to_go_on(tmp_path, monkeypatch):
+    case().run(**STEPS, out=tmp_path / "whole")
+    out = tmp_path / "stopped"
+
+    early = stopped(monkeypatch, lambda: case().run(**STEPS, out=out), 3)
+    late = stopped(monkeypatch, lambda: case().run(**STEPS, out=out), 140)
+    case().run(**STEPS, out=out, resume=True)
+
+    assert "before the first restart" in early
+    assert "give the same command with --resume" in late
+    assert_same(tmp_path / "whole", out)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_is_held_back_until_nothing_is_half_done(tmp_path):
+    reached = []
+
+    def work(signals, folder):
+        with interrupt.held(folder):
+            for number in range(signals):
+                os.kill(os.getpid(), signal.SIGINT)
+                reached.append(number)
+            interrupt.check()
+            reached.append("behind the check")
+
+    with pytest.raises(KeyboardInterrupt, match="before the first restart"):
+        work(1, tmp_path)
+    assert reached == [0]
+    with pytest.raises(KeyboardInterrupt):
+        work(2, None)
+    assert reached == [0, 0]  # the second does not wait
+    work(0, None)
+    assert reached[-1] == "behind the check"
+
+
+TOML = """
+name = "small"
+mode = "unsteady"
+[mesh]
+section = "naca0012"
+nodes = 500
+far_field = 8.0
+[flow]
+mach = 0.5
+[motion.pitch]
+amplitude_deg = 2.0
+k = 0.1
+[run]
+cycles = 40
+steps_per_cycle = 16
+device = "cpu"
+"""
+
+
+def test_the_program_stops_with_130_and_goes_on_with_resume(tmp_path):
+    (tmp_path / "small.toml").write_text(TOML)
+    path = os.pathsep.join([str(Path(km.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    words = [sys.executable, "-m", "kinemesh.cli", "run", "small.toml", "--quiet"]
+    where = {
+        "cwd": tmp_path,
+        "env": os.environ | {"PYTHONPATH": path},
+        "stderr": subprocess.PIPE,
+        "text": True,
+    }
+    first = subprocess.Popen(words, **where)
+    while rows(tmp_path / "small") < 6 and first.poll() is None:
+        time.sleep(0.005)
+    first.send_signal(signal.SIGINT)
+    told = first.communicate(timeout=60)[1]
+    again = subprocess.run([*words, "--resume", "--cycles", "0.75"], **where, timeout=60)
+
+    assert first.returncode == 130
+    assert "with --resume" in " ".join(told.split())
+    assert "Traceback" not in told
+    assert again.returncode in (0, 2), again.stderr
+    if again.returncode == 2:  # the first was faster than its signal
+        assert "ask for at least as many" in " ".join(again.stderr.split())
+    else:
+        assert list(History.read(tmp_path / "small" / "history.csv").step) == list(range(1, 13))
+
+
+# ---------------------------------------------------------------- longer, damaged, torn
+
+
+def test_a_finished_run_goes_on_to_more_cycles(tmp_path):
+    case("springs").run(**STEPS, out=tmp_path / "whole")
+
+    short = tmp_path / "short"
+    case("springs").run(cycles=0.625, steps_per_cycle=16, out=short)  # ends between two restarts
+    case("springs").run(**STEPS, out=short, resume=True)
+
+    assert_same(tmp_path / "whole", short)
+    with pytest.raises(km.CaseError, match="step 24 is done, and only 8 are asked for"):
+        case("springs").run(cycles=0.5, steps_per_cycle=16, out=short, resume=True)
+
+
+def test_a_longer_run_without_a_period_has_its_cycles_counted_anew(tmp_path):
+    def rise():
+        law = km.motion.function(lambda t: km.motion.Pose(0.01 * t))
+        return case(motion=law)
+
+    rise().run(time_step=0.3, steps=30, out=tmp_path / "whole")
+    rise().run(time_step=0.3, steps=20, out=tmp_path / "short")
+    rise().run(time_step=0.3, steps=30, out=tmp_path / "short", resume=True)
+
+    assert_same(tmp_path / "whole", tmp_path / "short")
+
+
+def test_a_finished_run_resumed_is_the_same_run(tmp_path):
+    whole = case().run(**STEPS, out=tmp_path)
+    kept = (tmp_path / "history.csv").read_bytes()
+
+    model = case()
+    again = model.run(**STEPS, out=tmp_path, resume=True)
+
+    assert (tmp_path / "history.csv").read_bytes() == kept
+    assert len(again.history) == len(whole.history)
+    loads = model.coefficients(model.poses(np.array([whole.history["time"][-1]])))
+    assert loads[0, 0] == whole.history["cl"][-1]
+
+
+def test_a_damaged_restart_gives_way_to_the_one_before(tmp_path):
+    case().run(**STEPS, out=tmp_path / "whole")
+    out = tmp_path / "damaged"
+    case().run(**STEPS, out=out)
+    data = (out / "restart.h5").read_bytes()
+    (out / "restart.h5").write_bytes(data[: len(data) // 2])
+
+    with pytest.warns(RuntimeWarning, match=r"damaged.*; going on from .*restart\.h5\.1"):
+        run = case().run(**STEPS, out=out, resume=True)
+
+    assert run.summary["result"]["resumed"]["at"] == [20]
+    assert_same(tmp_path / "whole", out)
+    for name in ("restart.h5", "restart.h5.1"):
+        (out / name).write_bytes(b"nothing")
+    with pytest.raises(km.CaseError, match=r"restart\.h5: damaged.*restart\.h5\.1: damaged"):
+        case().run(**STEPS, out=out, resume=True)
+
+
+def test_a_last_line_cut_short_is_left_out(tmp_path, monkeypatch):
+    case().run(**STEPS, out=tmp_path / "whole")
+    out = tmp_path / "torn"
+    stopped(monkeypatch, lambda: case().run(**STEPS, out=out), 160)
+    with (out / "history.csv").open("a") as file:
+        file.write("0,99,1.2")
+
+    case().run(**STEPS, out=out, resume=True)
+
+    assert_same(tmp_path / "whole", out)
+
+
+def test_lost_rows_and_fields_are_told(tmp_path):
+    case().run(**STEPS, out=tmp_path)
+    (tmp_path / "flow.vtkhdf").unlink()
+    with pytest.warns(RuntimeWarning, match="not there: its flow fields begin at time"):
+        case().run(cycles=2, steps_per_cycle=16, out=tmp_path, resume=True)
+
+    lines = (tmp_path / "history.csv").read_text().splitlines(keepends=True)
+    (tmp_path / "history.csv").write_text("".join(lines[:10]))
+    with pytest.raises(km.CaseError, match="has not the rows of the 32 steps"):
+        case().run(cycles=2, steps_per_cycle=16, out=tmp_path, resume=True)
+
+
+def test_members_of_an_ensemble_go_on_together(tmp_path, monkeypatch):
+    def both():
+        return case("springs", mach=[0.4, 0.6], mesh=[MESH, MOVED])
+
+    plan = {"cycles": 0.375, "steps_per_cycle": 16}
+    both().run(**plan, out=tmp_path / "whole")
+    out = tmp_path / "stopped"
+    stopped(monkeypatch, lambda: both().run(**plan, out=out), 150)
+    both().run(**plan, out=out, resume=True)
+
+    assert_same(tmp_path / "whole", out, ("-0", "-1"))
+
+
+def test_float32_goes_on_with_the_same_bits(tmp_path, monkeypatch):
+    case("springs", dtype="float32").run(**STEPS, out=tmp_path / "whole")
+    out = tmp_path / "stopped"
+    stopped(monkeypatch, lambda: case("springs", dtype="float32").run(**STEPS, out=out), 150)
+    case("springs", dtype="float32").run(**STEPS, out=out, resume=True)
+
+    assert_same(tmp_path / "whole", out)
+
+
+# ---------------------------------------------------------------- other runs
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    out = tmp_path_factory.mktemp("finished")
+    case("springs").run(cycles=0.25, steps_per_cycle=16, out=out)
+    return out
+
+
+OTHERS = {
+    "mach": ({"mach": 0.51}, {}, r"mach is 0\.5 there, 0\.51 here"),
+    "alpha": ({"alpha_deg": 1.0}, {}, r"alpha_deg is 0\.0 there, 1\.0 here"),
+    "motion": ({"motion": km.motion.pitch(2.0, 0.1)}, {}, r"motion is Pitch\(.*phase_deg=20\.0.*"),
+    "mesh": ({"mesh": MOVED}, {}, r"mesh \(SHA-256\) is [0-9a-f]{64} there"),
+    "deform": ({"deform": "delaunay"}, {}, r"deform\.method is springs there, delaunay here"),
+    "dtype": ({"dtype": "float32"}, {}, "dtype is float64 there, float32 here"),
+    "moment": ({"moment_about": (0.0, 0.0)}, {}, r"moment_about\[0\] is 0\.25 there, 0\.0 here"),
+    "settings": (
+        {"settings": km.AleSettings(flux="hllc")},
+        {},
+        r"settings\.flux is roe there, hllc here",
+    ),
+    "steps": ({}, {"steps_per_cycle": 32}, "steps_per_cycle is 16 there, 32 here"),
+    "start": ({}, {"start": "as is"}, "start is steady there, as is here"),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_restart_of_another_run_is_refused_with_the_reason(finished, name):
+    changes, plan, words = OTHERS[name]
+    before = {p.name: p.read_bytes() for p in finished.iterdir()}
+
+    with pytest.raises(km.CaseError, match=rf"is of another run: .*{words}"):
+        case(**({"deform": "springs"} | changes)).run(
+            **({"cycles": 1, "steps_per_cycle": 16} | plan), out=finished, resume=True
+        )
+
+    assert {p.name: p.read_bytes() for p in finished.iterdir()} == before
+
+
+def test_settings_of_the_deformation_and_the_version_are_part_of_a_run(finished, monkeypatch):
+    other = case()
+    other.deform = km.deform.TorsionalSprings(tolerance=1e-9)
+    with pytest.raises(km.CaseError, match=r"deform\.tolerance is 1e-08 there, 1e-09 here"):
+        other.run(cycles=1, steps_per_cycle=16, out=finished, resume=True)
+
+    monkeypatch.setattr("kinemesh.resume.versions", lambda: {"kinemesh": "9.9"})
+    with pytest.raises(km.CaseError, match=r"version of kinemesh is .* there, 9\.9 here"):
+        case("springs").run(cycles=1, steps_per_cycle=16, out=finished, resume=True)
+
+
+def test_a_steady_run_and_an_older_format_are_other_runs(tmp_path, monkeypatch):
+    case().steady(out=tmp_path)
+    with pytest.raises(km.CaseError, match="mode is steady there, unsteady here"):
+        case().run(**STEPS, out=tmp_path, resume=True)
+
+    monkeypatch.setattr(restart, "FORMAT", "kinemesh-restart-3")
+    with pytest.raises(km.CaseError, match="format 'kinemesh-restart-2', expected"):
+        case().steady(out=tmp_path, resume=True)
+
+
+def test_functions_that_move_otherwise_are_other_motions(tmp_path):
+    def law(rate):
+        return case(motion=km.motion.function(lambda t: km.motion.Pose(rate * t)))
+
+    law(0.01).run(time_step=0.3, steps=8, out=tmp_path)
+
+    with pytest.raises(km.CaseError, match=r"pose at step 8.* there"):
+        law(0.02).run(time_step=0.3, steps=9, out=tmp_path, resume=True)
+    law(0.01).run(time_step=0.3, steps=9, out=tmp_path, resume=True)
+
+
+def test_another_device_is_a_warning(finished, monkeypatch, tmp_path):
+    case().run(cycles=0.25, steps_per_cycle=16, out=tmp_path)
+    other = case()
+    here = other.backend.describe()
+    monkeypatch.setattr(other.backend, "describe", lambda: here | {"device": "cuda:0", "name": "G"})
+
+    with pytest.warns(RuntimeWarning, match="goes on on G: its bits will differ"):
+        other.run(cycles=0.5, steps_per_cycle=16, out=tmp_path, resume=True)
+
+
+@pytest.mark.parametrize(("given", "word"), [({}, "give out"), ({"resume": 1}, "True or False")])
+def test_resume_without_a_folder_is_refused(given, word):
+    with pytest.raises(km.SettingsError, match=word):
+        case().run(**STEPS, **({"resume": True} | given))
