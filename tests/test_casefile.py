@@ -214,6 +214,7 @@ def test_overrides_stand_above_the_case(fake, tmp_path):
         "out": None,
         "progress": False,
         "resume": False,
+        "preflight": True,
     }
     (tmp_path / "m.su2").write_text("")
     mine.build(mesh=tmp_path / "m.su2")

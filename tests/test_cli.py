@@ -30,8 +30,8 @@ class FakeAle:
         self.options = options
         type(self).asked = SimpleNamespace(options=options)
 
-    def run(self, cycles, steps_per_cycle, out, progress, resume):
-        type(self).asked.run = (cycles, steps_per_cycle, progress, resume)
+    def run(self, cycles, steps_per_cycle, out, progress, resume, preflight):
+        type(self).asked.run = (cycles, steps_per_cycle, progress, resume, preflight)
         with History(UNSTEADY, out / "history.csv") as history:
             for step in range(1, round(cycles * steps_per_cycle) + 1):
                 phi = 2 * np.pi * step / steps_per_cycle
@@ -113,13 +113,13 @@ def test_run_leaves_all_its_files_in_a_folder_of_the_cases_name(fake, tmp_path, 
 
 def test_options_reach_the_solver(fake, tmp_path, capsys):
     words = "run agard-ct5 --device cuda:1 --dtype float32 --size medium --deform rigid --cycles 2"
-    words += " --steps-per-cycle 16 --out there --quiet"
+    words += " --steps-per-cycle 16 --out there --quiet --no-preflight"
 
     assert cli.main(words.split()) == 0
 
     assert fake.asked.options["device"] == "cuda:1"
     assert fake.asked.options["dtype"] == "float32"
-    assert fake.asked.run == (2, 16, False, False)
+    assert fake.asked.run == (2, 16, False, False, False)
     assert (tmp_path / "there" / "history.csv").exists()
     assert capsys.readouterr().out == ""
 
@@ -201,6 +201,7 @@ def test_a_failed_run_leaves_its_folder_signed(fake, tmp_path):
         ("run agard-ct5 --mesh none.su2", "no such file"),
         ("run naca0012-subsonic --cycles 2", "is steady"),
         ("run naca0012-subsonic --deform rigid", "is steady"),
+        ("run naca0012-subsonic --no-preflight", "is steady"),
         ("run agard-ct5 --size coarse --nodes 100", "not allowed with"),
         ("run agard-ct5 --size big", "invalid choice"),
         ("fly", "invalid choice"),

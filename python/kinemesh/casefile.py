@@ -59,7 +59,7 @@ class Case:
         for name in ("motion", "deform"):
             if getattr(self, name) is not None:
                 raise CaseError(f"case '{self.name}' is steady, so [{name}] has no meaning")
-        for name in ("cycles", "steps_per_cycle"):
+        for name in ("cycles", "steps_per_cycle", "preflight"):
             if getattr(self.job, name) is not None:
                 raise CaseError(f"case '{self.name}' is steady, so [run] {name} has no meaning")
 
@@ -130,7 +130,7 @@ class Case:
         **run: Any,
     ) -> Case:
         """The case with a mesh file, a number of nodes (or coarse, medium, fine), a deformation
-        method, or values of [run] (cycles, steps_per_cycle, device, dtype, out) changed.
+        method, or values of [run] (cycles, steps_per_cycle, device, dtype, preflight, out) changed.
         """
         known("case", run, [f.name for f in fields(Job)])
         changed: dict[str, Any] = {}

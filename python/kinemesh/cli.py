@@ -58,6 +58,11 @@ def _add_run(commands: Any) -> None:
     add("--deform", choices=("springs", "delaunay", "rigid"), help="how the mesh follows the body")
     add("--cycles", type=float, metavar="N", help="cycles of the motion")
     add("--steps-per-cycle", type=int, metavar="N", help="time steps per cycle")
+    add(
+        "--no-preflight",
+        action="store_true",
+        help="do not move the mesh alone through a cycle first",
+    )
     add("--out", type=Path, metavar="DIR", help="output folder (default: the case's name)")
     add("--resume", action="store_true", help="go on with the run in the output folder")
     add("--quiet", action="store_true", help="no progress bar, no table at the end")
@@ -75,6 +80,7 @@ def _run(arguments: argparse.Namespace) -> int:
         steps_per_cycle=arguments.steps_per_cycle,
         device=arguments.device,
         dtype=arguments.dtype,
+        preflight=False if arguments.no_preflight else None,
         out=str(arguments.out or case.job.out or case.name),
     )
     result = case.run(progress=not arguments.quiet, resume=arguments.resume)

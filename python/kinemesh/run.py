@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinemesh import interrupt
 from kinemesh import resume as resumption
-from kinemesh.conditions import time_steps
 from kinemesh.errors import CaseError, NumericalFault, SettingsError
 from kinemesh.files import Files
 from kinemesh.io.folder import clear, hold
 from kinemesh.io.history import STEADY, UNSTEADY, History
 from kinemesh.io.summary import Stopwatch
 from kinemesh.march import Run, finish, march, progress_bar, warn
+from kinemesh.plan import Plan
+from kinemesh.preflight import fly
 from kinemesh.steady import steady, to_steady
 
 if TYPE_CHECKING:
@@ -27,87 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Run", "steady", "unsteady"]
 
-FRAMES_PER_CYCLE = 16
-RESTARTS_PER_CYCLE = 4
 ARRAYS = ("unconverged", "at_roundoff", "inner")  # of the tally
-
-
-def _periods(ale: Ale) -> NDArray[np.float64]:
-    """Period of each member [chord/a_inf]; SettingsError where a member has none."""
-    periods = np.full(ale.grid.members, np.nan)
-    for motion, (m, marker) in zip(ale.motions, ale.grid.bodies, strict=True):
-        omega = None if motion is None else motion.omega(float(ale.mach[m]))
-        if omega is None:
-            continue
-        period = 2 * np.pi / omega
-        if np.isfinite(periods[m]) and not np.isclose(period, periods[m]):
-            raise SettingsError(
-                f"member {m}: body {marker} has period {period:g}, another {periods[m]:g}; "
-                "expected one period per member"
-            )
-        periods[m] = period
-    if not np.isfinite(periods).all():
-        raise SettingsError(
-            f"member {int(np.flatnonzero(~np.isfinite(periods))[0])}: an unsteady run by cycles "
-            "needs a motion with a period; give a motion, or time_step and steps, or run steady"
-        )
-    return periods
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """When an unsteady run steps, and how it begins.
-
-    Parameters
-    ----------
-    dt : (members,)         time steps [chord/a_inf]
-    periods : (members,)    or None: the run goes by time
-    count : int             physical steps
-    """
-
-    cycles: float | None
-    steps_per_cycle: int | None
-    dt: NDArray[np.float64]
-    periods: NDArray[np.float64] | None
-    count: int
-    start: str
-
-    @classmethod
-    def of(
-        cls, ale: Ale, start: str, cycles: Any, steps_per_cycle: Any, time_step: Any, steps: Any
-    ) -> Plan:
-        """The plan that a user's arguments ask for; nonsense is refused."""
-        if start not in ("steady", "as is"):
-            raise SettingsError(f"start is {start!r}, expected 'steady' or 'as is'")
-        by_cycles, count = time_steps(cycles, steps_per_cycle, time_step, steps)
-        periods = _periods(ale) if by_cycles else None
-        dt = np.full(ale.grid.members, float(time_step)) if periods is None else periods
-        dt = dt if periods is None else periods / steps_per_cycle
-        return cls(cycles, steps_per_cycle, dt, periods, count, start)
-
-    @property
-    def frame_every(self) -> int:
-        """Steps between two frames of the field file; without a period every step is one."""
-        return max(1, (self.steps_per_cycle or FRAMES_PER_CYCLE) // FRAMES_PER_CYCLE)
-
-    @property
-    def restart_every(self) -> int:
-        """Steps between two restarts."""
-        return max(1, (self.steps_per_cycle or 64) // RESTARTS_PER_CYCLE)
-
-    def cycle(self, time: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Cycles done at each member's time; without a period the run is one cycle."""
-        return time / (self.dt * self.count if self.periods is None else self.periods)
-
-    def identity(self, ale: Ale) -> dict[str, Any]:
-        """What makes the run this run; its length is not of it."""
-        return resumption.identity(
-            ale,
-            "unsteady",
-            time_step=self.dt,
-            steps_per_cycle=self.steps_per_cycle,
-            start=self.start,
-        )
 
 
 class _Tally:
@@ -118,6 +38,7 @@ class _Tally:
         self.lowered = 0
         self.notes: dict[str, float] = {}
         self.first: dict[str, Any] = {}
+        self.preflight: dict[str, Any] = {}
         self.resumed: list[int] = []
 
     def add(self, notes: Mapping[str, float]) -> None:
@@ -177,6 +98,18 @@ class _Unsteady:
         # without a period a cycle is the whole run, and that may be a longer one now
         return History.resume(path, saved.step, None if self.plan.periods is not None else recount)
 
+    def fly(self, progress: bool) -> None:
+        """The motion's pre-flight, where no earlier part of the run has made it."""
+        plan, done = self.plan, self.tally.preflight.get("steps", 0)
+        if done >= plan.dry_steps:
+            return
+        with (
+            self.watch("motion pre-flight"),
+            progress_bar(plan.dry_steps + 1, progress, "dry step") as bar,
+        ):
+            found = fly(self.ale, plan.dt, plan.dry_steps, plan.cycle, bar.update)
+        self.tally.preflight = found
+
     def begin(self, progress: bool) -> int:
         """The flow that the motion starts from, or where the restart left off; steps done."""
         ale, plan, saved = self.ale, self.plan, self.saved
@@ -213,10 +146,12 @@ class _Unsteady:
         """Write a restart on the way to the steady flow that the motion starts from."""
         self.keep(iteration, "start")
 
-    def go(self, progress: bool) -> None:
-        """Every step, with its files."""
+    def go(self, progress: bool, dry: bool) -> None:
+        """Every step, with its files; before them the pre-flight, where `dry` asks for it."""
         plan = self.plan
         with self.files:
+            if dry:
+                self.fly(progress)
             done = self.begin(progress)
             with progress_bar(plan.count, progress, "step", done) as bar:
                 for number in range(done + 1, plan.count + 1):
@@ -297,6 +232,8 @@ class _Unsteady:
             )
         result = _result(self.history, ale.grid.members, plan.periods is not None)
         result |= tally.first | tally.notes
+        if tally.preflight:
+            result["preflight"] = tally.preflight
         result["inner_iterations"] = tally.inner
         result["unconverged_steps"] = tally.unconverged
         result["steps_ended_at_roundoff"] = tally.at_roundoff
@@ -325,6 +262,7 @@ def unsteady(
     progress: bool = False,
     start: str = "steady",
     resume: bool = False,
+    preflight: bool = True,
 ) -> Run:
     """Run the motion.
 
@@ -337,7 +275,11 @@ def unsteady(
         begins) or "as is" (the present flow; the bodies go to where the motion begins)
     resume : go on from the restart in `out`, with the bits of a run that was never stopped;
         cycles (or steps) may be more than the run was begun with
+    preflight : move the mesh alone through a cycle first (through the whole run, where it goes
+        by time), and stop before any flow where a cell inverts; rigid motion needs none
     """
+    if not isinstance(preflight, bool):
+        raise SettingsError(f"preflight is {preflight!r}, expected True or False")
     folder = resumption.folder_of(out, resume)
     plan = Plan.of(ale, start, cycles, steps_per_cycle, time_step, steps)
     with hold(folder), interrupt.held(folder):
@@ -347,7 +289,7 @@ def unsteady(
         else:
             resumption.taken_up(saved.path.parent)
         job = _Unsteady(ale, plan, folder, saved)
-        job.go(progress)
+        job.go(progress, preflight)
         return job.finish()
 
 

@@ -123,6 +123,7 @@ def run(case: Case, progress: bool = False, resume: bool = False) -> Any:
                 out=out,
                 progress=progress,
                 resume=resume,
+                preflight=case.job.preflight is not False,
             )
         if out is not None:
             summaries.update(out / "summary.json", case=_record(case))

@@ -209,6 +209,7 @@ class Job:
     steps_per_cycle: int | None = None
     device: str = "auto"
     dtype: str = "float64"
+    preflight: bool | None = None  # of the motion; made unless it is false
     out: str | None = None  # a relative folder starts where the program runs
 
     def __post_init__(self) -> None:
@@ -217,6 +218,8 @@ class Job:
             _set(self, "cycles", int(cycles) if cycles.is_integer() else cycles)
         if self.steps_per_cycle is not None:
             _count("[run] steps_per_cycle", self.steps_per_cycle, 4)
+        if not isinstance(self.preflight, bool | None):
+            raise CaseError(f"[run] preflight = {self.preflight!r}, expected true or false")
         choice("[run] dtype", self.dtype, ("float64", "float32"))
         device = self.device if isinstance(self.device, str) else ""
         kind, _, number = device.partition(":")
