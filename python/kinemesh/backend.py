@@ -10,6 +10,7 @@ import os
 import platform
 import sys
 from collections.abc import Iterable, Sequence
+from math import prod
 from types import ModuleType
 from typing import Any
 
@@ -68,6 +69,7 @@ class Backend:
         self.suffix = DTYPES[dtype]
         self.eps = float(np.finfo(self.real).eps)
         self._module, self.ordinal = self._choose(device)
+        self.allocated = 0  # bytes of all arrays made here
         self.device = "cpu" if self.ordinal < 0 else f"cuda:{self.ordinal}"
 
     @staticmethod
@@ -100,6 +102,7 @@ class Backend:
     def array(self, values: Any, dtype: Any) -> Any:
         """A new array on the device holding `values`; dtype "real" is the backend's own."""
         host = np.array(values, dtype=self._dtype(dtype), order="C")
+        self.allocated += host.nbytes
         if not self.on_gpu:
             return host
         there = self._module.Array(host.shape, host.dtype.name, self.ordinal)
@@ -109,6 +112,7 @@ class Backend:
     def zeros(self, shape: int | Sequence[int], dtype: Any = "real") -> Any:
         """A new array of zeros on the device."""
         shape = (shape,) if isinstance(shape, int | np.integer) else tuple(int(n) for n in shape)
+        self.allocated += prod(shape) * self._dtype(dtype).itemsize
         if not self.on_gpu:
             return np.zeros(shape, self._dtype(dtype))
         return self._module.Array(shape, self._dtype(dtype).name, self.ordinal)

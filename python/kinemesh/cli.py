@@ -1,4 +1,4 @@
-"""The program `kinemesh`: run, cases, info, plot, bench.
+"""The program `kinemesh`: run, check, cases, info, plot, bench.
 
 Exit status: 0 done; 1 a run that failed; 2 wrong usage or wrong input; 130 interrupted.
 The solver is imported by the commands that need it, so that `kinemesh --help` is fast.
@@ -28,6 +28,7 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_run(commands)
+    _add_check(commands)
     commands.add_parser("cases", help="list the ready cases")
     commands.add_parser("info", help="devices, threads and versions")
     plot = commands.add_parser("plot", help="draw the figures of a run again")
@@ -43,11 +44,31 @@ def _add_run(commands: Any) -> None:
         description="Run a ready case (see `kinemesh cases`) or a case file. "
         "Options stand above what the case says.",
     )
-    add = run.add_argument
+    _add_case(run)
+    run.add_argument(
+        "--resume", action="store_true", help="go on with the run in the output folder"
+    )
+    run.add_argument("--quiet", action="store_true", help="no progress bar, no table at the end")
+
+
+def _add_check(commands: Any) -> None:
+    look = commands.add_parser(
+        "check",
+        help="look at a case without solving it",
+        description="Make or read the mesh, look at its markers and quality, the motion, the "
+        "time step, the device and its memory, and move the mesh alone through a cycle.",
+    )
+    _add_case(look)
+    look.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def _add_case(command: Any) -> None:
+    """The case and the options that stand above it."""
+    add = command.add_argument
     add("case", metavar="CASE|FILE.toml", help="name of a ready case, or a case file")
     add("--device", metavar="DEV", help="auto, cpu, cuda or cuda:N")
     add("--dtype", choices=("float64", "float32"), help="precision of the flow")
-    mesh = run.add_mutually_exclusive_group()
+    mesh = command.add_mutually_exclusive_group()
     mesh.add_argument(
         "--size",
         choices=("coarse", "medium", "fine"),
@@ -64,15 +85,14 @@ def _add_run(commands: Any) -> None:
         help="do not move the mesh alone through a cycle first",
     )
     add("--out", type=Path, metavar="DIR", help="output folder (default: the case's name)")
-    add("--resume", action="store_true", help="go on with the run in the output folder")
-    add("--quiet", action="store_true", help="no progress bar, no table at the end")
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def _case(arguments: argparse.Namespace) -> Any:
+    """The case with the options of the command line."""
     from kinemesh import cases
 
     case = cases.load(arguments.case)
-    case = case.replace(
+    return case.replace(
         mesh=arguments.mesh,
         nodes=arguments.nodes if arguments.size is None else arguments.size,
         deform=arguments.deform,
@@ -83,6 +103,18 @@ def _run(arguments: argparse.Namespace) -> int:
         preflight=False if arguments.no_preflight else None,
         out=str(arguments.out or case.job.out or case.name),
     )
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from kinemesh.check import check
+
+    report = check(_case(arguments), progress=not arguments.quiet)
+    print(report)
+    return 0 if report.good else WRONG
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    case = _case(arguments)
     result = case.run(progress=not arguments.quiet, resume=arguments.resume)
     from kinemesh import plot
     from kinemesh.io import summary
@@ -141,7 +173,14 @@ def _plot(arguments: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS = {"run": _run, "cases": _cases, "info": _info, "plot": _plot, "bench": bench.main}
+COMMANDS = {
+    "run": _run,
+    "check": _check,
+    "cases": _cases,
+    "info": _info,
+    "plot": _plot,
+    "bench": bench.main,
+}
 
 
 def _complain(text: str) -> None:

@@ -49,11 +49,14 @@ def walls(part: MeshPart, boundaries: list[str]) -> list[str] | None:
     return list(part.walls)
 
 
-def solver(case: Case) -> Any:
-    """The solver of a case, ready to run."""
+def solver(case: Case, grid: Any = None, of_case: bool = True) -> Any:
+    """The solver of a case, ready to run; on a mesh `grid` that was made before.
+
+    `of_case` is whether the markers of that mesh are those of the case.
+    """
     from kinemesh.ale import Ale, AleSettings
 
-    grid = mesh(case.mesh)
+    grid = mesh(case.mesh) if grid is None else grid
     options: dict[str, Any] = {
         "mach": case.flow.mach,
         "alpha_deg": case.flow.alpha_deg,
@@ -61,7 +64,7 @@ def solver(case: Case) -> Any:
         "device": case.job.device,
         "dtype": case.job.dtype,
         "settings": AleSettings(**case.solver),
-        "walls": walls(case.mesh, list(grid.boundaries)),
+        "walls": walls(case.mesh, list(grid.boundaries)) if of_case else None,
     }
     if case.motion is not None:
         options["motion"] = case.motion.build(case.flow.chord)

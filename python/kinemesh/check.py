@@ -1,0 +1,212 @@
+"""Looking at a case without solving it: mesh, motion, time step, device, memory, pre-flight."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinemesh.backend import Backend
+from kinemesh.cases import build
+from kinemesh.errors import DeviceError, KinemeshError
+
+if TYPE_CHECKING:
+    from kinemesh.ale import Ale
+    from kinemesh.casefile import Case
+    from kinemesh.mesh import Mesh
+
+PROBE = 1_500  # nodes of the mesh whose arrays are counted for the estimate of the memory
+
+
+@dataclass
+class Report:
+    """What was looked at: rows (name, "ok" or "wrong" or "-", text)."""
+
+    rows: list[tuple[str, str, str]] = field(default_factory=list)
+
+    @property
+    def good(self) -> bool:
+        """Whether nothing is wrong."""
+        return all(state != "wrong" for _, state, _ in self.rows)
+
+    @contextmanager
+    def look(self, name: str) -> Iterator[list[str]]:
+        """A row; its text is what is put into the list, or the error."""
+        said: list[str] = []
+        try:
+            yield said
+        except KinemeshError as error:
+            self.rows.append((name, "wrong", str(error)))
+        else:
+            self.rows.append((name, "ok", "; ".join(said)))
+
+    def leave(self, name: str, why: str) -> None:
+        """A row for what cannot be looked at, or need not be."""
+        self.rows.append((name, "-", why))
+
+    def __str__(self) -> str:
+        width = max(len(name) for name, _, _ in self.rows)
+        lines = [f"{name:<{width}}  {state:<5}  {text}" for name, state, text in self.rows]
+        count = sum(state == "wrong" for _, state, _ in self.rows)
+        end = (
+            "ready to run; nothing was solved" if self.good else f"{count} wrong; not ready to run"
+        )
+        return "\n".join([*lines, end])
+
+
+def check(case: Case, progress: bool = False) -> Report:
+    """Everything that can be said of a case before it is solved."""
+    report = Report()
+    report.rows.append(("case", "ok", f"{case.name} ({case.mode}) {case.title}".rstrip()))
+    mesh = _mesh(report, case)
+    if case.motion is not None:
+        _motion(report, case)
+    if case.job.out is not None:
+        with report.look("output") as said:
+            out = Path(case.job.out)
+            if out.exists():
+                build.claim(out, case, resume=True)
+            said.append(f"{out}{' (there already: a run replaces it)' if out.exists() else ''}")
+    backend = None
+    with report.look("device") as said:
+        backend = Backend(case.job.device, case.job.dtype)
+        about = backend.describe()
+        said.append(", ".join(f"{about[k]}" for k in ("device", "name") if k in about))
+        said.append(case.job.dtype)
+    small: Ale | None = None
+    with report.look("settings") as said:
+        small = small_solver(case)
+        said.append(f"{small.settings.flux} flux, limiter {small.settings.limiter}")
+        said += [f"{small.deform.name}"] if case.mode == "unsteady" else []
+    if mesh is None or backend is None or small is None:
+        report.leave("memory", "not looked at: needs a mesh, a device and settings")
+    else:
+        with report.look("memory") as said:
+            said.append(memory(small, mesh, backend))
+    _preflight(report, case, mesh, progress)
+    return report
+
+
+def _mesh(report: Report, case: Case) -> Mesh | None:
+    """Rows of the mesh, its markers and its quality."""
+    from kinemesh.conditions import walls_of
+    from kinemesh.mesh.quality import quality
+
+    mesh: Mesh | None = None
+    with report.look("mesh") as said:
+        mesh = build.mesh(case.mesh)
+        size = np.ptp(mesh.points, axis=0)
+        said.append(f"{mesh.nodes} nodes, {len(mesh.triangles)} triangles, {len(mesh.quads)} quads")
+        said.append(f"{size[0]:.4g} by {size[1]:.4g} chords")
+    if mesh is None:
+        return None
+    with report.look("markers") as said:
+        walls, far = walls_of(build.walls(case.mesh, list(mesh.boundaries)), [mesh])
+        for name, markers in (("walls", walls), ("far field", far)):
+            counts = [f"{marker} ({len(mesh.boundaries[marker])} edges)" for marker in markers]
+            said.append(f"{name} {', '.join(counts) or 'none'}")
+    with report.look("quality") as said:
+        found = quality(mesh)
+        x, y = found.min_angle_near
+        said.append(f"least angle {found.min_angle_deg:.3g} degrees near ({x:.4g}, {y:.4g})")
+        said.append(f"areas {found.min_area:.3g} to {found.max_area:.3g}")
+        said.append(f"aspect ratio up to {found.aspect_ratio[100]:.3g}")
+    return mesh
+
+
+def _motion(report: Report, case: Case) -> None:
+    """Rows of the motion and the time steps."""
+    from kinemesh.conditions import time_steps
+
+    assert case.motion is not None
+    motion, mach, job = case.motion.build(case.flow.chord), case.flow.mach, case.job
+    with report.look("motion") as said:
+        period = motion.period(mach)
+        assert period is not None  # a case is refused without one
+        said += [repr(motion), f"period {period:.5g} chord/a_inf"]
+    with report.look("steps") as said:
+        _, count = time_steps(job.cycles, job.steps_per_cycle, None, None)
+        assert job.steps_per_cycle is not None
+        step = period / job.steps_per_cycle
+        said.append(f"{step:.4g} chord/a_inf, in which the stream goes {mach * step:.3g} chords")
+        said.append(f"{count} steps")
+
+
+def small_solver(case: Case) -> Ale:
+    """The solver of a case on a small mesh, all its arrays made."""
+    from kinemesh import mesh as meshes
+
+    probe = meshes.airfoil("naca0012", nodes=PROBE)
+    small = build.solver(case.replace(device="cpu"), probe, of_case=False)
+    if case.mode == "unsteady":
+        small.deform.attach(small.grid)
+    return small
+
+
+def memory(small: Ale, mesh: Mesh, backend: Backend) -> str:
+    """What the arrays of a case need and the device has free; DeviceError where that is less.
+
+    The arrays of its solver on a small mesh are counted; they grow like the blocks of the matrix.
+    """
+    share = _blocks(mesh) / _blocks(small.grid.meshes[0])
+    needed, free = small.backend.allocated * share, free_bytes(backend)
+    text = f"about {needed / 1e9:.3g} GB for the arrays"
+    if free is None:
+        return text
+    text += f", {free / 1e9:.3g} GB free on {backend.device}"
+    if needed > free:
+        raise DeviceError(f"{text}; take a smaller mesh, float32, or another device")
+    return text
+
+
+def _blocks(mesh: Mesh) -> int:
+    return mesh.nodes + 2 * len(mesh.edges)
+
+
+def free_bytes(backend: Backend) -> int | None:
+    """Free memory of a device; None where the system does not tell."""
+    if backend.on_gpu:
+        return int(backend._module.device_properties(backend.ordinal)["free_bytes"])
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return None
+    told = [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
+    return told[0] if told else None
+
+
+def _preflight(report: Report, case: Case, mesh: Mesh | None, progress: bool) -> None:
+    """Rows of the solver, which is built if nothing is wrong, and of the motion's pre-flight."""
+    from kinemesh.march import progress_bar
+    from kinemesh.plan import Plan
+    from kinemesh.preflight import fly
+
+    model: Ale | None = None
+    if report.good:
+        with report.look("solver") as said:
+            model = build.solver(case, mesh)
+            said.append(f"built, {model.backend.allocated / 1e9:.3g} GB")
+    else:
+        report.leave("solver", "not built, as something above is wrong")
+    if case.mode == "steady":
+        return
+    if model is None or case.job.preflight is False:
+        why = "not asked for" if case.job.preflight is False else "not made, as something is wrong"
+        report.leave("pre-flight", why)
+        return
+    with report.look("pre-flight") as said:
+        plan = Plan.of(model, "steady", case.job.cycles, case.job.steps_per_cycle, None, None)
+        with progress_bar(plan.dry_steps + 1, progress, "dry step") as bar:
+            found: dict[str, Any] = fly(model, plan.dt, plan.dry_steps, plan.cycle, bar.update)
+        if not found:
+            said.append("rigid motion needs none")
+            return
+        said.append(f"{found['steps']} steps, no cell inverts")
+        for name, unit in (("angle", " degrees"), ("area", "")):
+            value = found[f"least_{name}{'_deg' if unit else ''}"]
+            at = found[f"least_{name}_phase_deg"]
+            said.append(f"least {name} {value:.3g}{unit} at phase {at:.0f}")

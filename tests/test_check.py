@@ -1,0 +1,157 @@
+"""`kinemesh check` finds what would stop a run, and computes no flow."""
+
+from pathlib import Path
+
+import kinemesh as km
+import pytest
+from kinemesh import check as checks
+from kinemesh import cli, run, steady
+from kinemesh.casefile import Case
+from kinemesh.io import summary
+
+TOML = """
+name = "small"
+mode = "unsteady"
+[mesh]
+section = "naca0012"
+nodes = 500
+far_field = 8.0
+[flow]
+mach = 0.5
+[motion]
+pitch = { amplitude_deg = 2.0, k = 0.1 }
+[deform]
+method = "springs"
+[run]
+cycles = 2
+steps_per_cycle = 8
+device = "cpu"
+"""
+
+
+@pytest.fixture(autouse=True)
+def no_flow(monkeypatch, tmp_path):
+    """Any march is a failure; the test works in its own folder."""
+
+    def march(*_, **__):
+        pytest.fail("flow was computed")
+
+    monkeypatch.setattr(run, "march", march)
+    monkeypatch.setattr(steady, "march", march)
+    monkeypatch.chdir(tmp_path)
+
+
+def written(text):
+    path = Path("small.toml")
+    path.write_text(text)
+    return path
+
+
+def checked(capsys, *changes, words=()):
+    """Status and rows (name -> state, text) of the program on the case file, changed."""
+    text = TOML
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    status = cli.main(["check", str(written(text)), "--quiet", *words])
+    out = capsys.readouterr()
+    assert "Traceback" not in out.err
+    rows = {}
+    for line in out.out.splitlines()[:-1]:
+        name, state, *said = line.split(maxsplit=2)
+        rows[name] = (state, "".join(said))
+    return status, rows, out
+
+
+def test_a_case_that_can_run_is_status_0_with_all_its_numbers(capsys, tmp_path):
+    status, rows, out = checked(capsys)
+
+    assert status == 0
+    assert out.out.splitlines()[-1] == "ready to run; nothing was solved"
+    assert {state for state, _ in rows.values()} == {"ok"}
+    mesh = km.mesh.airfoil("naca0012", nodes=500, far_field=8.0)
+    assert f"{mesh.nodes} nodes" in rows["mesh"][1]
+    assert "walls airfoil" in rows["markers"][1]
+    assert f"{km.mesh.quality(mesh).min_angle_deg:.3g} degrees" in rows["quality"][1]
+    assert f"period {2 * 3.14159265 / (2 * 0.1 * 0.5):.5g}" in rows["motion"][1]
+    assert rows["steps"][1].endswith("16 steps")
+    assert "GB free on cpu" in rows["memory"][1]
+    assert "8 steps, no cell inverts" in rows["pre-flight"][1]
+    assert [p.name for p in tmp_path.iterdir()] == ["small.toml"]  # nothing is written
+
+
+def test_a_steady_case_has_no_motion_to_look_at(capsys):
+    assert cli.main(["check", "naca0012-subsonic", "--nodes", "500", "--quiet"]) == 0
+
+    out = capsys.readouterr().out
+    assert "pre-flight" not in out
+    assert "motion" not in out
+
+
+@pytest.mark.parametrize(
+    ("row", "word", "changes", "words"),
+    [
+        ("mesh", "no such file", [], ["--mesh", "none.su2"]),
+        ("mesh", "expected 500 to", [("nodes = 500", "nodes = 60")], []),
+        ("markers", "'wing' is not in the mesh", [("nodes = 500", 'walls = ["wing"]')], []),
+        ("device", "this machine has|is not there", [], ["--device", "cuda:77"]),
+        ("settings", "flux is 'row'", [('device = "cpu"', '[solver]\nflux = "row"')], []),
+        ("settings", "scale the mesh to chord 1", [("mach = 0.5", "mach = 0.5\nchord = 2.0")], []),
+        ("pre-flight", "folds", [("= 2.0", "= 170.0")], ["--deform", "delaunay"]),
+    ],
+)
+def test_what_would_stop_a_run_is_status_2_and_named(capsys, row, word, changes, words):
+    status, rows, out = checked(capsys, *changes, words=words)
+
+    assert status == 2
+    state, text = rows[row]
+    assert state == "wrong"
+    assert any(part in text for part in word.split("|"))
+    assert out.out.splitlines()[-1] == "1 wrong; not ready to run"
+
+
+def test_a_case_file_that_cannot_be_read_is_status_2(capsys):
+    status, rows, out = checked(capsys, ("mach = 0.5", "mach = -1"))
+
+    assert (status, rows) == (2, {})
+    assert "above 0" in out.err
+
+
+def test_a_folder_of_another_case_is_found(capsys, tmp_path):
+    summary.write(
+        tmp_path / "x" / "summary.json", {"format": summary.FORMAT, "case": {"name": "other"}}
+    )
+    status, rows, _ = checked(capsys, words=["--out", "x"])
+
+    assert status == 2
+    assert "holds the results of 'other'" in rows["output"][1]
+
+
+def test_too_little_memory_is_found_before_anything_is_built(capsys, monkeypatch):
+    monkeypatch.setattr(checks, "free_bytes", lambda _: 1000)
+
+    status, rows, _ = checked(capsys)
+
+    assert status == 2
+    assert rows["memory"][0] == "wrong"
+    assert "take a smaller mesh" in rows["memory"][1]
+    assert rows["solver"][0] == "-"
+
+
+@pytest.mark.parametrize("method", ["springs", "delaunay", "rigid"])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_the_estimate_of_the_memory_is_that_of_the_arrays(method, dtype):
+    case = Case.read(written(TOML)).replace(nodes=6000, deform=method, dtype=dtype)
+    small, model = checks.small_solver(case), case.build()
+    model.deform.attach(model.grid)
+
+    share = checks._blocks(model.grid.meshes[0]) / checks._blocks(small.grid.meshes[0])
+
+    # measured 1.5 %; boundary tables and chunks are what grows otherwise than the matrix
+    assert small.backend.allocated * share == pytest.approx(model.backend.allocated, rel=0.05)
+
+
+def test_no_preflight_is_said(capsys):
+    _, rows, _ = checked(capsys, words=["--no-preflight"])
+
+    assert rows["pre-flight"] == ("-", "not asked for")
