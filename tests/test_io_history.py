@@ -10,7 +10,13 @@ from kinemesh.io import STEADY, UNSTEADY, History
 
 def row(step, member=0, **changes):
     values = dict.fromkeys(UNSTEADY, 0.1)
-    values |= {"member": member, "step": step, "inner_iterations": 7, "cl": math.pi / step}
+    values |= {
+        "member": member,
+        "step": step,
+        "inner_iterations": 7,
+        "converged": 1,
+        "cl": math.pi / step,
+    }
     return values | changes
 
 
@@ -42,7 +48,7 @@ def test_header_is_the_documented_one(tmp_path):
 
     assert (tmp_path / "history.csv").read_text() == (
         "member,step,time,cycle,phase_deg,alpha_deg,cl,cd,cm,inner_iterations,residual_drop,"
-        "min_area,min_angle_deg\n"
+        "min_area,min_angle_deg,converged\n"
     )
 
 
@@ -98,6 +104,8 @@ def test_wrong_rows_are_refused():
         history.append({k: v for k, v in row(1).items() if k != "cl"}, lift=1)
     with pytest.raises(CaseError, match=r"step = 1\.5, expected an integer"):
         history.append(row(1.5, cl=0))
+    with pytest.raises(CaseError, match="converged = 2, expected 0 or 1"):
+        history.append(row(1, converged=2))
     with pytest.raises(KeyError, match="did you mean 'alpha_deg'"):
         history["alpha"]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from kinemesh import plot
 from kinemesh.errors import CaseError
-from kinemesh.hysteresis import loop_of
+from kinemesh.hysteresis import hysteresis, loop_of
 from kinemesh.io import STEADY, UNSTEADY, History, fields, summary
 from kinemesh.io.fields import FieldWriter
 
@@ -51,6 +51,7 @@ def folder(path, mode="unsteady", cycles=2, name=None):
             row |= {"member": 0, "cl": np.sin(phi), "cm": np.cos(phi)}
             if mode == "unsteady":
                 row |= {"step": step, "cycle": step / 16, "inner_iterations": 3}
+                row |= {"converged": step != round(16 * cycles) - 3}
                 row |= {"phase_deg": np.degrees(phi) % 360, "alpha_deg": 2 * np.sin(phi)}
             else:
                 row |= {"iteration": step}
@@ -191,3 +192,28 @@ def test_what_is_not_a_run_is_refused(tmp_path):
         plot.from_directory(tmp_path / "none")
     with pytest.raises(CaseError, match="cannot read the summary"):
         plot.from_directory(tmp_path)
+
+
+def test_steps_that_did_not_converge_are_marked_and_counted(tmp_path):
+    found = hysteresis(
+        folder(tmp_path)
+    )  # one step of the last cycle, a quarter of it before the end
+
+    lift, moment = plot.hysteresis(found, loop()).axes
+
+    assert found.unconverged == 1
+    at = int(np.flatnonzero(~found.converged)[0])
+    assert found.phase_deg[at] == pytest.approx(360 * 13 / 16)
+    for axes, coefficient in ((lift, found.cl), (moment, found.cm)):
+        marks = [line for line in axes.lines if line.get_marker() == "o"]
+        assert marks[0].get_xdata() == found.alpha_deg[at]
+        assert marks[0].get_ydata() == coefficient.values[at]
+        texts = [text.get_text() for text in axes.get_legend().get_texts()]
+        assert "1 of 16 steps not converged" in texts
+
+
+def test_a_loop_of_converged_steps_has_no_marks():
+    lift = plot.hysteresis(loop()).axes[0]
+
+    assert lift.get_legend() is None
+    assert not [line for line in lift.lines if line.get_marker() == "o"]

@@ -18,6 +18,7 @@ from kinemesh.io import History, fields, restart
 MESH = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
 MOVED = km.mesh.Mesh(MESH.points * 1.0000001, MESH.triangles, MESH.quads, MESH.boundaries)
 QUICK = km.AleSettings(unsteady_drop=1e-2, steady_drop=1e-5)
+pytestmark = pytest.mark.filterwarnings("ignore:(steady flow|member):RuntimeWarning")
 STEPS = {"cycles": 1.5, "steps_per_cycle": 16}  # a restart every 4 steps, a frame every step
 
 

@@ -83,7 +83,8 @@ class Loop:
     """The last cycle of a run, in the order of its phase.
 
     phase_deg, alpha_deg (steps,); cl, cm with mean, amplitude, harmonics, change; work of the
-    pitching moment [rad]; cycles that the history holds; a label.
+    pitching moment [rad]; cycles that the history holds; a label; converged (steps,), or None
+    where the source does not tell.
     """
 
     phase_deg: FloatArray
@@ -93,6 +94,12 @@ class Loop:
     work: float
     cycles: float
     label: str
+    converged: NDArray[np.bool_] | None = None
+
+    @property
+    def unconverged(self) -> int:
+        """Steps of the loop that did not converge, as far as the source tells."""
+        return 0 if self.converged is None else int(np.sum(~self.converged))
 
     @property
     def steps(self) -> int:
@@ -160,6 +167,7 @@ class Loop:
         return {
             "steps_per_cycle": self.steps,
             "cycles": self.cycles,
+            "unconverged_steps_of_loop": self.unconverged,
             "cl": part(self.cl),
             "cm": part(self.cm),
             "work": self.work,
@@ -238,6 +246,7 @@ def loop_of(
     label: str,
     steps: int | None = None,
     cycles: float | None = None,
+    converged: ArrayLike | None = None,
 ) -> Loop:
     """Loop of the last `steps` samples (default: all are one cycle) of uniform phase."""
     phase, alpha, lift, moment = (np.asarray(v, float) for v in (phase_deg, alpha_deg, cl, cm))
@@ -267,6 +276,7 @@ def loop_of(
         _work(last[3], last[1]),
         len(phase) / steps if cycles is None else cycles,
         label,
+        None if converged is None else np.asarray(converged, bool)[-steps:][order],
     )
 
 
@@ -293,7 +303,8 @@ def hysteresis(source: Any, member: int | None = None) -> Loop:
     if not uniform:
         raise CaseError(f"{label}: the steps are not uniform fractions of a cycle")
     phase, alpha, cl, cm = (part[name][moved] for name in SERIES)
-    return loop_of(phase, alpha, cl, cm, label, steps, float(cycle[-1]))
+    converged = part["converged"][moved]
+    return loop_of(phase, alpha, cl, cm, label, steps, float(cycle[-1]), converged)
 
 
 def _history(source: Any) -> tuple[History, str]:

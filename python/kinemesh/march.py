@@ -60,12 +60,6 @@ def march(ale: Ale, recording: Any, where: str, watch: Stopwatch, each: Any = No
         interrupt.check()
 
 
-def warn(notes: list[str]) -> None:
-    """What a run must not keep to itself."""
-    for note in notes:
-        warnings.warn(note, RuntimeWarning, stacklevel=7)
-
-
 def finish(
     ale: Ale,
     mode: str,
@@ -100,7 +94,8 @@ def finish(
         notes,
     )
     history.close()
-    warn(notes)
+    for note in notes:
+        warnings.warn(note, RuntimeWarning, stacklevel=6)
     if folder is not None:
         summary.write(folder / "summary.json", text)
     return Run(history, text, folder)

@@ -71,6 +71,7 @@ def hysteresis(loop: Loop, reference: Loop | None = None, path: str | Path | Non
     """cl and cm against alpha (against phase where the body does not pitch).
 
     Arrows show the direction; the reference is dashed, its rms distance is in the legend.
+    Steps that did not converge are marked, and counted in the legend.
     """
     return _hysteresis(loop, reference, path=path)
 
@@ -96,11 +97,22 @@ def _hysteresis(loop: Loop, reference: Loop | None) -> Any:
         axes.set_ylabel(symbol)
         axes.set_title("lift" if name == "cl" else "pitching moment, nose-up positive")
         axes.margins(0.06)
-        if reference is not None:
+        if loop.unconverged:
+            _marks(axes, loop, x, y)
+        if reference is not None or loop.unconverged:
             low, high = axes.get_ylim()
             axes.set_ylim(low, high + 0.28 * (high - low))
             axes.legend(loc="upper left", fontsize=7.5)
     return figure
+
+
+def _marks(axes: Any, loop: Loop, x: NDArray[Any], y: NDArray[Any]) -> None:
+    """Circles at the steps that did not converge."""
+    assert loop.converged is not None
+    bad = np.flatnonzero(~loop.converged)
+    label = f"{len(bad)} of {loop.steps} steps not converged"
+    style = {"color": RED, "markerfacecolor": "none", "markersize": 4.5, "zorder": 5}
+    axes.plot(x[bad], y[bad], "o", label=label, **style)
 
 
 def _closed(loop: Loop, name: str, pitches: bool) -> tuple[NDArray[Any], NDArray[Any]]:

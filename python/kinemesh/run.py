@@ -16,7 +16,7 @@ from kinemesh.files import Files
 from kinemesh.io.folder import clear, hold
 from kinemesh.io.history import STEADY, UNSTEADY, History
 from kinemesh.io.summary import Stopwatch
-from kinemesh.march import Run, finish, march, progress_bar, warn
+from kinemesh.march import Run, finish, march, progress_bar
 from kinemesh.plan import Plan
 from kinemesh.preflight import fly
 from kinemesh.steady import steady, to_steady
@@ -39,6 +39,7 @@ class _Tally:
         self.notes: dict[str, float] = {}
         self.first: dict[str, Any] = {}
         self.preflight: dict[str, Any] = {}
+        self.start: list[str] = []  # what must be said of the first flow
         self.resumed: list[int] = []
 
     def add(self, notes: Mapping[str, float]) -> None:
@@ -123,7 +124,7 @@ class _Unsteady:
             result, notes = to_steady(
                 ale, poses, self.watch, progress, in_memory, self.keep_start, saved
             )
-            warn(notes)
+            self.tally.start = [f"steady flow at the start: {note}" for note in notes]
             self.tally.first = {
                 f"steady_{name}": result[name] for name in ("iterations", "residual_drop")
             }
@@ -214,17 +215,23 @@ class _Unsteady:
                 residual_drop=drop[m],
                 min_area=worst[m, 0],
                 min_angle_deg=np.degrees(worst[m, 1]),
+                converged=at_floor[m] or not above[m],
             )
+
+    def _unconverged(self) -> list[str]:
+        """A sentence for each member with steps that did not converge."""
+        drop = self.ale.settings.unsteady_drop
+        return [
+            f"member {m}: {n} of {self.plan.count} steps ended above the asked residual drop "
+            f"{drop:g} (converged = 0 in the history)"
+            for m, n in enumerate(self.tally.unconverged)
+            if n
+        ]
 
     def finish(self) -> Run:
         """The summary."""
         ale, plan, tally = self.ale, self.plan, self.tally
-        notes = [
-            f"member {m}: {n} of {plan.count} steps ended above the asked residual drop "
-            f"{ale.settings.unsteady_drop:g}"
-            for m, n in enumerate(tally.unconverged)
-            if n
-        ]
+        notes = tally.start + self._unconverged()
         if tally.lowered:
             notes.append(
                 f"{tally.lowered} edges (sum over steps) ended at first order: a gradient asked "

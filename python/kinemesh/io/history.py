@@ -2,7 +2,8 @@
 
 Columns of an unsteady run: member [-], step [-], time [chord/a_inf], cycle [-] (2.25 is a quarter
 into the third), phase_deg, alpha_deg (stream angle + nose-up motion), cl, cd, cm [-],
-inner_iterations [-], residual_drop [-], min_area [chord^2], min_angle_deg.
+inner_iterations [-], residual_drop [-], min_area [chord^2], min_angle_deg, converged (1 where
+the step reached the asked drop, or round-off; else 0).
 Columns of a steady run: member, iteration, residual, cl, cd, cm, cfl [-].
 """
 
@@ -34,9 +35,10 @@ UNSTEADY = (
     "residual_drop",
     "min_area",
     "min_angle_deg",
+    "converged",
 )
 STEADY = ("member", "iteration", "residual", "cl", "cd", "cm", "cfl")
-INTEGERS = frozenset({"member", "step", "iteration", "inner_iterations"})
+INTEGERS = frozenset({"member", "step", "iteration", "inner_iterations", "converged"})
 
 
 def _line(row: tuple[float, ...]) -> str:
@@ -220,9 +222,12 @@ def _number(name: str, value: Any) -> float:
         if name in INTEGERS:
             if number != int(number):
                 raise ValueError
+            if name == "converged" and number not in (0, 1):
+                raise ValueError
             return int(number)
     except (TypeError, ValueError, OverflowError):
         kind = "an integer" if name in INTEGERS else "a number"
+        kind = "0 or 1" if name == "converged" else kind
         raise CaseError(f"history: {name} = {value!r}, expected {kind}") from None
     return number
 
