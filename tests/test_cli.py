@@ -145,6 +145,8 @@ def test_folder_of_another_case_is_refused_and_kept(fake, tmp_path, capsys):
     assert cli.main(["run", "naca0012-transonic", "--out", "x"]) == 2
 
     assert "holds the results of 'agard-ct5'" in capsys.readouterr().err
+    assert cli.main(["run", "naca0012-transonic", "--out", "x", "--resume"]) == 2
+    assert "holds the results of 'agard-ct5'" in " ".join(capsys.readouterr().err.split())
     assert (tmp_path / "x" / "history.csv").read_bytes() == before
     assert cli.main(["run", "agard-ct5", "--cycles", "1", "--out", "x", "--quiet"]) == 0
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from kinemesh import interrupt
 from kinemesh.io import History, fields, restart
+from solver_cases import on_devices
 
 MESH = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
 MOVED = km.mesh.Mesh(MESH.points * 1.0000001, MESH.triangles, MESH.quads, MESH.boundaries)
@@ -168,10 +169,13 @@ def test_ctrl_c_stops_between_steps_and_says_how_to_go_on(tmp_path, monkeypatch)
     out = tmp_path / "stopped"
 
     early = stopped(monkeypatch, lambda: case().run(**STEPS, out=out), 3)
+    (out / "restart.h5").write_bytes(b"of an earlier run")
+    again = stopped(monkeypatch, lambda: case().run(**STEPS, out=out), 3)
     late = stopped(monkeypatch, lambda: case().run(**STEPS, out=out), 140)
     case().run(**STEPS, out=out, resume=True)
 
-    assert "before the first restart" in early
+    assert "no restart was written" in early
+    assert "no restart was written" in again
     assert "give the same command with --resume" in late
     assert_same(tmp_path / "whole", out)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -188,7 +192,7 @@ def test_ctrl_c_is_held_back_until_nothing_is_half_done(tmp_path):
             interrupt.check()
             reached.append("behind the check")
 
-    with pytest.raises(KeyboardInterrupt, match="before the first restart"):
+    with pytest.raises(KeyboardInterrupt, match="no restart was written"):
         work(1, tmp_path)
     assert reached == [0]
     with pytest.raises(KeyboardInterrupt):
@@ -339,12 +343,22 @@ def test_members_of_an_ensemble_go_on_together(tmp_path, monkeypatch):
     assert_same(tmp_path / "whole", out, ("-0", "-1"))
 
 
-def test_float32_goes_on_with_the_same_bits(tmp_path, monkeypatch):
-    case("springs", dtype="float32").run(**STEPS, out=tmp_path / "whole")
-    out = tmp_path / "stopped"
-    stopped(monkeypatch, lambda: case("springs", dtype="float32").run(**STEPS, out=out), 150)
-    case("springs", dtype="float32").run(**STEPS, out=out, resume=True)
+@on_devices
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_every_device_and_precision_goes_on_with_the_same_bits(
+    tmp_path, monkeypatch, device, dtype
+):
+    def made():
+        return case("springs", device=device, dtype=dtype)
 
+    plan = {"cycles": 0.625, "steps_per_cycle": 16}
+    made().run(**plan, out=tmp_path / "whole")
+    out = tmp_path / "stopped"
+    stopped(monkeypatch, lambda: made().run(**plan, out=out), 95 if device == "cpu" else 60)
+    kept = restart.read(out / "restart.h5")[1]
+    made().run(**plan, out=out, resume=True)
+
+    assert (kept["phase"], kept["step"]) > ("start", 0)
     assert_same(tmp_path / "whole", out)
 
 

@@ -7,7 +7,6 @@ The solver is imported by the commands that need it, so that `kinemesh --help` i
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import textwrap
 import warnings
@@ -212,7 +211,7 @@ def main(words: Sequence[str] | None = None) -> int:
         _complain(str(error))
         return WRONG
     except OSError as error:
-        _complain(f"cannot read or write: {error}")
+        _complain("; ".join([f"cannot read or write: {error}", *getattr(error, "__notes__", [])]))
         return FAILED
     except KeyboardInterrupt as stop:
         _complain(str(stop) or "interrupted; what was written is kept")
@@ -220,16 +219,8 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def program() -> int:
-    """The console script: as `main`, but a failed run ends without HDF5's clean-up.
-
-    After a full disk HDF5 crashes there, and the exit status would be that of the crash.
-    """
-    status = main()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    if status == FAILED:
-        os._exit(status)
-    return status
+    """The console script."""
+    return main()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Ctrl-C during a run: what is being written is finished first, then the run stops."""
+"""Runs that stop before their end: Ctrl-C between two steps, a disk that is full."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def check() -> None:
 
 
 @contextmanager
-def held(folder: Path | None) -> Iterator[None]:
-    """Hold Ctrl-C back until `check`, and say how to go on with the run in `folder`.
+def held(folder: Path | None, resumed: bool = False) -> Iterator[None]:
+    """Hold Ctrl-C back until `check`; where a run in `folder` stops, say how to go on with it.
 
     Where the program has a handler of its own, or in another thread, nothing is held back.
     """
@@ -46,24 +46,37 @@ def held(folder: Path | None) -> Iterator[None]:
     if ours:
         _asked = False
         signal.signal(signal.SIGINT, _note)
+    old = None if resumed else _stamp(folder)
     try:
         yield
         if ours:
             check()
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(_farewell(folder)) from None
+        raise KeyboardInterrupt(f"interrupted; {_farewell(folder, old)}") from None
+    except OSError as error:
+        error.add_note(_farewell(folder, old))
+        raise
     finally:
         if ours:
             _asked = False
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def _farewell(folder: Path | None) -> str:
+def _stamp(folder: Path | None) -> tuple[int, int] | None:
+    """What tells one restart file from the next; None where there is none."""
+    path = None if folder is None else folder / "restart.h5"
+    if path is None or not path.exists():
+        return None
+    return path.stat().st_ino, path.stat().st_mtime_ns
+
+
+def _farewell(folder: Path | None, old: tuple[int, int] | None) -> str:
+    """How to go on; the restart `old` is that of an earlier run."""
     if folder is None:
-        return "interrupted"
-    if (folder / "restart.h5").exists():
-        return (
-            f"interrupted; what was written in {folder} is kept; to go on, give the same command "
-            "with --resume (in Python: resume=True)"
-        )
-    return f"interrupted before the first restart was written in {folder}; to go on, run anew"
+        return "nothing was written"
+    if _stamp(folder) == old:
+        return f"no restart was written in {folder} yet: to go on, run anew"
+    return (
+        f"what was written in {folder} is kept: to go on, give the same command with --resume "
+        "(in Python: resume=True)"
+    )

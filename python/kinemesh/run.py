@@ -289,7 +289,7 @@ def unsteady(
         raise SettingsError(f"preflight is {preflight!r}, expected True or False")
     folder = resumption.folder_of(out, resume)
     plan = Plan.of(ale, start, cycles, steps_per_cycle, time_step, steps)
-    with hold(folder), interrupt.held(folder):
+    with hold(folder), interrupt.held(folder, resume):
         saved = _saved(ale, plan, folder) if resume and folder is not None else None
         if saved is None:
             clear(folder)

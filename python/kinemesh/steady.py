@@ -35,7 +35,7 @@ def steady(
     in `out`, with the bits of a run that was never stopped.
     """
     folder = resumption.folder_of(out, resume)
-    with hold(folder), interrupt.held(folder):
+    with hold(folder), interrupt.held(folder, resume):
         ident = resumption.identity(ale, "steady")
         saved = resumption.find(ale, folder, ident) if resume and folder else None
         if saved is None:

@@ -63,7 +63,11 @@ class FieldWriter:
         self._prepare(mesh, compress)
         self._disk = WholeFile(self.path, "w")
         self._file = h5py.File(self._disk, "w")
-        self._start(mesh, walls)
+        try:
+            self._start(mesh, walls)
+        except OSError:  # the disk is full
+            self.close()
+            raise
 
     def _prepare(self, mesh: Any, compress: bool) -> None:
         original = np.asarray(mesh.original)

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError
+from kinemesh.io.whole import naming, replace
 
 UNSTEADY = (
     "member",
@@ -72,25 +73,21 @@ class History:
     def _open(self, text: str) -> None:
         """Put `text` in the place of the file, whole or not at all, and go on behind it."""
         assert self.path is not None
-        fresh = self.path.with_name(self.path.name + ".tmp")
-        try:
-            fresh.write_text(text, encoding="utf-8", newline="")
-            fresh.replace(self.path)
-        except OSError:
-            fresh.unlink(missing_ok=True)
-            raise
+        replace(self.path, text.encode())
         self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND)
 
     def _write(self, text: str) -> None:
         """Append a line at once; where the disk is full, what came of it is taken back."""
         assert self._file is not None
+        assert self.path is not None
         end, data = os.fstat(self._file).st_size, text.encode()
-        try:
-            while data:
-                data = data[os.write(self._file, data) :]
-        except OSError:
-            os.ftruncate(self._file, end)
-            raise
+        with naming(self.path):
+            try:
+                while data:
+                    data = data[os.write(self._file, data) :]
+            except OSError:
+                os.ftruncate(self._file, end)
+                raise
 
     def sync(self) -> None:
         """Wait until every row is on the disk."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import CaseError
+from kinemesh.io import whole
 
 FORMAT = "kinemesh-restart-2"
 
@@ -49,17 +49,7 @@ def write(
         file.create_dataset("meta", data=np.frombuffer(record.encode(), np.uint8))
         file.attrs["meta_crc32"] = crc32(record.encode())
         file.attrs["format"] = FORMAT
-    fresh = path.with_name(path.name + ".tmp")
-    try:
-        with fresh.open("wb") as disk:
-            disk.write(image.getbuffer())
-            disk.flush()
-            os.fsync(disk.fileno())
-    except OSError:
-        fresh.unlink(missing_ok=True)
-        raise
-    _keep_previous(path)
-    fresh.replace(path)
+    whole.replace(path, image.getbuffer(), _keep_previous)
     return path
 
 

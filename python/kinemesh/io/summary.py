@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from kinemesh.errors import CaseError
+from kinemesh.io.whole import replace
 
 FORMAT = "kinemesh-summary-1"
 
@@ -132,9 +133,7 @@ def write(path: str | Path, summary: Mapping[str, Any]) -> Path:
     """Write summary.json, whole or not at all; return the path."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(path.name + ".tmp")
-    fresh.write_text(json.dumps(plain(summary), indent=2) + "\n", encoding="utf-8")
-    fresh.replace(path)
+    replace(path, (json.dumps(plain(summary), indent=2) + "\n").encode())
     return path
 
 

@@ -12,12 +12,44 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from zlib import crc32
 
 PAGE = 4096  # bytes
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """An OSError from within gets the name of the file."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def replace(
+    path: Path, data: bytes | memoryview, before: Callable[[Path], object] | None = None
+) -> None:
+    """Put `data` in the place of a file, on the disk, whole or not at all.
+
+    `before(path)` is called when the data are on the disk and not yet in their place.
+    """
+    fresh = path.with_name(path.name + ".tmp")
+    with naming(path):
+        try:
+            with fresh.open("wb") as disk:
+                disk.write(data)
+                disk.flush()
+                os.fsync(disk.fileno())
+        except OSError:
+            fresh.unlink(missing_ok=True)
+            raise
+        if before is not None:
+            before(path)
+        fresh.replace(path)
 
 
 def journal_of(path: Path) -> Path:
@@ -113,13 +145,14 @@ class WholeFile(io.RawIOBase):
         pages = sorted(self._pages)
         fresh = [p for p in pages if p * PAGE >= self._end and p * PAGE < self._size]
         old = [p for p in pages if p * PAGE < self._end and p * PAGE < self._size]
-        try:
-            self._put((p * PAGE, self._bytes(p)) for p in fresh)
-            self._journal([(p * PAGE, self._bytes(p)) for p in old])
-        except OSError:
-            os.ftruncate(self._raw.fileno(), self._end)
-            raise
-        self._take_up(apply=True)
+        with naming(self.path):
+            try:
+                self._put((p * PAGE, self._bytes(p)) for p in fresh)
+                self._journal([(p * PAGE, self._bytes(p)) for p in old])
+            except OSError:
+                os.ftruncate(self._raw.fileno(), self._end)
+                raise
+            self._take_up(apply=True)
         self._pages.clear()
 
     def sync(self) -> None:
