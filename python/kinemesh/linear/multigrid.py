@@ -19,9 +19,9 @@ from kinemesh.linear.pattern import Pattern
 from kinemesh.mesh.dual import offsets_of
 
 Floats = NDArray[np.float64]
-STRENGTH = 0.04  # couplings below this share of their diagonals do not join aggregates
+STRENGTH = 0.06  # couplings below this share of their diagonals do not join aggregates
 COARSEST = 32  # nodes at which the hierarchy ends in a dense inverse
-LOW = 0.08 / 1.1  # smallest eigenvalue that the smoother takes on, as a share of the largest
+LOW = 0.05  # smallest eigenvalue that the smoother takes on, as a share of the largest
 FINEST = 3.0  # bound of the finest level's eigenvalues: K <= 3 diag(K) for every triangle
 
 
@@ -198,7 +198,7 @@ class Multigrid:
         D: Any,
         r: Any,
         z: Any,
-        degree: int = 2,
+        degree: int = 3,
     ) -> None:
         self.backend, self.live, self.degree = backend, live, degree
         finest = {name: tables[name] for name in ("member", "row", "column")} | {"A": A}
