@@ -5,6 +5,7 @@ KINEMESH_ARCH=...        gcc's -march (default: native)
 KINEMESH_WERROR=1        warnings are errors
 KINEMESH_STRICT=1        no contraction to fused multiply-add, on either device
 KINEMESH_SM=80,90        CUDA architectures (PTX of the last one is added)
+KINEMESH_SANITIZE=1      address and undefined-behaviour checks (tools/sanitize.sh)
 """
 
 import os
@@ -18,6 +19,7 @@ from setuptools.command.build_ext import build_ext
 
 HERE = Path(__file__).parent
 HEADERS = [str(p.relative_to(HERE)) for p in sorted((HERE / "csrc").rglob("*.h"))]
+SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 LIMITED = ("Py_LIMITED_API", "0x030b0000")
 HOST = ["csrc/bind.c", "csrc/host_f32.c", "csrc/host_f64.c"]
 DEVICE = ["csrc/device_f32.cu", "csrc/device_f64.cu", "csrc/graph.cu", "csrc/launch.cu"]
@@ -47,6 +49,9 @@ def host_flags():
     flags += ["-Wall", "-Wextra", "-Wdouble-promotion"]
     flags += ["-Werror"] if flag("KINEMESH_WERROR") else []
     flags += ["-ffp-contract=off"] if flag("KINEMESH_STRICT") else []
+    if flag("KINEMESH_SANITIZE"):
+        flags += [*SANITIZE, "-fno-omit-frame-pointer", "-O1", "-g"]  # the last -O counts
+        flags += ["-fno-wrapv"]  # Python's own flags define what a signed overflow gives
     return flags
 
 
@@ -96,7 +101,7 @@ def extensions():
         "py_limited_api": True,
         "extra_compile_args": host_flags(),
     }
-    link = ["-fopenmp"]
+    link = ["-fopenmp", *(SANITIZE if flag("KINEMESH_SANITIZE") else [])]
     all_ext = [
         Extension("kinemesh._core", [*HOST, "csrc/module.c"], extra_link_args=link, **common)
     ]

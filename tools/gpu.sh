@@ -3,7 +3,7 @@
 #
 #   tools/gpu.sh build            compile for the device that is there
 #   tools/gpu.sh test [args]      the test suite; args go to pytest
-#   tools/gpu.sh sanitize [args]  memcheck, racecheck and initcheck on a few tests;
+#   tools/gpu.sh sanitize [args]  memcheck, racecheck, initcheck and synccheck on a few tests;
 #                                 args are the pytest selection instead of the default one
 #
 # PYTHON (python3), KINEMESH_SM (the device's own) and the variables of setup.py may be set.
@@ -48,7 +48,7 @@ sanitize() {
     selection=(tests/test_cuda_array.py tests/test_cuda_graph.py tests/test_record.py
       tests/test_kernels_agree.py tests/test_exact_maps.py -k "cuda and not large and not torch and not cupy and not too_large and not without_a_device and not threads")
   fi
-  for tool in memcheck racecheck initcheck; do
+  for tool in memcheck racecheck initcheck synccheck; do
     local options=(--tool "$tool" --error-exitcode 9)
     # Tests ask for what CUDA refuses, on purpose.
     if [ "$tool" = memcheck ]; then options+=(--report-api-errors no); fi

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Build the CPU module with the address and undefined-behaviour sanitizers of gcc, in a copy that
+# is thrown away, and run the tests on it.
+#
+#   tools/sanitize.sh [args]   args are the pytest selection instead of the whole suite but the
+#                              long comparisons with published numbers, which run the same kernels
+#
+# PYTHON (python3) needs the package's dependencies and pytest.  One OpenMP thread: libgomp's
+# barriers are not known to the sanitizers.  The last part looks for memory that the module itself
+# allocated and lost; what Python and NumPy leave behind at the end is not ours.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+python=$(command -v "${PYTHON:-python3}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tar --exclude=./.git --exclude=./build --exclude='*.so' --exclude='*.egg-info' --exclude=./.venv -cf - . |
+  tar -xf - -C "$work"
+cd "$work"
+
+echo "== build: KINEMESH_SANITIZE=1 setup.py build_ext --inplace"
+KINEMESH_SANITIZE=1 KINEMESH_CUDA=0 "$python" setup.py -q build_ext --inplace
+
+export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONPATH=$work/python
+export PYTHONMALLOC=malloc # Python's own pools would hide what lies between two objects
+export UBSAN_OPTIONS=print_stacktrace=1
+preload="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"
+# capture=sys: what a sanitizer writes to standard error ends with the process, in a file of pytest's
+pytest=("$python" -m pytest -p no:cacheprovider --capture=sys)
+
+# A sanitizer that is not there finds nothing: the module must be the one just built.
+LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=0 "$python" - <<'PYTHON'
+from pathlib import Path
+from kinemesh import _core
+assert Path(_core.__file__).is_relative_to(Path.cwd()), _core.__file__
+assert b"__asan_init" in Path(_core.__file__).read_bytes(), "built without the sanitizers"
+assert "libasan" in Path("/proc/self/maps").read_text(), "libasan is not loaded"
+PYTHON
+
+selection=("$@")
+if [ ${#selection[@]} -eq 0 ]; then
+  selection=(tests --ignore tests/test_reference_naca0012.py --ignore tests/test_examples.py)
+fi
+echo "== tests: ${selection[*]}"
+LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 "${pytest[@]}" "${selection[@]}"
+
+echo "== leaks: memory lost by calls, refusals and recordings"
+# The exact unwinder: Python keeps no frame pointers.  Leaks of others end with status 23 as well.
+status=0
+LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=1:fast_unwind_on_malloc=0:malloc_context_size=12:exitcode=23 \
+  "${pytest[@]}" tests/test_bind.py tests/test_record.py >leaks.txt 2>&1 || status=$?
+if [ "$status" -ne 0 ] && [ "$status" -ne 23 ]; then
+  tail -n 40 leaks.txt
+  exit 1
+fi
+grep -q ' passed' leaks.txt
+awk -v RS= '/leak of/ && /csrc\/|kinemesh\/_core/' leaks.txt >ours.txt
+if [ -s ours.txt ]; then
+  cat ours.txt
+  echo "leaks: the blocks above were allocated by the module and lost" >&2
+  exit 1
+fi
+echo "no leak"
