@@ -29,6 +29,18 @@ from kinemesh.cases.parts import (
 from kinemesh.errors import CaseError, KinemeshError
 
 
+def _check_integers(value: Any, name: str = "the file") -> None:
+    """CaseError for an integer beyond 64 bits, which TOML does not promise to hold."""
+    if isinstance(value, Mapping):
+        for key, entry in value.items():
+            _check_integers(entry, key)
+    elif isinstance(value, list):
+        for entry in value:
+            _check_integers(entry, name)
+    elif isinstance(value, int) and value.bit_length() > 63:
+        raise CaseError(f"{name} has an integer beyond 64 bits, expected a smaller number")
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """A case: everything that a run needs. Read one with `Case.read(path)`."""
@@ -81,9 +93,12 @@ class Case:
             table = tomllib.loads(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             raise CaseError(f"{path}: cannot read the case file ({error})") from None
-        except tomllib.TOMLDecodeError as error:
+        except RecursionError:
+            raise CaseError(f"{path}: not TOML: tables or lists nested too deeply") from None
+        except ValueError as error:  # TOMLDecodeError, or an integer of thousands of digits
             raise CaseError(f"{path}: not TOML: {error}") from None
         try:
+            _check_integers(table)
             return cls.from_dict(table, path.parent)
         except KinemeshError as error:
             raise type(error)(f"{path}: {error}") from None

@@ -24,7 +24,7 @@ def _finite(owner: str, name: str, value: float) -> float:
     """A finite float, or an error that names owner and argument."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = float("nan")
     if isinstance(value, bool) or not isfinite(number):
         raise SettingsError(f"{owner}: {name} = {value!r}, expected a finite number")

@@ -20,6 +20,7 @@ from kinemesh.mesh.mesh import Mesh, check_cells
 
 LINE, TRIANGLE, QUAD = 3, 5, 9
 CORNERS = {LINE: 2, TRIANGLE: 3, QUAD: 4}
+FARTHEST = 1e150  # the square of a length must not overflow
 SOLIDS = {10: "tetrahedron", 12: "hexahedron", 13: "prism", 14: "pyramid"}
 KEYS = ("NDIME", "NELEM", "NPOIN", "NMARK", "MARKER_TAG", "MARKER_ELEMS")
 
@@ -152,8 +153,8 @@ def _skip(lines: _Lines, key: str) -> None:
 
 def _integer(lines: _Lines, index: int, key: str, value: str) -> int:
     first = value.split()[0] if value else ""  # NPOIN= may be followed by the count without halo
-    if not re.fullmatch(r"\d+", first):
-        raise lines.fault(index, f"{key}= '{value}', expected a whole number")
+    if not re.fullmatch(r"[0-9]{1,18}", first):  # what fits in 64 bits
+        raise lines.fault(index, f"{key}= '{value[:40]}', expected a whole number")
     return int(first)
 
 
@@ -177,7 +178,7 @@ def _numbers(
                     kind(word)
                 except ValueError:
                     wanted = "whole numbers" if kind is int else "numbers"
-                    fault = f"{what} {k}: '{word}', expected {wanted}"
+                    fault = f"{what} {k}: '{word[:40]}', expected {wanted}"
                     raise lines.fault(start + k, fault) from None
         raise lines.fault(start, f"{what}s that cannot be read as numbers")
     return flat, counts
@@ -205,10 +206,13 @@ def _points(lines: _Lines, count: int) -> NDArray[np.float64]:
                 start + k,
                 f"point {k} ends in {table[k, 2]:g}, expected its whole number: the mesh is plane",
             )
-    wrong = np.flatnonzero(~np.isfinite(table).all(axis=1))
+    wrong = np.flatnonzero(~(np.abs(table) <= FARTHEST).all(axis=1))
     if len(wrong):
         k = int(wrong[0])
-        raise lines.fault(start + k, f"point {k} is '{texts[k]}', expected finite coordinates")
+        raise lines.fault(
+            start + k,
+            f"point {k} is '{texts[k][:80]}', expected finite coordinates, at most {FARTHEST:g}",
+        )
     return table[:, :2]
 
 
