@@ -48,6 +48,16 @@ def test_meshes_that_broke_the_reader_are_refused(fuzz, tmp_path, old, new, mess
     assert len(str(caught.value)) < 400 + len(str(tmp_path))
 
 
+@pytest.mark.parametrize("far", ["1e308", "-1e151", "9223372036854775807"])
+def test_a_section_with_a_point_far_away_is_refused(fuzz, tmp_path, far):
+    """The length along the section overflowed, or did not grow from there on."""
+    text = fuzz.seeds("section")[0].decode()
+    (tmp_path / "s.dat").write_text(text.replace("0.562500 0.032813", f"0.5625 {far}"))
+
+    with pytest.raises(km.MeshError, match=r"s\.dat: a point at \(0\.5625, .*scale the file"):
+        km.mesh.section(tmp_path / "s.dat")
+
+
 CASES = {
     "nested lists": (b"mach = 0.6", b"mach = " + b"[" * 3000, r"nested too deeply"),
     "nested tables": (b"mach = 0.6", b"mach = " + b"{a=" * 3000, r"nested too deeply"),

@@ -26,6 +26,7 @@ Complexes = NDArray[np.complex128]
 TRAILING_EDGES = ("closed", "sharp", "open")
 NACA_OPEN = (0.2969, -0.1260, -0.3516, 0.2843, -0.1015)  # of sqrt(x), x, x^2, x^3, x^4
 NAMED = {"naca64a010": "naca64a010_tr903_ordinates.csv"}
+FARTHEST = 1e3  # of a coordinate: files in millimetres are told so, beyond that lengths lose digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +222,10 @@ def _ordered(path: Path, read: tuple[Floats, list[int]]) -> Complexes:
             )
         sides = pairs[1:]
         pairs = np.concatenate([sides[:upper][::-1], sides[upper:]])
+    far = np.flatnonzero((np.abs(pairs) > FARTHEST).any(axis=1))
+    if len(far):
+        x, y = pairs[far[0]]
+        raise MeshError(f"{path}: a point at ({x:g}, {y:g}), expected a chord of 1; scale the file")
     z = pairs[:, 0] + 1j * pairs[:, 1]
     z = z[np.concatenate([[True], np.abs(np.diff(z)) > 1e-12])]
     chord = np.ptp(z.real)
