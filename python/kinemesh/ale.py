@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh import memory
 from kinemesh.backend import DTYPES, Backend
 from kinemesh.boundary import Boundaries, conserved, free_stream
 from kinemesh.conditions import (
@@ -23,6 +24,7 @@ from kinemesh.conditions import (
     motions_of,
     numbers,
     point_of,
+    states_of,
     walls_of,
 )
 from kinemesh.deform import Deformation, TorsionalSprings
@@ -182,6 +184,7 @@ class Ale:
                 "use far_field='stream'"
             )
         meshes = meshes_of(mesh, members)
+        memory.check(self.backend, meshes, None if motion is None else self.deform.name)
         self.grid = Grid(self.backend, meshes, *walls_of(walls, meshes))
         self.motions = motions_of(motion, members, self.grid.bodies)
         self.mover: Any = None
@@ -327,12 +330,8 @@ class Ale:
 
     def initialise(self, q: NDArray | None = None) -> None:
         """Set every time level to primitive states q (nodes, 4), or to the free stream."""
-        states = self.backend.get(self.stream)[self.grid.member] if q is None else np.asarray(q)
-        if states.shape != (self.grid.nodes, 4) or not np.isfinite(states).all():
-            raise SettingsError(
-                f"initial state: shape {states.shape}, expected ({self.grid.nodes}, 4) finite "
-                "numbers (rho, u, v, p)"
-            )
+        given = self.backend.get(self.stream)[self.grid.member] if q is None else q
+        states = states_of(given, self.grid.nodes)
         for array in (self.u, self.u1, self.u2):
             self.backend.put(array, conserved(states))
         self.backend.put(self.dualtime.active, 1)

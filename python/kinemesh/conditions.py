@@ -99,6 +99,21 @@ def motions_of(value: Any, members: int, bodies: Sequence[tuple[int, str]]) -> l
     return [given[m].get(k) if isinstance(given[m], Mapping) else given[m] for m, k in bodies]
 
 
+def states_of(value: Any, nodes: int) -> NDArray:
+    """(nodes, 4) finite primitive states."""
+    states = np.asarray(value)
+    wanted = f"expected ({nodes}, 4) finite numbers (rho, u, v, p), a row per node of the solver"
+    if states.shape != (nodes, 4) or states.dtype.kind not in "fiu":
+        raise SettingsError(f"initial state: shape {states.shape} of {states.dtype}, {wanted}")
+    wrong = np.flatnonzero(~np.isfinite(states).all(axis=1))
+    if len(wrong):
+        raise SettingsError(
+            f"initial state: row {wrong[0]} is {states[wrong[0]].tolist()}, {wanted}: "
+            f"{len(wrong)} such row(s)"
+        )
+    return states
+
+
 def point_of(value: Any, name: str) -> tuple[float, float]:
     """A point (x, y)."""
     try:

@@ -1,0 +1,155 @@
+"""How much memory a case takes is known before it is taken, and what does not fit is refused."""
+
+import gc
+import weakref
+
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh import memory
+from kinemesh.backend import Backend
+from solver_cases import DATA, square
+
+GIB = 2**30
+
+
+def all_quads(cells):
+    """A square of `cells` by `cells` quads."""
+    mesh = square(cells, jitter=0.1)
+    x, y = np.meshgrid(np.arange(cells), np.arange(cells))
+    p = (y * (cells + 1) + x).ravel()
+    table = np.stack([p, p + 1, p + cells + 2, p + cells + 1], axis=1)
+    return km.mesh.Mesh.from_arrays(mesh.points, table, dict(mesh.boundaries))
+
+
+MESHES = {
+    "small": lambda: km.mesh.airfoil("naca0012", nodes=600),
+    "large": lambda: km.mesh.airfoil("naca0012", nodes=12_000),
+    "SU2": lambda: km.mesh.read(DATA / "mesh_NACA64A010_inv.su2.xz"),
+    "mixed": lambda: square(40, quads=True),
+    "quads": lambda: all_quads(60),
+}
+
+
+@pytest.fixture
+def allocated(monkeypatch):
+    """Callable: bytes of the arrays that backends have made and that are alive."""
+    made = []
+
+    def watched(method):
+        def make(self, *args, **options):
+            array = method(self, *args, **options)
+            made.append(weakref.ref(array))
+            return array
+
+        return make
+
+    for name in ("array", "zeros"):
+        monkeypatch.setattr(Backend, name, watched(getattr(Backend, name)))
+    return lambda: sum(r().nbytes for r in made if r() is not None)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("deform", ["springs", "delaunay", "rigid", None])
+@pytest.mark.parametrize("name", MESHES)
+def test_the_estimate_is_what_is_allocated(allocated, name, deform, dtype):
+    """The fits are within 3 %; an array more or less per node is about 1 %."""
+    mesh = MESHES[name]()
+    if deform == "rigid" and set(mesh.boundaries) == {"farfield"}:
+        pytest.skip("no body")
+    gc.collect()
+
+    ale = km.Ale(mesh, mach=0.3, device="cpu", dtype=dtype)
+    recording = ale.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
+    mover = None if deform is None else km.deform.METHODS[deform]().attach(ale.grid)
+
+    want = memory.estimate(mesh.nodes, len(mesh.cells), dtype, deform)
+    assert allocated() == pytest.approx(want, rel=0.15)
+    assert recording is not None
+    assert (mover is None) == (deform is None)
+
+
+def test_an_ensemble_takes_the_sum_of_its_members(allocated):
+    mesh = MESHES["small"]()
+
+    ale = km.Ale([mesh] * 3, mach=0.3, device="cpu")
+    ale.recording = ale.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
+
+    want = memory.estimate(3 * mesh.nodes, 3 * len(mesh.cells), "float64")
+    assert allocated() == pytest.approx(want, rel=0.15)
+
+
+def test_what_does_not_fit_is_refused_before_anything_is_allocated(allocated, monkeypatch):
+    mesh = MESHES["small"]()
+    taken, asked = allocated(), []
+
+    def room(backend):
+        asked.append(backend.device)
+        return 2 * 2**20
+
+    monkeypatch.setattr(memory, "available", room)
+    message = (
+        rf"cpu: {mesh.nodes} nodes in float64 need about 0\.00\d+ GiB, 0\.00195 GiB are free; use "
+        r"dtype='float32' \(about 0\.00\d+ GiB\) or fewer nodes$"
+    )
+    with pytest.raises(km.DeviceError, match=message):
+        km.Ale(mesh, mach=0.3, motion=km.motion.pitch(1.0, 0.1), device="cpu")
+
+    assert allocated() == taken
+    assert asked == ["cpu"]
+
+
+def test_float32_and_rest_fit_where_float64_and_springs_do_not(monkeypatch):
+    mesh, law = MESHES["small"](), km.motion.pitch(1.0, 0.1)
+    cells, host = len(mesh.cells), memory.HOST * mesh.nodes
+    single = memory.estimate(mesh.nodes, cells, "float32", "springs") + host
+    double = memory.estimate(mesh.nodes, cells, "float64", "springs") + host
+    rest = memory.estimate(mesh.nodes, cells, "float64") + host
+    assert max(single, rest) < double
+
+    monkeypatch.setattr(memory, "available", lambda backend: max(single, rest))
+
+    km.Ale(mesh, mach=0.3, motion=law, device="cpu", dtype="float32")
+    km.Ale(mesh, mach=0.3, device="cpu")
+    with pytest.raises(km.DeviceError, match="need about"):
+        km.Ale(mesh, mach=0.3, motion=law, device="cpu")
+    monkeypatch.setattr(memory, "available", lambda backend: 1)
+    with pytest.raises(km.DeviceError, match=r"are free; use fewer nodes$"):
+        km.Ale(mesh, mach=0.3, device="cpu", dtype="float32")
+
+
+class Gpu:
+    """What the check asks of a backend on a GPU with a given free memory."""
+
+    on_gpu, device, ordinal = True, "cuda:0", 0
+
+    def __init__(self, free, dtype="float64"):
+        self.free, self.dtype, self._module = free, dtype, self
+
+    def device_properties(self, ordinal):
+        assert ordinal == 0
+        return {"bytes": 2**40, "free_bytes": self.free}
+
+
+def test_a_gpu_is_asked_for_its_own_memory():
+    """Tables of the host are no part of it; the CPU is a way out."""
+    mesh = MESHES["small"]()
+    want = memory.estimate(mesh.nodes, len(mesh.cells), "float64", "springs")
+
+    memory.check(Gpu(want), [mesh], "springs")
+
+    with pytest.raises(km.DeviceError, match=r"^cuda:0: .*fewer nodes or device='cpu'$"):
+        memory.check(Gpu(want - 1), [mesh], "springs")
+
+
+def test_free_memory_is_known_and_plausible():
+    free = memory.available(Backend("cpu"))
+
+    assert free is not None
+    assert 2**26 < free < 2**50
+
+
+def test_a_machine_that_does_not_say_is_not_refused(monkeypatch):
+    monkeypatch.setattr(memory, "available", lambda backend: None)
+
+    assert km.Ale(MESHES["small"](), mach=0.3, device="cpu").grid.members == 1
