@@ -328,7 +328,7 @@ def test_numbering_keeps_neighbours_close():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"nodes": 10}, r"nodes = 10, expected 500 to 6e\+06"),
+        ({"nodes": 10}, r"nodes = 10, expected 500 to 1e\+07"),
         ({"far_field": 1.0}, r"far_field = 1.0, expected 3 to 10000"),
         ({"wall_spacing": -0.1}, r"wall_spacing = -0.1"),
         ({"growth": 1.0}, r"growth = 1.0"),

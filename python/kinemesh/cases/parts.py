@@ -22,6 +22,7 @@ GENERATED = (
     "trailing_edge",
     "trailing_spacing",
     "around",
+    "topology",
 )
 LIMITS = (("far_field", 1.0), ("wall_spacing", 0.0), ("growth", 1.0), ("trailing_spacing", 0.0))
 FLOAT_MAX = sys.float_info.max
@@ -89,6 +90,7 @@ class MeshPart:
     trailing_edge: str | None = None
     trailing_spacing: float | None = None  # [chord]
     around: int | None = None  # nodes round the section
+    topology: str | None = None  # o or c
     walls: tuple[str, ...] | None = None
     far: tuple[str, ...] | None = None
 
@@ -107,6 +109,8 @@ class MeshPart:
             _count("[mesh] nodes", self.nodes, 50)
         if self.around is not None:
             _count("[mesh] around", self.around, 16)
+        if self.topology is not None:
+            choice("[mesh] topology", self.topology, ("o", "c"))
         for name, above in LIMITS:
             if getattr(self, name) is not None:
                 _set(self, name, _number(f"[mesh] {name}", getattr(self, name), above))

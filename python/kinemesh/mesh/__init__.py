@@ -1,4 +1,4 @@
-"""Plane meshes: reading, writing, aerofoil O-meshes and mesh quality."""
+"""Plane meshes: reading, writing, aerofoil O- and C-meshes and mesh quality."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from kinemesh.errors import MeshError
+from kinemesh.mesh.airfoils import airfoil
 from kinemesh.mesh.files import format_of
 from kinemesh.mesh.mesh import Mesh
-from kinemesh.mesh.omesh import airfoil
 from kinemesh.mesh.quality import Quality, quality
 from kinemesh.mesh.sections import Section, section
 from kinemesh.mesh.su2 import read_su2, write_su2

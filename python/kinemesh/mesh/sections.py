@@ -66,6 +66,10 @@ def section(name: str | Path, trailing_edge: str = "closed") -> Section:
         hint = f"; did you mean '{near[0]}'?" if near else ""
         wanted = ", ".join(TRAILING_EDGES)
         raise MeshError(f"trailing_edge = '{trailing_edge}', expected one of {wanted}{hint}")
+    if not isinstance(name, str | Path):
+        raise MeshError(
+            f"section is {name!r}, expected a name such as 'naca2412' or a coordinate file"
+        )
     key = re.sub(r"[\s_-]", "", str(name)).lower()
     if digits := re.fullmatch(r"naca(\d)(\d)(\d\d)", key):
         camber, place, thickness = map(int, digits.groups())

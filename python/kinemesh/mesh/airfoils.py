@@ -1,0 +1,110 @@
+"""Triangulated meshes about aerofoil sections: O- or C-shaped, from the section's conformal map."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import MeshError
+from kinemesh.mesh import cmesh, omesh, sections
+from kinemesh.mesh.mesh import Mesh
+from kinemesh.mesh.rays import Complexes, Wanted, cut
+from kinemesh.mesh.sections import Section
+
+TOPOLOGIES = ("o", "c")
+
+
+def airfoil(
+    section: str | Path | Section = "naca0012",
+    nodes: int = 5000,
+    far_field: float = 50.0,
+    wall_spacing: float | None = None,
+    growth: float | None = None,
+    trailing_edge: str = "closed",
+    trailing_spacing: float | None = None,
+    around: int | None = None,
+    topology: str = "o",
+) -> Mesh:
+    """Triangulated O- or C-mesh about a section of chord 1, nose at the origin.
+
+    Parameters
+    ----------
+    section : name, coordinate file or Section
+    nodes : int               wanted; `Mesh.nodes` of the result is within 3 %
+    far_field : float         distance of the outer boundary from (0.5, 0): a circle (o), or half a
+                              circle with the outflow plane as far downstream (c) [chord]
+    wall_spacing : float      height of the wall cells at mid-chord; elsewhere in proportion to
+                              their length; default length / 2.2 [chord]
+    growth : float            ratio of successive steps along the ray from mid-chord (of
+                              log |zeta| in an O-mesh, of eta in a C-mesh), near the wall that of
+                              successive layers less about 1 %
+    trailing_edge : closed | sharp | open (see `kinemesh.mesh.section`); C-meshes need a closed or
+                              sharp one
+    trailing_spacing : float  first wall edge at a sharp trailing edge [chord]
+    around : int              nodes round the section; the default follows from the others
+    topology : o | c          o: rays all round; c: rays from the section and from a wake cut,
+                              whose nodes are shared by both sides
+
+    Returns
+    -------
+    Mesh    markers `airfoil` and `farfield` (outflow included), nodes renumbered; symmetric for a
+            symmetric section
+
+    Raises
+    ------
+    MeshError    for arguments that no good mesh fulfils
+    """
+    wanted = Wanted(nodes, far_field, wall_spacing, growth, trailing_spacing, around)
+    kind = _topology(topology)
+    shape = section if isinstance(section, Section) else sections.section(section, trailing_edge)
+    points, table, markers = _o(shape, wanted) if kind == "o" else _c(shape, wanted)
+    flat = points.view(np.float64).reshape(-1, 2)
+    try:
+        mesh = Mesh.from_arrays(flat, cut(flat, table), markers)
+    except MeshError as error:
+        raise MeshError(
+            f"airfoil({shape.name}): the mesh folds over ({error}); ask for more nodes, or a "
+            "wall_spacing and trailing_spacing nearer to their defaults"
+        ) from error
+    renumbered = mesh.renumbered()
+    return Mesh(
+        renumbered.points, renumbered.triangles, renumbered.quads, renumbered.boundaries
+    )  # numbers before the renumbering mean nothing to anyone: `original` counts from 0
+
+
+def _topology(name: str) -> str:
+    if isinstance(name, str) and name.lower() in TOPOLOGIES:
+        return name.lower()
+    near = difflib.get_close_matches(str(name).lower()[:1], TOPOLOGIES, n=1)
+    hint = f"; did you mean '{near[0]}'?" if near else ""
+    raise MeshError(f"airfoil: topology = {name!r}, expected one of {', '.join(TOPOLOGIES)}{hint}")
+
+
+def _loop(nodes: NDArray) -> NDArray:
+    """Edges between successive nodes."""
+    return np.stack([nodes[:-1], nodes[1:]], axis=1)
+
+
+def _o(shape: Section, wanted: Wanted) -> tuple[Complexes, NDArray, dict[str, NDArray]]:
+    """Nodes, table and markers: every ring closes on its first ray."""
+    points = omesh.structured(shape, wanted)
+    table = np.arange(points.size, dtype=np.int32).reshape(points.shape)
+    table = np.concatenate([table, table[:, :1]], axis=1)
+    return points.ravel(), table, {"airfoil": _loop(table[0]), "farfield": _loop(table[-1])}
+
+
+def _c(shape: Section, wanted: Wanted) -> tuple[Complexes, NDArray, dict[str, NDArray]]:
+    """Nodes, table and markers: the first row meets itself along the wake."""
+    points, wake = cmesh.structured(shape, wanted)
+    columns = points.shape[1]
+    table = np.arange(points.size, dtype=np.int32).reshape(points.shape)
+    kept = columns - wake - 1  # of the first row: upper wake, section, the trailing edge once
+    table[0, kept:] = table[0, wake::-1]
+    table[1:] -= wake + 1
+    points = np.concatenate([points[0, :kept], points[1:].ravel()])
+    outer = np.concatenate([table[:, 0], table[-1, 1:], table[-2::-1, -1]])
+    wall = table[0, wake : columns - wake]
+    return points, table, {"airfoil": _loop(wall), "farfield": _loop(outer)}
