@@ -1,9 +1,12 @@
 """Mesh: what is accepted, what is refused with which message, and what operations keep."""
 
+import time
+
 import numpy as np
 import pytest
 from kinemesh.errors import MeshError
-from kinemesh.mesh import Mesh, quality, write
+from kinemesh.mesh import Mesh, airfoil, quality, write
+from kinemesh.mesh.dual import dual
 
 # two unit squares side by side: a quad and two triangles
 POINTS = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 1.0]])
@@ -102,7 +105,7 @@ BAD = {
         r"marker 'wall': edge 1, 60 names a node that does not exist",
     ),
     "empty marker": ({"boundaries": {**SIDES, "wall": []}}, r"marker 'wall' has no edges"),
-    "cell twice": ({"triangles": [*TRIANGLES, [1, 2, 5]]}, r"edge 5-1 belongs to 3 cells"),
+    "cell twice": ({"triangles": [*TRIANGLES, [1, 2, 5]]}, r"edge 1-5 belongs to 3 cells"),
     "overlap": (
         {
             "points": np.array([*POINTS, [1.5, -1.0], [1.5, 2.0]]),
@@ -210,3 +213,28 @@ def test_vtk_files_hold_points_cells_and_fields(tmp_path, suffix):
     assert kinds == {"triangle": TRIANGLES, "quad": QUADS}
     with pytest.raises(MeshError, match=r"field 'p' has shape \(5,\), expected \(6,\)"):
         write(mesh, path, {"p": np.arange(5.0)})
+
+
+def test_a_renumbered_mesh_passes_every_check_again():
+    mesh = grid(12, seed=2)
+
+    new = mesh.renumbered().numbered()
+    again = Mesh(new.points, new.triangles, new.quads, new.boundaries)
+
+    np.testing.assert_array_equal(again.boundaries["all"], new.boundaries["all"])
+    assert new.original.tolist() == list(range(mesh.nodes))
+    for array in (new.points, new.triangles, new.quads, new.original, new.boundaries["all"]):
+        assert not array.flags.writeable
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("topology", ["o", "c"])
+def test_the_time_for_a_mesh_grows_no_faster_than_its_size(topology):
+    seconds = []
+    for nodes in (200_000, 1_600_000):
+        start = time.process_time()
+        mesh = airfoil(nodes=nodes, far_field=100.0, topology=topology)
+        dual(mesh.nodes, mesh.cells)
+        seconds.append(time.process_time() - start)
+
+    assert seconds[1] / seconds[0] < 16  # twice the 8 of a linear law: caches, and the sort's log

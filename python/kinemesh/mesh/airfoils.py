@@ -69,10 +69,8 @@ def airfoil(
             f"airfoil({shape.name}): the mesh folds over ({error}); ask for more nodes, or a "
             "wall_spacing and trailing_spacing nearer to their defaults"
         ) from error
-    renumbered = mesh.renumbered()
-    return Mesh(
-        renumbered.points, renumbered.triangles, renumbered.quads, renumbered.boundaries
-    )  # numbers before the renumbering mean nothing to anyone: `original` counts from 0
+    # numbers before the renumbering mean nothing to anyone
+    return mesh.renumbered().numbered()
 
 
 def _topology(name: str) -> str:

@@ -98,8 +98,9 @@ def structured(shape: Section, wanted: Wanted) -> tuple[Complexes, int]:
     lower[0, axis.section :] = upper[0, axis.section :]
     weight = np.abs(w) ** 2 - np.abs(w[0]) ** 2
     weight /= weight[-1]
-    for half, outer in ((upper, w[-1] ** 2), (lower, np.conj(w[-1]) ** 2)):
-        _to_boundary(half, outer / radius, weight, axis, circle, wanted.far_field)
+    outer = (w[-1] ** 2 - 2.0) / radius  # 1 on the outflow, exactly
+    for half, place in ((upper, outer), (lower, np.conj(outer))):
+        _to_boundary(half, place, weight, axis, circle, wanted.far_field)
     if shape.symmetric:
         upper[:, 0] = upper[:, 0].real
         upper[0, axis.section :] = upper[0, axis.section :].real
