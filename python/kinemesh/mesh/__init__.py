@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from kinemesh.errors import MeshError
 from kinemesh.mesh.airfoils import airfoil
-from kinemesh.mesh.files import format_of
+from kinemesh.mesh.files import format_of, path_of
 from kinemesh.mesh.gmsh import read_msh
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.quality import Quality, quality
@@ -35,7 +35,7 @@ __all__ = [
 
 def read(path: str | Path) -> Mesh:
     """Read a mesh by its suffix: `.su2`, also `.su2.gz` and `.su2.xz`, or gmsh's `.msh`."""
-    path = _path(path, "read")
+    path = path_of(path)
     if path.suffix.lower() == ".msh":
         return read_msh(path)
     if format_of(path) != ".su2":
@@ -43,17 +43,11 @@ def read(path: str | Path) -> Mesh:
     return read_su2(path)
 
 
-def _path(path: str | Path, what: str) -> Path:
-    if not isinstance(path, str | Path):
-        raise MeshError(f"mesh.{what}: the file is {path!r}, expected its name, such as 'm.su2'")
-    return Path(path)
-
-
 def write(mesh: Mesh, path: str | Path, point_data: Mapping[str, ArrayLike] | None = None) -> None:
     """Write a mesh by its suffix: `.su2` (`.gz`, `.xz`), or `.vtk`, `.vtu` with point data."""
     if not isinstance(mesh, Mesh):
         raise MeshError(f"mesh.write: the mesh is {mesh!r}, expected a kinemesh Mesh")
-    path = _path(path, "write")
+    path = path_of(path)
     if path.suffix.lower() in FORMATS:
         write_vtk(mesh, path, point_data)
         return

@@ -13,6 +13,13 @@ from kinemesh.errors import MeshError
 COMPRESSION: dict[str, Callable] = {".gz": gzip.open, ".xz": lzma.open}
 
 
+def path_of(path: object) -> Path:
+    """A file's name as a Path; MeshError if it is none."""
+    if not isinstance(path, str | Path):
+        raise MeshError(f"the mesh file is {path!r}, expected its name, such as 'wing.su2'")
+    return Path(path)
+
+
 def format_of(path: Path) -> str:
     """Suffix of a file without its compression: `.su2` of `wing.su2.xz`."""
     inner = path.with_suffix("") if path.suffix.lower() in COMPRESSION else path
@@ -45,5 +52,8 @@ def read_text(path: Path) -> str:
 def write_text(path: Path, text: str) -> None:
     """Write a text file, compressed if its suffix says so."""
     opened = COMPRESSION.get(path.suffix.lower(), open)
-    with opened(path, "wb") as stream:
-        stream.write(text.encode("utf-8"))
+    try:
+        with opened(path, "wb") as stream:
+            stream.write(text.encode("utf-8"))
+    except OSError as error:
+        raise MeshError(f"{path}: cannot be written ({error})") from error

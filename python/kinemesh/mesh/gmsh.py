@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError
+from kinemesh.mesh.files import path_of
 from kinemesh.mesh.mesh import Mesh, check_cells, polygon_areas
 
 CORNERS = {"line": 2, "triangle": 3, "quad": 4}
@@ -31,7 +32,7 @@ def read_msh(path: str | Path) -> Mesh:
     ------
     MeshError    with file, what was found and what was expected
     """
-    path = Path(path)
+    path = path_of(path)
     raw = _raw(path)
     for block in raw.cells:
         _check_kind(path, block.type)

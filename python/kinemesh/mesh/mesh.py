@@ -79,7 +79,7 @@ class Mesh:
         boundaries : dict[str, (k, 2)]
         original : (nodes,), optional
         """
-        table = np.atleast_2d(np.asarray(cells))
+        table = np.atleast_2d(numbers(cells, "cells"))
         if table.ndim != 2 or table.shape[1] not in (3, 4):
             raise MeshError(f"cells has shape {np.shape(cells)}, expected (cells, 3) or (cells, 4)")
         if table.shape[1] == 3:
@@ -87,7 +87,7 @@ class Mesh:
         else:
             flat = table[:, 3] == -1
             triangles, quads = table[flat, :3], table[~flat]
-        return cls(points, triangles, quads, dict(boundaries), original)  # type: ignore[arg-type]
+        return cls(points, triangles, quads, boundaries, original)  # type: ignore[arg-type]
 
     @property
     def nodes(self) -> int:
@@ -133,7 +133,7 @@ class Mesh:
 
     def transformed(self, points: ArrayLike) -> Mesh:
         """The same cells and markers at other coordinates, (nodes, 2) [chord]."""
-        moved = np.asarray(points, np.float64)
+        moved = numbers(points, "transformed: points")
         if moved.shape != self.points.shape:
             raise MeshError(
                 f"transformed: points has shape {moved.shape}, expected {self.points.shape}"
@@ -217,8 +217,19 @@ def _corner_areas(points: Floats, quads: Ints) -> Floats:
     return np.min(corners, axis=0)
 
 
+def numbers(value: ArrayLike, name: str) -> NDArray:
+    """An array of real numbers; MeshError if it is none."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError) as error:
+        raise MeshError(f"{name} is no array of numbers ({error}), expected one") from error
+    if array.size and array.dtype.kind not in "iuf":
+        raise MeshError(f"{name} has dtype {array.dtype}, expected numbers")
+    return array
+
+
 def _frozen(value: ArrayLike, dtype: type, width: int, name: str) -> NDArray:
-    array = np.asarray(value)
+    array = numbers(value, name)
     if array.size == 0:
         array = np.empty((0, width), dtype)
     if array.ndim != 2 or array.shape[1] != width:
@@ -254,7 +265,10 @@ def _check_all_used(nodes: int, triangles: Ints, quads: Ints) -> None:
 
 
 def _numbering(original: ArrayLike, nodes: int) -> Ints:
-    array = np.array(original, dtype=np.int32)
+    array = numbers(original, "original")
+    if array.dtype.kind not in "iu":
+        raise MeshError(f"original has dtype {array.dtype}, expected integers")
+    array = array.astype(np.int32)
     if array.shape != (nodes,):
         raise MeshError(f"original has shape {array.shape}, expected ({nodes},)")
     if len(np.unique(array)) != nodes:
@@ -279,6 +293,11 @@ def _oriented(
     points: Floats, triangles: Ints, quads: Ints, boundaries: Mapping[str, ArrayLike]
 ) -> dict[str, Ints]:
     """The markers' edges with the domain on the left; each open edge in exactly one marker."""
+    if not isinstance(boundaries, Mapping):
+        raise MeshError(f"boundaries is {boundaries!r}, expected edges by marker: {{'wall': ...}}")
+    for name in boundaries:
+        if not isinstance(name, str):
+            raise MeshError(f"marker {name!r}, expected a name such as 'airfoil'")
     open_keys, open_edges = _open_edges(triangles, quads, len(points))
     owner = np.full(len(open_keys), -1)
     result = {}
@@ -288,7 +307,7 @@ def _oriented(
         _claim(name, place, owner, number, list(boundaries), open_edges)
         turned = open_edges[place]
         turned.setflags(write=False)
-        result[str(name)] = turned
+        result[name] = turned
     missing = np.flatnonzero(owner < 0)
     if len(missing):
         a, b = open_edges[missing[0]]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh.mesh import Mesh, polygon_areas
+from kinemesh.mesh.mesh import Mesh, numbers, polygon_areas
 
 PERCENTS = (50, 95, 99, 100)
 
@@ -68,7 +68,7 @@ def quality(mesh: Mesh | ArrayLike, cells: ArrayLike | None = None) -> Quality:
         points, groups = mesh.points, [mesh.triangles, mesh.quads]
         order = np.arange(len(mesh.triangles) + len(mesh.quads))
     else:
-        points = np.asarray(mesh, np.float64)
+        points = numbers(mesh, "quality: points")
         groups, order = _split(points, cells)
     groups = [group for group in groups if len(group)]
     if not groups:
@@ -112,11 +112,17 @@ def corner_angles(points: NDArray[np.float64], cells: NDArray) -> NDArray[np.flo
 
 def _split(points: NDArray, cells: ArrayLike | None) -> tuple[list[NDArray], NDArray]:
     """Triangles and quads of a table, and the table's row of each."""
-    table = np.asarray(cells) if cells is not None else np.empty((0, 0))
+    table = numbers(cells, "quality: cells") if cells is not None else np.empty((0, 0))
     if table.ndim != 2 or table.shape[1] not in (3, 4) or points.ndim != 2 or points.shape[1] != 2:
         raise MeshError(
             f"quality: points {points.shape} and cells {table.shape}, "
             "expected (nodes, 2) and (cells, 3 or 4)"
+        )
+    least = -1 if table.shape[1] == 4 else 0
+    if table.size and not (table.min() >= least and table.max() < len(points)):
+        raise MeshError(
+            f"quality: cells names nodes {table.min()} to {table.max()}, expected 0 to "
+            f"{len(points) - 1}"
         )
     if table.shape[1] == 3:
         return [table], np.arange(len(table))

@@ -29,6 +29,9 @@ class Wanted:
     around: int | None = None  # nodes round the section, even
 
     def __post_init__(self) -> None:
+        for name in ("nodes", "far_field"):
+            if getattr(self, name) is None:
+                raise MeshError(f"airfoil: {name} = None, expected a number")
         _within("nodes", self.nodes, 500, 10_000_000, whole=True)
         _within("far_field", self.far_field, 3.0, 1e4)
         _within("wall_spacing", self.wall_spacing, 1e-6, 0.1)

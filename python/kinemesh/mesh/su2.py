@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh.files import read_text, write_text
+from kinemesh.mesh.files import path_of, read_text, write_text
 from kinemesh.mesh.mesh import Mesh, check_cells
 
 LINE, TRIANGLE, QUAD = 3, 5, 9
@@ -65,7 +65,7 @@ def read_su2(path: str | Path) -> Mesh:
     ------
     MeshError    with file, line, what was found and what was expected
     """
-    path = Path(path)
+    path = path_of(path)
     text = read_text(path)
     if "%" in text:
         text = re.sub(r"%[^\n]*", "", text)
@@ -288,4 +288,4 @@ def write_su2(mesh: Mesh, path: str | Path) -> None:
     for name, edges in mesh.boundaries.items():
         parts += [f"MARKER_TAG= {name}", f"MARKER_ELEMS= {len(edges)}"]
         parts += [f"{LINE} {a} {b}" for a, b in edges.tolist()]
-    write_text(Path(path), "\n".join(parts) + "\n")
+    write_text(path_of(path), "\n".join(parts) + "\n")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kinemesh.errors import MeshError
+from kinemesh.mesh.files import path_of
 from kinemesh.mesh.mesh import Mesh
 
 FORMATS = {".vtk": "vtk", ".vtu": "vtu"}
@@ -25,10 +26,12 @@ def write_vtk(
     """
     import meshio  # here: the rest of the package does not need it
 
-    path = Path(path)
+    path = path_of(path)
     if path.suffix.lower() not in FORMATS:
         raise MeshError(f"{path}: expected a name that ends in {' or '.join(FORMATS)}")
     fields = {}
+    if not isinstance(point_data, Mapping | None):
+        raise MeshError(f"{path}: point_data is {point_data!r}, expected fields by name")
     for name, value in (point_data or {}).items():
         fields[name] = np.asarray(value)
         if fields[name].ndim not in (1, 2) or len(fields[name]) != mesh.nodes:
@@ -40,4 +43,7 @@ def write_vtk(
     blocks = [(kind, cells) for kind, cells in kinds if len(cells)]
     points = np.pad(mesh.points, ((0, 0), (0, 1)))
     out = meshio.Mesh(points, blocks, point_data=fields)
-    meshio.write(path, out, file_format=FORMATS[path.suffix.lower()])
+    try:
+        meshio.write(path, out, file_format=FORMATS[path.suffix.lower()])
+    except OSError as error:
+        raise MeshError(f"{path}: cannot be written ({error})") from error
