@@ -317,6 +317,16 @@ def test_the_trailing_edge_spacing_and_the_count_around_are_those_asked_for():
     assert lengths == pytest.approx([0.001, 0.001], rel=0.01)  # interpolated over 40 per step
 
 
+def test_a_trailing_spacing_finer_than_the_maps_own_is_made():
+    mesh = airfoil("naca0012", 5000, trailing_spacing=0.0003)
+
+    wall = mesh.points[mesh.boundaries["airfoil"]]
+    tip = (wall == [1.0, 0.0]).all(axis=2).any(axis=1)
+    lengths = np.linalg.norm(wall[tip, 0] - wall[tip, 1], axis=1)
+
+    assert lengths == pytest.approx([0.0003, 0.0003], rel=0.02)  # interpolated over 40 per step
+
+
 def test_numbering_keeps_neighbours_close():
     mesh = airfoil("naca0012", 5000)
 
@@ -334,7 +344,7 @@ def test_numbering_keeps_neighbours_close():
         ({"growth": 1.0}, r"growth = 1.0"),
         ({"around": 121}, r"around = 121, expected an even number"),
         ({"around": 120, "growth": 1.05, "wall_spacing": 0.01}, r"expected at most two"),
-        ({"trailing_spacing": 0.02, "nodes": 4000}, r"trailing_spacing = 0.02 is larger"),
+        ({"trailing_spacing": 0.02, "nodes": 4000}, r"trailing_spacing = 0.02 does not fit"),
         ({"nodes": 600, "wall_spacing": 1e-6, "growth": 1.001}, r"does not fit the wall_spacing"),
         ({"nodes": 20000, "around": 24}, r"ask for fewer nodes"),
     ],

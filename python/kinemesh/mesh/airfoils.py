@@ -43,7 +43,8 @@ def airfoil(
                               successive layers less about 1 %
     trailing_edge : closed | sharp | open (see `kinemesh.mesh.section`); C-meshes need a closed or
                               sharp one
-    trailing_spacing : float  first wall edge at a sharp trailing edge [chord]
+    trailing_spacing : float  first wall edge at a sharp trailing edge; in an O-mesh by default the
+                              map's own or 0.06 / around, whichever is larger [chord]
     around : int              nodes round the section; the default follows from the others
     topology : o | c          o: rays all round; c: rays from the section and from a wake cut,
                               whose nodes are shared by both sides

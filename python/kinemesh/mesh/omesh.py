@@ -20,6 +20,7 @@ from kinemesh.mesh.sections import Section
 
 WALL_ASPECT = 2.2  # length over height of a wall cell, as in published O-meshes for Euler flow
 OUTER_ASPECT = 7.3  # height over length of the outermost cells; sets the default growth
+TRAILING_STEP = 0.06  # default first edge at the trailing edge, over 1 / around [chord]
 TRAILING_WIDTH = 0.45  # reach of the trailing edge's own spacing, circle angle [rad]
 
 
@@ -120,8 +121,8 @@ def _angles(circle: CircleMap, wanted: Wanted, around: int) -> tuple[Floats, Flo
 
 def _stretch(circle, wanted, around, fine, index) -> float:
     """How much larger the step between rays is at the trailing edge, less 1."""
-    spacing = wanted.trailing_spacing or 2.0 / around**1.5
-    top = 3.0  # beyond four times the plain step the wake is starved of rays
+    spacing = wanted.trailing_spacing or TRAILING_STEP / around
+    low, top = -0.9, 3.0  # beyond four times the plain step the wake is starved of rays
     if circle.corner > 0:
         # the corners of a blunt edge must lie on rays: a whole number of edges to each
         def edges(stretch: float) -> float:
@@ -138,14 +139,15 @@ def _stretch(circle, wanted, around, fine, index) -> float:
         ends = circle.points(np.array([0.0, angle]))
         return float(abs(ends[1] - ends[0]))
 
-    if first(0.0) >= spacing:
-        return 0.0
-    if first(top) < spacing:
+    least, most = first(low), first(top)
+    if wanted.trailing_spacing is None:
+        spacing = min(max(spacing, first(0.0)), most)  # no finer than the map's: angles
+    if not least <= spacing <= most:
         raise MeshError(
-            f"airfoil: trailing_spacing = {spacing:g} is larger than the mesh's own, "
-            f"expected at most {first(top):.3g}"
+            f"airfoil: trailing_spacing = {spacing:g} does not fit this many nodes, expected "
+            f"{least:.3g} to {most:.3g}"
         )
-    return float(brentq(lambda x: first(x) - spacing, 0.0, top, rtol=1e-10))
+    return float(brentq(lambda x: first(x) - spacing, low, top, rtol=1e-10))
 
 
 def _negative_stretch(edges, target: int) -> float:
