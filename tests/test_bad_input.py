@@ -149,7 +149,7 @@ def test_an_amplitude_that_inverts_the_mesh_stops_with_files_intact(tmp_path, de
     law = km.motion.function(lambda t: km.motion.Pose(np.radians(40.0) * t))
     ale = km.Ale(ring(20, 10), mach=0.3, motion=law, device=device, deform=km.deform.Delaunay())
 
-    text, step = stopped(ale, tmp_path / "out", 60, time_step=0.1)
+    text, step = stopped(ale, tmp_path / "out", 60, time_step=0.1, preflight=False)
 
     assert re.fullmatch(
         r"member 0: (area of a cell or dual volume is not positive|an element of the Delaunay "
@@ -172,6 +172,7 @@ def test_a_cfl_number_that_breaks_the_flow_stops_with_files_intact(tmp_path, dev
 
     assert re.fullmatch(
         r"member 0: (pressure is not positive|density is not positive|the residual grew "
-        r"1e5-fold) at node \d+ \(x = \S+, y = \S+\) \(step \d+ of 60\); try a smaller CFL .*",
+        r"1e5-fold|singular diagonal block in the factorisation) at node "
+        r"\d+ \(x = \S+, y = \S+\) \(step \d+ of 60\); try a smaller CFL .*",
         text,
     )

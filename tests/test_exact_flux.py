@@ -198,6 +198,7 @@ def blocks(backend, left, right, s, w, fix=0.0):
     fields |= {"A": matrix, "rhs": backend.zeros((nodes, 4)), "res": backend.zeros((nodes, 4))}
     fields |= {"V": backend.zeros(nodes, "float64"), "bdf": backend.zeros((1, 3), "float64")}
     fields |= {"cfl": backend.array([1.0], "float64")}
+    fields |= {"pace": backend.array(np.ones(nodes), "float64")}
     backend.bind("ale_jacobian", fix=fix, **fields)()
     pair = backend.get(matrix).astype(float).reshape(edges, 2, 2, 4, 4).swapaxes(3, 4)
     return pair[:, 0, 1], pair[:, 1, 1], pair[:, 0, 0] + pair[:, 1, 1]
@@ -368,14 +369,14 @@ def test_a_limited_update_changes_no_state_by_more_than_its_share(backend):
         "du": backend.array(du, "real"),
         "q": backend.array(q, "real"),
         "u": backend.array(conserved(q), "real"),
-        "scaled": backend.zeros(3, "int32"),
+        "pace": backend.array([1.0, 0.5, 0.5], "float64"),
     }
 
     backend.bind("ale_update", most=0.25, **there)()
 
     change = backend.get(there["u"]) - conserved(q)
     close(backend, change, np.stack([0.3125 * du[2], 0.5 * du[0], du[1]]))
-    assert backend.get(there["scaled"]).tolist() == [1, 1, 0]
+    assert backend.get(there["pace"]).tolist() == [0.5, 0.25, 0.75]
 
 
 def test_the_far_vortex_has_its_circulation_and_the_streams_total_enthalpy(double):

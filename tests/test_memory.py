@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from kinemesh import memory
 from kinemesh.backend import Backend
+from kinemesh.motion import Pose
 from solver_cases import DATA, square
 
 GIB = 2**30
@@ -53,7 +54,7 @@ def allocated(monkeypatch):
 @pytest.mark.parametrize("deform", ["springs", "delaunay", "rigid", None])
 @pytest.mark.parametrize("name", MESHES)
 def test_the_estimate_is_what_is_allocated(allocated, name, deform, dtype):
-    """The fits are within 3 %; an array more or less per node is about 1 %."""
+    """The fits are within 5 %; an array more or less per node is about 1 %."""
     mesh = MESHES[name]()
     if deform == "rigid" and set(mesh.boundaries) == {"farfield"}:
         pytest.skip("no body")
@@ -62,6 +63,8 @@ def test_the_estimate_is_what_is_allocated(allocated, name, deform, dtype):
     ale = km.Ale(mesh, mach=0.3, device="cpu", dtype=dtype)
     recording = ale.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
     mover = None if deform is None else km.deform.METHODS[deform]().attach(ale.grid)
+    if deform == "springs":  # makes their hierarchy
+        mover.step(lambda share: [Pose(0.001 * share, (0.25, 0.0))] * len(ale.grid.bodies))
 
     want = memory.estimate(mesh.nodes, len(mesh.cells), dtype, deform)
     assert allocated() == pytest.approx(want, rel=0.15)

@@ -110,13 +110,15 @@ def test_a_recording_keeps_its_arrays_alive(backend):
 def control(backend, most):
     """dualtime_check for one member that stops after `most` iterations."""
     there = {
-        "squares": backend.array([[1.0, 0.0]], "float64"),
+        "squares": backend.array([[1.0]], "float64"),
         "faults": backend.array([2**64 - 1], "uint64"),
         "floor": backend.zeros(1, "float64"),
         "active": backend.array([1], "int32"),
         "iterations": backend.array([0], "int32"),
         "first": backend.zeros(1, "float64"),
         "norm": backend.zeros(1, "float64"),
+        "mean": backend.zeros(1, "float64"),
+        "ceiling": backend.zeros(1, "float64"),
         "cfl": backend.zeros(1, "float64"),
     }
     scalars = {"drop": 1e-4, "cfl_first": 5.0, "cfl_last": 1e4, "cfl_growth": 1.5, "most": most}

@@ -260,7 +260,9 @@ class World:
         self.put("centre|members,2", [(0.25, -3), (0.25, 4)], float)
         self.put("offsets|members+1>>bodies", (0, 1, 3))
         self.put("du|rows,4", rng.uniform(-0.3, 0.3, (n, 4)), np.float32)
-        self.put("scaled|nodes", rng.integers(0, 2, n))
+        self.put("pace|nodes", rng.uniform(0.1, 1.0, n), float)
+        self.put("ceiling|members", (50, 1000), float)
+        self.put("squares|members,1", [[0.7], [1.3]], float)
 
     def control(self):
         self.values.update(
@@ -272,7 +274,7 @@ class World:
         self.put("iterations|members", (0, 3))
         self.put("floor|members", (1e-12, 1e-12), float)
         self.put("target2|members", (0.1, 9.0), float)
-        for name in ("dots", "norm2", "base2", "squares"):
+        for name in ("dots", "base2"):
             self.put(f"{name}|members,2", self.rng.uniform(0.5, 1.5, (2, 2)), float)
         self.put("scalars|members,4", self.rng.uniform(0.5, 1.5, (2, 4)), float)
         self.values["faults|members"] = np.full(2, NONE)

@@ -22,6 +22,7 @@
   F(in, f64, V, "nodes")                  \
   F(in, f64, bdf, "members,3")            \
   F(in, f64, cfl, "members")              \
+  F(in, f64, pace, "nodes")               \
   F(in, real, res, "nodes,4")             \
   F(upd, real, A, "blocks,16")            \
   F(out, real, rhs, "rows,4")
@@ -46,7 +47,7 @@ LANES(ale_jacobian, ALE_JACOBIAN, heavy, 4)
     }
     sum += mean.slow + mean.mean + fabs(mean.half); /* the largest |lambda| */
   }
-  const real time = sum / (real)cfl[m] + (real)(bdf[3 * m] * V[a]);
+  const real time = sum / (real)(cfl[m] * pace[a]) + (real)(bdf[3 * m] * V[a]);
   for (i32 j = 0; j < WIDTH(4); j++)
     for (i32 k = 0; k < 4; k++) A[16 * diagonal[i] + ENTRY(4, k, lane + j)] = d[j][k] + (k == lane + j ? time : R(0));
   for (i32 k = lane; k < lane + WIDTH(4); k++) rhs[4 * i + k] = -res[4 * a + k];
@@ -82,8 +83,8 @@ KERNEL(bc_farfield_jacobian, BC_FARFIELD_JACOBIAN, indirect)
 }
 
 /* u += du, rows back to nodes.  A change of density or pressure beyond `most` of itself scales
- * the node's update down to it: the usual guard of implicit start-ups; how many nodes were
- * scaled is counted and shown.                                                                 */
+ * the node's update down to it, the usual guard of implicit start-ups, and halves the share of the
+ * CFL number that the node takes; nodes that need no scaling win it back.                       */
 #define ALE_UPDATE(F)                 \
   F(in, i32, node, "rows>nodes!")     \
   F(in, i32, member, "nodes>members") \
@@ -92,7 +93,7 @@ KERNEL(bc_farfield_jacobian, BC_FARFIELD_JACOBIAN, indirect)
   F(in, real, q, "nodes,4")           \
   F(val, real, most, "")              \
   F(rw, real, u, "nodes,4")           \
-  F(rw, i32, scaled, "nodes") /* 1 where the update was scaled */
+  F(rw, f64, pace, "nodes")
 KERNEL(ale_update, ALE_UPDATE, indirect)
 {
   const i32 a = node[i];
@@ -109,6 +110,6 @@ KERNEL(ale_update, ALE_UPDATE, indirect)
     if (qa[3] >= (R(1) - R(2) * most) * q[4 * a + 3]) break;
     share *= R(0.5);
   }
-  scaled[a] = share < R(1);
+  pace[a] = share < R(1) ? fmax(0.5 * pace[a], (f64)1e-3) : fmin(1.5 * pace[a], (f64)1);
   for (i32 k = 0; k < 4; k++) u[4 * a + k] += share * du[4 * i + k];
 }

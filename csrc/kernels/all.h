@@ -18,19 +18,23 @@
 #define B 2
 #define BB 4
 #define B4 8
+#define MULTIGRID_TYPE real
 #include "block.h"
 #include "multigrid.h"
 #undef B
 #undef BB
 #undef B4
+#undef MULTIGRID_TYPE
 #define B 4
 #define BB 16
 #define B4 16
+#define MULTIGRID_TYPE f32
 #include "block.h"
 #include "multigrid.h"
 #undef B
 #undef BB
 #undef B4
+#undef MULTIGRID_TYPE
 
 /* K: one thread per item; S: reductions; L2, L4: lanes of a block of that size. */
 #define KERNEL_LIST(K, S, L2, L4)                                                      \

@@ -1,23 +1,21 @@
 /* dualtime.h - control of pseudo-time, member by member, on the device (theory, section 2.6). */
 
-/* Sums over a chunk: squares of the residual, and nodes whose last update was scaled. */
+/* Squares of the residual over a chunk. */
 #define RESIDUAL_SQUARES(F)              \
   F(in, real, res, "nodes,4")            \
-  F(in, i32, scaled, "nodes")            \
   F(in, i32, offsets, "groups+1>>nodes") \
-  F(out, f64, sums, "groups,2")
-REDUCE(residual_squares, RESIDUAL_SQUARES, sum, 2)
+  F(out, f64, sums, "groups,1")
+REDUCE(residual_squares, RESIDUAL_SQUARES, sum, 1)
 {
   for (i32 k = 0; k < 4; k++) {
     const f64 r = (f64)res[4 * i + k];
     s[0] += r * r;
   }
-  s[1] += scaled[i];
 }
 
 /* After each residual: count, first norm, drop, CFL number; converged or faulty members stop. */
 #define DUALTIME_CHECK(F)                                                   \
-  F(in, f64, squares, "members,2") /* of the residual; nodes scaled last */ \
+  F(in, f64, squares, "members,1") /* of the residual */                    \
   F(inc, u64, faults, "members")                                            \
   F(in, f64, floor, "members") /* norm below which a residual is nothing */ \
   F(val, f64, drop, "")        /* norm over first norm at which to stop */  \
@@ -29,18 +27,27 @@ REDUCE(residual_squares, RESIDUAL_SQUARES, sum, 2)
   F(rw, i32, iterations, "members")                                         \
   F(rw, f64, first, "members")                                              \
   F(out, f64, norm, "members")                                              \
+  F(rw, f64, mean, "members")    /* running mean of the norm's logarithm */ \
+  F(rw, f64, ceiling, "members") /* of the CFL number */                    \
   F(rw, f64, cfl, "members")
 KERNEL(dualtime_check, DUALTIME_CHECK, indirect)
 {
   if (!active[i]) return;
-  norm[i] = sqrt(squares[2 * i]);
-  if (iterations[i] == 0) first[i] = norm[i];
-  /* The CFL number grows until updates must be scaled, and halves where they are: the residual
-   * itself is a poor guide, as it rises while a start-up's waves run through ever larger cells. */
-  if (iterations[i] == 0)
-    cfl[i] = cfl_first;
-  else
-    cfl[i] = squares[2 * i + 1] > 0 ? fmax(0.5 * cfl[i], fmin((f64)1, cfl_first)) : fmin(cfl_last, cfl_growth * cfl[i]);
+  norm[i]         = sqrt(squares[i]);
+  const f64 level = log(fmax(norm[i], (f64)1e-300));
+  if (iterations[i] == 0) {
+    first[i]   = norm[i];
+    mean[i]    = level;
+    ceiling[i] = cfl_last;
+    cfl[i]     = cfl_first;
+  } else {
+    const f64 ramp = 5 * cfl_first, rise = level - mean[i];
+    const f64 follow   = fmin(fmax(1.05 * exp(-0.5 * rise), (f64)0.7), cfl_growth);
+    ceiling[i]         = rise > 0.3 && cfl[i] > ramp ? fmax(0.7 * cfl[i], ramp) : fmin(1.01 * ceiling[i], cfl_last);
+    const f64 most_now = fmin(ceiling[i], ramp * fmax((f64)1, 0.1 * first[i] / norm[i]));
+    cfl[i] = fmin(fmax((iterations[i] < 5 ? cfl_growth : follow) * cfl[i], cfl_first), fmin(most_now, cfl_last));
+    mean[i] += 0.1 * rise;
+  }
   if (!(norm[i] <= 1e5 * fmax(first[i], floor[i]))) fault(&faults[i], FAULT_DIVERGED, 0);
   if (norm[i] <= drop * first[i] || norm[i] <= floor[i] || iterations[i] >= most || faults[i] != ~(u64)0)
     active[i] = 0;

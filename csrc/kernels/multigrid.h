@@ -1,7 +1,8 @@
 /* multigrid.h - one level of a multigrid cycle with Chebyshev smoothing (docs/theory.md, section 5.2).
  * Rows of every matrix are scaled by the inverse of their diagonal block, so a level's residual r
- * is the scaled one and a step needs no other number of its row.  B: block size of the level; the
- * next coarser one has blocks of 4.  Included once per block size, like block.h.                */
+ * is the scaled one and a step needs no other number of its row.  B: block size of the level, 2 on
+ * the finest one; the next coarser one has blocks of 4.  Transfers and coarse matrices precondition
+ * only: float32.  Included once per block size, like block.h.                                   */
 #define K(name) CAT(name, B)
 
 #ifndef MULTIGRID_FIELDS_ONCE
@@ -13,7 +14,7 @@
   MULTIGRID_ROWS(F)                 \
   F(in, i32, row, "rows+1>>blocks") \
   F(in, i32, column, "blocks>rows") \
-  F(in, real, A, "blocks," STR(BB))
+  F(in, MULTIGRID_TYPE, A, "blocks," STR(BB))
 #define MULTIGRID_FIRST(F)        \
   MULTIGRID_ROWS(F)               \
   F(in, real, b, "rows," STR(B))  \
@@ -37,14 +38,14 @@
   MULTIGRID_ROWS(F) /* of the coarse level */ \
   F(in, i32, row, "rows+1>>blocks")           \
   F(in, i32, column, "blocks>fine")           \
-  F(in, real, R, "blocks," STR(B4))           \
+  F(in, f32, R, "blocks," STR(B4))            \
   F(in, real, r, "fine," STR(B))              \
   F(out, real, b, "rows,4")
 #define MULTIGRID_PROLONG(F)          \
   MULTIGRID_ROWS(F)                   \
   F(in, i32, row, "rows+1>>blocks")   \
   F(in, i32, column, "blocks>coarse") \
-  F(in, real, P, "blocks," STR(B4))   \
+  F(in, f32, P, "blocks," STR(B4))    \
   F(in, real, e, "coarse,4")          \
   F(out, real, d, "rows," STR(B))     \
   F(rw, real, x, "rows," STR(B))
@@ -66,7 +67,9 @@ LANES(K(multigrid_step_), MULTIGRID_STEP, heavy, B)
   if (!live[member[i]]) return;
   real s[WIDTH(B)];
   for (i32 k = 0; k < WIDTH(B); k++) s[k] = 0;
-  for (i32 b = row[i]; b < row[i + 1]; b++) K(block_apply_)(A + BB * b, d0 + B * column[b], lane, s);
+  for (i32 b = row[i]; b < row[i + 1]; b++)
+    for (i32 j = 0; j < B; j++)
+      for (i32 k = 0; k < WIDTH(B); k++) s[k] += (real)A[BB * b + ENTRY(B, lane + k, j)] * d0[B * column[b] + j];
   for (i32 k = 0; k < WIDTH(B); k++) {
     const i32  at = B * i + lane + k;
     const real rk = r[at] - s[k], dk = c1 * d0[at] + c2 * rk;
@@ -82,7 +85,9 @@ LANES(K(multigrid_residual_), MULTIGRID_RESIDUAL, heavy, B)
   if (!live[member[i]]) return;
   real s[WIDTH(B)];
   for (i32 k = 0; k < WIDTH(B); k++) s[k] = 0;
-  for (i32 b = row[i]; b < row[i + 1]; b++) K(block_apply_)(A + BB * b, d + B * column[b], lane, s);
+  for (i32 b = row[i]; b < row[i + 1]; b++)
+    for (i32 j = 0; j < B; j++)
+      for (i32 k = 0; k < WIDTH(B); k++) s[k] += (real)A[BB * b + ENTRY(B, lane + k, j)] * d[B * column[b] + j];
   for (i32 k = 0; k < WIDTH(B); k++) r[B * i + lane + k] -= s[k];
 }
 
@@ -94,7 +99,7 @@ LANES(K(multigrid_restrict_), MULTIGRID_RESTRICT, heavy, 4)
   for (i32 k = 0; k < WIDTH(4); k++) s[k] = 0;
   for (i32 c = row[i]; c < row[i + 1]; c++)
     for (i32 j = 0; j < B; j++)
-      for (i32 k = 0; k < WIDTH(4); k++) s[k] += R[B4 * c + ENTRY(4, lane + k, j)] * r[B * column[c] + j];
+      for (i32 k = 0; k < WIDTH(4); k++) s[k] += (real)R[B4 * c + ENTRY(4, lane + k, j)] * r[B * column[c] + j];
   for (i32 k = 0; k < WIDTH(4); k++) b[4 * i + lane + k] = s[k];
 }
 
@@ -106,7 +111,7 @@ LANES(K(multigrid_prolong_), MULTIGRID_PROLONG, heavy, B)
   for (i32 k = 0; k < WIDTH(B); k++) s[k] = 0;
   for (i32 c = row[i]; c < row[i + 1]; c++)
     for (i32 j = 0; j < 4; j++)
-      for (i32 k = 0; k < WIDTH(B); k++) s[k] += P[B4 * c + ENTRY(B, lane + k, j)] * e[4 * column[c] + j];
+      for (i32 k = 0; k < WIDTH(B); k++) s[k] += (real)P[B4 * c + ENTRY(B, lane + k, j)] * e[4 * column[c] + j];
   for (i32 k = 0; k < WIDTH(B); k++) {
     d[B * i + lane + k] = s[k];
     x[B * i + lane + k] += s[k];

@@ -59,8 +59,8 @@ class AleSettings:
     steady_drop, unsteady_drop : float   residual over its first value at which a run, or a
         physical step, is converged
     steady_iterations, unsteady_iterations : int   the most that it may take
-    cfl, cfl_max, cfl_growth : float     CFL number at the start of a steady run, at most, and its
-        growth per iteration; it halves after iterations that had to scale an update
+    cfl, cfl_max, cfl_growth : float     CFL number at the start of a steady run (and at least), at
+        most, and its largest growth per iteration; it follows the residual (theory eq. 2.15b)
     unsteady_cfl : float       CFL at the start of a physical step
     krylov_iterations : int, krylov_tolerance : float   of BiCGSTAB per pseudo-step
     matrix_dtype : "float32" or "float64"   of the matrix and of BiCGSTAB, never more than the
@@ -184,7 +184,8 @@ class Ale:
                 "use far_field='stream'"
             )
         meshes = meshes_of(mesh, members)
-        memory.check(self.backend, meshes, None if motion is None else self.deform.name)
+        moves = None if motion is None else self.deform.name
+        memory.check(self.backend, meshes, moves, settings.matrix_dtype)
         self.grid = Grid(self.backend, meshes, *walls_of(walls, meshes))
         self.motions = motions_of(motion, members, self.grid.bodies)
         self.mover: Any = None
@@ -198,7 +199,8 @@ class Ale:
         b, grid, n = self.backend, self.grid, self.grid.nodes
         self.u, self.u1, self.u2, self.q, self.res, self.past = (b.zeros((n, 4)) for _ in range(6))
         self.grad, self.flux = b.zeros((n, 8)), b.zeros((grid.edges, 4))
-        self.scaled, self.lowered = b.zeros(n, np.int32), b.zeros(grid.edges, np.int32)
+        self.pace = b.array(np.ones(n), np.float64)
+        self.lowered = b.zeros(grid.edges, np.int32)
         self.stream = b.array(free_stream(self.mach, self.alpha_deg), np.float64)
         self.range = b.zeros((grid.members, 8), np.float64)
         self.range_parts = b.zeros((grid.chunks, 8), np.float64)
@@ -221,6 +223,7 @@ class Ale:
             self.boundaries,
             self.dualtime,
             {"q": self.q, "res": self.res},
+            self.pace,
             self.settings.matrix_dtype,
             self.settings.krylov_tolerance,
         )
@@ -316,13 +319,13 @@ class Ale:
                 q=self.q,
                 most=settings.max_change,
                 u=self.u,
-                scaled=self.scaled,
+                pace=self.pace,
             ),
         ]
 
     def iteration(self, drop: float, most: int, cfl: tuple[float, float, float], times: int) -> Any:
         """Recording of `times` pseudo-steps: residual, decision, implicit update."""
-        check = self.dualtime.check(self.res, self.scaled, drop, most, cfl)
+        check = self.dualtime.check(self.res, drop, most, cfl)
         once = self.backend.record([*self._residual, *check, self._implicit])
         return self.backend.record([once], times=times, flag=self.dualtime.active)
 
@@ -399,6 +402,7 @@ class Ale:
         bodies = poses or [Pose()] * len(self.grid.bodies)
         self.backend.put(self.centre, self.moment_points(bodies))
         self.dualtime.set_floor(None)
+        self.backend.put(self.pace, 1.0)
         self.dualtime.begin()
 
     def advance(self, dt: NDArray, order: int, poses_at: Any) -> dict[str, float]:

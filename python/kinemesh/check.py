@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinemesh import memory
 from kinemesh.backend import Backend
 from kinemesh.cases import build
-from kinemesh.errors import DeviceError, KinemeshError
+from kinemesh.errors import KinemeshError
 
 if TYPE_CHECKING:
     from kinemesh.ale import Ale
     from kinemesh.casefile import Case
     from kinemesh.mesh import Mesh
 
-PROBE = 1_500  # nodes of the mesh whose arrays are counted for the estimate of the memory
+PROBE = 520  # nodes of the mesh on which the settings are tried
 
 
 @dataclass
@@ -86,7 +87,7 @@ def check(case: Case, progress: bool = False) -> Report:
         report.leave("memory", "not looked at: needs a mesh, a device and settings")
     else:
         with report.look("memory") as said:
-            said.append(memory(small, mesh, backend))
+            said.append(room(small, mesh, backend, case.mode == "unsteady"))
     _preflight(report, case, mesh, progress)
     return report
 
@@ -137,46 +138,22 @@ def _motion(report: Report, case: Case) -> None:
 
 
 def small_solver(case: Case) -> Ale:
-    """The solver of a case on a small mesh, all its arrays made."""
+    """The solver of a case on a small mesh: what its settings say is refused here."""
     from kinemesh import mesh as meshes
 
     probe = meshes.airfoil("naca0012", nodes=PROBE)
-    small = build.solver(case.replace(device="cpu"), probe, of_case=False)
-    if case.mode == "unsteady":
-        small.deform.attach(small.grid)
-    return small
+    return build.solver(case.replace(device="cpu"), probe, of_case=False)
 
 
-def memory(small: Ale, mesh: Mesh, backend: Backend) -> str:
-    """What the arrays of a case need and the device has free; DeviceError where that is less.
-
-    The arrays of its solver on a small mesh are counted; they grow like the blocks of the matrix.
-    """
-    share = _blocks(mesh) / _blocks(small.grid.meshes[0])
-    needed, free = small.backend.allocated * share, free_bytes(backend)
+def room(small: Ale, mesh: Mesh, backend: Backend, moves: bool) -> str:
+    """What the arrays of a case need and the device has free; DeviceError where that is less."""
+    deform = small.deform.name if moves else None
+    matrix = small.settings.matrix_dtype
+    memory.check(backend, [mesh], deform, matrix)
+    needed = memory.estimate(mesh.nodes, len(mesh.cells), backend.dtype, deform, matrix)
+    free = memory.available(backend)
     text = f"about {needed / 1e9:.3g} GB for the arrays"
-    if free is None:
-        return text
-    text += f", {free / 1e9:.3g} GB free on {backend.device}"
-    if needed > free:
-        raise DeviceError(f"{text}; take a smaller mesh, float32, or another device")
-    return text
-
-
-def _blocks(mesh: Mesh) -> int:
-    return mesh.nodes + 2 * len(mesh.edges)
-
-
-def free_bytes(backend: Backend) -> int | None:
-    """Free memory of a device; None where the system does not tell."""
-    if backend.on_gpu:
-        return int(backend._module.device_properties(backend.ordinal)["free_bytes"])
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return None
-    told = [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
-    return told[0] if told else None
+    return text if free is None else f"{text}, {free / 1e9:.3g} GB free on {backend.device}"
 
 
 def _preflight(report: Report, case: Case, mesh: Mesh | None, progress: bool) -> None:

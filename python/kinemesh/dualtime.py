@@ -28,36 +28,32 @@ class DualTime:
         members = grid.members
         self.active = backend.array(np.ones(members), np.int32)
         self.iterations = backend.zeros(members, np.int32)
-        self.cfl, self.first, self.norm, self.floor = (
-            backend.array(np.ones(members), np.float64) for _ in range(4)
+        self.cfl, self.first, self.norm, self.floor, self.mean, self.ceiling = (
+            backend.array(np.ones(members), np.float64) for _ in range(6)
         )
-        self.squares = backend.zeros((members, 2), np.float64)
-        self.parts = backend.zeros((grid.chunks, 2), np.float64)
+        self.squares = backend.zeros((members, 1), np.float64)
+        self.parts = backend.zeros((grid.chunks, 1), np.float64)
         self.begin = backend.bind("dualtime_start", active=self.active, iterations=self.iterations)
 
-    def check(
-        self, res: Any, scaled: Any, drop: float, most: int, cfl: tuple[float, float, float]
-    ) -> list[Any]:
+    def check(self, res: Any, drop: float, most: int, cfl: tuple[float, float, float]) -> list[Any]:
         """Calls that measure `res` and decide who goes on.
 
         Parameters
         ----------
-        scaled : (nodes,) int32    1 where the last update was scaled down
         drop : float               residual over the step's first at which a member is done
         most : int                 iterations after which it must be
         cfl : (first, last, growth) CFL number at the start, at most, and its growth per
-            iteration; it halves after iterations that had to scale an update
+            iteration at most
         """
         grid, bind = self.grid, self.backend.bind
         return [
             bind(
                 "residual_squares",
                 res=res,
-                scaled=scaled,
                 offsets=grid.node_chunks,
                 sums=self.parts,
             ),
-            bind("gather_sum_2", offsets=grid.node_groups, parts=self.parts, sums=self.squares),
+            bind("gather_sum_1", offsets=grid.node_groups, parts=self.parts, sums=self.squares),
             bind(
                 "dualtime_check",
                 squares=self.squares,
@@ -72,6 +68,8 @@ class DualTime:
                 iterations=self.iterations,
                 first=self.first,
                 norm=self.norm,
+                mean=self.mean,
+                ceiling=self.ceiling,
                 cfl=self.cfl,
             ),
         ]

@@ -23,6 +23,7 @@ class Implicit:
     Parameters
     ----------
     state : q and res, (nodes, 4) device arrays
+    pace : (nodes,) float64, share of the member's CFL number that a node takes
     matrix_dtype : "float32" or "float64", never more than the backend's own
     tolerance : float    of BiCGSTAB
 
@@ -39,6 +40,7 @@ class Implicit:
         boundaries: Boundaries,
         dualtime: DualTime,
         state: dict[str, Any],
+        pace: Any,
         matrix_dtype: str,
         tolerance: float,
     ) -> None:
@@ -48,7 +50,7 @@ class Implicit:
             boundaries,
             dualtime,
         )
-        self.state = state
+        self.state, self.pace = state, pace
         self.pattern = Pattern.of_graph(backend, grid.dual.offsets, grid.dual.neighbour, grid.first)
         self.solver = Bicgstab(
             backend,
@@ -103,6 +105,7 @@ class Implicit:
             V=grid.V,
             bdf=grid.bdf,
             cfl=self.dualtime.cfl,
+            pace=self.pace,
             A=s.A,
             rhs=s.b,
             **edges,

@@ -108,8 +108,8 @@ def samples(ale: Ale, dt: NDArray[np.float64], step: int) -> dict[str, list[Any]
 def _sources(ale: Ale, levels: bool) -> dict[str, Any]:
     """Device arrays of a run that the rest follows from."""
     grid, dual = ale.grid, ale.dualtime
-    found = {"u": ale.u, "x": grid.x, "scaled": ale.scaled}
-    for name in ("active", "iterations", "cfl", "first", "norm", "floor"):
+    found = {"u": ale.u, "x": grid.x, "pace": ale.pace}
+    for name in ("active", "iterations", "cfl", "first", "norm", "mean", "ceiling", "floor"):
         found[f"dualtime_{name}"] = getattr(dual, name)
     if levels:
         found |= {"u1": ale.u1, "V": grid.V, "V1": grid.V1, "dV1": grid.dV1}

@@ -157,7 +157,10 @@ def chebyshev(high: float, degree: int) -> list[tuple[float, float]]:
 
 
 def _join(
-    backend: Backend, parts: Sequence[tuple[NDArray, NDArray, sp.bsr_matrix]], rows: int
+    backend: Backend,
+    parts: Sequence[tuple[NDArray, NDArray, sp.bsr_matrix]],
+    rows: int,
+    dtype: Any = np.float32,
 ) -> dict[str, Any]:
     """Blocks of several members on the device, each with the numbers of its rows and columns."""
     i = [at[np.repeat(np.arange(m.shape[0] // m.blocksize[0]), np.diff(m.indptr))]
@@ -170,7 +173,7 @@ def _join(
     return {
         "row": backend.array(offsets_of(row[order], rows), np.int32),
         "column": backend.array(column[order], np.int32),
-        "blocks": backend.array(blocks.reshape(len(order), -1), np.float64),
+        "blocks": backend.array(blocks.reshape(len(order), -1), dtype),
     }
 
 
@@ -318,7 +321,7 @@ class Multigrid:
             at = np.arange(start, start + count)
             parts.append((at, at, sp.bsr_matrix(level.dense, blocksize=(4, 4))))
             start += count
-        table = _join(backend, parts, rows)
+        table = _join(backend, parts, rows, np.float64)
         return backend.bind(
             "multigrid_coarsest", (first, rows - first), suffix="f64", offsets=table["row"],
             column=table["column"], inverse=table["blocks"], b=b, sums=e,
