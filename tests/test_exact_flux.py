@@ -370,6 +370,8 @@ def test_a_limited_update_changes_no_state_by_more_than_its_share(backend):
         "q": backend.array(q, "real"),
         "u": backend.array(conserved(q), "real"),
         "pace": backend.array([1.0, 0.5, 0.5], "float64"),
+        "offsets": backend.array([0, 2, 4, 6], "int32"),
+        "neighbour": backend.array([1, 2, 0, 2, 0, 1], "int32"),
     }
 
     backend.bind("ale_update", most=0.25, **there)()
@@ -377,6 +379,28 @@ def test_a_limited_update_changes_no_state_by_more_than_its_share(backend):
     change = backend.get(there["u"]) - conserved(q)
     close(backend, change, np.stack([0.3125 * du[2], 0.5 * du[0], du[1]]))
     assert backend.get(there["pace"]).tolist() == [0.5, 0.25, 0.75]
+
+
+def test_a_node_caught_near_vacuum_takes_the_mean_of_its_neighbours(backend):
+    """Scaled for the sixth time running: pace 1/32 would become 1/64."""
+    q = np.array([[0.01, 0, 0, 0.005], [1.0, 0.5, 0, 0.75], [0.5, 0.25, 1.0, 0.25]])
+    there = {
+        "node": backend.array([0, 1, 2], "int32"),
+        "member": backend.zeros(3, "int32"),
+        "active": backend.array([1], "int32"),
+        "du": backend.array([[-1.0, 0, 0, -1.0], [0.0] * 4, [0.0] * 4], "real"),
+        "q": backend.array(q, "real"),
+        "u": backend.array(conserved(q), "real"),
+        "pace": backend.array([1 / 32, 1, 1], "float64"),
+        "offsets": backend.array([0, 2, 4, 6], "int32"),
+        "neighbour": backend.array([1, 2, 0, 2, 0, 1], "int32"),
+    }
+
+    backend.bind("ale_update", most=0.25, **there)()
+
+    expected = conserved(np.array([[0.75, 0.375, 0.5, 0.5], q[1], q[2]]))
+    close(backend, backend.get(there["u"]), expected)
+    assert backend.get(there["pace"]).tolist() == [0.25, 1, 1]
 
 
 def test_the_far_vortex_has_its_circulation_and_the_streams_total_enthalpy(double):

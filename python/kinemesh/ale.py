@@ -83,7 +83,7 @@ class AleSettings:
     cfl_max: float = 1e3
     cfl_growth: float = 1.5
     unsteady_cfl: float = 100.0
-    krylov_iterations: int = 20
+    krylov_iterations: int = 40
     krylov_tolerance: float = 0.05
     matrix_dtype: str = "float32"
     max_change: float = 0.2
@@ -315,6 +315,8 @@ class Ale:
                 "ale_update",
                 **self.common,
                 node=self.implicit.node,
+                offsets=self.grid.table["offsets"],
+                neighbour=self.grid.table["neighbour"],
                 du=self.implicit.du,
                 q=self.q,
                 most=settings.max_change,
