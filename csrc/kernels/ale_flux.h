@@ -4,11 +4,16 @@
 /* Reconstruction to the middle of the edge; the moving face sweeps w [m^2/s]. */
 HD void edge_states(const i32 i, const i32 *lr, const f64 *x, const real *q, const real *grad, real *l, real *r)
 {
-  const i32  a = lr[2 * i], b = lr[2 * i + 1];
-  const real dx = R(0.5) * (real)(x[2 * b] - x[2 * a]), dy = R(0.5) * (real)(x[2 * b + 1] - x[2 * a + 1]);
+  const i32         a = lr[2 * i], b = lr[2 * i + 1];
+  const struct vec2 ab = minus(point(x, b), point(x, a));
+  const real        dx = R(0.5) * (real)ab.x, dy = R(0.5) * (real)ab.y;
+  real              ga[8], gb[8];
+  load4(q + 4 * a, l), load4(q + 4 * b, r);
+  load4(grad + 8 * a, ga), load4(grad + 8 * a + 4, ga + 4);
+  load4(grad + 8 * b, gb), load4(grad + 8 * b + 4, gb + 4);
   for (i32 k = 0; k < 4; k++) {
-    l[k] = q[4 * a + k] + grad[8 * a + 2 * k] * dx + grad[8 * a + 2 * k + 1] * dy;
-    r[k] = q[4 * b + k] - grad[8 * b + 2 * k] * dx - grad[8 * b + 2 * k + 1] * dy;
+    l[k] += ga[2 * k] * dx + ga[2 * k + 1] * dy;
+    r[k] -= gb[2 * k] * dx + gb[2 * k + 1] * dy;
   }
 }
 

@@ -37,13 +37,17 @@ HD void node_gradient(const i32 i, const f64 *x, const i32 *offsets, const i32 *
 {
   real own[4];
   for (i32 k = 0; k < 8; k++) g[k] = 0;
-  for (i32 k = 0; k < 4; k++) own[k] = low[k] = high[k] = q[4 * i + k];
+  load4(q + 4 * i, own);
+  for (i32 k = 0; k < 4; k++) low[k] = high[k] = own[k];
+  const struct vec2 at = point(x, i);
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-    const i32  j  = neighbour[e];
-    const real dx = (real)(x[2 * j] - x[2 * i]), dy = (real)(x[2 * j + 1] - x[2 * i + 1]);
-    const real w = R(1) / (dx * dx + dy * dy);
+    const i32         j  = neighbour[e];
+    const struct vec2 to = minus(point(x, j), at);
+    const real        dx = (real)to.x, dy = (real)to.y, w = R(1) / (dx * dx + dy * dy);
+    real              there[4];
+    load4(q + 4 * j, there);
     for (i32 k = 0; k < 4; k++) {
-      const real v = q[4 * j + k], d = w * (v - own[k]);
+      const real v = there[k], d = w * (v - own[k]);
       low[k]  = v < low[k] ? v : low[k];
       high[k] = v > high[k] ? v : high[k];
       g[2 * k] += d * dx;
@@ -64,10 +68,11 @@ HD void node_gradient(const i32 i, const f64 *x, const i32 *offsets, const i32 *
 HD void node_limiter(const i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *q, const real *g,
                      const real *low, const real *high, const real *eps2, real *phi)
 {
-  real up[4] = {0, 0, 0, 0}, down[4] = {0, 0, 0, 0};
+  real              up[4] = {0, 0, 0, 0}, down[4] = {0, 0, 0, 0};
+  const struct vec2 at = point(x, i);
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-    const i32  j  = neighbour[e];
-    const real dx = R(0.5) * (real)(x[2 * j] - x[2 * i]), dy = R(0.5) * (real)(x[2 * j + 1] - x[2 * i + 1]);
+    const struct vec2 to = minus(point(x, neighbour[e]), at);
+    const real        dx = R(0.5) * (real)to.x, dy = R(0.5) * (real)to.y;
     for (i32 k = 0; k < 4; k++) {
       const real d = g[2 * k] * dx + g[2 * k + 1] * dy;
       up[k]        = d > up[k] ? d : up[k];
@@ -116,7 +121,9 @@ KERNEL(ale_gradient_wang, ALE_GRADIENT_WANG, heavy)
   }
   node_gradient(i, x, offsets, neighbour, inverse, q, g, low, high);
   node_limiter(i, x, offsets, neighbour, q, g, low, high, eps2, phi);
-  for (i32 k = 0; k < 8; k++) grad[8 * i + k] = g[k] * phi[k / 2];
+  for (i32 k = 0; k < 8; k++) g[k] *= phi[k / 2];
+  put4(grad + 8 * i, g);
+  put4(grad + 8 * i + 4, g + 4);
 }
 
 /* The same with Venkatakrishnan's own threshold (K h)^3, h = sqrt(V) (theory eq. 2.4a). */
@@ -133,5 +140,7 @@ KERNEL(ale_gradient_venkatakrishnan, ALE_GRADIENT_VENKATAKRISHNAN, heavy)
   real       g[8], low[4], high[4], phi[4];
   node_gradient(i, x, offsets, neighbour, inverse, q, g, low, high);
   node_limiter(i, x, offsets, neighbour, q, g, low, high, eps2, phi);
-  for (i32 k = 0; k < 8; k++) grad[8 * i + k] = g[k] * phi[k / 2];
+  for (i32 k = 0; k < 8; k++) g[k] *= phi[k / 2];
+  put4(grad + 8 * i, g);
+  put4(grad + 8 * i + 4, g + 4);
 }

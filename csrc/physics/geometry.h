@@ -25,7 +25,32 @@ HD struct vec2 point(const f64 *x, i32 i)
 #endif
 }
 
-/* Four numbers at a multiple of four. */
+/* Four numbers at a multiple of four, in as few pieces as there are. */
+HD void load4(const real *from, real *to)
+{
+#if defined(__CUDACC__) && defined(REAL_IS_F32)
+  const float4 v = *(const float4 *)from;
+  to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
+#elif defined(__CUDACC__)
+  const double2 a = *(const double2 *)from, b = *((const double2 *)from + 1);
+  to[0] = a.x, to[1] = a.y, to[2] = b.x, to[3] = b.y;
+#else
+  for (i32 k = 0; k < 4; k++) to[k] = from[k];
+#endif
+}
+
+HD void put4(real *to, const real *from)
+{
+#if defined(__CUDACC__) && defined(REAL_IS_F32)
+  *(float4 *)to = make_float4(from[0], from[1], from[2], from[3]);
+#elif defined(__CUDACC__)
+  *(double2 *)to       = make_double2(from[0], from[1]);
+  *((double2 *)to + 1) = make_double2(from[2], from[3]);
+#else
+  for (i32 k = 0; k < 4; k++) to[k] = from[k];
+#endif
+}
+
 HD void store4(real *to, const f64 *from)
 {
 #if defined(__CUDACC__) && defined(REAL_IS_F32)
