@@ -27,6 +27,7 @@ def case(mesh, **options):
 
 @pytest.mark.parametrize(("name", "value"), [
     ("flux", "roee"), ("flux", None), ("flux", [1]), ("limiter", "minmod"),
+    ("matrix_dtype", "float16"), ("far_field", "vortices"),
     *[("limiter_k", v) for v in (0, -1, NAN, "0.1", True)],
     *[("entropy_fix", v) for v in (-0.1, 1.5, NAN)],
     *[("steady_drop", v) for v in (-1e-9, 2, NAN)],
