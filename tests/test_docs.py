@@ -1,11 +1,13 @@
-"""The docs are up to date: kernels, equations, links, commands."""
+"""The docs are up to date: kernels, cases, interface, equations, links, commands."""
 
 import importlib.util
 import re
 import tomllib
 from pathlib import Path
 
+import kinemesh as km
 import pytest
+from kinemesh.cases import parts
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -21,10 +23,16 @@ COMMANDS = (
 )
 
 
+def _maker(name):
+    """A script of tools/, as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def test_the_page_of_kernels_is_up_to_date():
-    spec = importlib.util.spec_from_file_location("kernels_md", ROOT / "tools" / "kernels_md.py")
-    maker = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(maker)
+    maker = _maker("kernels_md")
 
     assert maker.PAGE.read_text("utf-8") == maker.page(), "run: python tools/kernels_md.py"
 
@@ -74,3 +82,41 @@ def test_the_changelog_has_the_version():
         version = tomllib.load(file)["project"]["version"]
 
     assert f"## [{version}]" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_the_page_of_cases_is_up_to_date():
+    maker = _maker("cases_md")
+
+    assert maker.PAGE.read_text("utf-8") == maker.page(), "run: python tools/cases_md.py"
+
+
+def test_a_key_of_a_case_file_without_a_meaning_is_refused(monkeypatch):
+    maker = _maker("cases_md")
+    monkeypatch.setattr(maker, "comments", lambda made: dict.fromkeys(made.__annotations__, ""))
+
+    with pytest.raises(KeyError, match=r"MeshPart\.section has no comment"):
+        maker.keys(parts.MeshPart, None)
+
+
+def test_every_public_name_is_on_the_page_of_the_interface():
+    page = (ROOT / "docs" / "api.md").read_text("utf-8")
+    found = set(re.findall(r":: kinemesh\.([\w.]+)", page))
+    modules = {"mesh": km.mesh.__all__, "deform": set(km.deform.__all__) - {"METHODS"}}
+    names = {f"{home}.{name}" for home, public in modules.items() for name in public}
+    plain = set(km.__all__) - {"cases", "deform", "mesh", "motion", "plot", "hysteresis"}
+    errors = {name for name in plain if getattr(km, name).__module__ == "kinemesh.errors"}
+
+    assert names - found == set()
+    assert plain - errors - {name.rpartition(".")[2] for name in found} == set()
+    assert {"errors", "plot", "hysteresis.hysteresis"} <= found
+
+
+def test_terse_docstrings_become_numpydoc():
+    lines = ["A |b| of c_ in `d_`.", "", "Parameters", "----------", "k, n : float    share [-]",
+             "    of all", "walls : names of the markers of the bodies in the mesh"]  # fmt: skip
+
+    assert _maker("docstrings").numpydoc(lines) == [
+        r"A \|b\| of c\_ in `d_`.", "", "", "Parameters", "----------",
+        "k : ``float``", "    share [-] of all", "n : ``float``", "    share [-] of all",
+        "walls", "    names of the markers of the bodies in the mesh", "",
+    ]  # fmt: skip

@@ -59,10 +59,12 @@ class AleSettings:
     steady_drop, unsteady_drop : float   residual over its first value at which a run, or a
         physical step, is converged
     steady_iterations, unsteady_iterations : int   the most that it may take
-    cfl, cfl_max, cfl_growth : float     CFL number at the start of a steady run (and at least), at
-        most, and its largest growth per iteration; it follows the residual (theory eq. 2.15b)
+    cfl : float                CFL number at the start of a steady run, and its least
+    cfl_max : float            its most; between the two it follows the residual (theory eq. 2.15b)
+    cfl_growth : float         its largest growth per iteration
     unsteady_cfl : float       CFL at the start of a physical step
-    krylov_iterations : int, krylov_tolerance : float   of BiCGSTAB per pseudo-step
+    krylov_iterations : int    most iterations of BiCGSTAB per pseudo-step
+    krylov_tolerance : float   share of its first residual at which it stops
     matrix_dtype : "float32" or "float64"   of the matrix and of BiCGSTAB, never more than the
         flow's own; residual and state keep the flow's, so the result does not depend on it
     max_change : float         largest share by which density or pressure of a node may change in
@@ -150,7 +152,8 @@ class Ale:
     Attributes
     ----------
     u, q : (nodes, 4) device arrays        conserved (rho, rho u, rho v, rho E), primitive state
-    grid, backend, time_active
+    grid : Grid
+    backend : Backend
     """
 
     def __init__(

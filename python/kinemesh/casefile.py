@@ -45,11 +45,11 @@ def _check_integers(value: Any, name: str = "the file") -> None:
 class Case:
     """A case: everything that a run needs. Read one with `Case.read(path)`."""
 
-    name: str
-    mode: Literal["steady", "unsteady"]
+    name: str  # short, without "/"; of the folder that a run writes, too
+    mode: Literal["steady", "unsteady"]  # unsteady needs [motion] and [run] cycles
     mesh: MeshPart
     flow: FlowPart
-    title: str = ""
+    title: str = ""  # for people
     motion: MotionPart | None = None
     deform: DeformPart | None = None
     job: Job = field(default_factory=Job)

@@ -40,7 +40,7 @@ class Harmonic:
 
     @property
     def phase_deg(self) -> float:
-        """Lead over sin(order phi): the part is magnitude sin(order phi + phase)."""
+        """Lead over sin(order phi), so that the part is magnitude sin(order phi + phase)."""
         return degrees(atan2(self.cos, self.sin))
 
 
@@ -58,9 +58,9 @@ class Coefficient:
 
     values: FloatArray  # (steps,)
     mean: float
-    amplitude: float
-    harmonics: tuple[Harmonic, ...]
-    change: Change | None
+    amplitude: float  # half of the range
+    harmonics: tuple[Harmonic, ...]  # orders 1 to 3
+    change: Change | None  # against the cycle before; None where there is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,27 +74,24 @@ class Distance:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
+    """Distances of lift and moment."""
+
     cl: Distance
     cm: Distance
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """The last cycle of a run, in the order of its phase.
+    """The last cycle of a run, in the order of its phase."""
 
-    phase_deg, alpha_deg (steps,); cl, cm with mean, amplitude, harmonics, change; work of the
-    pitching moment [rad]; cycles that the history holds; a label; converged (steps,), or None
-    where the source does not tell.
-    """
-
-    phase_deg: FloatArray
-    alpha_deg: FloatArray
-    cl: Coefficient
-    cm: Coefficient
-    work: float
-    cycles: float
-    label: str
-    converged: NDArray[np.bool_] | None = None
+    phase_deg: FloatArray  # (steps,)
+    alpha_deg: FloatArray  # (steps,) of the stream and the motion, nose-up positive
+    cl: Coefficient  # lift
+    cm: Coefficient  # pitching moment, nose-up positive
+    work: float  # of the pitching moment over the cycle [rad]
+    cycles: float  # that the history holds
+    label: str  # for legends and errors
+    converged: NDArray[np.bool_] | None = None  # (steps,), or None where the source does not tell
 
     @property
     def unconverged(self) -> int:

@@ -257,7 +257,16 @@ def plunge(
     direction: Sequence[float] = (0.0, 1.0),
     chord: float = 1.0,
 ) -> Plunge:
-    """Harmonic translation along `direction`: amplitude sin(omega t + phase) [chord]."""
+    """Harmonic translation along `direction`: amplitude sin(omega t + phase).
+
+    Parameters
+    ----------
+    amplitude : float    [chord]
+    k : float            reduced frequency omega chord / (2 u_inf) [-]
+    phase_deg : float    [deg]
+    direction : (2,)     made a unit vector
+    chord : float        reference length of k
+    """
     return Plunge(amplitude, k, phase_deg, _pair("plunge", "direction", direction), chord)
 
 

@@ -276,7 +276,7 @@ def unsteady(
     Parameters
     ----------
     cycles, steps_per_cycle : of the motion's period; or
-    time_step [chord/a_inf], steps : for motions without a period
+    time_step, steps : for motions without a period [chord/a_inf], [-]
     out : folder for history.csv, flow.vtkhdf, restart.h5 and summary.json
     start : "steady" (the converged flow at the mean angle, bodies at rest where the motion
         begins) or "as is" (the present flow; the bodies go to where the motion begins)

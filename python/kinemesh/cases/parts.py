@@ -80,19 +80,19 @@ def _set(owner: object, name: str, value: Any) -> None:
 class MeshPart:
     """Where the mesh comes from: exactly one of section, coordinates, file."""
 
-    section: str | None = None
-    coordinates: Path | None = None
-    file: Path | None = None
-    nodes: int | str | None = None  # a number, or coarse, medium, fine
-    far_field: float | None = None  # [chord]
-    wall_spacing: float | None = None  # [chord]
-    growth: float | None = None
-    trailing_edge: str | None = None
-    trailing_spacing: float | None = None  # [chord]
+    section: str | None = None  # name such as naca0012 or naca64a010
+    coordinates: Path | None = None  # file with the points of a section
+    file: Path | None = None  # mesh to read, .su2 (.gz, .xz) or .msh
+    nodes: int | str | None = None  # how many, or coarse, medium, fine
+    far_field: float | None = None  # distance of the outer boundary [chord]
+    wall_spacing: float | None = None  # height of the wall cells at mid-chord [chord]
+    growth: float | None = None  # ratio of successive layers, above 1
+    trailing_edge: str | None = None  # closed, sharp or open
+    trailing_spacing: float | None = None  # first wall edge at the trailing edge [chord]
     around: int | None = None  # nodes round the section
     topology: str | None = None  # o or c
-    walls: tuple[str, ...] | None = None
-    far: tuple[str, ...] | None = None
+    walls: tuple[str, ...] | None = None  # markers of bodies
+    far: tuple[str, ...] | None = None  # markers of the far field
 
     def __post_init__(self) -> None:
         sources = [n for n in ("section", "coordinates", "file") if getattr(self, n) is not None]
@@ -129,10 +129,10 @@ class MeshPart:
 class FlowPart:
     """The stream and what the moment is about."""
 
-    mach: float
-    alpha_deg: float = 0.0
-    moment_about: tuple[float, float] = (0.25, 0.0)
-    chord: float = 1.0
+    mach: float  # of the stream
+    alpha_deg: float = 0.0  # turns the stream, not the mesh [deg]
+    moment_about: tuple[float, float] = (0.25, 0.0)  # a point of the body as given [chord]
+    chord: float = 1.0  # of meshes and motions; the solver takes 1 only
 
     def __post_init__(self) -> None:
         _set(self, "mach", _number("[flow] mach", self.mach, above=0.0))
@@ -154,8 +154,8 @@ class FlowPart:
 class MotionPart:
     """Tables pitch and plunge, the arguments of motion.pitch and motion.plunge."""
 
-    pitch: Mapping[str, Any] | None = None
-    plunge: Mapping[str, Any] | None = None
+    pitch: Mapping[str, Any] | None = None  # see [motion] pitch
+    plunge: Mapping[str, Any] | None = None  # see [motion] plunge
 
     def __post_init__(self) -> None:
         if self.pitch is None and self.plunge is None:
@@ -192,7 +192,7 @@ def needed(item: dataclasses.Field[Any]) -> bool:
 class DeformPart:
     """How the mesh follows the body, with the settings of that method."""
 
-    method: str = "springs"
+    method: str = "springs"  # springs, delaunay or rigid
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -211,12 +211,12 @@ class DeformPart:
 class Job:
     """How long, where, how exactly."""
 
-    cycles: float | None = None
-    steps_per_cycle: int | None = None
-    device: str = "auto"
-    dtype: str = "float64"
+    cycles: float | None = None  # of the motion; unsteady cases need it, steady ones have none
+    steps_per_cycle: int | None = None  # at least 4; as cycles
+    device: str = "auto"  # auto (a GPU if there is one), cpu, cuda or cuda:N
+    dtype: str = "float64"  # or float32, of the flow
     preflight: bool | None = None  # of the motion; made unless it is false
-    out: str | None = None  # a relative folder starts where the program runs
+    out: str | None = None  # folder of the results; a relative one starts where the program runs
 
     def __post_init__(self) -> None:
         if self.cycles is not None:

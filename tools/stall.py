@@ -1,0 +1,93 @@
+"""Print the tables of docs/convergence.md: python tools/stall.py (three minutes on one core)."""
+
+import warnings
+
+import kinemesh as km
+import numpy as np
+
+SU2 = km.cases.FOLDER / "data" / "mesh_NACA0012_inv.su2.xz"
+VENKATAKRISHNAN = {"limiter": "venkatakrishnan"}
+LIMITERS = (
+    {},
+    {"limiter_k": 0.2},
+    {"limiter_k": 0.01},
+    {"limiter_k": 0.005},
+    VENKATAKRISHNAN | {"limiter_k": 0.3},
+    VENKATAKRISHNAN | {"limiter_k": 5.0},
+    VENKATAKRISHNAN | {"limiter_k": 5.0, "jacobian_fix": 0.3},
+    VENKATAKRISHNAN | {"limiter_k": 5.0, "cfl": 5.0, "cfl_max": 100.0},
+    VENKATAKRISHNAN | {"limiter_k": 50.0},
+    {"limiter": "none"},
+)
+
+
+def said(settings: dict[str, object]) -> str:
+    """Settings as arguments."""
+    return ", ".join(f"`{k}={v!r}`" for k, v in settings.items()) or "as they are"
+
+
+def steady(mesh: km.Mesh, **settings: object) -> str:
+    """Row of a steady run of naca0012-transonic."""
+    case = km.Ale(mesh, mach=0.8, alpha_deg=1.25, device="cpu", settings=km.AleSettings(**settings))
+    rows = case.steady().history
+    drop, last = rows["residual"], rows["cl"][-500:]
+    swing = f"{np.ptp(last) / 2:.0e}" if len(drop) >= 1000 else "-"
+    return (
+        f"| {said(settings)} | {len(drop)} | {drop[-1]:.0e} | {last[-1]:.4f} | {swing} "
+        f"| {rows['cd'][-1]:.5f} |"
+    )
+
+
+def loop(mesh: km.Mesh, **settings: object) -> tuple[str, km.Loop]:
+    """Row of a cycle of agard-ct5, rigid, 32 steps; its loop."""
+    pitch = km.motion.pitch(amplitude_deg=2.51, k=0.0814, about=(0.25, 0))
+    case = km.Ale(mesh, mach=0.755, alpha_deg=0.016, motion=pitch, deform=km.deform.Rigid(),
+                  device="cpu", settings=km.AleSettings(**settings))  # fmt: skip
+    run = case.run(cycles=1, steps_per_cycle=32)
+    found = km.hysteresis(run)
+    most = run.history["residual_drop"].max()
+    row = (
+        f"| {said(settings)} | {found.unconverged} of 32 "
+        f"| {run.history['inner_iterations'].sum()} | {most:.0e} | {found.cl.amplitude:.4f} "
+        f"| {found.cm.amplitude:.5f} |"
+    )
+    return row, found
+
+
+def begin(mesh: km.Mesh, **settings: object) -> str:
+    """Row of the first eight steps of a pitching NACA 2412."""
+    pitch = km.motion.pitch(amplitude_deg=2.0, k=0.1, about=(0.25, 0))
+    case = km.Ale(mesh, mach=0.6, alpha_deg=1.0, motion=pitch, deform=km.deform.Rigid(),
+                  device="cpu", settings=km.AleSettings(**settings))  # fmt: skip
+    rows = case.run(cycles=0.25, steps_per_cycle=32).history
+    inner = rows["inner_iterations"]
+    return f"| {said(settings)} | {int((rows['converged'] == 0).sum())} of 8 | {inner.sum()} |"
+
+
+def main() -> None:
+    """The tables, in the order of the page."""
+    warnings.simplefilter("ignore", RuntimeWarning)
+    su2, ours = km.mesh.read(SU2), km.mesh.airfoil("naca0012", nodes=5_000)
+    for settings in LIMITERS:
+        print(steady(su2, **settings), flush=True)
+    print()
+    for fix in (0.0, 0.05, 0.15, 0.5):
+        print(steady(ours, jacobian_fix=fix), flush=True)
+    print()
+    for most in (20.0, 50.0, 200.0, 1e3, 1e5):
+        print(steady(su2, cfl_max=most, unsteady_cfl=20.0), flush=True)
+    print()
+    row, good = loop(su2)
+    print(row, flush=True)
+    row, stalled = loop(su2, **VENKATAKRISHNAN, limiter_k=5.0)
+    print(row)
+    away = stalled.compare(good)
+    print(f"rms distance: {away.cl.rms:.2%} of the amplitude in cl, {away.cm.rms:.2%} in cm")
+    print()
+    small = km.mesh.airfoil("naca2412", nodes=2_000)
+    for settings in ({}, {"jacobian_fix": 0.5}, {"unsteady_cfl": 20.0}, {"cfl_max": 100.0}):
+        print(begin(small, **settings), flush=True)
+
+
+if __name__ == "__main__":
+    main()
