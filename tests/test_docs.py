@@ -120,3 +120,21 @@ def test_terse_docstrings_become_numpydoc():
         "k : ``float``", "    share [-] of all", "n : ``float``", "    share [-] of all",
         "walls", "    names of the markers of the bodies in the mesh", "",
     ]  # fmt: skip
+
+
+def test_equations_keep_their_numbers_as_web_pages(tmp_path):
+    pytest.importorskip("sphinx", reason="needs the docs extra")
+    from sphinx.application import Sphinx
+
+    theory = (ROOT / "docs" / "theory.md").read_text("utf-8")
+    tags = re.findall(r"\\tag\{(.*?)\}", theory)
+    one = {"root_doc": "theory", "include_patterns": ["theory.md"]}
+
+    Sphinx(ROOT / "docs", ROOT / "docs", tmp_path, tmp_path / "doctrees", "html", one,
+           status=None, warning=None).build()  # fmt: skip
+
+    page = (tmp_path / "theory.html").read_text("utf-8")
+    assert re.findall(r"\\tag\{(.*?)\}", page) == tags
+    assert "begin{split}" not in page  # in which MathJax allows no tag
+    anchors = {f"eq-{t.strip().replace('.', '-')}" for tag in tags for t in tag.split(",")}
+    assert anchors - set(re.findall(r'id="([^"]+)"', page)) == set()
