@@ -1,5 +1,6 @@
 """Torsional springs: the assembled matrix, what it leaves free, and where its meshes go."""
 
+import itertools
 import re
 
 import kinemesh as km
@@ -296,3 +297,124 @@ def test_a_restored_mover_goes_on_with_the_same_bits(device, monkeypatch):
     go(again, range(4, 7))
 
     assert (other.backend.get(other.grid.x) == ale.backend.get(ale.grid.x)).all()
+
+
+def ring(around, layers, quads=False):
+    """Concentric rings of nodes about a body, `around` nodes each."""
+    turn = 2 * np.pi * np.arange(around) / around
+    points = [
+        r * np.stack([np.cos(turn), np.sin(turn)], axis=1) for r in np.geomspace(0.5, 3, layers)
+    ]
+    i = np.arange(around)
+    loops = [np.stack([k * around + i, k * around + (i + 1) % around], axis=1)
+             for k in range(layers)]  # fmt: skip
+    quad = np.concatenate([np.hstack([a, b[:, ::-1]]) for a, b in itertools.pairwise(loops)])
+    quad = quad[:, [0, 3, 2, 1]]
+    none = np.full((len(quad), 1), -1)
+    halves = [np.hstack([quad[:, [0, 1, 2]], none]), np.hstack([quad[:, [0, 2, 3]], none])]
+    cells = quad if quads else np.concatenate(halves)
+    return km.mesh.Mesh.from_arrays(
+        np.concatenate(points), cells, {"body": loops[0], "farfield": loops[-1]}
+    )
+
+
+SMALL = {
+    "no free node": lambda: ring(6, 2),
+    "three free nodes": lambda: ring(3, 3),
+    "two dozen nodes": lambda: ring(6, 4),
+    "quads": lambda: ring(12, 10, quads=True),
+    "two bodies": lambda: bodies(
+        {"lower": Ellipse((0, 0), (0.5, 0.15), 24), "upper": Ellipse((0, 0.6), (0.3, 0.1), 16)}
+    ),
+    "two levels": MESHES["airfoil"],
+}
+
+
+def turn_in_steps(device, meshes, steps=3):
+    """Coordinates of each member after all its bodies turned by 3 degrees per step."""
+    ale, mover = mover_of(meshes, device)
+    about = [(0.0, 0.3 * (name == "upper")) for _, name in ale.grid.bodies]
+    for k in range(steps):
+        mover.step(lambda share, k=k: [Pose(np.radians(3 * (k + share)), at) for at in about])
+    return np.split(ale.backend.get(ale.grid.x), ale.grid.first[1:-1]), mover
+
+
+@on_devices
+@pytest.mark.parametrize("order", [1, -1])
+def test_members_of_any_size_keep_their_solo_bits(device, order):
+    """Hierarchies of no, one and more levels side by side, the deepest first and last."""
+    names = list(SMALL)[::order]
+    meshes = {name: SMALL[name]() for name in names}
+
+    together, mover = turn_in_steps(device, list(meshes.values()))
+
+    assert len({len(levels) for levels in mover.solver.levels}) > 1
+    for name, x in zip(names, together, strict=True):
+        (solo,), _ = turn_in_steps(device, [meshes[name]])
+        assert (x == solo).all(), name
+        assert (x != meshes[name].points).any(), name
+
+
+@on_devices
+@pytest.mark.parametrize("name", SMALL)
+def test_small_meshes_settle_where_the_matrix_says(device, name):
+    """D^-1 K d = 0 in the rows of the free nodes, K by the sum over triangles."""
+    mesh = SMALL[name]()
+    ale, mover = mover_of([mesh], device, tolerance=1e-10)
+    matrix = reference(ale.grid.points, spring_triangles(ale.grid.cells))
+    free = np.flatnonzero(~mover.fixed)
+    inverse = [np.linalg.inv(matrix[2 * i : 2 * i + 2, 2 * i : 2 * i + 2].toarray()) for i in free]
+
+    mover.step(lambda share: [Pose(0.02 * share, (0.0, 0.0)) for _ in ale.grid.bodies])
+
+    def size(d):
+        rows = (matrix @ d.ravel()).reshape(-1, 2)[free]
+        return np.linalg.norm([block @ row for block, row in zip(inverse, rows, strict=True)])
+
+    d = ale.backend.get(ale.grid.x) - ale.grid.points
+    assert size(d) <= 1.01e-10 * size(d * mover.fixed[:, None])  # the tolerance, and round-off
+
+
+@on_devices
+@pytest.mark.parametrize("solver", ["multigrid", "bicgstab"])
+def test_a_body_that_stops_leaves_nothing_to_solve(device, solver):
+    """The last displacements are then a bad guess, and no displacement allows no residual."""
+    mesh = km.mesh.airfoil("naca0012", nodes=1000)
+    ale, mover = mover_of(mesh, device, solver=solver)
+    found = []
+    for k in range(6):
+        before, after = (turned(0.5 * min(n, 3)) for n in (k, k + 1))
+        notes = mover.step(lambda share, a=before, b=after: [a if share < 1 else b])
+        found.append((notes["spring_iterations"], ale.backend.get(ale.grid.x)))
+
+    assert all(n > 0 for n, _ in found[:3])
+    assert [n for n, _ in found[3:]] == [0, 0, 0]
+    assert (found[-1][1] == found[2][1]).all()
+
+
+@on_devices
+def test_the_multigrid_cycle_is_symmetric_and_positive(device):
+    """(y, D M x) = (x, D M y), but for the round-off of transfers in float32."""
+    ale, mover = mover_of(MESHES["airfoil"](), device)
+    mover.step(lambda share: [turned(2 * share)])
+    b, s = ale.backend, mover.solver
+    free = ~mover.fixed[mover.pattern.node]
+    D = b.get(s.D).reshape(-1, 2, 2).transpose(0, 2, 1)
+    rng = np.random.default_rng(2)
+    vectors = [rng.standard_normal((len(free), 2)) * free[:, None] for _ in range(2)]
+    cycle, results = b.record(s.cycle.calls), []
+    b.put(s.live, 1)
+    for vector in vectors:
+        b.put(s.r, vector)
+        cycle()
+        results.append(b.get(s.z))
+
+    def weighed(left, right):
+        return np.einsum("ni,nij,nj->", left, D, right)
+
+    (x, y), (mx, my) = vectors, results
+    size = np.sqrt(weighed(x, mx) * weighed(y, my))
+    assert weighed(x, mx) > 0
+    assert weighed(y, my) > 0
+    # a few levels of transfers and coarse matrices, each rounded to float32
+    assert abs(weighed(y, mx) - weighed(x, my)) < 16 * np.finfo(np.float32).eps * size

@@ -142,14 +142,13 @@ class SpringMover(Mover):
 
     def _solve(self, active: NDArray) -> int:
         """One increment of the active members to self.pose; iterations of the slowest one."""
-        get, put = self.backend.get, self.backend.put
-        put(self.active, active)
-        put(self.history, np.array([(0.0, 0.0), (1.0, 0.0), (2.0, -1.0)])[np.minimum(self.past, 2)])
+        get = self.backend.get
+        self.backend.put(self.active, active)
         self.assemble()
         stale = np.flatnonzero(active & (self.fresh < 0))
         if isinstance(self.solver, Cg) and len(stale):
             self._build(stale)
-        self.begin()
+        self._begin(active)
         done = 0
         while (live := get(self.solver.live)).any():
             if done >= self.settings.iterations:
@@ -169,6 +168,20 @@ class SpringMover(Mover):
         self.fresh[first] = np.maximum(steps[first], 1)
         self.fresh[active & (steps > STALE * self.fresh)] = -1
         return int(steps[active].max())
+
+    def _begin(self, active: NDArray) -> None:
+        """Start of a solve from the guess; from none where that is worse: a body that stops."""
+        get, solver = self.backend.get, self.solver
+        factors = np.array([(0.0, 0.0), (1.0, 0.0), (2.0, -1.0)])[np.minimum(self.past, 2)]
+        self.backend.put(self.history, factors)
+        self.begin()
+        worse = active & (get(solver.dots)[:, 1] > get(solver.base2)[:, 1])
+        if not worse.any():
+            return
+        factors[worse] = 0
+        self.backend.put(self.history, factors)
+        self.assemble()  # the first start has factored the matrix in its own place
+        self.begin()
 
     def _check_breakdown(self) -> None:
         status = self.backend.get(self.solver.status)

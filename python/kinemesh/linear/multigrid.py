@@ -117,6 +117,8 @@ def hierarchy(matrix: sp.bsr_matrix, points: Floats) -> list[Level]:
         inverse = _inverse(block_diagonal(matrix))
         strong = symmetric_strength_of_connection(matrix, STRENGTH)
         aggregates = sp.csr_matrix(standard_aggregation(strong.tocsr())[0])
+        if not aggregates.nnz:  # a few nodes without strong couplings: all in one
+            aggregates = sp.csr_matrix(np.ones((strong.shape[0], 1), np.int32))
         tentative, coarse = fit_candidates(aggregates, candidates)
         scaled = _scaled(inverse, matrix)
         smooth = (scaled @ tentative).tobsr((inverse.shape[1], 4))
@@ -173,7 +175,7 @@ def _join(
     return {
         "row": backend.array(offsets_of(row[order], rows), np.int32),
         "column": backend.array(column[order], np.int32),
-        "blocks": backend.array(blocks.reshape(len(order), -1), dtype),
+        "blocks": backend.array(blocks.reshape(-1, blocks.shape[1] * blocks.shape[2]), dtype),
     }
 
 
