@@ -107,13 +107,13 @@ def scaled_star(backend, b, side):
     mirror = [entries[c, i] for i, c in entries]
     fields["A"] = backend.array(blocks.swapaxes(1, 2).reshape(13, -1), "real")
     D, pivot = ({n: backend.zeros((5, b * b))} for n in ("D", "pivot"))
-    faults = backend.array([NONE], "uint64")
+    fault = {"node": backend.array(range(5), "int32"), "faults": backend.array([NONE], "uint64")}
     for over in ((0, 4), (4, 1)):
         backend.bind(
             f"block_schur_{b}", over, mirror=backend.array(mirror, "int32"), **fields, **D
         )()
-        backend.bind(f"block_scale_{b}", over, faults=faults, **fields, **D, **pivot)()
-    assert backend.get(faults)[0] == NONE
+        backend.bind(f"block_scale_{b}", over, **fault, **fields, **D, **pivot)()
+    assert backend.get(fault["faults"])[0] == NONE
     there = backend.array(side, "real")
     return dense.reshape(5 * b, 5 * b), fields, fields | pivot | {"b": there}
 
@@ -151,14 +151,15 @@ def test_without_fill_the_preconditioned_matrix_is_the_unit_matrix(backend, b):
 
 
 @pytest.mark.parametrize("b", [2, 4])
-def test_a_singular_block_is_a_fault_of_its_row(backend, b):
+def test_a_singular_block_is_a_fault_of_its_node(backend, b):
     chosen = sample(f"block_scale_{b}")
     values, row = dict(chosen.values), 0
     values["D"] = values["D"].copy()
     values["D"][row] = 0
+    values["node"] = 7 + np.arange(len(values["D"]), dtype=np.int32)
 
     faults = run(backend, chosen, values)["faults"]
 
     member = values["member"][row]
-    assert faults[member] == 4 << 32 | row
+    assert faults[member] == 4 << 32 | 7 + row
     assert faults[1 - member] == NONE

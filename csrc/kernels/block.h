@@ -31,6 +31,7 @@
   F(out, real, D, "rows," STR(BB))
 #define BLOCK_SCALE(F)                                           \
   BLOCK_PATTERN(F)                                               \
+  F(in, i32, node, "rows") /* named by a fault */                \
   F(in, i32, diagonal, "rows>blocks!")                           \
   F(in, real, D, "rows," STR(BB))                                \
   F(out, real, pivot, "rows," STR(BB)) /* inverse of D */        \
@@ -160,7 +161,7 @@ LANES(K(block_scale_), BLOCK_SCALE, heavy, B)
   for (i32 k = 0; k < BB; k++) d[k] = D[BB * i + k];
   const i32 good = K(block_invert_)(d);
   if (lane == 0) {
-    if (!good) fault(&faults[member[i]], FAULT_PIVOT, i);
+    if (!good) fault(&faults[member[i]], FAULT_PIVOT, node[i]);
     for (i32 k = 0; k < BB; k++) pivot[BB * i + k] = d[k];
   }
   for (i32 b = row[i]; b < row[i + 1]; b++)

@@ -33,11 +33,11 @@ def raise_faults(words: np.ndarray, where: str, place) -> None:
     ----------
     words : (members,) uint64
     where : str                what was being done, e.g. "step 120, iteration 4"
-    place : callable           (member, entity, code) -> text of the place in the user's numbers
+    place : callable           (member, entity, code) -> text " at ..." in the user's numbers
     """
     for member in np.flatnonzero(words != NONE):
         code, entity = decode(words[member])
         what, remedy = TEXTS.get(code, (f"fault {code}", "a report of this message"))
         raise NumericalFault(
-            f"member {member}: {what} at {place(int(member), entity, code)} ({where}); try {remedy}"
+            f"member {member}: {what}{place(int(member), entity, code)} ({where}); try {remedy}"
         )

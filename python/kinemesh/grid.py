@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kinemesh.backend import Backend
 from kinemesh.errors import MeshError
-from kinemesh.faults import NONE
+from kinemesh.faults import DIVERGED, NONE
 from kinemesh.linear.pattern import chunks
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.dual import boundary_nodes, dual, offsets_of
@@ -278,12 +278,14 @@ class Grid:
         return f"the cell of nodes {', '.join(map(str, original))}"
 
     def place(self, member: int, entity: int, code: int) -> str:
-        """Text for a node in the numbers of the user's file."""
+        """Text for a node in the numbers of the user's file; nothing where the fault has none."""
+        if code == DIVERGED:
+            return ""
         local = entity - int(self.first[member])
         if not 0 <= local < self.meshes[member].nodes:
-            return f"entity {entity}"
+            return f" at entity {entity}"
         x, y = self.backend.get(self.x)[entity]
-        return f"node {self.meshes[member].original[local]} (x = {x:.6g}, y = {y:.6g})"
+        return f" at node {self.meshes[member].original[local]} (x = {x:.6g}, y = {y:.6g})"
 
     def set_time_levels(self, dt: NDArray[np.float64], order: int) -> None:
         """Factors of BDF1 or BDF2 with each member's time step; order 0: steady."""

@@ -1,7 +1,7 @@
 """BiCGSTAB on block rows in colour order, for every member of an ensemble at once.
 
 van der Vorst (1992) on the system that DILU preconditions from both sides, its product by
-Eisenstat's trick (docs/theory.md, section 2.5); all scalars stay on the device.  A member that has
+Eisenstat's trick (docs/theory.md, section 5.1); all scalars stay on the device.  A member that has
 converged (or broken down) is left alone while the others go on.
 """
 
@@ -56,7 +56,7 @@ class Bicgstab:
         members, rows, blocks = active.shape[0], len(pattern.node), len(pattern.column)
         self.tables = {
             name: backend.array(getattr(pattern, name), np.int32)
-            for name in ("row", "column", "diagonal", "mirror", "member", "item")
+            for name in ("row", "column", "diagonal", "mirror", "member", "item", "node")
         }
         self.chunk_offsets = backend.array(pattern.item_chunks, np.int32)
         self.group_offsets = backend.array(pattern.item_groups, np.int32)
@@ -90,7 +90,10 @@ class Bicgstab:
 
     def _factor_calls(self) -> list[Any]:
         schur = self._pattern("diagonal", "mirror", live=self.active) | {"D": self.D}
-        scale = self._pattern("diagonal", live=self.active) | {"D": self.D, "pivot": self.pivot}
+        scale = self._pattern("diagonal", "node", live=self.active) | {
+            "D": self.D,
+            "pivot": self.pivot,
+        }
         calls = []
         for over in self.pattern.colours:
             calls.append(self._bind("block_schur", over, **schur))
