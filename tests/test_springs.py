@@ -1,7 +1,10 @@
 """Torsional springs: the assembled matrix, what it leaves free, and where its meshes go."""
 
 import itertools
+import os
 import re
+import subprocess
+import sys
 
 import kinemesh as km
 import numpy as np
@@ -390,6 +393,29 @@ def test_a_body_that_stops_leaves_nothing_to_solve(device, solver):
     assert all(n > 0 for n, _ in found[:3])
     assert [n for n, _ in found[3:]] == [0, 0, 0]
     assert (found[-1][1] == found[2][1]).all()
+
+
+def test_the_threads_of_blas_leave_the_bits_alone():
+    """1300 nodes end in a dense inverse of 100 rows, where LAPACK's bits depend on them."""
+    program = """
+import hashlib
+import kinemesh as km
+from kinemesh.motion import Pose
+ale = km.Ale(km.mesh.airfoil("naca0012", nodes=1300), mach=0.5, device="cpu")
+mover = ale.deform.attach(ale.grid)
+mover.step(lambda share: [Pose(0.02 * share, (0.25, 0.0))])
+assert len(mover.solver.levels[0][-1].dense) >= 80
+print(hashlib.sha256(ale.backend.get(ale.grid.x).tobytes()).hexdigest())
+"""
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", program], env=os.environ | {"OPENBLAS_NUM_THREADS": threads},
+            capture_output=True, text=True, check=True,
+        ).stdout
+        for threads in "12"
+    ]  # fmt: skip
+
+    assert found[0] == found[1] != ""
 
 
 @on_devices

@@ -66,6 +66,24 @@ def _inverse(blocks: Floats) -> Floats:
     return found
 
 
+def _dense_inverse(matrix: Floats) -> Floats:
+    """Inverse of a symmetric matrix, positive but for rows of candidates without a place.
+
+    Gauss-Jordan by rows: LAPACK's bits depend on BLAS's threads from 80 rows or so.
+    """
+    a, scale = matrix.copy(), np.diag(matrix).copy()
+    for k in range(len(a)):
+        pivot, column = a[k, k], a[:, k].copy()
+        if not pivot > 1e-13 * scale[k]:
+            a[k] = a[:, k] = 0
+            continue
+        row = a[k] / pivot
+        a -= column[:, None] * row
+        a[k], a[:, k] = row, -column / pivot
+        a[k, k] = 1 / pivot
+    return (a + a.T) / 2
+
+
 def _scaled(blocks: Floats, matrix: sp.bsr_matrix) -> sp.bsr_matrix:
     """Rows of blocks times a matrix."""
     row = np.repeat(np.arange(len(blocks)), np.diff(matrix.indptr))
@@ -136,8 +154,9 @@ def hierarchy(matrix: sp.bsr_matrix, points: Floats) -> list[Level]:
         restrict = _scaled(_inverse(middle), restrict)
         dense = None
         if last:
-            dense = np.linalg.pinv(below.toarray(), hermitian=True)
-            dense = dense @ _diagonal(middle).toarray()
+            dense = _dense_inverse(below.toarray())
+            dense = np.einsum("rki,kij->rkj", dense.reshape(len(dense), -1, 4), middle)
+            dense = dense.reshape(len(dense), -1)
         for part in (prolong, restrict, scaled):
             part.sort_indices()
         levels.append(Level(scaled.tobsr((4, 4)), prolong, restrict, dense))
