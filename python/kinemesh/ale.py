@@ -457,11 +457,6 @@ class Ale:
         """Unsteady run from the steady flow at the mean angle; see `kinemesh.run.unsteady`."""
         from kinemesh.run import unsteady
 
-        if self.settings.far_field == "vortex":
-            raise SettingsError(
-                "far_field is 'vortex' in an unsteady run, whose shed vorticity it leaves out; "
-                "use far_field='stream' and a far field of 100 chords"
-            )
         return unsteady(
             self,
             cycles=cycles,

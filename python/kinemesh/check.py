@@ -163,20 +163,23 @@ def _preflight(report: Report, case: Case, mesh: Mesh | None, progress: bool) ->
     from kinemesh.preflight import fly
 
     model: Ale | None = None
+    plan: Plan | None = None
     if report.good:
         with report.look("solver") as said:
             model = build.solver(case, mesh)
+            if case.mode == "unsteady":
+                job = case.job
+                plan = Plan.of(model, "steady", job.cycles, job.steps_per_cycle, None, None)
             said.append(f"built, {model.backend.allocated / 1e9:.3g} GB")
     else:
         report.leave("solver", "not built, as something above is wrong")
     if case.mode == "steady":
         return
-    if model is None or case.job.preflight is False:
+    if model is None or plan is None or case.job.preflight is False:
         why = "not asked for" if case.job.preflight is False else "not made, as something is wrong"
         report.leave("pre-flight", why)
         return
     with report.look("pre-flight") as said:
-        plan = Plan.of(model, "steady", case.job.cycles, case.job.steps_per_cycle, None, None)
         with progress_bar(plan.dry_steps + 1, progress, "dry step") as bar:
             found: dict[str, Any] = fly(model, plan.dt, plan.dry_steps, plan.cycle, bar.update)
         if not found:

@@ -66,6 +66,11 @@ class Plan:
         """The plan that a user's arguments ask for; nonsense is refused."""
         if start not in ("steady", "as is"):
             raise SettingsError(f"start is {start!r}, expected 'steady' or 'as is'")
+        if ale.settings.far_field == "vortex":
+            raise SettingsError(
+                "far_field is 'vortex' in an unsteady run, whose shed vorticity it leaves out; "
+                "use far_field='stream' and a far field of 100 chords"
+            )
         by_cycles, count = time_steps(cycles, steps_per_cycle, time_step, steps)
         periods = _periods(ale) if by_cycles else None
         dt = np.full(ale.grid.members, float(time_step)) if periods is None else periods

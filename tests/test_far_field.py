@@ -1,0 +1,55 @@
+"""Where the mesh ends: with the point vortex a lifting section hardly feels it."""
+
+import kinemesh as km
+import numpy as np
+import pytest
+from solver_cases import on_devices, outline
+
+FULL = km.mesh.airfoil("naca0012", nodes=5000, far_field=200)
+
+
+def cut(mesh, radius):
+    """The rings of a mesh up to about `radius` from mid-chord; nodes stay in their place."""
+    away = np.hypot(mesh.points[:, 0] - 0.5, mesh.points[:, 1])
+    rings = np.sort(away[(away > 0.8 * radius) & (away < 1.25 * radius)])
+    gap = np.diff(rings).argmax()
+    cells = mesh.triangles[(away[mesh.triangles] < rings[gap : gap + 2].mean()).all(axis=1)]
+    used = np.unique(cells)
+    cells = np.hstack([np.searchsorted(used, cells), np.full((len(cells), 1), -1)])
+    edges = outline(cells)
+    wall = (away[used][edges] < 1).all(axis=1)
+    return km.mesh.Mesh.from_arrays(
+        mesh.points[used], cells, {"airfoil": edges[wall], "farfield": edges[~wall]}
+    )
+
+
+def lift(mesh, device, far_field, mach):
+    settings = km.AleSettings(far_field=far_field)
+    case = km.Ale(mesh, mach=mach, alpha_deg=1.25, device=device, settings=settings)
+    return case.steady().summary["result"]["cl"]
+
+
+@on_devices
+@pytest.mark.parametrize("mach", [0.5, 0.8])
+def test_the_vortex_replaces_most_of_the_far_field(device, mach):
+    """The same cells near the section; what is cut off is far field alone, from 200 chords to 20.
+
+    What is left (measured: a tenth) is of the coarse cells that are cut off, the terms of higher
+    order in chord / radius, and the wake of the shock.
+    """
+    near = cut(FULL, 20)
+    far = lift(FULL, device, "vortex", mach)
+
+    without, with_it = (lift(near, device, name, mach) for name in ("stream", "vortex"))
+
+    assert near.nodes < 0.9 * FULL.nodes
+    assert abs(with_it - far) < 0.2 * abs(without - far)
+
+
+@on_devices
+def test_a_vortex_in_an_unsteady_run_is_refused(device):
+    case = km.Ale(FULL, mach=0.5, motion=km.motion.pitch(1.0, 0.1), device=device,
+                  settings=km.AleSettings(far_field="vortex"))  # fmt: skip
+
+    with pytest.raises(km.SettingsError, match="shed vorticity"):
+        case.run(cycles=1, steps_per_cycle=8)
