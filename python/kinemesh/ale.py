@@ -152,12 +152,8 @@ class Ale:
     Attributes
     ----------
     u, q : (nodes, 4) device arrays        conserved (rho, rho u, rho v, rho E), primitive state
-<<<<<<< HEAD
     grid : Grid
     backend : Backend
-=======
-    grid, backend
->>>>>>> 2e513fc (Let the documents say what is built)
     """
 
     def __init__(
