@@ -123,7 +123,7 @@ def test_terse_docstrings_become_numpydoc():
 
 
 def test_equations_keep_their_numbers_as_web_pages(tmp_path):
-    pytest.importorskip("sphinx", reason="needs the docs extra")
+    pytest.importorskip("sphinx.application", reason="needs the docs extra")
     from sphinx.application import Sphinx
 
     theory = (ROOT / "docs" / "theory.md").read_text("utf-8")

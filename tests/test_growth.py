@@ -87,11 +87,15 @@ def test_solvers_made_and_dropped_do_not_grow(solvers, device):
     before, objects = resident(), len(gc.get_objects())
     room = device_room(device)
 
-    for _ in range(solvers):
-        made_and_dropped(mesh, device)
+    grown = []
+    for _ in range(2):  # what is lost is lost in both halves; a pool grows once
+        for _ in range(solvers // 2):
+            made_and_dropped(mesh, device)
+        grown.append(resident() - before)
+        before = resident()
 
     assert len(gc.get_objects()) - objects < solvers / 10
-    assert resident() - before < solvers * _core.Call.__basicsize__
+    assert min(grown) < solvers // 2 * _core.Call.__basicsize__
     # a device hands out memory by pages of 2 MB; each solver holds 0.5 MB (kinemesh.memory)
     assert room - device_room(device) <= 2 * 2**21
 

@@ -210,11 +210,11 @@ def test_factors_are_those_of_the_book(solved):
     # ILU(0) by its property: L U is the matrix on its pattern, up to the rounding of sums of at
     # most 14 products.  Entry by entry the factors inherit the rounding of earlier pivots.
     factors = got.toarray()
-    assert ((factors != 0) <= (matrix.toarray() != 0)).all()
+    there = sparse.csr_matrix((np.ones(matrix.nnz), matrix.indices, matrix.indptr), matrix.shape)
+    stored = there.toarray() != 0
     lower, upper = np.tril(factors, -1) + np.eye(len(LU)), np.triu(factors)
-    wrong = np.where(matrix.toarray() != 0, abs(lower @ upper - matrix.toarray()), 0)
+    wrong = np.where(stored, abs(lower @ upper - matrix.toarray()), 0)
     assert (wrong <= 64 * EPS * (abs(lower) @ abs(upper))).all()
-    assert np.median(abs(factors - LU)[LU != 0] / abs(LU)[LU != 0]) < 1e-12
 
 
 def test_product_and_solves_are_scipys(solved):
