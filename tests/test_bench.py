@@ -150,8 +150,8 @@ def test_watching_ends_with_the_block(host):
 def test_no_copy_is_faster_than_copies_are(host):
     """The share of a copy beyond the caches is about 1: time, bytes and bandwidth fit together.
 
-    The bound is physical: the same bytes through the same memory.  1.3 leaves room for a machine
-    that was busier while the bandwidth was measured, by the best of five readings, than later.
+    The bound is physical: the same bytes through the same memory.  On a host that others use the
+    bandwidth is read before and after, by the best of five readings, and 1.3 leaves room.
     """
     there, to = (host.zeros((COPIED // 32, 4)) for _ in range(2))
     host.put(there, 1)
@@ -162,6 +162,7 @@ def test_no_copy_is_faster_than_copies_are(host):
 
     time = measure(host, recorded(host, [call]), 3)
 
+    bandwidth = max(bandwidth, copy_bandwidth(host, bytes_each=COPIED))
     assert 0.02 < ledger.bytes([call]) / time.seconds / bandwidth < 1.3
 
 
