@@ -64,7 +64,7 @@ def test_bytes_of_a_block_product_are_those_counted_by_hand():
     there = mesh.airfoil("naca0012", nodes=SIZE)
     with ledger.watch():
         ale = Ale(there, mach=0.5, device="cpu")
-        call = ale.solver.product(ale.solver.b, ale.solver.v)
+        call = ale.implicit.solver.product(ale.implicit.solver.b, ale.implicit.solver.v)
     rows = there.nodes
     edges = ale.grid.edges
     blocks = rows + 2 * edges

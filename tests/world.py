@@ -160,6 +160,7 @@ class World:
         put("cell|corner_entries>cells", cell)
         put("corner|corner_entries", csr([[k for _, k in entry] for entry in self.touching])[1])
         put("node|rows>nodes!", self.node)
+        put("row_of|nodes>rows", self.row_of)
         put("row|rows+1>>blocks", self.row)
         put("column|blocks>rows", self.column)
         put("diagonal|rows>blocks!", [self.block[r, r] for r in rows])
@@ -266,7 +267,7 @@ class World:
 
     def control(self):
         self.values.update(
-            fix=0.125, c1=0.25, c2=0.5, K=0.25, tolerance=0.5, drop=1e-4, cfl_first=5.0
+            fix=0.125, c1=0.25, c2=0.5, K=0.25, tolerance=0.5, drop=1e-4, cfl_first=5.0, cold=0
         )
         self.values.update({"cfl_last": 1e4, "cfl_growth": 1.25, "most|real": 0.125, "most|i32": 9})
         self.put("active|members", (1, 1))

@@ -72,3 +72,23 @@ HD void gas_jacobian(const real *q, const real *S, real w, i32 j, real *column)
   column[3]       = gas_enthalpy(q) * mass + vn * p;
   for (i32 i = 0; i < 4; i++) column[i] += (vn - w) * R(i == j);
 }
+
+/* The same Jacobian times a change du, without the matrix. */
+HD void gas_jacobian_apply(const real *q, const real *S, real w, const real *du, real *f)
+{
+  const real vn = q[1] * S[0] + q[2] * S[1];
+  real       row[4];
+  gas_pressure_row(q, row);
+  const real mass = S[0] * du[1] + S[1] * du[2] - vn * du[0];
+  const real p    = row[0] * du[0] + row[1] * du[1] + row[2] * du[2] + row[3] * du[3];
+  f[0]            = (vn - w) * du[0] + mass;
+  f[1]            = (vn - w) * du[1] + q[1] * mass + S[0] * p;
+  f[2]            = (vn - w) * du[2] + q[2] * mass + S[1] * p;
+  f[3]            = (vn - w) * du[3] + gas_enthalpy(q) * mass + vn * p;
+}
+
+/* Largest |eigenvalue| of that Jacobian, times the face. */
+HD real gas_radius(const real *q, const real *S, real w)
+{
+  return fabs(q[1] * S[0] + q[2] * S[1] - w) + gas_sound(q) * sqrt(S[0] * S[0] + S[1] * S[1]);
+}

@@ -34,12 +34,14 @@ from kinemesh.faults import NONE, raise_faults
 from kinemesh.forces import Forces
 from kinemesh.grid import Grid
 from kinemesh.implicit import Implicit
+from kinemesh.lusgs import Lusgs
 from kinemesh.mesh import Mesh
 from kinemesh.motion import Pose
 
 FLUXES = ("roe", "hllc")
 LIMITERS = ("wang", "venkatakrishnan", "none")
 FAR_FIELDS = ("stream", "vortex")
+LINEAR = ("bicgstab", "lusgs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,9 @@ class AleSettings:
     cfl_max : float            its most; between the two it follows the residual (theory eq. 2.15b)
     cfl_growth : float         its largest growth per iteration
     unsteady_cfl : float       CFL at the start of a physical step
+    linear_solver : "bicgstab", or "lusgs" (sweeps by colours without a matrix: half of the
+        memory, more and cheaper pseudo-steps)
+    lusgs_sweeps : int         pairs of sweeps per pseudo-step
     krylov_iterations : int    most iterations of BiCGSTAB per pseudo-step
     krylov_tolerance : float   share of its first residual at which it stops
     matrix_dtype : "float32" or "float64"   of the matrix and of BiCGSTAB, never more than the
@@ -85,27 +90,30 @@ class AleSettings:
     cfl_max: float = 1e3
     cfl_growth: float = 1.5
     unsteady_cfl: float = 100.0
+    linear_solver: str = "bicgstab"
+    lusgs_sweeps: int = 4
     krylov_iterations: int = 40
     krylov_tolerance: float = 0.05
     matrix_dtype: str = "float32"
     max_change: float = 0.2
 
     def __post_init__(self) -> None:
-        if self.flux not in FLUXES:
-            raise SettingsError(f"flux is {self.flux!r}, expected one of {', '.join(FLUXES)}")
-        if self.limiter not in LIMITERS:
-            raise SettingsError(
-                f"limiter is {self.limiter!r}, expected one of {', '.join(LIMITERS)}"
-            )
-        if self.matrix_dtype not in DTYPES:
-            raise SettingsError(
-                f"matrix_dtype is {self.matrix_dtype!r}, expected one of {', '.join(DTYPES)}"
-            )
-        if self.far_field not in FAR_FIELDS:
-            raise SettingsError(
-                f"far_field is {self.far_field!r}, expected one of {', '.join(FAR_FIELDS)}"
-            )
-        for name in ("steady_iterations", "unsteady_iterations", "krylov_iterations"):
+        for name, choices in (
+            ("flux", FLUXES),
+            ("limiter", LIMITERS),
+            ("matrix_dtype", DTYPES),
+            ("far_field", FAR_FIELDS),
+            ("linear_solver", LINEAR),
+        ):
+            value = getattr(self, name)
+            if value not in choices:
+                raise SettingsError(f"{name} is {value!r}, expected one of {', '.join(choices)}")
+        for name in (
+            "steady_iterations",
+            "unsteady_iterations",
+            "lusgs_sweeps",
+            "krylov_iterations",
+        ):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**31:
                 raise SettingsError(f"{name} is {value!r}, expected a whole number above 0")
@@ -133,6 +141,11 @@ class AleSettings:
             raise SettingsError(
                 f"cfl_max is {self.cfl_max!r}, expected at least cfl and unsteady_cfl"
             )
+
+    @property
+    def matrix(self) -> str | None:
+        """Precision of the matrix, or None where there is no matrix."""
+        return None if self.linear_solver == "lusgs" else self.matrix_dtype
 
 
 class Ale:
@@ -188,7 +201,7 @@ class Ale:
             )
         meshes = meshes_of(mesh, members)
         moves = None if motion is None else self.deform.name
-        memory.check(self.backend, meshes, moves, settings.matrix_dtype)
+        memory.check(self.backend, meshes, moves, settings.matrix)
         self.grid = Grid(self.backend, meshes, *walls_of(walls, meshes))
         self.motions = motions_of(motion, members, self.grid.bodies)
         self.mover: Any = None
@@ -220,17 +233,8 @@ class Ale:
             self.vortex = self.forces.vortex(strength, self.dualtime.active)
             far_field["strength"] = strength
         self.boundaries = Boundaries(b, grid.wall, grid.far, self.common | {"q": self.q}, far_field)
-        self.implicit = Implicit(
-            b,
-            grid,
-            self.boundaries,
-            self.dualtime,
-            {"q": self.q, "res": self.res},
-            self.pace,
-            self.settings.matrix_dtype,
-            self.settings.krylov_tolerance,
-        )
-        self.pattern, self.solver = self.implicit.pattern, self.implicit.solver
+        self.implicit = self._linear()
+        self.pattern = self.implicit.pattern
         self._primitive = b.bind(
             "ale_primitive", **self.common, u=self.u, q=self.q, faults=grid.faults
         )
@@ -251,6 +255,24 @@ class Ale:
                 b.bind("copy_real4", **{"from": self.u1, "to": self.u2}),
                 b.bind("copy_real4", **{"from": self.u, "to": self.u1}),
             ]
+        )
+
+    def _linear(self) -> Implicit | Lusgs:
+        b, grid, s = self.backend, self.grid, self.settings
+        state = {"q": self.q, "res": self.res}
+        if s.linear_solver == "lusgs":
+            return Lusgs(b, grid, self.dualtime, state, self.pace, s.lusgs_sweeps)
+        return Implicit(
+            b,
+            grid,
+            self.boundaries,
+            self.dualtime,
+            state,
+            self.pace,
+            dtype=s.matrix_dtype,
+            fix=s.jacobian_fix,
+            iterations=s.krylov_iterations,
+            tolerance=s.krylov_tolerance,
         )
 
     def _gradient_calls(self) -> list[Any]:
@@ -310,10 +332,9 @@ class Ale:
         ]
 
     def _implicit_calls(self) -> list[Any]:
-        """Calls from res to the new u: matrix, factors, BiCGSTAB, update."""
-        settings = self.settings
+        """Calls from res to the new u: matrix, factors, BiCGSTAB (or sweeps), update."""
         return [
-            *self.implicit.calls(settings.jacobian_fix, settings.krylov_iterations),
+            *self.implicit.calls(),
             self.backend.bind(
                 "ale_update",
                 **self.common,
@@ -322,7 +343,7 @@ class Ale:
                 neighbour=self.grid.table["neighbour"],
                 du=self.implicit.du,
                 q=self.q,
-                most=settings.max_change,
+                most=self.settings.max_change,
                 u=self.u,
                 pace=self.pace,
             ),

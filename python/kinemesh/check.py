@@ -148,7 +148,7 @@ def small_solver(case: Case) -> Ale:
 def room(small: Ale, mesh: Mesh, backend: Backend, moves: bool) -> str:
     """What the arrays of a case need and the device has free; DeviceError where that is less."""
     deform = small.deform.name if moves else None
-    matrix = small.settings.matrix_dtype
+    matrix = small.settings.matrix
     memory.check(backend, [mesh], deform, matrix)
     needed = memory.estimate(mesh.nodes, len(mesh.cells), backend.dtype, deform, matrix)
     free = memory.available(backend)

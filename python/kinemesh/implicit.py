@@ -24,8 +24,9 @@ class Implicit:
     ----------
     state : q and res, (nodes, 4) device arrays
     pace : (nodes,) float64, share of the member's CFL number that a node takes
-    matrix_dtype : "float32" or "float64", never more than the backend's own
-    tolerance : float    of BiCGSTAB
+    dtype : "float32" or "float64" of the matrix, never more than the backend's own
+    fix : float          entropy fix of the matrix
+    iterations, tolerance : of BiCGSTAB
 
     Attributes
     ----------
@@ -41,7 +42,10 @@ class Implicit:
         dualtime: DualTime,
         state: dict[str, Any],
         pace: Any,
-        matrix_dtype: str,
+        *,
+        dtype: str,
+        fix: float,
+        iterations: int,
         tolerance: float,
     ) -> None:
         self.backend, self.grid, self.boundaries, self.dualtime = (
@@ -50,7 +54,7 @@ class Implicit:
             boundaries,
             dualtime,
         )
-        self.state, self.pace = state, pace
+        self.state, self.pace, self.fix, self.iterations = state, pace, fix, iterations
         self.pattern = Pattern.of_graph(backend, grid.dual.offsets, grid.dual.neighbour, grid.first)
         self.solver = Bicgstab(
             backend,
@@ -59,13 +63,13 @@ class Implicit:
             dualtime.active,
             grid.faults,
             tolerance=tolerance,
-            suffix="f32" if matrix_dtype == "float32" else None,
+            suffix="f32" if dtype == "float32" else None,
         )
         self.node = backend.array(self.pattern.node, np.int32)
         self.single = self.solver.suffix != backend.suffix
         self.du = backend.zeros((grid.nodes, 4)) if self.single else self.solver.x
 
-    def calls(self, fix: float, iterations: int) -> list[Any]:
+    def calls(self) -> list[Any]:
         """Calls from `state` to `du`."""
         solver = self.solver
         narrow, state = self._narrow() if self.single else ([], self.state)
@@ -73,10 +77,10 @@ class Implicit:
         diagonal = self.pattern.diagonal[self.pattern.row_of]
         return [
             *narrow,
-            self._matrix(fix, state, faces["edges"]),
+            self._matrix(state, faces["edges"]),
             *self.boundaries.jacobian(solver.A, diagonal, faces, state["q"], solver.suffix),
             solver.factor,
-            solver.solve_recorded(iterations),
+            solver.solve_recorded(self.iterations),
             *([self._copy("widen_4", solver.x, self.du)] if self.single else []),
         ]
 
@@ -87,7 +91,7 @@ class Implicit:
         copies = {name: self.backend.zeros(a.shape, np.float32) for name, a in self.state.items()}
         return [self._copy("narrow_4", self.state[n], copies[n]) for n in copies], copies
 
-    def _matrix(self, fix: float, state: dict[str, Any], edges: dict[str, Any]) -> Any:
+    def _matrix(self, state: dict[str, Any], edges: dict[str, Any]) -> Any:
         b, grid, t, s = self.backend, self.grid, self.grid.table, self.solver
         ends = np.repeat(np.arange(grid.nodes, dtype=np.int32), np.diff(grid.dual.offsets))
         return b.bind(
@@ -101,7 +105,7 @@ class Implicit:
             neighbour=t["neighbour"],
             edge=t["edge"],
             slot=b.array(self.pattern.block(ends, grid.dual.neighbour), np.int32),
-            fix=fix,
+            fix=self.fix,
             V=grid.V,
             bdf=grid.bdf,
             cfl=self.dualtime.cfl,

@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 
 # (bytes per node, bytes per cell)
 FLOW = {
-    ("float64", "float32"): (1136.2, 315.6),  # (of the flow, of the matrix)
+    ("float64", "float32"): (1136.2, 315.6),  # (of the flow, of the matrix or none)
     ("float64", "float64"): (1539.4, 431.7),
     ("float32", "float32"): (890.7, 275.8),
+    ("float64", None): (543.2, 143.7),
+    ("float32", None): (358.4, 115.8),
 }
 DEFORM = {"springs": (1701.5, -227.1), "delaunay": (30.2, 0.4), "rigid": (8.7, -0.4)}
 # Tables that stay on the host: the process after two steps on a CPU, less the arrays (94000 nodes).
@@ -30,18 +32,19 @@ HOST = 1650.0  # [bytes per node]
 
 
 def estimate(
-    nodes: int, cells: int, dtype: str, deform: str | None = None, matrix_dtype: str = "float32"
+    nodes: int, cells: int, dtype: str, deform: str | None = None, matrix: str | None = "float32"
 ) -> int:
     """Bytes of the arrays of a case on its device.
 
     Parameters
     ----------
     nodes, cells : int     of all members
-    dtype, matrix_dtype : "float64" or "float32"
+    dtype : "float64" or "float32"
+    matrix : the same of the matrix; None where there is none (LU-SGS)
     deform : name of a deformation; None for a case at rest.  One that is not known here (the
         user's own) counts as none.
     """
-    per_node, per_cell = FLOW[dtype, min(dtype, matrix_dtype)]
+    per_node, per_cell = FLOW[dtype, matrix and min(dtype, matrix)]
     more_node, more_cell = DEFORM.get(deform or "", (0.0, 0.0))
     return round((per_node + more_node) * nodes + (per_cell + more_cell) * cells)
 
@@ -64,14 +67,14 @@ def available(backend: Backend) -> int | None:
 
 
 def check(
-    backend: Backend, meshes: Sequence[Mesh], deform: str | None, matrix_dtype: str = "float32"
+    backend: Backend, meshes: Sequence[Mesh], deform: str | None, matrix: str | None = "float32"
 ) -> None:
     """DeviceError where a case does not fit, before anything is allocated."""
     nodes, cells = sum(m.nodes for m in meshes), sum(len(m.cells) for m in meshes)
     host = 0 if backend.on_gpu else HOST * nodes
 
     def needed(dtype: str) -> float:
-        return estimate(nodes, cells, dtype, deform, matrix_dtype) + host
+        return estimate(nodes, cells, dtype, deform, matrix) + host
 
     free = available(backend)
     if free is None or needed(backend.dtype) <= free:

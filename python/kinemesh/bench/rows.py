@@ -19,6 +19,8 @@ from kinemesh.conditions import walls_of
 from kinemesh.deform import Rigid, TorsionalSprings
 from kinemesh.errors import DeviceError, NumericalFault
 from kinemesh.grid import Grid
+from kinemesh.implicit import Implicit
+from kinemesh.linear import Bicgstab
 from kinemesh.linear.natural import NaturalIlu, natural_csr, open_library
 from kinemesh.mesh import Mesh
 from kinemesh.motion import Pitch
@@ -196,7 +198,8 @@ def flow(backend: Backend, mesh: Mesh, wanted: set[str]) -> Rows:
         boundary = ale.boundaries.residual(ale.res)
         implicit = list(ale._implicit_calls())
         residual = list(ale._residual)
-        product = ale.solver.product(ale.solver.b, ale.solver.v)
+        solver = _matrix_of(ale)
+        product = solver.product(solver.b, solver.v)
     backend.put(ale.dualtime.floor, 0.0)  # a flow at round-off would end its pseudo-steps
 
     def work(items: list[Any]) -> Work:
@@ -231,7 +234,7 @@ def _explicit_rows(
 
 def _implicit_rows(work: Callable, implicit: list[Any], product: Any, ale: Ale) -> Rows:
     """Rows from the residual to the new u."""
-    solver = ale.solver
+    solver = _matrix_of(ale)
     at = implicit.index(solver.factor)
     solve = implicit[at + 1]
     yield "matrix", work(implicit[:at])
@@ -239,6 +242,11 @@ def _implicit_rows(work: Callable, implicit: list[Any], product: Any, ale: Ale) 
     yield "krylov", work([solve])
     yield "block-product", work([product])
     yield "implicit", work(implicit)
+
+
+def _matrix_of(ale: Ale) -> Bicgstab:
+    assert isinstance(ale.implicit, Implicit)  # by its settings
+    return ale.implicit.solver
 
 
 def _is(ledger: Ledger, call: Any, *parts: str) -> bool:
