@@ -33,6 +33,32 @@ on_devices = pytest.mark.parametrize(
 )
 
 
+# ---------------------------------------------------------------- a case file
+
+
+def case_text(*, method="springs", cycles=2, steps_per_cycle=8, more=""):
+    """TOML of a small section that pitches, `small` by name; `more` goes to its end."""
+    return f"""
+name = "small"
+mode = "unsteady"
+[mesh]
+section = "naca0012"
+nodes = 500
+far_field = 8.0
+[flow]
+mach = 0.5
+alpha_deg = 1.0
+[motion]
+pitch = {{ amplitude_deg = 2.0, k = 0.1 }}
+[deform]
+method = "{method}"
+[run]
+cycles = {cycles}
+steps_per_cycle = {steps_per_cycle}
+device = "cpu"
+{more}"""
+
+
 # ---------------------------------------------------------------- meshes
 
 

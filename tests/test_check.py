@@ -6,25 +6,9 @@ import kinemesh as km
 import pytest
 from kinemesh import cli, memory, run, steady
 from kinemesh.io import summary
+from solver_cases import case_text
 
-TOML = """
-name = "small"
-mode = "unsteady"
-[mesh]
-section = "naca0012"
-nodes = 500
-far_field = 8.0
-[flow]
-mach = 0.5
-[motion]
-pitch = { amplitude_deg = 2.0, k = 0.1 }
-[deform]
-method = "springs"
-[run]
-cycles = 2
-steps_per_cycle = 8
-device = "cpu"
-"""
+TOML = case_text()
 
 
 @pytest.fixture(autouse=True)

@@ -11,28 +11,12 @@ import kinemesh as km
 import pytest
 from kinemesh import resume
 from kinemesh.io import History, fields, restart, whole
+from solver_cases import case_text
 
-TOML = """
-name = "small"
-mode = "unsteady"
-[mesh]
-section = "naca0012"
-nodes = 500
-far_field = 8.0
-[flow]
-mach = 0.5
-[motion]
-pitch = { amplitude_deg = 2.0, k = 0.1 }
-[deform]
-method = "rigid"
-[run]
-cycles = 1.5
-steps_per_cycle = 16
-device = "cpu"
-[solver]
-unsteady_iterations = 6
-steady_iterations = 60
-"""
+PLAN = {"cycles": 1.5, "steps_per_cycle": 16}
+LIMITS = {"unsteady_iterations": 6, "steady_iterations": 60}
+SOLVER = "[solver]\n" + "".join(f"{name} = {most}\n" for name, most in LIMITS.items())
+TOML = case_text(method="rigid", **PLAN, more=SOLVER)
 pytestmark = pytest.mark.filterwarnings("ignore:(steady flow|member):RuntimeWarning")
 
 
@@ -110,12 +94,9 @@ def test_a_disk_full_from_the_start_says_to_run_anew(tmp_path):
 
 def small():
     mesh = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
-    settings = km.AleSettings(unsteady_iterations=6, steady_iterations=60)
-    return km.Ale(mesh, mach=0.5, motion=km.motion.pitch(2.0, 0.1), deform=km.deform.Rigid(),
-                  device="cpu", settings=settings)  # fmt: skip
-
-
-PLAN = {"cycles": 1.5, "steps_per_cycle": 16}
+    settings = km.AleSettings(**LIMITS)
+    return km.Ale(mesh, mach=0.5, alpha_deg=1.0, motion=km.motion.pitch(2.0, 0.1),
+                  deform=km.deform.Rigid(), device="cpu", settings=settings)  # fmt: skip
 
 
 def full(monkeypatch, folder, owner, name):

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from kinemesh import interrupt
 from kinemesh.io import History, fields, restart
-from solver_cases import on_devices
+from solver_cases import case_text, on_devices
 
 MESH = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
 MOVED = km.mesh.Mesh(MESH.points * 1.0000001, MESH.triangles, MESH.quads, MESH.boundaries)
@@ -202,27 +202,8 @@ def test_ctrl_c_is_held_back_until_nothing_is_half_done(tmp_path):
     assert reached[-1] == "behind the check"
 
 
-TOML = """
-name = "small"
-mode = "unsteady"
-[mesh]
-section = "naca0012"
-nodes = 500
-far_field = 8.0
-[flow]
-mach = 0.5
-[motion.pitch]
-amplitude_deg = 2.0
-k = 0.1
-[run]
-cycles = 40
-steps_per_cycle = 16
-device = "cpu"
-"""
-
-
 def test_the_program_stops_with_130_and_goes_on_with_resume(tmp_path):
-    (tmp_path / "small.toml").write_text(TOML)
+    (tmp_path / "small.toml").write_text(case_text(cycles=40, steps_per_cycle=16))
     path = os.pathsep.join([str(Path(km.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     words = [sys.executable, "-m", "kinemesh.cli", "run", "small.toml", "--quiet"]
     where = {
