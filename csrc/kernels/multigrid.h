@@ -51,6 +51,16 @@
   F(rw, real, x, "rows," STR(B))
 #endif
 
+/* s = A x for the lanes' rows of row i. */
+HD void K(multigrid_product_)(const i32 *row, const i32 *column, const MULTIGRID_TYPE *A, const real *x, i32 i,
+                              i32 lane, real *s)
+{
+  for (i32 k = 0; k < WIDTH(B); k++) s[k] = 0;
+  for (i32 b = row[i]; b < row[i + 1]; b++)
+    for (i32 j = 0; j < B; j++)
+      for (i32 k = 0; k < WIDTH(B); k++) s[k] += (real)A[BB * b + ENTRY(B, lane + k, j)] * x[B * column[b] + j];
+}
+
 /* From x = 0: r = b, x = d = r / theta. */
 LANES(K(multigrid_first_), MULTIGRID_FIRST, indirect, B)
 {
@@ -66,10 +76,7 @@ LANES(K(multigrid_step_), MULTIGRID_STEP, heavy, B)
 {
   if (!live[member[i]]) return;
   real s[WIDTH(B)];
-  for (i32 k = 0; k < WIDTH(B); k++) s[k] = 0;
-  for (i32 b = row[i]; b < row[i + 1]; b++)
-    for (i32 j = 0; j < B; j++)
-      for (i32 k = 0; k < WIDTH(B); k++) s[k] += (real)A[BB * b + ENTRY(B, lane + k, j)] * d0[B * column[b] + j];
+  K(multigrid_product_)(row, column, A, d0, i, lane, s);
   for (i32 k = 0; k < WIDTH(B); k++) {
     const i32  at = B * i + lane + k;
     const real rk = r[at] - s[k], dk = c1 * d0[at] + c2 * rk;
@@ -84,10 +91,7 @@ LANES(K(multigrid_residual_), MULTIGRID_RESIDUAL, heavy, B)
 {
   if (!live[member[i]]) return;
   real s[WIDTH(B)];
-  for (i32 k = 0; k < WIDTH(B); k++) s[k] = 0;
-  for (i32 b = row[i]; b < row[i + 1]; b++)
-    for (i32 j = 0; j < B; j++)
-      for (i32 k = 0; k < WIDTH(B); k++) s[k] += (real)A[BB * b + ENTRY(B, lane + k, j)] * d[B * column[b] + j];
+  K(multigrid_product_)(row, column, A, d, i, lane, s);
   for (i32 k = 0; k < WIDTH(B); k++) r[B * i + lane + k] -= s[k];
 }
 
