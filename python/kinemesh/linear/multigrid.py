@@ -19,6 +19,7 @@ from kinemesh.linear.pattern import Pattern
 from kinemesh.mesh.dual import offsets_of
 
 Floats = NDArray[np.float64]
+_Part = tuple[NDArray, NDArray, sp.bsr_matrix]  # numbers of its rows and columns, the matrix
 STRENGTH = 0.06  # couplings below this share of their diagonals do not join aggregates
 COARSEST = 32  # nodes at which the hierarchy ends in a dense inverse
 LOW = 0.05  # smallest eigenvalue that the smoother takes on, as a share of the largest
@@ -177,25 +178,30 @@ def chebyshev(high: float, degree: int) -> list[tuple[float, float]]:
     return factors
 
 
-def _join(
-    backend: Backend,
-    parts: Sequence[tuple[NDArray, NDArray, sp.bsr_matrix]],
-    rows: int,
-    dtype: Any = np.float32,
-) -> dict[str, Any]:
-    """Blocks of several members on the device, each with the numbers of its rows and columns."""
-    i = [at[np.repeat(np.arange(m.shape[0] // m.blocksize[0]), np.diff(m.indptr))]
-         for at, _, m in parts]  # fmt: skip
-    j = [at[m.indices] for _, at, m in parts]
-    data = [m.data for *_, m in parts]
-    row, column, blocks = np.concatenate(i), np.concatenate(j), np.concatenate(data)
-    order = np.lexsort((column, row))
-    blocks = blocks[order].transpose(0, 2, 1)  # columns are contiguous
-    return {
-        "row": backend.array(offsets_of(row[order], rows), np.int32),
-        "column": backend.array(column[order], np.int32),
-        "blocks": backend.array(blocks.reshape(-1, blocks.shape[1] * blocks.shape[2]), dtype),
-    }
+@dataclass(frozen=True)
+class _Depth:
+    """One level of all members that have it, side by side on the device.
+
+    Parameters
+    ----------
+    number : int    0: the finest
+    at : {member: numbers of its rows}, members that have a coarser level first
+    rows, going : all rows, and those of the members that have a coarser level
+    member : (rows,) device array
+    matrix : row, column, A; nothing where no member goes on
+    """
+
+    number: int
+    at: dict[int, NDArray]
+    rows: int
+    going: int
+    member: Any
+    matrix: dict[str, Any]
+
+    @property
+    def size(self) -> int:
+        """Block size."""
+        return 4 if self.number else 2
 
 
 class Multigrid:
@@ -224,10 +230,10 @@ class Multigrid:
         z: Any,
         degree: int = 3,
     ) -> None:
-        self.backend, self.live, self.degree = backend, live, degree
-        finest = {name: tables[name] for name in ("member", "row", "column")} | {"A": A}
-        count = len(pattern.node)
-        self.calls = self._level(levels, 0, list(rows), finest, count, count, D, r, z)
+        self.backend, self.live, self.degree, self.levels = backend, live, degree, levels
+        matrix = {"row": tables["row"], "column": tables["column"], "A": A}
+        at, count = dict(enumerate(rows)), len(pattern.node)
+        self.calls = self._level(_Depth(0, at, count, count, tables["member"], matrix), r, z, D)
 
     def _bind(self, kernel: str, rows: int, member: Any, **fields: Any) -> Any:
         return self.backend.bind(
@@ -237,113 +243,96 @@ class Multigrid:
     def _vectors(self, rows: int, size: int, count: int) -> list[Any]:
         return [self.backend.zeros((rows, size), np.float64) for _ in range(count)]
 
-    def _level(
-        self,
-        levels: Sequence[Sequence[Level]],
-        depth: int,
-        at: list[NDArray],
-        here: dict[str, Any],
-        rows: int,
-        going: int,
-        D: Any,
-        b: Any,
-        x: Any,
-    ) -> list[Any]:
+    def _level(self, here: _Depth, b: Any, x: Any, D: Any = None) -> list[Any]:
         """Calls of the cycle from one level down.
 
         Parameters
         ----------
-        at : per member, numbers of its rows on this level
-        here : row, column, member, A of this level
-        rows, going : all rows, and those (the first) whose members have a coarser level
         b, x : right-hand side (scaled) and result
+        D : diagonal blocks that the coarser level's residual is to be multiplied by, if any
         """
-        size, backend = 4 if depth else 2, self.backend
-        factors = chebyshev(1.0 if depth else FINEST, self.degree)
-        r, d, other = self._vectors(rows, size, 3)
-        matrix = {name: here[name] for name in ("row", "column", "A")}
-        member = here["member"]
+        size, factors = here.size, chebyshev(1.0 if here.number else FINEST, self.degree)
+        r, d, other = self._vectors(here.rows, size, 3)
+
+        def bind(kernel: str, **fields: Any) -> Any:
+            return self._bind(f"{kernel}_{size}", here.going, here.member, **fields)
 
         def step(source: Any, target: Any, c1: float, c2: float) -> Any:
-            fields = matrix | {"d0": source, "d": target, "r": r, "x": x, "c1": c1, "c2": c2}
-            return self._bind(f"multigrid_step_{size}", going, member, **fields)
+            fields = {"d0": source, "d": target, "r": r, "x": x, "c1": c1, "c2": c2}
+            return bind("multigrid_step", **here.matrix, **fields)
 
-        calls = [
-            self._bind(f"multigrid_first_{size}", going, member, b=b, r=r, d=d, x=x,
-                       c2=factors[0][1])
-        ]  # fmt: skip
+        calls = [bind("multigrid_first", b=b, r=r, d=d, x=x, c2=factors[0][1])]
         for c1, c2 in factors[1:]:
             calls.append(step(d, other, c1, c2))
             d, other = other, d
-        calls.append(self._bind(f"multigrid_residual_{size}", going, member, **matrix, d=d, r=r))
+        calls.append(bind("multigrid_residual", **here.matrix, d=d, r=r))
         fine = r
         if D is not None:
-            (fine,) = self._vectors(rows, size, 1)
-            calls.append(backend.bind("cg_weigh", suffix="f64", D=D, r=r, y=fine))
-        calls += self._below(levels, depth, at, here, rows, going, fine, d, x)
+            (fine,) = self._vectors(here.rows, size, 1)
+            calls.append(self.backend.bind("cg_weigh", suffix="f64", D=D, r=r, y=fine))
+        calls += self._below(here, fine, d, x)
         for c1, c2 in factors:
             calls.append(step(d, other, c1, c2))
             d, other = other, d
         return calls
 
-    def _below(
-        self,
-        levels: Sequence[Sequence[Level]],
-        depth: int,
-        at: list[NDArray],
-        here: dict[str, Any],
-        rows: int,
-        going: int,
-        fine: Any,
-        d: Any,
-        x: Any,
-    ) -> list[Any]:
-        """Restriction, the coarser level, prolongation into x and d."""
-        backend = self.backend
-        there = [m for m, mine in enumerate(levels) if len(mine) > depth]
-        ends = [m for m in there if len(levels[m]) == depth + 1]
-        order = [m for m in there if m not in ends] + ends  # members that go on come first
-        counts = [levels[m][depth].matrix.shape[0] // 4 for m in order]
-        starts = np.concatenate([[0], np.cumsum(counts)])
-        coarse = {
-            m: np.arange(a, a + n) for m, a, n in zip(order, starts[:-1], counts, strict=True)
-        }
-        total, on = int(starts[-1]), int(starts[len(order) - len(ends)])
-        member = backend.array(np.repeat(order, counts), np.int32)
-        b, e = self._vectors(total, 4, 2)
-        mine = [(m, levels[m][depth]) for m in order]
-        size = 4 if depth else 2
-        down = _join(backend, [(coarse[m], at[m], level.restrict) for m, level in mine], total)
-        up = _join(backend, [(at[m], coarse[m], level.prolong) for m, level in mine], rows)
-        table = {"row": down["row"], "column": down["column"], "R": down["blocks"]}
-        calls = [self._bind(f"multigrid_restrict_{size}", total, member, r=fine, b=b, **table)]
-        if on:
-            nothing = np.empty(0, int)
-            parts = [(coarse[m], coarse[m], level.matrix) for m, level in mine]
-            matrix = _join(backend, parts, total)
-            below = {"row": matrix["row"], "column": matrix["column"], "A": matrix["blocks"]}
-            below["member"] = member
-            numbers = [coarse.get(m, nothing) for m in range(len(levels))]
-            calls += self._level(levels, depth + 1, numbers, below, total, on, None, b, e)
-        if ends:
-            calls.append(self._coarsest([levels[m][depth] for m in ends], on, total, b, e))
-        table = {"row": up["row"], "column": up["column"], "P": up["blocks"]}
-        calls.append(
-            self._bind(f"multigrid_prolong_{size}", going, here["member"], **table, e=e, d=d, x=x)
-        )
+    def _below(self, here: _Depth, fine: Any, d: Any, x: Any) -> list[Any]:
+        """Restriction of `fine`, the coarser level, prolongation into x and d."""
+        coarse = self._coarser(here)
+        b, e = self._vectors(coarse.rows, 4, 2)
+        mine = [(here.at[m], at, self.levels[m][here.number]) for m, at in coarse.at.items()]
+        down = self._join([(c, f, level.restrict) for f, c, level in mine], coarse.rows, "R")
+        up = self._join([(f, c, level.prolong) for f, c, level in mine], here.rows, "P")
+        restrict, prolong = (f"multigrid_{way}_{here.size}" for way in ("restrict", "prolong"))
+        calls = [self._bind(restrict, coarse.rows, coarse.member, r=fine, b=b, **down)]
+        if coarse.going:
+            calls += self._level(coarse, b, e)
+        if coarse.going < coarse.rows:
+            calls.append(self._coarsest(coarse, b, e))
+        calls.append(self._bind(prolong, here.going, here.member, e=e, d=d, x=x, **up))
         return calls
 
-    def _coarsest(self, ends: list[Level], first: int, rows: int, b: Any, e: Any) -> Any:
+    def _coarser(self, here: _Depth) -> _Depth:
+        """The next coarser level of the members that have one."""
+        levels, number = self.levels, here.number
+        there = [m for m in sorted(here.at) if len(levels[m]) > number]
+        there.sort(key=lambda m: len(levels[m]) == number + 1)  # members that go on come first
+        counts = [levels[m][number].matrix.shape[0] // 4 for m in there]
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        at = {m: np.arange(a, a + n) for m, a, n in zip(there, starts[:-1], counts, strict=True)}
+        on = sum(len(levels[m]) > number + 1 for m in there)
+        matrix = {}
+        if on:
+            parts = [(rows, rows, levels[m][number].matrix) for m, rows in at.items()]
+            matrix = self._join(parts, int(starts[-1]), "A")
+        member = self.backend.array(np.repeat(there, counts), np.int32)
+        return _Depth(number + 1, at, int(starts[-1]), int(starts[on]), member, matrix)
+
+    def _join(
+        self, parts: Sequence[_Part], rows: int, name: str, dtype: Any = np.float32
+    ) -> dict[str, Any]:
+        """Blocks of several members on the device: row, column, and the blocks by their name."""
+        i = [at[np.repeat(np.arange(m.shape[0] // m.blocksize[0]), np.diff(m.indptr))]
+             for at, _, m in parts]  # fmt: skip
+        j = [at[m.indices] for _, at, m in parts]
+        row, column = np.concatenate(i), np.concatenate(j)
+        order = np.lexsort((column, row))
+        blocks = np.concatenate([m.data for *_, m in parts])[order].transpose(0, 2, 1)
+        return {
+            "row": self.backend.array(offsets_of(row[order], rows), np.int32),
+            "column": self.backend.array(column[order], np.int32),
+            name: self.backend.array(blocks.reshape(-1, blocks.shape[1] * blocks.shape[2]), dtype),
+        }  # columns of a block are contiguous
+
+    def _coarsest(self, here: _Depth, b: Any, e: Any) -> Any:
         """Dense inverses of the members whose last level this is."""
-        backend, parts, start = self.backend, [], first
-        for level in ends:
-            assert level.dense is not None
-            count = len(level.dense) // 4
-            at = np.arange(start, start + count)
-            parts.append((at, at, sp.bsr_matrix(level.dense, blocksize=(4, 4))))
-            start += count
-        table = _join(backend, parts, rows, np.float64)
-        return backend.bind(
-            "multigrid_coarsest", (first, rows - first), suffix="f64", offsets=table["row"],
-            column=table["column"], inverse=table["blocks"], b=b, sums=e,
+        parts: list[_Part] = []
+        for m, at in here.at.items():
+            dense = self.levels[m][here.number - 1].dense
+            if dense is not None:
+                parts.append((at, at, sp.bsr_matrix(dense, blocksize=(4, 4))))
+        table = self._join(parts, here.rows, "inverse", np.float64)
+        return self.backend.bind(
+            "multigrid_coarsest", (here.going, here.rows - here.going), suffix="f64",
+            offsets=table["row"], column=table["column"], inverse=table["inverse"], b=b, sums=e,
         )  # fmt: skip
