@@ -250,12 +250,40 @@ def test_a_fault_names_quantity_node_of_the_file_member_and_step(
 
     text = str(error.value)
     assert "member 1:" in text
-    assert "step 3 of 5" in text
+    assert "(step 3 of 5, iteration 0);" in text
     assert "try " in text
     check_place(text, meshes[1], [int(ale.grid.meshes[1].original[inner])])
     history = History.read(tmp_path / "out" / "history.csv")
     assert history.members == [0, 1]
     assert history.member(1)["step"].tolist() == [1, 2]
+
+
+@on_devices
+def test_a_fault_of_a_steady_run_names_the_iteration_of_its_member(tmp_path, mesh, device):
+    """Member 0 is a uniform stream, which is done without any iteration."""
+    ale = km.Ale([square(6), mesh], mach=0.4, device=device)
+    node, real = ale.grid.first[1] + 30, ale.coefficients
+
+    def spoiled(poses):
+        loads = real(poses)
+        if ale.backend.get(ale.dualtime.iterations)[1] == 3:
+            u = ale.backend.get(ale.u)
+            u[node, 0] = -1.0
+            ale.backend.put(ale.u, u)
+        return loads
+
+    ale.coefficients = spoiled
+
+    with pytest.raises(km.NumericalFault) as error:
+        ale.steady(out=tmp_path / "out")
+
+    text = str(error.value)
+    assert re.match(
+        r"member 1: density is not positive at node .* \(steady flow, iteration 3\);", text
+    )
+    check_place(text, mesh, [int(ale.grid.meshes[1].original[30])])
+    history = History.read(tmp_path / "out" / "history.csv")
+    assert history.member(1)["iteration"].tolist() == [1, 2, 3]
 
 
 @on_devices

@@ -386,12 +386,18 @@ class Ale:
         self._primitive()
         return self.forces.members(self.moment_points(poses or [Pose()] * len(self.grid.bodies)))
 
-    def check_faults(self, where: str) -> None:
-        """Raise NumericalFault if a kernel has left one."""
+    def check_faults(self, where: str, iterations: Any = None) -> None:
+        """Raise NumericalFault if a kernel has left one.
+
+        Parameters
+        ----------
+        iterations : (members,) device array    of a march, to be told too
+        """
         words = self.backend.get(self.grid.faults)
         if (words != NONE).any():
             self.backend.put(self.grid.faults, NONE)
-            raise_faults(words, where, self.grid.place)
+            done = None if iterations is None else self.backend.get(iterations)
+            raise_faults(words, where, self.grid.place, done)
 
     def primitive(self) -> NDArray:
         """(nodes, 4) rho, u, v, p on the host, nodes as in `grid.meshes` side by side."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from kinemesh.errors import NumericalFault
@@ -26,18 +28,22 @@ def decode(word: np.uint64) -> tuple[int, int]:
     return int(word) >> 32, int(word) & 0xFFFFFFFF
 
 
-def raise_faults(words: np.ndarray, where: str, place) -> None:
+def raise_faults(
+    words: np.ndarray, where: str, place: Callable, iterations: np.ndarray | None = None
+) -> None:
     """Raise NumericalFault for the first member with a fault.
 
     Parameters
     ----------
     words : (members,) uint64
-    where : str                what was being done, e.g. "step 120, iteration 4"
+    where : str                what was being done, e.g. "step 120 of 192"
     place : callable           (member, entity, code) -> text " at ..." in the user's numbers
+    iterations : (members,)    pseudo-steps made, where some were; 0: of the state before them
     """
     for member in np.flatnonzero(words != NONE):
         code, entity = decode(words[member])
         what, remedy = TEXTS.get(code, (f"fault {code}", "a report of this message"))
+        when = where if iterations is None else f"{where}, iteration {iterations[member]}"
         raise NumericalFault(
-            f"member {member}: {what}{place(int(member), entity, code)} ({where}); try {remedy}"
+            f"member {member}: {what}{place(int(member), entity, code)} ({when}); try {remedy}"
         )

@@ -52,7 +52,7 @@ def march(ale: Ale, recording: Any, where: str, watch: Stopwatch, each: Any = No
         with watch("flow"):
             recording()
             active = ale.backend.get(ale.dualtime.active)
-        ale.check_faults(where)
+        ale.check_faults(where, ale.dualtime.iterations)
         if each is not None:
             each()
         if not active.any():

@@ -119,7 +119,7 @@ def to_steady(
             if iterations.max() % KEEP_EVERY == 0 and get(ale.dualtime.active).any():
                 keep(int(iterations.max()))
 
-        march(ale, recording, "steady run", watch, each)
+        march(ale, recording, "steady flow", watch, each)
     return _ended(ale, poses)
 
 
