@@ -64,7 +64,7 @@ typedef f64 real;
 #define BLOCK 256
 #define KERNEL_LOOP(k, FIELDS, loop)                                                         \
   HD void P(k##_at)(const i32 i, const i32 n UNUSED FIELDS(PARAM));                          \
-  static __global__ void __launch_bounds__(BLOCK)                                            \
+  static __global__ void __launch_bounds__(BLOCK, 3)                                         \
       P(k##_device)(i32 first_, i32 count_, i32 n FIELDS(PARAM))                             \
   {                                                                                          \
     const i32 i = (i32)(blockIdx.x * blockDim.x + threadIdx.x);                              \
@@ -74,7 +74,7 @@ typedef f64 real;
 #define WIDTH(width) 1
 #define KERNEL_LANES(k, FIELDS, loop, width)                                                 \
   HD void P(k##_at)(const i32 i, const i32 lane, const i32 n UNUSED FIELDS(PARAM));          \
-  static __global__ void __launch_bounds__(BLOCK)                                            \
+  static __global__ void __launch_bounds__(BLOCK, 4)                                         \
       P(k##_device)(i32 first_, i32 count_, i32 n FIELDS(PARAM))                             \
   {                                                                                          \
     const u64 t_ = (u64)blockIdx.x * blockDim.x + threadIdx.x;                               \
@@ -88,21 +88,23 @@ typedef f64 real;
       P(k##_device)(i32 first_, i32 count_ UNUSED, i32 n UNUSED FIELDS(PARAM))               \
   {                                                                                          \
     const i32 g_ = first_ + (i32)blockIdx.x, t_ = (i32)threadIdx.x;                          \
-    __shared__ f64 part_[BLOCK];                                                             \
+    __shared__ f64 part_[BLOCK / 32][nv];                                                    \
     f64            s_[nv];                                                                   \
     for (i32 v_ = 0; v_ < nv; v_++) s_[v_] = INIT_##op;                                      \
     for (i32 i = offsets[g_] + t_; i < offsets[g_ + 1]; i += BLOCK)                          \
       P(k##_at)(i, s_ FIELDS(NAME));                                                         \
     for (i32 v_ = 0; v_ < nv; v_++) {                                                        \
-      part_[t_] = s_[v_];                                                                    \
-      __syncthreads();                                                                       \
-      for (i32 half_ = BLOCK / 2; half_ > 0; half_ /= 2) {                                   \
-        if (t_ < half_) part_[t_] = OP_##op(part_[t_], part_[t_ + half_]);                   \
-        __syncthreads();                                                                     \
+      for (i32 half_ = 16; half_ > 0; half_ /= 2) {                                          \
+        const f64 other_ = __shfl_down_sync(0xffffffffu, s_[v_], half_);                     \
+        s_[v_]           = OP_##op(s_[v_], other_);                                          \
       }                                                                                      \
-      if (t_ == 0) sums[g_ * nv + v_] = part_[0];                                            \
-      __syncthreads();                                                                       \
+      if (t_ % 32 == 0) part_[t_ / 32][v_] = s_[v_];                                         \
     }                                                                                        \
+    __syncthreads();                                                                         \
+    if (t_ >= nv) return;                                                                    \
+    f64 all_ = part_[0][t_];                                                                 \
+    for (i32 w_ = 1; w_ < BLOCK / 32; w_++) all_ = OP_##op(all_, part_[w_][t_]);             \
+    sums[g_ * nv + t_] = all_;                                                               \
   }                                                                                          \
   HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM))
 #else

@@ -29,16 +29,17 @@ HD void edge_states(const i32 i, const i32 *lr, const f64 *x, const real *q, con
   F(val, real, fix, "")         /* entropy fix, share of |V_r| + a |S| */ \
   F(out, i32, lowered, "edges") /* 1: first order here, see below */      \
   F(out, real, flux, "edges,4")
-#define ALE_FLUX_BODY(scheme)                                                                        \
-  const i32 m = member[lr[2 * i]];                                                                   \
-  if (!active[m]) return;                                                                            \
-  real l[4], r[4];                                                                                   \
-  edge_states(i, lr, x, q, grad, l, r);                                                              \
+#define ALE_FLUX_BODY(scheme)                                                                     \
+  const i32 m = member[lr[2 * i]];                                                                \
+  if (!active[m]) return;                                                                         \
+  real l[4], r[4], f[4];                                                                          \
+  edge_states(i, lr, x, q, grad, l, r);                                                           \
   /* A gradient that asks for a negative density or pressure has nothing to say at this edge:   \
-   * the nodes' own states are taken.  Where that lasts to the end of a step, the run says so. */    \
-  lowered[i]     = !(l[0] > 0 && r[0] > 0 && l[3] > 0 && r[3] > 0);                                  \
-  const real *ql = lowered[i] ? q + 4 * lr[2 * i] : l, *qr = lowered[i] ? q + 4 * lr[2 * i + 1] : r; \
-  scheme(ql, qr, S + 2 * i, w[i], fix, flux + 4 * i)
+   * the nodes' own states are taken.  Where that lasts to the end of a step, the run says so. */ \
+  lowered[i] = !(l[0] > 0 && r[0] > 0 && l[3] > 0 && r[3] > 0);                                   \
+  if (lowered[i]) load4(q + 4 * lr[2 * i], l), load4(q + 4 * lr[2 * i + 1], r);                   \
+  scheme(l, r, S + 2 * i, w[i], fix, f);                                                          \
+  put4(flux + 4 * i, f)
 KERNEL(ale_flux_roe, ALE_FLUX, indirect)
 {
   ALE_FLUX_BODY(flux_roe);

@@ -42,14 +42,16 @@ LANES(ale_jacobian, ALE_JACOBIAN, heavy, 4)
     for (i32 j = 0; j < WIDTH(4); j++) {
       real left[4], right[4];
       roe_jacobian(mean, l, r, out, wf, lane + j, left, right);
-      for (i32 k = 0; k < 4; k++) to[ENTRY(4, k, lane + j)] = right[k];
+      put4(to + ENTRY(4, 0, lane + j), right);
       for (i32 k = 0; k < 4; k++) d[j][k] += left[k];
     }
     sum += mean.slow + mean.mean + fabs(mean.half); /* the largest |lambda| */
   }
   const real time = sum / (real)(cfl[m] * pace[a]) + (real)(bdf[3 * m] * V[a]);
-  for (i32 j = 0; j < WIDTH(4); j++)
-    for (i32 k = 0; k < 4; k++) A[16 * diagonal[i] + ENTRY(4, k, lane + j)] = d[j][k] + (k == lane + j ? time : R(0));
+  for (i32 j = 0; j < WIDTH(4); j++) {
+    for (i32 k = 0; k < 4; k++) d[j][k] += k == lane + j ? time : R(0);
+    put4(A + 16 * diagonal[i] + ENTRY(4, 0, lane + j), d[j]);
+  }
   for (i32 k = lane; k < lane + WIDTH(4); k++) rhs[4 * i + k] = -res[4 * a + k];
 }
 

@@ -10,10 +10,13 @@
   F(inc, u64, faults, "members")
 KERNEL(ale_primitive, ALE_PRIMITIVE, indirect)
 {
-  gas_primitive(u + 4 * i, q + 4 * i);
+  real from[4], to[4];
+  load4(u + 4 * i, from);
+  gas_primitive(from, to);
+  put4(q + 4 * i, to);
   if (!active[member[i]]) return;
-  if (!(q[4 * i] > 0)) fault(&faults[member[i]], FAULT_DENSITY, i);
-  if (!(q[4 * i + 3] > 0)) fault(&faults[member[i]], FAULT_PRESSURE, i);
+  if (!(to[0] > 0)) fault(&faults[member[i]], FAULT_DENSITY, i);
+  if (!(to[3] > 0)) fault(&faults[member[i]], FAULT_PRESSURE, i);
 }
 
 /* Range of each primitive variable over a chunk: (max q, max -q); for Wang's threshold. */
@@ -30,62 +33,82 @@ REDUCE(ale_range, ALE_RANGE, max, 8)
   }
 }
 
-/* Weighted least-squares gradient of (rho, u, v, p) at a node, g[2 k] = dq_k/dx, and the range of
- * each over the node and its neighbours.                                                        */
-HD void node_gradient(const i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *inverse,
-                      const real *q, real *g, real *low, real *high)
+/* A node has two lanes of two variables each: fewer repeat the geometry too rarely to pay, more
+ * too often.  What a lane knows of its variables: the value, the gradient g[2 k] = dq_k/dx, and the
+ * range over the node and its neighbours.                                                       */
+#define MINE (2 * WIDTH(2))
+struct slope {
+  real own[MINE], g[2 * MINE], low[MINE], high[MINE];
+};
+
+HD void lane_load(const real *q, const i32 i, const i32 lane, real *to)
 {
-  real own[4];
-  for (i32 k = 0; k < 8; k++) g[k] = 0;
-  load4(q + 4 * i, own);
-  for (i32 k = 0; k < 4; k++) low[k] = high[k] = own[k];
+  for (i32 k = 0; k < MINE; k += 2) load2(q + 4 * i + 2 * lane + k, to + k);
+}
+
+/* Weighted least-squares gradient of the lanes' variables among (rho, u, v, p). */
+HD void node_gradient(const i32 i, const i32 lane, const f64 *x, const i32 *offsets, const i32 *neighbour,
+                      const real *inverse, const real *q, struct slope *s)
+{
+  lane_load(q, i, lane, s->own);
+  for (i32 k = 0; k < MINE; k++) {
+    s->low[k] = s->high[k] = s->own[k];
+    s->g[2 * k] = s->g[2 * k + 1] = 0;
+  }
   const struct vec2 at = point(x, i);
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
     const i32         j  = neighbour[e];
     const struct vec2 to = minus(point(x, j), at);
-    const real        dx = (real)to.x, dy = (real)to.y, w = R(1) / (dx * dx + dy * dy);
-    real              there[4];
-    load4(q + 4 * j, there);
-    for (i32 k = 0; k < 4; k++) {
-      const real v = there[k], d = w * (v - own[k]);
-      low[k]  = v < low[k] ? v : low[k];
-      high[k] = v > high[k] ? v : high[k];
-      g[2 * k] += d * dx;
-      g[2 * k + 1] += d * dy;
+    const real        dx = (real)to.x, dy = (real)to.y, w = reciprocal(dx * dx + dy * dy);
+    real              there[MINE];
+    lane_load(q, j, lane, there);
+    for (i32 k = 0; k < MINE; k++) {
+      const real v = there[k], d = w * (v - s->own[k]);
+      s->low[k]  = v < s->low[k] ? v : s->low[k];
+      s->high[k] = v > s->high[k] ? v : s->high[k];
+      s->g[2 * k] += d * dx;
+      s->g[2 * k + 1] += d * dy;
     }
   }
   const real xx = inverse[3 * i], xy = inverse[3 * i + 1], yy = inverse[3 * i + 2];
-  for (i32 k = 0; k < 4; k++) {
-    const real bx = g[2 * k], by = g[2 * k + 1];
-    g[2 * k]     = xx * bx + xy * by;
-    g[2 * k + 1] = xy * bx + yy * by;
+  for (i32 k = 0; k < MINE; k++) {
+    const real bx = s->g[2 * k], by = s->g[2 * k + 1];
+    s->g[2 * k]     = xx * bx + xy * by;
+    s->g[2 * k + 1] = xy * bx + yy * by;
   }
 }
 
-/* Smallest limiter of a node's edges, each variable on its own; eps2 is the threshold squared.
- * Where the limiter is below 1 it falls with the change that the gradient asks for, so the largest
- * change up and the largest one down decide: two divisions per variable instead of one per edge. */
-HD void node_limiter(const i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *q, const real *g,
-                     const real *low, const real *high, const real *eps2, real *phi)
+/* The gradient times the smallest limiter of the node's edges, each variable on its own; eps2 is the
+ * threshold squared.  Where the limiter is below 1 it falls with the change that the gradient asks
+ * for, so the largest change up and the largest one down decide: two divisions per variable instead
+ * of one per edge.                                                                              */
+HD void node_limit(const i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *eps2,
+                   struct slope *s)
 {
-  real              up[4] = {0, 0, 0, 0}, down[4] = {0, 0, 0, 0};
+  real              up[MINE], down[MINE];
   const struct vec2 at = point(x, i);
+  for (i32 k = 0; k < MINE; k++) up[k] = down[k] = 0;
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
     const struct vec2 to = minus(point(x, neighbour[e]), at);
     const real        dx = R(0.5) * (real)to.x, dy = R(0.5) * (real)to.y;
-    for (i32 k = 0; k < 4; k++) {
-      const real d = g[2 * k] * dx + g[2 * k + 1] * dy;
+    for (i32 k = 0; k < MINE; k++) {
+      const real d = s->g[2 * k] * dx + s->g[2 * k + 1] * dy;
       up[k]        = d > up[k] ? d : up[k];
       down[k]      = d < down[k] ? d : down[k];
     }
   }
-  for (i32 k = 0; k < 4; k++) {
-    const real own = q[4 * i + k];
-    const real a   = limiter_venkatakrishnan(high[k] - own, up[k], eps2[k]);
-    const real b   = limiter_venkatakrishnan(low[k] - own, down[k], eps2[k]);
-    const real y   = a < b ? a : b;
-    phi[k]         = y < R(1) ? y : R(1);
+  for (i32 k = 0; k < MINE; k++) {
+    const real a = limiter_venkatakrishnan(s->high[k] - s->own[k], up[k], eps2[k]);
+    const real b = limiter_venkatakrishnan(s->low[k] - s->own[k], down[k], eps2[k]);
+    const real y = a < b ? a : b, phi = y < R(1) ? y : R(1);
+    s->g[2 * k] *= phi;
+    s->g[2 * k + 1] *= phi;
   }
+}
+
+HD void node_put(const i32 i, const i32 lane, const struct slope *s, real *grad)
+{
+  for (i32 k = 0; k < 2 * MINE; k += 4) put4(grad + 8 * i + 4 * lane + k, s->g + k);
 }
 
 #define ALE_GRADIENT_FIELDS(F)            \
@@ -97,11 +120,12 @@ HD void node_limiter(const i32 i, const f64 *x, const i32 *offsets, const i32 *n
   F(in, real, inverse, "nodes,3")         \
   F(in, real, q, "nodes,4")
 #define ALE_GRADIENT(F) ALE_GRADIENT_FIELDS(F) F(out, real, grad, "nodes,8")
-KERNEL(ale_gradient, ALE_GRADIENT, heavy)
+LANES(ale_gradient, ALE_GRADIENT, heavy, 2)
 {
   if (!active[member[i]]) return;
-  real low[4], high[4];
-  node_gradient(i, x, offsets, neighbour, inverse, q, grad + 8 * i, low, high);
+  struct slope s;
+  node_gradient(i, lane, x, offsets, neighbour, inverse, q, &s);
+  node_put(i, lane, &s, grad);
 }
 
 /* Limited gradient; threshold K (max - min) over the member: Wang's form (theory eq. 2.4b). */
@@ -110,20 +134,19 @@ KERNEL(ale_gradient, ALE_GRADIENT, heavy)
   F(in, f64, range, "members,8") /* from ale_range */ \
   F(val, real, K, "")                                 \
   F(out, real, grad, "nodes,8")
-KERNEL(ale_gradient_wang, ALE_GRADIENT_WANG, heavy)
+LANES(ale_gradient_wang, ALE_GRADIENT_WANG, heavy, 2)
 {
   if (!active[member[i]]) return;
-  const f64 *r = range + 8 * member[i];
-  real       g[8], low[4], high[4], eps2[4], phi[4];
-  for (i32 k = 0; k < 4; k++) {
+  const f64   *r = range + 8 * member[i] + 2 * lane;
+  real         eps2[MINE];
+  struct slope s;
+  for (i32 k = 0; k < MINE; k++) {
     const real span = K * (real)(r[k] + r[4 + k]);
     eps2[k]         = span * span + R(1e-20); /* a uniform state has no range: limiter is 1 */
   }
-  node_gradient(i, x, offsets, neighbour, inverse, q, g, low, high);
-  node_limiter(i, x, offsets, neighbour, q, g, low, high, eps2, phi);
-  for (i32 k = 0; k < 8; k++) g[k] *= phi[k / 2];
-  put4(grad + 8 * i, g);
-  put4(grad + 8 * i + 4, g + 4);
+  node_gradient(i, lane, x, offsets, neighbour, inverse, q, &s);
+  node_limit(i, x, offsets, neighbour, eps2, &s);
+  node_put(i, lane, &s, grad);
 }
 
 /* The same with Venkatakrishnan's own threshold (K h)^3, h = sqrt(V) (theory eq. 2.4a). */
@@ -132,15 +155,14 @@ KERNEL(ale_gradient_wang, ALE_GRADIENT_WANG, heavy)
   F(in, f64, V, "nodes")                \
   F(val, real, K, "")                   \
   F(out, real, grad, "nodes,8")
-KERNEL(ale_gradient_venkatakrishnan, ALE_GRADIENT_VENKATAKRISHNAN, heavy)
+LANES(ale_gradient_venkatakrishnan, ALE_GRADIENT_VENKATAKRISHNAN, heavy, 2)
 {
   if (!active[member[i]]) return;
-  const real h = K * sqrt((real)V[i]), e = h * h * h + R(1e-20);
-  const real eps2[4] = {e, e, e, e};
-  real       g[8], low[4], high[4], phi[4];
-  node_gradient(i, x, offsets, neighbour, inverse, q, g, low, high);
-  node_limiter(i, x, offsets, neighbour, q, g, low, high, eps2, phi);
-  for (i32 k = 0; k < 8; k++) g[k] *= phi[k / 2];
-  put4(grad + 8 * i, g);
-  put4(grad + 8 * i + 4, g + 4);
+  const real   h = K * sqrt((real)V[i]);
+  real         eps2[MINE];
+  struct slope s;
+  for (i32 k = 0; k < MINE; k++) eps2[k] = h * h * h + R(1e-20);
+  node_gradient(i, lane, x, offsets, neighbour, inverse, q, &s);
+  node_limit(i, x, offsets, neighbour, eps2, &s);
+  node_put(i, lane, &s, grad);
 }

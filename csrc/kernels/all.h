@@ -43,8 +43,8 @@
   K(boundary_sweeps, bnodes) K(dual_volumes, nodes) K(least_squares, nodes)            \
   S(cell_quality, groups) S(gather_sum_1, groups) S(gather_sum_2, groups)              \
   S(gather_sum_4, groups) S(gather_max_2, groups) S(gather_max_8, groups)              \
-  K(ale_primitive, nodes) S(ale_range, groups) K(ale_gradient, nodes)                  \
-  K(ale_gradient_wang, nodes) K(ale_gradient_venkatakrishnan, nodes)                   \
+  K(ale_primitive, nodes) S(ale_range, groups) L2(ale_gradient, nodes)                  \
+  L2(ale_gradient_wang, nodes) L2(ale_gradient_venkatakrishnan, nodes)                   \
   K(ale_flux_roe, edges) K(ale_flux_hllc, edges) L4(ale_residual, nodes)               \
   L4(ale_past, nodes) K(face_rates, faces) K(bc_wall, bnodes) K(bc_farfield, bnodes) K(bc_vortex, members) \
   S(wall_forces, groups) L4(ale_jacobian, rows)     \
@@ -54,7 +54,7 @@
   K(copy_f64, items) L2(copy_f64_2, items) L4(copy_real4, items)                       \
   K(narrow_1, items) L2(narrow_2, items) L4(narrow_4, items) L4(widen_4, items)        \
   K(krylov_start, members) K(krylov_first, members) K(krylov_alpha, members)           \
-  K(krylov_omega, members) K(krylov_beta, members) K(spring_rows, rows)                \
+  K(krylov_omega, members) K(krylov_beta, members) L2(spring_rows, rows)                \
   L2(spring_guess, rows) L2(spring_side, rows) L2(spring_move, rows) L2(copy_marked, items) \
   K(pose_move, moved) K(graph_map, carried) K(graph_folds, elements)                   \
   K(colour_round, nodes) K(cg_weigh, rows) S(cg_dots, groups) L2(cg_begin, rows)       \

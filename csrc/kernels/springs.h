@@ -12,61 +12,92 @@ struct spoke {
 HD struct spoke spoke_of(struct vec2 e)
 {
   struct spoke s;
-  const f64    l = dot(e, e), per = 1 / l;
+  const f64    l = dot(e, e), per = reciprocal_f64(l);
   s.e = e, s.l = l, s.g = vec2_of(-e.y * per, e.x * per);
   return s;
 }
 
-/* C = 1/sin^2 of the angles at i, j, k of a triangle (eq. 3.3). */
-HD void spring_stiffness(struct spoke ij, struct spoke ik, f64 ljk, f64 *C)
+/* What row i needs of a triangle (i, j, k).  With C = 1/sin^2 of the angles at i, j, k (eq. 3.3) and
+ * p = (-e_y, e_x) the products C_j g_ij g_jk^T and C_k g_ik g_jk^T are p_ij p_jk^T and p_ik p_jk^T
+ * over (2 area)^2, so the direction of jk never needs its own length.                           */
+struct corner {
+  f64         C[3], per; /* per = 1 / (2 area)^2 */
+  struct vec2 turn;      /* g_ik - g_ij: rate of the angle at i */
+};
+
+HD struct corner corner_of(struct spoke ij, struct spoke ik)
 {
-  const f64 twice = cross(ij.e, ik.e), per = 1 / (twice * twice);
-  C[0] = ij.l * ik.l * per, C[1] = ij.l * ljk * per, C[2] = ik.l * ljk * per;
+  const struct vec2 jk    = minus(ik.e, ij.e);
+  const f64         twice = cross(ij.e, ik.e), ljk = dot(jk, jk);
+  struct corner     c;
+  c.per  = reciprocal_f64(twice * twice);
+  c.C[0] = ij.l * ik.l * c.per, c.C[1] = ij.l * ljk * c.per, c.C[2] = ik.l * ljk * c.per;
+  c.turn = minus(ik.g, ij.g);
+  return c;
 }
 
-/* a += f u v^T, a by columns. */
-HD void spring_add(f64 *a, f64 f, struct vec2 u, struct vec2 v)
+/* a += f v v^T, a symmetric: xx, xy, yy. */
+HD void spring_square(f64 *a, f64 f, struct vec2 v)
 {
-  a[0] += f * u.x * v.x, a[1] += f * u.y * v.x, a[2] += f * u.x * v.y, a[3] += f * u.y * v.y;
+  const f64 x = f * v.x;
+  a[0] += x * v.x, a[1] += x * v.y, a[2] += f * v.y * v.y;
 }
 
-/* Diagonal block of i from triangle (i, j, k): K = R^T C R of eq. 3.4, in the angles' own terms. */
+/* Diagonal block of i from the triangle: K = R^T C R of eq. 3.4, in the angles' own terms. */
 HD void spring_diagonal(struct spoke ij, struct spoke ik, f64 *ii)
 {
-  const struct vec2 jk = minus(ik.e, ij.e), turn = minus(ik.g, ij.g);
-  f64               C[3];
-  spring_stiffness(ij, ik, dot(jk, jk), C);
-  spring_add(ii, C[0], turn, turn);
-  spring_add(ii, C[1], ij.g, ij.g);
-  spring_add(ii, C[2], ik.g, ik.g);
+  const struct corner c = corner_of(ij, ik);
+  spring_square(ii, c.C[0], c.turn);
+  spring_square(ii, c.C[1], ij.g);
+  spring_square(ii, c.C[2], ik.g);
 }
 
-/* Blocks (i, j) and (i, k) of the same triangle; hij, hik: inverse of D times g. */
-HD void spring_blocks(struct spoke ij, struct spoke ik, struct vec2 hij, struct vec2 hik, f64 *toj, f64 *tok)
+/* Column c of a block, as a vector: to += f v. */
+HD void spring_column(struct vec2 *to, struct vec2 v, f64 f)
 {
-  const struct spoke jk = spoke_of(minus(ik.e, ij.e));
-  f64                C[3];
-  spring_stiffness(ij, ik, jk.l, C);
-  const struct vec2 a   = vec2_of(C[1] * (ij.g.x + jk.g.x), C[1] * (ij.g.y + jk.g.y));
-  const struct vec2 b   = vec2_of(C[2] * (ik.g.x - jk.g.x), C[2] * (ik.g.y - jk.g.y));
-  const struct vec2 cij = vec2_of(C[0] * ij.g.x, C[0] * ij.g.y), cik = vec2_of(C[0] * ik.g.x, C[0] * ik.g.y);
-  const struct vec2 ajk = vec2_of(C[1] * jk.g.x, C[1] * jk.g.y), bjk = vec2_of(C[2] * jk.g.x, C[2] * jk.g.y);
-  spring_add(toj, -1, hij, vec2_of(a.x + cij.x, a.y + cij.y));
-  spring_add(toj, 1, hik, minus(cij, bjk));
-  spring_add(tok, 1, hij, vec2_of(cik.x + ajk.x, cik.y + ajk.y));
-  spring_add(tok, -1, hik, vec2_of(b.x + cik.x, b.y + cik.y));
+  to->x += f * v.x, to->y += f * v.y;
 }
 
+HD f64 vec2_pick(struct vec2 v, i32 c)
+{
+  return c ? v.y : v.x;
+}
+
+/* The lanes' columns of the blocks (i, j) and (i, k) of the same triangle; inverse: of D; hij, hik:
+ * it times g.                                                                                   */
+HD void spring_blocks(struct spoke ij, struct spoke ik, const f64 *inverse, struct vec2 hij, struct vec2 hik, i32 lane,
+                      struct vec2 *toj, struct vec2 *tok)
+{
+  const struct corner t    = corner_of(ij, ik);
+  const struct vec2   turn = minus(hik, hij), jk = minus(ik.e, ij.e);
+  const struct vec2   both = vec2_of(-t.per * (ij.e.y + ik.e.y), t.per * (ij.e.x + ik.e.x));
+  const struct vec2   m = vec2_of(inverse[0] * both.x + inverse[1] * both.y, inverse[1] * both.x + inverse[2] * both.y);
+  for (i32 c = 0; c < WIDTH(2); c++) {
+    const f64 gij = vec2_pick(ij.g, lane + c), gik = vec2_pick(ik.g, lane + c);
+    const f64 pjk = lane + c ? jk.x : -jk.y;
+    spring_column(toj + c, turn, t.C[0] * gij);
+    spring_column(toj + c, hij, -t.C[1] * gij);
+    spring_column(toj + c, m, -pjk);
+    spring_column(tok + c, turn, -t.C[0] * gik);
+    spring_column(tok + c, hik, -t.C[2] * gik);
+    spring_column(tok + c, m, pjk);
+  }
+}
+
+/* A symmetric block times a vector. */
 HD struct vec2 spring_apply(const f64 *a, struct vec2 v)
 {
-  return vec2_of(a[0] * v.x + a[2] * v.y, a[1] * v.x + a[3] * v.y);
+  return vec2_of(a[0] * v.x + a[1] * v.y, a[1] * v.x + a[2] * v.y);
 }
 
-HD void spring_put(real *to, const f64 *block, i32 add)
+HD void spring_put(real *to, i32 lane, const struct vec2 *column, i32 add)
 {
-  f64 sum[4];
-  for (i32 k = 0; k < 4; k++) sum[k] = add ? (f64)to[k] + block[k] : block[k];
-  store4(to, sum);
+  for (i32 c = 0; c < WIDTH(2); c++) {
+    real *at = to + ENTRY(2, 0, lane + c), v[2] = {R(0), R(0)};
+    if (add) load2(at, v);
+    v[0] = (real)((f64)v[0] + column[c].x), v[1] = (real)((f64)v[1] + column[c].y);
+    put2(at, v);
+  }
 }
 
 /* The triangles around a row's node are runs of spokes, each neighbour once, the first again at the
@@ -87,11 +118,12 @@ HD void spring_put(real *to, const f64 *block, i32 add)
   F(out, real, D, "rows,4")                                     \
   F(out, real, A, "blocks,4")                                   \
   F(inc, u64, faults, "members")
-KERNEL(spring_rows, SPRING_ROWS, heavy)
+LANES(spring_rows, SPRING_ROWS, heavy, 2)
 {
   const i32         a = node[i], from = fans[i], to = fixed[a] ? from : fans[i + 1];
   const struct vec2 at    = point(x, a);
-  f64               ii[4] = {0, 0, 0, 0}, one[4] = {1, 0, 0, 1};
+  f64               ii[3] = {0, 0, 0};
+  struct vec2       one[WIDTH(2)], diag[WIDTH(2)];
   for (i32 r = from; r < to; r++) {
     struct spoke last = spoke_of(minus(point(x, other[runs[r]]), at));
     for (i32 s = runs[r] + 1; s < runs[r + 1]; s++) {
@@ -100,33 +132,38 @@ KERNEL(spring_rows, SPRING_ROWS, heavy)
       last = next;
     }
   }
-  if (to == from) ii[0] = ii[3] = 1;
-  const f64 det = ii[0] * ii[3] - ii[1] * ii[2], per = 1 / det;
-  if (!(det > 0)) fault(&faults[member[a]], FAULT_PIVOT, a);
-  const f64 inverse[4] = {ii[3] * per, -ii[1] * per, -ii[2] * per, ii[0] * per};
-  store4(D + 4 * i, ii);
+  if (to == from) ii[0] = ii[2] = 1;
+  const f64 det = ii[0] * ii[2] - ii[1] * ii[1], per = 1 / det;
+  if (lane == 0 && !(det > 0)) fault(&faults[member[a]], FAULT_PIVOT, a);
+  const f64 inverse[3] = {ii[2] * per, -ii[1] * per, ii[0] * per};
+  for (i32 c = 0; c < WIDTH(2); c++) {
+    one[c]  = vec2_of(lane + c == 0, lane + c == 1);
+    diag[c] = spring_apply(ii, one[c]);
+  }
+  spring_put(D + 4 * i, lane, diag, 0);
   if (to != from + 1) /* blocks of several runs add up; a fixed row has none */
-    for (i32 k = 4 * row[i]; k < 4 * row[i + 1]; k++) A[k] = 0;
-  store4(A + 4 * diagonal[i], one);
+    for (i32 b = row[i]; b < row[i + 1]; b++)
+      for (i32 k = 2 * lane; k < 2 * (lane + WIDTH(2)); k++) A[4 * b + k] = 0;
+  spring_put(A + 4 * diagonal[i], lane, one, 0);
   for (i32 r = from; r < to; r++) {
     const i32    begin = runs[r], end = runs[r + 1] - 1, closed = other[begin] == other[end];
-    struct spoke last    = spoke_of(minus(point(x, other[begin]), at));
-    struct vec2  hlast   = spring_apply(inverse, last.g);
-    f64          here[4] = {0, 0, 0, 0}, first[4] = {0, 0, 0, 0};
+    struct spoke last  = spoke_of(minus(point(x, other[begin]), at));
+    struct vec2  hlast = spring_apply(inverse, last.g), here[WIDTH(2)], first[WIDTH(2)], there[WIDTH(2)];
+    for (i32 c = 0; c < WIDTH(2); c++) here[c] = first[c] = vec2_of(0, 0);
     for (i32 s = begin + 1; s <= end; s++) {
-      const struct spoke next     = spoke_of(minus(point(x, other[s]), at));
-      const struct vec2  hnext    = spring_apply(inverse, next.g);
-      f64                there[4] = {0, 0, 0, 0};
-      spring_blocks(last, next, hlast, hnext, here, there);
+      const struct spoke next  = spoke_of(minus(point(x, other[s]), at));
+      const struct vec2  hnext = spring_apply(inverse, next.g);
+      for (i32 c = 0; c < WIDTH(2); c++) there[c] = vec2_of(0, 0);
+      spring_blocks(last, next, inverse, hlast, hnext, lane, here, there);
       if (s == begin + 1 && closed)
-        for (i32 k = 0; k < 4; k++) first[k] = here[k]; /* the last triangle adds to it */
+        for (i32 c = 0; c < WIDTH(2); c++) first[c] = here[c]; /* the last triangle adds to it */
       else
-        spring_put(A + 4 * slot[s - 1], here, to != from + 1);
-      for (i32 k = 0; k < 4; k++) here[k] = there[k];
+        spring_put(A + 4 * slot[s - 1], lane, here, to != from + 1);
+      for (i32 c = 0; c < WIDTH(2); c++) here[c] = there[c];
       last = next, hlast = hnext;
     }
-    for (i32 k = 0; k < 4; k++) here[k] += first[k];
-    spring_put(A + 4 * slot[end], here, to != from + 1);
+    for (i32 c = 0; c < WIDTH(2); c++) spring_column(here + c, first[c], 1);
+    spring_put(A + 4 * slot[end], lane, here, to != from + 1);
   }
 }
 

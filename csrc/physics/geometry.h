@@ -2,6 +2,29 @@
  * would cost four digits on the thin cells at a trailing edge.                               */
 #pragma once
 
+/* 1 / x to the last bit or the one before: on a device the hardware's 20 bits and two steps of
+ * Newton, a third of the instructions of a division and no branch.                             */
+HD f64 reciprocal_f64(f64 x)
+{
+#ifdef __CUDACC__
+  f64 r;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+  r = fma(fma(-x, r, 1.0), r, r);
+  return fma(fma(-x, r, 1.0), r, r);
+#else
+  return 1 / x;
+#endif
+}
+
+HD real reciprocal(real x)
+{
+#ifdef REAL_IS_F32
+  return R(1) / x;
+#else
+  return reciprocal_f64(x);
+#endif
+}
+
 struct vec2 {
   f64 x, y;
 };
@@ -51,15 +74,28 @@ HD void put4(real *to, const real *from)
 #endif
 }
 
-HD void store4(real *to, const f64 *from)
+/* Two numbers at a multiple of two.  A store of its own for each would be a write of its own. */
+HD void put2(real *to, const real *from)
 {
 #if defined(__CUDACC__) && defined(REAL_IS_F32)
-  *(float4 *)to = make_float4((real)from[0], (real)from[1], (real)from[2], (real)from[3]);
+  *(float2 *)to = make_float2(from[0], from[1]);
 #elif defined(__CUDACC__)
   *(double2 *)to       = make_double2(from[0], from[1]);
-  *((double2 *)to + 1) = make_double2(from[2], from[3]);
 #else
-  for (i32 k = 0; k < 4; k++) to[k] = (real)from[k];
+  to[0] = from[0], to[1] = from[1];
+#endif
+}
+
+HD void load2(const real *from, real *to)
+{
+#if defined(__CUDACC__) && defined(REAL_IS_F32)
+  const float2 v = *(const float2 *)from;
+  to[0] = v.x, to[1] = v.y;
+#elif defined(__CUDACC__)
+  const double2 v      = *(const double2 *)from;
+  to[0] = v.x, to[1] = v.y;
+#else
+  to[0] = from[0], to[1] = from[1];
 #endif
 }
 
