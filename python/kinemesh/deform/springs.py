@@ -100,7 +100,7 @@ class SpringMover(Mover):
             "spring_guess", x=grid.x, **member, target=self.target, history=self.history,
             d1=self.d1, d2=self.d2, guess=self.guess, given=self.given,
         )  # fmt: skip
-        self.begin = b.record(
+        self.begin = solver.begun(
             [
                 self.bind_pose(grid.wall.node, grid.wall.body, self.target),
                 guess,
@@ -109,8 +109,6 @@ class SpringMover(Mover):
                 bind("spring_side", Kd=self.product, side=solver.base),
                 solver.product(self.guess, self.product),
                 bind("spring_side", Kd=self.product, side=solver.b),
-                solver.factor,
-                solver.begin,
             ]
         )
         self.iterations: Any = None

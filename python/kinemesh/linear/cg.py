@@ -14,57 +14,40 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kinemesh.backend import Backend
+from kinemesh.linear.krylov import Krylov
 from kinemesh.linear.multigrid import Level, Multigrid, hierarchy
 from kinemesh.linear.pattern import Pattern
 
 
-class Cg:
-    """Solver of D^-1 K x = b from x = 0; the interface of `Bicgstab`.
+class Cg(Krylov):
+    """Solver of D^-1 K x = b from x = 0; see `Krylov`.
 
     Parameters
     ----------
-    active : (members,) int32 device array: members that want a solution
-    tolerance : float    stop at |r| <= tolerance |base|
+    tolerance : float       stop at |r| <= tolerance |base|
     fixed : (nodes,) bool   rows of the unit matrix
-    suffix : always "f64"
 
     Attributes
     ----------
-    A, D, b, x, base : device arrays, blocks of 2
-    start, begin : calls;  live, steps, status : (members,) int32
+    D : device array, diagonal blocks of K
     levels : hierarchy of each member, made by `build`
     """
 
     def __init__(
         self, backend: Backend, pattern: Pattern, active: Any, fixed: NDArray, tolerance: float
     ) -> None:
-        self.backend, self.pattern = backend, pattern
+        super().__init__(backend, pattern, 2, active, "f64")
         members, rows, blocks = active.shape[0], len(pattern.node), len(pattern.column)
-        self.tables = {
-            name: backend.array(getattr(pattern, name), np.int32)
-            for name in ("row", "column", "diagonal", "member", "item")
-        }
-        self.chunk_offsets = backend.array(pattern.item_chunks, np.int32)
-        self.group_offsets = backend.array(pattern.item_groups, np.int32)
         self.A, self.D = (backend.zeros((n, 4), np.float64) for n in (blocks, rows))
         self.b, self.base, self.x, self.r, self.z, self.p, self.q = (
             backend.zeros((rows, 2), np.float64) for _ in range(7)
         )
-        self.parts = backend.zeros((len(pattern.item_chunks) - 1, 2), np.float64)
-        self.live, self.steps, self.status = (backend.zeros(members, np.int32) for _ in range(3))
-        self.scalars = backend.zeros((members, 4), np.float64)
-        self.dots, self.base2 = (backend.zeros((members, 2), np.float64) for _ in range(2))
-        self.target2 = backend.zeros(members, np.float64)
         free = ~fixed[pattern.node]
         self.rows = [np.flatnonzero(free & (pattern.member == m)) for m in range(members)]
         self.levels: list[Sequence[Level]] = [()] * members
-        self.start = backend.bind(
-            "krylov_start", active=active, live=self.live, steps=self.steps, status=self.status
-        )
         self.factor = backend.record([])
         self.finish = backend.record([])
         self.begin = backend.record(self._begin_calls(tolerance))
-        self.iterate: Any = None
 
     def build(self, x: NDArray[np.float64], members: Sequence[int]) -> None:
         """New hierarchies of `members` from the present matrix.
@@ -99,21 +82,9 @@ class Cg:
         self.cycle = cycle
         self.iterate = self.backend.record(self._iterate_calls(cycle.calls))
 
-    def _bind(self, kernel: str, **fields: Any) -> Any:
-        return self.backend.bind(kernel, suffix="f64", **fields)
-
-    def product(self, x: Any, y: Any) -> Any:
-        """Call y = D^-1 K x."""
-        tables = {name: self.tables[name] for name in ("row", "column", "member")}
-        return self._bind("block_product_2", **tables, live=self.live, A=self.A, x=x, y=y)
-
     def _dots(self, a: Any, b: Any, sums: Any) -> list[Any]:
         """Calls for (a, D b) and (b, b)."""
-        fields = {"D": self.D, "a": a, "b": b, "item": self.tables["item"]}
-        return [
-            self._bind("cg_dots", **fields, offsets=self.chunk_offsets, sums=self.parts),
-            self._bind("gather_sum_2", offsets=self.group_offsets, parts=self.parts, sums=sums),
-        ]
+        return self._sums("cg_dots", sums, D=self.D, a=a, b=b)
 
     def _begin_calls(self, tolerance: float) -> list[Any]:
         rows = {"member": self.tables["member"], "live": self.live}
@@ -122,16 +93,7 @@ class Cg:
             self._bind("cg_begin", **rows, b=self.b, x=self.x, r=self.r, p=self.p),
             *self._dots(self.base, self.base, self.base2),
             *self._dots(self.r, self.r, self.dots),
-            self._bind(
-                "krylov_first",
-                dots=self.dots,
-                base2=self.base2,
-                target2=self.target2,
-                tolerance=tolerance,
-                scalars=self.scalars,
-                live=self.live,
-                status=self.status,
-            ),
+            self._first(tolerance, self.base2),
         ]
 
     def _iterate_calls(self, cycle: list[Any]) -> list[Any]:
@@ -149,7 +111,3 @@ class Cg:
             *self._dots(self.r, self.r, self.dots),
             self._bind("cg_check", **state, target2=self.target2, steps=self.steps),
         ]
-
-    def recorded_block(self, count: int) -> Any:
-        """Recording of `count` iterations, for solves whose length the host decides."""
-        return self.backend.record([self.iterate], times=count, flag=self.live)

@@ -1,0 +1,98 @@
+"""What the solvers on a block pattern share: its tables on the device, sums, who still iterates.
+
+All scalars are per member and stay on the device; a member that has converged, or broken down, is
+left alone while the others go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kinemesh.backend import Backend
+from kinemesh.linear.pattern import Pattern
+
+
+class Krylov:
+    """Solver of A x = b on a pattern, from x = 0.
+
+    Parameters
+    ----------
+    backend, pattern
+    size : int     block size
+    active : (members,) int32 device array: members that want a solution
+    suffix : "f64" or "f32", of A and of the vectors
+
+    Attributes
+    ----------
+    A, b, x, base : device arrays; the tolerance is a share of the residual of the side `base`
+    start : call   every active member lives; part of `begin`, first where products come before
+    factor, begin, finish : recordings;  iterate : recording of one iteration
+    live, steps, status : (members,) int32; status 1: converged, 2: broke down
+    dots, base2 : (members, 2) float64; second: squares of the residual and of that of `base`
+    """
+
+    TABLES: ClassVar[tuple[str, ...]] = ("row", "column", "diagonal", "member", "item")
+    A: Any
+    b: Any
+    x: Any
+    base: Any
+    factor: Any
+    begin: Any
+    iterate: Any
+    finish: Any
+
+    def __init__(
+        self, backend: Backend, pattern: Pattern, size: int, active: Any, suffix: str
+    ) -> None:
+        self.backend, self.pattern, self.size, self.suffix = backend, pattern, size, suffix
+        self.dtype = np.float64 if suffix == "f64" else np.float32
+        self.tables = {
+            name: backend.array(getattr(pattern, name), np.int32) for name in self.TABLES
+        }
+        self.chunk_offsets = backend.array(pattern.item_chunks, np.int32)
+        self.group_offsets = backend.array(pattern.item_groups, np.int32)
+        self.parts = backend.zeros((len(pattern.item_chunks) - 1, 2), np.float64)
+        members = active.shape[0]
+        self.live, self.steps, self.status = (backend.zeros(members, np.int32) for _ in range(3))
+        self.scalars = backend.zeros((members, 4), np.float64)
+        self.dots, self.base2 = (backend.zeros((members, 2), np.float64) for _ in range(2))
+        self.target2 = backend.zeros(members, np.float64)
+        self.start = backend.bind(
+            "krylov_start", active=active, live=self.live, steps=self.steps, status=self.status
+        )
+
+    def _bind(self, kernel: str, over: tuple[int, int] | None = None, **fields: Any) -> Any:
+        return self.backend.bind(kernel, over=over, suffix=self.suffix, **fields)
+
+    def product(self, x: Any, y: Any) -> Any:
+        """Call y = A x, before A is factored."""
+        tables = {name: self.tables[name] for name in ("row", "column", "member")}
+        kernel = f"block_product_{self.size}"
+        return self._bind(kernel, **tables, live=self.live, A=self.A, x=x, y=y)
+
+    def _sums(self, kernel: str, sums: Any, **fields: Any) -> list[Any]:
+        """Calls that add up two numbers of each row, in an order that is the member's own."""
+        rows = {"item": self.tables["item"], "offsets": self.chunk_offsets}
+        gather = {"offsets": self.group_offsets, "parts": self.parts, "sums": sums}
+        return [
+            self._bind(kernel, **rows, **fields, sums=self.parts),
+            self.backend.bind("gather_sum_2", **gather),
+        ]
+
+    def _first(self, tolerance: float, base2: Any) -> Any:
+        """Call: who has converged before any iteration."""
+        return self.backend.bind(
+            "krylov_first", dots=self.dots, base2=base2, target2=self.target2,
+            tolerance=tolerance, scalars=self.scalars, live=self.live, status=self.status,
+        )  # fmt: skip
+
+    def begun(self, before: list[Any]) -> Callable[[], Any]:
+        """Callable: these calls, which leave A, b and base, and the start of a solve."""
+        return self.backend.record([*before, self.factor, self.begin])
+
+    def recorded_block(self, count: int) -> Callable[[], Any]:
+        """Callable: `count` iterations, for solves whose length the host decides."""
+        return self.backend.record([self.iterate], times=count, flag=self.live)
