@@ -121,7 +121,7 @@ def test_a_missing_library_is_a_device_error_that_says_so(monkeypatch):
     module = SimpleNamespace(sparse_open=lambda place: f"{place}: no such file")
     monkeypatch.setattr(natural, "NAMES", ("libnone.so.1",))
 
-    with pytest.raises(DeviceError, match=r"not there: libnone.so.1: no such file.*leave its rows"):
+    with pytest.raises(DeviceError, match=r"not there: libnone.so.1: no such file.*install it"):
         natural.open_library(SimpleNamespace(on_gpu=True, _module=module))
 
 

@@ -55,7 +55,8 @@
   K(narrow_1, items) L2(narrow_2, items) L4(narrow_4, items) L4(widen_4, items)        \
   K(krylov_start, members) K(krylov_first, members) K(krylov_alpha, members)           \
   K(krylov_omega, members) K(krylov_beta, members) L2(spring_rows, rows)                \
-  L2(spring_guess, rows) L2(spring_side, rows) L2(spring_move, rows) L2(copy_marked, items) \
+  L2(spring_guess, rows) L2(spring_side, rows) L2(spring_move, rows) L2(spring_csr, rows) \
+  L2(copy_marked, items) \
   K(pose_move, moved) K(graph_map, carried) K(graph_folds, elements)                   \
   K(colour_round, nodes) K(cg_weigh, rows) S(cg_dots, groups) L2(cg_begin, rows)       \
   K(cg_beta, members) K(cg_alpha, members) K(cg_check, members) L2(cg_p, rows)         \

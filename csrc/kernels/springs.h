@@ -225,6 +225,19 @@ LANES(spring_move, SPRING_MOVE, indirect, 2)
   }
 }
 
+/* Rows of 2 by 2 blocks as rows of numbers, what cuSPARSE takes: to holds CSR. */
+#define SPRING_CSR(F)               \
+  F(in, i32, row, "rows+1>>blocks") \
+  F(in, real, A, "blocks,4")        \
+  F(out, real, to, "blocks,4")
+LANES(spring_csr, SPRING_CSR, indirect, 2)
+{
+  const i32 first = row[i], count = row[i + 1] - first;
+  for (i32 k = lane; k < lane + WIDTH(2); k++)
+    for (i32 b = 0; b < count; b++)
+      for (i32 j = 0; j < 2; j++) to[4 * first + 2 * (k * count + b) + j] = A[4 * (first + b) + ENTRY(2, k, j)];
+}
+
 /* Of the members with a mark only. */
 #define COPY_MARKED(F)                \
   F(in, i32, member, "items>members") \

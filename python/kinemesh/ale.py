@@ -192,6 +192,7 @@ class Ale:
         self.moment_about = point_of(moment_about, "moment_about")
         self.backend = Backend(device, dtype)
         members = member_count(mesh=mesh, mach=mach, alpha_deg=alpha_deg, motion=motion)
+        self.deform.check(self.backend, members)
         self.mach = numbers(mach, members, "mach", positive=True)
         self.alpha_deg = numbers(alpha_deg, members, "alpha_deg")
         if settings.far_field == "vortex" and (self.mach >= 1).any():

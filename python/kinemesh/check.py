@@ -80,7 +80,7 @@ def check(case: Case, progress: bool = False) -> Report:
         said.append(case.job.dtype)
     small: Ale | None = None
     with report.look("settings") as said:
-        small = small_solver(case)
+        small = small_solver(case, "cpu" if backend is None else backend.device)
         said.append(f"{small.settings.flux} flux, limiter {small.settings.limiter}")
         said += [f"{small.deform.name}"] if case.mode == "unsteady" else []
     if mesh is None or backend is None or small is None:
@@ -137,12 +137,12 @@ def _motion(report: Report, case: Case) -> None:
         said.append(f"{count} steps")
 
 
-def small_solver(case: Case) -> Ale:
+def small_solver(case: Case, device: str) -> Ale:
     """The solver of a case on a small mesh: what its settings say is refused here."""
     from kinemesh import mesh as meshes
 
     probe = meshes.airfoil("naca0012", nodes=PROBE)
-    return build.solver(case.replace(device="cpu"), probe, of_case=False)
+    return build.solver(case.replace(device=device), probe, of_case=False)
 
 
 def room(small: Ale, mesh: Mesh, backend: Backend, moves: bool) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.backend import Backend
 from kinemesh.grid import Grid
 from kinemesh.motion import Pose
 
@@ -65,6 +66,10 @@ class Deformation(ABC):
     """Settings of a deformation; `attach` puts it to work on a grid."""
 
     name = "none"
+
+    def check(self, backend: Backend, members: int) -> None:
+        """DeviceError or SettingsError where it cannot serve this device, or so many members."""
+        del backend, members  # as a rule it can
 
     @abstractmethod
     def attach(self, grid: Grid) -> Mover:

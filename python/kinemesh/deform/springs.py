@@ -12,16 +12,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.backend import Backend
 from kinemesh.deform.base import Deformation, Mover, Poses, pose_rows
 from kinemesh.deform.fans import fans, spring_triangles
-from kinemesh.errors import NumericalFault, SettingsError
+from kinemesh.errors import DeviceError, NumericalFault, SettingsError
 from kinemesh.grid import Grid
 from kinemesh.linear import Bicgstab, Cg, Pattern
+from kinemesh.linear.krylov import Krylov
+from kinemesh.linear.natural import Ilu0, open_library
 from kinemesh.mesh.dual import offsets_of
 
 BLOCK = 10  # iterations between two looks at the device
 STALE = 2.0  # a hierarchy is made anew when solves take this many times its first one's iterations
-SOLVERS = ("multigrid", "bicgstab")
+SOLVERS = ("multigrid", "bicgstab", "ilu0")
 
 
 def graph_of(triangles: NDArray, nodes: int) -> tuple[NDArray, NDArray]:
@@ -40,20 +43,17 @@ class SpringMover(Mover):
         self.settings = settings
         b, members = self.backend, grid.members
         triangles = spring_triangles(grid.cells)
-        self.pattern = Pattern.of_graph(b, *graph_of(triangles, grid.nodes), grid.first)
+        self.pattern = Pattern.of_graph(
+            b, *graph_of(triangles, grid.nodes), grid.first, natural=settings.solver == "ilu0"
+        )
         self.active, self.mark = (b.array(np.ones(members), np.int32) for _ in range(2))
         self.fixed = np.zeros(grid.nodes, bool)
         self.fixed[grid.wall.node] = self.fixed[grid.far.node] = True
-        self.solver: Cg | Bicgstab
-        if settings.solver == "multigrid":
-            self.solver = Cg(b, self.pattern, self.active, self.fixed, settings.tolerance)
-            self.D = self.solver.D
-        else:
-            self.solver = Bicgstab(
-                b, self.pattern, 2, self.active, grid.faults, tolerance=settings.tolerance,
-                base=True, suffix="f64",
-            )  # fmt: skip
-            self.D = b.zeros((len(self.pattern.node), 4), np.float64)
+        self.solver = self._solver()
+        shape = (len(self.pattern.node), 4)
+        self.D = self.solver.D if isinstance(self.solver, Cg) else b.zeros(shape, np.float64)
+        # cuSPARSE is left alone until it is done
+        self.block = settings.iterations if settings.solver == "ilu0" else BLOCK
         self.target = b.array(grid.points, np.float64)
         self.history = b.zeros((members, 2), np.float64)
         self.guess, self.given, self.d1, self.d2, self.product = (
@@ -64,6 +64,17 @@ class SpringMover(Mover):
         self.built = grid.points.copy()
         self.fresh = np.full(members, -1)
         self._bind(triangles)
+
+    def _solver(self) -> Krylov:
+        b, tolerance = self.backend, self.settings.tolerance
+        if self.settings.solver == "multigrid":
+            return Cg(b, self.pattern, self.active, self.fixed, tolerance)
+        if self.settings.solver == "ilu0":
+            return Ilu0(b, self.pattern, self.active, tolerance)
+        return Bicgstab(
+            b, self.pattern, 2, self.active, self.grid.faults, tolerance=tolerance, base=True,
+            suffix="f64",
+        )  # fmt: skip
 
     def _fans(self, triangles: NDArray) -> dict[str, Any]:
         """Runs of spokes around the node of each row, and the blocks that spokes belong to."""
@@ -112,8 +123,8 @@ class SpringMover(Mover):
             ]
         )
         self.iterations: Any = None
-        if isinstance(solver, Bicgstab):
-            self.iterations = solver.recorded_block(BLOCK)
+        if not isinstance(solver, Cg):
+            self.iterations = solver.recorded_block(self.block)
         self.kept = [b.zeros(array.shape, np.float64) for array in (grid.x, self.d1, self.d2)]
         there = list(zip((grid.x, self.d1, self.d2), self.kept, strict=True))
         rows = b.array(self.pattern.member, np.int32)
@@ -136,7 +147,7 @@ class SpringMover(Mover):
         self.built[of] = self.backend.get(self.grid.x)[of]
         self.fresh[members] = 0
         self.solver.build(self.built, list(members))
-        self.iterations = self.solver.recorded_block(BLOCK)
+        self.iterations = self.solver.recorded_block(self.block)
 
     def _solve(self, active: NDArray) -> int:
         """One increment of the active members to self.pose; iterations of the slowest one."""
@@ -156,7 +167,7 @@ class SpringMover(Mover):
                     "more steps per cycle"
                 )
             self.iterations()
-            done += BLOCK
+            done += self.block
         self._check_breakdown()
         self.solver.finish()
         self.finish()
@@ -256,8 +267,9 @@ class TorsionalSprings(Deformation):
 
     Parameters
     ----------
-    solver : str         "multigrid" (conjugate gradients with smoothed aggregation) or "bicgstab"
-        (with DILU in colour order; its iterations grow with the mesh)
+    solver : str         "multigrid" (conjugate gradients with smoothed aggregation), "bicgstab"
+        (with DILU in colour order; its iterations grow with the mesh) or "ilu0" (BiCGSTAB with
+        cuSPARSE's ILU(0) in the order of the mesh, to compare with: one member, NVIDIA GPUs only)
     tolerance : float    of the block-diagonally scaled residual, relative to that of no guess
     iterations : int     most iterations of one solve
     substeps : int       solves per physical step, each on the mesh that the last one left
@@ -290,5 +302,23 @@ class TorsionalSprings(Deformation):
         ):
             raise SettingsError(f"springs: halvings is {self.halvings!r}, expected 0 or more")
 
+    def check(self, backend: Backend, members: int) -> None:
+        """Only "ilu0" asks for a GPU with cuSPARSE, and for one member."""
+        if self.solver != "ilu0":
+            return
+        if members != 1:
+            raise SettingsError(
+                f"springs: solver 'ilu0' solves for one member, got {members}; use solver "
+                "'multigrid' for ensembles"
+            )
+        try:
+            open_library(backend)
+        except DeviceError as error:
+            raise DeviceError(
+                f"springs, solver 'ilu0': {error}; or use solver 'multigrid' or 'bicgstab', which "
+                "run on any device"
+            ) from None
+
     def attach(self, grid: Grid) -> SpringMover:
+        self.check(grid.backend, grid.members)
         return SpringMover(grid, self)

@@ -1,15 +1,16 @@
 """ILU(0) in the order of the mesh by cuSPARSE, and BiCGSTAB around it: a yardstick.
 
-So Ma et al. (OpenACC deforming mesh), section 6.1, solve the springs.  No solver of kinemesh uses
-it; `kinemesh bench` measures it beside ours.  Float64, one member, NVIDIA GPUs only.
+So Ma et al. (OpenACC deforming mesh), section 6.1, solve the springs (docs/theory.md, section 5.3).
+`TorsionalSprings(solver="ilu0")` takes it, and `kinemesh bench` measures it beside ours.  Float64,
+one member, NVIDIA GPUs only.
 """
 
 from __future__ import annotations
 
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from math import isfinite
+from math import isfinite, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from scipy import sparse
 
 from kinemesh.backend import Backend
 from kinemesh.errors import DeviceError, NumericalFault, SettingsError
+from kinemesh.linear.krylov import Krylov
+from kinemesh.linear.pattern import Pattern
 
 NAMES = ("libcusparse.so.13", "libcusparse.so.12")
 
@@ -42,6 +45,20 @@ def natural_csr(row: NDArray, column: NDArray, blocks: NDArray, node: NDArray) -
     return there.tocsr()
 
 
+def scalar_pattern(row: NDArray, column: NDArray) -> tuple[NDArray, NDArray]:
+    """CSR (offsets, column) of the numbers of a matrix with 2 by 2 blocks, as `spring_csr` has it.
+
+    Parameters
+    ----------
+    row : (rows+1,), column : (blocks,)    block CSR
+    """
+    counts = np.repeat(2 * np.diff(row), 2)  # each row of blocks is two rows of numbers
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    block = np.repeat(np.repeat(row[:-1], 2) - offsets[:-1] // 2, counts)
+    place = np.arange(offsets[-1])
+    return offsets, 2 * column[block + place // 2] + place % 2
+
+
 def _places() -> list[str]:
     """Names for the loader, then files of the toolkit and of NVIDIA's Python packages."""
     packages = Path(sysconfig.get_paths()["platlib"]) / "nvidia"
@@ -60,7 +77,7 @@ def open_library(backend: Backend) -> Any:
             return module
     raise DeviceError(
         f"cuSPARSE is not there: {why}; looked for {', '.join(NAMES)}, also in "
-        "/usr/local/cuda/lib64; install it with the CUDA toolkit or leave its rows out"
+        "/usr/local/cuda/lib64; install it with the CUDA toolkit"
     )
 
 
@@ -156,3 +173,64 @@ def _sorted(matrix: Any) -> sparse.csr_matrix:
     if not csr.has_sorted_indices:
         csr = csr.sorted_indices()
     return csr
+
+
+class Ilu0(Krylov):
+    """Solver of A x = b from x = 0 by cuSPARSE, one member; see `Krylov`.
+
+    The host looks at every iteration, as cuSPARSE's calls are no part of a recording.
+
+    Parameters
+    ----------
+    pattern : Pattern    natural, blocks of 2
+    tolerance : float    stop at |r| <= tolerance |base|
+
+    Raises
+    ------
+    DeviceError    see `NaturalIlu`
+    """
+
+    def __init__(self, backend: Backend, pattern: Pattern, active: Any, tolerance: float) -> None:
+        super().__init__(backend, pattern, 2, active, "f64")
+        rows, blocks = len(pattern.node), len(pattern.column)
+        self.A, values = (backend.zeros((blocks, 4), np.float64) for _ in range(2))
+        self.b, self.base, self.x, nothing = (
+            backend.zeros((rows, 2), np.float64) for _ in range(4)
+        )
+        tables = scalar_pattern(pattern.row, pattern.column)
+        self.ilu = NaturalIlu(backend, (*(backend.array(t, np.int32) for t in tables), values))
+        self.factor = self._bind("spring_csr", row=self.tables["row"], A=self.A, to=values)
+        self.begin = backend.record(
+            [
+                self.start,
+                self._bind("copy_f64_2", **{"from": nothing, "to": self.x}),
+                *self._squares(self.base, self.base2),
+                *self._squares(self.b, self.dots),
+                self._first(tolerance, self.base2),
+            ]
+        )
+        self.finish = backend.record([])
+
+    def _squares(self, v: Any, sums: Any) -> list[Any]:
+        return self._sums("block_dots_2", sums, a=v, b=v, c=v, d=v)
+
+    def recorded_block(self, count: int) -> Callable[[], None]:
+        """Callable: a whole solve of at most `count` iterations."""
+
+        def solve() -> None:
+            get, put = self.backend.get, self.backend.put
+            residual2, target2 = get(self.dots)[0, 1], get(self.target2)[0]
+            try:
+                if not isfinite(residual2):
+                    raise NumericalFault("the residual of the guess is not a number")
+                share = min(sqrt(target2 / residual2), np.nextafter(1, 0))  # alive: below 1
+                self.ilu.factor()
+                steps, drop = self.ilu.bicgstab(self.b, self.x, share, count)
+            except NumericalFault as fault:
+                raise NumericalFault(
+                    f"member 0: springs: {fault}; try more steps per cycle"
+                ) from None
+            put(self.steps, steps)
+            put(self.live, drop > share)
+
+        return solve

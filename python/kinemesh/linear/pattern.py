@@ -1,4 +1,4 @@
-"""The pattern of a block matrix on a node graph, its rows in colour order."""
+"""The pattern of a block matrix on a node graph, its rows in colour order or as nodes are."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def chunks(first: Ints, size: int = CHUNK) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Block CSR with rows sorted by colour, then member, then node.
+    """Block CSR with rows sorted by colour (where it has colours), then member, then node.
 
     Parameters
     ----------
@@ -56,10 +56,16 @@ class Pattern:
     item_groups: Ints
 
     @classmethod
-    def of_graph(cls, backend: Backend, offsets: Ints, neighbour: Ints, first: Ints) -> Pattern:
-        """Pattern of a node graph (CSR without diagonal) of an ensemble's members."""
+    def of_graph(
+        cls, backend: Backend, offsets: Ints, neighbour: Ints, first: Ints, natural: bool = False
+    ) -> Pattern:
+        """Pattern of a node graph (CSR without diagonal) of an ensemble's members.
+
+        With `natural` its rows stand in the order of the nodes, all in one range: no colour.
+        """
         nodes = len(offsets) - 1
-        colour = colour_parallel(backend, offsets, neighbour, first)
+        given = (backend, offsets, neighbour, first)
+        colour = np.zeros(nodes, np.int32) if natural else colour_parallel(*given)
         member_of = np.repeat(np.arange(len(first) - 1, dtype=np.int32), np.diff(first))
         node = np.argsort(colour, kind="stable").astype(np.int32)
         row_of = np.empty(nodes, np.int32)
