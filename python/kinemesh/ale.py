@@ -7,7 +7,7 @@ kernels together; everything of a time step stays on the device.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ from kinemesh.motion import Pose
 
 FLUXES = ("roe", "hllc")
 LIMITERS = ("wang", "venkatakrishnan", "none")
+LIMITER_K = {"wang": 0.05, "venkatakrishnan": 5.0}  # docs/convergence.md
 FAR_FIELDS = ("stream", "vortex")
 LINEAR = ("bicgstab", "lusgs")
 
@@ -52,7 +53,8 @@ class AleSettings:
     ----------
     flux : "roe" or "hllc"
     limiter : "wang" (threshold a share of the variable's range), "venkatakrishnan" or "none"
-    limiter_k : float          Wang's share, or Venkatakrishnan's K
+    limiter_k : float          Wang's share (0.05 where none is given), or Venkatakrishnan's K (5),
+        which multiplies the size of a cell (theory eq. 2.4)
     far_field : "stream", or "vortex" (steady subsonic flows: the stream and the point vortex of the
         lift, about the moment's point)
     entropy_fix : float        Harten's threshold as a share of |V_r| + a |S|
@@ -78,7 +80,7 @@ class AleSettings:
 
     flux: str = "roe"
     limiter: str = "wang"
-    limiter_k: float = 0.05
+    limiter_k: float | None = None
     far_field: str = "stream"
     entropy_fix: float = 0.05
     jacobian_fix: float = 0.15
@@ -118,7 +120,7 @@ class AleSettings:
             if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**31:
                 raise SettingsError(f"{name} is {value!r}, expected a whole number above 0")
         for name, low, high in (
-            ("limiter_k", 0, np.inf),
+            *([] if self.limiter_k is None else [("limiter_k", 0, np.inf)]),
             ("entropy_fix", -1e-300, 1),
             ("jacobian_fix", -1e-300, 2),
             ("cfl", 0, np.inf),
@@ -146,6 +148,12 @@ class AleSettings:
     def matrix(self) -> str | None:
         """Precision of the matrix, or None where there is no matrix."""
         return None if self.linear_solver == "lusgs" else self.matrix_dtype
+
+    def complete(self) -> AleSettings:
+        """With the limiter's own constant where none was given."""
+        if self.limiter_k is not None:
+            return self
+        return replace(self, limiter_k=LIMITER_K.get(self.limiter))
 
 
 class Ale:
@@ -185,7 +193,8 @@ class Ale:
     ) -> None:
         settings = AleSettings() if settings is None else settings
         deform = TorsionalSprings() if deform is None else deform
-        self.settings = instance(settings, AleSettings, "settings", "AleSettings(...)")
+        settings = instance(settings, AleSettings, "settings", "AleSettings(...)").complete()
+        self.settings = settings
         self.deform = instance(
             deform, Deformation, "deform", "one of kinemesh.deform, such as Rigid()"
         )
