@@ -62,6 +62,11 @@ typedef f64 real;
 #ifdef __CUDACC__
 #define HD static __device__ __forceinline__
 #define BLOCK 256
+/* Blocks of lanes that must fit on a multiprocessor at once: arithmetic wants many, while products
+ * with matrices do best with the few registers that nvcc gives them when left alone.            */
+#define RESIDENT_indirect 1
+#define RESIDENT_heavy 1
+#define RESIDENT_busy 4
 #define KERNEL_LOOP(k, FIELDS, loop)                                                         \
   HD void P(k##_at)(const i32 i, const i32 n UNUSED FIELDS(PARAM));                          \
   static __global__ void __launch_bounds__(BLOCK, 3)                                         \
@@ -74,7 +79,7 @@ typedef f64 real;
 #define WIDTH(width) 1
 #define KERNEL_LANES(k, FIELDS, loop, width)                                                 \
   HD void P(k##_at)(const i32 i, const i32 lane, const i32 n UNUSED FIELDS(PARAM));          \
-  static __global__ void __launch_bounds__(BLOCK, 4)                                         \
+  static __global__ void __launch_bounds__(BLOCK, RESIDENT_##loop)                           \
       P(k##_device)(i32 first_, i32 count_, i32 n FIELDS(PARAM))                             \
   {                                                                                          \
     const u64 t_ = (u64)blockIdx.x * blockDim.x + threadIdx.x;                               \
@@ -110,9 +115,11 @@ typedef f64 real;
 #else
 #include <tgmath.h> /* sqrt(float) stays float in C, as in C++ */
 #define HD static inline __attribute__((always_inline))
-/* Threads pay from some thousand light items on; a heavy item (a matrix row) is worth ten. */
+/* Threads pay from some thousand light items on; a heavy item (a matrix row) is worth ten,
+ * and a busy one has more arithmetic than memory. */
 #define LOOP_direct _Pragma("omp parallel for simd schedule(static) if (count_ > 8192)")
 #define LOOP_indirect _Pragma("omp parallel for schedule(static) if (count_ > 1024)")
+#define LOOP_busy LOOP_heavy
 #define LOOP_heavy _Pragma("omp parallel for schedule(static) if (count_ > 128)")
 #define HOST_TABLE(k, FIELDS)                                                                \
   static const struct field *P(k##_fields)(void)                                             \

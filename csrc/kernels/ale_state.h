@@ -120,7 +120,7 @@ HD void node_put(const i32 i, const i32 lane, const struct slope *s, real *grad)
   F(in, real, inverse, "nodes,3")         \
   F(in, real, q, "nodes,4")
 #define ALE_GRADIENT(F) ALE_GRADIENT_FIELDS(F) F(out, real, grad, "nodes,8")
-LANES(ale_gradient, ALE_GRADIENT, heavy, 2)
+LANES(ale_gradient, ALE_GRADIENT, busy, 2)
 {
   if (!active[member[i]]) return;
   struct slope s;
@@ -134,7 +134,7 @@ LANES(ale_gradient, ALE_GRADIENT, heavy, 2)
   F(in, f64, range, "members,8") /* from ale_range */ \
   F(val, real, K, "")                                 \
   F(out, real, grad, "nodes,8")
-LANES(ale_gradient_wang, ALE_GRADIENT_WANG, heavy, 2)
+LANES(ale_gradient_wang, ALE_GRADIENT_WANG, busy, 2)
 {
   if (!active[member[i]]) return;
   const f64   *r = range + 8 * member[i] + 2 * lane;
@@ -155,7 +155,7 @@ LANES(ale_gradient_wang, ALE_GRADIENT_WANG, heavy, 2)
   F(in, f64, V, "nodes")                \
   F(val, real, K, "")                   \
   F(out, real, grad, "nodes,8")
-LANES(ale_gradient_venkatakrishnan, ALE_GRADIENT_VENKATAKRISHNAN, heavy, 2)
+LANES(ale_gradient_venkatakrishnan, ALE_GRADIENT_VENKATAKRISHNAN, busy, 2)
 {
   if (!active[member[i]]) return;
   const real   h = K * sqrt((real)V[i]);

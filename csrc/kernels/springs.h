@@ -63,24 +63,21 @@ HD f64 vec2_pick(struct vec2 v, i32 c)
   return c ? v.y : v.x;
 }
 
-/* The lanes' columns of the blocks (i, j) and (i, k) of the same triangle; inverse: of D; hij, hik:
- * it times g.                                                                                   */
-HD void spring_blocks(struct spoke ij, struct spoke ik, const f64 *inverse, struct vec2 hij, struct vec2 hik, i32 lane,
-                      struct vec2 *toj, struct vec2 *tok)
+/* The lanes' columns of the blocks (i, j) and (i, k) of the same triangle, as they add up. */
+HD void spring_blocks(struct spoke ij, struct spoke ik, i32 lane, struct vec2 *toj, struct vec2 *tok)
 {
   const struct corner t    = corner_of(ij, ik);
-  const struct vec2   turn = minus(hik, hij), jk = minus(ik.e, ij.e);
+  const struct vec2   jk   = minus(ik.e, ij.e);
   const struct vec2   both = vec2_of(-t.per * (ij.e.y + ik.e.y), t.per * (ij.e.x + ik.e.x));
-  const struct vec2   m = vec2_of(inverse[0] * both.x + inverse[1] * both.y, inverse[1] * both.x + inverse[2] * both.y);
   for (i32 c = 0; c < WIDTH(2); c++) {
     const f64 gij = vec2_pick(ij.g, lane + c), gik = vec2_pick(ik.g, lane + c);
     const f64 pjk = lane + c ? jk.x : -jk.y;
-    spring_column(toj + c, turn, t.C[0] * gij);
-    spring_column(toj + c, hij, -t.C[1] * gij);
-    spring_column(toj + c, m, -pjk);
-    spring_column(tok + c, turn, -t.C[0] * gik);
-    spring_column(tok + c, hik, -t.C[2] * gik);
-    spring_column(tok + c, m, pjk);
+    spring_column(toj + c, t.turn, t.C[0] * gij);
+    spring_column(toj + c, ij.g, -t.C[1] * gij);
+    spring_column(toj + c, both, -pjk);
+    spring_column(tok + c, t.turn, -t.C[0] * gik);
+    spring_column(tok + c, ik.g, -t.C[2] * gik);
+    spring_column(tok + c, both, pjk);
   }
 }
 
@@ -90,12 +87,14 @@ HD struct vec2 spring_apply(const f64 *a, struct vec2 v)
   return vec2_of(a[0] * v.x + a[1] * v.y, a[1] * v.x + a[2] * v.y);
 }
 
-HD void spring_put(real *to, i32 lane, const struct vec2 *column, i32 add)
+/* Columns of a block, scaled, to its place. */
+HD void spring_put(real *to, i32 lane, const f64 *scale, const struct vec2 *column, i32 add)
 {
   for (i32 c = 0; c < WIDTH(2); c++) {
-    real *at = to + ENTRY(2, 0, lane + c), v[2] = {R(0), R(0)};
+    real             *at = to + ENTRY(2, 0, lane + c), v[2] = {R(0), R(0)};
+    const struct vec2 it = spring_apply(scale, column[c]);
     if (add) load2(at, v);
-    v[0] = (real)((f64)v[0] + column[c].x), v[1] = (real)((f64)v[1] + column[c].y);
+    v[0] = (real)((f64)v[0] + it.x), v[1] = (real)((f64)v[1] + it.y);
     put2(at, v);
   }
 }
@@ -118,12 +117,13 @@ HD void spring_put(real *to, i32 lane, const struct vec2 *column, i32 add)
   F(out, real, D, "rows,4")                                     \
   F(out, real, A, "blocks,4")                                   \
   F(inc, u64, faults, "members")
-LANES(spring_rows, SPRING_ROWS, heavy, 2)
+LANES(spring_rows, SPRING_ROWS, busy, 2)
 {
   const i32         a = node[i], from = fans[i], to = fixed[a] ? from : fans[i + 1];
-  const struct vec2 at    = point(x, a);
-  f64               ii[3] = {0, 0, 0};
-  struct vec2       one[WIDTH(2)], diag[WIDTH(2)];
+  const struct vec2 at      = point(x, a);
+  f64               ii[3]   = {0, 0, 0};
+  const f64         unit[3] = {1, 0, 1};
+  struct vec2       one[WIDTH(2)];
   for (i32 r = from; r < to; r++) {
     struct spoke last = spoke_of(minus(point(x, other[runs[r]]), at));
     for (i32 s = runs[r] + 1; s < runs[r + 1]; s++) {
@@ -136,34 +136,30 @@ LANES(spring_rows, SPRING_ROWS, heavy, 2)
   const f64 det = ii[0] * ii[2] - ii[1] * ii[1], per = 1 / det;
   if (lane == 0 && !(det > 0)) fault(&faults[member[a]], FAULT_PIVOT, a);
   const f64 inverse[3] = {ii[2] * per, -ii[1] * per, ii[0] * per};
-  for (i32 c = 0; c < WIDTH(2); c++) {
-    one[c]  = vec2_of(lane + c == 0, lane + c == 1);
-    diag[c] = spring_apply(ii, one[c]);
-  }
-  spring_put(D + 4 * i, lane, diag, 0);
+  for (i32 c = 0; c < WIDTH(2); c++) one[c] = vec2_of(lane + c == 0, lane + c == 1);
+  spring_put(D + 4 * i, lane, ii, one, 0);
   if (to != from + 1) /* blocks of several runs add up; a fixed row has none */
     for (i32 b = row[i]; b < row[i + 1]; b++)
       for (i32 k = 2 * lane; k < 2 * (lane + WIDTH(2)); k++) A[4 * b + k] = 0;
-  spring_put(A + 4 * diagonal[i], lane, one, 0);
+  spring_put(A + 4 * diagonal[i], lane, unit, one, 0);
   for (i32 r = from; r < to; r++) {
     const i32    begin = runs[r], end = runs[r + 1] - 1, closed = other[begin] == other[end];
-    struct spoke last  = spoke_of(minus(point(x, other[begin]), at));
-    struct vec2  hlast = spring_apply(inverse, last.g), here[WIDTH(2)], first[WIDTH(2)], there[WIDTH(2)];
+    struct spoke last = spoke_of(minus(point(x, other[begin]), at));
+    struct vec2  here[WIDTH(2)], first[WIDTH(2)], there[WIDTH(2)];
     for (i32 c = 0; c < WIDTH(2); c++) here[c] = first[c] = vec2_of(0, 0);
     for (i32 s = begin + 1; s <= end; s++) {
-      const struct spoke next  = spoke_of(minus(point(x, other[s]), at));
-      const struct vec2  hnext = spring_apply(inverse, next.g);
+      const struct spoke next = spoke_of(minus(point(x, other[s]), at));
       for (i32 c = 0; c < WIDTH(2); c++) there[c] = vec2_of(0, 0);
-      spring_blocks(last, next, inverse, hlast, hnext, lane, here, there);
+      spring_blocks(last, next, lane, here, there);
       if (s == begin + 1 && closed)
         for (i32 c = 0; c < WIDTH(2); c++) first[c] = here[c]; /* the last triangle adds to it */
       else
-        spring_put(A + 4 * slot[s - 1], lane, here, to != from + 1);
+        spring_put(A + 4 * slot[s - 1], lane, inverse, here, to != from + 1);
       for (i32 c = 0; c < WIDTH(2); c++) here[c] = there[c];
-      last = next, hlast = hnext;
+      last = next;
     }
     for (i32 c = 0; c < WIDTH(2); c++) spring_column(here + c, first[c], 1);
-    spring_put(A + 4 * slot[end], lane, here, to != from + 1);
+    spring_put(A + 4 * slot[end], lane, inverse, here, to != from + 1);
   }
 }
 
