@@ -14,11 +14,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kinemesh import cases, deform, mesh, motion, plot
+    from kinemesh import cases, cloud, deform, mesh, motion, plot
     from kinemesh.ale import Ale, AleSettings
     from kinemesh.backend import Backend, info, kernels
+    from kinemesh.cloud import Cloud
     from kinemesh.errors import (
         CaseError,
+        CloudError,
         DeviceError,
         KinemeshError,
         MeshError,
@@ -36,6 +38,8 @@ _HOME = {
     "info": "backend",
     "kernels": "backend",
     "CaseError": "errors",
+    "Cloud": "cloud",
+    "CloudError": "errors",
     "DeviceError": "errors",
     "KinemeshError": "errors",
     "MeshError": "errors",
@@ -46,13 +50,15 @@ _HOME = {
     "Run": "run",
     "hysteresis": "hysteresis",
 }
-_MODULES = ("cases", "deform", "mesh", "motion", "plot")
+_MODULES = ("cases", "cloud", "deform", "mesh", "motion", "plot")
 
 __all__ = [
     "Ale",
     "AleSettings",
     "Backend",
     "CaseError",
+    "Cloud",
+    "CloudError",
     "DeviceError",
     "KinemeshError",
     "Loop",
@@ -62,6 +68,7 @@ __all__ = [
     "Run",
     "SettingsError",
     "cases",
+    "cloud",
     "deform",
     "hysteresis",
     "info",

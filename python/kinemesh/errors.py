@@ -9,6 +9,10 @@ class MeshError(KinemeshError, ValueError):
     """A mesh, or a mesh file, that cannot be used."""
 
 
+class CloudError(KinemeshError, ValueError):
+    """A cloud of points that cannot be used or made."""
+
+
 class CaseError(KinemeshError, ValueError):
     """A case (file, name or combination of options) that cannot be run."""
 

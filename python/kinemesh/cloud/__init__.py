@@ -1,0 +1,8 @@
+"""Clouds of points for meshless solvers: from meshes, bare points, and about bodies."""
+
+from __future__ import annotations
+
+from kinemesh.cloud.cloud import Cloud
+from kinemesh.cloud.regular import airfoil
+
+__all__ = ["Cloud", "airfoil"]

@@ -1,0 +1,117 @@
+"""The cloud of points that meshless solvers start from: points, their satellites, boundaries.
+
+Lengths are chords.  A point's satellites are those that its derivatives are fitted to; the table
+is symmetric.  Boundary facets are numbered so that the fluid is on the left of an edge (2-D), or
+that the right-hand rule gives an area vector that points out of the fluid (triangles in 3-D).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kinemesh.cloud import checks
+from kinemesh.cloud.tables import conditions, table_of
+from kinemesh.errors import CloudError
+
+if TYPE_CHECKING:
+    from kinemesh.mesh import Mesh
+
+Ints = NDArray[np.int32]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Cloud:
+    """An immutable, checked cloud of points in the plane (d = 2) or in space (d = 3).
+
+    Parameters
+    ----------
+    points : (n, d) float64         coordinates [chord]
+    offsets : (n+1,) int32          entries of each point in `satellites`
+    satellites : (entries,) int32   ascending for each point; j is i's satellite where i is j's
+    boundaries : dict[str, (k, d)]  facets of each boundary: edges with the fluid on the left, or
+                                    triangles whose area vector points out of the fluid
+    original : (n,) int64           number in the user's file or array; by default 0, 1, 2, ...
+    worst_condition : float         largest condition number of a point's least-squares matrix
+
+    Raises
+    ------
+    CloudError    naming the first point, pair or facet that is wrong
+    """
+
+    points: Floats
+    offsets: Ints
+    satellites: Ints
+    boundaries: dict[str, Ints]
+    original: NDArray[np.int64] = None  # type: ignore[assignment]
+    worst_condition: float = checks.WORST_CONDITION
+
+    def __post_init__(self) -> None:
+        points = checks.coordinates(self.points, "points")
+        n = len(points)
+        offsets, satellites = checks.table(n, self.offsets, self.satellites)
+        boundaries = checks.facets(points, self.boundaries)
+        checks.apart(points)
+        checks.enough(points, offsets, boundaries)
+        checks.paired(offsets, satellites)
+        checks.conditioned(points, offsets, satellites, self.worst_condition)
+        checks.facing(points, offsets, satellites, boundaries)
+        for name, value in (
+            ("points", points),
+            ("offsets", offsets),
+            ("satellites", satellites),
+            ("boundaries", boundaries),
+            ("original", checks.numbering(self.original, n)),
+        ):
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_mesh(cls, mesh: Mesh, worst_condition: float = checks.WORST_CONDITION) -> Cloud:
+        """The nodes of a mesh; satellites are the neighbours along the cells' edges."""
+        from kinemesh.mesh import Mesh
+
+        if not isinstance(mesh, Mesh):
+            raise CloudError(f"Cloud.from_mesh: the mesh is {mesh!r}, expected a kinemesh Mesh")
+        return cls.from_pairs(
+            mesh.points, mesh.edges, mesh.boundaries, mesh.original, worst_condition
+        )
+
+    @classmethod
+    def from_pairs(
+        cls,
+        points: ArrayLike,
+        pairs: ArrayLike,
+        boundaries: Mapping[str, ArrayLike],
+        original: ArrayLike | None = None,
+        worst_condition: float = checks.WORST_CONDITION,
+    ) -> Cloud:
+        """A cloud whose satellites are given as pairs of points.
+
+        Parameters
+        ----------
+        points : (n, d)
+        pairs : (k, 2)    each pair in either order; repeats count once
+        boundaries : dict[str, (k, d)]
+        original : (n,), optional
+        """
+        where = checks.coordinates(points, "points")
+        table = table_of(len(where), checks.indices(pairs, (None, 2), len(where), "pairs"))
+        tables: Any = boundaries
+        numbers: Any = original
+        return cls(where, *table, tables, numbers, worst_condition)
+
+    @property
+    def conditions(self) -> Floats:
+        """(n,) condition number of each point's least-squares matrix."""
+        return conditions(self.points, self.offsets, self.satellites)
+
+    def __repr__(self) -> str:
+        n, d = self.points.shape
+        each = ", ".join(f"{name}: {len(facets)}" for name, facets in self.boundaries.items())
+        mean = len(self.satellites) / n
+        return f"Cloud({n} points in {d}-D, {mean:.2f} satellites on average; {each})"

@@ -1,0 +1,68 @@
+"""Regular clouds about sections: the points of an O-mesh's rays and rings, four satellites each.
+
+Rings have an even number of points, so two colours paint the cloud (Zhang, Ma, Chen and Cao 2018,
+section 3.2).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.cloud.cloud import Cloud
+from kinemesh.mesh import omesh, sections
+from kinemesh.mesh.rays import Wanted
+from kinemesh.mesh.sections import Section
+
+
+def airfoil(
+    section: str | Path | Section = "naca0012",
+    points: int = 5120,
+    far_field: float = 50.0,
+    around: int | None = None,
+    wall_spacing: float | None = None,
+    growth: float | None = None,
+    trailing_edge: str = "closed",
+    trailing_spacing: float | None = None,
+) -> Cloud:
+    """A regular O-shaped cloud about a section of chord 1, nose at the origin.
+
+    Parameters
+    ----------
+    section : name, coordinate file or Section
+    points : int              wanted; the result is within 3 %
+    far_field : float         radius of the outer circle about (0.5, 0) [chord]
+    around : int              points on each ring, even; the default follows from the others
+    wall_spacing, growth, trailing_edge, trailing_spacing    as for `kinemesh.mesh.airfoil`
+
+    Returns
+    -------
+    Cloud    boundaries `airfoil` and `farfield`; points ring by ring from the wall, each ring
+             from the ray of the trailing edge, counter-clockwise
+
+    Raises
+    ------
+    MeshError    for arguments that no good cloud fulfils ("nodes" are the points there)
+    """
+    wanted = Wanted(points, far_field, wall_spacing, growth, trailing_spacing, around)
+    shape = section if isinstance(section, Section) else sections.section(section, trailing_edge)
+    place = omesh.structured(shape, wanted)
+    number = np.arange(place.size, dtype=np.int32).reshape(place.shape)
+    wall, outer = _ring(number[0]), _ring(number[-1])
+    return Cloud.from_pairs(
+        np.stack([place.real.ravel(), place.imag.ravel()], axis=1),
+        np.concatenate([_ring(number), _steps(number)]),
+        {"airfoil": wall[:, ::-1], "farfield": outer},
+    )
+
+
+def _ring(number: NDArray[np.int32]) -> NDArray[np.int32]:
+    """(k, 2) pairs of neighbours along closed rings (..., around)."""
+    return np.stack([number, np.roll(number, -1, axis=-1)], axis=-1).reshape(-1, 2)
+
+
+def _steps(number: NDArray[np.int32]) -> NDArray[np.int32]:
+    """(k, 2) pairs of neighbours along the rays of (rings, around)."""
+    return np.stack([number[:-1], number[1:]], axis=-1).reshape(-1, 2)
