@@ -175,10 +175,8 @@ def paired(offsets: Ints, satellites: Ints) -> None:
 
 def conditioned(points: Floats, offsets: Ints, satellites: Ints, worst: float) -> None:
     """Refuse points whose satellites do not fix the derivatives well."""
-    if isinstance(worst, bool) or not isinstance(worst, int | float) or not worst >= 1.0:
-        raise CloudError(f"worst_condition = {worst!r}, expected a number of at least 1")
     value = conditions(points, offsets, satellites)
-    bad = np.flatnonzero(~(value <= worst))
+    bad = np.flatnonzero(~(value <= limit(worst)))
     if len(bad):
         i = int(bad[np.argmax(value[bad])])
         raise CloudError(
@@ -186,6 +184,13 @@ def conditioned(points: Floats, offsets: Ints, satellites: Ints, worst: float) -
             f"a least-squares matrix of condition {value[i]:.3g}, expected at most {worst:g}: "
             f"{len(bad)} such point(s); give it satellites in other directions"
         )
+
+
+def limit(worst: float) -> float:
+    """A limit of condition numbers, checked."""
+    if isinstance(worst, bool) or not isinstance(worst, int | float) or not worst >= 1.0:
+        raise CloudError(f"worst_condition = {worst!r}, expected a number of at least 1")
+    return worst
 
 
 def facing(points: Floats, offsets: Ints, satellites: Ints, boundaries: dict[str, Ints]) -> None:

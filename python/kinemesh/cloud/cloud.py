@@ -105,6 +105,36 @@ class Cloud:
         numbers: Any = original
         return cls(where, *table, tables, numbers, worst_condition)
 
+    @classmethod
+    def from_points(
+        cls,
+        points: ArrayLike,
+        boundaries: Mapping[str, ArrayLike],
+        normals: Mapping[str, ArrayLike] | None = None,
+        worst_condition: float = checks.WORST_CONDITION,
+    ) -> Cloud:
+        """A cloud from bare points: satellites are near, all around, and in sight.
+
+        Parameters
+        ----------
+        points : (n, d)
+        boundaries : dict[str, (k,)], point numbers in their order along a closed curve (2-D), or
+            dict[str, (k, d)], edges or triangles
+        normals : dict[str, (k, d)], optional    unit normals into the fluid at the points of a
+            boundary: in the order of a list of points, else by rising point number; facets are
+            turned by them.  Without them closed curves are turned to the side with more points,
+            and facets are as in `Cloud`.
+
+        Raises
+        ------
+        CloudError    also naming a point that cannot be surrounded by points that it sees
+        """
+        from kinemesh.cloud.bare import connected
+
+        where = checks.coordinates(points, "points")
+        pairs, facets = connected(where, boundaries, normals, checks.limit(worst_condition))
+        return cls.from_pairs(where, pairs, facets, None, worst_condition)
+
     @property
     def conditions(self) -> Floats:
         """(n,) condition number of each point's least-squares matrix."""

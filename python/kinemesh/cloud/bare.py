@@ -1,0 +1,137 @@
+"""Clouds from bare points: boundaries as lists of points, satellites chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kinemesh.cloud import checks
+from kinemesh.cloud.curves import area, inside
+from kinemesh.cloud.selection import choose
+from kinemesh.cloud.walls import Walls
+from kinemesh.errors import CloudError
+
+Ints = NDArray[np.int32]
+Floats = NDArray[np.float64]
+
+
+def connected(
+    points: Floats,
+    boundaries: Mapping[str, ArrayLike],
+    normals: Mapping[str, ArrayLike] | None,
+    worst: float,
+) -> tuple[Ints, dict[str, Ints]]:
+    """Pairs of satellites (k, 2) and facets by name, for `Cloud.from_points`."""
+    if not isinstance(boundaries, Mapping):
+        raise CloudError(f"boundaries is {boundaries!r}, expected points by name: {{'wall': ...}}")
+    known = _known(boundaries, normals)
+    checks.apart(points)
+    facets = {
+        name: _facets(points, name, given, known.get(name)) for name, given in boundaries.items()
+    }
+    facets = checks.facets(points, facets)
+    if points.shape[1] == 2:
+        _outside(points, facets)
+    every = list(facets.values()) or [np.empty((0, points.shape[1]), np.int32)]
+    return choose(points, Walls(points, np.concatenate(every)), worst), facets
+
+
+def _known(boundaries: Mapping, normals: Mapping | None) -> dict[str, ArrayLike]:
+    """Normals by name, of boundaries that exist."""
+    if normals is None:
+        return {}
+    if not isinstance(normals, Mapping):
+        raise CloudError(f"normals is {normals!r}, expected arrays by name: {{'wall': ...}}")
+    for name in normals:
+        if name not in boundaries:
+            raise CloudError(f"normals of '{name}', expected names of boundaries: {[*boundaries]}")
+    return dict(normals)
+
+
+def _facets(points: Floats, name: str, given: ArrayLike, normal: ArrayLike | None) -> Ints:
+    """Facets of one boundary, turned to have the fluid on their left or behind them."""
+    n, d = points.shape
+    listed = checks.array(given, f"boundary '{name}'")
+    if listed.ndim == 1 and d == 2:
+        at = checks.indices(listed, (None,), n, f"boundary '{name}'")
+        if len(at) < 3 or len(np.unique(at)) < len(at):
+            raise CloudError(
+                f"boundary '{name}' lists {len(at)} points, {len(np.unique(at))} different ones, "
+                "expected at least 3, each once, in their order along a closed curve"
+            )
+        facet = np.stack([at, np.roll(at, -1)], axis=1)
+        if normal is None:
+            return _turned_by_points(points, at, facet)
+    else:
+        facet = checks.indices(listed, (None, d), n, f"boundary '{name}'")
+        at = np.unique(facet)
+    if normal is None:
+        return facet
+    return _turned_by_normals(points, name, at, facet, _unit(points, name, at, normal))
+
+
+def _unit(points: Floats, name: str, at: Ints, normal: ArrayLike) -> Floats:
+    """The normals of a boundary's points, checked."""
+    given = checks.array(normal, f"normals of '{name}'")
+    wanted = (len(at), points.shape[1])
+    if given.shape != wanted:
+        raise CloudError(f"normals of '{name}' has shape {given.shape}, expected {wanted}")
+    size = np.linalg.norm(given, axis=1)
+    wrong = np.flatnonzero(~(np.abs(size - 1.0) < 1e-6))
+    if len(wrong):
+        raise CloudError(
+            f"normals of '{name}': that of point {at[wrong[0]]} has length {size[wrong[0]]:g}, "
+            "expected unit vectors into the fluid"
+        )
+    return given.astype(np.float64)
+
+
+def _turned_by_normals(points: Floats, name: str, at: Ints, facet: Ints, normal: Floats) -> Ints:
+    """Facets turned one by one so that their area vectors oppose the normals at their points."""
+    place = np.zeros(len(points), np.int64)
+    place[at] = np.arange(len(at))
+    out = checks.area_vectors(points, facet)
+    side = np.einsum("kd,kd->k", out, normal[place[facet]].sum(axis=1))
+    if points.shape[1] == 2:
+        share = (side > 0).mean()
+        if 0.1 < share < 0.9:
+            raise CloudError(
+                f"boundary '{name}': normals point to the right of {share:.0%} of its edges, "
+                "expected all to one side, into the fluid; list the points in their order along "
+                "the curve"
+            )
+        return facet[:, ::-1] if share > 0.5 else facet
+    return np.where((side > 0)[:, None], facet[:, ::-1], facet)
+
+
+def _turned_by_points(points: Floats, at: Ints, facet: Ints) -> Ints:
+    """Edges of a closed curve turned to have the side with the other points on their left."""
+    others = np.ones(len(points), bool)
+    others[at] = False
+    within = inside(points[others], points[at])
+    counter_clockwise = area(points[at]) > 0
+    return facet if (within.mean() > 0.5) == counter_clockwise else facet[:, ::-1]
+
+
+def _outside(points: Floats, facets: dict[str, Ints]) -> None:
+    """Refuse points on the wrong side of a closed boundary: the fluid is on its left."""
+    on = np.zeros(len(points), bool)
+    for facet in facets.values():
+        on[facet] = True
+    others = np.flatnonzero(~on)
+    for name, facet in facets.items():
+        if not np.array_equal(facet[:, 1], np.roll(facet[:, 0], -1)) and not np.array_equal(
+            facet[:, 0], np.roll(facet[:, 1], -1)
+        ):
+            continue  # no closed curve in order: nothing is known
+        curve = points[facet[:, 0]]
+        signed = area(curve) * (1 if np.array_equal(facet[:, 1], np.roll(facet[:, 0], -1)) else -1)
+        wrong = others[inside(points[others], curve) != (signed > 0)]
+        if len(wrong):
+            x, y = points[wrong[0]]
+            raise CloudError(
+                f"point {wrong[0]} at ({x:.6g}, {y:.6g}) is behind boundary '{name}', expected "
+                f"points in the fluid: {len(wrong)} such point(s); remove them, or turn the normals"
+            )
