@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.cloud.regular import airfoil
+from kinemesh.cloud.sections import three_element, three_element_bodies
 
-__all__ = ["Cloud", "airfoil"]
+__all__ = ["Cloud", "airfoil", "three_element", "three_element_bodies"]

@@ -135,6 +135,63 @@ class Cloud:
         pairs, facets = connected(where, boundaries, normals, checks.limit(worst_condition))
         return cls.from_pairs(where, pairs, facets, None, worst_condition)
 
+    @classmethod
+    def around(
+        cls,
+        bodies: Mapping[str, ArrayLike],
+        points: int = 10_000,
+        far_field: float = 50.0,
+        outer: str = "circle",
+        wall_points: Mapping[str, int] | None = None,
+        first_spacing: float | None = None,
+        first: float = 0.8,
+        growth: float = 1.1,
+        layers: int = 6,
+        worst_condition: float = checks.WORST_CONDITION,
+    ) -> Cloud:
+        """A cloud about bodies in the plane: layers about each over a graded quadtree.
+
+        Parameters
+        ----------
+        bodies : dict[str, (m, 2)]    closed curves, either way round [chord]
+        points : int                  wanted, within 2 %
+        far_field : float             radius, or half side, of the outer boundary about the middle
+                                      of the bodies [chord]
+        outer : circle | square
+        wall_points : dict[str, int], optional    on some bodies; else they follow from `points`
+        first_spacing : float         height of the first layer; default `first` times the local
+                                      spacing of the wall [chord]
+        growth : float                of the layers' heights, until the field's spacing is reached
+        layers : int
+
+        Returns
+        -------
+        Cloud    boundaries: one by each body's name, and `farfield`
+
+        Raises
+        ------
+        CloudError    also for bodies that intersect, cross themselves, or leave too little room
+        """
+        from kinemesh.cloud.around import placed, wanted
+        from kinemesh.cloud.bare import connected
+
+        asked = wanted(
+            {
+                "points": points,
+                "far_field": far_field,
+                "outer": outer,
+                "wall_points": wall_points,
+                "first_spacing": first_spacing,
+                "first": first,
+                "growth": growth,
+                "layers": layers,
+            },
+            list(bodies) if isinstance(bodies, Mapping) else [],
+        )
+        where, edges = placed(bodies, asked)
+        pairs, facets = connected(where, edges, None, checks.limit(worst_condition))
+        return cls.from_pairs(where, pairs, facets, None, worst_condition)
+
     @property
     def conditions(self) -> Floats:
         """(n,) condition number of each point's least-squares matrix."""

@@ -26,6 +26,7 @@ APART = {2: np.radians(34.0), 3: np.radians(46.0)}  # angle between satellites: 
 NEAREST = {2: 20, 3: 44}  # first looked at
 FARTHER = (1, 2, 4, 8)  # times as many, for those that need them
 AIM = 0.3  # cosine: a satellite within 73 degrees of every direction, while more can be had
+AIM_CONDITION = 10.0  # of the least-squares matrix, while more can be had
 INTO = 0.3  # cosine between a boundary point's normal and its satellite farthest off the wall
 BLOCK = 100_000  # points chosen for at once: bounds the memory
 
@@ -50,12 +51,12 @@ def choose(points: Floats, walls: Walls, worst: float) -> Ints:
     for farther in FARTHER:
         count = min(farther * NEAREST[points.shape[1]], len(points) - 1)
         last = farther == FARTHER[-1] or count == len(points) - 1
-        aim = 0.0 if last else AIM
+        aim = (0.0, worst) if last else (AIM, min(AIM_CONDITION, worst))
         left = []
         for start in range(0, len(todo), BLOCK // farther):
             at = todo[start : start + BLOCK // farther]
             choice = _choice(points, tree, walls, at, count)
-            good = _good(choice, at, points, walls, aim, worst)
+            good = _good(choice, at, points, walls, aim)
             if last and not good.all():
                 _refuse(points, at, choice, good, worst)
             row, column = np.nonzero(choice.taken & good[:, None])
@@ -128,11 +129,11 @@ def _directions(d: int) -> Floats:
 
 
 def _good(
-    choice: Choice, at: Ints, points: Floats, walls: Walls, aim: float, worst: float
+    choice: Choice, at: Ints, points: Floats, walls: Walls, aim: tuple[float, float]
 ) -> Bools:
     """(k,): surrounded, or at a boundary with satellites off it, and well conditioned."""
     on = walls.on[at]
-    good = choice.surrounded > aim
+    good = choice.surrounded > aim[0]
     wall = np.flatnonzero(on)
     if len(wall):
         normal = walls.inward(at[wall])
@@ -141,7 +142,7 @@ def _good(
         into = np.where(choice.taken[wall], np.einsum("kd,kmd->km", normal, arm), -1.0)
         good[wall] = into.max(axis=1) > INTO
     enough = choice.taken.sum(axis=1) >= points.shape[1]
-    return good & enough & (choice.condition <= worst)
+    return good & enough & (choice.condition <= aim[1])
 
 
 def _refuse(points: Floats, at: Ints, choice: Choice, good: Bools, worst: float) -> None:

@@ -1,0 +1,152 @@
+"""How far apart the points of a cloud about bodies are: along the walls, and in the field.
+
+Along a wall: the body's plain spacing; finer where it is curved, at corners, on short straight
+pieces, and where another body is near.  In the field the spacing grows with the distance from the
+wall, quickly from a fine place to the plain spacing, slowly from there on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from kinemesh.cloud.bodies import Body, gaps
+from kinemesh.errors import CloudError
+
+Floats = NDArray[np.float64]
+
+LOCAL = 0.2  # growth of the spacing with distance from a fine place
+FAR = 12.0  # growth in the field, times the spacing over the longest body's half perimeter
+CURVED = 0.12  # spacing over the radius of curvature, at a plain spacing of 1 / 100
+AT_CORNER = 0.25  # spacing at a convex corner over the plain spacing
+FINEST = 0.05  # smallest spacing, by curvature or gap, over the plain spacing
+ACROSS = 5  # steps across the gap between two bodies, at least
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Spacing in the field, from that along the walls.
+
+    Parameters
+    ----------
+    tree : of places along the walls
+    wall : (k,) spacing there
+    plain, growth : spacing at a wall without fine places, and its growth with distance
+    """
+
+    tree: cKDTree
+    wall: Floats
+    plain: float
+    growth: float
+
+    def __call__(self, points: Floats) -> tuple[Floats, Floats]:
+        """Spacing and distance from the wall at points (n, 2)."""
+        distance, at = self.tree.query(points, workers=-1)
+        spacing = np.minimum(self.plain + self.growth * distance, self.wall[at] + LOCAL * distance)
+        return spacing, distance
+
+
+def divided(
+    bodies: list[Body], scale: float, counts: dict[str, int]
+) -> tuple[list[Floats], Field, list[Floats]]:
+    """Wall points of each body, the field, and the spacing at the wall points.
+
+    Parameters
+    ----------
+    scale : plain spacing of the longest body over half its perimeter
+    counts : wall points by body, where they are given
+    """
+    longest = max(body.length[-1] for body in bodies)
+    lengths = [body.samples() for body in bodies]
+    places = [body.at(s) for body, s in zip(bodies, lengths, strict=True)]
+    near = gaps(bodies, places)
+    walls, wall_spacing, every = [], [], []
+    for i, body in enumerate(bodies):
+        plain = 0.5 * scale * np.sqrt(body.length[-1] * longest)
+        _close(bodies, i, places[i], near[i], FINEST * plain)
+        spacing = _along(body, lengths[i], plain, near[i][0] / ACROSS)
+        s, factor = _places(body, lengths[i], spacing, counts.get(body.name))
+        walls.append(body.at(s))
+        wall_spacing.append(factor * np.interp(s, lengths[i], spacing))
+        every.append(factor * spacing)
+    tree = cKDTree(np.concatenate(places))
+    growth = FAR * scale
+    if growth > LOCAL:
+        raise CloudError(
+            f"around: spacing {scale:.3g} of half a perimeter grows by {growth:.2g} of the "
+            f"distance, expected at most {LOCAL}; ask for more points"
+        )
+    plain = 0.5 * scale * longest
+    return walls, Field(tree, np.concatenate(every), plain, growth), wall_spacing
+
+
+def _along(body: Body, s: Floats, plain: float, gap: Floats) -> Floats:
+    """Spacing at lengths s along a body."""
+    spacing = np.minimum(plain, gap)
+    scale = plain / (0.5 * body.length[-1])
+    spacing = np.minimum(spacing, CURVED * scale / 0.01 * _radius(body, s))
+    spacing = np.maximum(spacing, FINEST * plain)
+    piece = np.diff(np.append(body.length[body.corners], body.length[-1]))
+    shortest = np.minimum(piece, np.roll(piece, 1))
+    if len(body.corners) > 1 or abs(body.turns[0]) > 0.5:
+        for corner, least in zip(body.corners, shortest, strict=True):
+            at = body.length[corner]
+            fine = min(AT_CORNER * plain if body.turns[corner] > 0 else plain, least)
+            away = np.abs(s - at)
+            away = np.minimum(away, body.length[-1] - away)
+            spacing = np.minimum(spacing, fine + LOCAL * away)
+    return _graded(s, spacing)
+
+
+def _radius(body: Body, s: Floats) -> Floats:
+    """Radius of curvature along a body; corners left out."""
+    step = np.diff(body.length)
+    smooth = np.abs(body.turns)
+    smooth[body.corners] = 0.0
+    curvature = smooth / (0.5 * (step + np.roll(step, 1)))
+    # the mean over three points: turns of tabulated curves scatter
+    curvature = (np.roll(curvature, 1) + curvature + np.roll(curvature, -1)) / 3.0
+    least = 1e-3 / body.length[-1]
+    return 1.0 / np.maximum(np.interp(s, body.length, np.append(curvature, curvature[0])), least)
+
+
+def _graded(s: Floats, spacing: Floats) -> Floats:
+    """The spacing, growing along the closed curve by at most LOCAL per length."""
+    total = s[-1]
+    round_twice = np.concatenate([s[:-1] - total, s, s[1:] + total])
+    value = np.concatenate([spacing[:-1], spacing, spacing[1:]])
+    rise = LOCAL * round_twice
+    value = np.minimum.accumulate(value - rise) + rise
+    value = (np.minimum.accumulate((value + rise)[::-1]) - rise[::-1])[::-1]
+    return value[len(s) - 1 : 2 * len(s) - 1]
+
+
+def _places(body: Body, s: Floats, spacing: Floats, count: int | None) -> tuple[Floats, float]:
+    """Lengths of wall points, corners among them, and what the spacing was multiplied with."""
+    density = 1.0 / spacing
+    index = np.concatenate([[0.0], np.cumsum(0.5 * (density[1:] + density[:-1]) * np.diff(s))])
+    factor = 1.0 if count is None else index[-1] / count
+    ends = np.append(body.length[body.corners], body.length[-1])
+    at = np.interp(ends, s, index) / factor
+    steps = np.maximum(1, np.round(np.diff(at))).astype(int)
+    if len(steps) == 1:
+        steps = np.maximum(steps, 8)
+    parts = [
+        np.linspace(a, b, n, endpoint=False) for a, b, n in zip(at[:-1], at[1:], steps, strict=True)
+    ]
+    return np.interp(np.concatenate(parts) * factor, index, s), factor
+
+
+def _close(bodies: list[Body], i: int, places: Floats, near: tuple, least: float) -> None:
+    """Refuse gaps with fewer steps across than ACROSS at the finest spacing."""
+    k = int(np.argmin(near[0]))
+    if near[0][k] / ACROSS < least:
+        x, y = places[k]
+        raise CloudError(
+            f"bodies '{bodies[i].name}' and '{bodies[near[1][k]].name}' are {near[0][k]:.3g} apart "
+            f"near ({x:.6g}, {y:.6g}), expected at least {ACROSS * least:.3g}, {ACROSS} steps of "
+            "the finest spacing; ask for more points, or move them apart"
+        )
