@@ -5,5 +5,6 @@ from __future__ import annotations
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.cloud.regular import airfoil
 from kinemesh.cloud.sections import three_element, three_element_bodies
+from kinemesh.cloud.wings import oneram6, wing
 
-__all__ = ["Cloud", "airfoil", "three_element", "three_element_bodies"]
+__all__ = ["Cloud", "airfoil", "oneram6", "three_element", "three_element_bodies", "wing"]

@@ -1,4 +1,4 @@
-"""Aerofoil sections of chord 1: NACA 4-digit, NACA 64A010, and coordinate files.
+"""Aerofoil sections of chord 1: NACA 4-digit, NACA 64A010, ONERA M6, and coordinate files.
 
 A section is a closed curve from the upper trailing edge over the nose to the lower one.
 NACA 4-digit: Jacobs, Ward, Pinkerton, NACA TR-460 (1933).  64A010: Loftin, NACA TR-903 (1948).
@@ -25,7 +25,10 @@ Complexes = NDArray[np.complex128]
 
 TRAILING_EDGES = ("closed", "sharp", "open")
 NACA_OPEN = (0.2969, -0.1260, -0.3516, 0.2843, -0.1015)  # of sqrt(x), x, x^2, x^3, x^4
-NAMED = {"naca64a010": "naca64a010_tr903_ordinates.csv"}
+NAMED = {
+    "naca64a010": "naca64a010_tr903_ordinates.csv",
+    "oneram6": "oneram6_streamwise_root.csv",
+}
 FARTHEST = 1e3  # of a coordinate: files in millimetres are told so, beyond that lengths lose digits
 
 
