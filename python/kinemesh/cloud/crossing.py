@@ -39,7 +39,22 @@ def _turn(a: Floats, b: Floats) -> Floats:
 
 
 def _triangle_crossed(a: Floats, b: Floats, corners: Floats) -> Bools:
-    """(k,) Moeller and Trumbore's test, with slack on every side; lines in the plane pass."""
+    """(k,) Moeller and Trumbore's test, with slack on every side; lines in the plane pass.
+
+    Most lines have both ends on one side of the plane: they are told first.
+    """
+    result = np.zeros(len(a), bool)
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    start, stop = (np.einsum("kd,kd->k", normal, end - corners[:, 0]) for end in (a, b))
+    size = np.linalg.norm(normal, axis=1)
+    slack = 1e-8 * size * np.linalg.norm(b - a, axis=1)
+    near = np.flatnonzero((np.minimum(start, stop) <= slack) & (np.maximum(start, stop) >= -slack))
+    result[near] = _pierced(a[near], b[near], corners[near])
+    return result
+
+
+def _pierced(a: Floats, b: Floats, corners: Floats) -> Bools:
+    """(k,) as `_triangle_crossed`, of lines whose ends are not both on one side."""
     line = b - a
     one, two = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     across = np.cross(line, two)

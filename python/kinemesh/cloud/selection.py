@@ -82,12 +82,27 @@ def _choice(points: Floats, tree: cKDTree, walls: Walls, at: Ints, count: int) -
     own[~own.any(axis=1), -1] = True  # cannot be: a point is its own nearest
     near = near[~own].reshape(len(at), count).astype(np.int32)
     distance = distance[~own].reshape(len(at), count)
-    free = walls.visible(at, near, distance[:, -1])
     arm = (points[near] - points[at][:, None]) / distance[..., None]
-    taken = _spread(arm, free)
+    taken = _seen(walls, at, near, arm)
     used = np.where(taken[..., None], arm, 0.0)
     matrix = np.einsum("kmi,kmj->kij", used, used)
     return Choice(near, taken, _surrounded(used, taken), condition(matrix))
+
+
+def _seen(walls: Walls, at: Ints, near: Ints, arm: Floats) -> Bools:
+    """(k, m): candidates taken, all in sight; what is hidden is left out and others are taken."""
+    free, known = np.ones(near.shape, bool), np.zeros(near.shape, bool)
+    taken = np.zeros(near.shape, bool)
+    todo = np.arange(len(at))
+    while len(todo):
+        taken[todo] = _spread(arm[todo], free[todo])
+        row, column = np.nonzero(taken[todo] & ~known[todo])
+        row = todo[row]
+        hidden = walls.hidden(at[row], near[row, column])
+        known[row, column] = True
+        free[row[hidden], column[hidden]] = False
+        todo = np.unique(row[hidden])
+    return taken
 
 
 def _spread(arm: Floats, free: Bools) -> Bools:

@@ -19,7 +19,9 @@ Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-PAIRS = 4_000_000  # lines times facets that are tested at once: bounds the memory
+PAIRS = 2_000_000  # lines times facets that are tested at once: bounds the memory
+LINES = 100_000  # lines whose facets are looked up at once
+SIZES = 4.0  # facets whose sizes differ by less than this share a tree
 
 
 class Walls:
@@ -41,11 +43,13 @@ class Walls:
         middle = corner.mean(axis=1)
         reach = np.linalg.norm(corner - middle[:, None], axis=2).max(axis=1)
         self.classes = []
-        size = np.floor(np.log2(reach)).astype(int) if len(facets) else np.empty(0, int)
+        size = np.floor(np.log(reach) / np.log(SIZES)).astype(int)
         for level in np.unique(size):  # similar sizes together: short lists of near facets
             members = np.flatnonzero(size == level)
             tree = cKDTree(middle[members])
-            self.classes.append((tree, members, float(reach[members].max())))
+            # a line that starts farther off than its length cannot reach a facet
+            distance = tree.query(points, workers=-1)[0] - reach[members].max()
+            self.classes.append((tree, members, float(reach[members].max()), distance))
 
     def inward(self, at: Ints) -> Floats:
         """(k, d) unit normals into the fluid at boundary points, the mean of their facets'."""
@@ -57,55 +61,35 @@ class Walls:
         size = np.linalg.norm(normal, axis=1)[:, None]
         return normal / np.where(size > 0, size, 1.0)
 
-    def visible(self, centre: Ints, near: Ints, distance: Floats) -> Bools:
-        """(k, m): is the line from each centre (k,) to each of its near points (k, m) free?
-
-        `distance` (k,) bounds the lengths of a centre's lines.
-        """
-        free = np.ones(near.shape, bool)
-        on = np.flatnonzero(self.on[centre])
+    def hidden(self, a: Ints, b: Ints) -> Bools:
+        """(k,): does a wall block the line from point a to point b?"""
+        arm = self.points[b] - self.points[a]
+        length = np.linalg.norm(arm, axis=1)
+        hit = np.zeros(len(a), bool)
+        on = np.flatnonzero(self.on[a])
         if len(on):
-            arm = self.points[near[on]] - self.points[centre[on], None]
-            free[on] &= self.fan.open(centre[on], arm)
-        for tree, members, reach in self.classes:
-            radius = (distance + reach) * (1 + 1e-9)
-            first = tree.query(self.points[centre], workers=-1)[0]
-            close = np.flatnonzero(first <= radius)
-            self._cross(centre, near, free, close, tree, members, radius)
-        return free
-
-    def _cross(self, centre, near, free, close, tree, members, radius) -> None:
-        """Clear `free` where a line crosses a facet of one class."""
-        step = max(1, PAIRS // (16 * near.shape[1]))
-        for start in range(0, len(close), step):
-            rows = close[start : start + step]
-            lists = tree.query_ball_point(
-                self.points[centre[rows]], radius[rows], workers=-1, return_sorted=True
-            )
-            count = np.array([len(part) for part in lists])
-            facet = members[np.concatenate(lists).astype(np.intp)]
-            row = np.repeat(rows, count)
-            for k in range(0, len(row), 16 * step):
-                part = slice(k, k + 16 * step)
-                hit = self._hits(centre[row[part]], near[row[part]], facet[part])
-                at, column = np.nonzero(hit)
-                free[row[part][at], column] = False
-
-    def _hits(self, centre: Ints, near: Ints, facet: NDArray[np.intp]) -> Bools:
-        """(k, m): does the line from centre k to near point m cross facet k?"""
-        ends = self.facets[facet]
-        corners = self.points[ends]
-        start, stop = self.points[centre], self.points[near]
-        own = (ends == centre[:, None]).any(axis=1)
-        normal = area_vectors(self.points, ends)
-        side = np.einsum("kd,kd->k", normal, start - corners[:, 0])
-        other = np.einsum("kd,kmd->km", normal, stop - corners[:, None, 0])
-        size = np.linalg.norm(normal, axis=1) * np.linalg.norm(stop - start[:, None], axis=2).max(1)
-        slack = (1e-10 * size)[:, None]
-        apart = (side[:, None] > slack) & (other > slack)
-        apart |= (side[:, None] < -slack) & (other < -slack)
-        shared = (near[..., None] == ends[:, None]).any(axis=2)
-        k, m = np.nonzero(~apart & ~shared & ~own[:, None])
-        hit = np.zeros(near.shape, bool)
-        hit[k, m] = crossed(start[k], stop[k, m], corners[k])
+            hit[on] = ~self.fan.open(a[on], arm[on, None])[:, 0]
+        for tree, members, reach, distance in self.classes:
+            near = np.flatnonzero(~hit & (distance[a] <= length * (1 + 1e-9)))
+            for start in range(0, len(near), LINES):
+                line = near[start : start + LINES]
+                middle = self.points[a[line]] + 0.5 * arm[line]
+                radius = (0.5 * length[line] + reach) * (1 + 1e-9)
+                lists = tree.query_ball_point(middle, radius, workers=-1, return_sorted=True)
+                count = np.array([len(part) for part in lists])
+                facet = members[np.concatenate(lists).astype(np.intp)]
+                self._cross(a, b, np.repeat(line, count), facet, hit)
         return hit
+
+    def _cross(
+        self, a: Ints, b: Ints, line: NDArray[np.intp], facet: NDArray[np.intp], hit: Bools
+    ) -> None:
+        """Set `hit` of the lines that cross one of their facets."""
+        for start in range(0, len(line), PAIRS):
+            part = slice(start, start + PAIRS)
+            at, near = line[part], facet[part]
+            ends = self.facets[near]
+            own = (ends == a[at, None]).any(axis=1) | (ends == b[at, None]).any(axis=1)
+            at, ends = at[~own], ends[~own]
+            found = crossed(self.points[a[at]], self.points[b[at]], self.points[ends])
+            hit[at[found]] = True
