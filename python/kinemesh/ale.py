@@ -8,35 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinemesh import memory
 from kinemesh.backend import DTYPES, Backend
-from kinemesh.boundary import Boundaries, conserved, free_stream
+from kinemesh.boundary import Boundaries
 from kinemesh.conditions import (
     instance,
-    member_count,
     meshes_of,
-    motions_of,
-    numbers,
-    point_of,
-    states_of,
     walls_of,
 )
 from kinemesh.deform import Deformation, TorsionalSprings
-from kinemesh.dualtime import DualTime
 from kinemesh.errors import SettingsError
-from kinemesh.faults import NONE, raise_faults
-from kinemesh.forces import Forces
+from kinemesh.gradients import Gradients
 from kinemesh.grid import Grid
 from kinemesh.implicit import Implicit
 from kinemesh.lusgs import Lusgs
 from kinemesh.mesh import Mesh
-from kinemesh.motion import Pose
+from kinemesh.solver import Solver
 
 FLUXES = ("roe", "hllc")
 LIMITERS = ("wang", "venkatakrishnan", "none")
@@ -156,7 +147,7 @@ class AleSettings:
         return replace(self, limiter_k=LIMITER_K.get(self.limiter))
 
 
-class Ale:
+class Ale(Solver):
     """A case, or an ensemble of cases, on moving meshes.
 
     Parameters
@@ -194,78 +185,41 @@ class Ale:
         settings = AleSettings() if settings is None else settings
         deform = TorsionalSprings() if deform is None else deform
         settings = instance(settings, AleSettings, "settings", "AleSettings(...)").complete()
-        self.settings = settings
-        self.deform = instance(
-            deform, Deformation, "deform", "one of kinemesh.deform, such as Rigid()"
+        members = self._begin(
+            mesh,
+            settings,
+            deform,
+            Backend(device, dtype),
+            mach=mach,
+            alpha_deg=alpha_deg,
+            motion=motion,
+            moment_about=moment_about,
         )
-        self.moment_about = point_of(moment_about, "moment_about")
-        self.backend = Backend(device, dtype)
-        members = member_count(mesh=mesh, mach=mach, alpha_deg=alpha_deg, motion=motion)
-        self.deform.check(self.backend, members)
-        self.mach = numbers(mach, members, "mach", positive=True)
-        self.alpha_deg = numbers(alpha_deg, members, "alpha_deg")
-        if settings.far_field == "vortex" and (self.mach >= 1).any():
-            raise SettingsError(
-                f"far_field is 'vortex' at mach {self.mach.max():g}, expected a subsonic stream; "
-                "use far_field='stream'"
-            )
         meshes = meshes_of(mesh, members)
         moves = None if motion is None else self.deform.name
         memory.check(self.backend, meshes, moves, settings.matrix)
-        self.grid = Grid(self.backend, meshes, *walls_of(walls, meshes))
-        self.motions = motions_of(motion, members, self.grid.bodies)
-        self.mover: Any = None
-        self._allocate()
+        grid = Grid(self.backend, meshes, *walls_of(walls, meshes))
+        self._states(grid, motion)
+        self._allocate(grid)
         self.grid.start()
         self.initialise()
 
     # ---- setting up -----------------------------------------------------------------------
 
-    def _allocate(self) -> None:
-        b, grid, n = self.backend, self.grid, self.grid.nodes
-        self.u, self.u1, self.u2, self.q, self.res, self.past = (b.zeros((n, 4)) for _ in range(6))
-        self.grad, self.flux = b.zeros((n, 8)), b.zeros((grid.edges, 4))
-        self.pace = b.array(np.ones(n), np.float64)
+    def _allocate(self, grid: Grid) -> None:
+        b = self.backend
+        self.grid: Grid = grid
+        self.flux = b.zeros((grid.edges, 4))
         self.lowered = b.zeros(grid.edges, np.int32)
-        self.stream = b.array(free_stream(self.mach, self.alpha_deg), np.float64)
-        self.range = b.zeros((grid.members, 8), np.float64)
-        self.range_parts = b.zeros((grid.chunks, 8), np.float64)
-        self.dualtime = DualTime(b, grid)
-        t = grid.table
-        self.common = {"member": t["member"], "active": self.dualtime.active}
-        self.forces = Forces(grid, self.q, self.stream, self.mach, self.alpha_deg)
-        self.centre = b.zeros((grid.members, 2), np.float64)
-        self.vortex: list[Any] = []
-        far_field = {"stream": self.stream, "strength": None, "centre": self.centre, "x": grid.x,
-                     "fix": self.settings.entropy_fix}  # fmt: skip
-        if self.settings.far_field == "vortex":
-            strength = b.zeros(grid.members, np.float64)
-            self.vortex = self.forces.vortex(strength, self.dualtime.active)
-            far_field["strength"] = strength
-        self.boundaries = Boundaries(b, grid.wall, grid.far, self.common | {"q": self.q}, far_field)
+        self.gradients = Gradients(grid, self.common, self.q, self.settings)
+        self.boundaries = Boundaries(
+            b, grid.wall, grid.far, self.common | {"q": self.q}, self.far_field
+        )
         self.implicit = self._linear()
         self.pattern = self.implicit.pattern
-        self._primitive = b.bind(
-            "ale_primitive", **self.common, u=self.u, q=self.q, faults=grid.faults
-        )
         self._residual = self._residual_calls()
         self._implicit = b.record(self._implicit_calls(), flag=self.dualtime.active)
-        self._past = b.bind(
-            "ale_past",
-            member=t["member"],
-            bdf=grid.bdf,
-            V1=grid.V1,
-            u1=self.u1,
-            V2=grid.V2,
-            u2=self.u2,
-            past=self.past,
-        )
-        self._levels = b.record(
-            [
-                b.bind("copy_real4", **{"from": self.u1, "to": self.u2}),
-                b.bind("copy_real4", **{"from": self.u, "to": self.u1}),
-            ]
-        )
+        self._past = self._past_call(grid.V1, grid.V2)
 
     def _linear(self) -> Implicit | Lusgs:
         b, grid, s = self.backend, self.grid, self.settings
@@ -285,41 +239,18 @@ class Ale:
             tolerance=s.krylov_tolerance,
         )
 
-    def _gradient_calls(self) -> list[Any]:
-        b, grid, s = self.backend, self.grid, self.settings
-        fields = self.common | {
-            "x": grid.x,
-            "offsets": grid.table["offsets"],
-            "neighbour": grid.table["neighbour"],
-            "inverse": grid.inverse,
-            "q": self.q,
-            "grad": self.grad,
-        }
-        if s.limiter == "none":
-            return [b.bind("ale_gradient", **fields)]
-        fields["K"] = s.limiter_k
-        if s.limiter == "venkatakrishnan":
-            return [b.bind("ale_gradient_venkatakrishnan", **fields, V=grid.V)]
-        return [
-            b.bind("ale_range", q=self.q, offsets=grid.node_chunks, sums=self.range_parts),
-            b.bind(
-                "gather_max_8", offsets=grid.node_groups, parts=self.range_parts, sums=self.range
-            ),
-            b.bind("ale_gradient_wang", **fields, range=self.range),
-        ]
-
     def _residual_calls(self) -> list[Any]:
         """Calls from u to res: d(u V)/dt with the physical time's terms."""
         b, grid, t = self.backend, self.grid, self.grid.table
         edges = self.common | {"lr": t["lr"], "x": grid.x, "S": grid.S, "w": grid.w}
         return [
             self._primitive,
-            *self._gradient_calls(),
+            *self.gradients.calls,
             b.bind(
                 f"ale_flux_{self.settings.flux}",
                 **edges,
                 q=self.q,
-                grad=self.grad,
+                grad=self.gradients.grad,
                 fix=self.settings.entropy_fix,
                 lowered=self.lowered,
                 flux=self.flux,
@@ -345,156 +276,5 @@ class Ale:
         """Calls from res to the new u: matrix, factors, BiCGSTAB (or sweeps), update."""
         return [
             *self.implicit.calls(),
-            self.backend.bind(
-                "ale_update",
-                **self.common,
-                node=self.implicit.node,
-                offsets=self.grid.table["offsets"],
-                neighbour=self.grid.table["neighbour"],
-                du=self.implicit.du,
-                q=self.q,
-                most=self.settings.max_change,
-                u=self.u,
-                pace=self.pace,
-            ),
+            self._update_call(self.implicit.node, self.implicit.du),
         ]
-
-    def iteration(self, drop: float, most: int, cfl: tuple[float, float, float], times: int) -> Any:
-        """Recording of `times` pseudo-steps: residual, decision, implicit update."""
-        check = self.dualtime.check(self.res, drop, most, cfl)
-        once = self.backend.record([*self._residual, *check, self._implicit])
-        return self.backend.record([once], times=times, flag=self.dualtime.active)
-
-    # ---- state ----------------------------------------------------------------------------
-
-    def initialise(self, q: NDArray | None = None) -> None:
-        """Set every time level to primitive states q (nodes, 4), or to the free stream."""
-        given = self.backend.get(self.stream)[self.grid.member] if q is None else q
-        states = states_of(given, self.grid.nodes)
-        for array in (self.u, self.u1, self.u2):
-            self.backend.put(array, conserved(states))
-        self.backend.put(self.dualtime.active, 1)
-        self._primitive()
-        self.check_faults("initial state")
-
-    def poses(self, time: NDArray) -> list[Pose]:
-        """Pose of every body at its member's time [chord/a_inf]."""
-        return [
-            Pose() if motion is None else motion.pose(float(time[m]), float(self.mach[m]))
-            for motion, (m, _) in zip(self.motions, self.grid.bodies, strict=True)
-        ]
-
-    def moment_points(self, poses: Sequence[Pose]) -> NDArray[np.float64]:
-        """(members, 2) the moment's point, which moves with each member's first body."""
-        points = np.tile(np.array(self.moment_about, float), (self.grid.members, 1))
-        for pose, (member, _) in reversed(list(zip(poses, self.grid.bodies, strict=True))):
-            points[member] = pose.apply(np.array(self.moment_about, float))
-        return points
-
-    def coefficients(self, poses: Sequence[Pose] | None = None) -> NDArray[np.float64]:
-        """(members, 3) cl, cd, cm of the present state, bodies at `poses`."""
-        self._primitive()
-        return self.forces.members(self.moment_points(poses or [Pose()] * len(self.grid.bodies)))
-
-    def check_faults(self, where: str, iterations: Any = None) -> None:
-        """Raise NumericalFault if a kernel has left one.
-
-        Parameters
-        ----------
-        iterations : (members,) device array    of a march, to be told too
-        """
-        words = self.backend.get(self.grid.faults)
-        if (words != NONE).any():
-            self.backend.put(self.grid.faults, NONE)
-            done = None if iterations is None else self.backend.get(iterations)
-            raise_faults(words, where, self.grid.place, done)
-
-    def primitive(self) -> NDArray:
-        """(nodes, 4) rho, u, v, p on the host, nodes as in `grid.meshes` side by side."""
-        self._primitive()
-        return self.backend.get(self.q)
-
-    # ---- time -----------------------------------------------------------------------------
-
-    def rewind(self) -> None:
-        """Every body and node back to where it was given, at rest; the flow stays as it is."""
-        self.grid.reset()
-        self.mover = None
-
-    def place(self, poses: Sequence[Pose]) -> None:
-        """Bodies at `poses`, the mesh with them, all at rest; the flow stays as it is."""
-        self.rewind()
-        if all(p.angle == 0 and p.shift == (0.0, 0.0) for p in poses):
-            return
-        self.deform.attach(self.grid).step(
-            lambda share: [
-                Pose(share * p.angle, p.about, (share * p.shift[0], share * p.shift[1]))
-                for p in poses
-            ]
-        )
-        self.grid.start()
-        self.check_faults("mesh at the start of the motion")
-
-    def start_steady(self, poses: Sequence[Pose] = ()) -> None:
-        """Bodies at `poses` (as given), no time terms: what follows marches to a steady state."""
-        self.place(poses)
-        self.grid.set_time_levels(np.ones(self.grid.members), 0)
-        self.backend.put(self.past, 0)
-        self.grid.sweep()
-        bodies = poses or [Pose()] * len(self.grid.bodies)
-        self.backend.put(self.centre, self.moment_points(bodies))
-        self.dualtime.set_floor(None)
-        self.backend.put(self.pace, 1.0)
-        self.dualtime.begin()
-
-    def advance(self, dt: NDArray, order: int, poses_at: Any) -> dict[str, float]:
-        """Prepare a physical step: levels, new mesh, metrics, pseudo-time.
-
-        Parameters
-        ----------
-        dt : (members,)        [chord/a_inf]
-        order : int            1 or 2: BDF1 or BDF2
-        poses_at : callable    share 0..1 of the step -> poses of all bodies
-        """
-        if self.mover is None:
-            self.mover = self.deform.attach(self.grid)
-        self.grid.keep_levels()
-        self._levels()
-        self.grid.set_time_levels(dt, order)
-        notes = self.mover.step(poses_at)
-        self.grid.measure()
-        self.grid.sweep()
-        self._past()
-        self.dualtime.begin()
-        return notes
-
-    # ---- the user's door ------------------------------------------------------------------
-
-    def steady(
-        self, out: str | Path | None = None, progress: bool = False, resume: bool = False
-    ) -> Any:
-        """March to the steady state at rest; see `kinemesh.run.steady`."""
-        from kinemesh.run import steady
-
-        return steady(self, out=out, progress=progress, resume=resume)
-
-    def run(
-        self,
-        *,
-        cycles: float | None = None,
-        steps_per_cycle: int | None = None,
-        out: str | Path | None = None,
-        progress: bool = False,
-        **options: Any,
-    ) -> Any:
-        """Unsteady run from the steady flow at the mean angle; see `kinemesh.run.unsteady`."""
-        from kinemesh.run import unsteady
-
-        return unsteady(
-            self,
-            cycles=cycles,
-            steps_per_cycle=steps_per_cycle,
-            out=out,
-            progress=progress,
-            **options,
-        )

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.backend import Backend
-from kinemesh.grid import Boundary, Faces
+from kinemesh.grid import Faces
+from kinemesh.nodes import Boundary
 
 GAMMA = 1.4
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.backend import Backend
-from kinemesh.grid import Grid
+from kinemesh.nodes import Nodes
 
 
 class DualTime:
@@ -23,7 +23,7 @@ class DualTime:
     cfl, first, norm : (members,) float64; first norm of the step's residual and the present one
     """
 
-    def __init__(self, backend: Backend, grid: Grid) -> None:
+    def __init__(self, backend: Backend, grid: Nodes) -> None:
         self.backend, self.grid = backend, grid
         members = grid.members
         self.active = backend.array(np.ones(members), np.int32)
@@ -82,9 +82,7 @@ class DualTime:
         dt : (members,)    time steps [chord/a_inf]; None: steady
         """
         grid, get = self.grid, self.backend.get
-        length = np.linalg.norm(get(grid.S).astype(float), axis=1)
-        around = np.bincount(grid.dual.lr[:, 0], length, grid.nodes)
-        around += np.bincount(grid.dual.lr[:, 1], length, grid.nodes)
+        around = grid.terms()
         terms = around if dt is None else around + 4 * get(grid.V) / dt[grid.member]
         squares = np.bincount(grid.member, terms**2, grid.members)
         # Measured in float32: a transonic steady flow ends at 1.2, unsteady steps below 1.

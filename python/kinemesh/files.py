@@ -16,7 +16,7 @@ from kinemesh.io.history import History
 from kinemesh.io.summary import Stopwatch
 
 if TYPE_CHECKING:
-    from kinemesh.ale import Ale
+    from kinemesh.solver import Solver
 
 
 class Files:
@@ -30,7 +30,7 @@ class Files:
 
     def __init__(
         self,
-        ale: Ale,
+        ale: Solver,
         folder: Path | None,
         watch: Stopwatch,
         history: History,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.grid import Grid, body_chunks
+from kinemesh.nodes import Nodes, body_chunks
 
 
 class Forces:
@@ -21,7 +21,7 @@ class Forces:
     mach, alpha_deg : (members,)    dynamic pressure mach^2 / 2, chord 1; axes of the stream
     """
 
-    def __init__(self, grid: Grid, q: Any, stream: Any, mach: NDArray, alpha_deg: NDArray) -> None:
+    def __init__(self, grid: Nodes, q: Any, stream: Any, mach: NDArray, alpha_deg: NDArray) -> None:
         b, wall = grid.backend, grid.wall
         self.grid, self.backend, self.stream = grid, b, stream
         self.mach, self.alpha = mach, np.radians(alpha_deg)

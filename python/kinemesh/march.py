@@ -17,7 +17,7 @@ from kinemesh.io.history import History
 from kinemesh.io.summary import Stopwatch
 
 if TYPE_CHECKING:
-    from kinemesh.ale import Ale
+    from kinemesh.solver import Solver
 
 
 @dataclass(slots=True)
@@ -46,7 +46,7 @@ def progress_bar(total: int, shown: bool, unit: str, done: int = 0) -> Iterator[
         yield bar
 
 
-def march(ale: Ale, recording: Any, where: str, watch: Stopwatch, each: Any = None) -> None:
+def march(ale: Solver, recording: Any, where: str, watch: Stopwatch, each: Any = None) -> None:
     """Replay pseudo-steps until no member is active."""
     while True:
         with watch("flow"):
@@ -61,7 +61,7 @@ def march(ale: Ale, recording: Any, where: str, watch: Stopwatch, each: Any = No
 
 
 def finish(
-    ale: Ale,
+    ale: Solver,
     mode: str,
     history: History,
     folder: Path | None,
@@ -81,7 +81,7 @@ def finish(
         "alpha_deg": one(ale.alpha_deg),
         "moment_about": ale.moment_about,
     } | {k: one(v) for k, v in timing.items()}
-    mesh = {"nodes": grid.nodes, "cells": len(grid.cells), "members": grid.members}
+    mesh = grid.sizes() | {"members": grid.members}
     text = summary.collect(
         mode,
         ale.backend.describe(),

@@ -13,13 +13,13 @@ from kinemesh.conditions import time_steps
 from kinemesh.errors import SettingsError
 
 if TYPE_CHECKING:
-    from kinemesh.ale import Ale
+    from kinemesh.solver import Solver
 
 FRAMES_PER_CYCLE = 16
 RESTARTS_PER_CYCLE = 4
 
 
-def _periods(ale: Ale) -> NDArray[np.float64]:
+def _periods(ale: Solver) -> NDArray[np.float64]:
     """Period of each member [chord/a_inf]; SettingsError where a member has none."""
     periods = np.full(ale.grid.members, np.nan)
     for motion, (m, marker) in zip(ale.motions, ale.grid.bodies, strict=True):
@@ -61,7 +61,7 @@ class Plan:
 
     @classmethod
     def of(
-        cls, ale: Ale, start: str, cycles: Any, steps_per_cycle: Any, time_step: Any, steps: Any
+        cls, ale: Solver, start: str, cycles: Any, steps_per_cycle: Any, time_step: Any, steps: Any
     ) -> Plan:
         """The plan that a user's arguments ask for; nonsense is refused."""
         if start not in ("steady", "as is"):
@@ -96,7 +96,7 @@ class Plan:
         """Cycles done at each member's time; without a period the run is one cycle."""
         return time / (self.dt * self.count if self.periods is None else self.periods)
 
-    def identity(self, ale: Ale) -> dict[str, Any]:
+    def identity(self, ale: Solver) -> dict[str, Any]:
         """What makes the run this run; its length is not of it."""
         return resume.identity(
             ale,

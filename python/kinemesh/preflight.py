@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from kinemesh import interrupt
 from kinemesh.deform import Rigid
+from kinemesh.deform.base import Poses
 from kinemesh.errors import NumericalFault
 
 if TYPE_CHECKING:
-    from kinemesh.ale import Ale
+    from kinemesh.solver import Solver
 
 REMEDIES = {
     "springs": "Delaunay mapping, more steps per cycle, or rigid motion",
@@ -26,7 +27,7 @@ REMEDIES = {
 
 
 def fly(
-    ale: Ale,
+    ale: Solver,
     dt: NDArray[np.float64],
     steps: int,
     cycle: Callable[[NDArray[np.float64]], NDArray[np.float64]],
@@ -61,7 +62,7 @@ def fly(
         for number in range(steps + 1):
             before = (number - 1) * dt
             if number:
-                mover.step(lambda share, before=before: ale.poses(before + share * dt))
+                mover.step(_poses(ale, before, dt))
             ale.check_faults("moving the mesh")
             found = _measured(ale)
             at = 360 * (cycle(number * dt) % 1)
@@ -80,7 +81,12 @@ def fly(
     return _report(steps, least, phase)
 
 
-def _measured(ale: Ale) -> NDArray[np.float64]:
+def _poses(ale: Solver, before: NDArray[np.float64], dt: NDArray[np.float64]) -> Poses:
+    """Poses at a share of the step from `before`."""
+    return lambda share: ale.poses(before + share * dt)
+
+
+def _measured(ale: Solver) -> NDArray[np.float64]:
     """(members, 2) least area and angle of the cells; NumericalFault where one is inverted."""
     ale.grid.look()
     found = ale.grid.worst_cells()

@@ -21,9 +21,9 @@ from kinemesh.io import restart
 from kinemesh.io.summary import plain, update, versions
 
 if TYPE_CHECKING:
-    from kinemesh.ale import Ale
     from kinemesh.mesh import Mesh
     from kinemesh.motion import Pose
+    from kinemesh.solver import Solver
 
 SHOWN = 5  # differences named in a refusal
 
@@ -66,13 +66,13 @@ def name_of(value: Any) -> str:
     return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
 
 
-def identity(ale: Ale, mode: str, **more: Any) -> dict[str, Any]:
+def identity(ale: Solver, mode: str, **more: Any) -> dict[str, Any]:
     """What must be equal for a run to be the same run, in JSON's types."""
     solver = {f.name: getattr(ale.settings, f.name) for f in fields(ale.settings)}
     found: dict[str, Any] = {
         "version of kinemesh": versions()["kinemesh"],
         "mode": mode,
-        "nodes": [m.nodes for m in ale.grid.meshes],
+        "nodes": [len(m.points) for m in ale.grid.meshes],
         "mesh (SHA-256)": [fingerprint(m) for m in ale.grid.meshes],
         "bodies": [f"{member}: {marker}" for member, marker in ale.grid.bodies],
         "mach": ale.mach,
@@ -91,7 +91,7 @@ def identity(ale: Ale, mode: str, **more: Any) -> dict[str, Any]:
     return plain(found | more)
 
 
-def samples(ale: Ale, dt: NDArray[np.float64], step: int) -> dict[str, list[Any]]:
+def samples(ale: Solver, dt: NDArray[np.float64], step: int) -> dict[str, list[Any]]:
     """Poses at a few steps up to `step`: a motion that is a function has no other identity."""
     found = {}
     for number in sorted({0, min(1, step), step // 3, step}):
@@ -105,20 +105,24 @@ def samples(ale: Ale, dt: NDArray[np.float64], step: int) -> dict[str, list[Any]
 # ---- the file -----------------------------------------------------------------------------
 
 
-def _sources(ale: Ale, levels: bool) -> dict[str, Any]:
+def _sources(ale: Solver, levels: bool) -> dict[str, Any]:
     """Device arrays of a run that the rest follows from."""
     grid, dual = ale.grid, ale.dualtime
     found = {"u": ale.u, "x": grid.x, "pace": ale.pace}
     for name in ("active", "iterations", "cfl", "first", "norm", "mean", "ceiling", "floor"):
         found[f"dualtime_{name}"] = getattr(dual, name)
     if levels:
-        found |= {"u1": ale.u1, "V": grid.V, "V1": grid.V1, "dV1": grid.dV1}
-        found |= {"wall_dV1": grid.wall.device["dV1"], "far_dV1": grid.far.device["dV1"]}
+        found |= {"u1": ale.u1} | grid.levels()
     return found
 
 
 def write(
-    ale: Ale, folder: Path, phase: str, step: int, ident: Mapping[str, Any], more: Mapping[str, Any]
+    ale: Solver,
+    folder: Path,
+    phase: str,
+    step: int,
+    ident: Mapping[str, Any],
+    more: Mapping[str, Any],
 ) -> None:
     """Write restart.h5: the state between two steps (or iterations) and whose it is."""
     levels = phase == "unsteady"
@@ -134,7 +138,7 @@ def write(
     restart.write(folder / "restart.h5", arrays, plain(record | dict(more)))
 
 
-def find(ale: Ale, folder: Path, ident: Mapping[str, Any]) -> Saved:
+def find(ale: Solver, folder: Path, ident: Mapping[str, Any]) -> Saved:
     """The restart of the run in `folder`, if that is the run of `ident`.
 
     Raises CaseError where there is none, where none can be read, or where it is of another run.
@@ -197,7 +201,7 @@ def _flat(value: Any, name: str = "") -> dict[str, Any]:
 # ---- back to where it was -----------------------------------------------------------------
 
 
-def restore(ale: Ale, saved: Saved, poses: Sequence[Pose]) -> None:
+def restore(ale: Solver, saved: Saved, poses: Sequence[Pose]) -> None:
     """The solver as it was when the restart was written; `poses` are those of the beginning."""
     levels = saved.phase == "unsteady"
     if levels:

@@ -22,8 +22,8 @@ from kinemesh.preflight import fly
 from kinemesh.steady import steady, to_steady
 
 if TYPE_CHECKING:
-    from kinemesh.ale import Ale
     from kinemesh.resume import Saved
+    from kinemesh.solver import Solver
 
 __all__ = ["Run", "steady", "unsteady"]
 
@@ -60,7 +60,7 @@ class _Tally:
 class _Unsteady:
     """One unsteady run: the loop's state and what it writes."""
 
-    def __init__(self, ale: Ale, plan: Plan, folder: Path | None, saved: Saved | None) -> None:
+    def __init__(self, ale: Solver, plan: Plan, folder: Path | None, saved: Saved | None) -> None:
         self.ale, self.plan, self.folder, self.saved = ale, plan, folder, saved
         self.watch = Stopwatch()
         self.tally = _Tally(ale.grid.members)
@@ -259,7 +259,7 @@ class _Unsteady:
 
 
 def unsteady(
-    ale: Ale,
+    ale: Solver,
     *,
     cycles: float | None = None,
     steps_per_cycle: int | None = None,
@@ -300,7 +300,7 @@ def unsteady(
         return job.finish()
 
 
-def _saved(ale: Ale, plan: Plan, folder: Path) -> Saved:
+def _saved(ale: Solver, plan: Plan, folder: Path) -> Saved:
     """The restart to go on from; CaseError where it is of another run, or ahead of the plan."""
     saved = resumption.find(ale, folder, plan.identity(ale))
     step = saved.step if saved.phase == "unsteady" else 0

@@ -18,15 +18,15 @@ from kinemesh.io.summary import Stopwatch
 from kinemesh.march import Run, finish, march, progress_bar
 
 if TYPE_CHECKING:
-    from kinemesh.ale import Ale
     from kinemesh.motion import Pose
     from kinemesh.resume import Saved
+    from kinemesh.solver import Solver
 
 KEEP_EVERY = 50  # iterations between two restarts
 
 
 def steady(
-    ale: Ale, out: str | Path | None = None, progress: bool = False, resume: bool = False
+    ale: Solver, out: str | Path | None = None, progress: bool = False, resume: bool = False
 ) -> Run:
     """March all members to the steady state, bodies at rest where they were given.
 
@@ -46,7 +46,7 @@ def steady(
 
 
 def _steady(
-    ale: Ale, folder: Path | None, progress: bool, ident: dict[str, Any], saved: Saved | None
+    ale: Solver, folder: Path | None, progress: bool, ident: dict[str, Any], saved: Saved | None
 ) -> Run:
     watch, resumed = Stopwatch(), []
     path = None if folder is None else folder / "history.csv"
@@ -84,7 +84,7 @@ def _history(path: Path, saved: Saved) -> History:
 
 
 def to_steady(
-    ale: Ale,
+    ale: Solver,
     poses: Sequence[Pose],
     watch: Stopwatch,
     progress: bool,
@@ -123,7 +123,7 @@ def to_steady(
     return _ended(ale, poses)
 
 
-def _ended(ale: Ale, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[str]]:
+def _ended(ale: Solver, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[str]]:
     """Where a march ended: result and warnings."""
     s, get = ale.settings, ale.backend.get
     drop = get(ale.dualtime.norm) / get(ale.dualtime.first)
@@ -144,7 +144,7 @@ def _ended(ale: Ale, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[str]]:
     return result, notes
 
 
-def _rows(ale: Ale, history: History, poses: Sequence[Pose], done: Any) -> Any:
+def _rows(ale: Solver, history: History, poses: Sequence[Pose], done: Any) -> Any:
     """A row for each member that has made an iteration; (members,) drop of the residuals."""
     get = ale.backend.get
     iterations, cfl = get(ale.dualtime.iterations), get(ale.dualtime.cfl)

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.backend import Backend
-from kinemesh.grid import Grid
 from kinemesh.motion import Pose
+from kinemesh.nodes import Nodes
 
 Poses = Callable[[float], Sequence[Pose]]
 """Poses of all bodies at a share 0..1 of the physical step."""
@@ -32,7 +32,7 @@ def pose_rows(poses: Sequence[Pose]) -> NDArray[np.float64]:
 class Mover(ABC):
     """A deformation at work on one grid."""
 
-    def __init__(self, grid: Grid) -> None:
+    def __init__(self, grid: Nodes) -> None:
         self.grid, self.backend = grid, grid.backend
         self.pose = self.backend.zeros((len(grid.bodies), 6), np.float64)
 
@@ -72,5 +72,5 @@ class Deformation(ABC):
         del backend, members  # as a rule it can
 
     @abstractmethod
-    def attach(self, grid: Grid) -> Mover:
+    def attach(self, grid: Nodes) -> Mover:
         """A mover of this kind for a grid."""

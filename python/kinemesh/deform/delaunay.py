@@ -13,7 +13,7 @@ from scipy.spatial import Delaunay as Triangulation
 
 from kinemesh.deform.base import Deformation, Mover, Poses, pose_rows
 from kinemesh.errors import MeshError
-from kinemesh.grid import Grid
+from kinemesh.nodes import Nodes
 
 
 def graph(points: NDArray, hull: NDArray, inner: NDArray) -> tuple[NDArray, NDArray, NDArray]:
@@ -51,7 +51,7 @@ def graph(points: NDArray, hull: NDArray, inner: NDArray) -> tuple[NDArray, NDAr
 class DelaunayMover(Mover):
     """Boundary nodes by pose, all others with their graph element."""
 
-    def __init__(self, grid: Grid) -> None:
+    def __init__(self, grid: Nodes) -> None:
         super().__init__(grid)
         b = self.backend
         tables: tuple[list[NDArray], ...] = ([], [], [], [])
@@ -102,5 +102,5 @@ class Delaunay(Deformation):
 
     name = "delaunay"
 
-    def attach(self, grid: Grid) -> DelaunayMover:
+    def attach(self, grid: Nodes) -> DelaunayMover:
         return DelaunayMover(grid)

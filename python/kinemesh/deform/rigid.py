@@ -8,13 +8,13 @@ import numpy as np
 
 from kinemesh.deform.base import Deformation, Mover, Poses, pose_rows
 from kinemesh.errors import SettingsError
-from kinemesh.grid import Grid
+from kinemesh.nodes import Nodes
 
 
 class RigidMover(Mover):
     """All nodes of a member to the pose of its one body."""
 
-    def __init__(self, grid: Grid) -> None:
+    def __init__(self, grid: Nodes) -> None:
         super().__init__(grid)
         members = [member for member, _ in grid.bodies]
         if members != list(range(grid.members)):
@@ -36,5 +36,5 @@ class Rigid(Deformation):
 
     name = "rigid"
 
-    def attach(self, grid: Grid) -> RigidMover:
+    def attach(self, grid: Nodes) -> RigidMover:
         return RigidMover(grid)

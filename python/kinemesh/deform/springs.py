@@ -21,6 +21,7 @@ from kinemesh.linear import Bicgstab, Cg, Pattern
 from kinemesh.linear.krylov import Krylov
 from kinemesh.linear.natural import Ilu0, open_library
 from kinemesh.mesh.dual import offsets_of
+from kinemesh.nodes import Nodes
 
 BLOCK = 10  # iterations between two looks at the device
 STALE = 2.0  # a hierarchy is made anew when solves take this many times its first one's iterations
@@ -319,6 +320,11 @@ class TorsionalSprings(Deformation):
                 "run on any device"
             ) from None
 
-    def attach(self, grid: Grid) -> SpringMover:
+    def attach(self, grid: Nodes) -> SpringMover:
+        if not isinstance(grid, Grid):
+            raise SettingsError(
+                "springs need the cells of a mesh, and a cloud of points has none; "
+                "use Delaunay() or Rigid()"
+            )
         self.check(grid.backend, grid.members)
         return SpringMover(grid, self)

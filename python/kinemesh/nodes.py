@@ -1,0 +1,187 @@
+"""Nodes of an ensemble on a device, however they are connected: numbering, bodies, time levels.
+
+Nodes and boundary nodes of one member are contiguous; every table of two meshes (or clouds) is that
+of the first with the second's numbers shifted behind it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.backend import Backend
+from kinemesh.errors import MeshError
+from kinemesh.faults import DIVERGED, NONE
+from kinemesh.linear.pattern import chunks
+from kinemesh.mesh.dual import boundary_nodes, offsets_of
+
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """Boundary nodes of one kind (walls, or far field) on a device.
+
+    Parameters
+    ----------
+    node, ends, body, member : host tables over the boundary's nodes
+    device : dict of the same on the device, with S (area vector), w (swept rate), dV1, dV2
+    """
+
+    node: Ints
+    ends: Ints
+    body: Ints
+    member: Ints
+    device: dict[str, Any]
+
+    @classmethod
+    def of(cls, backend: Backend, node: Ints, ends: Ints, body: Ints, member: Ints) -> Boundary:
+        count = len(node)
+        device = {
+            "node": backend.array(node, np.int32),
+            "ends": backend.array(ends, np.int32),
+            "member": backend.array(member, np.int32),
+            "S": backend.zeros((count, 2)),
+            "w": backend.zeros(count),
+            "dV1": backend.zeros(count, np.float64),
+            "dV2": backend.zeros(count, np.float64),
+        }
+        return cls(node, ends, body, member, device)
+
+
+class Nodes(ABC):
+    """Places of an ensemble's nodes and what depends on nothing else.
+
+    Parameters
+    ----------
+    backend
+    meshes : one Mesh (or Cloud) per member
+    walls, far : markers of moving or fixed bodies, and of the far field; every marker of every
+        mesh must be in one of the two
+
+    Attributes
+    ----------
+    x, x1, reference : (nodes, 2) float64  coordinates now, at the last time level, and as given
+    V : (nodes,) float64           share of space of each node [chord^2]
+    bdf : (members, 3), rate : (members, 2)  factors of the time levels [a_inf/chord]
+    faults : (members,) uint64
+    bodies : list of (member, marker)
+    measure, sweep, keep_levels : recordings   what follows from x; from x and its past; the next
+        time level
+    """
+
+    measure: Callable[[], None]
+    sweep: Callable[[], None]
+    keep_levels: Callable[[], None]
+    look: Callable[[], None]
+    V: Any
+    inverse: Any
+    table: dict[str, Any]
+
+    def __init__(
+        self, backend: Backend, meshes: Sequence[Any], walls: Sequence[str], far: Sequence[str]
+    ) -> None:
+        self.backend, self.meshes = backend, list(meshes)
+        counts = [len(m.points) for m in self.meshes]
+        self.first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+        self.nodes, self.members = int(self.first[-1]), len(self.meshes)
+        self.points = np.concatenate([m.points for m in self.meshes])
+        self.member = np.repeat(np.arange(self.members, dtype=np.int32), counts)
+        self.bodies: list[tuple[int, str]] = []
+        self._check_markers(walls, far)
+        b, m = backend, self.members
+        self.x, self.x1, self.reference = (b.array(self.points, np.float64) for _ in range(3))
+        self.bdf, self.rate = b.zeros((m, 3), np.float64), b.zeros((m, 2), np.float64)
+        self.faults = b.array(np.full(m, NONE), np.uint64)
+        node_chunks, node_groups = chunks(self.first)
+        self.node_chunks = b.array(node_chunks, np.int32)
+        self.node_groups = b.array(node_groups, np.int32)
+        self.chunks = len(node_chunks) - 1
+        self.wall = self._boundary(walls, True)
+        self.far = self._boundary(far, False)
+
+    def _check_markers(self, walls: Sequence[str], far: Sequence[str]) -> None:
+        for number, mesh in enumerate(self.meshes):
+            for marker in mesh.boundaries:
+                if (marker in walls) == (marker in far):
+                    raise MeshError(
+                        f"member {number}: marker {marker!r} is "
+                        f"{'both a wall and far field' if marker in walls else 'neither'}; "
+                        f"expected it in walls {list(walls)} or in far {list(far)}"
+                    )
+
+    def _boundary(self, markers: Sequence[str], are_bodies: bool) -> Boundary:
+        edges, body = [np.empty((0, 2), np.int64)], [np.empty(0, np.int64)]
+        for member, mesh in enumerate(self.meshes):
+            for marker in (m for m in markers if m in mesh.boundaries):
+                edges.append(mesh.boundaries[marker] + self.first[member])
+                number = len(self.bodies) if are_bodies else member
+                body.append(np.full(len(edges[-1]), number))
+                if are_bodies:
+                    self.bodies.append((member, marker))
+        tables = boundary_nodes(self.nodes, np.concatenate(edges), np.concatenate(body))
+        return Boundary.of(self.backend, *tables, self.member[tables[0]])
+
+    def start(self) -> None:
+        """Metrics of the mesh as it stands; every time level at rest there."""
+        self.measure()
+        for _ in range(2):
+            self.keep_levels()
+            self.sweep()
+
+    def reset(self) -> None:
+        """Every node back to where it was given, at rest."""
+        self.backend.put(self.x, self.points)
+        self.start()
+
+    def place(self, member: int, entity: int, code: int) -> str:
+        """Text for a node in the numbers of the user's file; nothing where the fault has none."""
+        if code == DIVERGED:
+            return ""
+        local = entity - int(self.first[member])
+        if not 0 <= local < self.meshes[member].nodes:
+            return f" at entity {entity}"
+        x, y = self.backend.get(self.x)[entity]
+        return f" at node {self.meshes[member].original[local]} (x = {x:.6g}, y = {y:.6g})"
+
+    def sizes(self) -> dict[str, int]:
+        """How many there are of what, for the summary."""
+        return {"nodes": self.nodes}
+
+    def inverted(self, member: int) -> str:
+        """Text for what has lost its shape in a member."""
+        del member
+        return "a cell"
+
+    def worst_cells(self) -> NDArray[np.float64]:
+        """(members, 2): least cell area [chord^2] and least angle [rad]; nan without cells."""
+        return np.full((self.members, 2), np.nan)
+
+    def terms(self) -> NDArray[np.float64]:
+        """(nodes,) size of the terms that cancel in a steady residual of a uniform stream."""
+        raise NotImplementedError
+
+    def levels(self) -> dict[str, Any]:
+        """Device arrays of the time levels that a restart must keep."""
+        raise NotImplementedError
+
+    def set_time_levels(self, dt: NDArray[np.float64], order: int) -> None:
+        """Factors of BDF1 or BDF2 with each member's time step; order 0: steady."""
+        if order == 0:
+            bdf, rate = np.zeros(3), np.zeros(2)
+        elif order == 1:
+            bdf, rate = np.array([1.0, -1.0, 0.0]), np.array([1.0, 0.0])
+        else:
+            bdf, rate = np.array([1.5, -2.0, 0.5]), np.array([1.5, -0.5])
+        self.backend.put(self.bdf, bdf / dt[:, None])
+        self.backend.put(self.rate, rate / dt[:, None])
+
+
+def body_chunks(body: Ints, bodies: int, size: int = 256) -> tuple[Ints, Ints]:
+    """Chunks of the wall nodes of each body, for forces."""
+    return chunks(offsets_of(body, bodies), size)

@@ -1,0 +1,283 @@
+"""What the solvers of the Euler equations on moving nodes share: state, motion, time, runs.
+
+docs/theory.md, section 2.6.  A solver puts its residual and its pseudo-step together; the rest of a
+case is here.
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.backend import Backend
+from kinemesh.boundary import conserved, free_stream
+from kinemesh.conditions import (
+    instance,
+    member_count,
+    motions_of,
+    numbers,
+    point_of,
+    states_of,
+)
+from kinemesh.deform import Deformation
+from kinemesh.dualtime import DualTime
+from kinemesh.errors import SettingsError
+from kinemesh.faults import NONE, raise_faults
+from kinemesh.forces import Forces
+from kinemesh.motion import Motion, Pose
+from kinemesh.nodes import Nodes
+
+
+class Solver(ABC):
+    """A case, or an ensemble of cases.
+
+    Attributes
+    ----------
+    u, q : (nodes, 4) device arrays    conserved (rho, rho u, rho v, rho E), primitive state
+    u1, u2 : the same of the last time levels;  res : residual;  past : its terms of these levels
+    grid : Nodes
+    backend : Backend
+    pattern : Pattern      of the implicit system, for its colours
+    lowered : device array, entries that fell back to first order
+    """
+
+    settings: Any
+    deform: Deformation
+    grid: Nodes
+    motions: list[Motion | None]
+    lowered: Any
+    _residual: list[Any]
+    _past: Any
+    _implicit: Any
+
+    def _begin(
+        self,
+        meshes: Any,
+        settings: Any,
+        deform: Deformation,
+        backend: Backend,
+        *,
+        mach: Any,
+        alpha_deg: Any,
+        motion: Any,
+        moment_about: Any,
+    ) -> int:
+        """Take what every case is told; the number of members."""
+        self.settings, self.backend = settings, backend
+        self.deform = instance(
+            deform, Deformation, "deform", "one of kinemesh.deform, such as Rigid()"
+        )
+        self.moment_about = point_of(moment_about, "moment_about")
+        members = member_count(mesh=meshes, mach=mach, alpha_deg=alpha_deg, motion=motion)
+        self.deform.check(self.backend, members)
+        self.mach = numbers(mach, members, "mach", positive=True)
+        self.alpha_deg = numbers(alpha_deg, members, "alpha_deg")
+        if settings.far_field == "vortex" and (self.mach >= 1).any():
+            raise SettingsError(
+                f"far_field is 'vortex' at mach {self.mach.max():g}, expected a subsonic stream; "
+                "use far_field='stream'"
+            )
+        return members
+
+    def _states(self, grid: Nodes, motion: Any) -> None:
+        """Arrays, forces and control on the nodes of a grid."""
+        self.grid = grid
+        self.motions = motions_of(motion, grid.members, grid.bodies)
+        self.mover: Any = None
+        b, n = self.backend, grid.nodes
+        self.u, self.u1, self.u2, self.q, self.res, self.past = (b.zeros((n, 4)) for _ in range(6))
+        self.pace = b.array(np.ones(n), np.float64)
+        self.stream = b.array(free_stream(self.mach, self.alpha_deg), np.float64)
+        self.dualtime = DualTime(b, grid)
+        self.common = {"member": grid.table["member"], "active": self.dualtime.active}
+        self.forces = Forces(grid, self.q, self.stream, self.mach, self.alpha_deg)
+        self.centre = b.zeros((grid.members, 2), np.float64)
+        self.far_field = {"stream": self.stream, "strength": None, "centre": self.centre,
+                          "x": grid.x, "fix": self.settings.entropy_fix}  # fmt: skip
+        self.vortex: list[Any] = []
+        if self.settings.far_field == "vortex":
+            strength = b.zeros(grid.members, np.float64)
+            self.vortex = self.forces.vortex(strength, self.dualtime.active)
+            self.far_field["strength"] = strength
+        self._primitive = b.bind(
+            "ale_primitive", **self.common, u=self.u, q=self.q, faults=grid.faults
+        )
+        self._levels = b.record(
+            [
+                b.bind("copy_real4", **{"from": self.u1, "to": self.u2}),
+                b.bind("copy_real4", **{"from": self.u, "to": self.u1}),
+            ]
+        )
+
+    def _past_call(self, V1: Any, V2: Any) -> Any:
+        """Call that puts the terms of the last time levels into `past`."""
+        return self.backend.bind(
+            "ale_past",
+            member=self.grid.table["member"],
+            bdf=self.grid.bdf,
+            V1=V1,
+            u1=self.u1,
+            V2=V2,
+            u2=self.u2,
+            past=self.past,
+        )
+
+    def _update_call(self, node: Any, du: Any) -> Any:
+        """Call that adds du by rows, row i being node[i], to u, within `max_change`."""
+        return self.backend.bind(
+            "ale_update",
+            **self.common,
+            node=node,
+            offsets=self.grid.table["offsets"],
+            neighbour=self.grid.table["neighbour"],
+            du=du,
+            q=self.q,
+            most=self.settings.max_change,
+            u=self.u,
+            pace=self.pace,
+        )
+
+    def iteration(self, drop: float, most: int, cfl: tuple[float, float, float], times: int) -> Any:
+        """Recording of `times` pseudo-steps: residual, decision, implicit update."""
+        check = self.dualtime.check(self.res, drop, most, cfl)
+        once = self.backend.record([*self._residual, *check, self._implicit])
+        return self.backend.record([once], times=times, flag=self.dualtime.active)
+
+    # ---- state ----------------------------------------------------------------------------
+
+    def initialise(self, q: NDArray | None = None) -> None:
+        """Set every time level to primitive states q (nodes, 4), or to the free stream."""
+        given = self.backend.get(self.stream)[self.grid.member] if q is None else q
+        states = states_of(given, self.grid.nodes)
+        for array in (self.u, self.u1, self.u2):
+            self.backend.put(array, conserved(states))
+        self.backend.put(self.dualtime.active, 1)
+        self._primitive()
+        self.check_faults("initial state")
+
+    def poses(self, time: NDArray) -> list[Pose]:
+        """Pose of every body at its member's time [chord/a_inf]."""
+        return [
+            Pose() if motion is None else motion.pose(float(time[m]), float(self.mach[m]))
+            for motion, (m, _) in zip(self.motions, self.grid.bodies, strict=True)
+        ]
+
+    def moment_points(self, poses: Sequence[Pose]) -> NDArray[np.float64]:
+        """(members, 2) the moment's point, which moves with each member's first body."""
+        points = np.tile(np.array(self.moment_about, float), (self.grid.members, 1))
+        for pose, (member, _) in reversed(list(zip(poses, self.grid.bodies, strict=True))):
+            points[member] = pose.apply(np.array(self.moment_about, float))
+        return points
+
+    def coefficients(self, poses: Sequence[Pose] | None = None) -> NDArray[np.float64]:
+        """(members, 3) cl, cd, cm of the present state, bodies at `poses`."""
+        self._primitive()
+        return self.forces.members(self.moment_points(poses or [Pose()] * len(self.grid.bodies)))
+
+    def check_faults(self, where: str, iterations: Any = None) -> None:
+        """Raise NumericalFault if a kernel has left one.
+
+        Parameters
+        ----------
+        iterations : (members,) device array    of a march, to be told too
+        """
+        words = self.backend.get(self.grid.faults)
+        if (words != NONE).any():
+            self.backend.put(self.grid.faults, NONE)
+            done = None if iterations is None else self.backend.get(iterations)
+            raise_faults(words, where, self.grid.place, done)
+
+    def primitive(self) -> NDArray:
+        """(nodes, 4) rho, u, v, p on the host, nodes as in `grid.meshes` side by side."""
+        self._primitive()
+        return self.backend.get(self.q)
+
+    # ---- time -----------------------------------------------------------------------------
+
+    def rewind(self) -> None:
+        """Every body and node back to where it was given, at rest; the flow stays as it is."""
+        self.grid.reset()
+        self.mover = None
+
+    def place(self, poses: Sequence[Pose]) -> None:
+        """Bodies at `poses`, the mesh with them, all at rest; the flow stays as it is."""
+        self.rewind()
+        if all(p.angle == 0 and p.shift == (0.0, 0.0) for p in poses):
+            return
+        self.deform.attach(self.grid).step(
+            lambda share: [
+                Pose(share * p.angle, p.about, (share * p.shift[0], share * p.shift[1]))
+                for p in poses
+            ]
+        )
+        self.grid.start()
+        self.check_faults("mesh at the start of the motion")
+
+    def start_steady(self, poses: Sequence[Pose] = ()) -> None:
+        """Bodies at `poses` (as given), no time terms: what follows marches to a steady state."""
+        self.place(poses)
+        self.grid.set_time_levels(np.ones(self.grid.members), 0)
+        self.backend.put(self.past, 0)
+        self.grid.sweep()
+        bodies = poses or [Pose()] * len(self.grid.bodies)
+        self.backend.put(self.centre, self.moment_points(bodies))
+        self.dualtime.set_floor(None)
+        self.backend.put(self.pace, 1.0)
+        self.dualtime.begin()
+
+    def advance(self, dt: NDArray, order: int, poses_at: Any) -> dict[str, float]:
+        """Prepare a physical step: levels, new mesh, metrics, pseudo-time.
+
+        Parameters
+        ----------
+        dt : (members,)        [chord/a_inf]
+        order : int            1 or 2: BDF1 or BDF2
+        poses_at : callable    share 0..1 of the step -> poses of all bodies
+        """
+        if self.mover is None:
+            self.mover = self.deform.attach(self.grid)
+        self.grid.keep_levels()
+        self._levels()
+        self.grid.set_time_levels(dt, order)
+        notes = self.mover.step(poses_at)
+        self.grid.measure()
+        self.grid.sweep()
+        self._past()
+        self.dualtime.begin()
+        return notes
+
+    # ---- the user's door ------------------------------------------------------------------
+
+    def steady(
+        self, out: str | Path | None = None, progress: bool = False, resume: bool = False
+    ) -> Any:
+        """March to the steady state at rest; see `kinemesh.run.steady`."""
+        from kinemesh.run import steady
+
+        return steady(self, out=out, progress=progress, resume=resume)
+
+    def run(
+        self,
+        *,
+        cycles: float | None = None,
+        steps_per_cycle: int | None = None,
+        out: str | Path | None = None,
+        progress: bool = False,
+        **options: Any,
+    ) -> Any:
+        """Unsteady run from the steady flow at the mean angle; see `kinemesh.run.unsteady`."""
+        from kinemesh.run import unsteady
+
+        return unsteady(
+            self,
+            cycles=cycles,
+            steps_per_cycle=steps_per_cycle,
+            out=out,
+            progress=progress,
+            **options,
+        )
