@@ -106,6 +106,29 @@ class Cloud:
         return cls(where, *table, tables, numbers, worst_condition)
 
     @classmethod
+    def from_tetrahedra(
+        cls,
+        points: ArrayLike,
+        tetrahedra: ArrayLike,
+        boundaries: Mapping[str, ArrayLike],
+        worst_condition: float = checks.WORST_CONDITION,
+    ) -> Cloud:
+        """The nodes of a tetrahedral mesh; satellites are the neighbours along the cells' edges.
+
+        Parameters
+        ----------
+        points : (n, 3)
+        tetrahedra : (k, 4)           either way round
+        boundaries : dict[str, (k, 3)]    triangles, turned here to point out of the fluid; every
+                                      face of one cell only in one of them
+        """
+        from kinemesh.cloud.tetrahedra import connected
+
+        where = checks.coordinates(points, "points")
+        pairs, facets = connected(where, tetrahedra, boundaries)
+        return cls.from_pairs(where, pairs, facets, None, worst_condition)
+
+    @classmethod
     def from_points(
         cls,
         points: ArrayLike,
