@@ -221,6 +221,13 @@ class World:
         for name, value in (("x", x), ("x0", x), ("reference", x)):
             self.put(f"{name}|nodes,2", value, float)
         self.put("x1|nodes,2", x + move, float)
+        self.put("x2|nodes,2", x + 1.5 * move, float)
+        self.put("velocity|nodes,2", 0.1 * move, np.float32)
+        turn = rng.uniform(0, 6.28, len(x))
+        normal = np.stack([np.cos(turn), np.sin(turn)], 1)
+        self.put("outward|nodes,2", normal, np.float32)
+        wall = np.isin(np.arange(len(x)), self.bnode)
+        self.put("normal|nodes,2", normal * wall[:, None], np.float32)
         self.put("x|upd", x + move, float)
         self.put("target|nodes,2", x - move, float)
         for name in ("V", "V1", "V2"):

@@ -55,7 +55,9 @@ def entries(body: list[str]) -> list[tuple[str, str, str]]:
 def parameters(thing: object) -> dict[str, str]:
     """Meaning of each parameter that the docstring of a class or function tells."""
     told: dict[str, str] = {}
-    for title, body in sections(inspect.getdoc(thing).splitlines()):
+    for base in getattr(thing, "__bases__", ()):
+        told |= parameters(base) if base is not object else {}
+    for title, body in sections((inspect.getdoc(thing) or "").splitlines()):
         if title != "Parameters":
             continue
         for names, kind, meaning in entries(body):

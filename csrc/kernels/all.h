@@ -9,6 +9,7 @@
 #include "ale_implicit.h"
 #include "ale_state.h"
 #include "cg.h"
+#include "cloud.h"
 #include "colouring.h"
 #include "dualtime.h"
 #include "krylov.h"
@@ -49,7 +50,9 @@
   L4(ale_past, nodes) K(face_rates, faces) K(bc_wall, bnodes) K(bc_farfield, bnodes) K(bc_vortex, members) \
   S(wall_forces, groups) L4(ale_jacobian, rows)     \
   K(bc_wall_jacobian, bnodes) K(bc_farfield_jacobian, bnodes) K(ale_update, rows)      \
-  K(lusgs_sweep, rows)                                                                 \
+  K(lusgs_sweep, rows) K(cloud_velocity, nodes) K(cloud_normals, bnodes) K(cloud_mirror, bnodes) \
+  K(cloud_roe, nodes) K(cloud_roe_van_leer, nodes) K(cloud_farfield, bnodes) K(cloud_lusgs, rows) \
+  K(cloud_slip, bnodes)                                                                 \
   S(residual_squares, groups) K(dualtime_check, members) K(dualtime_start, members)    \
   K(copy_f64, items) L2(copy_f64_2, items) L4(copy_real4, items)                       \
   K(narrow_1, items) L2(narrow_2, items) L4(narrow_4, items) L4(widen_4, items)        \

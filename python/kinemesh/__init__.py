@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from kinemesh.hysteresis import Loop, hysteresis
     from kinemesh.mesh import Mesh
+    from kinemesh.meshless import Meshless, MeshlessSettings
     from kinemesh.run import Run
 
 _HOME = {
@@ -47,6 +48,8 @@ _HOME = {
     "SettingsError": "errors",
     "Loop": "hysteresis",
     "Mesh": "mesh",
+    "Meshless": "meshless",
+    "MeshlessSettings": "meshless",
     "Run": "run",
     "hysteresis": "hysteresis",
 }
@@ -64,6 +67,8 @@ __all__ = [
     "Loop",
     "Mesh",
     "MeshError",
+    "Meshless",
+    "MeshlessSettings",
     "NumericalFault",
     "Run",
     "SettingsError",

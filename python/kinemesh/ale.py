@@ -21,24 +21,23 @@ from kinemesh.conditions import (
     walls_of,
 )
 from kinemesh.deform import Deformation, TorsionalSprings
-from kinemesh.errors import SettingsError
 from kinemesh.gradients import Gradients
 from kinemesh.grid import Grid
 from kinemesh.implicit import Implicit
 from kinemesh.lusgs import Lusgs
 from kinemesh.mesh import Mesh
+from kinemesh.settings import TINY, MarchSettings
 from kinemesh.solver import Solver
 
 FLUXES = ("roe", "hllc")
 LIMITERS = ("wang", "venkatakrishnan", "none")
 LIMITER_K = {"wang": 0.05, "venkatakrishnan": 5.0}  # docs/convergence.md
-FAR_FIELDS = ("stream", "vortex")
 LINEAR = ("bicgstab", "lusgs")
 
 
-@dataclass(frozen=True, slots=True)
-class AleSettings:
-    """Settings of the ALE solver.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AleSettings(MarchSettings):
+    """Settings of the ALE solver; those of the march as in `kinemesh.settings.MarchSettings`.
 
     Parameters
     ----------
@@ -46,18 +45,8 @@ class AleSettings:
     limiter : "wang" (threshold a share of the variable's range), "venkatakrishnan" or "none"
     limiter_k : float          Wang's share (0.05 where none is given), or Venkatakrishnan's K (5),
         which multiplies the size of a cell (theory eq. 2.4)
-    far_field : "stream", or "vortex" (steady subsonic flows: the stream and the point vortex of the
-        lift, about the moment's point)
-    entropy_fix : float        Harten's threshold as a share of |V_r| + a |S|
-    jacobian_fix : float       the same in the matrix alone: a larger one damps the pseudo-steps
+    jacobian_fix : float       entropy_fix of the matrix alone: a larger one damps the pseudo-steps
         where the stream stagnates (and the limiter flips for ever) and leaves the result alone
-    steady_drop, unsteady_drop : float   residual over its first value at which a run, or a
-        physical step, is converged
-    steady_iterations, unsteady_iterations : int   the most that it may take
-    cfl : float                CFL number at the start of a steady run, and its least
-    cfl_max : float            its most; between the two it follows the residual (theory eq. 2.15b)
-    cfl_growth : float         its largest growth per iteration
-    unsteady_cfl : float       CFL at the start of a physical step
     linear_solver : "bicgstab", or "lusgs" (sweeps by colours without a matrix: half of the
         memory, more and cheaper pseudo-steps)
     lusgs_sweeps : int         pairs of sweeps per pseudo-step
@@ -65,75 +54,26 @@ class AleSettings:
     krylov_tolerance : float   share of its first residual at which it stops
     matrix_dtype : "float32" or "float64"   of the matrix and of BiCGSTAB, never more than the
         flow's own; residual and state keep the flow's, so the result does not depend on it
-    max_change : float         largest share by which density or pressure of a node may change in
-        one pseudo-step; beyond, that node's update is scaled
     """
 
     flux: str = "roe"
     limiter: str = "wang"
     limiter_k: float | None = None
-    far_field: str = "stream"
-    entropy_fix: float = 0.05
     jacobian_fix: float = 0.15
-    steady_drop: float = 1e-6
-    steady_iterations: int = 2000
-    unsteady_drop: float = 1e-4
-    unsteady_iterations: int = 200
-    cfl: float = 20.0
-    cfl_max: float = 1e3
-    cfl_growth: float = 1.5
-    unsteady_cfl: float = 100.0
     linear_solver: str = "bicgstab"
     lusgs_sweeps: int = 4
     krylov_iterations: int = 40
     krylov_tolerance: float = 0.05
     matrix_dtype: str = "float32"
-    max_change: float = 0.2
 
     def __post_init__(self) -> None:
-        for name, choices in (
-            ("flux", FLUXES),
-            ("limiter", LIMITERS),
-            ("matrix_dtype", DTYPES),
-            ("far_field", FAR_FIELDS),
-            ("linear_solver", LINEAR),
-        ):
-            value = getattr(self, name)
-            if value not in choices:
-                raise SettingsError(f"{name} is {value!r}, expected one of {', '.join(choices)}")
-        for name in (
-            "steady_iterations",
-            "unsteady_iterations",
-            "lusgs_sweeps",
-            "krylov_iterations",
-        ):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**31:
-                raise SettingsError(f"{name} is {value!r}, expected a whole number above 0")
-        for name, low, high in (
-            *([] if self.limiter_k is None else [("limiter_k", 0, np.inf)]),
-            ("entropy_fix", -1e-300, 1),
-            ("jacobian_fix", -1e-300, 2),
-            ("cfl", 0, np.inf),
-            ("cfl_max", 0, np.inf),
-            ("unsteady_cfl", 0, np.inf),
-            ("cfl_growth", 1, 10),
-            ("steady_drop", -1e-300, 1),
-            ("unsteady_drop", -1e-300, 1),
-            ("krylov_tolerance", -1e-300, 1),
-            ("max_change", 0, 0.4),
-        ):
-            value = getattr(self, name)
-            if (
-                isinstance(value, bool)
-                or not isinstance(value, int | float)
-                or not low < value <= high
-            ):
-                raise SettingsError(f"{name} is {value!r}, expected {max(low, 0):g} to {high:g}")
-        if self.cfl_max < max(self.cfl, self.unsteady_cfl):
-            raise SettingsError(
-                f"cfl_max is {self.cfl_max!r}, expected at least cfl and unsteady_cfl"
-            )
+        MarchSettings.__post_init__(self)
+        self.choose(flux=FLUXES, limiter=LIMITERS, matrix_dtype=DTYPES, linear_solver=LINEAR)
+        for name in ("lusgs_sweeps", "krylov_iterations"):
+            self.count(name)
+        if self.limiter_k is not None:
+            self.within(limiter_k=(0, np.inf))
+        self.within(jacobian_fix=(TINY, 2), krylov_tolerance=(TINY, 1))
 
     @property
     def matrix(self) -> str | None:

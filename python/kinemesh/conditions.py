@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from kinemesh.errors import MeshError, SettingsError
 from kinemesh.mesh import Mesh
 from kinemesh.motion import Motion
+
+if TYPE_CHECKING:
+    from kinemesh.cloud.cloud import Cloud
 
 FAR_NAMES = ("farfield", "far", "far_field")
 
@@ -66,7 +69,25 @@ def meshes_of(value: Any, members: int) -> list[Mesh]:
     return [done[id(m)] for m in meshes]
 
 
-def walls_of(walls: Any, meshes: Sequence[Mesh]) -> tuple[list[str], list[str]]:
+def clouds_of(value: Any, members: int) -> list[Cloud]:
+    """One plane cloud per member, in an order that keeps satellites close in memory."""
+    from kinemesh.cloud.cloud import Cloud
+
+    clouds = per_member(value, members)
+    wrong = [c for c in clouds if not isinstance(c, Cloud)]
+    if wrong:
+        raise SettingsError(
+            f"cloud is {wrong[0]!r}, expected a kinemesh Cloud: make one with "
+            "kinemesh.cloud.airfoil, Cloud.from_mesh, Cloud.from_points or Cloud.around"
+        )
+    deep = [c for c in clouds if c.points.shape[1] != 2]
+    if deep:
+        raise SettingsError(f"cloud is {deep[0]!r}: this solver is for clouds in the plane so far")
+    done = {id(c): c.renumbered() for c in clouds}
+    return [done[id(c)] for c in clouds]
+
+
+def walls_of(walls: Any, meshes: Sequence[Any]) -> tuple[list[str], list[str]]:
     """Markers of bodies and of the far field; bodies are, by default, all not named like one."""
     names = sorted({name for mesh in meshes for name in mesh.boundaries})
     if walls is None:

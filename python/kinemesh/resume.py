@@ -21,6 +21,7 @@ from kinemesh.io import restart
 from kinemesh.io.summary import plain, update, versions
 
 if TYPE_CHECKING:
+    from kinemesh.cloud import Cloud
     from kinemesh.mesh import Mesh
     from kinemesh.motion import Pose
     from kinemesh.solver import Solver
@@ -51,10 +52,11 @@ class Saved:
         return self.record["step"]
 
 
-def fingerprint(mesh: Mesh) -> str:
-    """SHA-256 of a mesh: points, cells, boundaries with their names, numbers of the user's file."""
+def fingerprint(mesh: Mesh | Cloud) -> str:
+    """SHA-256 of a mesh or cloud: points, connections, boundaries with their names, the user's
+    numbers."""
     found = sha256()
-    for array in (mesh.points, mesh.cells, mesh.original):
+    for array in (mesh.points, *mesh.connections, mesh.original):
         found.update(np.ascontiguousarray(array).tobytes())
     for name in sorted(mesh.boundaries):
         found.update(name.encode() + np.ascontiguousarray(mesh.boundaries[name]).tobytes())

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from kinemesh.cloud import checks
 from kinemesh.cloud.tables import conditions, table_of
@@ -214,6 +216,28 @@ class Cloud:
         where, edges = placed(bodies, asked)
         pairs, facets = connected(where, edges, None, checks.limit(worst_condition))
         return cls.from_pairs(where, pairs, facets, None, worst_condition)
+
+    def renumbered(self) -> Cloud:
+        """The same cloud with points in reverse Cuthill-McKee order."""
+        n = len(self.points)
+        ones = np.ones(len(self.satellites), np.int8)
+        graph = csr_array((ones, self.satellites, self.offsets), shape=(n, n))
+        order = reverse_cuthill_mckee(graph, symmetric_mode=True)
+        new = np.empty(n, np.int32)
+        new[order] = np.arange(n, dtype=np.int32)
+        ends = np.repeat(np.arange(n), np.diff(self.offsets))
+        return Cloud.from_pairs(
+            self.points[order],
+            np.stack([new[ends], new[self.satellites]], axis=1),
+            {name: new[facets] for name, facets in self.boundaries.items()},
+            self.original[order],
+            self.worst_condition,
+        )
+
+    @property
+    def connections(self) -> tuple[Ints, ...]:
+        """The tables that connect the points."""
+        return self.offsets, self.satellites
 
     @property
     def conditions(self) -> Floats:

@@ -6,6 +6,8 @@ from collections import deque
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components, dijkstra
 
 from kinemesh.backend import Backend
 
@@ -38,6 +40,22 @@ def colour_first_fit(offsets: Ints, neighbour: Ints) -> Ints:
     return colours
 
 
+def two_colours(offsets: Ints, neighbour: Ints) -> Ints | None:
+    """Colours 0 and 1, where two are enough, as on regular clouds; else None."""
+    nodes = len(offsets) - 1
+    for i in range(min(nodes, 64)):  # most graphs have triangles everywhere
+        around = neighbour[offsets[i] : offsets[i + 1]]
+        if any(np.isin(neighbour[offsets[j] : offsets[j + 1]], around).any() for j in around):
+            return None
+    graph = csr_array((np.ones(len(neighbour)), neighbour, offsets), shape=(nodes, nodes))
+    _, part = connected_components(graph, directed=False)
+    starts = np.unique(part, return_index=True)[1]
+    depth = dijkstra(graph, indices=starts, unweighted=True, min_only=True)
+    colours = (depth % 2).astype(np.int32)
+    ends = np.repeat(np.arange(nodes), np.diff(offsets))
+    return None if (colours[ends] == colours[neighbour]).any() else colours
+
+
 def priorities(first: Ints, degree: Ints) -> Ints:
     """A fixed pseudo-random order of each member's own node numbers, high degrees first.
 
@@ -56,13 +74,18 @@ def priorities(first: Ints, degree: Ints) -> Ints:
 
 
 def colour_parallel(backend: Backend, offsets: Ints, neighbour: Ints, first: Ints) -> Ints:
-    """Jones-Plassmann colours on the device; the same on every device and in every ensemble.
+    """Two colours where two are enough, else Jones-Plassmann's on the device.
+
+    They are the same on every device and in every ensemble.
 
     Parameters
     ----------
     offsets, neighbour : CSR graph
     first : (members+1,)    first node of each member: a member's colours are those of its solo run
     """
+    two = two_colours(offsets, neighbour)
+    if two is not None:
+        return two
     nodes = len(offsets) - 1
     graph = {
         "offsets": backend.array(offsets, np.int32),

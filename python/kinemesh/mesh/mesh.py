@@ -111,6 +111,11 @@ class Mesh:
         keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]
         return np.stack(np.divmod(keys, self.nodes), axis=1).astype(np.int32)
 
+    @property
+    def connections(self) -> tuple[Ints, ...]:
+        """The tables that connect the nodes."""
+        return (self.cells,)
+
     def renumbered(self) -> Mesh:
         """The same mesh with nodes in reverse Cuthill-McKee order, and cells in node order."""
         a, b = self.edges.T

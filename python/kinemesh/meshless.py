@@ -1,0 +1,170 @@
+"""Meshless solver of the Euler equations on moving clouds of points.
+
+Zhang et al. (2018), Wang et al. (dynamic clouds); docs/meshless.md.  Python puts the kernels
+together; everything of a time step stays on the device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kinemesh.backend import Backend
+from kinemesh.cloud.cloud import Cloud
+from kinemesh.cloud.grid import CloudGrid
+from kinemesh.conditions import clouds_of, instance, walls_of
+from kinemesh.deform import Deformation, Delaunay
+from kinemesh.gradients import Gradients
+from kinemesh.linear import Pattern
+from kinemesh.settings import MarchSettings
+from kinemesh.solver import Solver
+
+FLUXES = ("roe",)
+LIMITERS = ("vanleer", "wang", "none")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeshlessSettings(MarchSettings):
+    """Settings of the meshless solver; those of the march as in `kinemesh.settings`.
+
+    Parameters
+    ----------
+    flux : "roe"
+    limiter : "vanleer" (Wang et al., eq. 7), "wang" (of the gradients, as on a mesh), or "none"
+    limiter_k : float     Wang's share
+    lusgs_sweeps : int    pairs of sweeps per pseudo-step
+    """
+
+    flux: str = "roe"
+    limiter: str = "vanleer"
+    limiter_k: float = 0.05
+    lusgs_sweeps: int = 4
+
+    def __post_init__(self) -> None:
+        MarchSettings.__post_init__(self)
+        self.choose(flux=FLUXES, limiter=LIMITERS)
+        self.count("lusgs_sweeps")
+        self.within(limiter_k=(0, np.inf))
+
+
+class Meshless(Solver):
+    """A case, or an ensemble of cases, on moving clouds of points in the plane.
+
+    Parameters
+    ----------
+    cloud : Cloud, or a sequence with one per member
+    deform : Deformation     how inner points follow (default: Delaunay graph mapping)
+    mach, alpha_deg, motion, device, dtype, settings, walls, moment_about    as of `kinemesh.Ale`
+
+    Attributes
+    ----------
+    u, q : (nodes, 4) device arrays        conserved (rho, rho u, rho v, rho E), primitive state
+    grid : CloudGrid
+    backend : Backend
+    """
+
+    def __init__(
+        self,
+        cloud: Cloud | Sequence[Cloud],
+        *,
+        mach: float | Sequence[float],
+        alpha_deg: float | Sequence[float] = 0.0,
+        motion: Any = None,
+        deform: Deformation | None = None,
+        device: str = "auto",
+        dtype: str = "float64",
+        settings: MeshlessSettings | None = None,
+        walls: Sequence[str] | None = None,
+        moment_about: tuple[float, float] = (0.25, 0.0),
+    ) -> None:
+        settings = MeshlessSettings() if settings is None else settings
+        settings = instance(settings, MeshlessSettings, "settings", "MeshlessSettings(...)")
+        members = self._begin(
+            cloud,
+            settings,
+            Delaunay() if deform is None else deform,
+            Backend(device, dtype),
+            mach=mach,
+            alpha_deg=alpha_deg,
+            motion=motion,
+            moment_about=moment_about,
+        )
+        clouds = clouds_of(cloud, members)
+        grid = CloudGrid(self.backend, clouds, *walls_of(walls, clouds))
+        self._states(grid, motion)
+        self._allocate(grid)
+        self.grid.start()
+        self.initialise()
+
+    def _allocate(self, grid: CloudGrid) -> None:
+        b, s = self.backend, self.settings
+        self.grid: CloudGrid = grid
+        self.gradients = Gradients(grid, self.common, self.q, s)
+        self.lowered = b.zeros(grid.nodes, np.int32)
+        self.pattern = Pattern.of_graph(b, grid.offsets, grid.neighbour, grid.first)
+        self.node = b.array(self.pattern.node, np.int32)
+        self.du = b.zeros((grid.nodes, 4))
+        names = ("member", "offsets", "neighbour")
+        self.cloud_fields = {name: grid.table[name] for name in names} | {
+            "active": self.dualtime.active,
+            "x": grid.x,
+            "inverse": grid.mirrored,
+            "normal": grid.normal,
+            "velocity": grid.velocity,
+            "q": self.q,
+            "V": grid.V,
+            "bdf": grid.bdf,
+            "res": self.res,
+        }
+        self._slip = self._slip_calls()
+        self._residual = self._residual_calls()
+        self._implicit = b.record(self._lusgs_calls(), flag=self.dualtime.active)
+        self._past = self._past_call(grid.V, grid.V)
+
+    def _slip_calls(self) -> list[Any]:
+        """Call that leaves the wall points no flow through the wall."""
+        wall = self.grid.wall
+        if not len(wall.node):
+            return []
+        fields = {"normal": self.grid.normal, "velocity": self.grid.velocity, "u": self.u}
+        return [self.backend.bind("cloud_slip", **self.common, node=wall.device["node"], **fields)]
+
+    def _residual_calls(self) -> list[Any]:
+        """Calls from u to res: V (dW/dt + div F) with the physical time's terms."""
+        b, s = self.backend, self.settings
+        fields = self.cloud_fields | {"u": self.u, "past": self.past, "fix": s.entropy_fix}
+        kernel = "cloud_roe_van_leer" if s.limiter == "vanleer" else "cloud_roe"
+        calls = [
+            *self._slip,
+            self._primitive,
+            *self.gradients.calls,
+            b.bind(kernel, **fields, grad=self.gradients.grad, lowered=self.lowered),
+        ]
+        if len(self.grid.far.node):
+            far = fields | self.far_field | {"outward": self.grid.outward}
+            calls += self.vortex
+            calls.append(b.bind("cloud_farfield", node=self.grid.far.device["node"], **far))
+        return calls
+
+    def _lusgs_calls(self) -> list[Any]:
+        """Calls from res to the new u: sweeps through the colours, update."""
+        fields = self.cloud_fields | {
+            "node": self.node,
+            "outward": self.grid.outward,
+            "row_of": self.backend.array(self.pattern.row_of, np.int32),
+            "cfl": self.dualtime.cfl,
+            "pace": self.pace,
+            "du": self.du,
+        }
+        up = self.pattern.colours
+        return [
+            *(
+                self.backend.bind("cloud_lusgs", over, cold=int(turn == 0), **fields)
+                for turn in range(2 * self.settings.lusgs_sweeps)
+                for over in (up[::-1] if turn % 2 else up)
+            ),
+            self._update_call(self.node, self.du),
+        ]

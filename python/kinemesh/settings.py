@@ -1,0 +1,87 @@
+"""Settings of a march to a steady state or through physical steps, which the solvers share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kinemesh.errors import SettingsError
+
+FAR_FIELDS = ("stream", "vortex")
+TINY = -1e-300  # a lowest value that may be zero itself
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarchSettings:
+    """Settings of a march.
+
+    Parameters
+    ----------
+    far_field : "stream", or "vortex" (steady subsonic flows: the stream and the point vortex of the
+        lift, about the moment's point)
+    entropy_fix : float        Harten's threshold as a share of |V_r| + a |S|
+    steady_drop, unsteady_drop : float   residual over its first value at which a run, or a
+        physical step, is converged
+    steady_iterations, unsteady_iterations : int   the most that it may take
+    cfl : float                CFL number at the start of a steady run, and its least
+    cfl_max : float            its most; between the two it follows the residual (theory eq. 2.15b)
+    cfl_growth : float         its largest growth per iteration
+    unsteady_cfl : float       CFL at the start of a physical step
+    max_change : float         largest share by which density or pressure of a node may change in
+        one pseudo-step; beyond, that node's update is scaled
+    """
+
+    far_field: str = "stream"
+    entropy_fix: float = 0.05
+    steady_drop: float = 1e-6
+    steady_iterations: int = 2000
+    unsteady_drop: float = 1e-4
+    unsteady_iterations: int = 200
+    cfl: float = 20.0
+    cfl_max: float = 1e3
+    cfl_growth: float = 1.5
+    unsteady_cfl: float = 100.0
+    max_change: float = 0.2
+
+    def __post_init__(self) -> None:
+        self.choose(far_field=FAR_FIELDS)
+        for name in ("steady_iterations", "unsteady_iterations"):
+            self.count(name)
+        self.within(
+            entropy_fix=(TINY, 1),
+            cfl=(0, np.inf),
+            cfl_max=(0, np.inf),
+            unsteady_cfl=(0, np.inf),
+            cfl_growth=(1, 10),
+            steady_drop=(TINY, 1),
+            unsteady_drop=(TINY, 1),
+            max_change=(0, 0.4),
+        )
+        if self.cfl_max < max(self.cfl, self.unsteady_cfl):
+            raise SettingsError(
+                f"cfl_max is {self.cfl_max!r}, expected at least cfl and unsteady_cfl"
+            )
+
+    def choose(self, **choices: Any) -> None:
+        """SettingsError for a setting that is none of its choices."""
+        for name, among in choices.items():
+            if getattr(self, name) not in among:
+                raise SettingsError(
+                    f"{name} is {getattr(self, name)!r}, expected one of {', '.join(among)}"
+                )
+
+    def count(self, name: str) -> None:
+        """SettingsError for a setting that is no whole number above zero."""
+        value = getattr(self, name)
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**31:
+            raise SettingsError(f"{name} is {value!r}, expected a whole number above 0")
+
+    def within(self, **ranges: tuple[float, float]) -> None:
+        """SettingsError for a setting outside of its range (above the first, up to the second)."""
+        for name, (low, high) in ranges.items():
+            value = getattr(self, name)
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not low < value <= high:
+                raise SettingsError(f"{name} is {value!r}, expected {max(low, 0):g} to {high:g}")
