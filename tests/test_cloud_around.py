@@ -222,3 +222,18 @@ def test_wrong_bodies_are_refused_with_what_is_wrong(bodies, more, message):
 def test_unknown_kinds_of_trailing_edges_are_refused():
     with pytest.raises(CloudError, match="trailing_edges = 'open', expected sharp or blunt"):
         three_element(trailing_edges="open")
+
+
+def test_the_field_is_as_fine_as_the_outer_boundary(sharp):
+    """Spacing grows in proportion to the distance; cells have 0.65 to 1.3 of it."""
+    radius = np.linalg.norm(
+        sharp.points - sharp.points[sharp.boundaries["farfield"][:, 0]].mean(0), axis=1
+    )
+    edge = 2 * np.pi * 50 / len(sharp.boundaries["farfield"])
+    outer = (radius > 20) & (radius < 45)
+
+    ratio = spacing(sharp)[outer] / (edge * radius[outer] / 50)
+
+    assert np.quantile(ratio, 0.05) > 0.6
+    assert np.quantile(ratio, 0.95) < 1.4
+    assert outer.sum() > 200

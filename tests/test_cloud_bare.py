@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 from kinemesh.cloud import Cloud, airfoil
+from kinemesh.cloud.crossing import edges_crossed
 from kinemesh.cloud.curves import area, first_crossing, inside
+from kinemesh.cloud.fans import Fan3
 from kinemesh.cloud.tables import centres, pairs_of
+from kinemesh.cloud.walls import Walls
 from kinemesh.errors import CloudError
 from test_cloud_core import assert_exact_for_linear_fields
 
@@ -178,6 +181,53 @@ def test_wrong_bare_points_are_refused_with_what_is_wrong(given, message):
         Cloud.from_points(**given)
 
 
+def test_a_corner_looks_beyond_its_own_walls():
+    """Its 20 nearest points lie along the two walls; only farther ones are in the fluid."""
+    side = np.linspace(0.0, 0.9, 36, endpoint=False)
+    zero, full = np.zeros(36), np.full(36, 0.9)
+    body = np.concatenate(
+        [np.stack(pair, axis=1) for pair in ((side, zero), (full, side), (0.9 - side, full))]
+        + [np.stack([zero, 0.9 - side], axis=1)]
+    )
+    line = np.linspace(-1.05, 1.95, 11)
+    field = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
+    n = np.arange(121).reshape(11, 11)
+    rim = np.concatenate([n[0, :], n[1:, -1], n[-1, -2::-1], n[-2:0:-1, 0]])
+    outside = ~((field > -0.01) & (field < 0.91)).all(axis=1)
+    number = np.cumsum(outside) - 1
+    points = np.concatenate([field[outside], body])
+
+    cloud = Cloud.from_points(points, {"rim": number[rim], "body": outside.sum() + np.arange(144)})
+
+    for corner in outside.sum() + 36 * np.arange(4):
+        own = cloud.satellites[cloud.offsets[corner] : cloud.offsets[corner + 1]]
+        assert (own < outside.sum()).sum() >= 2
+
+
+def test_a_long_facet_hides_what_is_behind_its_end():
+    points = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [0.01, -0.01], [0.01, 0.01], [-0.01, 0.01]])
+    walls = Walls(points, np.array([[1, 0], [2, 1], [3, 2], [0, 3]], np.int32))
+    a, b = np.array([[4, 5], [4, 6], [5, 6], [0, 4], [0, 2], [4, 1]], np.int32).T
+
+    # through an edge; through the corner, which touches; through another edge; free; through
+    # the body from its corner; free
+    assert walls.hidden(a, b).tolist() == [True, True, True, False, True, False]
+
+
+DIRECTIONS = np.random.default_rng(5).normal(size=(400, 3))
+
+
+@pytest.mark.parametrize("outwards", [True, False], ids=["box", "room"])
+@pytest.mark.parametrize("place", [(0, 0, 0), (0.5, 0, 0), (0.5, 0.5, 0)])
+def test_directions_into_the_fluid_at_corner_edge_and_side(outwards, place):
+    points, triangles = faces((0, 0, 0), (1, 1, 1), (2, 2, 2))
+    fan = Fan3(points, triangles[:, ::-1] if outwards else triangles)
+    centre = np.flatnonzero((points == place).all(axis=1)).astype(np.int32)
+
+    inside_box = ((DIRECTIONS > 0) | (np.array(place) > 0)).all(axis=1)
+    assert (fan.open(centre, DIRECTIONS[None])[0] == (inside_box != outwards)).all()
+
+
 def faces(low, high, counts):
     """Points and outward triangles of a box's surface, a lattice of counts + 1 on each axis."""
     axes = [np.linspace(a, b, n + 1) for a, b, n in zip(low, high, counts, strict=True)]
@@ -220,6 +270,9 @@ def test_in_space_no_satellite_lies_behind_a_thin_plate():
     at = points[a] + share[:, None] * (points[b] - points[a])
     assert not (np.abs(at[:, :2] - 2) < 1 - 1e-9).all(axis=1).any()
     assert len(at) > 50
+    pairs = {tuple(pair) for pair in pairs_of(cloud.offsets, cloud.satellites).tolist()}
+    sides = np.sort(cloud.boundaries["far"][:, [[0, 1], [1, 2], [0, 2]]].reshape(-1, 2), axis=1)
+    assert {tuple(side) for side in sides.tolist()} <= pairs
     assert 12 < np.diff(cloud.offsets)[len(outer) + len(plate) :].mean() < 19
     assert_exact_for_linear_fields(cloud)
 
@@ -250,3 +303,11 @@ def test_curves_know_what_they_contain_and_where_they_cross():
     assert first_crossing(np.array([[0, 0], [1, 1], [1, 0], [0, 1.0]])) == (0, 2)
     assert first_crossing(curve, curve + 0.5) == (1, 0)
     assert first_crossing(curve, curve + 9) is None
+
+
+def test_edges_on_one_line_meet_where_they_overlap():
+    a, b = np.zeros((4, 2)), np.tile([1.0, 0.0], (4, 1))
+    p, q = np.zeros((4, 2)), np.zeros((4, 2))
+    p[:, 0], q[:, 0] = [0.5, 1.0, 1.5, -1.0], [2.0, 2.0, 2.0, 2.0]
+
+    assert edges_crossed(a, b, p, q).tolist() == [True, True, False, True]

@@ -85,7 +85,7 @@ def test_pairs_make_the_same_cloud_as_tables():
     cloud = square()
 
     again = Cloud.from_pairs(
-        POINTS, [[4, 0], [0, 4], *pairs_of(cloud.offsets, cloud.satellites)], SIDES
+        POINTS, [[4, 0], [0, 4], [2, 2], *pairs_of(cloud.offsets, cloud.satellites)], SIDES
     )
 
     np.testing.assert_array_equal(again.offsets, OFFSETS)
@@ -125,6 +125,10 @@ BAD = {
     "one line": (
         {"points": [[0, 0], [1, 0.0], [2, 0], [3, 0], [4, 0.01]]},
         r"point \d at .* condition \S+, expected at most 500: 5 such",
+    ),
+    "very one line": (
+        {"points": [[0, 0], [1, 0.0], [2, 0], [3, 0], [4, 0]]},
+        r"point 0 .* condition inf, expected at most 500: 5 such",
     ),
     "limit": ({"worst_condition": 1.5}, r"point 0 .* condition 2, expected at most 1\.5: 4 such"),
     "no limit": ({"worst_condition": 0}, r"worst_condition = 0, expected a number of at least 1"),

@@ -27,6 +27,7 @@ LARGEST = 0.0166  # plain spacing of the longest body over half its perimeter
 TRIALS = 10  # clouds made until one has the points asked for
 WITHIN = 0.02  # of the points asked for
 POWER = -1.8  # of the spacing that the number of points follows, until two trials tell
+LARGER = 8  # times as many points in the next trial for a large cloud
 TRIAL = 30_000  # points of the first trials for a large cloud
 
 
@@ -90,7 +91,7 @@ def placed(given: Mapping[str, ArrayLike], ask: Wanted) -> tuple[Floats, dict[st
         if scale == LARGEST and len(points) > ask.points:
             break  # it cannot have fewer
         if abs(len(points) / goal - 1) < 0.1:
-            goal = ask.points
+            goal = min(LARGER * goal, ask.points)
         if before and abs(np.log(scale / before[0])) > 0.01:
             power = np.log(len(points) / before[1]) / np.log(scale / before[0])
             power = float(np.clip(power, -2.5, -1.0))
