@@ -274,7 +274,18 @@ class World:
 
     def control(self):
         self.values.update(
-            fix=0.125, c1=0.25, c2=0.5, K=0.25, tolerance=0.5, drop=1e-4, cfl_first=5.0, cold=0
+            fix=0.125,
+            c1=0.25,
+            c2=0.5,
+            K=0.25,
+            tolerance=0.5,
+            drop=1e-4,
+            cfl_first=5.0,
+            cold=0,
+            k2=0.5,
+            k4=0.125,
+            rk_cfl=2.0,
+            share=0.25,
         )
         self.values.update({"cfl_last": 1e4, "cfl_growth": 1.25, "most|real": 0.125, "most|i32": 9})
         self.put("active|members", (1, 1))

@@ -52,7 +52,8 @@
   K(bc_wall_jacobian, bnodes) K(bc_farfield_jacobian, bnodes) K(ale_update, rows)      \
   K(lusgs_sweep, rows) K(cloud_velocity, nodes) K(cloud_normals, bnodes) K(cloud_mirror, bnodes) \
   K(cloud_roe, nodes) K(cloud_roe_van_leer, nodes) K(cloud_farfield, bnodes) K(cloud_lusgs, rows) \
-  K(cloud_slip, bnodes)                                                                 \
+  K(cloud_slip, bnodes) K(cloud_roughness, nodes) K(cloud_jst, nodes) K(cloud_step, nodes) \
+  K(cloud_stage, nodes)                                                                 \
   S(residual_squares, groups) K(dualtime_check, members) K(dualtime_start, members)    \
   K(copy_f64, items) L2(copy_f64_2, items) L4(copy_real4, items)                       \
   K(narrow_1, items) L2(narrow_2, items) L4(narrow_4, items) L4(widen_4, items)        \

@@ -177,6 +177,86 @@ KERNEL(cloud_roe_van_leer, CLOUD_RESIDUAL, heavy)
   CLOUD_ROE_BODY(cloud_states_van_leer);
 }
 
+/* What JST's dissipation asks of a point (Zhang et al. eq. 9): the mean difference to its satellites
+ * less what the gradient explains of it, so that linear fields have none on any cloud, and the sensor
+ * |sum (p_j - p_i)| / sum (p_j + p_i).                                                          */
+#define CLOUD_ROUGHNESS(F)                \
+  F(in, i32, member, "nodes>members")     \
+  F(in, i32, active, "members")           \
+  F(in, i32, offsets, "nodes+1>>entries") \
+  F(in, i32, neighbour, "entries>nodes")  \
+  F(in, f64, x, "nodes,2")                \
+  F(in, real, q, "nodes,4")               \
+  F(in, real, grad, "nodes,8")            \
+  F(out, real, rough, "nodes,4")          \
+  F(out, real, sensor, "nodes")
+KERNEL(cloud_roughness, CLOUD_ROUGHNESS, heavy)
+{
+  if (!active[member[i]]) return;
+  const struct vec2 at = point(x, i);
+  real              own[4], g[8], sum[4] = {0, 0, 0, 0}, up = 0, all = 0;
+  load4(q + 4 * i, own), load4(grad + 8 * i, g), load4(grad + 8 * i + 4, g + 4);
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    const struct vec2 to = minus(point(x, neighbour[e]), at);
+    const real        dx = (real)to.x, dy = (real)to.y;
+    real              there[4];
+    load4(q + 4 * neighbour[e], there);
+    for (i32 k = 0; k < 4; k++) sum[k] += there[k] - own[k] - g[2 * k] * dx - g[2 * k + 1] * dy;
+    up += there[3] - own[3], all += there[3] + own[3];
+  }
+  const real per = R(1) / (real)(offsets[i + 1] - offsets[i]);
+  for (i32 k = 0; k < 4; k++) sum[k] *= per;
+  put4(rough + 4 * i, sum);
+  sensor[i] = fabs(up) / all;
+}
+
+/* d u = (du / dq) dq */
+HD void gas_conserved_change(const real *q, const real *dq, real *du)
+{
+  du[0] = dq[0];
+  du[1] = q[1] * dq[0] + q[0] * dq[1];
+  du[2] = q[2] * dq[0] + q[0] * dq[2];
+  du[3] = dq[3] / (GAMMA - R(1)) + R(0.5) * (q[1] * q[1] + q[2] * q[2]) * dq[0] + q[0] * (q[1] * dq[1] + q[2] * dq[2]);
+}
+
+/* Central fluxes with JST's dissipation (Zhang et al. eq. 8 to 10). */
+#define CLOUD_JST(F)            \
+  CLOUD_FIELDS(F)               \
+  F(in, real, rough, "nodes,4") \
+  F(in, real, sensor, "nodes")  \
+  F(in, f64, V, "nodes")        \
+  F(in, real, u, "nodes,4")     \
+  F(in, real, past, "nodes,4")  \
+  F(in, f64, bdf, "members,3")  \
+  F(val, real, k2, "")          \
+  F(val, real, k4, "")          \
+  F(out, real, res, "nodes,4")
+KERNEL(cloud_jst, CLOUD_JST, heavy)
+{
+  const i32 m = member[i];
+  if (!active[m]) return;
+  const real *v = velocity + 2 * i;
+  real        own[4], ri[4], li[4], ui[4], sum[4] = {0, 0, 0, 0};
+  load4(q + 4 * i, own), load4(rough + 4 * i, ri);
+  gas_conserved_change(own, ri, li);
+  gas_conserved(own, ui);
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    const i32 j = neighbour[e];
+    real      there[4], rj[4], lj[4], uj[4], a[2], f[4], g[4];
+    load4(q + 4 * j, there), load4(rough + 4 * j, rj);
+    cloud_coefficients(x, i, j, inverse, a);
+    const real w      = v[0] * a[0] + v[1] * a[1];
+    const real lambda = R(0.5) * (gas_radius(own, a, w) + gas_radius(there, a, w));
+    const real e2 = k2 * fmax(sensor[i], sensor[j]), e4 = fmax(k4 - e2, R(0));
+    gas_conserved_change(there, rj, lj);
+    gas_conserved(there, uj);
+    gas_flux(there, a, w, f);
+    gas_flux(own, a, w, g);
+    for (i32 k = 0; k < 4; k++) sum[k] += f[k] - g[k] - R(2) * lambda * (e2 * (uj[k] - ui[k]) - e4 * (lj[k] - li[k]));
+  }
+  cloud_store(i, sum, V, u, past, bdf[3 * m], normal, res);
+}
+
 /* Points of the far field anew: first order, half of the weight on mirror images outside, which hold
  * the stream; Roe's flux lets each characteristic bring its own side.                           */
 #define CLOUD_FARFIELD(F)           \
@@ -281,4 +361,52 @@ KERNEL(cloud_slip, CLOUD_SLIP, indirect)
   const real  across = (c[1] - c[0] * velocity[2 * a]) * unit[0] + (c[2] - c[0] * velocity[2 * a + 1]) * unit[1];
   c[1] -= across * unit[0], c[2] -= across * unit[1];
   c[3] += R(0.5) * (c[1] * c[1] + c[2] * c[2] - before) / c[0];
+}
+
+/* Local pseudo-step CFL / sum of lambda; the state that the stages start from. */
+#define CLOUD_STEP(F)         \
+  CLOUD_FIELDS(F)             \
+  F(in, f64, pace, "nodes")   \
+  F(in, real, u, "nodes,4")   \
+  F(val, real, rk_cfl, "")    \
+  F(out, real, u0, "nodes,4") \
+  F(out, real, step, "nodes")
+KERNEL(cloud_step, CLOUD_STEP, heavy)
+{
+  if (!active[member[i]]) return;
+  const real *v = velocity + 2 * i;
+  real        own[4], sum = 0;
+  load4(q + 4 * i, own);
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    real there[4], a[2];
+    load4(q + 4 * neighbour[e], there);
+    cloud_coefficients(x, i, neighbour[e], inverse, a);
+    const real w = v[0] * a[0] + v[1] * a[1];
+    sum += fmax(gas_radius(own, a, w), gas_radius(there, a, w));
+  }
+  for (i32 k = 4 * i; k < 4 * i + 4; k++) u0[k] = u[k];
+  step[i] = rk_cfl * (real)pace[i] / sum;
+}
+
+/* A stage of the Runge-Kutta scheme, the physical time's own term implicit in the point. */
+#define CLOUD_STAGE(F)                \
+  F(in, i32, member, "nodes>members") \
+  F(in, i32, active, "members")       \
+  F(in, f64, V, "nodes")              \
+  F(in, f64, bdf, "members,3")        \
+  F(in, real, step, "nodes")          \
+  F(in, real, u0, "nodes,4")          \
+  F(in, real, res, "nodes,4")         \
+  F(val, real, share, "")             \
+  F(rw, real, u, "nodes,4")
+KERNEL(cloud_stage, CLOUD_STAGE, indirect)
+{
+  const i32 m = member[i];
+  if (!active[m]) return;
+  const real t = share * step[i], c0 = (real)bdf[3 * m], per = R(1) / (R(1) + t * c0);
+  for (i32 k = 4 * i; k < 4 * i + 4; k++) {
+    /* res has c0 u of the state that it was made of; the implicit one is that of the new state */
+    const real rest = res[k] / (real)V[i] - c0 * u[k];
+    u[k]            = per * (u0[k] - t * rest);
+  }
 }

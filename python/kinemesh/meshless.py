@@ -7,7 +7,7 @@ together; everything of a time step stays on the device.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,11 +19,13 @@ from kinemesh.conditions import clouds_of, instance, walls_of
 from kinemesh.deform import Deformation, Delaunay
 from kinemesh.gradients import Gradients
 from kinemesh.linear import Pattern
-from kinemesh.settings import MarchSettings
+from kinemesh.settings import TINY, MarchSettings
 from kinemesh.solver import Solver
 
-FLUXES = ("roe",)
+FLUXES = ("roe", "jst")
 LIMITERS = ("vanleer", "wang", "none")
+TIMES = ("lusgs", "rk")
+STAGES = (1 / 4, 1 / 6, 3 / 8, 1 / 2, 1.0)  # Jameson, Schmidt and Turkel (1981)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,22 +34,30 @@ class MeshlessSettings(MarchSettings):
 
     Parameters
     ----------
-    flux : "roe"
-    limiter : "vanleer" (Wang et al., eq. 7), "wang" (of the gradients, as on a mesh), or "none"
+    flux : "roe", or "jst" (central, with the dissipation of Jameson, Schmidt and Turkel)
+    limiter : "vanleer" (Wang et al., eq. 7), "wang" (of the gradients, as on a mesh), or "none"; of
+        Roe's flux
     limiter_k : float     Wang's share
+    jst_k2, jst_k4 : float    factors of the second and fourth differences
+    time : "lusgs", or "rk" (five-stage Runge-Kutta with local steps)
     lusgs_sweeps : int    pairs of sweeps per pseudo-step
+    rk_cfl : float        CFL number of the Runge-Kutta scheme; cfl and the like are of LU-SGS
     """
 
     flux: str = "roe"
     limiter: str = "vanleer"
     limiter_k: float = 0.05
+    jst_k2: float = 0.5
+    jst_k4: float = 0.25
+    time: str = "lusgs"
     lusgs_sweeps: int = 4
+    rk_cfl: float = 1.5
 
     def __post_init__(self) -> None:
         MarchSettings.__post_init__(self)
-        self.choose(flux=FLUXES, limiter=LIMITERS)
+        self.choose(flux=FLUXES, limiter=LIMITERS, time=TIMES)
         self.count("lusgs_sweeps")
-        self.within(limiter_k=(0, np.inf))
+        self.within(limiter_k=(0, np.inf), jst_k2=(TINY, 10), jst_k4=(TINY, 10), rk_cfl=(0, np.inf))
 
 
 class Meshless(Solver):
@@ -102,7 +112,9 @@ class Meshless(Solver):
     def _allocate(self, grid: CloudGrid) -> None:
         b, s = self.backend, self.settings
         self.grid: CloudGrid = grid
-        self.gradients = Gradients(grid, self.common, self.q, s)
+        self.gradients = Gradients(
+            grid, self.common, self.q, s if s.flux == "roe" else replace(s, limiter="none")
+        )
         self.lowered = b.zeros(grid.nodes, np.int32)
         self.pattern = Pattern.of_graph(b, grid.offsets, grid.neighbour, grid.first)
         self.node = b.array(self.pattern.node, np.int32)
@@ -121,7 +133,8 @@ class Meshless(Solver):
         }
         self._slip = self._slip_calls()
         self._residual = self._residual_calls()
-        self._implicit = b.record(self._lusgs_calls(), flag=self.dualtime.active)
+        march = self._lusgs_calls() if s.time == "lusgs" else self._stage_calls()
+        self._implicit = b.record(march, flag=self.dualtime.active)
         self._past = self._past_call(grid.V, grid.V)
 
     def _slip_calls(self) -> list[Any]:
@@ -134,19 +147,41 @@ class Meshless(Solver):
 
     def _residual_calls(self) -> list[Any]:
         """Calls from u to res: V (dW/dt + div F) with the physical time's terms."""
-        b, s = self.backend, self.settings
-        fields = self.cloud_fields | {"u": self.u, "past": self.past, "fix": s.entropy_fix}
-        kernel = "cloud_roe_van_leer" if s.limiter == "vanleer" else "cloud_roe"
-        calls = [
-            *self._slip,
-            self._primitive,
-            *self.gradients.calls,
-            b.bind(kernel, **fields, grad=self.gradients.grad, lowered=self.lowered),
-        ]
+        fields = self.cloud_fields | {"u": self.u, "past": self.past}
+        calls = [*self._slip, self._primitive, *self.gradients.calls, *self._flux_calls(fields)]
         if len(self.grid.far.node):
             far = fields | self.far_field | {"outward": self.grid.outward}
             calls += self.vortex
-            calls.append(b.bind("cloud_farfield", node=self.grid.far.device["node"], **far))
+            far["node"] = self.grid.far.device["node"]
+            calls.append(self.backend.bind("cloud_farfield", **far))
+        return calls
+
+    def _flux_calls(self, fields: dict[str, Any]) -> list[Any]:
+        b, s, grad = self.backend, self.settings, self.gradients.grad
+        if s.flux == "roe":
+            kernel = "cloud_roe_van_leer" if s.limiter == "vanleer" else "cloud_roe"
+            more = {"grad": grad, "lowered": self.lowered, "fix": s.entropy_fix}
+            return [b.bind(kernel, **fields, **more)]
+        made = {"rough": b.zeros((self.grid.nodes, 4)), "sensor": b.zeros(self.grid.nodes)}
+        seen = {name: fields[name] for name in ("member", "active", "offsets", "neighbour")}
+        seen |= {"x": self.grid.x, "q": self.q, "grad": grad}
+        return [
+            b.bind("cloud_roughness", **seen, **made),
+            b.bind("cloud_jst", **fields, **made, k2=s.jst_k2, k4=s.jst_k4),
+        ]
+
+    def _stage_calls(self) -> list[Any]:
+        """Calls from res to the new u: the stages of the Runge-Kutta scheme."""
+        b, nodes = self.backend, self.grid.nodes
+        made = {"u0": b.zeros((nodes, 4)), "step": b.zeros(nodes)}
+        points = {n: a for n, a in self.cloud_fields.items() if n not in ("V", "bdf", "res")}
+        first = {"pace": self.pace, "u": self.u, "rk_cfl": self.settings.rk_cfl}
+        fields = {name: self.cloud_fields[name] for name in ("V", "bdf", "res")}
+        fields |= self.common | made | {"u": self.u}
+        stages = [b.bind("cloud_stage", **fields, share=share) for share in STAGES]
+        calls = [b.bind("cloud_step", **points, **first, **made), stages[0]]
+        for stage in stages[1:]:
+            calls += [*self._residual, stage]
         return calls
 
     def _lusgs_calls(self) -> list[Any]:

@@ -144,7 +144,7 @@ class Nodes(ABC):
         if code == DIVERGED:
             return ""
         local = entity - int(self.first[member])
-        if not 0 <= local < self.meshes[member].nodes:
+        if not 0 <= local < len(self.meshes[member].points):
             return f" at entity {entity}"
         x, y = self.backend.get(self.x)[entity]
         return f" at node {self.meshes[member].original[local]} (x = {x:.6g}, y = {y:.6g})"

@@ -1,0 +1,321 @@
+"""The meshless solver: exactness on any cloud, order, walls, LU-SGS, and known flows."""
+
+import kinemesh as km
+import numpy as np
+import pytest
+from exact_gas import GAMMA, jacobian
+from scipy.spatial import Delaunay as Triangulation
+from solver_cases import Wobble, naca0012_mesh, on_devices, smooth_random, square, stream, vortex
+
+HALF = 6.0
+MACH, DT = 0.4, 0.05
+
+
+def scattered(count, seed):
+    """A cloud of random points in the unit square, satellites by a triangulation."""
+    rng = np.random.default_rng(seed)
+    edge = np.linspace(0, 1, 12)[:-1]
+    sides = [np.stack(p, 1) for p in ((edge, 0 * edge), (1 + 0 * edge, edge),
+                                      (1 - edge, 1 + 0 * edge), (0 * edge, 1 - edge))]  # fmt: skip
+    rim = np.concatenate(sides)
+    points = np.concatenate([rim, rng.uniform(0.03, 0.97, (count, 2))])
+    tri = Triangulation(points).simplices
+    pairs = np.concatenate([tri[:, [0, 1]], tri[:, [1, 2]], tri[:, [2, 0]]])
+    around = np.arange(len(rim))
+    return km.Cloud.from_pairs(
+        points, pairs, {"farfield": np.stack([around, np.roll(around, -1)], 1)}
+    )
+
+
+def case(cloud, device, law=lambda points, t: points, dtype="float64", **settings):
+    return km.Meshless(cloud, mach=MACH, alpha_deg=17.0, deform=Wobble(law, DT), walls=[],
+                       device=device, dtype=dtype,
+                       settings=km.MeshlessSettings(**settings))  # fmt: skip
+
+
+def coefficients(grid, inverse):
+    """(entries, 2) a_ij as the kernels make them, and the point of each entry."""
+    ends = np.repeat(np.arange(grid.nodes), np.diff(grid.offsets))
+    x, m = grid.backend.get(grid.x), grid.backend.get(inverse)[ends]
+    d = x[grid.neighbour] - x[ends]
+    w = d / (d * d).sum(1, keepdims=True)
+    a = np.stack([m[:, 0] * w[:, 0] + m[:, 1] * w[:, 1], m[:, 1] * w[:, 0] + m[:, 2] * w[:, 1]], 1)
+    return a, ends
+
+
+# ---- exactness
+
+
+@on_devices
+@pytest.mark.parametrize("limiter", ["vanleer", "wang", "none"])
+def test_linear_fields_have_exact_gradients(device, limiter):
+    """By the kernel of the solver where nothing limits, by its coefficients elsewhere."""
+    solver = case(scattered(300, 1), device, limiter=limiter)
+    grid, get = solver.grid, solver.backend.get
+    x = get(grid.x)
+    slope = np.array([[0.1, -0.2], [0.3, 0.1], [-0.2, 0.05], [0.1, 0.15]])
+    solver.initialise(stream(MACH, 17.0) + x @ slope.T)
+
+    a, ends = coefficients(grid, grid.inverse)
+    field = x @ slope.T
+    change = field[grid.neighbour] - field[ends]
+    found = np.zeros((grid.nodes, 4, 2))
+    np.add.at(found, ends, change[:, :, None] * a[:, None, :])
+
+    assert np.abs(found - slope).max() < 1e-11
+    if limiter == "none":
+        solver.backend.record(solver.gradients.calls)()
+        grad = get(solver.gradients.grad).reshape(-1, 4, 2)
+        assert np.abs(grad - slope).max() < 1e-11
+
+
+@on_devices
+@pytest.mark.parametrize("settings", [{"limiter": "vanleer"}, {"limiter": "wang"}, {"flux": "jst"},
+                                      {"time": "rk"}], ids=str)  # fmt: skip
+def test_uniform_stream_survives_arbitrary_motion(device, settings):
+    solver = case(scattered(300, 2), device, smooth_random(0.5, 0.05), **settings)
+    uniform, get = stream(MACH, 17.0), solver.backend.get
+    s = solver.settings
+    march = solver.iteration(0.0, 3, (s.unsteady_cfl, s.cfl_max, s.cfl_growth), 4)
+    solver.backend.put(solver.dualtime.floor, 0.0)
+    moved = 0.0
+    for step in range(50):
+        solver.advance(np.array([DT]), 1 if step == 0 else 2, lambda share: [])
+        march()
+        solver.check_faults(f"step {step}")
+        assert get(solver.dualtime.iterations)[0] == 3
+        moved = max(moved, np.abs(get(solver.grid.velocity)).max())
+
+    assert np.abs(solver.primitive() - uniform).max() < 1e-12
+    assert moved > 0.05
+
+
+# ---- order
+
+
+def carried(cells, law, device, **settings):
+    """L2 error of a vortex carried through the origin on the nodes of a jittered square."""
+    steps = cells // 4
+    chosen = km.MeshlessSettings(unsteady_drop=1e-8, unsteady_cfl=1e6, cfl_max=1e9,
+                                 unsteady_iterations=1000, **settings)  # fmt: skip
+    solver = km.Meshless(km.Cloud.from_mesh(square(cells, HALF, seed=cells)), mach=0.4,
+                         alpha_deg=30.0, walls=[], deform=Wobble(law, 1.0 / steps),
+                         device=device, settings=chosen)  # fmt: skip
+    solver.initialise(vortex(solver.grid.points, -0.5))
+    result = solver.run(time_step=1.0 / steps, steps=steps, start="as is", preflight=False)
+    assert result.summary["warnings"] == []
+    error = solver.primitive() - vortex(solver.backend.get(solver.grid.x), 0.5)
+    V = solver.backend.get(solver.grid.V)
+    return np.sqrt((V[:, None] * error**2).sum() / V.sum())
+
+
+@on_devices
+@pytest.mark.parametrize("settings", [{"limiter": "none"}, {"flux": "jst"}], ids=str)
+@pytest.mark.parametrize("moves", [False, True], ids=["static", "moving"])
+def test_space_and_time_refined_together_gain_second_order(device, moves, settings):
+    law = smooth_random(HALF, 0.5, rate=4.0) if moves else lambda points, t: points
+    cells = np.array([20, 30, 44])
+
+    errors = [carried(n, law, device, **settings) for n in cells]
+
+    assert np.polyfit(np.log(1 / cells), np.log(errors), 1)[0] >= 1.8
+
+
+# ---- walls
+
+
+def test_a_wall_is_what_mirrored_satellites_make_of_it():
+    """The sum over satellites and their images, written out, is the kernels' short form."""
+    solver = km.Meshless(km.cloud.airfoil("naca0012", points=600, far_field=10), mach=0.5,
+                         device="cpu", settings=km.MeshlessSettings(limiter="none"))  # fmt: skip
+    grid, get = solver.grid, solver.backend.get
+    x, normal = get(grid.x), get(grid.normal)
+    a, _ = coefficients(grid, grid.mirrored)
+    for i in grid.wall.node:
+        n = normal[i]
+        if not n.any():
+            continue
+        assert np.hypot(*n) == pytest.approx(1)
+        entries = slice(grid.offsets[i], grid.offsets[i + 1])
+        real = x[grid.neighbour[entries]] - x[i]
+        both = np.concatenate([real, real - 2 * np.outer(real @ n, n)])
+        w = 1 / (both**2).sum(1)
+        explicit = np.linalg.solve((w[:, None] * both).T @ both, (w[:, None] * both).T).T
+        # twice, as a satellite and its image give the same to what is kept
+        assert 2 * explicit[: len(real)] == pytest.approx(a[entries], rel=1e-9, abs=1e-9)
+
+
+@on_devices
+def test_nothing_flows_through_a_moving_wall(device):
+    motion = km.motion.pitch(3.0, 0.3)
+    solver = km.Meshless(km.cloud.airfoil("naca0012", points=600, far_field=10), mach=0.5,
+                         motion=motion, device=device)  # fmt: skip
+    solver.run(cycles=1 / 8, steps_per_cycle=32, preflight=False)
+    get, wall = solver.backend.get, solver.grid.wall.node
+
+    q, n, v = solver.primitive()[wall], get(solver.grid.normal)[wall], get(solver.grid.velocity)
+
+    assert np.abs(v[wall]).max() > 0.005
+    assert np.abs(((q[:, 1:3] - v[wall]) * n).sum(1)).max() < 1e-13
+    sharp = ~n.any(axis=1)
+    assert x_of(solver, wall[sharp]) == pytest.approx([1.0], abs=2e-3)
+
+
+def x_of(solver, nodes):
+    return solver.grid.points[nodes, 0]
+
+
+# ---- LU-SGS
+
+
+def system(solver):
+    """Dense blocks and side of a pseudo-step (docs/meshless.md), points in the cloud's order."""
+    get, grid = solver.backend.get, solver.grid
+    a, ends = coefficients(grid, grid.mirrored)
+    q, v = get(solver.q), get(grid.velocity)
+    away = get(grid.normal) + get(grid.outward)
+    A, lam = np.zeros((grid.nodes, 4, grid.nodes, 4)), np.zeros(grid.nodes)
+    share = np.where(get(grid.outward).any(1), 0.5, 1.0)
+
+    def radius(i, s, w):
+        return np.abs(np.linalg.eigvals(jacobian(q[i], s, w))).max()
+
+    for e, (i, j) in enumerate(zip(ends, grid.neighbour, strict=True)):
+        w = v[i] @ a[e]
+        largest = max(radius(k, a[e], w) for k in (i, j))
+        A[i, :, j] += share[i] * (jacobian(q[j], a[e], w) - largest * np.eye(4))
+        lam[i] += largest
+    rest = np.zeros((grid.nodes, 2))
+    np.add.at(rest, ends, a)
+    rest -= (rest * away).sum(1, keepdims=True) * away
+    time = lam / get(solver.dualtime.cfl)[0] / get(solver.pace) + get(grid.bdf)[0, 0]
+    for i in range(grid.nodes):
+        A[i, :, i] += (time[i] + lam[i] + radius(i, rest[i], v[i] @ rest[i])) * np.eye(4)
+    return A, -get(solver.res) / get(grid.V)[:, None]
+
+
+@on_devices
+def test_sweeps_are_those_of_the_dense_system(device):
+    solver = km.Meshless(km.cloud.airfoil("naca0012", points=520, far_field=10), mach=0.6,
+                         alpha_deg=5.0, device=device,
+                         settings=km.MeshlessSettings(lusgs_sweeps=2))  # fmt: skip
+    rng, put, get, grid = (
+        np.random.default_rng(3),
+        solver.backend.put,
+        solver.backend.get,
+        solver.grid,
+    )
+    q = np.array([1, 0.5, 0.2, 1 / GAMMA]) * rng.uniform(0.8, 1.2, (grid.nodes, 4))
+    solver.initialise(q)
+    put(grid.velocity, rng.uniform(-0.1, 0.1, (grid.nodes, 2)))
+    put(grid.bdf, np.array([[2.0, 0.0, 0.0]]))
+    put(solver.pace, rng.uniform(0.5, 1, grid.nodes))
+    put(solver.dualtime.cfl, 3.0)
+    solver.backend.record(solver._residual)()
+
+    solver.backend.record(solver._lusgs_calls()[:-1])()
+
+    A, side = system(solver)
+    n = get(grid.normal)
+    du, order = np.zeros_like(side), solver.pattern.node
+    for turn in range(4):
+        for i in order[::-1] if turn % 2 else order:
+            to = side[i] - np.einsum("kjl,jl->k", A[i], du) + A[i, :, i] @ du[i]
+            to[1:3] -= (to[1:3] @ n[i]) * n[i]
+            du[i] = to / A[i, 0, i, 0]
+    got = get(solver.du)[solver.pattern.row_of]
+    assert np.abs(got - du).max() < 1e-11 * np.abs(du).max()
+
+
+def test_regular_clouds_have_two_colours_and_bodies_at_most_seven():
+    for cloud, most in ((km.cloud.airfoil("naca0012", points=5120, around=128), 2),
+                        (km.cloud.three_element(points=5000), 7)):  # fmt: skip
+        solver = km.Meshless(cloud, mach=0.5, device="cpu")
+        colour = np.empty(solver.grid.nodes, int)
+        for k, (first, count) in enumerate(solver.pattern.colours):
+            colour[solver.pattern.node[first : first + count]] = k
+        ends = np.repeat(np.arange(solver.grid.nodes), np.diff(solver.grid.offsets))
+        assert (colour[ends] != colour[solver.grid.neighbour]).all()
+        assert len(solver.pattern.colours) <= most
+
+
+# ---- flows
+
+
+@on_devices
+@pytest.mark.parametrize("settings", [{}, {"flux": "jst"}], ids=["roe", "jst"])
+def test_transonic_lift_and_shock_are_those_of_the_mesh_solver(device, settings):
+    """NACA 0012, Mach 0.8, 1.25 degrees, on the 5233 nodes of the same mesh."""
+    mesh = naca0012_mesh()
+    flow = {"mach": 0.8, "alpha_deg": 1.25, "device": device}
+    reference = km.Ale(mesh, **flow, settings=km.AleSettings(steady_drop=1e-4))
+    want = reference.steady().summary["result"]
+    solver = km.Meshless(km.Cloud.from_mesh(mesh), **flow,
+                         settings=km.MeshlessSettings(steady_drop=1e-4, **settings))  # fmt: skip
+    result = solver.steady().summary["result"]
+
+    assert result["residual_drop"] <= 1e-4
+    assert 0.31 <= result["cl"] <= 0.36
+    assert result["cl"] == pytest.approx(want["cl"], rel=0.04)
+    assert shock(solver) == pytest.approx(shock(reference), abs=0.02)
+
+
+def shock(solver):
+    """x where the pressure of the upper side rises fastest behind a quarter of the chord."""
+    node = solver.grid.wall.node
+    x, y = solver.grid.points[node].T
+    upper = (y > 0) & (x > 0.25) & (x < 0.95)
+    order = np.argsort(x[upper])
+    x, p = x[upper][order], solver.primitive()[node, 3][upper][order]
+    steepest = np.argmax(np.diff(p) / np.diff(x))
+    return (x[steepest] + x[steepest + 1]) / 2
+
+
+@pytest.mark.filterwarnings("ignore:.*residual fell to")
+def test_members_have_the_bits_of_their_solo_runs():
+    cloud, machs = km.cloud.airfoil("naca0012", points=600, far_field=10), [0.4, 0.6]
+    settings = km.MeshlessSettings(steady_iterations=50)
+
+    def states(mach):
+        solver = km.Meshless(cloud, mach=mach, alpha_deg=1.0, device="cpu", settings=settings)
+        solver.steady()
+        return solver.primitive()
+
+    both = states(machs)
+
+    assert (both == np.concatenate([states(m) for m in machs])).all()
+
+
+@pytest.mark.filterwarnings("ignore:.*residual fell to")
+@pytest.mark.parametrize("settings", [{}, {"flux": "jst"}, {"time": "rk", "rk_cfl": 1.0}], ids=str)
+def test_cpu_and_cuda_have_the_same_residuals(settings):
+    """Fifty iterations, to 1e-9 of the first residual (Zhang et al., their serial and GPU runs)."""
+    try:
+        km.Backend("cuda")
+    except km.DeviceError as reason:
+        pytest.skip(f"no CUDA: {reason}")
+    chosen = km.MeshlessSettings(steady_iterations=50, **settings)
+    histories = [
+        km.Meshless(km.cloud.airfoil("naca0012", points=5120, around=128), mach=0.8, alpha_deg=1.25,
+                    device=device, settings=chosen).steady().history["residual"]
+        for device in ("cpu", "cuda")
+    ]  # fmt: skip
+    assert np.abs(np.subtract(*histories)).max() < 1e-9
+
+
+# ---- refusals
+
+
+def test_what_is_no_plane_cloud_is_refused():
+    mesh = km.mesh.airfoil("naca0012", nodes=520)
+    with pytest.raises(km.SettingsError, match=r"expected a kinemesh Cloud: make one"):
+        km.Meshless(mesh, mach=0.5, device="cpu")
+    cloud = km.cloud.airfoil("naca0012", points=600)
+    solver = km.Meshless(cloud, mach=0.5, motion=km.motion.pitch(1.0, 0.1), device="cpu",
+                         deform=km.deform.TorsionalSprings())  # fmt: skip
+    with pytest.raises(km.SettingsError, match="springs need the cells of a mesh"):
+        solver.run(cycles=1, steps_per_cycle=16, start="as is", preflight=False)
+    for name, value in (("flux", "hllc"), ("limiter", "x"), ("time", "x"), ("rk_cfl", 0.0),
+                        ("lusgs_sweeps", 0), ("jst_k4", -1.0)):  # fmt: skip
+        with pytest.raises(km.SettingsError, match=name):
+            km.MeshlessSettings(**{name: value})
