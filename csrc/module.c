@@ -1,7 +1,11 @@
 /* module.c - _core: the kernels on the host.  Arrays come through the buffer protocol. */
 #include "bind.h"
 
+#include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #ifdef _OPENMP
 #include <omp.h>
 #include <pthread.h>
@@ -142,8 +146,19 @@ static PyObject *core_threads(PyObject *self, PyObject *none)
 static PyMethodDef core_methods[] = {{"threads", core_threads, METH_NOARGS, "Number of threads that a kernel may use."},
                                      {0}};
 
+/* Tables of a MiB and more go back to the system when they are freed.  glibc raises that bound to 32
+ * MiB as they come and go, and keeps what lies between (94 thousand nodes: 37 MiB of the most that
+ * is resident, 60 of what stays; no time is lost).                                               */
+static void keep_nothing(void)
+{
+#ifdef __GLIBC__
+  if (!getenv("MALLOC_MMAP_THRESHOLD_")) mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
 static int core_exec(PyObject *m)
 {
+  keep_nothing();
 #ifdef _OPENMP
   all_threads = omp_get_max_threads();
   if (pthread_atfork(NULL, NULL, after_fork)) return PyErr_NoMemory(), -1;

@@ -1,6 +1,8 @@
 """How much memory a case takes is known before it is taken, and what does not fit is refused."""
 
 import gc
+import subprocess
+import sys
 import weakref
 
 import kinemesh as km
@@ -46,7 +48,7 @@ def allocated(monkeypatch):
 
         return make
 
-    for name in ("array", "zeros"):
+    for name in ("array", "table", "zeros"):
         monkeypatch.setattr(Backend, name, watched(getattr(Backend, name)))
     return lambda: sum(r().nbytes for r in made if r() is not None)
 
@@ -76,6 +78,46 @@ def test_the_estimate_is_what_is_allocated(allocated, name, deform, dtype):
     assert allocated() == pytest.approx(want, rel=0.15)
     assert recording is not None
     assert (mover is None) == (deform is None)
+
+
+RESIDENT = """
+import resource, warnings
+import kinemesh as km
+warnings.simplefilter("ignore")
+pitch = km.motion.pitch(2.51, 0.0814)
+settings = km.AleSettings(steady_iterations=1, unsteady_iterations=1)
+mesh = km.mesh.airfoil("naca0012", nodes={nodes})
+ale = km.Ale(mesh, mach=0.7, motion=pitch, device="cpu", settings=settings)
+ale.run(cycles=1 / 64, steps_per_cycle=64, preflight=False)
+print(mesh.nodes, len(mesh.cells), 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in bytes there")
+def test_the_process_grows_by_arrays_and_little_else():
+    """The most that is resident, between two sizes; within the 15 % of the arrays' estimate."""
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-c", RESIDENT.format(nodes=n)], stdout=subprocess.PIPE, text=True
+        )
+        for n in (12_000, 48_000)
+    ]
+
+    small, large = (np.array(run.communicate()[0].split(), int) for run in runs)
+
+    nodes, cells, most = large - small
+    want = memory.estimate(nodes, cells, "float64", "springs") + memory.HOST * nodes
+    assert most == pytest.approx(want, rel=0.15)
+
+
+def test_a_table_is_shared_on_a_cpu():
+    """Of another type, or with gaps, it is copied: kernels want neither."""
+    backend, there = Backend("cpu"), np.arange(6, dtype=np.int32)
+
+    assert backend.table(there) is there
+    assert backend.table(there[::2]).tolist() == [0, 2, 4]
+    assert backend.table(there[::2]).flags.c_contiguous
+    assert backend.table(there.astype(np.int64)).dtype == np.int32
 
 
 def test_an_ensemble_takes_the_sum_of_its_members(allocated):

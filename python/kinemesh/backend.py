@@ -109,6 +109,14 @@ class Backend:
         there.copy_from(host)
         return there
 
+    def table(self, values: Any) -> Any:
+        """An int32 table that nobody writes; on a CPU `values` itself where it is one already."""
+        if self.on_gpu:
+            return self.array(values, np.int32)
+        host = np.ascontiguousarray(values, np.int32)
+        self.allocated += host.nbytes
+        return host
+
     def zeros(self, shape: int | Sequence[int], dtype: Any = "real") -> Any:
         """A new array of zeros on the device."""
         shape = (shape,) if isinstance(shape, int | np.integer) else tuple(int(n) for n in shape)

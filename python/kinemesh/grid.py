@@ -64,7 +64,7 @@ class Grid(Nodes):
             "member": self.member,
             "edge_member": self.member[d.lr[:, 0]],
         }
-        self.table = {name: b.array(t, np.int32) for name, t in tables.items()}
+        self.table = {name: b.table(t) for name, t in tables.items()}
         self.V, self.V1, self.V2 = (b.zeros(n, np.float64) for _ in range(3))
         self.dV1, self.dV2 = (b.zeros(e, np.float64) for _ in range(2))
         self.S, self.w = b.zeros((e, 2)), b.zeros(e)

@@ -65,7 +65,7 @@ class Implicit:
             tolerance=tolerance,
             suffix="f32" if dtype == "float32" else None,
         )
-        self.node = backend.array(self.pattern.node, np.int32)
+        self.node = backend.table(self.pattern.node)
         self.single = self.solver.suffix != backend.suffix
         self.du = backend.zeros((grid.nodes, 4)) if self.single else self.solver.x
 
@@ -104,7 +104,7 @@ class Implicit:
             offsets=t["offsets"],
             neighbour=t["neighbour"],
             edge=t["edge"],
-            slot=b.array(self.pattern.block(ends, grid.dual.neighbour), np.int32),
+            slot=b.table(self.pattern.block(ends, grid.dual.neighbour)),
             fix=self.fix,
             V=grid.V,
             bdf=grid.bdf,

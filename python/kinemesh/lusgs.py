@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from kinemesh.backend import Backend
 from kinemesh.dualtime import DualTime
 from kinemesh.grid import Grid
@@ -41,12 +39,12 @@ class Lusgs:
     ) -> None:
         self.backend, self.sweeps = backend, sweeps
         self.pattern = Pattern.of_graph(backend, grid.dual.offsets, grid.dual.neighbour, grid.first)
-        self.node = backend.array(self.pattern.node, np.int32)
+        self.node = backend.table(self.pattern.node)
         self.du = backend.zeros((grid.nodes, 4))
         names = ("member", "offsets", "neighbour", "edge")
         self.fields = {name: grid.table[name] for name in names} | {
             "node": self.node,
-            "row_of": backend.array(self.pattern.row_of, np.int32),
+            "row_of": backend.table(self.pattern.row_of),
             "active": dualtime.active,
             "V": grid.V,
             "bdf": grid.bdf,

@@ -88,16 +88,15 @@ class SpringMover(Mover):
         ends = np.repeat(fan.node[order], fan.length[order])
         b = self.backend
         return {
-            "fans": b.array(offsets_of(row[order], len(self.pattern.node)), np.int32),
-            "runs": b.array(runs, np.int32),
-            "other": b.array(other, np.int32),
-            "slot": b.array(self.pattern.block(ends, other), np.int32),
+            "fans": b.table(offsets_of(row[order], len(self.pattern.node))),
+            "runs": b.table(runs),
+            "other": b.table(other),
+            "slot": b.table(self.pattern.block(ends, other)),
         }
 
     def _bind(self, triangles: NDArray) -> None:
         b, grid, solver = self.backend, self.grid, self.solver
-        where = {"node": b.array(self.pattern.node, np.int32),
-                 "fixed": b.array(self.fixed, np.int32)}  # fmt: skip
+        where = {"node": b.table(self.pattern.node), "fixed": b.table(self.fixed)}
         member = {"member": grid.table["member"]}
 
         def bind(kernel: str, **fields: Any) -> Any:
@@ -128,7 +127,7 @@ class SpringMover(Mover):
             self.iterations = solver.recorded_block(self.block)
         self.kept = [b.zeros(array.shape, np.float64) for array in (grid.x, self.d1, self.d2)]
         there = list(zip((grid.x, self.d1, self.d2), self.kept, strict=True))
-        rows = b.array(self.pattern.member, np.int32)
+        rows = b.table(self.pattern.member)
         self.keep = b.record([b.bind("copy_f64_2", **{"from": t, "to": k}) for t, k in there])
         self.take_back = b.record(
             [

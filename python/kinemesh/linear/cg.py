@@ -17,6 +17,7 @@ from kinemesh.backend import Backend
 from kinemesh.linear.krylov import Krylov
 from kinemesh.linear.multigrid import Level, Multigrid, hierarchy
 from kinemesh.linear.pattern import Pattern
+from kinemesh.mesh.dual import offsets_of
 
 
 class Cg(Krylov):
@@ -30,7 +31,8 @@ class Cg(Krylov):
     Attributes
     ----------
     D : device array, diagonal blocks of K
-    levels : hierarchy of each member, made by `build`
+    levels : hierarchies that `build` has made, kept where there are several members
+    cycle : calls of one cycle z = M r
     """
 
     def __init__(
@@ -56,31 +58,33 @@ class Cg(Krylov):
         ----------
         x : (nodes, 2)    coordinates that the matrix belongs to
         """
-        A = self.backend.get(self.A).reshape(-1, 2, 2).transpose(0, 2, 1)
-        D = self.backend.get(self.D).reshape(-1, 2, 2).transpose(0, 2, 1)
         p = self.pattern
-        row = np.repeat(np.arange(len(p.node)), np.diff(p.row))
         for m in members:
-            rows = self.rows[m]
-            number = np.full(len(p.node), -1)
-            number[rows] = np.arange(len(rows))
-            keep = (number[row] >= 0) & (number[p.column] >= 0)
-            data = D[row[keep]] @ A[keep]
-            offsets = np.concatenate(
-                [[0], np.cumsum(np.bincount(number[row[keep]], minlength=len(rows)))]
-            )
-            shape = (2 * len(rows), 2 * len(rows))
-            matrix = sp.bsr_matrix((data, number[p.column[keep]], offsets), shape=shape)
-            self.levels[m] = hierarchy(matrix, x[p.node[rows]])
+            self.levels[m] = hierarchy(self._free(m), x[p.node[self.rows[m]]])
         self._record()
 
+    def _free(self, member: int) -> sp.bsr_matrix:
+        """K of a member's free rows: the present matrix without its scaling."""
+        p, rows = self.pattern, self.rows[member]
+        number = np.full(len(p.node), -1, np.int32)
+        number[rows] = np.arange(len(rows))
+        row = np.repeat(np.arange(len(p.node), dtype=np.int32), np.diff(p.row))
+        keep = (number[row] >= 0) & (number[p.column] >= 0)
+        row = row[keep]
+        A = self.backend.get(self.A)[keep].reshape(-1, 2, 2).transpose(0, 2, 1)
+        D = self.backend.get(self.D).reshape(-1, 2, 2).transpose(0, 2, 1)
+        offsets = offsets_of(number[row], len(rows))
+        shape = (2 * len(rows), 2 * len(rows))
+        return sp.bsr_matrix((D[row] @ A, number[p.column[keep]], offsets), shape=shape)
+
     def _record(self) -> None:
-        cycle = Multigrid(
+        self.cycle = Multigrid(
             self.backend, self.pattern, self.levels, self.rows, self.tables, self.live,
             self.A, self.D, self.r, self.z,
-        )  # fmt: skip
-        self.cycle = cycle
-        self.iterate = self.backend.record(self._iterate_calls(cycle.calls))
+        ).calls  # fmt: skip
+        self.iterate = self.backend.record(self._iterate_calls(self.cycle))
+        if len(self.levels) == 1:  # nobody else's are ever built anew beside them
+            self.levels = [()]
 
     def _dots(self, a: Any, b: Any, sums: Any) -> list[Any]:
         """Calls for (a, D b) and (b, b)."""

@@ -49,9 +49,7 @@ class Krylov:
     ) -> None:
         self.backend, self.pattern, self.size, self.suffix = backend, pattern, size, suffix
         self.dtype = np.float64 if suffix == "f64" else np.float32
-        self.tables = {
-            name: backend.array(getattr(pattern, name), np.int32) for name in self.TABLES
-        }
+        self.tables = {name: backend.table(getattr(pattern, name)) for name in self.TABLES}
         self.chunk_offsets = backend.array(pattern.item_chunks, np.int32)
         self.group_offsets = backend.array(pattern.item_groups, np.int32)
         self.parts = backend.zeros((len(pattern.item_chunks) - 1, 2), np.float64)

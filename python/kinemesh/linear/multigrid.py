@@ -23,6 +23,7 @@ _Part = tuple[NDArray, NDArray, sp.bsr_matrix]  # numbers of its rows and column
 STRENGTH = 0.06  # couplings below this share of their diagonals do not join aggregates
 COARSEST = 32  # nodes at which the hierarchy ends in a dense inverse
 LOW = 0.05  # smallest eigenvalue that the smoother takes on, as a share of the largest
+CHUNK = 1 << 14  # blocks that are multiplied at once
 FINEST = 3.0  # bound of the finest level's eigenvalues: K <= 3 diag(K) for every triangle
 
 
@@ -87,8 +88,11 @@ def _dense_inverse(matrix: Floats) -> Floats:
 
 def _scaled(blocks: Floats, matrix: sp.bsr_matrix) -> sp.bsr_matrix:
     """Rows of blocks times a matrix."""
-    row = np.repeat(np.arange(len(blocks)), np.diff(matrix.indptr))
-    data = blocks[row] @ matrix.data
+    row = np.repeat(np.arange(len(blocks), dtype=np.int32), np.diff(matrix.indptr))
+    data = np.empty_like(matrix.data)
+    for first in range(0, len(row), CHUNK):  # the blocks' copies are as large as the matrix
+        part = slice(first, first + CHUNK)
+        data[part] = blocks[row[part]] @ matrix.data[part]
     return sp.bsr_matrix((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
@@ -115,6 +119,71 @@ def _candidates(points: Floats) -> Floats:
     return found
 
 
+def _aggregates(matrix: sp.bsr_matrix) -> sp.csr_matrix:
+    """Nodes that strong couplings join: a column for each aggregate."""
+    from pyamg.aggregation.aggregate import standard_aggregation
+    from pyamg.strength import symmetric_strength_of_connection
+
+    strong = symmetric_strength_of_connection(matrix, STRENGTH)
+    found = sp.csr_matrix(standard_aggregation(strong.tocsr())[0])
+    if not found.nnz:  # a few nodes without strong couplings: all in one
+        return sp.csr_matrix(np.ones((strong.shape[0], 1), np.int32))
+    return found
+
+
+def _prolongation(matrix: sp.bsr_matrix, candidates: Floats) -> tuple[sp.bsr_matrix, Floats]:
+    """P of (5.3), and what the candidates are on the coarser level."""
+    from pyamg.aggregation.tentative import fit_candidates
+
+    tentative, coarse = fit_candidates(_aggregates(matrix), candidates)
+    inverse = _inverse(block_diagonal(matrix))
+    scaled = _scaled(inverse, matrix)
+    share = 4 / 3 / _largest(scaled)
+    smooth = (scaled @ tentative).tobsr((inverse.shape[1], 4))
+    del scaled  # each of these is as large as the matrix
+    smooth.data *= share
+    return (tentative - smooth).tobsr((inverse.shape[1], 4)), coarse
+
+
+def _galerkin(matrix: sp.bsr_matrix, prolong: sp.bsr_matrix) -> sp.bsr_matrix:
+    """P^T K P, its blocks in order."""
+    below = (prolong.T @ matrix @ prolong).tobsr((4, 4))
+    below.sort_indices()
+    return below
+
+
+def _single(matrix: sp.bsr_matrix) -> sp.bsr_matrix:
+    """The same in float32, as it goes to the device, its blocks in order."""
+    matrix.sort_indices()
+    return matrix.astype(np.float32)
+
+
+def _level(
+    matrix: sp.bsr_matrix, prolong: sp.bsr_matrix, weight: Floats | None, last: bool
+) -> tuple[Level, Floats]:
+    """A level of the matrix P^T K P, and the blocks that its rows were scaled by.
+
+    Parameters
+    ----------
+    weight : the same blocks of the finer level; None: that is the finest
+    """
+    middle = block_diagonal(matrix)
+    scaled = _scaled(_inverse(middle), matrix)
+    above = 1.1 * _largest(scaled)
+    scaled.data *= 1 / above  # so that eigenvalues lie below 1
+    middle, scaled = middle * above, _single(scaled)
+    restrict = prolong.T.tobsr(prolong.blocksize[::-1])
+    if weight is not None:
+        restrict = (restrict @ _diagonal(weight)).tobsr((4, 4))
+    restrict = _single(_scaled(_inverse(middle), restrict))
+    dense = None
+    if last:
+        dense = _dense_inverse(matrix.toarray())
+        dense = np.einsum("rki,kij->rkj", dense.reshape(len(dense), -1, 4), middle)
+        dense = dense.reshape(len(dense), -1)
+    return Level(scaled, _single(prolong), restrict, dense), middle
+
+
 def hierarchy(matrix: sp.bsr_matrix, points: Floats) -> list[Level]:
     """Coarse levels of the free nodes' matrix K (blocks of 2), finest first; at least one.
 
@@ -122,48 +191,20 @@ def hierarchy(matrix: sp.bsr_matrix, points: Floats) -> list[Level]:
     ----------
     points : (nodes, 2) coordinates of the free nodes
     """
-    from pyamg.aggregation.aggregate import standard_aggregation
-    from pyamg.aggregation.tentative import fit_candidates
-    from pyamg.strength import symmetric_strength_of_connection
-
     if not matrix.shape[0]:
         one = sp.bsr_matrix(np.eye(4), blocksize=(4, 4))
         empty = sp.bsr_matrix((0, 4), blocksize=(2, 4))
         return [Level(one, empty, sp.bsr_matrix(empty.T, blocksize=(4, 2)), np.eye(4))]
     levels: list[Level] = []
     candidates, weight = _candidates(points), None
-    while True:
-        inverse = _inverse(block_diagonal(matrix))
-        strong = symmetric_strength_of_connection(matrix, STRENGTH)
-        aggregates = sp.csr_matrix(standard_aggregation(strong.tocsr())[0])
-        if not aggregates.nnz:  # a few nodes without strong couplings: all in one
-            aggregates = sp.csr_matrix(np.ones((strong.shape[0], 1), np.int32))
-        tentative, coarse = fit_candidates(aggregates, candidates)
-        scaled = _scaled(inverse, matrix)
-        smooth = (scaled @ tentative).tobsr((inverse.shape[1], 4))
-        prolong = (tentative - (4 / 3 / _largest(scaled)) * smooth).tobsr((inverse.shape[1], 4))
-        below = (prolong.T @ matrix @ prolong).tobsr((4, 4))
-        below.sort_indices()
-        last = below.shape[0] <= 4 * COARSEST or below.shape[0] >= matrix.shape[0]
-        middle = block_diagonal(below)
-        scaled = _scaled(_inverse(middle), below)
-        above = 1.1 * _largest(scaled)
-        middle, scaled = middle * above, scaled / above  # so that eigenvalues lie below 1
-        restrict = prolong.T.tobsr((4, inverse.shape[1]))
-        if weight is not None:
-            restrict = (restrict @ _diagonal(weight)).tobsr((4, 4))
-        restrict = _scaled(_inverse(middle), restrict)
-        dense = None
-        if last:
-            dense = _dense_inverse(below.toarray())
-            dense = np.einsum("rki,kij->rkj", dense.reshape(len(dense), -1, 4), middle)
-            dense = dense.reshape(len(dense), -1)
-        for part in (prolong, restrict, scaled):
-            part.sort_indices()
-        levels.append(Level(scaled.tobsr((4, 4)), prolong, restrict, dense))
-        if last:
-            return levels
-        matrix, candidates, weight = below, coarse, middle
+    while not levels or levels[-1].dense is None:
+        prolong, candidates = _prolongation(matrix, candidates)
+        matrix, size = _galerkin(matrix, prolong), matrix.shape[0]
+        last = matrix.shape[0] <= 4 * COARSEST or matrix.shape[0] >= size
+        level, weight = _level(matrix, prolong, weight, last)
+        levels.append(level)
+        del prolong  # on the device in float32
+    return levels
 
 
 def chebyshev(high: float, degree: int) -> list[tuple[float, float]]:
@@ -305,7 +346,7 @@ class Multigrid:
         if on:
             parts = [(rows, rows, levels[m][number].matrix) for m, rows in at.items()]
             matrix = self._join(parts, int(starts[-1]), "A")
-        member = self.backend.array(np.repeat(there, counts), np.int32)
+        member = self.backend.table(np.repeat(there, counts))
         return _Depth(number + 1, at, int(starts[-1]), int(starts[on]), member, matrix)
 
     def _join(
@@ -319,8 +360,8 @@ class Multigrid:
         order = np.lexsort((column, row))
         blocks = np.concatenate([m.data for *_, m in parts])[order].transpose(0, 2, 1)
         return {
-            "row": self.backend.array(offsets_of(row[order], rows), np.int32),
-            "column": self.backend.array(column[order], np.int32),
+            "row": self.backend.table(offsets_of(row[order], rows)),
+            "column": self.backend.table(column[order]),
             name: self.backend.array(blocks.reshape(-1, blocks.shape[1] * blocks.shape[2]), dtype),
         }  # columns of a block are contiguous
 
