@@ -24,12 +24,14 @@ class Forces:
     def __init__(self, grid: Nodes, q: Any, stream: Any, mach: NDArray, alpha_deg: NDArray) -> None:
         b, wall = grid.backend, grid.wall
         self.grid, self.backend, self.stream = grid, b, stream
-        self.mach, self.alpha = mach, np.radians(alpha_deg)
         self.about = b.zeros((grid.members, 2), np.float64)
         offsets, groups = body_chunks(wall.body, len(grid.bodies))
         parts = b.zeros((len(offsets) - 1, 4), np.float64)
         self.sums = b.zeros((len(grid.bodies), 4), np.float64)
         self.owner = np.array([member for member, _ in grid.bodies], int)
+        alpha = np.radians(alpha_deg)[self.owner]
+        self.cos, self.sin = np.cos(alpha), np.sin(alpha)
+        self.pressure = 0.5 * mach[self.owner] ** 2
         self.measure = b.record(
             [
                 b.bind(
@@ -71,10 +73,9 @@ class Forces:
         self.backend.put(self.about, about)
         self.measure()
         fx, fy, moment, _ = self.backend.get(self.sums).T
-        alpha, pressure = self.alpha[self.owner], 0.5 * self.mach[self.owner] ** 2
-        lift = fy * np.cos(alpha) - fx * np.sin(alpha)
-        drag = fx * np.cos(alpha) + fy * np.sin(alpha)
-        return np.stack([lift, drag, moment], axis=1) / pressure[:, None]
+        lift = fy * self.cos - fx * self.sin
+        drag = fx * self.cos + fy * self.sin
+        return np.stack([lift, drag, moment], axis=1) / self.pressure[:, None]
 
     def members(self, about: NDArray) -> NDArray[np.float64]:
         """(members, 3) cl, cd, cm of all bodies of each member together."""

@@ -176,8 +176,12 @@ class Solver(ABC):
 
     def coefficients(self, poses: Sequence[Pose] | None = None) -> NDArray[np.float64]:
         """(members, 3) cl, cd, cm of the present state, bodies at `poses`."""
+        return self.loads(self.moment_points(poses or [Pose()] * len(self.grid.bodies)))
+
+    def loads(self, about: NDArray) -> NDArray[np.float64]:
+        """(members, 3) cl, cd, cm of the present state, moments about `about` (members, 2)."""
         self._primitive()
-        return self.forces.members(self.moment_points(poses or [Pose()] * len(self.grid.bodies)))
+        return self.forces.members(about)
 
     def check_faults(self, where: str, iterations: Any = None) -> None:
         """Raise NumericalFault if a kernel has left one.

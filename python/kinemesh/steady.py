@@ -16,9 +16,9 @@ from kinemesh.io.folder import clear, hold
 from kinemesh.io.history import STEADY, History
 from kinemesh.io.summary import Stopwatch
 from kinemesh.march import Run, finish, march, progress_bar
+from kinemesh.motion import Pose
 
 if TYPE_CHECKING:
-    from kinemesh.motion import Pose
     from kinemesh.resume import Saved
     from kinemesh.solver import Solver
 
@@ -107,12 +107,13 @@ def to_steady(
         resumption.restore(ale, saved, poses)
         done[:] = saved.arrays["dualtime_iterations"]
     before = max(int(done.max()), 0)
+    about = ale.moment_points(poses or [Pose()] * len(ale.grid.bodies))
     with progress_bar(s.steady_iterations, progress, "it", before) as bar:
 
         def each() -> None:
             with watch("forces and history"):
                 iterations = get(ale.dualtime.iterations)
-                drop = _rows(ale, history, poses, done)
+                drop = _rows(ale, history, about, iterations, done)
                 done[:] = iterations
             bar.update(int(iterations.max()) - bar.n)
             bar.set_postfix_str(f"residual {drop.max():.1e}", refresh=False)
@@ -144,12 +145,11 @@ def _ended(ale: Solver, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[str
     return result, notes
 
 
-def _rows(ale: Solver, history: History, poses: Sequence[Pose], done: Any) -> Any:
+def _rows(ale: Solver, history: History, about: Any, iterations: Any, done: Any) -> Any:
     """A row for each member that has made an iteration; (members,) drop of the residuals."""
     get = ale.backend.get
-    iterations, cfl = get(ale.dualtime.iterations), get(ale.dualtime.cfl)
-    drop = get(ale.dualtime.norm) / get(ale.dualtime.first)
-    loads = ale.coefficients(poses)
+    drop, cfl = get(ale.dualtime.norm) / get(ale.dualtime.first), get(ale.dualtime.cfl)
+    loads = ale.loads(about)
     for m in np.flatnonzero(iterations > done):
         history.append(
             member=m,
