@@ -171,7 +171,8 @@ def blocks(backend, left, right, s, w, fix=0.0):
     fields |= {"V": backend.zeros(nodes, "float64"), "bdf": backend.zeros((1, 3), "float64")}
     fields |= {"cfl": backend.array([1.0], "float64")}
     fields |= {"pace": backend.array(np.ones(nodes), "float64")}
-    backend.bind("ale_jacobian", fix=fix, **fields)()
+    fields |= {"fix": backend.array([fix], backend.dtype)}
+    backend.bind("ale_jacobian", **fields)()
     pair = backend.get(matrix).astype(float).reshape(edges, 2, 2, 4, 4).swapaxes(3, 4)
     return pair[:, 0, 1], pair[:, 1, 1], pair[:, 0, 0] + pair[:, 1, 1]
 

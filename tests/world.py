@@ -264,6 +264,7 @@ class World:
         self.put("bdf|members,3", [(15, -20, 5), (3, -4, 1)], float)
         self.put("rate|members,2", [(15, -5), (3, -1)], float)
         self.put("cfl|members", (5, 20), float)
+        self.put("fix|members", (0.125, 0.5), np.float32)
         self.put("strength|members", (0.1, 0.05), float)
         self.put("centre|members,2", [(0.25, -3), (0.25, 4)], float)
         self.put("offsets|members+1>>bodies", (0, 1, 3))

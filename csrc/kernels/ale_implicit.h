@@ -6,25 +6,25 @@
  * by the node's own state goes to the diagonal with both time terms.  Each edge is seen from both
  * sides: that computes its Roe average twice and saves a second pass over the matrix, which is
  * dearer (CPU, 94 thousand nodes: 27 ms before, see docs/performance.md).  rhs = -res.          */
-#define ALE_JACOBIAN(F)                   \
-  F(in, i32, node, "rows>nodes!")         \
-  F(in, i32, member, "nodes>members")     \
-  F(in, i32, active, "members")           \
-  F(in, i32, diagonal, "rows>blocks!")    \
-  F(in, i32, offsets, "nodes+1>>entries") \
-  F(in, i32, neighbour, "entries>nodes")  \
-  F(in, i32, edge, "entries>edges")       \
-  F(in, i32, slot, "entries>blocks!")     \
-  F(in, real, S, "edges,2")               \
-  F(in, real, w, "edges")                 \
-  F(in, real, q, "nodes,4")               \
-  F(val, real, fix, "")                   \
-  F(in, f64, V, "nodes")                  \
-  F(in, f64, bdf, "members,3")            \
-  F(in, f64, cfl, "members")              \
-  F(in, f64, pace, "nodes")               \
-  F(in, real, res, "nodes,4")             \
-  F(upd, real, A, "blocks,16")            \
+#define ALE_JACOBIAN(F)                         \
+  F(in, i32, node, "rows>nodes!")               \
+  F(in, i32, member, "nodes>members")           \
+  F(in, i32, active, "members")                 \
+  F(in, i32, diagonal, "rows>blocks!")          \
+  F(in, i32, offsets, "nodes+1>>entries")       \
+  F(in, i32, neighbour, "entries>nodes")        \
+  F(in, i32, edge, "entries>edges")             \
+  F(in, i32, slot, "entries>blocks!")           \
+  F(in, real, S, "edges,2")                     \
+  F(in, real, w, "edges")                       \
+  F(in, real, q, "nodes,4")                     \
+  F(in, real, fix, "members") /* entropy fix */ \
+  F(in, f64, V, "nodes")                        \
+  F(in, f64, bdf, "members,3")                  \
+  F(in, f64, cfl, "members")                    \
+  F(in, f64, pace, "nodes")                     \
+  F(in, real, res, "nodes,4")                   \
+  F(upd, real, A, "blocks,16")                  \
   F(out, real, rhs, "rows,4")
 LANES(ale_jacobian, ALE_JACOBIAN, heavy, 4)
 {
@@ -37,7 +37,7 @@ LANES(ale_jacobian, ALE_JACOBIAN, heavy, 4)
     const i32                f = edge[e], b = neighbour[e];
     const real               sign = b > a ? R(1) : R(-1), *l = q + 4 * a, *r = q + 4 * b;
     const real               out[2] = {sign * S[2 * f], sign * S[2 * f + 1]}, wf = sign * w[f];
-    const struct roe_average mean = roe_average(l, r, out, wf, fix);
+    const struct roe_average mean = roe_average(l, r, out, wf, fix[m]);
     real                    *to   = A + 16 * slot[e];
     for (i32 j = 0; j < WIDTH(4); j++) {
       real left[4], right[4];

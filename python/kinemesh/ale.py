@@ -46,7 +46,8 @@ class AleSettings(MarchSettings):
     limiter_k : float          Wang's share (0.05 where none is given), or Venkatakrishnan's K (5),
         which multiplies the size of a cell (theory eq. 2.4)
     jacobian_fix : float       entropy_fix of the matrix alone: a larger one damps the pseudo-steps
-        where the stream stagnates (and the limiter flips for ever) and leaves the result alone
+        where the stream stagnates (and the limiter flips for ever) and leaves the result alone;
+        in a supersonic stream it is multiplied by mach squared
     linear_solver : "bicgstab", or "lusgs" (sweeps by colours without a matrix: half of the
         memory, more and cheaper pseudo-steps)
     lusgs_sweeps : int         pairs of sweeps per pseudo-step
@@ -174,7 +175,7 @@ class Ale(Solver):
             state,
             self.pace,
             dtype=s.matrix_dtype,
-            fix=s.jacobian_fix,
+            fix=s.jacobian_fix * np.maximum(1.0, self.mach**2),  # theory eq. 2.10b
             iterations=s.krylov_iterations,
             tolerance=s.krylov_tolerance,
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinemesh.backend import Backend
 from kinemesh.boundary import Boundaries
@@ -25,7 +26,7 @@ class Implicit:
     state : q and res, (nodes, 4) device arrays
     pace : (nodes,) float64, share of the member's CFL number that a node takes
     dtype : "float32" or "float64" of the matrix, never more than the backend's own
-    fix : float          entropy fix of the matrix
+    fix : (members,)     entropy fix of the matrix
     iterations, tolerance : of BiCGSTAB
 
     Attributes
@@ -44,7 +45,7 @@ class Implicit:
         pace: Any,
         *,
         dtype: str,
-        fix: float,
+        fix: NDArray[np.float64],
         iterations: int,
         tolerance: float,
     ) -> None:
@@ -105,7 +106,7 @@ class Implicit:
             neighbour=t["neighbour"],
             edge=t["edge"],
             slot=b.table(self.pattern.block(ends, grid.dual.neighbour)),
-            fix=self.fix,
+            fix=b.array(self.fix, s.dtype),
             V=grid.V,
             bdf=grid.bdf,
             cfl=self.dualtime.cfl,
