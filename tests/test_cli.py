@@ -1,5 +1,7 @@
 """The program: exit status, messages without traceback, and the files of a run."""
 
+import os
+import subprocess
 import sys
 import warnings
 from types import ModuleType, SimpleNamespace
@@ -249,3 +251,25 @@ def test_plot_draws_again(fake, tmp_path, capsys):
 def test_help_is_status_0(capsys):
     assert cli.main(["--help"]) == 0
     assert "run a case" in capsys.readouterr().out
+
+
+def test_info_says_why_there_is_no_gpu(monkeypatch, capsys):
+    found = {"threads": 2, "cuda": [], "cuda_reason": "no driver"}
+    monkeypatch.setattr("kinemesh.backend.info", lambda: found)
+
+    assert cli.main(["info"]) == 0
+
+    assert capsys.readouterr().out == "threads  2\ncuda     none: no driver\n"
+
+
+def test_a_reader_that_goes_away_is_no_error_to_talk_about():
+    """As in `kinemesh cases | head -1`."""
+    read, write = os.pipe()
+    os.close(read)
+
+    ended = subprocess.run(
+        [sys.executable, "-m", "kinemesh.cli", "cases"], stdout=write, stderr=subprocess.PIPE
+    )
+    os.close(write)
+
+    assert (ended.returncode, ended.stderr) == (1, b"")

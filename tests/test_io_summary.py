@@ -4,6 +4,7 @@ import json
 import math
 from dataclasses import dataclass
 
+import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.errors import CaseError
@@ -95,3 +96,14 @@ def test_wrong_summaries_are_refused(tmp_path):
     (tmp_path / "b.json").write_text("{}")
     with pytest.raises(CaseError, match="not a summary"):
         summary.read(tmp_path / "b.json")
+
+
+def test_the_results_of_one_member_are_python_numbers():
+    """They print as numbers, not as np.float64(...)."""
+    mesh = km.mesh.airfoil("naca0012", nodes=520, far_field=10)
+    ale = km.Ale(mesh, mach=0.5, device="cpu", settings=km.AleSettings(steady_iterations=2))
+
+    with pytest.warns(RuntimeWarning, match="residual fell to"):
+        result = ale.steady().summary["result"]
+
+    assert {type(value) for value in result.values()} == {float, int, bool}

@@ -152,8 +152,13 @@ def room(small: Ale, mesh: Mesh, backend: Backend, moves: bool) -> str:
     memory.check(backend, [mesh], deform, matrix)
     needed = memory.estimate(mesh.nodes, len(mesh.cells), backend.dtype, deform, matrix)
     free = memory.available(backend)
-    text = f"about {needed / 1e9:.3g} GB for the arrays"
-    return text if free is None else f"{text}, {free / 1e9:.3g} GB free on {backend.device}"
+    text = f"about {_size(needed)} for the arrays"
+    return text if free is None else f"{text}, {_size(free)} free on {backend.device}"
+
+
+def _size(count: int) -> str:
+    """Bytes as a text of three digits."""
+    return f"{count / 1e9:.3g} GB" if count >= 1e9 else f"{count / 1e6:.3g} MB"
 
 
 def _preflight(report: Report, case: Case, mesh: Mesh | None, progress: bool) -> None:
@@ -170,7 +175,7 @@ def _preflight(report: Report, case: Case, mesh: Mesh | None, progress: bool) ->
             if case.mode == "unsteady":
                 job = case.job
                 plan = Plan.of(model, "steady", job.cycles, job.steps_per_cycle, None, None)
-            said.append(f"built, {model.backend.allocated / 1e9:.3g} GB")
+            said.append(f"built, {_size(model.backend.allocated)}")
     else:
         report.leave("solver", "not built, as something above is wrong")
     if case.mode == "steady":

@@ -7,6 +7,7 @@ The solver is imported by the commands that need it, so that `kinemesh --help` i
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import textwrap
 import warnings
@@ -142,7 +143,11 @@ def _cases(_: argparse.Namespace) -> int:
 def _info(_: argparse.Namespace) -> int:
     from kinemesh import backend
 
-    print("\n".join(_lines(backend.info())))
+    found = backend.info()
+    reason = found.pop("cuda_reason", "")
+    if not found["cuda"]:
+        found["cuda"] = f"none: {reason}"
+    print("\n".join(_lines(found)))
     return 0
 
 
@@ -203,13 +208,18 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _warn
-            return COMMANDS[arguments.command](arguments)
+            status = COMMANDS[arguments.command](arguments)
+            sys.stdout.flush()
+            return status
     except NumericalFault as error:
         _complain(f"the run failed: {error}")
         return FAILED
     except KinemeshError as error:
         _complain(str(error))
         return WRONG
+    except BrokenPipeError:  # who read the output, such as `head`, has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return FAILED
     except OSError as error:
         _complain("; ".join([f"cannot read or write: {error}", *getattr(error, "__notes__", [])]))
         return FAILED

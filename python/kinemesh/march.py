@@ -74,7 +74,9 @@ def finish(
     grid = ale.grid
 
     def one(value: Any) -> Any:
-        return value[0] if grid.members == 1 and np.ndim(value) == 1 and len(value) == 1 else value
+        if grid.members > 1 or np.ndim(value) != 1 or len(value) != 1:
+            return value
+        return value[0].item() if isinstance(value[0], np.generic) else value[0]
 
     conditions = {
         "mach": one(ale.mach),
