@@ -262,17 +262,17 @@ def test_a_fault_names_quantity_node_of_the_file_member_and_step(
 def test_a_fault_of_a_steady_run_names_the_iteration_of_its_member(tmp_path, mesh, device):
     """Member 0 is a uniform stream, which is done without any iteration."""
     ale = km.Ale([square(6), mesh], mach=0.4, device=device)
-    node, real = ale.grid.first[1] + 30, ale.coefficients
+    node, real = ale.grid.first[1] + 30, ale.loads
 
-    def spoiled(poses):
-        loads = real(poses)
+    def spoiled(about):
+        loads = real(about)
         if ale.backend.get(ale.dualtime.iterations)[1] == 3:
             u = ale.backend.get(ale.u)
             u[node, 0] = -1.0
             ale.backend.put(ale.u, u)
         return loads
 
-    ale.coefficients = spoiled
+    ale.loads = spoiled
 
     with pytest.raises(km.NumericalFault) as error:
         ale.steady(out=tmp_path / "out")
