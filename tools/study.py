@@ -2,7 +2,8 @@
 """Mesh and time-step studies of the ready cases: the figures of docs/validation.md.
 
     tools/study.py steady [--far-field 100] [--vortex]      both topologies, 5 to 94 thousand nodes
-    tools/study.py files MESH.su2 [MESH.su2 ...]            naca0012-transonic on meshes from files
+    tools/study.py files MESH.su2 [MESH.su2 ...]            naca0012-transonic on meshes from files;
+                                                            with --lusgs by that linear solver
     tools/study.py ct5 | ct6 [--nodes 5000,24000] [--steps 32,64,128]
 
 Options: --device cpu|cuda|auto.  One line per run, as it ends; PYTHONPATH=python in a clone.
@@ -52,8 +53,9 @@ def steady_study(asked):
 
 
 def files_study(asked):
+    solver = {"linear_solver": "lusgs", "steady_iterations": 10_000} if asked.lusgs else {}
     for path in asked.files:
-        steady(path, km.mesh.read(path), 0.8, asked.device)
+        steady(path, km.mesh.read(path), 0.8, asked.device, **solver)
 
 
 def harmonic(values, phase):
@@ -99,6 +101,7 @@ def main():
     parser.add_argument("--device", default="auto")
     parser.add_argument("--far-field", type=float, default=100.0)
     parser.add_argument("--vortex", action="store_true")
+    parser.add_argument("--lusgs", action="store_true")
     parser.add_argument("--nodes", type=numbers, default=[5_000, 24_000])
     parser.add_argument("--steps", type=numbers, default=[32, 64, 128])
     asked = parser.parse_args()
