@@ -217,3 +217,18 @@ def test_a_loop_of_converged_steps_has_no_marks():
 
     assert lift.get_legend() is None
     assert not [line for line in lift.lines if line.get_marker() == "o"]
+
+
+def test_a_cloud_is_drawn_as_its_points(tmp_path):
+    made = ring()
+
+    whole, body, tail = plot.cloud(made.points, made.walls, path=tmp_path / "mesh.png").axes
+
+    assert "144 points" in whole.get_title(loc="left")
+    (all_of_them,) = whole.lines
+    np.testing.assert_array_equal(np.transpose(all_of_them.get_data()), made.points)
+    assert all_of_them.get_linestyle() == "None"
+    for axes in (body, tail):
+        (near,) = axes.lines
+        assert 0 < len(near.get_xdata()) < 144
+    assert (tmp_path / "mesh.png").read_bytes()[:4] == PNG

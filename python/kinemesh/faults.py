@@ -19,7 +19,10 @@ TEXTS = {
     PRESSURE: ("pressure is not positive", "a smaller CFL number (cfl, cfl_max) or max_change"),
     PIVOT: ("singular diagonal block in the factorisation", "a smaller CFL number"),
     DIVERGED: ("the residual grew 1e5-fold", "a smaller CFL number (cfl, cfl_max, cfl_growth)"),
-    GRAPH: ("an element of the Delaunay graph folds", "springs, or smaller motion"),
+    GRAPH: (
+        "an element of the Delaunay graph folds",
+        "a smaller motion, rigid motion, or springs on a mesh",
+    ),
 }
 
 

@@ -66,7 +66,7 @@ class Files:
                 )
             walls = [mesh.boundaries[marker] for i, marker in grid.bodies if i == m]
             edges = np.concatenate(walls) if walls else np.empty((0, 2), np.int32)
-            self.writers.append(FieldWriter(path, mesh, edges))
+            self.writers.append(FieldWriter(path, grid.shown(m), edges))
 
     def fields(self, time: NDArray[np.float64]) -> None:
         """Append the present flow at each member's time [chord/a_inf]."""

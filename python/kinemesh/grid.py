@@ -32,6 +32,8 @@ class Grid(Nodes):
     S : (edges, 2), w : (edges,) area vectors, swept rates
     """
 
+    worse = np.minimum
+
     def __init__(
         self, backend: Backend, meshes: Sequence[Mesh], walls: Sequence[str], far: Sequence[str]
     ) -> None:
@@ -190,6 +192,17 @@ class Grid(Nodes):
     def worst_cells(self) -> NDArray[np.float64]:
         """(members, 2): least cell area [chord^2] and least angle [rad]."""
         return -self.backend.get(self.worst)
+
+    def shapes(self) -> dict[str, NDArray[np.float64]]:
+        """Least cell area [chord^2] and least angle [degrees]."""
+        self.look()
+        area, angle = self.worst_cells().T
+        return {"least_area": area, "least_angle_deg": np.degrees(angle)}
+
+    def broken(self, shapes: dict[str, NDArray[np.float64]]) -> tuple[int, str] | None:
+        for member in np.flatnonzero(~(shapes["least_area"] > 0))[:1]:
+            return int(member), f"{self.inverted(int(member))} is inverted"
+        return None
 
     def inverted(self, member: int) -> str:
         """Text for the cell of least area, by its nodes in the numbers of the user's file."""

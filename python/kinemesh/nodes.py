@@ -71,6 +71,7 @@ class Nodes(ABC):
     bdf : (members, 3), rate : (members, 2)  factors of the time levels [a_inf/chord]
     faults : (members,) uint64
     bodies : list of (member, marker)
+    worse : ufunc                 of two numbers in `shapes` the one of the worse shape
     measure, sweep, keep_levels : recordings   what follows from x; from x and its past; the next
         time level
     """
@@ -79,6 +80,7 @@ class Nodes(ABC):
     sweep: Callable[[], None]
     keep_levels: Callable[[], None]
     look: Callable[[], None]
+    worse: np.ufunc
     V: Any
     inverse: Any
     table: dict[str, Any]
@@ -149,18 +151,25 @@ class Nodes(ABC):
         x, y = self.backend.get(self.x)[entity]
         return f" at node {self.meshes[member].original[local]} (x = {x:.6g}, y = {y:.6g})"
 
+    def shown(self, member: int) -> Any:
+        """A member as field files have it: points, triangles, quads, original."""
+        return self.meshes[member]
+
     def sizes(self) -> dict[str, int]:
         """How many there are of what, for the summary."""
         return {"nodes": self.nodes}
 
-    def inverted(self, member: int) -> str:
-        """Text for what has lost its shape in a member."""
-        del member
-        return "a cell"
+    def broken(self, shapes: dict[str, NDArray[np.float64]]) -> tuple[int, str] | None:
+        """The first member with a shape that cannot be computed on, and what it is."""
+        raise NotImplementedError
 
     def worst_cells(self) -> NDArray[np.float64]:
         """(members, 2): least cell area [chord^2] and least angle [rad]; nan without cells."""
         return np.full((self.members, 2), np.nan)
+
+    def shapes(self) -> dict[str, NDArray[np.float64]]:
+        """(members,) of each number that tells how well the mesh is shaped as it stands."""
+        raise NotImplementedError
 
     def terms(self) -> NDArray[np.float64]:
         """(nodes,) size of the terms that cancel in a steady residual of a uniform stream."""

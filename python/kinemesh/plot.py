@@ -221,6 +221,33 @@ def _frame(axes: Any, box: tuple[float, ...], title: str) -> None:
 @_styled
 def mesh(points: NDArray[Any], cells: NDArray[Any], walls: NDArray[Any], title: str = "") -> Any:
     """The whole mesh, and close-ups of the body and of its trailing edge."""
+
+    def draw(axes: Any, box: tuple[float, ...], width: float) -> None:
+        _edges(axes, points, cells, box, width)
+
+    name = f"{title or 'mesh'}: {len(points):,} nodes"
+    return _views(points, walls, name, draw, (0.12, 0.25, 0.5))
+
+
+@_styled
+def cloud(points: NDArray[Any], walls: NDArray[Any], title: str = "") -> Any:
+    """The points of a whole cloud, and close-ups of the bodies and of the last trailing edge."""
+
+    def draw(axes: Any, box: tuple[float, ...], size: float) -> None:
+        (x, y), (x0, x1, y0, y1) = points.T, box
+        near = (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
+        axes.plot(x[near], y[near], ".", color=BLUE, markersize=size, markeredgewidth=0, zorder=2)
+
+    name = f"{title or 'cloud'}: {len(points):,} points"
+    return _views(points, walls, name, draw, (0.8, 1.6, 3.0))
+
+
+def _views(
+    points: NDArray[Any], walls: NDArray[Any], name: str, draw: Any, sizes: tuple[float, ...]
+) -> Any:
+    """Everything, the bodies, the trailing edge; `draw(axes, box, size)` for each."""
+    thin = max(0.35, min(1.0, (10_000 / len(points)) ** 0.5))  # keeps fine meshes from blots
+    sizes = (thin * sizes[0], thin * sizes[1], sizes[2])
     figure = _figure(9.6, 3.5)
     whole, body, tail = figure.subplots(1, 3)
     corner = points[np.unique(walls)] if len(walls) else points
@@ -235,13 +262,11 @@ def mesh(points: NDArray[Any], cells: NDArray[Any], walls: NDArray[Any], title: 
         _square(_box(points, walls, 0.3)),
         (x - size, x + size, y - size, y + size),
     )
-    names = (f"{title or 'mesh'}: {len(points):,} nodes", "body", "trailing edge")
-    thin = max(0.35, min(1.0, (10_000 / len(points)) ** 0.5))  # keeps fine meshes from blots
-    widths = (0.12 * thin, 0.25 * thin, 0.5)
-    for axes, box, name, width in zip((whole, body, tail), boxes, names, widths, strict=True):
-        _edges(axes, points, cells, box, width)
+    names = (name, "body", "trailing edge")
+    for axes, box, text, width in zip((whole, body, tail), boxes, names, sizes, strict=True):
+        draw(axes, box, width)
         _body(axes, points, walls)
-        _frame(axes, box, name)
+        _frame(axes, box, text)
     return figure
 
 
@@ -360,7 +385,10 @@ def _member(
     if "Mach" not in flow["fields"]:
         raise CaseError(f"{folder / f'flow{tail}.vtkhdf'}: no field Mach")
     mach(points, cells, flow["fields"]["Mach"], walls, title, path=target("mach"))
-    mesh(points, cells, walls, path=target("mesh"))
+    if flow["cloud"]:
+        cloud(points, walls, path=target("mesh"))
+    else:
+        mesh(points, cells, walls, path=target("mesh"))
     return made
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 REMEDIES = {
     "springs": "Delaunay mapping, more steps per cycle, or rigid motion",
-    "delaunay": "springs, rigid motion, or a smaller motion",
+    "delaunay": "a smaller motion, rigid motion, or springs on a mesh",
 }
 
 
@@ -43,18 +43,20 @@ def fly(
 
     Returns
     -------
-    dict    steps, least_area [chord^2] and its phase, least_angle_deg and its phase; numbers of
-        one member, lists of several.  Empty for rigid motion, which leaves every cell its shape.
+    dict    steps, and with their phases least_area [chord^2] and least_angle_deg of a mesh, or
+        worst_condition of a cloud; numbers of one member, lists of several.  Empty for rigid
+        motion, which leaves every cell its shape.
 
     Raises
     ------
-    NumericalFault    a cell inverts, or the deformation fails: what, where and at which phase
+    NumericalFault    a cell inverts, the satellites of a point fall on one line, or the deformation
+        fails: what, where and at which phase
     """
     if isinstance(ale.deform, Rigid):  # no cell changes its shape: nothing to find
         return {}
     members = ale.grid.members
-    least = np.full((members, 2), np.inf)
-    phase = np.zeros((members, 2))
+    worst: dict[str, NDArray[np.float64]] = {}
+    phase: dict[str, NDArray[np.float64]] = {}
     number = 0
     try:
         ale.place(ale.poses(np.zeros(members)))
@@ -64,10 +66,11 @@ def fly(
             if number:
                 mover.step(_poses(ale, before, dt))
             ale.check_faults("moving the mesh")
-            found = _measured(ale)
             at = 360 * (cycle(number * dt) % 1)
-            phase = np.where(found < least, at[:, None], phase)
-            least = np.minimum(found, least)
+            for name, found in _shapes(ale).items():
+                kept = worst.get(name, found)
+                worst[name] = ale.grid.worse(kept, found)
+                phase[name] = np.where(worst[name] != kept, at, phase.get(name, at))
             each()
             interrupt.check()
     except NumericalFault as fault:
@@ -78,7 +81,7 @@ def fly(
         ) from fault
     finally:
         ale.rewind()
-    return _report(steps, least, phase)
+    return _report(steps, worst, phase)
 
 
 def _poses(ale: Solver, before: NDArray[np.float64], dt: NDArray[np.float64]) -> Poses:
@@ -86,24 +89,23 @@ def _poses(ale: Solver, before: NDArray[np.float64], dt: NDArray[np.float64]) ->
     return lambda share: ale.poses(before + share * dt)
 
 
-def _measured(ale: Solver) -> NDArray[np.float64]:
-    """(members, 2) least area and angle of the cells; NumericalFault where one is inverted."""
-    ale.grid.look()
-    found = ale.grid.worst_cells()
-    for member in np.flatnonzero(~(found[:, 0] > 0))[:1]:
+def _shapes(ale: Solver) -> dict[str, NDArray[np.float64]]:
+    """What tells how well the mesh is shaped; NumericalFault where it is not."""
+    found = ale.grid.shapes()
+    broken = ale.grid.broken(found)
+    if broken is not None:
+        member, what = broken
         remedy = REMEDIES.get(ale.deform.name, "another deformation or smaller steps")
-        raise NumericalFault(
-            f"member {member}: {ale.grid.inverted(int(member))} is inverted; try {remedy}"
-        )
+        raise NumericalFault(f"member {member}: {what}; try {remedy}")
     return found
 
 
-def _report(steps: int, least: NDArray[Any], phase: NDArray[Any]) -> dict[str, Any]:
-    columns = {
-        "least_area": least[:, 0],
-        "least_area_phase_deg": phase[:, 0],
-        "least_angle_deg": np.degrees(least[:, 1]),
-        "least_angle_phase_deg": phase[:, 1],
-    }
-    one = len(least) == 1
-    return {"steps": steps} | {k: v.tolist()[0] if one else v.tolist() for k, v in columns.items()}
+def _report(
+    steps: int, worst: dict[str, NDArray[Any]], phase: dict[str, NDArray[Any]]
+) -> dict[str, Any]:
+    columns: dict[str, NDArray[Any]] = {}
+    for name, values in worst.items():
+        columns[name] = values
+        columns[f"{name.removesuffix('_deg')}_phase_deg"] = phase[name]
+    lists = {name: values.tolist() for name, values in columns.items()}
+    return {"steps": steps} | {k: v[0] if len(v) == 1 else v for k, v in lists.items()}

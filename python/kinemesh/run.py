@@ -320,10 +320,9 @@ def _result(history: History, members: int, periodic: bool) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for m in range(members):
         rows = history.member(m)
-        result: dict[str, Any] = {
-            "least_area": rows["min_area"].min(),
-            "least_angle_deg": rows["min_angle_deg"].min(),
-        }
+        least = {"least_area": rows["min_area"], "least_angle_deg": rows["min_angle_deg"]}
+        # points of a cloud have neither cells nor angles
+        result = {name: v.min() for name, v in least.items() if not np.isnan(v).any()}
         if periodic and rows["cycle"][-1] >= 1 - 1e-9:
             result |= hysteresis(rows).to_dict()
         for name, value in result.items():

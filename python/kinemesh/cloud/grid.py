@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from kinemesh.backend import Backend
 from kinemesh.cloud.cloud import Cloud
+from kinemesh.cloud.display import Shown
+from kinemesh.cloud.tables import conditions
 from kinemesh.nodes import Nodes
 
 
@@ -29,6 +31,8 @@ class CloudGrid(Nodes):
     velocity : (nodes, 2)         of the points [a_inf]
     V : (nodes,) float64          share of the plane of each point as given, a weight in norms
     """
+
+    worse = np.maximum
 
     def __init__(
         self, backend: Backend, clouds: Sequence[Cloud], walls: Sequence[str], far: Sequence[str]
@@ -94,6 +98,21 @@ class CloudGrid(Nodes):
         self.measure, self.sweep = b.record(fits), b.record([velocity])
         self.keep_levels = b.record(levels)
         self.look = lambda: None
+
+    def shapes(self) -> dict[str, NDArray[np.float64]]:
+        """Largest condition number of a point's least-squares matrix."""
+        found = conditions(self.backend.get(self.x), self.offsets, self.neighbour)
+        self._worst = [int(np.argmax(part)) for part in np.split(found, self.first[1:-1])]
+        return {"worst_condition": np.maximum.reduceat(found, self.first[:-1])}
+
+    def broken(self, shapes: dict[str, NDArray[np.float64]]) -> tuple[int, str] | None:
+        for member in np.flatnonzero(~np.isfinite(shapes["worst_condition"]))[:1]:
+            point = self.meshes[member].original[self._worst[member]]
+            return int(member), f"the satellites of point {point} lie on one line"
+        return None
+
+    def shown(self, member: int) -> Shown:
+        return Shown.of(self.meshes[member])
 
     def terms(self) -> NDArray[np.float64]:
         ends = np.repeat(np.arange(self.nodes), np.diff(self.offsets))

@@ -39,6 +39,8 @@ def graph_of(triangles: NDArray, nodes: int) -> tuple[NDArray, NDArray]:
 class SpringMover(Mover):
     """Assembles on the present mesh, moves the boundary, solves for the increments."""
 
+    grid: Grid
+
     def __init__(self, grid: Grid, settings: TorsionalSprings) -> None:
         super().__init__(grid)
         self.settings = settings

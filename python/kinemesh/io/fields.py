@@ -2,7 +2,8 @@
 
 Points and point fields are stored per step; cells once, all steps pointing at them.
 Points are written in the user's own order (`mesh.original`), whose numbers are the field `Node`.
-Beside the group `VTKHDF` the group `kinemesh` holds the wall edges, for the plots.
+Beside the group `VTKHDF` the group `kinemesh` holds, for the plots, the wall edges and whether the
+cells are of a cloud, for display alone.
 Layout: VTK File Formats, section "VTKHDF, UnstructuredGrid, Transient Data".
 """
 
@@ -46,7 +47,7 @@ class FieldWriter:
     Parameters
     ----------
     path : path            started anew
-    mesh : kinemesh.mesh.Mesh
+    mesh : kinemesh.mesh.Mesh, or a cloud's `kinemesh.cloud.display.Shown`
     walls : (k, 2) int     wall edges, nodes of the mesh; kept for the plots
     compress : bool        gzip, level 1
     """
@@ -112,6 +113,7 @@ class FieldWriter:
 
         edges = np.zeros((0, 2), np.int64) if walls is None else place[np.asarray(walls)]
         self._file.create_dataset("kinemesh/walls", data=edges)
+        self._file["kinemesh"].attrs["cloud"] = bool(getattr(mesh, "is_cloud", False))
         self._commit()
 
     def _column(self, group: h5py.Group, name: str, dtype: Any, tail: tuple[int, ...] = ()) -> None:
@@ -244,7 +246,8 @@ def _extend(data: h5py.Dataset, values: ArrayLike) -> None:
 
 def read(path: str | Path, step: int = -1) -> dict[str, Any]:
     """One step of a file: time, points (nodes, 2), cells (cells, 4) with -1 as the fourth
-    corner of a triangle, walls (k, 2), fields (name -> array); nodes in the user's order.
+    corner of a triangle, walls (k, 2), fields (name -> array), cloud (whether the cells are
+    for display alone); nodes in the user's order.
 
     Raises CaseError where the file cannot be read or has no such step.
     """
@@ -266,6 +269,7 @@ def read(path: str | Path, step: int = -1) -> dict[str, Any]:
                 "points": root["Points"][rows, :2],
                 "cells": _cells(offsets, ids),
                 "walls": file["kinemesh/walls"][()],
+                "cloud": bool(file["kinemesh"].attrs.get("cloud", False)),
                 "fields": data,
             }
     except (OSError, KeyError) as error:
