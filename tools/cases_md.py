@@ -9,6 +9,7 @@ from kinemesh import cases, deform, motion
 from kinemesh.ale import AleSettings
 from kinemesh.casefile import Case
 from kinemesh.cases import parts
+from kinemesh.meshless import MeshlessSettings
 
 sys.path.insert(0, str(Path(__file__).parent))
 from docstrings import comments, parameters
@@ -22,6 +23,11 @@ A case file is TOML.
 In Python, `km.cases.load("FILE.toml")` reads it.
 Angles are degrees, lengths chords, and relative file names start at the folder of the case file.
 An unknown key, a missing one and a combination without meaning are errors that say where.
+
+With `method = "meshless"` (`--method meshless`) the case is solved on a cloud of points.
+`[mesh]` then makes the cloud: about a section, about ready `bodies`, or of a mesh file's nodes.
+The deformation is `delaunay` unless `[deform]` says `rigid`; springs need cells, and are refused.
+A key that the method lacks is an error.
 """
 TABLES = (
     ("[mesh]", parts.MeshPart, None, ()),
@@ -31,7 +37,8 @@ TABLES = (
     ("[motion] plunge", motion.Plunge, motion.plunge, ("chord",)),
     ("[deform]", parts.DeformPart, None, ("settings",)),
     ("[run]", parts.Job, None, ()),
-    ("[solver]", AleSettings, AleSettings, ()),
+    ('[solver] of method = "mesh"', AleSettings, AleSettings, ()),
+    ('[solver] of method = "meshless"', MeshlessSettings, MeshlessSettings, ()),
 )
 TOML = {"str": "text", "int": "integer", "float": "number", "bool": "true or false",
         "Path": "file name", "Any": "value"}  # fmt: skip
@@ -96,7 +103,7 @@ def ready(name: str) -> list[str]:
 
 def page() -> str:
     """The whole page: keys by table, then the ready cases."""
-    top = [item.name for item in fields(Case) if item.name in ("name", "mode", "title")]
+    top = [item.name for item in fields(Case) if item.name in ("name", "mode", "title", "method")]
     left = tuple(item.name for item in fields(Case) if item.name not in top)
     lines = [HEAD, "## Keys", "", "### Top level", "", *keys(Case, None, left), ""]
     for where, made, told, missing in TABLES:

@@ -1,6 +1,6 @@
 """Case files: TOML to a frozen Case, and a Case to a solver.
 
-Tables: top level (name, title, mode), [mesh], [flow], [motion], [deform], [run], [solver].
+Tables: top level (name, title, mode, method), [mesh], [flow], [motion], [deform], [run], [solver].
 Angles in degrees, lengths in chords. Relative file names start at the folder of the TOML file.
 An unknown key, a missing one and a combination without meaning are errors.
 """
@@ -16,15 +16,17 @@ from typing import Any, Literal
 
 from kinemesh.cases.parts import (
     DEFORMS,
+    METHODS,
     DeformPart,
     FlowPart,
     Job,
     MeshPart,
     MotionPart,
+    check_deform,
+    check_solver,
     choice,
     known,
     part,
-    solver_fields,
 )
 from kinemesh.errors import CaseError, KinemeshError
 
@@ -50,6 +52,7 @@ class Case:
     mesh: MeshPart
     flow: FlowPart
     title: str = ""  # for people
+    method: Literal["mesh", "meshless"] = "mesh"  # cells of a mesh, or a cloud of points
     motion: MotionPart | None = None
     deform: DeformPart | None = None
     job: Job = field(default_factory=Job)
@@ -63,9 +66,10 @@ class Case:
             self._check_steady()
         else:
             self._check_unsteady()
-        settings = solver_fields() if self.solver else None
-        if settings is not None:
-            known("[solver]", self.solver, settings)
+        choice("method", self.method, METHODS)
+        self.mesh.check(self.method)
+        check_deform(self.method, self.deform)
+        check_solver(self.method, self.solver)
 
     def _check_steady(self) -> None:
         for name in ("motion", "deform"):
@@ -107,7 +111,7 @@ class Case:
     def from_dict(cls, table: Mapping[str, Any], folder: str | Path = ".") -> Case:
         """A case from the tables of a case file; relative names start at `folder`."""
         parts = ("mesh", "flow", "motion", "deform", "run", "solver")
-        known("case", table, ["name", "title", "mode", *parts])
+        known("case", table, ["name", "title", "mode", "method", *parts])
         for name in ("name", "mode", "mesh", "flow"):
             if name not in table:
                 what = f"[{name}]" if name in parts else name
@@ -128,6 +132,7 @@ class Case:
             name=table["name"],
             mode=table["mode"],
             title=str(table.get("title", "")),
+            method=table.get("method", "mesh"),
             mesh=part(MeshPart, "[mesh]", mesh),
             flow=part(FlowPart, "[flow]", table["flow"]),
             motion=part(MotionPart, "[motion]", table["motion"]) if "motion" in table else None,
@@ -142,10 +147,12 @@ class Case:
         mesh: str | Path | None = None,
         nodes: int | str | None = None,
         deform: str | None = None,
+        method: str | None = None,
         **run: Any,
     ) -> Case:
         """The case with a mesh file, a number of nodes (or coarse, medium, fine), a deformation
-        method, or values of [run] (cycles, steps_per_cycle, device, dtype, preflight, out) changed.
+        method, a method, or values of [run] (cycles, steps_per_cycle, device, dtype, preflight,
+        out) changed.  Where springs would be left to method "meshless" they become "delaunay".
         """
         known("case", run, [f.name for f in fields(Job)])
         changed: dict[str, Any] = {}
@@ -155,6 +162,11 @@ class Case:
             changed["mesh"] = MeshPart(file=Path(mesh), walls=self.mesh.walls, far=self.mesh.far)
         if nodes is not None:
             changed["mesh"] = dataclasses.replace(self.mesh, nodes=nodes)
+        if method is not None:
+            changed["method"] = choice("method", method, METHODS)
+            springs = self.deform is not None and self.deform.method == "springs"
+            if method == "meshless" != self.method and springs and deform is None:
+                deform = "delaunay"
         if deform is not None:
             kept = self.deform is not None and self.deform.method == deform
             changed["deform"] = self.deform if kept else DeformPart(deform)

@@ -1,4 +1,4 @@
-"""Looking at a case without solving it: mesh, motion, time step, device, memory, pre-flight."""
+"""Looking at a case without solving it: mesh or cloud, motion, device, memory, pre-flight."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from kinemesh.cases import build
 from kinemesh.errors import KinemeshError
 
 if TYPE_CHECKING:
-    from kinemesh.ale import Ale
     from kinemesh.casefile import Case
+    from kinemesh.cloud import Cloud
     from kinemesh.mesh import Mesh
+    from kinemesh.solver import Solver
 
-PROBE = 520  # nodes of the mesh on which the settings are tried
+PROBE = 520  # nodes of the mesh (points of the cloud) on which the settings are tried
 
 
 @dataclass
@@ -63,7 +64,7 @@ def check(case: Case, progress: bool = False) -> Report:
     """Everything that can be said of a case before it is solved."""
     report = Report()
     report.rows.append(("case", "ok", f"{case.name} ({case.mode}) {case.title}".rstrip()))
-    mesh = _mesh(report, case)
+    mesh = _space(report, case)
     if case.motion is not None:
         _motion(report, case)
     if case.job.out is not None:
@@ -78,7 +79,7 @@ def check(case: Case, progress: bool = False) -> Report:
         about = backend.describe()
         said.append(", ".join(f"{about[k]}" for k in ("device", "name") if k in about))
         said.append(case.job.dtype)
-    small: Ale | None = None
+    small: Solver | None = None
     with report.look("settings") as said:
         small = small_solver(case, "cpu" if backend is None else backend.device)
         said.append(f"{small.settings.flux} flux, limiter {small.settings.limiter}")
@@ -92,31 +93,65 @@ def check(case: Case, progress: bool = False) -> Report:
     return report
 
 
-def _mesh(report: Report, case: Case) -> Mesh | None:
-    """Rows of the mesh, its markers and its quality."""
+def _space(report: Report, case: Case) -> Mesh | Cloud | None:
+    """Rows of the mesh or cloud, its markers and its quality."""
     from kinemesh.conditions import walls_of
-    from kinemesh.mesh.quality import quality
 
-    mesh: Mesh | None = None
-    with report.look("mesh") as said:
-        mesh = build.mesh(case.mesh)
-        size = np.ptp(mesh.points, axis=0)
-        said.append(f"{mesh.nodes} nodes, {len(mesh.triangles)} triangles, {len(mesh.quads)} quads")
+    made: Any = None
+    with report.look("mesh" if case.method == "mesh" else "cloud") as said:
+        made = build.space(case)
+        size = np.ptp(made.points, axis=0)
+        said += _counts(made) if case.method == "mesh" else _satellites(made)
         said.append(f"{size[0]:.4g} by {size[1]:.4g} chords")
-    if mesh is None:
+    if made is None:
         return None
     with report.look("markers") as said:
-        walls, far = walls_of(build.walls(case.mesh, list(mesh.boundaries)), [mesh])
+        walls, far = walls_of(build.walls(case.mesh, list(made.boundaries)), [made])
         for name, markers in (("walls", walls), ("far field", far)):
-            counts = [f"{marker} ({len(mesh.boundaries[marker])} edges)" for marker in markers]
+            counts = [f"{marker} ({len(made.boundaries[marker])} edges)" for marker in markers]
             said.append(f"{name} {', '.join(counts) or 'none'}")
     with report.look("quality") as said:
-        found = quality(mesh)
-        x, y = found.min_angle_near
-        said.append(f"least angle {found.min_angle_deg:.3g} degrees near ({x:.4g}, {y:.4g})")
-        said.append(f"areas {found.min_area:.3g} to {found.max_area:.3g}")
-        said.append(f"aspect ratio up to {found.aspect_ratio[100]:.3g}")
-    return mesh
+        said += _cells(made) if case.method == "mesh" else _stars(made)
+    return made
+
+
+def _counts(mesh: Mesh) -> list[str]:
+    return [f"{mesh.nodes} nodes, {len(mesh.triangles)} triangles, {len(mesh.quads)} quads"]
+
+
+def _satellites(cloud: Cloud) -> list[str]:
+    count = np.diff(cloud.offsets)
+    several = f"{count.mean():.2f} satellites on average ({count.min()} to {count.max()})"
+    return [f"{len(cloud.points)} points, {several}"]
+
+
+def _cells(mesh: Mesh) -> list[str]:
+    """Angles, areas and aspect ratios of a mesh."""
+    from kinemesh.mesh.quality import quality
+
+    found = quality(mesh)
+    x, y = found.min_angle_near
+    return [
+        f"least angle {found.min_angle_deg:.3g} degrees near ({x:.4g}, {y:.4g})",
+        f"areas {found.min_area:.3g} to {found.max_area:.3g}",
+        f"aspect ratio up to {found.aspect_ratio[100]:.3g}",
+    ]
+
+
+def _stars(cloud: Cloud) -> list[str]:
+    """Colours of a cloud, and the worst of its least-squares matrices."""
+    from kinemesh.linear.colours import colour_parallel
+
+    cloud = cloud.renumbered()
+    first = np.array([0, len(cloud.points)], np.int32)
+    colour = colour_parallel(Backend("cpu"), cloud.offsets, cloud.satellites, first)
+    conditions = cloud.conditions
+    at = int(np.argmax(conditions))
+    x, y = cloud.points[at]
+    return [
+        f"{colour.max() + 1} colours",
+        f"worst condition {conditions[at]:.3g} at point {cloud.original[at]} ({x:.4g}, {y:.4g})",
+    ]
 
 
 def _motion(report: Report, case: Case) -> None:
@@ -137,20 +172,31 @@ def _motion(report: Report, case: Case) -> None:
         said.append(f"{count} steps")
 
 
-def small_solver(case: Case, device: str) -> Ale:
+def small_solver(case: Case, device: str) -> Solver:
     """The solver of a case on a small mesh: what its settings say is refused here."""
-    from kinemesh import mesh as meshes
+    from kinemesh import cloud, mesh
 
-    probe = meshes.airfoil("naca0012", nodes=PROBE)
+    probe = (
+        mesh.airfoil("naca0012", nodes=PROBE)
+        if case.method == "mesh"
+        else cloud.airfoil("naca0012", points=PROBE)
+    )
     return build.solver(case.replace(device=device), probe, of_case=False)
 
 
-def room(small: Ale, mesh: Mesh, backend: Backend, moves: bool) -> str:
+def room(small: Solver, made: Mesh | Cloud, backend: Backend, moves: bool) -> str:
     """What the arrays of a case need and the device has free; DeviceError where that is less."""
+    from kinemesh.cloud import Cloud
+
     deform = small.deform.name if moves else None
-    matrix = small.settings.matrix
-    memory.check(backend, [mesh], deform, matrix)
-    needed = memory.estimate(mesh.nodes, len(mesh.cells), backend.dtype, deform, matrix)
+    if isinstance(made, Cloud):
+        memory.check_cloud(backend, [made], deform)
+        counts = len(made.points), len(made.satellites)
+        needed = memory.estimate_cloud(*counts, backend.dtype, deform)
+    else:
+        matrix = small.settings.matrix
+        memory.check(backend, [made], deform, matrix)
+        needed = memory.estimate(made.nodes, len(made.cells), backend.dtype, deform, matrix)
     free = memory.available(backend)
     text = f"about {_size(needed)} for the arrays"
     return text if free is None else f"{text}, {_size(free)} free on {backend.device}"
@@ -161,17 +207,17 @@ def _size(count: int) -> str:
     return f"{count / 1e9:.3g} GB" if count >= 1e9 else f"{count / 1e6:.3g} MB"
 
 
-def _preflight(report: Report, case: Case, mesh: Mesh | None, progress: bool) -> None:
+def _preflight(report: Report, case: Case, made: Mesh | Cloud | None, progress: bool) -> None:
     """Rows of the solver, which is built if nothing is wrong, and of the motion's pre-flight."""
     from kinemesh.march import progress_bar
     from kinemesh.plan import Plan
     from kinemesh.preflight import fly
 
-    model: Ale | None = None
+    model: Solver | None = None
     plan: Plan | None = None
     if report.good:
         with report.look("solver") as said:
-            model = build.solver(case, mesh)
+            model = build.solver(case, made)
             if case.mode == "unsteady":
                 job = case.job
                 plan = Plan.of(model, "steady", job.cycles, job.steps_per_cycle, None, None)
@@ -190,8 +236,15 @@ def _preflight(report: Report, case: Case, mesh: Mesh | None, progress: bool) ->
         if not found:
             said.append("rigid motion needs none")
             return
-        said.append(f"{found['steps']} steps, no cell inverts")
-        for name, unit in (("angle", " degrees"), ("area", "")):
-            value = found[f"least_{name}{'_deg' if unit else ''}"]
-            at = found[f"least_{name}_phase_deg"]
-            said.append(f"least {name} {value:.3g}{unit} at phase {at:.0f}")
+        said += _flown(found)
+
+
+def _flown(found: dict[str, Any]) -> list[str]:
+    """What a pre-flight found, in words."""
+    whole = "no satellites on one line" if "worst_condition" in found else "no cell inverts"
+    said = [f"{found['steps']} steps, {whole}"]
+    for key in (name.removesuffix("_phase_deg") for name in found if name.endswith("_phase_deg")):
+        angle = f"{key}_deg" in found
+        value = f"{found[f'{key}_deg']:.3g} degrees" if angle else f"{found[key]:.3g}"
+        said.append(f"{key.replace('_', ' ')} {value} at phase {found[f'{key}_phase_deg']:.0f}")
+    return said

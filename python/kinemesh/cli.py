@@ -68,11 +68,12 @@ def _add_case(command: Any) -> None:
     add("case", metavar="CASE|FILE.toml", help="name of a ready case, or a case file")
     add("--device", metavar="DEV", help="auto, cpu, cuda or cuda:N")
     add("--dtype", choices=("float64", "float32"), help="precision of the flow")
+    add("--method", choices=("mesh", "meshless"), help="cells of a mesh, or a cloud of points")
     mesh = command.add_mutually_exclusive_group()
     mesh.add_argument(
         "--size",
         choices=("coarse", "medium", "fine"),
-        help="generated mesh of 5 000, 24 000 or 94 000 nodes",
+        help="generated mesh (or cloud) of 5 000, 24 000 or 94 000 nodes",
     )
     mesh.add_argument("--nodes", type=int, metavar="N", help="generated mesh of about N nodes")
     mesh.add_argument("--mesh", type=Path, metavar="FILE", help="mesh file instead")
@@ -96,6 +97,7 @@ def _case(arguments: argparse.Namespace) -> Any:
         mesh=arguments.mesh,
         nodes=arguments.nodes if arguments.size is None else arguments.size,
         deform=arguments.deform,
+        method=arguments.method,
         cycles=arguments.cycles,
         steps_per_cycle=arguments.steps_per_cycle,
         device=arguments.device,

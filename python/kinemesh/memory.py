@@ -4,11 +4,13 @@ Measured: bytes of all arrays that a solver, one recording and one deformation h
 backend, for triangles and quads of 1500 to 24000 nodes, fitted per node and per cell (the number
 of edges is their sum, by Euler's formula).  The fits are within 0.2 % for the flow and 3 % for the
 deformations (tests/test_memory.py); springs with their hierarchy within 5 %.
+Of a meshless solver: clouds of 600 to 20000 points with 3.8 to 7.5 satellites each, fitted per
+point and per satellite within 0.8 %.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ from kinemesh.errors import DeviceError
 
 if TYPE_CHECKING:
     from kinemesh.backend import Backend
+    from kinemesh.cloud import Cloud
     from kinemesh.mesh import Mesh
 
 # (bytes per node, bytes per cell)
@@ -30,6 +33,12 @@ DEFORM = {"springs": (1701.5, -227.1), "delaunay": (30.2, 0.4), "rigid": (8.7, -
 # On a CPU also what the host holds while springs are set up: the most that is resident, less the
 # arrays, grows by so much per node from 24 to 376 thousand nodes.
 HOST = 560.0  # [bytes per node]
+
+# The same of clouds: (bytes per point, bytes per satellite), bytes per point, and what the process
+# grew by at most, less the arrays (93000 points).
+FLOW_CLOUD = {"float64": (490.9, 3.5), "float32": (297.5, 3.6)}
+DEFORM_CLOUD = {"delaunay": 31.0, "rigid": 8.1}
+HOST_CLOUD = 410.0  # [bytes per point]
 
 
 def estimate(
@@ -48,6 +57,18 @@ def estimate(
     per_node, per_cell = FLOW[dtype, matrix and min(dtype, matrix)]
     more_node, more_cell = DEFORM.get(deform or "", (0.0, 0.0))
     return round((per_node + more_node) * nodes + (per_cell + more_cell) * cells)
+
+
+def estimate_cloud(points: int, satellites: int, dtype: str, deform: str | None = None) -> int:
+    """Bytes of the arrays of a case of the meshless solver; `deform` and `dtype` as above.
+
+    Parameters
+    ----------
+    points, satellites : int     of all members
+    """
+    per_point, per_satellite = FLOW_CLOUD[dtype]
+    more = DEFORM_CLOUD.get(deform or "", 0.0)
+    return round((per_point + more) * points + per_satellite * satellites)
 
 
 def available(backend: Backend) -> int | None:
@@ -77,16 +98,32 @@ def check(
     def needed(dtype: str) -> float:
         return estimate(nodes, cells, dtype, deform, matrix) + host
 
+    _refuse(backend, needed, nodes, "nodes")
+
+
+def check_cloud(backend: Backend, clouds: Sequence[Cloud], deform: str | None) -> None:
+    """The same of clouds."""
+    points, satellites = sum(len(c.points) for c in clouds), sum(len(c.satellites) for c in clouds)
+    host = 0 if backend.on_gpu else HOST_CLOUD * points
+
+    def needed(dtype: str) -> float:
+        return estimate_cloud(points, satellites, dtype, deform) + host
+
+    _refuse(backend, needed, points, "points")
+
+
+def _refuse(backend: Backend, needed: Callable[[str], float], count: int, what: str) -> None:
+    """DeviceError where the bytes that are needed in the backend's precision are not free."""
     free = available(backend)
     if free is None or needed(backend.dtype) <= free:
         return
-    ways = ["fewer nodes"]
+    ways = [f"fewer {what}"]
     if backend.dtype == "float64":
         ways.insert(0, f"dtype='float32' (about {needed('float32') / 2**30:.3g} GiB)")
     if backend.on_gpu:
         ways.append("device='cpu'")
     raise DeviceError(
-        f"{backend.device}: {nodes} nodes in {backend.dtype} need about "
+        f"{backend.device}: {count} {what} in {backend.dtype} need about "
         f"{needed(backend.dtype) / 2**30:.3g} GiB, {free / 2**30:.3g} GiB are free; use "
         f"{', '.join(ways[:-1]) + ' or ' if ways[1:] else ''}{ways[-1]}"
     )

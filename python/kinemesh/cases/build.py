@@ -1,4 +1,4 @@
-"""From a Case to a mesh, a solver, a run and its folder."""
+"""From a Case to a mesh or cloud, a solver, a run and its folder."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kinemesh.cases.parts import GENERATED, MeshPart
+from kinemesh.cases.parts import GENERATED, MeshPart, settings_of
 from kinemesh.errors import CaseError
 from kinemesh.io import summary as summaries
 from kinemesh.io.folder import hold
@@ -24,11 +24,38 @@ def mesh(part: MeshPart) -> Any:
         if not part.file.is_file():
             raise CaseError(f"[mesh] file = {part.file}: no such file")
         return meshes.read(part.file)
+    return meshes.airfoil(_section(part), **_given(part))
+
+
+def cloud(part: MeshPart) -> Any:
+    """The cloud of a case: the nodes of a mesh file, or made around bodies."""
+    from kinemesh import cloud as clouds
+
+    if part.file is not None:
+        return clouds.Cloud.from_mesh(mesh(part))
+    given = _given(part)
+    if "nodes" in given:
+        given["points"] = given.pop("nodes")
+    if part.bodies is not None:
+        return clouds.three_element(**given)
+    return clouds.airfoil(_section(part), **given)
+
+
+def space(case: Case) -> Any:
+    """What a case is solved on: a mesh, or a cloud."""
+    return mesh(case.mesh) if case.method == "mesh" else cloud(case.mesh)
+
+
+def _section(part: MeshPart) -> Any:
+    """Name or file of a section."""
     if part.coordinates is not None and not part.coordinates.is_file():
         raise CaseError(f"[mesh] coordinates = {part.coordinates}: no such file")
-    given: dict[str, Any] = {n: getattr(part, n) for n in GENERATED if getattr(part, n) is not None}
-    section: Any = part.coordinates if part.section is None else part.section
-    return meshes.airfoil(section, **given)
+    return part.coordinates if part.section is None else part.section
+
+
+def _given(part: MeshPart) -> dict[str, Any]:
+    """What a mesh or cloud that is made is told."""
+    return {n: getattr(part, n) for n in GENERATED if getattr(part, n) is not None}
 
 
 def walls(part: MeshPart, boundaries: list[str]) -> list[str] | None:
@@ -49,21 +76,31 @@ def walls(part: MeshPart, boundaries: list[str]) -> list[str] | None:
     return list(part.walls)
 
 
+def solver_of(method: str) -> Any:
+    """The class of a method's solver."""
+    if method == "meshless":
+        from kinemesh.meshless import Meshless
+
+        return Meshless
+    from kinemesh.ale import Ale
+
+    return Ale
+
+
 def solver(case: Case, grid: Any = None, of_case: bool = True) -> Any:
-    """The solver of a case, ready to run; on a mesh `grid` that was made before.
+    """The solver of a case, ready to run; on a mesh (or cloud) `grid` that was made before.
 
     `of_case` is whether the markers of that mesh are those of the case.
     """
-    from kinemesh.ale import Ale, AleSettings
-
-    grid = mesh(case.mesh) if grid is None else grid
+    kind = solver_of(case.method)
+    grid = space(case) if grid is None else grid
     options: dict[str, Any] = {
         "mach": case.flow.mach,
         "alpha_deg": case.flow.alpha_deg,
         "moment_about": case.flow.moment_about,
         "device": case.job.device,
         "dtype": case.job.dtype,
-        "settings": AleSettings(**case.solver),
+        "settings": settings_of(case.method)(**case.solver),
         "walls": walls(case.mesh, list(grid.boundaries)) if of_case else None,
     }
     if case.motion is not None:
@@ -71,18 +108,20 @@ def solver(case: Case, grid: Any = None, of_case: bool = True) -> Any:
     if case.deform is not None:
         options["deform"] = case.deform.build()
     if case.flow.chord != 1:
-        if "chord" not in inspect.signature(Ale).parameters:
+        if "chord" not in inspect.signature(kind).parameters:
             raise CaseError(
                 f"[flow] chord = {case.flow.chord:g}: this solver's lengths are chords; "
                 "scale the mesh to chord 1"
             )
         options["chord"] = case.flow.chord
-    return Ale(grid, **options)
+    return kind(grid, **options)
 
 
 def _record(case: Case) -> dict[str, Any]:
-    source = case.mesh.section or case.mesh.coordinates or case.mesh.file
-    return {"name": case.name, "title": case.title, "mode": case.mode, "mesh": str(source)}
+    part = case.mesh
+    source = part.section or part.coordinates or part.file or part.bodies
+    names = {"name": case.name, "title": case.title, "mode": case.mode, "method": case.method}
+    return names | {"mesh": str(source)}
 
 
 def claim(out: Path, case: Case, resume: bool = False) -> None:

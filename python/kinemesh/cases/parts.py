@@ -24,6 +24,10 @@ GENERATED = (
     "around",
     "topology",
 )
+SOURCES = ("section", "coordinates", "file", "bodies")
+METHODS = ("mesh", "meshless")
+BODIES = ("30p30n",)
+OF_BODIES = ("nodes", "far_field", "growth")  # what a cloud about ready bodies is told
 LIMITS = (("far_field", 1.0), ("wall_spacing", 0.0), ("growth", 1.0), ("trailing_spacing", 0.0))
 FLOAT_MAX = sys.float_info.max
 DEFORMS = ("springs", "delaunay", "rigid")
@@ -78,31 +82,39 @@ def _set(owner: object, name: str, value: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class MeshPart:
-    """Where the mesh comes from: exactly one of section, coordinates, file."""
+    """Where the mesh, or cloud, comes from: exactly one of section, coordinates, file, bodies."""
 
     section: str | None = None  # name such as naca0012 or naca64a010
     coordinates: Path | None = None  # file with the points of a section
     file: Path | None = None  # mesh to read, .su2 (.gz, .xz) or .msh
-    nodes: int | str | None = None  # how many, or coarse, medium, fine
+    bodies: str | None = None  # ready bodies, of a cloud only: 30p30n
+    nodes: int | str | None = None  # how many (points of a cloud), or coarse, medium, fine
     far_field: float | None = None  # distance of the outer boundary [chord]
     wall_spacing: float | None = None  # height of the wall cells at mid-chord [chord]
     growth: float | None = None  # ratio of successive layers, above 1
     trailing_edge: str | None = None  # closed, sharp or open
     trailing_spacing: float | None = None  # first wall edge at the trailing edge [chord]
     around: int | None = None  # nodes round the section
-    topology: str | None = None  # o or c
+    topology: str | None = None  # o or c, of a mesh only
     walls: tuple[str, ...] | None = None  # markers of bodies
     far: tuple[str, ...] | None = None  # markers of the far field
 
     def __post_init__(self) -> None:
-        sources = [n for n in ("section", "coordinates", "file") if getattr(self, n) is not None]
+        sources = [n for n in SOURCES if getattr(self, n) is not None]
         if len(sources) != 1:
             raise CaseError(
-                f"[mesh] gives {sources or 'none'} of section, coordinates, file; expected one"
+                f"[mesh] gives {sources or 'none'} of {', '.join(SOURCES)}; expected one"
             )
         made = [n for n in GENERATED if getattr(self, n) is not None]
         if self.file is not None and made:
             raise CaseError(f"[mesh] has a file, so {', '.join(made)} has no meaning; remove it")
+        if self.bodies is not None:
+            choice("[mesh] bodies", self.bodies, BODIES)
+            more = [n for n in made if n not in OF_BODIES]
+            if more:
+                raise CaseError(
+                    f"[mesh] has bodies, so {', '.join(more)} has no meaning; remove it"
+                )
         if isinstance(self.nodes, str):
             _set(self, "nodes", SIZES[choice("[mesh] nodes", self.nodes, SIZES)])
         if self.nodes is not None:
@@ -123,6 +135,19 @@ class MeshPart:
         both = set(self.walls or ()) & set(self.far or ())
         if both:
             raise CaseError(f"[mesh] markers {sorted(both)} are both walls and far")
+
+    def check(self, method: str) -> None:
+        """CaseError for what the method has no meaning for."""
+        if method == "mesh" and self.bodies is not None:
+            raise CaseError(
+                f"[mesh] bodies = {self.bodies!r}: about ready bodies there are clouds of points "
+                "only; use method = 'meshless', or a mesh file"
+            )
+        if method == "meshless" and self.topology is not None:
+            raise CaseError(
+                f"[mesh] topology = {self.topology!r}: clouds about sections are O-shaped; "
+                "remove it, or use method = 'mesh'"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +217,7 @@ def needed(item: dataclasses.Field[Any]) -> bool:
 class DeformPart:
     """How the mesh follows the body, with the settings of that method."""
 
-    method: str = "springs"  # springs, delaunay or rigid
+    method: str = "springs"  # springs (of a mesh only), delaunay or rigid
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -253,10 +278,46 @@ def deform_fields(method: str) -> list[str]:
     return [f.name for f in fields(kind)]
 
 
-def solver_fields() -> list[str] | None:
-    """Names of the solver's settings; None where the solver cannot be imported."""
+def check_deform(method: str, deform: DeformPart | None) -> None:
+    """CaseError for a deformation that a method has no meaning for."""
+    if method == "meshless" and deform is not None and deform.method == "springs":
+        raise CaseError(
+            "[deform] method = 'springs': springs need the cells of a mesh, and a cloud of points "
+            "has none; use delaunay or rigid"
+        )
+
+
+def check_solver(method: str, given: Mapping[str, Any]) -> None:
+    """CaseError for keys that the method's solver lacks, with what they are."""
+    mine = solver_fields(method) if given else None
+    if mine is None:
+        return
+    for other in (name for name in METHODS if name != method):
+        theirs = solver_fields(other) or []
+        lost = [key for key in given if key in theirs and key not in mine]
+        if lost:
+            raise CaseError(
+                f"[solver] has {', '.join(lost)}, settings of method '{other}'; "
+                f"remove what method '{method}' lacks"
+            )
+    known("[solver]", given, mine)
+
+
+def solver_fields(method: str) -> list[str] | None:
+    """Names of the settings of a method's solver; None where it cannot be imported."""
     try:
-        from kinemesh.ale import AleSettings
+        settings = settings_of(method)
     except ImportError:
         return None
-    return [f.name for f in fields(AleSettings)]
+    return [f.name for f in fields(settings)]
+
+
+def settings_of(method: str) -> Any:
+    """The class of the settings of a method's solver."""
+    if method == "meshless":
+        from kinemesh.meshless import MeshlessSettings
+
+        return MeshlessSettings
+    from kinemesh.ale import AleSettings
+
+    return AleSettings

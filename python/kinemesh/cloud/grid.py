@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh import memory
 from kinemesh.backend import Backend
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.cloud.display import Shown
@@ -37,6 +38,8 @@ class CloudGrid(Nodes):
     def __init__(
         self, backend: Backend, clouds: Sequence[Cloud], walls: Sequence[str], far: Sequence[str]
     ) -> None:
+        # with the deformation that takes most: which it will be is not known yet
+        memory.check_cloud(backend, clouds, "delaunay")
         super().__init__(backend, clouds, walls, far)
         shift = np.cumsum([0, *(len(c.satellites) for c in clouds)])
         self.offsets = np.concatenate(

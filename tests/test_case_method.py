@@ -1,0 +1,196 @@
+"""`method = "meshless"`: the same case files on clouds, in Python and in the shell."""
+
+import json
+import tomllib
+
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh import cases, cli, memory
+from kinemesh.casefile import Case
+from kinemesh.cases import build
+from solver_cases import DATA, case_text
+
+MESHLESS = case_text(method="delaunay").replace("[mesh]", 'method = "meshless"\n[mesh]')
+THREE = cases.load("three-element")
+ROUGH = "[solver]\nsteady_drop = 0.05\nunsteady_drop = 0.3\n"
+pytestmark = pytest.mark.filterwarnings("ignore:(steady flow|member):RuntimeWarning")
+
+
+def case(text=MESHLESS, *changes):
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return Case.from_dict(tomllib.loads(text))
+
+
+# ---------------------------------------------------------------- what is built
+
+
+def test_a_section_makes_a_regular_cloud_of_the_keys_that_both_share():
+    keys = "far_field = 9.0\nwall_spacing = 0.01\ntrailing_spacing = 0.004\naround = 40"
+    model = case(MESHLESS, ("far_field = 8.0", keys)).build()
+
+    want = km.cloud.airfoil("naca0012", points=500, far_field=9.0, wall_spacing=0.01,
+                            trailing_spacing=0.004, around=40)  # fmt: skip
+    assert isinstance(model, km.Meshless)
+    assert len(model.grid.wall.node) == 40
+    back = np.argsort(model.grid.meshes[0].original)
+    np.testing.assert_array_equal(model.grid.points[back], want.points)
+    assert isinstance(model.deform, km.deform.Delaunay)
+
+
+def test_a_mesh_file_gives_its_nodes_and_edges(tmp_path):
+    made = km.mesh.airfoil("naca0012", nodes=800, far_field=10.0, topology="c")
+    km.mesh.write(made, tmp_path / "m.su2")
+
+    model = case().build(mesh=tmp_path / "m.su2")
+
+    assert model.grid.sizes() == {"points": made.nodes, "satellites": 2 * len(made.edges)}
+
+
+def test_the_three_elements_are_a_ready_case():
+    cloud = build.space(THREE.replace(nodes=5000))
+
+    assert (THREE.flow.mach, THREE.flow.alpha_deg, THREE.mode) == (0.2, 1.25, "steady")
+    assert set(cloud.boundaries) == {"slat", "main", "flap", "farfield"}
+    assert len(cloud.points) == pytest.approx(5000, rel=0.02)
+    assert abs(cloud.points).max() == pytest.approx(50, rel=0.02)
+
+
+@pytest.mark.parametrize("name", ["agard-ct5", "agard-ct6"])
+def test_springs_of_a_ready_case_become_delaunay(name):
+    ready = cases.load(name)
+
+    changed = ready.replace(method="meshless")
+
+    assert (ready.deform.method, changed.deform.method) == ("springs", "delaunay")
+    assert changed.replace(method="mesh").method == "mesh"
+    assert ready.replace(method="meshless", deform="rigid").deform.method == "rigid"
+    assert ready.replace(method="mesh") == ready
+    with pytest.raises(km.CaseError, match="springs need the cells of a mesh"):
+        ready.replace(method="meshless", deform="springs")
+
+
+def test_settings_are_those_of_the_method():
+    model = case(MESHLESS + "[solver]\nlusgs_sweeps = 3\n").build()
+
+    assert model.settings == km.MeshlessSettings(lusgs_sweeps=3)
+    assert isinstance(case(case_text()).build(), km.Ale)
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize(
+    ("changes", "word"),
+    [
+        ([("far_field = 8.0", 'topology = "c"')], "topology = 'c': clouds about sections are O-"),
+        ([('"delaunay"', '"springs"')], "springs need the cells of a mesh.*delaunay or rigid"),
+        ([('method = "meshless"', 'method = "cloud"')], "expected one of mesh, meshless"),
+        ([('method = "meshless"', "method = 3")], "method = 3, expected one of"),
+        ([('section = "naca0012"', 'bodies = "30p30n"\ntrailing_edge = "sharp"')],
+         "has bodies, so trailing_edge has no meaning"),
+        ([('section = "naca0012"', 'bodies = "30p30m"')], "bodies = '30p30m', expected one of 30p"),
+        ([("nodes = 500", 'bodies = "30p30n"')], "of section, coordinates, file, bodies; expect"),
+        ([('device = "cpu"', "[solver]\nkrylov_tolerance = 0.1\nmatrix_dtype = 'float64'")],
+         r"\[solver\] has krylov_tolerance, matrix_dtype, settings of method 'mesh'"),
+        ([('device = "cpu"', "[solver]\nlusgs_sweps = 1")], "did you mean 'lusgs_sweeps'"),
+    ],
+)  # fmt: skip
+def test_what_a_cloud_has_no_meaning_for_is_refused(changes, word):
+    with pytest.raises(km.CaseError, match=word):
+        case(MESHLESS, *changes)
+
+
+def test_what_a_mesh_has_no_meaning_for_is_refused():
+    with pytest.raises(km.CaseError, match="about ready bodies there are clouds of points only"):
+        THREE.replace(method="mesh")
+    with pytest.raises(km.CaseError, match="settings of method 'mesh'; remove what method"):
+        case(case_text(more="[solver]\nkrylov_tolerance = 0.1\n")).replace(method="meshless")
+    assert THREE.replace(method="mesh", mesh="m.su2").mesh.bodies is None
+
+
+# ---------------------------------------------------------------- the program
+
+
+@pytest.fixture
+def here(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_program_runs_a_case_on_a_cloud(here, capsys):
+    (here / "small.toml").write_text(case_text(cycles=1, more=ROUGH))
+
+    assert cli.main(["run", "small.toml", "--method", "meshless"]) == 0
+
+    names = {path.name for path in (here / "small").iterdir()}
+    assert {"flow.vtkhdf", "history.csv", "hysteresis.png", "mach.png", "mesh.png"} < names
+    about = json.loads((here / "small" / "summary.json").read_text())
+    assert about["case"]["method"] == "meshless"
+    assert about["conditions"]["deform"] == {"method": "delaunay"}
+    assert about["mesh"]["satellites"] > 3 * about["mesh"]["points"]
+    assert "worst_condition" in capsys.readouterr().out
+    assert cli.main(["run", "small.toml", "--method", "mesh", "--resume", "--quiet"]) == 2
+    assert "is of another run" in capsys.readouterr().err
+
+
+def test_the_program_runs_the_nodes_of_a_mesh_file(here):
+    text = 'name = "s"\nmode = "steady"\n[mesh]\nsection = "naca0012"\n[flow]\nmach = 0.5\n'
+    (here / "s.toml").write_text(text + "[solver]\nsteady_iterations = 3\n")
+    mesh = str(DATA / "mesh_NACA64A010_inv.su2.xz")
+
+    assert cli.main(["run", "s.toml", "--method", "meshless", "--mesh", mesh, "--quiet"]) == 0
+
+    assert {"cp.png", "convergence.png"} < {path.name for path in (here / "s").iterdir()}
+    about = json.loads((here / "s" / "summary.json").read_text())
+    assert about["mesh"]["points"] == km.mesh.read(mesh).nodes
+
+
+def checked(words, capsys):
+    """Status and rows (name -> (state, text)) of `kinemesh check`."""
+    status = cli.main(["check", *words, "--quiet"])
+    rows = {}
+    for line in capsys.readouterr().out.splitlines()[:-1]:
+        name, state, *said = line.split(maxsplit=2)
+        rows[name] = (state, "".join(said))
+    return status, rows
+
+
+def test_check_tells_all_of_a_cloud(here, capsys):
+    (here / "small.toml").write_text(MESHLESS)
+    status, rows = checked(["small.toml"], capsys)
+    cloud = build.space(case())
+
+    assert status == 0
+    assert {state for state, _ in rows.values()} == {"ok"}
+    assert (
+        f"{len(cloud.points)} points, {len(cloud.satellites) / len(cloud.points):.2f} sat"
+        in (rows["cloud"][1])
+    )
+    worst = cloud.conditions
+    x, y = cloud.points[np.argmax(worst)]
+    assert rows["quality"][1].startswith("2 colours; worst condition ")
+    assert f"{worst.max():.3g} at point {np.argmax(worst)} ({x:.4g}, {y:.4g})" in rows["quality"][1]
+    assert "walls airfoil" in rows["markers"][1]
+    assert "GB free on cpu" in rows["memory"][1]
+    assert rows["settings"][1].endswith("delaunay")
+    assert (
+        f"8 steps, no satellites on one line; worst condition {worst.max():.3g} at phase 0"
+        in (rows["pre-flight"][1])
+    )
+    assert [path.name for path in here.iterdir()] == ["small.toml"]
+
+
+def test_check_finds_what_would_stop_a_run_on_a_cloud(here, capsys, monkeypatch):
+    (here / "small.toml").write_text(MESHLESS.replace("= 2.0", "= 170.0"))
+    status, rows = checked(["small.toml"], capsys)
+    assert status == 2
+    assert "folds" in rows["pre-flight"][1]
+
+    monkeypatch.setattr(memory, "available", lambda _: 10**6)
+    status, rows = checked(["three-element", "--nodes", "5000"], capsys)
+    assert status == 2
+    assert "fewer points" in rows["memory"][1]
+    assert rows["solver"][0] == "-"
