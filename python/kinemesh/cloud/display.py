@@ -84,10 +84,11 @@ def _crossed(points: Floats, corner: Ints, facets: Ints) -> NDArray[np.bool_]:
         middle = points[edges].mean(axis=1)
         reach = 0.5 * np.linalg.norm(points[edges[:, 1]] - points[edges[:, 0]], axis=1)
         tree = cKDTree(points[lost].mean(axis=1))
-        half = 0.5 * np.linalg.norm(points[lost[:, 1]] - points[lost[:, 0]], axis=1).max()
-        near = tree.query_ball_point(middle, (reach + half) * (1 + 1e-9))
-        edge = np.repeat(np.arange(len(edges)), [len(part) for part in near])
-        facet = lost[np.concatenate(near).astype(np.intp)]
+        reach += 0.5 * np.linalg.norm(points[lost[:, 1]] - points[lost[:, 0]], axis=1).max()
+        near = np.flatnonzero(tree.query(middle)[0] <= reach)
+        lists = tree.query_ball_point(middle[near], reach[near] * (1 + 1e-9))
+        edge = np.repeat(near, [len(part) for part in lists])
+        facet = lost[np.concatenate([[], *lists]).astype(np.intp)]
         apart = (edges[edge][:, :, None] != facet[:, None, :]).all(axis=(1, 2))
         edge, facet = edge[apart], facet[apart]
         ends = (points[v] for v in (*edges[edge].T, *facet.T))
