@@ -24,6 +24,7 @@ from kinemesh.deform import Deformation, TorsionalSprings
 from kinemesh.gradients import Gradients
 from kinemesh.grid import Grid
 from kinemesh.implicit import Implicit
+from kinemesh.linear import Pattern
 from kinemesh.lusgs import Lusgs
 from kinemesh.mesh import Mesh
 from kinemesh.settings import TINY, MarchSettings
@@ -166,7 +167,7 @@ class Ale(Solver):
         b, grid, s = self.backend, self.grid, self.settings
         state = {"q": self.q, "res": self.res}
         if s.linear_solver == "lusgs":
-            return Lusgs(b, grid, self.dualtime, state, self.pace, s.lusgs_sweeps)
+            return self._lusgs(state)
         return Implicit(
             b,
             grid,
@@ -179,6 +180,14 @@ class Ale(Solver):
             iterations=s.krylov_iterations,
             tolerance=s.krylov_tolerance,
         )
+
+    def _lusgs(self, state: dict[str, Any]) -> Lusgs:
+        grid, s = self.grid, self.settings
+        pattern = Pattern.of_graph(self.backend, grid.dual.offsets, grid.dual.neighbour, grid.first)
+        fields = self.common | state | grid.faces()["edges"]
+        fields |= {name: grid.table[name] for name in ("offsets", "neighbour", "edge")}
+        fields |= {"V": grid.V, "bdf": grid.bdf, "cfl": self.dualtime.cfl, "pace": self.pace}
+        return Lusgs(self.backend, pattern, "lusgs_sweep", fields, s.lusgs_sweeps)
 
     def _residual_calls(self) -> list[Any]:
         """Calls from u to res: d(u V)/dt with the physical time's terms."""

@@ -19,6 +19,7 @@ from kinemesh.conditions import clouds_of, instance, walls_of
 from kinemesh.deform import Deformation, Delaunay
 from kinemesh.gradients import Gradients
 from kinemesh.linear import Pattern
+from kinemesh.lusgs import Lusgs
 from kinemesh.settings import TINY, MarchSettings
 from kinemesh.solver import Solver
 
@@ -117,8 +118,6 @@ class Meshless(Solver):
         )
         self.lowered = b.zeros(grid.nodes, np.int32)
         self.pattern = Pattern.of_graph(b, grid.offsets, grid.neighbour, grid.first)
-        self.node = b.array(self.pattern.node, np.int32)
-        self.du = b.zeros((grid.nodes, 4))
         names = ("member", "offsets", "neighbour")
         self.cloud_fields = {name: grid.table[name] for name in names} | {
             "active": self.dualtime.active,
@@ -133,7 +132,14 @@ class Meshless(Solver):
         }
         self._slip = self._slip_calls()
         self._residual = self._residual_calls()
-        march = self._lusgs_calls() if s.time == "lusgs" else self._stage_calls()
+        if s.time == "lusgs":
+            self.implicit = self._lusgs()
+            march = [
+                *self.implicit.calls(),
+                self._update_call(self.implicit.node, self.implicit.du),
+            ]
+        else:
+            march = self._stage_calls()
         self._implicit = b.record(march, flag=self.dualtime.active)
         self._past = self._past_call(grid.V, grid.V)
 
@@ -184,22 +190,7 @@ class Meshless(Solver):
             calls += [*self._residual, stage]
         return calls
 
-    def _lusgs_calls(self) -> list[Any]:
-        """Calls from res to the new u: sweeps through the colours, update."""
-        fields = self.cloud_fields | {
-            "node": self.node,
-            "outward": self.grid.outward,
-            "row_of": self.backend.array(self.pattern.row_of, np.int32),
-            "cfl": self.dualtime.cfl,
-            "pace": self.pace,
-            "du": self.du,
-        }
-        up = self.pattern.colours
-        return [
-            *(
-                self.backend.bind("cloud_lusgs", over, cold=int(turn == 0), **fields)
-                for turn in range(2 * self.settings.lusgs_sweeps)
-                for over in (up[::-1] if turn % 2 else up)
-            ),
-            self._update_call(self.node, self.du),
-        ]
+    def _lusgs(self) -> Lusgs:
+        more = {"outward": self.grid.outward, "cfl": self.dualtime.cfl, "pace": self.pace}
+        fields = self.cloud_fields | more
+        return Lusgs(self.backend, self.pattern, "cloud_lusgs", fields, self.settings.lusgs_sweeps)
