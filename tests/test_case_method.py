@@ -1,6 +1,7 @@
 """`method = "meshless"`: the same case files on clouds, in Python and in the shell."""
 
 import json
+import re
 import tomllib
 
 import kinemesh as km
@@ -27,12 +28,12 @@ def case(text=MESHLESS, *changes):
 # ---------------------------------------------------------------- what is built
 
 
-def test_a_section_makes_a_regular_cloud_of_the_keys_that_both_share():
+def test_a_section_makes_the_cloud_of_the_nodes_that_the_mesh_would_have():
     keys = "far_field = 9.0\nwall_spacing = 0.01\ntrailing_spacing = 0.004\naround = 40"
     model = case(MESHLESS, ("far_field = 8.0", keys)).build()
 
-    want = km.cloud.airfoil("naca0012", points=500, far_field=9.0, wall_spacing=0.01,
-                            trailing_spacing=0.004, around=40)  # fmt: skip
+    want = km.mesh.airfoil("naca0012", nodes=500, far_field=9.0, wall_spacing=0.01,
+                           trailing_spacing=0.004, around=40)  # fmt: skip
     assert isinstance(model, km.Meshless)
     assert len(model.grid.wall.node) == 40
     back = np.argsort(model.grid.meshes[0].original)
@@ -85,7 +86,6 @@ def test_settings_are_those_of_the_method():
 @pytest.mark.parametrize(
     ("changes", "word"),
     [
-        ([("far_field = 8.0", 'topology = "c"')], "topology = 'c': clouds about sections are O-"),
         ([('"delaunay"', '"springs"')], "springs need the cells of a mesh.*delaunay or rigid"),
         ([('method = "meshless"', 'method = "cloud"')], "expected one of mesh, meshless"),
         ([('method = "meshless"', "method = 3")], "method = 3, expected one of"),
@@ -171,15 +171,19 @@ def test_check_tells_all_of_a_cloud(here, capsys):
     )
     worst = cloud.conditions
     x, y = cloud.points[np.argmax(worst)]
-    assert rows["quality"][1].startswith("2 colours; worst condition ")
-    assert f"{worst.max():.3g} at point {np.argmax(worst)} ({x:.4g}, {y:.4g})" in rows["quality"][1]
+    assert re.match(r"[5-7] colours; worst condition ", rows["quality"][1])
+    # the cloud is symmetric: there are two such points
+    place = rf"{worst.max():.3g} at point \d+ \({x:.4g}, -?{abs(y):.4g}\)"
+    assert re.search(place, rows["quality"][1])
     assert "walls airfoil" in rows["markers"][1]
     assert "GB free on cpu" in rows["memory"][1]
     assert rows["settings"][1].endswith("delaunay")
-    assert (
-        f"8 steps, no satellites on one line; worst condition {worst.max():.3g} at phase 0"
-        in (rows["pre-flight"][1])
+    found = re.match(
+        r"8 steps, no satellites on one line; worst condition ([\d.]+) at phase \d+",
+        rows["pre-flight"][1],
     )
+    # a small motion: a little worse than at rest
+    assert 1 <= float(found[1]) / float(f"{worst.max():.3g}") <= 1.05
     assert [path.name for path in here.iterdir()] == ["small.toml"]
 
 

@@ -28,17 +28,19 @@ def mesh(part: MeshPart) -> Any:
 
 
 def cloud(part: MeshPart) -> Any:
-    """The cloud of a case: the nodes of a mesh file, or made around bodies."""
+    """The cloud of a case: made around bodies, or the nodes of a mesh.
+
+    Nodes of triangles carry loads better than as many points of a regular cloud
+    (docs/meshless.md).
+    """
     from kinemesh import cloud as clouds
 
-    if part.file is not None:
+    if part.bodies is None:
         return clouds.Cloud.from_mesh(mesh(part))
     given = _given(part)
     if "nodes" in given:
         given["points"] = given.pop("nodes")
-    if part.bodies is not None:
-        return clouds.three_element(**given)
-    return clouds.airfoil(_section(part), **given)
+    return clouds.three_element(**given)
 
 
 def space(case: Case) -> Any:

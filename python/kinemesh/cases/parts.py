@@ -95,7 +95,7 @@ class MeshPart:
     trailing_edge: str | None = None  # closed, sharp or open
     trailing_spacing: float | None = None  # first wall edge at the trailing edge [chord]
     around: int | None = None  # nodes round the section
-    topology: str | None = None  # o or c, of a mesh only
+    topology: str | None = None  # o or c
     walls: tuple[str, ...] | None = None  # markers of bodies
     far: tuple[str, ...] | None = None  # markers of the far field
 
@@ -142,11 +142,6 @@ class MeshPart:
             raise CaseError(
                 f"[mesh] bodies = {self.bodies!r}: about ready bodies there are clouds of points "
                 "only; use method = 'meshless', or a mesh file"
-            )
-        if method == "meshless" and self.topology is not None:
-            raise CaseError(
-                f"[mesh] topology = {self.topology!r}: clouds about sections are O-shaped; "
-                "remove it, or use method = 'mesh'"
             )
 
 
