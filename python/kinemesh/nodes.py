@@ -6,7 +6,7 @@ of the first with the second's numbers shifted behind it.
 
 from __future__ import annotations
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -159,25 +159,25 @@ class Nodes(ABC):
         """How many there are of what, for the summary."""
         return {"nodes": self.nodes}
 
+    @abstractmethod
     def broken(self, shapes: dict[str, NDArray[np.float64]]) -> tuple[int, str] | None:
         """The first member with a shape that cannot be computed on, and what it is."""
-        raise NotImplementedError
 
     def worst_cells(self) -> NDArray[np.float64]:
         """(members, 2): least cell area [chord^2] and least angle [rad]; nan without cells."""
         return np.full((self.members, 2), np.nan)
 
+    @abstractmethod
     def shapes(self) -> dict[str, NDArray[np.float64]]:
         """(members,) of each number that tells how well the mesh is shaped as it stands."""
-        raise NotImplementedError
 
+    @abstractmethod
     def terms(self) -> NDArray[np.float64]:
         """(nodes,) size of the terms that cancel in a steady residual of a uniform stream."""
-        raise NotImplementedError
 
+    @abstractmethod
     def levels(self) -> dict[str, Any]:
         """Device arrays of the time levels that a restart must keep."""
-        raise NotImplementedError
 
     def set_time_levels(self, dt: NDArray[np.float64], order: int) -> None:
         """Factors of BDF1 or BDF2 with each member's time step; order 0: steady."""

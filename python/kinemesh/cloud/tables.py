@@ -17,7 +17,7 @@ BLOCK = 1_000_000  # points whose matrices are formed at once: bounds the memory
 
 
 def table_of(points: int, pairs: NDArray) -> tuple[Ints, Ints]:
-    """Offsets (points+1,) and satellites of undirected pairs (k, 2); no repeats, no point its own."""
+    """Offsets (points+1,) and satellites of undirected pairs (k, 2), each pair once."""
     a, b = pairs[:, 0], pairs[:, 1]
     apart = a != b
     a, b = a[apart], b[apart]
