@@ -39,7 +39,13 @@ PYTHON
 
 selection=("$@")
 if [ ${#selection[@]} -eq 0 ]; then
-  selection=(tests --ignore tests/test_reference_naca0012.py --ignore tests/test_examples.py)
+  # Left out: long flows, whose kernels the other tests run too, and clouds as such, which are NumPy.
+  selection=(tests --ignore tests/test_reference_naca0012.py --ignore tests/test_examples.py
+    --ignore-glob "tests/test_cloud_*" --ignore tests/test_limiter.py
+    --deselect tests/test_meshless.py::test_transonic_lift_and_shock_are_those_of_the_mesh_solver
+    --deselect tests/test_meshless.py::test_space_and_time_refined_together_gain_second_order
+    --deselect tests/test_memory.py::test_the_estimate_of_a_cloud_is_what_is_allocated
+    --deselect tests/test_memory.py::test_the_process_grows_by_arrays_and_little_else)
 fi
 echo "== tests: ${selection[*]}"
 LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 "${pytest[@]}" "${selection[@]}"
