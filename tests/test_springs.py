@@ -10,6 +10,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.deform.fans import spring_triangles
+from kinemesh.linear import multigrid
 from kinemesh.motion import Pose, function
 from scipy.sparse import coo_array, csr_array
 from solver_cases import Ellipse, bodies, on_devices, square
@@ -263,6 +264,20 @@ def test_iterations_hardly_grow_with_the_mesh(device):
 
     assert max(found) <= 50
     assert found[-1] < 1.3 * found[0]  # over a factor of 16
+
+
+@on_devices
+def test_transfers_smoothed_twice_save_iterations_and_leave_the_same_mesh(device, monkeypatch):
+    """Turned by 0.3 degrees, 6000 nodes, to 1e-12: 23 iterations once, 19 twice."""
+    found = []
+    for large in (10**9, 0):
+        monkeypatch.setattr(multigrid, "LARGE", large)
+        ale, mover = mover_of(km.mesh.airfoil("naca0012", nodes=6000), device, tolerance=1e-12)
+        notes = mover.step(lambda share: [turned(0.3 * share)])
+        found.append((notes, ale.backend.get(ale.grid.x)))
+    (once, there), (twice, here) = found
+    assert twice["spring_iterations"] <= once["spring_iterations"] - 3
+    assert np.abs(there - here).max() < 1e-11
 
 
 @on_devices

@@ -196,7 +196,8 @@ def room(small: Solver, made: Mesh | Cloud, backend: Backend, moves: bool) -> st
     else:
         matrix = small.settings.matrix
         memory.check(backend, [made], deform, matrix)
-        needed = memory.estimate(made.nodes, len(made.cells), backend.dtype, deform, matrix)
+        large = memory.large_nodes([made])
+        needed = memory.estimate(made.nodes, len(made.cells), backend.dtype, deform, matrix, large)
     free = memory.available(backend)
     text = f"about {_size(needed)} for the arrays"
     return text if free is None else f"{text}, {_size(free)} free on {backend.device}"

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kinemesh.errors import DeviceError
+from kinemesh.linear.multigrid import LARGE
 
 if TYPE_CHECKING:
     from kinemesh.backend import Backend
@@ -33,6 +34,9 @@ DEFORM = {"springs": (1701.5, -227.1), "delaunay": (30.2, 0.4), "rigid": (8.7, -
 # On a CPU also what the host holds while springs are set up: the most that is resident, less the
 # arrays, grows by so much per node from 24 to 376 thousand nodes.
 HOST = 560.0  # [bytes per node]
+# On members as large as kinemesh.linear.multigrid.LARGE springs hold and set up more, each per node
+# (280 and 320 thousand nodes).
+DEFORM_LARGE, HOST_LARGE = 581.0, 840.0
 
 # The same of clouds: (bytes per point, bytes per satellite), bytes per point, and what the process
 # grew by at most, less the arrays (93000 points).
@@ -42,7 +46,12 @@ HOST_CLOUD = 410.0  # [bytes per point]
 
 
 def estimate(
-    nodes: int, cells: int, dtype: str, deform: str | None = None, matrix: str | None = "float32"
+    nodes: int,
+    cells: int,
+    dtype: str,
+    deform: str | None = None,
+    matrix: str | None = "float32",
+    large: int = 0,
 ) -> int:
     """Bytes of the arrays of a case on its device.
 
@@ -53,10 +62,17 @@ def estimate(
     matrix : the same of the matrix; None where there is none (LU-SGS)
     deform : name of a deformation; None for a case at rest.  One that is not known here (the
         user's own) counts as none.
+    large : int            nodes of members whose springs' transfers are smoothed twice
     """
     per_node, per_cell = FLOW[dtype, matrix and min(dtype, matrix)]
     more_node, more_cell = DEFORM.get(deform or "", (0.0, 0.0))
-    return round((per_node + more_node) * nodes + (per_cell + more_cell) * cells)
+    twice = DEFORM_LARGE * large if deform == "springs" else 0.0
+    return round((per_node + more_node) * nodes + (per_cell + more_cell) * cells + twice)
+
+
+def large_nodes(meshes: Sequence[Mesh]) -> int:
+    """Nodes of the meshes whose springs' transfers are smoothed twice."""
+    return sum(mesh.nodes for mesh in meshes if mesh.nodes >= LARGE)
 
 
 def estimate_cloud(points: int, satellites: int, dtype: str, deform: str | None = None) -> int:
@@ -93,10 +109,11 @@ def check(
 ) -> None:
     """DeviceError where a case does not fit, before anything is allocated."""
     nodes, cells = sum(m.nodes for m in meshes), sum(len(m.cells) for m in meshes)
-    host = 0 if backend.on_gpu else HOST * nodes
+    large = large_nodes(meshes) if deform == "springs" else 0
+    host = 0 if backend.on_gpu else HOST * nodes + HOST_LARGE * large
 
     def needed(dtype: str) -> float:
-        return estimate(nodes, cells, dtype, deform, matrix) + host
+        return estimate(nodes, cells, dtype, deform, matrix, large) + host
 
     _refuse(backend, needed, nodes, "nodes")
 

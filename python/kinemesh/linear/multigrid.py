@@ -6,6 +6,7 @@ Vanek, Mandel, Brezina (1996); aggregates and candidates by pyamg, everything el
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,7 @@ STRENGTH = 0.06  # couplings below this share of their diagonals do not join agg
 COARSEST = 32  # nodes at which the hierarchy ends in a dense inverse
 LOW = 0.05  # smallest eigenvalue that the smoother takes on, as a share of the largest
 CHUNK = 1 << 14  # blocks that are multiplied at once
+LARGE = 300_000  # nodes from which transfers are smoothed twice: less growth, larger levels
 FINEST = 3.0  # bound of the finest level's eigenvalues: K <= 3 diag(K) for every triangle
 
 
@@ -131,18 +133,27 @@ def _aggregates(matrix: sp.bsr_matrix) -> sp.csr_matrix:
     return found
 
 
-def _prolongation(matrix: sp.bsr_matrix, candidates: Floats) -> tuple[sp.bsr_matrix, Floats]:
+def smoothing(degree: int) -> list[float]:
+    """Factors w of the product of (1 - w A / rho) that (5.3) smooths transfers with."""
+    return [2 / (1 - math.cos(2 * math.pi * k / (2 * degree + 1))) for k in range(1, degree + 1)]
+
+
+def _prolongation(
+    matrix: sp.bsr_matrix, candidates: Floats, degree: int
+) -> tuple[sp.bsr_matrix, Floats]:
     """P of (5.3), and what the candidates are on the coarser level."""
     from pyamg.aggregation.tentative import fit_candidates
 
-    tentative, coarse = fit_candidates(_aggregates(matrix), candidates)
+    prolong, coarse = fit_candidates(_aggregates(matrix), candidates)
     inverse = _inverse(block_diagonal(matrix))
     scaled = _scaled(inverse, matrix)
-    share = 4 / 3 / _largest(scaled)
-    smooth = (scaled @ tentative).tobsr((inverse.shape[1], 4))
-    del scaled  # each of these is as large as the matrix
-    smooth.data *= share
-    return (tentative - smooth).tobsr((inverse.shape[1], 4)), coarse
+    largest = _largest(scaled)
+    for share in smoothing(degree):
+        smooth = (scaled @ prolong).tobsr((inverse.shape[1], 4))
+        smooth.data *= share / largest
+        prolong = (prolong - smooth).tobsr((inverse.shape[1], 4))
+        del smooth  # each of these is as large as the matrix
+    return prolong, coarse
 
 
 def _galerkin(matrix: sp.bsr_matrix, prolong: sp.bsr_matrix) -> sp.bsr_matrix:
@@ -197,8 +208,9 @@ def hierarchy(matrix: sp.bsr_matrix, points: Floats) -> list[Level]:
         return [Level(one, empty, sp.bsr_matrix(empty.T, blocksize=(4, 2)), np.eye(4))]
     levels: list[Level] = []
     candidates, weight = _candidates(points), None
+    degree = 1 + (len(points) >= LARGE)
     while not levels or levels[-1].dense is None:
-        prolong, candidates = _prolongation(matrix, candidates)
+        prolong, candidates = _prolongation(matrix, candidates, degree)
         matrix, size = _galerkin(matrix, prolong), matrix.shape[0]
         last = matrix.shape[0] <= 4 * COARSEST or matrix.shape[0] >= size
         level, weight = _level(matrix, prolong, weight, last)
