@@ -24,6 +24,7 @@ typedef f64 real;
 #define STR_(a) #a
 #define STR(a) STR_(a)
 #define P(name) CAT(name, SUFFIX) /* flux_roe -> flux_roe_f64 */
+#define N(name) CAT(name, DIM_SUFFIX) /* of a dimension: gas_flux in the plane, gas_flux_3d in space */
 #define UNUSED __attribute__((unused))
 #define R(x) ((real)(x)) /* every non-integer literal is R(0.5) */
 
@@ -67,9 +68,14 @@ typedef f64 real;
 #define RESIDENT_indirect 1
 #define RESIDENT_heavy 1
 #define RESIDENT_busy 4
+/* The same of items without lanes: `wide` ones hold more numbers than the registers of three. */
+#define BLOCKS_direct 3
+#define BLOCKS_indirect 3
+#define BLOCKS_heavy 3
+#define BLOCKS_wide 2
 #define KERNEL_LOOP(k, FIELDS, loop)                                                         \
   HD void P(k##_at)(const i32 i, const i32 n UNUSED FIELDS(PARAM));                          \
-  static __global__ void __launch_bounds__(BLOCK, 3)                                         \
+  static __global__ void __launch_bounds__(BLOCK, BLOCKS_##loop)                             \
       P(k##_device)(i32 first_, i32 count_, i32 n FIELDS(PARAM))                             \
   {                                                                                          \
     const i32 i = (i32)(blockIdx.x * blockDim.x + threadIdx.x);                              \
@@ -120,6 +126,7 @@ typedef f64 real;
 #define LOOP_direct _Pragma("omp parallel for simd schedule(static) if (count_ > 8192)")
 #define LOOP_indirect _Pragma("omp parallel for schedule(static) if (count_ > 1024)")
 #define LOOP_busy LOOP_heavy
+#define LOOP_wide LOOP_heavy
 #define LOOP_heavy _Pragma("omp parallel for schedule(static) if (count_ > 128)")
 #define HOST_TABLE(k, FIELDS)                                                                \
   static const struct field *P(k##_fields)(void)                                             \

@@ -55,6 +55,7 @@ def generic(mode, kind, shape, extent, rng):
     if target:
         limit = extent.setdefault(target, 7)
         if marks.startswith(">"):
+            limit = extent[target] = max(limit, count)
             cuts = rng.choice(np.arange(1, limit), count - 2, replace=False)
             return np.array([0, *sorted(cuts), limit], np.int32)
         low = -1 if "?" in marks else 0

@@ -132,6 +132,7 @@ class World:
         self.matrices()
         self.geometry()
         self.gas()
+        self.space()
         self.control()
         for key, value in self.values.items():
             shape = key.partition("|")[2]
@@ -225,9 +226,11 @@ class World:
         self.put("velocity|nodes,2", 0.1 * move, np.float32)
         turn = rng.uniform(0, 6.28, len(x))
         normal = np.stack([np.cos(turn), np.sin(turn)], 1)
-        self.put("outward|nodes,2", normal, np.float32)
         wall = np.isin(np.arange(len(x)), self.bnode)
         self.put("normal|nodes,2", normal * wall[:, None], np.float32)
+        kinds = rng.choice([1, 2, 4, 5, 6], len(x))
+        self.put("kind|nodes", np.where(wall, kinds, 0), np.int32)
+        self.put("plane|members,2", [(0, -1), (0.6, 0.8)], np.float32)
         self.put("x|upd", x + move, float)
         self.put("target|nodes,2", x - move, float)
         for name in ("V", "V1", "V2"):
@@ -241,6 +244,36 @@ class World:
             m = np.linalg.inv((d / (d**2).sum(1, keepdims=True)).T @ d)
             inverse.append((m[0, 0], m[0, 1], m[1, 1]))
         self.put("inverse|nodes,3", inverse, np.float32)
+
+    def space(self):
+        """The same points and neighbours with a third coordinate, and a gas that moves along it."""
+        rng, n = self.rng, len(self.x)
+        x = np.column_stack([self.x, rng.uniform(0, 0.5, n)])
+        move = rng.uniform(-0.02, 0.02, x.shape)
+        for name, value in (("x", x), ("reference", x), ("x1", x + move), ("x2", x + 1.5 * move)):
+            self.put(f"{name}|nodes,3", value, float)
+        self.put("velocity|nodes,3", 0.1 * move, np.float32)
+        unit = rng.normal(size=(n, 3))
+        unit /= np.linalg.norm(unit, axis=1, keepdims=True)
+        self.put("normal|nodes,3", unit * (self.values["kind|nodes"] > 0)[:, None], np.float32)
+        self.put("plane|members,3", [(0, -1, 0), (0, 0, 1)], np.float32)
+        inverse = []
+        for i, entry in enumerate(self.near):
+            d = x[[j for j, _ in entry]] - x[i]
+            m = np.linalg.inv((d / (d**2).sum(1, keepdims=True)).T @ d + 0.1 * np.eye(3))
+            inverse.append(m[np.triu_indices(3)])
+        self.put("inverse|nodes,6", inverse, np.float32)
+        low, high = np.transpose([(0.8, 1.2), (-0.5, 0.5), (-0.4, 0.4), (-0.3, 0.3), (0.6, 0.85)])
+        q = rng.uniform(low, high, (n, 5))
+        energy = q[:, 4] / 0.4 + 0.5 * q[:, 0] * (q[:, 1:4] ** 2).sum(1)
+        u = np.column_stack([q[:, 0], q[:, :1] * q[:, 1:4], energy])
+        self.put("q|nodes,5", q, np.float32)
+        for k, name in enumerate(("u", "u1", "u2")):
+            self.put(f"{name}|nodes,5", u * (1 + 0.01 * k), np.float32)
+        stream = [(1, 0.5, 0.1, 0.02, 1 / 1.4), (1, 0.8, 0, -0.1, 1 / 1.4)]
+        self.put("stream|members,5", stream, float)
+        self.put("range|members,10", [(*high, *-low)] * 2, float)
+        self.put("du|rows,5", rng.uniform(-0.3, 0.3, (n, 5)), np.float32)
 
     def gas(self):
         rng, n = self.rng, len(self.x)
@@ -287,6 +320,7 @@ class World:
             k4=0.125,
             rk_cfl=2.0,
             share=0.25,
+            of=7,
         )
         self.values.update({"cfl_last": 1e4, "cfl_growth": 1.25, "most|real": 0.125, "most|i32": 9})
         self.put("active|members", (1, 1))

@@ -79,22 +79,6 @@ LANES(ale_residual, ALE_RESIDUAL, indirect, 4)
   }
 }
 
-/* c1 V^n u^n + c2 V^(n-1) u^(n-1), once per physical step. */
-#define ALE_PAST(F)                   \
-  F(in, i32, member, "nodes>members") \
-  F(in, f64, bdf, "members,3")        \
-  F(in, f64, V1, "nodes")             \
-  F(in, real, u1, "nodes,4")          \
-  F(in, f64, V2, "nodes")             \
-  F(in, real, u2, "nodes,4")          \
-  F(out, real, past, "nodes,4")
-LANES(ale_past, ALE_PAST, indirect, 4)
-{
-  const f64 *c = bdf + 3 * member[i];
-  for (i32 k = 4 * i + lane; k < 4 * i + lane + WIDTH(4); k++)
-    past[k] = (real)(c[1] * V1[i] * (f64)u1[k] + c[2] * V2[i] * (f64)u2[k]);
-}
-
 /* Rate at which a face sweeps, w = g1 dV^(n+1) + g2 dV^n: the one that keeps a uniform stream
  * uniform under BDF (theory eq. 2.13).                                                         */
 #define FACE_RATES(F)                 \
@@ -147,23 +131,6 @@ KERNEL(bc_vortex, BC_VORTEX, indirect)
   f64        lift = 0; /* times the Mach number */
   for (i32 b = offsets[i]; b < offsets[i + 1]; b++) lift += force[4 * b + 1] * s[1] - force[4 * b] * s[2];
   strength[i] = lift / mach2 * sqrt(1 - mach2) / 6.283185307179586;
-}
-
-/* State of the free stream at a point, with the vortex where there is one: its velocity, and the
- * same entropy and total enthalpy.                                                              */
-HD void farfield_state(const f64 *s, const f64 *strength, const f64 *centre, const f64 *x, real *out)
-{
-  f64 q[4] = {s[0], s[1], s[2], s[3]};
-  if (strength) {
-    const f64 dx = x[0] - centre[0], dy = x[1] - centre[1], cross = dy * s[1] - dx * s[2];
-    const f64 per = *strength / (dx * dx + dy * dy - cross * cross);
-    q[1] += per * dy;
-    q[2] -= per * dx;
-    const f64 a2 = 1 + 0.2 * (s[1] * s[1] + s[2] * s[2] - q[1] * q[1] - q[2] * q[2]);
-    q[0]         = a2 * a2 * sqrt(a2);
-    q[3]         = q[0] * a2 / 1.4;
-  }
-  for (i32 k = 0; k < 4; k++) out[k] = (real)q[k];
 }
 
 /* Far field: Roe's flux against the free stream lets each characteristic bring its own side. */

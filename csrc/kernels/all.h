@@ -1,15 +1,20 @@
 /* all.h - every kernel, and the set it loops over.  Add a kernel: its header and a K() here. */
 #include "../kernel.h"
 #include "../physics/fault.h"
-#include "../physics/gas.h"
 #include "../physics/geometry.h"
 #include "../physics/limiter.h"
-#include "../physics/riemann.h"
+#define DIM 2
+#define NV 4         /* variables */
+#define NG 8         /* their derivatives */
+#define NS 3         /* numbers of a symmetric matrix */
+#define NR 8         /* both ends of the variables' ranges */
+#define DIM_SUFFIX
+#define CLOUD_LOOP heavy
+#include "dimension.h"
 #include "ale_flux.h"
+#include "ale_gradient.h"
 #include "ale_implicit.h"
-#include "ale_state.h"
 #include "cg.h"
-#include "cloud.h"
 #include "colouring.h"
 #include "dualtime.h"
 #include "krylov.h"
@@ -17,6 +22,29 @@
 #include "metrics.h"
 #include "pose.h"
 #include "springs.h"
+#undef DIM
+#undef NV
+#undef NG
+#undef NS
+#undef NR
+#undef DIM_SUFFIX
+#undef CLOUD_LOOP
+#define DIM 3
+#define NV 5
+#define NG 15
+#define NS 6
+#define NR 10
+#define DIM_SUFFIX _3d
+#define CLOUD_LOOP wide
+#include "dimension.h"
+#include "space.h"
+#undef DIM
+#undef NV
+#undef NG
+#undef NS
+#undef NR
+#undef DIM_SUFFIX
+#undef CLOUD_LOOP
 #define B 2
 #define BB 4
 #define B4 8
@@ -38,23 +66,24 @@
 #undef B4
 #undef MULTIGRID_TYPE
 
-/* K: one thread per item; S: reductions; L2, L4: lanes of a block of that size. */
-#define KERNEL_LIST(K, S, L2, L4)                                                      \
+/* K: one thread per item; S: reductions; L2 to L5: lanes of a block of that size. */
+#define KERNEL_LIST(K, S, L2, L3, L4, L5)                                                      \
   K(dual_normals, edges) K(dual_sweeps, edges) K(boundary_normals, bnodes)             \
-  K(boundary_sweeps, bnodes) K(dual_volumes, nodes) K(least_squares, nodes)            \
+  K(boundary_sweeps, bnodes) K(dual_volumes, nodes)                                     \
   S(cell_quality, groups) S(gather_sum_1, groups) S(gather_sum_2, groups)              \
   S(gather_sum_4, groups) S(gather_max_2, groups) S(gather_max_8, groups)              \
-  K(ale_primitive, nodes) S(ale_range, groups) L2(ale_gradient, nodes)                  \
+  L2(ale_gradient, nodes)                                                               \
   L2(ale_gradient_wang, nodes) L2(ale_gradient_venkatakrishnan, nodes)                   \
   K(ale_flux_roe, edges) K(ale_flux_hllc, edges) L4(ale_residual, nodes)               \
-  L4(ale_past, nodes) K(face_rates, faces) K(bc_wall, bnodes) K(bc_farfield, bnodes) K(bc_vortex, members) \
+  K(face_rates, faces) K(bc_wall, bnodes) K(bc_farfield, bnodes) K(bc_vortex, members) \
   S(wall_forces, groups) L4(ale_jacobian, rows)     \
-  K(bc_wall_jacobian, bnodes) K(bc_farfield_jacobian, bnodes) K(ale_update, rows)      \
-  K(lusgs_sweep, rows) K(cloud_velocity, nodes) K(cloud_normals, bnodes) K(cloud_mirror, bnodes) \
-  K(cloud_roe, nodes) K(cloud_roe_van_leer, nodes) K(cloud_farfield, bnodes) K(cloud_lusgs, rows) \
-  K(cloud_slip, bnodes) K(cloud_roughness, nodes) K(cloud_jst, nodes) K(cloud_step, nodes) \
-  K(cloud_stage, nodes)                                                                 \
-  S(residual_squares, groups) K(dualtime_check, members) K(dualtime_start, members)    \
+  K(bc_wall_jacobian, bnodes) K(bc_farfield_jacobian, bnodes) \
+  K(lusgs_sweep, rows) \
+  DIMENSION_LIST(K, S, L4, ) DIMENSION_LIST(K, S, L5, _3d) K(cloud_normals, bnodes)     \
+  K(cloud_facets_3d, bnodes) K(cloud_even_3d, bnodes) K(ale_gradient_3d, nodes) K(ale_gradient_wang_3d, nodes)   \
+  S(wall_forces_3d, groups) K(pose_move_3d, moved) S(gather_max_10, groups)             \
+  L5(copy_real5, items) L3(copy_f64_3, items)                                           \
+  K(dualtime_check, members) K(dualtime_start, members)    \
   K(copy_f64, items) L2(copy_f64_2, items) L4(copy_real4, items)                       \
   K(narrow_1, items) L2(narrow_2, items) L4(narrow_4, items) L4(widen_4, items)        \
   K(krylov_start, members) K(krylov_first, members) K(krylov_alpha, members)           \
@@ -66,6 +95,13 @@
   K(cg_beta, members) K(cg_alpha, members) K(cg_check, members) L2(cg_p, rows)         \
   L2(cg_x, rows) S(multigrid_coarsest, rows) BLOCK_LIST(K, S, L2, 2) BLOCK_LIST(K, S, L4, 4) \
   MULTIGRID_LIST(L2, L4, 2) MULTIGRID_LIST(L4, L4, 4)
+#define DIMENSION_LIST(K, S, L, D)                                                       \
+  K(ale_primitive##D, nodes) S(ale_range##D, groups) L(ale_past##D, nodes)              \
+  K(ale_update##D, rows) S(residual_squares##D, groups) K(least_squares##D, nodes)      \
+  K(cloud_velocity##D, nodes) K(cloud_mirror##D, bnodes) K(cloud_roe##D, nodes)         \
+  K(cloud_roe_van_leer##D, nodes) K(cloud_farfield##D, bnodes) K(cloud_lusgs##D, rows)  \
+  K(cloud_slip##D, bnodes) K(cloud_roughness##D, nodes) K(cloud_jst##D, nodes)          \
+  K(cloud_step##D, nodes) K(cloud_stage##D, nodes)
 #define MULTIGRID_LIST(L, L4, B)                                                       \
   L(multigrid_first_##B, rows) L(multigrid_step_##B, rows) L(multigrid_residual_##B, rows) \
   L4(multigrid_restrict_##B, rows) L(multigrid_prolong_##B, rows)
@@ -78,12 +114,14 @@
 
 #ifdef __CUDACC__
 #define DEVICE_ROW(k, over) (const void *)P(k##_device),
-extern "C" const void *const P(device)[] = {KERNEL_LIST(DEVICE_ROW, DEVICE_ROW, DEVICE_ROW, DEVICE_ROW)};
+extern "C" const void *const P(device)[] = {KERNEL_LIST(DEVICE_ROW, DEVICE_ROW, DEVICE_ROW, DEVICE_ROW, DEVICE_ROW, DEVICE_ROW)};
 #else
 #define HOST_ROW(k, over, lanes) {#k, #over, P(k##_fields), P(k##_host), sizeof(P(k##_args)), sizeof(real), lanes},
 #define ROW_1(k, over) HOST_ROW(k, over, 1)
 #define ROW_0(k, over) HOST_ROW(k, over, 0)
 #define ROW_2(k, over) HOST_ROW(k, over, 2)
+#define ROW_3(k, over) HOST_ROW(k, over, 3)
+#define ROW_5(k, over) HOST_ROW(k, over, 5)
 #define ROW_4(k, over) HOST_ROW(k, over, 4)
-const struct kernel P(kernels)[] = {KERNEL_LIST(ROW_1, ROW_0, ROW_2, ROW_4){0}};
+const struct kernel P(kernels)[] = {KERNEL_LIST(ROW_1, ROW_0, ROW_2, ROW_3, ROW_4, ROW_5){0}};
 #endif

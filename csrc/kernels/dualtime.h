@@ -1,18 +1,5 @@
 /* dualtime.h - control of pseudo-time, member by member, on the device (theory, section 2.6). */
 
-/* Squares of the residual over a chunk. */
-#define RESIDUAL_SQUARES(F)              \
-  F(in, real, res, "nodes,4")            \
-  F(in, i32, offsets, "groups+1>>nodes") \
-  F(out, f64, sums, "groups,1")
-REDUCE(residual_squares, RESIDUAL_SQUARES, sum, 1)
-{
-  for (i32 k = 0; k < 4; k++) {
-    const f64 r = (f64)res[4 * i + k];
-    s[0] += r * r;
-  }
-}
-
 /* After each residual: count, first norm, drop, CFL number; converged or faulty members stop. */
 #define DUALTIME_CHECK(F)                                                   \
   F(in, f64, squares, "members,1") /* of the residual */                    \

@@ -81,6 +81,28 @@ KERNEL(boundary_normals, BOUNDARY_NORMALS, indirect)
   S[2 * i + 1] = (real)sy;
 }
 
+/* Unit normals of the boundary's points out of the fluid; none where both sides of an edge such as
+ * a trailing edge meet: the flow is free there.                                                 */
+#define CLOUD_NORMALS(F)              \
+  F(in, i32, node, "bnodes>nodes!")   \
+  F(in, f64, x, "nodes,2")            \
+  F(in, i32, ends, "bnodes,2>nodes?") \
+  F(rw, real, normal, "nodes,2")
+KERNEL(cloud_normals, CLOUD_NORMALS, indirect)
+{
+  const struct vec2 a  = point(x, node[i]);
+  f64               sx = 0, sy = 0, length = 0;
+  for (i32 side = 0; side < 2; side++) {
+    const i32 e = ends[2 * i + side];
+    if (e < 0) continue;
+    const struct vec2 t = side ? minus(point(x, e), a) : minus(a, point(x, e));
+    sx += t.y, sy -= t.x, length += sqrt(dot(t, t));
+  }
+  const f64 size = sqrt(sx * sx + sy * sy), per = size > 0.5 * length ? 1 / size : 0;
+  normal[2 * node[i]]     = (real)(sx * per);
+  normal[2 * node[i] + 1] = (real)(sy * per);
+}
+
 #define BOUNDARY_SWEEPS(F)            \
   F(in, f64, x0, "nodes,2")           \
   F(in, f64, x1, "nodes,2")           \
@@ -127,27 +149,6 @@ KERNEL(dual_volumes, DUAL_VOLUMES, indirect)
   }
   V[i] = sum;
   if (bad || !(sum > 0)) fault(&faults[member[i]], FAULT_AREA, i);
-}
-
-/* Inverse (xx, xy, yy) of sum w dr dr^T, w = |dr|^-2: the least-squares matrix of a node. */
-#define LEAST_SQUARES(F)                  \
-  F(in, f64, x, "nodes,2")                \
-  F(in, i32, offsets, "nodes+1>>entries") \
-  F(in, i32, neighbour, "entries>nodes")  \
-  F(out, real, inverse, "nodes,3")
-KERNEL(least_squares, LEAST_SQUARES, indirect)
-{
-  const struct vec2 a  = point(x, i);
-  f64               xx = 0, xy = 0, yy = 0;
-  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-    const struct vec2 d = minus(point(x, neighbour[e]), a);
-    const f64         w = 1 / dot(d, d);
-    xx += w * d.x * d.x, xy += w * d.x * d.y, yy += w * d.y * d.y;
-  }
-  const f64 det      = xx * yy - xy * xy;
-  inverse[3 * i]     = (real)(yy / det);
-  inverse[3 * i + 1] = (real)(-xy / det);
-  inverse[3 * i + 2] = (real)(xx / det);
 }
 
 /* Worst cell of a group: -(least area [m^2]), -(least angle [rad]). */

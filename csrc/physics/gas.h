@@ -1,67 +1,104 @@
-/* gas.h - perfect gas, gamma = 1.4, and the Euler flux through a moving face in 2-D.
- *   u = (rho, rho u, rho v, rho E)   conserved       q = (rho, u, v, p)   primitive
+/* gas.h - perfect gas, gamma = 1.4, and the Euler flux through a moving face, in the plane and in
+ * space: included once per dimension, like all headers that name things by N().
+ *   u = (rho, rho v, rho E)   conserved       q = (rho, v, p)   primitive
  * Scaled so that rho = a = 1 in the free stream, p = 1/gamma (docs/theory.md, section 1).     */
-#pragma once
-#define GAMMA R(1.4)
+#ifndef GAMMA
+#define GAMMA        R(1.4)
+#define GAS_ENERGY   (R(1) / (GAMMA - R(1))) /* rho e over p; constants are worked out by compilers */
+#define GAS_ENTHALPY (GAMMA / (GAMMA - R(1)))
+#endif
 
-HD void gas_primitive(const real *u, real *q)
+HD real N(vec_dot)(const real *a, const real *b)
 {
-  const real r = R(1) / u[0];
-  q[0]         = u[0];
-  q[1]         = u[1] * r;
-  q[2]         = u[2] * r;
-  q[3]         = (GAMMA - R(1)) * (u[3] - R(0.5) * (u[1] * q[1] + u[2] * q[2]));
+  real s = a[0] * b[0];
+  for (i32 k = 1; k < DIM; k++) s += a[k] * b[k];
+  return s;
 }
 
-HD void gas_conserved(const real *q, real *u)
+HD void N(gas_primitive)(const real *u, real *q)
+{
+  const real r = reciprocal(u[0]);
+  q[0]         = u[0];
+  for (i32 k = 1; k <= DIM; k++) q[k] = u[k] * r;
+  q[NV - 1] = (GAMMA - R(1)) * (u[NV - 1] - R(0.5) * N(vec_dot)(u + 1, q + 1));
+}
+
+HD void N(gas_conserved)(const real *q, real *u)
 {
   u[0] = q[0];
-  u[1] = q[0] * q[1];
-  u[2] = q[0] * q[2];
-  u[3] = q[3] / (GAMMA - R(1)) + R(0.5) * q[0] * (q[1] * q[1] + q[2] * q[2]);
+  for (i32 k = 1; k <= DIM; k++) u[k] = q[0] * q[k];
+  u[NV - 1] = GAS_ENERGY * q[NV - 1] + R(0.5) * q[0] * N(vec_dot)(q + 1, q + 1);
 }
 
-HD real gas_sound(const real *q)
+/* d u = (du / dq) dq */
+HD void N(gas_conserved_change)(const real *q, const real *dq, real *du)
 {
-  return sqrt(GAMMA * q[3] / q[0]);
+  du[0] = dq[0];
+  for (i32 k = 1; k <= DIM; k++) du[k] = q[k] * dq[0] + q[0] * dq[k];
+  du[NV - 1] = GAS_ENERGY * dq[NV - 1] + R(0.5) * N(vec_dot)(q + 1, q + 1) * dq[0] + q[0] * N(vec_dot)(q + 1, dq + 1);
 }
 
-HD real gas_enthalpy(const real *q)
+HD real N(gas_sound)(const real *q)
 {
-  return GAMMA / (GAMMA - R(1)) * q[3] / q[0] + R(0.5) * (q[1] * q[1] + q[2] * q[2]);
+  return sqrt(GAMMA * q[NV - 1] * reciprocal(q[0]));
 }
 
-/* F = (rho V_r, rho u V_r + p S, (rho E + p) V_r + w p): theory eq. 2.2 (Ma et al. eq. 2). */
-HD void gas_flux(const real *q, const real *S, real w, real *f)
+HD real N(gas_enthalpy)(const real *q)
 {
-  const real vr = q[1] * S[0] + q[2] * S[1] - w, m = q[0] * vr;
+  return GAS_ENTHALPY * q[NV - 1] * reciprocal(q[0]) + R(0.5) * N(vec_dot)(q + 1, q + 1);
+}
+
+/* F = (rho V_r, rho v V_r + p S, (rho E + p) V_r + w p): theory eq. 2.2 (Ma et al. eq. 2). */
+HD void N(gas_flux)(const real *q, const real *S, real w, real *f)
+{
+  const real vr = N(vec_dot)(q + 1, S) - w, m = q[0] * vr;
   f[0] = m;
-  f[1] = m * q[1] + q[3] * S[0];
-  f[2] = m * q[2] + q[3] * S[1];
-  f[3] = m * gas_enthalpy(q) + w * q[3];
+  for (i32 k = 1; k <= DIM; k++) f[k] = m * q[k] + q[NV - 1] * S[k - 1];
+  f[NV - 1] = m * N(gas_enthalpy)(q) + w * q[NV - 1];
 }
 
 /* d p / d u, the row by which a conserved change becomes a change of pressure. */
-HD void gas_pressure_row(const real *q, real *row)
+HD void N(gas_pressure_row)(const real *q, real *row)
 {
   const real g = GAMMA - R(1);
-  row[0]       = R(0.5) * g * (q[1] * q[1] + q[2] * q[2]);
-  row[1]       = -g * q[1];
-  row[2]       = -g * q[2];
-  row[3]       = g;
+  row[0]       = R(0.5) * g * N(vec_dot)(q + 1, q + 1);
+  for (i32 k = 1; k <= DIM; k++) row[k] = -g * q[k];
+  row[NV - 1] = g;
 }
 
+/* The Jacobian of the flux above times a change du, without the matrix:
+ * (V_n - w) 1 + (1, v, H) (mass)^T + (0, S, V_n) (dp/du)^T, as what a fixed mass flow carries is u
+ * itself, and rho H = rho E + p with the energy.                                                 */
+HD void N(gas_jacobian_apply)(const real *q, const real *S, real w, const real *du, real *f)
+{
+  const real vn = N(vec_dot)(q + 1, S);
+  real       row[NV];
+  N(gas_pressure_row)(q, row);
+  const real mass = N(vec_dot)(S, du + 1) - vn * du[0];
+  real       p    = row[0] * du[0];
+  for (i32 k = 1; k < NV; k++) p += row[k] * du[k];
+  f[0] = (vn - w) * du[0] + mass;
+  for (i32 k = 1; k <= DIM; k++) f[k] = (vn - w) * du[k] + q[k] * mass + S[k - 1] * p;
+  f[NV - 1] = (vn - w) * du[NV - 1] + N(gas_enthalpy)(q) * mass + vn * p;
+}
+
+/* Largest |eigenvalue| of that Jacobian, times the face. */
+HD real N(gas_radius)(const real *q, const real *S, real w)
+{
+  return fabs(N(vec_dot)(q + 1, S) - w) + N(gas_sound)(q) * sqrt(N(vec_dot)(S, S));
+}
+
+#if DIM == 2
 /* One of four by a number that a device does not know when it compiles: no array, no memory. */
 HD real gas_pick(i32 j, real a, real b, real c, real d)
 {
   return j == 0 ? a : j == 1 ? b : j == 2 ? c : d;
 }
 
-/* Column j of dF/du of the flux above: (V_n - w) 1 + (1, u, v, H) (mass)^T + (0, S, V_n) (dp/du)^T,
- * as what a fixed mass flow carries is u itself, and rho H = rho E + p with the energy.          */
+/* Column j of the same Jacobian. */
 HD void gas_jacobian(const real *q, const real *S, real w, i32 j, real *column)
 {
-  const real vn = q[1] * S[0] + q[2] * S[1];
+  const real vn = vec_dot(q + 1, S);
   real       row[4];
   gas_pressure_row(q, row);
   const real mass = gas_pick(j, -vn, S[0], S[1], R(0)); /* of d(rho V_n) - V_n d(rho) */
@@ -72,23 +109,4 @@ HD void gas_jacobian(const real *q, const real *S, real w, i32 j, real *column)
   column[3]       = gas_enthalpy(q) * mass + vn * p;
   for (i32 i = 0; i < 4; i++) column[i] += (vn - w) * R(i == j);
 }
-
-/* The same Jacobian times a change du, without the matrix. */
-HD void gas_jacobian_apply(const real *q, const real *S, real w, const real *du, real *f)
-{
-  const real vn = q[1] * S[0] + q[2] * S[1];
-  real       row[4];
-  gas_pressure_row(q, row);
-  const real mass = S[0] * du[1] + S[1] * du[2] - vn * du[0];
-  const real p    = row[0] * du[0] + row[1] * du[1] + row[2] * du[2] + row[3] * du[3];
-  f[0]            = (vn - w) * du[0] + mass;
-  f[1]            = (vn - w) * du[1] + q[1] * mass + S[0] * p;
-  f[2]            = (vn - w) * du[2] + q[2] * mass + S[1] * p;
-  f[3]            = (vn - w) * du[3] + gas_enthalpy(q) * mass + vn * p;
-}
-
-/* Largest |eigenvalue| of that Jacobian, times the face. */
-HD real gas_radius(const real *q, const real *S, real w)
-{
-  return fabs(q[1] * S[0] + q[2] * S[1] - w) + gas_sound(q) * sqrt(S[0] * S[0] + S[1] * S[1]);
-}
+#endif

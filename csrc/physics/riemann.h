@@ -1,32 +1,31 @@
-/* riemann.h - upwind fluxes through a moving face (docs/theory.md, section 2.2). */
-#pragma once
-#include "gas.h"
-
-struct roe_average {
-  real u, v, H, a, vn, nx, ny; /* velocity, enthalpy, sound speed, normal velocity, normal */
-  real slow, mean, half;       /* |lambda| times area: of contact and shear; of u.n + a and u.n - a
-                                * the mean less slow, and half the difference                     */
+/* riemann.h - upwind fluxes through a moving face (docs/theory.md, section 2.2), once per dimension. */
+struct N(roe_average) {
+  real v[DIM], H, a, vn, n[DIM]; /* velocity, enthalpy, sound speed, normal velocity, normal */
+  real slow, mean, half;         /* |lambda| times area: of contact and shear; of u.n + a and u.n - a
+                                  * the mean less slow, and half the difference                     */
 };
 
+#if DIM == 2
 /* Harten's entropy fix: |x| rounded below delta. */
 HD real riemann_abs(real x, real delta)
 {
   const real y = fabs(x);
-  return y < delta ? R(0.5) * (x * x + delta * delta) / delta : y;
+  return y < delta ? R(0.5) * (x * x + delta * delta) * reciprocal(delta) : y;
 }
+#endif
 
-HD struct roe_average roe_average(const real *l, const real *r, const real *S, real w, real fix)
+HD struct N(roe_average) N(roe_average)(const real *l, const real *r, const real *S, real w, real fix)
 {
-  struct roe_average m;
-  const real         area = sqrt(S[0] * S[0] + S[1] * S[1]), per = R(1) / area;
-  const real         sl = sqrt(l[0]), sr = sqrt(r[0]), t = sl / (sl + sr);
-  m.u           = r[1] + t * (l[1] - r[1]);
-  m.v           = r[2] + t * (l[2] - r[2]);
-  m.H           = gas_enthalpy(r) + t * (gas_enthalpy(l) - gas_enthalpy(r));
-  m.a           = sqrt((GAMMA - R(1)) * (m.H - R(0.5) * (m.u * m.u + m.v * m.v)));
-  m.nx          = S[0] * per;
-  m.ny          = S[1] * per;
-  m.vn          = m.u * m.nx + m.v * m.ny;
+  struct N(roe_average) m;
+  const real area = sqrt(N(vec_dot)(S, S)), per = reciprocal(area);
+  const real sl = sqrt(l[0]), sr = sqrt(r[0]), t = sl * reciprocal(sl + sr);
+  for (i32 k = 0; k < DIM; k++) {
+    m.v[k] = r[1 + k] + t * (l[1 + k] - r[1 + k]);
+    m.n[k] = S[k] * per;
+  }
+  m.H           = N(gas_enthalpy)(r) + t * (N(gas_enthalpy)(l) - N(gas_enthalpy)(r));
+  m.a           = sqrt((GAMMA - R(1)) * (m.H - R(0.5) * N(vec_dot)(m.v, m.v)));
+  m.vn          = N(vec_dot)(m.v, m.n);
   const real vr = m.vn - w * per, delta = fix * (fabs(vr) + m.a);
   const real plus = riemann_abs(vr + m.a, delta), minus = riemann_abs(vr - m.a, delta);
   m.slow = area * riemann_abs(vr, delta);
@@ -36,38 +35,40 @@ HD struct roe_average roe_average(const real *l, const real *r, const real *S, r
 }
 
 /* |A| du for a change du of the conserved state, A the Roe matrix: slow du and what the acoustic
- * waves add, along (1, u, v, H) and (0, n, u.n) (theory eq. 2.5).                               */
-HD void roe_dissipation(const struct roe_average m, const real *du, real *d)
+ * waves add, along (1, v, H) and (0, n, v.n) (theory eq. 2.5).                                  */
+HD void N(roe_dissipation)(const struct N(roe_average) m, const real *du, real *d)
 {
-  const real per = R(1) / m.a;
-  const real dp = (GAMMA - R(1)) * (R(0.5) * (m.u * m.u + m.v * m.v) * du[0] - m.u * du[1] - m.v * du[2] + du[3]) * per;
-  const real mn = m.nx * du[1] + m.ny * du[2] - m.vn * du[0];
+  const real per = reciprocal(m.a);
+  real       dp  = R(0.5) * N(vec_dot)(m.v, m.v) * du[0];
+  for (i32 k = 0; k < DIM; k++) dp -= m.v[k] * du[1 + k];
+  dp            = (GAMMA - R(1)) * (dp + du[NV - 1]) * per;
+  const real mn = N(vec_dot)(m.n, du + 1) - m.vn * du[0];
   const real c = (m.mean * dp + m.half * mn) * per, b = m.mean * mn + m.half * dp;
   d[0] = m.slow * du[0] + c;
-  d[1] = m.slow * du[1] + c * m.u + b * m.nx;
-  d[2] = m.slow * du[2] + c * m.v + b * m.ny;
-  d[3] = m.slow * du[3] + c * m.H + b * m.vn;
+  for (i32 k = 0; k < DIM; k++) d[1 + k] = m.slow * du[1 + k] + c * m.v[k] + b * m.n[k];
+  d[NV - 1] = m.slow * du[NV - 1] + c * m.H + b * m.vn;
 }
 
-HD void flux_roe(const real *l, const real *r, const real *S, real w, real fix, real *f)
+HD void N(flux_roe)(const real *l, const real *r, const real *S, real w, real fix, real *f)
 {
-  const struct roe_average m = roe_average(l, r, S, w, fix);
-  real                     ul[4], ur[4], fr[4], d[4];
-  gas_conserved(l, ul);
-  gas_conserved(r, ur);
-  for (i32 k = 0; k < 4; k++) ur[k] -= ul[k];
-  roe_dissipation(m, ur, d);
-  gas_flux(l, S, w, f);
-  gas_flux(r, S, w, fr);
-  for (i32 k = 0; k < 4; k++) f[k] = R(0.5) * (f[k] + fr[k] - d[k]);
+  const struct N(roe_average) m = N(roe_average)(l, r, S, w, fix);
+  real ul[NV], ur[NV], fr[NV], d[NV];
+  N(gas_conserved)(l, ul);
+  N(gas_conserved)(r, ur);
+  for (i32 k = 0; k < NV; k++) ur[k] -= ul[k];
+  N(roe_dissipation)(m, ur, d);
+  N(gas_flux)(l, S, w, f);
+  N(gas_flux)(r, S, w, fr);
+  for (i32 k = 0; k < NV; k++) f[k] = R(0.5) * (f[k] + fr[k] - d[k]);
 }
 
+#if DIM == 2
 /* HLLC with Einfeldt's wave speeds from the Roe average, relative to the face (theory eq. 2.6). */
 HD void flux_hllc(const real *l, const real *r, const real *S, real w, real fix, real *f)
 {
   const struct roe_average m    = roe_average(l, r, S, w, fix);
   const real               area = sqrt(S[0] * S[0] + S[1] * S[1]), vf = w / area;
-  const real               nl = l[1] * m.nx + l[2] * m.ny, nr = r[1] * m.nx + r[2] * m.ny;
+  const real               nl = l[1] * m.n[0] + l[2] * m.n[1], nr = r[1] * m.n[0] + r[2] * m.n[1];
   const real               sl = fmin(nl - gas_sound(l), m.vn - m.a), sr = fmax(nr + gas_sound(r), m.vn + m.a);
   const real               ml = l[0] * (sl - nl), mr = r[0] * (sr - nr);
   const real               s = (r[3] - l[3] + ml * nl - mr * nr) / (ml - mr);
@@ -81,7 +82,7 @@ HD void flux_hllc(const real *l, const real *r, const real *S, real w, real fix,
   gas_conserved(q, u);
   gas_flux(q, S, w, f);
   const real ratio = (sk - nk) / (sk - s), rho = q[0] * ratio;
-  const real star[4] = {rho, rho * (q[1] + (s - nk) * m.nx), rho * (q[2] + (s - nk) * m.ny),
+  const real star[4] = {rho, rho * (q[1] + (s - nk) * m.n[0]), rho * (q[2] + (s - nk) * m.n[1]),
                         ratio * (u[3] + (s - nk) * (q[0] * s + q[3] / (sk - nk)))};
   for (i32 k = 0; k < 4; k++) f[k] += area * (sk - vf) * (star[k] - u[k]);
 }
@@ -101,3 +102,4 @@ HD void roe_jacobian(const struct roe_average m, const real *l, const real *r, c
     right[i] = R(0.5) * (right[i] - d[i]);
   }
 }
+#endif

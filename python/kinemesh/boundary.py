@@ -14,17 +14,22 @@ from kinemesh.nodes import Boundary
 GAMMA = 1.4
 
 
-def free_stream(mach: ArrayLike, alpha_deg: ArrayLike) -> NDArray[np.float64]:
-    """(members, 4) primitive states (rho, u, v, p) of uniform streams, rho = a = 1."""
+def free_stream(mach: ArrayLike, alpha_deg: ArrayLike, dimensions: int = 2) -> NDArray[np.float64]:
+    """(members, dimensions + 2) primitive states of uniform streams, rho = a = 1.
+
+    The angle of attack turns the stream from x to y in the plane, to z in space.
+    """
     mach, alpha = np.broadcast_arrays(np.asarray(mach, float), np.radians(alpha_deg))
     one = np.ones_like(mach)
-    return np.stack([one, mach * np.cos(alpha), mach * np.sin(alpha), one / GAMMA], axis=-1)
+    velocity = [mach * np.cos(alpha), *[0 * one] * (dimensions - 2), mach * np.sin(alpha)]
+    return np.stack([one, *velocity, one / GAMMA], axis=-1)
 
 
 def conserved(q: ArrayLike) -> NDArray[np.float64]:
-    """(..., 4) conserved states (rho, rho u, rho v, rho E) of primitive ones."""
-    rho, u, v, p = np.moveaxis(np.asarray(q, float), -1, 0)
-    return np.stack([rho, rho * u, rho * v, p / (GAMMA - 1) + rho * (u * u + v * v) / 2], axis=-1)
+    """(..., 2 + d) conserved states (rho, rho velocity, rho E) of primitive ones."""
+    rho, *velocity, p = np.moveaxis(np.asarray(q, float), -1, 0)
+    energy = p / (GAMMA - 1) + rho * sum(v * v for v in velocity) / 2
+    return np.stack([rho, *(rho * v for v in velocity), energy], axis=-1)
 
 
 class Boundaries:

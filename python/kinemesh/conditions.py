@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kinemesh.cloud.cloud import Cloud
 
 FAR_NAMES = ("farfield", "far", "far_field")
+PLANE_NAMES = ("symmetry", "symmetry_plane")
 
 
 def is_several(value: Any) -> bool:
@@ -70,7 +71,7 @@ def meshes_of(value: Any, members: int) -> list[Mesh]:
 
 
 def clouds_of(value: Any, members: int) -> list[Cloud]:
-    """One plane cloud per member, in an order that keeps satellites close in memory."""
+    """One cloud per member, in an order that keeps satellites close in memory."""
     from kinemesh.cloud.cloud import Cloud
 
     clouds = per_member(value, members)
@@ -80,16 +81,24 @@ def clouds_of(value: Any, members: int) -> list[Cloud]:
             f"cloud is {wrong[0]!r}, expected a kinemesh Cloud: make one with "
             "kinemesh.cloud.airfoil, Cloud.from_mesh, Cloud.from_points or Cloud.around"
         )
-    deep = [c for c in clouds if c.points.shape[1] != 2]
-    if deep:
-        raise SettingsError(f"cloud is {deep[0]!r}: this solver is for clouds in the plane so far")
+    if len({c.points.shape[1] for c in clouds}) > 1:
+        raise SettingsError(
+            "clouds in the plane and in space, expected all members in one of the two"
+        )
     done = {id(c): c.renumbered() for c in clouds}
     return [done[id(c)] for c in clouds]
 
 
-def walls_of(walls: Any, meshes: Sequence[Any]) -> tuple[list[str], list[str]]:
-    """Markers of bodies and of the far field; bodies are, by default, all not named like one."""
-    names = sorted({name for mesh in meshes for name in mesh.boundaries})
+def walls_of(
+    walls: Any, meshes: Sequence[Any], planes: Sequence[str] = ()
+) -> tuple[list[str], list[str]]:
+    """Markers of bodies and of the far field; bodies are, by default, all not named like one.
+
+    Parameters
+    ----------
+    planes : markers that are neither
+    """
+    names = sorted({name for mesh in meshes for name in mesh.boundaries} - set(planes))
     if walls is None:
         walls = [n for n in names if n.lower() not in FAR_NAMES]
     if not (is_several(walls) or isinstance(walls, set | frozenset)):
@@ -98,6 +107,19 @@ def walls_of(walls: Any, meshes: Sequence[Any]) -> tuple[list[str], list[str]]:
     if unknown:
         raise MeshError(f"walls has {unknown}, expected markers of the mesh: {names}")
     return list(walls), [n for n in names if n not in walls]
+
+
+def planes_of(symmetry: Any, clouds: Sequence[Any]) -> list[str]:
+    """Markers of planes of symmetry: by default those named like one."""
+    names = sorted({name for cloud in clouds for name in cloud.boundaries})
+    if symmetry is None:
+        return [n for n in names if n.lower() in PLANE_NAMES]
+    if not (is_several(symmetry) or isinstance(symmetry, set | frozenset)):
+        raise SettingsError(f"symmetry is {symmetry!r}, expected a list of markers")
+    unknown = [n for n in symmetry if n not in names]
+    if unknown:
+        raise MeshError(f"symmetry has {unknown}, expected markers of the cloud: {names}")
+    return list(symmetry)
 
 
 def motions_of(value: Any, members: int, bodies: Sequence[tuple[int, str]]) -> list[Motion | None]:
@@ -120,11 +142,14 @@ def motions_of(value: Any, members: int, bodies: Sequence[tuple[int, str]]) -> l
     return [given[m].get(k) if isinstance(given[m], Mapping) else given[m] for m, k in bodies]
 
 
-def states_of(value: Any, nodes: int) -> NDArray:
-    """(nodes, 4) finite primitive states."""
+def states_of(value: Any, nodes: int, variables: int = 4) -> NDArray:
+    """(nodes, variables) finite primitive states."""
     states = np.asarray(value)
-    wanted = f"expected ({nodes}, 4) finite numbers (rho, u, v, p), a row per node of the solver"
-    if states.shape != (nodes, 4) or states.dtype.kind not in "fiu":
+    names = "rho, u, v, p" if variables == 4 else "rho, u, v, w, p"
+    wanted = (
+        f"expected ({nodes}, {variables}) finite numbers ({names}), a row per node of the solver"
+    )
+    if states.shape != (nodes, variables) or states.dtype.kind not in "fiu":
         raise SettingsError(f"initial state: shape {states.shape} of {states.dtype}, {wanted}")
     wrong = np.flatnonzero(~np.isfinite(states).all(axis=1))
     if len(wrong):

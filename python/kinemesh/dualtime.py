@@ -47,7 +47,7 @@ class DualTime:
         """
         grid, bind = self.grid, self.backend.bind
         return [
-            bind(
+            grid.bind(
                 "residual_squares",
                 res=res,
                 offsets=grid.node_chunks,

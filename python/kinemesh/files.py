@@ -65,7 +65,7 @@ class Files:
                     stacklevel=6,
                 )
             walls = [mesh.boundaries[marker] for i, marker in grid.bodies if i == m]
-            edges = np.concatenate(walls) if walls else np.empty((0, 2), np.int32)
+            edges = np.concatenate(walls) if walls else np.empty((0, grid.dimensions), np.int32)
             self.writers.append(FieldWriter(path, grid.shown(m), edges))
 
     def fields(self, time: NDArray[np.float64]) -> None:
@@ -76,8 +76,8 @@ class Files:
             q, x = self.ale.primitive().astype(float), self.ale.backend.get(self.ale.grid.x)
             first = self.ale.grid.first
             for m, writer in enumerate(self.writers):
-                rho, u, v, p = q[first[m] : first[m + 1]].T
-                fields = flow(rho, np.stack([u, v]), p, float(self.ale.mach[m]))
+                rho, *velocity, p = q[first[m] : first[m + 1]].T
+                fields = flow(rho, np.stack(velocity), p, float(self.ale.mach[m]))
                 writer.append(float(time[m]), x[first[m] : first[m + 1]], fields)
 
     def restart(self, phase: str, step: int, **more: Any) -> None:

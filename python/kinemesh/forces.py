@@ -16,12 +16,22 @@ class Forces:
     Parameters
     ----------
     grid
-    q : (nodes, 4) device array of primitive states
-    stream : (members, 4) device array
-    mach, alpha_deg : (members,)    dynamic pressure mach^2 / 2, chord 1; axes of the stream
+    q : (nodes, variables) device array of primitive states
+    stream : (members, variables) device array
+    mach, alpha_deg : (members,)    dynamic pressure mach^2 / 2; axes of the stream
+    area, length : float            that coefficients refer to [chord^2, in the plane chord; chord]
     """
 
-    def __init__(self, grid: Nodes, q: Any, stream: Any, mach: NDArray, alpha_deg: NDArray) -> None:
+    def __init__(
+        self,
+        grid: Nodes,
+        q: Any,
+        stream: Any,
+        mach: NDArray,
+        alpha_deg: NDArray,
+        area: float = 1.0,
+        length: float = 1.0,
+    ) -> None:
         b, wall = grid.backend, grid.wall
         self.grid, self.backend, self.stream = grid, b, stream
         self.about = b.zeros((grid.members, 2), np.float64)
@@ -31,10 +41,11 @@ class Forces:
         self.owner = np.array([member for member, _ in grid.bodies], int)
         alpha = np.radians(alpha_deg)[self.owner]
         self.cos, self.sin = np.cos(alpha), np.sin(alpha)
-        self.pressure = 0.5 * mach[self.owner] ** 2
+        self.pressure = 0.5 * area * mach[self.owner] ** 2
+        self.length = length
         self.measure = b.record(
             [
-                b.bind(
+                grid.bind(
                     "wall_forces",
                     node=wall.device["node"],
                     member=grid.table["member"],
@@ -75,7 +86,7 @@ class Forces:
         fx, fy, moment, _ = self.backend.get(self.sums).T
         lift = fy * self.cos - fx * self.sin
         drag = fx * self.cos + fy * self.sin
-        return np.stack([lift, drag, moment], axis=1) / self.pressure[:, None]
+        return np.stack([lift, drag, moment / self.length], axis=1) / self.pressure[:, None]
 
     def members(self, about: NDArray) -> NDArray[np.float64]:
         """(members, 3) cl, cd, cm of all bodies of each member together."""

@@ -13,18 +13,18 @@ class Gradients:
     Parameters
     ----------
     common : member and active, (nodes,) and (members,) device arrays
-    q : (nodes, 4) device array
+    q : (nodes, variables) device array
     settings : limiter ("wang", "venkatakrishnan"; others: unlimited) and limiter_k
 
     Attributes
     ----------
-    grad : (nodes, 8) device array, dq_k/dx and dq_k/dy side by side
+    grad : (nodes, variables * dimensions) device array, dq_k/dx, dq_k/dy side by side
     calls : from q to grad
     """
 
     def __init__(self, grid: Nodes, common: dict[str, Any], q: Any, settings: Any) -> None:
-        b = grid.backend
-        self.grad = b.zeros((grid.nodes, 8))
+        b, ends = grid.backend, 2 * grid.variables
+        self.grad = b.zeros((grid.nodes, grid.dimensions * grid.variables))
         fields = common | {
             "x": grid.x,
             "offsets": grid.table["offsets"],
@@ -37,12 +37,12 @@ class Gradients:
             kernel = "ale_gradient_venkatakrishnan"
             self.calls = [b.bind(kernel, **fields, K=settings.limiter_k, V=grid.V)]
         elif settings.limiter == "wang":
-            span = b.zeros((grid.members, 8), "float64")
-            parts = b.zeros((grid.chunks, 8), "float64")
+            span = b.zeros((grid.members, ends), "float64")
+            parts = b.zeros((grid.chunks, ends), "float64")
             self.calls = [
-                b.bind("ale_range", q=q, offsets=grid.node_chunks, sums=parts),
-                b.bind("gather_max_8", offsets=grid.node_groups, parts=parts, sums=span),
-                b.bind("ale_gradient_wang", **fields, K=settings.limiter_k, range=span),
+                grid.bind("ale_range", q=q, offsets=grid.node_chunks, sums=parts),
+                b.bind(f"gather_max_{ends}", offsets=grid.node_groups, parts=parts, sums=span),
+                grid.bind("ale_gradient_wang", **fields, K=settings.limiter_k, range=span),
             ]
         else:
-            self.calls = [b.bind("ale_gradient", **fields)]
+            self.calls = [grid.bind("ale_gradient", **fields)]

@@ -23,7 +23,7 @@ class Lusgs:
 
     Attributes
     ----------
-    node : (rows,) int32, node of each row;  du : (rows, 4), the solution
+    node : (rows,) int32, node of each row;  du : (rows, variables), the solution
     """
 
     def __init__(
@@ -31,7 +31,8 @@ class Lusgs:
     ) -> None:
         self.backend, self.pattern, self.kernel, self.sweeps = backend, pattern, kernel, sweeps
         self.node = backend.table(pattern.node)
-        self.du = backend.zeros((len(pattern.node), 4))
+        variables = fields["res"].shape[1]
+        self.du = backend.zeros((len(pattern.node), variables))
         self.fields = fields | {
             "node": self.node,
             "row_of": backend.table(pattern.row_of),

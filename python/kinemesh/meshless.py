@@ -15,8 +15,16 @@ import numpy as np
 from kinemesh.backend import Backend
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.cloud.grid import CloudGrid
-from kinemesh.conditions import clouds_of, instance, walls_of
-from kinemesh.deform import Deformation, Delaunay
+from kinemesh.conditions import (
+    clouds_of,
+    instance,
+    is_several,
+    numbers,
+    planes_of,
+    walls_of,
+)
+from kinemesh.deform import Deformation, Delaunay, Rigid
+from kinemesh.errors import SettingsError
 from kinemesh.gradients import Gradients
 from kinemesh.linear import Pattern
 from kinemesh.lusgs import Lusgs
@@ -61,18 +69,32 @@ class MeshlessSettings(MarchSettings):
         self.within(limiter_k=(0, np.inf), jst_k2=(TINY, 10), jst_k4=(TINY, 10), rk_cfl=(0, np.inf))
 
 
+def default_deform(cloud: Any) -> Deformation:
+    """Delaunay graph mapping in the plane, rigid motion in space."""
+    first = cloud[0] if is_several(cloud) and len(cloud) else cloud
+    in_space = isinstance(first, Cloud) and first.points.shape[1] == 3
+    return Rigid() if in_space else Delaunay()
+
+
 class Meshless(Solver):
-    """A case, or an ensemble of cases, on moving clouds of points in the plane.
+    """A case, or an ensemble of cases, on moving clouds of points in the plane or in space.
+
+    In space x is downstream, y along the span and z up: the angle of attack and a pitching motion
+    turn in the planes of x and z, and `about` and `moment_about` are points (x, z) in them.
 
     Parameters
     ----------
     cloud : Cloud, or a sequence with one per member
-    deform : Deformation     how inner points follow (default: Delaunay graph mapping)
+    deform : Deformation     how inner points follow (default: Delaunay graph mapping; in space
+        rigid motion)
+    symmetry : markers of a plane of symmetry (default: those named symmetry)
+    reference_area, reference_length : float    of the coefficients; of a half wing its own
+        area [chord^2, in the plane chord; chord]
     mach, alpha_deg, motion, device, dtype, settings, walls, moment_about    as of `kinemesh.Ale`
 
     Attributes
     ----------
-    u, q : (nodes, 4) device arrays        conserved (rho, rho u, rho v, rho E), primitive state
+    u, q : (nodes, variables) device arrays    conserved (rho, rho velocity, rho E), primitive
     grid : CloudGrid
     backend : Backend
     """
@@ -90,13 +112,20 @@ class Meshless(Solver):
         settings: MeshlessSettings | None = None,
         walls: Sequence[str] | None = None,
         moment_about: tuple[float, float] = (0.25, 0.0),
+        symmetry: Sequence[str] | None = None,
+        reference_area: float = 1.0,
+        reference_length: float = 1.0,
     ) -> None:
         settings = MeshlessSettings() if settings is None else settings
         settings = instance(settings, MeshlessSettings, "settings", "MeshlessSettings(...)")
+        self.reference = (
+            float(numbers(reference_area, 1, "reference_area", positive=True)[0]),
+            float(numbers(reference_length, 1, "reference_length", positive=True)[0]),
+        )
         members = self._begin(
             cloud,
             settings,
-            Delaunay() if deform is None else deform,
+            default_deform(cloud) if deform is None else deform,
             Backend(device, dtype),
             mach=mach,
             alpha_deg=alpha_deg,
@@ -104,11 +133,29 @@ class Meshless(Solver):
             moment_about=moment_about,
         )
         clouds = clouds_of(cloud, members)
-        grid = CloudGrid(self.backend, clouds, *walls_of(walls, clouds))
+        if clouds[0].points.shape[1] == 3:
+            self._check_space()
+        planes = planes_of(symmetry, clouds)
+        if planes and clouds[0].points.shape[1] == 2:
+            raise SettingsError(
+                f"symmetry is {planes}, which is for clouds in space; in the plane name it in walls"
+            )
+        grid = CloudGrid(self.backend, clouds, *walls_of(walls, clouds, planes), planes)
         self._states(grid, motion)
         self._allocate(grid)
         self.grid.start()
         self.initialise()
+
+    def _check_space(self) -> None:
+        """Refuse what there is in the plane alone."""
+        if self.settings.far_field == "vortex":
+            raise SettingsError(
+                "far_field is 'vortex', which is of plane flow; use far_field='stream' in space"
+            )
+        if self.deform.name not in ("rigid", "none"):
+            raise SettingsError(
+                f"deform is {self.deform!r}, which moves clouds in the plane; in space use Rigid()"
+            )
 
     def _allocate(self, grid: CloudGrid) -> None:
         b, s = self.backend, self.settings
@@ -123,6 +170,8 @@ class Meshless(Solver):
             "active": self.dualtime.active,
             "x": grid.x,
             "inverse": grid.mirrored,
+            "kind": grid.table["kind"],
+            "plane": grid.plane,
             "normal": grid.normal,
             "velocity": grid.velocity,
             "q": self.q,
@@ -145,52 +194,71 @@ class Meshless(Solver):
 
     def _slip_calls(self) -> list[Any]:
         """Call that leaves the wall points no flow through the wall."""
-        wall = self.grid.wall
-        if not len(wall.node):
+        grid = self.grid
+        nodes = np.union1d(grid.wall.node, grid.mirror_nodes)
+        if not len(nodes):
             return []
-        fields = {"normal": self.grid.normal, "velocity": self.grid.velocity, "u": self.u}
-        return [self.backend.bind("cloud_slip", **self.common, node=wall.device["node"], **fields)]
+        names = ("kind", "plane", "normal", "velocity")
+        fields = self.common | {name: self.cloud_fields[name] for name in names}
+        node = self.backend.array(nodes, np.int32)
+        return [grid.bind("cloud_slip", **fields, node=node, u=self.u)]
 
     def _residual_calls(self) -> list[Any]:
         """Calls from u to res: V (dW/dt + div F) with the physical time's terms."""
         fields = self.cloud_fields | {"u": self.u, "past": self.past}
-        calls = [*self._slip, self._primitive, *self.gradients.calls, *self._flux_calls(fields)]
+        calls = [*self._slip, self._primitive, *self.gradients.calls, *self._even_calls()]
+        calls += self._flux_calls(fields)
         if len(self.grid.far.node):
-            far = fields | self.far_field | {"outward": self.grid.outward}
+            far = fields | self.far_field
             calls += self.vortex
             far["node"] = self.grid.far.device["node"]
-            calls.append(self.backend.bind("cloud_farfield", **far))
+            calls.append(self.grid.bind("cloud_farfield", **far))
         return calls
 
+    def _even_calls(self) -> list[Any]:
+        """Call that makes the gradients on a plane of symmetry even about it.
+
+        What a point there sees on one side alone would let waves along the plane grow.
+        """
+        nodes = self.grid.mirror_nodes
+        if not len(nodes):
+            return []
+        fields = self.common | {"plane": self.grid.plane, "grad": self.gradients.grad}
+        node = self.backend.array(nodes, np.int32)
+        return [self.grid.bind("cloud_even", **fields, node=node)]
+
     def _flux_calls(self, fields: dict[str, Any]) -> list[Any]:
-        b, s, grad = self.backend, self.settings, self.gradients.grad
+        grid, s, grad = self.grid, self.settings, self.gradients.grad
         if s.flux == "roe":
             kernel = "cloud_roe_van_leer" if s.limiter == "vanleer" else "cloud_roe"
             more = {"grad": grad, "lowered": self.lowered, "fix": s.entropy_fix}
-            return [b.bind(kernel, **fields, **more)]
-        made = {"rough": b.zeros((self.grid.nodes, 4)), "sensor": b.zeros(self.grid.nodes)}
+            return [grid.bind(kernel, **fields, **more)]
+        b, n = self.backend, grid.nodes
+        made = {"rough": b.zeros((n, grid.variables)), "sensor": b.zeros(n)}
         seen = {name: fields[name] for name in ("member", "active", "offsets", "neighbour")}
-        seen |= {"x": self.grid.x, "q": self.q, "grad": grad}
+        seen |= {"x": grid.x, "q": self.q, "grad": grad}
         return [
-            b.bind("cloud_roughness", **seen, **made),
-            b.bind("cloud_jst", **fields, **made, k2=s.jst_k2, k4=s.jst_k4),
+            grid.bind("cloud_roughness", **seen, **made),
+            grid.bind("cloud_jst", **fields, **made, k2=s.jst_k2, k4=s.jst_k4),
         ]
 
     def _stage_calls(self) -> list[Any]:
         """Calls from res to the new u: the stages of the Runge-Kutta scheme."""
-        b, nodes = self.backend, self.grid.nodes
-        made = {"u0": b.zeros((nodes, 4)), "step": b.zeros(nodes)}
-        points = {n: a for n, a in self.cloud_fields.items() if n not in ("V", "bdf", "res")}
+        b, grid = self.backend, self.grid
+        made = {"u0": b.zeros((grid.nodes, grid.variables)), "step": b.zeros(grid.nodes)}
+        others = ("V", "bdf", "res", "kind", "plane", "normal")
+        points = {n: a for n, a in self.cloud_fields.items() if n not in others}
         first = {"pace": self.pace, "u": self.u, "rk_cfl": self.settings.rk_cfl}
         fields = {name: self.cloud_fields[name] for name in ("V", "bdf", "res")}
         fields |= self.common | made | {"u": self.u}
-        stages = [b.bind("cloud_stage", **fields, share=share) for share in STAGES]
-        calls = [b.bind("cloud_step", **points, **first, **made), stages[0]]
+        stages = [grid.bind("cloud_stage", **fields, share=share) for share in STAGES]
+        calls = [grid.bind("cloud_step", **points, **first, **made), stages[0]]
         for stage in stages[1:]:
             calls += [*self._residual, stage]
         return calls
 
     def _lusgs(self) -> Lusgs:
-        more = {"outward": self.grid.outward, "cfl": self.dualtime.cfl, "pace": self.pace}
+        more = {"cfl": self.dualtime.cfl, "pace": self.pace}
         fields = self.cloud_fields | more
-        return Lusgs(self.backend, self.pattern, "cloud_lusgs", fields, self.settings.lusgs_sweeps)
+        kernel = self.grid.kernel("cloud_lusgs")
+        return Lusgs(self.backend, self.pattern, kernel, fields, self.settings.lusgs_sweeps)

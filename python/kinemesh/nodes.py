@@ -18,7 +18,7 @@ from kinemesh.backend import Backend
 from kinemesh.errors import MeshError
 from kinemesh.faults import DIVERGED, NONE
 from kinemesh.linear.pattern import chunks
-from kinemesh.mesh.dual import boundary_nodes, offsets_of
+from kinemesh.mesh.dual import boundary_nodes, boundary_points, offsets_of
 
 Ints = NDArray[np.int32]
 
@@ -29,29 +29,32 @@ class Boundary:
 
     Parameters
     ----------
-    node, ends, body, member : host tables over the boundary's nodes
+    node, body, member : host tables over the boundary's nodes
+    shape : what connects them: in the plane `ends` (b, 2), the nodes before and after; in space
+        `offsets` (b+1,) and `corners` (facets, 2), the other nodes of each one's triangles
     device : dict of the same on the device, with S (area vector), w (swept rate), dV1, dV2
     """
 
     node: Ints
-    ends: Ints
+    shape: dict[str, Ints]
     body: Ints
     member: Ints
     device: dict[str, Any]
 
     @classmethod
-    def of(cls, backend: Backend, node: Ints, ends: Ints, body: Ints, member: Ints) -> Boundary:
-        count = len(node)
-        device = {
+    def of(
+        cls, backend: Backend, node: Ints, shape: dict[str, Ints], body: Ints, member: Ints
+    ) -> Boundary:
+        count, dimensions = len(node), 2 if "ends" in shape else 3
+        device = {name: backend.array(table, np.int32) for name, table in shape.items()} | {
             "node": backend.array(node, np.int32),
-            "ends": backend.array(ends, np.int32),
             "member": backend.array(member, np.int32),
-            "S": backend.zeros((count, 2)),
+            "S": backend.zeros((count, dimensions)),
             "w": backend.zeros(count),
             "dV1": backend.zeros(count, np.float64),
             "dV2": backend.zeros(count, np.float64),
         }
-        return cls(node, ends, body, member, device)
+        return cls(node, shape, body, member, device)
 
 
 class Nodes(ABC):
@@ -62,15 +65,17 @@ class Nodes(ABC):
     backend
     meshes : one Mesh (or Cloud) per member
     walls, far : markers of moving or fixed bodies, and of the far field; every marker of every
-        mesh must be in one of the two
+        mesh must be in one of the two, or in `planes` (of symmetry)
 
     Attributes
     ----------
-    x, x1, reference : (nodes, 2) float64  coordinates now, at the last time level, and as given
+    x, x1, reference : (nodes, dimensions) float64    coordinates now, at the last time level,
+        and as given
     V : (nodes,) float64           share of space of each node [chord^2]
     bdf : (members, 3), rate : (members, 2)  factors of the time levels [a_inf/chord]
     faults : (members,) uint64
     bodies : list of (member, marker)
+    dimensions, variables : int    2 or 3, and 2 more
     worse : ufunc                 of two numbers in `shapes` the one of the worse shape
     measure, sweep, keep_levels : recordings   what follows from x; from x and its past; the next
         time level
@@ -83,19 +88,27 @@ class Nodes(ABC):
     worse: np.ufunc
     V: Any
     inverse: Any
+    plane: Any
     table: dict[str, Any]
 
     def __init__(
-        self, backend: Backend, meshes: Sequence[Any], walls: Sequence[str], far: Sequence[str]
+        self,
+        backend: Backend,
+        meshes: Sequence[Any],
+        walls: Sequence[str],
+        far: Sequence[str],
+        planes: Sequence[str] = (),
     ) -> None:
         self.backend, self.meshes = backend, list(meshes)
+        self.dimensions = self.meshes[0].points.shape[1]
+        self.variables = self.dimensions + 2
         counts = [len(m.points) for m in self.meshes]
         self.first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
         self.nodes, self.members = int(self.first[-1]), len(self.meshes)
         self.points = np.concatenate([m.points for m in self.meshes])
         self.member = np.repeat(np.arange(self.members, dtype=np.int32), counts)
         self.bodies: list[tuple[int, str]] = []
-        self._check_markers(walls, far)
+        self._check_markers(walls, far, planes)
         b, m = backend, self.members
         self.x, self.x1, self.reference = (b.array(self.points, np.float64) for _ in range(3))
         self.bdf, self.rate = b.zeros((m, 3), np.float64), b.zeros((m, 2), np.float64)
@@ -107,9 +120,19 @@ class Nodes(ABC):
         self.wall = self._boundary(walls, True)
         self.far = self._boundary(far, False)
 
-    def _check_markers(self, walls: Sequence[str], far: Sequence[str]) -> None:
+    def kernel(self, name: str) -> str:
+        """A kernel's name in the dimension of these nodes."""
+        return name if self.dimensions == 2 else f"{name}_3d"
+
+    def bind(self, kernel: str, over: Any = None, **fields: Any) -> Any:
+        """`Backend.bind` of a kernel in the dimension of these nodes."""
+        return self.backend.bind(self.kernel(kernel), over, **fields)
+
+    def _check_markers(
+        self, walls: Sequence[str], far: Sequence[str], planes: Sequence[str]
+    ) -> None:
         for number, mesh in enumerate(self.meshes):
-            for marker in mesh.boundaries:
+            for marker in (m for m in mesh.boundaries if m not in planes):
                 if (marker in walls) == (marker in far):
                     raise MeshError(
                         f"member {number}: marker {marker!r} is "
@@ -118,7 +141,7 @@ class Nodes(ABC):
                     )
 
     def _boundary(self, markers: Sequence[str], are_bodies: bool) -> Boundary:
-        edges, body = [np.empty((0, 2), np.int64)], [np.empty(0, np.int64)]
+        edges, body = [np.empty((0, self.dimensions), np.int64)], [np.empty(0, np.int64)]
         for member, mesh in enumerate(self.meshes):
             for marker in (m for m in markers if m in mesh.boundaries):
                 edges.append(mesh.boundaries[marker] + self.first[member])
@@ -126,8 +149,15 @@ class Nodes(ABC):
                 body.append(np.full(len(edges[-1]), number))
                 if are_bodies:
                     self.bodies.append((member, marker))
-        tables = boundary_nodes(self.nodes, np.concatenate(edges), np.concatenate(body))
-        return Boundary.of(self.backend, *tables, self.member[tables[0]])
+        facets: Any = np.concatenate(edges)
+        owner: Any = np.concatenate(body)
+        if self.dimensions == 2:
+            node, ends, owner = boundary_nodes(self.nodes, facets, owner)
+            shape = {"ends": ends}
+        else:
+            node, offsets, corners, owner = boundary_points(self.nodes, facets, owner)
+            shape = {"offsets": offsets, "corners": corners}
+        return Boundary.of(self.backend, node, shape, owner, self.member[node])
 
     def start(self) -> None:
         """Metrics of the mesh as it stands; every time level at rest there."""
@@ -148,8 +178,9 @@ class Nodes(ABC):
         local = entity - int(self.first[member])
         if not 0 <= local < len(self.meshes[member].points):
             return f" at entity {entity}"
-        x, y = self.backend.get(self.x)[entity]
-        return f" at node {self.meshes[member].original[local]} (x = {x:.6g}, y = {y:.6g})"
+        where = zip("xyz", self.backend.get(self.x)[entity], strict=False)
+        told = ", ".join(f"{name} = {value:.6g}" for name, value in where)
+        return f" at node {self.meshes[member].original[local]} ({told})"
 
     def shown(self, member: int) -> Any:
         """A member as field files have it: points, triangles, quads, original."""

@@ -38,7 +38,7 @@ class Solver(ABC):
 
     Attributes
     ----------
-    u, q : (nodes, 4) device arrays    conserved (rho, rho u, rho v, rho E), primitive state
+    u, q : (nodes, variables) device arrays    conserved (rho, rho velocity, rho E), primitive
     u1, u2 : the same of the last time levels;  res : residual;  past : its terms of these levels
     grid : Nodes
     backend : Backend
@@ -47,6 +47,7 @@ class Solver(ABC):
     """
 
     settings: Any
+    reference: tuple[float, float] = (1.0, 1.0)  # area and length of the coefficients
     deform: Deformation
     grid: Nodes
     motions: list[Motion | None]
@@ -90,12 +91,15 @@ class Solver(ABC):
         self.motions = motions_of(motion, grid.members, grid.bodies)
         self.mover: Any = None
         b, n = self.backend, grid.nodes
-        self.u, self.u1, self.u2, self.q, self.res, self.past = (b.zeros((n, 4)) for _ in range(6))
+        self.u, self.u1, self.u2, self.q, self.res, self.past = (
+            b.zeros((n, grid.variables)) for _ in range(6)
+        )
         self.pace = b.array(np.ones(n), np.float64)
-        self.stream = b.array(free_stream(self.mach, self.alpha_deg), np.float64)
+        stream = free_stream(self.mach, self.alpha_deg, grid.dimensions)
+        self.stream = b.array(stream, np.float64)
         self.dualtime = DualTime(b, grid)
         self.common = {"member": grid.table["member"], "active": self.dualtime.active}
-        self.forces = Forces(grid, self.q, self.stream, self.mach, self.alpha_deg)
+        self.forces = Forces(grid, self.q, self.stream, self.mach, self.alpha_deg, *self.reference)
         self.centre = b.zeros((grid.members, 2), np.float64)
         self.far_field = {"stream": self.stream, "strength": None, "centre": self.centre,
                           "x": grid.x, "fix": self.settings.entropy_fix}  # fmt: skip
@@ -104,19 +108,19 @@ class Solver(ABC):
             strength = b.zeros(grid.members, np.float64)
             self.vortex = self.forces.vortex(strength, self.dualtime.active)
             self.far_field["strength"] = strength
-        self._primitive = b.bind(
+        self._primitive = grid.bind(
             "ale_primitive", **self.common, u=self.u, q=self.q, faults=grid.faults
         )
         self._levels = b.record(
             [
-                b.bind("copy_real4", **{"from": self.u1, "to": self.u2}),
-                b.bind("copy_real4", **{"from": self.u, "to": self.u1}),
+                b.bind(f"copy_real{grid.variables}", **{"from": self.u1, "to": self.u2}),
+                b.bind(f"copy_real{grid.variables}", **{"from": self.u, "to": self.u1}),
             ]
         )
 
     def _past_call(self, V1: Any, V2: Any) -> Any:
         """Call that puts the terms of the last time levels into `past`."""
-        return self.backend.bind(
+        return self.grid.bind(
             "ale_past",
             member=self.grid.table["member"],
             bdf=self.grid.bdf,
@@ -129,7 +133,7 @@ class Solver(ABC):
 
     def _update_call(self, node: Any, du: Any) -> Any:
         """Call that adds du by rows, row i being node[i], to u, within `max_change`."""
-        return self.backend.bind(
+        return self.grid.bind(
             "ale_update",
             **self.common,
             node=node,
@@ -151,9 +155,9 @@ class Solver(ABC):
     # ---- state ----------------------------------------------------------------------------
 
     def initialise(self, q: NDArray | None = None) -> None:
-        """Set every time level to primitive states q (nodes, 4), or to the free stream."""
+        """Set every time level to primitive states q (nodes, variables), or to the free stream."""
         given = self.backend.get(self.stream)[self.grid.member] if q is None else q
-        states = states_of(given, self.grid.nodes)
+        states = states_of(given, self.grid.nodes, self.grid.variables)
         for array in (self.u, self.u1, self.u2):
             self.backend.put(array, conserved(states))
         self.backend.put(self.dualtime.active, 1)
@@ -197,7 +201,7 @@ class Solver(ABC):
             raise_faults(words, where, self.grid.place, done)
 
     def primitive(self) -> NDArray:
-        """(nodes, 4) rho, u, v, p on the host, nodes as in `grid.meshes` side by side."""
+        """(nodes, variables) rho, velocity, p on the host, nodes as in `grid.meshes`."""
         self._primitive()
         return self.backend.get(self.q)
 

@@ -36,9 +36,12 @@ class Shown:
 
     @classmethod
     def of(cls, cloud: Cloud) -> Shown:
-        """A plane cloud with its triangles."""
-        facets = np.concatenate([np.zeros((0, 2), np.int32), *cloud.boundaries.values()])
+        """A plane cloud with its triangles; one in space with those of its boundaries."""
         none = np.zeros((0, 4), np.int32)
+        dimensions = cloud.points.shape[1]
+        facets = np.concatenate([np.zeros((0, dimensions), np.int32), *cloud.boundaries.values()])
+        if dimensions == 3:
+            return cls(cloud.points, facets, none, cloud.original)
         return cls(cloud.points, triangles(cloud.points, facets), none, cloud.original)
 
 

@@ -13,10 +13,15 @@ from numpy.typing import NDArray
 
 from kinemesh import memory
 from kinemesh.backend import Backend
+from kinemesh.cloud.checks import area_vectors
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.cloud.display import Shown
 from kinemesh.cloud.tables import conditions
-from kinemesh.nodes import Nodes
+from kinemesh.errors import CloudError
+from kinemesh.nodes import Boundary, Nodes
+
+WALL, FAR, PLANE = 1, 2, 4  # cloud_kind of csrc/kernels/cloud.h
+FLAT = 1e-6  # largest sine between a plane of symmetry and its facets
 
 
 class CloudGrid(Nodes):
@@ -24,23 +29,30 @@ class CloudGrid(Nodes):
 
     Attributes
     ----------
-    x2 : (nodes, 2) float64       places two time levels ago [chord]
-    inverse, mirrored : (nodes, 3)  inverse of the least-squares matrix; with the mirror images of
-        the satellites of boundary points
-    normal : (nodes, 2)           of walls, out of the fluid; zero elsewhere and at sharp edges
-    outward : (nodes, 2)          the same of the far field
-    velocity : (nodes, 2)         of the points [a_inf]
-    V : (nodes,) float64          share of the plane of each point as given, a weight in norms
+    x2 : (nodes, d) float64       places two time levels ago [chord]
+    inverse, mirrored : (nodes, d (d + 1) / 2)    inverse of the least-squares matrix, with the
+        mirror images of satellites by the plane of symmetry; and with those by every boundary
+    kind : (nodes,) int32         sum of WALL, FAR and PLANE
+    normal : (nodes, d)           of walls and far field, out of the fluid; zero elsewhere and at
+        sharp edges
+    plane : (members, d)          unit normal of the plane of symmetry; zero without one
+    velocity : (nodes, d)         of the points [a_inf]
+    V : (nodes,) float64          share of space of each point as given, a weight in norms
     """
 
     worse = np.maximum
 
     def __init__(
-        self, backend: Backend, clouds: Sequence[Cloud], walls: Sequence[str], far: Sequence[str]
+        self,
+        backend: Backend,
+        clouds: Sequence[Cloud],
+        walls: Sequence[str],
+        far: Sequence[str],
+        planes: Sequence[str] = (),
     ) -> None:
         # with the deformation that takes most: which it will be is not known yet
         memory.check_cloud(backend, clouds, "delaunay")
-        super().__init__(backend, clouds, walls, far)
+        super().__init__(backend, clouds, walls, far, planes)
         shift = np.cumsum([0, *(len(c.satellites) for c in clouds)])
         self.offsets = np.concatenate(
             [[0], *(c.offsets[1:] + s for c, s in zip(clouds, shift[:-1], strict=True))]
@@ -48,44 +60,99 @@ class CloudGrid(Nodes):
         self.neighbour = np.concatenate(
             [c.satellites + s for c, s in zip(clouds, self.first[:-1], strict=True)]
         ).astype(np.int32)
-        b, n = backend, self.nodes
-        tables = {"offsets": self.offsets, "neighbour": self.neighbour, "member": self.member}
+        b, n, d = backend, self.nodes, self.dimensions
+        mirrors, self.mirror_nodes = self._planes(planes)
+        kind = np.zeros(n, np.int32)
+        for bit, nodes in (
+            (WALL, self.wall.node),
+            (FAR, self.far.node),
+            (PLANE, self.mirror_nodes),
+        ):
+            kind[nodes] |= bit
+        self.edge_nodes = np.flatnonzero(kind).astype(np.int32)
+        tables = {
+            "offsets": self.offsets,
+            "neighbour": self.neighbour,
+            "member": self.member,
+            "kind": kind,
+        }
         self.table = {name: b.array(t, np.int32) for name, t in tables.items()}
+        self.plane = b.array(mirrors, "real")
         self.x2 = b.array(self.points, np.float64)
-        self.inverse, self.mirrored = b.zeros((n, 3)), b.zeros((n, 3))
-        self.normal, self.outward, self.velocity = (b.zeros((n, 2)) for _ in range(3))
+        self.inverse, self.mirrored = (b.zeros((n, d * (d + 1) // 2)) for _ in range(2))
+        self.normal, self.velocity = (b.zeros((n, d)) for _ in range(2))
         self.V = b.array(self._shares(), np.float64)
         self._bind()
 
+    def _planes(self, planes: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Unit normals (members, d) of the planes of symmetry, and the points on them."""
+        normals = np.zeros((self.members, self.dimensions))
+        nodes = [np.empty(0, np.int32)]
+        for member, cloud in enumerate(self.meshes):
+            there = [cloud.boundaries[name] for name in planes if name in cloud.boundaries]
+            if not there:
+                continue
+            facets = np.concatenate(there)
+            area = area_vectors(cloud.points, facets)
+            unit = area.sum(axis=0) / np.linalg.norm(area.sum(axis=0))
+            slope = np.linalg.norm(area - (area @ unit)[:, None] * unit, axis=1)
+            worst = int(np.argmax(slope - FLAT * (area @ unit)))
+            if not slope[worst] <= FLAT * (area[worst] @ unit):
+                raise CloudError(
+                    f"member {member}: facet {facets[worst].tolist()} of the symmetry boundary "
+                    f"({', '.join(planes)}) does not lie in one plane with the others; expected "
+                    "one plane: name others as walls"
+                )
+            normals[member] = unit
+            nodes.append(np.unique(facets).astype(np.int32) + self.first[member])
+        return normals, np.concatenate(nodes)
+
     def _shares(self) -> NDArray[np.float64]:
-        """(nodes,) area that a point stands for, from the second moments of its satellites."""
+        """(nodes,) weight of a point in norms, from the second moments of its satellites.
+
+        The area that it stands for; in space the root of its volume, as with the volume itself
+        the far field would drown the wing.
+        """
         ends = np.repeat(np.arange(self.nodes), np.diff(self.offsets))
         d = self.points[self.neighbour] - self.points[ends]
-        xx, xy, yy = (
-            np.bincount(ends, d[:, i] * d[:, k], self.nodes) for i, k in ((0, 0), (0, 1), (1, 1))
+        axes = range(self.dimensions)
+        moments = np.array(
+            [[np.bincount(ends, d[:, i] * d[:, k], self.nodes) for k in axes] for i in axes]
         )
-        return 2 * np.sqrt(xx * yy - xy * xy) / np.diff(self.offsets)
+        spread = np.sqrt(np.linalg.det(np.moveaxis(moments, -1, 0)))
+        share = (2 / np.diff(self.offsets)) ** (self.dimensions / 2) * spread
+        return share if self.dimensions == 2 else np.sqrt(share)
+
+    def _normals(self, side: Boundary) -> list[Any]:
+        """Calls for the area vectors and unit normals of walls or far field."""
+        if not len(side.node):
+            return []
+        where = {name: side.device[name] for name in ("node", *side.shape)} | {"x": self.x}
+        if self.dimensions == 3:
+            return [self.bind("cloud_facets", **where, S=side.device["S"], normal=self.normal)]
+        return [
+            self.bind("cloud_normals", **where, normal=self.normal),
+            self.bind("boundary_normals", **where, S=side.device["S"]),
+        ]
 
     def _bind(self) -> None:
         b, t = self.backend, self.table
         around = {"x": self.x, "offsets": t["offsets"], "neighbour": t["neighbour"]}
-        fits = [b.bind("least_squares", **around, inverse=a) for a in (self.inverse, self.mirrored)]
-        for side, normal in ((self.wall, self.normal), (self.far, self.outward)):
-            if not len(side.node):
-                continue
-            where = {"node": side.device["node"], "ends": side.device["ends"]}
-            fits.append(b.bind("cloud_normals", x=self.x, normal=normal, **where))
-            fits.append(b.bind("boundary_normals", x=self.x, S=side.device["S"], **where))
-            fits.append(
-                b.bind(
-                    "cloud_mirror",
-                    node=side.device["node"],
-                    **around,
-                    normal=normal,
-                    inverse=self.mirrored,
-                )
-            )
-        velocity = b.bind(
+        fits = [
+            self.bind("least_squares", **around, inverse=a) for a in (self.inverse, self.mirrored)
+        ]
+        fits += self._normals(self.wall) + self._normals(self.far)
+        mirror = {name: t[name] for name in ("member", "kind")} | around
+        mirror |= {"plane": self.plane, "normal": self.normal}
+        every = WALL | FAR | PLANE
+        for nodes, of, inverse in (
+            (self.mirror_nodes, PLANE, self.inverse),
+            (self.edge_nodes, every, self.mirrored),
+        ):
+            if len(nodes):
+                node = b.array(nodes, np.int32)
+                fits.append(self.bind("cloud_mirror", node=node, **mirror, of=of, inverse=inverse))
+        velocity = self.bind(
             "cloud_velocity",
             member=t["member"],
             rate=self.rate,
@@ -94,9 +161,10 @@ class CloudGrid(Nodes):
             x2=self.x2,
             velocity=self.velocity,
         )
+        copy = f"copy_f64_{self.dimensions}"
         levels = [
-            b.bind("copy_f64_2", **{"from": self.x1, "to": self.x2}),
-            b.bind("copy_f64_2", **{"from": self.x, "to": self.x1}),
+            b.bind(copy, **{"from": self.x1, "to": self.x2}),
+            b.bind(copy, **{"from": self.x, "to": self.x1}),
         ]
         self.measure, self.sweep = b.record(fits), b.record([velocity])
         self.keep_levels = b.record(levels)
@@ -122,8 +190,12 @@ class CloudGrid(Nodes):
         x, inverse = (self.backend.get(a).astype(float) for a in (self.x, self.mirrored))
         d = x[self.neighbour] - x[ends]
         d /= (d * d).sum(1, keepdims=True)
-        xx, xy, yy = inverse[ends].T
-        size = np.hypot(xx * d[:, 0] + xy * d[:, 1], xy * d[:, 0] + yy * d[:, 1])
+        full = np.empty((self.nodes, self.dimensions, self.dimensions))
+        for column, (i, k) in zip(
+            inverse.T, np.transpose(np.triu_indices(self.dimensions)), strict=True
+        ):
+            full[:, i, k] = full[:, k, i] = column
+        size = np.linalg.norm(np.einsum("nik,nk->ni", full[ends], d), axis=1)
         return 2 * self.backend.get(self.V) * np.bincount(ends, size, self.nodes)
 
     def levels(self) -> dict[str, Any]:

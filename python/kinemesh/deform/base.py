@@ -39,7 +39,7 @@ class Mover(ABC):
     def bind_pose(self, node: NDArray, body: NDArray, x: Any) -> Any:
         """Call that brings `node` of `x` to the pose of `body`."""
         b = self.backend
-        return b.bind(
+        return self.grid.bind(
             "pose_move",
             node=b.array(node, np.int32),
             body=b.array(body, np.int32),

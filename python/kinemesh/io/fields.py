@@ -26,17 +26,19 @@ TRIANGLE, QUAD = 5, 9  # VTK's cell types
 def flow(
     density: ArrayLike, velocity: ArrayLike, pressure: ArrayLike, mach: float, gamma: float = 1.4
 ) -> dict[str, NDArray[Any]]:
-    """The named fields of a flow, from density (nodes,), velocity (2, nodes), pressure (nodes,).
+    """The named fields of a flow, from density (nodes,), velocity (d, nodes), pressure (nodes,).
 
     Units: rho_inf, a_inf, rho_inf a_inf^2; `mach` is that of the stream.
     Mach is that of the fluid in the frame at rest; Cp = (p - 1/gamma) / (mach^2 / 2).
     """
-    rho, (u, v), p = np.asarray(density), np.asarray(velocity), np.asarray(pressure)
+    rho, v, p = np.asarray(density), np.asarray(velocity), np.asarray(pressure)
+    space = np.zeros((v.shape[1], 3), v.dtype)
+    space[:, : len(v)] = v.T
     return {
         "Density": rho,
-        "Velocity": np.stack([u, v, np.zeros_like(u)], axis=1),
+        "Velocity": space,
         "Pressure": p,
-        "Mach": np.sqrt((u * u + v * v) * rho / (gamma * p)),
+        "Mach": np.sqrt((v * v).sum(axis=0) * rho / (gamma * p)),
         "Cp": (p - 1 / gamma) / (0.5 * mach**2),
     }
 
@@ -48,7 +50,7 @@ class FieldWriter:
     ----------
     path : path            started anew
     mesh : kinemesh.mesh.Mesh, or a cloud's `kinemesh.cloud.display.Shown`
-    walls : (k, 2) int     wall edges, nodes of the mesh; kept for the plots
+    walls : (k, d) int     wall edges (in space triangles), nodes of the mesh; kept for the plots
     compress : bool        gzip, level 1
     """
 
@@ -72,6 +74,7 @@ class FieldWriter:
 
     def _prepare(self, mesh: Any, compress: bool) -> None:
         original = np.asarray(mesh.original)
+        self._dimensions = np.shape(mesh.points)[1]
         self._order = np.argsort(original, kind="stable")  # file place -> mesh node
         self._nodes = len(original)
         self._filter: dict[str, Any] = (
@@ -111,7 +114,8 @@ class FieldWriter:
             self._column(steps, name, np.int64, (1,))
         self._column(steps.create_group("PointDataOffsets"), "Node", np.int64)
 
-        edges = np.zeros((0, 2), np.int64) if walls is None else place[np.asarray(walls)]
+        none = np.zeros((0, self._dimensions), np.int64)
+        edges = none if walls is None else place[np.asarray(walls)]
         self._file.create_dataset("kinemesh/walls", data=edges)
         self._file["kinemesh"].attrs["cloud"] = bool(getattr(mesh, "is_cloud", False))
         self._commit()
@@ -140,7 +144,7 @@ class FieldWriter:
         Parameters
         ----------
         time : float                   [chord/a_inf]; for a steady flow the iteration
-        points : (nodes, 2)            in the mesh's own order
+        points : (nodes, d)            in the mesh's own order
         fields : name -> (nodes,) or (nodes, 3)    the same names at every step
         """
         root = self._file["VTKHDF"]
@@ -149,7 +153,7 @@ class FieldWriter:
         self._check(time, points, given, at)
 
         xyz = np.zeros((self._nodes, 3))
-        xyz[:, :2] = np.asarray(points)[self._order]
+        xyz[:, : self._dimensions] = np.asarray(points)[self._order]
         _extend(root["Points"], xyz)
         for name, values in given.items():
             if name not in root["PointData"]:
@@ -179,8 +183,10 @@ class FieldWriter:
         self, time: float, points: ArrayLike, fields: dict[str, NDArray[Any]], at: int
     ) -> None:
         shape = np.shape(points)
-        if shape != (self._nodes, 2):
-            raise CaseError(f"{self.path}: points {shape}, expected ({self._nodes}, 2)")
+        if shape != (self._nodes, self._dimensions):
+            raise CaseError(
+                f"{self.path}: points {shape}, expected ({self._nodes}, {self._dimensions})"
+            )
         if at and not time > self._file["VTKHDF/Steps/Values"][at - 1]:
             raise CaseError(f"{self.path}: time {time} is not after the last step's")
         known = set(self._file["VTKHDF/PointData"]) - {"Node"}
@@ -245,8 +251,8 @@ def _extend(data: h5py.Dataset, values: ArrayLike) -> None:
 
 
 def read(path: str | Path, step: int = -1) -> dict[str, Any]:
-    """One step of a file: time, points (nodes, 2), cells (cells, 4) with -1 as the fourth
-    corner of a triangle, walls (k, 2), fields (name -> array), cloud (whether the cells are
+    """One step of a file: time, points (nodes, d), cells (cells, 4) with -1 as the fourth
+    corner of a triangle, walls (k, d), fields (name -> array), cloud (whether the cells are
     for display alone); nodes in the user's order.
 
     Raises CaseError where the file cannot be read or has no such step.
@@ -266,7 +272,7 @@ def read(path: str | Path, step: int = -1) -> dict[str, Any]:
             data = {k: v[rows] for k, v in root["PointData"].items() if k != "Node"}
             return {
                 "time": float(root["Steps/Values"][at]),
-                "points": root["Points"][rows, :2],
+                "points": root["Points"][rows, : file["kinemesh/walls"].shape[1]],
                 "cells": _cells(offsets, ids),
                 "walls": file["kinemesh/walls"][()],
                 "cloud": bool(file["kinemesh"].attrs.get("cloud", False)),

@@ -100,3 +100,29 @@ def boundary_nodes(nodes: int, edges: Ints, body: Ints) -> tuple[Ints, Ints, Int
     found = np.flatnonzero(owner >= 0)
     node: Ints = found[np.lexsort((found, owner[found]))].astype(np.int32)
     return node, ends[node], owner[node].astype(np.int32)
+
+
+def boundary_points(points: int, facets: Ints, body: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+    """Points of boundary triangles with their triangles.
+
+    Parameters
+    ----------
+    facets : (k, 3)   area vectors out of the fluid
+    body : (k,)       number of the body of each triangle
+
+    Returns
+    -------
+    node (b,), offsets (b+1,), corners (3 k, 2) [the other two points of each triangle of a point,
+    by the right hand], body (b,); by body and node
+    """
+    at = facets.T.ravel()
+    others = np.concatenate([facets[:, [1, 2]], facets[:, [2, 0]], facets[:, [0, 1]]])
+    owner = np.full(points, -1, np.int64)
+    np.maximum.at(owner, at, np.tile(body, 3))
+    found = np.flatnonzero(owner >= 0)
+    node = found[np.lexsort((found, owner[found]))].astype(np.int32)
+    place = np.empty(points, np.int64)
+    place[node] = np.arange(len(node))
+    order = np.lexsort((np.tile(np.arange(len(facets)), 3), place[at]))
+    offsets = offsets_of(place[at][order], len(node))
+    return node, offsets, others[order].astype(np.int32), owner[node].astype(np.int32)

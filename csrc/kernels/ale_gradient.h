@@ -1,37 +1,4 @@
-/* ale_state.h - states, gradients and their limits at the nodes (docs/theory.md, section 2).
- * active: members whose pseudo-time has not converged; the others are left as they are.        */
-
-/* Primitive state (rho, u, v, p) from the conserved one; what is not a gas is a fault. */
-#define ALE_PRIMITIVE(F)              \
-  F(in, i32, member, "nodes>members") \
-  F(in, i32, active, "members")       \
-  F(in, real, u, "nodes,4")           \
-  F(out, real, q, "nodes,4")          \
-  F(inc, u64, faults, "members")
-KERNEL(ale_primitive, ALE_PRIMITIVE, indirect)
-{
-  real from[4], to[4];
-  load4(u + 4 * i, from);
-  gas_primitive(from, to);
-  put4(q + 4 * i, to);
-  if (!active[member[i]]) return;
-  if (!(to[0] > 0)) fault(&faults[member[i]], FAULT_DENSITY, i);
-  if (!(to[3] > 0)) fault(&faults[member[i]], FAULT_PRESSURE, i);
-}
-
-/* Range of each primitive variable over a chunk: (max q, max -q); for Wang's threshold. */
-#define ALE_RANGE(F)                     \
-  F(in, real, q, "nodes,4")              \
-  F(in, i32, offsets, "groups+1>>nodes") \
-  F(out, f64, sums, "groups,8")
-REDUCE(ale_range, ALE_RANGE, max, 8)
-{
-  for (i32 k = 0; k < 4; k++) {
-    const f64 x = (f64)q[4 * i + k];
-    s[k]        = OP_max(s[k], x);
-    s[4 + k]    = OP_max(s[4 + k], -x);
-  }
-}
+/* ale_gradient.h - gradients and their limits at the nodes in the plane (docs/theory.md, section 2). */
 
 /* A node has two lanes of two variables each: fewer repeat the geometry too rarely to pay, more
  * too often.  What a lane knows of its variables: the value, the gradient g[2 k] = dq_k/dx, and the

@@ -1,0 +1,6 @@
+/* dimension.h - gas, fluxes and clouds of one dimension (DIM, and what all.h defines with it). */
+#include "../physics/gas.h"
+#include "../physics/riemann.h"
+#include "../physics/fit.h"
+#include "state.h"
+#include "cloud.h"

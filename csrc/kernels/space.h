@@ -1,0 +1,180 @@
+/* space.h - what only clouds in space need: boundary facets, gradients, forces, poses. */
+
+/* Area vector of a boundary point out of the fluid, a third of each triangle at it, and the unit
+ * normal; none where both sides of an edge such as a trailing edge meet: the flow is free there. */
+#define CLOUD_FACETS(F)                                                        \
+  F(in, i32, node, "bnodes>nodes!")                                            \
+  F(in, f64, x, "nodes,3")                                                     \
+  F(in, i32, offsets, "bnodes+1>>facets")                                      \
+  F(in, i32, corners, "facets,2>nodes") /* the other two, by the right hand */ \
+  F(out, real, S, "bnodes,3")                                                  \
+  F(rw, real, normal, "nodes,3")
+KERNEL(cloud_facets_3d, CLOUD_FACETS, indirect)
+{
+  const f64 *at     = x + 3 * node[i];
+  f64        sum[3] = {0, 0, 0}, all = 0;
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    const f64 *b = x + 3 * corners[2 * e], *c = x + 3 * corners[2 * e + 1];
+    f64        area[3], size                  = 0;
+    for (i32 k = 0; k < 3; k++) {
+      const i32 l = (k + 1) % 3, m = (k + 2) % 3;
+      area[k] = ((b[l] - at[l]) * (c[m] - at[m]) - (b[m] - at[m]) * (c[l] - at[l])) / 6;
+      sum[k] += area[k];
+      size += area[k] * area[k];
+    }
+    all += sqrt(size);
+  }
+  const f64 size = sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]), per = size > 0.5 * all ? 1 / size : 0;
+  for (i32 k = 0; k < 3; k++) {
+    S[3 * i + k]            = (real)sum[k];
+    normal[3 * node[i] + k] = (real)(per * sum[k]);
+  }
+}
+
+#define GRADIENT_3D(F)                    \
+  F(in, i32, member, "nodes>members")     \
+  F(in, i32, active, "members")           \
+  F(in, f64, x, "nodes,3")                \
+  F(in, i32, offsets, "nodes+1>>entries") \
+  F(in, i32, neighbour, "entries>nodes")  \
+  F(in, real, inverse, "nodes,6")         \
+  F(in, real, q, "nodes,5")               \
+  F(out, real, grad, "nodes,15")
+
+/* Weighted least-squares gradients of (rho, u, v, w, p). */
+HD void gradient_3d(i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *inverse, const real *q,
+                    real *g)
+{
+  real own[5];
+  state_load_3d(q + 5 * i, own);
+  for (i32 k = 0; k < 15; k++) g[k] = 0;
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    real d[3];
+    fit_apart_3d(x, i, neighbour[e], d);
+    const real w = reciprocal(vec_dot_3d(d, d));
+    for (i32 k = 0; k < 5; k++) {
+      const real up = w * (q[5 * neighbour[e] + k] - own[k]);
+      for (i32 l = 0; l < 3; l++) g[3 * k + l] += up * d[l];
+    }
+  }
+  for (i32 k = 0; k < 5; k++) {
+    const real b[3] = {g[3 * k], g[3 * k + 1], g[3 * k + 2]};
+    fit_apply_3d(inverse + 6 * i, b, g + 3 * k);
+  }
+}
+
+KERNEL(ale_gradient_3d, GRADIENT_3D, wide)
+{
+  if (!active[member[i]]) return;
+  real g[15];
+  gradient_3d(i, x, offsets, neighbour, inverse, q, g);
+  for (i32 k = 0; k < 15; k++) grad[15 * i + k] = g[k];
+}
+
+/* Limited gradient; threshold K (max - min) over the member: Wang's form (theory eq. 2.4b). */
+#define GRADIENT_WANG_3D(F)                               \
+  GRADIENT_3D(F)                                          \
+  F(in, f64, range, "members,10") /* from ale_range_3d */ \
+  F(val, real, K, "")
+KERNEL(ale_gradient_wang_3d, GRADIENT_WANG_3D, wide)
+{
+  if (!active[member[i]]) return;
+  const f64 *r = range + 10 * member[i];
+  real       g[15], own[5];
+  gradient_3d(i, x, offsets, neighbour, inverse, q, g);
+  state_load_3d(q + 5 * i, own);
+  for (i32 k = 0; k < 5; k++) {
+    const real span = K * (real)(r[k] + r[5 + k]), eps2 = span * span + R(1e-20);
+    real       low = own[k], high = own[k], up = 0, down = 0;
+    for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+      real d[3];
+      fit_apart_3d(x, i, neighbour[e], d);
+      const real there = q[5 * neighbour[e] + k], ask = R(0.5) * vec_dot_3d(g + 3 * k, d);
+      low = fmin(low, there), high = fmax(high, there);
+      up = fmax(up, ask), down = fmin(down, ask);
+    }
+    const real a = limiter_venkatakrishnan(high - own[k], up, eps2);
+    const real b = limiter_venkatakrishnan(low - own[k], down, eps2), phi = fmin(fmin(a, b), R(1));
+    for (i32 l = 0; l < 3; l++) grad[15 * i + 3 * k + l] = phi * g[3 * k + l];
+  }
+}
+
+/* The part of gradients that is even about the plane of symmetry: nothing changes across it but the
+ * velocity across, and that not along it.                                                       */
+#define CLOUD_EVEN(F)                 \
+  F(in, i32, node, "bnodes>nodes!")   \
+  F(in, i32, member, "nodes>members") \
+  F(in, i32, active, "members")       \
+  F(in, real, plane, "members,3")     \
+  F(rw, real, grad, "nodes,15")
+KERNEL(cloud_even_3d, CLOUD_EVEN, indirect)
+{
+  const i32 a = node[i], m = member[a];
+  if (!active[m]) return;
+  const real *unit = plane + 3 * m;
+  real       *g = grad + 15 * a, turn[3] = {0, 0, 0}; /* gradient of the velocity across */
+  for (i32 k = 0; k < 3; k++)
+    for (i32 l = 0; l < 3; l++) turn[l] += unit[k] * g[3 * (1 + k) + l];
+  const real own = vec_dot_3d(turn, unit);
+  for (i32 k = 0; k < 5; k++) {
+    const real part = k == 0 || k == 4 ? R(0) : unit[k - 1], across = vec_dot_3d(g + 3 * k, unit);
+    for (i32 l = 0; l < 3; l++) g[3 * k + l] += R(2) * part * own * unit[l] - across * unit[l] - part * turn[l];
+  }
+}
+
+/* Force of the wall's pressures as (x, z, nose-up moment about the y-line through a point, y). */
+#define WALL_FORCES_3D(F)                 \
+  F(in, i32, node, "bnodes>nodes!")       \
+  F(in, i32, member, "nodes>members")     \
+  F(in, f64, x, "nodes,3")                \
+  F(in, real, S, "bnodes,3")              \
+  F(in, real, q, "nodes,5")               \
+  F(in, f64, about, "members,2")          \
+  F(in, f64, stream, "members,5")         \
+  F(in, i32, offsets, "groups+1>>bnodes") \
+  F(out, f64, sums, "groups,4")
+REDUCE(wall_forces_3d, WALL_FORCES_3D, sum, 4)
+{
+  const i32 a = node[i], m = member[a];
+  const f64 p  = (f64)q[5 * a + 4] - stream[5 * m + 4];
+  const f64 fx = p * (f64)S[3 * i], fz = p * (f64)S[3 * i + 2];
+  s[0] += fx;
+  s[1] += fz;
+  s[2] -= (x[3 * a] - about[2 * m]) * fz - (x[3 * a + 2] - about[2 * m + 1]) * fx;
+  s[3] += p * (f64)S[3 * i + 1];
+}
+
+/* pose_move (pose.h) in the planes across the span: x and z turn about a line along y. */
+#define POSE_MOVE_3D(F)            \
+  F(in, i32, node, "moved>nodes!") \
+  F(in, i32, body, "moved>bodies") \
+  F(in, f64, pose, "bodies,6")     \
+  F(in, f64, reference, "nodes,3") \
+  F(rw, f64, x, "nodes,3")
+KERNEL(pose_move_3d, POSE_MOVE_3D, indirect)
+{
+  const i32  a  = node[i];
+  const f64 *p  = pose + 6 * body[i];
+  const f64  rx = reference[3 * a] - p[2], rz = reference[3 * a + 2] - p[3];
+  x[3 * a]     = reference[3 * a] + (p[0] * rx - p[1] * rz + p[4]);
+  x[3 * a + 1] = reference[3 * a + 1];
+  x[3 * a + 2] = reference[3 * a + 2] + (p[1] * rx + p[0] * rz + p[5]);
+}
+
+#define GATHER_10(F) \
+  F(in, i32, offsets, "groups+1>>chunks") F(in, f64, parts, "chunks,10") F(out, f64, sums, "groups,10")
+REDUCE(gather_max_10, GATHER_10, max, 10)
+{
+  for (i32 v = 0; v < 10; v++) s[v] = OP_max(s[v], parts[10 * i + v]);
+}
+
+#define COPY_REAL5(F) F(in, real, from, "items,5") F(out, real, to, "items,5")
+LANES(copy_real5, COPY_REAL5, indirect, 5)
+{
+  for (i32 k = 5 * i + lane; k < 5 * i + lane + WIDTH(5); k++) to[k] = from[k];
+}
+#define COPY_F64_3(F) F(in, f64, from, "items,3") F(out, f64, to, "items,3")
+LANES(copy_f64_3, COPY_F64_3, indirect, 3)
+{
+  for (i32 k = 3 * i + lane; k < 3 * i + lane + WIDTH(3); k++) to[k] = from[k];
+}

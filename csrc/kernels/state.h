@@ -1,0 +1,145 @@
+/* state.h - what both solvers do with the state of each node (docs/theory.md, section 2), once per
+ * dimension.  active: members whose pseudo-time has not converged; the others are left as they are. */
+#ifndef STATE_FIELDS_ONCE
+#define STATE_FIELDS_ONCE
+#define ALE_PRIMITIVE(F)              \
+  F(in, i32, member, "nodes>members") \
+  F(in, i32, active, "members")       \
+  F(in, real, u, "nodes," STR(NV))    \
+  F(out, real, q, "nodes," STR(NV))   \
+  F(inc, u64, faults, "members")
+#define ALE_RANGE(F)                     \
+  F(in, real, q, "nodes," STR(NV))       \
+  F(in, i32, offsets, "groups+1>>nodes") \
+  F(out, f64, sums, "groups," STR(NR))
+#define ALE_PAST(F)                   \
+  F(in, i32, member, "nodes>members") \
+  F(in, f64, bdf, "members,3")        \
+  F(in, f64, V1, "nodes")             \
+  F(in, real, u1, "nodes," STR(NV))   \
+  F(in, f64, V2, "nodes")             \
+  F(in, real, u2, "nodes," STR(NV))   \
+  F(out, real, past, "nodes," STR(NV))
+#define ALE_UPDATE(F)                     \
+  F(in, i32, node, "rows>nodes!")         \
+  F(in, i32, member, "nodes>members")     \
+  F(in, i32, offsets, "nodes+1>>entries") \
+  F(in, i32, neighbour, "entries>nodes")  \
+  F(in, i32, active, "members")           \
+  F(in, real, du, "rows," STR(NV))        \
+  F(in, real, q, "nodes," STR(NV))        \
+  F(val, real, most, "")                  \
+  F(rw, real, u, "nodes," STR(NV))        \
+  F(rw, f64, pace, "nodes")
+#define RESIDUAL_SQUARES(F)              \
+  F(in, real, res, "nodes," STR(NV))     \
+  F(in, i32, offsets, "groups+1>>nodes") \
+  F(out, f64, sums, "groups,1")
+#define LEAST_SQUARES(F)                  \
+  F(in, f64, x, "nodes," STR(DIM))        \
+  F(in, i32, offsets, "nodes+1>>entries") \
+  F(in, i32, neighbour, "entries>nodes")  \
+  F(out, real, inverse, "nodes," STR(NS))
+#endif
+
+/* Primitive state (rho, v, p) from the conserved one; what is not a gas is a fault. */
+KERNEL(N(ale_primitive), ALE_PRIMITIVE, indirect)
+{
+  real from[NV], to[NV];
+  N(state_load)(u + NV * i, from);
+  N(gas_primitive)(from, to);
+  N(state_put)(q + NV * i, to);
+  if (!active[member[i]]) return;
+  if (!(to[0] > 0)) fault(&faults[member[i]], FAULT_DENSITY, i);
+  if (!(to[NV - 1] > 0)) fault(&faults[member[i]], FAULT_PRESSURE, i);
+}
+
+/* Range of each primitive variable over a chunk: (max q, max -q); for Wang's threshold. */
+REDUCE(N(ale_range), ALE_RANGE, max, NR)
+{
+  for (i32 k = 0; k < NV; k++) {
+    const f64 x = (f64)q[NV * i + k];
+    s[k]        = OP_max(s[k], x);
+    s[NV + k]   = OP_max(s[NV + k], -x);
+  }
+}
+
+/* c1 V^n u^n + c2 V^(n-1) u^(n-1), once per physical step. */
+LANES(N(ale_past), ALE_PAST, indirect, NV)
+{
+  const f64 *c = bdf + 3 * member[i];
+  for (i32 k = NV * i + lane; k < NV * i + lane + WIDTH(NV); k++)
+    past[k] = (real)(c[1] * V1[i] * (f64)u1[k] + c[2] * V2[i] * (f64)u2[k]);
+}
+
+/* u += du, rows back to nodes.  A change of density or pressure beyond `most` of itself scales
+ * the node's update down to it, the usual guard of implicit start-ups, and halves the share of the
+ * CFL number that the node takes; nodes that need no scaling win it back.  A node that has been
+ * scaled six times running is caught near vacuum, where the start of a fine mesh can leave single
+ * nodes at the nose for ever: it takes the mean state of its neighbours and goes on from there.  */
+KERNEL(N(ale_update), ALE_UPDATE, indirect)
+{
+  const i32 a = node[i];
+  if (!active[member[a]]) return;
+  real p[NV], dp = 0;
+  N(gas_pressure_row)(q + NV * a, p);
+  for (i32 k = 0; k < NV; k++) dp += p[k] * du[NV * i + k];
+  const real change = fmax(fabs(du[NV * i]) / q[NV * a], fabs(dp) / q[NV * a + NV - 1]);
+  real       share  = change > most ? most / change : R(1);
+  real       to[NV], qa[NV];
+  for (i32 t = 0; t < 10; t++) { /* pressure is not linear in u: look at what would come out */
+    for (i32 k = 0; k < NV; k++) to[k] = u[NV * a + k] + share * du[NV * i + k];
+    N(gas_primitive)(to, qa);
+    if (qa[NV - 1] >= (R(1) - R(2) * most) * q[NV * a + NV - 1]) break;
+    share *= R(0.5);
+  }
+  pace[a] = share < R(1) ? 0.5 * pace[a] : fmin(1.5 * pace[a], (f64)1);
+  if (pace[a] > 0.02) {
+    for (i32 k = 0; k < NV; k++) u[NV * a + k] += share * du[NV * i + k];
+    return;
+  }
+  const real per = R(1) / (real)(offsets[a + 1] - offsets[a]);
+  for (i32 k = 0; k < NV; k++) qa[k] = 0;
+  for (i32 e = offsets[a]; e < offsets[a + 1]; e++)
+    for (i32 k = 0; k < NV; k++) qa[k] += per * q[NV * neighbour[e] + k];
+  N(gas_conserved)(qa, u + NV * a);
+  pace[a] = 0.25;
+}
+
+/* Squares of the residual over a chunk. */
+REDUCE(N(residual_squares), RESIDUAL_SQUARES, sum, 1)
+{
+  for (i32 k = 0; k < NV; k++) {
+    const f64 r = (f64)res[NV * i + k];
+    s[0] += r * r;
+  }
+}
+
+/* Inverse of sum w dr dr^T, w = |dr|^-2: the least-squares matrix of a node. */
+KERNEL(N(least_squares), LEAST_SQUARES, indirect)
+{
+  f64 sum[NS];
+  N(fit_matrix)(i, x, offsets, neighbour, sum);
+  N(fit_invert)(sum, inverse + NS * i);
+}
+
+/* State of the free stream at a point; in the plane with the vortex where there is one: its velocity,
+ * and the same entropy and total enthalpy.                                                      */
+HD void N(farfield_state)(const f64 *s, const f64 *strength UNUSED, const f64 *centre UNUSED, const f64 *x UNUSED,
+                          real *out)
+{
+  f64 q[NV];
+  for (i32 k = 0; k < NV; k++) q[k] = s[k];
+#if DIM == 2
+  if (strength) {
+    const f64 dx = x[0] - centre[0], dy = x[1] - centre[1], cross = dy * s[1] - dx * s[2];
+    const f64 per = *strength / (dx * dx + dy * dy - cross * cross);
+    q[1] += per * dy;
+    q[2] -= per * dx;
+    const f64 a2 = 1 + 0.2 * (s[1] * s[1] + s[2] * s[2] - q[1] * q[1] - q[2] * q[2]);
+    q[0]         = a2 * a2 * sqrt(a2);
+    q[3]         = q[0] * a2 / 1.4;
+  }
+#endif
+  for (i32 k = 0; k < NV; k++) out[k] = (real)q[k];
+}

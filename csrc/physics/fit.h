@@ -1,0 +1,105 @@
+/* fit.h - weighted least squares about a point, weights |d|^-2 (docs/theory.md, section 2.2), and
+ * states as a thread holds them; once per dimension.  Symmetric matrices are stored by rows from
+ * the diagonal on: (xx, xy, yy), or (xx, xy, xz, yy, yz, zz).                                   */
+
+/* The way from point i to point j, from a difference in float64. */
+HD void N(fit_apart)(const f64 *x, i32 i, i32 j, real *d)
+{
+#if DIM == 2
+  const struct vec2 to = minus(point(x, j), point(x, i));
+  d[0] = (real)to.x, d[1] = (real)to.y;
+#else
+  for (i32 k = 0; k < DIM; k++) d[k] = (real)(x[DIM * j + k] - x[DIM * i + k]);
+#endif
+}
+
+/* sum w d d^T over the neighbours of a node. */
+HD void N(fit_matrix)(i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, f64 *sum)
+{
+  for (i32 k = 0; k < NS; k++) sum[k] = 0;
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    f64 d[DIM], size = 0;
+    for (i32 k = 0; k < DIM; k++) {
+      d[k] = x[DIM * neighbour[e] + k] - x[DIM * i + k];
+      size += d[k] * d[k];
+    }
+    const f64 w = 1 / size;
+    for (i32 k = 0, at = 0; k < DIM; k++)
+      for (i32 l = k; l < DIM; l++) sum[at++] += w * d[k] * d[l];
+  }
+}
+
+/* The mean of a matrix and its mirror image by a unit normal: nothing couples across and along. */
+HD void N(fit_mirror)(const f64 *unit, f64 *sum)
+{
+  f64 full[DIM][DIM], row[DIM], both = 0;
+  for (i32 k = 0, at = 0; k < DIM; k++)
+    for (i32 l = k; l < DIM; l++) full[k][l] = full[l][k] = sum[at++];
+  for (i32 k = 0; k < DIM; k++) {
+    row[k] = 0;
+    for (i32 l = 0; l < DIM; l++) row[k] += full[k][l] * unit[l];
+    both += row[k] * unit[k];
+  }
+  for (i32 k = 0, at = 0; k < DIM; k++)
+    for (i32 l = k; l < DIM; l++, at++) sum[at] += 2 * both * unit[k] * unit[l] - row[k] * unit[l] - unit[k] * row[l];
+}
+
+HD void N(fit_invert)(const f64 *m, real *inverse)
+{
+#if DIM == 2
+  const f64 det = m[0] * m[2] - m[1] * m[1];
+  inverse[0]    = (real)(m[2] / det);
+  inverse[1]    = (real)(-m[1] / det);
+  inverse[2]    = (real)(m[0] / det);
+#else
+  const f64 xx = m[3] * m[5] - m[4] * m[4], xy = m[2] * m[4] - m[1] * m[5], xz = m[1] * m[4] - m[2] * m[3];
+  const f64 per = 1 / (m[0] * xx + m[1] * xy + m[2] * xz);
+  inverse[0]    = (real)(per * xx);
+  inverse[1]    = (real)(per * xy);
+  inverse[2]    = (real)(per * xz);
+  inverse[3]    = (real)(per * (m[0] * m[5] - m[2] * m[2]));
+  inverse[4]    = (real)(per * (m[1] * m[2] - m[0] * m[4]));
+  inverse[5]    = (real)(per * (m[0] * m[3] - m[1] * m[1]));
+#endif
+}
+
+/* A symmetric matrix times a vector. */
+HD void N(fit_apply)(const real *m, const real *d, real *to)
+{
+#if DIM == 2
+  to[0] = m[0] * d[0] + m[1] * d[1];
+  to[1] = m[1] * d[0] + m[2] * d[1];
+#else
+  to[0]         = m[0] * d[0] + m[1] * d[1] + m[2] * d[2];
+  to[1]         = m[1] * d[0] + m[3] * d[1] + m[4] * d[2];
+  to[2]         = m[2] * d[0] + m[4] * d[1] + m[5] * d[2];
+#endif
+}
+
+HD void N(state_load)(const real *from, real *to)
+{
+#if DIM == 2
+  load4(from, to);
+#else
+  for (i32 k = 0; k < NV; k++) to[k] = from[k];
+#endif
+}
+
+HD void N(state_put)(real *to, const real *from)
+{
+#if DIM == 2
+  put4(to, from);
+#else
+  for (i32 k = 0; k < NV; k++) to[k] = from[k];
+#endif
+}
+
+/* Gradients of a point: dq_k/dx, dq_k/dy (, dq_k/dz) side by side. */
+HD void N(slope_load)(const real *from, real *to)
+{
+#if DIM == 2
+  load4(from, to), load4(from + 4, to + 4);
+#else
+  for (i32 k = 0; k < NG; k++) to[k] = from[k];
+#endif
+}
