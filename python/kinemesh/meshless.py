@@ -152,7 +152,7 @@ class Meshless(Solver):
             raise SettingsError(
                 "far_field is 'vortex', which is of plane flow; use far_field='stream' in space"
             )
-        if self.deform.name not in ("rigid", "none"):
+        if isinstance(self.deform, Delaunay):
             raise SettingsError(
                 f"deform is {self.deform!r}, which moves clouds in the plane; in space use Rigid()"
             )

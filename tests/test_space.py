@@ -1,0 +1,243 @@
+"""The meshless solver in space: exactness, symmetry, forces, motion, and a wing."""
+
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh.cloud.grid import FAR, PLANE, WALL
+from kinemesh.errors import CloudError, MeshError, SettingsError
+from scipy.spatial import Delaunay as Triangulation
+from scipy.spatial import cKDTree
+from solver_cases import Wobble, on_devices
+
+MACH, DT = 0.4, 0.05
+STREAM = np.array([1, MACH * np.cos(np.radians(17)), 0, MACH * np.sin(np.radians(17)), 1 / 1.4])
+SLOPE = np.array([[0.1, -0.2, 0.05], [0.3, 0.1, -0.1], [-0.2, 0.05, 0.1], [0.1, 0.2, -0.15],
+                  [0.1, 0.15, 0.05]])  # fmt: skip
+
+
+def box(count=5, seed=1, half=False):
+    """A jittered cube [0, 1]^3 of tetrahedra; with `half` the side y = 0 is a plane of symmetry."""
+    rng, side = np.random.default_rng(seed), np.linspace(0, 1, count + 1)
+    points = np.stack(np.meshgrid(side, side, side), -1).reshape(-1, 3)
+    loose = (points > 0) & (points < 1)
+    points = points + loose * rng.uniform(-0.25, 0.25, points.shape) / count
+    cells = Triangulation(points).simplices
+    corner = points[cells]
+    volume = np.linalg.det(corner[:, 1:] - corner[:, :1])
+    cells = cells[np.abs(volume) > 1e-9]
+    faces = np.concatenate([np.delete(cells, k, axis=1) for k in range(4)])
+    _, first, count_ = np.unique(np.sort(faces, 1), axis=0, return_index=True, return_counts=True)
+    skin = faces[first[count_ == 1]]
+    flat = half & (points[skin, 1] == 0).all(1)
+    sides = {"farfield": skin[~flat]} | ({"symmetry": skin[flat]} if half else {})
+    return km.Cloud.from_tetrahedra(points, cells, sides, worst_condition=1e4)
+
+
+def wobbly(points, t):
+    """Every point on a way of its own, the plane y = 0 in itself."""
+    phase = 7.0 * np.arange(len(points))[:, None] + np.array([0, 1.0, 2.0])
+    return points + 0.01 * np.sin(3 * t + phase) * np.array([1, 0, 1])
+
+
+def case(cloud, device, law=lambda points, t: points, dtype="float64", **settings):
+    return km.Meshless(cloud, mach=MACH, alpha_deg=17.0, deform=Wobble(law, DT), walls=[],
+                       device=device, dtype=dtype,
+                       settings=km.MeshlessSettings(**settings))  # fmt: skip
+
+
+def pitching_wing(device, points=20_000, **more):
+    return km.Meshless(km.cloud.wing("naca0012", points=points, span=2.0), mach=0.5, device=device,
+                       **more)  # fmt: skip
+
+
+@on_devices
+@pytest.mark.parametrize("limiter", ["none", "wang"])
+def test_linear_fields_have_exact_gradients(device, limiter):
+    """`wang` with a threshold that limits nothing."""
+    solver = case(box(), device, limiter=limiter, limiter_k=1e6)
+    x, put = solver.backend.get(solver.grid.x), solver.backend.put
+    solver.initialise(STREAM + 0.1 * x @ SLOPE.T)
+    put(solver.dualtime.active, 1)
+
+    solver.backend.record([solver._primitive, *solver.gradients.calls])()
+
+    grad = solver.backend.get(solver.gradients.grad).reshape(-1, 5, 3)
+    assert np.abs(grad - 0.1 * SLOPE).max() < 1e-11
+
+
+@on_devices
+def test_fields_even_about_the_plane_have_exact_gradients_there(device):
+    """y enters the velocity across the plane alone; what is off the plane is seen twice."""
+    solver = case(box(half=True), device, limiter="none")
+    grid, get = solver.grid, solver.backend.get
+    even = SLOPE.copy()
+    even[[0, 1, 3, 4], 1] = even[2, 0] = even[2, 2] = 0
+    solver.initialise(STREAM + 0.1 * get(grid.x) @ even.T)
+
+    solver.backend.record([solver._primitive, *solver.gradients.calls, *solver._even_calls()])()
+
+    on = get(grid.table["kind"]) & PLANE > 0
+    grad = get(solver.gradients.grad).reshape(-1, 5, 3)
+    assert on.sum() == 36
+    assert np.abs(grad - 0.1 * even).max() < 1e-11
+
+
+@on_devices
+@pytest.mark.parametrize("settings", [{}, {"limiter": "wang"}, {"flux": "jst", "jst_k4": 0.06},
+                                      {"time": "rk"}], ids=str)  # fmt: skip
+@pytest.mark.parametrize("half", [False, True])
+def test_uniform_stream_survives_arbitrary_motion(device, half, settings):
+    solver = case(box(half=half), device, wobbly, **settings)
+    s, get = solver.settings, solver.backend.get
+    march = solver.iteration(0.0, 3, (s.unsteady_cfl, s.cfl_max, s.cfl_growth), 4)
+    solver.backend.put(solver.dualtime.floor, 0.0)
+    moved = 0.0
+    for step in range(20):
+        solver.advance(np.array([DT]), 1 if step == 0 else 2, lambda share: [])
+        march()
+        solver.check_faults(f"step {step}")
+        moved = max(moved, np.abs(get(solver.grid.velocity)).max())
+
+    assert np.abs(solver.primitive() - STREAM).max() < 1e-12
+    assert moved > 0.02
+
+
+@on_devices
+def test_a_plane_of_symmetry_sees_the_other_half(device):
+    """Residuals of half a cloud are those of the whole one, mirrored.
+
+    Points of the plane are no satellites of each other: as those have an image in the same place,
+    they would count once on the whole cloud and twice on the half.
+    """
+    half = box(half=True)
+    n = len(half.points)
+    mirror = half.points * [1, -1, 1]
+    on = half.points[:, 1] == 0
+    other = np.where(on, np.arange(n), n + np.cumsum(~on) - 1)
+    ends = np.repeat(np.arange(n), np.diff(half.offsets))
+    pairs = np.stack([ends, half.satellites], 1)
+    rim = np.isin(np.arange(n), half.boundaries["farfield"])
+    off = np.flatnonzero(~on)
+    near = off[cKDTree(half.points[off]).query(half.points[on], 6)[1]]
+    more = np.stack([np.repeat(np.flatnonzero(on), 6), near.ravel()], 1)
+    pairs = np.concatenate([pairs[~on[pairs].all(1) | rim[pairs].all(1)], more])
+    half = km.Cloud.from_pairs(half.points, pairs, half.boundaries, None, 1e4)
+    far = half.boundaries["farfield"]
+    whole = km.Cloud.from_pairs(
+        np.concatenate([half.points, mirror[~on]]), np.concatenate([pairs, other[pairs]]),
+        {"farfield": np.concatenate([far, other[far][:, ::-1]])}, None, 1e4,
+    )  # fmt: skip
+    found = []
+    for cloud in (half, whole):
+        solver = case(cloud, device, limiter="none")
+        x, get = solver.grid.points, solver.backend.get
+        wave = np.sin(x[:, :1] + 2 * x[:, 2:]) * np.array([0.05, 0.1, 0, 0.1, 0.05])
+        wave[:, [0, 1, 3, 4]] *= np.cos(2 * x[:, 1:2])
+        wave[:, 2] = 0.1 * np.sin(2 * x[:, 1])
+        solver.initialise(STREAM + wave)
+        solver.start_steady()
+        solver.backend.record(solver._residual)()
+        rate = get(solver.res) / get(solver.grid.V)[:, None]
+        back = np.argsort(np.concatenate([c.original for c in solver.grid.meshes]))
+        found.append(rate[back][:n])
+
+    # points of the far field on the plane have such satellites, and their gradients differ
+    ends = np.repeat(np.arange(n), np.diff(half.offsets))
+    inner = np.ones(n, bool)
+    inner[half.satellites[(rim & on)[ends]]] = inner[rim] = False
+    assert np.abs(found[0] - found[1])[inner].max() < 1e-11 * np.abs(found[1]).max()
+    assert np.abs(found[1][inner & on]).max() > 0.1
+
+
+@on_devices
+def test_area_vectors_close_and_normals_point_out(device):
+    solver = pitching_wing(device)
+    grid, get = solver.grid, solver.backend.get
+    wing, far = (get(side.device["S"]) for side in (grid.wall, grid.far))
+    kind, normal = get(grid.table["kind"]), get(grid.normal)
+    x = grid.points
+
+    assert np.abs(wing.sum(0)[[0, 2]]).max() < 1e-12  # open at the root alone
+    assert np.abs(far.sum(0)[[0, 2]]).max() < 1e-9
+    assert (normal[(kind & WALL > 0) & (kind & PLANE > 0)][:, 1] == 0).all()
+    outer = kind & FAR > 0
+    axis = [0.5, 1.0, 0.0]
+    assert (((x - axis) * normal)[outer].sum(1) > 0).all()
+    assert np.allclose(get(grid.plane), [[0, -1, 0]])
+
+
+@on_devices
+def test_loads_are_those_of_the_pressure(device):
+    """p = p_inf + a x + b z presses a half wing up by b times its volume, off the wall's sums."""
+    solver = pitching_wing(device, reference_area=2.0, reference_length=0.5)
+    grid, get = solver.grid, solver.backend.get
+    q = get(solver.stream)[grid.member]
+    q[:, 4] += 0.01 * grid.points[:, 0] + 0.02 * grid.points[:, 2]
+    solver.initialise(q)
+
+    cl, cd, cm = solver.coefficients()[0]
+
+    S, at = get(grid.wall.device["S"]), grid.points[grid.wall.node]
+    p = 0.01 * at[:, 0] + 0.02 * at[:, 2]
+    fx, fz = (p * S[:, 0]).sum(), (p * S[:, 2]).sum()
+    moment = -((at[:, 0] - 0.25) * p * S[:, 2] - at[:, 2] * p * S[:, 0]).sum()
+    dynamic = 0.5 * 0.5**2 * 2.0
+    assert cl == pytest.approx(fz / dynamic, abs=1e-12)
+    assert cd == pytest.approx(fx / dynamic, abs=1e-12)
+    assert cm == pytest.approx(moment / dynamic / 0.5, abs=1e-12)
+    volume = 0.0822 * 2.0  # of a NACA 0012 per span
+    assert fz / 0.02 == pytest.approx(-volume, rel=0.1)
+
+
+@on_devices
+def test_a_wing_pitches_with_its_cloud(device, tmp_path):
+    """Four steps to the largest angle: where the points are, and the files."""
+    motion = km.motion.pitch(amplitude_deg=2.0, k=0.1, about=(0.25, 0.0))
+    settings = km.MeshlessSettings(steady_iterations=10, unsteady_iterations=3)
+    solver = pitching_wing(device, motion=motion, settings=settings)
+    with pytest.warns(RuntimeWarning):  # too few pseudo-steps, by intent
+        run = solver.run(cycles=4 / 16, steps_per_cycle=16, out=tmp_path / "wing")
+
+    assert run.history["alpha_deg"][-1] == pytest.approx(2.0)
+    assert np.isfinite(run.history["cl"]).all()
+    there = km.io.fields.read(tmp_path / "wing" / "flow.vtkhdf")
+    turned = np.radians(-2.0)
+    x = solver.grid.points[np.argsort(solver.grid.meshes[0].original)]
+    wanted = x[:, 2] * np.cos(turned) + (x[:, 0] - 0.25) * np.sin(turned)
+    assert there["points"].shape == x.shape
+    assert np.abs(there["points"][:, 2] - wanted).max() < 1e-12
+    assert there["cells"].shape[0] == sum(len(f) for f in solver.grid.meshes[0].boundaries.values())
+
+
+@on_devices
+def test_oneram6_lifts(device):
+    """Mach 0.8395, 3.06 degrees, 20 thousand points on their way to 0.25."""
+    solver = km.Meshless(
+        km.cloud.oneram6(points=20_000), mach=0.8395, alpha_deg=3.06, device=device,
+        reference_area=1.15315084,
+        settings=km.MeshlessSettings(steady_iterations=80),
+    )  # fmt: skip
+    with pytest.warns(RuntimeWarning):
+        result = solver.steady().summary["result"]
+    assert 0.23 < result["cl"] < 0.28
+    assert result["residual_drop"] < 0.5
+
+
+def test_what_is_of_the_plane_is_refused():
+    cloud = box()
+    flow = {"mach": 0.5, "device": "cpu", "walls": []}
+    with pytest.raises(SettingsError, match="Delaunay.*in space use Rigid"):
+        km.Meshless(cloud, deform=km.deform.Delaunay(), **flow)
+    with pytest.raises(SettingsError, match="vortex"):
+        km.Meshless(cloud, settings=km.MeshlessSettings(far_field="vortex"), **flow)
+    with pytest.raises(SettingsError, match="in the plane and in space"):
+        km.Meshless([cloud, km.cloud.airfoil("naca0012", points=600)], **flow)
+    with pytest.raises(SettingsError, match="symmetry is.*in the plane name it in walls"):
+        km.Meshless(km.cloud.airfoil("naca0012", points=600), mach=0.5, device="cpu",
+                    symmetry=["airfoil"])  # fmt: skip
+    with pytest.raises(MeshError, match="symmetry has.*'side'"):
+        km.Meshless(cloud, symmetry=["side"], **flow)
+    with pytest.raises(CloudError, match="facet.*does not lie in one plane"):
+        km.Meshless(cloud, symmetry=["farfield"], **flow)
+    with pytest.raises(SettingsError, match="reference_area is 0"):
+        km.Meshless(cloud, reference_area=0, **flow)
