@@ -226,18 +226,18 @@ def test_oneram6_lifts(device):
 def test_what_is_of_the_plane_is_refused():
     cloud = box()
     flow = {"mach": 0.5, "device": "cpu", "walls": []}
-    with pytest.raises(SettingsError, match="Delaunay.*in space use Rigid"):
+    with pytest.raises(SettingsError, match=r"Delaunay.*in space use Rigid"):
         km.Meshless(cloud, deform=km.deform.Delaunay(), **flow)
     with pytest.raises(SettingsError, match="vortex"):
         km.Meshless(cloud, settings=km.MeshlessSettings(far_field="vortex"), **flow)
     with pytest.raises(SettingsError, match="in the plane and in space"):
         km.Meshless([cloud, km.cloud.airfoil("naca0012", points=600)], **flow)
-    with pytest.raises(SettingsError, match="symmetry is.*in the plane name it in walls"):
+    with pytest.raises(SettingsError, match=r"symmetry is.*in the plane name it in walls"):
         km.Meshless(km.cloud.airfoil("naca0012", points=600), mach=0.5, device="cpu",
                     symmetry=["airfoil"])  # fmt: skip
-    with pytest.raises(MeshError, match="symmetry has.*'side'"):
+    with pytest.raises(MeshError, match=r"symmetry has.*'side'"):
         km.Meshless(cloud, symmetry=["side"], **flow)
-    with pytest.raises(CloudError, match="facet.*does not lie in one plane"):
+    with pytest.raises(CloudError, match=r"facet.*does not lie in one plane"):
         km.Meshless(cloud, symmetry=["farfield"], **flow)
     with pytest.raises(SettingsError, match="reference_area is 0"):
         km.Meshless(cloud, reference_area=0, **flow)
