@@ -29,6 +29,40 @@ def pose_rows(poses: Sequence[Pose]) -> NDArray[np.float64]:
     return np.array([pose_row(p) for p in poses]).reshape(-1, 6)
 
 
+class Kept:
+    """Copies of arrays that a part of a step may spoil, and the way back for some members.
+
+    Parameters
+    ----------
+    arrays : list of (array, members)    device arrays (items, 2) float64, and (items,) int32 member
+        of each item on the device
+    members : int
+
+    Attributes
+    ----------
+    keep : recording           copies the arrays
+    copies : device arrays     as they were then
+    """
+
+    def __init__(self, backend: Backend, arrays: Sequence[tuple[Any, Any]], members: int) -> None:
+        self.backend, b = backend, backend
+        self.mark = b.zeros(members, np.int32)
+        self.copies = [b.zeros(array.shape, np.float64) for array, _ in arrays]
+        there = [(array, of, k) for (array, of), k in zip(arrays, self.copies, strict=True)]
+        self.keep = b.record([b.bind("copy_f64_2", **{"from": a, "to": k}) for a, _, k in there])
+        self._back = b.record(
+            [
+                b.bind("copy_marked", **{"from": k, "to": a}, member=of, mark=self.mark)
+                for a, of, k in there
+            ]
+        )
+
+    def take_back(self, members: NDArray[np.bool_]) -> None:
+        """Arrays of these members (members,) as they were kept."""
+        self.backend.put(self.mark, members)
+        self._back()
+
+
 class Mover(ABC):
     """A deformation at work on one grid."""
 
@@ -47,6 +81,12 @@ class Mover(ABC):
             reference=self.grid.reference,
             x=x,
         )
+
+    def rows_at(self, poses: Poses, share: NDArray) -> NDArray[np.float64]:
+        """(bodies, 6) for the kernel pose_move, each body at its member's share of the step."""
+        at = {s: pose_rows(poses(float(s))) for s in np.unique(share)}
+        rows = [at[share[m]][k] for k, (m, _) in enumerate(self.grid.bodies)]
+        return np.array(rows).reshape(-1, 6)
 
     @abstractmethod
     def step(self, poses: Poses) -> dict[str, float]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.backend import Backend
-from kinemesh.deform.base import Deformation, Mover, Poses, pose_rows
+from kinemesh.deform.base import Deformation, Kept, Mover, Poses
 from kinemesh.deform.fans import fans, spring_triangles
 from kinemesh.errors import DeviceError, NumericalFault, SettingsError
 from kinemesh.grid import Grid
@@ -49,7 +49,7 @@ class SpringMover(Mover):
         self.pattern = Pattern.of_graph(
             b, *graph_of(triangles, grid.nodes), grid.first, natural=settings.solver == "ilu0"
         )
-        self.active, self.mark = (b.array(np.ones(members), np.int32) for _ in range(2))
+        self.active = b.array(np.ones(members), np.int32)
         self.fixed = np.zeros(grid.nodes, bool)
         self.fixed[grid.wall.node] = self.fixed[grid.far.node] = True
         self.solver = self._solver()
@@ -127,16 +127,9 @@ class SpringMover(Mover):
         self.iterations: Any = None
         if not isinstance(solver, Cg):
             self.iterations = solver.recorded_block(self.block)
-        self.kept = [b.zeros(array.shape, np.float64) for array in (grid.x, self.d1, self.d2)]
-        there = list(zip((grid.x, self.d1, self.d2), self.kept, strict=True))
         rows = b.table(self.pattern.member)
-        self.keep = b.record([b.bind("copy_f64_2", **{"from": t, "to": k}) for t, k in there])
-        self.take_back = b.record(
-            [
-                b.bind("copy_marked", **{"from": k, "to": t}, member=of, mark=self.mark)
-                for (t, k), of in zip(there, (grid.table["member"], rows, rows), strict=True)
-            ]
-        )
+        arrays = [(grid.x, grid.table["member"]), (self.d1, rows), (self.d2, rows)]
+        self.kept = Kept(b, arrays, grid.members)
         self.finish = bind(
             "spring_move", **member, active=self.active, target=self.target, guess=self.guess,
             e=solver.x, x=grid.x, d1=self.d1, d2=self.d2,
@@ -202,12 +195,6 @@ class SpringMover(Mover):
                 f"({self.settings.solver}) broke down; try more steps per cycle"
             )
 
-    def _pose_rows(self, poses: Poses, share: NDArray) -> NDArray:
-        """Rows of all bodies, each at its member's share of the step."""
-        at = {s: pose_rows(poses(float(s))) for s in np.unique(share)}
-        rows = [at[share[m]][k] for k, (m, _) in enumerate(self.grid.bodies)]
-        return np.array(rows).reshape(-1, 6)
-
     def step(self, poses: Poses) -> dict[str, float]:
         """In `substeps` parts; a part that inverts a cell of a member is taken back and halved."""
         members = self.grid.members
@@ -215,8 +202,8 @@ class SpringMover(Mover):
         halvings, total = np.zeros(members, int), 0
         while (active := at < 1 - 1e-9).any():
             share = np.where(active, np.minimum(1.0, at + part), 1.0)
-            self.keep()
-            self.backend.put(self.pose, self._pose_rows(poses, share))
+            self.kept.keep()
+            self.backend.put(self.pose, self.rows_at(poses, share))
             total += self._solve(active)
             self.grid.look()
             bad = active & ~(self.grid.worst_cells()[:, 0] > 0)
@@ -234,8 +221,7 @@ class SpringMover(Mover):
                 f"parts of {part[m]:.3g} of a step, {at[m]:.3g} into it; try more steps per cycle, "
                 "Delaunay mapping or rigid motion"
             )
-        self.backend.put(self.mark, bad)
-        self.take_back()
+        self.kept.take_back(bad)
         halvings[bad] += 1
         part[bad] /= 2
         self.past[bad] = 0
