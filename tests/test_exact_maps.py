@@ -54,6 +54,28 @@ def test_a_folded_graph_is_a_fault(double):
     assert faults[1 - member] == NONE
 
 
+def test_the_stretch_of_an_element_is_the_ratio_of_its_singular_values(double):
+    """Thrice as long, half as wide, and turned: 6; sheared by 3/2: (5/2 + 3/2)^2 / 4."""
+    x0 = np.array([[0.1, 0.2], [1.3, 0.1], [0.4, 1.7]])
+    turn = np.array([[0.6, -0.8], [0.8, 0.6]])
+    maps = [np.eye(2), turn @ np.diag([3, 0.5]), [[1, 1.5], [0, 1]], [[1, 0], [0, -1]], np.eye(2)]
+    x1 = np.concatenate([x0 @ np.transpose(m) + [5.0, 7.0] for m in maps])
+    vertices = np.arange(15).reshape(5, 3)
+    vertices[4] = 12  # padding
+
+    def largest(offsets):
+        found = direct(double, "graph_stretch", x0=np.tile(x0, (5, 1)), x1=x1, vertices=vertices,
+                       offsets=offsets, sums=np.zeros((len(offsets) - 1, 1)))  # fmt: skip
+        return found["sums"][:, 0]
+
+    each = largest([0, 1, 2, 3, 4, 5])
+    assert each[0] == pytest.approx(1, abs=1e-7)  # the root of a rounded zero
+    assert each[1:3] == pytest.approx([6, 4], rel=1e-14)
+    assert each[3] == 1e300
+    assert each[4] < 0
+    assert (largest([0, 3, 5]) == each[[1, 3]]).all()
+
+
 def test_colour_rounds_end_in_a_proper_colouring(double):
     chosen = sample("colour_round", large=True)
     there = place(double, chosen)

@@ -198,6 +198,7 @@ class World:
         carried = np.setdiff1d(np.arange(len(self.x)), self.boundary)
         pick = self.rng.integers(0, 2, len(carried))
         self.put("vertices|elements,3>nodes", vertices)
+        self.put("offsets|groups+1>>elements", [0, 2, 4])
         self.put("node|carried>nodes!", carried)
         self.put("element|carried>elements", 2 * pick + self.member[carried])
         share = self.rng.uniform(0.1, 1, (len(carried), 3))

@@ -90,7 +90,7 @@
   K(krylov_omega, members) K(krylov_beta, members) L2(spring_rows, rows)                \
   L2(spring_guess, rows) L2(spring_side, rows) L2(spring_move, rows) L2(spring_csr, rows) \
   L2(copy_marked, items) \
-  K(pose_move, moved) K(graph_map, carried) K(graph_folds, elements)                   \
+  K(pose_move, moved) K(graph_map, carried) K(graph_folds, elements) S(graph_stretch, groups) \
   K(colour_round, nodes) K(cg_weigh, rows) S(cg_dots, groups) L2(cg_begin, rows)       \
   K(cg_beta, members) K(cg_alpha, members) K(cg_check, members) L2(cg_p, rows)         \
   L2(cg_x, rows) S(multigrid_coarsest, rows) BLOCK_LIST(K, S, L2, 2) BLOCK_LIST(K, S, L4, 4) \
