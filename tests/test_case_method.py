@@ -111,6 +111,20 @@ def test_what_a_mesh_has_no_meaning_for_is_refused():
     assert THREE.replace(method="mesh", mesh="m.su2").mesh.bodies is None
 
 
+def test_new_graphs_are_asked_for_in_a_case_file():
+    text = case_text(method="delaunay").replace('"delaunay"', '"delaunay"\nretriangulate = true')
+    mine = case(text)
+
+    assert mine.build().deform == km.deform.Delaunay(retriangulate=True)
+    assert mine.replace(deform="delaunay").deform.build().retriangulate
+    with pytest.raises(km.SettingsError, match=r"retriangulate is 1, expected True or False"):
+        case(text.replace("true", "1")).build()
+    with pytest.raises(km.CaseError, match="unknown key 'retriangulated'; did you mean 'retriang"):
+        case(text.replace("retriangulate =", "retriangulated ="))
+    with pytest.raises(km.CaseError, match="unknown key 'retriangulate'"):
+        case(text.replace('"delaunay"', '"springs"'))
+
+
 # ---------------------------------------------------------------- the program
 
 
@@ -129,7 +143,7 @@ def test_the_program_runs_a_case_on_a_cloud(here, capsys):
     assert {"flow.vtkhdf", "history.csv", "hysteresis.png", "mach.png", "mesh.png"} < names
     about = json.loads((here / "small" / "summary.json").read_text())
     assert about["case"]["method"] == "meshless"
-    assert about["conditions"]["deform"] == {"method": "delaunay"}
+    assert about["conditions"]["deform"] == {"method": "delaunay", "retriangulate": False}
     assert about["mesh"]["satellites"] > 3 * about["mesh"]["points"]
     assert "worst_condition" in capsys.readouterr().out
     assert cli.main(["run", "small.toml", "--method", "mesh", "--resume", "--quiet"]) == 2

@@ -69,6 +69,8 @@ def default(item: object) -> str:
     value = item.default
     if value is None or value is item.default_factory:
         return "-"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
     if isinstance(value, tuple):
         return f"`{list(value)}`"
     if isinstance(value, str):

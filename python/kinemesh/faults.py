@@ -21,7 +21,8 @@ TEXTS = {
     DIVERGED: ("the residual grew 1e5-fold", "a smaller CFL number (cfl, cfl_max, cfl_growth)"),
     GRAPH: (
         "an element of the Delaunay graph folds",
-        "a smaller motion, rigid motion, or springs on a mesh",
+        "new graphs on the way (Delaunay(retriangulate=True)), a smaller motion, rigid motion, or "
+        "springs on a mesh",
     ),
 }
 

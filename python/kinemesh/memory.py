@@ -30,7 +30,12 @@ FLOW = {
     ("float64", None): (543.2, 143.7),
     ("float32", None): (358.4, 115.8),
 }
-DEFORM = {"springs": (1701.5, -227.1), "delaunay": (30.2, 0.4), "rigid": (8.7, -0.4)}
+DEFORM = {
+    "springs": (1701.5, -227.1),
+    "delaunay": (30.2, 0.4),
+    "retriangulated": (63.8, 0.0),  # Delaunay mapping that builds its graph anew
+    "rigid": (8.7, -0.4),
+}
 # On a CPU also what the host holds while springs are set up: the most that is resident, less the
 # arrays, grows by so much per node from 24 to 376 thousand nodes.
 HOST = 560.0  # [bytes per node]
@@ -41,7 +46,7 @@ DEFORM_LARGE, HOST_LARGE = 581.0, 840.0
 # The same of clouds: (bytes per point, bytes per satellite), bytes per point, and what the process
 # grew by at most, less the arrays (93000 points).
 FLOW_CLOUD = {"float64": (478.9, 3.5), "float32": (293.5, 3.6)}
-DEFORM_CLOUD = {"delaunay": 31.0, "rigid": 8.1}
+DEFORM_CLOUD = {"delaunay": 31.0, "retriangulated": 63.9, "rigid": 8.1}
 HOST_CLOUD = 410.0  # [bytes per point]
 
 
@@ -60,8 +65,8 @@ def estimate(
     nodes, cells : int     of all members
     dtype : "float64" or "float32"
     matrix : the same of the matrix; None where there is none (LU-SGS)
-    deform : name of a deformation; None for a case at rest.  One that is not known here (the
-        user's own) counts as none.
+    deform : name of a deformation's arrays (`Deformation.arrays`); None for a case at rest.  One
+        that is not known here (the user's own) counts as none.
     large : int            nodes of members whose springs' transfers are smoothed twice
     """
     per_node, per_cell = FLOW[dtype, matrix and min(dtype, matrix)]

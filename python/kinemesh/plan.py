@@ -50,6 +50,7 @@ class Plan:
     dt : (members,)         time steps [chord/a_inf]
     periods : (members,)    or None: the run goes by time
     count : int             physical steps
+    repeats : bool          one cycle of the motion shows what the mesh does in all
     """
 
     cycles: float | None
@@ -58,6 +59,7 @@ class Plan:
     periods: NDArray[np.float64] | None
     count: int
     start: str
+    repeats: bool = True
 
     @classmethod
     def of(
@@ -75,7 +77,7 @@ class Plan:
         periods = _periods(ale) if by_cycles else None
         dt = np.full(ale.grid.members, float(time_step)) if periods is None else periods
         dt = dt if periods is None else periods / steps_per_cycle
-        return cls(cycles, steps_per_cycle, dt, periods, count, start)
+        return cls(cycles, steps_per_cycle, dt, periods, count, start, ale.deform.repeats)
 
     @property
     def frame_every(self) -> int:
@@ -89,8 +91,9 @@ class Plan:
 
     @property
     def dry_steps(self) -> int:
-        """Steps of a pre-flight: those of a cycle, or of a run that is shorter or has none."""
-        return min(self.count, self.steps_per_cycle or self.count)
+        """Steps of a pre-flight: those of a cycle where all are alike, else of the run."""
+        one = self.steps_per_cycle if self.repeats else None
+        return min(self.count, one or self.count)
 
     def cycle(self, time: NDArray[np.float64]) -> NDArray[np.float64]:
         """Cycles done at each member's time; without a period the run is one cycle."""

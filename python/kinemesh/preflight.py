@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 REMEDIES = {
     "springs": "Delaunay mapping, more steps per cycle, or rigid motion",
-    "delaunay": "a smaller motion, rigid motion, or springs on a mesh",
+    "delaunay": "new graphs on the way (Delaunay(retriangulate=True)), a smaller motion, rigid "
+    "motion, or springs on a mesh",
 }
 
 

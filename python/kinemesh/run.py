@@ -283,7 +283,8 @@ def unsteady(
     resume : go on from the restart in `out`, with the bits of a run that was never stopped;
         cycles (or steps) may be more than the run was begun with
     preflight : move the mesh alone through a cycle first (through the whole run, where it goes
-        by time), and stop before any flow where a cell inverts; rigid motion needs none
+        by time, or where cycles need not be alike: `Delaunay(retriangulate=True)`), and stop
+        before any flow where a cell inverts; rigid motion needs none
     """
     if not isinstance(preflight, bool):
         raise SettingsError(f"preflight is {preflight!r}, expected True or False")

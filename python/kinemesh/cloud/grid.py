@@ -51,7 +51,7 @@ class CloudGrid(Nodes):
         planes: Sequence[str] = (),
     ) -> None:
         # with the deformation that takes most: which it will be is not known yet
-        memory.check_cloud(backend, clouds, "delaunay")
+        memory.check_cloud(backend, clouds, "retriangulated")
         super().__init__(backend, clouds, walls, far, planes)
         shift = np.cumsum([0, *(len(c.satellites) for c in clouds)])
         self.offsets = np.concatenate(

@@ -107,6 +107,16 @@ class Deformation(ABC):
 
     name = "none"
 
+    @property
+    def arrays(self) -> str:
+        """By what name `kinemesh.memory` knows the arrays that it takes."""
+        return self.name
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a pre-flight of one cycle of the motion shows what all cycles do."""
+        return True
+
     def check(self, backend: Backend, members: int) -> None:
         """DeviceError or SettingsError where it cannot serve this device, or so many members."""
         del backend, members  # as a rule it can

@@ -8,66 +8,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.spatial import Delaunay as Triangulation
 
 from kinemesh.deform.base import Deformation, Mover, Poses, pose_rows
-from kinemesh.errors import MeshError
+from kinemesh.deform.graph import Graph, Places
+from kinemesh.deform.retriangulated import RetriangulatedMover
+from kinemesh.errors import SettingsError
 from kinemesh.nodes import Nodes
 
 
-def graph(points: NDArray, hull: NDArray, inner: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-    """Graph of the boundary nodes `hull`, and where the nodes `inner` lie in it.
-
-    Returns
-    -------
-    vertices (elements, 3) as node numbers, element (inner,), share (inner, 3)
-    """
-    tri = Triangulation(points[hull])
-    element = tri.find_simplex(points[inner], tol=1e-10)
-    lost = np.flatnonzero(element < 0)
-    if len(lost):
-        x, y = points[inner[lost[0]]]
-        raise MeshError(
-            f"node {inner[lost[0]]} (x = {x:.6g}, y = {y:.6g}) lies outside the Delaunay graph of "
-            "the boundary nodes; expected a far field that is convex"
-        )
-    vertices = hull[tri.simplices]
-    corner = points[vertices]
-    turned = np.linalg.det(corner[:, 1:] - corner[:, :1]) < 0
-    vertices[turned] = vertices[turned][:, [0, 2, 1]]
-    used, element = np.unique(element, return_inverse=True)  # slivers that carry nobody may fold
-    vertices = vertices[used]
-    a, b, c = (points[vertices[element, k]] for k in range(3))
-    p = points[inner]
-
-    def area(u: NDArray, v: NDArray, w: NDArray) -> NDArray:
-        return np.linalg.det(np.stack([v - u, w - u], axis=1))
-
-    share = np.stack([area(p, b, c), area(a, p, c), area(a, b, p)], axis=1)
-    return vertices, element, share / share.sum(axis=1, keepdims=True)
-
-
 class DelaunayMover(Mover):
-    """Boundary nodes by pose, all others with their graph element."""
+    """Boundary nodes by pose, all others with their element of the graph of the mesh as given."""
 
     def __init__(self, grid: Nodes) -> None:
         super().__init__(grid)
         b = self.backend
-        tables: tuple[list[NDArray], ...] = ([], [], [], [])
-        count = 0
-        for member, first in enumerate(grid.first[:-1]):
-            nodes = np.arange(first, grid.first[member + 1])
-            hull = np.unique(
-                np.concatenate([s.node[s.member == member] for s in (grid.wall, grid.far)])
-            )
-            inner = np.setdiff1d(nodes, hull)
-            vertices, element, share = graph(grid.points, hull, inner)
-            for table, part in zip(tables, (inner, element + count, share, vertices), strict=True):
-                table.append(part)
-            count += len(vertices)
-        inner, element, share, vertices = (np.concatenate(t) for t in tables)
-        corners = b.array(vertices, np.int32)
+        places = [Places.of(grid, m) for m in range(grid.members)]
+        # slivers that carry nobody may fold
+        graphs = [Graph.of(grid, grid.points, m, p).used() for m, p in enumerate(places)]
+        first = np.cumsum([0, *(len(g.vertices) for g in graphs)])
+        element = [g.element + k for g, k in zip(graphs, first[:-1], strict=True)]
+        corners = b.array(np.concatenate([g.vertices for g in graphs]), np.int32)
         self.move = b.record(
             [
                 self.bind_pose(grid.wall.node, grid.wall.body, grid.x),
@@ -80,9 +40,9 @@ class DelaunayMover(Mover):
                 ),
                 b.bind(
                     "graph_map",
-                    node=b.array(inner, np.int32),
-                    element=b.array(element, np.int32),
-                    share=b.array(share, np.float64),
+                    node=b.array(np.concatenate([p.inner for p in places]), np.int32),
+                    element=b.array(np.concatenate(element), np.int32),
+                    share=b.array(np.concatenate([g.share for g in graphs]), np.float64),
                     vertices=corners,
                     reference=grid.reference,
                     x=grid.x,
@@ -98,9 +58,31 @@ class DelaunayMover(Mover):
 
 @dataclass(frozen=True, slots=True)
 class Delaunay(Deformation):
-    """Delaunay graph mapping from the mesh as given; a graph element that folds is an error."""
+    """Delaunay graph mapping; a graph element that would fold is an error, or a new graph.
 
+    Parameters
+    ----------
+    retriangulate : bool    build the graph anew from the bodies as they stand where an element
+        would fold, or be stretched twofold (theory, section 4); inner nodes then depend on the way
+        that the bodies took, except where they go back along it
+    """
+
+    retriangulate: bool = False
     name = "delaunay"
 
-    def attach(self, grid: Nodes) -> DelaunayMover:
-        return DelaunayMover(grid)
+    def __post_init__(self) -> None:
+        if not isinstance(self.retriangulate, bool):
+            raise SettingsError(
+                f"delaunay: retriangulate is {self.retriangulate!r}, expected True or False"
+            )
+
+    @property
+    def arrays(self) -> str:
+        return "retriangulated" if self.retriangulate else self.name
+
+    @property
+    def repeats(self) -> bool:
+        return not self.retriangulate
+
+    def attach(self, grid: Nodes) -> Mover:
+        return RetriangulatedMover(grid) if self.retriangulate else DelaunayMover(grid)
