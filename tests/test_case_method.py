@@ -201,6 +201,45 @@ def test_check_tells_all_of_a_cloud(here, capsys):
     assert [path.name for path in here.iterdir()] == ["small.toml"]
 
 
+FLAP = """
+name = "flap"
+mode = "unsteady"
+method = "meshless"
+[mesh]
+bodies = "30p30n"
+nodes = 5000
+far_field = 10.0
+walls = ["main", "slat", "flap"]
+[flow]
+mach = 0.2
+[motion.bodies.flap]
+pitch = { amplitude_deg = 8.0, k = 0.1, about = [0.9, -0.01] }
+[deform]
+method = "delaunay"
+retriangulate = true
+[run]
+cycles = 1
+steps_per_cycle = 16
+device = "cpu"
+"""
+
+
+def test_check_looks_at_a_flap_that_moves_alone(here, capsys):
+    (here / "flap.toml").write_text(FLAP)
+    status, rows = checked(["flap.toml"], capsys)
+
+    assert status == 0
+    assert rows["motion"][1].startswith("flap Pitch(amplitude_deg=8.0")
+    found = re.match(r"16 steps, .*; worst condition ([\d.]+) at phase \d+", rows["pre-flight"][1])
+    assert 2 < float(found[1]) < 10
+
+    (here / "flap.toml").write_text(FLAP.replace("bodies.flap", "bodies.flab"))
+    status, rows = checked(["flap.toml"], capsys)
+    assert status == 2
+    assert rows["solver"] == ("wrong", "member 0: motion of ['flab'], expected bodies "
+                              "['main', 'slat', 'flap']")  # fmt: skip
+
+
 def test_check_finds_what_would_stop_a_run_on_a_cloud(here, capsys, monkeypatch):
     (here / "small.toml").write_text(MESHLESS.replace("= 2.0", "= 170.0"))
     status, rows = checked(["small.toml"], capsys)

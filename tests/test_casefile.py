@@ -10,6 +10,7 @@ import pytest
 from kinemesh import cases
 from kinemesh.casefile import Case
 from kinemesh.errors import CaseError, SettingsError
+from kinemesh.motion import pitch, plunge
 from solver_cases import case_text
 
 UNSTEADY = case_text()
@@ -161,6 +162,42 @@ def test_nonsense_is_refused_with_its_place(old, new, word):
     assert old in UNSTEADY
     with pytest.raises((CaseError, SettingsError), match=word):
         case(UNSTEADY.replace(old, new))
+
+
+PITCH = "pitch = { amplitude_deg = 2.0, k = 0.1 }"
+FLAP = f"[motion.bodies.flap]\n{PITCH}"
+
+
+def test_bodies_have_motions_of_their_own(fake):
+    fake.boundaries += ["flap", "slat"]
+    slat = "[motion.bodies.slat]\nplunge = { amplitude = 0.1, k = 0.1 }\n" + PITCH
+    mine = case(UNSTEADY.replace(f"[motion]\n{PITCH}", f"{FLAP}\n{slat}"))
+    mine.build()
+
+    motion = fake.options["motion"]
+    assert motion["flap"] == pitch(2.0, 0.1)
+    assert motion["slat"] == pitch(2.0, 0.1) + plunge(0.1, 0.1)
+    assert len(motion) == 2
+
+
+@pytest.mark.parametrize(
+    ("motion", "word"),
+    [
+        (f"[motion]\n{PITCH}\n{FLAP}", r"\[motion\] has bodies, so pitch has no meaning"),
+        ("[motion]\nbodies = 3", r"bodies = 3, expected tables .* such as \[motion.bodies.flap\]"),
+        ("[motion.bodies]", r"bodies = \{\}, expected tables"),
+        ("[motion.bodies]\nflap = 3", r"\[motion.bodies\] flap = 3, expected a table"),
+        ("[motion.bodies.flap]", r"\[motion.bodies.flap\] is empty, expected pitch, plunge"),
+        (FLAP.replace("pitch", "roll"), r"\[motion.bodies.flap\]: unknown key 'roll'"),
+        (FLAP.replace(", k = 0.1", ""), r"\[motion.bodies.flap\] pitch lacks k"),
+        (FLAP.replace("k =", "kk ="), r"\[motion.bodies.flap\] pitch: unknown key 'kk'"),
+        (f"{FLAP}\n[motion.bodies.slat]\n{PITCH.replace('0.1', '0.2')}",
+         "bodies flap, slat have different k, so no cycle"),
+    ],
+)  # fmt: skip
+def test_motions_of_bodies_without_meaning_are_refused_with_their_place(motion, word):
+    with pytest.raises(CaseError, match=word):
+        case(UNSTEADY.replace(f"[motion]\n{PITCH}", motion))
 
 
 def test_unsteady_without_motion_is_an_error():

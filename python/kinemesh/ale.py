@@ -101,7 +101,8 @@ class Ale(Solver):
     device, dtype : see `kinemesh.backend.Backend`
     settings : AleSettings
     walls : markers of bodies              (default: all that are not named like a far field)
-    moment_about : (x, y) on the body as given [chord]
+    moment_about : (x, y) on the body as given [chord]; it moves with the first of `walls`, whose
+        angle is also that in the history
 
     Attributes
     ----------

@@ -85,9 +85,14 @@ class Case:
         for name in ("cycles", "steps_per_cycle"):
             if getattr(self.job, name) is None:
                 raise CaseError(f"case '{self.name}' is unsteady, expected [run] {name}")
-        motion = self.motion.build(self.flow.chord)
-        if motion.omega(self.flow.mach) is None:
+        made = self.motion.named(self.flow.chord)
+        rates: list[Any] = [motion.omega(self.flow.mach) for motion in made.values()]
+        if None in rates:
             raise CaseError(f"case '{self.name}': pitch and plunge have different k, so no cycle")
+        if max(rates) > (1 + 1e-12) * min(rates):
+            raise CaseError(
+                f"case '{self.name}': bodies {', '.join(made)} have different k, so no cycle"
+            )
 
     @classmethod
     def read(cls, path: str | Path) -> Case:

@@ -159,11 +159,12 @@ def _motion(report: Report, case: Case) -> None:
     from kinemesh.conditions import time_steps
 
     assert case.motion is not None
-    motion, mach, job = case.motion.build(case.flow.chord), case.flow.mach, case.job
+    made, mach, job = case.motion.named(case.flow.chord), case.flow.mach, case.job
     with report.look("motion") as said:
-        period = motion.period(mach)
+        period = next(iter(made.values())).period(mach)
         assert period is not None  # a case is refused without one
-        said += [repr(motion), f"period {period:.5g} chord/a_inf"]
+        said += [f"{name} {motion!r}".lstrip() for name, motion in made.items()]
+        said.append(f"period {period:.5g} chord/a_inf")
     with report.look("steps") as said:
         _, count = time_steps(job.cycles, job.steps_per_cycle, None, None)
         assert job.steps_per_cycle is not None

@@ -105,7 +105,7 @@ def solver(case: Case, grid: Any = None, of_case: bool = True) -> Any:
         "settings": settings_of(case.method)(**case.solver),
         "walls": walls(case.mesh, list(grid.boundaries)) if of_case else None,
     }
-    if case.motion is not None:
+    if case.motion is not None and (of_case or case.motion.bodies is None):
         options["motion"] = case.motion.build(case.flow.chord)
     if case.deform is not None:
         options["deform"] = case.deform.build()

@@ -31,6 +31,7 @@ OF_BODIES = ("nodes", "far_field", "growth")  # what a cloud about ready bodies 
 LIMITS = (("far_field", 1.0), ("wall_spacing", 0.0), ("growth", 1.0), ("trailing_spacing", 0.0))
 FLOAT_MAX = sys.float_info.max
 DEFORMS = ("springs", "delaunay", "rigid")
+MOTIONS: dict[str, Any] = {"pitch": motions.Pitch, "plunge": motions.Plunge}
 
 
 def known(where: str, given: Mapping[str, Any], expected: list[str]) -> None:
@@ -96,7 +97,7 @@ class MeshPart:
     trailing_spacing: float | None = None  # first wall edge at the trailing edge [chord]
     around: int | None = None  # nodes round the section
     topology: str | None = None  # o or c
-    walls: tuple[str, ...] | None = None  # markers of bodies
+    walls: tuple[str, ...] | None = None  # markers of bodies; moment_about goes with the first
     far: tuple[str, ...] | None = None  # markers of the far field
 
     def __post_init__(self) -> None:
@@ -172,34 +173,68 @@ class FlowPart:
 
 @dataclass(frozen=True, slots=True)
 class MotionPart:
-    """Tables pitch and plunge, the arguments of motion.pitch and motion.plunge."""
+    """Tables pitch and plunge, the arguments of motion.pitch and motion.plunge; or such by body."""
 
     pitch: Mapping[str, Any] | None = None  # see [motion] pitch
     plunge: Mapping[str, Any] | None = None  # see [motion] plunge
+    bodies: Mapping[str, Any] | None = None  # by body instead: [motion.bodies.MARKER]; others rest
 
     def __post_init__(self) -> None:
-        if self.pitch is None and self.plunge is None:
-            raise CaseError("[motion] is empty, expected pitch, plunge or both")
-        for name, made in (("pitch", motions.Pitch), ("plunge", motions.Plunge)):
-            table = getattr(self, name)
-            if table is None:
-                continue
+        if self.bodies is None:
+            _check_motion("[motion]", self._whole())
+            return
+        if self._whole():
+            raise CaseError(f"[motion] has bodies, so {', '.join(self._whole())} has no meaning")
+        if not isinstance(self.bodies, Mapping) or not self.bodies:
+            raise CaseError(
+                f"[motion] bodies = {self.bodies!r}, expected tables by the markers of bodies, "
+                "such as [motion.bodies.flap]"
+            )
+        for name, table in self.bodies.items():
+            where = f"[motion.bodies.{name}]"
             if not isinstance(table, Mapping):
-                raise CaseError(f"[motion] {name} = {table!r}, expected a table")
-            keys = [f.name for f in fields(made) if f.name != "chord"]
-            known(f"[motion] {name}", table, keys)
-            missing = [f.name for f in fields(made) if needed(f) and f.name not in table]
-            if missing:
-                raise CaseError(f"[motion] {name} lacks {', '.join(missing)}")
+                raise CaseError(f"[motion.bodies] {name} = {table!r}, expected a table {where}")
+            known(where, table, list(MOTIONS))
+            _check_motion(where, table)
 
-    def build(self, chord: float) -> motions.Motion:
-        """The motion, its reduced frequencies by the chord."""
-        parts: list[motions.Motion] = []
-        if self.pitch is not None:
-            parts.append(motions.pitch(**self.pitch, chord=chord))
-        if self.plunge is not None:
-            parts.append(motions.plunge(**self.plunge, chord=chord))
-        return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+    def _whole(self) -> dict[str, Any]:
+        """The tables of a motion that all bodies share."""
+        return {n: getattr(self, n) for n in MOTIONS if getattr(self, n) is not None}
+
+    def build(self, chord: float) -> motions.Motion | dict[str, motions.Motion]:
+        """The motion, or those of bodies by marker; reduced frequencies are by the chord."""
+        if self.bodies is None:
+            return _motion(self._whole(), chord)
+        return {name: _motion(table, chord) for name, table in self.bodies.items()}
+
+    def named(self, chord: float) -> dict[str, motions.Motion]:
+        """Each motion by its body's marker; that of all bodies by an empty one."""
+        made = self.build(chord)
+        return made if isinstance(made, dict) else {"": made}
+
+
+def _check_motion(where: str, given: Mapping[str, Any]) -> None:
+    """CaseError where the tables make no motion."""
+    if not given:
+        raise CaseError(f"{where} is empty, expected {', '.join(MOTIONS)} or both")
+    for name, table in given.items():
+        place = f"{where} {name}"
+        if not isinstance(table, Mapping):
+            raise CaseError(f"{place} = {table!r}, expected a table")
+        keys = [f for f in fields(MOTIONS[name]) if f.name != "chord"]
+        known(place, table, [f.name for f in keys])
+        missing = [f.name for f in keys if needed(f) and f.name not in table]
+        if missing:
+            raise CaseError(f"{place} lacks {', '.join(missing)}")
+
+
+def _motion(tables: Mapping[str, Any], chord: float) -> motions.Motion:
+    """The sum of the motions of these tables."""
+    made: dict[str, Any] = {"pitch": motions.pitch, "plunge": motions.plunge}
+    parts: list[motions.Motion] = [
+        made[name](**tables[name], chord=chord) for name in made if name in tables
+    ]
+    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 
 def needed(item: dataclasses.Field[Any]) -> bool:
