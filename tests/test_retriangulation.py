@@ -82,7 +82,7 @@ def test_a_flap_deflects_by_ten_degrees_and_its_points_come_back(device):
             assert np.abs(x - model.grid.points).max() < 1e-12
 
     rebuilt, returned = np.sum(counts, axis=0)
-    # measured: 6.9 at 10 degrees, 4.8 at -10, 2.4 at rest
+    # measured: 6.4 at 10 degrees, 3.8 at -10, 3.0 at rest
     assert max(worst) < 10
     assert worst[4:] == pytest.approx(worst[:4], rel=1e-9)
     assert rebuilt > 40
@@ -291,8 +291,7 @@ def test_a_run_with_its_flap_oscillating_ends_with_finite_loads_and_resumes_with
     assert_same(tmp_path / "whole", tmp_path / "part")
     for name in ("cl", "cd", "cm"):
         assert np.isfinite(whole.history[name]).all()
-    # the lift follows the deflection: 2.4 at rest, a tenth of it for ten degrees at least
-    assert np.ptp(whole.history["cl"]) > 0.2
+    assert np.ptp(whole.history["cl"]) > 0.2  # measured: 1.2 to 2.5, far from converged
     told = whole.summary["result"]
     assert told["graphs_rebuilt"] > 10
     assert told["graphs_rebuilt"] == rest.summary["result"]["graphs_rebuilt"]
