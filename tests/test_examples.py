@@ -8,6 +8,7 @@ import json
 import re
 from pathlib import Path
 
+import kinemesh as km
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -81,6 +82,24 @@ def test_the_case_from_scratch_is_checked_and_its_damping_grows_with_the_frequen
     assert names["steady"]["residual_drop"] <= 1e-6
     assert 0 < loops[0].damping < loops[1].damping < loops[2].damping
     assert loops[1].damping == pytest.approx(names["loop"].damping, rel=DEFORMED)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.filterwarnings("ignore:.*above the asked residual drop:RuntimeWarning")
+def test_mesh_and_meshless_give_ct5_s_lift_from_one_case(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    names = executed("mesh_and_meshless.ipynb", nodes="2_000", cycles=1, steps_per_cycle=16)
+
+    assert {m: type(s) for m, s in names["solvers"].items()} == {
+        "mesh": km.Ale,
+        "meshless": km.Meshless,
+    }
+    for loop in names["loops"].values():
+        assert loop.cl.amplitude == pytest.approx(CL_AMPLITUDE, rel=SHARE)
+    lift, moment = names["figure"].axes
+    assert [line.get_label() for line in lift.lines] == ["SU2", "mesh", "meshless"]
+    assert len(moment.lines) == 3
     assert list(tmp_path.iterdir()) == []
 
 

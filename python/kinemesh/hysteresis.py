@@ -118,7 +118,7 @@ class Loop:
         The reference is a Loop, the name of a case with published data, or a CSV file with the
         columns phase_deg, alpha_deg, cl, cm. CaseError where it pitches otherwise.
         """
-        other = _reference(reference)
+        other = reference_loop(reference)
         phase = np.radians(self.phase_deg)
         alpha = interpolate(other.alpha_deg, other.phase_deg, phase)
         swing = np.ptp(other.alpha_deg) / 2
@@ -138,7 +138,7 @@ class Loop:
         """Figure of cl and cm against alpha, with the reference; saved where a path is given."""
         from kinemesh import plot
 
-        other = None if reference is None else _reference(reference)
+        other = None if reference is None else reference_loop(reference)
         return plot.hysteresis(self, other, path)
 
     def to_dict(self) -> dict[str, Any]:
@@ -316,8 +316,12 @@ def _history(source: Any) -> tuple[History, str]:
     raise CaseError(f"hysteresis: got {source!r}, expected a run, a History, a folder or a file")
 
 
-def _reference(reference: Loop | str | Path) -> Loop:
-    """A loop as it is, or from the data of a named case, or from a CSV file."""
+def reference_loop(reference: Loop | str | Path) -> Loop:
+    """A loop as it is, the published one of a named case, or that of a CSV file.
+
+    A file has the columns phase_deg, alpha_deg, cl and cm of one cycle in uniform steps.
+    CaseError where there is no such case or file, or it is no such table.
+    """
     if isinstance(reference, Loop):
         return reference
     from kinemesh import cases
