@@ -5,22 +5,23 @@
     tools/study.py files MESH.su2 [MESH.su2 ...]            naca0012-transonic on meshes from files;
                                                             with --lusgs by that linear solver
     tools/study.py ct5 | ct6 [--nodes 5000,24000] [--steps 32,64,128]
+    tools/study.py meshless [CASE ...] [--nodes 5000] [--fine 24000]
+                                                            unsteady ready cases on the nodes of a
+                                                            mesh, beside the mesh solver's loops on
+                                                            the same mesh and on a finer one
 
 Options: --device cpu|cuda|auto.  One line per run, as it ends; PYTHONPATH=python in a clone.
 """
 
 import argparse
+import dataclasses
 import time
 import warnings
 
 import kinemesh as km
-import numpy as np
 
 SIZES = (5_000, 24_000, 94_000)
-UNSTEADY = {  # section, Mach, alpha [deg], amplitude [deg], k, about
-    "ct5": ("naca0012", 0.755, 0.016, 2.51, 0.0814, (0.25, 0.0)),
-    "ct6": ("naca64a010", 0.796, 0.0, 1.01, 0.202, (0.248, 0.0)),
-}
+UNSTEADY = {"ct5": "agard-ct5", "ct6": "agard-ct6"}
 
 
 def numbers(text):
@@ -54,66 +55,70 @@ def steady_study(asked):
 
 def files_study(asked):
     solver = {"linear_solver": "lusgs", "steady_iterations": 10_000} if asked.lusgs else {}
-    for path in asked.files:
+    for path in asked.names:
         steady(path, km.mesh.read(path), 0.8, asked.device, **solver)
 
 
-def harmonic(values, phase):
-    """Amplitudes of sine and cosine of the first harmonic over one cycle."""
-    return [2 * float(np.mean(values * f(phase))) for f in (np.sin, np.cos)]
-
-
-def unsteady(case, nodes, steps, device):
-    """Three cycles, every step by five orders; first harmonics of the last."""
-    section, mach, alpha, amplitude, k, about = UNSTEADY[case]
-    mesh = km.mesh.airfoil(section, nodes=nodes)
-    motion = km.motion.pitch(amplitude, k, about=about)
-    settings = km.AleSettings(unsteady_drop=1e-5, unsteady_iterations=600)
-    ale = km.Ale(
-        mesh,
-        mach=mach,
-        alpha_deg=alpha,
-        motion=motion,
-        moment_about=about,
-        device=device,
-        settings=settings,
-    )
+def unsteady(label, case, device, **changed):
+    """The loop of a case; a line with the first harmonics of its last cycle and what it took."""
     start = time.perf_counter()
-    run = ale.run(cycles=3, steps_per_cycle=steps)
-    seconds = time.perf_counter() - start
-    cl, cm = run.history["cl"], run.history["cm"]
-    phase = 2 * np.pi * np.arange(1, steps + 1) / steps
-    first = harmonic(cl[-steps:], phase) + harmonic(cm[-steps:], phase)
-    size = [np.ptp(cl[c * steps : (c + 1) * steps]) / 2 for c in range(3)]
+    run = case.run(device=device, **changed)
+    seconds, result = time.perf_counter() - start, run.summary["result"]
+    loop = km.hysteresis(run)
+    cl, cm = loop.cl.harmonics[0], loop.cm.harmonics[0]
+    size, change = loop.cl.amplitude, loop.cl.change.amplitude
     print(
-        f"{case} nodes {mesh.nodes} steps {steps}: cl {first[0]:.6f} sin {first[1]:.6f} cos, "
-        f"cm {first[2]:.6f} sin {first[3]:.6f} cos, amplitude {size[2]:.5f}, change in the third "
-        f"cycle {abs(size[2] / size[1] - 1):.1e}, {run.summary['result']['unconverged_steps']} "
-        f"steps not converged, {run.history['inner_iterations'].sum()} iterations, {seconds:.1f} s",
+        f"{label}: cl {cl.sin:.6f} sin {cl.cos:.6f} cos, cm {cm.sin:.6f} sin {cm.cos:.6f} cos, "
+        f"amplitude {size:.5f}, change in the last cycle {abs(change / (size - change)):.1e}, "
+        f"{result['unconverged_steps']} steps not converged, "
+        f"{result['inner_iterations']} iterations, {seconds:.1f} s",
         flush=True,
     )
+    return loop
+
+
+def steps_study(asked):
+    """Meshes and time steps; every step by five orders."""
+    case = km.cases.load(UNSTEADY[asked.study])
+    case = dataclasses.replace(case, solver={"unsteady_drop": 1e-5, "unsteady_iterations": 600})
+    for nodes in asked.nodes or [5_000, 24_000]:
+        for steps in asked.steps:
+            label = f"{asked.study} nodes {nodes} steps {steps}"
+            unsteady(label, case, asked.device, nodes=nodes, steps_per_cycle=steps)
+
+
+def meshless_study(asked):
+    """Both solvers on the same nodes, moved alike; rms differences as shares of the amplitude."""
+    for name in asked.names or UNSTEADY.values():
+        case = km.cases.load(name).replace(deform="delaunay")
+
+        def loop(method, nodes, case=case):
+            label = f"{case.name} {method} nodes {nodes}"
+            return unsteady(label, case, asked.device, method=method, nodes=nodes)
+
+        fine = loop("mesh", asked.fine)
+        for nodes in asked.nodes or [5_000]:
+            same, mine = loop("mesh", nodes), loop("meshless", nodes)
+            for label, other in (("same", same), ("finer", fine)):
+                away = mine.compare(other)
+                print(f"    from the {label} mesh: cl {away.cl.rms:.2%}, cm {away.cm.rms:.2%}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("study", choices=("steady", "files", *UNSTEADY))
-    parser.add_argument("files", nargs="*")
+    parser.add_argument("study", choices=("steady", "files", *UNSTEADY, "meshless"))
+    parser.add_argument("names", nargs="*", help="mesh files, or cases")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--far-field", type=float, default=100.0)
     parser.add_argument("--vortex", action="store_true")
     parser.add_argument("--lusgs", action="store_true")
-    parser.add_argument("--nodes", type=numbers, default=[5_000, 24_000])
+    parser.add_argument("--nodes", type=numbers)
+    parser.add_argument("--fine", type=int, default=24_000)
     parser.add_argument("--steps", type=numbers, default=[32, 64, 128])
     asked = parser.parse_args()
     warnings.simplefilter("ignore", RuntimeWarning)  # what they say is in the lines
-    if asked.study == "steady":
-        steady_study(asked)
-    elif asked.study == "files":
-        files_study(asked)
-    else:
-        for nodes in asked.nodes:
-            for steps in asked.steps:
-                unsteady(asked.study, nodes, steps, asked.device)
+    studies = {"steady": steady_study, "files": files_study, "meshless": meshless_study}
+    studies.get(asked.study, steps_study)(asked)
 
 
 if __name__ == "__main__":
