@@ -207,6 +207,46 @@ def test_the_estimate_of_a_cloud_is_what_is_allocated(allocated, name, deform, d
     assert (mover is None) == (deform is None)
 
 
+WINGS = {
+    "regular": lambda: km.cloud.oneram6(20_000),
+    "large": lambda: km.cloud.wing(points=60_000),
+    "irregular": lambda: km.cloud.oneram6(20_000, irregular=True),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("deform", ["rigid", None])
+@pytest.mark.parametrize("name", WINGS)
+def test_the_estimate_of_a_cloud_in_space_is_what_is_allocated(allocated, name, deform, dtype):
+    """The fits are within 1 %; an array of one number per point is 1 to 2 %."""
+    cloud = WINGS[name]()
+    gc.collect()
+    before = allocated()
+
+    model = km.Meshless(cloud, mach=0.3, device="cpu", dtype=dtype)
+    recording = model.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
+    mover = None if deform is None else km.deform.Rigid().attach(model.grid)
+
+    counts = len(cloud.points), len(cloud.satellites)
+    want = memory.estimate_cloud(*counts, dtype, deform, dimensions=3)
+    assert allocated() - before == pytest.approx(want, rel=0.01)
+    assert recording is not None
+    assert (mover is None) == (deform is None)
+
+
+def test_a_wing_that_does_not_fit_is_refused_with_what_its_host_needs(monkeypatch):
+    cloud = WINGS["regular"]()
+    counts = len(cloud.points), len(cloud.satellites)
+    need = memory.estimate_cloud(*counts, "float64", "rigid", 3) + memory.HOST_SPACE * counts[1]
+
+    monkeypatch.setattr(memory, "available", lambda _: need - 1)
+    with pytest.raises(km.DeviceError, match=rf"{counts[0]} points in float64"):
+        km.Meshless(cloud, mach=0.3, device="cpu")
+    monkeypatch.setattr(memory, "available", lambda _: need)
+
+    assert km.Meshless(cloud, mach=0.3, device="cpu").grid.members == 1
+
+
 def test_a_cloud_that_does_not_fit_is_refused_before_anything_is_allocated(allocated, monkeypatch):
     cloud = CLOUDS["regular"]()
     taken = allocated()

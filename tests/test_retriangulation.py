@@ -412,7 +412,7 @@ def test_walls_nearer_than_their_edges_are_long_are_refused():
 def test_a_node_that_is_pressed_onto_a_wall_is_named():
     model = case()
     mover = model.deform.attach(model.grid)
-    edge = model.grid.wall.node[0], model.grid.wall.ends[0, 1]
+    edge = model.grid.wall.node[0], model.grid.wall.shape["ends"][0, 1]
     node = mover.places[0].inner[7]
     points = model.grid.points.copy()
     points[node] = points[list(edge)].mean(axis=0)

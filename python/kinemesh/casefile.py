@@ -23,6 +23,7 @@ from kinemesh.cases.parts import (
     MeshPart,
     MotionPart,
     check_deform,
+    check_limiter,
     check_solver,
     choice,
     known,
@@ -68,8 +69,10 @@ class Case:
             self._check_unsteady()
         choice("method", self.method, METHODS)
         self.mesh.check(self.method)
+        self.flow.check(self.method)
         check_deform(self.method, self.deform)
         check_solver(self.method, self.solver)
+        check_limiter(self.mesh, self.solver)
 
     def _check_steady(self) -> None:
         for name in ("motion", "deform"):
@@ -151,22 +154,32 @@ class Case:
         *,
         mesh: str | Path | None = None,
         nodes: int | str | None = None,
+        points: int | None = None,
+        cloud: str | None = None,
         deform: str | None = None,
         method: str | None = None,
         **run: Any,
     ) -> Case:
-        """The case with a mesh file, a number of nodes (or coarse, medium, fine), a deformation
+        """The case with something changed: a mesh file, a number of nodes (or coarse, medium,
+        fine), of a wing the number of points and the cloud (regular or irregular), a deformation
         method, a method, or values of [run] (cycles, steps_per_cycle, device, dtype, preflight,
-        out) changed.  Where springs would be left to method "meshless" they become "delaunay".
+        out).  Where springs would be left to method "meshless" they become "delaunay".
         """
         known("case", run, [f.name for f in fields(Job)])
         changed: dict[str, Any] = {}
         if mesh is not None and nodes is not None:
             raise CaseError("give a mesh file or a number of nodes, not both")
+        if mesh is not None and self.mesh.wing is not None:
+            raise CaseError(
+                f"[mesh] wing = {self.mesh.wing!r}: mesh files are of the plane, and this case is "
+                "in space; give points instead"
+            )
         if mesh is not None:
             changed["mesh"] = MeshPart(file=Path(mesh), walls=self.mesh.walls, far=self.mesh.far)
-        if nodes is not None:
-            changed["mesh"] = dataclasses.replace(self.mesh, nodes=nodes)
+        sizes = {"nodes": nodes, "points": points, "cloud": cloud}
+        sizes = {name: value for name, value in sizes.items() if value is not None}
+        if sizes:
+            changed["mesh"] = dataclasses.replace(changed.get("mesh", self.mesh), **sizes)
         if method is not None:
             changed["method"] = choice("method", method, METHODS)
             springs = self.deform is not None and self.deform.method == "springs"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kinemesh.solver import Solver
 
 PROBE = 520  # nodes of the mesh (points of the cloud) on which the settings are tried
+PROBE_SPACE = 20_000  # points of the smallest wing
 
 
 @dataclass
@@ -95,20 +96,23 @@ def check(case: Case, progress: bool = False) -> Report:
 
 def _space(report: Report, case: Case) -> Mesh | Cloud | None:
     """Rows of the mesh or cloud, its markers and its quality."""
-    from kinemesh.conditions import walls_of
+    from kinemesh.conditions import planes_of, walls_of
 
     made: Any = None
     with report.look("mesh" if case.method == "mesh" else "cloud") as said:
         made = build.space(case)
         size = np.ptp(made.points, axis=0)
         said += _counts(made) if case.method == "mesh" else _satellites(made)
-        said.append(f"{size[0]:.4g} by {size[1]:.4g} chords")
+        said.append(f"{' by '.join(f'{length:.4g}' for length in size)} chords")
     if made is None:
         return None
     with report.look("markers") as said:
-        walls, far = walls_of(build.walls(case.mesh, list(made.boundaries)), [made])
-        for name, markers in (("walls", walls), ("far field", far)):
-            counts = [f"{marker} ({len(made.boundaries[marker])} edges)" for marker in markers]
+        planes = planes_of(None, [made]) if len(size) == 3 else []
+        walls, far = walls_of(build.walls(case.mesh, list(made.boundaries)), [made], planes)
+        kinds = {"walls": walls, "far field": far} | ({"symmetry": planes} if planes else {})
+        what = "edges" if len(size) == 2 else "triangles"
+        for name, markers in kinds.items():
+            counts = [f"{marker} ({len(made.boundaries[marker])} {what})" for marker in markers]
             said.append(f"{name} {', '.join(counts) or 'none'}")
     with report.look("quality") as said:
         said += _cells(made) if case.method == "mesh" else _stars(made)
@@ -147,10 +151,10 @@ def _stars(cloud: Cloud) -> list[str]:
     colour = colour_parallel(Backend("cpu"), cloud.offsets, cloud.satellites, first)
     conditions = cloud.conditions
     at = int(np.argmax(conditions))
-    x, y = cloud.points[at]
+    place = ", ".join(f"{x:.4g}" for x in cloud.points[at])
     return [
         f"{colour.max() + 1} colours",
-        f"worst condition {conditions[at]:.3g} at point {cloud.original[at]} ({x:.4g}, {y:.4g})",
+        f"worst condition {conditions[at]:.3g} at point {cloud.original[at]} ({place})",
     ]
 
 
@@ -177,11 +181,13 @@ def small_solver(case: Case, device: str) -> Solver:
     """The solver of a case on a small mesh: what its settings say is refused here."""
     from kinemesh import cloud, mesh
 
-    probe = (
-        mesh.airfoil("naca0012", nodes=PROBE)
-        if case.method == "mesh"
-        else cloud.airfoil("naca0012", points=PROBE)
-    )
+    probe: Any
+    if case.method == "mesh":
+        probe = mesh.airfoil("naca0012", nodes=PROBE)
+    elif case.mesh.wing is not None:
+        probe = cloud.wing(points=PROBE_SPACE)
+    else:
+        probe = cloud.airfoil("naca0012", points=PROBE)
     return build.solver(case.replace(device=device), probe, of_case=False)
 
 
@@ -193,7 +199,8 @@ def room(small: Solver, made: Mesh | Cloud, backend: Backend, moves: bool) -> st
     if isinstance(made, Cloud):
         memory.check_cloud(backend, [made], deform)
         counts = len(made.points), len(made.satellites)
-        needed = memory.estimate_cloud(*counts, backend.dtype, deform)
+        dimensions = made.points.shape[1]
+        needed = memory.estimate_cloud(*counts, backend.dtype, deform, dimensions)
     else:
         matrix = small.settings.matrix
         memory.check(backend, [made], deform, matrix)

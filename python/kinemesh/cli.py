@@ -77,6 +77,8 @@ def _add_case(command: Any) -> None:
     )
     mesh.add_argument("--nodes", type=int, metavar="N", help="generated mesh of about N nodes")
     mesh.add_argument("--mesh", type=Path, metavar="FILE", help="mesh file instead")
+    mesh.add_argument("--points", type=int, metavar="N", help="wing's cloud of about N points")
+    add("--cloud", choices=("regular", "irregular"), help="kind of a wing's cloud")
     add("--deform", choices=("springs", "delaunay", "rigid"), help="how the mesh follows the body")
     add("--cycles", type=float, metavar="N", help="cycles of the motion")
     add("--steps-per-cycle", type=int, metavar="N", help="time steps per cycle")
@@ -96,6 +98,8 @@ def _case(arguments: argparse.Namespace) -> Any:
     return case.replace(
         mesh=arguments.mesh,
         nodes=arguments.nodes if arguments.size is None else arguments.size,
+        points=arguments.points,
+        cloud=arguments.cloud,
         deform=arguments.deform,
         method=arguments.method,
         cycles=arguments.cycles,

@@ -28,16 +28,19 @@ def mesh(part: MeshPart) -> Any:
 
 
 def cloud(part: MeshPart) -> Any:
-    """The cloud of a case: made around bodies, or the nodes of a mesh.
+    """The cloud of a case: made around a wing or bodies, or the nodes of a mesh.
 
     Nodes of triangles carry loads better than as many points of a regular cloud
     (docs/meshless.md).
     """
     from kinemesh import cloud as clouds
 
+    given = _given(part)
+    if part.wing is not None:
+        irregular = given.pop("cloud", "regular") == "irregular"
+        return getattr(clouds, part.wing)(**given, irregular=irregular)
     if part.bodies is None:
         return clouds.Cloud.from_mesh(mesh(part))
-    given = _given(part)
     if "nodes" in given:
         given["points"] = given.pop("nodes")
     return clouds.three_element(**given)
@@ -89,6 +92,12 @@ def solver_of(method: str) -> Any:
     return Ale
 
 
+def settings(case: Case) -> Any:
+    """Settings of a case's solver; on irregular clouds in space the limiter is Wang's."""
+    own = {"limiter": "wang"} if case.mesh.cloud == "irregular" else {}
+    return settings_of(case.method)(**(own | dict(case.solver)))
+
+
 def solver(case: Case, grid: Any = None, of_case: bool = True) -> Any:
     """The solver of a case, ready to run; on a mesh (or cloud) `grid` that was made before.
 
@@ -102,9 +111,12 @@ def solver(case: Case, grid: Any = None, of_case: bool = True) -> Any:
         "moment_about": case.flow.moment_about,
         "device": case.job.device,
         "dtype": case.job.dtype,
-        "settings": settings_of(case.method)(**case.solver),
+        "settings": settings(case),
         "walls": walls(case.mesh, list(grid.boundaries)) if of_case else None,
     }
+    for name in ("reference_area", "reference_length"):
+        if getattr(case.flow, name) is not None:
+            options[name] = getattr(case.flow, name)
     if case.motion is not None and (of_case or case.motion.bodies is None):
         options["motion"] = case.motion.build(case.flow.chord)
     if case.deform is not None:
@@ -121,7 +133,7 @@ def solver(case: Case, grid: Any = None, of_case: bool = True) -> Any:
 
 def _record(case: Case) -> dict[str, Any]:
     part = case.mesh
-    source = part.section or part.coordinates or part.file or part.bodies
+    source = part.section or part.coordinates or part.file or part.bodies or part.wing
     names = {"name": case.name, "title": case.title, "mode": case.mode, "method": case.method}
     return names | {"mesh": str(source)}
 

@@ -14,7 +14,7 @@ from kinemesh import motion as motions
 from kinemesh.errors import CaseError
 
 SIZES = {"coarse": 5_000, "medium": 24_000, "fine": 94_000}
-GENERATED = (
+OF_SECTION = (
     "nodes",
     "far_field",
     "wall_spacing",
@@ -24,10 +24,21 @@ GENERATED = (
     "around",
     "topology",
 )
-SOURCES = ("section", "coordinates", "file", "bodies")
+OF_BODIES = ("nodes", "far_field", "growth")
+OF_WING = ("points", "cloud", "far_field", "trailing_edge")
+TAKES = {  # what each source of a mesh or cloud is told
+    "section": OF_SECTION,
+    "coordinates": OF_SECTION,
+    "file": (),
+    "bodies": OF_BODIES,
+    "wing": OF_WING,
+}
+SOURCES = tuple(TAKES)
+GENERATED = tuple(dict.fromkeys(key for keys in TAKES.values() for key in keys))
 METHODS = ("mesh", "meshless")
 BODIES = ("30p30n",)
-OF_BODIES = ("nodes", "far_field", "growth")  # what a cloud about ready bodies is told
+WINGS = ("oneram6",)  # functions of kinemesh.cloud
+CLOUDS = ("regular", "irregular")
 LIMITS = (("far_field", 1.0), ("wall_spacing", 0.0), ("growth", 1.0), ("trailing_spacing", 0.0))
 FLOAT_MAX = sys.float_info.max
 DEFORMS = ("springs", "delaunay", "rigid")
@@ -83,12 +94,15 @@ def _set(owner: object, name: str, value: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class MeshPart:
-    """Where the mesh, or cloud, comes from: exactly one of section, coordinates, file, bodies."""
+    """Where the mesh, or cloud, comes from: exactly one of SOURCES."""
 
     section: str | None = None  # name such as naca0012 or naca64a010
     coordinates: Path | None = None  # file with the points of a section
     file: Path | None = None  # mesh to read, .su2 (.gz, .xz) or .msh
     bodies: str | None = None  # ready bodies, of a cloud only: 30p30n
+    wing: str | None = None  # ready wing in space, of a cloud only: oneram6
+    points: int | None = None  # how many, of a wing's cloud
+    cloud: str | None = None  # of a wing: regular, or irregular (whose limiter is wang's)
     nodes: int | str | None = None  # how many (points of a cloud), or coarse, medium, fine
     far_field: float | None = None  # distance of the outer boundary [chord]
     wall_spacing: float | None = None  # height of the wall cells at mid-chord [chord]
@@ -106,22 +120,17 @@ class MeshPart:
             raise CaseError(
                 f"[mesh] gives {sources or 'none'} of {', '.join(SOURCES)}; expected one"
             )
-        made = [n for n in GENERATED if getattr(self, n) is not None]
-        if self.file is not None and made:
-            raise CaseError(f"[mesh] has a file, so {', '.join(made)} has no meaning; remove it")
-        if self.bodies is not None:
-            choice("[mesh] bodies", self.bodies, BODIES)
-            more = [n for n in made if n not in OF_BODIES]
-            if more:
-                raise CaseError(
-                    f"[mesh] has bodies, so {', '.join(more)} has no meaning; remove it"
-                )
+        self._check_keys(sources[0])
+        for name, ready in (("bodies", BODIES), ("wing", WINGS), ("cloud", CLOUDS)):
+            if getattr(self, name) is not None:
+                choice(f"[mesh] {name}", getattr(self, name), ready)
         if isinstance(self.nodes, str):
             _set(self, "nodes", SIZES[choice("[mesh] nodes", self.nodes, SIZES)])
         if self.nodes is not None:
             _count("[mesh] nodes", self.nodes, 50)
-        if self.around is not None:
-            _count("[mesh] around", self.around, 16)
+        for name, least in (("points", 50), ("around", 16)):
+            if getattr(self, name) is not None:
+                _count(f"[mesh] {name}", getattr(self, name), least)
         if self.topology is not None:
             choice("[mesh] topology", self.topology, ("o", "c"))
         for name, above in LIMITS:
@@ -137,8 +146,28 @@ class MeshPart:
         if both:
             raise CaseError(f"[mesh] markers {sorted(both)} are both walls and far")
 
+    def _check_keys(self, source: str) -> None:
+        """CaseError for keys that the source of the mesh or cloud has no meaning for."""
+        takes: tuple[str, ...] = TAKES[source]
+        takes += () if source == "wing" else ("walls", "far")
+        more = [n for n in (*GENERATED, "walls", "far") if getattr(self, n) is not None]
+        more = [n for n in more if n not in takes]
+        if not more:
+            return
+        other = {"points": "nodes", "nodes": "points"}.get(more[0])
+        hint = f"its size is {other}" if other in takes else "remove it"
+        raise CaseError(
+            f"[mesh] has {'bodies' if source == 'bodies' else f'a {source}'}, so "
+            f"{', '.join(more)} has no meaning; {hint}"
+        )
+
     def check(self, method: str) -> None:
         """CaseError for what the method has no meaning for."""
+        if method == "mesh" and self.wing is not None:
+            raise CaseError(
+                f"[mesh] wing = {self.wing!r}: there is no solver on meshes in space yet; "
+                "use method = 'meshless'"
+            )
         if method == "mesh" and self.bodies is not None:
             raise CaseError(
                 f"[mesh] bodies = {self.bodies!r}: about ready bodies there are clouds of points "
@@ -154,11 +183,16 @@ class FlowPart:
     alpha_deg: float = 0.0  # turns the stream, not the mesh [deg]
     moment_about: tuple[float, float] = (0.25, 0.0)  # a point of the body as given [chord]
     chord: float = 1.0  # of meshes and motions; the solver takes 1 only
+    reference_area: float | None = None  # of method meshless [chord^2, in the plane chord]; or 1
+    reference_length: float | None = None  # of its moment [chord]; or 1
 
     def __post_init__(self) -> None:
         _set(self, "mach", _number("[flow] mach", self.mach, above=0.0))
         _set(self, "alpha_deg", _number("[flow] alpha_deg", self.alpha_deg))
         _set(self, "chord", _number("[flow] chord", self.chord, above=0.0))
+        for name in ("reference_area", "reference_length"):
+            if getattr(self, name) is not None:
+                _set(self, name, _number(f"[flow] {name}", getattr(self, name), above=0.0))
         if abs(self.alpha_deg) >= 90:
             raise CaseError(f"[flow] alpha_deg = {self.alpha_deg}, expected between -90 and 90")
         try:
@@ -169,6 +203,15 @@ class FlowPart:
             ) from None
         point = (_number("[flow] moment_about", x), _number("[flow] moment_about", y))
         _set(self, "moment_about", point)
+
+    def check(self, method: str) -> None:
+        """CaseError for what the method has no meaning for."""
+        given = [n for n in ("reference_area", "reference_length") if getattr(self, n) is not None]
+        if method == "mesh" and given:
+            raise CaseError(
+                f"[flow] {', '.join(given)}: coefficients of method 'mesh' refer to the chord; "
+                "remove it, or use method = 'meshless'"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,6 +374,16 @@ def check_solver(method: str, given: Mapping[str, Any]) -> None:
                 f"remove what method '{method}' lacks"
             )
     known("[solver]", given, mine)
+
+
+def check_limiter(mesh: MeshPart, given: Mapping[str, Any]) -> None:
+    """CaseError for the limiter that is unstable on a cloud."""
+    limiter, flux = given.get("limiter"), given.get("flux", "roe")
+    if mesh.cloud == "irregular" and limiter == "vanleer" and flux == "roe":
+        raise CaseError(
+            "[solver] limiter = 'vanleer' is unstable on irregular clouds in space; remove it "
+            "(it is 'wang' there)"
+        )
 
 
 def solver_fields(method: str) -> list[str] | None:

@@ -51,7 +51,8 @@ class CloudGrid(Nodes):
         planes: Sequence[str] = (),
     ) -> None:
         # with the deformation that takes most: which it will be is not known yet
-        memory.check_cloud(backend, clouds, "retriangulated")
+        in_space = clouds[0].points.shape[1] == 3
+        memory.check_cloud(backend, clouds, "rigid" if in_space else "retriangulated")
         super().__init__(backend, clouds, walls, far, planes)
         shift = np.cumsum([0, *(len(c.satellites) for c in clouds)])
         self.offsets = np.concatenate(

@@ -101,7 +101,8 @@ def shares(points: NDArray, inner: NDArray, corners: NDArray) -> NDArray[np.floa
 def check_walls(grid: Nodes, points: NDArray, member: int, graph: Graph, places: Places) -> None:
     """Refuse, with a MeshError, a graph whose elements reach through a wall, or nodes on walls."""
     here = grid.wall.member == member
-    edges = np.stack([grid.wall.node[here], grid.wall.ends[here, 1]], axis=1).astype(np.int64)
+    after = grid.wall.shape["ends"][here, 1]
+    edges = np.stack([grid.wall.node[here], after], axis=1).astype(np.int64)
     edges = edges[edges[:, 1] >= 0]
     sides = graph.vertices[:, [1, 2, 2, 0, 0, 1]].reshape(-1, 2)  # each opposite to a vertex
     wanted, there = (np.sort(e, axis=1) @ [grid.nodes, 1] for e in (edges, sides))

@@ -1,0 +1,126 @@
+"""The ready case `oneram6`: what is built, what is refused, what `check` and a run leave."""
+
+import tomllib
+
+import kinemesh as km
+import pytest
+from kinemesh import cases, cli
+from kinemesh.casefile import Case
+from kinemesh.cases import build
+
+M6 = cases.load("oneram6")
+TEXT = (cases.FOLDER / "oneram6.toml").read_text("utf-8").replace("= 100000", "= 20000")
+pytestmark = pytest.mark.filterwarnings("ignore:member:RuntimeWarning")
+
+
+def case(*changes):
+    text = TEXT
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return Case.from_dict(tomllib.loads(text))
+
+
+# ---------------------------------------------------------------- what is built
+
+
+def test_the_case_is_test_2308():
+    model = case().build(device="cpu")
+
+    assert (M6.flow.mach, M6.flow.alpha_deg, M6.mode) == (0.8395, 3.06, "steady")
+    assert (M6.method, M6.mesh.points, M6.mesh.cloud) == ("meshless", 100_000, "regular")
+    assert model.reference == (1.15315084, 0.80167296)
+    assert model.grid.sizes()["points"] == pytest.approx(20_000, rel=0.03)
+    assert model.settings.limiter == "vanleer"
+
+
+def test_keys_of_the_cloud_are_those_of_the_wing():
+    cloud = build.cloud(case(("= 20000", "= 24000\nfar_field = 15.0")).mesh)
+
+    want = km.cloud.oneram6(24_000, far_field=15.0)
+    assert (cloud.points == want.points).all()
+
+
+def test_irregular_clouds_have_their_limiter():
+    irregular = case().replace(cloud="irregular", points=21_000)
+
+    assert build.settings(irregular).limiter == "wang"
+    assert len(build.cloud(irregular.mesh).satellites) > 12 * 21_000
+    jst = case(('"regular"', '"irregular"'), ("[solver]", "[solver]\nflux = 'jst'"))
+    assert build.settings(jst).flux == "jst"
+
+
+# ---------------------------------------------------------------- what is refused
+
+LIMITER = "[solver]\nlimiter = 'vanleer'"
+REFUSED = {
+    "limiter": ([('"regular"', '"irregular"'), ("[solver]", LIMITER)], "'vanleer' is unstable on"),
+    "wing": ([('wing = "oneram6"', 'wing = "m6"')], "wing = 'm6', expected one of oneram6"),
+    "cloud": ([('"regular"', '"wild"')], "cloud = 'wild', expected one of regular, irregular"),
+    "points": ([("20000", "2e4")], r"points = 20000\.0, expected an integer"),
+    "two sources": ([("points = 20000", "section = 'naca0012'")], "expected one"),
+    "nodes": ([("points = 20000", "nodes = 20000")], "a wing, so nodes has .* its size is points"),
+    "walls": ([("points = 20000", "walls = ['wing']")], "walls has no meaning; remove it"),
+    "points of a section": ([('wing = "oneram6"', "section = 'naca0012'"), ("cloud", "#")],
+                            "a section, so points has no meaning; its size is nodes"),
+    "unknown": ([("points", "pointz")], "unknown key 'pointz'; did you mean 'points'"),
+    "area": ([("= 1.15315084", "= 0.0")], r"reference_area = 0\.0, expected a number above 0"),
+    "method": ([('method = "meshless"', "")], "there is no solver on meshes in space yet"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_has_no_meaning_for_a_wing_is_refused(changes, message):
+    with pytest.raises(km.CaseError, match=message):
+        case(*changes)
+
+
+def test_a_mesh_refers_to_its_chord():
+    text = 'name = "s"\nmode = "steady"\n[mesh]\nsection = "naca0012"\n[flow]\nmach = 0.5\n'
+    table = tomllib.loads(text + "reference_length = 2.0\n")
+
+    with pytest.raises(km.CaseError, match="reference_length: coefficients of method 'mesh' refer"):
+        Case.from_dict(table)
+    assert Case.from_dict(table | {"method": "meshless"}).build(device="cpu").reference == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("oneram6 --method mesh", "there is no solver on meshes in space yet"),
+        ("oneram6 --mesh some.su2", "mesh files are of the plane"),
+        ("oneram6 --size fine", "its size is points"),
+        ("oneram6 --points 100", "points = 100, expected 20000 to"),
+        ("naca0012-subsonic --points 5000", "its size is nodes"),
+        ("three-element --cloud irregular", "bodies, so cloud has no meaning"),
+    ],
+)
+def test_options_without_meaning_are_status_2(words, message, monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+
+    assert cli.main(["run", *words.split(), "--device", "cpu"]) == 2
+
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+# ---------------------------------------------------------------- the program
+
+
+@pytest.mark.parametrize(("kind", "limiter"), [("regular", "vanleer"), ("irregular", "wang")])
+def test_check_tells_all_of_a_wing(kind, limiter, monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    words = f"check oneram6 --points 20000 --cloud {kind} --device cpu --quiet"
+
+    assert cli.main(words.split()) == 0
+
+    rows = [line.split(maxsplit=2) for line in capsys.readouterr().out.splitlines()[:-1]]
+    said = {name: text for name, state, text in rows if state == "ok"}
+    cloud = km.cloud.oneram6(20_000, irregular=kind == "irregular")
+    assert f"{len(cloud.points)} points" in said["cloud"]
+    assert said["cloud"].count(" by ") == 2
+    assert f"wing ({len(cloud.boundaries['wing'])} triangles)" in said["markers"]
+    assert "symmetry symmetry (" in said["markers"]
+    assert f"worst condition {cloud.conditions.max():.3g} at" in said["quality"]
+    assert said["quality"].startswith("2 colours") == (kind == "regular")
+    assert f"limiter {limiter}" in said["settings"]
+    assert "GB free on cpu" in said["memory"]
