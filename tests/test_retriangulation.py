@@ -268,6 +268,24 @@ def test_what_a_restart_holds_gives_the_same_bits(phase):
             np.testing.assert_array_equal(found, wanted)
 
 
+def test_members_of_other_sizes_and_depths_are_restored():
+    section = km.Cloud.from_mesh(km.mesh.airfoil("naca0012", nodes=500, far_field=8.0))
+    motions = [km.motion.pitch(20.0, 0.1), flap(), km.motion.pitch(50.0, 0.1)]
+    model = case(motions, [section, SECTION, section], walls=[*WALLS, "airfoil"])
+    mover = model.deform.attach(model.grid)
+    *_, (x, _) = ride(model, 6, mover)
+    assert [len(stages) for stages in mover.stages] == [1, 20, 2]
+    other = model.deform.attach(model.grid)
+
+    other.restore(mover.state())
+
+    np.testing.assert_array_equal(model.backend.get(model.grid.x), x)
+    for mine, kept in zip(other.stages, mover.stages, strict=True):
+        for stage, wanted in zip(mine, kept, strict=True):
+            np.testing.assert_array_equal(stage.points, wanted.points)
+            np.testing.assert_array_equal(stage.rows, wanted.rows)
+
+
 def test_graphs_beyond_the_most_are_forgotten(monkeypatch):
     monkeypatch.setattr(retriangulated, "DEPTH", 4)
     test_what_a_restart_holds_gives_the_same_bits(0.0)

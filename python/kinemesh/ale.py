@@ -139,7 +139,7 @@ class Ale(Solver):
             moment_about=moment_about,
         )
         meshes = meshes_of(mesh, members)
-        moves = None if motion is None else self.deform.arrays
+        moves = None if motion is None else self.deform.kind
         memory.check(self.backend, meshes, moves, settings.matrix)
         grid = Grid(self.backend, meshes, *walls_of(walls, meshes))
         self._states(grid, motion)

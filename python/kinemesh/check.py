@@ -195,7 +195,7 @@ def room(small: Solver, made: Mesh | Cloud, backend: Backend, moves: bool) -> st
     """What the arrays of a case need and the device has free; DeviceError where that is less."""
     from kinemesh.cloud import Cloud
 
-    deform = small.deform.arrays if moves else None
+    deform = small.deform.kind if moves else None
     if isinstance(made, Cloud):
         memory.check_cloud(backend, [made], deform)
         counts = len(made.points), len(made.satellites)

@@ -70,7 +70,7 @@ def estimate(
     nodes, cells : int     of all members
     dtype : "float64" or "float32"
     matrix : the same of the matrix; None where there is none (LU-SGS)
-    deform : name of a deformation's arrays (`Deformation.arrays`); None for a case at rest.  One
+    deform : name of a deformation's arrays (`Deformation.kind`); None for a case at rest.  One
         that is not known here (the user's own) counts as none.
     large : int            nodes of members whose springs' transfers are smoothed twice
     """

@@ -24,6 +24,7 @@ REMEDIES = {
     "springs": "Delaunay mapping, more steps per cycle, or rigid motion",
     "delaunay": "new graphs on the way (Delaunay(retriangulate=True)), a smaller motion, rigid "
     "motion, or springs on a mesh",
+    "retriangulated": "a smaller motion, rigid motion, or springs on a mesh",
 }
 
 
@@ -96,7 +97,7 @@ def _shapes(ale: Solver) -> dict[str, NDArray[np.float64]]:
     broken = ale.grid.broken(found)
     if broken is not None:
         member, what = broken
-        remedy = REMEDIES.get(ale.deform.name, "another deformation or smaller steps")
+        remedy = REMEDIES.get(ale.deform.kind, "another deformation or smaller steps")
         raise NumericalFault(f"member {member}: {what}; try {remedy}")
     return found
 

@@ -108,8 +108,8 @@ class Deformation(ABC):
     name = "none"
 
     @property
-    def arrays(self) -> str:
-        """By what name `kinemesh.memory` knows the arrays that it takes."""
+    def kind(self) -> str:
+        """The name, or that of a variant with memory and remedies of its own."""
         return self.name
 
     @property

@@ -77,7 +77,7 @@ class Delaunay(Deformation):
             )
 
     @property
-    def arrays(self) -> str:
+    def kind(self) -> str:
         return "retriangulated" if self.retriangulate else self.name
 
     @property
