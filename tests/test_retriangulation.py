@@ -408,6 +408,17 @@ def test_bodies_that_touch_are_refused_before_any_flow():
     np.testing.assert_array_equal(model.backend.get(model.grid.x), model.grid.points)
 
 
+def test_a_cell_that_inverts_on_the_way_is_not_told_to_be_retriangulated():
+    """Cells between bodies that slide past each other shear, whatever the graph."""
+    upper = Ellipse((-0.5, 0.33), (0.25, 0.08), 32)
+    mesh = bodies({"lower": Ellipse((0, 0), (0.5, 0.15), 48), "upper": upper})
+    motion = {"upper": km.motion.plunge(0.5, 0.1, direction=(1, 0))}
+    model = km.Ale(mesh, mach=0.2, motion=motion, deform=ANEW, device="cpu")
+
+    with pytest.raises(km.NumericalFault, match="inverted; try a smaller motion, rigid motion"):
+        model.run(cycles=1, steps_per_cycle=STEPS, start="as is")
+
+
 def test_walls_nearer_than_their_edges_are_long_are_refused():
     """A node of one ellipse comes to a twentieth of an edge's length from the middle of another's.
 
