@@ -1,12 +1,16 @@
 """The ready case `oneram6`: what is built, what is refused, what `check` and a run leave."""
 
+import json
 import tomllib
 
 import kinemesh as km
+import numpy as np
 import pytest
-from kinemesh import cases, cli
+from kinemesh import cases, cli, plot, steady
 from kinemesh.casefile import Case
 from kinemesh.cases import build
+from kinemesh.io import fields
+from test_resume import assert_same, killed, rows
 
 M6 = cases.load("oneram6")
 TEXT = (cases.FOLDER / "oneram6.toml").read_text("utf-8").replace("= 100000", "= 20000")
@@ -113,8 +117,8 @@ def test_check_tells_all_of_a_wing(kind, limiter, monkeypatch, tmp_path, capsys)
 
     assert cli.main(words.split()) == 0
 
-    rows = [line.split(maxsplit=2) for line in capsys.readouterr().out.splitlines()[:-1]]
-    said = {name: text for name, state, text in rows if state == "ok"}
+    lines = [line.split(maxsplit=2) for line in capsys.readouterr().out.splitlines()[:-1]]
+    said = {name: text for name, state, text in lines if state == "ok"}
     cloud = km.cloud.oneram6(20_000, irregular=kind == "irregular")
     assert f"{len(cloud.points)} points" in said["cloud"]
     assert said["cloud"].count(" by ") == 2
@@ -124,3 +128,106 @@ def test_check_tells_all_of_a_wing(kind, limiter, monkeypatch, tmp_path, capsys)
     assert said["quality"].startswith("2 colours") == (kind == "regular")
     assert f"limiter {limiter}" in said["settings"]
     assert "GB free on cpu" in said["memory"]
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory):
+    """Folder of a run of few iterations by the program, and its status."""
+    here = tmp_path_factory.mktemp("wing")
+    (here / "m6.toml").write_text(TEXT + "steady_iterations = 9\n")
+    words = ["run", str(here / "m6.toml"), "--device", "cpu", "--out", str(here / "out")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(steady, "KEEP_EVERY", 4)
+        return here / "out", cli.main(words)
+
+
+def test_a_run_leaves_all_its_files(short):
+    folder, status = short
+
+    assert status == 0
+    names = {path.name for path in folder.iterdir()}
+    figures = {"convergence.png", "cp.png", "sections.png", "mesh.png"}
+    assert names == figures | {
+        "flow.vtkhdf",
+        "history.csv",
+        "restart.h5",
+        "restart.h5.1",
+        "summary.json",
+    }
+    about = json.loads((folder / "summary.json").read_text())
+    assert about["case"]["mesh"] == "oneram6"
+    assert about["result"]["iterations"] == 9
+    assert about["seconds_per_iteration"] == pytest.approx(about["seconds"]["total"] / 9, rel=0.1)
+    assert np.isfinite(about["result"]["cl"])
+
+
+def test_the_fields_are_on_the_boundary_triangles(short):
+    flow = fields.read(short[0] / "flow.vtkhdf")
+    cloud = km.cloud.oneram6(20_000)
+
+    back = np.argsort(cloud.original)
+    np.testing.assert_array_equal(flow["points"], cloud.points[back])
+    assert len(flow["cells"]) == sum(map(len, cloud.boundaries.values()))
+    assert (flow["cells"][:, 3] == -1).all()
+    assert len(flow["walls"]) == len(cloud.boundaries["wing"])
+    a, b = (flow["fields"]["Colour"][end] for end in _pairs(cloud, back))
+    assert (a != b).all()
+    assert np.isfinite(flow["fields"]["Cp"]).all()
+
+
+def _pairs(cloud, back):
+    """Ends of all lines between satellites, in the user's numbers."""
+    place = np.argsort(back)
+    ends = np.repeat(np.arange(len(cloud.points)), np.diff(cloud.offsets))
+    return place[ends], place[cloud.satellites]
+
+
+def test_the_figures_have_what_was_measured(short, monkeypatch):
+    folder, _ = short
+    asked = {}
+    from kinemesh import wing_plot
+
+    def sections(points, walls, cp, stations, data, label, title, path):
+        asked.update(stations=stations, data=data, label=label)
+
+    monkeypatch.setattr(wing_plot, "sections", sections)
+    plot.from_directory(folder)
+
+    assert [share for share, _ in asked["stations"]] == [0.2, 0.44, 0.65, 0.8, 0.9, 0.96, 0.99]
+    assert asked["stations"][1][1] == pytest.approx(0.44 * 1.47601798, abs=1e-6)
+    assert asked["data"].shape == (271, 4)
+    assert "2308" in asked["label"]
+    about = json.loads((folder / "summary.json").read_text())
+    about["conditions"]["mach"] = 0.7
+    with pytest.warns(UserWarning, match=r"without what was measured: that is at Mach 0\.8395"):
+        assert wing_plot._stations(np.array([0.0, 1.0]), about)[1] is None
+
+
+def test_sections_are_those_of_the_wing(short):
+    from kinemesh import wing_plot
+
+    flow = fields.read(short[0] / "flow.vtkhdf")
+    chordwise = flow["points"][:, 0]
+    figure = wing_plot.sections(flow["points"], flow["walls"], chordwise, [(0.5, 0.738)])
+
+    (axes,) = (a for a in figure.axes if a.collections)
+    for side in axes.collections:
+        x, cp = np.concatenate(side.get_segments()).T
+        taper = 1 - (1 - 455.914 / 810.491) * 0.5
+        nose = np.tan(np.radians(29.999)) * 0.738
+        np.testing.assert_allclose(cp, nose + taper * x, atol=2e-3)
+    upper = np.concatenate(axes.collections[0].get_segments())
+    assert upper[:, 0].min() < 0.01
+    assert upper[:, 0].max() > 0.99
+
+
+def test_a_killed_run_goes_on_with_the_same_bits(short, tmp_path, monkeypatch):
+    monkeypatch.setattr(steady, "KEEP_EVERY", 4)
+    out = tmp_path / "again"
+    same = case(("1e-4", "1e-4\nsteady_iterations = 9")).replace(device="cpu", out=str(out))
+
+    killed(same.run, lambda: rows(out) >= 6, 0.0)
+    again = same.run(resume=True)
+
+    assert again.summary["result"]["resumed"]["at"][0] in (4, 8)
+    assert_same(short[0], out)

@@ -100,6 +100,8 @@ def ready(name: str) -> list[str]:
     title = Case.read(cases.FOLDER / f"{name}.toml").title
     found = cases.reference(name)
     data = [f"Reference loop: {found[1]}, `cases/data/{found[0].name}`.", ""] if found else []
+    found = cases.pressures(name)
+    data += [f"Pressures: {found[1]}, `cases/data/{found[0].name}`.", ""] if found else []
     return [f"### {name}", "", f"{title}.", *said, "", *data, "```toml", *toml, "```", ""]
 
 

@@ -74,10 +74,11 @@ class Files:
             return
         with self.watch("files"):
             q, x = self.ale.primitive().astype(float), self.ale.backend.get(self.ale.grid.x)
-            first = self.ale.grid.first
+            first, marks = self.ale.grid.first, self.ale.marks()
             for m, writer in enumerate(self.writers):
                 rho, *velocity, p = q[first[m] : first[m + 1]].T
                 fields = flow(rho, np.stack(velocity), p, float(self.ale.mach[m]))
+                fields |= {name: a[first[m] : first[m + 1]] for name, a in marks.items()}
                 writer.append(float(time[m]), x[first[m] : first[m + 1]], fields)
 
     def restart(self, phase: str, step: int, **more: Any) -> None:

@@ -95,6 +95,9 @@ def finish(
         {k: one(v) for k, v in result.items()},
         notes,
     )
+    if mode == "steady":
+        most = int(np.max(result["iterations"]))
+        text["seconds_per_iteration"] = watch.total / max(most, 1)
     history.close()
     for note in notes:
         warnings.warn(note, RuntimeWarning, stacklevel=6)

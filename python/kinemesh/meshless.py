@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinemesh.backend import Backend
 from kinemesh.cloud.cloud import Cloud
@@ -256,6 +257,9 @@ class Meshless(Solver):
         for stage in stages[1:]:
             calls += [*self._residual, stage]
         return calls
+
+    def marks(self) -> dict[str, NDArray]:
+        return {"Colour": self.pattern.colour()}
 
     def _lusgs(self) -> Lusgs:
         more = {"cfl": self.dualtime.cfl, "pace": self.pace}

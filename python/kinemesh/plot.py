@@ -7,7 +7,6 @@ without pyplot, so no window and no display is needed. Lengths in chords, angles
 from __future__ import annotations
 
 import warnings
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,56 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import CaseError
+from kinemesh.figure import BLUE, DARK, RED, figure_of, styled
 from kinemesh.io import fields, summary
 from kinemesh.io.history import History
 
 if TYPE_CHECKING:
     from kinemesh.hysteresis import Loop
-
-BLUE, RED, GREY, DARK = "#1b5e9b", "#c0392b", "#8a8f98", "#20242b"
-STYLE: Any = {
-    "font.size": 9,
-    "axes.labelsize": 10,
-    "axes.titlesize": 10,
-    "axes.titlelocation": "left",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": DARK,
-    "axes.linewidth": 0.7,
-    "axes.grid": True,
-    "grid.color": "#e4e6ea",
-    "grid.linewidth": 0.6,
-    "axes.axisbelow": True,
-    "xtick.color": DARK,
-    "ytick.color": DARK,
-    "legend.frameon": False,
-    "lines.linewidth": 1.6,
-    "savefig.dpi": 200,
-    "mathtext.fontset": "cm",
-}
-
-
-def _styled(draw: Any) -> Any:
-    """Draw in the style of this module, leaving the user's own style alone; write the file."""
-
-    @wraps(draw)
-    def wrapper(*args: Any, path: str | Path | None = None, **kwargs: Any) -> Any:
-        import matplotlib
-
-        with matplotlib.rc_context(STYLE):
-            figure = draw(*args, **kwargs)
-            if path is not None:
-                Path(path).parent.mkdir(parents=True, exist_ok=True)
-                figure.savefig(path)
-        return figure
-
-    return wrapper
-
-
-def _figure(width: float, height: float) -> Any:
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
 
 
 def hysteresis(loop: Loop, reference: Loop | None = None, path: str | Path | None = None) -> Any:
@@ -76,9 +31,9 @@ def hysteresis(loop: Loop, reference: Loop | None = None, path: str | Path | Non
     return _hysteresis(loop, reference, path=path)
 
 
-@_styled
+@styled
 def _hysteresis(loop: Loop, reference: Loop | None) -> Any:
-    figure = _figure(7.2, 3.3)
+    figure = figure_of(7.2, 3.3)
     pitches = loop.damping is not None
     away = None if reference is None else loop.compare(reference)
     for axes, name, symbol in zip(
@@ -154,7 +109,7 @@ def _box(points: NDArray[Any], walls: NDArray[Any], margin: float) -> tuple[floa
     return x0 - 0.8 * reach, x1 + 0.9 * reach, mid - 0.8 * reach, mid + 0.8 * reach
 
 
-@_styled
+@styled
 def mach(
     points: NDArray[Any],
     cells: NDArray[Any],
@@ -175,7 +130,7 @@ def mach(
         raise CaseError("plot: the Mach number is not finite near the body")
     low, high = float(shown.min()), float(shown.max())
     levels = np.linspace(low, high if high > low else low + 1e-3, 49)
-    figure = _figure(6.4, 3.7)
+    figure = figure_of(6.4, 3.7)
     axes = figure.subplots()
     mesh = Triangulation(points[:, 0], points[:, 1], triangles)
     filled = axes.tricontourf(mesh, values, levels=levels, cmap="viridis")
@@ -218,7 +173,7 @@ def _frame(axes: Any, box: tuple[float, ...], title: str) -> None:
         side.set_visible(True)
 
 
-@_styled
+@styled
 def mesh(points: NDArray[Any], cells: NDArray[Any], walls: NDArray[Any], title: str = "") -> Any:
     """The whole mesh, and close-ups of the body and of its trailing edge."""
 
@@ -229,7 +184,7 @@ def mesh(points: NDArray[Any], cells: NDArray[Any], walls: NDArray[Any], title: 
     return _views(points, walls, name, draw, (0.12, 0.25, 0.5))
 
 
-@_styled
+@styled
 def cloud(points: NDArray[Any], walls: NDArray[Any], title: str = "") -> Any:
     """The points of a whole cloud, and close-ups of the bodies and of the last trailing edge."""
 
@@ -248,7 +203,7 @@ def _views(
     """Everything, the bodies, the trailing edge; `draw(axes, box, size)` for each."""
     thin = max(0.35, min(1.0, (10_000 / len(points)) ** 0.5))  # keeps fine meshes from blots
     sizes = (thin * sizes[0], thin * sizes[1], sizes[2])
-    figure = _figure(9.6, 3.5)
+    figure = figure_of(9.6, 3.5)
     whole, body, tail = figure.subplots(1, 3)
     corner = points[np.unique(walls)] if len(walls) else points
     x, y = corner[np.argmax(corner[:, 0])]
@@ -293,10 +248,10 @@ def _edges(
     axes.add_collection(LineCollection(points[pairs], colors=BLUE, linewidths=width, zorder=2))
 
 
-@_styled
+@styled
 def convergence(history: History) -> Any:
     """Residual, and lift and drag, over the iterations of a steady run; a line per member."""
-    figure = _figure(6.4, 4.4)
+    figure = figure_of(6.4, 4.4)
     top, bottom = figure.subplots(2, 1, sharex=True)
     right = bottom.twinx()
     for m in history.members:
@@ -316,14 +271,14 @@ def convergence(history: History) -> Any:
     return figure
 
 
-@_styled
+@styled
 def surface_pressure(
     points: NDArray[Any], walls: NDArray[Any], cp: NDArray[Any], title: str = ""
 ) -> Any:
     """-cp along the walls; upper and lower side by the walls' orientation (domain on the left)."""
     from matplotlib.collections import LineCollection
 
-    figure = _figure(5.6, 3.8)
+    figure = figure_of(5.6, 3.8)
     axes = figure.subplots()
     lines = np.stack([points[walls, 0], cp[walls]], axis=2)
     upper = points[walls[:, 1], 0] > points[walls[:, 0], 0]
@@ -343,6 +298,7 @@ def from_directory(directory: str | Path, complete: bool = True) -> list[Path]:
     """The figures of a run's folder; the paths written.
 
     Unsteady: hysteresis.png, mach.png, mesh.png. Steady: convergence.png, cp.png and the same.
+    In space cp.png, sections.png and mesh.png of the wing (`kinemesh.wing_plot`), and no mach.png.
     CaseError where the folder holds no run, or less than one cycle; with `complete=False` such
     a run gives no hysteresis.png.
     """
@@ -376,12 +332,16 @@ def _member(
         made.append(folder / f"{name}{tail}.png")
         return made[-1]
 
+    if history.kind == "unsteady" and (complete or history["cycle"].max() > 1 - 1e-6):
+        _loop(history, case.get("name"), target("hysteresis"))
+    if points.shape[1] == 3:
+        from kinemesh import wing_plot
+
+        return [*made, *wing_plot.figures(folder, tail, flow, about, title)]
     if history.kind == "steady":
         mach_inf = np.ravel(about["conditions"]["mach"])
         stream = float(mach_inf[member if len(mach_inf) > 1 else 0])
         surface_pressure(points, walls, _cp(flow, stream), title, path=target("cp"))
-    elif complete or history["cycle"].max() > 1 - 1e-6:
-        _loop(history, case.get("name"), target("hysteresis"))
     if "Mach" not in flow["fields"]:
         raise CaseError(f"{folder / f'flow{tail}.vtkhdf'}: no field Mach")
     mach(points, cells, flow["fields"]["Mach"], walls, title, path=target("mach"))

@@ -200,6 +200,10 @@ class Solver(ABC):
             done = None if iterations is None else self.backend.get(iterations)
             raise_faults(words, where, self.grid.place, done)
 
+    def marks(self) -> dict[str, NDArray]:
+        """(nodes,) numbers that field files have beside the flow, by name."""
+        return {}
+
     def primitive(self) -> NDArray:
         """(nodes, variables) rho, velocity, p on the host, nodes as in `grid.meshes`."""
         self._primitive()

@@ -1,4 +1,4 @@
-"""Named cases, each a TOML file in this folder, and the published loops that belong to them."""
+"""Named cases, each a TOML file in this folder, and the published data that belong to them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent
 
 _LOOPS = {"agard-ct5": ("data/su2_loop_5233_nodes.csv", "SU2 8.2.0, 5233 nodes, 64 steps")}
+_PRESSURES = {"oneram6": ("data/oneram6_ar138_2308.csv", "AGARD-AR-138, test 2308")}
 
 
 def names() -> list[str]:
@@ -51,4 +52,12 @@ def reference(name: str) -> tuple[Path, str] | None:
     if name not in _LOOPS:
         return None
     file, label = _LOOPS[name]
+    return FOLDER / file, label
+
+
+def pressures(name: str) -> tuple[Path, str] | None:
+    """File and label of the measured pressures of a wing's case; None where there are none."""
+    if name not in _PRESSURES:
+        return None
+    file, label = _PRESSURES[name]
     return FOLDER / file, label

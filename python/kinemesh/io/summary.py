@@ -187,6 +187,8 @@ def table(summary: Mapping[str, Any]) -> str:
         share = 100 * value / total if total else 0.0
         rows.append((f"{name} [s]", f"{value:9.2f}  {share:5.1f} %"))
     rows.append(("total [s]", f"{total:9.2f}"))
+    if "seconds_per_iteration" in summary:
+        rows.append(("per iteration [s]", f"{summary['seconds_per_iteration']:9.3g}"))
     rows += [("warning", text) for text in summary["warnings"]]
     width = max(len(name) for name, _ in rows)
     return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)

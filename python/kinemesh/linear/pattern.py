@@ -96,6 +96,13 @@ class Pattern:
             item_groups=item_groups,
         )
 
+    def colour(self) -> Ints:
+        """(nodes,) colour of each node."""
+        found = np.empty_like(self.node)
+        for number, (first, count) in enumerate(self.colours):
+            found[self.node[first : first + count]] = number
+        return found
+
     def block(self, i: Ints, j: Ints) -> Ints:
         """Numbers of the blocks (i, j), given as nodes."""
         nodes = len(self.node)

@@ -1,0 +1,53 @@
+"""The style that all figures share, made without pyplot: no window and no display is needed."""
+
+from __future__ import annotations
+
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+BLUE, RED, GREY, DARK = "#1b5e9b", "#c0392b", "#8a8f98", "#20242b"
+STYLE: Any = {
+    "font.size": 9,
+    "axes.labelsize": 10,
+    "axes.titlesize": 10,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": DARK,
+    "axes.linewidth": 0.7,
+    "axes.grid": True,
+    "grid.color": "#e4e6ea",
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "xtick.color": DARK,
+    "ytick.color": DARK,
+    "legend.frameon": False,
+    "lines.linewidth": 1.6,
+    "savefig.dpi": 200,
+    "mathtext.fontset": "cm",
+}
+
+
+def styled(draw: Any) -> Any:
+    """Draw in this style, leaving the user's own style alone; write the file."""
+
+    @wraps(draw)
+    def wrapper(*args: Any, path: str | Path | None = None, **kwargs: Any) -> Any:
+        import matplotlib
+
+        with matplotlib.rc_context(STYLE):
+            figure = draw(*args, **kwargs)
+            if path is not None:
+                Path(path).parent.mkdir(parents=True, exist_ok=True)
+                figure.savefig(path)
+        return figure
+
+    return wrapper
+
+
+def figure_of(width: float, height: float) -> Any:
+    """An empty figure [inches]."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")

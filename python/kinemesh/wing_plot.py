@@ -1,0 +1,190 @@
+"""Figures of a wing: pressures from above and below, at sections along the span, and its points."""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.cuts import section_pressures
+from kinemesh.errors import CaseError
+from kinemesh.figure import BLUE, DARK, RED, figure_of, styled
+
+SHARES = (0.20, 0.44, 0.65, 0.80, 0.90, 0.96, 0.99)  # of the span, where no data say others
+NEAR = 0.6  # root chords of the plane of symmetry that are shown about the wing
+
+
+def _upper(points: NDArray[Any], walls: NDArray[Any]) -> NDArray[np.bool_]:
+    """(t,) triangles with the fluid above; area vectors point out of the fluid."""
+    a, b, c = (points[walls[:, k]] for k in range(3))
+    return np.cross(b - a, c - a)[:, 2] < 0
+
+
+@styled
+def pressure(points: NDArray[Any], walls: NDArray[Any], cp: NDArray[Any], title: str = "") -> Any:
+    """cp on the upper and the lower side, seen from above; points (n, 3), walls (t, 3)."""
+    from matplotlib.tri import Triangulation
+
+    figure = figure_of(8.0, 4.0)
+    used, walls = np.unique(walls, return_inverse=True)
+    points, shown, walls = points[used], cp[used], walls.reshape(-1, 3)
+    upper = _upper(points, walls)
+    limits = {"vmin": float(shown.min()), "vmax": float(shown.max())}
+    panels = figure.subplots(1, 2, sharey=True)
+    for axes, side, name in zip(panels, (upper, ~upper), ("upper", "lower"), strict=True):
+        mesh = Triangulation(points[:, 1], points[:, 0], walls[side])
+        drawn = axes.tripcolor(mesh, shown, shading="gouraud", cmap="viridis_r", **limits)
+        axes.set(aspect="equal", xlabel="$y$ [root chord]")
+        axes.set_title(f"{name} side")
+        axes.grid(False)
+    panels[0].set_ylabel("$x$ [root chord]")
+    panels[0].invert_yaxis()
+    figure.colorbar(drawn, ax=panels, shrink=0.85).set_label("$c_p$")
+    figure.suptitle(title, fontsize=10)
+    return figure
+
+
+@styled
+def sections(
+    points: NDArray[Any],
+    walls: NDArray[Any],
+    cp: NDArray[Any],
+    stations: list[tuple[float, float]],
+    data: NDArray[Any] | None = None,
+    label: str = "",
+    title: str = "",
+) -> Any:
+    """cp over the local chord at stations along the span.
+
+    Parameters
+    ----------
+    stations : (share of the span, y)
+    data : (k, 4)    share of the span, x and z over the local chord, cp: measured, and its label
+    """
+    from matplotlib.collections import LineCollection
+
+    across = min(len(stations), 4)
+    down = -(-len(stations) // across)
+    figure = figure_of(2.5 * across, 2.4 * down)
+    panels = np.ravel(figure.subplots(down, across, sharex=True, sharey=True, squeeze=False))
+    for axes, (share, y) in zip(panels, stations, strict=False):
+        cut = section_pressures(points, walls, cp, y)
+        lines: Any = np.stack([cut.x, cut.cp], axis=2)
+        for side, colour in ((cut.upper, BLUE), (~cut.upper, RED)):
+            axes.add_collection(LineCollection(lines[side], colors=colour, linewidths=1.3))
+        if data is not None:
+            there = data[np.isclose(data[:, 0], share)]
+            axes.plot(there[:, 1], there[:, 3], "o", color=DARK, markersize=2.5, zorder=1)
+        axes.set_title(rf"$\eta = {share:.2f}$")
+        axes.autoscale_view()
+    panels[0].invert_yaxis()
+    for axes in panels[len(stations) :]:
+        axes.set_axis_off()
+    for axes in panels[len(stations) - across : len(stations)]:
+        axes.tick_params(labelbottom=True)
+    handles = [panels[0].plot([], [], color=c)[0] for c in (BLUE, RED)]
+    names = ["upper side", "lower side"]
+    if data is not None:
+        handles.append(panels[0].plot([], [], "o", color=DARK, markersize=2.5)[0])
+        names.append(label)
+    figure.supxlabel("$x/c$", fontsize=10)
+    figure.supylabel("$c_p$", fontsize=10)
+    figure.suptitle(title, fontsize=10)
+    figure.legend(handles, names, loc="outside lower right", ncols=3)
+    return figure
+
+
+@styled
+def cloud(
+    points: NDArray[Any],
+    walls: NDArray[Any],
+    plane: NDArray[Any],
+    colour: NDArray[Any],
+    title: str = "",
+) -> Any:
+    """The points of the wing's upper side and of the plane of symmetry near it, by their colour.
+
+    points (n, 3), walls (t, 3), plane (s,) numbers of points, colour (n,).
+    """
+    from matplotlib.colors import ListedColormap
+
+    figure = figure_of(9.6, 4.2)
+    top, side = figure.subplots(1, 2)
+    count = int(colour.max()) + 1
+    tones = ListedColormap([BLUE, RED]) if count <= 2 else "tab20"
+    style = {"cmap": tones, "vmin": -0.5, "vmax": max(count, 2) - 0.5, "linewidths": 0}
+    upper = np.unique(walls[_upper(points, walls)])
+    top.scatter(points[upper, 1], points[upper, 0], c=colour[upper], s=2.0, **style)
+    top.invert_yaxis()
+    top.set(xlabel="$y$ [root chord]", ylabel="$x$ [root chord]", aspect="equal")
+    top.set_title("upper side")
+    x, z = points[plane, 0], points[plane, 2]
+    body = points[np.unique(walls)]
+    root = body[body[:, 1] == body[:, 1].min()]
+    (x0, z0), (x1, z1) = root[:, [0, 2]].min(axis=0), root[:, [0, 2]].max(axis=0)
+    near = (x > x0 - NEAR) & (x < x1 + NEAR) & (z > z0 - NEAR) & (z < z1 + NEAR)
+    drawn = side.scatter(x[near], z[near], c=colour[plane][near], s=2.0, **style)
+    side.set(xlabel="$x$ [root chord]", ylabel="$z$ [root chord]", aspect="equal")
+    side.set_title("plane of symmetry")
+    for axes in (top, side):
+        axes.grid(False)
+    bar = figure.colorbar(drawn, ax=[top, side], shrink=0.85, ticks=range(count))
+    bar.set_label("colour")
+    figure.suptitle(f"{title or 'cloud'}: {len(points):,} points", fontsize=10)
+    return figure
+
+
+def figures(
+    folder: Path, tail: str, flow: dict[str, Any], about: dict[str, Any], title: str
+) -> list[Path]:
+    """The figures of a run in space; the paths written, none where there are no walls.
+
+    Parameters
+    ----------
+    tail : str      of the files' names
+    flow : dict     as of `kinemesh.io.fields.read`
+    about : dict    the summary
+    """
+    points, walls, found = flow["points"], flow["walls"], flow["fields"]
+    if not len(walls):
+        return []
+    for name in ("Cp", "Colour"):
+        if name not in found:
+            raise CaseError(f"{folder / f'flow{tail}.vtkhdf'}: no field {name}")
+    stations, data, label = _stations(points[np.unique(walls), 1], about)
+    made = [folder / f"{name}{tail}.png" for name in ("cp", "sections", "mesh")]
+    pressure(points, walls, found["Cp"], title, path=made[0])
+    sections(points, walls, found["Cp"], stations, data, label, title, path=made[1])
+    plane = np.flatnonzero(points[:, 1] == points[np.unique(walls), 1].min())
+    cloud(points, walls, plane, found["Colour"], path=made[2])
+    return made
+
+
+def _stations(
+    y: NDArray[Any], about: dict[str, Any]
+) -> tuple[list[tuple[float, float]], NDArray[Any] | None, str]:
+    """Stations of the sections, and what was measured there: data and label."""
+    from kinemesh import cases
+
+    name = (about.get("case") or {}).get("name")
+    measured = cases.pressures(name) if name else None
+    if measured is None:
+        return [(s, float(y.min() + s * np.ptp(y))) for s in SHARES], None, ""
+    with measured[0].open(encoding="utf-8") as file:
+        table = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    keys = ("eta", "x_c", "z_c", "cp")
+    data = np.array([[float(row[key]) for key in keys] for row in table])
+    stations = list(dict.fromkeys((float(row["eta"]), float(row["y"])) for row in table))
+    flow, conditions = cases.load(str(name)).flow, about["conditions"]
+    if (conditions["mach"], conditions.get("alpha_deg")) != (flow.mach, flow.alpha_deg):
+        warnings.warn(
+            f"sections.png without what was measured: that is at Mach {flow.mach:g} and "
+            f"{flow.alpha_deg:g} degrees",
+            stacklevel=4,
+        )
+        return stations, None, ""
+    return stations, data, measured[1]
