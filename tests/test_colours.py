@@ -4,6 +4,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.backend import Backend
+from kinemesh.errors import SettingsError
 from kinemesh.linear import Pattern, colour_first_fit, colour_parallel
 from kinemesh.mesh.dual import dual
 from solver_cases import disc, naca0012_mesh, on_devices, square
@@ -99,3 +100,28 @@ def test_rows_of_a_pattern_are_sorted_by_colour_and_no_colour_couples(device):
         assert ((others < start) | (others >= start + count)).all()
     np.testing.assert_array_equal(pattern.column[pattern.mirror], rows)
     np.testing.assert_array_equal(pattern.mirror[pattern.mirror], np.arange(len(rows)))
+
+
+PATH = np.array([0, 1, 3, 5, 6], np.int32), np.array([1, 0, 2, 1, 3, 2], np.int32)
+
+
+@pytest.mark.parametrize(
+    ("colours", "message"),
+    [
+        ([0, 1, 1, 0], r"nodes 1 and 2 are neighbours and both have colour 1.* 1 such pair"),
+        ([0, 1, 0], r"colours has shape \(3,\) and dtype int64, expected \(4,\) integers"),
+        ([0, 1, -1, 0], r"node 2 has -1, expected 0, 1, 2"),
+        ([0.0, 1.0, 0.0, 1.0], r"dtype float64, expected \(4,\) integers"),
+    ],
+    ids=["same", "short", "none", "fractions"],
+)
+def test_colours_that_do_not_tell_neighbours_apart_are_refused(colours, message):
+    with pytest.raises(SettingsError, match=message):
+        Pattern.of_graph(Backend("cpu"), *PATH, np.array([0, 4]), colours=np.array(colours))
+
+
+def test_rows_stand_in_the_order_of_colours_that_are_given():
+    pattern = Pattern.of_graph(Backend("cpu"), *PATH, np.array([0, 4]), colours=[1, 0, 2, 0])
+
+    assert pattern.node.tolist() == [1, 3, 0, 2]
+    assert pattern.colours == [(0, 2), (2, 1), (3, 1)]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import deque
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 
 from kinemesh.backend import Backend
+from kinemesh.errors import SettingsError
 
 Ints = NDArray[np.int32]
 
@@ -38,6 +39,34 @@ def colour_first_fit(offsets: Ints, neighbour: Ints) -> Ints:
                 seen[j] = True
                 front.append(j)
     return colours
+
+
+def check_colours(colours: ArrayLike, offsets: Ints, neighbour: Ints) -> Ints:
+    """(nodes,) colours that were given; SettingsError where one node has none, or its neighbour's.
+
+    Rows of one colour are solved side by side, so a row would read what another writes.
+    """
+    given, nodes = np.asarray(colours), len(offsets) - 1
+    if given.shape != (nodes,) or given.dtype.kind not in "iu":
+        raise SettingsError(
+            f"colours has shape {given.shape} and dtype {given.dtype}, expected ({nodes},) "
+            "integers, one for each node"
+        )
+    bare = np.flatnonzero(given < 0)
+    if len(bare):
+        raise SettingsError(
+            f"colours: node {bare[0]} has {given[bare[0]]}, expected 0, 1, 2, ...: "
+            f"{len(bare)} such node(s)"
+        )
+    ends = np.repeat(np.arange(nodes), np.diff(offsets))
+    same = np.flatnonzero(given[ends] == given[neighbour])
+    if len(same):
+        i, j = ends[same[0]], neighbour[same[0]]
+        raise SettingsError(
+            f"colours: nodes {i} and {j} are neighbours and both have colour {given[i]}, expected "
+            f"different ones: {len(same) // 2} such pair(s); use colour_first_fit or leave it out"
+        )
+    return given.astype(np.int32)
 
 
 def two_colours(offsets: Ints, neighbour: Ints) -> Ints | None:

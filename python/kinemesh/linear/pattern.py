@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.backend import Backend
-from kinemesh.linear.colours import colour_parallel
+from kinemesh.linear.colours import check_colours, colour_parallel
 from kinemesh.mesh.dual import offsets_of
 
 Ints = NDArray[np.int32]
@@ -57,15 +57,26 @@ class Pattern:
 
     @classmethod
     def of_graph(
-        cls, backend: Backend, offsets: Ints, neighbour: Ints, first: Ints, natural: bool = False
+        cls,
+        backend: Backend,
+        offsets: Ints,
+        neighbour: Ints,
+        first: Ints,
+        natural: bool = False,
+        colours: ArrayLike | None = None,
     ) -> Pattern:
         """Pattern of a node graph (CSR without diagonal) of an ensemble's members.
 
         With `natural` its rows stand in the order of the nodes, all in one range: no colour.
+        Colours (nodes,) that are given are checked; else they are `colour_parallel`'s.
         """
         nodes = len(offsets) - 1
-        given = (backend, offsets, neighbour, first)
-        colour = np.zeros(nodes, np.int32) if natural else colour_parallel(*given)
+        if natural:
+            colour = np.zeros(nodes, np.int32)
+        elif colours is None:
+            colour = colour_parallel(backend, offsets, neighbour, first)
+        else:
+            colour = check_colours(colours, offsets, neighbour)
         member_of = np.repeat(np.arange(len(first) - 1, dtype=np.int32), np.diff(first))
         node = np.argsort(colour, kind="stable").astype(np.int32)
         row_of = np.empty(nodes, np.int32)
