@@ -12,9 +12,10 @@ CSRC = Path(__file__).parents[1] / "csrc"
 SETUP = CSRC.parent / "setup.py"
 HEADERS = sorted((CSRC / "kernels").glob("*.h"))
 DEFINITION = re.compile(
-    r"^(KERNEL|LANES|REDUCE)\((?:K\((\w+)\)|(\w+)), (\w+), (\w+)(?:, (\w+))?", re.MULTILINE
+    r"^(KERNEL|LANES|REDUCE)\((?:([KN])\((\w+)\)|(\w+)), (\w+), (\w+)(?:, (\w+))?", re.MULTILINE
 )
-BLOCKS = (2, 4)
+# Of what is included several times: ends of the names, and lanes of a width of the same number.
+TIMES = {"K": {"2": 2, "4": 4}, "N": {"": 4, "_3d": 5}, "": {"": 0}}
 
 compiles = pytest.mark.skipif(
     not (CSRC.is_dir() and shutil.which("gcc")), reason="needs gcc and the C sources"
@@ -24,19 +25,20 @@ compiles = pytest.mark.skipif(
 def definitions():
     """(kind, kernel, fields, loop or operation, header, line) of every kernel in the sources.
 
-    The kind is K (one thread an item), S (one thread block an item), L2 or L4 (lanes).
+    The kind is K (one thread an item), S (one thread block an item), L2 to L5 (lanes).
     """
     found = []
     for header in HEADERS:
         text = header.read_text()
-        for macro, stem, name, fields, loop, width in (
+        for macro, maker, stem, name, fields, loop, width in (
             m.groups() for m in DEFINITION.finditer(text)
         ):
-            line = text[: text.index(f"{macro}({f'K({stem})' if stem else name},")].count("\n") + 1
-            for b in BLOCKS if stem else [None]:
-                lanes = f"L{b if width == 'B' else width}"
+            start = f"{macro}({f'{maker}({stem})' if stem else name},"
+            line = text[: text.index(start)].count("\n") + 1
+            for end, many in TIMES[maker or ""].items():
+                lanes = f"L{many if width in ('B', 'NV') else width}"
                 kind = {"KERNEL": "K", "REDUCE": "S", "LANES": lanes}[macro]
-                found.append((kind, f"{stem}{b}" if stem else name, fields, loop, header, line))
+                found.append((kind, f"{stem or name}{end}", fields, loop, header, line))
     return found
 
 
@@ -44,11 +46,11 @@ def listed():
     """Kernel -> its kind, as in KERNEL_LIST."""
     text = (CSRC / "kernels" / "all.h").read_text()
     text = text[text.index("#define KERNEL_LIST") : text.index("#ifdef __CUDACC__")]
-    rows = re.findall(r"\b(K|S|L|L2|L4)\((\w+)(##B)?, \w+\)", text)
+    rows = re.findall(r"\b(K|S|L|L[2-5])\((\w+)(?:##([BD]))?, \w+\)", text)
     return {
-        f"{stem}{b}" if many else stem: f"L{b}" if kind == "L" else kind
-        for kind, stem, many in rows
-        for b in (BLOCKS if many else [None])
+        f"{stem}{end}": f"L{many}" if kind == "L" else kind
+        for kind, stem, maker in rows
+        for end, many in TIMES[{"B": "K", "D": "N"}.get(maker, "")].items()
     }
 
 
