@@ -174,6 +174,8 @@ def test_cambered_wings_keep_their_section(name):
 ZERO = r"wing: span = 0\.0, expected 0\.1 to 50; a half wing needs a span"
 BAD = {
     "no span": ({"span": 0.0}, ZERO),
+    "negative span": ({"span": -1.0}, r"wing: span = -1\.0, expected 0\.1 to 50"),
+    "span of nan": ({"span": float("nan")}, r"wing: span = nan, expected 0\.1 to 50"),
     "no taper": ({"taper": 0}, r"wing: taper = 0, expected 0\.1 to 2"),
     "sweep": ({"sweep_deg": 90.0}, r"sweep_deg = 90\.0, expected -60 to 70"),
     "near": ({"far_field": 5.0, "span": 4.0}, r"far_field = 5, but the wing reaches 5 from"),

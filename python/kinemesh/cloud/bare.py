@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from kinemesh.cloud import checks
 from kinemesh.cloud.curves import area, inside
 from kinemesh.cloud.selection import choose
+from kinemesh.cloud.sides import in_fluid
 from kinemesh.cloud.walls import Walls
 from kinemesh.errors import CloudError
 
@@ -32,8 +33,7 @@ def connected(
         name: _facets(points, name, given, known.get(name)) for name, given in boundaries.items()
     }
     facets = checks.facets(points, facets)
-    if points.shape[1] == 2:
-        _outside(points, facets)
+    in_fluid(points, facets)
     every = list(facets.values()) or [np.empty((0, points.shape[1]), np.int32)]
     return choose(points, Walls(points, np.concatenate(every)), worst), facets
 
@@ -113,25 +113,3 @@ def _turned_by_points(points: Floats, at: Ints, facet: Ints) -> Ints:
     within = inside(points[others], points[at])
     counter_clockwise = area(points[at]) > 0
     return facet if (within.mean() > 0.5) == counter_clockwise else facet[:, ::-1]
-
-
-def _outside(points: Floats, facets: dict[str, Ints]) -> None:
-    """Refuse points on the wrong side of a closed boundary: the fluid is on its left."""
-    on = np.zeros(len(points), bool)
-    for facet in facets.values():
-        on[facet] = True
-    others = np.flatnonzero(~on)
-    for name, facet in facets.items():
-        if not np.array_equal(facet[:, 1], np.roll(facet[:, 0], -1)) and not np.array_equal(
-            facet[:, 0], np.roll(facet[:, 1], -1)
-        ):
-            continue  # no closed curve in order: nothing is known
-        curve = points[facet[:, 0]]
-        signed = area(curve) * (1 if np.array_equal(facet[:, 1], np.roll(facet[:, 0], -1)) else -1)
-        wrong = others[inside(points[others], curve) != (signed > 0)]
-        if len(wrong):
-            x, y = points[wrong[0]]
-            raise CloudError(
-                f"point {wrong[0]} at ({x:.6g}, {y:.6g}) is behind boundary '{name}', expected "
-                f"points in the fluid: {len(wrong)} such point(s); remove them, or turn the normals"
-            )

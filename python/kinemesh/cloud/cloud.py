@@ -17,6 +17,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from kinemesh.cloud import checks
+from kinemesh.cloud.sides import in_fluid
 from kinemesh.cloud.tables import conditions, table_of
 from kinemesh.errors import CloudError
 
@@ -63,6 +64,8 @@ class Cloud:
         checks.paired(offsets, satellites)
         checks.conditioned(points, offsets, satellites, self.worst_condition)
         checks.facing(points, offsets, satellites, boundaries)
+        if points.shape[1] == 2:  # in space of bare points only: it takes longer than all else
+            in_fluid(points, boundaries)
         for name, value in (
             ("points", points),
             ("offsets", offsets),
