@@ -112,7 +112,7 @@ def cloud(
     """
     from matplotlib.colors import ListedColormap
 
-    figure = figure_of(9.6, 4.2)
+    figure = figure_of(9.6, 4.6)
     top, side = figure.subplots(1, 2)
     count = int(colour.max()) + 1
     tones = ListedColormap([BLUE, RED]) if count <= 2 else "tab20"
