@@ -7,7 +7,11 @@ from samples import POISON_INT, launch, place, run, sample
 from world import NONE
 
 # Kernels that write also for members that are not active, on purpose.
-ALWAYS = {"krylov_start": "sets `live` from `active`", "ale_primitive": "q follows u everywhere"}
+ALWAYS = {
+    "krylov_start": "sets `live` from `active`",
+    "ale_primitive": "q follows u everywhere",
+    "ale_primitive_3d": "q follows u everywhere",
+}
 MASKED = [
     name for name, (_, rows) in kernels().items()
     if name not in ALWAYS
