@@ -45,7 +45,9 @@ if [ ${#selection[@]} -eq 0 ]; then
     --deselect tests/test_meshless.py::test_transonic_lift_and_shock_are_those_of_the_mesh_solver
     --deselect tests/test_meshless.py::test_space_and_time_refined_together_gain_second_order
     --deselect tests/test_memory.py::test_the_estimate_of_a_cloud_is_what_is_allocated
-    --deselect tests/test_retriangulation.py::test_a_run_with_its_flap_oscillating_ends_with_finite_loads_and_resumes_with_the_same_bits
+    --ignore tests/test_retriangulation.py --ignore tests/test_case_wing.py
+    --deselect tests/test_space.py::test_oneram6_lifts
+    --deselect tests/test_space.py::test_a_wing_pitches_with_its_cloud
     --deselect tests/test_memory.py::test_the_process_grows_by_arrays_and_little_else)
 fi
 echo "== tests: ${selection[*]}"
