@@ -39,13 +39,15 @@ PYTHON
 
 selection=("$@")
 if [ ${#selection[@]} -eq 0 ]; then
-  # Left out: long flows, whose kernels the other tests run too, and clouds as such, which are NumPy.
+  # Left out: long flows and restarts, whose kernels the other tests run too, and clouds as such,
+  # which are NumPy.
   selection=(tests --ignore tests/test_reference_naca0012.py --ignore tests/test_examples.py
     --ignore-glob "tests/test_cloud_*" --ignore tests/test_limiter.py
     --deselect tests/test_meshless.py::test_transonic_lift_and_shock_are_those_of_the_mesh_solver
     --deselect tests/test_meshless.py::test_space_and_time_refined_together_gain_second_order
     --deselect tests/test_memory.py::test_the_estimate_of_a_cloud_is_what_is_allocated
     --ignore tests/test_retriangulation.py --ignore tests/test_case_wing.py
+    --ignore tests/test_resume.py --ignore tests/test_case_method.py --ignore tests/test_check.py
     --deselect tests/test_space.py::test_oneram6_lifts
     --deselect tests/test_space.py::test_a_wing_pitches_with_its_cloud
     --deselect tests/test_memory.py::test_the_process_grows_by_arrays_and_little_else)
