@@ -40,10 +40,16 @@ class Lusgs:
         }
 
     def calls(self) -> list[Any]:
-        """Calls from the residual to `du`."""
+        """Calls from the residual to `du`.
+
+        The colour that a sweep ends with is where the next one begins: once is enough.
+        """
         up = self.pattern.colours
-        return [
-            self.backend.bind(self.kernel, over, cold=int(turn == 0), **self.fields)
+        sweeps = [
+            (int(turn == 0), over)
             for turn in range(2 * self.sweeps)
-            for over in (up[::-1] if turn % 2 else up)
+            for over in (up[::-1] if turn % 2 else up)[min(turn, 1) :]
+        ]
+        return [
+            self.backend.bind(self.kernel, over, cold=cold, **self.fields) for cold, over in sweeps
         ]
