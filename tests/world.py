@@ -225,13 +225,9 @@ class World:
         self.put("x1|nodes,2", x + move, float)
         self.put("x2|nodes,2", x + 1.5 * move, float)
         self.put("velocity|nodes,2", 0.1 * move, np.float32)
-        turn = rng.uniform(0, 6.28, len(x))
+        turn = rng.uniform(0, 6.28, len(self.bnode))
         normal = np.stack([np.cos(turn), np.sin(turn)], 1)
-        wall = np.isin(np.arange(len(x)), self.bnode)
-        self.put("normal|nodes,2", normal * wall[:, None], np.float32)
-        kinds = rng.choice([1, 2, 4, 5, 6], len(x))
-        self.put("kind|nodes", np.where(wall, kinds, 0), np.int32)
-        self.put("plane|members,2", [(0, -1), (0.6, 0.8)], np.float32)
+        self.put("normal|bnodes,2", normal * (turn > 0.5)[:, None], np.float32)  # some are sharp
         self.put("x|upd", x + move, float)
         self.put("target|nodes,2", x - move, float)
         for name in ("V", "V1", "V2"):
@@ -254,9 +250,11 @@ class World:
         for name, value in (("x", x), ("reference", x), ("x1", x + move), ("x2", x + 1.5 * move)):
             self.put(f"{name}|nodes,3", value, float)
         self.put("velocity|nodes,3", 0.1 * move, np.float32)
-        unit = rng.normal(size=(n, 3))
+        unit = rng.normal(size=(len(self.bnode), 3))
         unit /= np.linalg.norm(unit, axis=1, keepdims=True)
-        self.put("normal|nodes,3", unit * (self.values["kind|nodes"] > 0)[:, None], np.float32)
+        self.put("normal|bnodes,3", unit, np.float32)
+        on_plane = np.isin(np.arange(n), self.bnode) & rng.choice([False, True], n)
+        self.put("on_plane|nodes", on_plane, np.int32)
         self.put("plane|members,3", [(0, -1, 0), (0, 0, 1)], np.float32)
         inverse = []
         for i, entry in enumerate(self.near):

@@ -13,9 +13,10 @@ HD void lane_load(const real *q, const i32 i, const i32 lane, real *to)
   for (i32 k = 0; k < MINE; k += 2) load2(q + 4 * i + 2 * lane + k, to + k);
 }
 
-/* Weighted least-squares gradient of the lanes' variables among (rho, u, v, p). */
+/* Least-squares gradient of the lanes' variables among (rho, u, v, p), with weights |dr|^-2 (meshes)
+ * or |dr|^-1 (clouds).                                                                          */
 HD void node_gradient(const i32 i, const i32 lane, const f64 *x, const i32 *offsets, const i32 *neighbour,
-                      const real *inverse, const real *q, struct slope *s)
+                      const real *inverse, const real *q, const i32 squared, struct slope *s)
 {
   lane_load(q, i, lane, s->own);
   for (i32 k = 0; k < MINE; k++) {
@@ -26,7 +27,8 @@ HD void node_gradient(const i32 i, const i32 lane, const f64 *x, const i32 *offs
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
     const i32         j  = neighbour[e];
     const struct vec2 to = minus(point(x, j), at);
-    const real        dx = (real)to.x, dy = (real)to.y, w = reciprocal(dx * dx + dy * dy);
+    const real        dx = (real)to.x, dy = (real)to.y, dd = dx * dx + dy * dy;
+    const real        w = squared ? reciprocal(dd) : reciprocal_root(dd);
     real              there[MINE];
     lane_load(q, j, lane, there);
     for (i32 k = 0; k < MINE; k++) {
@@ -91,11 +93,21 @@ LANES(ale_gradient, ALE_GRADIENT, busy, 2)
 {
   if (!active[member[i]]) return;
   struct slope s;
-  node_gradient(i, lane, x, offsets, neighbour, inverse, q, &s);
+  node_gradient(i, lane, x, offsets, neighbour, inverse, q, 1, &s);
   node_put(i, lane, &s, grad);
 }
 
-/* Limited gradient; threshold K (max - min) over the member: Wang's form (theory eq. 2.4b). */
+/* Threshold squared of Wang's form, K (max - min) over the member (theory eq. 2.4b). */
+HD void wang_threshold(const f64 *range, const i32 m, const i32 lane, const real K, real *eps2)
+{
+  const f64 *r = range + 8 * m + 2 * lane;
+  for (i32 k = 0; k < MINE; k++) {
+    const real span = K * (real)(r[k] + r[4 + k]);
+    eps2[k]         = span * span + R(1e-20); /* a uniform state has no range: limiter is 1 */
+  }
+}
+
+/* Limited gradient with that threshold. */
 #define ALE_GRADIENT_WANG(F)                          \
   ALE_GRADIENT_FIELDS(F)                              \
   F(in, f64, range, "members,8") /* from ale_range */ \
@@ -104,14 +116,10 @@ LANES(ale_gradient, ALE_GRADIENT, busy, 2)
 LANES(ale_gradient_wang, ALE_GRADIENT_WANG, busy, 2)
 {
   if (!active[member[i]]) return;
-  const f64   *r = range + 8 * member[i] + 2 * lane;
   real         eps2[MINE];
   struct slope s;
-  for (i32 k = 0; k < MINE; k++) {
-    const real span = K * (real)(r[k] + r[4 + k]);
-    eps2[k]         = span * span + R(1e-20); /* a uniform state has no range: limiter is 1 */
-  }
-  node_gradient(i, lane, x, offsets, neighbour, inverse, q, &s);
+  wang_threshold(range, member[i], lane, K, eps2);
+  node_gradient(i, lane, x, offsets, neighbour, inverse, q, 1, &s);
   node_limit(i, x, offsets, neighbour, eps2, &s);
   node_put(i, lane, &s, grad);
 }
@@ -129,7 +137,26 @@ LANES(ale_gradient_venkatakrishnan, ALE_GRADIENT_VENKATAKRISHNAN, busy, 2)
   real         eps2[MINE];
   struct slope s;
   for (i32 k = 0; k < MINE; k++) eps2[k] = h * h * h + R(1e-20);
-  node_gradient(i, lane, x, offsets, neighbour, inverse, q, &s);
+  node_gradient(i, lane, x, offsets, neighbour, inverse, q, 1, &s);
+  node_limit(i, x, offsets, neighbour, eps2, &s);
+  node_put(i, lane, &s, grad);
+}
+
+/* The same two with the weights of clouds (docs/meshless.md, eq. M.1). */
+LANES(cloud_gradient, ALE_GRADIENT, busy, 2)
+{
+  if (!active[member[i]]) return;
+  struct slope s;
+  node_gradient(i, lane, x, offsets, neighbour, inverse, q, 0, &s);
+  node_put(i, lane, &s, grad);
+}
+LANES(cloud_gradient_wang, ALE_GRADIENT_WANG, busy, 2)
+{
+  if (!active[member[i]]) return;
+  real         eps2[MINE];
+  struct slope s;
+  wang_threshold(range, member[i], lane, K, eps2);
+  node_gradient(i, lane, x, offsets, neighbour, inverse, q, 0, &s);
   node_limit(i, x, offsets, neighbour, eps2, &s);
   node_put(i, lane, &s, grad);
 }

@@ -74,13 +74,14 @@
   S(gather_sum_4, groups) S(gather_max_2, groups) S(gather_max_8, groups)              \
   L2(ale_gradient, nodes)                                                               \
   L2(ale_gradient_wang, nodes) L2(ale_gradient_venkatakrishnan, nodes)                   \
+  K(least_squares, nodes) L2(cloud_gradient, nodes) L2(cloud_gradient_wang, nodes)      \
   K(ale_flux_roe, edges) K(ale_flux_hllc, edges) L4(ale_residual, nodes)               \
   K(face_rates, faces) K(bc_wall, bnodes) K(bc_farfield, bnodes) K(bc_vortex, members) \
   S(wall_forces, groups) L4(ale_jacobian, rows)     \
   K(bc_wall_jacobian, bnodes) K(bc_farfield_jacobian, bnodes) \
   K(lusgs_sweep, rows) \
   DIMENSION_LIST(K, S, L4, ) DIMENSION_LIST(K, S, L5, _3d) K(cloud_normals, bnodes)     \
-  K(cloud_facets_3d, bnodes) K(cloud_even_3d, bnodes) K(ale_gradient_3d, nodes) K(ale_gradient_wang_3d, nodes)   \
+  K(cloud_facets_3d, bnodes) K(cloud_mirror_3d, bnodes) K(cloud_slip_3d, bnodes) K(cloud_flat_3d, bnodes) K(cloud_even_3d, bnodes) K(cloud_gradient_3d, nodes) K(cloud_gradient_wang_3d, nodes)   \
   S(wall_forces_3d, groups) K(pose_move_3d, moved) S(gather_max_10, groups)             \
   L5(copy_real5, items) L3(copy_f64_3, items)                                           \
   K(dualtime_check, members) K(dualtime_start, members)    \
@@ -97,10 +98,10 @@
   MULTIGRID_LIST(L2, L4, 2) MULTIGRID_LIST(L4, L4, 4)
 #define DIMENSION_LIST(K, S, L, D)                                                       \
   K(ale_primitive##D, nodes) S(ale_range##D, groups) L(ale_past##D, nodes)              \
-  K(ale_update##D, rows) S(residual_squares##D, groups) K(least_squares##D, nodes)      \
-  K(cloud_velocity##D, nodes) K(cloud_mirror##D, bnodes) K(cloud_roe##D, nodes)         \
+  K(ale_update##D, rows) S(residual_squares##D, groups) K(cloud_least_squares##D, nodes)      \
+  K(cloud_velocity##D, nodes) K(cloud_roe##D, nodes)         \
   K(cloud_roe_van_leer##D, nodes) K(cloud_farfield##D, bnodes) K(cloud_lusgs##D, rows)  \
-  K(cloud_slip##D, bnodes) K(cloud_roughness##D, nodes) K(cloud_jst##D, nodes)          \
+  K(cloud_wall##D, bnodes) K(cloud_roughness##D, nodes) K(cloud_jst##D, nodes)          \
   K(cloud_step##D, nodes) K(cloud_stage##D, nodes)
 #define MULTIGRID_LIST(L, L4, B)                                                       \
   L(multigrid_first_##B, rows) L(multigrid_step_##B, rows) L(multigrid_residual_##B, rows) \

@@ -1,16 +1,16 @@
 /* cloud.h - the Euler equations on a moving cloud of points (docs/meshless.md; Zhang et al. 2018,
- * Wang et al.), once per dimension.  With a_ij the coefficients of the weighted least squares at i,
+ * Wang et al.), once per dimension.  With a_ij the coefficients of least squares with weights |d|^-1,
  *   div F = 2 sum_j [F_ij - F(W_i).a_ij],   F relative to the velocity of point i itself,
  * so that a uniform stream has no residual on any cloud, however it moves.  Residuals are times
  * the point's share V of space, a constant that only weighs the norms.
  *
- * At a wall point every satellite has a mirror image behind the tangent plane with the state
- * mirrored.  Both fluxes are each other's mirror images: their sum is that of the satellites alone
- * with coefficients that do not couple normal and tangent, without its momentum across the wall.
- * The same holds at a plane of symmetry, and at both planes where a wall meets one.             */
+ * At a boundary the satellites leave s = -2 n (n . sum_j a_ij) open, n its unit normal out of the
+ * fluid; through it goes the boundary's flux less what the point's own state would carry.  At a plane
+ * of symmetry every satellite has a mirror image with the state mirrored: the sum of both is that of
+ * the satellites alone with coefficients that do not couple across and along, without its momentum
+ * across.                                                                                       */
 #ifndef CLOUD_FIELDS_ONCE
 #define CLOUD_FIELDS_ONCE
-enum cloud_kind { CLOUD_WALL = 1, CLOUD_FAR = 2, CLOUD_PLANE = 4 };
 #define CLOUD_VELOCITY(F)             \
   F(in, i32, member, "nodes>members") \
   F(in, f64, rate, "members,2")       \
@@ -18,21 +18,6 @@ enum cloud_kind { CLOUD_WALL = 1, CLOUD_FAR = 2, CLOUD_PLANE = 4 };
   F(in, f64, x1, "nodes," STR(DIM))   \
   F(in, f64, x2, "nodes," STR(DIM))   \
   F(out, real, velocity, "nodes," STR(DIM))
-#define CLOUD_BOUNDARY(F)                                               \
-  F(in, i32, kind, "nodes")               /* of cloud_kind, added up */ \
-  F(in, real, plane, "members," STR(DIM)) /* unit normal */             \
-  F(in, real, normal, "nodes," STR(DIM))  /* wall or far field */
-#define CLOUD_MIRROR(F)                                      \
-  F(in, i32, node, "bnodes>nodes!")                          \
-  F(in, i32, member, "nodes>members")                        \
-  F(in, f64, x, "nodes," STR(DIM))                           \
-  F(in, i32, offsets, "nodes+1>>entries")                    \
-  F(in, i32, neighbour, "entries>nodes")                     \
-  F(in, i32, kind, "nodes")                                  \
-  F(in, real, plane, "members," STR(DIM))                    \
-  F(val, i32, of, "") /* the kinds of boundary that count */ \
-  F(rw, real, normal, "nodes," STR(DIM))                     \
-  F(rw, real, inverse, "nodes," STR(NS))
 #define CLOUD_FIELDS(F)                    \
   F(in, i32, member, "nodes>members")      \
   F(in, i32, active, "members")            \
@@ -44,7 +29,6 @@ enum cloud_kind { CLOUD_WALL = 1, CLOUD_FAR = 2, CLOUD_PLANE = 4 };
   F(in, real, q, "nodes," STR(NV))
 #define CLOUD_RESIDUAL_FIELDS(F)      \
   CLOUD_FIELDS(F)                     \
-  CLOUD_BOUNDARY(F)                   \
   F(in, f64, V, "nodes")              \
   F(in, real, u, "nodes," STR(NV))    \
   F(in, real, past, "nodes," STR(NV)) \
@@ -72,33 +56,32 @@ enum cloud_kind { CLOUD_WALL = 1, CLOUD_FAR = 2, CLOUD_PLANE = 4 };
   F(val, real, k2, "")                 \
   F(val, real, k4, "")                 \
   F(out, real, res, "nodes," STR(NV))
+#define CLOUD_WALL(F)                     \
+  F(in, i32, node, "bnodes>nodes!")       \
+  CLOUD_FIELDS(F)                         \
+  F(in, f64, V, "nodes")                  \
+  F(in, real, normal, "bnodes," STR(DIM)) \
+  F(rw, real, res, "nodes," STR(NV))
 #define CLOUD_FARFIELD(F)                \
-  F(in, i32, node, "bnodes>nodes!")      \
-  CLOUD_RESIDUAL_FIELDS(F)               \
+  CLOUD_WALL(F)                          \
   F(in, f64, stream, "members," STR(NV)) \
   F(opt, f64, strength, "members")       \
   F(in, f64, centre, "members,2")        \
-  F(val, real, fix, "")                  \
-  F(rw, real, res, "nodes," STR(NV))
-#define CLOUD_LUSGS(F)               \
-  F(in, i32, node, "rows>nodes!")    \
-  F(in, i32, row_of, "nodes>rows")   \
-  CLOUD_FIELDS(F)                    \
-  CLOUD_BOUNDARY(F)                  \
-  F(in, f64, V, "nodes")             \
-  F(in, f64, bdf, "members,3")       \
-  F(in, f64, cfl, "members")         \
-  F(in, f64, pace, "nodes")          \
-  F(in, real, res, "nodes," STR(NV)) \
-  F(val, i32, cold, "")              \
+  F(val, real, fix, "")
+#define CLOUD_LUSGS(F)                                                   \
+  F(in, i32, node, "rows>nodes!")                                        \
+  F(in, i32, row_of, "nodes>rows")                                       \
+  CLOUD_FIELDS(F)                                                        \
+  CLOUD_PLANE(F)                                                         \
+  F(in, i32, wall, "nodes>bnodes?") /* which point of the walls it is */ \
+  F(in, real, normal, "bnodes," STR(DIM))                                \
+  F(in, f64, V, "nodes")                                                 \
+  F(in, f64, bdf, "members,3")                                           \
+  F(in, f64, cfl, "members")                                             \
+  F(in, f64, pace, "nodes")                                              \
+  F(in, real, res, "nodes," STR(NV))                                     \
+  F(val, i32, cold, "")                                                  \
   F(upd, real, du, "rows," STR(NV))
-#define CLOUD_SLIP(F)                      \
-  F(in, i32, node, "bnodes>nodes!")        \
-  F(in, i32, member, "nodes>members")      \
-  F(in, i32, active, "members")            \
-  CLOUD_BOUNDARY(F)                        \
-  F(in, real, velocity, "nodes," STR(DIM)) \
-  F(rw, real, u, "nodes," STR(NV))
 #define CLOUD_STEP(F)                \
   CLOUD_FIELDS(F)                    \
   F(in, f64, pace, "nodes")          \
@@ -118,6 +101,16 @@ enum cloud_kind { CLOUD_WALL = 1, CLOUD_FAR = 2, CLOUD_PLANE = 4 };
   F(rw, real, u, "nodes," STR(NV))
 #endif
 
+/* Points on the plane of symmetry, and its unit normal. */
+#undef CLOUD_PLANE
+#if DIM == 2
+#define CLOUD_PLANE(F)
+#else
+#define CLOUD_PLANE(F)          \
+  F(in, i32, on_plane, "nodes") \
+  F(in, real, plane, "members,3")
+#endif
+
 /* Velocity of the points from their last places (theory eq. 2.13 without volumes). */
 KERNEL(N(cloud_velocity), CLOUD_VELOCITY, indirect)
 {
@@ -125,62 +118,31 @@ KERNEL(N(cloud_velocity), CLOUD_VELOCITY, indirect)
   for (i32 k = DIM * i; k < DIM * (i + 1); k++) velocity[k] = (real)(r[0] * (x[k] - x1[k]) + r[1] * (x1[k] - x2[k]));
 }
 
-/* Inverse of the least-squares matrix with what lies across walls, far field and symmetry plane apart
- * from what lies along them, and the boundary's normal made orthogonal to the plane.            */
-KERNEL(N(cloud_mirror), CLOUD_MIRROR, indirect)
+/* Inverse of sum w dr dr^T, w = |dr|^-1: the least-squares matrix of a cloud's point. */
+KERNEL(N(cloud_least_squares), LEAST_SQUARES, indirect)
 {
-  const i32 a = node[i];
-  f64       sum[NS], unit[DIM], across[DIM], along = 0, size = 0;
-  for (i32 k = 0; k < DIM; k++) {
-    unit[k]   = (f64)normal[DIM * a + k];
-    across[k] = (f64)plane[DIM * member[a] + k];
-    along += unit[k] * across[k];
-  }
-  N(fit_matrix)(a, x, offsets, neighbour, sum);
-  if (kind[a] & of & CLOUD_PLANE) {
-    for (i32 k = 0; k < DIM; k++) unit[k] -= along * across[k];
-    for (i32 k = 0; k < DIM; k++) size += unit[k] * unit[k];
-    for (i32 k = 0; k < DIM; k++) normal[DIM * a + k] = (real)(unit[k] = size > 0 ? unit[k] / sqrt(size) : 0);
-    N(fit_mirror)(across, sum);
-  }
-  if (kind[a] & of & (CLOUD_WALL | CLOUD_FAR)) N(fit_mirror)(unit, sum);
-  N(fit_invert)(sum, inverse + NS * a);
+  f64 sum[NS];
+  N(fit_matrix)(i, x, offsets, neighbour, 0, sum);
+  N(fit_invert)(sum, inverse + NS * i);
 }
 
 /* Satellite j as point i sees it: way there, coefficients, and the point's own velocity along them. */
 HD real N(cloud_satellite)(const f64 *x, i32 i, i32 j, const real *inverse, const real *v, real *d, real *a)
 {
   N(fit_apart)(x, i, j, d);
-  const real w = reciprocal(N(vec_dot)(d, d));
+  const real w = reciprocal_root(N(vec_dot)(d, d));
   N(fit_apply)(inverse + NS * i, d, a);
   for (i32 k = 0; k < DIM; k++) a[k] *= w;
   return N(vec_dot)(v, a);
 }
 
-/* Takes from a vector what lies across the boundaries of some kind that a point is on. */
-HD void N(cloud_along)(i32 kind, i32 of, const real *unit, const real *plane, real *to)
-{
-  if (kind & of) {
-    const real across = N(vec_dot)(to, unit);
-    for (i32 k = 0; k < DIM; k++) to[k] -= across * unit[k];
-  }
-  if (kind & CLOUD_PLANE) {
-    const real across = N(vec_dot)(to, plane);
-    for (i32 k = 0; k < DIM; k++) to[k] -= across * plane[k];
-  }
-}
-
-/* res = V (div F + c0 u) + past, without the part across a wall or the plane of symmetry. */
-HD void N(cloud_store)(i32 i, const real *sum, const f64 *V, const real *u, const real *past, f64 c0, i32 kind,
-                       const real *unit, const real *plane, real *res)
+/* res = V (div F + c0 u) + past. */
+HD void N(cloud_store)(i32 i, const real *sum, const f64 *V, const real *u, const real *past, f64 c0, real *res)
 {
   real r[NV];
   for (i32 k = 0; k < NV; k++) r[k] = (real)V[i] * (sum[k] + (real)c0 * u[NV * i + k]) + past[NV * i + k];
-  N(cloud_along)(kind, CLOUD_WALL, unit, plane, r + 1);
   N(state_put)(res + NV * i, r);
 }
-#define CLOUD_STORE(i, m) \
-  N(cloud_store)(i, sum, V, u, past, bdf[3 * (m)], kind[i], normal + DIM * (i), plane + DIM * (m), res)
 
 #if DIM == 2
 /* Harmonic mean of two differences of one sign, else nothing (van Leer; Wang et al. eq. 7). */
@@ -236,7 +198,7 @@ HD void N(cloud_states_van_leer)(const real *qi, const real *qj, const real *gi,
     for (i32 k = 0; k < NV; k++) sum[k] += R(2) * (f[k] - g[k]);                          \
   }                                                                                       \
   lowered[i] = low;                                                                       \
-  CLOUD_STORE(i, m)
+  N(cloud_store)(i, sum, V, u, past, bdf[3 * m], res)
 #endif
 KERNEL(N(cloud_roe), CLOUD_RESIDUAL, CLOUD_LOOP)
 {
@@ -291,46 +253,94 @@ KERNEL(N(cloud_jst), CLOUD_JST, CLOUD_LOOP)
     N(gas_flux)(own, a, w, g);
     for (i32 k = 0; k < NV; k++) sum[k] += f[k] - g[k] - R(2) * lambda * (e2 * (uj[k] - ui[k]) - e4 * (lj[k] - li[k]));
   }
-  CLOUD_STORE(i, m);
+  N(cloud_store)(i, sum, V, u, past, bdf[3 * m], res);
 }
 
-/* Points of the far field anew: first order, half of the weight on mirror images outside, which hold
- * the stream; Roe's flux lets each characteristic bring its own side.                           */
+/* s of a point at a boundary: what its satellites leave open. */
+HD void N(cloud_open)(i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *inverse,
+                      const real *unit, real *s)
+{
+  real sum = 0, d[DIM], a[DIM];
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    N(cloud_satellite)(x, i, neighbour[e], inverse, unit, d, a);
+    sum += N(vec_dot)(a, unit);
+  }
+  for (i32 k = 0; k < DIM; k++) s[k] = R(-2) * sum * unit[k];
+}
+
+/* res += V [through - F(W)].s: a boundary's flux in the place of the point's own. */
+HD void N(cloud_close)(i32 i, const real *own, const real *s, real w, const real *through, f64 V, real *res)
+{
+  real f[NV];
+  N(gas_flux)(own, s, w, f);
+  for (i32 k = 0; k < NV; k++) res[NV * i + k] += (real)V * (through[k] - f[k]);
+}
+
+/* Through a wall goes the pressure that stops what would flow across it, to first order that of an
+ * acoustic wave; both flows tend to none with the spacing.                                      */
+KERNEL(N(cloud_wall), CLOUD_WALL, CLOUD_LOOP)
+{
+  const i32 a = node[i];
+  if (!active[member[a]]) return;
+  const real *v = velocity + DIM * a, *unit = normal + DIM * i;
+  real        own[NV], s[DIM], through[NV];
+  N(state_load)(q + NV * a, own);
+  N(cloud_open)(a, x, offsets, neighbour, inverse, unit, s);
+  const real w = N(vec_dot)(v, s), across = N(vec_dot)(own + 1, unit) - N(vec_dot)(v, unit);
+  const real p    = own[NV - 1] + own[0] * N(gas_sound)(own) * across;
+  through[0]      = 0;
+  through[NV - 1] = p * w;
+  for (i32 k = 0; k < DIM; k++) through[1 + k] = p * s[k];
+  N(cloud_close)(a, own, s, w, through, V[a], res);
+}
+
+/* Outside of the far field is the stream; Roe's flux lets each characteristic bring its own side. */
 KERNEL(N(cloud_farfield), CLOUD_FARFIELD, CLOUD_LOOP)
 {
   const i32 a = node[i], m = member[a];
   if (!active[m]) return;
-  const real *v = velocity + DIM * a, *unit = normal + DIM * a;
-  real        own[NV], out[NV], sum[NV] = {0};
+  real own[NV], out[NV], s[DIM], through[NV];
   N(state_load)(q + NV * a, own);
   N(farfield_state)(stream + NV * m, strength ? strength + m : 0, centre + 2 * m, x + DIM * a, out);
-  for (i32 e = offsets[a]; e < offsets[a + 1]; e++) {
-    real there[NV], d[DIM], s[DIM], f[NV], g[NV];
-    N(state_load)(q + NV * neighbour[e], there);
-    N(cloud_satellite)(x, a, neighbour[e], inverse, v, d, s);
-    for (i32 side = 0; side < 2; side++) {
-      const real w = N(vec_dot)(v, s);
-      N(flux_roe)(own, side ? out : there, s, w, fix, f);
-      N(gas_flux)(own, s, w, g);
-      for (i32 k = 0; k < NV; k++) sum[k] += f[k] - g[k];
-      const real across = R(2) * N(vec_dot)(s, unit);
-      for (i32 k = 0; k < DIM; k++) s[k] -= across * unit[k];
-    }
+  N(cloud_open)(a, x, offsets, neighbour, inverse, normal + DIM * i, s);
+  if (N(vec_dot)(s, s) == 0) return; /* a sharp edge */
+  const real w = N(vec_dot)(velocity + DIM * a, s);
+  N(flux_roe)(own, out, s, w, fix, through);
+  N(cloud_close)(a, own, s, w, through, V[a], res);
+}
+
+/* A row's own block at a wall, d on the diagonal of all rows, G = -n . sum_j a_ij.  What the wall lets
+ * through takes back the point's own flux across and adds the pressure that stops mu = n . d(rho v):
+ *   d du - G mu (1, v, H) = to   along the wall,   (d + 2 G c) mu + G dp = to . n   across.
+ * As a number alone, it would leave the wall out of what the sweeps know of reflected waves.    */
+HD void N(cloud_wall_row)(const real *own, const real *unit, real G, real d, real *to)
+{
+  real       part[NV], press[NV], dp = 0, stiff = 0;
+  const real across = N(vec_dot)(to + 1, unit), per = reciprocal(d);
+  part[0] = R(1), part[NV - 1] = N(gas_enthalpy)(own);
+  for (i32 k = 1; k <= DIM; k++) part[k] = own[k], to[k] -= across * unit[k - 1];
+  N(along)(unit, part + 1);
+  N(gas_pressure_row)(own, press);
+  for (i32 k = 0; k < NV; k++) {
+    dp += press[k] * to[k];
+    stiff += press[k] * part[k];
   }
-  CLOUD_STORE(a, m);
+  const real bent = R(2) * N(gas_sound)(own) + N(vec_dot)(press + 1, unit);
+  const real mu   = (across - G * per * dp) * reciprocal(d + G * (bent + G * per * stiff));
+  for (i32 k = 0; k < NV; k++) to[k] = per * (to[k] + G * mu * part[k]);
+  for (i32 k = 0; k < DIM; k++) to[1 + k] += mu * unit[k];
 }
 
 /* A row of LU-SGS (lusgs.h) on a cloud: the diagonal has the whole sum of lambda, as half of it would
- * be what the neighbours take.  In place of -A_i times the sum of a_ij, which is not zero where points
- * lie closer on one side, stands its spectral radius: left out, it would let smooth changes grow.  A
- * change across a wall is none; half of what a point of the far field sees is the stream, which does
- * not change.                                                                                   */
+ * be what the neighbours take.  In place of -A_i times the sum of a_ij, which is not zero at the far
+ * field and where points lie closer on one side, stands its spectral radius: left out, it would let
+ * smooth changes grow.  Changes across a plane of symmetry are none.                            */
 KERNEL(N(cloud_lusgs), CLOUD_LUSGS, CLOUD_LOOP)
 {
-  const i32 a = node[i], m = member[a], at = kind[a];
+  const i32 a = node[i], m = member[a];
   if (!active[m]) return;
-  const real *v = velocity + DIM * a, *unit = normal + DIM * a, *mirror = plane + DIM * m;
-  const real  per_V = R(1) / (real)V[a], share = at & CLOUD_FAR ? R(0.5) : R(1);
+  const real *v     = velocity + DIM * a;
+  const real  per_V = R(1) / (real)V[a];
   real        own[NV], to[NV], sum = 0, open[DIM] = {0};
   N(state_load)(q + NV * a, own);
   for (i32 k = 0; k < NV; k++) to[k] = -per_V * res[NV * a + k];
@@ -345,43 +355,45 @@ KERNEL(N(cloud_lusgs), CLOUD_LUSGS, CLOUD_LOOP)
     if (cold && j > i) continue;
     N(state_load)(du + NV * j, d);
     N(gas_jacobian_apply)(there, s, w, d, df);
-    for (i32 k = 0; k < NV; k++) to[k] -= share * (df[k] - lambda * d[k]);
+    for (i32 k = 0; k < NV; k++) to[k] -= df[k] - lambda * d[k];
   }
-  N(cloud_along)(at, CLOUD_WALL | CLOUD_FAR, unit, mirror, open);
+#if DIM == 3
+  if (on_plane[a]) along_3d(plane + 3 * m, open), along_3d(plane + 3 * m, to + 1);
+#endif
+  const real *unit = 0;
+  real        G    = 0;
+  if (wall[a] >= 0) {
+    unit = normal + DIM * wall[a];
+    G    = -N(vec_dot)(open, unit);
+    N(along)(unit, open);
+  }
   const real rest = N(gas_radius)(own, open, N(vec_dot)(v, open));
-  const real per  = R(1) / (sum / (real)(cfl[m] * pace[a]) + (real)bdf[3 * m] + sum + rest);
-  N(cloud_along)(at, CLOUD_WALL, unit, mirror, to + 1);
-  for (i32 k = 0; k < NV; k++) to[k] *= per;
+  const real d    = sum / (real)(cfl[m] * pace[a]) + (real)bdf[3 * m] + sum + rest;
+  if (unit) {
+    N(cloud_wall_row)(own, unit, G, d, to);
+  } else {
+    const real per = R(1) / d;
+    for (i32 k = 0; k < NV; k++) to[k] *= per;
+  }
   N(state_put)(du + NV * i, to);
 }
 
-/* No flow through a wall or a plane of symmetry: points there keep density and pressure, and across
- * it the wall's velocity.                                                                       */
-KERNEL(N(cloud_slip), CLOUD_SLIP, indirect)
-{
-  const i32 a = node[i], m = member[a];
-  if (!active[m]) return;
-  const real *v = velocity + DIM * a;
-  real       *c = u + NV * a, before = N(vec_dot)(c + 1, c + 1);
-  for (i32 k = 0; k < DIM; k++) c[1 + k] -= c[0] * v[k];
-  N(cloud_along)(kind[a], CLOUD_WALL, normal + DIM * a, plane + DIM * m, c + 1);
-  for (i32 k = 0; k < DIM; k++) c[1 + k] += c[0] * v[k];
-  c[NV - 1] += R(0.5) * (N(vec_dot)(c + 1, c + 1) - before) / c[0];
-}
-
-/* Local pseudo-step CFL / sum of lambda; the state that the stages start from. */
+/* Local pseudo-step CFL / (sum of lambda + 2 lambda of what boundaries close); the state that the
+ * stages start from.                                                                            */
 KERNEL(N(cloud_step), CLOUD_STEP, CLOUD_LOOP)
 {
   if (!active[member[i]]) return;
   const real *v = velocity + DIM * i;
-  real        own[NV], sum = 0;
+  real        own[NV], sum = 0, open[DIM] = {0};
   N(state_load)(q + NV * i, own);
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
     real there[NV], d[DIM], a[DIM];
     N(state_load)(q + NV * neighbour[e], there);
     const real w = N(cloud_satellite)(x, i, neighbour[e], inverse, v, d, a);
     sum += fmax(N(gas_radius)(own, a, w), N(gas_radius)(there, a, w));
+    for (i32 k = 0; k < DIM; k++) open[k] += a[k];
   }
+  sum += R(2) * N(gas_radius)(own, open, N(vec_dot)(v, open));
   for (i32 k = NV * i; k < NV * (i + 1); k++) u0[k] = u[k];
   step[i] = rk_cfl * (real)pace[i] / sum;
 }
@@ -398,4 +410,3 @@ KERNEL(N(cloud_stage), CLOUD_STAGE, indirect)
     u[k]            = per * (u0[k] - t * rest);
   }
 }
-#undef CLOUD_STORE

@@ -87,7 +87,7 @@ KERNEL(boundary_normals, BOUNDARY_NORMALS, indirect)
   F(in, i32, node, "bnodes>nodes!")   \
   F(in, f64, x, "nodes,2")            \
   F(in, i32, ends, "bnodes,2>nodes?") \
-  F(rw, real, normal, "nodes,2")
+  F(out, real, normal, "bnodes,2")
 KERNEL(cloud_normals, CLOUD_NORMALS, indirect)
 {
   const struct vec2 a  = point(x, node[i]);
@@ -99,8 +99,8 @@ KERNEL(cloud_normals, CLOUD_NORMALS, indirect)
     sx += t.y, sy -= t.x, length += sqrt(dot(t, t));
   }
   const f64 size = sqrt(sx * sx + sy * sy), per = size > 0.5 * length ? 1 / size : 0;
-  normal[2 * node[i]]     = (real)(sx * per);
-  normal[2 * node[i] + 1] = (real)(sy * per);
+  normal[2 * i]     = (real)(sx * per);
+  normal[2 * i + 1] = (real)(sy * per);
 }
 
 #define BOUNDARY_SWEEPS(F)            \

@@ -1,34 +1,96 @@
 /* space.h - what only clouds in space need: boundary facets, gradients, forces, poses. */
 
 /* Area vector of a boundary point out of the fluid, a third of each triangle at it, and the unit
- * normal; none where both sides of an edge such as a trailing edge meet: the flow is free there. */
+ * normal, along the plane of symmetry for points on it; none where both sides of an edge such as a
+ * trailing edge meet: the flow is free there.                                                   */
 #define CLOUD_FACETS(F)                                                        \
   F(in, i32, node, "bnodes>nodes!")                                            \
+  F(in, i32, member, "nodes>members")                                          \
   F(in, f64, x, "nodes,3")                                                     \
   F(in, i32, offsets, "bnodes+1>>facets")                                      \
   F(in, i32, corners, "facets,2>nodes") /* the other two, by the right hand */ \
+  CLOUD_PLANE(F)                                                               \
   F(out, real, S, "bnodes,3")                                                  \
-  F(rw, real, normal, "nodes,3")
+  F(out, real, normal, "bnodes,3")
 KERNEL(cloud_facets_3d, CLOUD_FACETS, indirect)
 {
-  const f64 *at     = x + 3 * node[i];
-  f64        sum[3] = {0, 0, 0}, all = 0;
+  const i32  a      = node[i];
+  const f64 *at     = x + 3 * a;
+  f64        sum[3] = {0, 0, 0}, all = 0, across = 0, size = 0;
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
     const f64 *b = x + 3 * corners[2 * e], *c = x + 3 * corners[2 * e + 1];
-    f64        area[3], size                  = 0;
+    f64        area[3], one                   = 0;
     for (i32 k = 0; k < 3; k++) {
       const i32 l = (k + 1) % 3, m = (k + 2) % 3;
       area[k] = ((b[l] - at[l]) * (c[m] - at[m]) - (b[m] - at[m]) * (c[l] - at[l])) / 6;
       sum[k] += area[k];
-      size += area[k] * area[k];
+      one += area[k] * area[k];
     }
-    all += sqrt(size);
+    all += sqrt(one);
   }
-  const f64 size = sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]), per = size > 0.5 * all ? 1 / size : 0;
+  for (i32 k = 0; k < 3; k++) S[3 * i + k] = (real)sum[k];
+  const real *unit = plane + 3 * member[a];
+  if (on_plane[a])
+    for (i32 k = 0; k < 3; k++) across += sum[k] * (f64)unit[k];
   for (i32 k = 0; k < 3; k++) {
-    S[3 * i + k]            = (real)sum[k];
-    normal[3 * node[i] + k] = (real)(per * sum[k]);
+    sum[k] -= across * (f64)unit[k];
+    size += sum[k] * sum[k];
   }
+  const f64 per = sqrt(size) > 0.5 * all ? 1 / sqrt(size) : 0;
+  for (i32 k = 0; k < 3; k++) normal[3 * i + k] = (real)(per * sum[k]);
+}
+
+/* Inverse of the least-squares matrix on the plane of symmetry, with the satellites' mirror images. */
+#define CLOUD_MIRROR(F)                   \
+  F(in, i32, node, "bnodes>nodes!")       \
+  F(in, i32, member, "nodes>members")     \
+  F(in, f64, x, "nodes,3")                \
+  F(in, i32, offsets, "nodes+1>>entries") \
+  F(in, i32, neighbour, "entries>nodes")  \
+  F(in, real, plane, "members,3")         \
+  F(rw, real, inverse, "nodes,6")
+KERNEL(cloud_mirror_3d, CLOUD_MIRROR, indirect)
+{
+  const i32 a = node[i];
+  f64       sum[6], unit[3];
+  for (i32 k = 0; k < 3; k++) unit[k] = (f64)plane[3 * member[a] + k];
+  fit_matrix_3d(a, x, offsets, neighbour, 0, sum);
+  fit_mirror_3d(unit, sum);
+  fit_invert_3d(sum, inverse + 6 * a);
+}
+
+/* No flow through the plane of symmetry: points on it keep density and pressure, and across it the
+ * plane's velocity.                                                                             */
+#define CLOUD_SLIP(F)                 \
+  F(in, i32, node, "bnodes>nodes!")   \
+  F(in, i32, member, "nodes>members") \
+  F(in, i32, active, "members")       \
+  F(in, real, plane, "members,3")     \
+  F(in, real, velocity, "nodes,3")    \
+  F(rw, real, u, "nodes,5")
+KERNEL(cloud_slip_3d, CLOUD_SLIP, indirect)
+{
+  const i32 a = node[i], m = member[a];
+  if (!active[m]) return;
+  const real *v = velocity + 3 * a;
+  real       *c = u + 5 * a, before = vec_dot_3d(c + 1, c + 1);
+  for (i32 k = 0; k < 3; k++) c[1 + k] -= c[0] * v[k];
+  along_3d(plane + 3 * m, c + 1);
+  for (i32 k = 0; k < 3; k++) c[1 + k] += c[0] * v[k];
+  c[4] += R(0.5) * (vec_dot_3d(c + 1, c + 1) - before) / c[0];
+}
+
+/* The residual there has no momentum across. */
+#define CLOUD_FLAT(F)                 \
+  F(in, i32, node, "bnodes>nodes!")   \
+  F(in, i32, member, "nodes>members") \
+  F(in, i32, active, "members")       \
+  F(in, real, plane, "members,3")     \
+  F(rw, real, res, "nodes,5")
+KERNEL(cloud_flat_3d, CLOUD_FLAT, indirect)
+{
+  const i32 a = node[i], m = member[a];
+  if (active[m]) along_3d(plane + 3 * m, res + 5 * a + 1);
 }
 
 #define GRADIENT_3D(F)                    \
@@ -51,7 +113,7 @@ HD void gradient_3d(i32 i, const f64 *x, const i32 *offsets, const i32 *neighbou
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
     real d[3];
     fit_apart_3d(x, i, neighbour[e], d);
-    const real w = reciprocal(vec_dot_3d(d, d));
+    const real w = reciprocal_root(vec_dot_3d(d, d));
     for (i32 k = 0; k < 5; k++) {
       const real up = w * (q[5 * neighbour[e] + k] - own[k]);
       for (i32 l = 0; l < 3; l++) g[3 * k + l] += up * d[l];
@@ -63,7 +125,7 @@ HD void gradient_3d(i32 i, const f64 *x, const i32 *offsets, const i32 *neighbou
   }
 }
 
-KERNEL(ale_gradient_3d, GRADIENT_3D, wide)
+KERNEL(cloud_gradient_3d, GRADIENT_3D, wide)
 {
   if (!active[member[i]]) return;
   real g[15];
@@ -76,7 +138,7 @@ KERNEL(ale_gradient_3d, GRADIENT_3D, wide)
   GRADIENT_3D(F)                                          \
   F(in, f64, range, "members,10") /* from ale_range_3d */ \
   F(val, real, K, "")
-KERNEL(ale_gradient_wang_3d, GRADIENT_WANG_3D, wide)
+KERNEL(cloud_gradient_wang_3d, GRADIENT_WANG_3D, wide)
 {
   if (!active[member[i]]) return;
   const f64 *r = range + 10 * member[i];

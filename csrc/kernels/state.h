@@ -115,13 +115,15 @@ REDUCE(N(residual_squares), RESIDUAL_SQUARES, sum, 1)
   }
 }
 
-/* Inverse of sum w dr dr^T, w = |dr|^-2: the least-squares matrix of a node. */
-KERNEL(N(least_squares), LEAST_SQUARES, indirect)
+#if DIM == 2
+/* Inverse of sum w dr dr^T, w = |dr|^-2: the least-squares matrix of a mesh's node. */
+KERNEL(least_squares, LEAST_SQUARES, indirect)
 {
   f64 sum[NS];
-  N(fit_matrix)(i, x, offsets, neighbour, sum);
-  N(fit_invert)(sum, inverse + NS * i);
+  fit_matrix(i, x, offsets, neighbour, 1, sum);
+  fit_invert(sum, inverse + NS * i);
 }
+#endif
 
 /* State of the free stream at a point; in the plane with the vortex where there is one: its velocity,
  * and the same entropy and total enthalpy.                                                      */

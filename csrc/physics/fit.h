@@ -1,5 +1,6 @@
-/* fit.h - weighted least squares about a point, weights |d|^-2 (docs/theory.md, section 2.2), and
- * states as a thread holds them; once per dimension.  Symmetric matrices are stored by rows from
+/* fit.h - weighted least squares about a point, weights |d|^-2 on meshes (docs/theory.md, section
+ * 2.2) and |d|^-1 on clouds (docs/meshless.md, eq. M.1), and states as a thread holds them; once per
+ * dimension.  Symmetric matrices are stored by rows from
  * the diagonal on: (xx, xy, yy), or (xx, xy, xz, yy, yz, zz).                                   */
 
 /* The way from point i to point j, from a difference in float64. */
@@ -13,8 +14,8 @@ HD void N(fit_apart)(const f64 *x, i32 i, i32 j, real *d)
 #endif
 }
 
-/* sum w d d^T over the neighbours of a node. */
-HD void N(fit_matrix)(i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, f64 *sum)
+/* sum w d d^T over the neighbours of a node; weights squared, |d|^-2, or |d|^-1. */
+HD void N(fit_matrix)(i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, i32 squared, f64 *sum)
 {
   for (i32 k = 0; k < NS; k++) sum[k] = 0;
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
@@ -23,7 +24,7 @@ HD void N(fit_matrix)(i32 i, const f64 *x, const i32 *offsets, const i32 *neighb
       d[k] = x[DIM * neighbour[e] + k] - x[DIM * i + k];
       size += d[k] * d[k];
     }
-    const f64 w = 1 / size;
+    const f64 w = squared ? 1 / size : 1 / sqrt(size);
     for (i32 k = 0, at = 0; k < DIM; k++)
       for (i32 l = k; l < DIM; l++) sum[at++] += w * d[k] * d[l];
   }
@@ -61,6 +62,13 @@ HD void N(fit_invert)(const f64 *m, real *inverse)
   inverse[4]    = (real)(per * (m[1] * m[2] - m[0] * m[4]));
   inverse[5]    = (real)(per * (m[0] * m[3] - m[1] * m[1]));
 #endif
+}
+
+/* Takes from a vector what lies along a unit vector. */
+HD void N(along)(const real *unit, real *to)
+{
+  const real across = N(vec_dot)(to, unit);
+  for (i32 k = 0; k < DIM; k++) to[k] -= across * unit[k];
 }
 
 /* A symmetric matrix times a vector. */

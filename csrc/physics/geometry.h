@@ -25,6 +25,16 @@ HD real reciprocal(real x)
 #endif
 }
 
+/* 1 / sqrt(x) */
+HD real reciprocal_root(real x)
+{
+#ifdef __CUDACC__
+  return rsqrt(x);
+#else
+  return R(1) / sqrt(x);
+#endif
+}
+
 struct vec2 {
   f64 x, y;
 };

@@ -15,6 +15,7 @@ class Gradients:
     common : member and active, (nodes,) and (members,) device arrays
     q : (nodes, variables) device array
     settings : limiter ("wang", "venkatakrishnan"; others: unlimited) and limiter_k
+    of : "ale", weights |dr|^-2, or "cloud", |dr|^-1, without Venkatakrishnan's limiter
 
     Attributes
     ----------
@@ -22,7 +23,9 @@ class Gradients:
     calls : from q to grad
     """
 
-    def __init__(self, grid: Nodes, common: dict[str, Any], q: Any, settings: Any) -> None:
+    def __init__(
+        self, grid: Nodes, common: dict[str, Any], q: Any, settings: Any, of: str = "ale"
+    ) -> None:
         b, ends = grid.backend, 2 * grid.variables
         self.grad = b.zeros((grid.nodes, grid.dimensions * grid.variables))
         fields = common | {
@@ -34,7 +37,7 @@ class Gradients:
             "grad": self.grad,
         }
         if settings.limiter == "venkatakrishnan":
-            kernel = "ale_gradient_venkatakrishnan"
+            kernel = f"{of}_gradient_venkatakrishnan"
             self.calls = [b.bind(kernel, **fields, K=settings.limiter_k, V=grid.V)]
         elif settings.limiter == "wang":
             span = b.zeros((grid.members, ends), "float64")
@@ -42,7 +45,7 @@ class Gradients:
             self.calls = [
                 grid.bind("ale_range", q=q, offsets=grid.node_chunks, sums=parts),
                 b.bind(f"gather_max_{ends}", offsets=grid.node_groups, parts=parts, sums=span),
-                grid.bind("ale_gradient_wang", **fields, K=settings.limiter_k, range=span),
+                grid.bind(f"{of}_gradient_wang", **fields, K=settings.limiter_k, range=span),
             ]
         else:
-            self.calls = [grid.bind("ale_gradient", **fields)]
+            self.calls = [grid.bind(f"{of}_gradient", **fields)]

@@ -33,7 +33,7 @@ from kinemesh.settings import TINY, MarchSettings
 from kinemesh.solver import Solver
 
 FLUXES = ("roe", "jst")
-LIMITERS = ("vanleer", "wang", "none")
+LIMITERS = ("wang", "vanleer", "none")
 TIMES = ("lusgs", "rk")
 STAGES = (1 / 4, 1 / 6, 3 / 8, 1 / 2, 1.0)  # Jameson, Schmidt and Turkel (1981)
 
@@ -45,7 +45,7 @@ class MeshlessSettings(MarchSettings):
     Parameters
     ----------
     flux : "roe", or "jst" (central, with the dissipation of Jameson, Schmidt and Turkel)
-    limiter : "vanleer" (Wang et al., eq. 7), "wang" (of the gradients, as on a mesh), or "none"; of
+    limiter : "wang" (of the gradients, as on a mesh), "vanleer" (Wang et al., eq. 7), or "none"; of
         Roe's flux
     limiter_k : float     Wang's share
     jst_k2, jst_k4 : float    factors of the second and fourth differences
@@ -55,13 +55,13 @@ class MeshlessSettings(MarchSettings):
     """
 
     flux: str = "roe"
-    limiter: str = "vanleer"
+    limiter: str = "wang"
     limiter_k: float = 0.05
     jst_k2: float = 0.5
     jst_k4: float = 0.25
     time: str = "lusgs"
-    lusgs_sweeps: int = 4
-    rk_cfl: float = 1.5
+    lusgs_sweeps: int = 8
+    rk_cfl: float = 1.0
 
     def __post_init__(self) -> None:
         MarchSettings.__post_init__(self)
@@ -161,26 +161,21 @@ class Meshless(Solver):
     def _allocate(self, grid: CloudGrid) -> None:
         b, s = self.backend, self.settings
         self.grid: CloudGrid = grid
-        self.gradients = Gradients(
-            grid, self.common, self.q, s if s.flux == "roe" else replace(s, limiter="none")
-        )
+        limited = s if s.flux == "roe" else replace(s, limiter="none")
+        self.gradients = Gradients(grid, self.common, self.q, limited, "cloud")
         self.lowered = b.zeros(grid.nodes, np.int32)
         self.pattern = Pattern.of_graph(b, grid.offsets, grid.neighbour, grid.first)
         names = ("member", "offsets", "neighbour")
         self.cloud_fields = {name: grid.table[name] for name in names} | {
             "active": self.dualtime.active,
             "x": grid.x,
-            "inverse": grid.mirrored,
-            "kind": grid.table["kind"],
-            "plane": grid.plane,
-            "normal": grid.normal,
+            "inverse": grid.inverse,
             "velocity": grid.velocity,
             "q": self.q,
             "V": grid.V,
             "bdf": grid.bdf,
             "res": self.res,
         }
-        self._slip = self._slip_calls()
         self._residual = self._residual_calls()
         if s.time == "lusgs":
             self.implicit = self._lusgs()
@@ -193,40 +188,37 @@ class Meshless(Solver):
         self._implicit = b.record(march, flag=self.dualtime.active)
         self._past = self._past_call(grid.V, grid.V)
 
-    def _slip_calls(self) -> list[Any]:
-        """Call that leaves the wall points no flow through the wall."""
-        grid = self.grid
-        nodes = np.union1d(grid.wall.node, grid.mirror_nodes)
-        if not len(nodes):
-            return []
-        names = ("kind", "plane", "normal", "velocity")
-        fields = self.common | {name: self.cloud_fields[name] for name in names}
-        node = self.backend.array(nodes, np.int32)
-        return [grid.bind("cloud_slip", **fields, node=node, u=self.u)]
-
     def _residual_calls(self) -> list[Any]:
         """Calls from u to res: V (dW/dt + div F) with the physical time's terms."""
         fields = self.cloud_fields | {"u": self.u, "past": self.past}
-        calls = [*self._slip, self._primitive, *self.gradients.calls, *self._even_calls()]
-        calls += self._flux_calls(fields)
-        if len(self.grid.far.node):
-            far = fields | self.far_field
-            calls += self.vortex
-            far["node"] = self.grid.far.device["node"]
-            calls.append(self.grid.bind("cloud_farfield", **far))
-        return calls
+        slip, even, flat = self._mirror_calls()
+        calls = [*slip, self._primitive, *self.gradients.calls, *even, *self._flux_calls(fields)]
+        calls += self.vortex
+        closing = {n: a for n, a in self.cloud_fields.items() if n != "bdf"}
+        for kernel, side, more in (
+            ("cloud_wall", self.grid.wall, {}),
+            ("cloud_farfield", self.grid.far, self.far_field),
+        ):
+            if len(side.node):
+                where = {name: side.device[name] for name in ("node", "normal")}
+                calls.append(self.grid.bind(kernel, **closing | where | more))
+        return calls + flat
 
-    def _even_calls(self) -> list[Any]:
-        """Call that makes the gradients on a plane of symmetry even about it.
+    def _mirror_calls(self) -> tuple[list[Any], list[Any], list[Any]]:
+        """Calls at a plane of symmetry for the state, the gradients and the residual.
 
-        What a point there sees on one side alone would let waves along the plane grow.
+        What a point there sees on one side alone would let waves along the plane grow: gradients
+        are made even about the plane.
         """
-        nodes = self.grid.mirror_nodes
-        if not len(nodes):
-            return []
-        fields = self.common | {"plane": self.grid.plane, "grad": self.gradients.grad}
-        node = self.backend.array(nodes, np.int32)
-        return [self.grid.bind("cloud_even", **fields, node=node)]
+        grid = self.grid
+        if not len(grid.mirror_nodes):
+            return [], [], []
+        there = self.common | grid.symmetric
+        return (
+            [grid.bind("cloud_slip", **there, velocity=grid.velocity, u=self.u)],
+            [grid.bind("cloud_even", **there, grad=self.gradients.grad)],
+            [grid.bind("cloud_flat", **there, res=self.res)],
+        )
 
     def _flux_calls(self, fields: dict[str, Any]) -> list[Any]:
         grid, s, grad = self.grid, self.settings, self.gradients.grad
@@ -247,7 +239,7 @@ class Meshless(Solver):
         """Calls from res to the new u: the stages of the Runge-Kutta scheme."""
         b, grid = self.backend, self.grid
         made = {"u0": b.zeros((grid.nodes, grid.variables)), "step": b.zeros(grid.nodes)}
-        others = ("V", "bdf", "res", "kind", "plane", "normal")
+        others = ("V", "bdf", "res")
         points = {n: a for n, a in self.cloud_fields.items() if n not in others}
         first = {"pace": self.pace, "u": self.u, "rk_cfl": self.settings.rk_cfl}
         fields = {name: self.cloud_fields[name] for name in ("V", "bdf", "res")}
@@ -263,6 +255,7 @@ class Meshless(Solver):
 
     def _lusgs(self) -> Lusgs:
         more = {"cfl": self.dualtime.cfl, "pace": self.pace}
-        fields = self.cloud_fields | more
+        more |= {"wall": self.grid.table["wall"], "normal": self.grid.wall.device["normal"]}
+        fields = self.cloud_fields | more | self.grid.mirrors
         kernel = self.grid.kernel("cloud_lusgs")
         return Lusgs(self.backend, self.pattern, kernel, fields, self.settings.lusgs_sweeps)

@@ -32,7 +32,8 @@ class Boundary:
     node, body, member : host tables over the boundary's nodes
     shape : what connects them: in the plane `ends` (b, 2), the nodes before and after; in space
         `offsets` (b+1,) and `corners` (facets, 2), the other nodes of each one's triangles
-    device : dict of the same on the device, with S (area vector), w (swept rate), dV1, dV2
+    device : dict of the same on the device, with S (area vector), w (swept rate), dV1, dV2; of
+        clouds with S and normal (unit, out of the fluid; zero at sharp edges)
     """
 
     node: Ints

@@ -20,7 +20,6 @@ from kinemesh.cloud.tables import conditions
 from kinemesh.errors import CloudError
 from kinemesh.nodes import Boundary, Nodes
 
-WALL, FAR, PLANE = 1, 2, 4  # cloud_kind of csrc/kernels/cloud.h
 FLAT = 1e-6  # largest sine between a plane of symmetry and its facets
 
 
@@ -30,12 +29,11 @@ class CloudGrid(Nodes):
     Attributes
     ----------
     x2 : (nodes, d) float64       places two time levels ago [chord]
-    inverse, mirrored : (nodes, d (d + 1) / 2)    inverse of the least-squares matrix, with the
-        mirror images of satellites by the plane of symmetry; and with those by every boundary
-    kind : (nodes,) int32         sum of WALL, FAR and PLANE
-    normal : (nodes, d)           of walls and far field, out of the fluid; zero elsewhere and at
-        sharp edges
-    plane : (members, d)          unit normal of the plane of symmetry; zero without one
+    inverse : (nodes, d (d + 1) / 2)    inverse of the least-squares matrix, on the plane of
+        symmetry with the satellites' mirror images
+    plane : (members, 3)          in space, unit normal of the plane of symmetry; zero without one
+    mirrors : dict        in space, that and which points are on it
+    symmetric : dict      the same of the points on it, where there are any
     velocity : (nodes, d)         of the points [a_inf]
     V : (nodes,) float64          share of space of each point as given, a weight in norms
     """
@@ -63,25 +61,23 @@ class CloudGrid(Nodes):
         ).astype(np.int32)
         b, n, d = backend, self.nodes, self.dimensions
         mirrors, self.mirror_nodes = self._planes(planes)
-        kind = np.zeros(n, np.int32)
-        for bit, nodes in (
-            (WALL, self.wall.node),
-            (FAR, self.far.node),
-            (PLANE, self.mirror_nodes),
-        ):
-            kind[nodes] |= bit
-        self.edge_nodes = np.flatnonzero(kind).astype(np.int32)
+        wall = np.full(n, -1)
+        wall[self.wall.node] = np.arange(len(self.wall.node))
         tables = {
             "offsets": self.offsets,
             "neighbour": self.neighbour,
             "member": self.member,
-            "kind": kind,
+            "wall": wall,
         }
+        if d == 3:
+            tables["on_plane"] = np.isin(np.arange(n), self.mirror_nodes)
         self.table = {name: b.array(t, np.int32) for name, t in tables.items()}
-        self.plane = b.array(mirrors, "real")
+        self.mirrors = {}
+        if d == 3:
+            self.plane = b.array(mirrors, "real")
+            self.mirrors = {"on_plane": self.table["on_plane"], "plane": self.plane}
         self.x2 = b.array(self.points, np.float64)
-        self.inverse, self.mirrored = (b.zeros((n, d * (d + 1) // 2)) for _ in range(2))
-        self.normal, self.velocity = (b.zeros((n, d)) for _ in range(2))
+        self.inverse, self.velocity = b.zeros((n, d * (d + 1) // 2)), b.zeros((n, d))
         self.V = b.array(self._shares(), np.float64)
         self._bind()
 
@@ -126,33 +122,31 @@ class CloudGrid(Nodes):
 
     def _normals(self, side: Boundary) -> list[Any]:
         """Calls for the area vectors and unit normals of walls or far field."""
+        made = side.device
+        made["normal"] = self.backend.zeros(made["S"].shape)
         if not len(side.node):
             return []
-        where = {name: side.device[name] for name in ("node", *side.shape)} | {"x": self.x}
+        where = {name: made[name] for name in ("node", *side.shape)} | {"x": self.x}
         if self.dimensions == 3:
-            return [self.bind("cloud_facets", **where, S=side.device["S"], normal=self.normal)]
+            where |= {"member": self.table["member"]} | self.mirrors
+            return [self.bind("cloud_facets", **where, S=made["S"], normal=made["normal"])]
         return [
-            self.bind("cloud_normals", **where, normal=self.normal),
-            self.bind("boundary_normals", **where, S=side.device["S"]),
+            self.bind("cloud_normals", **where, normal=made["normal"]),
+            self.bind("boundary_normals", **where, S=made["S"]),
         ]
 
     def _bind(self) -> None:
         b, t = self.backend, self.table
         around = {"x": self.x, "offsets": t["offsets"], "neighbour": t["neighbour"]}
-        fits = [
-            self.bind("least_squares", **around, inverse=a) for a in (self.inverse, self.mirrored)
-        ]
+        fits = [self.bind("cloud_least_squares", **around, inverse=self.inverse)]
         fits += self._normals(self.wall) + self._normals(self.far)
-        mirror = {name: t[name] for name in ("member", "kind")} | around
-        mirror |= {"plane": self.plane, "normal": self.normal}
-        every = WALL | FAR | PLANE
-        for nodes, of, inverse in (
-            (self.mirror_nodes, PLANE, self.inverse),
-            (self.edge_nodes, every, self.mirrored),
-        ):
-            if len(nodes):
-                node = b.array(nodes, np.int32)
-                fits.append(self.bind("cloud_mirror", node=node, **mirror, of=of, inverse=inverse))
+        if len(self.mirror_nodes):
+            self.symmetric = {
+                "node": b.array(self.mirror_nodes, np.int32),
+                "member": t["member"],
+                "plane": self.plane,
+            }
+            fits.append(self.bind("cloud_mirror", **self.symmetric, **around, inverse=self.inverse))
         velocity = self.bind(
             "cloud_velocity",
             member=t["member"],
@@ -188,9 +182,9 @@ class CloudGrid(Nodes):
 
     def terms(self) -> NDArray[np.float64]:
         ends = np.repeat(np.arange(self.nodes), np.diff(self.offsets))
-        x, inverse = (self.backend.get(a).astype(float) for a in (self.x, self.mirrored))
+        x, inverse = (self.backend.get(a).astype(float) for a in (self.x, self.inverse))
         d = x[self.neighbour] - x[ends]
-        d /= (d * d).sum(1, keepdims=True)
+        d /= np.linalg.norm(d, axis=1, keepdims=True)
         full = np.empty((self.nodes, self.dimensions, self.dimensions))
         for column, (i, k) in zip(
             inverse.T, np.transpose(np.triu_indices(self.dimensions)), strict=True

@@ -1,7 +1,7 @@
 """Satellites of points as flat tables: offsets and neighbours, symmetric and sorted.
 
-The matrix of weighted least squares with weight |dr|^-2 (docs/theory.md) is, at each point, the
-sum of dr dr^T / |dr|^2 over its satellites: directions count, distances do not.
+How well satellites fix the derivatives is told by the least-squares matrix with weight |dr|^-2,
+the sum of dr dr^T / |dr|^2 over them: directions count, distances do not.
 """
 
 from __future__ import annotations
