@@ -30,13 +30,13 @@ class Files:
 
     def __init__(
         self,
-        ale: Solver,
+        solver: Solver,
         folder: Path | None,
         watch: Stopwatch,
         history: History,
         ident: Mapping[str, Any],
     ) -> None:
-        self.ale, self.folder, self.watch = ale, folder, watch
+        self.solver, self.folder, self.watch = solver, folder, watch
         self.history, self.ident = history, ident
         self.writers: list[FieldWriter] = []
 
@@ -52,7 +52,7 @@ class Files:
         """Open the field files: anew, or cut back to each member's time `upto`."""
         if self.folder is None:
             return
-        grid = self.ale.grid
+        grid = self.solver.grid
         for m, mesh in enumerate(grid.meshes):
             path = self.folder / (f"flow-{m}.vtkhdf" if grid.members > 1 else "flow.vtkhdf")
             if upto is not None and path.exists():
@@ -73,11 +73,12 @@ class Files:
         if not self.writers:
             return
         with self.watch("files"):
-            q, x = self.ale.primitive().astype(float), self.ale.backend.get(self.ale.grid.x)
-            first, marks = self.ale.grid.first, self.ale.marks()
+            solver, first = self.solver, self.solver.grid.first
+            q, x = solver.primitive().astype(float), solver.backend.get(solver.grid.x)
+            marks = solver.marks()
             for m, writer in enumerate(self.writers):
                 rho, *velocity, p = q[first[m] : first[m + 1]].T
-                fields = flow(rho, np.stack(velocity), p, float(self.ale.mach[m]))
+                fields = flow(rho, np.stack(velocity), p, float(solver.mach[m]))
                 fields |= {name: a[first[m] : first[m + 1]] for name, a in marks.items()}
                 writer.append(float(time[m]), x[first[m] : first[m + 1]], fields)
 
@@ -93,4 +94,4 @@ class Files:
             for writer in self.writers:
                 writer.sync()
             spent = {"seconds": self.watch.seconds, "total": self.watch.total}
-            resume.write(self.ale, self.folder, phase, step, self.ident, {**more, **spent})
+            resume.write(self.solver, self.folder, phase, step, self.ident, {**more, **spent})

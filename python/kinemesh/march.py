@@ -46,13 +46,13 @@ def progress_bar(total: int, shown: bool, unit: str, done: int = 0) -> Iterator[
         yield bar
 
 
-def march(ale: Solver, recording: Any, where: str, watch: Stopwatch, each: Any = None) -> None:
+def march(solver: Solver, recording: Any, where: str, watch: Stopwatch, each: Any = None) -> None:
     """Replay pseudo-steps until no member is active."""
     while True:
         with watch("flow"):
             recording()
-            active = ale.backend.get(ale.dualtime.active)
-        ale.check_faults(where, ale.dualtime.iterations)
+            active = solver.backend.get(solver.dualtime.active)
+        solver.check_faults(where, solver.dualtime.iterations)
         if each is not None:
             each()
         if not active.any():
@@ -61,7 +61,7 @@ def march(ale: Solver, recording: Any, where: str, watch: Stopwatch, each: Any =
 
 
 def finish(
-    ale: Solver,
+    solver: Solver,
     mode: str,
     history: History,
     folder: Path | None,
@@ -71,7 +71,7 @@ def finish(
     timing: dict[str, Any],
 ) -> Run:
     """Close the files and write the summary."""
-    grid = ale.grid
+    grid = solver.grid
 
     def one(value: Any) -> Any:
         if grid.members > 1 or np.ndim(value) != 1 or len(value) != 1:
@@ -79,18 +79,18 @@ def finish(
         return value[0].item() if isinstance(value[0], np.generic) else value[0]
 
     conditions = {
-        "mach": one(ale.mach),
-        "alpha_deg": one(ale.alpha_deg),
-        "moment_about": ale.moment_about,
+        "mach": one(solver.mach),
+        "alpha_deg": one(solver.alpha_deg),
+        "moment_about": solver.moment_about,
     } | {k: one(v) for k, v in timing.items()}
     mesh = grid.sizes() | {"members": grid.members}
     text = summary.collect(
         mode,
-        ale.backend.describe(),
-        ale.backend.dtype,
+        solver.backend.describe(),
+        solver.backend.dtype,
         conditions,
         mesh,
-        ale.settings,
+        solver.settings,
         watch,
         {k: one(v) for k, v in result.items()},
         notes,

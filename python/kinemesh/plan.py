@@ -19,11 +19,11 @@ FRAMES_PER_CYCLE = 16
 RESTARTS_PER_CYCLE = 4
 
 
-def _periods(ale: Solver) -> NDArray[np.float64]:
+def _periods(solver: Solver) -> NDArray[np.float64]:
     """Period of each member [chord/a_inf]; SettingsError where a member has none."""
-    periods = np.full(ale.grid.members, np.nan)
-    for motion, (m, marker) in zip(ale.motions, ale.grid.bodies, strict=True):
-        omega = None if motion is None else motion.omega(float(ale.mach[m]))
+    periods = np.full(solver.grid.members, np.nan)
+    for motion, (m, marker) in zip(solver.motions, solver.grid.bodies, strict=True):
+        omega = None if motion is None else motion.omega(float(solver.mach[m]))
         if omega is None:
             continue
         period = 2 * np.pi / omega
@@ -63,21 +63,27 @@ class Plan:
 
     @classmethod
     def of(
-        cls, ale: Solver, start: str, cycles: Any, steps_per_cycle: Any, time_step: Any, steps: Any
+        cls,
+        solver: Solver,
+        start: str,
+        cycles: Any,
+        steps_per_cycle: Any,
+        time_step: Any,
+        steps: Any,
     ) -> Plan:
         """The plan that a user's arguments ask for; nonsense is refused."""
         if start not in ("steady", "as is"):
             raise SettingsError(f"start is {start!r}, expected 'steady' or 'as is'")
-        if ale.settings.far_field == "vortex":
+        if solver.settings.far_field == "vortex":
             raise SettingsError(
                 "far_field is 'vortex' in an unsteady run, whose shed vorticity it leaves out; "
                 "use far_field='stream' and a far field of 100 chords"
             )
         by_cycles, count = time_steps(cycles, steps_per_cycle, time_step, steps)
-        periods = _periods(ale) if by_cycles else None
-        dt = np.full(ale.grid.members, float(time_step)) if periods is None else periods
+        periods = _periods(solver) if by_cycles else None
+        dt = np.full(solver.grid.members, float(time_step)) if periods is None else periods
         dt = dt if periods is None else periods / steps_per_cycle
-        return cls(cycles, steps_per_cycle, dt, periods, count, start, ale.deform.repeats)
+        return cls(cycles, steps_per_cycle, dt, periods, count, start, solver.deform.repeats)
 
     @property
     def frame_every(self) -> int:
@@ -99,10 +105,10 @@ class Plan:
         """Cycles done at each member's time; without a period the run is one cycle."""
         return time / (self.dt * self.count if self.periods is None else self.periods)
 
-    def identity(self, ale: Solver) -> dict[str, Any]:
+    def identity(self, solver: Solver) -> dict[str, Any]:
         """What makes the run this run; its length is not of it."""
         return resume.identity(
-            ale,
+            solver,
             "unsteady",
             time_step=self.dt,
             steps_per_cycle=self.steps_per_cycle,

@@ -29,7 +29,7 @@ REMEDIES = {
 
 
 def fly(
-    ale: Solver,
+    solver: Solver,
     dt: NDArray[np.float64],
     steps: int,
     cycle: Callable[[NDArray[np.float64]], NDArray[np.float64]],
@@ -54,24 +54,24 @@ def fly(
     NumericalFault    a cell inverts, the satellites of a point fall on one line, or the deformation
         fails: what, where and at which phase
     """
-    if isinstance(ale.deform, Rigid):  # no cell changes its shape: nothing to find
+    if isinstance(solver.deform, Rigid):  # no cell changes its shape: nothing to find
         return {}
-    members = ale.grid.members
+    members = solver.grid.members
     worst: dict[str, NDArray[np.float64]] = {}
     phase: dict[str, NDArray[np.float64]] = {}
     number = 0
     try:
-        ale.place(ale.poses(np.zeros(members)))
-        mover = ale.deform.attach(ale.grid)
+        solver.place(solver.poses(np.zeros(members)))
+        mover = solver.deform.attach(solver.grid)
         for number in range(steps + 1):
             before = (number - 1) * dt
             if number:
-                mover.step(_poses(ale, before, dt))
-            ale.check_faults("moving the mesh")
+                mover.step(_poses(solver, before, dt))
+            solver.check_faults("moving the mesh")
             at = 360 * (cycle(number * dt) % 1)
-            for name, found in _shapes(ale).items():
+            for name, found in _shapes(solver).items():
                 kept = worst.get(name, found)
-                worst[name] = ale.grid.worse(kept, found)
+                worst[name] = solver.grid.worse(kept, found)
                 phase[name] = np.where(worst[name] != kept, at, phase.get(name, at))
             each()
             interrupt.check()
@@ -82,22 +82,22 @@ def fly(
             f"{fault}; no flow was computed"
         ) from fault
     finally:
-        ale.rewind()
+        solver.rewind()
     return _report(steps, worst, phase)
 
 
-def _poses(ale: Solver, before: NDArray[np.float64], dt: NDArray[np.float64]) -> Poses:
+def _poses(solver: Solver, before: NDArray[np.float64], dt: NDArray[np.float64]) -> Poses:
     """Poses at a share of the step from `before`."""
-    return lambda share: ale.poses(before + share * dt)
+    return lambda share: solver.poses(before + share * dt)
 
 
-def _shapes(ale: Solver) -> dict[str, NDArray[np.float64]]:
+def _shapes(solver: Solver) -> dict[str, NDArray[np.float64]]:
     """What tells how well the mesh is shaped; NumericalFault where it is not."""
-    found = ale.grid.shapes()
-    broken = ale.grid.broken(found)
+    found = solver.grid.shapes()
+    broken = solver.grid.broken(found)
     if broken is not None:
         member, what = broken
-        remedy = REMEDIES.get(ale.deform.kind, "another deformation or smaller steps")
+        remedy = REMEDIES.get(solver.deform.kind, "another deformation or smaller steps")
         raise NumericalFault(f"member {member}: {what}; try {remedy}")
     return found
 

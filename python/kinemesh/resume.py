@@ -68,38 +68,38 @@ def name_of(value: Any) -> str:
     return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
 
 
-def identity(ale: Solver, mode: str, **more: Any) -> dict[str, Any]:
+def identity(solver: Solver, mode: str, **more: Any) -> dict[str, Any]:
     """What must be equal for a run to be the same run, in JSON's types."""
-    solver = {f.name: getattr(ale.settings, f.name) for f in fields(ale.settings)}
+    settings = {f.name: getattr(solver.settings, f.name) for f in fields(solver.settings)}
     found: dict[str, Any] = {
         "version of kinemesh": versions()["kinemesh"],
         "mode": mode,
-        "nodes": [len(m.points) for m in ale.grid.meshes],
-        "mesh (SHA-256)": [fingerprint(m) for m in ale.grid.meshes],
-        "bodies": [f"{member}: {marker}" for member, marker in ale.grid.bodies],
-        "mach": ale.mach,
-        "alpha_deg": ale.alpha_deg,
-        "moment_about": ale.moment_about,
-        "dtype": ale.backend.dtype,
-        "settings": solver,
+        "nodes": [len(m.points) for m in solver.grid.meshes],
+        "mesh (SHA-256)": [fingerprint(m) for m in solver.grid.meshes],
+        "bodies": [f"{member}: {marker}" for member, marker in solver.grid.bodies],
+        "mach": solver.mach,
+        "alpha_deg": solver.alpha_deg,
+        "moment_about": solver.moment_about,
+        "dtype": solver.backend.dtype,
+        "settings": settings,
     }
     if mode == "unsteady":
-        found["motion"] = [name_of(m) for m in ale.motions]
-        settings = {f.name: getattr(ale.deform, f.name) for f in fields(ale.deform)}
-        found["deform"] = {"method": ale.deform.name} | {
+        found["motion"] = [name_of(m) for m in solver.motions]
+        deform = {f.name: getattr(solver.deform, f.name) for f in fields(solver.deform)}
+        found["deform"] = {"method": solver.deform.name} | {
             name: value if isinstance(value, int | float | str) else name_of(value)
-            for name, value in settings.items()
+            for name, value in deform.items()
         }
     return plain(found | more)
 
 
-def samples(ale: Solver, dt: NDArray[np.float64], step: int) -> dict[str, list[Any]]:
+def samples(solver: Solver, dt: NDArray[np.float64], step: int) -> dict[str, list[Any]]:
     """Poses at a few steps up to `step`: a motion that is a function has no other identity."""
     found = {}
     for number in sorted({0, min(1, step), step // 3, step}):
         time = (number - 1) * dt + dt if number else 0 * dt  # as the run itself counts
         found[f"pose at step {number}"] = [
-            [pose.angle, *pose.about, *pose.shift] for pose in ale.poses(time)
+            [pose.angle, *pose.about, *pose.shift] for pose in solver.poses(time)
         ]
     return plain(found)
 
@@ -107,19 +107,19 @@ def samples(ale: Solver, dt: NDArray[np.float64], step: int) -> dict[str, list[A
 # ---- the file -----------------------------------------------------------------------------
 
 
-def _sources(ale: Solver, levels: bool) -> dict[str, Any]:
+def _sources(solver: Solver, levels: bool) -> dict[str, Any]:
     """Device arrays of a run that the rest follows from."""
-    grid, dual = ale.grid, ale.dualtime
-    found = {"u": ale.u, "x": grid.x, "pace": ale.pace}
+    grid, dual = solver.grid, solver.dualtime
+    found = {"u": solver.u, "x": grid.x, "pace": solver.pace}
     for name in ("active", "iterations", "cfl", "first", "norm", "mean", "ceiling", "floor"):
         found[f"dualtime_{name}"] = getattr(dual, name)
     if levels:
-        found |= {"u1": ale.u1} | grid.levels()
+        found |= {"u1": solver.u1} | grid.levels()
     return found
 
 
 def write(
-    ale: Solver,
+    solver: Solver,
     folder: Path,
     phase: str,
     step: int,
@@ -128,19 +128,19 @@ def write(
 ) -> None:
     """Write restart.h5: the state between two steps (or iterations) and whose it is."""
     levels = phase == "unsteady"
-    arrays = {name: ale.backend.get(a) for name, a in _sources(ale, levels).items()}
-    if levels and ale.mover is not None:
-        arrays |= {f"deform_{name}": value for name, value in ale.mover.state().items()}
+    arrays = {name: solver.backend.get(a) for name, a in _sources(solver, levels).items()}
+    if levels and solver.mover is not None:
+        arrays |= {f"deform_{name}": value for name, value in solver.mover.state().items()}
     record = {
         "phase": phase,
         "step": step,
         "identity": dict(ident),
-        "device": ale.backend.describe(),
+        "device": solver.backend.describe(),
     }
     restart.write(folder / "restart.h5", arrays, plain(record | dict(more)))
 
 
-def find(ale: Solver, folder: Path, ident: Mapping[str, Any]) -> Saved:
+def find(solver: Solver, folder: Path, ident: Mapping[str, Any]) -> Saved:
     """The restart of the run in `folder`, if that is the run of `ident`.
 
     Raises CaseError where there is none, where none can be read, or where it is of another run.
@@ -153,7 +153,7 @@ def find(ale: Solver, folder: Path, ident: Mapping[str, Any]) -> Saved:
     arrays, record, path = restart.read_latest(folder / "restart.h5")
     saved = Saved(path, arrays, record)
     refuse_others(record["identity"], ident, saved)
-    here = plain(ale.backend.describe())
+    here = plain(solver.backend.describe())
     there = record["device"]
     apart = [k for k in ("device", "name") if there.get(k) != here.get(k)]
     if apart:
@@ -203,35 +203,35 @@ def _flat(value: Any, name: str = "") -> dict[str, Any]:
 # ---- back to where it was -----------------------------------------------------------------
 
 
-def restore(ale: Solver, saved: Saved, poses: Sequence[Pose]) -> None:
+def restore(solver: Solver, saved: Saved, poses: Sequence[Pose]) -> None:
     """The solver as it was when the restart was written; `poses` are those of the beginning."""
     levels = saved.phase == "unsteady"
     if levels:
         # a mover is made where the motion begins, as it was in the run itself
-        ale.place(poses)
+        solver.place(poses)
         if saved.step:
-            ale.mover = ale.deform.attach(ale.grid)
+            solver.mover = solver.deform.attach(solver.grid)
     else:
-        ale.start_steady()
-    sources = _sources(ale, levels)
+        solver.start_steady()
+    sources = _sources(solver, levels)
     lost = [name for name in sources if name not in saved.arrays]
     wrong = [n for n in sources if n not in lost and saved.arrays[n].shape != sources[n].shape]
     if lost or wrong:
         raise CaseError(f"{saved.path}: not a whole restart: arrays {lost + wrong}")
-    ale.backend.put(ale.grid.x, saved.arrays["x"])
+    solver.backend.put(solver.grid.x, saved.arrays["x"])
     if levels:
-        ale.grid.measure()
+        solver.grid.measure()
     else:
-        ale.grid.start()
+        solver.grid.start()
     for name, array in sources.items():
-        ale.backend.put(array, saved.arrays[name])
-    if ale.mover is not None:
+        solver.backend.put(array, saved.arrays[name])
+    if solver.mover is not None:
         state = {k[7:]: v for k, v in saved.arrays.items() if k.startswith("deform_")}
-        ale.mover.restore(state)
-    ale.backend.put(ale.dualtime.active, 1)  # the primitive states of all members, too
-    ale._primitive()
-    ale.backend.put(ale.dualtime.active, saved.arrays["dualtime_active"])
-    ale.check_faults(f"resumed from {saved.path}")
+        solver.mover.restore(state)
+    solver.backend.put(solver.dualtime.active, 1)  # the primitive states of all members, too
+    solver._primitive()
+    solver.backend.put(solver.dualtime.active, saved.arrays["dualtime_active"])
+    solver.check_faults(f"resumed from {saved.path}")
 
 
 def told(steps: list[int]) -> dict[str, Any]:

@@ -60,10 +60,12 @@ class _Tally:
 class _Unsteady:
     """One unsteady run: the loop's state and what it writes."""
 
-    def __init__(self, ale: Solver, plan: Plan, folder: Path | None, saved: Saved | None) -> None:
-        self.ale, self.plan, self.folder, self.saved = ale, plan, folder, saved
+    def __init__(
+        self, solver: Solver, plan: Plan, folder: Path | None, saved: Saved | None
+    ) -> None:
+        self.solver, self.plan, self.folder, self.saved = solver, plan, folder, saved
         self.watch = Stopwatch()
-        self.tally = _Tally(ale.grid.members)
+        self.tally = _Tally(solver.grid.members)
         if saved is not None:
             self.watch.carry(saved.record["seconds"], saved.record["total"])
             self.tally.load(saved.record["tally"])
@@ -73,27 +75,27 @@ class _Unsteady:
             self.history = History(UNSTEADY, path)
         else:
             self.history = self._cut(path, saved)
-        self.files = Files(ale, folder, self.watch, self.history, plan.identity(ale))
-        s = ale.settings
-        self.recording = ale.iteration(
+        self.files = Files(solver, folder, self.watch, self.history, plan.identity(solver))
+        s = solver.settings
+        self.recording = solver.iteration(
             s.unsteady_drop,
             s.unsteady_iterations,
             (s.unsteady_cfl, s.cfl_max, s.cfl_growth),
-            8 if ale.backend.on_gpu else 4,
+            8 if solver.backend.on_gpu else 4,
         )
 
     def _cut(self, path: Path, saved: Saved) -> History:
         """The history up to the restart, in cycles of this plan; CaseError where it ends before."""
         rows = History.read(path, torn=True)
         kept = int(np.sum(rows["step"] <= saved.step)) if rows.kind == "unsteady" else -1
-        if kept != saved.step * self.ale.grid.members:
+        if kept != saved.step * self.solver.grid.members:
             raise CaseError(
                 f"{path}: has not the rows of the {saved.step} steps before {saved.path}, so it is "
                 "of another run; run without --resume (resume=False) to begin anew"
             )
 
         def recount(row: dict[str, float]) -> dict[str, float]:
-            at = self.plan.cycle(np.full(self.ale.grid.members, row["time"]))[int(row["member"])]
+            at = self.plan.cycle(np.full(self.solver.grid.members, row["time"]))[int(row["member"])]
             return row | {"cycle": float(at), "phase_deg": float(360 * (at % 1))}
 
         # without a period a cycle is the whole run, and that may be a longer one now
@@ -108,39 +110,39 @@ class _Unsteady:
             self.watch("motion pre-flight"),
             progress_bar(plan.dry_steps + 1, progress, "dry step") as bar,
         ):
-            found = fly(self.ale, plan.dt, plan.dry_steps, plan.cycle, bar.update)
+            found = fly(self.solver, plan.dt, plan.dry_steps, plan.cycle, bar.update)
         self.tally.preflight = found
 
     def begin(self, progress: bool) -> int:
         """The flow that the motion starts from, or where the restart left off; steps done."""
-        ale, plan, saved = self.ale, self.plan, self.saved
-        poses = ale.poses(np.zeros(ale.grid.members))
+        solver, plan, saved = self.solver, self.plan, self.saved
+        poses = solver.poses(np.zeros(solver.grid.members))
         if saved is not None and saved.phase == "unsteady":
-            resumption.restore(ale, saved, poses)
+            resumption.restore(solver, saved, poses)
             self.files.begin(saved.step * plan.dt)
             return saved.step
         if plan.start == "steady":
             in_memory = History(STEADY)
             result, notes = to_steady(
-                ale, poses, self.watch, progress, in_memory, self.keep_start, saved
+                solver, poses, self.watch, progress, in_memory, self.keep_start, saved
             )
             self.tally.start = [f"steady flow at the start: {note}" for note in notes]
             self.tally.first = {
                 f"steady_{name}": result[name] for name in ("iterations", "residual_drop")
             }
-            ale.initialise(ale.primitive())
+            solver.initialise(solver.primitive())
         else:
-            ale.place(poses)
-        ale.dualtime.set_floor(plan.dt)
+            solver.place(poses)
+        solver.dualtime.set_floor(plan.dt)
         self.files.begin()
-        self.files.fields(np.zeros(ale.grid.members))
+        self.files.fields(np.zeros(solver.grid.members))
         self.keep(0)
         return 0
 
     def keep(self, number: int, phase: str = "unsteady") -> None:
         """Write a restart after step `number`."""
         steps = number if phase == "unsteady" else 0
-        told = resumption.samples(self.ale, self.plan.dt, steps)
+        told = resumption.samples(self.solver, self.plan.dt, steps)
         self.files.restart(phase, number, tally=self.tally.dump(), poses=told)
 
     def keep_start(self, iteration: int) -> None:
@@ -166,48 +168,48 @@ class _Unsteady:
 
     def step(self, number: int) -> None:
         """One physical step of every member."""
-        ale, watch, dt = self.ale, self.watch, self.plan.dt
+        solver, watch, dt = self.solver, self.watch, self.plan.dt
         before = (number - 1) * dt
 
         def poses_at(share: float) -> list[Any]:
-            return ale.poses(before + share * dt)
+            return solver.poses(before + share * dt)
 
         where = f"step {number} of {self.plan.count}"
         with watch("deformation"):
             try:
-                notes = ale.advance(dt, 1 if number == 1 else 2, poses_at)
+                notes = solver.advance(dt, 1 if number == 1 else 2, poses_at)
             except NumericalFault as fault:
                 raise NumericalFault(f"{fault} ({where})") from fault
-            ale.check_faults(where)
+            solver.check_faults(where)
         self.tally.add(notes)
-        march(ale, self.recording, where, watch)
+        march(solver, self.recording, where, watch)
         with watch("forces and history"):
-            self.record(number, ale.poses(before + dt))
+            self.record(number, solver.poses(before + dt))
 
     def record(self, number: int, poses: list[Any]) -> None:
-        ale, get, tally = self.ale, self.ale.backend.get, self.tally
-        loads = ale.coefficients(poses)
-        worst = ale.grid.worst_cells()
-        iterations, norm = get(ale.dualtime.iterations), get(ale.dualtime.norm)
-        drop = norm / np.maximum(get(ale.dualtime.first), 1e-300)
-        above, at_floor = drop > ale.settings.unsteady_drop, norm <= get(ale.dualtime.floor)
+        solver, get, tally = self.solver, self.solver.backend.get, self.tally
+        loads = solver.coefficients(poses)
+        worst = solver.grid.worst_cells()
+        iterations, norm = get(solver.dualtime.iterations), get(solver.dualtime.norm)
+        drop = norm / np.maximum(get(solver.dualtime.first), 1e-300)
+        above, at_floor = drop > solver.settings.unsteady_drop, norm <= get(solver.dualtime.floor)
         tally.at_roundoff += above & at_floor
         tally.unconverged += above & ~at_floor
-        tally.lowered += int(get(ale.lowered).sum())
+        tally.lowered += int(get(solver.lowered).sum())
         tally.inner += iterations
-        angle = np.zeros(ale.grid.members)
-        for pose, (m, _) in reversed(list(zip(poses, ale.grid.bodies, strict=True))):
+        angle = np.zeros(solver.grid.members)
+        for pose, (m, _) in reversed(list(zip(poses, solver.grid.bodies, strict=True))):
             angle[m] = pose.angle
         time = number * self.plan.dt
         cycle = self.plan.cycle(time)
-        for m in range(ale.grid.members):
+        for m in range(solver.grid.members):
             self.history.append(
                 member=m,
                 step=number,
                 time=time[m],
                 cycle=cycle[m],
                 phase_deg=360 * (cycle[m] % 1),
-                alpha_deg=ale.alpha_deg[m] + np.degrees(angle[m]),
+                alpha_deg=solver.alpha_deg[m] + np.degrees(angle[m]),
                 cl=loads[m, 0],
                 cd=loads[m, 1],
                 cm=loads[m, 2],
@@ -220,7 +222,7 @@ class _Unsteady:
 
     def _unconverged(self) -> list[str]:
         """A sentence for each member with steps that did not converge."""
-        drop = self.ale.settings.unsteady_drop
+        drop = self.solver.settings.unsteady_drop
         return [
             f"member {m}: {n} of {self.plan.count} steps ended above the asked residual drop "
             f"{drop:g} (converged = 0 in the history)"
@@ -230,14 +232,14 @@ class _Unsteady:
 
     def finish(self) -> Run:
         """The summary."""
-        ale, plan, tally = self.ale, self.plan, self.tally
+        solver, plan, tally = self.solver, self.plan, self.tally
         notes = tally.start + self._unconverged()
         if tally.lowered:
             notes.append(
                 f"{tally.lowered} edges (sum over steps) ended at first order: a gradient asked "
                 "for a negative density or pressure there"
             )
-        result = _result(self.history, ale.grid.members, plan.periods is not None)
+        result = _result(self.history, solver.grid.members, plan.periods is not None)
         result |= tally.first | tally.notes
         if tally.preflight:
             result["preflight"] = tally.preflight
@@ -251,15 +253,17 @@ class _Unsteady:
             "steps_per_cycle": plan.steps_per_cycle,
             "time_step": plan.dt,
             "steps": plan.count,
-            "motion": [None if m is None else repr(m) for m in ale.motions],
-            "deform": {"method": ale.deform.name}
-            | {f.name: getattr(ale.deform, f.name) for f in fields(ale.deform)},
+            "motion": [None if m is None else repr(m) for m in solver.motions],
+            "deform": {"method": solver.deform.name}
+            | {f.name: getattr(solver.deform, f.name) for f in fields(solver.deform)},
         }
-        return finish(ale, "unsteady", self.history, self.folder, self.watch, result, notes, timing)
+        return finish(
+            solver, "unsteady", self.history, self.folder, self.watch, result, notes, timing
+        )
 
 
 def unsteady(
-    ale: Solver,
+    solver: Solver,
     *,
     cycles: float | None = None,
     steps_per_cycle: int | None = None,
@@ -289,23 +293,25 @@ def unsteady(
     if not isinstance(preflight, bool):
         raise SettingsError(f"preflight is {preflight!r}, expected True or False")
     folder = resumption.folder_of(out, resume)
-    plan = Plan.of(ale, start, cycles, steps_per_cycle, time_step, steps)
+    plan = Plan.of(solver, start, cycles, steps_per_cycle, time_step, steps)
     with hold(folder), interrupt.held(folder, resume):
-        saved = _saved(ale, plan, folder) if resume and folder is not None else None
+        saved = _saved(solver, plan, folder) if resume and folder is not None else None
         if saved is None:
             clear(folder)
         else:
             resumption.taken_up(saved.path.parent)
-        job = _Unsteady(ale, plan, folder, saved)
+        job = _Unsteady(solver, plan, folder, saved)
         job.go(progress, preflight)
         return job.finish()
 
 
-def _saved(ale: Solver, plan: Plan, folder: Path) -> Saved:
+def _saved(solver: Solver, plan: Plan, folder: Path) -> Saved:
     """The restart to go on from; CaseError where it is of another run, or ahead of the plan."""
-    saved = resumption.find(ale, folder, plan.identity(ale))
+    saved = resumption.find(solver, folder, plan.identity(solver))
     step = saved.step if saved.phase == "unsteady" else 0
-    resumption.refuse_others(saved.record["poses"], resumption.samples(ale, plan.dt, step), saved)
+    resumption.refuse_others(
+        saved.record["poses"], resumption.samples(solver, plan.dt, step), saved
+    )
     if step > plan.count:
         raise CaseError(
             f"{saved.path}: step {step} is done, and only {plan.count} are asked for; ask for at "

@@ -26,7 +26,7 @@ KEEP_EVERY = 50  # iterations between two restarts
 
 
 def steady(
-    ale: Solver, out: str | Path | None = None, progress: bool = False, resume: bool = False
+    solver: Solver, out: str | Path | None = None, progress: bool = False, resume: bool = False
 ) -> Run:
     """March all members to the steady state, bodies at rest where they were given.
 
@@ -36,17 +36,17 @@ def steady(
     """
     folder = resumption.folder_of(out, resume)
     with hold(folder), interrupt.held(folder, resume):
-        ident = resumption.identity(ale, "steady")
-        saved = resumption.find(ale, folder, ident) if resume and folder else None
+        ident = resumption.identity(solver, "steady")
+        saved = resumption.find(solver, folder, ident) if resume and folder else None
         if saved is None:
             clear(folder)
         else:
             resumption.taken_up(saved.path.parent)
-        return _steady(ale, folder, progress, ident, saved)
+        return _steady(solver, folder, progress, ident, saved)
 
 
 def _steady(
-    ale: Solver, folder: Path | None, progress: bool, ident: dict[str, Any], saved: Saved | None
+    solver: Solver, folder: Path | None, progress: bool, ident: dict[str, Any], saved: Saved | None
 ) -> Run:
     watch, resumed = Stopwatch(), []
     path = None if folder is None else folder / "history.csv"
@@ -56,18 +56,18 @@ def _steady(
         history = _history(path, saved)
         watch.carry(saved.record["seconds"], saved.record["total"])
         resumed = [*saved.record["resumed"], saved.step]
-    with Files(ale, folder, watch, history, ident) as files:
+    with Files(solver, folder, watch, history, ident) as files:
 
         def keep(iteration: int) -> None:
             files.restart("steady", iteration, resumed=resumed)
 
-        result, notes = to_steady(ale, (), watch, progress, history, keep, saved)
+        result, notes = to_steady(solver, (), watch, progress, history, keep, saved)
         files.begin()
-        files.fields(np.zeros(ale.grid.members))
+        files.fields(np.zeros(solver.grid.members))
         keep(int(result["iterations"].max()))
     if resumed:
         result["resumed"] = resumption.told(resumed)
-    return finish(ale, "steady", history, folder, watch, result, notes, {})
+    return finish(solver, "steady", history, folder, watch, result, notes, {})
 
 
 def _history(path: Path, saved: Saved) -> History:
@@ -84,7 +84,7 @@ def _history(path: Path, saved: Saved) -> History:
 
 
 def to_steady(
-    ale: Solver,
+    solver: Solver,
     poses: Sequence[Pose],
     watch: Stopwatch,
     progress: bool,
@@ -96,60 +96,62 @@ def to_steady(
 
     `keep(iteration)` is called every KEEP_EVERY iterations; the march goes on from `saved`.
     """
-    s, get = ale.settings, ale.backend.get
-    recording = ale.iteration(
+    s, get = solver.settings, solver.backend.get
+    recording = solver.iteration(
         s.steady_drop, s.steady_iterations, (s.cfl, s.cfl_max, s.cfl_growth), 1
     )
-    done = np.full(ale.grid.members, -1)
+    done = np.full(solver.grid.members, -1)
     if saved is None:
-        ale.start_steady(poses)
+        solver.start_steady(poses)
     else:
-        resumption.restore(ale, saved, poses)
+        resumption.restore(solver, saved, poses)
         done[:] = saved.arrays["dualtime_iterations"]
     before = max(int(done.max()), 0)
-    about = ale.moment_points(poses or [Pose()] * len(ale.grid.bodies))
+    about = solver.moment_points(poses or [Pose()] * len(solver.grid.bodies))
     with progress_bar(s.steady_iterations, progress, "it", before) as bar:
 
         def each() -> None:
             with watch("forces and history"):
-                iterations = get(ale.dualtime.iterations)
-                drop = _rows(ale, history, about, iterations, done)
+                iterations = get(solver.dualtime.iterations)
+                drop = _rows(solver, history, about, iterations, done)
                 done[:] = iterations
             bar.update(int(iterations.max()) - bar.n)
             bar.set_postfix_str(f"residual {drop.max():.1e}", refresh=False)
-            if iterations.max() % KEEP_EVERY == 0 and get(ale.dualtime.active).any():
+            if iterations.max() % KEEP_EVERY == 0 and get(solver.dualtime.active).any():
                 keep(int(iterations.max()))
 
-        march(ale, recording, "steady flow", watch, each)
-    return _ended(ale, poses)
+        march(solver, recording, "steady flow", watch, each)
+    return _ended(solver, poses)
 
 
-def _ended(ale: Solver, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[str]]:
+def _ended(solver: Solver, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[str]]:
     """Where a march ended: result and warnings."""
-    s, get = ale.settings, ale.backend.get
-    drop = get(ale.dualtime.norm) / get(ale.dualtime.first)
+    s, get = solver.settings, solver.backend.get
+    drop = get(solver.dualtime.norm) / get(solver.dualtime.first)
     converged = drop <= s.steady_drop
     notes = [
         f"member {m}: residual fell to {drop[m]:.1e} only, asked {s.steady_drop:.1e}"
-        for m in np.flatnonzero(~converged & (get(ale.dualtime.iterations) >= s.steady_iterations))
+        for m in np.flatnonzero(
+            ~converged & (get(solver.dualtime.iterations) >= s.steady_iterations)
+        )
     ]
-    loads = ale.coefficients(poses)
+    loads = solver.coefficients(poses)
     result = {
         "cl": loads[:, 0],
         "cd": loads[:, 1],
         "cm": loads[:, 2],
-        "iterations": get(ale.dualtime.iterations),
+        "iterations": get(solver.dualtime.iterations),
         "residual_drop": drop,
-        "ended_at_roundoff": ~converged & (get(ale.dualtime.norm) <= get(ale.dualtime.floor)),
+        "ended_at_roundoff": ~converged & (get(solver.dualtime.norm) <= get(solver.dualtime.floor)),
     }
     return result, notes
 
 
-def _rows(ale: Solver, history: History, about: Any, iterations: Any, done: Any) -> Any:
+def _rows(solver: Solver, history: History, about: Any, iterations: Any, done: Any) -> Any:
     """A row for each member that has made an iteration; (members,) drop of the residuals."""
-    get = ale.backend.get
-    drop, cfl = get(ale.dualtime.norm) / get(ale.dualtime.first), get(ale.dualtime.cfl)
-    loads = ale.loads(about)
+    get = solver.backend.get
+    drop, cfl = get(solver.dualtime.norm) / get(solver.dualtime.first), get(solver.dualtime.cfl)
+    loads = solver.loads(about)
     for m in np.flatnonzero(iterations > done):
         history.append(
             member=m,
