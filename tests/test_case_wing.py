@@ -10,6 +10,7 @@ from kinemesh import cases, cli, plot, steady
 from kinemesh.casefile import Case
 from kinemesh.cases import build
 from kinemesh.io import fields
+from kinemesh.plot import wings
 from test_resume import assert_same, killed, rows
 
 M6 = cases.load("oneram6")
@@ -184,12 +185,11 @@ def _pairs(cloud, back):
 def test_the_figures_have_what_was_measured(short, monkeypatch):
     folder, _ = short
     asked = {}
-    from kinemesh import wing_plot
 
     def sections(points, walls, cp, stations, data, label, title, path):
         asked.update(stations=stations, data=data, label=label)
 
-    monkeypatch.setattr(wing_plot, "sections", sections)
+    monkeypatch.setattr(wings, "sections", sections)
     plot.from_directory(folder)
 
     assert [share for share, _ in asked["stations"]] == [0.2, 0.44, 0.65, 0.8, 0.9, 0.96, 0.99]
@@ -199,15 +199,13 @@ def test_the_figures_have_what_was_measured(short, monkeypatch):
     about = json.loads((folder / "summary.json").read_text())
     about["conditions"]["mach"] = 0.7
     with pytest.warns(UserWarning, match=r"without what was measured: that is at Mach 0\.8395"):
-        assert wing_plot._stations(np.array([0.0, 1.0]), about)[1] is None
+        assert wings._stations(np.array([0.0, 1.0]), about)[1] is None
 
 
 def test_sections_are_those_of_the_wing(short):
-    from kinemesh import wing_plot
-
     flow = fields.read(short[0] / "flow.vtkhdf")
     chordwise = flow["points"][:, 0]
-    figure = wing_plot.sections(flow["points"], flow["walls"], chordwise, [(0.5, 0.738)])
+    figure = wings.sections(flow["points"], flow["walls"], chordwise, [(0.5, 0.738)])
 
     (axes,) = (a for a in figure.axes if a.collections)
     for side in axes.collections:

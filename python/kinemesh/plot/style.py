@@ -1,4 +1,4 @@
-"""The style that all figures share, made without pyplot: no window and no display is needed."""
+"""What all figures share: colours, style, and where they are written."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kinemesh.cuts import section_pressures
 from kinemesh.errors import CaseError
-from kinemesh.figure import BLUE, DARK, RED, figure_of, styled
+from kinemesh.plot.style import BLUE, DARK, RED, figure_of, styled
 
 SHARES = (0.20, 0.44, 0.65, 0.80, 0.90, 0.96, 0.99)  # of the span, where no data say others
 NEAR = 0.6  # root chords of the plane of symmetry that are shown about the wing

@@ -1,0 +1,29 @@
+"""Figures of a run: loops, Mach number, mesh, convergence, surface pressure.
+
+Every function returns a matplotlib Figure, and writes it where a path is given. Figures are made
+without pyplot, so no window and no display is needed. Lengths in chords, angles in degrees.
+"""
+
+from __future__ import annotations
+
+from kinemesh.plot.flows import mach, surface_pressure
+from kinemesh.plot.folder import from_directory
+from kinemesh.plot.histories import convergence, hysteresis
+from kinemesh.plot.spaces import cloud, mesh, triangles_of
+from kinemesh.plot.style import BLUE, DARK, GREY, RED, STYLE
+
+__all__ = [
+    "BLUE",
+    "DARK",
+    "GREY",
+    "RED",
+    "STYLE",
+    "cloud",
+    "convergence",
+    "from_directory",
+    "hysteresis",
+    "mach",
+    "mesh",
+    "surface_pressure",
+    "triangles_of",
+]

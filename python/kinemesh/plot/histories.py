@@ -1,0 +1,109 @@
+"""Figures of histories: loops of unsteady runs, convergence of steady ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.plot.style import BLUE, DARK, RED, figure_of, styled
+
+if TYPE_CHECKING:
+    from kinemesh.hysteresis import Loop
+    from kinemesh.io.history import History
+
+
+def hysteresis(loop: Loop, reference: Loop | None = None, path: str | Path | None = None) -> Any:
+    """cl and cm against alpha (against phase where the body does not pitch).
+
+    Arrows show the direction; the reference is dashed, its rms distance is in the legend.
+    Steps that did not converge are marked, and counted in the legend.
+    """
+    return _hysteresis(loop, reference, path=path)
+
+
+@styled
+def _hysteresis(loop: Loop, reference: Loop | None) -> Any:
+    figure = figure_of(7.2, 3.3)
+    pitches = loop.damping is not None
+    away = None if reference is None else loop.compare(reference)
+    for axes, name, symbol in zip(
+        figure.subplots(1, 2), ("cl", "cm"), ("$c_l$", "$c_m$"), strict=True
+    ):
+        if reference is not None:
+            share = 100 * getattr(away, name).rms
+            x, y = _closed(reference, name, pitches)
+            label = f"{reference.label}\nrms difference {share:.2g} % of amplitude"
+            axes.plot(x, y, "--", color=DARK, linewidth=1.1, label=label, zorder=3)
+        x, y = _closed(loop, name, pitches)
+        axes.plot(x, y, color=BLUE, label="kinemesh")
+        if pitches:
+            _arrows(axes, x, y)
+        axes.set_xlabel(r"$\alpha$ [deg]" if pitches else r"$\omega t$ [deg]")
+        axes.set_ylabel(symbol)
+        axes.set_title("lift" if name == "cl" else "pitching moment, nose-up positive")
+        axes.margins(0.06)
+        if loop.unconverged:
+            _marks(axes, loop, x, y)
+        if reference is not None or loop.unconverged:
+            low, high = axes.get_ylim()
+            axes.set_ylim(low, high + 0.28 * (high - low))
+            axes.legend(loc="upper left", fontsize=7.5)
+    return figure
+
+
+def _marks(axes: Any, loop: Loop, x: NDArray[Any], y: NDArray[Any]) -> None:
+    """Circles at the steps that did not converge."""
+    assert loop.converged is not None
+    bad = np.flatnonzero(~loop.converged)
+    label = f"{len(bad)} of {loop.steps} steps not converged"
+    style = {"color": RED, "markerfacecolor": "none", "markersize": 4.5, "zorder": 5}
+    axes.plot(x[bad], y[bad], "o", label=label, **style)
+
+
+def _closed(loop: Loop, name: str, pitches: bool) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The loop as a closed curve."""
+    y = getattr(loop, name).values
+    x = loop.alpha_deg if pitches else loop.phase_deg
+    end = x[0] if pitches else x[0] + 360
+    return np.r_[x, end], np.r_[y, y[0]]
+
+
+def _arrows(axes: Any, x: NDArray[Any], y: NDArray[Any], count: int = 4) -> None:
+    """Arrow heads along a closed curve, evenly spaced by its length on the paper."""
+    dx, dy = np.diff(x) / max(np.ptp(x), 1e-300), np.diff(y) / max(np.ptp(y), 1e-300)
+    along = np.r_[0, np.cumsum(np.hypot(dx, dy))]
+    for share in (np.arange(count) + 0.5) / count:
+        at = np.interp(share * along[-1] + np.array([-0.004, 0.004]) * along[-1], along, x)
+        up = np.interp(share * along[-1] + np.array([-0.004, 0.004]) * along[-1], along, y)
+        axes.annotate(
+            "",
+            xy=(at[1], up[1]),
+            xytext=(at[0], up[0]),
+            arrowprops={"arrowstyle": "-|>", "color": BLUE, "lw": 0, "mutation_scale": 13},
+        )
+
+
+@styled
+def convergence(history: History) -> Any:
+    """Residual, and lift and drag, over the iterations of a steady run; a line per member."""
+    figure = figure_of(6.4, 4.4)
+    top, bottom = figure.subplots(2, 1, sharex=True)
+    right = bottom.twinx()
+    for m in history.members:
+        part = history.member(m)
+        label = f" {m}" if len(history.members) > 1 else ""
+        at, fade = part["iteration"], 1 - 0.6 * (m - history.members[0]) / len(history.members)
+        top.semilogy(at, part["residual"], color=BLUE, alpha=fade, label=f"residual{label}")
+        bottom.plot(at, part["cl"], color=BLUE, alpha=fade)
+        right.plot(at, part["cd"], color=RED, alpha=fade)
+    top.set_ylabel("residual")
+    bottom.set(xlabel="iteration")
+    bottom.set_ylabel("$c_l$", color=BLUE)
+    right.set_ylabel("$c_d$", color=RED)
+    right.grid(False)
+    right.spines["right"].set_visible(True)
+    top.margins(x=0.01)
+    return figure
