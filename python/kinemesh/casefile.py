@@ -14,21 +14,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from kinemesh.cases.parts import (
-    DEFORMS,
-    METHODS,
-    DeformPart,
-    FlowPart,
-    Job,
-    MeshPart,
-    MotionPart,
-    check_deform,
-    check_limiter,
-    check_solver,
-    choice,
-    known,
-    part,
-)
+from kinemesh.cases.methods import DEFORMS, METHODS, check_deform, check_limiter, check_solver
+from kinemesh.cases.parts import DeformPart, FlowPart, Job, MeshPart, MotionPart, part
+from kinemesh.cases.values import choice, known
 from kinemesh.errors import CaseError, KinemeshError
 
 

@@ -6,7 +6,8 @@ import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kinemesh.cases.parts import GENERATED, MeshPart, settings_of
+from kinemesh.cases.methods import settings_of
+from kinemesh.cases.parts import GENERATED, MeshPart
 from kinemesh.errors import CaseError
 from kinemesh.io import summary as summaries
 from kinemesh.io.folder import hold

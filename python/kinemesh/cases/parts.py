@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from kinemesh import motion as motions
+from kinemesh.cases.methods import DEFORMS, deform_fields
+from kinemesh.cases.values import choice, count, known, names, number
 from kinemesh.errors import CaseError
 
 SIZES = {"coarse": 5_000, "medium": 24_000, "fine": 94_000}
@@ -35,57 +35,11 @@ TAKES = {  # what each source of a mesh or cloud is told
 }
 SOURCES = tuple(TAKES)
 GENERATED = tuple(dict.fromkeys(key for keys in TAKES.values() for key in keys))
-METHODS = ("mesh", "meshless")
 BODIES = ("30p30n",)
 WINGS = ("oneram6",)  # functions of kinemesh.cloud
 CLOUDS = ("regular", "irregular")
 LIMITS = (("far_field", 1.0), ("wall_spacing", 0.0), ("growth", 1.0), ("trailing_spacing", 0.0))
-FLOAT_MAX = sys.float_info.max
-DEFORMS = ("springs", "delaunay", "rigid")
 MOTIONS: dict[str, Any] = {"pitch": motions.Pitch, "plunge": motions.Plunge}
-
-
-def known(where: str, given: Mapping[str, Any], expected: list[str]) -> None:
-    """CaseError for the first key that is not expected, with the nearest one."""
-    for key in given:
-        if key not in expected:
-            near = get_close_matches(key, expected, 1)
-            hint = f"did you mean '{near[0]}'?" if near else f"expected {', '.join(expected)}"
-            raise CaseError(f"{where}: unknown key '{key}'; {hint}")
-
-
-def _number(
-    where: str, value: Any, above: float | None = None, least: float | None = None
-) -> float:
-    good = isinstance(value, int | float) and not isinstance(value, bool)
-    good = good and abs(value) <= FLOAT_MAX  # neither nan nor inf; isfinite(10**400) raises
-    want = "a finite number"
-    if above is not None:
-        good, want = good and value > above, f"a number above {above:g}"
-    if least is not None:
-        good, want = good and value >= least, f"a number of at least {least:g}"
-    if not good:
-        raise CaseError(f"{where} = {value!r}, expected {want}")
-    return float(value)
-
-
-def _count(where: str, value: Any, least: int = 1) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise CaseError(f"{where} = {value!r}, expected an integer of at least {least}")
-    return value
-
-
-def choice(where: str, value: Any, choices: Any) -> str:
-    if value not in list(choices):
-        raise CaseError(f"{where} = {value!r}, expected one of {', '.join(choices)}")
-    return str(value)
-
-
-def _names(where: str, value: Any) -> tuple[str, ...]:
-    listed = isinstance(value, list | tuple)
-    if not listed or not value or not all(isinstance(v, str) for v in value):
-        raise CaseError(f"{where} = {value!r}, expected a list of marker names")
-    return tuple(value)
 
 
 def _set(owner: object, name: str, value: Any) -> None:
@@ -127,21 +81,21 @@ class MeshPart:
         if isinstance(self.nodes, str):
             _set(self, "nodes", SIZES[choice("[mesh] nodes", self.nodes, SIZES)])
         if self.nodes is not None:
-            _count("[mesh] nodes", self.nodes, 50)
+            count("[mesh] nodes", self.nodes, 50)
         for name, least in (("points", 50), ("around", 16)):
             if getattr(self, name) is not None:
-                _count(f"[mesh] {name}", getattr(self, name), least)
+                count(f"[mesh] {name}", getattr(self, name), least)
         if self.topology is not None:
             choice("[mesh] topology", self.topology, ("o", "c"))
         for name, above in LIMITS:
             if getattr(self, name) is not None:
-                _set(self, name, _number(f"[mesh] {name}", getattr(self, name), above))
+                _set(self, name, number(f"[mesh] {name}", getattr(self, name), above))
         for name in ("coordinates", "file"):
             if getattr(self, name) is not None:
                 _set(self, name, Path(getattr(self, name)))
         for name in ("walls", "far"):
             if getattr(self, name) is not None:
-                _set(self, name, _names(f"[mesh] {name}", getattr(self, name)))
+                _set(self, name, names(f"[mesh] {name}", getattr(self, name)))
         both = set(self.walls or ()) & set(self.far or ())
         if both:
             raise CaseError(f"[mesh] markers {sorted(both)} are both walls and far")
@@ -187,12 +141,12 @@ class FlowPart:
     reference_length: float | None = None  # of its moment [chord]; or 1
 
     def __post_init__(self) -> None:
-        _set(self, "mach", _number("[flow] mach", self.mach, above=0.0))
-        _set(self, "alpha_deg", _number("[flow] alpha_deg", self.alpha_deg))
-        _set(self, "chord", _number("[flow] chord", self.chord, above=0.0))
+        _set(self, "mach", number("[flow] mach", self.mach, above=0.0))
+        _set(self, "alpha_deg", number("[flow] alpha_deg", self.alpha_deg))
+        _set(self, "chord", number("[flow] chord", self.chord, above=0.0))
         for name in ("reference_area", "reference_length"):
             if getattr(self, name) is not None:
-                _set(self, name, _number(f"[flow] {name}", getattr(self, name), above=0.0))
+                _set(self, name, number(f"[flow] {name}", getattr(self, name), above=0.0))
         if abs(self.alpha_deg) >= 90:
             raise CaseError(f"[flow] alpha_deg = {self.alpha_deg}, expected between -90 and 90")
         try:
@@ -201,7 +155,7 @@ class FlowPart:
             raise CaseError(
                 f"[flow] moment_about = {self.moment_about!r}, expected two numbers [x, y]"
             ) from None
-        point = (_number("[flow] moment_about", x), _number("[flow] moment_about", y))
+        point = (number("[flow] moment_about", x), number("[flow] moment_about", y))
         _set(self, "moment_about", point)
 
     def check(self, method: str) -> None:
@@ -318,17 +272,17 @@ class Job:
 
     def __post_init__(self) -> None:
         if self.cycles is not None:
-            cycles = _number("[run] cycles", self.cycles, above=0.0)
+            cycles = number("[run] cycles", self.cycles, above=0.0)
             _set(self, "cycles", int(cycles) if cycles.is_integer() else cycles)
         if self.steps_per_cycle is not None:
-            _count("[run] steps_per_cycle", self.steps_per_cycle, 4)
+            count("[run] steps_per_cycle", self.steps_per_cycle, 4)
         if not isinstance(self.preflight, bool | None):
             raise CaseError(f"[run] preflight = {self.preflight!r}, expected true or false")
         choice("[run] dtype", self.dtype, ("float64", "float32"))
         device = self.device if isinstance(self.device, str) else ""
-        kind, _, number = device.partition(":")
+        kind, _, card = device.partition(":")
         plain = device in ("auto", "cpu", "cuda")
-        if not plain and not (kind == "cuda" and number.isdecimal()):
+        if not plain and not (kind == "cuda" and card.isdecimal()):
             raise CaseError(f"[run] device = {self.device!r}, expected auto, cpu, cuda or cuda:N")
         if self.out is not None and not isinstance(self.out, str | Path):
             raise CaseError(f"[run] out = {self.out!r}, expected a folder")
@@ -341,66 +295,3 @@ def part(made: type, where: str, table: Mapping[str, Any]) -> Any:
     if missing:
         raise CaseError(f"{where} lacks {', '.join(missing)}")
     return made(**table)
-
-
-def deform_fields(method: str) -> list[str]:
-    """Names of the settings of a deformation method."""
-    from kinemesh import deform
-
-    kind: Any = deform.METHODS[method]
-    return [f.name for f in fields(kind)]
-
-
-def check_deform(method: str, deform: DeformPart | None) -> None:
-    """CaseError for a deformation that a method has no meaning for."""
-    if method == "meshless" and deform is not None and deform.method == "springs":
-        raise CaseError(
-            "[deform] method = 'springs': springs need the cells of a mesh, and a cloud of points "
-            "has none; use delaunay or rigid"
-        )
-
-
-def check_solver(method: str, given: Mapping[str, Any]) -> None:
-    """CaseError for keys that the method's solver lacks, with what they are."""
-    mine = solver_fields(method) if given else None
-    if mine is None:
-        return
-    for other in (name for name in METHODS if name != method):
-        theirs = solver_fields(other) or []
-        lost = [key for key in given if key in theirs and key not in mine]
-        if lost:
-            raise CaseError(
-                f"[solver] has {', '.join(lost)}, settings of method '{other}'; "
-                f"remove what method '{method}' lacks"
-            )
-    known("[solver]", given, mine)
-
-
-def check_limiter(mesh: MeshPart, given: Mapping[str, Any]) -> None:
-    """CaseError for the limiter that is unstable on a cloud."""
-    limiter, flux = given.get("limiter"), given.get("flux", "roe")
-    if mesh.cloud == "irregular" and limiter == "vanleer" and flux == "roe":
-        raise CaseError(
-            "[solver] limiter = 'vanleer' is unstable on irregular clouds in space; remove it "
-            "(it is 'wang' there)"
-        )
-
-
-def solver_fields(method: str) -> list[str] | None:
-    """Names of the settings of a method's solver; None where it cannot be imported."""
-    try:
-        settings = settings_of(method)
-    except ImportError:
-        return None
-    return [f.name for f in fields(settings)]
-
-
-def settings_of(method: str) -> Any:
-    """The class of the settings of a method's solver."""
-    if method == "meshless":
-        from kinemesh.meshless import MeshlessSettings
-
-        return MeshlessSettings
-    from kinemesh.ale import AleSettings
-
-    return AleSettings

@@ -1,0 +1,79 @@
+"""What each method, mesh or meshless, is told: its solver's settings and its deformation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from kinemesh.cases.values import known
+from kinemesh.errors import CaseError
+
+if TYPE_CHECKING:
+    from kinemesh.cases.parts import DeformPart, MeshPart
+
+METHODS = ("mesh", "meshless")
+DEFORMS = ("springs", "delaunay", "rigid")
+
+
+def deform_fields(method: str) -> list[str]:
+    """Names of the settings of a deformation method."""
+    from kinemesh import deform
+
+    kind: Any = deform.METHODS[method]
+    return [f.name for f in fields(kind)]
+
+
+def check_deform(method: str, deform: DeformPart | None) -> None:
+    """CaseError for a deformation that a method has no meaning for."""
+    if method == "meshless" and deform is not None and deform.method == "springs":
+        raise CaseError(
+            "[deform] method = 'springs': springs need the cells of a mesh, and a cloud of points "
+            "has none; use delaunay or rigid"
+        )
+
+
+def check_solver(method: str, given: Mapping[str, Any]) -> None:
+    """CaseError for keys that the method's solver lacks, with what they are."""
+    mine = solver_fields(method) if given else None
+    if mine is None:
+        return
+    for other in (name for name in METHODS if name != method):
+        theirs = solver_fields(other) or []
+        lost = [key for key in given if key in theirs and key not in mine]
+        if lost:
+            raise CaseError(
+                f"[solver] has {', '.join(lost)}, settings of method '{other}'; "
+                f"remove what method '{method}' lacks"
+            )
+    known("[solver]", given, mine)
+
+
+def check_limiter(mesh: MeshPart, given: Mapping[str, Any]) -> None:
+    """CaseError for the limiter that is unstable on a cloud."""
+    limiter, flux = given.get("limiter"), given.get("flux", "roe")
+    if mesh.cloud == "irregular" and limiter == "vanleer" and flux == "roe":
+        raise CaseError(
+            "[solver] limiter = 'vanleer' is unstable on irregular clouds in space; remove it "
+            "(it is 'wang' there)"
+        )
+
+
+def solver_fields(method: str) -> list[str] | None:
+    """Names of the settings of a method's solver; None where it cannot be imported."""
+    try:
+        settings = settings_of(method)
+    except ImportError:
+        return None
+    return [f.name for f in fields(settings)]
+
+
+def settings_of(method: str) -> Any:
+    """The class of the settings of a method's solver."""
+    if method == "meshless":
+        from kinemesh.meshless import MeshlessSettings
+
+        return MeshlessSettings
+    from kinemesh.ale import AleSettings
+
+    return AleSettings

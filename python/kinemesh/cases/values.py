@@ -1,0 +1,57 @@
+"""Values of a case file, each refused with its place and what was expected."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from kinemesh.errors import CaseError
+
+FLOAT_MAX = sys.float_info.max
+
+
+def known(where: str, given: Mapping[str, Any], expected: list[str]) -> None:
+    """CaseError for the first key that is not expected, with the nearest one."""
+    for key in given:
+        if key not in expected:
+            near = get_close_matches(key, expected, 1)
+            hint = f"did you mean '{near[0]}'?" if near else f"expected {', '.join(expected)}"
+            raise CaseError(f"{where}: unknown key '{key}'; {hint}")
+
+
+def number(where: str, value: Any, above: float | None = None, least: float | None = None) -> float:
+    """A finite number, above or at least what is given; CaseError for any other value."""
+    good = isinstance(value, int | float) and not isinstance(value, bool)
+    good = good and abs(value) <= FLOAT_MAX  # neither nan nor inf; isfinite(10**400) raises
+    want = "a finite number"
+    if above is not None:
+        good, want = good and value > above, f"a number above {above:g}"
+    if least is not None:
+        good, want = good and value >= least, f"a number of at least {least:g}"
+    if not good:
+        raise CaseError(f"{where} = {value!r}, expected {want}")
+    return float(value)
+
+
+def count(where: str, value: Any, least: int = 1) -> int:
+    """An integer of at least `least`; CaseError for any other value."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise CaseError(f"{where} = {value!r}, expected an integer of at least {least}")
+    return value
+
+
+def choice(where: str, value: Any, choices: Any) -> str:
+    """The value; CaseError where it is none of the choices."""
+    if value not in list(choices):
+        raise CaseError(f"{where} = {value!r}, expected one of {', '.join(choices)}")
+    return str(value)
+
+
+def names(where: str, value: Any) -> tuple[str, ...]:
+    """Names of markers; CaseError for any other value."""
+    listed = isinstance(value, list | tuple)
+    if not listed or not value or not all(isinstance(v, str) for v in value):
+        raise CaseError(f"{where} = {value!r}, expected a list of marker names")
+    return tuple(value)
