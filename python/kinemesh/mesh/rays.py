@@ -68,7 +68,8 @@ def layers(first: Floats, far: float | Floats, steps: int) -> Floats:
     low, high = np.zeros_like(first), np.full_like(first, 1.0)  # of log(growth)
     for _ in range(60):  # bisection on all rays at once
         middle = 0.5 * (low + high)
-        above = first * np.expm1(steps * middle) / np.expm1(middle) > far
+        with np.errstate(over="ignore"):  # from 1420 steps on 0.5 is too large: inf is above
+            above = first * np.expm1(steps * middle) / np.expm1(middle) > far
         low, high = np.where(above, low, middle), np.where(above, middle, high)
     ratio = 0.5 * (low + high)
     layer = np.arange(steps + 1)[:, None]
