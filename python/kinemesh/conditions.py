@@ -59,34 +59,35 @@ def numbers(value: Any, members: int, name: str, positive: bool = False) -> NDAr
 
 def meshes_of(value: Any, members: int) -> list[Mesh]:
     """One mesh per member, in an order that keeps neighbours close in memory."""
-    meshes = per_member(value, members)
-    wrong = [m for m in meshes if not isinstance(m, Mesh)]
-    if wrong:
-        raise SettingsError(
-            f"mesh is {wrong[0]!r}, expected a kinemesh Mesh: read one with kinemesh.mesh.read or "
-            "make one with kinemesh.mesh.airfoil"
-        )
-    done = {id(m): m.renumbered() for m in meshes}
-    return [done[id(m)] for m in meshes]
+    hint = "read one with kinemesh.mesh.read or make one with kinemesh.mesh.airfoil"
+    return _spaces(value, members, Mesh, hint)
 
 
 def clouds_of(value: Any, members: int) -> list[Cloud]:
     """One cloud per member, in an order that keeps satellites close in memory."""
     from kinemesh.cloud.cloud import Cloud
 
-    clouds = per_member(value, members)
-    wrong = [c for c in clouds if not isinstance(c, Cloud)]
-    if wrong:
-        raise SettingsError(
-            f"cloud is {wrong[0]!r}, expected a kinemesh Cloud: make one with "
-            "kinemesh.cloud.airfoil, Cloud.from_mesh, Cloud.from_points or Cloud.around"
-        )
+    hint = (
+        "make one with kinemesh.cloud.airfoil, Cloud.from_mesh, Cloud.from_points or Cloud.around"
+    )
+    clouds = _spaces(value, members, Cloud, hint)
     if len({c.points.shape[1] for c in clouds}) > 1:
         raise SettingsError(
             "clouds in the plane and in space, expected all members in one of the two"
         )
-    done = {id(c): c.renumbered() for c in clouds}
-    return [done[id(c)] for c in clouds]
+    return clouds
+
+
+def _spaces(value: Any, members: int, kind: Any, hint: str) -> list[Any]:
+    """One mesh or cloud per member, renumbered; SettingsError where one is neither."""
+    given = per_member(value, members)
+    wrong = [g for g in given if not isinstance(g, kind)]
+    if wrong:
+        raise SettingsError(
+            f"{kind.__name__.lower()} is {wrong[0]!r}, expected a kinemesh {kind.__name__}: {hint}"
+        )
+    done = {id(g): g.renumbered() for g in given}
+    return [done[id(g)] for g in given]
 
 
 def walls_of(
