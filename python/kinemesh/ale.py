@@ -100,7 +100,8 @@ class Ale(Solver):
     deform : Deformation                   how inner nodes follow (default: torsional springs)
     device, dtype : see `kinemesh.backend.Backend`
     settings : AleSettings
-    walls : markers of bodies              (default: all that are not named like a far field)
+    walls : markers of bodies    (default: all that are not named like a far field, in the order
+        of the mesh)
     moment_about : (x, y) on the body as given [chord]; it moves with the first of `walls`, whose
         angle is also that in the history
 

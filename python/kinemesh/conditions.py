@@ -95,11 +95,13 @@ def walls_of(
 ) -> tuple[list[str], list[str]]:
     """Markers of bodies and of the far field; bodies are, by default, all not named like one.
 
+    They are in the order of `walls`, or in that of the meshes where `walls` is a set or None.
+
     Parameters
     ----------
     planes : markers that are neither
     """
-    names = sorted({name for mesh in meshes for name in mesh.boundaries} - set(planes))
+    names = [n for n in _markers(meshes) if n not in planes]
     if walls is None:
         walls = [n for n in names if n.lower() not in FAR_NAMES]
     if not (is_several(walls) or isinstance(walls, set | frozenset)):
@@ -107,12 +109,18 @@ def walls_of(
     unknown = [w for w in walls if w not in names]
     if unknown:
         raise MeshError(f"walls has {unknown}, expected markers of the mesh: {names}")
-    return list(walls), [n for n in names if n not in walls]
+    bodies = [n for n in names if n in walls] if isinstance(walls, set | frozenset) else list(walls)
+    return bodies, [n for n in names if n not in walls]
+
+
+def _markers(spaces: Sequence[Any]) -> list[str]:
+    """Markers of meshes or clouds, each once, in the order that these list them in."""
+    return list(dict.fromkeys(name for space in spaces for name in space.boundaries))
 
 
 def planes_of(symmetry: Any, clouds: Sequence[Any]) -> list[str]:
     """Markers of planes of symmetry: by default those named like one."""
-    names = sorted({name for cloud in clouds for name in cloud.boundaries})
+    names = _markers(clouds)
     if symmetry is None:
         return [n for n in names if n.lower() in PLANE_NAMES]
     if not (is_several(symmetry) or isinstance(symmetry, set | frozenset)):

@@ -171,16 +171,26 @@ class Solver(ABC):
             for motion, (m, _) in zip(self.motions, self.grid.bodies, strict=True)
         ]
 
-    def moment_points(self, poses: Sequence[Pose]) -> NDArray[np.float64]:
+    def moment_points(self, poses: Sequence[Pose] = ()) -> NDArray[np.float64]:
         """(members, 2) the moment's point, which moves with each member's first body."""
         points = np.tile(np.array(self.moment_about, float), (self.grid.members, 1))
+        poses = poses or [Pose()] * len(self.grid.bodies)
         for pose, (member, _) in reversed(list(zip(poses, self.grid.bodies, strict=True))):
             points[member] = pose.apply(np.array(self.moment_about, float))
         return points
 
-    def coefficients(self, poses: Sequence[Pose] | None = None) -> NDArray[np.float64]:
-        """(members, 3) cl, cd, cm of the present state, bodies at `poses`."""
-        return self.loads(self.moment_points(poses or [Pose()] * len(self.grid.bodies)))
+    def coefficients(self, poses: Sequence[Pose] = ()) -> NDArray[np.float64]:
+        """(members, 3) cl, cd, cm of the present state, bodies at `poses` (as given)."""
+        return self.loads(self.moment_points(poses))
+
+    def body_coefficients(self, poses: Sequence[Pose] = ()) -> list[dict[str, Any]]:
+        """Of each member {marker: {cl, cd, cm}} of its bodies, whose sums `coefficients` gives."""
+        self._primitive()
+        loads = self.forces.bodies(self.moment_points(poses))
+        found: list[dict[str, Any]] = [{} for _ in range(self.grid.members)]
+        for (member, marker), load in zip(self.grid.bodies, loads.tolist(), strict=True):
+            found[member][marker] = dict(zip(("cl", "cd", "cm"), load, strict=True))
+        return found
 
     def loads(self, about: NDArray) -> NDArray[np.float64]:
         """(members, 3) cl, cd, cm of the present state, moments about `about` (members, 2)."""
@@ -236,8 +246,7 @@ class Solver(ABC):
         self.grid.set_time_levels(np.ones(self.grid.members), 0)
         self.backend.put(self.past, 0)
         self.grid.sweep()
-        bodies = poses or [Pose()] * len(self.grid.bodies)
-        self.backend.put(self.centre, self.moment_points(bodies))
+        self.backend.put(self.centre, self.moment_points(poses))
         self.dualtime.set_floor(None)
         self.backend.put(self.pace, 1.0)
         self.dualtime.begin()

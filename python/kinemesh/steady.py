@@ -107,7 +107,7 @@ def to_steady(
         resumption.restore(solver, saved, poses)
         done[:] = saved.arrays["dualtime_iterations"]
     before = max(int(done.max()), 0)
-    about = solver.moment_points(poses or [Pose()] * len(solver.grid.bodies))
+    about = solver.moment_points(poses)
     with progress_bar(s.steady_iterations, progress, "it", before) as bar:
 
         def each() -> None:
@@ -136,10 +136,10 @@ def _ended(solver: Solver, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[
         )
     ]
     loads = solver.coefficients(poses)
-    result = {
-        "cl": loads[:, 0],
-        "cd": loads[:, 1],
-        "cm": loads[:, 2],
+    result: dict[str, Any] = {"cl": loads[:, 0], "cd": loads[:, 1], "cm": loads[:, 2]}
+    if len(solver.grid.bodies) > solver.grid.members:
+        result["bodies"] = solver.body_coefficients(poses)
+    result |= {
         "iterations": get(solver.dualtime.iterations),
         "residual_drop": drop,
         "ended_at_roundoff": ~converged & (get(solver.dualtime.norm) <= get(solver.dualtime.floor)),

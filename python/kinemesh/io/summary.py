@@ -169,6 +169,13 @@ def _short(value: Any) -> str:
     return str(value)
 
 
+def _rows(name: str, value: Any) -> list[tuple[str, str]]:
+    """A value in a row, or its parts in a row each; none where there is no value."""
+    if isinstance(value, Mapping) and all(isinstance(item, Mapping) for item in value.values()):
+        return [(f"{name}, {key}", _short(item)) for key, item in value.items()]
+    return [] if value is None else [(name, _short(value))]
+
+
 def table(summary: Mapping[str, Any]) -> str:
     """The end of a run in a few lines of text: what, on what, result, seconds by part."""
     summary = plain(summary)
@@ -180,7 +187,8 @@ def table(summary: Mapping[str, Any]) -> str:
     ]
     told = {**summary["result"], **summary["conditions"]}  # conditions first, each name once
     names = dict.fromkeys([*summary["conditions"], *summary["result"]])
-    rows += [(name, _short(told[name])) for name in names if told[name] is not None]
+    for name in names:
+        rows += _rows(name, told[name])
     seconds = dict(summary["seconds"])
     total = seconds.pop("total", sum(seconds.values()))
     for name, value in sorted(seconds.items(), key=lambda item: -item[1]):
