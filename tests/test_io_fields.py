@@ -110,6 +110,26 @@ def test_resumed_file_has_the_kept_steps_and_the_new_ones(tmp_path):
         assert len(file["VTKHDF/Points"]) == 3 * 5
 
 
+def test_a_third_component_takes_space_where_it_is_not_zero(tmp_path, monkeypatch):
+    """Chunks that two steps share: the second of three steps, dropped, leaves none of its own."""
+    monkeypatch.setattr(fields, "CHUNK", 3)
+    path, flat = tmp_path / "flow.vtkhdf", values(0)
+    with FieldWriter(path, MESH) as writer:
+        for step, up in enumerate((0.0, 7.0)):
+            writer.append(step, MESH.points, flat | {"Velocity": flat["Velocity"] + [0, 0, up]})
+    stored = fields.read(path)["fields"]["Velocity"]
+    with FieldWriter.resume(path, MESH, time=0.0) as writer:
+        writer.append(2.0, MESH.points, flat)
+
+    with h5py.File(path) as file:
+        assert file["VTKHDF/Points"].id.get_storage_size() == 2 * 4 * 3 * 8  # 4 chunks of 3 numbers
+        np.testing.assert_array_equal(file["VTKHDF/Points"][:, 2], np.zeros(10))
+    np.testing.assert_array_equal(stored[ORIGINAL], flat["Velocity"] + [0, 0, 7.0])
+    for step in (0, 1):
+        found = fields.read(path, step)["fields"]["Velocity"]
+        np.testing.assert_array_equal(found[ORIGINAL], flat["Velocity"])
+
+
 def test_wrong_steps_are_refused(tmp_path):
     with FieldWriter(tmp_path / "flow.vtkhdf", MESH) as writer:
         writer.append(1.0, MESH.points, values(0))
