@@ -1,5 +1,7 @@
 """The devices and precisions that a test runs on."""
 
+import gc
+
 import pytest
 
 BACKENDS = {
@@ -40,3 +42,9 @@ def double(request):
 def host():
     """The CPU in float64."""
     return open_backend("host-f64")
+
+
+def pytest_collection_finish():
+    """Thousands of tests are collected: leave them out of every later search for garbage."""
+    gc.collect()
+    gc.freeze()
