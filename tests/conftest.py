@@ -1,6 +1,7 @@
 """The devices and precisions that a test runs on."""
 
 import gc
+from pathlib import Path
 
 import pytest
 
@@ -42,6 +43,13 @@ def double(request):
 def host():
     """The CPU in float64."""
     return open_backend("host-f64")
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Figures are made and have their files, which are empty: to draw them takes longest."""
+    savefig = "matplotlib.figure.Figure.savefig"
+    monkeypatch.setattr(savefig, lambda figure, path: Path(path).touch())
 
 
 def pytest_collection_finish():

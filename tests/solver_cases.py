@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import kinemesh as km
@@ -189,6 +190,13 @@ def bodies(ellipses: dict[str, Ellipse], radius=8.0, layers=4, rings=16):
         near = ellipse.holds(middle, grow=0.05 * ellipse.axes[1])
         markers[name] = edges[~outer & near]
     return km.mesh.Mesh.from_arrays(points, corners, markers)
+
+
+# ---------------------------------------------------------------- clouds
+
+# one object for all who ask for the same: not for a test whether it is made alike twice
+three_element = cache(km.cloud.three_element)
+oneram6 = cache(km.cloud.oneram6)
 
 
 # ---------------------------------------------------------------- motion of all nodes

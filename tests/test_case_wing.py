@@ -11,6 +11,7 @@ from kinemesh.casefile import Case
 from kinemesh.cases import build
 from kinemesh.io import fields
 from kinemesh.plot import wings
+from solver_cases import oneram6
 from test_resume import assert_same, killed, rows
 
 M6 = cases.load("oneram6")
@@ -119,7 +120,7 @@ def test_check_tells_all_of_a_wing(kind, monkeypatch, tmp_path, capsys):
 
     lines = [line.split(maxsplit=2) for line in capsys.readouterr().out.splitlines()[:-1]]
     said = {name: text for name, state, text in lines if state == "ok"}
-    cloud = km.cloud.oneram6(20_000, irregular=kind == "irregular")
+    cloud = oneram6(points=20_000, **({"irregular": True} if kind == "irregular" else {}))
     assert f"{len(cloud.points)} points" in said["cloud"]
     assert said["cloud"].count(" by ") == 2
     assert f"wing ({len(cloud.boundaries['wing'])} triangles)" in said["markers"]
@@ -163,7 +164,7 @@ def test_a_run_leaves_all_its_files(short):
 
 def test_the_fields_are_on_the_boundary_triangles(short):
     flow = fields.read(short[0] / "flow.vtkhdf")
-    cloud = km.cloud.oneram6(20_000)
+    cloud = oneram6(points=20_000)
 
     back = np.argsort(cloud.original)
     np.testing.assert_array_equal(flow["points"], cloud.points[back])
@@ -182,7 +183,7 @@ def _pairs(cloud, back):
     return place[ends], place[cloud.satellites]
 
 
-def test_the_figures_have_what_was_measured(short, monkeypatch):
+def test_the_figures_have_what_was_measured(short, monkeypatch, undrawn):
     folder, _ = short
     asked = {}
 

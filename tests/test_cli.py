@@ -67,7 +67,7 @@ class FakeAle:
 
 
 @pytest.fixture
-def fake(monkeypatch, tmp_path):
+def fake(monkeypatch, tmp_path, undrawn):
     """Stand-ins for solver, mesh, deformation and devices; the test works in its own folder."""
 
     def module(name, **names):

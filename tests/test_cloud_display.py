@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 from kinemesh.cloud.crossing import edges_crossed
 from kinemesh.cloud.display import Shown, triangles
+from solver_cases import three_element
 
 CLOUDS = {
-    "three elements": lambda: km.cloud.three_element(5000, far_field=20.0),
-    "blunt": lambda: km.cloud.three_element(5000, far_field=20.0, trailing_edges="blunt"),
+    "three elements": lambda: three_element(points=5000),
+    "blunt": lambda: three_element(points=5000, trailing_edges="blunt"),
     "regular": lambda: km.cloud.airfoil("naca0012", points=600, far_field=8.0),
     "of a C-mesh": lambda: km.Cloud.from_mesh(km.mesh.airfoil(nodes=1500, topology="c")),
     "renumbered": lambda: km.cloud.airfoil("naca64a010", points=600, far_field=8.0).renumbered(),

@@ -4,6 +4,7 @@ import gc
 import subprocess
 import sys
 import weakref
+from functools import cache
 
 import kinemesh as km
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from kinemesh import memory
 from kinemesh.backend import Backend
 from kinemesh.motion import Pose
-from solver_cases import DATA, square
+from solver_cases import DATA, oneram6, square, three_element
 
 GIB = 2**30
 
@@ -26,15 +27,22 @@ def all_quads(cells):
 
 
 MESHES = {
-    "small": lambda: km.mesh.airfoil("naca0012", nodes=600),
-    "large": lambda: km.mesh.airfoil("naca0012", nodes=12_000),
-    "SU2": lambda: km.mesh.read(DATA / "mesh_NACA64A010_inv.su2.xz"),
-    "mixed": lambda: square(40, quads=True),
-    "quads": lambda: all_quads(60),
+    "small": cache(lambda: km.mesh.airfoil("naca0012", nodes=600)),
+    "large": cache(lambda: km.mesh.airfoil("naca0012", nodes=12_000)),
+    "SU2": cache(lambda: km.mesh.read(DATA / "mesh_NACA64A010_inv.su2.xz")),
+    "mixed": cache(lambda: square(40, quads=True)),
+    "quads": cache(lambda: all_quads(60)),
 }
 BODILESS = ("mixed", "quads")  # rigid motion needs a body
 DEFORMS = {name: made() for name, made in km.deform.METHODS.items()}
 DEFORMS["retriangulated"] = km.deform.Delaunay(retriangulate=True)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _what_other_tests_left():
+    """Is looked at once, not whenever a test here looks for garbage of its own."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
@@ -173,10 +181,10 @@ def test_float32_and_rest_fit_where_float64_and_springs_do_not(monkeypatch):
 
 
 CLOUDS = {
-    "regular": lambda: km.cloud.airfoil("naca0012", points=600),
-    "large": lambda: km.cloud.airfoil("naca0012", points=12_000),
-    "elements": lambda: km.cloud.three_element(5000),
-    "mixed": lambda: km.Cloud.from_mesh(square(40, quads=True)),
+    "regular": cache(lambda: km.cloud.airfoil("naca0012", points=600)),
+    "large": cache(lambda: km.cloud.airfoil("naca0012", points=12_000)),
+    "elements": lambda: three_element(points=5000),
+    "mixed": cache(lambda: km.Cloud.from_mesh(MESHES["mixed"]())),
 }
 
 
@@ -208,9 +216,9 @@ def test_the_estimate_of_a_cloud_is_what_is_allocated(allocated, name, deform, d
 
 
 WINGS = {
-    "regular": lambda: km.cloud.oneram6(20_000),
-    "large": lambda: km.cloud.wing(points=60_000),
-    "irregular": lambda: km.cloud.oneram6(20_000, irregular=True),
+    "regular": lambda: oneram6(points=20_000),
+    "large": cache(lambda: km.cloud.wing(points=60_000)),
+    "irregular": lambda: oneram6(points=20_000, irregular=True),
 }
 
 

@@ -113,7 +113,7 @@ def test_folder_of_a_steady_run_gives_its_four_figures(tmp_path):
     assert all(p.read_bytes()[:4] == PNG for p in made)
 
 
-def test_members_have_figures_of_their_own(tmp_path):
+def test_members_have_figures_of_their_own(tmp_path, undrawn):
     folder(tmp_path, cycles=1)
     text = (tmp_path / "history.csv").read_text().splitlines()
     both = [text[0], *(m + row[1:] for row in text[1:] for m in "01")]
@@ -128,7 +128,7 @@ def test_members_have_figures_of_their_own(tmp_path):
     assert all(p.exists() for p in made)
 
 
-def test_less_than_a_cycle_is_an_error_unless_allowed(tmp_path):
+def test_less_than_a_cycle_is_an_error_unless_allowed(tmp_path, undrawn):
     folder(tmp_path, cycles=0.5)
 
     with pytest.raises(CaseError, match="less than one cycle"):
@@ -139,7 +139,7 @@ def test_less_than_a_cycle_is_an_error_unless_allowed(tmp_path):
     ]
 
 
-def test_reference_of_another_motion_is_left_out_with_a_warning(tmp_path):
+def test_reference_of_another_motion_is_left_out_with_a_warning(tmp_path, undrawn):
     folder(tmp_path, name="agard-ct5")  # its data pitch by 2.51 degrees, this run by 2
 
     with pytest.warns(UserWarning, match="not the same motion"):

@@ -2,11 +2,13 @@
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
 import warnings
+from functools import cache
 from pathlib import Path
 
 import kinemesh as km
@@ -81,12 +83,32 @@ def rows(folder):
     return path.read_bytes().count(b"\n") - 1 if path.exists() else -1
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Folder of the run by a deformation that nobody stopped; not to be changed."""
+
+    @cache
+    def folder(deform="rigid"):
+        out = tmp_path_factory.mktemp("whole") / deform
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            case(deform).run(**STEPS, out=out)
+        return out
+
+    return folder
+
+
+@pytest.fixture
+def finished(whole, tmp_path):
+    """A copy of the whole run's folder."""
+    return shutil.copytree(whole(), tmp_path / "finished")
+
+
 # ---------------------------------------------------------------- kill -9
 
 
 @pytest.mark.parametrize("deform", km.deform.METHODS)
-def test_a_run_killed_again_and_again_ends_with_the_same_bits(tmp_path, deform):
-    case(deform).run(**STEPS, out=tmp_path / "whole")
+def test_a_run_killed_again_and_again_ends_with_the_same_bits(whole, tmp_path, deform):
     rng, out = random.Random(deform), tmp_path / "killed"
 
     for stop in sorted(rng.sample(range(1, 24), 4)):
@@ -98,11 +120,10 @@ def test_a_run_killed_again_and_again_ends_with_the_same_bits(tmp_path, deform):
         restart.read(out / "restart.h5")
     case(deform).run(**STEPS, out=out, resume=True)
 
-    assert_same(tmp_path / "whole", out)
+    assert_same(whole(deform), out)
 
 
-def test_a_run_killed_on_the_way_to_its_first_flow_goes_on(tmp_path):
-    case().run(**STEPS, out=tmp_path / "whole")
+def test_a_run_killed_on_the_way_to_its_first_flow_goes_on(whole, tmp_path):
     out = tmp_path / "killed"
 
     killed(lambda: case().run(**STEPS, out=out), lambda: (out / "restart.h5").exists(), 0.0)
@@ -111,7 +132,7 @@ def test_a_run_killed_on_the_way_to_its_first_flow_goes_on(tmp_path):
 
     assert phase == "start"
     assert run.summary["result"]["resumed"]["at"] == [0]
-    assert_same(tmp_path / "whole", out)
+    assert_same(whole(), out)
 
 
 def test_a_steady_run_killed_again_and_again_ends_with_the_same_bits(tmp_path):
@@ -133,16 +154,15 @@ def test_a_steady_run_killed_again_and_again_ends_with_the_same_bits(tmp_path):
     assert_same(tmp_path / "whole", out)
 
 
-def test_a_kill_before_the_first_restart_says_to_run_anew(tmp_path):
-    case().run(**STEPS, out=tmp_path)
+def test_a_kill_before_the_first_restart_says_to_run_anew(finished):
     for name in ("restart.h5", "restart.h5.1"):
-        (tmp_path / name).unlink()
+        (finished / name).unlink()
 
     with pytest.raises(km.CaseError, match=r"no restart\.h5 to resume from; run without --resume"):
-        case().run(**STEPS, out=tmp_path, resume=True)
+        case().run(**STEPS, out=finished, resume=True)
     with pytest.raises(km.CaseError, match="no such folder, so nothing to resume"):
-        case().run(**STEPS, out=tmp_path / "none", resume=True)
-    assert not (tmp_path / "none").exists()
+        case().run(**STEPS, out=finished / "none", resume=True)
+    assert not (finished / "none").exists()
 
 
 # ---------------------------------------------------------------- Ctrl-C
@@ -164,8 +184,7 @@ def stopped(monkeypatch, work, checks):
     return str(stop.value)
 
 
-def test_ctrl_c_stops_between_steps_and_says_how_to_go_on(tmp_path, monkeypatch):
-    case().run(**STEPS, out=tmp_path / "whole")
+def test_ctrl_c_stops_between_steps_and_says_how_to_go_on(whole, tmp_path, monkeypatch):
     out = tmp_path / "stopped"
 
     early = stopped(monkeypatch, lambda: case().run(**STEPS, out=out), 3)
@@ -177,7 +196,7 @@ def test_ctrl_c_stops_between_steps_and_says_how_to_go_on(tmp_path, monkeypatch)
     assert "no restart was written" in early
     assert "no restart was written" in again
     assert "give the same command with --resume" in late
-    assert_same(tmp_path / "whole", out)
+    assert_same(whole(), out)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
@@ -232,14 +251,12 @@ def test_the_program_stops_with_130_and_goes_on_with_resume(tmp_path):
 # ---------------------------------------------------------------- longer, damaged, torn
 
 
-def test_a_finished_run_goes_on_to_more_cycles(tmp_path):
-    case("springs").run(**STEPS, out=tmp_path / "whole")
-
+def test_a_finished_run_goes_on_to_more_cycles(whole, tmp_path):
     short = tmp_path / "short"
     case("springs").run(cycles=0.625, steps_per_cycle=16, out=short)  # ends between two restarts
     case("springs").run(**STEPS, out=short, resume=True)
 
-    assert_same(tmp_path / "whole", short)
+    assert_same(whole("springs"), short)
     with pytest.raises(km.CaseError, match="step 24 is done, and only 8 are asked for"):
         case("springs").run(cycles=0.5, steps_per_cycle=16, out=short, resume=True)
 
@@ -256,23 +273,21 @@ def test_a_longer_run_without_a_period_has_its_cycles_counted_anew(tmp_path):
     assert_same(tmp_path / "whole", tmp_path / "short")
 
 
-def test_a_finished_run_resumed_is_the_same_run(tmp_path):
-    whole = case().run(**STEPS, out=tmp_path)
-    kept = (tmp_path / "history.csv").read_bytes()
+def test_a_finished_run_resumed_is_the_same_run(finished):
+    kept = (finished / "history.csv").read_bytes()
 
     model = case()
-    again = model.run(**STEPS, out=tmp_path, resume=True)
+    again = model.run(**STEPS, out=finished, resume=True)
 
-    assert (tmp_path / "history.csv").read_bytes() == kept
-    assert len(again.history) == len(whole.history)
-    loads = model.coefficients(model.poses(np.array([whole.history["time"][-1]])))
-    assert loads[0, 0] == whole.history["cl"][-1]
+    assert (finished / "history.csv").read_bytes() == kept
+    history = History.read(finished / "history.csv")
+    assert len(again.history) == len(history) == 24
+    loads = model.coefficients(model.poses(np.array([history["time"][-1]])))
+    assert loads[0, 0] == history["cl"][-1]
 
 
-def test_a_damaged_restart_gives_way_to_the_one_before(tmp_path):
-    case().run(**STEPS, out=tmp_path / "whole")
-    out = tmp_path / "damaged"
-    case().run(**STEPS, out=out)
+def test_a_damaged_restart_gives_way_to_the_one_before(whole, finished):
+    out = finished
     data = (out / "restart.h5").read_bytes()
     (out / "restart.h5").write_bytes(data[: len(data) // 2])
 
@@ -280,15 +295,14 @@ def test_a_damaged_restart_gives_way_to_the_one_before(tmp_path):
         run = case().run(**STEPS, out=out, resume=True)
 
     assert run.summary["result"]["resumed"]["at"] == [20]
-    assert_same(tmp_path / "whole", out)
+    assert_same(whole(), out)
     for name in ("restart.h5", "restart.h5.1"):
         (out / name).write_bytes(b"nothing")
     with pytest.raises(km.CaseError, match=r"restart\.h5: damaged.*restart\.h5\.1: damaged"):
         case().run(**STEPS, out=out, resume=True)
 
 
-def test_a_last_line_cut_short_is_left_out(tmp_path, monkeypatch):
-    case().run(**STEPS, out=tmp_path / "whole")
+def test_a_last_line_cut_short_is_left_out(whole, tmp_path, monkeypatch):
     out = tmp_path / "torn"
     stopped(monkeypatch, lambda: case().run(**STEPS, out=out), 160)
     with (out / "history.csv").open("a") as file:
@@ -296,19 +310,18 @@ def test_a_last_line_cut_short_is_left_out(tmp_path, monkeypatch):
 
     case().run(**STEPS, out=out, resume=True)
 
-    assert_same(tmp_path / "whole", out)
+    assert_same(whole(), out)
 
 
-def test_lost_rows_and_fields_are_told(tmp_path):
-    case().run(**STEPS, out=tmp_path)
-    (tmp_path / "flow.vtkhdf").unlink()
+def test_lost_rows_and_fields_are_told(finished):
+    (finished / "flow.vtkhdf").unlink()
     with pytest.warns(RuntimeWarning, match="not there: its flow fields begin at time"):
-        case().run(cycles=2, steps_per_cycle=16, out=tmp_path, resume=True)
+        case().run(cycles=2, steps_per_cycle=16, out=finished, resume=True)
 
-    lines = (tmp_path / "history.csv").read_text().splitlines(keepends=True)
-    (tmp_path / "history.csv").write_text("".join(lines[:10]))
+    lines = (finished / "history.csv").read_text().splitlines(keepends=True)
+    (finished / "history.csv").write_text("".join(lines[:10]))
     with pytest.raises(km.CaseError, match="has not the rows of the 32 steps"):
-        case().run(cycles=2, steps_per_cycle=16, out=tmp_path, resume=True)
+        case().run(cycles=2, steps_per_cycle=16, out=finished, resume=True)
 
 
 def test_members_of_an_ensemble_go_on_together(tmp_path, monkeypatch):
@@ -347,8 +360,8 @@ def test_every_device_and_precision_goes_on_with_the_same_bits(
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    out = tmp_path_factory.mktemp("finished")
+def quarter(tmp_path_factory):
+    out = tmp_path_factory.mktemp("quarter")
     case("springs").run(cycles=0.25, steps_per_cycle=16, out=out)
     return out
 
@@ -372,27 +385,27 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_a_restart_of_another_run_is_refused_with_the_reason(finished, name):
+def test_a_restart_of_another_run_is_refused_with_the_reason(quarter, name):
     changes, plan, words = OTHERS[name]
-    before = {p.name: p.read_bytes() for p in finished.iterdir()}
+    before = {p.name: p.read_bytes() for p in quarter.iterdir()}
 
     with pytest.raises(km.CaseError, match=rf"is of another run: .*{words}"):
         case(**({"deform": "springs"} | changes)).run(
-            **({"cycles": 1, "steps_per_cycle": 16} | plan), out=finished, resume=True
+            **({"cycles": 1, "steps_per_cycle": 16} | plan), out=quarter, resume=True
         )
 
-    assert {p.name: p.read_bytes() for p in finished.iterdir()} == before
+    assert {p.name: p.read_bytes() for p in quarter.iterdir()} == before
 
 
-def test_settings_of_the_deformation_and_the_version_are_part_of_a_run(finished, monkeypatch):
+def test_settings_of_the_deformation_and_the_version_are_part_of_a_run(quarter, monkeypatch):
     other = case()
     other.deform = km.deform.TorsionalSprings(tolerance=1e-9)
     with pytest.raises(km.CaseError, match=r"deform\.tolerance is 1e-08 there, 1e-09 here"):
-        other.run(cycles=1, steps_per_cycle=16, out=finished, resume=True)
+        other.run(cycles=1, steps_per_cycle=16, out=quarter, resume=True)
 
     monkeypatch.setattr("kinemesh.resume.versions", lambda: {"kinemesh": "9.9"})
     with pytest.raises(km.CaseError, match=r"version of kinemesh is .* there, 9\.9 here"):
-        case("springs").run(cycles=1, steps_per_cycle=16, out=finished, resume=True)
+        case("springs").run(cycles=1, steps_per_cycle=16, out=quarter, resume=True)
 
 
 def test_a_steady_run_and_an_older_format_are_other_runs(tmp_path, monkeypatch):
@@ -416,7 +429,7 @@ def test_functions_that_move_otherwise_are_other_motions(tmp_path):
     law(0.01).run(time_step=0.3, steps=9, out=tmp_path, resume=True)
 
 
-def test_another_device_is_a_warning(finished, monkeypatch, tmp_path):
+def test_another_device_is_a_warning(quarter, monkeypatch, tmp_path):
     case().run(cycles=0.25, steps_per_cycle=16, out=tmp_path)
     other = case()
     here = other.backend.describe()
