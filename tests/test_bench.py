@@ -10,6 +10,7 @@ from kinemesh import bench, cli, mesh
 from kinemesh.ale import Ale
 from kinemesh.backend import Backend, kernels
 from kinemesh.bench import rows as made
+from kinemesh.bench import timing
 from kinemesh.bench.ledger import Ledger, call_bytes
 from kinemesh.bench.table import KEYS, markdown, paper, read
 from kinemesh.bench.timing import TRIALS, copy_bandwidth, measure, recorded
@@ -32,9 +33,17 @@ def lines(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("bench") / "figures.json"
     words = ["--sizes", str(SIZE), "--repeat", "2", "--device", "cpu", "--dtype", request.param]
 
-    assert bench.main(arguments(*words, "--json", str(path))) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(timing, "SPAN", 0.004)
+        assert bench.main(arguments(*words, "--json", str(path))) == 0
 
     return path
+
+
+@pytest.fixture
+def _no_copies(monkeypatch):
+    """For tests that look at no share of the bandwidth: copies of 128 MiB take longest."""
+    monkeypatch.setattr(timing, "copy_bandwidth", lambda backend: 1e10)
 
 
 # ---------------------------------------------------------------- bytes
@@ -244,6 +253,7 @@ def test_the_papers_figure_is_that_of_the_nearest_mesh():
     assert paper("matrix", 5_000) is None
 
 
+@pytest.mark.usefixtures("_no_copies")
 def test_cusparses_rows_are_left_out_on_a_cpu_with_a_note(capsys):
     words = ("--rows", "natural,spring-product", "--sizes", "1000,1000", "--device", "cpu")
 
@@ -256,6 +266,7 @@ def test_cusparses_rows_are_left_out_on_a_cpu_with_a_note(capsys):
     assert "cuSPARSE" not in out
 
 
+@pytest.mark.usefixtures("_no_copies")
 def test_an_interrupted_run_keeps_what_it_has(tmp_path, monkeypatch, capsys):
     path = tmp_path / "figures.json"
     springs = made.springs
@@ -275,6 +286,7 @@ def test_an_interrupted_run_keeps_what_it_has(tmp_path, monkeypatch, capsys):
     assert "springs: matrix" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("_no_copies")
 def test_figures_are_appended(lines, tmp_path):
     path = tmp_path / "figures.json"
     path.write_text(lines.read_text("utf-8"), "utf-8")
@@ -306,6 +318,7 @@ def test_what_cannot_be_measured_is_refused(words, message):
         bench.main(arguments("--device", "cpu", *words))
 
 
+@pytest.mark.usefixtures("_no_copies")
 def test_the_program_measures_and_refuses(capsys):
     words = ["bench", "--device", "cpu", "--sizes", str(SIZE), "--repeat", "1", "--rows"]
 
@@ -316,6 +329,7 @@ def test_the_program_measures_and_refuses(capsys):
     assert "unknown row 'sprung'" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("_no_copies")
 def test_a_size_that_no_mesh_has_is_refused():
     with pytest.raises(MeshError, match="nodes"):
         bench.main(arguments("--device", "cpu", "--sizes", "99000000", "--rows", "springs"))

@@ -300,16 +300,17 @@ def test_a_run_with_its_flap_oscillating_ends_with_finite_loads_and_resumes_with
     tmp_path,
 ):
     """Stopped at half a cycle, and pre-flown or not: the bits are those of the whole run."""
-    whole = case().run(cycles=1, steps_per_cycle=8, out=tmp_path / "whole")
-    case().run(cycles=0.5, steps_per_cycle=8, out=tmp_path / "part", preflight=False)
+    few = km.MeshlessSettings(steady_iterations=20, unsteady_iterations=8)
+    whole = case(settings=few).run(cycles=1, steps_per_cycle=8, out=tmp_path / "whole")
+    case(settings=few).run(cycles=0.5, steps_per_cycle=8, out=tmp_path / "part", preflight=False)
     assert len(restart.read(tmp_path / "part" / "restart.h5")[0]["deform_depth"]) == 1
-    rest = case().run(cycles=1, steps_per_cycle=8, out=tmp_path / "part", resume=True,
-                      preflight=False)  # fmt: skip
+    rest = case(settings=few).run(cycles=1, steps_per_cycle=8, out=tmp_path / "part", resume=True,
+                                  preflight=False)  # fmt: skip
 
     assert_same(tmp_path / "whole", tmp_path / "part")
     for name in ("cl", "cd", "cm"):
         assert np.isfinite(whole.history[name]).all()
-    assert np.ptp(whole.history["cl"]) > 0.2  # measured: 1.2 to 2.5, far from converged
+    assert np.ptp(whole.history["cl"]) > 0.2  # measured: 0.9 to 2.6, far from converged
     told = whole.summary["result"]
     assert told["graphs_rebuilt"] > 10
     assert told["graphs_rebuilt"] == rest.summary["result"]["graphs_rebuilt"]
