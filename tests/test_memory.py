@@ -147,11 +147,11 @@ def test_what_does_not_fit_is_refused_before_anything_is_allocated(allocated, mo
 
     def room(backend):
         asked.append(backend.device)
-        return 2 * 2**20
+        return 3 * 2**19
 
     monkeypatch.setattr(memory, "available", room)
     message = (
-        rf"cpu: {mesh.nodes} nodes in float64 need about 0\.00\d+ GiB, 0\.00195 GiB are free; use "
+        rf"cpu: {mesh.nodes} nodes in float64 need about 0\.00\d+ GiB, 0\.00146 GiB are free; use "
         r"dtype='float32' \(about 0\.00\d+ GiB\) or fewer nodes$"
     )
     with pytest.raises(km.DeviceError, match=message):

@@ -10,7 +10,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.deform.fans import spring_triangles
-from kinemesh.linear import multigrid
+from kinemesh.linear import hierarchy
 from kinemesh.motion import Pose, function
 from scipy.sparse import coo_array, csr_array
 from solver_cases import Ellipse, bodies, on_devices, square
@@ -271,7 +271,7 @@ def test_transfers_smoothed_twice_save_iterations_and_leave_the_same_mesh(device
     """Turned by 0.3 degrees, 6000 nodes, to 1e-12: 23 iterations once, 19 twice."""
     found = []
     for large in (10**9, 0):
-        monkeypatch.setattr(multigrid, "LARGE", large)
+        monkeypatch.setattr(hierarchy, "LARGE", large)
         ale, mover = mover_of(km.mesh.airfoil("naca0012", nodes=6000), device, tolerance=1e-12)
         notes = mover.step(lambda share: [turned(0.3 * share)])
         found.append((notes, ale.backend.get(ale.grid.x)))

@@ -101,21 +101,20 @@ class Backend:
 
     def array(self, values: Any, dtype: Any) -> Any:
         """A new array on the device holding `values`; dtype "real" is the backend's own."""
-        host = np.array(values, dtype=self._dtype(dtype), order="C")
+        return self._there(np.array(values, dtype=self._dtype(dtype), order="C"))
+
+    def table(self, values: Any, dtype: Any = np.int32) -> Any:
+        """An array that nobody writes; on a CPU `values` itself where it is of that type."""
+        return self._there(np.ascontiguousarray(values, dtype))
+
+    def _there(self, host: np.ndarray) -> Any:
+        """The same array on the device; on a CPU itself."""
         self.allocated += host.nbytes
         if not self.on_gpu:
             return host
         there = self._module.Array(host.shape, host.dtype.name, self.ordinal)
         there.copy_from(host)
         return there
-
-    def table(self, values: Any) -> Any:
-        """An int32 table that nobody writes; on a CPU `values` itself where it is one already."""
-        if self.on_gpu:
-            return self.array(values, np.int32)
-        host = np.ascontiguousarray(values, np.int32)
-        self.allocated += host.nbytes
-        return host
 
     def zeros(self, shape: int | Sequence[int], dtype: Any = "real") -> Any:
         """A new array of zeros on the device."""

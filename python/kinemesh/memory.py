@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kinemesh.errors import DeviceError
-from kinemesh.linear.multigrid import LARGE
+from kinemesh.linear.hierarchy import LARGE
 
 if TYPE_CHECKING:
     from kinemesh.backend import Backend
@@ -38,11 +38,11 @@ DEFORM = {
     "rigid": (8.7, -0.4),
 }
 # On a CPU also what the host holds while springs are set up: the most that is resident, less the
-# arrays, grows by so much per node from 24 to 376 thousand nodes.
-HOST = 560.0  # [bytes per node]
-# On members as large as kinemesh.linear.multigrid.LARGE springs hold and set up more, each per node
-# (280 and 320 thousand nodes).
-DEFORM_LARGE, HOST_LARGE = 581.0, 840.0
+# estimate of the arrays, grows by 310 to 410 bytes per node from 24 to 280 thousand nodes.
+HOST = 400.0  # [bytes per node]
+# On members as large as kinemesh.linear.hierarchy.LARGE springs hold and set up more, each per node
+# (320 and 376 thousand nodes: 240 to 310 set up).
+DEFORM_LARGE, HOST_LARGE = 581.0, 300.0
 
 # The same of clouds: (bytes per point, bytes per satellite), bytes per point, and what the process
 # grew by at most, less the arrays (93000 points).  FLOW_SPACE and HOST_SPACE are of clouds in

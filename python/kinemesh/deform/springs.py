@@ -141,6 +141,7 @@ class SpringMover(Mover):
         of = np.isin(self.grid.member, members)
         self.built[of] = self.backend.get(self.grid.x)[of]
         self.fresh[members] = 0
+        self.iterations = None
         self.solver.build(self.built, list(members))
         self.iterations = self.solver.recorded_block(self.block)
 

@@ -14,8 +14,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kinemesh.backend import Backend
+from kinemesh.linear.blocks import CHUNK
+from kinemesh.linear.hierarchy import Level, hierarchy
 from kinemesh.linear.krylov import Krylov
-from kinemesh.linear.multigrid import Level, Multigrid, hierarchy
+from kinemesh.linear.multigrid import Multigrid
 from kinemesh.linear.pattern import Pattern
 from kinemesh.mesh.dual import offsets_of
 
@@ -45,8 +47,11 @@ class Cg(Krylov):
             backend.zeros((rows, 2), np.float64) for _ in range(7)
         )
         free = ~fixed[pattern.node]
-        self.rows = [np.flatnonzero(free & (pattern.member == m)) for m in range(members)]
+        self.rows = [
+            np.flatnonzero(free & (pattern.member == m)).astype(np.int32) for m in range(members)
+        ]
         self.levels: list[Sequence[Level]] = [()] * members
+        self.cycle: list[Any] = []
         self.factor = backend.record([])
         self.finish = backend.record([])
         self.begin = backend.record(self._begin_calls(tolerance))
@@ -59,6 +64,7 @@ class Cg(Krylov):
         x : (nodes, 2)    coordinates that the matrix belongs to
         """
         p = self.pattern
+        self.cycle, self.iterate = [], None  # the last hierarchies go before there are new ones
         for m in members:
             self.levels[m] = hierarchy(self._free(m), x[p.node[self.rows[m]]])
         self._record()
@@ -69,13 +75,15 @@ class Cg(Krylov):
         number = np.full(len(p.node), -1, np.int32)
         number[rows] = np.arange(len(rows))
         row = np.repeat(np.arange(len(p.node), dtype=np.int32), np.diff(p.row))
-        keep = (number[row] >= 0) & (number[p.column] >= 0)
-        row = row[keep]
-        A = self.backend.get(self.A)[keep].reshape(-1, 2, 2).transpose(0, 2, 1)
-        D = self.backend.get(self.D).reshape(-1, 2, 2).transpose(0, 2, 1)
-        offsets = offsets_of(number[row], len(rows))
+        keep = np.flatnonzero((number[row] >= 0) & (number[p.column] >= 0))
+        row, column = row[keep], number[p.column[keep]]
+        A, D = (self.backend.get(a).reshape(-1, 2, 2).transpose(0, 2, 1) for a in (self.A, self.D))
+        data = np.empty((len(keep), 2, 2))
+        for first in range(0, len(keep), CHUNK):
+            part = slice(first, first + CHUNK)
+            data[part] = D[row[part]] @ A[keep[part]]
         shape = (2 * len(rows), 2 * len(rows))
-        return sp.bsr_matrix((D[row] @ A, number[p.column[keep]], offsets), shape=shape)
+        return sp.bsr_matrix((data, column, offsets_of(number[row], len(rows))), shape=shape)
 
     def _record(self) -> None:
         self.cycle = Multigrid(

@@ -1,12 +1,10 @@
-"""Smoothed-aggregation multigrid for the springs: set up on the host, cycled on the device.
+"""One cycle of smoothed-aggregation multigrid for the springs, on the device.
 
-Vanek, Mandel, Brezina (1996); aggregates and candidates by pyamg, everything else here
-(docs/theory.md, section 5.2).  Matrix rows are scaled by the inverse of their diagonal block.
+Its levels are those of `kinemesh.linear.hierarchy` (docs/theory.md, section 5.2).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,207 +14,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kinemesh.backend import Backend
+from kinemesh.linear.blocks import Blocks
+from kinemesh.linear.hierarchy import Level
 from kinemesh.linear.pattern import Pattern
-from kinemesh.mesh.dual import offsets_of
 
-Floats = NDArray[np.float64]
-_Part = tuple[NDArray, NDArray, sp.bsr_matrix]  # numbers of its rows and columns, the matrix
-STRENGTH = 0.06  # couplings below this share of their diagonals do not join aggregates
-COARSEST = 32  # nodes at which the hierarchy ends in a dense inverse
+_Part = tuple[NDArray, NDArray, Blocks]  # numbers of its rows and columns, the matrix
 LOW = 0.05  # smallest eigenvalue that the smoother takes on, as a share of the largest
-CHUNK = 1 << 14  # blocks that are multiplied at once
-LARGE = 300_000  # nodes from which transfers are smoothed twice: less growth, larger levels
 FINEST = 3.0  # bound of the finest level's eigenvalues: K <= 3 diag(K) for every triangle
-
-
-@dataclass(frozen=True)
-class Level:
-    """A coarse level of one member.
-
-    Parameters
-    ----------
-    matrix : BSR 4 x 4       rows scaled, largest eigenvalue below 1
-    prolong, restrict : BSR  from here to the finer level and back, scaling included
-    dense : (4 n, 4 n) or None   inverse, on the coarsest level
-    """
-
-    matrix: sp.bsr_matrix
-    prolong: sp.bsr_matrix
-    restrict: sp.bsr_matrix
-    dense: Floats | None
-
-
-def block_diagonal(matrix: sp.bsr_matrix) -> Floats:
-    """(rows, b, b) diagonal blocks."""
-    size = matrix.blocksize[0]
-    blocks = np.zeros((matrix.shape[0] // size, size, size))
-    row = np.repeat(np.arange(len(blocks)), np.diff(matrix.indptr))
-    here = matrix.indices == row
-    blocks[row[here]] = matrix.data[here]
-    return blocks
-
-
-def _diagonal(blocks: Floats) -> sp.bsr_matrix:
-    """The matrix with these blocks on its diagonal."""
-    return sp.bsr_matrix((blocks, np.arange(len(blocks)), np.arange(len(blocks) + 1)))
-
-
-def _inverse(blocks: Floats) -> Floats:
-    """Inverses; the pseudo-inverse where a candidate has no place in a small aggregate."""
-    poor = ~(np.abs(np.einsum("nii->ni", blocks)).min(axis=1) > 0)
-    good = np.where(poor[:, None, None], np.eye(blocks.shape[1]), blocks)
-    found = np.linalg.inv(good)
-    found[poor] = np.linalg.pinv(blocks[poor], hermitian=True)
-    return found
-
-
-def _dense_inverse(matrix: Floats) -> Floats:
-    """Inverse of a symmetric matrix, positive but for rows of candidates without a place.
-
-    Gauss-Jordan by rows: LAPACK's bits depend on BLAS's threads from 80 rows or so.
-    """
-    a, scale = matrix.copy(), np.diag(matrix).copy()
-    for k in range(len(a)):
-        pivot, column = a[k, k], a[:, k].copy()
-        if not pivot > 1e-13 * scale[k]:
-            a[k] = a[:, k] = 0
-            continue
-        row = a[k] / pivot
-        a -= column[:, None] * row
-        a[k], a[:, k] = row, -column / pivot
-        a[k, k] = 1 / pivot
-    return (a + a.T) / 2
-
-
-def _scaled(blocks: Floats, matrix: sp.bsr_matrix) -> sp.bsr_matrix:
-    """Rows of blocks times a matrix."""
-    row = np.repeat(np.arange(len(blocks), dtype=np.int32), np.diff(matrix.indptr))
-    data = np.empty_like(matrix.data)
-    for first in range(0, len(row), CHUNK):  # the blocks' copies are as large as the matrix
-        part = slice(first, first + CHUNK)
-        data[part] = blocks[row[part]] @ matrix.data[part]
-    return sp.bsr_matrix((data, matrix.indices, matrix.indptr), shape=matrix.shape)
-
-
-def _largest(matrix: sp.bsr_matrix) -> float:
-    """Estimate of the largest eigenvalue of a scaled matrix, the same in every run.
-
-    Norms by sums: BLAS's depend on its threads, and its threads on what else the cores do.
-    """
-    v = np.cos(1 + 0.7 * np.arange(matrix.shape[0]))
-    value, v = 1.0, v / np.sqrt((v * v).sum())
-    for _ in range(20):
-        w = matrix @ v
-        value = float(np.sqrt((w * w).sum()))
-        v = w / value
-    return value
-
-
-def _candidates(points: Floats) -> Floats:
-    """(2 nodes, 4) what triangles do not resist: translations, rotation, scaling."""
-    x, y = (points - points.mean(axis=0)).T
-    found = np.zeros((2 * len(points), 4))
-    found[0::2] = np.stack([np.ones_like(x), np.zeros_like(x), -y, x], axis=1)
-    found[1::2] = np.stack([np.zeros_like(x), np.ones_like(x), x, y], axis=1)
-    return found
-
-
-def _aggregates(matrix: sp.bsr_matrix) -> sp.csr_matrix:
-    """Nodes that strong couplings join: a column for each aggregate."""
-    from pyamg.aggregation.aggregate import standard_aggregation
-    from pyamg.strength import symmetric_strength_of_connection
-
-    strong = symmetric_strength_of_connection(matrix, STRENGTH)
-    found = sp.csr_matrix(standard_aggregation(strong.tocsr())[0])
-    if not found.nnz:  # a few nodes without strong couplings: all in one
-        return sp.csr_matrix(np.ones((strong.shape[0], 1), np.int32))
-    return found
-
-
-def smoothing(degree: int) -> list[float]:
-    """Factors w of the product of (1 - w A / rho) that (5.3) smooths transfers with."""
-    return [2 / (1 - math.cos(2 * math.pi * k / (2 * degree + 1))) for k in range(1, degree + 1)]
-
-
-def _prolongation(
-    matrix: sp.bsr_matrix, candidates: Floats, degree: int
-) -> tuple[sp.bsr_matrix, Floats]:
-    """P of (5.3), and what the candidates are on the coarser level."""
-    from pyamg.aggregation.tentative import fit_candidates
-
-    prolong, coarse = fit_candidates(_aggregates(matrix), candidates)
-    inverse = _inverse(block_diagonal(matrix))
-    scaled = _scaled(inverse, matrix)
-    largest = _largest(scaled)
-    for share in smoothing(degree):
-        smooth = (scaled @ prolong).tobsr((inverse.shape[1], 4))
-        smooth.data *= share / largest
-        prolong = (prolong - smooth).tobsr((inverse.shape[1], 4))
-        del smooth  # each of these is as large as the matrix
-    return prolong, coarse
-
-
-def _galerkin(matrix: sp.bsr_matrix, prolong: sp.bsr_matrix) -> sp.bsr_matrix:
-    """P^T K P, its blocks in order."""
-    below = (prolong.T @ matrix @ prolong).tobsr((4, 4))
-    below.sort_indices()
-    return below
-
-
-def _single(matrix: sp.bsr_matrix) -> sp.bsr_matrix:
-    """The same in float32, as it goes to the device, its blocks in order."""
-    matrix.sort_indices()
-    return matrix.astype(np.float32)
-
-
-def _level(
-    matrix: sp.bsr_matrix, prolong: sp.bsr_matrix, weight: Floats | None, last: bool
-) -> tuple[Level, Floats]:
-    """A level of the matrix P^T K P, and the blocks that its rows were scaled by.
-
-    Parameters
-    ----------
-    weight : the same blocks of the finer level; None: that is the finest
-    """
-    middle = block_diagonal(matrix)
-    scaled = _scaled(_inverse(middle), matrix)
-    above = 1.1 * _largest(scaled)
-    scaled.data *= 1 / above  # so that eigenvalues lie below 1
-    middle, scaled = middle * above, _single(scaled)
-    restrict = prolong.T.tobsr(prolong.blocksize[::-1])
-    if weight is not None:
-        restrict = (restrict @ _diagonal(weight)).tobsr((4, 4))
-    restrict = _single(_scaled(_inverse(middle), restrict))
-    dense = None
-    if last:
-        dense = _dense_inverse(matrix.toarray())
-        dense = np.einsum("rki,kij->rkj", dense.reshape(len(dense), -1, 4), middle)
-        dense = dense.reshape(len(dense), -1)
-    return Level(scaled, _single(prolong), restrict, dense), middle
-
-
-def hierarchy(matrix: sp.bsr_matrix, points: Floats) -> list[Level]:
-    """Coarse levels of the free nodes' matrix K (blocks of 2), finest first; at least one.
-
-    Parameters
-    ----------
-    points : (nodes, 2) coordinates of the free nodes
-    """
-    if not matrix.shape[0]:
-        one = sp.bsr_matrix(np.eye(4), blocksize=(4, 4))
-        empty = sp.bsr_matrix((0, 4), blocksize=(2, 4))
-        return [Level(one, empty, sp.bsr_matrix(empty.T, blocksize=(4, 2)), np.eye(4))]
-    levels: list[Level] = []
-    candidates, weight = _candidates(points), None
-    degree = 1 + (len(points) >= LARGE)
-    while not levels or levels[-1].dense is None:
-        prolong, candidates = _prolongation(matrix, candidates, degree)
-        matrix, size = _galerkin(matrix, prolong), matrix.shape[0]
-        last = matrix.shape[0] <= 4 * COARSEST or matrix.shape[0] >= size
-        level, weight = _level(matrix, prolong, weight, last)
-        levels.append(level)
-        del prolong  # on the device in float32
-    return levels
 
 
 def chebyshev(high: float, degree: int) -> list[tuple[float, float]]:
@@ -350,9 +154,12 @@ class Multigrid:
         levels, number = self.levels, here.number
         there = [m for m in sorted(here.at) if len(levels[m]) > number]
         there.sort(key=lambda m: len(levels[m]) == number + 1)  # members that go on come first
-        counts = [levels[m][number].matrix.shape[0] // 4 for m in there]
+        counts = [levels[m][number].matrix.rows for m in there]
         starts = np.concatenate([[0], np.cumsum(counts)])
-        at = {m: np.arange(a, a + n) for m, a, n in zip(there, starts[:-1], counts, strict=True)}
+        at = {
+            m: np.arange(a, a + n, dtype=np.int32)
+            for m, a, n in zip(there, starts[:-1], counts, strict=True)
+        }
         on = sum(len(levels[m]) > number + 1 for m in there)
         matrix = {}
         if on:
@@ -361,21 +168,23 @@ class Multigrid:
         member = self.backend.table(np.repeat(there, counts))
         return _Depth(number + 1, at, int(starts[-1]), int(starts[on]), member, matrix)
 
-    def _join(
-        self, parts: Sequence[_Part], rows: int, name: str, dtype: Any = np.float32
-    ) -> dict[str, Any]:
+    def _join(self, parts: Sequence[_Part], rows: int, name: str) -> dict[str, Any]:
         """Blocks of several members on the device: row, column, and the blocks by their name."""
-        i = [at[np.repeat(np.arange(m.shape[0] // m.blocksize[0]), np.diff(m.indptr))]
-             for at, _, m in parts]  # fmt: skip
-        j = [at[m.indices] for _, at, m in parts]
-        row, column = np.concatenate(i), np.concatenate(j)
-        order = np.lexsort((column, row))
-        blocks = np.concatenate([m.data for *_, m in parts])[order].transpose(0, 2, 1)
-        return {
-            "row": self.backend.table(offsets_of(row[order], rows)),
-            "column": self.backend.table(column[order]),
-            name: self.backend.array(blocks.reshape(-1, blocks.shape[1] * blocks.shape[2]), dtype),
-        }  # columns of a block are contiguous
+        counts = np.zeros(rows, np.int64)
+        for at, _, m in parts:
+            counts[at] = np.diff(m.row)
+        row = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+        if len(parts) == 1:  # nothing in between: shared, where a device can
+            ((_, to, m),) = parts
+            column, data = to[m.column], m.data
+        else:
+            column = np.empty(row[-1], np.int32)
+            data = np.empty((row[-1], parts[0][2].data.shape[1]), parts[0][2].data.dtype)
+            for at, to, m in parts:
+                place = np.repeat(row[at] - m.row[:-1], np.diff(m.row)) + np.arange(len(m.column))
+                column[place], data[place] = to[m.column], m.data
+        table = self.backend.table
+        return {"row": table(row), "column": table(column), name: table(data, data.dtype)}
 
     def _coarsest(self, here: _Depth, b: Any, e: Any) -> Any:
         """Dense inverses of the members whose last level this is."""
@@ -383,8 +192,9 @@ class Multigrid:
         for m, at in here.at.items():
             dense = self.levels[m][here.number - 1].dense
             if dense is not None:
-                parts.append((at, at, sp.bsr_matrix(dense, blocksize=(4, 4))))
-        table = self._join(parts, here.rows, "inverse", np.float64)
+                inverse = sp.bsr_matrix(dense, blocksize=(4, 4))
+                parts.append((at, at, Blocks.of([inverse], len(inverse.indices), dtype=np.float64)))
+        table = self._join(parts, here.rows, "inverse")
         return self.backend.bind(
             "multigrid_coarsest", (here.going, here.rows - here.going), suffix="f64",
             offsets=table["row"], column=table["column"], inverse=table["inverse"], b=b, sums=e,

@@ -1,0 +1,161 @@
+"""Block matrices by groups of rows: what is made on the way to a product is a part of its size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+CHUNK = 1 << 12  # blocks of a group of rows, at least
+GROUPS = 64  # of rows, about: the product of each takes a table of all columns
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """A block matrix as devices have it.
+
+    Parameters
+    ----------
+    row : (rows+1,), column : (blocks,) int32    CSR, columns of a row in order
+    data : (blocks, entries)                     columns of a block contiguous
+    """
+
+    row: NDArray[np.int32]
+    column: NDArray[np.int32]
+    data: NDArray[Any]
+
+    @property
+    def rows(self) -> int:
+        return len(self.row) - 1
+
+    @classmethod
+    def of(
+        cls,
+        parts: Iterable[sp.bsr_matrix],
+        blocks: int,
+        left: Floats | None = None,
+        factor: float = 1.0,
+        dtype: Any = np.float32,
+    ) -> Blocks:
+        """`factor` times the blocks `left` of each row (none: 1) times a matrix.
+
+        Parameters
+        ----------
+        parts : its rows in groups, as of `cut`;  blocks : how many they have in all
+        """
+        counts, at, row = [], 0, 0
+        column, data = np.empty(blocks, np.int32), np.empty(0, dtype)
+        for part in parts:
+            part.sort_indices()
+            counts.append(np.diff(part.indptr))
+            if left is not None:
+                part = scaled(left[row : row + len(counts[-1])], part)
+            if not len(data):
+                data = np.empty((blocks, *part.blocksize[::-1]), dtype)
+            here = slice(at, at + len(part.indices))
+            column[here], data[here] = part.indices, (factor * part.data).transpose(0, 2, 1)
+            at, row = here.stop, row + len(counts[-1])
+        return cls(_offsets(counts), column, data.reshape(blocks, -1))
+
+
+def _offsets(counts: Sequence[NDArray[Any]]) -> NDArray[np.int32]:
+    """CSR offsets of rows with so many blocks each, in groups."""
+    return np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int32)
+
+
+def block_rows(matrix: sp.bsr_matrix) -> NDArray[np.int32]:
+    """(blocks,) row of each block."""
+    counts = np.diff(matrix.indptr)
+    return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+
+
+def groups_of(indptr: NDArray[Any]) -> Iterator[tuple[slice, slice]]:
+    """Rows in groups, some GROUPS of them and none of fewer than CHUNK blocks: rows, blocks."""
+    rows, first = len(indptr) - 1, 0
+    blocks = max(CHUNK, int(indptr[-1]) // GROUPS)
+    while first < rows:
+        last = max(first + 1, int(np.searchsorted(indptr, indptr[first] + blocks, "right")) - 1)
+        yield slice(first, last), slice(int(indptr[first]), int(indptr[last]))
+        first = last
+
+
+def rows_between(matrix: sp.bsr_matrix, first: int, last: int) -> sp.bsr_matrix:
+    """Rows of blocks from `first` to `last`, not copied."""
+    size, indptr = matrix.blocksize[0], matrix.indptr
+    at = slice(indptr[first], indptr[last])
+    return sp.bsr_matrix(
+        (matrix.data[at], matrix.indices[at], indptr[first : last + 1] - indptr[first]),
+        shape=(size * (last - first), matrix.shape[1]),
+    )
+
+
+def cut(matrix: sp.bsr_matrix) -> Iterator[sp.bsr_matrix]:
+    """The rows of a matrix in groups."""
+    return (rows_between(matrix, rows.start, rows.stop) for rows, _ in groups_of(matrix.indptr))
+
+
+def across(matrix: sp.bsr_matrix) -> Iterator[sp.bsr_matrix]:
+    """The rows of the transpose in groups."""
+    size, count = matrix.blocksize[1], matrix.shape[1] // matrix.blocksize[1]
+    order = np.argsort(matrix.indices, kind="stable")
+    row = block_rows(matrix)[order]
+    indptr = _offsets([np.bincount(matrix.indices, minlength=count)])
+    for rows, at in groups_of(indptr):
+        offsets = indptr[rows.start : rows.stop + 1] - at.start
+        yield sp.bsr_matrix(
+            (matrix.data[order[at]].transpose(0, 2, 1), row[at], offsets),
+            shape=(size * (rows.stop - rows.start), matrix.shape[0]),
+        )
+
+
+def scaled(blocks: Floats, matrix: sp.bsr_matrix) -> sp.bsr_matrix:
+    """Rows of blocks times a matrix."""
+    data = np.empty_like(matrix.data)
+    for rows, at in groups_of(matrix.indptr):  # the blocks' copies are as large as the matrix
+        counts = np.diff(matrix.indptr[rows.start : rows.stop + 1])
+        data[at] = np.repeat(blocks[rows], counts, axis=0) @ matrix.data[at]
+    return sp.bsr_matrix((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def pattern(matrix: sp.bsr_matrix) -> sp.csr_matrix:
+    """Where a matrix has blocks."""
+    size, width = matrix.blocksize
+    there = np.ones(len(matrix.indices), bool)
+    shape = (matrix.shape[0] // size, matrix.shape[1] // width)
+    return sp.csr_matrix((there, matrix.indices, matrix.indptr), shape=shape)
+
+
+def filled(parts: Iterable[sp.bsr_matrix], most: int) -> sp.bsr_matrix:
+    """A matrix of its rows in groups, with at most so many blocks, put in order."""
+    counts, at = [], 0
+    column, data = np.empty(most, np.int32), np.empty((0, 0, 0))
+    for part in parts:
+        part.sort_indices()
+        counts.append(np.diff(part.indptr))
+        if not len(data):
+            data = np.empty((most, *part.blocksize))
+        here = slice(at, at + len(part.indices))
+        column[here], data[here], at = part.indices, part.data, here.stop
+    row = _offsets(counts)
+    shape = (data.shape[1] * (len(row) - 1), part.shape[1])
+    return sp.bsr_matrix((data[:at], column[:at], row), shape=shape)
+
+
+def block_diagonal(matrix: sp.bsr_matrix) -> Floats:
+    """(rows, b, b) diagonal blocks."""
+    size = matrix.blocksize[0]
+    blocks = np.zeros((matrix.shape[0] // size, size, size))
+    row = block_rows(matrix)
+    here = matrix.indices == row
+    blocks[row[here]] = matrix.data[here]
+    return blocks
+
+
+def diagonal_of(blocks: Floats) -> sp.bsr_matrix:
+    """The matrix with these blocks on its diagonal."""
+    return sp.bsr_matrix((blocks, np.arange(len(blocks)), np.arange(len(blocks) + 1)))

@@ -1,0 +1,210 @@
+"""Hierarchies of smoothed aggregation for the springs, made on the host.
+
+Vanek, Mandel, Brezina (1996); aggregates and candidates by pyamg, everything else here
+(docs/theory.md, section 5.2).  Matrix rows are scaled by the inverse of their diagonal block.
+On a CPU a run's memory peaks here, so products go by groups of rows and nothing is held twice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from kinemesh.linear.blocks import (
+    Blocks,
+    Floats,
+    across,
+    block_diagonal,
+    cut,
+    diagonal_of,
+    filled,
+    groups_of,
+    pattern,
+    rows_between,
+    scaled,
+)
+
+STRENGTH = 0.06  # couplings below this share of their diagonals do not join aggregates
+COARSEST = 32  # nodes at which the hierarchy ends in a dense inverse
+LARGE = 300_000  # nodes from which transfers are smoothed twice: less growth, larger levels
+
+
+@dataclass(frozen=True)
+class Level:
+    """A coarse level of one member.
+
+    Parameters
+    ----------
+    matrix : 4 x 4           rows scaled, largest eigenvalue below 1
+    prolong, restrict        from here to the finer level and back, scaling included
+    dense : (4 n, 4 n) or None   inverse, on the coarsest level
+    """
+
+    matrix: Blocks
+    prolong: Blocks
+    restrict: Blocks
+    dense: Floats | None
+
+
+def _inverse(blocks: Floats) -> Floats:
+    """Inverses; the pseudo-inverse where a candidate has no place in a small aggregate."""
+    poor = ~(np.abs(np.einsum("nii->ni", blocks)).min(axis=1) > 0)
+    good = np.where(poor[:, None, None], np.eye(blocks.shape[1]), blocks)
+    found = np.linalg.inv(good)
+    found[poor] = np.linalg.pinv(blocks[poor], hermitian=True)
+    return found
+
+
+def _dense_inverse(matrix: Floats) -> Floats:
+    """Inverse of a symmetric matrix, positive but for rows of candidates without a place.
+
+    Gauss-Jordan by rows: LAPACK's bits depend on BLAS's threads from 80 rows or so.
+    """
+    a, scale = matrix.copy(), np.diag(matrix).copy()
+    for k in range(len(a)):
+        pivot, column = a[k, k], a[:, k].copy()
+        if not pivot > 1e-13 * scale[k]:
+            a[k] = a[:, k] = 0
+            continue
+        row = a[k] / pivot
+        a -= column[:, None] * row
+        a[k], a[:, k] = row, -column / pivot
+        a[k, k] = 1 / pivot
+    return (a + a.T) / 2
+
+
+def _largest(matrix: sp.bsr_matrix) -> float:
+    """Estimate of the largest eigenvalue of a scaled matrix, the same in every run.
+
+    Norms by sums: BLAS's depend on its threads, and its threads on what else the cores do.
+    """
+    v = np.cos(1 + 0.7 * np.arange(matrix.shape[0]))
+    value, v = 1.0, v / np.sqrt((v * v).sum())
+    for _ in range(20):
+        w = matrix @ v
+        value = float(np.sqrt((w * w).sum()))
+        v = w / value
+    return value
+
+
+def _scaling(matrix: sp.bsr_matrix) -> tuple[Floats, float]:
+    """Inverses of the diagonal blocks, and the largest eigenvalue of rows scaled by them."""
+    inverse = _inverse(block_diagonal(matrix))
+    return inverse, _largest(scaled(inverse, matrix))
+
+
+def _candidates(points: Floats) -> Floats:
+    """(2 nodes, 4) what triangles do not resist: translations, rotation, scaling."""
+    x, y = (points - points.mean(axis=0)).T
+    found = np.zeros((2 * len(points), 4))
+    found[0::2] = np.stack([np.ones_like(x), np.zeros_like(x), -y, x], axis=1)
+    found[1::2] = np.stack([np.zeros_like(x), np.ones_like(x), x, y], axis=1)
+    return found
+
+
+def _aggregates(matrix: sp.bsr_matrix) -> sp.csr_matrix:
+    """Nodes that strong couplings join: a column for each aggregate."""
+    from pyamg.aggregation.aggregate import standard_aggregation
+    from pyamg.strength import symmetric_strength_of_connection
+
+    norms = np.empty(len(matrix.indices))
+    for _, at in groups_of(matrix.indptr):
+        norms[at] = np.sqrt((matrix.data[at] ** 2).reshape(at.stop - at.start, -1).sum(axis=1))
+    norm = sp.csr_matrix((norms, matrix.indices, matrix.indptr))
+    strong = symmetric_strength_of_connection(norm, STRENGTH)
+    found = sp.csr_matrix(standard_aggregation(strong.tocsr())[0])
+    if not found.nnz:  # a few nodes without strong couplings: all in one
+        return sp.csr_matrix(np.ones((strong.shape[0], 1), np.int32))
+    return found
+
+
+def smoothing(degree: int) -> list[float]:
+    """Factors w of the product of (1 - w A / rho) that (5.3) smooths transfers with."""
+    return [2 / (1 - math.cos(2 * math.pi * k / (2 * degree + 1))) for k in range(1, degree + 1)]
+
+
+def _smoothed(
+    matrix: sp.bsr_matrix, inverse: Floats, prolong: sp.bsr_matrix, factor: float
+) -> sp.bsr_matrix:
+    """(1 - factor D^-1 K) P."""
+
+    def parts() -> Iterator[sp.bsr_matrix]:
+        first = 0
+        for rows in cut(matrix):
+            last = first + len(rows.indptr) - 1
+            change = (scaled(inverse[first:last], rows) @ prolong).tobsr(prolong.blocksize)
+            change.data *= factor
+            yield (rows_between(prolong, first, last) - change).tobsr(prolong.blocksize)
+            first = last
+
+    most = (pattern(matrix) @ pattern(prolong)).nnz + len(prolong.indices)
+    return filled(parts(), most)
+
+
+def _galerkin(matrix: sp.bsr_matrix, prolong: sp.bsr_matrix) -> sp.bsr_matrix:
+    """P^T K P; by groups of rows, as all of P^T K is larger than K."""
+    to = pattern(prolong)
+    most = (to.T.tocsr() @ pattern(matrix) @ to).nnz
+    return filled(((part @ matrix @ prolong).tobsr((4, 4)) for part in across(prolong)), most)
+
+
+def _transfers(
+    prolong: sp.bsr_matrix, weight: Floats | None, middle: Floats
+) -> tuple[Blocks, Blocks]:
+    """P, and P^T with its scaling: the blocks of the finer level (None: the finest) and of this."""
+    blocks, parts = len(prolong.indices), across(prolong)
+    if weight is not None:
+        diagonal = diagonal_of(weight)
+        parts = ((part @ diagonal).tobsr((4, 4)) for part in parts)
+    return Blocks.of(cut(prolong), blocks), Blocks.of(parts, blocks, _inverse(middle))
+
+
+def _weighed_inverse(matrix: sp.bsr_matrix, middle: Floats) -> Floats:
+    """Dense inverse of a matrix whose rows will be scaled by the inverses of these blocks."""
+    dense = _dense_inverse(matrix.toarray())
+    dense = np.einsum("rki,kij->rkj", dense.reshape(len(dense), -1, 4), middle)
+    return dense.reshape(len(dense), -1)
+
+
+def _nothing_free() -> Level:
+    """A coarse level for no nodes."""
+    one = Blocks.of([sp.bsr_matrix(np.eye(4), blocksize=(4, 4))], 1)
+    column, data = np.zeros(0, np.int32), np.zeros((0, 8), np.float32)
+    up, down = (Blocks(np.zeros(rows + 1, np.int32), column, data) for rows in (0, 1))
+    return Level(one, up, down, np.eye(4))
+
+
+def hierarchy(matrix: sp.bsr_matrix, points: Floats) -> list[Level]:
+    """Coarse levels of the free nodes' matrix K (blocks of 2), finest first; at least one.
+
+    Parameters
+    ----------
+    points : (nodes, 2) coordinates of the free nodes
+    """
+    from pyamg.aggregation.tentative import fit_candidates
+
+    if not matrix.shape[0]:
+        return [_nothing_free()]
+    levels: list[Level] = []
+    candidates, weight = _candidates(points), None
+    degree = 1 + (len(points) >= LARGE)
+    inverse, largest = _scaling(matrix)
+    while not levels or levels[-1].dense is None:
+        prolong, candidates = fit_candidates(_aggregates(matrix), candidates)
+        for share in smoothing(degree):
+            prolong = _smoothed(matrix, inverse, prolong, share / largest)
+        matrix, size = _galerkin(matrix, prolong), matrix.shape[0]
+        inverse, largest = _scaling(matrix)
+        above = 1.1 * largest  # so that eigenvalues lie below 1
+        middle = block_diagonal(matrix) * above
+        prolong, restrict = _transfers(prolong, weight, middle)
+        weight = middle
+        last = matrix.shape[0] <= 4 * COARSEST or matrix.shape[0] >= size
+        below = Blocks.of(cut(matrix), len(matrix.indices), inverse, 1 / above)
+        dense = _weighed_inverse(matrix, middle) if last else None
+        levels.append(Level(below, prolong, restrict, dense))
+    return levels
