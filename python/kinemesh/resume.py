@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from hashlib import sha256
 from pathlib import Path
@@ -118,6 +118,15 @@ def _sources(solver: Solver, levels: bool) -> dict[str, Any]:
     return found
 
 
+def _arrays(solver: Solver, levels: bool) -> Iterator[tuple[str, NDArray[Any]]]:
+    """Names and copies on the host of the same, and of the deformation's memory."""
+    for name, there in _sources(solver, levels).items():
+        yield name, solver.backend.get(there)
+    if levels and solver.mover is not None:
+        for name, value in solver.mover.state().items():
+            yield f"deform_{name}", value
+
+
 def write(
     solver: Solver,
     folder: Path,
@@ -128,16 +137,13 @@ def write(
 ) -> None:
     """Write restart.h5: the state between two steps (or iterations) and whose it is."""
     levels = phase == "unsteady"
-    arrays = {name: solver.backend.get(a) for name, a in _sources(solver, levels).items()}
-    if levels and solver.mover is not None:
-        arrays |= {f"deform_{name}": value for name, value in solver.mover.state().items()}
     record = {
         "phase": phase,
         "step": step,
         "identity": dict(ident),
         "device": solver.backend.describe(),
     }
-    restart.write(folder / "restart.h5", arrays, plain(record | dict(more)))
+    restart.write(folder / "restart.h5", _arrays(solver, levels), plain(record | dict(more)))
 
 
 def find(solver: Solver, folder: Path, ident: Mapping[str, Any]) -> Saved:

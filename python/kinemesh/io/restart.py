@@ -10,28 +10,35 @@ from __future__ import annotations
 import io
 import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-import h5py
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import CaseError
 from kinemesh.io import whole
 
+if TYPE_CHECKING:
+    import h5py
+
 FORMAT = "kinemesh-restart-2"
 
 
 def write(
-    path: str | Path, arrays: Mapping[str, ArrayLike], meta: Mapping[str, Any] | None = None
+    path: str | Path,
+    arrays: Mapping[str, ArrayLike] | Iterable[tuple[str, ArrayLike]],
+    meta: Mapping[str, Any] | None = None,
 ) -> Path:
     """Write arrays, bit for bit, and a JSON-able record; return the path.
 
-    The arrays are on the host. Raises CaseError where the record is not JSON-able.
+    The arrays are on the host, by name; pairs are taken one at a time, so that they need not all
+    be there at once. Raises CaseError where the record is not JSON-able.
     """
+    import h5py  # here: a run that writes no restarts does not need it
+
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -40,10 +47,10 @@ def write(
         raise CaseError(f"{path}: restart record cannot be written as JSON: {error}") from None
     image = io.BytesIO()  # HDF5 itself does not survive a full disk
     with h5py.File(image, "w") as file:
-        for name, values in arrays.items():
+        for name, values in arrays.items() if isinstance(arrays, Mapping) else arrays:
             data = np.asarray(values, order="C")
             set_ = file.create_dataset(f"arrays/{name}", data=data)
-            set_.attrs["crc32"] = crc32(data.tobytes())
+            set_.attrs["crc32"] = crc32(data.data)
         file.require_group("arrays")
         # a data set, as an attribute holds 64 KiB at most and a record grows with the members
         file.create_dataset("meta", data=np.frombuffer(record.encode(), np.uint8))
@@ -79,6 +86,8 @@ def read(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     path = Path(path)
     if not path.is_file():
         raise CaseError(f"{path}: no such restart file")
+    import h5py
+
     try:
         with h5py.File(path, "r") as file:
             return _read(path, file)
