@@ -121,6 +121,30 @@ def test_the_process_grows_by_arrays_and_little_else():
     assert most == pytest.approx(want, rel=0.15)
 
 
+LOADED = """
+import sys, warnings
+import kinemesh as km
+warnings.simplefilter("ignore")
+pitch = km.motion.pitch(2.51, 0.0814)
+settings = km.AleSettings(steady_iterations=1, unsteady_iterations=1)
+ale = km.Ale(km.mesh.read(sys.argv[1]), mach=0.7, motion=pitch, device="cpu", settings=settings)
+ale.run(cycles=1 / 64, steps_per_cycle=64, preflight=False)
+print(*{".".join(name.split(".")[:2]) for name in sys.modules})
+"""
+
+
+def test_a_run_loads_no_packages_that_it_does_not_need():
+    """A mesh from a file, springs, no files: HDF5 would take 12 MB, the parts of SciPy 20."""
+    mesh = str(DATA / "mesh_NACA64A010_inv.su2.xz")
+    run = [sys.executable, "-c", LOADED, mesh]
+
+    loaded = subprocess.run(run, capture_output=True, text=True, check=True).stdout.split()
+
+    assert {"kinemesh.ale", "scipy.sparse", "pyamg.aggregation"} <= set(loaded)
+    assert not {"h5py", "matplotlib", "meshio"} & set(loaded)
+    assert not {"scipy.interpolate", "scipy.optimize", "scipy.spatial"} & set(loaded)
+
+
 def test_a_table_is_shared_on_a_cpu():
     """Of another type, or with gaps, it is copied: kernels want neither."""
     backend, there = Backend("cpu"), np.arange(6, dtype=np.int32)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import Delaunay as Triangulation
 
 from kinemesh.errors import MeshError
 from kinemesh.nodes import Nodes
@@ -55,6 +54,8 @@ class Graph:
         ------
         MeshError    naming the first inner node that lies outside the graph
         """
+        from scipy.spatial import Delaunay as Triangulation  # here: springs do not need it
+
         hull, inner = places.hull, places.inner
         tri = triangulated(points[hull])
         element = tri.find_simplex(points[inner], tol=NEAR)

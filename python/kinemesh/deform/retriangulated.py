@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from kinemesh.deform.base import Kept, Mover, Poses, pose_rows
 from kinemesh.deform.graph import Graph, Places, check_walls, number
@@ -154,6 +153,8 @@ class RetriangulatedMover(Mover):
         # the sign changes; where only round-off hides that, it does so at an end
         found = share if after == 0 else at
         if ahead(pose_rows(poses(at))[mine]) * after < 0:
+            from scipy.optimize import brentq  # here: of all deformations only this one needs it
+
             found = brentq(lambda s: ahead(pose_rows(poses(s))[mine]), at, share, xtol=1e-15)
         apart = np.abs(pose_rows(poses(found))[mine] - there)
         return found if apart.max() <= SAME else np.nan

@@ -14,14 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import h5py
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import CaseError
 from kinemesh.io.whole import WholeFile
+
+if TYPE_CHECKING:
+    import h5py
 
 TRIANGLE, QUAD = 5, 9  # VTK's cell types
 PACKED: dict[str, Any] = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
@@ -63,7 +65,7 @@ class FieldWriter:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._prepare(mesh)
         self._disk = WholeFile(self.path, "w")
-        self._file = h5py.File(self._disk, "w")
+        self._file = _open(self._disk, "w")
         try:
             self._start(mesh, walls)
         except OSError:  # the disk is full
@@ -77,6 +79,8 @@ class FieldWriter:
         self._nodes = len(original)
 
     def _start(self, mesh: Any, walls: ArrayLike | None) -> None:
+        import h5py
+
         place = np.empty(self._nodes, np.int64)  # mesh node -> file place
         place[self._order] = np.arange(self._nodes)
         tri, quad = np.asarray(mesh.triangles), np.asarray(mesh.quads)
@@ -198,12 +202,14 @@ class FieldWriter:
     @classmethod
     def resume(cls, path: str | Path, mesh: Any, time: float) -> FieldWriter:
         """The file with the steps up to `time`, open for more; the later ones are dropped."""
+        import h5py
+
         self = cls.__new__(cls)
         self.path = Path(path)
         self._prepare(mesh)
         try:
             self._disk = WholeFile(self.path, "r+")
-            self._file = h5py.File(self._disk, "r+")
+            self._file = _open(self._disk, "r+")
             root = self._file["VTKHDF"]
             nodes, steps = int(root["NumberOfPoints"][0]), root["Steps"]
             values = steps["Values"][: steps.attrs["NSteps"]]
@@ -235,6 +241,12 @@ class FieldWriter:
         self.close()
 
 
+def _open(disk: WholeFile, mode: str) -> h5py.File:
+    import h5py  # here: a run that writes no fields does not need it
+
+    return h5py.File(disk, mode)
+
+
 def _extend(data: h5py.Dataset, values: ArrayLike) -> None:
     """Put rows at the end of a growing data set, whose last columns may be left out as zeros."""
     rows = np.asarray(values)
@@ -259,7 +271,7 @@ def read(path: str | Path, step: int = -1) -> dict[str, Any]:
     if not path.is_file():
         raise CaseError(f"{path}: no such field file")
     try:
-        with WholeFile(path, "r") as disk, h5py.File(disk, "r") as file:
+        with WholeFile(path, "r") as disk, _open(disk, "r") as file:
             root = file["VTKHDF"]
             count, nodes = int(root["Steps"].attrs["NSteps"]), int(root["NumberOfPoints"][0])
             if not -count <= step < count:

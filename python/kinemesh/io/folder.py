@@ -29,6 +29,8 @@ def hold(folder: str | Path | None) -> Iterator[None]:
     if folder is None:
         yield
         return
+    import h5py  # noqa: F401  # a run that will write finds now, not at its end, whether it can
+
     path = Path(folder).absolute()
     if path in _held:
         yield

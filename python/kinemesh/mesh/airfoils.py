@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh import cmesh, omesh, sections
+from kinemesh.mesh import sections
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.rays import Complexes, Wanted, cut
 from kinemesh.mesh.sections import Section
@@ -89,6 +89,8 @@ def _loop(nodes: NDArray) -> NDArray:
 
 def _o(shape: Section, wanted: Wanted) -> tuple[Complexes, NDArray, dict[str, NDArray]]:
     """Nodes, table and markers: every ring closes on its first ray."""
+    from kinemesh.mesh import omesh  # here: meshes that are read do not need SciPy's splines
+
     points = omesh.structured(shape, wanted)
     table = np.arange(points.size, dtype=np.int32).reshape(points.shape)
     table = np.concatenate([table, table[:, :1]], axis=1)
@@ -97,6 +99,8 @@ def _o(shape: Section, wanted: Wanted) -> tuple[Complexes, NDArray, dict[str, ND
 
 def _c(shape: Section, wanted: Wanted) -> tuple[Complexes, NDArray, dict[str, NDArray]]:
     """Nodes, table and markers: the first row meets itself along the wake."""
+    from kinemesh.mesh import cmesh
+
     points, wake = cmesh.structured(shape, wanted)
     columns = points.shape[1]
     table = np.arange(points.size, dtype=np.int32).reshape(points.shape)

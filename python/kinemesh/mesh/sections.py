@@ -15,8 +15,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
-from scipy.optimize import brentq
 
 from kinemesh.errors import MeshError
 
@@ -100,6 +98,8 @@ def naca4(camber: int, place: int, thickness: int, trailing_edge: str = "closed"
     a = np.array(NACA_OPEN)
     reach = 1.0
     if trailing_edge == "sharp":
+        from scipy.optimize import brentq  # here: meshes that are read do not need it
+
         reach = brentq(lambda x: _half_thickness(a, np.sqrt(x))[0], 1.0, 1.1, xtol=1e-15)
         # x -> reach x and y -> y / reach, put into the coefficients, keep the chord at 1
         a = a * reach ** (np.array([0.5, 1.0, 2.0, 3.0, 4.0]) - 1.0)
@@ -153,6 +153,8 @@ def _tabulated(name: str, trailing_edge: str) -> Section:
         reach = x[-1] - y[-1] / slope
         x, y = np.append(x, reach) / reach, np.append(y, 0.0) / reach
     q = np.sqrt(x)
+    from scipy.interpolate import CubicSpline
+
     spline = CubicSpline(np.concatenate([-q[:0:-1], q]), np.concatenate([-y[:0:-1], y]))
     tail = float(spline(1.0)) if trailing_edge != "open" else 0.0
 
@@ -181,6 +183,8 @@ def read_section(path: str | Path, trailing_edge: str = "closed") -> Section:
     if trailing_edge != "open":
         z[0] = z[-1] = 0.5 * (z[0] + z[-1])
     length = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(z)))])
+    from scipy.interpolate import CubicSpline
+
     spline = CubicSpline(length / length[-1], np.stack([z.real, z.imag], axis=1))
 
     def curve(u: Floats) -> tuple[Complexes, Complexes]:
