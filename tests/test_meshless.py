@@ -289,7 +289,7 @@ def system(solver):
 
 
 def wall_block(q, g, n):
-    """What a wall with g = -n . sum a_ij adds to a point's own block: equations along and across."""
+    """What a wall with g = -n . sum a_ij adds to a point's own block, along and across."""
     u, H = q[1:3], GAMMA / (GAMMA - 1) * q[3] / q[0] + q[1:3] @ q[1:3] / 2
     mu = np.array([0, *n, 0])  # of a change: that of the momentum across
     pressure = (GAMMA - 1) * np.array([u @ u / 2, *-u, 1])

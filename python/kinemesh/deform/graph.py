@@ -6,6 +6,7 @@ Wang et al., section 2.3 (docs/theory.md, section 4).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,8 +55,6 @@ class Graph:
         ------
         MeshError    naming the first inner node that lies outside the graph
         """
-        from scipy.spatial import Delaunay as Triangulation  # here: springs do not need it
-
         hull, inner = places.hull, places.inner
         tri = triangulated(points[hull])
         element = tri.find_simplex(points[inner], tol=NEAR)
@@ -77,13 +76,15 @@ class Graph:
         return Graph(self.vertices[used], element, self.share)
 
 
-def triangulated(points: NDArray[np.float64]) -> Triangulation:
+def triangulated(points: NDArray[np.float64]) -> Any:
     """The Delaunay triangles of points (k, 2), with what locates other points in them.
 
     SciPy would invert the matrix of each triangle by LAPACK, which waits for BLAS's threads each
     time: measured 3.7 s for 358 triangles where another process had the second core, not 2 ms.
     Where a version of SciPy should not look for `_transform`, it does so nevertheless.
     """
+    from scipy.spatial import Delaunay as Triangulation  # here: springs do not need it
+
     made = Triangulation(points)
     made._transform = _transforms(points[made.simplices])
     return made
