@@ -7,7 +7,7 @@ from scipy.spatial import Delaunay
 
 SIDE = np.arange(12) / 7
 SETS = {
-    "scattered": np.random.default_rng(0).random((300, 2)),
+    "scattered": np.random.default_rng(0).random((60, 2)),
     "lattice": np.stack(np.meshgrid(SIDE, SIDE), axis=-1).reshape(-1, 2),
     "almost a line": np.r_[np.stack([SIDE, 3 * SIDE], axis=1), [[0, 1], [0.5, 0]]],
 }
