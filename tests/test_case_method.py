@@ -134,7 +134,7 @@ def here(monkeypatch, tmp_path):
     return tmp_path
 
 
-def test_the_program_runs_a_case_on_a_cloud(here, capsys):
+def test_the_program_runs_a_case_on_a_cloud(here, capsys, undrawn):
     (here / "small.toml").write_text(case_text(cycles=1, more=ROUGH))
 
     assert cli.main(["run", "small.toml", "--method", "meshless"]) == 0

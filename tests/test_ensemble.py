@@ -42,8 +42,11 @@ def same_rows(together, alone, member, columns):
 
 
 @on_devices
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("deform", km.deform.METHODS)
+@pytest.mark.parametrize(
+    ("deform", "dtype"),
+    # meshes are moved in float64, whatever the flow has: the second precision needs one of them
+    [*((name, "float64") for name in km.deform.METHODS), ("springs", "float32")],
+)
 def test_each_member_is_its_solo_run_bit_for_bit(deform, dtype, device):
     """The steady start, then five steps; springs, Delaunay and rigid; three members."""
     method = km.deform.METHODS[deform]()
