@@ -38,7 +38,7 @@ def coefficients(grid):
     ends = np.repeat(np.arange(grid.nodes), np.diff(grid.offsets))
     x, m = grid.backend.get(grid.x), grid.backend.get(grid.inverse)[ends]
     d = x[grid.neighbour] - x[ends]
-    w = d / np.linalg.norm(d, axis=1, keepdims=True)
+    w = d / np.linalg.norm(d, axis=1, keepdims=True) ** grid.weight_power
     a = np.stack([m[:, 0] * w[:, 0] + m[:, 1] * w[:, 1], m[:, 1] * w[:, 0] + m[:, 2] * w[:, 1]], 1)
     return a, ends
 
@@ -47,10 +47,11 @@ def coefficients(grid):
 
 
 @on_devices
-@pytest.mark.parametrize("limiter", ["vanleer", "wang", "none"])
-def test_linear_fields_have_exact_gradients(device, limiter):
+@pytest.mark.parametrize(("limiter", "power"),
+                         [("vanleer", 1), ("wang", 1), ("none", 1), ("none", 2)])  # fmt: skip
+def test_linear_fields_have_exact_gradients(device, limiter, power):
     """By the kernel of the solver where nothing limits, by its coefficients elsewhere."""
-    solver = case(scattered(300, 1), device, limiter=limiter)
+    solver = case(scattered(300, 1), device, limiter=limiter, weight_power=power)
     grid, get = solver.grid, solver.backend.get
     x = get(grid.x)
     slope = np.array([[0.1, -0.2], [0.3, 0.1], [-0.2, 0.05], [0.1, 0.15]])
@@ -214,6 +215,7 @@ def test_through_a_wall_goes_its_pressure_alone(device):
 
     wall = grid.wall
     names = (
+        "squared",
         "member",
         "active",
         "offsets",
@@ -421,6 +423,7 @@ def test_what_is_no_plane_cloud_is_refused():
     with pytest.raises(km.SettingsError, match="springs need the cells of a mesh"):
         solver.run(cycles=1, steps_per_cycle=16, start="as is", preflight=False)
     for name, value in (("flux", "hllc"), ("limiter", "x"), ("time", "x"), ("rk_cfl", 0.0),
-                        ("lusgs_sweeps", 0), ("jst_k4", -1.0)):  # fmt: skip
+                        ("lusgs_sweeps", 0), ("jst_k4", -1.0),
+                        ("weight_power", 3), ("weight_power", True)):  # fmt: skip
         with pytest.raises(km.SettingsError, match=name):
             km.MeshlessSettings(**{name: value})

@@ -50,10 +50,11 @@ def pitching_wing(device, points=20_000, **more):
 
 
 @on_devices
+@pytest.mark.parametrize("power", [1, 2])
 @pytest.mark.parametrize("limiter", ["none", "wang"])
-def test_linear_fields_have_exact_gradients(device, limiter):
+def test_linear_fields_have_exact_gradients(device, limiter, power):
     """`wang` with a threshold that limits nothing."""
-    solver = case(box(), device, limiter=limiter, limiter_k=1e6)
+    solver = case(box(), device, limiter=limiter, limiter_k=1e6, weight_power=power)
     x, put = solver.backend.get(solver.grid.x), solver.backend.put
     solver.initialise(STREAM + 0.1 * x @ SLOPE.T)
     put(solver.dualtime.active, 1)
@@ -85,7 +86,7 @@ def test_fields_even_about_the_plane_have_exact_gradients_there(device):
 
 @on_devices
 @pytest.mark.parametrize("settings", [{}, {"limiter": "wang"}, {"flux": "jst", "jst_k4": 0.06},
-                                      {"time": "rk"}], ids=str)  # fmt: skip
+                                      {"time": "rk"}, {"weight_power": 2}], ids=str)  # fmt: skip
 @pytest.mark.parametrize("half", [False, True])
 def test_uniform_stream_survives_arbitrary_motion(device, half, settings):
     solver = case(box(half=half), device, wobbly, **settings)

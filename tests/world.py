@@ -315,6 +315,7 @@ class World:
             drop=1e-4,
             cfl_first=5.0,
             cold=0,
+            squared=0,
             k2=0.5,
             k4=0.125,
             rk_cfl=2.0,

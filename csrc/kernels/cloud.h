@@ -1,5 +1,6 @@
 /* cloud.h - the Euler equations on a moving cloud of points (docs/meshless.md; Zhang et al. 2018,
- * Wang et al.), once per dimension.  With a_ij the coefficients of least squares with weights |d|^-1,
+ * Wang et al.), once per dimension.  With a_ij the coefficients of least squares with weights |d|^-1
+ * or |d|^-2,
  *   div F = 2 sum_j [F_ij - F(W_i).a_ij],   F relative to the velocity of point i itself,
  * so that a uniform stream has no residual on any cloud, however it moves.  Residuals are times
  * the point's share V of space, a constant that only weighs the norms.
@@ -18,14 +19,16 @@
   F(in, f64, x1, "nodes," STR(DIM))   \
   F(in, f64, x2, "nodes," STR(DIM))   \
   F(out, real, velocity, "nodes," STR(DIM))
-#define CLOUD_FIELDS(F)                    \
-  F(in, i32, member, "nodes>members")      \
-  F(in, i32, active, "members")            \
-  F(in, i32, offsets, "nodes+1>>entries")  \
-  F(in, i32, neighbour, "entries>nodes")   \
-  F(in, f64, x, "nodes," STR(DIM))         \
-  F(in, real, inverse, "nodes," STR(NS))   \
-  F(in, real, velocity, "nodes," STR(DIM)) \
+#define CLOUD_LEAST_SQUARES(F) LEAST_SQUARES(F) F(val, i32, squared, "")
+#define CLOUD_FIELDS(F)                                     \
+  F(in, i32, member, "nodes>members")                       \
+  F(in, i32, active, "members")                             \
+  F(in, i32, offsets, "nodes+1>>entries")                   \
+  F(in, i32, neighbour, "entries>nodes")                    \
+  F(in, f64, x, "nodes," STR(DIM))                          \
+  F(in, real, inverse, "nodes," STR(NS))                    \
+  F(in, real, velocity, "nodes," STR(DIM))                  \
+  F(val, i32, squared, "") /* weights |d|^-2, not |d|^-1 */ \
   F(in, real, q, "nodes," STR(NV))
 #define CLOUD_RESIDUAL_FIELDS(F)      \
   CLOUD_FIELDS(F)                     \
@@ -118,19 +121,20 @@ KERNEL(N(cloud_velocity), CLOUD_VELOCITY, indirect)
   for (i32 k = DIM * i; k < DIM * (i + 1); k++) velocity[k] = (real)(r[0] * (x[k] - x1[k]) + r[1] * (x1[k] - x2[k]));
 }
 
-/* Inverse of sum w dr dr^T, w = |dr|^-1: the least-squares matrix of a cloud's point. */
-KERNEL(N(cloud_least_squares), LEAST_SQUARES, indirect)
+/* Inverse of sum w dr dr^T, w = |dr|^-1 or, squared, |dr|^-2: the least-squares matrix of a point. */
+KERNEL(N(cloud_least_squares), CLOUD_LEAST_SQUARES, indirect)
 {
   f64 sum[NS];
-  N(fit_matrix)(i, x, offsets, neighbour, 0, sum);
+  N(fit_matrix)(i, x, offsets, neighbour, squared, sum);
   N(fit_invert)(sum, inverse + NS * i);
 }
 
 /* Satellite j as point i sees it: way there, coefficients, and the point's own velocity along them. */
-HD real N(cloud_satellite)(const f64 *x, i32 i, i32 j, const real *inverse, const real *v, real *d, real *a)
+HD real N(cloud_satellite)(const f64 *x, i32 i, i32 j, const real *inverse, const real *v, i32 squared, real *d,
+                           real *a)
 {
   N(fit_apart)(x, i, j, d);
-  const real w = reciprocal_root(N(vec_dot)(d, d));
+  const real w = N(fit_weight)(d, squared);
   N(fit_apply)(inverse + NS * i, d, a);
   for (i32 k = 0; k < DIM; k++) a[k] *= w;
   return N(vec_dot)(v, a);
@@ -187,7 +191,7 @@ HD void N(cloud_states_van_leer)(const real *qi, const real *qj, const real *gi,
     const i32 j = neighbour[e];                                                           \
     real      there[NV], gj[NG], d[DIM], a[DIM], l[NV], r[NV], f[NV], g[NV];              \
     N(state_load)(q + NV * j, there), N(slope_load)(grad + NG * j, gj);                   \
-    const real w = N(cloud_satellite)(x, i, j, inverse, v, d, a);                         \
+    const real w = N(cloud_satellite)(x, i, j, inverse, v, squared, d, a);                \
     N(states)(own, there, gi, gj, d, l, r);                                               \
     if (!(l[0] > 0 && r[0] > 0 && l[NV - 1] > 0 && r[NV - 1] > 0)) { /* see ale_flux.h */ \
       for (i32 k = 0; k < NV; k++) l[k] = own[k], r[k] = there[k];                        \
@@ -244,7 +248,7 @@ KERNEL(N(cloud_jst), CLOUD_JST, CLOUD_LOOP)
     const i32 j = neighbour[e];
     real      there[NV], rj[NV], lj[NV], uj[NV], d[DIM], a[DIM], f[NV], g[NV];
     N(state_load)(q + NV * j, there), N(state_load)(rough + NV * j, rj);
-    const real w      = N(cloud_satellite)(x, i, j, inverse, v, d, a);
+    const real w      = N(cloud_satellite)(x, i, j, inverse, v, squared, d, a);
     const real lambda = R(0.5) * (N(gas_radius)(own, a, w) + N(gas_radius)(there, a, w));
     const real e2 = k2 * fmax(sensor[i], sensor[j]), e4 = fmax(k4 - e2, R(0));
     N(gas_conserved_change)(there, rj, lj);
@@ -258,11 +262,11 @@ KERNEL(N(cloud_jst), CLOUD_JST, CLOUD_LOOP)
 
 /* s of a point at a boundary: what its satellites leave open. */
 HD void N(cloud_open)(i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *inverse,
-                      const real *unit, real *s)
+                      const real *unit, i32 squared, real *s)
 {
   real sum = 0, d[DIM], a[DIM];
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-    N(cloud_satellite)(x, i, neighbour[e], inverse, unit, d, a);
+    N(cloud_satellite)(x, i, neighbour[e], inverse, unit, squared, d, a);
     sum += N(vec_dot)(a, unit);
   }
   for (i32 k = 0; k < DIM; k++) s[k] = R(-2) * sum * unit[k];
@@ -285,7 +289,7 @@ KERNEL(N(cloud_wall), CLOUD_WALL, CLOUD_LOOP)
   const real *v = velocity + DIM * a, *unit = normal + DIM * i;
   real        own[NV], s[DIM], through[NV];
   N(state_load)(q + NV * a, own);
-  N(cloud_open)(a, x, offsets, neighbour, inverse, unit, s);
+  N(cloud_open)(a, x, offsets, neighbour, inverse, unit, squared, s);
   const real w = N(vec_dot)(v, s), across = N(vec_dot)(own + 1, unit) - N(vec_dot)(v, unit);
   const real p    = own[NV - 1] + own[0] * N(gas_sound)(own) * across;
   through[0]      = 0;
@@ -302,7 +306,7 @@ KERNEL(N(cloud_farfield), CLOUD_FARFIELD, CLOUD_LOOP)
   real own[NV], out[NV], s[DIM], through[NV];
   N(state_load)(q + NV * a, own);
   N(farfield_state)(stream + NV * m, strength ? strength + m : 0, centre + 2 * m, x + DIM * a, out);
-  N(cloud_open)(a, x, offsets, neighbour, inverse, normal + DIM * i, s);
+  N(cloud_open)(a, x, offsets, neighbour, inverse, normal + DIM * i, squared, s);
   if (N(vec_dot)(s, s) == 0) return; /* a sharp edge */
   const real w = N(vec_dot)(velocity + DIM * a, s);
   N(flux_roe)(own, out, s, w, fix, through);
@@ -348,7 +352,7 @@ KERNEL(N(cloud_lusgs), CLOUD_LUSGS, CLOUD_LOOP)
     const i32 b = neighbour[e], j = row_of[b];
     real      there[NV], away[DIM], s[DIM], d[NV], df[NV];
     N(state_load)(q + NV * b, there);
-    const real w      = N(cloud_satellite)(x, a, b, inverse, v, away, s);
+    const real w      = N(cloud_satellite)(x, a, b, inverse, v, squared, away, s);
     const real lambda = fmax(N(gas_radius)(own, s, w), N(gas_radius)(there, s, w));
     sum += lambda;
     for (i32 k = 0; k < DIM; k++) open[k] += s[k];
@@ -389,7 +393,7 @@ KERNEL(N(cloud_step), CLOUD_STEP, CLOUD_LOOP)
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
     real there[NV], d[DIM], a[DIM];
     N(state_load)(q + NV * neighbour[e], there);
-    const real w = N(cloud_satellite)(x, i, neighbour[e], inverse, v, d, a);
+    const real w = N(cloud_satellite)(x, i, neighbour[e], inverse, v, squared, d, a);
     sum += fmax(N(gas_radius)(own, a, w), N(gas_radius)(there, a, w));
     for (i32 k = 0; k < DIM; k++) open[k] += a[k];
   }

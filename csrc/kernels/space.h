@@ -48,13 +48,14 @@ KERNEL(cloud_facets_3d, CLOUD_FACETS, indirect)
   F(in, i32, offsets, "nodes+1>>entries") \
   F(in, i32, neighbour, "entries>nodes")  \
   F(in, real, plane, "members,3")         \
+  F(val, i32, squared, "")                \
   F(rw, real, inverse, "nodes,6")
 KERNEL(cloud_mirror_3d, CLOUD_MIRROR, indirect)
 {
   const i32 a = node[i];
   f64       sum[6], unit[3];
   for (i32 k = 0; k < 3; k++) unit[k] = (f64)plane[3 * member[a] + k];
-  fit_matrix_3d(a, x, offsets, neighbour, 0, sum);
+  fit_matrix_3d(a, x, offsets, neighbour, squared, sum);
   fit_mirror_3d(unit, sum);
   fit_invert_3d(sum, inverse + 6 * a);
 }
@@ -101,11 +102,12 @@ KERNEL(cloud_flat_3d, CLOUD_FLAT, indirect)
   F(in, i32, neighbour, "entries>nodes")  \
   F(in, real, inverse, "nodes,6")         \
   F(in, real, q, "nodes,5")               \
+  F(val, i32, squared, "")                \
   F(out, real, grad, "nodes,15")
 
 /* Weighted least-squares gradients of (rho, u, v, w, p). */
 HD void gradient_3d(i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *inverse, const real *q,
-                    real *g)
+                    i32 squared, real *g)
 {
   real own[5];
   state_load_3d(q + 5 * i, own);
@@ -113,7 +115,7 @@ HD void gradient_3d(i32 i, const f64 *x, const i32 *offsets, const i32 *neighbou
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
     real d[3];
     fit_apart_3d(x, i, neighbour[e], d);
-    const real w = reciprocal_root(vec_dot_3d(d, d));
+    const real w = fit_weight_3d(d, squared);
     for (i32 k = 0; k < 5; k++) {
       const real up = w * (q[5 * neighbour[e] + k] - own[k]);
       for (i32 l = 0; l < 3; l++) g[3 * k + l] += up * d[l];
@@ -129,7 +131,7 @@ KERNEL(cloud_gradient_3d, GRADIENT_3D, wide)
 {
   if (!active[member[i]]) return;
   real g[15];
-  gradient_3d(i, x, offsets, neighbour, inverse, q, g);
+  gradient_3d(i, x, offsets, neighbour, inverse, q, squared, g);
   for (i32 k = 0; k < 15; k++) grad[15 * i + k] = g[k];
 }
 
@@ -143,7 +145,7 @@ KERNEL(cloud_gradient_wang_3d, GRADIENT_WANG_3D, wide)
   if (!active[member[i]]) return;
   const f64 *r = range + 10 * member[i];
   real       g[15], own[5];
-  gradient_3d(i, x, offsets, neighbour, inverse, q, g);
+  gradient_3d(i, x, offsets, neighbour, inverse, q, squared, g);
   state_load_3d(q + 5 * i, own);
   for (i32 k = 0; k < 5; k++) {
     const real span = K * (real)(r[k] + r[5 + k]), eps2 = span * span + R(1e-20);

@@ -14,6 +14,13 @@ HD void N(fit_apart)(const f64 *x, i32 i, i32 j, real *d)
 #endif
 }
 
+/* Weight of a neighbour. */
+HD real N(fit_weight)(const real *d, i32 squared)
+{
+  const real dd = N(vec_dot)(d, d);
+  return squared ? reciprocal(dd) : reciprocal_root(dd);
+}
+
 /* sum w d d^T over the neighbours of a node; weights squared, |d|^-2, or |d|^-1. */
 HD void N(fit_matrix)(i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, i32 squared, f64 *sum)
 {

@@ -15,7 +15,8 @@ class Gradients:
     common : member and active, (nodes,) and (members,) device arrays
     q : (nodes, variables) device array
     settings : limiter ("wang", "venkatakrishnan"; others: unlimited) and limiter_k
-    of : "ale", weights |dr|^-2, or "cloud", |dr|^-1, without Venkatakrishnan's limiter
+    of : "ale", weights |dr|^-2, or "cloud", those of settings.weight_power, without
+        Venkatakrishnan's limiter
 
     Attributes
     ----------
@@ -36,6 +37,8 @@ class Gradients:
             "q": q,
             "grad": self.grad,
         }
+        if of == "cloud":
+            fields["squared"] = settings.weight_power == 2
         if settings.limiter == "venkatakrishnan":
             kernel = f"{of}_gradient_venkatakrishnan"
             self.calls = [b.bind(kernel, **fields, K=settings.limiter_k, V=grid.V)]

@@ -48,6 +48,7 @@ class MeshlessSettings(MarchSettings):
     limiter : "wang" (of the gradients, as on a mesh), "vanleer" (Wang et al., eq. 7), or "none"; of
         Roe's flux
     limiter_k : float     Wang's share
+    weight_power : 1 or 2     of the weights |dr|^-p of satellites; 2 for irregular clouds in space
     jst_k2, jst_k4 : float    factors of the second and fourth differences
     time : "lusgs", or "rk" (five-stage Runge-Kutta with local steps)
     lusgs_sweeps : int    pairs of sweeps per pseudo-step
@@ -57,6 +58,7 @@ class MeshlessSettings(MarchSettings):
     flux: str = "roe"
     limiter: str = "wang"
     limiter_k: float = 0.05
+    weight_power: int = 1
     jst_k2: float = 0.5
     jst_k4: float = 0.25
     time: str = "lusgs"
@@ -66,6 +68,8 @@ class MeshlessSettings(MarchSettings):
     def __post_init__(self) -> None:
         MarchSettings.__post_init__(self)
         self.choose(flux=FLUXES, limiter=LIMITERS, time=TIMES)
+        if self.weight_power not in (1, 2) or isinstance(self.weight_power, bool):
+            raise SettingsError(f"weight_power is {self.weight_power!r}, expected 1 or 2")
         self.count("lusgs_sweeps")
         self.within(limiter_k=(0, np.inf), jst_k2=(TINY, 10), jst_k4=(TINY, 10), rk_cfl=(0, np.inf))
 
@@ -141,7 +145,8 @@ class Meshless(Solver):
             raise SettingsError(
                 f"symmetry is {planes}, which is for clouds in space; in the plane name it in walls"
             )
-        grid = CloudGrid(self.backend, clouds, *walls_of(walls, clouds, planes), planes)
+        sides = walls_of(walls, clouds, planes)
+        grid = CloudGrid(self.backend, clouds, *sides, planes, settings.weight_power)
         self._states(grid, motion)
         self._allocate(grid)
         self.grid.start()
@@ -170,6 +175,7 @@ class Meshless(Solver):
             "active": self.dualtime.active,
             "x": grid.x,
             "inverse": grid.inverse,
+            "squared": s.weight_power == 2,
             "velocity": grid.velocity,
             "q": self.q,
             "V": grid.V,

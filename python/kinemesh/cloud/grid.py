@@ -26,6 +26,8 @@ FLAT = 1e-6  # largest sine between a plane of symmetry and its facets
 class CloudGrid(Nodes):
     """Clouds of an ensemble on a device; parameters as of `kinemesh.nodes.Nodes`.
 
+    weight_power : 1 or 2, of the weights |dr|^-p of satellites
+
     Attributes
     ----------
     x2 : (nodes, d) float64       places two time levels ago [chord]
@@ -47,11 +49,13 @@ class CloudGrid(Nodes):
         walls: Sequence[str],
         far: Sequence[str],
         planes: Sequence[str] = (),
+        weight_power: int = 1,
     ) -> None:
         # with the deformation that takes most: which it will be is not known yet
         in_space = clouds[0].points.shape[1] == 3
         memory.check_cloud(backend, clouds, "rigid" if in_space else "retriangulated")
         super().__init__(backend, clouds, walls, far, planes)
+        self.weight_power = weight_power
         shift = np.cumsum([0, *(len(c.satellites) for c in clouds)])
         self.offsets = np.concatenate(
             [[0], *(c.offsets[1:] + s for c, s in zip(clouds, shift[:-1], strict=True))]
@@ -136,9 +140,9 @@ class CloudGrid(Nodes):
         ]
 
     def _bind(self) -> None:
-        b, t = self.backend, self.table
+        b, t, squared = self.backend, self.table, self.weight_power == 2
         around = {"x": self.x, "offsets": t["offsets"], "neighbour": t["neighbour"]}
-        fits = [self.bind("cloud_least_squares", **around, inverse=self.inverse)]
+        fits = [self.bind("cloud_least_squares", **around, squared=squared, inverse=self.inverse)]
         fits += self._normals(self.wall) + self._normals(self.far)
         if len(self.mirror_nodes):
             self.symmetric = {
@@ -146,7 +150,8 @@ class CloudGrid(Nodes):
                 "member": t["member"],
                 "plane": self.plane,
             }
-            fits.append(self.bind("cloud_mirror", **self.symmetric, **around, inverse=self.inverse))
+            fields = self.symmetric | around | {"squared": squared, "inverse": self.inverse}
+            fits.append(self.bind("cloud_mirror", **fields))
         velocity = self.bind(
             "cloud_velocity",
             member=t["member"],
@@ -184,7 +189,7 @@ class CloudGrid(Nodes):
         ends = np.repeat(np.arange(self.nodes), np.diff(self.offsets))
         x, inverse = (self.backend.get(a).astype(float) for a in (self.x, self.inverse))
         d = x[self.neighbour] - x[ends]
-        d /= np.linalg.norm(d, axis=1, keepdims=True)
+        d /= np.linalg.norm(d, axis=1, keepdims=True) ** self.weight_power
         full = np.empty((self.nodes, self.dimensions, self.dimensions))
         for column, (i, k) in zip(
             inverse.T, np.transpose(np.triu_indices(self.dimensions)), strict=True
