@@ -51,7 +51,9 @@ def test_irregular_clouds_are_those_of_tetrahedra():
     irregular = case().replace(cloud="irregular", points=21_000)
 
     assert build.settings(irregular).weight_power == 2
+    assert build.settings(irregular).smooth_gradients
     assert build.settings(case()).weight_power == 1
+    assert not build.settings(case()).smooth_gradients
     assert len(build.cloud(irregular.mesh).satellites) > 12 * 21_000
     jst = case(('"regular"', '"irregular"'), ("[solver]", "[solver]\nflux = 'jst'"))
     assert build.settings(jst).flux == "jst"
@@ -59,9 +61,7 @@ def test_irregular_clouds_are_those_of_tetrahedra():
 
 # ---------------------------------------------------------------- what is refused
 
-LIMITER = "[solver]\nlimiter = 'vanleer'"
 REFUSED = {
-    "limiter": ([('"regular"', '"irregular"'), ("[solver]", LIMITER)], "'vanleer' is unstable on"),
     "wing": ([('wing = "oneram6"', 'wing = "m6"')], "wing = 'm6', expected one of oneram6"),
     "cloud": ([('"regular"', '"wild"')], "cloud = 'wild', expected one of regular, irregular"),
     "points": ([("20000", "2e4")], r"points = 20000\.0, expected an integer"),

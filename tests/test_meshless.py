@@ -70,6 +70,24 @@ def test_linear_fields_have_exact_gradients(device, limiter, power):
         assert np.abs(grad - slope).max() < 1e-11
 
 
+@on_devices
+def test_smooth_gradients_are_means_over_satellites(device):
+    cloud, found = scattered(300, 1), {}
+    q = stream(MACH, 17.0) * np.random.default_rng(2).uniform(0.9, 1.1, (len(cloud.points), 4))
+    for smooth in (False, True):
+        solver = case(cloud, device, limiter="none", smooth_gradients=smooth)
+        solver.initialise(q)
+        solver.backend.record(solver.gradients.calls)()
+        found[smooth] = solver.backend.get(solver.gradients.grad)
+
+    ends = np.repeat(np.arange(len(q)), np.diff(solver.grid.offsets))
+    want = found[False].copy()
+    np.add.at(want, ends, found[False][solver.grid.neighbour])
+    want /= 1 + np.diff(solver.grid.offsets)[:, None]
+    assert np.abs(found[True] - want).max() < 1e-12 * np.abs(want).max()
+    assert np.abs(found[True] - found[False]).max() > 0.1 * np.abs(want).max()
+
+
 def test_fluxes_between_rows_of_points_telescope_where_the_spacing_grows():
     """V_i a_ij = -V_j a_ji on a lattice with steps that grow by 1.3 and 1.2, V the dual areas.
 

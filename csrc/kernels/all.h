@@ -102,7 +102,8 @@
   K(cloud_velocity##D, nodes) K(cloud_roe##D, nodes)         \
   K(cloud_roe_van_leer##D, nodes) K(cloud_farfield##D, bnodes) K(cloud_lusgs##D, rows)  \
   K(cloud_wall##D, bnodes) K(cloud_roughness##D, nodes) K(cloud_jst##D, nodes)          \
-  K(cloud_step##D, nodes) K(cloud_stage##D, nodes)
+  K(cloud_step##D, nodes) K(cloud_stage##D, nodes) K(cloud_smooth##D, nodes)            \
+  K(cloud_smooth_wang##D, nodes)
 #define MULTIGRID_LIST(L, L4, B)                                                       \
   L(multigrid_first_##B, rows) L(multigrid_step_##B, rows) L(multigrid_residual_##B, rows) \
   L4(multigrid_restrict_##B, rows) L(multigrid_prolong_##B, rows)

@@ -4,3 +4,4 @@
 #include "../physics/fit.h"
 #include "state.h"
 #include "cloud.h"
+#include "cloud_gradient.h"

@@ -1,4 +1,4 @@
-/* space.h - what only clouds in space need: boundary facets, gradients, forces, poses. */
+/* space.h - what only clouds in space need: boundary facets, forces, poses. */
 
 /* Area vector of a boundary point out of the fluid, a third of each triangle at it, and the unit
  * normal, along the plane of symmetry for points on it; none where both sides of an edge such as a
@@ -92,75 +92,6 @@ KERNEL(cloud_flat_3d, CLOUD_FLAT, indirect)
 {
   const i32 a = node[i], m = member[a];
   if (active[m]) along_3d(plane + 3 * m, res + 5 * a + 1);
-}
-
-#define GRADIENT_3D(F)                    \
-  F(in, i32, member, "nodes>members")     \
-  F(in, i32, active, "members")           \
-  F(in, f64, x, "nodes,3")                \
-  F(in, i32, offsets, "nodes+1>>entries") \
-  F(in, i32, neighbour, "entries>nodes")  \
-  F(in, real, inverse, "nodes,6")         \
-  F(in, real, q, "nodes,5")               \
-  F(val, i32, squared, "")                \
-  F(out, real, grad, "nodes,15")
-
-/* Weighted least-squares gradients of (rho, u, v, w, p). */
-HD void gradient_3d(i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *inverse, const real *q,
-                    i32 squared, real *g)
-{
-  real own[5];
-  state_load_3d(q + 5 * i, own);
-  for (i32 k = 0; k < 15; k++) g[k] = 0;
-  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-    real d[3];
-    fit_apart_3d(x, i, neighbour[e], d);
-    const real w = fit_weight_3d(d, squared);
-    for (i32 k = 0; k < 5; k++) {
-      const real up = w * (q[5 * neighbour[e] + k] - own[k]);
-      for (i32 l = 0; l < 3; l++) g[3 * k + l] += up * d[l];
-    }
-  }
-  for (i32 k = 0; k < 5; k++) {
-    const real b[3] = {g[3 * k], g[3 * k + 1], g[3 * k + 2]};
-    fit_apply_3d(inverse + 6 * i, b, g + 3 * k);
-  }
-}
-
-KERNEL(cloud_gradient_3d, GRADIENT_3D, wide)
-{
-  if (!active[member[i]]) return;
-  real g[15];
-  gradient_3d(i, x, offsets, neighbour, inverse, q, squared, g);
-  for (i32 k = 0; k < 15; k++) grad[15 * i + k] = g[k];
-}
-
-/* Limited gradient; threshold K (max - min) over the member: Wang's form (theory eq. 2.4b). */
-#define GRADIENT_WANG_3D(F)                               \
-  GRADIENT_3D(F)                                          \
-  F(in, f64, range, "members,10") /* from ale_range_3d */ \
-  F(val, real, K, "")
-KERNEL(cloud_gradient_wang_3d, GRADIENT_WANG_3D, wide)
-{
-  if (!active[member[i]]) return;
-  const f64 *r = range + 10 * member[i];
-  real       g[15], own[5];
-  gradient_3d(i, x, offsets, neighbour, inverse, q, squared, g);
-  state_load_3d(q + 5 * i, own);
-  for (i32 k = 0; k < 5; k++) {
-    const real span = K * (real)(r[k] + r[5 + k]), eps2 = span * span + R(1e-20);
-    real       low = own[k], high = own[k], up = 0, down = 0;
-    for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-      real d[3];
-      fit_apart_3d(x, i, neighbour[e], d);
-      const real there = q[5 * neighbour[e] + k], ask = R(0.5) * vec_dot_3d(g + 3 * k, d);
-      low = fmin(low, there), high = fmax(high, there);
-      up = fmax(up, ask), down = fmin(down, ask);
-    }
-    const real a = limiter_venkatakrishnan(high - own[k], up, eps2);
-    const real b = limiter_venkatakrishnan(low - own[k], down, eps2), phi = fmin(fmin(a, b), R(1));
-    for (i32 l = 0; l < 3; l++) grad[15 * i + 3 * k + l] = phi * g[3 * k + l];
-  }
 }
 
 /* The part of gradients that is even about the plane of symmetry: nothing changes across it but the

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from kinemesh.cases.methods import DEFORMS, METHODS, check_deform, check_limiter, check_solver
+from kinemesh.cases.methods import DEFORMS, METHODS, check_deform, check_solver
 from kinemesh.cases.parts import DeformPart, FlowPart, Job, MeshPart, MotionPart, part
 from kinemesh.cases.values import choice, known
 from kinemesh.errors import CaseError, KinemeshError
@@ -60,7 +60,6 @@ class Case:
         self.flow.check(self.method)
         check_deform(self.method, self.deform)
         check_solver(self.method, self.solver)
-        check_limiter(self.mesh, self.solver)
 
     def _check_steady(self) -> None:
         for name in ("motion", "deform"):

@@ -17,6 +17,7 @@ class Gradients:
     settings : limiter ("wang", "venkatakrishnan"; others: unlimited) and limiter_k
     of : "ale", weights |dr|^-2, or "cloud", those of settings.weight_power, without
         Venkatakrishnan's limiter
+    symmetric : `CloudGrid.symmetric`, about whose plane gradients are made even
 
     Attributes
     ----------
@@ -25,7 +26,13 @@ class Gradients:
     """
 
     def __init__(
-        self, grid: Nodes, common: dict[str, Any], q: Any, settings: Any, of: str = "ale"
+        self,
+        grid: Nodes,
+        common: dict[str, Any],
+        q: Any,
+        settings: Any,
+        of: str = "ale",
+        symmetric: dict[str, Any] | None = None,
     ) -> None:
         b, ends = grid.backend, 2 * grid.variables
         self.grad = b.zeros((grid.nodes, grid.dimensions * grid.variables))
@@ -39,16 +46,29 @@ class Gradients:
         }
         if of == "cloud":
             fields["squared"] = settings.weight_power == 2
+        kernel, self.calls = f"{of}_gradient", []
+
+        def even(grad: Any) -> list[Any]:
+            # what a point of the plane sees on one side alone would let waves along it grow
+            return [grid.bind("cloud_even", **common | symmetric, grad=grad)] if symmetric else []
+
+        if of == "cloud" and settings.smooth_gradients:
+            raw = b.zeros(self.grad.shape)
+            self.calls += [grid.bind(kernel, **fields | {"grad": raw}), *even(raw)]
+            kernel, unused = "cloud_smooth", ["inverse", "squared"]
+            if settings.limiter != "wang":
+                unused += ["x", "q"]
+            fields = {n: a for n, a in fields.items() if n not in unused} | {"raw": raw}
         if settings.limiter == "venkatakrishnan":
-            kernel = f"{of}_gradient_venkatakrishnan"
-            self.calls = [b.bind(kernel, **fields, K=settings.limiter_k, V=grid.V)]
+            kernel, limits = f"{kernel}_venkatakrishnan", {"K": settings.limiter_k, "V": grid.V}
         elif settings.limiter == "wang":
             span = b.zeros((grid.members, ends), "float64")
             parts = b.zeros((grid.chunks, ends), "float64")
-            self.calls = [
+            self.calls += [
                 grid.bind("ale_range", q=q, offsets=grid.node_chunks, sums=parts),
                 b.bind(f"gather_max_{ends}", offsets=grid.node_groups, parts=parts, sums=span),
-                grid.bind(f"{of}_gradient_wang", **fields, K=settings.limiter_k, range=span),
             ]
+            kernel, limits = f"{kernel}_wang", {"K": settings.limiter_k, "range": span}
         else:
-            self.calls = [grid.bind(f"{of}_gradient", **fields)]
+            limits = {}
+        self.calls += [grid.bind(kernel, **fields, **limits), *even(self.grad)]

@@ -49,6 +49,8 @@ class MeshlessSettings(MarchSettings):
         Roe's flux
     limiter_k : float     Wang's share
     weight_power : 1 or 2     of the weights |dr|^-p of satellites; 2 for irregular clouds in space
+    smooth_gradients : bool   the mean of the gradients of a point and of its satellites: for
+        irregular clouds in space, where those of the nearest alone are not stable
     jst_k2, jst_k4 : float    factors of the second and fourth differences
     time : "lusgs", or "rk" (five-stage Runge-Kutta with local steps)
     lusgs_sweeps : int    pairs of sweeps per pseudo-step
@@ -59,6 +61,7 @@ class MeshlessSettings(MarchSettings):
     limiter: str = "wang"
     limiter_k: float = 0.05
     weight_power: int = 1
+    smooth_gradients: bool = False
     jst_k2: float = 0.5
     jst_k4: float = 0.25
     time: str = "lusgs"
@@ -167,7 +170,7 @@ class Meshless(Solver):
         b, s = self.backend, self.settings
         self.grid: CloudGrid = grid
         limited = s if s.flux == "roe" else replace(s, limiter="none")
-        self.gradients = Gradients(grid, self.common, self.q, limited, "cloud")
+        self.gradients = Gradients(grid, self.common, self.q, limited, "cloud", grid.symmetric)
         self.lowered = b.zeros(grid.nodes, np.int32)
         self.pattern = Pattern.of_graph(b, grid.offsets, grid.neighbour, grid.first)
         names = ("member", "offsets", "neighbour")
@@ -197,8 +200,8 @@ class Meshless(Solver):
     def _residual_calls(self) -> list[Any]:
         """Calls from u to res: V (dW/dt + div F) with the physical time's terms."""
         fields = self.cloud_fields | {"u": self.u, "past": self.past}
-        slip, even, flat = self._mirror_calls()
-        calls = [*slip, self._primitive, *self.gradients.calls, *even, *self._flux_calls(fields)]
+        slip, flat = self._mirror_calls()
+        calls = [*slip, self._primitive, *self.gradients.calls, *self._flux_calls(fields)]
         calls += self.vortex
         closing = {n: a for n, a in self.cloud_fields.items() if n != "bdf"}
         for kernel, side, more in (
@@ -210,19 +213,14 @@ class Meshless(Solver):
                 calls.append(self.grid.bind(kernel, **closing | where | more))
         return calls + flat
 
-    def _mirror_calls(self) -> tuple[list[Any], list[Any], list[Any]]:
-        """Calls at a plane of symmetry for the state, the gradients and the residual.
-
-        What a point there sees on one side alone would let waves along the plane grow: gradients
-        are made even about the plane.
-        """
+    def _mirror_calls(self) -> tuple[list[Any], list[Any]]:
+        """Calls at a plane of symmetry for the state and the residual."""
         grid = self.grid
         if not len(grid.mirror_nodes):
-            return [], [], []
+            return [], []
         there = self.common | grid.symmetric
         return (
             [grid.bind("cloud_slip", **there, velocity=grid.velocity, u=self.u)],
-            [grid.bind("cloud_even", **there, grad=self.gradients.grad)],
             [grid.bind("cloud_flat", **there, res=self.res)],
         )
 

@@ -94,8 +94,9 @@ def solver_of(method: str) -> Any:
 
 
 def settings(case: Case) -> Any:
-    """Settings of a case's solver; on irregular clouds in space weights are |dr|^-2."""
-    own = {"weight_power": 2} if case.mesh.cloud == "irregular" else {}
+    """Settings of a case's solver, with those that irregular clouds in space need."""
+    irregular = {"weight_power": 2, "smooth_gradients": True}
+    own = irregular if case.mesh.cloud == "irregular" else {}
     return settings_of(case.method)(**(own | dict(case.solver)))
 
 

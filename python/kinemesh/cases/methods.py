@@ -10,7 +10,7 @@ from kinemesh.cases.values import known
 from kinemesh.errors import CaseError
 
 if TYPE_CHECKING:
-    from kinemesh.cases.parts import DeformPart, MeshPart
+    from kinemesh.cases.parts import DeformPart
 
 METHODS = ("mesh", "meshless")
 DEFORMS = ("springs", "delaunay", "rigid")
@@ -47,16 +47,6 @@ def check_solver(method: str, given: Mapping[str, Any]) -> None:
                 f"remove what method '{method}' lacks"
             )
     known("[solver]", given, mine)
-
-
-def check_limiter(mesh: MeshPart, given: Mapping[str, Any]) -> None:
-    """CaseError for the limiter that is unstable on a cloud."""
-    limiter, flux = given.get("limiter"), given.get("flux", "roe")
-    if mesh.cloud == "irregular" and limiter == "vanleer" and flux == "roe":
-        raise CaseError(
-            "[solver] limiter = 'vanleer' is unstable on irregular clouds in space; remove it "
-            "(it is 'wang' there)"
-        )
 
 
 def solver_fields(method: str) -> list[str] | None:

@@ -76,7 +76,8 @@ class CloudGrid(Nodes):
         if d == 3:
             tables["on_plane"] = np.isin(np.arange(n), self.mirror_nodes)
         self.table = {name: b.array(t, np.int32) for name, t in tables.items()}
-        self.mirrors = {}
+        self.mirrors: dict[str, Any] = {}
+        self.symmetric: dict[str, Any] = {}
         if d == 3:
             self.plane = b.array(mirrors, "real")
             self.mirrors = {"on_plane": self.table["on_plane"], "plane": self.plane}
