@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from kinemesh import memory
-from kinemesh.backend import DTYPES, Backend
+from kinemesh.backend import Backend
 from kinemesh.boundary import Boundaries
 from kinemesh.conditions import (
     instance,
@@ -24,10 +24,10 @@ from kinemesh.deform import Deformation, TorsionalSprings
 from kinemesh.gradients import Gradients
 from kinemesh.grid import Grid
 from kinemesh.implicit import Implicit
-from kinemesh.linear import Pattern
+from kinemesh.linear import Bicgstab, Pattern
 from kinemesh.lusgs import Lusgs
 from kinemesh.mesh import Mesh
-from kinemesh.settings import TINY, MarchSettings
+from kinemesh.settings import ImplicitSettings
 from kinemesh.solver import Solver
 
 FLUXES = ("roe", "hllc")
@@ -37,8 +37,8 @@ LINEAR = ("bicgstab", "lusgs")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AleSettings(MarchSettings):
-    """Settings of the ALE solver; those of the march as in `kinemesh.settings.MarchSettings`.
+class AleSettings(ImplicitSettings):
+    """Settings of the ALE solver; those of the march and of its matrix as in `kinemesh.settings`.
 
     Parameters
     ----------
@@ -46,36 +46,23 @@ class AleSettings(MarchSettings):
     limiter : "wang" (threshold a share of the variable's range), "venkatakrishnan" or "none"
     limiter_k : float          Wang's share (0.05 where none is given), or Venkatakrishnan's K (5),
         which multiplies the size of a cell (theory eq. 2.4)
-    jacobian_fix : float       entropy_fix of the matrix alone: a larger one damps the pseudo-steps
-        where the stream stagnates (and the limiter flips for ever) and leaves the result alone;
-        in a supersonic stream it is multiplied by mach squared
     linear_solver : "bicgstab", or "lusgs" (sweeps by colours without a matrix: half of the
         memory, more and cheaper pseudo-steps)
     lusgs_sweeps : int         pairs of sweeps per pseudo-step
-    krylov_iterations : int    most iterations of BiCGSTAB per pseudo-step
-    krylov_tolerance : float   share of its first residual at which it stops
-    matrix_dtype : "float32" or "float64"   of the matrix and of BiCGSTAB, never more than the
-        flow's own; residual and state keep the flow's, so the result does not depend on it
     """
 
     flux: str = "roe"
     limiter: str = "wang"
     limiter_k: float | None = None
-    jacobian_fix: float = 0.15
     linear_solver: str = "bicgstab"
     lusgs_sweeps: int = 4
-    krylov_iterations: int = 40
-    krylov_tolerance: float = 0.05
-    matrix_dtype: str = "float32"
 
     def __post_init__(self) -> None:
-        MarchSettings.__post_init__(self)
-        self.choose(flux=FLUXES, limiter=LIMITERS, matrix_dtype=DTYPES, linear_solver=LINEAR)
-        for name in ("lusgs_sweeps", "krylov_iterations"):
-            self.count(name)
+        ImplicitSettings.__post_init__(self)
+        self.choose(flux=FLUXES, limiter=LIMITERS, linear_solver=LINEAR)
+        self.count("lusgs_sweeps")
         if self.limiter_k is not None:
             self.within(limiter_k=(0, np.inf))
-        self.within(jacobian_fix=(TINY, 2), krylov_tolerance=(TINY, 1))
 
     @property
     def matrix(self) -> str | None:
@@ -173,15 +160,30 @@ class Ale(Solver):
         return Implicit(
             b,
             grid,
-            self.boundaries,
-            self.dualtime,
+            Pattern.of_graph(b, grid.dual.offsets, grid.dual.neighbour, grid.first),
+            self._matrix_calls,
+            self.dualtime.active,
             state,
-            self.pace,
             dtype=s.matrix_dtype,
-            fix=s.jacobian_fix * np.maximum(1.0, self.mach**2),  # theory eq. 2.10b
             iterations=s.krylov_iterations,
             tolerance=s.krylov_tolerance,
         )
+
+    def _matrix_calls(
+        self, pattern: Pattern, solver: Bicgstab, state: dict[str, Any], single: bool
+    ) -> list[Any]:
+        """Calls from `state` to the matrix and its side."""
+        grid, t = self.grid, self.grid.table
+        faces = grid.single() if single else grid.faces()
+        fields = self.matrix_fields(pattern, solver, grid.dual.offsets, grid.dual.neighbour)
+        fields |= {name: t[name] for name in ("offsets", "neighbour", "edge")}
+        fields |= {"V": grid.V, "bdf": grid.bdf}
+        kernel = "ale_jacobian"
+        diagonal = pattern.diagonal[pattern.row_of]
+        return [
+            self.backend.bind(kernel, suffix=solver.suffix, **fields, **faces["edges"], **state),
+            *self.boundaries.jacobian(solver.A, diagonal, faces, state["q"], solver.suffix),
+        ]
 
     def _lusgs(self, state: dict[str, Any]) -> Lusgs:
         grid, s = self.grid, self.settings

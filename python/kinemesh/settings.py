@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kinemesh.backend import DTYPES
 from kinemesh.errors import SettingsError
 
 FAR_FIELDS = ("stream", "vortex")
@@ -85,3 +86,30 @@ class MarchSettings:
             number = isinstance(value, int | float) and not isinstance(value, bool)
             if not number or not low < value <= high:
                 raise SettingsError(f"{name} is {value!r}, expected {max(low, 0):g} to {high:g}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImplicitSettings(MarchSettings):
+    """Settings of a march whose pseudo-steps may solve with the matrix of the first-order flux.
+
+    Parameters
+    ----------
+    jacobian_fix : float       entropy_fix of the matrix alone: a larger one damps the pseudo-steps
+        where the stream stagnates (and the limiter flips for ever) and leaves the result alone;
+        in a supersonic stream it is multiplied by mach squared
+    krylov_iterations : int    most iterations of BiCGSTAB per pseudo-step
+    krylov_tolerance : float   share of its first residual at which it stops
+    matrix_dtype : "float32" or "float64"   of the matrix and of BiCGSTAB, never more than the
+        flow's own; residual and state keep the flow's, so the result does not depend on it
+    """
+
+    jacobian_fix: float = 0.15
+    krylov_iterations: int = 40
+    krylov_tolerance: float = 0.05
+    matrix_dtype: str = "float32"
+
+    def __post_init__(self) -> None:
+        MarchSettings.__post_init__(self)
+        self.choose(matrix_dtype=DTYPES)
+        self.count("krylov_iterations")
+        self.within(jacobian_fix=(TINY, 2), krylov_tolerance=(TINY, 1))

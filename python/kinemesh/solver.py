@@ -29,6 +29,7 @@ from kinemesh.dualtime import DualTime
 from kinemesh.errors import SettingsError
 from kinemesh.faults import NONE, raise_faults
 from kinemesh.forces import Forces
+from kinemesh.linear import Bicgstab, Pattern
 from kinemesh.motion import Motion, Pose
 from kinemesh.nodes import Nodes
 
@@ -145,6 +146,24 @@ class Solver(ABC):
             u=self.u,
             pace=self.pace,
         )
+
+    def matrix_fields(
+        self, pattern: Pattern, solver: Bicgstab, offsets: NDArray, neighbour: NDArray
+    ) -> dict[str, Any]:
+        """What the kernels that assemble a matrix on a node graph are told, whatever its fluxes."""
+        b = self.backend
+        ends = np.repeat(np.arange(self.grid.nodes, dtype=np.int32), np.diff(offsets))
+        fix = self.settings.jacobian_fix * np.maximum(1.0, self.mach**2)  # theory eq. 2.10b
+        return self.common | {
+            "node": b.table(pattern.node),
+            "diagonal": solver.tables["diagonal"],
+            "slot": b.table(pattern.block(ends, neighbour)),
+            "fix": b.array(fix, solver.dtype),
+            "cfl": self.dualtime.cfl,
+            "pace": self.pace,
+            "A": solver.A,
+            "rhs": solver.b,
+        }
 
     def iteration(self, drop: float, most: int, cfl: tuple[float, float, float], times: int) -> Any:
         """Recording of `times` pseudo-steps: residual, decision, implicit update."""
