@@ -123,6 +123,10 @@ class Ledger:
         """Name of the kernel of a call; of a recording an empty one."""
         return self._notes[id(call)].kernel
 
+    def named(self, call: Any, *parts: str) -> bool:
+        """Whether the name of a call's kernel has one of the parts."""
+        return any(part in self.kernel(call) for part in parts)
+
     def leaves(self, made: Any) -> list[Any]:
         """Calls of a call or recording in order, each once however often it is repeated."""
         note = self._notes[id(made)]
@@ -131,6 +135,17 @@ class Ledger:
     def fields(self, call: Any) -> dict[str, Any]:
         """Arrays and values that a call is bound to."""
         return self._notes[id(call)].fields
+
+    def held(self, part: str) -> int:
+        """Bytes of the arrays, each once, that calls of kernels named so are bound to."""
+        arrays = {
+            id(array): array.nbytes
+            for note in self._notes.values()
+            if part in note.kernel
+            for array in note.fields.values()
+            if hasattr(array, "nbytes")
+        }
+        return sum(arrays.values())
 
     def first(self, kernel: str) -> Any:
         """First call of a kernel whose name begins so, or None."""

@@ -5,8 +5,8 @@ The rows are those of Ma et al. (OpenACC deforming mesh), Tables 3 to 5, and the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -69,11 +69,13 @@ class Work:
     make : times -> callable that does it `times` times over
     bytes : compulsory bytes of one, or None where they are not counted
     iterations : what the linear solver needed, asked after the timing
+    notes : further keys of its figure
     """
 
     make: Callable[[int], Callable[[], Any]]
     bytes: int | None
     iterations: Callable[[], int] | None = None
+    notes: Mapping[str, Any] = field(default_factory=dict)
 
 
 Rows = Iterator[tuple[str, Work | str]]
@@ -133,7 +135,7 @@ def springs(backend: Backend, mesh: Mesh, wanted: set[str]) -> Rows:
     solver.begin()
     yield (
         "spring-sweeps",
-        work([c for c in ledger.leaves(solver.iterate) if _is(ledger, c, *SWEEPS)]),
+        work([c for c in ledger.leaves(solver.iterate) if ledger.named(c, *SWEEPS)]),
     )
     if wanted & TITLES["natural"].keys():
         p = mover.pattern
@@ -213,7 +215,7 @@ def flow(backend: Backend, mesh: Mesh, wanted: set[str]) -> Rows:
     yield from _explicit_rows(ledger, work, residual, boundary)
     backend.record(residual)()  # the boundaries have added to it again and again
     leaves = ledger.leaves(iteration)
-    end = next(k for k, c in enumerate(leaves) if _is(ledger, c, "narrow", "ale_jacobian"))
+    end = next(k for k, c in enumerate(leaves) if ledger.named(c, "narrow", "ale_jacobian"))
     yield "cfl", work(leaves[len(residual) : end])
     # The same residual again and again must not carry the state away.
     backend.put(ale.res, 1e-6 * backend.get(ale.res))
@@ -225,8 +227,8 @@ def _explicit_rows(
     ledger: Ledger, work: Callable, residual: list[Any], boundary: list[Any]
 ) -> Rows:
     """Rows from u to the residual."""
-    gradients = [c for c in residual if _is(ledger, c, "gradient", "ale_range", "gather")]
-    fluxes = [c for c in residual if c not in gradients and not _is(ledger, c, "bc_")]
+    gradients = [c for c in residual if ledger.named(c, "gradient", "ale_range", "gather")]
+    fluxes = [c for c in residual if c not in gradients and not ledger.named(c, "bc_")]
     yield "gradients", work(gradients)
     yield "residual", work(fluxes)
     yield "boundary", work(boundary)
@@ -247,11 +249,6 @@ def _implicit_rows(work: Callable, implicit: list[Any], product: Any, ale: Ale) 
 def _matrix_of(ale: Ale) -> Bicgstab:
     assert isinstance(ale.implicit, Implicit)  # by its settings
     return ale.implicit.solver
-
-
-def _is(ledger: Ledger, call: Any, *parts: str) -> bool:
-    """Whether the name of a call's kernel has one of the parts."""
-    return any(part in ledger.kernel(call) for part in parts)
 
 
 GROUPS = {"springs": springs, "natural": springs, "flow": flow}

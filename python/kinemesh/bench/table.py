@@ -1,4 +1,4 @@
-"""Figures as lines of JSON and as tables, with those of Ma et al. beside them."""
+"""Figures as lines of JSON and as tables, with those of Ma et al. and Zhang et al. beside them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from math import log
 from pathlib import Path
 from typing import Any
 
+from kinemesh.bench import clouds
 from kinemesh.bench.rows import ROWS
 from kinemesh.errors import CaseError
 
@@ -38,14 +39,49 @@ PAPER: dict[str, tuple[tuple[int, float, str], ...]] = {
     "implicit": ((94_085, 0.0041 + 0.1099, "Table 5, Set_Time_Step and Implicit_Time_Advance"),),
     "pseudo-step": ((94_085, 0.1620, "section 6.2"),),
 }
+# Zhang et al. (implicit meshless), Table 4: points, seconds of an iteration on one GTX Titan.
+TITAN = {
+    "regular": (
+        (155_680, 8.4870e-3, "Table 4"),
+        (306_577, 1.6226e-2, "Table 4"),
+        (601_408, 3.0579e-2, "Table 4"),
+        (1_193_504, 6.0897e-2, "Table 4"),
+    ),
+    "irregular": (
+        (164_160, 3.2305e-2, "Table 4"),
+        (319_168, 6.0300e-2, "Table 4"),
+        (617_104, 1.0400e-1, "Table 4"),
+        (1_228_880, 1.9511e-1, "Table 4"),
+    ),
+}
+CLOUD_KEYS = ("cloud", "satellites", "colours", "memory")
 HEAD = ("row", "nodes", "ms", "least to most", "ns/node", "GB", "share", "iterations", "K20, ms")
+WIDTHS = (76, 8, 8, 18, 8, 8, 6, 10, 22)
+HEAD_CLOUD = (
+    *("row", "points", "ms", "least to most", "ns/point", "GB", "share"),
+    *("satellites", "colours", "B/point", "Titan, ms"),
+)
+WIDTHS_CLOUD = (48, 8, 8, 18, 8, 8, 6, 10, 7, 7, 22)
 
 
-def paper(row: str, nodes: int) -> dict[str, Any] | None:
-    """The paper's figure of a row on its mesh nearest in size, or None."""
-    if row not in PAPER:
+def columns(figure: dict[str, Any]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Heads of the columns of a figure's table, and their widths on a screen."""
+    return (HEAD_CLOUD, WIDTHS_CLOUD) if "cloud" in figure else (HEAD, WIDTHS)
+
+
+def title(row: str, cloud: str | None = None) -> str:
+    """What a row is called, with the kind of cloud that it was measured on."""
+    return f"{cloud} cloud: {clouds.ROWS[row]}" if cloud else ROWS[row]
+
+
+def paper(row: str, nodes: int, cloud: str | None = None) -> dict[str, Any] | None:
+    """The papers' figure of a row on its mesh or cloud nearest in size, or None."""
+    among = PAPER.get(row, ())
+    if cloud:
+        among = TITAN.get(cloud, ()) if row == "cloud-one-pair" else ()
+    if not among:
         return None
-    there, seconds, where = min(PAPER[row], key=lambda known: abs(log(known[0] / nodes)))
+    there, seconds, where = min(among, key=lambda known: abs(log(known[0] / nodes)))
     return {"nodes": there, "seconds": round(seconds, 6), "where": where}
 
 
@@ -55,11 +91,10 @@ def _digits(value: float) -> str:
 
 
 def cells(figure: dict[str, Any]) -> list[str]:
-    """The cells of a figure's line under HEAD."""
+    """The cells of a figure's line under the heads of its columns."""
     ms = [_digits(1e3 * figure[name]) for name in ("seconds", "least", "most")]
     if figure["seconds"] < 1e-4:
         ms = [f"{1e3 * figure[name]:.4f}" for name in ("seconds", "least", "most")]
-    known, count = figure["paper"], figure["iterations"]
     return [
         figure["title"],
         str(figure["nodes"]),
@@ -68,8 +103,22 @@ def cells(figure: dict[str, Any]) -> list[str]:
         _digits(figure["ns_per_node"]),
         "" if figure["bytes"] is None else f"{figure['bytes'] / 1e9:.3g}",
         "" if figure["share"] is None else f"{figure['share']:.2f}",
-        "" if count is None else str(count),
-        "" if known is None else f"{_digits(1e3 * known['seconds'])} ({known['nodes']} nodes)",
+        *_last_cells(figure),
+    ]
+
+
+def _last_cells(figure: dict[str, Any]) -> list[str]:
+    """Those in which meshes and clouds differ."""
+    known, count = figure["paper"], figure["iterations"]
+    of = "points" if "cloud" in figure else "nodes"
+    beside = "" if known is None else f"{_digits(1e3 * known['seconds'])} ({known['nodes']} {of})"
+    if "cloud" not in figure:
+        return ["" if count is None else str(count), beside]
+    return [
+        f"{figure['satellites']:.1f}",
+        str(figure["colours"]),
+        f"{figure['memory']:.0f}",
+        beside,
     ]
 
 
@@ -89,14 +138,21 @@ def heading(figure: dict[str, Any]) -> str:
 
 def markdown(figures: Iterable[dict[str, Any]]) -> str:
     """Tables of figures, one for each of what they were measured on; rows side by side by size."""
-    runs: dict[str, list[dict[str, Any]]] = {}
+    runs: dict[tuple[str, bool], list[dict[str, Any]]] = {}
     for figure in figures:
-        runs.setdefault(heading(figure), []).append(figure)
-    order = {row: number for number, row in enumerate(ROWS)}
+        runs.setdefault((heading(figure), "cloud" in figure), []).append(figure)
+    order = {name: number for number, name in enumerate([*ROWS, *clouds.FLOWS, *clouds.ROWS])}
+
+    def place(figure: dict[str, Any]) -> tuple[int, int, int]:
+        last = len(order)
+        kind = order.get(figure["cloud"], last) if "cloud" in figure else 0
+        return kind, order.get(figure["row"], last), figure["nodes"]
+
     parts = []
-    for head, run in runs.items():
-        run.sort(key=lambda f: (order.get(f["row"], len(order)), f["nodes"]))
-        lines = [HEAD, ["---"] + ["---:"] * (len(HEAD) - 1), *map(cells, run)]
+    for (head, _), run in runs.items():
+        run.sort(key=place)
+        names = columns(run[0])[0]
+        lines = [names, ["---"] + ["---:"] * (len(names) - 1), *map(cells, run)]
         parts.append(f"{head}\n\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines))
     return "\n\n".join(parts)
 
@@ -109,7 +165,8 @@ def _figure(text: str, where: str) -> dict[str, Any]:
         raise CaseError(f"{where}: {error}; expected a line written by kinemesh bench") from None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise CaseError(f"{where}: expected an object whose format is {FORMAT!r}")
-    missing = [key for key in KEYS if key not in found]
+    expected = (*KEYS, *CLOUD_KEYS) if found.get("row") in clouds.ROWS else KEYS
+    missing = [key for key in expected if key not in found]
     if missing:
         raise CaseError(f"{where}: no {', '.join(missing)}; expected every key of {FORMAT}")
     return found

@@ -1,0 +1,126 @@
+"""The options of `kinemesh bench`, and what they choose."""
+
+from __future__ import annotations
+
+import argparse
+from difflib import get_close_matches
+from pathlib import Path
+from typing import NamedTuple
+
+from kinemesh.errors import SettingsError
+
+# Sizes near those of Ma et al.: 21 329 and 288 268 (Table 3), 94 085 (Table 5), 5 672 268 (Table 4)
+SIZES = (5_000, 21_329, 94_085)
+SIZES_GPU = (*SIZES, 288_268, 1_400_000, 5_672_268)
+LEAST_NODES = 500  # what kinemesh.mesh.airfoil makes
+# On a GPU those of Zhang et al., Tables 2 and 4
+POINTS = {"regular": (40_000,), "irregular": (40_000,), "plane": (5_120,)}
+POINTS_GPU = {
+    "regular": (306_577, 1_193_504),
+    "irregular": (319_168, 1_228_880),
+    "plane": (5_120, 94_000),
+}
+LEAST_POINTS = {"regular": 20_000, "irregular": 20_000, "plane": LEAST_NODES}
+
+
+class Subject(NamedTuple):
+    """What is measured: a mesh (cloud None) or a kind of cloud, and its nodes or points."""
+
+    cloud: str | None
+    size: int
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `kinemesh bench`."""
+    add = parser.add_argument
+    sizes = ",".join(map(str, SIZES))
+    add("--sizes", metavar="N,N,...", help=f"nodes (default {sizes}; on a GPU up to 5672268)")
+    add(
+        "--cloud",
+        metavar="KIND,...",
+        help="the meshless solver on clouds in place of a mesh: regular or irregular about the "
+        "ONERA M6, plane about the NACA 0012",
+    )
+    add("--points", metavar="N,N,...", help="points of the clouds (default 40000, plane 5120)")
+    add("--device", default="auto", metavar="DEV", help="auto, cpu, cuda or cuda:N")
+    add("--dtype", default="float64", choices=("float64", "float32"), help="precision of the flow")
+    add(
+        "--rows",
+        metavar="ROW,...",
+        help="rows or groups (springs, natural, flow; cloud with --cloud); default all",
+    )
+    add("--repeat", type=int, default=5, metavar="N", help="readings of each row (default 5)")
+    add("--json", type=Path, metavar="FILE", help="append each figure as a line of JSON")
+    add(
+        "--table",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="measure nothing; print the figures of JSON files as Markdown",
+    )
+
+
+def chosen_rows(text: str | None, of_clouds: bool) -> list[str]:
+    """Rows that `--rows` names, in their own order; SettingsError for an unknown one."""
+    from kinemesh.bench import clouds, rows
+
+    (mine, groups), (theirs, others) = (rows.ROWS, rows.TITLES), (clouds.ROWS, clouds.TITLES)
+    if of_clouds:
+        (mine, groups), (theirs, others) = (theirs, others), (mine, groups)
+    if text is None:
+        return list(mine)
+    wanted: set[str] = set()
+    for name in (part.strip() for part in text.split(",")):
+        if name in theirs or name in others:
+            way = "leave out --cloud" if of_clouds else "add --cloud regular, irregular or plane"
+            raise SettingsError(
+                f"rows: {name!r} is of {'a mesh' if of_clouds else 'clouds'}, expected one of "
+                f"{', '.join([*groups, *mine])}; or {way}"
+            )
+        if name not in mine and name not in groups:
+            near = get_close_matches(name, [*mine, *groups], 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"expected {', '.join(groups)}"
+            raise SettingsError(f"rows: unknown row {name!r}; {hint} (rows: {', '.join(mine)})")
+        wanted |= set(groups.get(name, [name]))
+    return [row for row in mine if row in wanted]
+
+
+def chosen_subjects(arguments: argparse.Namespace, on_gpu: bool) -> list[Subject]:
+    """Meshes or clouds that the options name; SettingsError for what is none."""
+    if arguments.cloud is None:
+        if arguments.points is not None:
+            raise SettingsError(
+                f"points: {arguments.points!r} without a cloud; add --cloud regular, irregular or "
+                "plane, or choose the nodes of a mesh by --sizes"
+            )
+        sizes = _numbers("sizes", arguments.sizes, LEAST_NODES, "5000,94085")
+        return [Subject(None, size) for size in sizes or (SIZES_GPU if on_gpu else SIZES)]
+    if arguments.sizes is not None:
+        raise SettingsError(
+            f"sizes: {arguments.sizes!r} are nodes of a mesh; expected --points beside --cloud"
+        )
+    kinds = [part.strip() for part in arguments.cloud.split(",")]
+    unknown = [kind for kind in kinds if kind not in POINTS]
+    if unknown:
+        raise SettingsError(
+            f"cloud: {unknown[0]!r}, expected {', '.join(POINTS)}, or several as in "
+            "regular,irregular"
+        )
+    defaults = POINTS_GPU if on_gpu else POINTS
+    return [
+        Subject(kind, size)
+        for kind in kinds
+        for size in _numbers("points", arguments.points, LEAST_POINTS[kind], "40000,300000")
+        or defaults[kind]
+    ]
+
+
+def _numbers(name: str, text: str | None, least: int, example: str) -> list[int]:
+    """Whole numbers of at least the least of an option; none where it was not given."""
+    parts = [] if text is None else [part.strip() for part in text.split(",")]
+    for part in parts:
+        if not part.isdecimal() or int(part) < least:
+            raise SettingsError(
+                f"{name}: {part!r}, expected whole numbers of at least {least}, as in {example}"
+            )
+    return [int(part) for part in parts]
