@@ -76,6 +76,7 @@ def test_a_steady_case_has_no_motion_to_look_at(capsys):
         ("mesh", "no such file", [], ["--mesh", "none.su2"]),
         ("mesh", "expected 500 to", [("nodes = 500", "nodes = 60")], []),
         ("markers", "'wing' is not in the mesh", [("nodes = 500", 'walls = ["wing"]')], []),
+        ("markers", "lie about the far", [("= 500", '= 500\nwalls = ["farfield"]')], []),
         ("device", "this machine has|is not there", [], ["--device", "cuda:77"]),
         ("settings", "flux is 'row'", [('device = "cpu"', '[solver]\nflux = "row"')], []),
         ("settings", "scale the mesh to chord 1", [("mach = 0.5", "mach = 0.5\nchord = 2.0")], []),
