@@ -8,6 +8,7 @@
 #define NG 8         /* their derivatives */
 #define NS 3         /* numbers of a symmetric matrix */
 #define NR 8         /* both ends of the variables' ranges */
+#define NB 16        /* entries of a block */
 #define DIM_SUFFIX
 #define CLOUD_LOOP heavy
 #include "dimension.h"
@@ -27,6 +28,7 @@
 #undef NG
 #undef NS
 #undef NR
+#undef NB
 #undef DIM_SUFFIX
 #undef CLOUD_LOOP
 #define DIM 3
@@ -34,6 +36,7 @@
 #define NG 15
 #define NS 6
 #define NR 10
+#define NB 25
 #define DIM_SUFFIX _3d
 #define CLOUD_LOOP wide
 #include "dimension.h"
@@ -43,6 +46,7 @@
 #undef NG
 #undef NS
 #undef NR
+#undef NB
 #undef DIM_SUFFIX
 #undef CLOUD_LOOP
 #define B 2
@@ -65,6 +69,11 @@
 #undef BB
 #undef B4
 #undef MULTIGRID_TYPE
+#define B 5
+#define BB 25
+#include "block.h"
+#undef B
+#undef BB
 
 /* K: one thread per item; S: reductions; L2 to L5: lanes of a block of that size. */
 #define KERNEL_LIST(K, S, L2, L3, L4, L5)                                                      \
@@ -86,7 +95,7 @@
   L5(copy_real5, items) L3(copy_f64_3, items)                                           \
   K(dualtime_check, members) K(dualtime_start, members)    \
   K(copy_f64, items) L2(copy_f64_2, items) L4(copy_real4, items)                       \
-  K(narrow_1, items) L2(narrow_2, items) L4(narrow_4, items) L4(widen_4, items)        \
+  K(narrow_1, items) L2(narrow_2, items)                                              \
   K(krylov_start, members) K(krylov_first, members) K(krylov_alpha, members)           \
   K(krylov_omega, members) K(krylov_beta, members) L2(spring_rows, rows)                \
   L2(spring_guess, rows) L2(spring_side, rows) L2(spring_move, rows) L2(spring_csr, rows) \
@@ -94,7 +103,7 @@
   K(pose_move, moved) K(graph_map, carried) K(graph_folds, elements) S(graph_stretch, groups) \
   K(colour_round, nodes) K(cg_weigh, rows) S(cg_dots, groups) L2(cg_begin, rows)       \
   K(cg_beta, members) K(cg_alpha, members) K(cg_check, members) L2(cg_p, rows)         \
-  L2(cg_x, rows) S(multigrid_coarsest, rows) BLOCK_LIST(K, S, L2, 2) BLOCK_LIST(K, S, L4, 4) \
+  L2(cg_x, rows) S(multigrid_coarsest, rows) BLOCK_LIST(K, S, L2, 2) BLOCK_LIST(K, S, L4, 4) BLOCK_LIST(K, S, L5, 5) \
   MULTIGRID_LIST(L2, L4, 2) MULTIGRID_LIST(L4, L4, 4)
 #define DIMENSION_LIST(K, S, L, D)                                                       \
   K(ale_primitive##D, nodes) S(ale_range##D, groups) L(ale_past##D, nodes)              \
@@ -103,7 +112,10 @@
   K(cloud_roe_van_leer##D, nodes) K(cloud_farfield##D, bnodes) K(cloud_lusgs##D, rows)  \
   K(cloud_wall##D, bnodes) K(cloud_roughness##D, nodes) K(cloud_jst##D, nodes)          \
   K(cloud_step##D, nodes) K(cloud_stage##D, nodes) K(cloud_smooth##D, nodes)            \
-  K(cloud_smooth_wang##D, nodes)
+  K(cloud_smooth_wang##D, nodes) L(cloud_jacobian##D, rows)                             \
+  K(cloud_wall_jacobian##D, bnodes) K(cloud_farfield_jacobian##D, bnodes)               \
+  L(narrow_state##D, items) L(widen_state##D, items) K(narrow_fit##D, items)            \
+  K(narrow_vector##D, items)
 #define MULTIGRID_LIST(L, L4, B)                                                       \
   L(multigrid_first_##B, rows) L(multigrid_step_##B, rows) L(multigrid_residual_##B, rows) \
   L4(multigrid_restrict_##B, rows) L(multigrid_prolong_##B, rows)

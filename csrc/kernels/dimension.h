@@ -5,3 +5,4 @@
 #include "state.h"
 #include "cloud.h"
 #include "cloud_gradient.h"
+#include "cloud_implicit.h"

@@ -79,13 +79,3 @@ LANES(narrow_2, NARROW_2, indirect, 2)
 {
   for (i32 k = 2 * i + lane; k < 2 * i + lane + WIDTH(2); k++) to[k] = (f32)from[k];
 }
-#define NARROW_4(F) F(in, f64, from, "items,4") F(out, f32, to, "items,4")
-LANES(narrow_4, NARROW_4, indirect, 4)
-{
-  for (i32 k = 4 * i + lane; k < 4 * i + lane + WIDTH(4); k++) to[k] = (f32)from[k];
-}
-#define WIDEN_4(F) F(in, f32, from, "items,4") F(out, f64, to, "items,4")
-LANES(widen_4, WIDEN_4, indirect, 4)
-{
-  for (i32 k = 4 * i + lane; k < 4 * i + lane + WIDTH(4); k++) to[k] = (f64)from[k];
-}

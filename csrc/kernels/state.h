@@ -145,3 +145,28 @@ HD void N(farfield_state)(const f64 *s, const f64 *strength UNUSED, const f64 *c
 #endif
   for (i32 k = 0; k < NV; k++) out[k] = (real)q[k];
 }
+
+/* Another precision of the same numbers, for a matrix in float32 under a flow in float64. */
+#ifndef NARROW_ONCE
+#define NARROW_ONCE
+#define NARROW_STATE(F)  F(in, f64, from, "items," STR(NV)) F(out, f32, to, "items," STR(NV))
+#define WIDEN_STATE(F)   F(in, f32, from, "items," STR(NV)) F(out, f64, to, "items," STR(NV))
+#define NARROW_FIT(F)    F(in, f64, from, "items," STR(NS)) F(out, f32, to, "items," STR(NS))
+#define NARROW_VECTOR(F) F(in, f64, from, "items," STR(DIM)) F(out, f32, to, "items," STR(DIM))
+#endif
+LANES(N(narrow_state), NARROW_STATE, indirect, NV)
+{
+  for (i32 k = NV * i + lane; k < NV * i + lane + WIDTH(NV); k++) to[k] = (f32)from[k];
+}
+LANES(N(widen_state), WIDEN_STATE, indirect, NV)
+{
+  for (i32 k = NV * i + lane; k < NV * i + lane + WIDTH(NV); k++) to[k] = (f64)from[k];
+}
+KERNEL(N(narrow_fit), NARROW_FIT, indirect)
+{
+  for (i32 k = NS * i; k < NS * (i + 1); k++) to[k] = (f32)from[k];
+}
+KERNEL(N(narrow_vector), NARROW_VECTOR, indirect)
+{
+  for (i32 k = DIM * i; k < DIM * (i + 1); k++) to[k] = (f32)from[k];
+}

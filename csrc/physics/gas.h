@@ -88,25 +88,17 @@ HD real N(gas_radius)(const real *q, const real *S, real w)
   return fabs(N(vec_dot)(q + 1, S) - w) + N(gas_sound)(q) * sqrt(N(vec_dot)(S, S));
 }
 
-#if DIM == 2
-/* One of four by a number that a device does not know when it compiles: no array, no memory. */
-HD real gas_pick(i32 j, real a, real b, real c, real d)
+/* Column j of the same Jacobian, j a number that a device does not know when it compiles: by choices
+ * instead of an index, no array goes to memory.                                                 */
+HD void N(gas_jacobian)(const real *q, const real *S, real w, i32 j, real *column)
 {
-  return j == 0 ? a : j == 1 ? b : j == 2 ? c : d;
+  const real vn = N(vec_dot)(q + 1, S);
+  real       row[NV], mass = j == 0 ? -vn : R(0), p = 0; /* mass: of d(rho V_n) - V_n d(rho) */
+  N(gas_pressure_row)(q, row);
+  for (i32 k = 0; k < NV; k++) p = j == k ? row[k] : p;
+  for (i32 k = 1; k <= DIM; k++) mass = j == k ? S[k - 1] : mass;
+  column[0] = mass;
+  for (i32 k = 1; k <= DIM; k++) column[k] = q[k] * mass + S[k - 1] * p;
+  column[NV - 1] = N(gas_enthalpy)(q) * mass + vn * p;
+  for (i32 i = 0; i < NV; i++) column[i] += (vn - w) * R(i == j);
 }
-
-/* Column j of the same Jacobian. */
-HD void gas_jacobian(const real *q, const real *S, real w, i32 j, real *column)
-{
-  const real vn = vec_dot(q + 1, S);
-  real       row[4];
-  gas_pressure_row(q, row);
-  const real mass = gas_pick(j, -vn, S[0], S[1], R(0)); /* of d(rho V_n) - V_n d(rho) */
-  const real p    = gas_pick(j, row[0], row[1], row[2], row[3]);
-  column[0]       = mass;
-  column[1]       = q[1] * mass + S[0] * p;
-  column[2]       = q[2] * mass + S[1] * p;
-  column[3]       = gas_enthalpy(q) * mass + vn * p;
-  for (i32 i = 0; i < 4; i++) column[i] += (vn - w) * R(i == j);
-}
-#endif

@@ -59,6 +59,14 @@ HD struct vec2 point(const f64 *x, i32 i)
 }
 
 /* Four numbers at a multiple of four, in as few pieces as there are. */
+HD void load5(const real *from, real *to)
+{
+  for (i32 k = 0; k < 5; k++) to[k] = from[k];
+}
+HD void put5(real *to, const real *from)
+{
+  for (i32 k = 0; k < 5; k++) to[k] = from[k];
+}
 HD void load4(const real *from, real *to)
 {
 #if defined(__CUDACC__) && defined(REAL_IS_F32)

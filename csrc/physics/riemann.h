@@ -86,20 +86,20 @@ HD void flux_hllc(const real *l, const real *r, const real *S, real w, real fix,
                         ratio * (u[3] + (s - nk) * (q[0] * s + q[3] / (sk - nk)))};
   for (i32 k = 0; k < 4; k++) f[k] += area * (sk - vf) * (star[k] - u[k]);
 }
+#endif
 
 /* Column j of the Jacobian of the first-order Roe flux with its dissipation frozen (theory eq.
  * 2.9): left = dF/du_l = (A(l) + |A|)/2, right = dF/du_r = (A(r) - |A|)/2.                      */
-HD void roe_jacobian(const struct roe_average m, const real *l, const real *r, const real *S, real w, i32 j, real *left,
-                     real *right)
+HD void N(roe_jacobian)(const struct N(roe_average) m, const real *l, const real *r, const real *S, real w, i32 j,
+                        real *left, real *right)
 {
-  const real e[4] = {R(j == 0), R(j == 1), R(j == 2), R(j == 3)};
-  real       d[4];
-  roe_dissipation(m, e, d);
-  gas_jacobian(l, S, w, j, left);
-  gas_jacobian(r, S, w, j, right);
-  for (i32 i = 0; i < 4; i++) {
+  real e[NV], d[NV];
+  for (i32 k = 0; k < NV; k++) e[k] = R(j == k);
+  N(roe_dissipation)(m, e, d);
+  N(gas_jacobian)(l, S, w, j, left);
+  N(gas_jacobian)(r, S, w, j, right);
+  for (i32 i = 0; i < NV; i++) {
     left[i]  = R(0.5) * (left[i] + d[i]);
     right[i] = R(0.5) * (right[i] - d[i]);
   }
 }
-#endif

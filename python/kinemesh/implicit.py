@@ -21,7 +21,7 @@ class Implicit:
 
     Parameters
     ----------
-    state : q and res, (nodes, 4) device arrays
+    state : q and res, (nodes, variables) device arrays
     assemble : (pattern, solver, state, single) -> calls    from `state`, in float32 where `single`,
         to the solver's A and b
     active : (members,) int32 device array
@@ -31,7 +31,7 @@ class Implicit:
     Attributes
     ----------
     pattern, solver
-    node : (rows,) int32, node of each row;  du : (rows, 4), the solution
+    node : (rows,) int32, node of each row;  du : (rows, variables), the solution
     """
 
     def __init__(
@@ -47,12 +47,12 @@ class Implicit:
         iterations: int,
         tolerance: float,
     ) -> None:
-        self.backend, self.pattern, self.assemble = backend, pattern, assemble
+        self.backend, self.grid, self.pattern, self.assemble = backend, grid, pattern, assemble
         self.state, self.iterations = state, iterations
         self.solver = Bicgstab(
             backend,
             pattern,
-            4,
+            grid.variables,
             active,
             grid.faults,
             tolerance=tolerance,
@@ -60,7 +60,7 @@ class Implicit:
         )
         self.node = backend.table(pattern.node)
         self.single = self.solver.suffix != backend.suffix
-        self.du = backend.zeros((grid.nodes, 4)) if self.single else self.solver.x
+        self.du = backend.zeros((grid.nodes, grid.variables)) if self.single else self.solver.x
 
     def calls(self) -> list[Any]:
         """Calls from `state` to `du`."""
@@ -71,12 +71,12 @@ class Implicit:
             *self.assemble(self.pattern, solver, state, self.single),
             solver.factor,
             solver.solve_recorded(self.iterations),
-            *([self._copy("widen_4", solver.x, self.du)] if self.single else []),
+            *([self._copy("widen_state", solver.x, self.du)] if self.single else []),
         ]
 
     def _copy(self, kernel: str, source: Any, target: Any) -> Any:
-        return self.backend.bind(kernel, **{"from": source, "to": target})
+        return self.grid.bind(kernel, **{"from": source, "to": target})
 
     def _narrow(self) -> tuple[list[Any], dict[str, Any]]:
         copies = {name: self.backend.zeros(a.shape, np.float32) for name, a in self.state.items()}
-        return [self._copy("narrow_4", self.state[n], copies[n]) for n in copies], copies
+        return [self._copy("narrow_state", self.state[n], copies[n]) for n in copies], copies

@@ -27,20 +27,21 @@ from kinemesh.conditions import (
 from kinemesh.deform import Deformation, Delaunay, Rigid
 from kinemesh.errors import SettingsError
 from kinemesh.gradients import Gradients
-from kinemesh.linear import Pattern
+from kinemesh.implicit import Implicit
+from kinemesh.linear import Bicgstab, Pattern
 from kinemesh.lusgs import Lusgs
-from kinemesh.settings import TINY, MarchSettings
+from kinemesh.settings import TINY, ImplicitSettings
 from kinemesh.solver import Solver
 
 FLUXES = ("roe", "jst")
 LIMITERS = ("wang", "vanleer", "none")
-TIMES = ("lusgs", "rk")
+TIMES = ("lusgs", "bicgstab", "rk")
 STAGES = (1 / 4, 1 / 6, 3 / 8, 1 / 2, 1.0)  # Jameson, Schmidt and Turkel (1981)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeshlessSettings(MarchSettings):
-    """Settings of the meshless solver; those of the march as in `kinemesh.settings`.
+class MeshlessSettings(ImplicitSettings):
+    """Settings of the meshless solver; those of the march and its matrix as in `kinemesh.settings`.
 
     Parameters
     ----------
@@ -52,11 +53,13 @@ class MeshlessSettings(MarchSettings):
     smooth_gradients : bool   the mean of the gradients of a point and of its satellites: for
         irregular clouds in space, where those of the nearest alone are not stable
     jst_k2, jst_k4 : float    factors of the second and fourth differences
-    time : "lusgs", or "rk" (five-stage Runge-Kutta with local steps)
+    time : "lusgs" (sweeps by colours without a matrix), "bicgstab" (the matrix of the first-order
+        flux), or "rk" (five-stage Runge-Kutta with local steps)
     lusgs_sweeps : int    pairs of sweeps per pseudo-step
     rk_cfl : float        CFL number of the Runge-Kutta scheme; cfl and the like are of LU-SGS
     """
 
+    jacobian_fix: float = 0.3
     flux: str = "roe"
     limiter: str = "wang"
     limiter_k: float = 0.05
@@ -69,7 +72,7 @@ class MeshlessSettings(MarchSettings):
     rk_cfl: float = 1.0
 
     def __post_init__(self) -> None:
-        MarchSettings.__post_init__(self)
+        ImplicitSettings.__post_init__(self)
         self.choose(flux=FLUXES, limiter=LIMITERS, time=TIMES)
         if self.weight_power not in (1, 2) or isinstance(self.weight_power, bool):
             raise SettingsError(f"weight_power is {self.weight_power!r}, expected 1 or 2")
@@ -186,8 +189,8 @@ class Meshless(Solver):
             "res": self.res,
         }
         self._residual = self._residual_calls()
-        if s.time == "lusgs":
-            self.implicit = self._lusgs()
+        if s.time != "rk":
+            self.implicit = self._lusgs() if s.time == "lusgs" else self._matrix()
             march = [
                 *self.implicit.calls(),
                 self._update_call(self.implicit.node, self.implicit.du),
@@ -252,6 +255,47 @@ class Meshless(Solver):
         calls = [grid.bind("cloud_step", **points, **first, **made), stages[0]]
         for stage in stages[1:]:
             calls += [*self._residual, stage]
+        return calls
+
+    def _matrix(self) -> Implicit:
+        s, state = self.settings, {"q": self.q, "res": self.res}
+        return Implicit(
+            self.backend,
+            self.grid,
+            self.pattern,
+            self._matrix_calls,
+            self.dualtime.active,
+            state,
+            dtype=s.matrix_dtype,
+            iterations=s.krylov_iterations,
+            tolerance=s.krylov_tolerance,
+        )
+
+    def _matrix_calls(
+        self, pattern: Pattern, solver: Bicgstab, state: dict[str, Any], single: bool
+    ) -> list[Any]:
+        """Calls from `state` to the matrix and its side."""
+        grid, b = self.grid, self.backend
+        points, *sides = grid.matrix_fields(single)
+        own = self.matrix_fields(pattern, solver, grid.offsets, grid.neighbour)
+        fields = self.cloud_fields | grid.mirrors | points | {"q": state["q"]}
+        calls = [
+            grid.bind(
+                "cloud_jacobian", suffix=solver.suffix, **fields | own | {"res": state["res"]}
+            )
+        ]
+        diagonal = pattern.diagonal[pattern.row_of]
+        fields = {n: a for n, a in fields.items() if n not in ("bdf", "res")} | {"A": solver.A}
+        for kernel, side, normal, more in (
+            ("cloud_wall_jacobian", grid.wall, sides[0], {}),
+            ("cloud_farfield_jacobian", grid.far, sides[1], self.far_field),
+        ):
+            if len(side.node):
+                where = normal | {
+                    "node": side.device["node"],
+                    "slot": b.array(diagonal[side.node], np.int32),
+                }
+                calls.append(grid.bind(kernel, suffix=solver.suffix, **fields | where | more))
         return calls
 
     def marks(self) -> dict[str, NDArray]:

@@ -171,6 +171,29 @@ class CloudGrid(Nodes):
         self.keep_levels = b.record(levels)
         self.look = lambda: None
 
+    def matrix_fields(self, single: bool) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+        """What a matrix is made of in its precision: of points, of walls, and of the far field.
+
+        The copies in float32 follow every `measure` and `sweep` from now on.
+        """
+        points = {"inverse": self.inverse, "velocity": self.velocity}
+        sides = [{"normal": side.device["normal"]} for side in (self.wall, self.far)]
+        plane = {"plane": self.plane} if self.dimensions == 3 else {}
+        points |= plane
+        if not single:
+            return points, sides[0], sides[1]
+        b, after = self.backend, {"inverse": [self.measure], "velocity": [self.sweep]}
+        copies: list[dict[str, Any]] = []
+        for fields in (points, *sides):
+            copies.append({name: b.zeros(a.shape, np.float32) for name, a in fields.items()})
+            for name, array in fields.items():
+                if array.shape[0]:
+                    kernel = "narrow_fit" if name == "inverse" else "narrow_vector"
+                    call = self.bind(kernel, **{"from": array, "to": copies[-1][name]})
+                    after["velocity" if name == "velocity" else "inverse"].append(call)
+        self.measure, self.sweep = b.record(after["inverse"]), b.record(after["velocity"])
+        return copies[0], copies[1], copies[2]
+
     def shapes(self) -> dict[str, NDArray[np.float64]]:
         """Largest condition number of a point's least-squares matrix."""
         found = conditions(self.backend.get(self.x), self.offsets, self.neighbour)

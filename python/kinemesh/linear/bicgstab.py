@@ -18,7 +18,7 @@ class Bicgstab(Krylov):
 
     Parameters
     ----------
-    size : int          block size, 2 or 4
+    size : int          block size, 2, 4 or 5
     faults : (members,) uint64 device array
     tolerance : float   stop at |P r| <= tolerance |P base|, P = (1 + l)^-1 D^-1
     base : bool         the tolerance refers to `base`, another side; else to b
