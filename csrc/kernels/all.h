@@ -122,7 +122,7 @@
 #define BLOCK_LIST(K, S, L, B)                                                         \
   L(block_product_##B, rows) L(block_schur_##B, rows) L(block_scale_##B, rows)         \
   L(block_lower_##B, rows) L(block_upper_##B, rows) L(block_turn_##B, rows)            \
-  S(block_dots_##B, groups)  \
+  S(block_dots_##B, groups) L(block_diagonal_##B, rows) L(block_sweep_##B, rows)       \
   L(krylov_begin_##B, rows) L(krylov_s_##B, rows) L(krylov_x_##B, rows)                \
   L(krylov_p_##B, rows)
 

@@ -37,6 +37,19 @@
   F(out, real, pivot, "rows," STR(BB)) /* inverse of D */        \
   F(upd, real, A, "blocks," STR(BB))   /* becomes l, a - 2, u */ \
   F(inc, u64, faults, "members")
+#define BLOCK_DIAGONAL(F)              \
+  BLOCK_PATTERN(F)                     \
+  F(in, i32, diagonal, "rows>blocks!") \
+  F(in, real, A, "blocks," STR(BB))    \
+  F(out, real, D, "rows," STR(BB))
+#define BLOCK_SWEEP(F)                 \
+  BLOCK_PATTERN(F)                     \
+  F(in, i32, diagonal, "rows>blocks!") \
+  F(in, real, A, "blocks," STR(BB))    \
+  F(in, real, pivot, "rows," STR(BB))  \
+  F(in, real, b, "rows," STR(B))       \
+  F(val, i32, cold, "")                \
+  F(upd, real, x, "rows," STR(B))
 #define BLOCK_LOWER(F)                 \
   BLOCK_PATTERN(F)                     \
   F(in, i32, diagonal, "rows>blocks!") \
@@ -173,6 +186,27 @@ LANES(K(block_scale_), BLOCK_SCALE, heavy, B)
         for (i32 r = 0; r < B; r++) s[r] += d[ENTRY(B, r, k)] * c[k];
       CAT(put, B)(to, s);
     }
+}
+
+/* The diagonal blocks, which block_scale inverts: its rows are then those of Gauss-Seidel's sweeps. */
+LANES(K(block_diagonal_), BLOCK_DIAGONAL, indirect, B)
+{
+  if (!live[member[i]]) return;
+  for (i32 j = 0; j < B; j++)
+    for (i32 r = lane; r < lane + WIDTH(B); r++) D[BB * i + ENTRY(B, r, j)] = A[BB * diagonal[i] + ENTRY(B, r, j)];
+}
+
+/* A row solved for its own x with the latest of the others; cold: later rows have none yet. */
+LANES(K(block_sweep_), BLOCK_SWEEP, heavy, B)
+{
+  if (!live[member[i]]) return;
+  real      s[WIDTH(B)], z[WIDTH(B)];
+  const i32 last = cold ? diagonal[i] : row[i + 1];
+  for (i32 k = 0; k < WIDTH(B); k++) s[k] = z[k] = 0;
+  K(block_apply_)(pivot + BB * i, b + B * i, lane, z);
+  for (i32 c = row[i]; c < last; c++)
+    if (c != diagonal[i]) K(block_apply_)(A + BB * c, x + B * column[c], lane, s);
+  for (i32 k = 0; k < WIDTH(B); k++) x[B * i + lane + k] = z[k] - s[k];
 }
 
 /* y = (1 + l)^-1 D^-1 b, by colours upwards: a side of the scaled system. */

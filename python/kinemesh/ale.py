@@ -24,7 +24,7 @@ from kinemesh.deform import Deformation, TorsionalSprings
 from kinemesh.gradients import Gradients
 from kinemesh.grid import Grid
 from kinemesh.implicit import Implicit
-from kinemesh.linear import Bicgstab, Pattern
+from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.lusgs import Lusgs
 from kinemesh.mesh import Mesh
 from kinemesh.settings import ImplicitSettings
@@ -165,12 +165,12 @@ class Ale(Solver):
             self.dualtime.active,
             state,
             dtype=s.matrix_dtype,
-            iterations=s.krylov_iterations,
             tolerance=s.krylov_tolerance,
+            most=s.krylov_iterations,
         )
 
     def _matrix_calls(
-        self, pattern: Pattern, solver: Bicgstab, state: dict[str, Any], single: bool
+        self, pattern: Pattern, solver: Bicgstab | Sweeps, state: dict[str, Any], single: bool
     ) -> list[Any]:
         """Calls from `state` to the matrix and its side."""
         grid, t = self.grid, self.grid.table

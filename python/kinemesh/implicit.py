@@ -1,4 +1,4 @@
-"""The implicit operator of a pseudo-step: matrix, factors, BiCGSTAB (docs/theory.md, section 2.5).
+"""The implicit operator of a pseudo-step: matrix, factors, solution (docs/theory.md, section 2.5).
 
 The matrix may be in float32 under a flow in float64: it only steers the pseudo-steps, and its
 traffic is what they cost.
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from kinemesh.backend import Backend
-from kinemesh.linear import Bicgstab, Pattern
+from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.nodes import Nodes
 
 
@@ -26,7 +26,8 @@ class Implicit:
         to the solver's A and b
     active : (members,) int32 device array
     dtype : "float32" or "float64" of the matrix, never more than the backend's own
-    iterations, tolerance : of BiCGSTAB
+    tolerance : of BiCGSTAB; None: solved by sweeps through the colours
+    most : int        iterations of BiCGSTAB at most, or pairs of sweeps
 
     Attributes
     ----------
@@ -44,19 +45,17 @@ class Implicit:
         state: dict[str, Any],
         *,
         dtype: str,
-        iterations: int,
-        tolerance: float,
+        tolerance: float | None,
+        most: int,
     ) -> None:
         self.backend, self.grid, self.pattern, self.assemble = backend, grid, pattern, assemble
-        self.state, self.iterations = state, iterations
-        self.solver = Bicgstab(
-            backend,
-            pattern,
-            grid.variables,
-            active,
-            grid.faults,
-            tolerance=tolerance,
-            suffix="f32" if dtype == "float32" else None,
+        self.state, self.most = state, most
+        system = (backend, pattern, grid.variables, active, grid.faults)
+        suffix = "f32" if dtype == "float32" else None
+        self.solver = (
+            Sweeps(*system, suffix=suffix)
+            if tolerance is None
+            else Bicgstab(*system, tolerance=tolerance, suffix=suffix)
         )
         self.node = backend.table(pattern.node)
         self.single = self.solver.suffix != backend.suffix
@@ -70,7 +69,7 @@ class Implicit:
             *narrow,
             *self.assemble(self.pattern, solver, state, self.single),
             solver.factor,
-            solver.solve_recorded(self.iterations),
+            solver.solve_recorded(self.most),
             *([self._copy("widen_state", solver.x, self.du)] if self.single else []),
         ]
 

@@ -40,16 +40,8 @@ class Lusgs:
         }
 
     def calls(self) -> list[Any]:
-        """Calls from the residual to `du`.
-
-        The colour that a sweep ends with is where the next one begins: once is enough.
-        """
-        up = self.pattern.colours
-        sweeps = [
-            (int(turn == 0), over)
-            for turn in range(2 * self.sweeps)
-            for over in (up[::-1] if turn % 2 else up)[min(turn, 1) :]
-        ]
+        """Calls from the residual to `du`."""
         return [
-            self.backend.bind(self.kernel, over, cold=cold, **self.fields) for cold, over in sweeps
+            self.backend.bind(self.kernel, over, cold=cold, **self.fields)
+            for cold, over in self.pattern.sweeps(self.sweeps)
         ]

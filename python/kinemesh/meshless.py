@@ -28,7 +28,7 @@ from kinemesh.deform import Deformation, Delaunay, Rigid
 from kinemesh.errors import SettingsError
 from kinemesh.gradients import Gradients
 from kinemesh.implicit import Implicit
-from kinemesh.linear import Bicgstab, Pattern
+from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.lusgs import Lusgs
 from kinemesh.settings import TINY, ImplicitSettings
 from kinemesh.solver import Solver
@@ -53,9 +53,11 @@ class MeshlessSettings(ImplicitSettings):
     smooth_gradients : bool   the mean of the gradients of a point and of its satellites: for
         irregular clouds in space, where those of the nearest alone are not stable
     jst_k2, jst_k4 : float    factors of the second and fourth differences
-    time : "lusgs" (sweeps by colours without a matrix), "bicgstab" (the matrix of the first-order
+    time : "lusgs" (sweeps by colours), "bicgstab" (both with the matrix of the first-order
         flux), or "rk" (five-stage Runge-Kutta with local steps)
     lusgs_sweeps : int    pairs of sweeps per pseudo-step
+    stored_blocks : bool  LU-SGS with the blocks of that matrix; else without a matrix, of scalar
+        dissipation
     rk_cfl : float        CFL number of the Runge-Kutta scheme; cfl and the like are of LU-SGS
     """
 
@@ -69,6 +71,7 @@ class MeshlessSettings(ImplicitSettings):
     jst_k4: float = 0.25
     time: str = "lusgs"
     lusgs_sweeps: int = 8
+    stored_blocks: bool = False
     rk_cfl: float = 1.0
 
     def __post_init__(self) -> None:
@@ -190,7 +193,8 @@ class Meshless(Solver):
         }
         self._residual = self._residual_calls()
         if s.time != "rk":
-            self.implicit = self._lusgs() if s.time == "lusgs" else self._matrix()
+            stored = s.time == "bicgstab" or s.stored_blocks
+            self.implicit = self._matrix() if stored else self._lusgs()
             march = [
                 *self.implicit.calls(),
                 self._update_call(self.implicit.node, self.implicit.du),
@@ -267,12 +271,12 @@ class Meshless(Solver):
             self.dualtime.active,
             state,
             dtype=s.matrix_dtype,
-            iterations=s.krylov_iterations,
-            tolerance=s.krylov_tolerance,
+            tolerance=None if s.time == "lusgs" else s.krylov_tolerance,
+            most=s.lusgs_sweeps if s.time == "lusgs" else s.krylov_iterations,
         )
 
     def _matrix_calls(
-        self, pattern: Pattern, solver: Bicgstab, state: dict[str, Any], single: bool
+        self, pattern: Pattern, solver: Bicgstab | Sweeps, state: dict[str, Any], single: bool
     ) -> list[Any]:
         """Calls from `state` to the matrix and its side."""
         grid, b = self.grid, self.backend

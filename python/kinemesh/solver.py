@@ -29,7 +29,7 @@ from kinemesh.dualtime import DualTime
 from kinemesh.errors import SettingsError
 from kinemesh.faults import NONE, raise_faults
 from kinemesh.forces import Forces
-from kinemesh.linear import Bicgstab, Pattern
+from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.motion import Motion, Pose
 from kinemesh.nodes import Nodes
 
@@ -148,7 +148,7 @@ class Solver(ABC):
         )
 
     def matrix_fields(
-        self, pattern: Pattern, solver: Bicgstab, offsets: NDArray, neighbour: NDArray
+        self, pattern: Pattern, solver: Bicgstab | Sweeps, offsets: NDArray, neighbour: NDArray
     ) -> dict[str, Any]:
         """What the kernels that assemble a matrix on a node graph are told, whatever its fluxes."""
         b = self.backend

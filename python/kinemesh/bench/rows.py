@@ -248,6 +248,7 @@ def _implicit_rows(work: Callable, implicit: list[Any], product: Any, ale: Ale) 
 
 def _matrix_of(ale: Ale) -> Bicgstab:
     assert isinstance(ale.implicit, Implicit)  # by its settings
+    assert isinstance(ale.implicit.solver, Bicgstab)
     return ale.implicit.solver
 
 

@@ -107,6 +107,17 @@ class Pattern:
             item_groups=item_groups,
         )
 
+    def sweeps(self, pairs: int) -> list[tuple[int, tuple[int, int]]]:
+        """Pairs of sweeps up and down through the colours: whether later rows are cold, and rows.
+
+        The colour that a sweep ends with is where the next one begins: once is enough.
+        """
+        return [
+            (int(turn == 0), over)
+            for turn in range(2 * pairs)
+            for over in (self.colours[::-1] if turn % 2 else self.colours)[min(turn, 1) :]
+        ]
+
     def colour(self) -> Ints:
         """(nodes,) colour of each node."""
         found = np.empty_like(self.node)
