@@ -23,7 +23,7 @@ KEEP = 0.7  # least distance of a layer's point from others, over the layer's he
 ROOM = 0.75  # least distance of a field point from others, over the spacing
 PASSES = 2  # of filling holes
 MARKS = np.array([0.25, 0.5, 0.75])  # places on wall edges that points keep away from
-LARGEST = 0.0166  # plain spacing of the longest body over half its perimeter
+LARGEST = 0.027  # plain spacing of the longest body over half its perimeter
 TRIALS = 10  # clouds made until one has the points asked for
 WITHIN = 0.02  # of the points asked for
 POWER = -1.8  # of the spacing that the number of points follows, until two trials tell
@@ -94,7 +94,7 @@ def placed(given: Mapping[str, ArrayLike], ask: Wanted) -> tuple[Floats, dict[st
             goal = min(LARGER * goal, ask.points)
         if before and abs(np.log(scale / before[0])) > 0.01:
             power = np.log(len(points) / before[1]) / np.log(scale / before[0])
-            power = float(np.clip(power, -2.5, -1.0))
+            power = float(np.clip(power, -2.5, -0.4))
         before = scale, len(points)
         scale = min(LARGEST, scale * (goal / len(points)) ** (1.0 / power))
     raise CloudError(

@@ -3,6 +3,9 @@
 Along a wall: the body's plain spacing; finer where it is curved, at corners, on short straight
 pieces, and where another body is near.  In the field the spacing grows with the distance from the
 wall, quickly from a fine place to the plain spacing, slowly from there on.
+
+The curve turns by the same angle from point to point on bodies of any size: leading edges with
+suction peaks, not the area of a body, make the entropy that costs lift.
 """
 
 from __future__ import annotations
@@ -18,10 +21,11 @@ from kinemesh.errors import CloudError
 
 Floats = NDArray[np.float64]
 
-LOCAL = 0.2  # growth of the spacing with distance from a fine place
-FAR = 12.0  # growth in the field, times the spacing over the longest body's half perimeter
-CURVED = 0.12  # spacing over the radius of curvature, at a plain spacing of 1 / 100
-AT_CORNER = 0.25  # spacing at a convex corner over the plain spacing
+LOCAL = 0.15  # growth of the spacing with distance from a fine place; the field's, if larger
+FAR = 15.0  # growth in the field, times the spacing over the longest body's half perimeter
+FASTEST = 0.2  # growth in the field, at most
+CURVED = 0.05  # spacing over the radius of curvature, at a plain spacing of 1 / 100
+AT_CORNER = 0.125  # spacing at a convex corner over the plain spacing
 FINEST = 0.05  # smallest spacing, by curvature or gap, over the plain spacing
 ACROSS = 5  # steps across the gap between two bodies, at least
 
@@ -35,18 +39,20 @@ class Field:
     tree : of places along the walls
     wall : (k,) spacing there
     plain, growth : spacing at a wall without fine places, and its growth with distance
+    local : growth from fine places
     """
 
     tree: cKDTree
     wall: Floats
     plain: float
     growth: float
+    local: float
 
     def __call__(self, points: Floats) -> tuple[Floats, Floats]:
         """Spacing and distance from the wall at points (n, 2)."""
         distance, at = self.tree.query(points, workers=-1)
-        spacing = np.minimum(self.plain + self.growth * distance, self.wall[at] + LOCAL * distance)
-        return spacing, distance
+        smooth = self.plain + self.growth * distance
+        return np.minimum(smooth, self.wall[at] + self.local * distance), distance
 
 
 def divided(
@@ -60,6 +66,8 @@ def divided(
     counts : wall points by body, where they are given
     """
     longest = max(body.length[-1] for body in bodies)
+    growth = min(FAR * scale, FASTEST)
+    local = max(LOCAL, growth)
     lengths = [body.samples() for body in bodies]
     places = [body.at(s) for body, s in zip(bodies, lengths, strict=True)]
     near = gaps(bodies, places)
@@ -67,26 +75,19 @@ def divided(
     for i, body in enumerate(bodies):
         plain = 0.5 * scale * np.sqrt(body.length[-1] * longest)
         _close(bodies, i, places[i], near[i], FINEST * plain)
-        spacing = _along(body, lengths[i], plain, near[i][0] / ACROSS)
+        spacing = _along(body, lengths[i], plain, scale, local, near[i][0] / ACROSS)
         s, factor = _places(body, lengths[i], spacing, counts.get(body.name))
         walls.append(body.at(s))
         wall_spacing.append(factor * np.interp(s, lengths[i], spacing))
         every.append(factor * spacing)
     tree = cKDTree(np.concatenate(places))
-    growth = FAR * scale
-    if growth > LOCAL:
-        raise CloudError(
-            f"around: spacing {scale:.3g} of half a perimeter grows by {growth:.2g} of the "
-            f"distance, expected at most {LOCAL}; ask for more points"
-        )
     plain = 0.5 * scale * longest
-    return walls, Field(tree, np.concatenate(every), plain, growth), wall_spacing
+    return walls, Field(tree, np.concatenate(every), plain, growth, local), wall_spacing
 
 
-def _along(body: Body, s: Floats, plain: float, gap: Floats) -> Floats:
+def _along(body: Body, s: Floats, plain: float, scale: float, local: float, gap: Floats) -> Floats:
     """Spacing at lengths s along a body."""
     spacing = np.minimum(plain, gap)
-    scale = plain / (0.5 * body.length[-1])
     spacing = np.minimum(spacing, CURVED * scale / 0.01 * _radius(body, s))
     spacing = np.maximum(spacing, FINEST * plain)
     piece = np.diff(np.append(body.length[body.corners], body.length[-1]))
@@ -97,8 +98,8 @@ def _along(body: Body, s: Floats, plain: float, gap: Floats) -> Floats:
             fine = min(AT_CORNER * plain if body.turns[corner] > 0 else plain, least)
             away = np.abs(s - at)
             away = np.minimum(away, body.length[-1] - away)
-            spacing = np.minimum(spacing, fine + LOCAL * away)
-    return _graded(s, spacing)
+            spacing = np.minimum(spacing, fine + local * away)
+    return _graded(s, spacing, local)
 
 
 def _radius(body: Body, s: Floats) -> Floats:
@@ -113,12 +114,12 @@ def _radius(body: Body, s: Floats) -> Floats:
     return 1.0 / np.maximum(np.interp(s, body.length, np.append(curvature, curvature[0])), least)
 
 
-def _graded(s: Floats, spacing: Floats) -> Floats:
-    """The spacing, growing along the closed curve by at most LOCAL per length."""
+def _graded(s: Floats, spacing: Floats, local: float) -> Floats:
+    """The spacing, growing along the closed curve by at most `local` per length."""
     total = s[-1]
     round_twice = np.concatenate([s[:-1] - total, s, s[1:] + total])
     value = np.concatenate([spacing[:-1], spacing, spacing[1:]])
-    rise = LOCAL * round_twice
+    rise = local * round_twice
     value = np.minimum.accumulate(value - rise) + rise
     value = (np.minimum.accumulate((value + rise)[::-1]) - rise[::-1])[::-1]
     return value[len(s) - 1 : 2 * len(s) - 1]
