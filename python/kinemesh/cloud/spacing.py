@@ -5,7 +5,7 @@ pieces, and where another body is near.  In the field the spacing grows with the
 wall, quickly from a fine place to the plain spacing, slowly from there on.
 
 The curve turns by the same angle from point to point on bodies of any size: leading edges with
-suction peaks, not the area of a body, make the entropy that costs lift.
+suction peaks make spurious entropy, which costs lift on that body and those behind it.
 """
 
 from __future__ import annotations
