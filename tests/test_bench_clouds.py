@@ -63,7 +63,7 @@ def test_every_row_has_a_figure_with_every_key(plane):
 
 def test_bytes_of_a_pair_of_sweeps_are_those_counted_by_hand(host):
     cloud = clouds.made("plane", POINTS)
-    case = clouds.Case(host, cloud, "plane", lusgs_sweeps=1)
+    case = clouds.Case(host, cloud, "plane", time="lusgs", lusgs_sweeps=1)
 
     n, entries, walls = len(cloud.points), len(cloud.satellites), len(cloud.boundaries["airfoil"])
     # tables: node, row_of, member, wall, offsets, neighbour; factors of the one member
@@ -105,7 +105,15 @@ def test_memory_per_point_is_near_its_estimate(space):
     from kinemesh.memory import estimate_cloud
 
     for f in read([space]):
-        wanted = estimate_cloud(f["nodes"], f["satellites"] * f["nodes"], "float64", None, 3)
+        wanted = estimate_cloud(
+            f["nodes"],
+            f["satellites"] * f["nodes"],
+            "float64",
+            None,
+            3,
+            None,
+            f["cloud"] == "irregular",
+        )
         assert f["memory"] * f["nodes"] == pytest.approx(wanted, rel=0.02), f["cloud"]
 
 

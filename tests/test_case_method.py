@@ -76,7 +76,7 @@ def test_springs_of_a_ready_case_become_delaunay(name):
 def test_settings_are_those_of_the_method():
     model = case(MESHLESS + "[solver]\nlusgs_sweeps = 3\n").build()
 
-    assert model.settings == km.MeshlessSettings(lusgs_sweeps=3)
+    assert model.settings == km.MeshlessSettings(time="bicgstab", lusgs_sweeps=3)
     assert isinstance(case(case_text()).build(), km.Ale)
 
 
@@ -93,8 +93,8 @@ def test_settings_are_those_of_the_method():
          "has bodies, so trailing_edge has no meaning"),
         ([('section = "naca0012"', 'bodies = "30p30m"')], "bodies = '30p30m', expected one of 30p"),
         ([("nodes = 500", 'bodies = "30p30n"')], "of section, coordinates, file, bodies, wing; "),
-        ([('device = "cpu"', "[solver]\nkrylov_tolerance = 0.1\nmatrix_dtype = 'float64'")],
-         r"\[solver\] has krylov_tolerance, matrix_dtype, settings of method 'mesh'"),
+        ([('device = "cpu"', "[solver]\nlinear_solver = 'lusgs'")],
+         r"\[solver\] has linear_solver, settings of method 'mesh'"),
         ([('device = "cpu"', "[solver]\nlusgs_sweps = 1")], "did you mean 'lusgs_sweeps'"),
     ],
 )  # fmt: skip
@@ -107,7 +107,7 @@ def test_what_a_mesh_has_no_meaning_for_is_refused():
     with pytest.raises(km.CaseError, match="about ready bodies there are clouds of points only"):
         THREE.replace(method="mesh")
     with pytest.raises(km.CaseError, match="settings of method 'mesh'; remove what method"):
-        case(case_text(more="[solver]\nkrylov_tolerance = 0.1\n")).replace(method="meshless")
+        case(case_text(more="[solver]\nlinear_solver = 'lusgs'\n")).replace(method="meshless")
     assert THREE.replace(method="mesh", mesh="m.su2").mesh.bodies is None
 
 

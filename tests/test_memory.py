@@ -212,7 +212,15 @@ CLOUDS = {
 }
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+WAYS = {  # dtype, matrix, settings
+    "float64": ("float64", "float32", {}),
+    "float32": ("float32", "float32", {}),
+    "no matrix": ("float64", None, {"time": "lusgs"}),
+    "no matrix, float32": ("float32", None, {"time": "lusgs"}),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     ("name", "deform"),
     [
@@ -222,18 +230,19 @@ CLOUDS = {
         if deform != "rigid" or name in ("regular", "large")  # one body
     ],
 )
-def test_the_estimate_of_a_cloud_is_what_is_allocated(allocated, name, deform, dtype):
+def test_the_estimate_of_a_cloud_is_what_is_allocated(allocated, name, deform, way):
     """The fits are within 0.8 % for the flow; an array of one number per point is 2 to 3 %."""
-    cloud = CLOUDS[name]()
+    cloud, (dtype, matrix, chosen) = CLOUDS[name](), WAYS[way]
     gc.collect()
     before = allocated()
 
-    model = km.Meshless(cloud, mach=0.3, device="cpu", dtype=dtype)
+    settings = km.MeshlessSettings(**chosen)
+    model = km.Meshless(cloud, mach=0.3, device="cpu", dtype=dtype, settings=settings)
     recording = model.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
     mover = None if deform is None else DEFORMS[deform].attach(model.grid)
 
     counts = len(cloud.points), len(cloud.satellites)
-    want = memory.estimate_cloud(*counts, dtype, deform)
+    want = memory.estimate_cloud(*counts, dtype, deform, matrix=matrix)
     assert allocated() - before == pytest.approx(want, rel=0.02)
     assert recording is not None
     assert (mover is None) == (deform is None)
@@ -246,30 +255,39 @@ WINGS = {
 }
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("deform", ["rigid", None])
+WAYS_IN_SPACE = WAYS | {
+    "double": ("float64", "float64", {"matrix_dtype": "float64"}),
+    "smooth": ("float64", None, {"time": "lusgs", "smooth_gradients": True}),
+}
+
+
+@pytest.mark.parametrize("way", WAYS_IN_SPACE)
 @pytest.mark.parametrize("name", WINGS)
-def test_the_estimate_of_a_cloud_in_space_is_what_is_allocated(allocated, name, deform, dtype):
+def test_the_estimate_of_a_cloud_in_space_is_what_is_allocated(allocated, name, way):
     """The fits are within 1 %; an array of one number per point is 1 to 2 %."""
-    cloud = WINGS[name]()
+    cloud, (dtype, matrix, chosen) = WINGS[name](), WAYS_IN_SPACE[way]
     gc.collect()
     before = allocated()
 
-    model = km.Meshless(cloud, mach=0.3, device="cpu", dtype=dtype)
+    settings = km.MeshlessSettings(**chosen)
+    model = km.Meshless(cloud, mach=0.3, device="cpu", dtype=dtype, settings=settings)
     recording = model.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
-    mover = None if deform is None else km.deform.Rigid().attach(model.grid)
+    mover = km.deform.Rigid().attach(model.grid) if way == "float64" else None
 
+    deform, smooth = mover and "rigid", settings.smooth_gradients
     counts = len(cloud.points), len(cloud.satellites)
-    want = memory.estimate_cloud(*counts, dtype, deform, dimensions=3)
+    want = memory.estimate_cloud(*counts, dtype, deform, 3, matrix, smooth)
     assert allocated() - before == pytest.approx(want, rel=0.01)
     assert recording is not None
-    assert (mover is None) == (deform is None)
 
 
 def test_a_wing_that_does_not_fit_is_refused_with_what_its_host_needs(monkeypatch):
     cloud = WINGS["regular"]()
     counts = len(cloud.points), len(cloud.satellites)
-    need = memory.estimate_cloud(*counts, "float64", "rigid", 3) + memory.HOST_SPACE * counts[1]
+    need = (
+        memory.estimate_cloud(*counts, "float64", "rigid", 3, "float32")
+        + memory.HOST_SPACE * counts[1]
+    )
 
     monkeypatch.setattr(memory, "available", lambda _: need - 1)
     with pytest.raises(km.DeviceError, match=rf"{counts[0]} points in float64"):
@@ -283,7 +301,7 @@ def test_a_cloud_that_does_not_fit_is_refused_before_anything_is_allocated(alloc
     cloud = CLOUDS["regular"]()
     taken = allocated()
     counts = len(cloud.points), len(cloud.satellites)
-    need = memory.estimate_cloud(*counts, "float64", "retriangulated")
+    need = memory.estimate_cloud(*counts, "float64", "retriangulated", matrix="float32")
     need += memory.HOST_CLOUD * counts[0]
 
     monkeypatch.setattr(memory, "available", lambda _: need - 1)

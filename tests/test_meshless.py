@@ -325,7 +325,7 @@ def wall_block(q, g, n):
 def test_sweeps_are_those_of_the_dense_system(device):
     solver = km.Meshless(km.cloud.airfoil("naca0012", points=520, far_field=10), mach=0.6,
                          alpha_deg=5.0, device=device,
-                         settings=km.MeshlessSettings(lusgs_sweeps=2))  # fmt: skip
+                         settings=km.MeshlessSettings(time="lusgs", lusgs_sweeps=2))  # fmt: skip
     rng, put, get, grid = (
         np.random.default_rng(3),
         solver.backend.put,
@@ -412,7 +412,9 @@ def test_members_have_the_bits_of_their_solo_runs():
 
 
 @pytest.mark.filterwarnings("ignore:.*residual fell to")
-@pytest.mark.parametrize("settings", [{}, {"flux": "jst"}, {"time": "rk", "rk_cfl": 1.0}], ids=str)
+@pytest.mark.parametrize(
+    "settings", [{"time": "lusgs"}, {"flux": "jst"}, {"time": "rk", "rk_cfl": 1.0}], ids=str
+)
 def test_cpu_and_cuda_have_the_same_residuals(settings):
     """Fifty iterations, to 1e-9 of the first residual (Zhang et al., their serial and GPU runs)."""
     try:
@@ -442,6 +444,12 @@ def test_what_is_no_plane_cloud_is_refused():
         solver.run(cycles=1, steps_per_cycle=16, start="as is", preflight=False)
     for name, value in (("flux", "hllc"), ("limiter", "x"), ("time", "x"), ("rk_cfl", 0.0),
                         ("lusgs_sweeps", 0), ("jst_k4", -1.0),
-                        ("weight_power", 3), ("weight_power", True)):  # fmt: skip
+                        ("weight_power", 3), ("weight_power", True), ("smooth_gradients", 1),
+                        ("stored_blocks", None)):  # fmt: skip
         with pytest.raises(km.SettingsError, match=name):
             km.MeshlessSettings(**{name: value})
+    for way in ({"time": "bicgstab"}, {"time": "lusgs", "stored_blocks": True}):
+        with pytest.raises(km.SettingsError, match="flux is 'jst', and the matrix is that of Roe"):
+            km.MeshlessSettings(flux="jst", **way)
+    with pytest.raises(km.SettingsError, match="time is None, expected 'lusgs', whose blocks"):
+        km.MeshlessSettings(stored_blocks=True)

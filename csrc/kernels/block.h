@@ -49,7 +49,7 @@
   F(in, real, pivot, "rows," STR(BB))  \
   F(in, real, b, "rows," STR(B))       \
   F(val, i32, cold, "")                \
-  F(upd, real, x, "rows," STR(B))
+  F(upd, real, y, "rows," STR(B))
 #define BLOCK_LOWER(F)                 \
   BLOCK_PATTERN(F)                     \
   F(in, i32, diagonal, "rows>blocks!") \
@@ -196,7 +196,7 @@ LANES(K(block_diagonal_), BLOCK_DIAGONAL, indirect, B)
     for (i32 r = lane; r < lane + WIDTH(B); r++) D[BB * i + ENTRY(B, r, j)] = A[BB * diagonal[i] + ENTRY(B, r, j)];
 }
 
-/* A row solved for its own x with the latest of the others; cold: later rows have none yet. */
+/* A row solved for its own y with the latest of the others; cold: later rows have none yet. */
 LANES(K(block_sweep_), BLOCK_SWEEP, heavy, B)
 {
   if (!live[member[i]]) return;
@@ -205,8 +205,8 @@ LANES(K(block_sweep_), BLOCK_SWEEP, heavy, B)
   for (i32 k = 0; k < WIDTH(B); k++) s[k] = z[k] = 0;
   K(block_apply_)(pivot + BB * i, b + B * i, lane, z);
   for (i32 c = row[i]; c < last; c++)
-    if (c != diagonal[i]) K(block_apply_)(A + BB * c, x + B * column[c], lane, s);
-  for (i32 k = 0; k < WIDTH(B); k++) x[B * i + lane + k] = z[k] - s[k];
+    if (c != diagonal[i]) K(block_apply_)(A + BB * c, y + B * column[c], lane, s);
+  for (i32 k = 0; k < WIDTH(B); k++) y[B * i + lane + k] = z[k] - s[k];
 }
 
 /* y = (1 + l)^-1 D^-1 b, by colours upwards: a side of the scaled system. */

@@ -197,10 +197,11 @@ def room(small: Solver, made: Mesh | Cloud, backend: Backend, moves: bool) -> st
 
     deform = small.deform.kind if moves else None
     if isinstance(made, Cloud):
-        memory.check_cloud(backend, [made], deform)
+        extra = small.settings.matrix, small.settings.smooth_gradients
+        memory.check_cloud(backend, [made], deform, *extra)
         counts = len(made.points), len(made.satellites)
         dimensions = made.points.shape[1]
-        needed = memory.estimate_cloud(*counts, backend.dtype, deform, dimensions)
+        needed = memory.estimate_cloud(*counts, backend.dtype, deform, dimensions, *extra)
     else:
         matrix = small.settings.matrix
         memory.check(backend, [made], deform, matrix)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh import memory
 from kinemesh.backend import Backend
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.cloud.grid import CloudGrid
@@ -36,6 +37,8 @@ from kinemesh.solver import Solver
 FLUXES = ("roe", "jst")
 LIMITERS = ("wang", "vanleer", "none")
 TIMES = ("lusgs", "bicgstab", "rk")
+# What clouds without order in space need: docs/meshless.md.
+IRREGULAR: dict[str, Any] = {"weight_power": 2, "smooth_gradients": True, "jacobian_fix": 0.5}
 STAGES = (1 / 4, 1 / 6, 3 / 8, 1 / 2, 1.0)  # Jameson, Schmidt and Turkel (1981)
 
 
@@ -54,7 +57,8 @@ class MeshlessSettings(ImplicitSettings):
         irregular clouds in space, where those of the nearest alone are not stable
     jst_k2, jst_k4 : float    factors of the second and fourth differences
     time : "lusgs" (sweeps by colours), "bicgstab" (both with the matrix of the first-order
-        flux), or "rk" (five-stage Runge-Kutta with local steps)
+        flux), or "rk" (five-stage Runge-Kutta with local steps); None: BiCGSTAB, and LU-SGS for
+        JST's flux, to which that matrix is no guide
     lusgs_sweeps : int    pairs of sweeps per pseudo-step
     stored_blocks : bool  LU-SGS with the blocks of that matrix; else without a matrix, of scalar
         dissipation
@@ -69,18 +73,43 @@ class MeshlessSettings(ImplicitSettings):
     smooth_gradients: bool = False
     jst_k2: float = 0.5
     jst_k4: float = 0.25
-    time: str = "lusgs"
+    time: str | None = None
     lusgs_sweeps: int = 8
     stored_blocks: bool = False
     rk_cfl: float = 1.0
 
     def __post_init__(self) -> None:
         ImplicitSettings.__post_init__(self)
-        self.choose(flux=FLUXES, limiter=LIMITERS, time=TIMES)
+        self.choose(flux=FLUXES, limiter=LIMITERS, time=(None, *TIMES))
+        if self.flux == "jst" and (self.time == "bicgstab" or self.stored_blocks):
+            raise SettingsError(
+                "flux is 'jst', and the matrix is that of Roe's flux; use time='lusgs' without "
+                "stored_blocks, or 'rk'"
+            )
+        if self.stored_blocks and self.time != "lusgs":
+            raise SettingsError(
+                f"stored_blocks is set and time is {self.time!r}, expected 'lusgs', whose blocks "
+                "they are"
+            )
+        for name in ("smooth_gradients", "stored_blocks"):
+            if not isinstance(getattr(self, name), bool):
+                raise SettingsError(f"{name} is {getattr(self, name)!r}, expected True or False")
         if self.weight_power not in (1, 2) or isinstance(self.weight_power, bool):
             raise SettingsError(f"weight_power is {self.weight_power!r}, expected 1 or 2")
         self.count("lusgs_sweeps")
         self.within(limiter_k=(0, np.inf), jst_k2=(TINY, 10), jst_k4=(TINY, 10), rk_cfl=(0, np.inf))
+
+    @property
+    def matrix(self) -> str | None:
+        """Precision of the matrix, or None where there is no matrix."""
+        has = self.stored_blocks or self.complete().time == "bicgstab"
+        return self.matrix_dtype if has else None
+
+    def complete(self) -> MeshlessSettings:
+        """With the way through pseudo-time where none was given."""
+        if self.time is not None:
+            return self
+        return replace(self, time="lusgs" if self.flux == "jst" else "bicgstab")
 
 
 def default_deform(cloud: Any) -> Deformation:
@@ -131,7 +160,9 @@ class Meshless(Solver):
         reference_length: float = 1.0,
     ) -> None:
         settings = MeshlessSettings() if settings is None else settings
-        settings = instance(settings, MeshlessSettings, "settings", "MeshlessSettings(...)")
+        settings = instance(
+            settings, MeshlessSettings, "settings", "MeshlessSettings(...)"
+        ).complete()
         self.reference = (
             float(numbers(reference_area, 1, "reference_area", positive=True)[0]),
             float(numbers(reference_length, 1, "reference_length", positive=True)[0]),
@@ -155,6 +186,10 @@ class Meshless(Solver):
                 f"symmetry is {planes}, which is for clouds in space; in the plane name it in walls"
             )
         sides = walls_of(walls, clouds, planes)
+        # with the deformation that takes most: which it will be is not known yet
+        moves = "rigid" if clouds[0].points.shape[1] == 3 else "retriangulated"
+        smooth = settings.smooth_gradients
+        memory.check_cloud(self.backend, clouds, moves, settings.matrix, smooth)
         grid = CloudGrid(self.backend, clouds, *sides, planes, settings.weight_power)
         self._states(grid, motion)
         self._allocate(grid)
@@ -193,8 +228,7 @@ class Meshless(Solver):
         }
         self._residual = self._residual_calls()
         if s.time != "rk":
-            stored = s.time == "bicgstab" or s.stored_blocks
-            self.implicit = self._matrix() if stored else self._lusgs()
+            self.implicit = self._matrix() if s.matrix else self._lusgs()
             march = [
                 *self.implicit.calls(),
                 self._update_call(self.implicit.node, self.implicit.du),

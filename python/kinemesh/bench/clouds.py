@@ -17,7 +17,7 @@ from kinemesh.cloud import airfoil, oneram6
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.errors import NumericalFault
 from kinemesh.lusgs import Lusgs
-from kinemesh.meshless import STAGES, Meshless, MeshlessSettings
+from kinemesh.meshless import IRREGULAR, STAGES, Meshless, MeshlessSettings
 
 # Every figure starts from the free stream, and times do not depend on the CFL number: at these no
 # cloud's flow leaves, whatever the sweeps, however long a row is repeated.
@@ -28,6 +28,7 @@ FLOWS: dict[str, dict[str, Any]] = {
     "plane": {"mach": 0.8, "alpha_deg": 1.25},
 }
 SWEEPS = MeshlessSettings().lusgs_sweeps
+LUSGS = {"time": "lusgs"}
 ROWS = {
     "cloud-geometry": "least-squares matrices, normals",
     "cloud-gradients": "gradients and limiter",
@@ -53,14 +54,14 @@ class Case:
 
     def __init__(self, backend: Backend, cloud: Cloud, kind: str, **settings: Any) -> None:
         self.kind, self.ledger = kind, Ledger()
-        power = 2 if kind == "irregular" else 1
+        own = IRREGULAR if kind == "irregular" else {}
         with self.ledger.watch():
             self.solver = Meshless(
                 cloud,
                 **FLOWS[kind],
                 device=backend.device,
                 dtype=backend.dtype,
-                settings=MeshlessSettings(weight_power=power, **settings),
+                settings=MeshlessSettings(**own, **settings),
             )
             self.solver.start_steady()
             self.once = self.iteration(1)
@@ -105,8 +106,8 @@ class Case:
 def rows(backend: Backend, cloud: Cloud, kind: str, wanted: set[str]) -> Rows:
     """Rows of the meshless solver on a cloud of a kind."""
     for names, build, settings in (
-        (("cloud-geometry", "cloud-gradients", "cloud-residual", "cloud-iteration"), _parts, {}),
-        (("cloud-sweeps", "cloud-one-pair"), _one_pair, {"lusgs_sweeps": 1}),
+        (("cloud-geometry", "cloud-gradients", "cloud-residual", "cloud-iteration"), _parts, LUSGS),
+        (("cloud-sweeps", "cloud-one-pair"), _one_pair, LUSGS | {"lusgs_sweeps": 1}),
         (("cloud-runge-kutta", "cloud-stage"), _explicit, {"time": "rk", "rk_cfl": RK_CFL}),
     ):
         if wanted.isdisjoint(names):
@@ -121,7 +122,7 @@ def rows(backend: Backend, cloud: Cloud, kind: str, wanted: set[str]) -> Rows:
 def _parts(case: Case) -> Iterator[tuple[str, Work]]:
     """Rows from the places to the residual, and a pseudo-step by default."""
     residual = list(case.solver._residual)
-    parts = ("gradient", "ale_range", "gather", "cloud_even")
+    parts = ("gradient", "smooth", "ale_range", "gather", "cloud_even")
     gradients = [c for c in residual if case.ledger.named(c, *parts)]
     yield "cloud-iteration", case.whole()
     yield "cloud-geometry", case.part([case.solver.grid.measure])

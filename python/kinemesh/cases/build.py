@@ -95,8 +95,11 @@ def solver_of(method: str) -> Any:
 
 def settings(case: Case) -> Any:
     """Settings of a case's solver, with those that irregular clouds in space need."""
-    irregular = {"weight_power": 2, "smooth_gradients": True}
-    own = irregular if case.mesh.cloud == "irregular" else {}
+    own: dict[str, Any] = {}
+    if case.mesh.cloud == "irregular":
+        from kinemesh.meshless import IRREGULAR
+
+        own = IRREGULAR
     return settings_of(case.method)(**(own | dict(case.solver)))
 
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh import memory
 from kinemesh.backend import Backend
 from kinemesh.cloud.checks import area_vectors
 from kinemesh.cloud.cloud import Cloud
@@ -51,9 +50,6 @@ class CloudGrid(Nodes):
         planes: Sequence[str] = (),
         weight_power: int = 1,
     ) -> None:
-        # with the deformation that takes most: which it will be is not known yet
-        in_space = clouds[0].points.shape[1] == 3
-        memory.check_cloud(backend, clouds, "rigid" if in_space else "retriangulated")
         super().__init__(backend, clouds, walls, far, planes)
         self.weight_power = weight_power
         shift = np.cumsum([0, *(len(c.satellites) for c in clouds)])

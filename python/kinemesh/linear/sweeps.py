@@ -58,7 +58,7 @@ class Sweeps:
 
     def solve_recorded(self, pairs: int) -> Any:
         """Recording: pairs of sweeps, up and down through the colours."""
-        fields = {"pivot": self.pivot, "b": self.b, "x": self.x}
+        fields = {"pivot": self.pivot, "b": self.b, "y": self.x}
         return self.backend.record(
             [
                 self._call("block_sweep", over, cold=cold, **fields)
