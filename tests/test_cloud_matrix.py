@@ -44,7 +44,7 @@ def disturbed(solver):
 def assembled(solver):
     """Dense blocks (rows, rows) of the matrix and its side, as the solver has them now."""
     implicit, p, size = solver.implicit, solver.pattern, solver.grid.variables
-    calls = implicit.assemble(p, implicit.solver, implicit.state, False)
+    calls = solver._matrix_calls(p, implicit.solver, implicit.state, False)
     solver.backend.record(calls)()
     rows = np.repeat(np.arange(len(p.node)), np.diff(p.row))
     A = np.zeros((len(p.node), len(p.node), size, size))

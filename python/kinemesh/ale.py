@@ -161,7 +161,6 @@ class Ale(Solver):
             b,
             grid,
             Pattern.of_graph(b, grid.dual.offsets, grid.dual.neighbour, grid.first),
-            self._matrix_calls,
             self.dualtime.active,
             state,
             dtype=s.matrix_dtype,
@@ -228,7 +227,9 @@ class Ale(Solver):
 
     def _implicit_calls(self) -> list[Any]:
         """Calls from res to the new u: matrix, factors, BiCGSTAB (or sweeps), update."""
+        made = self.implicit
+        calls = made.calls(self._matrix_calls) if isinstance(made, Implicit) else made.calls()
         return [
-            *self.implicit.calls(),
+            *calls,
             self._update_call(self.implicit.node, self.implicit.du),
         ]

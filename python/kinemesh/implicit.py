@@ -22,8 +22,6 @@ class Implicit:
     Parameters
     ----------
     state : q and res, (nodes, variables) device arrays
-    assemble : (pattern, solver, state, single) -> calls    from `state`, in float32 where `single`,
-        to the solver's A and b
     active : (members,) int32 device array
     dtype : "float32" or "float64" of the matrix, never more than the backend's own
     tolerance : of BiCGSTAB; None: solved by sweeps through the colours
@@ -40,7 +38,6 @@ class Implicit:
         backend: Backend,
         grid: Nodes,
         pattern: Pattern,
-        assemble: Callable[..., list[Any]],
         active: Any,
         state: dict[str, Any],
         *,
@@ -48,7 +45,7 @@ class Implicit:
         tolerance: float | None,
         most: int,
     ) -> None:
-        self.backend, self.grid, self.pattern, self.assemble = backend, grid, pattern, assemble
+        self.backend, self.grid, self.pattern = backend, grid, pattern
         self.state, self.most = state, most
         system = (backend, pattern, grid.variables, active, grid.faults)
         suffix = "f32" if dtype == "float32" else None
@@ -61,13 +58,19 @@ class Implicit:
         self.single = self.solver.suffix != backend.suffix
         self.du = backend.zeros((grid.nodes, grid.variables)) if self.single else self.solver.x
 
-    def calls(self) -> list[Any]:
-        """Calls from `state` to `du`."""
+    def calls(self, assemble: Callable[..., list[Any]]) -> list[Any]:
+        """Calls from `state` to `du`.
+
+        Parameters
+        ----------
+        assemble : (pattern, solver, state, single) -> calls    from `state`, in float32 where
+            `single`, to the solver's A and b
+        """
         solver = self.solver
         narrow, state = self._narrow() if self.single else ([], self.state)
         return [
             *narrow,
-            *self.assemble(self.pattern, solver, state, self.single),
+            *assemble(self.pattern, solver, state, self.single),
             solver.factor,
             solver.solve_recorded(self.most),
             *([self._copy("widen_state", solver.x, self.du)] if self.single else []),

@@ -80,7 +80,9 @@ class MeshlessSettings(ImplicitSettings):
 
     def __post_init__(self) -> None:
         ImplicitSettings.__post_init__(self)
-        self.choose(flux=FLUXES, limiter=LIMITERS, time=(None, *TIMES))
+        self.choose(flux=FLUXES, limiter=LIMITERS)
+        if self.time is not None:
+            self.choose(time=TIMES)
         if self.flux == "jst" and (self.time == "bicgstab" or self.stored_blocks):
             raise SettingsError(
                 "flux is 'jst', and the matrix is that of Roe's flux; use time='lusgs' without "
@@ -228,9 +230,11 @@ class Meshless(Solver):
         }
         self._residual = self._residual_calls()
         if s.time != "rk":
-            self.implicit = self._matrix() if s.matrix else self._lusgs()
+            self.implicit: Implicit | Lusgs = self._matrix() if s.matrix else self._lusgs()
+            way = self.implicit
+            made = way.calls() if isinstance(way, Lusgs) else way.calls(self._matrix_calls)
             march = [
-                *self.implicit.calls(),
+                *made,
                 self._update_call(self.implicit.node, self.implicit.du),
             ]
         else:
@@ -301,7 +305,6 @@ class Meshless(Solver):
             self.backend,
             self.grid,
             self.pattern,
-            self._matrix_calls,
             self.dualtime.active,
             state,
             dtype=s.matrix_dtype,
