@@ -250,7 +250,7 @@ KERNEL(N(cloud_jst), CLOUD_JST, CLOUD_LOOP)
     N(state_load)(q + NV * j, there), N(state_load)(rough + NV * j, rj);
     const real w      = N(cloud_satellite)(x, i, j, inverse, v, squared, d, a);
     const real lambda = R(0.5) * (N(gas_radius)(own, a, w) + N(gas_radius)(there, a, w));
-    const real e2 = k2 * fmax(sensor[i], sensor[j]), e4 = fmax(k4 - e2, R(0));
+    const real e2 = k2 * larger(sensor[i], sensor[j]), e4 = larger(k4 - e2, R(0));
     N(gas_conserved_change)(there, rj, lj);
     N(gas_conserved)(there, uj);
     N(gas_flux)(there, a, w, f);
@@ -353,7 +353,7 @@ KERNEL(N(cloud_lusgs), CLOUD_LUSGS, CLOUD_LOOP)
     real      there[NV], away[DIM], s[DIM], d[NV], df[NV];
     N(state_load)(q + NV * b, there);
     const real w      = N(cloud_satellite)(x, a, b, inverse, v, squared, away, s);
-    const real lambda = fmax(N(gas_radius)(own, s, w), N(gas_radius)(there, s, w));
+    const real lambda = larger(N(gas_radius)(own, s, w), N(gas_radius)(there, s, w));
     sum += lambda;
     for (i32 k = 0; k < DIM; k++) open[k] += s[k];
     if (cold && j > i) continue;
@@ -394,7 +394,7 @@ KERNEL(N(cloud_step), CLOUD_STEP, CLOUD_LOOP)
     real there[NV], d[DIM], a[DIM];
     N(state_load)(q + NV * neighbour[e], there);
     const real w = N(cloud_satellite)(x, i, neighbour[e], inverse, v, squared, d, a);
-    sum += fmax(N(gas_radius)(own, a, w), N(gas_radius)(there, a, w));
+    sum += larger(N(gas_radius)(own, a, w), N(gas_radius)(there, a, w));
     for (i32 k = 0; k < DIM; k++) open[k] += a[k];
   }
   sum += R(2) * N(gas_radius)(own, open, N(vec_dot)(v, open));

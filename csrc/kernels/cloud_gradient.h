@@ -34,20 +34,23 @@
 HD void N(cloud_limit)(i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *q, const f64 *r,
                        real K, const real *g, real *to)
 {
-  real own[NV];
+  real own[NV], low[NV], high[NV], up[NV], down[NV];
   N(state_load)(q + NV * i, own);
+  for (i32 k = 0; k < NV; k++) low[k] = high[k] = own[k], up[k] = down[k] = 0;
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    real d[DIM], there[NV];
+    N(fit_apart)(x, i, neighbour[e], d);
+    N(state_load)(q + NV * neighbour[e], there);
+    for (i32 k = 0; k < NV; k++) {
+      const real ask = R(0.5) * N(vec_dot)(g + DIM * k, d);
+      low[k] = smaller(low[k], there[k]), high[k] = larger(high[k], there[k]);
+      up[k] = larger(up[k], ask), down[k] = smaller(down[k], ask);
+    }
+  }
   for (i32 k = 0; k < NV; k++) {
     const real span = K * (real)(r[k] + r[NV + k]), eps2 = span * span + R(1e-20);
-    real       low = own[k], high = own[k], up = 0, down = 0;
-    for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-      real d[DIM];
-      N(fit_apart)(x, i, neighbour[e], d);
-      const real there = q[NV * neighbour[e] + k], ask = R(0.5) * N(vec_dot)(g + DIM * k, d);
-      low = fmin(low, there), high = fmax(high, there);
-      up = fmax(up, ask), down = fmin(down, ask);
-    }
-    const real a = limiter_venkatakrishnan(high - own[k], up, eps2);
-    const real b = limiter_venkatakrishnan(low - own[k], down, eps2), phi = fmin(fmin(a, b), R(1));
+    const real a = limiter_venkatakrishnan(high[k] - own[k], up[k], eps2);
+    const real b = limiter_venkatakrishnan(low[k] - own[k], down[k], eps2), phi = smaller(smaller(a, b), R(1));
     for (i32 l = 0; l < DIM; l++) to[DIM * k + l] = phi * g[DIM * k + l];
   }
 }

@@ -36,7 +36,7 @@ KERNEL(lusgs_sweep, LUSGS_SWEEP, heavy)
     const real sign = b > a ? R(1) : R(-1), wf = sign * w[f], out[2] = {sign * S[2 * f], sign * S[2 * f + 1]};
     real       there[4], d[4], df[4];
     load4(q + 4 * b, there);
-    const real lambda = fmax(gas_radius(own, out, wf), gas_radius(there, out, wf));
+    const real lambda = larger(gas_radius(own, out, wf), gas_radius(there, out, wf));
     sum += lambda;
     closing[0] -= out[0], closing[1] -= out[1], still -= wf;
     if (cold && j > i) continue;

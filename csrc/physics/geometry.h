@@ -25,6 +25,17 @@ HD real reciprocal(real x)
 #endif
 }
 
+/* fmax and fmin but for what is not a number, without the call that gcc makes of them. */
+HD real larger(real a, real b)
+{
+  return a > b ? a : b;
+}
+
+HD real smaller(real a, real b)
+{
+  return a < b ? a : b;
+}
+
 /* 1 / sqrt(x) */
 HD real reciprocal_root(real x)
 {
