@@ -22,9 +22,10 @@ from kinemesh.errors import MeshError, NumericalFault
 from kinemesh.nodes import Nodes
 
 # Most ratio of an element's greatest to its least stretch since its graph was built.  Measured on
-# the 30P30N section, 5042 points, pitching by 10 degrees, its flap by 15 a quarter of a cycle
-# apart: worst condition number after four cycles 22 with 2, 1255 with 3, beyond 1e12 with 20.
-# Where the bodies go back the way they came (the flap alone, 10 degrees) it is 7 with any.
+# the 30P30N section, 4999 points, pitching by 10 degrees, its flap by 15 a quarter of a cycle
+# apart: worst condition number after four cycles 17 with 1.5 (nearly twice as many graphs), 757
+# with 2, 815 with 3, 4e6 with 20.  Where the bodies go back the way they came (the flap alone, 10
+# degrees) it is 6.5 with any.
 STRETCH = 2.0
 HALVINGS = 10  # how often a part of a step may be halved
 DEPTH = 64  # graphs kept per member, 16 bytes a node each on the host
