@@ -111,7 +111,7 @@ def sample(kernel, large=False, active=(1, 1)):
         value.setflags(write=False)
         values[name] = value
     launches = [None]
-    if kernel.startswith(("block_lower", "block_turn", "lusgs", "cloud_lusgs")):
+    if kernel.startswith(("block_lower", "block_turn", "block_sweep", "lusgs", "cloud_lusgs")):
         launches = here.colours
     elif kernel.startswith("block_upper"):
         launches = here.colours[::-1]
