@@ -57,7 +57,8 @@ def case(name, device):
     """A lifting flow from the free stream."""
     if name == "plane":  # the nodes of a mesh: seven colours
         cloud = km.Cloud.from_mesh(km.mesh.airfoil("naca0012", nodes=1200))
-        return km.Meshless(cloud, mach=0.8, alpha_deg=1.25, device=device)
+        settings = km.MeshlessSettings(time="lusgs")
+        return km.Meshless(cloud, mach=0.8, alpha_deg=1.25, device=device, settings=settings)
     settings = km.MeshlessSettings(weight_power=2, time="lusgs")
     return km.Meshless(half_wing(), mach=0.6, alpha_deg=3.0, device=device, settings=settings)
 
