@@ -82,7 +82,7 @@ def estimate(
     ----------
     nodes, cells : int     of all members
     dtype : "float64" or "float32"
-    matrix : the same of the matrix; None where there is none (LU-SGS)
+    matrix : the same of the matrix; None where there is none
     deform : name of a deformation's arrays (`Deformation.kind`); None for a case at rest.  One
         that is not known here (the user's own) counts as none.
     large : int            nodes of members whose springs' transfers are smoothed twice

@@ -56,13 +56,12 @@ class MeshlessSettings(ImplicitSettings):
     smooth_gradients : bool   the mean of the gradients of a point and of its satellites: for
         irregular clouds in space, where those of the nearest alone are not stable
     jst_k2, jst_k4 : float    factors of the second and fourth differences
-    time : "lusgs" (sweeps by colours), "bicgstab" (both with the matrix of the first-order
-        flux), or "rk" (five-stage Runge-Kutta with local steps); None: BiCGSTAB, and LU-SGS for
-        JST's flux, to which that matrix is no guide
+    time : "bicgstab" (with the matrix of the first-order flux), "lusgs" (sweeps by colours), or
+        "rk" (five-stage Runge-Kutta with local steps); None: BiCGSTAB, and LU-SGS for JST's flux,
+        to which that matrix is no guide
     lusgs_sweeps : int    pairs of sweeps per pseudo-step
-    stored_blocks : bool  LU-SGS with the blocks of that matrix; else without a matrix, of scalar
-        dissipation
-    rk_cfl : float        CFL number of the Runge-Kutta scheme; cfl and the like are of LU-SGS
+    stored_blocks : bool  LU-SGS with the blocks of that matrix, else without a matrix
+    rk_cfl : float        CFL number of the Runge-Kutta scheme; cfl and the like are of the others
     """
 
     jacobian_fix: float = 0.3

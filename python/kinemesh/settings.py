@@ -99,8 +99,8 @@ class ImplicitSettings(MarchSettings):
         in a supersonic stream it is multiplied by mach squared
     krylov_iterations : int    most iterations of BiCGSTAB per pseudo-step
     krylov_tolerance : float   share of its first residual at which it stops
-    matrix_dtype : "float32" or "float64"   of the matrix and of BiCGSTAB, never more than the
-        flow's own; residual and state keep the flow's, so the result does not depend on it
+    matrix_dtype : "float32" or "float64"   of the matrix and of what solves it, never more than
+        the flow's own; residual and state keep the flow's, so the result does not depend on it
     """
 
     jacobian_fix: float = 0.15

@@ -39,7 +39,7 @@ def figures(
                 elif figure not in said:
                     said.add(figure)
                     yield figure
-            gc.collect()  # solvers refer to themselves, and the next one needs the memory
+            gc.collect()  # the next one needs the memory
 
 
 def _built(backend: Any, subject: Subject, wanted: set[str]) -> tuple[Any, Iterator[Any]]:

@@ -116,11 +116,11 @@ def rows(backend: Backend, cloud: Cloud, kind: str, wanted: set[str]) -> Rows:
         yield from build(case)
         case.check()
         del case
-        gc.collect()  # solvers refer to themselves, and the next one needs the memory
+        gc.collect()  # the next one needs the memory
 
 
 def _parts(case: Case) -> Iterator[tuple[str, Work]]:
-    """Rows from the places to the residual, and a pseudo-step by default."""
+    """Rows from the places to the residual, and a pseudo-step of LU-SGS."""
     residual = list(case.solver._residual)
     parts = ("gradient", "smooth", "ale_range", "gather", "cloud_even")
     gradients = [c for c in residual if case.ledger.named(c, *parts)]

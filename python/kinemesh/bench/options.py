@@ -41,7 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the meshless solver on clouds in place of a mesh: regular or irregular about the "
         "ONERA M6, plane about the NACA 0012",
     )
-    add("--points", metavar="N,N,...", help="points of the clouds (default 40000, plane 5120)")
+    add(
+        "--points",
+        metavar="N,N,...",
+        help="points of the clouds (default 40000, plane 5120; more on a GPU)",
+    )
     add("--device", default="auto", metavar="DEV", help="auto, cpu, cuda or cuda:N")
     add("--dtype", default="float64", choices=("float64", "float32"), help="precision of the flow")
     add(

@@ -56,7 +56,7 @@ class MeshPart:
     bodies: str | None = None  # ready bodies, of a cloud only: 30p30n
     wing: str | None = None  # ready wing in space, of a cloud only: oneram6
     points: int | None = None  # how many, of a wing's cloud
-    cloud: str | None = None  # of a wing: regular, or irregular (not with van Leer's limiter)
+    cloud: str | None = None  # of a wing: regular or irregular
     nodes: int | str | None = None  # how many (points of a cloud), or coarse, medium, fine
     far_field: float | None = None  # distance of the outer boundary [chord]
     wall_spacing: float | None = None  # height of the wall cells at mid-chord [chord]
