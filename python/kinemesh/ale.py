@@ -149,7 +149,7 @@ class Ale(Solver):
         self.implicit = self._linear()
         self.pattern = self.implicit.pattern
         self._residual = self._residual_calls()
-        self._implicit = b.record(self._implicit_calls(), flag=self.dualtime.active)
+        self._implicit = b.record(self._pseudo_step_calls(self.implicit), flag=self.dualtime.active)
         self._past = self._past_call(grid.V1, grid.V2)
 
     def _linear(self) -> Implicit | Lusgs:
@@ -171,7 +171,6 @@ class Ale(Solver):
     def _matrix_calls(
         self, pattern: Pattern, solver: Bicgstab | Sweeps, state: dict[str, Any], single: bool
     ) -> list[Any]:
-        """Calls from `state` to the matrix and its side."""
         grid, t = self.grid, self.grid.table
         faces = grid.single() if single else grid.faces()
         fields = self.matrix_fields(pattern, solver, grid.dual.offsets, grid.dual.neighbour)
@@ -223,13 +222,4 @@ class Ale(Solver):
             ),
             *self.vortex,
             *self.boundaries.residual(self.res),
-        ]
-
-    def _implicit_calls(self) -> list[Any]:
-        """Calls from res to the new u: matrix, factors, BiCGSTAB (or sweeps), update."""
-        made = self.implicit
-        calls = made.calls(self._matrix_calls) if isinstance(made, Implicit) else made.calls()
-        return [
-            *calls,
-            self._update_call(self.implicit.node, self.implicit.du),
         ]

@@ -54,7 +54,7 @@ class Implicit:
             if tolerance is None
             else Bicgstab(*system, tolerance=tolerance, suffix=suffix)
         )
-        self.node = backend.table(pattern.node)
+        self.node = self.solver.tables["node"]
         self.single = self.solver.suffix != backend.suffix
         self.du = backend.zeros((grid.nodes, grid.variables)) if self.single else self.solver.x
 

@@ -230,12 +230,7 @@ class Meshless(Solver):
         self._residual = self._residual_calls()
         if s.time != "rk":
             self.implicit: Implicit | Lusgs = self._matrix() if s.matrix else self._lusgs()
-            way = self.implicit
-            made = way.calls() if isinstance(way, Lusgs) else way.calls(self._matrix_calls)
-            march = [
-                *made,
-                self._update_call(self.implicit.node, self.implicit.du),
-            ]
+            march = self._pseudo_step_calls(self.implicit)
         else:
             march = self._stage_calls()
         self._implicit = b.record(march, flag=self.dualtime.active)
@@ -314,9 +309,8 @@ class Meshless(Solver):
     def _matrix_calls(
         self, pattern: Pattern, solver: Bicgstab | Sweeps, state: dict[str, Any], single: bool
     ) -> list[Any]:
-        """Calls from `state` to the matrix and its side."""
         grid, b = self.grid, self.backend
-        points, *sides = grid.matrix_fields(single)
+        points, *sides = grid.in_precision(single)
         own = self.matrix_fields(pattern, solver, grid.offsets, grid.neighbour)
         fields = self.cloud_fields | grid.mirrors | points | {"q": state["q"]}
         calls = [

@@ -6,7 +6,7 @@ case is here.
 
 from __future__ import annotations
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,9 @@ from kinemesh.dualtime import DualTime
 from kinemesh.errors import SettingsError
 from kinemesh.faults import NONE, raise_faults
 from kinemesh.forces import Forces
+from kinemesh.implicit import Implicit
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
+from kinemesh.lusgs import Lusgs
 from kinemesh.motion import Motion, Pose
 from kinemesh.nodes import Nodes
 
@@ -147,6 +149,19 @@ class Solver(ABC):
             pace=self.pace,
         )
 
+    @abstractmethod
+    def _matrix_calls(
+        self, pattern: Pattern, solver: Bicgstab | Sweeps, state: dict[str, Any], single: bool
+    ) -> list[Any]:
+        """Calls from `state`, in float32 where `single`, to the matrix and its side."""
+
+    def _pseudo_step_calls(self, implicit: Implicit | Lusgs) -> list[Any]:
+        """Calls from res to the new u: solution of the implicit system, update."""
+        calls = (
+            implicit.calls() if isinstance(implicit, Lusgs) else implicit.calls(self._matrix_calls)
+        )
+        return [*calls, self._update_call(implicit.node, implicit.du)]
+
     def matrix_fields(
         self, pattern: Pattern, solver: Bicgstab | Sweeps, offsets: NDArray, neighbour: NDArray
     ) -> dict[str, Any]:
@@ -155,7 +170,7 @@ class Solver(ABC):
         ends = np.repeat(np.arange(self.grid.nodes, dtype=np.int32), np.diff(offsets))
         fix = self.settings.jacobian_fix * np.maximum(1.0, self.mach**2)  # theory eq. 2.10b
         return self.common | {
-            "node": b.table(pattern.node),
+            "node": solver.tables["node"],
             "diagonal": solver.tables["diagonal"],
             "slot": b.table(pattern.block(ends, neighbour)),
             "fix": b.array(fix, solver.dtype),

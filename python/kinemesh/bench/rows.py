@@ -198,7 +198,7 @@ def flow(backend: Backend, mesh: Mesh, wanted: set[str]) -> Rows:
         ale.start_steady()
         iteration = ale.iteration(0.0, 2**30, CFL, 1)
         boundary = ale.boundaries.residual(ale.res)
-        implicit = list(ale._implicit_calls())
+        implicit = list(ale._pseudo_step_calls(ale.implicit))
         residual = list(ale._residual)
         solver = _matrix_of(ale)
         product = solver.product(solver.b, solver.v)

@@ -167,7 +167,7 @@ class CloudGrid(Nodes):
         self.keep_levels = b.record(levels)
         self.look = lambda: None
 
-    def matrix_fields(self, single: bool) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    def in_precision(self, single: bool) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
         """What a matrix is made of in its precision: of points, of walls, and of the far field.
 
         The copies in float32 follow every `measure` and `sweep` from now on.
