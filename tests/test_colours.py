@@ -6,6 +6,7 @@ import pytest
 from kinemesh.backend import Backend
 from kinemesh.errors import SettingsError
 from kinemesh.linear import Pattern, colour_first_fit, colour_parallel
+from kinemesh.linear.colours import fewer
 from kinemesh.mesh.dual import dual
 from solver_cases import disc, naca0012_mesh, on_devices, square
 
@@ -125,3 +126,28 @@ def test_rows_stand_in_the_order_of_colours_that_are_given():
 
     assert pattern.node.tolist() == [1, 3, 0, 2]
     assert pattern.colours == [(0, 2), (2, 1), (3, 1)]
+
+
+def test_colours_chosen_anew_are_no_more_and_the_last_has_fewer_nodes():
+    """Of colours that each node takes in a random order."""
+    mesh = km.mesh.airfoil("naca0012", nodes=2000)
+    offsets, neighbour, _ = graph(mesh)
+    for seed in range(5):
+        before = np.full(mesh.nodes, -1, np.int32)
+        for i in np.random.default_rng(seed).permutation(mesh.nodes):
+            taken = set(before[neighbour[offsets[i] : offsets[i + 1]]].tolist())
+            before[i] = next(c for c in range(99) if c not in taken)
+        after = fewer(before, offsets, neighbour)
+        assert proper(after, offsets, neighbour)
+        last = before.max()
+        assert after.max() <= last
+        assert (after == last).sum() < (before == last).sum() / 2
+    offsets, neighbour = PATH
+    assert fewer(np.array([0, 1, 2, 0], np.int32), offsets, neighbour).tolist() == [0, 1, 0, 1]
+
+
+def test_a_node_alone_keeps_the_first_colour():
+    offsets, neighbour = np.array([0, 1, 1, 2], np.int32), np.array([2, 0], np.int32)
+
+    assert fewer(np.array([1, 0, 0], np.int32), offsets, neighbour).tolist() == [0, 0, 1]
+    assert fewer(np.full(3, 63, np.int32), offsets, neighbour).tolist() == [63] * 3  # left alone
