@@ -185,3 +185,25 @@ def test_a_singular_block_is_a_fault_of_its_node(backend, b):
     member = values["member"][row]
     assert faults[member] == 4 << 32 | 7 + row
     assert faults[1 - member] == NONE
+
+
+@pytest.mark.parametrize("b", [2, 4, 5])
+def test_blocks_are_inverted_the_last_variable_first(backend, b):
+    """A block whose first pivot is zero, and one whose first two rows lack a minor.
+
+    At the far field of clouds in space there are such, of condition 10.
+    """
+    chosen = sample(f"block_scale_{b}")
+    rows = len(chosen.values["D"])
+    blocks = 3 * np.eye(b) + np.random.default_rng(5).uniform(-0.5, 0.5, (rows, b, b))
+    blocks[0, :, 0] = [0, *[2.0] * (b - 1)]
+    if b > 2:  # of two rows these are all
+        blocks[1, 1, 1] = blocks[1, 1, 0] * blocks[1, 0, 1] / blocks[1, 0, 0]
+    values = dict(chosen.values) | {"D": blocks.reshape(rows, -1)}
+
+    there = run(backend, chosen, values)
+
+    assert (there["faults"] == chosen.values["faults"]).all()
+    got = there["pivot"].astype(float).reshape(rows, b, b)
+    assert np.linalg.cond(blocks).max() < 300
+    assert np.abs(got @ blocks - np.eye(b)).max() < 1000 * backend.eps
