@@ -53,6 +53,12 @@ typedef f64 real;
  * on a device, so that neighbouring threads read neighbouring numbers; one vector on a host.  The
  * body works on the lanes lane .. lane + WIDTH(width) - 1.                                       */
 #define LANES(k, FIELDS, loop, width) KERNEL_LANES(k, FIELDS, loop, width)
+/* Lanes that share the satellites of an item: lane l takes entries l, l + PARTS(width), ... and
+ * `together` gives each lane the sum of what all have found, so that an item waits for a part of
+ * its loads only.  A host has one lane, which takes all.  width: a power of 2 up to 32.          */
+#define TEAM(k, FIELDS, loop, width) KERNEL_TEAM(k, FIELDS, loop, width)
+/* ENTRIES(i, first, parts, e, j): the entries e of item i that lane `first` of `parts` takes, and the
+ * neighbour j of each; a device reads its number while the one before is at work.               */
 /* Entry (i, j) of a block of size b: columns are contiguous, the lanes' rows side by side. */
 #define ENTRY(b, i, j) ((b) * (j) + (i))
 /* Sums (or maxima) of nv quantities over each group of items offsets[g] .. offsets[g+1]-1, in
@@ -83,9 +89,18 @@ typedef f64 real;
   }                                                                                          \
   HD void P(k##_at)(const i32 i, const i32 n UNUSED FIELDS(PARAM))
 #define WIDTH(width) 1
-#define KERNEL_LANES(k, FIELDS, loop, width)                                                 \
+#define PARTS(width) (width)
+#define ENTRIES(i, first, parts, e, j)                                                       \
+  for (i32 e = offsets[i] + (first), last_ = offsets[(i) + 1] - 1, j = 0,                    \
+           ahead_ = e <= last_ ? neighbour[e] : 0;                                           \
+       e <= last_ &&                                                                         \
+       (j = ahead_, ahead_ = neighbour[e + (parts) < last_ ? e + (parts) : last_], 1);       \
+       e += (parts))
+#define KERNEL_TEAM(k, FIELDS, loop, width) KERNEL_SPREAD(k, FIELDS, BLOCKS_##loop, width)
+#define KERNEL_LANES(k, FIELDS, loop, width) KERNEL_SPREAD(k, FIELDS, RESIDENT_##loop, width)
+#define KERNEL_SPREAD(k, FIELDS, blocks, width)                                              \
   HD void P(k##_at)(const i32 i, const i32 lane, const i32 n UNUSED FIELDS(PARAM));          \
-  static __global__ void __launch_bounds__(BLOCK, RESIDENT_##loop)                           \
+  static __global__ void __launch_bounds__(BLOCK, blocks)                                    \
       P(k##_device)(i32 first_, i32 count_, i32 n FIELDS(PARAM))                             \
   {                                                                                          \
     const u64 t_ = (u64)blockIdx.x * blockDim.x + threadIdx.x;                               \
@@ -140,6 +155,10 @@ typedef f64 real;
 #define TAKES_single const i32 i
 #define TAKES_lanes const i32 i, const i32 lane
 #define WIDTH(width) (width)
+#define PARTS(width) 1
+#define ENTRIES(i, first, parts, e, j)                                                       \
+  for (i32 e = offsets[i] + (first), j; e < offsets[(i) + 1] && (j = neighbour[e], 1); e += (parts))
+#define KERNEL_TEAM(k, FIELDS, loop, width) KERNEL_LANES(k, FIELDS, loop, width)
 #define KERNEL_LOOP(k, FIELDS, loop) KERNEL_HOST(k, FIELDS, loop, single)
 #define KERNEL_LANES(k, FIELDS, loop, width) KERNEL_HOST(k, FIELDS, loop, lanes)
 #define KERNEL_HOST(k, FIELDS, loop, kind)                                                   \
@@ -180,6 +199,17 @@ typedef f64 real;
   HOST_TABLE(k, FIELDS)                                                                      \
   HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM))
 #endif
+
+/* The sum over a team's lanes, the same in every lane. */
+HD real together(real part, i32 width UNUSED)
+{
+#ifdef __CUDACC__
+  const unsigned first = threadIdx.x % 32 / (unsigned)width * (unsigned)width;
+  const unsigned team  = 0xffffffffu >> (32 - width) << first;
+  for (i32 half = width / 2; half > 0; half /= 2) part += __shfl_xor_sync(team, part, half);
+#endif
+  return part;
+}
 
 /* First fault wins, whatever the order of threads: the smallest (code, entity) is kept in one
  * word per member; ~0 means none.  Codes are in the order of a step (physics/fault.h).        */

@@ -98,8 +98,10 @@ extern "C" int device_alloc(int device, size_t bytes, void **to)
   cudaStream_t stream;
   where = "allocate";
   TRY(use(device, &stream));
-  TRY(cudaMalloc(to, bytes ? bytes : 1));
-  const int code = status(cudaMemsetAsync(*to, 0, bytes ? bytes : 1, stream));
+  /* records of an odd count of float64 are read in pairs: load_odd, physics/geometry.h */
+  const size_t whole = bytes ? (bytes + 15) / 16 * 16 : 16;
+  TRY(cudaMalloc(to, whole));
+  const int code = status(cudaMemsetAsync(*to, 0, whole, stream));
   if (code) (void)status(cudaFree(*to));
   return code;
 }

@@ -80,7 +80,8 @@ def test_parts_weigh_no_more_than_their_whole(plane):
     weigh = {f["row"]: f["bytes"] for f in read([plane])}
 
     parts = [weigh[f"cloud-{part}"] for part in ("gradients", "residual", "sweeps")]
-    assert sum(parts) < weigh["cloud-one-pair"] < 1.2 * sum(parts)  # the norm and the update
+    # the norm and the update: 204 bytes of a point beside 940, half of both in float32
+    assert sum(parts) < weigh["cloud-one-pair"] < 1.25 * sum(parts)
     assert parts[0] < parts[1]  # gradients are written in one and read in the other, beside more
     more = weigh["cloud-iteration"] - weigh["cloud-one-pair"]
     # every pair but the first goes up through one of the two colours, too, and down through one

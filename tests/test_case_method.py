@@ -74,10 +74,12 @@ def test_springs_of_a_ready_case_become_delaunay(name):
 
 
 def test_settings_are_those_of_the_method():
-    model = case(MESHLESS + "[solver]\nlusgs_sweeps = 3\n").build()
+    model = case(MESHLESS + '[solver]\ntime = "lusgs"\nlusgs_sweeps = 3\n').build()
 
-    assert model.settings == km.MeshlessSettings(time="bicgstab", lusgs_sweeps=3)
+    assert model.settings == km.MeshlessSettings(time="lusgs", lusgs_sweeps=3)
     assert isinstance(case(case_text()).build(), km.Ale)
+    with pytest.raises(km.SettingsError, match="lusgs_sweeps is 3 and has no effect: time is 'bi"):
+        case(MESHLESS + "[solver]\nlusgs_sweeps = 3\n").build()
 
 
 # ---------------------------------------------------------------- what is refused

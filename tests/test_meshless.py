@@ -232,21 +232,9 @@ def test_through_a_wall_goes_its_pressure_alone(device):
         return np.column_stack([0 * p, p[:, None] * s, p * w])
 
     wall = grid.wall
-    names = (
-        "squared",
-        "member",
-        "active",
-        "offsets",
-        "neighbour",
-        "x",
-        "inverse",
-        "velocity",
-        "q",
-        "V",
-        "res",
-    )
+    names = ("member", "active", "velocity", "q", "V", "res")
     fields = {name: solver.cloud_fields[name] for name in names}
-    where = {name: wall.device[name] for name in ("node", "normal")}
+    where = {name: wall.device[name] for name in ("node", "normal", "gap")}
     b.record([grid.bind("cloud_wall", **fields, **where)])()
 
     want = closing(solver, wall, through)
@@ -348,7 +336,7 @@ def test_sweeps_are_those_of_the_dense_system(device):
         for i in order[::-1] if turn % 2 else order:
             to = side[i] - np.einsum("kjl,jl->k", A[i], du) + A[i, :, i] @ du[i]
             du[i] = np.linalg.solve(A[i, :, i], to)
-    got = get(solver.implicit.du)[solver.pattern.row_of]
+    got = get(solver.implicit.du)
     assert np.abs(got - du).max() < 1e-11 * np.abs(du).max()
 
 
@@ -453,3 +441,49 @@ def test_what_is_no_plane_cloud_is_refused():
             km.MeshlessSettings(flux="jst", **way)
     with pytest.raises(km.SettingsError, match="time is None, expected 'lusgs', whose blocks"):
         km.MeshlessSettings(stored_blocks=True)
+
+
+USES = {  # what each choice gives an effect to, by a value that is none's default
+    "bicgstab": ({}, {"krylov_iterations": 9, "krylov_tolerance": 0.2, "jacobian_fix": 0.2,
+                      "matrix_dtype": "float64", "cfl_max": 2e3, "max_change": 0.1}),
+    "lusgs": ({"time": "lusgs"}, {"lusgs_sweeps": 3, "unsteady_cfl": 50.0, "cfl": 10.0}),
+    "blocks": ({"time": "lusgs", "stored_blocks": True},
+               {"lusgs_sweeps": 3, "jacobian_fix": 0.2, "matrix_dtype": "float64"}),
+    "rk": ({"time": "rk"}, {"rk_cfl": 0.5}),
+    "jst": ({"flux": "jst"}, {"jst_k2": 0.4, "jst_k4": 0.1, "lusgs_sweeps": 3}),
+    "van Leer": ({"limiter": "vanleer"}, {"krylov_iterations": 9}),
+}  # fmt: skip
+NEVER = {  # and what has none
+    "bicgstab": ("lusgs_sweeps", "rk_cfl", "jst_k2"),
+    "lusgs": ("krylov_iterations", "krylov_tolerance", "jacobian_fix", "matrix_dtype", "rk_cfl"),
+    "blocks": ("krylov_iterations", "rk_cfl"),
+    "rk": ("lusgs_sweeps", "cfl", "cfl_max", "unsteady_cfl", "max_change", "jacobian_fix"),
+    "jst": ("krylov_iterations", "jacobian_fix", "limiter_k"),
+    "van Leer": ("limiter_k", "jst_k4"),
+}
+VALUES = {"limiter_k": 0.2} | {name: v for _, used in USES.values() for name, v in used.items()}
+
+
+@pytest.mark.parametrize("way", USES)
+def test_a_setting_that_has_no_effect_is_refused(way):
+    chosen, used = USES[way]
+
+    assert km.MeshlessSettings(**chosen, **used).flux == chosen.get("flux", "roe")
+    for name in NEVER[way]:
+        with pytest.raises(km.SettingsError, match=rf"^{name} is .* and has no effect: .*leave"):
+            km.MeshlessSettings(**chosen, **{name: VALUES[name]})
+
+
+def test_a_limiter_has_no_effect_on_central_fluxes():
+    with pytest.raises(km.SettingsError, match="limiter is 'vanleer' and has no effect: flux is"):
+        km.MeshlessSettings(flux="jst", limiter="vanleer")
+    assert km.MeshlessSettings(flux="jst", limiter="none").limiter == "none"
+
+
+def test_the_fix_of_the_matrix_follows_the_gradients():
+    assert km.MeshlessSettings().complete().jacobian_fix == 0.3
+    assert km.MeshlessSettings(smooth_gradients=True).complete().jacobian_fix == 0.5
+    assert km.MeshlessSettings(smooth_gradients=True, jacobian_fix=0.1).complete() == (
+        km.MeshlessSettings(smooth_gradients=True, jacobian_fix=0.1, time="bicgstab")
+    )
+    assert km.MeshlessSettings(smooth_gradients=True, time="lusgs").complete().jacobian_fix is None

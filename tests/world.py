@@ -273,6 +273,8 @@ class World:
         self.put("stream|members,5", stream, float)
         self.put("range|members,10", [(*high, *-low)] * 2, float)
         self.put("du|rows,5", rng.uniform(-0.3, 0.3, (n, 5)), np.float32)
+        self.put("du|nodes,5", rng.uniform(-0.3, 0.3, (n, 5)), np.float32)
+        self.put("wave|nodes,4", np.c_[q[:, 1:4], np.sqrt(1.4 * q[:, 4] / q[:, 0])], np.float32)
 
     def gas(self):
         rng, n = self.rng, len(self.x)
@@ -301,6 +303,7 @@ class World:
         self.put("centre|members,2", [(0.25, -3), (0.25, 4)], float)
         self.put("offsets|members+1>>bodies", (0, 1, 3))
         self.put("du|rows,4", rng.uniform(-0.3, 0.3, (n, 4)), np.float32)
+        self.put("du|nodes,4", rng.uniform(-0.3, 0.3, (n, 4)), np.float32)
         self.put("pace|nodes", rng.uniform(0.1, 1.0, n), float)
         self.put("ceiling|members", (50, 1000), float)
         self.put("squares|members,1", [[0.7], [1.3]], float)

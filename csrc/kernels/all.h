@@ -3,6 +3,7 @@
 #include "../physics/fault.h"
 #include "../physics/geometry.h"
 #include "../physics/limiter.h"
+#define PAIR 2 /* lanes of a team: more pay on irregular clouds in space alone */
 #define DIM 2
 #define NV 4         /* variables */
 #define NG 8         /* their derivatives */
@@ -75,8 +76,8 @@
 #undef B
 #undef BB
 
-/* K: one thread per item; S: reductions; L2 to L5: lanes of a block of that size. */
-#define KERNEL_LIST(K, S, L2, L3, L4, L5)                                                      \
+/* K: one thread per item; S: reductions; T: the lanes of a team; L2 to L5: lanes of a block of that size. */
+#define KERNEL_LIST(K, S, T, L2, L3, L4, L5)                                                      \
   K(dual_normals, edges) K(dual_sweeps, edges) K(boundary_normals, bnodes)             \
   K(boundary_sweeps, bnodes) K(dual_volumes, nodes)                                     \
   S(cell_quality, groups) S(gather_sum_1, groups) S(gather_sum_2, groups)              \
@@ -88,9 +89,9 @@
   K(face_rates, faces) K(bc_wall, bnodes) K(bc_farfield, bnodes) K(bc_vortex, members) \
   S(wall_forces, groups) L4(ale_jacobian, rows)     \
   K(bc_wall_jacobian, bnodes) K(bc_farfield_jacobian, bnodes) \
-  K(lusgs_sweep, rows) \
-  DIMENSION_LIST(K, S, L4, ) DIMENSION_LIST(K, S, L5, _3d) K(cloud_normals, bnodes)     \
-  K(cloud_facets_3d, bnodes) K(cloud_mirror_3d, bnodes) K(cloud_slip_3d, bnodes) K(cloud_flat_3d, bnodes) K(cloud_even_3d, bnodes) K(cloud_gradient_3d, nodes) K(cloud_gradient_wang_3d, nodes)   \
+  T(lusgs_sweep, rows) K(cloud_roughness, nodes) K(cloud_sensor_3d, nodes) T(cloud_lusgs, rows) T(cloud_lusgs_3d, rows) T(cloud_shares_3d, nodes) K(cloud_waves_3d, nodes) \
+  DIMENSION_LIST(K, S, T, L4, ) DIMENSION_LIST(K, S, T, L5, _3d) K(cloud_normals, bnodes)     \
+  K(cloud_facets_3d, bnodes) K(cloud_mirror_3d, bnodes) K(cloud_slip_3d, bnodes) K(cloud_flat_3d, bnodes) K(cloud_even_3d, bnodes) L5(cloud_gradient_3d, nodes) L5(cloud_gradient_wang_3d, nodes)   \
   S(wall_forces_3d, groups) K(pose_move_3d, moved) S(gather_max_10, groups)             \
   L5(copy_real5, items) L3(copy_f64_3, items)                                           \
   K(dualtime_check, members) K(dualtime_start, members)    \
@@ -105,14 +106,14 @@
   K(cg_beta, members) K(cg_alpha, members) K(cg_check, members) L2(cg_p, rows)         \
   L2(cg_x, rows) S(multigrid_coarsest, rows) BLOCK_LIST(K, S, L2, 2) BLOCK_LIST(K, S, L4, 4) BLOCK_LIST(K, S, L5, 5) \
   MULTIGRID_LIST(L2, L4, 2) MULTIGRID_LIST(L4, L4, 4)
-#define DIMENSION_LIST(K, S, L, D)                                                       \
+#define DIMENSION_LIST(K, S, T, L, D)                                                       \
   K(ale_primitive##D, nodes) S(ale_range##D, groups) L(ale_past##D, nodes)              \
   K(ale_update##D, rows) S(residual_squares##D, groups) K(cloud_least_squares##D, nodes)      \
-  K(cloud_velocity##D, nodes) K(cloud_roe##D, nodes)         \
-  K(cloud_roe_van_leer##D, nodes) K(cloud_farfield##D, bnodes) K(cloud_lusgs##D, rows)  \
-  K(cloud_wall##D, bnodes) K(cloud_roughness##D, nodes) K(cloud_jst##D, nodes)          \
-  K(cloud_step##D, nodes) K(cloud_stage##D, nodes) K(cloud_smooth##D, nodes)            \
-  K(cloud_smooth_wang##D, nodes) L(cloud_jacobian##D, rows)                             \
+  K(cloud_velocity##D, nodes) T(cloud_roe##D, nodes)         \
+  T(cloud_roe_van_leer##D, nodes) K(cloud_farfield##D, bnodes)  \
+  K(cloud_open##D, bnodes) K(cloud_wall##D, bnodes) K(cloud_jst##D, nodes)          \
+  K(cloud_step##D, nodes) K(cloud_stage##D, nodes) L(cloud_smooth##D, nodes)            \
+  L(cloud_smooth_wang##D, nodes) L(cloud_jacobian##D, rows)                             \
   K(cloud_wall_jacobian##D, bnodes) K(cloud_farfield_jacobian##D, bnodes)               \
   L(narrow_state##D, items) L(widen_state##D, items) K(narrow_fit##D, items)            \
   K(narrow_vector##D, items)
@@ -128,14 +129,15 @@
 
 #ifdef __CUDACC__
 #define DEVICE_ROW(k, over) (const void *)P(k##_device),
-extern "C" const void *const P(device)[] = {KERNEL_LIST(DEVICE_ROW, DEVICE_ROW, DEVICE_ROW, DEVICE_ROW, DEVICE_ROW, DEVICE_ROW)};
+extern "C" const void *const P(device)[] = {KERNEL_LIST(DEVICE_ROW, DEVICE_ROW, DEVICE_ROW, DEVICE_ROW, DEVICE_ROW, DEVICE_ROW, DEVICE_ROW)};
 #else
 #define HOST_ROW(k, over, lanes) {#k, #over, P(k##_fields), P(k##_host), sizeof(P(k##_args)), sizeof(real), lanes},
 #define ROW_1(k, over) HOST_ROW(k, over, 1)
 #define ROW_0(k, over) HOST_ROW(k, over, 0)
+#define ROW_TEAM(k, over) HOST_ROW(k, over, PAIR)
 #define ROW_2(k, over) HOST_ROW(k, over, 2)
 #define ROW_3(k, over) HOST_ROW(k, over, 3)
 #define ROW_5(k, over) HOST_ROW(k, over, 5)
 #define ROW_4(k, over) HOST_ROW(k, over, 4)
-const struct kernel P(kernels)[] = {KERNEL_LIST(ROW_1, ROW_0, ROW_2, ROW_3, ROW_4, ROW_5){0}};
+const struct kernel P(kernels)[] = {KERNEL_LIST(ROW_1, ROW_0, ROW_TEAM, ROW_2, ROW_3, ROW_4, ROW_5){0}};
 #endif

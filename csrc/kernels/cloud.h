@@ -59,32 +59,46 @@
   F(val, real, k2, "")                 \
   F(val, real, k4, "")                 \
   F(out, real, res, "nodes," STR(NV))
-#define CLOUD_WALL(F)                     \
+#define CLOUD_SENSOR(F)                   \
+  F(in, i32, member, "nodes>members")     \
+  F(in, i32, active, "members")           \
+  F(in, i32, offsets, "nodes+1>>entries") \
+  F(in, i32, neighbour, "entries>nodes")  \
+  F(in, real, q, "nodes,5")               \
+  F(out, real, sensor, "nodes")
+#define CLOUD_JST_3D(F)         \
+  CLOUD_RESIDUAL_FIELDS(F)      \
+  F(in, real, grad, "nodes,15") \
+  F(in, real, sensor, "nodes")  \
+  F(val, real, k2, "")          \
+  F(val, real, k4, "")          \
+  F(out, real, res, "nodes,5")
+#define CLOUD_OPEN(F)                     \
   F(in, i32, node, "bnodes>nodes!")       \
-  CLOUD_FIELDS(F)                         \
-  F(in, f64, V, "nodes")                  \
+  F(in, i32, offsets, "nodes+1>>entries") \
+  F(in, i32, neighbour, "entries>nodes")  \
+  F(in, f64, x, "nodes," STR(DIM))        \
+  F(in, real, inverse, "nodes," STR(NS))  \
+  F(val, i32, squared, "")                \
   F(in, real, normal, "bnodes," STR(DIM)) \
-  F(rw, real, res, "nodes," STR(NV))
+  F(out, real, gap, "bnodes," STR(DIM))
+#define CLOUD_SIDE(F)                      \
+  F(in, i32, node, "bnodes>nodes!")        \
+  F(in, i32, member, "nodes>members")      \
+  F(in, i32, active, "members")            \
+  F(in, real, velocity, "nodes," STR(DIM)) \
+  F(in, real, q, "nodes," STR(NV))         \
+  F(in, f64, V, "nodes")                   \
+  F(in, real, normal, "bnodes," STR(DIM))  \
+  F(in, real, gap, "bnodes," STR(DIM)) /* s */
+#define CLOUD_WALL(F) CLOUD_SIDE(F) F(rw, real, res, "nodes," STR(NV))
 #define CLOUD_FARFIELD(F)                \
   CLOUD_WALL(F)                          \
+  F(in, f64, x, "nodes," STR(DIM))       \
   F(in, f64, stream, "members," STR(NV)) \
   F(opt, f64, strength, "members")       \
   F(in, f64, centre, "members,2")        \
   F(val, real, fix, "")
-#define CLOUD_LUSGS(F)                                                   \
-  F(in, i32, node, "rows>nodes!")                                        \
-  F(in, i32, row_of, "nodes>rows")                                       \
-  CLOUD_FIELDS(F)                                                        \
-  CLOUD_PLANE(F)                                                         \
-  F(in, i32, wall, "nodes>bnodes?") /* which point of the walls it is */ \
-  F(in, real, normal, "bnodes," STR(DIM))                                \
-  F(in, f64, V, "nodes")                                                 \
-  F(in, f64, bdf, "members,3")                                           \
-  F(in, f64, cfl, "members")                                             \
-  F(in, f64, pace, "nodes")                                              \
-  F(in, real, res, "nodes," STR(NV))                                     \
-  F(val, i32, cold, "")                                                  \
-  F(upd, real, du, "rows," STR(NV))
 #define CLOUD_STEP(F)                \
   CLOUD_FIELDS(F)                    \
   F(in, f64, pace, "nodes")          \
@@ -187,9 +201,9 @@ HD void N(cloud_states_van_leer)(const real *qi, const real *qj, const real *gi,
   real        own[NV], gi[NG], sum[NV] = {0};                                             \
   i32         low = 0;                                                                    \
   N(state_load)(q + NV * i, own), N(slope_load)(grad + NG * i, gi);                       \
-  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {                                     \
-    const i32 j = neighbour[e];                                                           \
-    real      there[NV], gj[NG], d[DIM], a[DIM], l[NV], r[NV], f[NV], g[NV];              \
+  ENTRIES(i, lane, PARTS(PAIR), e, j)                                                     \
+  {                                                                                       \
+    real there[NV], gj[NG], d[DIM], a[DIM], l[NV], r[NV], f[NV], g[NV];                   \
     N(state_load)(q + NV * j, there), N(slope_load)(grad + NG * j, gj);                   \
     const real w = N(cloud_satellite)(x, i, j, inverse, v, squared, d, a);                \
     N(states)(own, there, gi, gj, d, l, r);                                               \
@@ -201,22 +215,26 @@ HD void N(cloud_states_van_leer)(const real *qi, const real *qj, const real *gi,
     N(gas_flux)(own, a, w, g);                                                            \
     for (i32 k = 0; k < NV; k++) sum[k] += R(2) * (f[k] - g[k]);                          \
   }                                                                                       \
+  low = (i32)together((real)low, PAIR);                                                   \
+  for (i32 k = 0; k < NV; k++) sum[k] = together(sum[k], PAIR);                           \
+  if (lane) return;                                                                       \
   lowered[i] = low;                                                                       \
   N(cloud_store)(i, sum, V, u, past, bdf[3 * m], res)
 #endif
-KERNEL(N(cloud_roe), CLOUD_RESIDUAL, CLOUD_LOOP)
+TEAM(N(cloud_roe), CLOUD_RESIDUAL, CLOUD_LOOP, PAIR)
 {
   CLOUD_ROE_BODY(cloud_states_limited);
 }
-KERNEL(N(cloud_roe_van_leer), CLOUD_RESIDUAL, CLOUD_LOOP)
+TEAM(N(cloud_roe_van_leer), CLOUD_RESIDUAL, CLOUD_LOOP, PAIR)
 {
   CLOUD_ROE_BODY(cloud_states_van_leer);
 }
 
+#if DIM == 2
 /* What JST's dissipation asks of a point (Zhang et al. eq. 9): the mean difference to its satellites
  * less what the gradient explains of it, so that linear fields have none on any cloud, and the sensor
  * |sum (p_j - p_i)| / sum (p_j + p_i).                                                          */
-KERNEL(N(cloud_roughness), CLOUD_ROUGHNESS, CLOUD_LOOP)
+KERNEL(cloud_roughness, CLOUD_ROUGHNESS, heavy)
 {
   if (!active[member[i]]) return;
   real own[NV], g[NG], sum[NV] = {0}, up = 0, all = 0;
@@ -235,7 +253,7 @@ KERNEL(N(cloud_roughness), CLOUD_ROUGHNESS, CLOUD_LOOP)
 }
 
 /* Central fluxes with JST's dissipation (Zhang et al. eq. 8 to 10). */
-KERNEL(N(cloud_jst), CLOUD_JST, CLOUD_LOOP)
+KERNEL(cloud_jst, CLOUD_JST, heavy)
 {
   const i32 m = member[i];
   if (!active[m]) return;
@@ -259,17 +277,62 @@ KERNEL(N(cloud_jst), CLOUD_JST, CLOUD_LOOP)
   }
   N(cloud_store)(i, sum, V, u, past, bdf[3 * m], res);
 }
+#else
+/* JST's sensor (Zhang et al. eq. 9): |sum (p_j - p_i)| / sum (p_j + p_i). */
+KERNEL(cloud_sensor_3d, CLOUD_SENSOR, indirect)
+{
+  if (!active[member[i]]) return;
+  const real own = q[NV * i + NV - 1];
+  real       up = 0, all = 0;
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    const real there = q[NV * neighbour[e] + NV - 1];
+    up += there - own, all += there + own;
+  }
+  sensor[i] = fabs(up) / all;
+}
+
+/* In space, in place of what differs between the mean differences of both ends, the third difference
+ * along the way, by the gradients at both ends: on cells a hundred times as long as high the mean is
+ * that of the long ways, and as dissipation along the short ones it took half of a wing's lift.  On
+ * clouds without order the mean is the more accurate, so that it stays in the plane.            */
+KERNEL(cloud_jst_3d, CLOUD_JST_3D, wide)
+{
+  const i32 m = member[i];
+  if (!active[m]) return;
+  const real *v = velocity + DIM * i;
+  real        own[NV], gi[NG], ui[NV], sum[NV] = {0};
+  N(state_load)(q + NV * i, own), N(slope_load)(grad + NG * i, gi);
+  N(gas_conserved)(own, ui);
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    const i32 j = neighbour[e];
+    real      there[NV], gj[NG], mean[NV], third[NV], up[NV], uj[NV], d[DIM], a[DIM], f[NV], g[NV];
+    N(state_load)(q + NV * j, there), N(slope_load)(grad + NG * j, gj);
+    const real w      = N(cloud_satellite)(x, i, j, inverse, v, squared, d, a);
+    const real lambda = R(0.5) * (N(gas_radius)(own, a, w) + N(gas_radius)(there, a, w));
+    const real e2 = k2 * larger(sensor[i], sensor[j]), e4 = larger(k4 - e2, R(0));
+    for (i32 k = 0; k < NV; k++) {
+      third[k] = R(0.5) * (N(vec_dot)(gi + DIM * k, d) + N(vec_dot)(gj + DIM * k, d)) - (there[k] - own[k]);
+      mean[k]  = R(0.5) * (own[k] + there[k]);
+    }
+    N(gas_conserved_change)(mean, third, up);
+    N(gas_conserved)(there, uj);
+    N(gas_flux)(there, a, w, f);
+    N(gas_flux)(own, a, w, g);
+    for (i32 k = 0; k < NV; k++) sum[k] += f[k] - g[k] - R(2) * lambda * (e2 * (uj[k] - ui[k]) - e4 * up[k]);
+  }
+  N(cloud_store)(i, sum, V, u, past, bdf[3 * m], res);
+}
+#endif
 
 /* s of a point at a boundary: what its satellites leave open. */
-HD void N(cloud_open)(i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *inverse,
-                      const real *unit, i32 squared, real *s)
+KERNEL(N(cloud_open), CLOUD_OPEN, indirect)
 {
-  real sum = 0, d[DIM], a[DIM];
-  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-    N(cloud_satellite)(x, i, neighbour[e], inverse, unit, squared, d, a);
-    sum += N(vec_dot)(a, unit);
-  }
-  for (i32 k = 0; k < DIM; k++) s[k] = R(-2) * sum * unit[k];
+  const i32   at   = node[i];
+  const real *unit = normal + DIM * i;
+  real        sum  = 0, d[DIM], a[DIM];
+  for (i32 e = offsets[at]; e < offsets[at + 1]; e++)
+    sum += N(cloud_satellite)(x, at, neighbour[e], inverse, unit, squared, d, a);
+  for (i32 k = 0; k < DIM; k++) gap[DIM * i + k] = R(-2) * sum * unit[k];
 }
 
 /* res += V [through - F(W)].s: a boundary's flux in the place of the point's own. */
@@ -286,10 +349,9 @@ KERNEL(N(cloud_wall), CLOUD_WALL, CLOUD_LOOP)
 {
   const i32 a = node[i];
   if (!active[member[a]]) return;
-  const real *v = velocity + DIM * a, *unit = normal + DIM * i;
-  real        own[NV], s[DIM], through[NV];
+  const real *v = velocity + DIM * a, *unit = normal + DIM * i, *s = gap + DIM * i;
+  real        own[NV], through[NV];
   N(state_load)(q + NV * a, own);
-  N(cloud_open)(a, x, offsets, neighbour, inverse, unit, squared, s);
   const real w = N(vec_dot)(v, s), across = N(vec_dot)(own + 1, unit) - N(vec_dot)(v, unit);
   const real p    = own[NV - 1] + own[0] * N(gas_sound)(own) * across;
   through[0]      = 0;
@@ -303,83 +365,14 @@ KERNEL(N(cloud_farfield), CLOUD_FARFIELD, CLOUD_LOOP)
 {
   const i32 a = node[i], m = member[a];
   if (!active[m]) return;
-  real own[NV], out[NV], s[DIM], through[NV];
+  const real *s = gap + DIM * i;
+  real        own[NV], out[NV], through[NV];
   N(state_load)(q + NV * a, own);
   N(farfield_state)(stream + NV * m, strength ? strength + m : 0, centre + 2 * m, x + DIM * a, out);
-  N(cloud_open)(a, x, offsets, neighbour, inverse, normal + DIM * i, squared, s);
   if (N(vec_dot)(s, s) == 0) return; /* a sharp edge */
   const real w = N(vec_dot)(velocity + DIM * a, s);
   N(flux_roe)(own, out, s, w, fix, through);
   N(cloud_close)(a, own, s, w, through, V[a], res);
-}
-
-/* A row's own block at a wall, d on the diagonal of all rows, G = -n . sum_j a_ij.  What the wall lets
- * through takes back the point's own flux across and adds the pressure that stops mu = n . d(rho v):
- *   d du - G mu (1, v, H) = to   along the wall,   (d + 2 G c) mu + G dp = to . n   across.
- * As a number alone, it would leave the wall out of what the sweeps know of reflected waves.    */
-HD void N(cloud_wall_row)(const real *own, const real *unit, real G, real d, real *to)
-{
-  real       part[NV], press[NV], dp = 0, stiff = 0;
-  const real across = N(vec_dot)(to + 1, unit), per = reciprocal(d);
-  part[0] = R(1), part[NV - 1] = N(gas_enthalpy)(own);
-  for (i32 k = 1; k <= DIM; k++) part[k] = own[k], to[k] -= across * unit[k - 1];
-  N(along)(unit, part + 1);
-  N(gas_pressure_row)(own, press);
-  for (i32 k = 0; k < NV; k++) {
-    dp += press[k] * to[k];
-    stiff += press[k] * part[k];
-  }
-  const real bent = R(2) * N(gas_sound)(own) + N(vec_dot)(press + 1, unit);
-  const real mu   = (across - G * per * dp) * reciprocal(d + G * (bent + G * per * stiff));
-  for (i32 k = 0; k < NV; k++) to[k] = per * (to[k] + G * mu * part[k]);
-  for (i32 k = 0; k < DIM; k++) to[1 + k] += mu * unit[k];
-}
-
-/* A row of LU-SGS (lusgs.h) on a cloud: the diagonal has the whole sum of lambda, as half of it would
- * be what the neighbours take.  In place of -A_i times the sum of a_ij, which is not zero at the far
- * field and where points lie closer on one side, stands its spectral radius: left out, it would let
- * smooth changes grow.  Changes across a plane of symmetry are none.                            */
-KERNEL(N(cloud_lusgs), CLOUD_LUSGS, CLOUD_LOOP)
-{
-  const i32 a = node[i], m = member[a];
-  if (!active[m]) return;
-  const real *v     = velocity + DIM * a;
-  const real  per_V = R(1) / (real)V[a];
-  real        own[NV], to[NV], sum = 0, open[DIM] = {0};
-  N(state_load)(q + NV * a, own);
-  for (i32 k = 0; k < NV; k++) to[k] = -per_V * res[NV * a + k];
-  for (i32 e = offsets[a]; e < offsets[a + 1]; e++) {
-    const i32 b = neighbour[e], j = row_of[b];
-    real      there[NV], away[DIM], s[DIM], d[NV], df[NV];
-    N(state_load)(q + NV * b, there);
-    const real w      = N(cloud_satellite)(x, a, b, inverse, v, squared, away, s);
-    const real lambda = larger(N(gas_radius)(own, s, w), N(gas_radius)(there, s, w));
-    sum += lambda;
-    for (i32 k = 0; k < DIM; k++) open[k] += s[k];
-    if (cold && j > i) continue;
-    N(state_load)(du + NV * j, d);
-    N(gas_jacobian_apply)(there, s, w, d, df);
-    for (i32 k = 0; k < NV; k++) to[k] -= df[k] - lambda * d[k];
-  }
-#if DIM == 3
-  if (on_plane[a]) along_3d(plane + 3 * m, open), along_3d(plane + 3 * m, to + 1);
-#endif
-  const real *unit = 0;
-  real        G    = 0;
-  if (wall[a] >= 0) {
-    unit = normal + DIM * wall[a];
-    G    = -N(vec_dot)(open, unit);
-    N(along)(unit, open);
-  }
-  const real rest = N(gas_radius)(own, open, N(vec_dot)(v, open));
-  const real d    = sum / (real)(cfl[m] * pace[a]) + (real)bdf[3 * m] + sum + rest;
-  if (unit) {
-    N(cloud_wall_row)(own, unit, G, d, to);
-  } else {
-    const real per = R(1) / d;
-    for (i32 k = 0; k < NV; k++) to[k] *= per;
-  }
-  N(state_put)(du + NV * i, to);
 }
 
 /* Local pseudo-step CFL / (sum of lambda + 2 lambda of what boundaries close); the state that the

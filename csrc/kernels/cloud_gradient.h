@@ -29,26 +29,28 @@
   CLOUD_LIMITED(F)
 #endif
 
-/* Gradients g of a point limited by Wang's form, threshold K (max - min) over the member (theory eq.
- * 2.4b), with the largest changes that they ask for up and down.                                */
-HD void N(cloud_limit)(i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *q, const f64 *r,
-                       real K, const real *g, real *to)
+/* A point has a lane for each variable: the threads of a device then read a satellite's numbers side
+ * by side.  Gradients g of the lanes' variables limited by Wang's form, threshold K (max - min) over
+ * the member (theory eq. 2.4b), with the largest changes that they ask for up and down.         */
+HD void N(cloud_limit)(i32 i, i32 lane, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *q,
+                       const f64 *r, real K, const real *g, real *to)
 {
-  real own[NV], low[NV], high[NV], up[NV], down[NV];
-  N(state_load)(q + NV * i, own);
-  for (i32 k = 0; k < NV; k++) low[k] = high[k] = own[k], up[k] = down[k] = 0;
-  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-    real d[DIM], there[NV];
-    N(fit_apart)(x, i, neighbour[e], d);
-    N(state_load)(q + NV * neighbour[e], there);
-    for (i32 k = 0; k < NV; k++) {
+  real        low[WIDTH(NV)], high[WIDTH(NV)], up[WIDTH(NV)], down[WIDTH(NV)];
+  const real *own = q + NV * i + lane;
+  for (i32 k = 0; k < WIDTH(NV); k++) low[k] = high[k] = own[k], up[k] = down[k] = 0;
+  ENTRIES(i, 0, 1, e, j)
+  {
+    const real *there = q + NV * j + lane;
+    real        d[DIM];
+    N(fit_apart)(x, i, j, d);
+    for (i32 k = 0; k < WIDTH(NV); k++) {
       const real ask = R(0.5) * N(vec_dot)(g + DIM * k, d);
       low[k] = smaller(low[k], there[k]), high[k] = larger(high[k], there[k]);
       up[k] = larger(up[k], ask), down[k] = smaller(down[k], ask);
     }
   }
-  for (i32 k = 0; k < NV; k++) {
-    const real span = K * (real)(r[k] + r[NV + k]), eps2 = span * span + R(1e-20);
+  for (i32 k = 0; k < WIDTH(NV); k++) {
+    const real span = K * (real)(r[lane + k] + r[NV + lane + k]), eps2 = span * span + R(1e-20);
     const real a = limiter_venkatakrishnan(high[k] - own[k], up[k], eps2);
     const real b = limiter_venkatakrishnan(low[k] - own[k], down[k], eps2), phi = smaller(smaller(a, b), R(1));
     for (i32 l = 0; l < DIM; l++) to[DIM * k + l] = phi * g[DIM * k + l];
@@ -58,70 +60,68 @@ HD void N(cloud_limit)(i32 i, const f64 *x, const i32 *offsets, const i32 *neigh
 /* The mean of a point's gradients and its satellites'.  With upwind fluxes of second order the
  * gradients of the nearest satellites alone let some changes grow on clouds without order: the mean
  * looks farther, and stays exact for linear fields.                                             */
-HD void N(cloud_mean)(i32 i, const i32 *offsets, const i32 *neighbour, const real *raw, real *g)
+HD void N(cloud_mean)(i32 i, i32 lane, const i32 *offsets, const i32 *neighbour, const real *raw, real *g)
 {
-  N(slope_load)(raw + NG * i, g);
-  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-    real there[NG];
-    N(slope_load)(raw + NG * neighbour[e], there);
-    for (i32 k = 0; k < NG; k++) g[k] += there[k];
-  }
+  for (i32 k = 0; k < DIM * WIDTH(NV); k++) g[k] = raw[NG * i + DIM * lane + k];
+  ENTRIES(i, 0, 1, e, j)
+  for (i32 k = 0; k < DIM * WIDTH(NV); k++) g[k] += raw[NG * j + DIM * lane + k];
   const real per = R(1) / (real)(1 + offsets[i + 1] - offsets[i]);
-  for (i32 k = 0; k < NG; k++) g[k] *= per;
+  for (i32 k = 0; k < DIM * WIDTH(NV); k++) g[k] *= per;
 }
 
-KERNEL(N(cloud_smooth), CLOUD_SMOOTH, wide)
+LANES(N(cloud_smooth), CLOUD_SMOOTH, busy, NV)
 {
   if (!active[member[i]]) return;
-  real g[NG];
-  N(cloud_mean)(i, offsets, neighbour, raw, g);
-  for (i32 k = 0; k < NG; k++) grad[NG * i + k] = g[k];
+  real g[DIM * WIDTH(NV)];
+  N(cloud_mean)(i, lane, offsets, neighbour, raw, g);
+  for (i32 k = 0; k < DIM * WIDTH(NV); k++) grad[NG * i + DIM * lane + k] = g[k];
 }
 
-KERNEL(N(cloud_smooth_wang), CLOUD_SMOOTH_WANG, wide)
+LANES(N(cloud_smooth_wang), CLOUD_SMOOTH_WANG, busy, NV)
 {
   if (!active[member[i]]) return;
-  real g[NG];
-  N(cloud_mean)(i, offsets, neighbour, raw, g);
-  N(cloud_limit)(i, x, offsets, neighbour, q, range + NR * member[i], K, g, grad + NG * i);
+  real g[DIM * WIDTH(NV)];
+  N(cloud_mean)(i, lane, offsets, neighbour, raw, g);
+  N(cloud_limit)(i, lane, x, offsets, neighbour, q, range + NR * member[i], K, g, grad + NG * i + DIM * lane);
 }
 
 #if DIM == 3
-/* Weighted least-squares gradients of (rho, u, v, w, p). */
-HD void gradient_3d(i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *inverse, const real *q,
-                    i32 squared, real *g)
+/* Weighted least-squares gradients of the lanes' variables among (rho, u, v, w, p). */
+HD void gradient_3d(i32 i, i32 lane, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *inverse,
+                    const real *q, i32 squared, real *g)
 {
-  real own[5];
-  state_load_3d(q + 5 * i, own);
-  for (i32 k = 0; k < 15; k++) g[k] = 0;
-  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-    real d[3];
-    fit_apart_3d(x, i, neighbour[e], d);
+  const real *own = q + 5 * i + lane;
+  for (i32 k = 0; k < 3 * WIDTH(5); k++) g[k] = 0;
+  ENTRIES(i, 0, 1, e, j)
+  {
+    const real *there = q + 5 * j + lane;
+    real        d[3];
+    fit_apart_3d(x, i, j, d);
     const real w = fit_weight_3d(d, squared);
-    for (i32 k = 0; k < 5; k++) {
-      const real up = w * (q[5 * neighbour[e] + k] - own[k]);
+    for (i32 k = 0; k < WIDTH(5); k++) {
+      const real up = w * (there[k] - own[k]);
       for (i32 l = 0; l < 3; l++) g[3 * k + l] += up * d[l];
     }
   }
-  for (i32 k = 0; k < 5; k++) {
+  for (i32 k = 0; k < WIDTH(5); k++) {
     const real b[3] = {g[3 * k], g[3 * k + 1], g[3 * k + 2]};
     fit_apply_3d(inverse + 6 * i, b, g + 3 * k);
   }
 }
 
-KERNEL(cloud_gradient_3d, CLOUD_GRADIENT_3D, wide)
+LANES(cloud_gradient_3d, CLOUD_GRADIENT_3D, busy, 5)
 {
   if (!active[member[i]]) return;
-  real g[15];
-  gradient_3d(i, x, offsets, neighbour, inverse, q, squared, g);
-  for (i32 k = 0; k < 15; k++) grad[15 * i + k] = g[k];
+  real g[3 * WIDTH(5)];
+  gradient_3d(i, lane, x, offsets, neighbour, inverse, q, squared, g);
+  for (i32 k = 0; k < 3 * WIDTH(5); k++) grad[15 * i + 3 * lane + k] = g[k];
 }
 
-KERNEL(cloud_gradient_wang_3d, CLOUD_GRADIENT_WANG_3D, wide)
+LANES(cloud_gradient_wang_3d, CLOUD_GRADIENT_WANG_3D, busy, 5)
 {
   if (!active[member[i]]) return;
-  real g[15];
-  gradient_3d(i, x, offsets, neighbour, inverse, q, squared, g);
-  cloud_limit_3d(i, x, offsets, neighbour, q, range + 10 * member[i], K, g, grad + 15 * i);
+  real g[3 * WIDTH(5)];
+  gradient_3d(i, lane, x, offsets, neighbour, inverse, q, squared, g);
+  cloud_limit_3d(i, lane, x, offsets, neighbour, q, range + 10 * member[i], K, g, grad + 15 * i + 3 * lane);
 }
 #endif

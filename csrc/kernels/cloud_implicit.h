@@ -1,5 +1,5 @@
 /* cloud_implicit.h - the matrix of the first-order Roe flux with frozen dissipation on a cloud
- * (docs/meshless.md, eq. M.6), in block CSR as that of ale_implicit.h, once per dimension.  With
+ * (docs/meshless.md, eq. M.4), in block CSR as that of ale_implicit.h, once per dimension.  With
  * 2 (F_ij - F_i) = F_j - F_i - |A| (W_j - W_i) the block of a satellite is V (A_j - |A|), and
  * V (|A| - A_i) goes to the diagonal.                                                           */
 #ifndef CLOUD_IMPLICIT_ONCE
@@ -19,15 +19,13 @@
   F(upd, real, A, "blocks," STR(NB))            \
   F(out, real, rhs, "rows," STR(NV))
 #define CLOUD_WALL_JACOBIAN(F)                                               \
-  F(in, i32, node, "bnodes>nodes!")                                          \
-  CLOUD_FIELDS(F)                                                            \
+  CLOUD_SIDE(F)                                                              \
   CLOUD_PLANE(F)                                                             \
-  F(in, f64, V, "nodes")                                                     \
-  F(in, real, normal, "bnodes," STR(DIM))                                    \
   F(in, i32, slot, "bnodes>blocks!") /* diagonal block of the point's row */ \
   F(rw, real, A, "blocks," STR(NB))
 #define CLOUD_FARFIELD_JACOBIAN(F)       \
   CLOUD_WALL_JACOBIAN(F)                 \
+  F(in, f64, x, "nodes," STR(DIM))       \
   F(in, f64, stream, "members," STR(NV)) \
   F(opt, f64, strength, "members")       \
   F(in, f64, centre, "members,2")        \
@@ -90,10 +88,10 @@ KERNEL(N(cloud_wall_jacobian), CLOUD_WALL_JACOBIAN, indirect)
 {
   const i32 a = node[i], m = member[a];
   if (!active[m]) return;
-  const real *v = velocity + DIM * a, *unit = normal + DIM * i, *own = q + NV * a, size = (real)V[a];
-  real        s[DIM], press[NV], push[NV] = {0};
-  N(cloud_open)(a, x, offsets, neighbour, inverse, unit, squared, s);
-  const real w = N(vec_dot)(v, s), c = N(gas_sound)(own);
+  const real *v = velocity + DIM * a, *unit = normal + DIM * i, *own = q + NV * a, *s = gap + DIM * i;
+  const real  size = (real)V[a];
+  real        press[NV], push[NV] = {0};
+  const real  w = N(vec_dot)(v, s), c = N(gas_sound)(own);
   N(gas_pressure_row)(own, press);
   press[0] -= c * N(vec_dot)(v, unit);
   for (i32 k = 0; k < DIM; k++) press[1 + k] += c * unit[k], push[1 + k] = s[k];
@@ -111,10 +109,9 @@ KERNEL(N(cloud_farfield_jacobian), CLOUD_FARFIELD_JACOBIAN, indirect)
 {
   const i32 a = node[i], m = member[a];
   if (!active[m]) return;
-  const real *own = q + NV * a, size = (real)V[a];
-  real        out[NV], s[DIM];
+  const real *own = q + NV * a, *s = gap + DIM * i, size = (real)V[a];
+  real        out[NV];
   N(farfield_state)(stream + NV * m, strength ? strength + m : 0, centre + 2 * m, x + DIM * a, out);
-  N(cloud_open)(a, x, offsets, neighbour, inverse, normal + DIM * i, squared, s);
   if (N(vec_dot)(s, s) == 0) return; /* a sharp edge */
   const real w                     = N(vec_dot)(velocity + DIM * a, s);
   const struct N(roe_average) mean = N(roe_average)(own, out, s, w, fix);

@@ -4,5 +4,6 @@
 #include "../physics/fit.h"
 #include "state.h"
 #include "cloud.h"
+#include "cloud_lusgs.h"
 #include "cloud_gradient.h"
 #include "cloud_implicit.h"

@@ -23,30 +23,33 @@
   F(in, f64, pace, "nodes")               \
   F(in, real, res, "nodes,4")             \
   F(val, i32, cold, "")                   \
-  F(upd, real, du, "rows,4")
-KERNEL(lusgs_sweep, LUSGS_SWEEP, heavy)
+  F(upd, real, du, "nodes,4")
+TEAM(lusgs_sweep, LUSGS_SWEEP, heavy, PAIR)
 {
   const i32 a = node[i], m = member[a];
   if (!active[m]) return;
   real own[4], to[4], sum = 0, closing[2] = {0, 0}, still = 0;
   load4(q + 4 * a, own);
-  for (i32 k = 0; k < 4; k++) to[k] = -res[4 * a + k];
-  for (i32 e = offsets[a]; e < offsets[a + 1]; e++) {
-    const i32  f = edge[e], b = neighbour[e], j = row_of[b];
+  for (i32 k = 0; k < 4; k++) to[k] = lane ? R(0) : -res[4 * a + k];
+  for (i32 e = offsets[a] + lane; e < offsets[a + 1]; e += PARTS(PAIR)) {
+    const i32  f = edge[e], b = neighbour[e];
     const real sign = b > a ? R(1) : R(-1), wf = sign * w[f], out[2] = {sign * S[2 * f], sign * S[2 * f + 1]};
     real       there[4], d[4], df[4];
     load4(q + 4 * b, there);
     const real lambda = larger(gas_radius(own, out, wf), gas_radius(there, out, wf));
     sum += lambda;
     closing[0] -= out[0], closing[1] -= out[1], still -= wf;
-    if (cold && j > i) continue;
-    load4(du + 4 * j, d);
+    if (cold && row_of[b] > i) continue;
+    load4(du + 4 * b, d);
     gas_jacobian_apply(there, out, wf, d, df);
     for (i32 k = 0; k < 4; k++) to[k] -= R(0.5) * (df[k] - lambda * d[k]);
   }
+  sum = together(sum, PAIR), still = together(still, PAIR);
+  for (i32 k = 0; k < 2; k++) closing[k] = together(closing[k], PAIR);
+  for (i32 k = 0; k < 4; k++) to[k] = together(to[k], PAIR);
   /* What is missing to a closed cell is the boundary's face. */
   const real boundary = gas_radius(own, closing, still);
   const real per      = R(1) / (sum / (real)(cfl[m] * pace[a]) + (real)(bdf[3 * m] * V[a]) + R(0.5) * (sum + boundary));
   for (i32 k = 0; k < 4; k++) to[k] *= per;
-  put4(du + 4 * i, to);
+  if (lane == 0) put4(du + 4 * a, to);
 }

@@ -21,7 +21,7 @@
   F(in, real, u2, "nodes," STR(NV))   \
   F(out, real, past, "nodes," STR(NV))
 #define ALE_UPDATE(F)                     \
-  F(in, i32, node, "rows>nodes!")         \
+  F(opt, i32, node, "rows>nodes!")        \
   F(in, i32, member, "nodes>members")     \
   F(in, i32, offsets, "nodes+1>>entries") \
   F(in, i32, neighbour, "entries>nodes")  \
@@ -72,14 +72,15 @@ LANES(N(ale_past), ALE_PAST, indirect, NV)
     past[k] = (real)(c[1] * V1[i] * (f64)u1[k] + c[2] * V2[i] * (f64)u2[k]);
 }
 
-/* u += du, rows back to nodes.  A change of density or pressure beyond `most` of itself scales
- * the node's update down to it, the usual guard of implicit start-ups, and halves the share of the
- * CFL number that the node takes; nodes that need no scaling win it back.  A node that has been
- * scaled six times running is caught near vacuum, where the start of a fine mesh can leave single
- * nodes at the nose for ever: it takes the mean state of its neighbours and goes on from there.  */
+/* u += du, rows back to nodes; without `node` a row is the node of its number.  A change of density
+ * or pressure beyond `most` of itself scales the node's update down to it, the usual guard of implicit
+ * start-ups, and halves the share of the CFL number that the node takes; nodes that need no scaling
+ * win it back.  A node that has been scaled six times running is caught near vacuum, where the start
+ * of a fine mesh can leave single nodes at the nose for ever: it takes the mean state of its
+ * neighbours and goes on from there.                                                            */
 KERNEL(N(ale_update), ALE_UPDATE, indirect)
 {
-  const i32 a = node[i];
+  const i32 a = node ? node[i] : i;
   if (!active[member[a]]) return;
   real p[NV], dp = 0;
   N(gas_pressure_row)(q + NV * a, p);

@@ -10,7 +10,10 @@ HD void N(fit_apart)(const f64 *x, i32 i, i32 j, real *d)
   const struct vec2 to = minus(point(x, j), point(x, i));
   d[0] = (real)to.x, d[1] = (real)to.y;
 #else
-  for (i32 k = 0; k < DIM; k++) d[k] = (real)(x[DIM * j + k] - x[DIM * i + k]);
+  f64 to[DIM], at[DIM];
+  LOAD_ODD(DIM, x + DIM * j, to);
+  LOAD_ODD(DIM, x + DIM * i, at);
+  for (i32 k = 0; k < DIM; k++) d[k] = (real)(to[k] - at[k]);
 #endif
 }
 
@@ -95,8 +98,10 @@ HD void N(state_load)(const real *from, real *to)
 {
 #if DIM == 2
   load4(from, to);
-#else
+#elif defined(REAL_IS_F32)
   for (i32 k = 0; k < NV; k++) to[k] = from[k];
+#else
+  LOAD_ODD(NV, from, to);
 #endif
 }
 
@@ -114,7 +119,9 @@ HD void N(slope_load)(const real *from, real *to)
 {
 #if DIM == 2
   load4(from, to), load4(from + 4, to + 4);
-#else
+#elif defined(REAL_IS_F32)
   for (i32 k = 0; k < NG; k++) to[k] = from[k];
+#else
+  LOAD_ODD(NG, from, to);
 #endif
 }

@@ -69,17 +69,18 @@ HD void N(gas_pressure_row)(const real *q, real *row)
 /* The Jacobian of the flux above times a change du, without the matrix:
  * (V_n - w) 1 + (1, v, H) (mass)^T + (0, S, V_n) (dp/du)^T, as what a fixed mass flow carries is u
  * itself, and rho H = rho E + p with the energy.                                                 */
+HD void N(gas_change)(const real *v, real H, const real *S, real w, const real *du, real *f)
+{
+  const real vn = N(vec_dot)(v, S), mass = N(vec_dot)(S, du + 1) - vn * du[0];
+  const real p = (GAMMA - R(1)) * (R(0.5) * N(vec_dot)(v, v) * du[0] - N(vec_dot)(v, du + 1) + du[NV - 1]);
+  f[0]         = (vn - w) * du[0] + mass;
+  for (i32 k = 1; k <= DIM; k++) f[k] = (vn - w) * du[k] + v[k - 1] * mass + S[k - 1] * p;
+  f[NV - 1] = (vn - w) * du[NV - 1] + H * mass + vn * p;
+}
+
 HD void N(gas_jacobian_apply)(const real *q, const real *S, real w, const real *du, real *f)
 {
-  const real vn = N(vec_dot)(q + 1, S);
-  real       row[NV];
-  N(gas_pressure_row)(q, row);
-  const real mass = N(vec_dot)(S, du + 1) - vn * du[0];
-  real       p    = row[0] * du[0];
-  for (i32 k = 1; k < NV; k++) p += row[k] * du[k];
-  f[0] = (vn - w) * du[0] + mass;
-  for (i32 k = 1; k <= DIM; k++) f[k] = (vn - w) * du[k] + q[k] * mass + S[k - 1] * p;
-  f[NV - 1] = (vn - w) * du[NV - 1] + N(gas_enthalpy)(q) * mass + vn * p;
+  N(gas_change)(q + 1, N(gas_enthalpy)(q), S, w, du, f);
 }
 
 /* Largest |eigenvalue| of that Jacobian, times the face. */

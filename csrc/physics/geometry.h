@@ -128,6 +128,46 @@ HD void load2(const real *from, real *to)
 #endif
 }
 
+/* The same of float32, whatever the precision. */
+HD void load4_f32(const f32 *from, real *to)
+{
+#ifdef __CUDACC__
+  const float4 v = *(const float4 *)from;
+  to[0] = R(v.x), to[1] = R(v.y), to[2] = R(v.z), to[3] = R(v.w);
+#else
+  for (i32 k = 0; k < 4; k++) to[k] = R(from[k]);
+#endif
+}
+
+HD void put4_f32(f32 *to, f32 a, f32 b, f32 c, f32 d)
+{
+#ifdef __CUDACC__
+  *(float4 *)to = make_float4(a, b, c, d);
+#else
+  to[0] = a, to[1] = b, to[2] = c, to[3] = d;
+#endif
+}
+
+/* A record of an odd count of numbers.  On a device a float64 one is read in aligned pairs, the first
+ * of which may begin one number before it and the last end one behind it (memory is given out in
+ * multiples of 16 bytes): half as many loads, each of which touches a line of its own per thread. */
+#ifdef __CUDACC__
+template <int count>
+static __device__ __forceinline__ void load_odd(const f64 *from, f64 *to)
+{
+  const size_t   before = (size_t)from / sizeof *from % 2;
+  const double2 *pairs  = (const double2 *)(from - before);
+  double2        v[count / 2 + 1];
+  for (int k = 0; k <= count / 2; k++) v[k] = pairs[k];
+  for (int k = 0; k < count; k++)
+    to[k] = k % 2 ? before ? v[(k + 1) / 2].x : v[k / 2].y : before ? v[k / 2].y : v[k / 2].x;
+}
+#define LOAD_ODD(count, from, to) load_odd<count>(from, to)
+#else
+#define LOAD_ODD(count, from, to) \
+  for (i32 k_ = 0; k_ < count; k_++) (to)[k_] = (from)[k_]
+#endif
+
 HD struct vec2 minus(struct vec2 a, struct vec2 b)
 {
   return vec2_of(a.x - b.x, a.y - b.y);

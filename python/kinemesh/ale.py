@@ -27,7 +27,7 @@ from kinemesh.implicit import Implicit
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.lusgs import Lusgs
 from kinemesh.mesh import Mesh
-from kinemesh.settings import ImplicitSettings
+from kinemesh.settings import KRYLOV, MATRIX, ImplicitSettings
 from kinemesh.solver import Solver
 
 FLUXES = ("roe", "hllc")
@@ -63,6 +63,10 @@ class AleSettings(ImplicitSettings):
         self.count("lusgs_sweeps")
         if self.limiter_k is not None:
             self.within(limiter_k=(0, np.inf))
+        if self.limiter == "none":
+            self.unused(["limiter_k"], "limiter is 'none'")
+        others = (*KRYLOV, *MATRIX) if self.linear_solver == "lusgs" else ("lusgs_sweeps",)
+        self.unused(others, f"linear_solver is {self.linear_solver!r}")
 
     @property
     def matrix(self) -> str | None:

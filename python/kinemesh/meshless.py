@@ -31,14 +31,15 @@ from kinemesh.gradients import Gradients
 from kinemesh.implicit import Implicit
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.lusgs import Lusgs
-from kinemesh.settings import TINY, ImplicitSettings
+from kinemesh.settings import KRYLOV, MATRIX, TINY, ImplicitSettings
 from kinemesh.solver import Solver
 
 FLUXES = ("roe", "jst")
 LIMITERS = ("wang", "vanleer", "none")
 TIMES = ("lusgs", "bicgstab", "rk")
 # What clouds without order in space need: docs/meshless.md.
-IRREGULAR: dict[str, Any] = {"weight_power": 2, "smooth_gradients": True, "jacobian_fix": 0.5}
+IRREGULAR: dict[str, Any] = {"weight_power": 2, "smooth_gradients": True}
+STEPS = ("cfl", "cfl_max", "cfl_growth", "unsteady_cfl", "max_change")  # of implicit ways alone
 STAGES = (1 / 4, 1 / 6, 3 / 8, 1 / 2, 1.0)  # Jameson, Schmidt and Turkel (1981)
 
 
@@ -55,6 +56,7 @@ class MeshlessSettings(ImplicitSettings):
     weight_power : 1 or 2     of the weights |dr|^-p of satellites; 2 for irregular clouds in space
     smooth_gradients : bool   the mean of the gradients of a point and of its satellites: for
         irregular clouds in space, where those of the nearest alone are not stable
+    jacobian_fix : float      None: 0.3, with smooth_gradients 0.5
     jst_k2, jst_k4 : float    factors of the second and fourth differences
     time : "bicgstab" (with the matrix of the first-order flux), "lusgs" (sweeps by colours), or
         "rk" (five-stage Runge-Kutta with local steps); None: BiCGSTAB, and LU-SGS for JST's flux,
@@ -64,7 +66,7 @@ class MeshlessSettings(ImplicitSettings):
     rk_cfl : float        CFL number of the Runge-Kutta scheme; cfl and the like are of the others
     """
 
-    jacobian_fix: float = 0.3
+    jacobian_fix: float | None = None
     flux: str = "roe"
     limiter: str = "wang"
     limiter_k: float = 0.05
@@ -99,18 +101,41 @@ class MeshlessSettings(ImplicitSettings):
             raise SettingsError(f"weight_power is {self.weight_power!r}, expected 1 or 2")
         self.count("lusgs_sweeps")
         self.within(limiter_k=(0, np.inf), jst_k2=(TINY, 10), jst_k4=(TINY, 10), rk_cfl=(0, np.inf))
+        self._refuse_unused()
+
+    def _refuse_unused(self) -> None:
+        """SettingsError for a setting that the flux, the limiter or the way gives no effect."""
+        if self.flux == "roe":
+            self.unused(["jst_k2", "jst_k4"], "flux is 'roe'")
+        elif self.limiter != "none":
+            self.unused(["limiter"], "flux is 'jst', which has no limiter")
+        if self.limiter != "wang" or self.flux == "jst":
+            self.unused(["limiter_k"], f"flux is {self.flux!r} and limiter {self.limiter!r}")
+        way = self.way
+        of_ways = {"lusgs": ["lusgs_sweeps"], "bicgstab": [*KRYLOV], "rk": ["rk_cfl"]}
+        others = [name for other, names in of_ways.items() if other != way for name in names]
+        if way == "rk":
+            others += STEPS
+        self.unused(others, f"time is {way!r}")
+        if self.matrix is None:
+            self.unused(MATRIX, f"time is {way!r} and has no matrix")
+
+    @property
+    def way(self) -> str:
+        """`time`, chosen where none was given."""
+        return self.time or ("lusgs" if self.flux == "jst" else "bicgstab")
 
     @property
     def matrix(self) -> str | None:
         """Precision of the matrix, or None where there is no matrix."""
-        has = self.stored_blocks or self.complete().time == "bicgstab"
-        return self.matrix_dtype if has else None
+        return self.matrix_dtype if self.stored_blocks or self.way == "bicgstab" else None
 
     def complete(self) -> MeshlessSettings:
-        """With the way through pseudo-time where none was given."""
-        if self.time is not None:
-            return self
-        return replace(self, time="lusgs" if self.flux == "jst" else "bicgstab")
+        """With the way through pseudo-time, and the matrix's fix, where none was given."""
+        fix = self.jacobian_fix
+        if self.matrix and fix is None:
+            fix = 0.5 if self.smooth_gradients else 0.3
+        return replace(self, time=self.way, jacobian_fix=fix)
 
 
 def default_deform(cloud: Any) -> Deformation:
@@ -242,13 +267,13 @@ class Meshless(Solver):
         slip, flat = self._mirror_calls()
         calls = [*slip, self._primitive, *self.gradients.calls, *self._flux_calls(fields)]
         calls += self.vortex
-        closing = {n: a for n, a in self.cloud_fields.items() if n != "bdf"}
+        closing = {n: self.cloud_fields[n] for n in ("velocity", "q", "V", "res")} | self.common
         for kernel, side, more in (
             ("cloud_wall", self.grid.wall, {}),
             ("cloud_farfield", self.grid.far, self.far_field),
         ):
             if len(side.node):
-                where = {name: side.device[name] for name in ("node", "normal")}
+                where = {name: side.device[name] for name in ("node", "normal", "gap")}
                 calls.append(self.grid.bind(kernel, **closing | where | more))
         return calls + flat
 
@@ -270,13 +295,15 @@ class Meshless(Solver):
             more = {"grad": grad, "lowered": self.lowered, "fix": s.entropy_fix}
             return [grid.bind(kernel, **fields, **more)]
         b, n = self.backend, grid.nodes
-        made = {"rough": b.zeros((n, grid.variables)), "sensor": b.zeros(n)}
-        seen = {name: fields[name] for name in ("member", "active", "offsets", "neighbour")}
-        seen |= {"x": grid.x, "q": self.q, "grad": grad}
-        return [
-            grid.bind("cloud_roughness", **seen, **made),
-            grid.bind("cloud_jst", **fields, **made, k2=s.jst_k2, k4=s.jst_k4),
-        ]
+        seen = {name: fields[name] for name in ("member", "active", "offsets", "neighbour", "q")}
+        made = {"sensor": b.zeros(n)}
+        if grid.dimensions == 2:
+            made["rough"] = b.zeros((n, grid.variables))
+            first = grid.bind("cloud_roughness", **seen, x=grid.x, grad=grad, **made)
+        else:
+            first = grid.bind("cloud_sensor", **seen, **made)
+            made["grad"] = grad
+        return [first, grid.bind("cloud_jst", **fields, **made, k2=s.jst_k2, k4=s.jst_k4)]
 
     def _stage_calls(self) -> list[Any]:
         """Calls from res to the new u: the stages of the Runge-Kutta scheme."""
@@ -319,7 +346,8 @@ class Meshless(Solver):
             )
         ]
         diagonal = pattern.diagonal[pattern.row_of]
-        fields = {n: a for n, a in fields.items() if n not in ("bdf", "res")} | {"A": solver.A}
+        fields = {n: fields[n] for n in ("velocity", "q", "V", *self.common, *grid.mirrors)}
+        fields["A"] = solver.A
         for kernel, side, normal, more in (
             ("cloud_wall_jacobian", grid.wall, sides[0], {}),
             ("cloud_farfield_jacobian", grid.far, sides[1], self.far_field),
@@ -338,6 +366,13 @@ class Meshless(Solver):
     def _lusgs(self) -> Lusgs:
         more = {"cfl": self.dualtime.cfl, "pace": self.pace}
         more |= {"wall": self.grid.table["wall"], "normal": self.grid.wall.device["normal"]}
-        fields = self.cloud_fields | more | self.grid.mirrors
+        fields, before = self.cloud_fields | more | self.grid.mirrors, []
+        if self.grid.dimensions == 3:
+            made = self.grid.shares()
+            wave = made["wave"] = self.backend.zeros((self.grid.nodes, 4), np.float32)
+            before = [self.grid.bind("cloud_waves", **self.common, q=self.q, wave=wave)]
+            fields = {n: a for n, a in fields.items() if n not in ("x", "inverse", "squared")}
+            fields |= made
         kernel = self.grid.kernel("cloud_lusgs")
-        return Lusgs(self.backend, self.pattern, kernel, fields, self.settings.lusgs_sweeps)
+        sweeps = self.settings.lusgs_sweeps
+        return Lusgs(self.backend, self.pattern, kernel, fields, sweeps, before)

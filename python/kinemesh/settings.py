@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,23 @@ class MarchSettings:
                     f"{name} is {getattr(self, name)!r}, expected one of {', '.join(among)}"
                 )
 
+    def unused(self, names: Iterable[str], unless: str) -> None:
+        """SettingsError for one of these settings that was given and has no effect here.
+
+        One at its default is taken for not given.
+
+        Parameters
+        ----------
+        unless : what is set instead, and what would make it count, to be told
+        """
+        defaults = {f.name: f.default for f in fields(self)}
+        for name in names:
+            if getattr(self, name) != defaults[name]:
+                raise SettingsError(
+                    f"{name} is {getattr(self, name)!r} and has no effect: {unless}; leave it out "
+                    "or change that"
+                )
+
     def count(self, name: str) -> None:
         """SettingsError for a setting that is no whole number above zero."""
         value = getattr(self, name)
@@ -88,9 +106,15 @@ class MarchSettings:
                 raise SettingsError(f"{name} is {value!r}, expected {max(low, 0):g} to {high:g}")
 
 
+KRYLOV = ("krylov_iterations", "krylov_tolerance")
+MATRIX = ("jacobian_fix", "matrix_dtype")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImplicitSettings(MarchSettings):
     """Settings of a march whose pseudo-steps may solve with the matrix of the first-order flux.
+
+    Of a way through pseudo-time that is not chosen nothing may be set but the defaults.
 
     Parameters
     ----------
@@ -103,7 +127,7 @@ class ImplicitSettings(MarchSettings):
         the flow's own; residual and state keep the flow's, so the result does not depend on it
     """
 
-    jacobian_fix: float = 0.15
+    jacobian_fix: float | None = 0.15
     krylov_iterations: int = 40
     krylov_tolerance: float = 0.05
     matrix_dtype: str = "float32"
@@ -112,4 +136,6 @@ class ImplicitSettings(MarchSettings):
         MarchSettings.__post_init__(self)
         self.choose(matrix_dtype=DTYPES)
         self.count("krylov_iterations")
-        self.within(jacobian_fix=(TINY, 2), krylov_tolerance=(TINY, 1))
+        self.within(krylov_tolerance=(TINY, 1))
+        if self.jacobian_fix is not None:
+            self.within(jacobian_fix=(TINY, 2))

@@ -140,7 +140,6 @@ class CloudGrid(Nodes):
         b, t, squared = self.backend, self.table, self.weight_power == 2
         around = {"x": self.x, "offsets": t["offsets"], "neighbour": t["neighbour"]}
         fits = [self.bind("cloud_least_squares", **around, squared=squared, inverse=self.inverse)]
-        fits += self._normals(self.wall) + self._normals(self.far)
         if len(self.mirror_nodes):
             self.symmetric = {
                 "node": b.array(self.mirror_nodes, np.int32),
@@ -149,6 +148,14 @@ class CloudGrid(Nodes):
             }
             fields = self.symmetric | around | {"squared": squared, "inverse": self.inverse}
             fits.append(self.bind("cloud_mirror", **fields))
+        for side in (self.wall, self.far):
+            fits += self._normals(side)
+            made = side.device
+            made["gap"] = b.zeros(made["S"].shape)
+            if len(side.node):
+                there = {name: made[name] for name in ("node", "normal", "gap")}
+                fields = around | there | {"inverse": self.inverse, "squared": squared}
+                fits.append(self.bind("cloud_open", **fields))
         velocity = self.bind(
             "cloud_velocity",
             member=t["member"],
@@ -173,7 +180,8 @@ class CloudGrid(Nodes):
         The copies in float32 follow every `measure` and `sweep` from now on.
         """
         points = {"inverse": self.inverse, "velocity": self.velocity}
-        sides = [{"normal": side.device["normal"]} for side in (self.wall, self.far)]
+        of_sides = ("normal", "gap")
+        sides = [{n: side.device[n] for n in of_sides} for side in (self.wall, self.far)]
         plane = {"plane": self.plane} if self.dimensions == 3 else {}
         points |= plane
         if not single:
@@ -189,6 +197,23 @@ class CloudGrid(Nodes):
                     after["velocity" if name == "velocity" else "inverse"].append(call)
         self.measure, self.sweep = b.record(after["inverse"]), b.record(after["velocity"])
         return copies[0], copies[1], copies[2]
+
+    def shares(self) -> dict[str, Any]:
+        """In space, coefficients of each satellite, in float32, and their sums.
+
+        They follow every `measure` from now on.
+        """
+        b, t = self.backend, self.table
+        made = {
+            "shares": b.zeros((len(self.neighbour), 4), np.float32),
+            "open": b.zeros((self.nodes, 3)),
+        }
+        around = {name: t[name] for name in ("member", "offsets", "neighbour")}
+        fields = around | self.mirrors | {"x": self.x, "inverse": self.inverse}
+        squared = self.weight_power == 2
+        call = self.bind("cloud_shares", **fields, squared=squared, **made)
+        self.measure = b.record([self.measure, call])
+        return made
 
     def shapes(self) -> dict[str, NDArray[np.float64]]:
         """Largest condition number of a point's least-squares matrix."""
