@@ -12,7 +12,8 @@ CSRC = Path(__file__).parents[1] / "csrc"
 SETUP = CSRC.parent / "setup.py"
 HEADERS = sorted((CSRC / "kernels").glob("*.h"))
 DEFINITION = re.compile(
-    r"^(KERNEL|LANES|REDUCE)\((?:([KN])\((\w+)\)|(\w+)), (\w+), (\w+)(?:, (\w+))?", re.MULTILINE
+    r"^(KERNEL|LANES|REDUCE|TEAM)\((?:([KN])\((\w+)\)|(\w+)), (\w+), (\w+)(?:, (\w+))?",
+    re.MULTILINE,
 )
 # Of what is included several times: ends of the names, and lanes of a width of the same number.
 TIMES = {"K": {"2": 2, "4": 4, "5": 5}, "N": {"": 4, "_3d": 5}, "": {"": 0}}
@@ -31,7 +32,8 @@ def times(maker, stem):
 def definitions():
     """(kind, kernel, fields, loop or operation, header, line) of every kernel in the sources.
 
-    The kind is K (one thread an item), S (one thread block an item), L2 to L5 (lanes).
+    The kind is K (one thread an item), S (one thread block an item), T (a team of threads),
+    L2 to L5 (lanes).
     """
     found = []
     for header in HEADERS:
@@ -43,7 +45,7 @@ def definitions():
             line = text[: text.index(start)].count("\n") + 1
             for end, many in times(maker, stem or name).items():
                 lanes = f"L{many if width in ('B', 'NV') else width}"
-                kind = {"KERNEL": "K", "REDUCE": "S", "LANES": lanes}[macro]
+                kind = {"KERNEL": "K", "REDUCE": "S", "TEAM": "T", "LANES": lanes}[macro]
                 found.append((kind, f"{stem or name}{end}", fields, loop, header, line))
     return found
 
@@ -52,7 +54,7 @@ def listed():
     """Kernel -> its kind, as in KERNEL_LIST."""
     text = (CSRC / "kernels" / "all.h").read_text()
     text = text[text.index("#define KERNEL_LIST") : text.index("#ifdef __CUDACC__")]
-    rows = re.findall(r"\b(K|S|L|L[2-5])\((\w+)(?:##([BD]))?, \w+\)", text)
+    rows = re.findall(r"\b(K|S|T|L|L[2-5])\((\w+)(?:##([BD]))?, \w+\)", text)
     return {
         f"{stem}{end}": f"L{many}" if kind == "L" else kind
         for kind, stem, maker in rows
