@@ -5,8 +5,8 @@
  * so that a uniform stream has no residual on any cloud, however it moves.  Residuals are times
  * the point's share V of space, a constant that only weighs the norms.
  *
- * At a boundary the satellites leave s = -2 n (n . sum_j a_ij) open, n its unit normal out of the
- * fluid; through it goes the boundary's flux less what the point's own state would carry.  At a plane
+ * At a boundary the satellites leave s = -2 n min(n . sum_j a_ij, 0) open, n its unit normal out of
+ * the fluid; through it goes the boundary's flux less what the point's own state would carry.  At a plane
  * of symmetry every satellite has a mirror image with the state mirrored: the sum of both is that of
  * the satellites alone with coefficients that do not couple across and along, without its momentum
  * across.                                                                                       */
@@ -324,7 +324,9 @@ KERNEL(cloud_jst_3d, CLOUD_JST_3D, wide)
 }
 #endif
 
-/* s of a point at a boundary: what its satellites leave open. */
+/* s of a point at a boundary: what its satellites leave open.  At a sharp edge those beyond it may count
+ * for more than those on the side of the fluid; s would then point into the fluid, and what a wall
+ * should stop would grow.  Such a point has no closure.                                         */
 KERNEL(N(cloud_open), CLOUD_OPEN, indirect)
 {
   const i32   at   = node[i];
@@ -332,7 +334,7 @@ KERNEL(N(cloud_open), CLOUD_OPEN, indirect)
   real        sum  = 0, d[DIM], a[DIM];
   for (i32 e = offsets[at]; e < offsets[at + 1]; e++)
     sum += N(cloud_satellite)(x, at, neighbour[e], inverse, unit, squared, d, a);
-  for (i32 k = 0; k < DIM; k++) gap[DIM * i + k] = R(-2) * sum * unit[k];
+  for (i32 k = 0; k < DIM; k++) gap[DIM * i + k] = larger(R(-2) * sum, R(0)) * unit[k];
 }
 
 /* res += V [through - F(W)].s: a boundary's flux in the place of the point's own. */
