@@ -26,13 +26,13 @@ struct graph {
   level           at[MAX_DEPTH + 1];
 };
 
-static int append_kernel(level *to, const void *function, unsigned blocks, void **argv)
+static int append_kernel(level *to, const void *function, struct shape shape, void **argv)
 {
   cudaKernelNodeParams p = {};
   cudaGraphNode_t      node;
   p.func         = (void *)function;
-  p.gridDim      = dim3(blocks);
-  p.blockDim     = dim3(BLOCK);
+  p.gridDim      = dim3(shape.blocks);
+  p.blockDim     = dim3(shape.block);
   p.kernelParams = argv; /* the values are copied here and now */
   TRY(cudaGraphAddKernelNode(&node, to->graph, &to->last, to->last ? 1 : 0, &p));
   to->last = node;
@@ -65,7 +65,7 @@ static int append_test(graph *g, level *to, const level *loop, int depth, i32 fi
   level l       = *loop;
   i32  *round   = g->round + depth;
   void *argv[6] = {&l.handle, &l.flag, &l.count, &l.times, &round, &first};
-  return append_kernel(to, (const void *)another_round, 1, argv);
+  return append_kernel(to, (const void *)another_round, {1, BLOCK}, argv);
 }
 
 extern "C" int graph_open(struct graph *g, const i32 *flag, i32 count, i32 times)
@@ -136,10 +136,10 @@ extern "C" int graph_begin(int device, struct graph **to)
 
 extern "C" int graph_kernel(struct graph *g, const struct kernel *kernel, const void *function, void *args)
 {
-  void          *argv[HEAD + MAX_FIELDS];
-  const unsigned blocks = arguments(kernel, args, argv);
-  where                 = kernel->name;
-  return blocks ? append_kernel(&g->at[g->depth], function, blocks, argv) : 0;
+  void              *argv[HEAD + MAX_FIELDS];
+  const struct shape shape = arguments(kernel, args, argv);
+  where                    = kernel->name;
+  return shape.blocks ? append_kernel(&g->at[g->depth], function, shape, argv) : 0;
 }
 
 extern "C" int graph_finish(struct graph *g)

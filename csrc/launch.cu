@@ -210,7 +210,16 @@ extern "C" const void *device_function(const struct kernel *kernel)
   return kernel->real_size == 8 ? device_f64[kernel - kernels_f64] : device_f32[kernel - kernels_f32];
 }
 
-unsigned arguments(const struct kernel *kernel, void *args, void **argv)
+/* Few threads go to more multiprocessors in smaller blocks; those of a reduction's are counted on. */
+static unsigned block_of(long long threads)
+{
+  const long long multiprocessors = 128; /* about; some have fewer, which does no harm */
+  unsigned        block           = BLOCK;
+  while (block > 64 && threads < multiprocessors * block) block /= 2;
+  return block;
+}
+
+struct shape arguments(const struct kernel *kernel, void *args, void **argv)
 {
   const struct range *r = (const struct range *)args;
   argv[0]               = (char *)args + offsetof(struct range, first);
@@ -219,17 +228,19 @@ unsigned arguments(const struct kernel *kernel, void *args, void **argv)
   int at                = HEAD;
   for (const struct field *f = kernel->fields(); f->name; f++) argv[at++] = (char *)args + f->offset;
   const unsigned count = r->count > 0 ? (unsigned)r->count : 0;
-  if (!kernel->lanes) return count;
-  return (unsigned)(((long long)count * kernel->lanes + BLOCK - 1) / BLOCK);
+  if (!kernel->lanes) return {count, BLOCK};
+  const long long threads = (long long)count * kernel->lanes;
+  const unsigned  block   = block_of(threads);
+  return {(unsigned)((threads + block - 1) / block), block};
 }
 
 extern "C" int device_launch(int device, const struct kernel *kernel, const void *function, void *args)
 {
-  void          *argv[HEAD + MAX_FIELDS];
-  cudaStream_t   stream;
-  const unsigned blocks = arguments(kernel, args, argv);
-  where                 = kernel->name;
-  if (!blocks) return 0;
+  void              *argv[HEAD + MAX_FIELDS];
+  cudaStream_t       stream;
+  const struct shape s = arguments(kernel, args, argv);
+  where                = kernel->name;
+  if (!s.blocks) return 0;
   TRY(use(device, &stream));
-  return status(cudaLaunchKernel(function, dim3(blocks), dim3(BLOCK), argv, 0, stream));
+  return status(cudaLaunchKernel(function, dim3(s.blocks), dim3(s.block), argv, 0, stream));
 }

@@ -27,6 +27,10 @@ static inline int status(cudaError_t error)
 /* The device's stream, made at first use; the device becomes the thread's current one. */
 cudaError_t use(int device, cudaStream_t *stream);
 
-/* Addresses of a kernel's arguments: the head of its argument struct, then field by field.
- * Returns the number of blocks, 0 where there is nothing to do (CUDA refuses an empty grid). */
-unsigned arguments(const struct kernel *kernel, void *args, void **argv);
+/* Blocks of a launch (0 where there is nothing to do: CUDA refuses an empty grid), threads of each. */
+struct shape {
+  unsigned blocks, block;
+};
+
+/* Addresses of a kernel's arguments: the head of its argument struct, then field by field. */
+struct shape arguments(const struct kernel *kernel, void *args, void **argv);

@@ -115,7 +115,9 @@
   F(in, real, u0, "nodes," STR(NV))   \
   F(in, real, res, "nodes," STR(NV))  \
   F(val, real, share, "")             \
-  F(rw, real, u, "nodes," STR(NV))
+  F(rw, real, u, "nodes," STR(NV))    \
+  F(out, real, q, "nodes," STR(NV))   \
+  F(inc, u64, faults, "members")
 #endif
 
 /* Points on the plane of symmetry, and its unit normal. */
@@ -402,10 +404,11 @@ KERNEL(N(cloud_stage), CLOUD_STAGE, indirect)
 {
   const i32 m = member[i];
   if (!active[m]) return;
-  const real t = share * step[i], c0 = (real)bdf[3 * m], per = R(1) / (R(1) + t * c0);
-  for (i32 k = NV * i; k < NV * (i + 1); k++) {
-    /* res has c0 u of the state that it was made of; the implicit one is that of the new state */
-    const real rest = res[k] / (real)V[i] - c0 * u[k];
-    u[k]            = per * (u0[k] - t * rest);
-  }
+  const real t = share * step[i], c0 = (real)bdf[3 * m], per = R(1) / (R(1) + t * c0), per_V = R(1) / (real)V[i];
+  real       r[NV], from[NV], to[NV];
+  N(state_load)(res + NV * i, r), N(state_load)(u + NV * i, to), N(state_load)(u0 + NV * i, from);
+  /* res has c0 u of the state that it was made of; the implicit one is that of the new state */
+  for (i32 k = 0; k < NV; k++) from[k] = per * (from[k] - t * (per_V * r[k] - c0 * to[k]));
+  N(state_put)(u + NV * i, from);
+  N(state_primitive)(i, from, to, q, &faults[m]);
 }

@@ -42,16 +42,22 @@
   F(out, real, inverse, "nodes," STR(NS))
 #endif
 
-/* Primitive state (rho, v, p) from the conserved one; what is not a gas is a fault. */
+/* Primitive state (rho, v, p) from the conserved one; what is not a gas is a fault, where there is a
+ * word for it.                                                                                  */
+HD void N(state_primitive)(i32 i, const real *from, real *to, real *q, u64 *word)
+{
+  N(gas_primitive)(from, to);
+  N(state_put)(q + NV * i, to);
+  if (!word) return;
+  if (!(to[0] > 0)) fault(word, FAULT_DENSITY, i);
+  if (!(to[NV - 1] > 0)) fault(word, FAULT_PRESSURE, i);
+}
+
 KERNEL(N(ale_primitive), ALE_PRIMITIVE, indirect)
 {
   real from[NV], to[NV];
   N(state_load)(u + NV * i, from);
-  N(gas_primitive)(from, to);
-  N(state_put)(q + NV * i, to);
-  if (!active[member[i]]) return;
-  if (!(to[0] > 0)) fault(&faults[member[i]], FAULT_DENSITY, i);
-  if (!(to[NV - 1] > 0)) fault(&faults[member[i]], FAULT_PRESSURE, i);
+  N(state_primitive)(i, from, to, q, active[member[i]] ? &faults[member[i]] : 0);
 }
 
 /* Range of each primitive variable over a chunk: (max q, max -q); for Wang's threshold. */

@@ -23,6 +23,7 @@ class Gradients:
     ----------
     grad : (nodes, variables * dimensions) device array, dq_k/dx, dq_k/dy side by side
     calls : from q to grad
+    again : the same with the range of q that the last `calls` found
     """
 
     def __init__(
@@ -46,7 +47,7 @@ class Gradients:
         }
         if of == "cloud":
             fields["squared"] = settings.weight_power == 2
-        kernel, self.calls = f"{of}_gradient", []
+        kernel, first, span_calls = f"{of}_gradient", [], []
 
         def even(grad: Any) -> list[Any]:
             # what a point of the plane sees on one side alone would let waves along it grow
@@ -54,7 +55,7 @@ class Gradients:
 
         if of == "cloud" and settings.smooth_gradients:
             raw = b.zeros(self.grad.shape)
-            self.calls += [grid.bind(kernel, **fields | {"grad": raw}), *even(raw)]
+            first = [grid.bind(kernel, **fields | {"grad": raw}), *even(raw)]
             kernel, unused = "cloud_smooth", ["inverse", "squared"]
             if settings.limiter != "wang":
                 unused += ["x", "q"]
@@ -64,11 +65,12 @@ class Gradients:
         elif settings.limiter == "wang":
             span = b.zeros((grid.members, ends), "float64")
             parts = b.zeros((grid.chunks, ends), "float64")
-            self.calls += [
+            span_calls = [
                 grid.bind("ale_range", q=q, offsets=grid.node_chunks, sums=parts),
                 b.bind(f"gather_max_{ends}", offsets=grid.node_groups, parts=parts, sums=span),
             ]
             kernel, limits = f"{kernel}_wang", {"K": settings.limiter_k, "range": span}
         else:
             limits = {}
-        self.calls += [grid.bind(kernel, **fields, **limits), *even(self.grad)]
+        self.again = [*first, grid.bind(kernel, **fields, **limits), *even(self.grad)]
+        self.calls = [*span_calls, *self.again]

@@ -40,7 +40,10 @@ TIMES = ("lusgs", "bicgstab", "rk")
 # What clouds without order in space need: docs/meshless.md.
 IRREGULAR: dict[str, Any] = {"weight_power": 2, "smooth_gradients": True}
 STEPS = ("cfl", "cfl_max", "cfl_growth", "unsteady_cfl", "max_change")  # of implicit ways alone
-STAGES = (1 / 4, 1 / 6, 3 / 8, 1 / 2, 1.0)  # Jameson, Schmidt and Turkel (1981)
+# Shares of the step: for upwind fluxes of second order van Leer, Tai and Powell (1989), for
+# central ones Jameson, Schmidt and Turkel (1981).
+STAGES = {"roe": (0.0695, 0.1602, 0.2898, 0.5060, 1.0), "jst": (1 / 4, 1 / 6, 3 / 8, 1 / 2, 1.0)}
+RK_CFL = {"roe": 2.0, "jst": 1.0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +66,8 @@ class MeshlessSettings(ImplicitSettings):
         to which that matrix is no guide
     lusgs_sweeps : int    pairs of sweeps per pseudo-step
     stored_blocks : bool  LU-SGS with the blocks of that matrix, else without a matrix
-    rk_cfl : float        CFL number of the Runge-Kutta scheme; cfl and the like are of the others
+    rk_cfl : float        CFL number of the Runge-Kutta scheme; None: 2, with JST's flux 1; cfl and
+        the like are of the others
     """
 
     jacobian_fix: float | None = None
@@ -77,7 +81,7 @@ class MeshlessSettings(ImplicitSettings):
     time: str | None = None
     lusgs_sweeps: int = 8
     stored_blocks: bool = False
-    rk_cfl: float = 1.0
+    rk_cfl: float | None = None
 
     def __post_init__(self) -> None:
         ImplicitSettings.__post_init__(self)
@@ -100,7 +104,9 @@ class MeshlessSettings(ImplicitSettings):
         if self.weight_power not in (1, 2) or isinstance(self.weight_power, bool):
             raise SettingsError(f"weight_power is {self.weight_power!r}, expected 1 or 2")
         self.count("lusgs_sweeps")
-        self.within(limiter_k=(0, np.inf), jst_k2=(TINY, 10), jst_k4=(TINY, 10), rk_cfl=(0, np.inf))
+        self.within(limiter_k=(0, np.inf), jst_k2=(TINY, 10), jst_k4=(TINY, 10))
+        if self.rk_cfl is not None:
+            self.within(rk_cfl=(0, np.inf))
         self._refuse_unused()
 
     def _refuse_unused(self) -> None:
@@ -131,11 +137,13 @@ class MeshlessSettings(ImplicitSettings):
         return self.matrix_dtype if self.stored_blocks or self.way == "bicgstab" else None
 
     def complete(self) -> MeshlessSettings:
-        """With the way through pseudo-time, and the matrix's fix, where none was given."""
-        fix = self.jacobian_fix
+        """With the way through pseudo-time and what belongs to it, where none was given."""
+        fix, cfl = self.jacobian_fix, self.rk_cfl
         if self.matrix and fix is None:
             fix = 0.5 if self.smooth_gradients else 0.3
-        return replace(self, time=self.way, jacobian_fix=fix)
+        if self.way == "rk" and cfl is None:
+            cfl = RK_CFL[self.flux]
+        return replace(self, time=self.way, jacobian_fix=fix, rk_cfl=cfl)
 
 
 def default_deform(cloud: Any) -> Deformation:
@@ -252,21 +260,24 @@ class Meshless(Solver):
             "bdf": grid.bdf,
             "res": self.res,
         }
-        self._residual = self._residual_calls()
+        slip, first, rest = self._residual_calls()
+        self._residual = [*slip, self._primitive, *first, *rest]
         if s.time != "rk":
             self.implicit: Implicit | Lusgs = self._matrix() if s.matrix else self._lusgs()
             march = self._pseudo_step_calls(self.implicit)
         else:
-            march = self._stage_calls()
+            march = self._stage_calls([*self.gradients.again, *rest])
         self._implicit = b.record(march, flag=self.dualtime.active)
         self._past = self._past_call(grid.V, grid.V)
 
-    def _residual_calls(self) -> list[Any]:
-        """Calls from u to res: V (dW/dt + div F) with the physical time's terms."""
+    def _residual_calls(self) -> tuple[list[Any], list[Any], list[Any]]:
+        """Calls to res = V (dW/dt + div F) with the physical time's terms.
+
+        Those that make u fit the plane of symmetry, from q to gradients, and from there to res.
+        """
         fields = self.cloud_fields | {"u": self.u, "past": self.past}
         slip, flat = self._mirror_calls()
-        calls = [*slip, self._primitive, *self.gradients.calls, *self._flux_calls(fields)]
-        calls += self.vortex
+        calls = [*self._flux_calls(fields), *self.vortex]
         closing = {n: self.cloud_fields[n] for n in ("velocity", "q", "V", "res")} | self.common
         for kernel, side, more in (
             ("cloud_wall", self.grid.wall, {}),
@@ -275,7 +286,7 @@ class Meshless(Solver):
             if len(side.node):
                 where = {name: side.device[name] for name in ("node", "normal", "gap")}
                 calls.append(self.grid.bind(kernel, **closing | where | more))
-        return calls + flat
+        return slip, self.gradients.calls, calls + flat
 
     def _mirror_calls(self) -> tuple[list[Any], list[Any]]:
         """Calls at a plane of symmetry for the state and the residual."""
@@ -305,19 +316,24 @@ class Meshless(Solver):
             made["grad"] = grad
         return [first, grid.bind("cloud_jst", **fields, **made, k2=s.jst_k2, k4=s.jst_k4)]
 
-    def _stage_calls(self) -> list[Any]:
-        """Calls from res to the new u: the stages of the Runge-Kutta scheme."""
+    def _stage_calls(self, residual: list[Any]) -> list[Any]:
+        """Calls from res to the new u: the stages of the Runge-Kutta scheme.
+
+        Between them `residual`, from q to res: a stage gives q as well, and leaves u as the plane
+        of symmetry wants it, since no residual there is across.
+        """
         b, grid = self.backend, self.grid
         made = {"u0": b.zeros((grid.nodes, grid.variables)), "step": b.zeros(grid.nodes)}
         others = ("V", "bdf", "res")
         points = {n: a for n, a in self.cloud_fields.items() if n not in others}
         first = {"pace": self.pace, "u": self.u, "rk_cfl": self.settings.rk_cfl}
         fields = {name: self.cloud_fields[name] for name in ("V", "bdf", "res")}
-        fields |= self.common | made | {"u": self.u}
-        stages = [grid.bind("cloud_stage", **fields, share=share) for share in STAGES]
+        fields |= self.common | made | {"u": self.u, "q": self.q, "faults": grid.faults}
+        shares = STAGES[self.settings.flux]
+        stages = [grid.bind("cloud_stage", **fields, share=share) for share in shares]
         calls = [grid.bind("cloud_step", **points, **first, **made), stages[0]]
         for stage in stages[1:]:
-            calls += [*self._residual, stage]
+            calls += [*residual, stage]
         return calls
 
     def _matrix(self) -> Implicit:

@@ -81,7 +81,7 @@ class _Unsteady:
             s.unsteady_drop,
             s.unsteady_iterations,
             (s.unsteady_cfl, s.cfl_max, s.cfl_growth),
-            8 if solver.backend.on_gpu else 4,
+            32 if solver.backend.on_gpu else 4,
         )
 
     def _cut(self, path: Path, saved: Saved) -> History:

@@ -37,7 +37,7 @@ ROWS = {
     "cloud-one-pair": "iteration, one pair of sweeps",
     "cloud-iteration": f"iteration, {SWEEPS} pairs of sweeps",
     "cloud-stage": "Runge-Kutta stage",
-    "cloud-runge-kutta": f"Runge-Kutta iteration, {len(STAGES)} stages",
+    "cloud-runge-kutta": f"Runge-Kutta iteration, {len(STAGES['roe'])} stages",
 }
 TITLES = {"cloud": ROWS}
 
@@ -139,5 +139,6 @@ def _one_pair(case: Case) -> Iterator[tuple[str, Work]]:
 def _explicit(case: Case) -> Iterator[tuple[str, Work]]:
     """Rows of Runge-Kutta; a stage with its residual, from the first state of the last step."""
     yield "cloud-runge-kutta", case.whole()
-    last = case.ledger.leaves(case.once)[-1]
-    yield "cloud-stage", case.part([*case.solver._residual, last])
+    calls = case.ledger.leaves(case.once)
+    stages = [i for i, call in enumerate(calls) if case.ledger.named(call, "cloud_stage")]
+    yield "cloud-stage", case.part(calls[stages[-2] + 1 :])
