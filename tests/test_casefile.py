@@ -9,11 +9,12 @@ from types import ModuleType, SimpleNamespace
 import pytest
 from kinemesh import cases
 from kinemesh.casefile import Case
-from kinemesh.errors import CaseError, SettingsError
+from kinemesh.errors import CaseError, MeshError, SettingsError
 from kinemesh.motion import pitch, plunge
 from solver_cases import case_text
 
 UNSTEADY = case_text()
+DEVICE = 'device = "cpu"'
 STEADY = 'name = "s"\nmode = "steady"\n[mesh]\nsection = "naca0012"\n[flow]\nmach = 0.5\n'
 
 
@@ -115,11 +116,68 @@ def test_errors_name_the_file(tmp_path):
     path.write_text(UNSTEADY.replace("k = 0.1", "k = -0.1"))
     with pytest.raises(CaseError, match=r"c\.toml: cannot read"):
         cases.load(tmp_path / "none" / "c.toml")
-    with pytest.raises(SettingsError, match=r"c\.toml: pitch: k = -0.1, expected a number above 0"):
+    pitch_k = r"c\.toml, \[motion\]: pitch: k = -0.1, expected a number above 0"
+    with pytest.raises(SettingsError, match=pitch_k):
         cases.load(path)
     path.write_text("name = ")
     with pytest.raises(CaseError, match=r"c\.toml: not TOML"):
         cases.load(path)
+
+
+def moved(motion):
+    """The change of UNSTEADY to this motion."""
+    return f"[motion]\n{PITCH}", motion
+
+
+PITCH = "pitch = { amplitude_deg = 2.0, k = 0.1 }"
+FLAP = f"[motion.bodies.flap]\n{PITCH}"
+VORTEX = "[solver]\nfar_field = 'vortex'"
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new", "said"),
+    [
+        (SettingsError, DEVICE, "[solver]\ncfl = -1", "c.toml, [solver]: cfl is -1, expected 0"),
+        (SettingsError, DEVICE, "[solver]\nlusgs_sweeps = 3",
+         "c.toml, [solver]: lusgs_sweeps is 3 and has no effect: linear_solver is 'bicgstab'"),
+        (CaseError, DEVICE, "[solver]\nclf = 1", "c.toml, [solver]: unknown key 'clf'"),
+        (SettingsError, '"springs"', '"springs"\ntolerance = 2',
+         "c.toml, [deform]: springs: tolerance is 2"),
+        (SettingsError, *moved(FLAP.replace("k = 0.1", "k = -0.1")),
+         "c.toml, [motion.bodies.flap]: pitch: k = -0.1"),
+        (MeshError, "nodes = 500", "nodes = 60", "c.toml, [mesh]: airfoil: nodes = 60"),
+        (CaseError, "nodes = 500", "nodes = 3.5", "c.toml, [mesh] nodes = 3.5"),
+        (CaseError, "nodes = 500", "walls = ['wing']", "c.toml, [mesh] marker 'wing' is not in"),
+        (CaseError, "mach = 0.5", "mach = 0.5\nchord = 2.0", "c.toml, [flow] chord = 2"),
+        (SettingsError, DEVICE, VORTEX, "c.toml: far_field is 'vortex' with a motion"),
+        (SettingsError, *moved(FLAP), "c.toml: member 0: motion of ['flap'], expected bodies"),
+    ],
+)  # fmt: skip
+def test_errors_of_a_case_file_begin_with_it_and_name_the_section(
+    tmp_path, monkeypatch, kind, old, new, said
+):
+    monkeypatch.chdir(tmp_path)
+    assert old in UNSTEADY
+    Path("c.toml").write_text(UNSTEADY.replace(old, new))
+
+    for start in (Case.build, Case.run):
+        with pytest.raises(kind) as told:
+            start(Case.read("c.toml"))
+        assert str(told.value).startswith(said)
+
+
+def test_settings_of_a_case_without_a_file_name_the_section():
+    with pytest.raises(SettingsError, match=r"^\[solver\]: cfl is -1"):
+        case(UNSTEADY.replace(DEVICE, "[solver]\ncfl = -1")).build()
+    with pytest.raises(MeshError, match=r"^\[mesh\]: airfoil: nodes = 60"):
+        cases.load("agard-ct5").build(nodes=60)
+
+
+def test_what_a_file_says_and_an_option_unsays_names_the_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("c.toml").write_text(UNSTEADY.replace(DEVICE, "[solver]\nlinear_solver = 'lusgs'"))
+    with pytest.raises(CaseError, match=r"^c\.toml, \[solver\] has linear_solver, settings of"):
+        Case.read("c.toml").replace(method="meshless")
 
 
 @pytest.mark.parametrize(
@@ -163,10 +221,6 @@ def test_nonsense_is_refused_with_its_place(old, new, word):
     assert old in UNSTEADY
     with pytest.raises((CaseError, SettingsError), match=word):
         case(UNSTEADY.replace(old, new))
-
-
-PITCH = "pitch = { amplitude_deg = 2.0, k = 0.1 }"
-FLAP = f"[motion.bodies.flap]\n{PITCH}"
 
 
 def test_bodies_have_motions_of_their_own(fake):

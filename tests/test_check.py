@@ -80,7 +80,7 @@ def test_a_steady_case_has_no_motion_to_look_at(capsys):
         ("device", "this machine has|is not there", [], ["--device", "cuda:77"]),
         ("settings", "flux is 'row'", [('device = "cpu"', '[solver]\nflux = "row"')], []),
         ("settings", "scale the mesh to chord 1", [("mach = 0.5", "mach = 0.5\nchord = 2.0")], []),
-        ("solver", "shed vort", [('device = "cpu"', '[solver]\nfar_field = "vortex"')], []),
+        ("settings", "shed vort", [('device = "cpu"', '[solver]\nfar_field = "vortex"')], []),
         ("settings", "'ilu0'", [('= "springs"', '= "springs"\nsolver = "ilu0"')], []),
         ("pre-flight", "folds", [("= 2.0", "= 170.0")], ["--deform", "delaunay"]),
     ],

@@ -1,5 +1,7 @@
 """Clouds from bare points: near, all around, in sight; what cannot be made is named."""
 
+import warnings
+
 import numpy as np
 import pytest
 from kinemesh.cloud import Cloud, airfoil
@@ -171,14 +173,31 @@ BAD = {
         WELL | {"normals": {"rim": np.full((4, 2), 1.0)}},
         r"normals of 'rim' has shape \(4, 2\), expected \(40, 2\)",
     ),
+    "nothing but a boundary": (
+        {"points": POINTS[[0, 10, 120]], "boundaries": {"rim": [0, 1, 2]}},
+        r"boundary 'rim' has every point of the cloud, expected .* give its normals",
+    ),
     "unknown normals": (WELL | {"normals": {"wall": []}}, r"normals of 'wall', expected names"),
 }
 
 
 @pytest.mark.parametrize(("given", "message"), BAD.values(), ids=BAD)
 def test_wrong_bare_points_are_refused_with_what_is_wrong(given, message):
-    with pytest.raises(CloudError, match=message):
-        Cloud.from_points(**given)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(CloudError, match=message):
+            Cloud.from_points(**given)
+
+
+def test_normals_tell_the_side_where_a_boundary_has_every_point():
+    points = POINTS[[0, 10, 120]]
+    normal = points.mean(axis=0) - points
+    normal /= np.linalg.norm(normal, axis=1)[:, None]
+
+    cloud = Cloud.from_points(points, {"rim": [0, 2, 1]}, {"rim": normal[[0, 2, 1]]})
+
+    a, b = (points[cloud.boundaries["rim"][:, k]] for k in (0, 1))
+    assert np.sum(a[:, 0] * b[:, 1] - b[:, 0] * a[:, 1]) == pytest.approx(1.0)
 
 
 def test_a_corner_looks_beyond_its_own_walls():

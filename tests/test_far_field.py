@@ -48,8 +48,30 @@ def test_the_vortex_replaces_most_of_the_far_field(device, mach):
 
 @on_devices
 def test_a_vortex_in_an_unsteady_run_is_refused(device):
-    case = km.Ale(FULL, mach=0.5, motion=km.motion.pitch(1.0, 0.1), device=device,
-                  settings=km.AleSettings(far_field="vortex"))  # fmt: skip
+    settings = km.AleSettings(far_field="vortex")
+    case = km.Ale(FULL, mach=0.5, device=device, settings=settings)
 
     with pytest.raises(km.SettingsError, match="shed vorticity"):
-        case.run(cycles=1, steps_per_cycle=8)
+        case.run(time_step=0.1, steps=8)
+
+
+PITCH = km.motion.pitch(1.0, 0.1)
+
+
+@pytest.mark.parametrize("motion", [PITCH, {"airfoil": PITCH}, [PITCH]], ids=["one", "body", "all"])
+def test_a_vortex_with_a_motion_is_refused_before_a_run(motion):
+    mesh = km.mesh.airfoil("naca0012", nodes=520, far_field=10)
+    for kind, space, settings in (
+        (km.Ale, mesh, km.AleSettings(far_field="vortex")),
+        (km.Meshless, km.Cloud.from_mesh(mesh), km.MeshlessSettings(far_field="vortex")),
+    ):
+        with pytest.raises(km.SettingsError, match="'vortex' with a motion, whose shed vorticity"):
+            kind(space, mach=0.5, device="cpu", motion=motion, settings=settings)
+
+
+def test_a_vortex_with_bodies_at_rest_is_not_refused():
+    mesh = km.mesh.airfoil("naca0012", nodes=520, far_field=10)
+    settings = km.AleSettings(far_field="vortex")
+
+    for motion in (None, {}, {"airfoil": None}, [None]):
+        km.Ale(mesh, mach=0.5, device="cpu", motion=motion, settings=settings)

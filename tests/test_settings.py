@@ -63,6 +63,18 @@ def test_nonsense_of_the_springs_is_refused_by_name(name, value):
     ({"mach": 0}, "mach is"), ({"mach": -0.5}, "mach is"), ({"mach": NAN}, "mach is"),
     ({"mach": INF}, "mach is"), ({"mach": "fast"}, "mach"), ({"alpha_deg": NAN}, "alpha_deg"),
     ({"alpha_deg": "up"}, "alpha_deg"),
+    ({"mach": "0.5"}, "mach is '0.5', expected a number above 0"),
+    ({"mach": True}, "mach is True, expected a number above 0"),
+    ({"mach": b"0.5"}, "mach is b'0.5', expected a number above 0"),
+    ({"mach": 10**400}, "mach is 1000*, expected a number above 0"),
+    ({"mach": np.complex128(0.5)}, "mach is .*, expected a number above 0"),
+    ({"mach": [0.5, "0.6"]}, r"mach is \[0.5, '0.6'\], expected numbers above 0"),
+    ({"mach": np.array(["0.5"])}, "mach is array.*, expected numbers above 0"),
+    ({"mach": np.array([[0.5]])}, "mach is array.*, expected numbers above 0"),
+    ({"alpha_deg": "1.25"}, "alpha_deg is '1.25', expected a finite number"),
+    ({"alpha_deg": [True, 1.0]}, r"alpha_deg is \[True, 1.0\], expected finite numbers"),
+    ({"moment_about": ("0.25", 0)}, r"moment_about is \('0.25', 0\), expected a point"),
+    ({"moment_about": (True, 0)}, r"moment_about is \(True, 0\), expected a point"),
     ({"mach": [0.5, 0.6], "alpha_deg": [1, 2, 3]}, "mach has 2 entries, expected 3"),
     ({"mach": []}, "mach"),
     ({"motion": {"wing": PITCH}}, r"motion of \['wing'\], expected bodies \['airfoil'\]"),
@@ -77,6 +89,18 @@ def test_nonsense_of_a_case_is_refused_by_name(mesh, options, message):
     """An unknown marker in walls, or a bare string, would make the body a far field."""
     with pytest.raises((km.SettingsError, km.MeshError), match=message):
         case(mesh, **options)
+
+
+@pytest.mark.parametrize("value", ["0.5", True])
+@pytest.mark.parametrize("name", ["mach", "alpha_deg", "reference_area"])
+def test_a_cloud_takes_no_texts_for_numbers(mesh, name, value):
+    with pytest.raises(km.SettingsError, match=f"{name} is {value!r}, expected a (finite )?number"):
+        km.Meshless(km.Cloud.from_mesh(mesh), **{"mach": 0.5, "device": "cpu", name: value})
+
+
+@pytest.mark.parametrize("value", [1, np.float32(0.5), np.array(0.5), [0.5, np.int64(1)]], ids=str)
+def test_numbers_of_every_kind_are_numbers(mesh, value):
+    assert (case(mesh, mach=value).mach == np.array(value, float)).all()
 
 
 def test_an_unknown_device_is_refused(mesh):

@@ -16,8 +16,8 @@ from typing import Any, Literal
 
 from kinemesh.cases.methods import DEFORMS, METHODS, check_deform, check_solver
 from kinemesh.cases.parts import DeformPart, FlowPart, Job, MeshPart, MotionPart, part
-from kinemesh.cases.values import choice, known
-from kinemesh.errors import CaseError, KinemeshError
+from kinemesh.cases.values import choice, in_file, known
+from kinemesh.errors import CaseError
 
 
 def _check_integers(value: Any, name: str = "the file") -> None:
@@ -46,6 +46,7 @@ class Case:
     deform: DeformPart | None = None
     job: Job = field(default_factory=Job)
     solver: Mapping[str, Any] = field(default_factory=dict)
+    file: Path | None = field(default=None, compare=False)  # it was read from; errors name it
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip(".") or "/" in self.name:
@@ -96,11 +97,9 @@ class Case:
             raise CaseError(f"{path}: not TOML: tables or lists nested too deeply") from None
         except ValueError as error:  # TOMLDecodeError, or an integer of thousands of digits
             raise CaseError(f"{path}: not TOML: {error}") from None
-        try:
+        with in_file(path):
             _check_integers(table)
-            return cls.from_dict(table, path.parent)
-        except KinemeshError as error:
-            raise type(error)(f"{path}: {error}") from None
+            return dataclasses.replace(cls.from_dict(table, path.parent), file=path)
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any], folder: str | Path = ".") -> Case:
@@ -178,13 +177,16 @@ class Case:
         given = {name: value for name, value in run.items() if value is not None}
         if given:
             changed["job"] = dataclasses.replace(self.job, **given)
-        return dataclasses.replace(self, **changed)
+        with in_file(self.file):
+            return dataclasses.replace(self, **changed)
 
     def build(self, **overrides: Any) -> Any:
         """The solver, ready to run; overrides as in `replace`."""
         from kinemesh.cases import build
 
-        return build.solver(self.replace(**overrides))
+        case = self.replace(**overrides)
+        with in_file(case.file):
+            return build.solver(case)
 
     def run(self, *, progress: bool = False, resume: bool = False, **overrides: Any) -> Any:
         """Build and run; overrides as in `replace`. Files are written where `out` is given.

@@ -22,10 +22,10 @@ PLANE_NAMES = ("symmetry", "symmetry_plane")
 
 
 def is_several(value: Any) -> bool:
-    """A sequence or array with one entry per member (a string is one value)."""
+    """A sequence or array with one entry per member (a text is one value)."""
     if isinstance(value, np.ndarray):
         return value.ndim > 0
-    return isinstance(value, Sequence) and not isinstance(value, str)
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
 def member_count(**values: Any) -> int:
@@ -46,17 +46,27 @@ def per_member(value: Any, members: int) -> list[Any]:
 def numbers(value: Any, members: int, name: str, positive: bool = False) -> NDArray[np.float64]:
     """(members,) finite numbers."""
     try:
-        found = np.array(per_member(value, members), float)
-    except (TypeError, ValueError):
+        found = np.array([_real(v) for v in per_member(value, members)])
+    except (TypeError, ValueError, OverflowError):
         found = np.array([np.nan])
     if (
         found.shape != (members,)
         or not np.isfinite(found).all()
         or (positive and not (found > 0).all())
     ):
-        kind = "positive numbers" if positive else "finite numbers"
+        several = is_several(value)
+        kind = "number above 0" if positive else "finite number"
+        kind = kind.replace("number", "numbers") if several else f"a {kind}"
         raise SettingsError(f"{name} is {value!r}, expected {kind}")
     return found
+
+
+def _real(value: Any) -> float:
+    """A number; TypeError for texts, truth values and arrays, which float() would take."""
+    given = np.asarray(value)
+    if given.ndim or given.dtype.kind not in "iufO":
+        raise TypeError
+    return float(value)
 
 
 def meshes_of(value: Any, members: int) -> list[Mesh]:
@@ -222,8 +232,8 @@ def states_of(value: Any, nodes: int, variables: int = 4) -> NDArray:
 def point_of(value: Any, name: str) -> tuple[float, float]:
     """A point (x, y)."""
     try:
-        x, y = (float(v) for v in value)
-    except (TypeError, ValueError):
+        x, y = (_real(v) for v in value)
+    except (TypeError, ValueError, OverflowError):
         x = y = np.nan
     if not np.isfinite([x, y]).all():
         raise SettingsError(f"{name} is {value!r}, expected a point (x, y) [chord]")

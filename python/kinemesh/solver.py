@@ -81,17 +81,28 @@ class Solver(ABC):
         self.deform.check(self.backend, members)
         self.mach = numbers(mach, members, "mach", positive=True)
         self.alpha_deg = numbers(alpha_deg, members, "alpha_deg")
-        if settings.far_field == "vortex" and (self.mach >= 1).any():
+        return members
+
+    def _check_vortex(self) -> None:
+        """SettingsError for the far vortex where it is not that of the flow."""
+        if self.settings.far_field != "vortex":
+            return
+        if (self.mach >= 1).any():
             raise SettingsError(
                 f"far_field is 'vortex' at mach {self.mach.max():g}, expected a subsonic stream; "
                 "use far_field='stream'"
             )
-        return members
+        if any(motion is not None for motion in self.motions):
+            raise SettingsError(
+                "far_field is 'vortex' with a motion, whose shed vorticity it leaves out; "
+                "use far_field='stream' and a far field of 100 chords"
+            )
 
     def _states(self, grid: Nodes, motion: Any) -> None:
         """Arrays, forces and control on the nodes of a grid."""
         self.grid = grid
         self.motions = motions_of(motion, grid.members, grid.bodies)
+        self._check_vortex()
         self.mover: Any = None
         b, n = self.backend, grid.nodes
         self.u, self.u1, self.u2, self.q, self.res, self.past = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,7 +32,7 @@ def load(name_or_path: str | Path) -> Case:
 
     text = str(name_or_path)
     if text in names():
-        return Case.read(FOLDER / f"{text}.toml")
+        return replace(Case.read(FOLDER / f"{text}.toml"), file=None)  # not the user's to mend
     path = Path(name_or_path)
     if path.suffix == ".toml" or path.is_file():
         return Case.read(path)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinemesh.cases.methods import settings_of
 from kinemesh.cases.parts import GENERATED, MeshPart
+from kinemesh.cases.values import in_file, in_section
 from kinemesh.errors import CaseError
 from kinemesh.io import summary as summaries
 from kinemesh.io.folder import hold
@@ -109,23 +110,10 @@ def solver(case: Case, grid: Any = None, of_case: bool = True) -> Any:
     `of_case` is whether the markers of that mesh are those of the case.
     """
     kind = solver_of(case.method)
-    grid = space(case) if grid is None else grid
-    options: dict[str, Any] = {
-        "mach": case.flow.mach,
-        "alpha_deg": case.flow.alpha_deg,
-        "moment_about": case.flow.moment_about,
-        "device": case.job.device,
-        "dtype": case.job.dtype,
-        "settings": settings(case),
-        "walls": walls(case.mesh, list(grid.boundaries)) if of_case else None,
-    }
-    for name in ("reference_area", "reference_length"):
-        if getattr(case.flow, name) is not None:
-            options[name] = getattr(case.flow, name)
-    if case.motion is not None and (of_case or case.motion.bodies is None):
-        options["motion"] = case.motion.build(case.flow.chord)
-    if case.deform is not None:
-        options["deform"] = case.deform.build()
+    if grid is None:
+        with in_section("[mesh]"):
+            grid = space(case)
+    options = _options(case, list(grid.boundaries), of_case)
     if case.flow.chord != 1:
         if "chord" not in inspect.signature(kind).parameters:
             raise CaseError(
@@ -134,6 +122,29 @@ def solver(case: Case, grid: Any = None, of_case: bool = True) -> Any:
             )
         options["chord"] = case.flow.chord
     return kind(grid, **options)
+
+
+def _options(case: Case, boundaries: list[str], of_case: bool) -> dict[str, Any]:
+    """What the solver of a case is told, but for the chord."""
+    options: dict[str, Any] = {
+        "mach": case.flow.mach,
+        "alpha_deg": case.flow.alpha_deg,
+        "moment_about": case.flow.moment_about,
+        "device": case.job.device,
+        "dtype": case.job.dtype,
+        "walls": walls(case.mesh, boundaries) if of_case else None,
+    }
+    with in_section("[solver]"):
+        options["settings"] = settings(case)
+    for name in ("reference_area", "reference_length"):
+        if getattr(case.flow, name) is not None:
+            options[name] = getattr(case.flow, name)
+    if case.motion is not None and (of_case or case.motion.bodies is None):
+        options["motion"] = case.motion.build(case.flow.chord)
+    if case.deform is not None:
+        with in_section("[deform]"):
+            options["deform"] = case.deform.build()
+    return options
 
 
 def _record(case: Case) -> dict[str, Any]:
@@ -171,7 +182,8 @@ def run(case: Case, progress: bool = False, resume: bool = False) -> Any:
     if out is not None and out.exists() and not out.is_dir():
         raise CaseError(f"{out}: is a file, expected a folder")
     out = folder_of(out, resume)
-    model = solver(case)
+    with in_file(case.file):
+        model = solver(case)
     with hold(out):
         if out is not None:
             claim(out, case, resume)

@@ -10,7 +10,7 @@ from typing import Any
 
 from kinemesh import motion as motions
 from kinemesh.cases.methods import DEFORMS, deform_fields
-from kinemesh.cases.values import choice, count, known, names, number
+from kinemesh.cases.values import choice, count, in_section, known, names, number
 from kinemesh.errors import CaseError
 
 SIZES = {"coarse": 5_000, "medium": 24_000, "fine": 94_000}
@@ -201,8 +201,11 @@ class MotionPart:
     def build(self, chord: float) -> motions.Motion | dict[str, motions.Motion]:
         """The motion, or those of bodies by marker; reduced frequencies are by the chord."""
         if self.bodies is None:
-            return _motion(self._whole(), chord)
-        return {name: _motion(table, chord) for name, table in self.bodies.items()}
+            return _motion("[motion]", self._whole(), chord)
+        return {
+            name: _motion(f"[motion.bodies.{name}]", table, chord)
+            for name, table in self.bodies.items()
+        }
 
     def named(self, chord: float) -> dict[str, motions.Motion]:
         """Each motion by its body's marker; that of all bodies by an empty one."""
@@ -225,13 +228,14 @@ def _check_motion(where: str, given: Mapping[str, Any]) -> None:
             raise CaseError(f"{place} lacks {', '.join(missing)}")
 
 
-def _motion(tables: Mapping[str, Any], chord: float) -> motions.Motion:
+def _motion(where: str, tables: Mapping[str, Any], chord: float) -> motions.Motion:
     """The sum of the motions of these tables."""
     made: dict[str, Any] = {"pitch": motions.pitch, "plunge": motions.plunge}
-    parts: list[motions.Motion] = [
-        made[name](**tables[name], chord=chord) for name in made if name in tables
-    ]
-    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+    with in_section(where):
+        parts: list[motions.Motion] = [
+            made[name](**tables[name], chord=chord) for name in made if name in tables
+        ]
+        return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 
 def needed(item: dataclasses.Field[Any]) -> bool:

@@ -3,13 +3,39 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
-from kinemesh.errors import CaseError
+from kinemesh.errors import CaseError, CloudError, MeshError, SettingsError
 
 FLOAT_MAX = sys.float_info.max
+OF_INPUT = (CaseError, CloudError, MeshError, SettingsError)  # not of devices, nor of the flow
+
+
+@contextmanager
+def in_section(name: str) -> Iterator[None]:
+    """Errors of the input name the section, such as [solver], where they name none."""
+    try:
+        yield
+    except OF_INPUT as error:
+        if str(error).startswith("["):
+            raise
+        raise type(error)(f"{name}: {error}") from None
+
+
+@contextmanager
+def in_file(path: Path | None) -> Iterator[None]:
+    """Errors of the input begin with the case file, where there is one."""
+    try:
+        yield
+    except OF_INPUT as error:
+        if path is None:
+            raise
+        text = str(error)
+        raise type(error)(f"{path}{', ' if text.startswith('[') else ': '}{text}") from None
 
 
 def known(where: str, given: Mapping[str, Any], expected: list[str]) -> None:

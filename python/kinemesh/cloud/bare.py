@@ -63,7 +63,7 @@ def _facets(points: Floats, name: str, given: ArrayLike, normal: ArrayLike | Non
             )
         facet = np.stack([at, np.roll(at, -1)], axis=1)
         if normal is None:
-            return _turned_by_points(points, at, facet)
+            return _turned_by_points(points, name, at, facet)
     else:
         facet = checks.indices(listed, (None, d), n, f"boundary '{name}'")
         at = np.unique(facet)
@@ -106,10 +106,15 @@ def _turned_by_normals(points: Floats, name: str, at: Ints, facet: Ints, normal:
     return np.where((side > 0)[:, None], facet[:, ::-1], facet)
 
 
-def _turned_by_points(points: Floats, at: Ints, facet: Ints) -> Ints:
+def _turned_by_points(points: Floats, name: str, at: Ints, facet: Ints) -> Ints:
     """Edges of a closed curve turned to have the side with the other points on their left."""
     others = np.ones(len(points), bool)
     others[at] = False
+    if not others.any():
+        raise CloudError(
+            f"boundary '{name}' has every point of the cloud, expected others in the fluid, which "
+            "tell its side; add points there, or give its normals"
+        )
     within = inside(points[others], points[at])
     counter_clockwise = area(points[at]) > 0
     return facet if (within.mean() > 0.5) == counter_clockwise else facet[:, ::-1]
