@@ -156,11 +156,16 @@ HD real N(cloud_satellite)(const f64 *x, i32 i, i32 j, const real *inverse, cons
   return N(vec_dot)(v, a);
 }
 
-/* res = V (div F + c0 u) + past. */
+/* res = V (div F + c0 u) + past; c0 and past are nothing where the march is to a steady state. */
 HD void N(cloud_store)(i32 i, const real *sum, const f64 *V, const real *u, const real *past, f64 c0, real *res)
 {
-  real r[NV];
-  for (i32 k = 0; k < NV; k++) r[k] = (real)V[i] * (sum[k] + (real)c0 * u[NV * i + k]) + past[NV * i + k];
+  real r[NV], own[NV], before[NV];
+  if (c0 == 0) {
+    for (i32 k = 0; k < NV; k++) r[k] = (real)V[i] * sum[k];
+  } else {
+    N(state_load)(u + NV * i, own), N(state_load)(past + NV * i, before);
+    for (i32 k = 0; k < NV; k++) r[k] = (real)V[i] * (sum[k] + (real)c0 * own[k]) + before[k];
+  }
   N(state_put)(res + NV * i, r);
 }
 

@@ -88,21 +88,22 @@ KERNEL(N(ale_update), ALE_UPDATE, indirect)
 {
   const i32 a = node ? node[i] : i;
   if (!active[member[a]]) return;
-  real p[NV], dp = 0;
-  N(gas_pressure_row)(q + NV * a, p);
-  for (i32 k = 0; k < NV; k++) dp += p[k] * du[NV * i + k];
-  const real change = fmax(fabs(du[NV * i]) / q[NV * a], fabs(dp) / q[NV * a + NV - 1]);
+  real p[NV], d[NV], own[NV], from[NV], to[NV], qa[NV], dp = 0;
+  N(state_load)(q + NV * a, own), N(state_load)(du + NV * i, d), N(state_load)(u + NV * a, from);
+  N(gas_pressure_row)(own, p);
+  for (i32 k = 0; k < NV; k++) dp += p[k] * d[k];
+  const real change = fmax(fabs(d[0]) / own[0], fabs(dp) / own[NV - 1]);
   real       share  = change > most ? most / change : R(1);
-  real       to[NV], qa[NV];
   for (i32 t = 0; t < 10; t++) { /* pressure is not linear in u: look at what would come out */
-    for (i32 k = 0; k < NV; k++) to[k] = u[NV * a + k] + share * du[NV * i + k];
+    for (i32 k = 0; k < NV; k++) to[k] = from[k] + share * d[k];
     N(gas_primitive)(to, qa);
-    if (qa[NV - 1] >= (R(1) - R(2) * most) * q[NV * a + NV - 1]) break;
+    if (qa[NV - 1] >= (R(1) - R(2) * most) * own[NV - 1]) break;
     share *= R(0.5);
   }
   pace[a] = share < R(1) ? 0.5 * pace[a] : fmin(1.5 * pace[a], (f64)1);
   if (pace[a] > 0.02) {
-    for (i32 k = 0; k < NV; k++) u[NV * a + k] += share * du[NV * i + k];
+    for (i32 k = 0; k < NV; k++) to[k] = from[k] + share * d[k];
+    N(state_put)(u + NV * a, to);
     return;
   }
   const real per = R(1) / (real)(offsets[a + 1] - offsets[a]);

@@ -109,8 +109,10 @@ HD void N(state_put)(real *to, const real *from)
 {
 #if DIM == 2
   put4(to, from);
-#else
+#elif defined(REAL_IS_F32)
   for (i32 k = 0; k < NV; k++) to[k] = from[k];
+#else
+  PUT_ODD(NV, to, from);
 #endif
 }
 

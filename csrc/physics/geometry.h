@@ -162,10 +162,23 @@ static __device__ __forceinline__ void load_odd(const f64 *from, f64 *to)
   for (int k = 0; k < count; k++)
     to[k] = k % 2 ? before ? v[(k + 1) / 2].x : v[k / 2].y : before ? v[k / 2].y : v[k / 2].x;
 }
+
+/* The same for writing, with the first or the last number alone. */
+template <int count>
+static __device__ __forceinline__ void put_odd(f64 *to, const f64 *from)
+{
+  const bool before = (size_t)to / sizeof *to % 2;
+  double2   *pairs  = (double2 *)(to + before);
+  for (int k = 0; k < count / 2; k++)
+    pairs[k] = before ? make_double2(from[2 * k + 1], from[2 * k + 2]) : make_double2(from[2 * k], from[2 * k + 1]);
+  to[before ? 0 : count - 1] = before ? from[0] : from[count - 1];
+}
 #define LOAD_ODD(count, from, to) load_odd<count>(from, to)
+#define PUT_ODD(count, to, from) put_odd<count>(to, from)
 #else
 #define LOAD_ODD(count, from, to) \
   for (i32 k_ = 0; k_ < count; k_++) (to)[k_] = (from)[k_]
+#define PUT_ODD(count, to, from) LOAD_ODD(count, from, to)
 #endif
 
 HD struct vec2 minus(struct vec2 a, struct vec2 b)
