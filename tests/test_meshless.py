@@ -449,10 +449,8 @@ def test_what_is_no_plane_cloud_is_refused():
     with pytest.raises(km.SettingsError, match=r"expected a kinemesh Cloud: make one"):
         km.Meshless(mesh, mach=0.5, device="cpu")
     cloud = km.cloud.airfoil("naca0012", points=600)
-    solver = km.Meshless(cloud, mach=0.5, motion=km.motion.pitch(1.0, 0.1), device="cpu",
-                         deform=km.deform.TorsionalSprings())  # fmt: skip
     with pytest.raises(km.SettingsError, match="springs need the cells of a mesh"):
-        solver.run(cycles=1, steps_per_cycle=16, start="as is", preflight=False)
+        km.Meshless(cloud, mach=0.5, device="cpu", deform=km.deform.TorsionalSprings())
     for name, value in (("flux", "hllc"), ("limiter", "x"), ("time", "x"), ("rk_cfl", 0.0),
                         ("lusgs_sweeps", 0), ("jst_k4", -1.0),
                         ("weight_power", 3), ("weight_power", True), ("smooth_gradients", 1),
@@ -462,8 +460,17 @@ def test_what_is_no_plane_cloud_is_refused():
     for way in ({"time": "bicgstab"}, {"time": "lusgs", "stored_blocks": True}):
         with pytest.raises(km.SettingsError, match="flux is 'jst', and the matrix is that of Roe"):
             km.MeshlessSettings(flux="jst", **way)
-    with pytest.raises(km.SettingsError, match="time is None, expected 'lusgs', whose blocks"):
+    with pytest.raises(
+        km.SettingsError, match="time is 'bicgstab', expected 'lusgs', whose blocks"
+    ):
         km.MeshlessSettings(stored_blocks=True)
+
+
+def test_what_has_no_effect_is_told_before_its_range():
+    with pytest.raises(km.SettingsError, match=r"^cfl_max is 9 and has no effect: time is 'rk'"):
+        km.MeshlessSettings(time="rk", cfl_max=9)
+    with pytest.raises(km.SettingsError, match=r"^cfl is '20', expected a number, 0 to inf"):
+        km.MeshlessSettings(cfl="20")
 
 
 USES = {  # what each choice gives an effect to, by a value that is none's default

@@ -77,6 +77,17 @@ HD void N(cloud_wall_row)(const real *own, const real *unit, real G, real d, rea
   for (i32 k = 0; k < DIM; k++) to[1 + k] += mu * unit[k];
 }
 
+/* Such a row, or where there is no wall one with d alone. */
+HD void N(cloud_solve_row)(const real *own, const real *unit, real G, real d, real *to)
+{
+  if (unit) {
+    N(cloud_wall_row)(own, unit, G, d, to);
+    return;
+  }
+  const real per = R(1) / d;
+  for (i32 k = 0; k < NV; k++) to[k] *= per;
+}
+
 /* The diagonal of a row of LU-SGS (lusgs.h) on a cloud: it has the whole sum of lambda, as half of it
  * would be what the neighbours take.  In place of -A_i times the sum of a_ij, which is not zero at the
  * far field and where points lie closer on one side, stands its spectral radius: left out, it would
@@ -117,18 +128,14 @@ TEAM(cloud_lusgs, CLOUD_LUSGS, heavy, PAIR)
   for (i32 k = 0; k < 2; k++) open[k] = together(open[k], PAIR);
   for (i32 k = 0; k < 4; k++) to[k] = together(to[k], PAIR);
   const real *unit = wall[a] >= 0 ? normal + 2 * wall[a] : 0;
-  const real  d = cloud_pivot(own, v, open, unit, sum, cfl[m] * pace[a], bdf[3 * m], &G), per = R(1) / d;
-  if (unit) {
-    cloud_wall_row(own, unit, G, d, to);
-  } else {
-    for (i32 k = 0; k < 4; k++) to[k] *= per;
-  }
+  const real  d    = cloud_pivot(own, v, open, unit, sum, cfl[m] * pace[a], bdf[3 * m], &G);
+  cloud_solve_row(own, unit, G, d, to);
   if (lane == 0) put4(du + 4 * a, to);
 }
 #else
 /* What the sweeps need of places: a_ij and their size for each satellite, and their sums.  Worked out
  * in every row of every sweep as in the plane, they would keep it waiting, with twice the satellites.
- * Three digits would do for them: they are of the way to the solution alone.                    */
+ * In float32, as they are of the way to the solution alone.                                     */
 TEAM(cloud_shares_3d, CLOUD_SHARES, heavy, PAIR)
 {
   real sum[3] = {0};
@@ -185,12 +192,8 @@ TEAM(cloud_lusgs_3d, CLOUD_LUSGS_3D, heavy, PAIR)
   real here[5];
   state_load_3d(q + 5 * a, here);
   const real *unit = wall_point >= 0 ? normal + 3 * wall_point : 0;
-  const real  d = cloud_pivot_3d(here, v, rest, unit, sum, cfl[m] * pace[a], bdf[3 * m], &G), per = R(1) / d;
-  if (unit) {
-    cloud_wall_row_3d(here, unit, G, d, to);
-  } else {
-    for (i32 k = 0; k < 5; k++) to[k] *= per;
-  }
+  const real  d    = cloud_pivot_3d(here, v, rest, unit, sum, cfl[m] * pace[a], bdf[3 * m], &G);
+  cloud_solve_row_3d(here, unit, G, d, to);
   state_put_3d(du + 5 * a, to);
 }
 #endif

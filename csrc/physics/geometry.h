@@ -174,7 +174,7 @@ static __device__ __forceinline__ void put_odd(f64 *to, const f64 *from)
   to[before ? 0 : count - 1] = before ? from[0] : from[count - 1];
 }
 #define LOAD_ODD(count, from, to) load_odd<count>(from, to)
-#define PUT_ODD(count, to, from) put_odd<count>(to, from)
+#define PUT_ODD(count, to, from)  put_odd<count>(to, from)
 #else
 #define LOAD_ODD(count, from, to) \
   for (i32 k_ = 0; k_ < count; k_++) (to)[k_] = (from)[k_]

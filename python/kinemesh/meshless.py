@@ -84,10 +84,12 @@ class MeshlessSettings(ImplicitSettings):
     rk_cfl: float | None = None
 
     def __post_init__(self) -> None:
-        ImplicitSettings.__post_init__(self)
         self.choose(flux=FLUXES, limiter=LIMITERS)
         if self.time is not None:
             self.choose(time=TIMES)
+        for name in ("smooth_gradients", "stored_blocks"):
+            if not isinstance(getattr(self, name), bool):
+                raise SettingsError(f"{name} is {getattr(self, name)!r}, expected True or False")
         if self.flux == "jst" and (self.time == "bicgstab" or self.stored_blocks):
             raise SettingsError(
                 "flux is 'jst', and the matrix is that of Roe's flux; use time='lusgs' without "
@@ -95,19 +97,18 @@ class MeshlessSettings(ImplicitSettings):
             )
         if self.stored_blocks and self.time != "lusgs":
             raise SettingsError(
-                f"stored_blocks is set and time is {self.time!r}, expected 'lusgs', whose blocks "
+                f"stored_blocks is set and time is {self.way!r}, expected 'lusgs', whose blocks "
                 "they are"
             )
-        for name in ("smooth_gradients", "stored_blocks"):
-            if not isinstance(getattr(self, name), bool):
-                raise SettingsError(f"{name} is {getattr(self, name)!r}, expected True or False")
+        # before the ranges: of what has no effect none is worth a word
+        self._refuse_unused()
+        ImplicitSettings.__post_init__(self)
         if self.weight_power not in (1, 2) or isinstance(self.weight_power, bool):
             raise SettingsError(f"weight_power is {self.weight_power!r}, expected 1 or 2")
         self.count("lusgs_sweeps")
         self.within(limiter_k=(0, np.inf), jst_k2=(TINY, 10), jst_k4=(TINY, 10))
         if self.rk_cfl is not None:
             self.within(rk_cfl=(0, np.inf))
-        self._refuse_unused()
 
     def _refuse_unused(self) -> None:
         """SettingsError for a setting that the flux, the limiter or the way gives no effect."""

@@ -103,7 +103,9 @@ class MarchSettings:
             value = getattr(self, name)
             number = isinstance(value, int | float) and not isinstance(value, bool)
             if not number or not low < value <= high:
-                raise SettingsError(f"{name} is {value!r}, expected {max(low, 0):g} to {high:g}")
+                span = f"{max(low, 0):g} to {high:g}"
+                expected = span if number else f"a number, {span}"
+                raise SettingsError(f"{name} is {value!r}, expected {expected}")
 
 
 KRYLOV = ("krylov_iterations", "krylov_tolerance")

@@ -101,6 +101,7 @@ class Solver(ABC):
     def _states(self, grid: Nodes, motion: Any) -> None:
         """Arrays, forces and control on the nodes of a grid."""
         self.grid = grid
+        self.deform.check_grid(grid)
         self.motions = motions_of(motion, grid.members, grid.bodies)
         self._check_vortex()
         self.mover: Any = None

@@ -121,6 +121,10 @@ class Deformation(ABC):
         """DeviceError or SettingsError where it cannot serve this device, or so many members."""
         del backend, members  # as a rule it can
 
+    def check_grid(self, grid: Nodes) -> None:
+        """SettingsError where it cannot serve such a grid."""
+        del grid  # as a rule it can
+
     @abstractmethod
     def attach(self, grid: Nodes) -> Mover:
         """A mover of this kind for a grid."""

@@ -308,11 +308,15 @@ class TorsionalSprings(Deformation):
                 "run on any device"
             ) from None
 
-    def attach(self, grid: Nodes) -> SpringMover:
+    def check_grid(self, grid: Nodes) -> None:
         if not isinstance(grid, Grid):
             raise SettingsError(
                 "springs need the cells of a mesh, and a cloud of points has none; "
                 "use Delaunay() or Rigid()"
             )
+
+    def attach(self, grid: Nodes) -> SpringMover:
+        self.check_grid(grid)
+        assert isinstance(grid, Grid)
         self.check(grid.backend, grid.members)
         return SpringMover(grid, self)
