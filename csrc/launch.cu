@@ -215,7 +215,7 @@ static unsigned block_of(long long threads)
 {
   const long long multiprocessors = 128; /* about; some have fewer, which does no harm */
   unsigned        block           = BLOCK;
-  while (block > 64 && threads < multiprocessors * block) block /= 2;
+  while (block > LEAST && threads < multiprocessors * block) block /= 2;
   return block;
 }
 

@@ -5,8 +5,8 @@
  * so that a uniform stream has no residual on any cloud, however it moves.  Residuals are times
  * the point's share V of space, a constant that only weighs the norms.
  *
- * At a boundary the satellites leave s = -2 n min(n . sum_j a_ij, 0) open, n its unit normal out of
- * the fluid; through it goes the boundary's flux less what the point's own state would carry.  At a plane
+ * At a boundary the satellites leave s = -2 n (n . sum_j a_ij) open (see cloud_open), n its unit
+ * normal out of the fluid; through it goes the boundary's flux less what the point's own state would carry.  At a plane
  * of symmetry every satellite has a mirror image with the state mirrored: the sum of both is that of
  * the satellites alone with coefficients that do not couple across and along, without its momentum
  * across.                                                                                       */
@@ -331,17 +331,19 @@ KERNEL(cloud_jst_3d, CLOUD_JST_3D, wide)
 }
 #endif
 
-/* s of a point at a boundary: what its satellites leave open.  At a sharp edge those beyond it may count
- * for more than those on the side of the fluid; s would then point into the fluid, and what a wall
- * should stop would grow.  Such a point has no closure.                                         */
+/* s of a point at a boundary: what its satellites leave open.  Those beyond an edge, or of a skewed set,
+ * may count for more than those on the side of the fluid; s would then point into the fluid, and what
+ * a wall should stop would grow.  So s is never less than a quarter of what the latter leave open.  */
 KERNEL(N(cloud_open), CLOUD_OPEN, indirect)
 {
   const i32   at   = node[i];
   const real *unit = normal + DIM * i;
-  real        sum  = 0, d[DIM], a[DIM];
-  for (i32 e = offsets[at]; e < offsets[at + 1]; e++)
-    sum += N(cloud_satellite)(x, at, neighbour[e], inverse, unit, squared, d, a);
-  for (i32 k = 0; k < DIM; k++) gap[DIM * i + k] = larger(R(-2) * sum, R(0)) * unit[k];
+  real        sum = 0, inner = 0, d[DIM], a[DIM];
+  for (i32 e = offsets[at]; e < offsets[at + 1]; e++) {
+    const real out = N(cloud_satellite)(x, at, neighbour[e], inverse, unit, squared, d, a);
+    sum -= out, inner += larger(-out, R(0));
+  }
+  for (i32 k = 0; k < DIM; k++) gap[DIM * i + k] = R(2) * larger(sum, R(0.25) * inner) * unit[k];
 }
 
 /* res += V [through - F(W)].s: a boundary's flux in the place of the point's own. */

@@ -8,6 +8,7 @@
   CLOUD_FIELDS(F)                                                        \
   F(in, i32, wall, "nodes>bnodes?") /* which point of the walls it is */ \
   F(in, real, normal, "bnodes,2")                                        \
+  F(in, real, gap, "bnodes,2") /* s */                                   \
   F(in, f64, V, "nodes")                                                 \
   F(in, f64, bdf, "members,3")                                           \
   F(in, f64, cfl, "members")                                             \
@@ -41,6 +42,7 @@
   CLOUD_PLANE(F)                          \
   F(in, i32, wall, "nodes>bnodes?")       \
   F(in, real, normal, "bnodes,3")         \
+  F(in, real, gap, "bnodes,3") /* s */    \
   F(in, real, velocity, "nodes,3")        \
   F(in, f32, shares, "entries,4")         \
   F(in, real, open, "nodes,3")            \
@@ -55,7 +57,7 @@
   F(upd, real, du, "nodes,5")
 #endif
 
-/* A row's own block at a wall, d on the diagonal of all rows, G = -n . sum_j a_ij.  What the wall lets
+/* A row's own block at a wall, d on the diagonal of all rows, G = n . s / 2.  What the wall lets
  * through takes back the point's own flux across and adds the pressure that stops mu = n . d(rho v):
  *   d du - G mu (1, v, H) = to   along the wall,   (d + 2 G c) mu + G dp = to . n   across.
  * As a number alone, it would leave the wall out of what the sweeps know of reflected waves.    */
@@ -78,10 +80,10 @@ HD void N(cloud_wall_row)(const real *own, const real *unit, real G, real d, rea
 }
 
 /* Such a row, or where there is no wall one with d alone. */
-HD void N(cloud_solve_row)(const real *own, const real *unit, real G, real d, real *to)
+HD void N(cloud_solve_row)(const real *own, const real *unit, const real *s, real d, real *to)
 {
   if (unit) {
-    N(cloud_wall_row)(own, unit, G, d, to);
+    N(cloud_wall_row)(own, unit, R(0.5) * N(vec_dot)(s, unit), d, to);
     return;
   }
   const real per = R(1) / d;
@@ -91,11 +93,9 @@ HD void N(cloud_solve_row)(const real *own, const real *unit, real G, real d, re
 /* The diagonal of a row of LU-SGS (lusgs.h) on a cloud: it has the whole sum of lambda, as half of it
  * would be what the neighbours take.  In place of -A_i times the sum of a_ij, which is not zero at the
  * far field and where points lie closer on one side, stands its spectral radius: left out, it would
- * let smooth changes grow.  open: the sum of a_ij; at a wall its part along, and G of cloud_wall_row. */
-HD real N(cloud_pivot)(const real *own, const real *v, real *open, const real *unit, real sum, f64 pace, f64 c0,
-                       real *G)
+ * let smooth changes grow.  open: the sum of a_ij; at a wall its part along.   */
+HD real N(cloud_pivot)(const real *own, const real *v, real *open, const real *unit, real sum, f64 pace, f64 c0)
 {
-  *G = unit ? -N(vec_dot)(open, unit) : R(0);
   if (unit) N(along)(unit, open);
   return sum / (real)pace + (real)c0 + sum + N(gas_radius)(own, open, N(vec_dot)(v, open));
 }
@@ -108,7 +108,7 @@ TEAM(cloud_lusgs, CLOUD_LUSGS, heavy, PAIR)
   if (!active[m]) return;
   const real *v     = velocity + 2 * a;
   const real  per_V = R(1) / (real)V[a];
-  real        own[4], to[4], sum = 0, open[2] = {0}, G;
+  real        own[4], to[4], sum = 0, open[2] = {0};
   load4(q + 4 * a, own);
   for (i32 k = 0; k < 4; k++) to[k] = lane ? R(0) : -per_V * res[4 * a + k];
   ENTRIES(a, lane, PARTS(PAIR), e, b)
@@ -128,8 +128,8 @@ TEAM(cloud_lusgs, CLOUD_LUSGS, heavy, PAIR)
   for (i32 k = 0; k < 2; k++) open[k] = together(open[k], PAIR);
   for (i32 k = 0; k < 4; k++) to[k] = together(to[k], PAIR);
   const real *unit = wall[a] >= 0 ? normal + 2 * wall[a] : 0;
-  const real  d    = cloud_pivot(own, v, open, unit, sum, cfl[m] * pace[a], bdf[3 * m], &G);
-  cloud_solve_row(own, unit, G, d, to);
+  const real  d    = cloud_pivot(own, v, open, unit, sum, cfl[m] * pace[a], bdf[3 * m]);
+  cloud_solve_row(own, unit, unit ? gap + 2 * wall[a] : 0, d, to);
   if (lane == 0) put4(du + 4 * a, to);
 }
 #else
@@ -166,7 +166,7 @@ TEAM(cloud_lusgs_3d, CLOUD_LUSGS_3D, heavy, PAIR)
   const i32 a = node[i], m = member[a], wall_point = wall[a];
   if (!active[m]) return;
   const real *v = velocity + 3 * a, per_V = R(1) / (real)V[a];
-  real        to[5], own[4], s[4], rest[3], sum = 0, G;
+  real        to[5], own[4], s[4], rest[3], sum = 0;
   load4_f32(wave + 4 * a, own);
   for (i32 k = 0; k < 5; k++) to[k] = lane ? R(0) : -per_V * res[5 * a + k];
   for (i32 k = 0; k < 3; k++) rest[k] = open[3 * a + k];
@@ -192,8 +192,8 @@ TEAM(cloud_lusgs_3d, CLOUD_LUSGS_3D, heavy, PAIR)
   real here[5];
   state_load_3d(q + 5 * a, here);
   const real *unit = wall_point >= 0 ? normal + 3 * wall_point : 0;
-  const real  d    = cloud_pivot_3d(here, v, rest, unit, sum, cfl[m] * pace[a], bdf[3 * m], &G);
-  cloud_solve_row_3d(here, unit, G, d, to);
+  const real  d    = cloud_pivot_3d(here, v, rest, unit, sum, cfl[m] * pace[a], bdf[3 * m]);
+  cloud_solve_row_3d(here, unit, unit ? gap + 3 * wall_point : 0, d, to);
   state_put_3d(du + 5 * a, to);
 }
 #endif

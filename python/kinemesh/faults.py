@@ -15,8 +15,14 @@ TEXTS = {
         "area of a cell or dual volume is not positive",
         "smaller steps, or another deformation",
     ),
-    DENSITY: ("density is not positive", "a smaller CFL number (cfl, cfl_max) or max_change"),
-    PRESSURE: ("pressure is not positive", "a smaller CFL number (cfl, cfl_max) or max_change"),
+    DENSITY: (
+        "density is not positive",
+        "a smaller CFL number (cfl, cfl_max; rk_cfl of Runge-Kutta) or max_change",
+    ),
+    PRESSURE: (
+        "pressure is not positive",
+        "a smaller CFL number (cfl, cfl_max; rk_cfl of Runge-Kutta) or max_change",
+    ),
     PIVOT: ("singular diagonal block in the factorisation", "a smaller CFL number"),
     DIVERGED: ("the residual grew 1e5-fold", "a smaller CFL number (cfl, cfl_max, cfl_growth)"),
     GRAPH: (

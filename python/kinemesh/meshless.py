@@ -382,7 +382,8 @@ class Meshless(Solver):
 
     def _lusgs(self) -> Lusgs:
         more = {"cfl": self.dualtime.cfl, "pace": self.pace}
-        more |= {"wall": self.grid.table["wall"], "normal": self.grid.wall.device["normal"]}
+        more |= {name: self.grid.wall.device[name] for name in ("normal", "gap")}
+        more["wall"] = self.grid.table["wall"]
         fields, before = self.cloud_fields | more | self.grid.mirrors, []
         if self.grid.dimensions == 3:
             made = self.grid.shares()

@@ -85,10 +85,10 @@ class MarchSettings:
         """
         defaults = {f.name: f.default for f in fields(self)}
         for name in names:
-            if getattr(self, name) != defaults[name]:
+            value = getattr(self, name)
+            if isinstance(value, np.ndarray) or value != defaults[name]:
                 raise SettingsError(
-                    f"{name} is {getattr(self, name)!r} and has no effect: {unless}; leave it out "
-                    "or change that"
+                    f"{name} is {value!r} and has no effect: {unless}; leave it out or change that"
                 )
 
     def count(self, name: str) -> None:
