@@ -68,8 +68,8 @@ def test_bytes_of_a_pair_of_sweeps_are_those_counted_by_hand(host):
     n, entries, walls = len(cloud.points), len(cloud.satellites), len(cloud.boundaries["airfoil"])
     # tables: node, row_of, member, wall, offsets, neighbour; factors of the one member
     once = 4 * (5 * n + 1 + entries) + 4 + 8 * 3 + 8
-    # x, inverse, velocity, q, V, pace, res and du, read and written; the walls' normals
-    once += 8 * (2 + 3 + 2 + 4 + 1 + 1 + 4 + 2 * 4) * n + 8 * 2 * walls
+    # x, inverse, velocity, q, V, pace, res and du, read and written; normals and s of the walls
+    once += 8 * (2 + 3 + 2 + 4 + 1 + 1 + 4 + 2 * 4) * n + 8 * 4 * walls
     (_, up), (_, turn) = case.solver.pattern.colours
     assert turn == n - up
     # up through both colours, then down through the first alone: rounded call by call
