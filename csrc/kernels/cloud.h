@@ -21,10 +21,7 @@
   F(out, real, velocity, "nodes," STR(DIM))
 #define CLOUD_LEAST_SQUARES(F) LEAST_SQUARES(F) F(val, i32, squared, "")
 #define CLOUD_FIELDS(F)                                     \
-  F(in, i32, member, "nodes>members")                       \
-  F(in, i32, active, "members")                             \
-  F(in, i32, offsets, "nodes+1>>entries")                   \
-  F(in, i32, neighbour, "entries>nodes")                    \
+  NODE_GRAPH(F)                                             \
   F(in, f64, x, "nodes," STR(DIM))                          \
   F(in, real, inverse, "nodes," STR(NS))                    \
   F(in, real, velocity, "nodes," STR(DIM))                  \
@@ -42,15 +39,12 @@
   F(val, real, fix, "")                                         \
   F(out, i32, lowered, "nodes") /* satellites at first order */ \
   F(out, real, res, "nodes," STR(NV))
-#define CLOUD_ROUGHNESS(F)                \
-  F(in, i32, member, "nodes>members")     \
-  F(in, i32, active, "members")           \
-  F(in, i32, offsets, "nodes+1>>entries") \
-  F(in, i32, neighbour, "entries>nodes")  \
-  F(in, f64, x, "nodes," STR(DIM))        \
-  F(in, real, q, "nodes," STR(NV))        \
-  F(in, real, grad, "nodes," STR(NG))     \
-  F(out, real, rough, "nodes," STR(NV))   \
+#define CLOUD_ROUGHNESS(F)              \
+  NODE_GRAPH(F)                         \
+  F(in, f64, x, "nodes," STR(DIM))      \
+  F(in, real, q, "nodes," STR(NV))      \
+  F(in, real, grad, "nodes," STR(NG))   \
+  F(out, real, rough, "nodes," STR(NV)) \
   F(out, real, sensor, "nodes")
 #define CLOUD_JST(F)                   \
   CLOUD_RESIDUAL_FIELDS(F)             \
@@ -59,12 +53,9 @@
   F(val, real, k2, "")                 \
   F(val, real, k4, "")                 \
   F(out, real, res, "nodes," STR(NV))
-#define CLOUD_SENSOR(F)                   \
-  F(in, i32, member, "nodes>members")     \
-  F(in, i32, active, "members")           \
-  F(in, i32, offsets, "nodes+1>>entries") \
-  F(in, i32, neighbour, "entries>nodes")  \
-  F(in, real, q, "nodes,5")               \
+#define CLOUD_SENSOR(F)     \
+  NODE_GRAPH(F)             \
+  F(in, real, q, "nodes,5") \
   F(out, real, sensor, "nodes")
 #define CLOUD_JST_3D(F)         \
   CLOUD_RESIDUAL_FIELDS(F)      \

@@ -2,20 +2,15 @@
  * ale_gradient.h), averaged over satellites, limited; once per dimension.                        */
 #ifndef CLOUD_GRADIENT_ONCE
 #define CLOUD_GRADIENT_ONCE
-#define CLOUD_GRADIENT_FIELDS(F)          \
-  F(in, i32, member, "nodes>members")     \
-  F(in, i32, active, "members")           \
-  F(in, i32, offsets, "nodes+1>>entries") \
-  F(in, i32, neighbour, "entries>nodes")
 #define CLOUD_GRADIENT_3D(F)      \
-  CLOUD_GRADIENT_FIELDS(F)        \
+  NODE_GRAPH(F)                   \
   F(in, f64, x, "nodes,3")        \
   F(in, real, inverse, "nodes,6") \
   F(in, real, q, "nodes,5")       \
   F(val, i32, squared, "")        \
   F(out, real, grad, "nodes,15")
 #define CLOUD_SMOOTH(F)              \
-  CLOUD_GRADIENT_FIELDS(F)           \
+  NODE_GRAPH(F)                      \
   F(in, real, raw, "nodes," STR(NG)) \
   F(out, real, grad, "nodes," STR(NG))
 #define CLOUD_LIMITED(F)                                          \

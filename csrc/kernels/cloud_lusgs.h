@@ -3,19 +3,12 @@
  * sake of memory; in space it finds them, as it would wait for them with twice the satellites.   */
 #if DIM == 2
 #define CLOUD_LUSGS(F)                                                   \
-  F(in, i32, node, "rows>nodes!")                                        \
-  F(in, i32, row_of, "nodes>rows")                                       \
+  LUSGS_ROWS(F)                                                          \
   CLOUD_FIELDS(F)                                                        \
   F(in, i32, wall, "nodes>bnodes?") /* which point of the walls it is */ \
   F(in, real, normal, "bnodes,2")                                        \
   F(in, real, gap, "bnodes,2") /* s */                                   \
-  F(in, f64, V, "nodes")                                                 \
-  F(in, f64, bdf, "members,3")                                           \
-  F(in, f64, cfl, "members")                                             \
-  F(in, f64, pace, "nodes")                                              \
-  F(in, real, res, "nodes,4")                                            \
-  F(val, i32, cold, "")                                                  \
-  F(upd, real, du, "nodes,4")
+  LUSGS_STEP(F)
 #else
 #define CLOUD_SHARES(F)                               \
   F(in, i32, member, "nodes>members")                 \
@@ -32,29 +25,19 @@
   F(in, i32, active, "members")       \
   F(in, real, q, "nodes,5")           \
   F(out, f32, wave, "nodes,4") /* v, c */
-#define CLOUD_LUSGS_3D(F)                 \
-  F(in, i32, node, "rows>nodes!")         \
-  F(in, i32, row_of, "nodes>rows")        \
-  F(in, i32, member, "nodes>members")     \
-  F(in, i32, active, "members")           \
-  F(in, i32, offsets, "nodes+1>>entries") \
-  F(in, i32, neighbour, "entries>nodes")  \
-  CLOUD_PLANE(F)                          \
-  F(in, i32, wall, "nodes>bnodes?")       \
-  F(in, real, normal, "bnodes,3")         \
-  F(in, real, gap, "bnodes,3") /* s */    \
-  F(in, real, velocity, "nodes,3")        \
-  F(in, f32, shares, "entries,4")         \
-  F(in, real, open, "nodes,3")            \
-  F(in, f32, wave, "nodes,4")             \
-  F(in, real, q, "nodes,5")               \
-  F(in, f64, V, "nodes")                  \
-  F(in, f64, bdf, "members,3")            \
-  F(in, f64, cfl, "members")              \
-  F(in, f64, pace, "nodes")               \
-  F(in, real, res, "nodes,5")             \
-  F(val, i32, cold, "")                   \
-  F(upd, real, du, "nodes,5")
+#define CLOUD_LUSGS_3D(F)              \
+  LUSGS_ROWS(F)                        \
+  NODE_GRAPH(F)                        \
+  CLOUD_PLANE(F)                       \
+  F(in, i32, wall, "nodes>bnodes?")    \
+  F(in, real, normal, "bnodes,3")      \
+  F(in, real, gap, "bnodes,3") /* s */ \
+  F(in, real, velocity, "nodes,3")     \
+  F(in, f32, shares, "entries,4")      \
+  F(in, real, open, "nodes,3")         \
+  F(in, f32, wave, "nodes,4")          \
+  F(in, real, q, "nodes,5")            \
+  LUSGS_STEP(F)
 #endif
 
 /* A row's own block at a wall, d on the diagonal of all rows, G = n . s / 2.  What the wall lets

@@ -6,24 +6,14 @@
 
 /* Row i of the system solved for its own du with the neighbours' latest: up through the colours and
  * down again is one symmetric sweep.  cold: rows that come later have no du yet.                 */
-#define LUSGS_SWEEP(F)                    \
-  F(in, i32, node, "rows>nodes!")         \
-  F(in, i32, row_of, "nodes>rows")        \
-  F(in, i32, member, "nodes>members")     \
-  F(in, i32, active, "members")           \
-  F(in, i32, offsets, "nodes+1>>entries") \
-  F(in, i32, neighbour, "entries>nodes")  \
-  F(in, i32, edge, "entries>edges")       \
-  F(in, real, S, "edges,2")               \
-  F(in, real, w, "edges")                 \
-  F(in, real, q, "nodes,4")               \
-  F(in, f64, V, "nodes")                  \
-  F(in, f64, bdf, "members,3")            \
-  F(in, f64, cfl, "members")              \
-  F(in, f64, pace, "nodes")               \
-  F(in, real, res, "nodes,4")             \
-  F(val, i32, cold, "")                   \
-  F(upd, real, du, "nodes,4")
+#define LUSGS_SWEEP(F)              \
+  LUSGS_ROWS(F)                     \
+  NODE_GRAPH(F)                     \
+  F(in, i32, edge, "entries>edges") \
+  F(in, real, S, "edges,2")         \
+  F(in, real, w, "edges")           \
+  F(in, real, q, "nodes,4")         \
+  LUSGS_STEP(F)
 TEAM(lusgs_sweep, LUSGS_SWEEP, heavy, PAIR)
 {
   const i32 a = node[i], m = member[a];

@@ -2,6 +2,22 @@
  * dimension.  active: members whose pseudo-time has not converged; the others are left as they are. */
 #ifndef STATE_FIELDS_ONCE
 #define STATE_FIELDS_ONCE
+#define NODE_GRAPH(F)                     \
+  F(in, i32, member, "nodes>members")     \
+  F(in, i32, active, "members")           \
+  F(in, i32, offsets, "nodes+1>>entries") \
+  F(in, i32, neighbour, "entries>nodes")
+#define LUSGS_ROWS(F)             \
+  F(in, i32, node, "rows>nodes!") \
+  F(in, i32, row_of, "nodes>rows")
+#define LUSGS_STEP(F)                \
+  F(in, f64, V, "nodes")             \
+  F(in, f64, bdf, "members,3")       \
+  F(in, f64, cfl, "members")         \
+  F(in, f64, pace, "nodes")          \
+  F(in, real, res, "nodes," STR(NV)) \
+  F(val, i32, cold, "")              \
+  F(upd, real, du, "nodes," STR(NV))
 #define ALE_PRIMITIVE(F)              \
   F(in, i32, member, "nodes>members") \
   F(in, i32, active, "members")       \
