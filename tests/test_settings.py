@@ -30,6 +30,7 @@ def case(mesh, **options):
     ("matrix_dtype", "float16"), ("far_field", "vortices"),
     *[("limiter_k", v) for v in (0, -1, NAN, "0.1", True)],
     *[("entropy_fix", v) for v in (-0.1, 1.5, NAN)],
+    ("jacobian_fix", None),  # no default of the mesh solver
     *[("steady_drop", v) for v in (-1e-9, 2, NAN)],
     *[("unsteady_drop", v) for v in (-1e-9, 1.5, NAN)],
     *[("steady_iterations", v) for v in (0, -3, 2.5, True, "10")],

@@ -61,8 +61,7 @@ class AleSettings(ImplicitSettings):
         ImplicitSettings.__post_init__(self)
         self.choose(flux=FLUXES, limiter=LIMITERS, linear_solver=LINEAR)
         self.count("lusgs_sweeps")
-        if self.limiter_k is not None:
-            self.within(limiter_k=(0, np.inf))
+        self.within(limiter_k=(0, np.inf))
         if self.limiter == "none":
             self.unused(["limiter_k"], "limiter is 'none'")
         others = (*KRYLOV, *MATRIX) if self.linear_solver == "lusgs" else ("lusgs_sweeps",)

@@ -98,9 +98,15 @@ class MarchSettings:
             raise SettingsError(f"{name} is {value!r}, expected a whole number above 0")
 
     def within(self, **ranges: tuple[float, float]) -> None:
-        """SettingsError for a setting outside of its range (above the first, up to the second)."""
+        """SettingsError for a setting outside of its range (above the first, up to the second).
+
+        None is in the range of a setting that has no other default.
+        """
+        optional = {f.name for f in fields(self) if f.default is None}
         for name, (low, high) in ranges.items():
             value = getattr(self, name)
+            if value is None and name in optional:
+                continue
             number = isinstance(value, int | float) and not isinstance(value, bool)
             if not number or not low < value <= high:
                 span = f"{max(low, 0):g} to {high:g}"
@@ -138,6 +144,4 @@ class ImplicitSettings(MarchSettings):
         MarchSettings.__post_init__(self)
         self.choose(matrix_dtype=DTYPES)
         self.count("krylov_iterations")
-        self.within(krylov_tolerance=(TINY, 1))
-        if self.jacobian_fix is not None:
-            self.within(jacobian_fix=(TINY, 2))
+        self.within(jacobian_fix=(TINY, 2), krylov_tolerance=(TINY, 1))
