@@ -10,19 +10,14 @@ from kinemesh.errors import NumericalFault
 
 NONE = np.uint64(2**64 - 1)
 AREA, DENSITY, PRESSURE, PIVOT, GRAPH, DIVERGED = 1, 2, 3, 4, 5, 6
+GENTLER = "a smaller CFL number (cfl, cfl_max; rk_cfl of Runge-Kutta) or max_change"
 TEXTS = {
     AREA: (
         "area of a cell or dual volume is not positive",
         "smaller steps, or another deformation",
     ),
-    DENSITY: (
-        "density is not positive",
-        "a smaller CFL number (cfl, cfl_max; rk_cfl of Runge-Kutta) or max_change",
-    ),
-    PRESSURE: (
-        "pressure is not positive",
-        "a smaller CFL number (cfl, cfl_max; rk_cfl of Runge-Kutta) or max_change",
-    ),
+    DENSITY: ("density is not positive", GENTLER),
+    PRESSURE: ("pressure is not positive", GENTLER),
     PIVOT: ("singular diagonal block in the factorisation", "a smaller CFL number"),
     DIVERGED: ("the residual grew 1e5-fold", "a smaller CFL number (cfl, cfl_max, cfl_growth)"),
     GRAPH: (

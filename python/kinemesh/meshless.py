@@ -106,9 +106,7 @@ class MeshlessSettings(ImplicitSettings):
         if self.weight_power not in (1, 2) or isinstance(self.weight_power, bool):
             raise SettingsError(f"weight_power is {self.weight_power!r}, expected 1 or 2")
         self.count("lusgs_sweeps")
-        self.within(limiter_k=(0, np.inf), jst_k2=(TINY, 10), jst_k4=(TINY, 10))
-        if self.rk_cfl is not None:
-            self.within(rk_cfl=(0, np.inf))
+        self.within(limiter_k=(0, np.inf), jst_k2=(TINY, 10), jst_k4=(TINY, 10), rk_cfl=(0, np.inf))
 
     def _refuse_unused(self) -> None:
         """SettingsError for a setting that the flux, the limiter or the way gives no effect."""
@@ -261,20 +259,20 @@ class Meshless(Solver):
             "bdf": grid.bdf,
             "res": self.res,
         }
-        slip, first, rest = self._residual_calls()
-        self._residual = [*slip, self._primitive, *first, *rest]
+        slip, fluxes = self._residual_calls()
+        self._residual = [*slip, self._primitive, *self.gradients.calls, *fluxes]
         if s.time != "rk":
             self.implicit: Implicit | Lusgs = self._matrix() if s.matrix else self._lusgs()
             march = self._pseudo_step_calls(self.implicit)
         else:
-            march = self._stage_calls([*self.gradients.again, *rest])
+            march = self._stage_calls([*self.gradients.again, *fluxes])
         self._implicit = b.record(march, flag=self.dualtime.active)
         self._past = self._past_call(grid.V, grid.V)
 
-    def _residual_calls(self) -> tuple[list[Any], list[Any], list[Any]]:
-        """Calls to res = V (dW/dt + div F) with the physical time's terms.
+    def _residual_calls(self) -> tuple[list[Any], list[Any]]:
+        """Calls that make u fit the plane of symmetry, and those from gradients to res.
 
-        Those that make u fit the plane of symmetry, from q to gradients, and from there to res.
+        res is V (dW/dt + div F) with the physical time's terms.
         """
         fields = self.cloud_fields | {"u": self.u, "past": self.past}
         slip, flat = self._mirror_calls()
@@ -287,7 +285,7 @@ class Meshless(Solver):
             if len(side.node):
                 where = {name: side.device[name] for name in ("node", "normal", "gap")}
                 calls.append(self.grid.bind(kernel, **closing | where | more))
-        return slip, self.gradients.calls, calls + flat
+        return slip, calls + flat
 
     def _mirror_calls(self) -> tuple[list[Any], list[Any]]:
         """Calls at a plane of symmetry for the state and the residual."""
