@@ -5,5 +5,5 @@
 HD real limiter_venkatakrishnan(real up, real d, real eps2)
 {
   const real a = up * up + eps2;
-  return (a + R(2) * d * up) / (a + R(2) * d * d + d * up);
+  return (a + R(2) * d * up) * reciprocal(a + R(2) * d * d + d * up);
 }

@@ -3,32 +3,37 @@ struct N(roe_average) {
   real v[DIM], H, a, vn, n[DIM]; /* velocity, enthalpy, sound speed, normal velocity, normal */
   real slow, mean, half;         /* |lambda| times area: of contact and shear; of u.n + a and u.n - a
                                   * the mean less slow, and half the difference                     */
+  real per, left, right;         /* 1 / a; enthalpies of both sides */
 };
 
 #if DIM == 2
 /* Harten's entropy fix: |x| rounded below delta. */
-HD real riemann_abs(real x, real delta)
+HD real riemann_abs(real x, real delta, real per_delta)
 {
   const real y = fabs(x);
-  return y < delta ? R(0.5) * (x * x + delta * delta) * reciprocal(delta) : y;
+  return y < delta ? R(0.5) * (x * x + delta * delta) * per_delta : y;
 }
 #endif
 
 HD struct N(roe_average) N(roe_average)(const real *l, const real *r, const real *S, real w, real fix)
 {
   struct N(roe_average) m;
-  const real area = sqrt(N(vec_dot)(S, S)), per = reciprocal(area);
-  const real sl = sqrt(l[0]), sr = sqrt(r[0]), t = sl * reciprocal(sl + sr);
+  const real square = N(vec_dot)(S, S), per = reciprocal_root(square), area = square * per;
+  const real per_l = reciprocal(l[0]), t = reciprocal(R(1) + sqrt(r[0] * per_l));
   for (i32 k = 0; k < DIM; k++) {
     m.v[k] = r[1 + k] + t * (l[1 + k] - r[1 + k]);
     m.n[k] = S[k] * per;
   }
-  m.H           = N(gas_enthalpy)(r) + t * (N(gas_enthalpy)(l) - N(gas_enthalpy)(r));
-  m.a           = sqrt((GAMMA - R(1)) * (m.H - R(0.5) * N(vec_dot)(m.v, m.v)));
+  m.left        = GAS_ENTHALPY * l[NV - 1] * per_l + R(0.5) * N(vec_dot)(l + 1, l + 1);
+  m.right       = N(gas_enthalpy)(r);
+  m.H           = m.right + t * (m.left - m.right);
+  const real aa = (GAMMA - R(1)) * (m.H - R(0.5) * N(vec_dot)(m.v, m.v));
+  m.per         = reciprocal_root(aa);
+  m.a           = aa * m.per;
   m.vn          = N(vec_dot)(m.v, m.n);
-  const real vr = m.vn - w * per, delta = fix * (fabs(vr) + m.a);
-  const real plus = riemann_abs(vr + m.a, delta), minus = riemann_abs(vr - m.a, delta);
-  m.slow = area * riemann_abs(vr, delta);
+  const real vr = m.vn - w * per, delta = fix * (fabs(vr) + m.a), per_delta = reciprocal(delta);
+  const real plus = riemann_abs(vr + m.a, delta, per_delta), minus = riemann_abs(vr - m.a, delta, per_delta);
+  m.slow = area * riemann_abs(vr, delta, per_delta);
   m.mean = R(0.5) * area * (plus + minus) - m.slow;
   m.half = R(0.5) * area * (plus - minus);
   return m;
@@ -38,28 +43,37 @@ HD struct N(roe_average) N(roe_average)(const real *l, const real *r, const real
  * waves add, along (1, v, H) and (0, n, v.n) (theory eq. 2.5).                                  */
 HD void N(roe_dissipation)(const struct N(roe_average) m, const real *du, real *d)
 {
-  const real per = reciprocal(m.a);
-  real       dp  = R(0.5) * N(vec_dot)(m.v, m.v) * du[0];
+  real dp = R(0.5) * N(vec_dot)(m.v, m.v) * du[0];
   for (i32 k = 0; k < DIM; k++) dp -= m.v[k] * du[1 + k];
-  dp            = (GAMMA - R(1)) * (dp + du[NV - 1]) * per;
+  dp            = (GAMMA - R(1)) * (dp + du[NV - 1]) * m.per;
   const real mn = N(vec_dot)(m.n, du + 1) - m.vn * du[0];
-  const real c = (m.mean * dp + m.half * mn) * per, b = m.mean * mn + m.half * dp;
+  const real c = (m.mean * dp + m.half * mn) * m.per, b = m.mean * mn + m.half * dp;
   d[0] = m.slow * du[0] + c;
   for (i32 k = 0; k < DIM; k++) d[1 + k] = m.slow * du[1 + k] + c * m.v[k] + b * m.n[k];
   d[NV - 1] = m.slow * du[NV - 1] + c * m.H + b * m.vn;
 }
 
-HD void N(flux_roe)(const real *l, const real *r, const real *S, real w, real fix, real *f)
+/* Twice Roe's flux, and the largest of its wave speeds times the face. */
+HD real N(flux_roe_twice)(const real *l, const real *r, const real *S, real w, real fix, real *f)
 {
   const struct N(roe_average) m = N(roe_average)(l, r, S, w, fix);
-  real ul[NV], ur[NV], fr[NV], d[NV];
-  N(gas_conserved)(l, ul);
-  N(gas_conserved)(r, ur);
-  for (i32 k = 0; k < NV; k++) ur[k] -= ul[k];
-  N(roe_dissipation)(m, ur, d);
-  N(gas_flux)(l, S, w, f);
-  N(gas_flux)(r, S, w, fr);
-  for (i32 k = 0; k < NV; k++) f[k] = R(0.5) * (f[k] + fr[k] - d[k]);
+  const real ml = l[0] * (N(vec_dot)(l + 1, S) - w), mr = r[0] * (N(vec_dot)(r + 1, S) - w);
+  const real p = l[NV - 1] + r[NV - 1];
+  real       du[NV], d[NV];
+  du[0]      = r[0] - l[0];
+  du[NV - 1] = (r[0] * m.right - r[NV - 1]) - (l[0] * m.left - l[NV - 1]);
+  for (i32 k = 1; k <= DIM; k++) du[k] = r[0] * r[k] - l[0] * l[k];
+  N(roe_dissipation)(m, du, d);
+  f[0]      = ml + mr - d[0];
+  f[NV - 1] = ml * m.left + mr * m.right + w * p - d[NV - 1];
+  for (i32 k = 1; k <= DIM; k++) f[k] = ml * l[k] + mr * r[k] + p * S[k - 1] - d[k];
+  return m.mean + m.slow + fabs(m.half);
+}
+
+HD void N(flux_roe)(const real *l, const real *r, const real *S, real w, real fix, real *f)
+{
+  (void)N(flux_roe_twice)(l, r, S, w, fix, f);
+  for (i32 k = 0; k < NV; k++) f[k] *= R(0.5);
 }
 
 #if DIM == 2
