@@ -58,7 +58,9 @@ typedef f64 real;
  * its loads only.  A host has one lane, which takes all.  width: a power of 2 up to 32.          */
 #define TEAM(k, FIELDS, loop, width) KERNEL_TEAM(k, FIELDS, loop, width)
 /* ENTRIES(i, first, parts, e, j): the entries e of item i that lane `first` of `parts` takes, and the
- * neighbour j of each; a device reads its number while the one before is at work.               */
+ * neighbour j of each; a device reads its number while the one before is at work.  ENTRIES_FROM: those
+ * from `first` to before `end`.                                                                 */
+#define ENTRIES(i, first, parts, e, j) ENTRIES_FROM(offsets[i] + (first), offsets[(i) + 1], parts, e, j)
 /* Entry (i, j) of a block of size b: columns are contiguous, the lanes' rows side by side. */
 #define ENTRY(b, i, j) ((b) * (j) + (i))
 /* Sums (or maxima) of nv quantities over each group of items offsets[g] .. offsets[g+1]-1, in
@@ -90,9 +92,8 @@ typedef f64 real;
   HD void P(k##_at)(const i32 i, const i32 n UNUSED FIELDS(PARAM))
 #define WIDTH(width) 1
 #define PARTS(width) (width)
-#define ENTRIES(i, first, parts, e, j)                                                       \
-  for (i32 e = offsets[i] + (first), last_ = offsets[(i) + 1] - 1, j = 0,                    \
-           ahead_ = e <= last_ ? neighbour[e] : 0;                                           \
+#define ENTRIES_FROM(first, end, parts, e, j)                                                \
+  for (i32 e = first, last_ = (end) - 1, j = 0, ahead_ = e <= last_ ? neighbour[e] : 0;      \
        e <= last_ &&                                                                         \
        (j = ahead_, ahead_ = neighbour[e + (parts) < last_ ? e + (parts) : last_], 1);       \
        e += (parts))
@@ -134,6 +135,7 @@ typedef f64 real;
   }                                                                                          \
   HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM))
 #else
+#include <string.h>
 #include <tgmath.h> /* sqrt(float) stays float in C, as in C++ */
 #define HD static inline __attribute__((always_inline))
 /* Threads pay from some thousand light items on; a heavy item (a matrix row) is worth ten,
@@ -156,8 +158,8 @@ typedef f64 real;
 #define TAKES_lanes const i32 i, const i32 lane
 #define WIDTH(width) (width)
 #define PARTS(width) 1
-#define ENTRIES(i, first, parts, e, j)                                                       \
-  for (i32 e = offsets[i] + (first), j; e < offsets[(i) + 1] && (j = neighbour[e], 1); e += (parts))
+#define ENTRIES_FROM(first, end, parts, e, j)                                                \
+  for (i32 e = first, j; e < (end) && (j = neighbour[e], 1); e += (parts))
 #define KERNEL_TEAM(k, FIELDS, loop, width) KERNEL_LANES(k, FIELDS, loop, width)
 #define KERNEL_LOOP(k, FIELDS, loop) KERNEL_HOST(k, FIELDS, loop, single)
 #define KERNEL_LANES(k, FIELDS, loop, width) KERNEL_HOST(k, FIELDS, loop, lanes)

@@ -38,6 +38,36 @@ def csr(lists):
     return offsets.astype(np.int32), np.array([x for entry in lists for x in entry], np.int32)
 
 
+def wave_bits(x):
+    """Sign, five bits of exponent and eight of fraction: record_wave_bits, cloud_lusgs.h."""
+    bits = x.astype(np.float32).view(np.uint32) + (1 << 14)
+    size = ((bits & 0x7FFFFFFF) >> 15).astype(int) - (112 << 8)
+    return (bits >> 31 << 13).astype(np.uint32) | size.clip(0, 0x1FFF).astype(np.uint32)
+
+
+def records(du, velocity, sound):
+    """Float32 numbers and waves as the sweeps hold them: csrc/kernels/cloud_lusgs.h."""
+    a, b, c, d = wave_bits(np.c_[velocity, sound]).T
+    words = [*du.astype(np.float32).view(np.uint32).T, 0 * a, a << 8 | b << 22]
+    return np.stack([*words, b >> 10 | c << 4 | d << 18], 1).view(np.int32)
+
+
+def unpacked(records):
+    """(n, 5) numbers and (n, 4) waves of such records."""
+    words = records.view(np.uint32).astype(np.int64)
+    rest = np.stack([*((words[:, 5] >> 8 * k) & 255 for k in range(4)), words[:, 6] & 255], 1)
+    sign, exponent = 1 - 2 * (words[:, :5] >> 31), (words[:, :5] >> 23) & 255
+    share = ((words[:, :5] & 0x7FFFFF) << 8 | rest) / 2.0**31
+    du = sign * (exponent > 0) * (1 + share) * 2.0 ** (exponent - 127)
+    du[exponent == 255] = np.nan
+    bits = words[:, 6] >> 8 | words[:, 7] << 24
+    waves = np.stack([(bits >> 14 * k) & 0x3FFF for k in range(4)], 1)
+    sign, size = 1 - 2 * (waves >> 13), waves & 0x1FFF
+    found = sign * (size > 0) * (1 + (size & 255) / 256) * 2.0 ** ((size >> 8) - 15)
+    found[np.isnan(du).any(axis=1)] = np.nan
+    return du, found
+
+
 class World:
     """Two meshes in one numbering, and everything that kernels ask about them."""
 
@@ -162,6 +192,8 @@ class World:
         put("corner|corner_entries", csr([[k for _, k in entry] for entry in self.touching])[1])
         put("node|rows>nodes!", self.node)
         put("row_of|nodes>rows", self.row_of)
+        put("row_of|nodes>rows!", self.row_of)
+        self.links()
         put("row|rows+1>>blocks", self.row)
         put("column|blocks>rows", self.column)
         put("diagonal|rows>blocks!", [self.block[r, r] for r in rows])
@@ -173,6 +205,18 @@ class World:
         self.graph()
         put("priority|nodes", self.rng.permutation(len(self.x)))
         put("before|nodes", np.where(self.colour < 2, self.colour, -1))
+
+    def links(self):
+        """Neighbours of rows, those of earlier colours first, and where the later ones begin."""
+        lists = [sorted((self.colour[j], j) for j, _ in self.near[n]) for n in self.node]
+        offsets, linked = csr([[j for _, j in entry] for entry in lists])
+        later = [
+            start + sum(c < self.colour[n] for c, _ in entry)
+            for n, start, entry in zip(self.node, offsets, lists, strict=False)
+        ]
+        self.put("offsets|rows+1>>links", offsets)
+        self.put("neighbour|links>nodes", linked)
+        self.put("later|rows>links?", np.where(later == offsets[1:], -1, later))
 
     def fans(self):
         """Triangles around each row's node, each a run of its own: two spokes, their blocks."""
@@ -274,7 +318,14 @@ class World:
         self.put("range|members,10", [(*high, *-low)] * 2, float)
         self.put("du|rows,5", rng.uniform(-0.3, 0.3, (n, 5)), np.float32)
         self.put("du|nodes,5", rng.uniform(-0.3, 0.3, (n, 5)), np.float32)
-        self.put("wave|nodes,4", np.c_[q[:, 1:4], np.sqrt(1.4 * q[:, 4] / q[:, 0])], np.float32)
+        self.put("radius|nodes", rng.uniform(1, 2, n), np.float32)
+        small = rng.uniform(-0.3, 0.3, (n, 5))
+        sound = np.sqrt(1.4 * q[:, 4] / q[:, 0])
+        self.put("record|nodes,8", records(small, q[:, 1:4], sound))
+        drift = np.c_[0.1 * move[self.node], rng.uniform(1, 2, n)]
+        self.put("pivot|rows,4", drift, np.float32)
+        a = rng.uniform(-1, 1, (len(self.values["neighbour|links>nodes"]), 3))
+        self.put("shares|links,4", np.c_[a, np.linalg.norm(a, axis=1)], np.float32)
 
     def gas(self):
         rng, n = self.rng, len(self.x)
@@ -318,6 +369,8 @@ class World:
             drop=1e-4,
             cfl_first=5.0,
             cold=0,
+            turn=3,
+            turns=6,
             squared=0,
             k2=0.5,
             k4=0.125,

@@ -35,6 +35,7 @@
   F(in, f64, bdf, "members,3")
 #define CLOUD_RESIDUAL(F)                                       \
   CLOUD_RESIDUAL_FIELDS(F)                                      \
+  CLOUD_RADIUS(F)                                               \
   F(in, real, grad, "nodes," STR(NG))                           \
   F(val, real, fix, "")                                         \
   F(out, i32, lowered, "nodes") /* satellites at first order */ \
@@ -59,6 +60,7 @@
   F(out, real, sensor, "nodes")
 #define CLOUD_JST_3D(F)         \
   CLOUD_RESIDUAL_FIELDS(F)      \
+  CLOUD_RADIUS(F)               \
   F(in, real, grad, "nodes,15") \
   F(in, real, sensor, "nodes")  \
   F(val, real, k2, "")          \
@@ -111,14 +113,21 @@
   F(inc, u64, faults, "members")
 #endif
 
-/* Points on the plane of symmetry, and its unit normal. */
+/* Points on the plane of symmetry, and its unit normal; the sum of lambda over the satellites of a
+ * point, which sweeps in space do not work out again (cloud_lusgs.h).                           */
 #undef CLOUD_PLANE
+#undef CLOUD_RADIUS
+#undef PUT_RADIUS
 #if DIM == 2
 #define CLOUD_PLANE(F)
+#define CLOUD_RADIUS(F)
+#define PUT_RADIUS(all) (void)all
 #else
 #define CLOUD_PLANE(F)          \
   F(in, i32, on_plane, "nodes") \
   F(in, real, plane, "members,3")
+#define CLOUD_RADIUS(F) F(out, real, radius, "nodes")
+#define PUT_RADIUS(all) radius[i] = all
 #endif
 
 /* Velocity of the points from their last places (theory eq. 2.13 without volumes). */
@@ -174,9 +183,11 @@ HD real limiter_van_leer(real a, real b)
 HD void N(cloud_states_limited)(const real *qi, const real *qj, const real *gi, const real *gj, const real *d, real *l,
                                 real *r)
 {
+  real half[DIM];
+  for (i32 k = 0; k < DIM; k++) half[k] = R(0.5) * d[k];
   for (i32 k = 0; k < NV; k++) {
-    l[k] = qi[k] + R(0.5) * N(vec_dot)(gi + DIM * k, d);
-    r[k] = qj[k] - R(0.5) * N(vec_dot)(gj + DIM * k, d);
+    l[k] = qi[k], r[k] = qj[k];
+    for (i32 n = 0; n < DIM; n++) l[k] += half[n] * gi[DIM * k + n], r[k] -= half[n] * gj[DIM * k + n];
   }
 }
 
@@ -191,17 +202,18 @@ HD void N(cloud_states_van_leer)(const real *qi, const real *qj, const real *gi,
   }
 }
 
+/* F(W_i) is linear in a_ij: its part is taken off at once, by their sum. */
 #ifndef CLOUD_ROE_BODY
 #define CLOUD_ROE_BODY(states)                                                            \
   const i32 m = member[i];                                                                \
   if (!active[m]) return;                                                                 \
   const real *v = velocity + DIM * i;                                                     \
-  real        own[NV], gi[NG], sum[NV] = {0};                                             \
+  real        own[NV], gi[NG], sum[NV] = {0}, f[NV], open[DIM] = {0}, all = 0;            \
   i32         low = 0;                                                                    \
   N(state_load)(q + NV * i, own), N(slope_load)(grad + NG * i, gi);                       \
   ENTRIES(i, lane, PARTS(PAIR), e, j)                                                     \
   {                                                                                       \
-    real there[NV], gj[NG], d[DIM], a[DIM], l[NV], r[NV], f[NV], g[NV];                   \
+    real there[NV], gj[NG], d[DIM], a[DIM], l[NV], r[NV];                                 \
     N(state_load)(q + NV * j, there), N(slope_load)(grad + NG * j, gj);                   \
     const real w = N(cloud_satellite)(x, i, j, inverse, v, squared, d, a);                \
     N(states)(own, there, gi, gj, d, l, r);                                               \
@@ -209,14 +221,18 @@ HD void N(cloud_states_van_leer)(const real *qi, const real *qj, const real *gi,
       for (i32 k = 0; k < NV; k++) l[k] = own[k], r[k] = there[k];                        \
       low++;                                                                              \
     }                                                                                     \
-    N(flux_roe)(l, r, a, w, fix, f);                                                      \
-    N(gas_flux)(own, a, w, g);                                                            \
-    for (i32 k = 0; k < NV; k++) sum[k] += R(2) * (f[k] - g[k]);                          \
+    all += N(flux_roe_twice)(l, r, a, w, fix, f);                                         \
+    for (i32 k = 0; k < NV; k++) sum[k] += f[k];                                          \
+    for (i32 k = 0; k < DIM; k++) open[k] += a[k];                                        \
   }                                                                                       \
-  low = (i32)together((real)low, PAIR);                                                   \
+  low = (i32)together((real)low, PAIR), all = together(all, PAIR);                        \
   for (i32 k = 0; k < NV; k++) sum[k] = together(sum[k], PAIR);                           \
+  for (i32 k = 0; k < DIM; k++) open[k] = together(open[k], PAIR);                        \
   if (lane) return;                                                                       \
+  N(gas_flux)(own, open, N(vec_dot)(v, open), f);                                         \
+  for (i32 k = 0; k < NV; k++) sum[k] -= R(2) * f[k];                                     \
   lowered[i] = low;                                                                       \
+  PUT_RADIUS(all);                                                                        \
   N(cloud_store)(i, sum, V, u, past, bdf[3 * m], res)
 #endif
 TEAM(N(cloud_roe), CLOUD_RESIDUAL, CLOUD_LOOP, PAIR)
@@ -298,7 +314,7 @@ KERNEL(cloud_jst_3d, CLOUD_JST_3D, wide)
   const i32 m = member[i];
   if (!active[m]) return;
   const real *v = velocity + DIM * i;
-  real        own[NV], gi[NG], ui[NV], sum[NV] = {0};
+  real        own[NV], gi[NG], ui[NV], sum[NV] = {0}, all = 0;
   N(state_load)(q + NV * i, own), N(slope_load)(grad + NG * i, gi);
   N(gas_conserved)(own, ui);
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
@@ -307,6 +323,7 @@ KERNEL(cloud_jst_3d, CLOUD_JST_3D, wide)
     N(state_load)(q + NV * j, there), N(slope_load)(grad + NG * j, gj);
     const real w      = N(cloud_satellite)(x, i, j, inverse, v, squared, d, a);
     const real lambda = R(0.5) * (N(gas_radius)(own, a, w) + N(gas_radius)(there, a, w));
+    all += lambda;
     const real e2 = k2 * larger(sensor[i], sensor[j]), e4 = larger(k4 - e2, R(0));
     for (i32 k = 0; k < NV; k++) {
       third[k] = R(0.5) * (N(vec_dot)(gi + DIM * k, d) + N(vec_dot)(gj + DIM * k, d)) - (there[k] - own[k]);
@@ -318,6 +335,7 @@ KERNEL(cloud_jst_3d, CLOUD_JST_3D, wide)
     N(gas_flux)(own, a, w, g);
     for (i32 k = 0; k < NV; k++) sum[k] += f[k] - g[k] - R(2) * lambda * (e2 * (uj[k] - ui[k]) - e4 * up[k]);
   }
+  PUT_RADIUS(all);
   N(cloud_store)(i, sum, V, u, past, bdf[3 * m], res);
 }
 #endif

@@ -24,31 +24,42 @@
   CLOUD_LIMITED(F)
 #endif
 
-/* A point has a lane for each variable: the threads of a device then read a satellite's numbers side
- * by side.  Gradients g of the lanes' variables limited by Wang's form, threshold K (max - min) over
- * the member (theory eq. 2.4b), with the largest changes that they ask for up and down.         */
-HD void N(cloud_limit)(i32 i, i32 lane, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *q,
-                       const f64 *r, real K, const real *g, real *to)
+/* Variables `lane` to `lane + width - 1` of a point.  On a device a point has a lane for each, so that
+ * threads read a satellite's numbers side by side, or where there is much to work out of the places
+ * one thread for all; on a host all are one vector.                                             */
+HD void N(cloud_variables)(const real *q, i32 j, i32 lane, i32 width, real *to)
 {
-  real        low[WIDTH(NV)], high[WIDTH(NV)], up[WIDTH(NV)], down[WIDTH(NV)];
-  const real *own = q + NV * i + lane;
-  for (i32 k = 0; k < WIDTH(NV); k++) low[k] = high[k] = own[k], up[k] = down[k] = 0;
+  if (width == NV) {
+    N(state_load)(q + NV * j, to);
+    return;
+  }
+  for (i32 k = 0; k < width; k++) to[k] = q[NV * j + lane + k];
+}
+
+/* Gradients g of such variables limited by Wang's form, threshold K (max - min) over the member
+ * (theory eq. 2.4b), with the largest changes that they ask for up and down.                    */
+HD void N(cloud_limit)(i32 i, i32 lane, i32 width, const f64 *x, const i32 *offsets, const i32 *neighbour,
+                       const real *q, const f64 *r, real K, real *g)
+{
+  real own[NV], low[NV], high[NV], up[NV], down[NV];
+  N(cloud_variables)(q, i, lane, width, own);
+  for (i32 k = 0; k < width; k++) low[k] = high[k] = own[k], up[k] = down[k] = 0;
   ENTRIES(i, 0, 1, e, j)
   {
-    const real *there = q + NV * j + lane;
-    real        d[DIM];
+    real there[NV], d[DIM];
+    N(cloud_variables)(q, j, lane, width, there);
     N(fit_apart)(x, i, j, d);
-    for (i32 k = 0; k < WIDTH(NV); k++) {
+    for (i32 k = 0; k < width; k++) {
       const real ask = R(0.5) * N(vec_dot)(g + DIM * k, d);
       low[k] = smaller(low[k], there[k]), high[k] = larger(high[k], there[k]);
       up[k] = larger(up[k], ask), down[k] = smaller(down[k], ask);
     }
   }
-  for (i32 k = 0; k < WIDTH(NV); k++) {
+  for (i32 k = 0; k < width; k++) {
     const real span = K * (real)(r[lane + k] + r[NV + lane + k]), eps2 = span * span + R(1e-20);
     const real a = limiter_venkatakrishnan(high[k] - own[k], up[k], eps2);
     const real b = limiter_venkatakrishnan(low[k] - own[k], down[k], eps2), phi = smaller(smaller(a, b), R(1));
-    for (i32 l = 0; l < DIM; l++) to[DIM * k + l] = phi * g[DIM * k + l];
+    for (i32 l = 0; l < DIM; l++) g[DIM * k + l] *= phi;
   }
 }
 
@@ -64,41 +75,48 @@ HD void N(cloud_mean)(i32 i, i32 lane, const i32 *offsets, const i32 *neighbour,
   for (i32 k = 0; k < DIM * WIDTH(NV); k++) g[k] *= per;
 }
 
+HD void N(cloud_put_lanes)(i32 i, i32 lane, const real *g, real *grad)
+{
+  for (i32 k = 0; k < DIM * WIDTH(NV); k++) grad[NG * i + DIM * lane + k] = g[k];
+}
+
 LANES(N(cloud_smooth), CLOUD_SMOOTH, busy, NV)
 {
   if (!active[member[i]]) return;
-  real g[DIM * WIDTH(NV)];
+  real g[NG];
   N(cloud_mean)(i, lane, offsets, neighbour, raw, g);
-  for (i32 k = 0; k < DIM * WIDTH(NV); k++) grad[NG * i + DIM * lane + k] = g[k];
+  N(cloud_put_lanes)(i, lane, g, grad);
 }
 
 LANES(N(cloud_smooth_wang), CLOUD_SMOOTH_WANG, busy, NV)
 {
   if (!active[member[i]]) return;
-  real g[DIM * WIDTH(NV)];
+  real g[NG];
   N(cloud_mean)(i, lane, offsets, neighbour, raw, g);
-  N(cloud_limit)(i, lane, x, offsets, neighbour, q, range + NR * member[i], K, g, grad + NG * i + DIM * lane);
+  N(cloud_limit)(i, lane, WIDTH(NV), x, offsets, neighbour, q, range + NR * member[i], K, g);
+  N(cloud_put_lanes)(i, lane, g, grad);
 }
 
 #if DIM == 3
-/* Weighted least-squares gradients of the lanes' variables among (rho, u, v, w, p). */
-HD void gradient_3d(i32 i, i32 lane, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *inverse,
-                    const real *q, i32 squared, real *g)
+/* Weighted least-squares gradients of such variables among (rho, u, v, w, p). */
+HD void gradient_3d(i32 i, i32 lane, i32 width, const f64 *x, const i32 *offsets, const i32 *neighbour,
+                    const real *inverse, const real *q, i32 squared, real *g)
 {
-  const real *own = q + 5 * i + lane;
-  for (i32 k = 0; k < 3 * WIDTH(5); k++) g[k] = 0;
+  real own[5];
+  cloud_variables_3d(q, i, lane, width, own);
+  for (i32 k = 0; k < 3 * width; k++) g[k] = 0;
   ENTRIES(i, 0, 1, e, j)
   {
-    const real *there = q + 5 * j + lane;
-    real        d[3];
+    real there[5], d[3];
+    cloud_variables_3d(q, j, lane, width, there);
     fit_apart_3d(x, i, j, d);
     const real w = fit_weight_3d(d, squared);
-    for (i32 k = 0; k < WIDTH(5); k++) {
+    for (i32 k = 0; k < width; k++) {
       const real up = w * (there[k] - own[k]);
       for (i32 l = 0; l < 3; l++) g[3 * k + l] += up * d[l];
     }
   }
-  for (i32 k = 0; k < WIDTH(5); k++) {
+  for (i32 k = 0; k < width; k++) {
     const real b[3] = {g[3 * k], g[3 * k + 1], g[3 * k + 2]};
     fit_apply_3d(inverse + 6 * i, b, g + 3 * k);
   }
@@ -107,16 +125,17 @@ HD void gradient_3d(i32 i, i32 lane, const f64 *x, const i32 *offsets, const i32
 LANES(cloud_gradient_3d, CLOUD_GRADIENT_3D, busy, 5)
 {
   if (!active[member[i]]) return;
-  real g[3 * WIDTH(5)];
-  gradient_3d(i, lane, x, offsets, neighbour, inverse, q, squared, g);
-  for (i32 k = 0; k < 3 * WIDTH(5); k++) grad[15 * i + 3 * lane + k] = g[k];
+  real g[15];
+  gradient_3d(i, lane, WIDTH(5), x, offsets, neighbour, inverse, q, squared, g);
+  cloud_put_lanes_3d(i, lane, g, grad);
 }
 
-LANES(cloud_gradient_wang_3d, CLOUD_GRADIENT_WANG_3D, busy, 5)
+KERNEL(cloud_gradient_wang_3d, CLOUD_GRADIENT_WANG_3D, wide)
 {
   if (!active[member[i]]) return;
-  real g[3 * WIDTH(5)];
-  gradient_3d(i, lane, x, offsets, neighbour, inverse, q, squared, g);
-  cloud_limit_3d(i, lane, x, offsets, neighbour, q, range + 10 * member[i], K, g, grad + 15 * i + 3 * lane);
+  real g[15];
+  gradient_3d(i, 0, 5, x, offsets, neighbour, inverse, q, squared, g);
+  cloud_limit_3d(i, 0, 5, x, offsets, neighbour, q, range + 10 * member[i], K, g);
+  slope_put_3d(grad + 15 * i, g);
 }
 #endif

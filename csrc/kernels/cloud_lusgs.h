@@ -10,34 +10,62 @@
   F(in, real, gap, "bnodes,2") /* s */                                   \
   LUSGS_STEP(F)
 #else
-#define CLOUD_SHARES(F)                               \
-  F(in, i32, member, "nodes>members")                 \
-  F(in, i32, offsets, "nodes+1>>entries")             \
-  F(in, i32, neighbour, "entries>nodes")              \
-  F(in, f64, x, "nodes,3")                            \
-  F(in, real, inverse, "nodes,6")                     \
-  F(val, i32, squared, "")                            \
-  CLOUD_PLANE(F)                                      \
-  F(out, f32, shares, "entries,4") /* a_ij, |a_ij| */ \
-  F(out, real, open, "nodes,3")    /* sum of a_ij */
-#define CLOUD_WAVES(F)                \
-  F(in, i32, member, "nodes>members") \
-  F(in, i32, active, "members")       \
-  F(in, real, q, "nodes,5")           \
-  F(out, f32, wave, "nodes,4") /* v, c */
-#define CLOUD_LUSGS_3D(F)              \
-  LUSGS_ROWS(F)                        \
-  NODE_GRAPH(F)                        \
-  CLOUD_PLANE(F)                       \
-  F(in, i32, wall, "nodes>bnodes?")    \
-  F(in, real, normal, "bnodes,3")      \
-  F(in, real, gap, "bnodes,3") /* s */ \
-  F(in, real, velocity, "nodes,3")     \
-  F(in, f32, shares, "entries,4")      \
-  F(in, real, open, "nodes,3")         \
-  F(in, f32, wave, "nodes,4")          \
-  F(in, real, q, "nodes,5")            \
-  LUSGS_STEP(F)
+/* Rows in their own order, that of their colours, with all that they read once: a point of one colour
+ * has none of its kind beside it in memory, and its numbers would bring those of others along.  */
+#define CLOUD_LINKS(F)                 \
+  F(in, i32, node, "rows>nodes!")      \
+  F(in, i32, member, "rows>members")   \
+  F(in, i32, offsets, "rows+1>>links") \
+  F(in, i32, neighbour, "links>nodes") \
+  F(in, i32, on_plane, "rows")         \
+  F(in, real, plane, "members,3")
+#define CLOUD_SHARES(F)                             \
+  CLOUD_LINKS(F)                                    \
+  F(in, f64, x, "nodes,3")                          \
+  F(in, real, inverse, "nodes,6")                   \
+  F(val, i32, squared, "")                          \
+  F(out, f32, shares, "links,4") /* a_ij, |a_ij| */ \
+  F(out, real, open, "nodes,3")  /* sum of a_ij */
+#define CLOUD_ROWS_3D(F)                                               \
+  F(in, i32, row_of, "nodes>rows!")                                    \
+  F(in, i32, member, "nodes>members")                                  \
+  F(in, i32, active, "members")                                        \
+  F(in, i32, wall, "nodes>bnodes?")                                    \
+  F(in, real, normal, "bnodes,3")                                      \
+  F(in, real, velocity, "nodes,3")                                     \
+  F(in, real, open, "nodes,3")                                         \
+  F(in, real, radius, "nodes") /* sum of lambda */                     \
+  F(in, real, q, "nodes,5")                                            \
+  F(in, f64, V, "nodes")                                               \
+  F(in, f64, bdf, "members,3")                                         \
+  F(in, f64, cfl, "members")                                           \
+  F(in, f64, pace, "nodes")                                            \
+  F(in, real, res, "nodes,5")                                          \
+  F(out, real, rhs, "rows,5")                                          \
+  F(out, f32, pivot, "rows,4")   /* velocity of the point, diagonal */ \
+  F(out, i32, record, "nodes,8") /* du; velocity of the gas, speed of sound */
+#define CLOUD_LUSGS_3D(F)                                        \
+  CLOUD_LINKS(F)                                                 \
+  F(in, i32, active, "members")                                  \
+  F(in, i32, later, "rows>links?") /* first of a later colour */ \
+  F(in, i32, wall, "rows>bnodes?")                               \
+  F(in, real, normal, "bnodes,3")                                \
+  F(in, real, gap, "bnodes,3") /* s */                           \
+  F(in, f32, shares, "links,4")                                  \
+  F(in, real, rhs, "rows,5")                                     \
+  F(in, f32, pivot, "rows,4")                                    \
+  F(in, real, q, "nodes,5")                                      \
+  F(val, i32, turn, "")                                          \
+  F(val, i32, turns, "")                                         \
+  F(rw, real, part, "rows,5")                                    \
+  F(upd, i32, record, "nodes,8")
+#define CLOUD_UPDATE_3D(F)      \
+  NODE_GRAPH(F)                 \
+  F(in, i32, record, "nodes,8") \
+  F(in, real, q, "nodes,5")     \
+  F(val, real, most, "")        \
+  F(rw, real, u, "nodes,5")     \
+  F(rw, f64, pace, "nodes")
 #endif
 
 /* A row's own block at a wall, d on the diagonal of all rows, G = n . s / 2.  What the wall lets
@@ -116,67 +144,169 @@ TEAM(cloud_lusgs, CLOUD_LUSGS, heavy, PAIR)
   if (lane == 0) put4(du + 4 * a, to);
 }
 #else
-/* What the sweeps need of places: a_ij and their size for each satellite, and their sums.  Worked out
- * in every row of every sweep as in the plane, they would keep it waiting, with twice the satellites.
- * In float32, as they are of the way to the solution alone.                                     */
+/* What a sweep reads of a satellite is one sector of a device's memory, as it is of the way to the
+ * solution alone: du with 31 bits of fraction (in float32, rounding would part the residuals of two
+ * devices by 1e-7 in 50 pseudo-steps; so by 1e-10), velocity and speed of sound with eight.
+ *   words 0 to 4   sign, exponent and 23 bits of each du;   word 5 and a byte: the next eight
+ *   the other 56 bits: sign, exponent from 2^-15 on and fraction of the waves                     */
+HD uint32_t record_bits(real x, uint32_t *rest)
+{
+  /* less than float32 holds in full counts as nothing; to convert it would stop a CPU, too */
+  const uint64_t u = bits_of_f64(fabs((f64)x) < 0x1p-126 ? 0 : (f64)x) + (1u << 20);
+  *rest            = (uint32_t)u >> 21 & 0xffu;
+  return bits_of((f32)f64_of(u & ~(uint64_t)0x1fffffff));
+}
+
+HD real record_number(uint32_t word, uint32_t rest)
+{
+  return (real)f64_of(bits_of_f64((f64)float_of(word)) | (rest & 0xffu) << 21);
+}
+
+HD uint32_t record_wave_bits(real x)
+{
+  const uint32_t bits = bits_of((f32)(fabs(x) < R(0x1p-16) ? 0 : x)) + (1u << 14);
+  const i32      size = (i32)((bits & 0x7fffffffu) >> 15) - (112 << 8);
+  return bits >> 31 << 13 | (uint32_t)(size < 0 ? 0 : size > 0x1fff ? 0x1fff : size);
+}
+
+HD real record_wave(uint32_t bits)
+{
+  const uint32_t size = bits & 0x1fffu;
+  return size ? (real)float_of((bits & 0x2000u) << 18 | (size + (112u << 8)) << 15) : 0;
+}
+
+/* Words 6 and 7 hold the waves, but for a byte. */
+HD void record_put_waves(const real *v, real sound, uint32_t *words)
+{
+  const uint32_t a = record_wave_bits(v[0]), b = record_wave_bits(v[1]), c = record_wave_bits(v[2]);
+  words[6] = a << 8 | b << 22;
+  words[7] = b >> 10 | c << 4 | record_wave_bits(sound) << 18;
+}
+
+HD void record_waves(const uint32_t *words, real *wave)
+{
+  wave[0] = record_wave(words[6] >> 8 & 0x3fffu);
+  wave[1] = record_wave(words[6] >> 22 | (words[7] & 0xfu) << 10);
+  wave[2] = record_wave(words[7] >> 4 & 0x3fffu);
+  wave[3] = record_wave(words[7] >> 18);
+}
+
+HD void record_put(const real *du, uint32_t *words, i32 *to)
+{
+  uint32_t rest[5];
+  for (i32 k = 0; k < 5; k++) words[k] = record_bits(du[k], rest + k);
+  words[5] = rest[0] | rest[1] << 8 | rest[2] << 16 | rest[3] << 24;
+  words[6] = (words[6] & 0xffffff00u) | rest[4];
+  put4_words(to, words), put4_words(to + 4, words + 4);
+}
+
+HD void record_du(const uint32_t *words, real *du)
+{
+  for (i32 k = 0; k < 4; k++) du[k] = record_number(words[k], words[5] >> 8 * k);
+  du[4] = record_number(words[4], words[6]);
+}
+
+HD void record_load(const i32 *from, uint32_t *words)
+{
+  load4_words(from, words), load4_words(from + 4, words + 4);
+}
+
+/* a_ij and their size for each satellite, and their sums.  Worked out in every row of every sweep as
+ * in the plane, they would keep it waiting, with twice the satellites.                          */
 TEAM(cloud_shares_3d, CLOUD_SHARES, heavy, PAIR)
 {
-  real sum[3] = {0};
+  const i32 a      = node[i];
+  real      sum[3] = {0};
   for (i32 e = offsets[i] + lane; e < offsets[i + 1]; e += PARTS(PAIR)) {
     real d[3], s[3];
-    cloud_satellite_3d(x, i, neighbour[e], inverse, d, squared, d, s);
+    cloud_satellite_3d(x, a, neighbour[e], inverse, d, squared, d, s);
     for (i32 k = 0; k < 3; k++) sum[k] += s[k];
     put4_f32(shares + 4 * e, (f32)s[0], (f32)s[1], (f32)s[2], (f32)sqrt(vec_dot_3d(s, s)));
   }
   for (i32 k = 0; k < 3; k++) sum[k] = together(sum[k], PAIR);
   if (on_plane[i]) along_3d(plane + 3 * member[i], sum);
   if (lane == 0)
-    for (i32 k = 0; k < 3; k++) open[3 * i + k] = sum[k];
+    for (i32 k = 0; k < 3; k++) open[3 * a + k] = sum[k];
 }
 
-/* ... and of the flow: velocity and speed of sound. */
-KERNEL(cloud_waves_3d, CLOUD_WAVES, indirect)
+/* ... and of the flow: what a row is solved for and by, and the records. */
+KERNEL(cloud_rows_3d, CLOUD_ROWS_3D, indirect)
 {
-  if (!active[member[i]]) return;
-  real own[5];
-  state_load_3d(q + 5 * i, own);
-  put4_f32(wave + 4 * i, (f32)own[1], (f32)own[2], (f32)own[3], (f32)gas_sound_3d(own));
+  const i32 m = member[i], row = row_of[i], wall_point = wall[i];
+  if (!active[m]) return;
+  const real *v = velocity + 3 * i, per_V = R(1) / (real)V[i];
+  real        own[5], r[5], rest[3];
+  uint32_t    words[8];
+  state_load_3d(q + 5 * i, own), state_load_3d(res + 5 * i, r);
+  for (i32 k = 0; k < 3; k++) rest[k] = open[3 * i + k];
+  const real *unit = wall_point >= 0 ? normal + 3 * wall_point : 0;
+  const real  d    = cloud_pivot_3d(own, v, rest, unit, radius[i], cfl[m] * pace[i], bdf[3 * m]);
+  for (i32 k = 0; k < 5; k++) r[k] *= -per_V;
+  state_put_3d(rhs + 5 * row, r);
+  put4_f32(pivot + 4 * row, (f32)v[0], (f32)v[1], (f32)v[2], (f32)d);
+  for (i32 k = 0; k < 5; k++) r[k] = 0;
+  record_put_waves(own + 1, gas_sound_3d(own), words);
+  record_put(r, words, record + 8 * i);
 }
 
-/* Such a row.  Changes across a plane of symmetry are none. */
+/* Such a row, D du = -res / V - L du - U du with the satellites of earlier (L) and later (U) colours,
+ * which lie in that order.  Of both only one has changed since the turn before: turns up take U du as
+ * the turn down has left it (part: -U du; before the first one nothing), turns down add what has
+ * become of it, so that each looks at one part of the satellites (Conrad and Wallach 1977).  Changes
+ * across a plane of symmetry are none.                                                          */
 TEAM(cloud_lusgs_3d, CLOUD_LUSGS_3D, heavy, PAIR)
 {
-  const i32 a = node[i], m = member[a], wall_point = wall[a];
+  const i32 a = node[i], m = member[i], wall_point = wall[i];
   if (!active[m]) return;
-  const real *v = velocity + 3 * a, per_V = R(1) / (real)V[a];
-  real        to[5], own[4], s[4], rest[3], sum = 0;
-  load4_f32(wave + 4 * a, own);
-  for (i32 k = 0; k < 5; k++) to[k] = lane ? R(0) : -per_V * res[5 * a + k];
-  for (i32 k = 0; k < 3; k++) rest[k] = open[3 * a + k];
-  ENTRIES(a, lane, PARTS(PAIR), e, b)
+  const i32 first = offsets[i], end = offsets[i + 1], mid = later[i] < 0 ? end : later[i], down = turn & 1;
+  uint32_t  words[8], other[8];
+  real      to[5] = {0}, own[4], v[4];
+  record_load(record + 8 * a, words);
+  record_waves(words, own);
+  load4_f32(pivot + 4 * i, v);
+  ENTRIES_FROM((down ? mid : first) + lane, down ? end : mid, PARTS(PAIR), e, b)
   {
-    real      there[4], d[5], df[5];
-    const i32 later = cold && row_of[b] > i;
-    state_load_3d(du + 5 * b, d);
-    load4_f32(shares + 4 * e, s), load4_f32(wave + 4 * b, there);
+    real d[5], df[5], s[4], there[4];
+    record_load(record + 8 * b, other);
+    record_du(other, d), record_waves(other, there);
+    load4_f32(shares + 4 * e, s);
     const real w = vec_dot_3d(v, s);
     const real lambda =
-        larger(fabs(vec_dot_3d(own, s) - w) + own[3] * s[3], fabs(vec_dot_3d(there, s) - w) + there[3] * s[3]);
-    sum += lambda;
-    if (later) continue;
+        R(0.5) * (fabs(vec_dot_3d(own, s) - w) + fabs(vec_dot_3d(there, s) - w) + (own[3] + there[3]) * s[3]);
     const real H = there[3] * there[3] * GAS_ENERGY + R(0.5) * vec_dot_3d(there, there);
     gas_change_3d(there, H, s, w, d, df);
     for (i32 k = 0; k < 5; k++) to[k] -= df[k] - lambda * d[k];
   }
-  sum = together(sum, PAIR);
   for (i32 k = 0; k < 5; k++) to[k] = together(to[k], PAIR);
   if (lane) return;
-  if (on_plane[a]) along_3d(plane + 3 * m, to + 1);
-  real here[5];
-  state_load_3d(q + 5 * a, here);
+  const i32 keep = down && turn + 1 < turns;
+  real      here[5], before[5] = {0};
+  if (turn > 1) state_load_3d(part + 5 * i, before);
+  if (keep) state_put_3d(part + 5 * i, to);
+  for (i32 k = 0; k < 5; k++) to[k] += down ? -before[k] : before[k];
+  if (!down) {
+    state_load_3d(rhs + 5 * i, before);
+    for (i32 k = 0; k < 5; k++) to[k] += before[k];
+  }
+  if (on_plane[i]) along_3d(plane + 3 * m, to + 1);
   const real *unit = wall_point >= 0 ? normal + 3 * wall_point : 0;
-  const real  d    = cloud_pivot_3d(here, v, rest, unit, sum, cfl[m] * pace[a], bdf[3 * m]);
-  cloud_solve_row_3d(here, unit, unit ? gap + 3 * wall_point : 0, d, to);
-  state_put_3d(du + 5 * a, to);
+  if (unit) state_load_3d(q + 5 * a, here);
+  cloud_solve_row_3d(here, unit, unit ? gap + 3 * wall_point : 0, v[3], to);
+  if (down) {
+    record_du(words, before);
+    for (i32 k = 0; k < 5; k++) to[k] += before[k];
+  }
+  record_put(to, words, record + 8 * a);
+}
+
+/* u += du (state.h) */
+KERNEL(cloud_update_3d, CLOUD_UPDATE_3D, indirect)
+{
+  if (!active[member[i]]) return;
+  uint32_t words[8];
+  real     d[5];
+  record_load(record + 8 * i, words);
+  record_du(words, d);
+  update_node_3d(i, d, offsets, neighbour, q, most, u, pace);
 }
 #endif

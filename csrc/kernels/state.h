@@ -7,16 +7,16 @@
   F(in, i32, active, "members")           \
   F(in, i32, offsets, "nodes+1>>entries") \
   F(in, i32, neighbour, "entries>nodes")
-#define LUSGS_ROWS(F)             \
-  F(in, i32, node, "rows>nodes!") \
-  F(in, i32, row_of, "nodes>rows")
+#define LUSGS_ROWS(F)              \
+  F(in, i32, node, "rows>nodes!")  \
+  F(in, i32, row_of, "nodes>rows") \
+  F(val, i32, cold, "")
 #define LUSGS_STEP(F)                \
   F(in, f64, V, "nodes")             \
   F(in, f64, bdf, "members,3")       \
   F(in, f64, cfl, "members")         \
   F(in, f64, pace, "nodes")          \
   F(in, real, res, "nodes," STR(NV)) \
-  F(val, i32, cold, "")              \
   F(upd, real, du, "nodes," STR(NV))
 #define ALE_PRIMITIVE(F)              \
   F(in, i32, member, "nodes>members") \
@@ -94,21 +94,19 @@ LANES(N(ale_past), ALE_PAST, indirect, NV)
     past[k] = (real)(c[1] * V1[i] * (f64)u1[k] + c[2] * V2[i] * (f64)u2[k]);
 }
 
-/* u += du, rows back to nodes; without `node` a row is the node of its number.  A change of density
- * or pressure beyond `most` of itself scales the node's update down to it, the usual guard of implicit
- * start-ups, and halves the share of the CFL number that the node takes; nodes that need no scaling
- * win it back.  A node that has been scaled six times running is caught near vacuum, where the start
- * of a fine mesh can leave single nodes at the nose for ever: it takes the mean state of its
- * neighbours and goes on from there.                                                            */
-KERNEL(N(ale_update), ALE_UPDATE, indirect)
+/* u += du.  A change of density or pressure beyond `most` of itself scales the node's update down to
+ * it, the usual guard of implicit start-ups, and halves the share of the CFL number that the node
+ * takes; nodes that need no scaling win it back.  A node that has been scaled six times running is
+ * caught near vacuum, where the start of a fine mesh can leave single nodes at the nose for ever: it
+ * takes the mean state of its neighbours and goes on from there.                                */
+HD void N(update_node)(i32 a, const real *d, const i32 *offsets, const i32 *neighbour, const real *q, real most,
+                       real *u, f64 *pace)
 {
-  const i32 a = node ? node[i] : i;
-  if (!active[member[a]]) return;
-  real p[NV], d[NV], own[NV], from[NV], to[NV], qa[NV], dp = 0;
-  N(state_load)(q + NV * a, own), N(state_load)(du + NV * i, d), N(state_load)(u + NV * a, from);
+  real p[NV], own[NV], from[NV], to[NV], qa[NV], dp = 0;
+  N(state_load)(q + NV * a, own), N(state_load)(u + NV * a, from);
   N(gas_pressure_row)(own, p);
   for (i32 k = 0; k < NV; k++) dp += p[k] * d[k];
-  const real change = fmax(fabs(d[0]) / own[0], fabs(dp) / own[NV - 1]);
+  const real change = larger(fabs(d[0]) / own[0], fabs(dp) / own[NV - 1]);
   real       share  = change > most ? most / change : R(1);
   for (i32 t = 0; t < 10; t++) { /* pressure is not linear in u: look at what would come out */
     for (i32 k = 0; k < NV; k++) to[k] = from[k] + share * d[k];
@@ -116,7 +114,7 @@ KERNEL(N(ale_update), ALE_UPDATE, indirect)
     if (qa[NV - 1] >= (R(1) - R(2) * most) * own[NV - 1]) break;
     share *= R(0.5);
   }
-  pace[a] = share < R(1) ? 0.5 * pace[a] : fmin(1.5 * pace[a], (f64)1);
+  pace[a] = share < R(1) ? 0.5 * pace[a] : pace[a] < 1 / 1.5 ? 1.5 * pace[a] : 1;
   if (pace[a] > 0.02) {
     for (i32 k = 0; k < NV; k++) to[k] = from[k] + share * d[k];
     N(state_put)(u + NV * a, to);
@@ -128,6 +126,16 @@ KERNEL(N(ale_update), ALE_UPDATE, indirect)
     for (i32 k = 0; k < NV; k++) qa[k] += per * q[NV * neighbour[e] + k];
   N(gas_conserved)(qa, u + NV * a);
   pace[a] = 0.25;
+}
+
+/* The same by rows; without `node` a row is the node of its number. */
+KERNEL(N(ale_update), ALE_UPDATE, indirect)
+{
+  const i32 a = node ? node[i] : i;
+  real      d[NV];
+  if (!active[member[a]]) return;
+  N(state_load)(du + NV * i, d);
+  N(update_node)(a, d, offsets, neighbour, q, most, u, pace);
 }
 
 /* Squares of the residual over a chunk. */

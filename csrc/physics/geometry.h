@@ -69,15 +69,50 @@ HD struct vec2 point(const f64 *x, i32 i)
 #endif
 }
 
-/* Four numbers at a multiple of four, in as few pieces as there are. */
+/* A record of an odd count of numbers.  In float64 a device reads it in aligned pairs, the first
+ * of which may begin one number before it and the last end one behind it (memory is given out in
+ * multiples of 16 bytes): half as many loads, each of which touches a line of its own per thread. */
+#if defined(__CUDACC__) && !defined(REAL_IS_F32)
+template <int count>
+static __device__ __forceinline__ void load_odd(const f64 *from, f64 *to)
+{
+  const size_t   before = (size_t)from / sizeof *from % 2;
+  const double2 *pairs  = (const double2 *)(from - before);
+  double2        v[count / 2 + 1];
+  for (int k = 0; k <= count / 2; k++) v[k] = pairs[k];
+  for (int k = 0; k < count; k++)
+    to[k] = k % 2 ? before ? v[(k + 1) / 2].x : v[k / 2].y : before ? v[k / 2].y : v[k / 2].x;
+}
+
+/* The same for writing, with the first or the last number alone. */
+template <int count>
+static __device__ __forceinline__ void put_odd(f64 *to, const f64 *from)
+{
+  const bool before = (size_t)to / sizeof *to % 2;
+  double2   *pairs  = (double2 *)(to + before);
+  for (int k = 0; k < count / 2; k++)
+    pairs[k] = before ? make_double2(from[2 * k + 1], from[2 * k + 2]) : make_double2(from[2 * k], from[2 * k + 1]);
+  to[before ? 0 : count - 1] = before ? from[0] : from[count - 1];
+}
+#define LOAD_ODD(count, from, to) load_odd<count>(from, to)
+#define PUT_ODD(count, to, from)  put_odd<count>(to, from)
+#else
+#define LOAD_ODD(count, from, to) \
+  for (i32 k_ = 0; k_ < count; k_++) (to)[k_] = (from)[k_]
+#define PUT_ODD(count, to, from) LOAD_ODD(count, from, to)
+#endif
+
 HD void load5(const real *from, real *to)
 {
-  for (i32 k = 0; k < 5; k++) to[k] = from[k];
+  LOAD_ODD(5, from, to);
 }
+
 HD void put5(real *to, const real *from)
 {
-  for (i32 k = 0; k < 5; k++) to[k] = from[k];
+  PUT_ODD(5, to, from);
 }
+
+/* Four numbers at a multiple of four, in as few pieces as there are. */
 HD void load4(const real *from, real *to)
 {
 #if defined(__CUDACC__) && defined(REAL_IS_F32)
@@ -139,6 +174,70 @@ HD void load4_f32(const f32 *from, real *to)
 #endif
 }
 
+/* The same of words. */
+HD void load4_words(const i32 *from, uint32_t *to)
+{
+#ifdef __CUDACC__
+  const int4 v = *(const int4 *)from;
+  to[0] = (uint32_t)v.x, to[1] = (uint32_t)v.y, to[2] = (uint32_t)v.z, to[3] = (uint32_t)v.w;
+#else
+  for (i32 k = 0; k < 4; k++) to[k] = (uint32_t)from[k];
+#endif
+}
+
+HD void put4_words(i32 *to, const uint32_t *from)
+{
+#ifdef __CUDACC__
+  *(int4 *)to = make_int4((int)from[0], (int)from[1], (int)from[2], (int)from[3]);
+#else
+  for (i32 k = 0; k < 4; k++) to[k] = (i32)from[k];
+#endif
+}
+
+HD uint32_t bits_of(f32 x)
+{
+#ifdef __CUDACC__
+  return __float_as_uint(x);
+#else
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+#endif
+}
+
+HD f32 float_of(uint32_t bits)
+{
+#ifdef __CUDACC__
+  return __uint_as_float(bits);
+#else
+  f32 x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+#endif
+}
+
+HD uint64_t bits_of_f64(f64 x)
+{
+#ifdef __CUDACC__
+  return (uint64_t)__double_as_longlong(x);
+#else
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+#endif
+}
+
+HD f64 f64_of(uint64_t bits)
+{
+#ifdef __CUDACC__
+  return __longlong_as_double((long long)bits);
+#else
+  f64 x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+#endif
+}
+
 HD void put4_f32(f32 *to, f32 a, f32 b, f32 c, f32 d)
 {
 #ifdef __CUDACC__
@@ -147,39 +246,6 @@ HD void put4_f32(f32 *to, f32 a, f32 b, f32 c, f32 d)
   to[0] = a, to[1] = b, to[2] = c, to[3] = d;
 #endif
 }
-
-/* A record of an odd count of numbers.  On a device a float64 one is read in aligned pairs, the first
- * of which may begin one number before it and the last end one behind it (memory is given out in
- * multiples of 16 bytes): half as many loads, each of which touches a line of its own per thread. */
-#ifdef __CUDACC__
-template <int count>
-static __device__ __forceinline__ void load_odd(const f64 *from, f64 *to)
-{
-  const size_t   before = (size_t)from / sizeof *from % 2;
-  const double2 *pairs  = (const double2 *)(from - before);
-  double2        v[count / 2 + 1];
-  for (int k = 0; k <= count / 2; k++) v[k] = pairs[k];
-  for (int k = 0; k < count; k++)
-    to[k] = k % 2 ? before ? v[(k + 1) / 2].x : v[k / 2].y : before ? v[k / 2].y : v[k / 2].x;
-}
-
-/* The same for writing, with the first or the last number alone. */
-template <int count>
-static __device__ __forceinline__ void put_odd(f64 *to, const f64 *from)
-{
-  const bool before = (size_t)to / sizeof *to % 2;
-  double2   *pairs  = (double2 *)(to + before);
-  for (int k = 0; k < count / 2; k++)
-    pairs[k] = before ? make_double2(from[2 * k + 1], from[2 * k + 2]) : make_double2(from[2 * k], from[2 * k + 1]);
-  to[before ? 0 : count - 1] = before ? from[0] : from[count - 1];
-}
-#define LOAD_ODD(count, from, to) load_odd<count>(from, to)
-#define PUT_ODD(count, to, from)  put_odd<count>(to, from)
-#else
-#define LOAD_ODD(count, from, to) \
-  for (i32 k_ = 0; k_ < count; k_++) (to)[k_] = (from)[k_]
-#define PUT_ODD(count, to, from) LOAD_ODD(count, from, to)
-#endif
 
 HD struct vec2 minus(struct vec2 a, struct vec2 b)
 {

@@ -30,7 +30,8 @@ class Implicit:
     Attributes
     ----------
     pattern, solver
-    node : (rows,) int32, node of each row;  du : (rows, variables), the solution
+    update : (kernel, fields)    what adds the solution to the state, and its arrays: du (rows,
+        variables), and the node of each row
     """
 
     def __init__(
@@ -54,9 +55,9 @@ class Implicit:
             if tolerance is None
             else Bicgstab(*system, tolerance=tolerance, suffix=suffix)
         )
-        self.node = self.solver.tables["node"]
         self.single = self.solver.suffix != backend.suffix
-        self.du = backend.zeros((grid.nodes, grid.variables)) if self.single else self.solver.x
+        du = backend.zeros((grid.nodes, grid.variables)) if self.single else self.solver.x
+        self.update = ("ale_update", {"node": self.solver.tables["node"], "du": du})
 
     def calls(self, assemble: Callable[..., list[Any]]) -> list[Any]:
         """Calls from `state` to `du`.
@@ -73,7 +74,7 @@ class Implicit:
             *assemble(self.pattern, solver, state, self.single),
             solver.factor,
             solver.solve_recorded(self.most),
-            *([self._copy("widen_state", solver.x, self.du)] if self.single else []),
+            *([self._copy("widen_state", solver.x, self.update[1]["du"])] if self.single else []),
         ]
 
     def _copy(self, kernel: str, source: Any, target: Any) -> Any:

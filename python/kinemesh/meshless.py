@@ -30,7 +30,7 @@ from kinemesh.errors import SettingsError
 from kinemesh.gradients import Gradients
 from kinemesh.implicit import Implicit
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
-from kinemesh.lusgs import Lusgs
+from kinemesh.lusgs import Lusgs, SpaceLusgs
 from kinemesh.settings import KRYLOV, MATRIX, TINY, ImplicitSettings
 from kinemesh.solver import Solver
 
@@ -246,6 +246,7 @@ class Meshless(Solver):
         limited = s if s.flux == "roe" else replace(s, limiter="none")
         self.gradients = Gradients(grid, self.common, self.q, limited, "cloud", grid.symmetric)
         self.lowered = b.zeros(grid.nodes, np.int32)
+        self.radius = {"radius": b.zeros(grid.nodes)} if grid.dimensions == 3 else {}
         self.pattern = Pattern.of_graph(b, grid.offsets, grid.neighbour, grid.first)
         names = ("member", "offsets", "neighbour")
         self.cloud_fields = {name: grid.table[name] for name in names} | {
@@ -262,7 +263,9 @@ class Meshless(Solver):
         slip, fluxes = self._residual_calls()
         self._residual = [*slip, self._primitive, *self.gradients.calls, *fluxes]
         if s.time != "rk":
-            self.implicit: Implicit | Lusgs = self._matrix() if s.matrix else self._lusgs()
+            self.implicit: Implicit | Lusgs | SpaceLusgs = (
+                self._matrix() if s.matrix else self._lusgs()
+            )
             march = self._pseudo_step_calls(self.implicit)
         else:
             march = self._stage_calls([*self.gradients.again, *fluxes])
@@ -302,7 +305,7 @@ class Meshless(Solver):
         grid, s, grad = self.grid, self.settings, self.gradients.grad
         if s.flux == "roe":
             kernel = "cloud_roe_van_leer" if s.limiter == "vanleer" else "cloud_roe"
-            more = {"grad": grad, "lowered": self.lowered, "fix": s.entropy_fix}
+            more = {"grad": grad, "lowered": self.lowered, "fix": s.entropy_fix} | self.radius
             return [grid.bind(kernel, **fields, **more)]
         b, n = self.backend, grid.nodes
         seen = {name: fields[name] for name in ("member", "active", "offsets", "neighbour", "q")}
@@ -312,7 +315,7 @@ class Meshless(Solver):
             first = grid.bind("cloud_roughness", **seen, x=grid.x, grad=grad, **made)
         else:
             first = grid.bind("cloud_sensor", **seen, **made)
-            made["grad"] = grad
+            made |= {"grad": grad} | self.radius
         return [first, grid.bind("cloud_jst", **fields, **made, k2=s.jst_k2, k4=s.jst_k4)]
 
     def _stage_calls(self, residual: list[Any]) -> list[Any]:
@@ -378,17 +381,12 @@ class Meshless(Solver):
     def marks(self) -> dict[str, NDArray]:
         return {"Colour": self.pattern.colour()}
 
-    def _lusgs(self) -> Lusgs:
-        more = {"cfl": self.dualtime.cfl, "pace": self.pace}
-        more |= {name: self.grid.wall.device[name] for name in ("normal", "gap")}
-        more["wall"] = self.grid.table["wall"]
-        fields, before = self.cloud_fields | more | self.grid.mirrors, []
-        if self.grid.dimensions == 3:
-            made = self.grid.shares()
-            wave = made["wave"] = self.backend.zeros((self.grid.nodes, 4), np.float32)
-            before = [self.grid.bind("cloud_waves", **self.common, q=self.q, wave=wave)]
-            fields = {n: a for n, a in fields.items() if n not in ("x", "inverse", "squared")}
-            fields |= made
-        kernel = self.grid.kernel("cloud_lusgs")
-        sweeps = self.settings.lusgs_sweeps
-        return Lusgs(self.backend, self.pattern, kernel, fields, sweeps, before)
+    def _lusgs(self) -> Lusgs | SpaceLusgs:
+        grid, sweeps = self.grid, self.settings.lusgs_sweeps
+        march = {"cfl": self.dualtime.cfl, "pace": self.pace}
+        if grid.dimensions == 3:
+            state = {"q": self.q, "res": self.res, "active": self.dualtime.active}
+            return SpaceLusgs(grid, self.pattern, march | state | self.radius, sweeps)
+        more = march | {name: grid.wall.device[name] for name in ("normal", "gap")}
+        fields = self.cloud_fields | more | {"wall": grid.table["wall"]}
+        return Lusgs(self.backend, self.pattern, "cloud_lusgs", fields, sweeps)

@@ -31,7 +31,7 @@ from kinemesh.faults import NONE, raise_faults
 from kinemesh.forces import Forces
 from kinemesh.implicit import Implicit
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
-from kinemesh.lusgs import Lusgs
+from kinemesh.lusgs import Lusgs, SpaceLusgs
 from kinemesh.motion import Motion, Pose
 from kinemesh.nodes import Nodes
 
@@ -146,15 +146,14 @@ class Solver(ABC):
             past=self.past,
         )
 
-    def _update_call(self, node: Any, du: Any) -> Any:
-        """Call that adds du by rows, row i being node[i], to u, within `max_change`."""
+    def _update_call(self, kernel: str, solution: dict[str, Any]) -> Any:
+        """Call that adds the solution of an implicit system to u, within `max_change`."""
         return self.grid.bind(
-            "ale_update",
+            kernel,
             **self.common,
-            node=node,
+            **solution,
             offsets=self.grid.table["offsets"],
             neighbour=self.grid.table["neighbour"],
-            du=du,
             q=self.q,
             most=self.settings.max_change,
             u=self.u,
@@ -167,12 +166,14 @@ class Solver(ABC):
     ) -> list[Any]:
         """Calls from `state`, in float32 where `single`, to the matrix and its side."""
 
-    def _pseudo_step_calls(self, implicit: Implicit | Lusgs) -> list[Any]:
+    def _pseudo_step_calls(self, implicit: Implicit | Lusgs | SpaceLusgs) -> list[Any]:
         """Calls from res to the new u: solution of the implicit system, update."""
         calls = (
-            implicit.calls() if isinstance(implicit, Lusgs) else implicit.calls(self._matrix_calls)
+            implicit.calls(self._matrix_calls)
+            if isinstance(implicit, Implicit)
+            else implicit.calls()
         )
-        return [*calls, self._update_call(implicit.node, implicit.du)]
+        return [*calls, self._update_call(*implicit.update)]
 
     def matrix_fields(
         self, pattern: Pattern, solver: Bicgstab | Sweeps, offsets: NDArray, neighbour: NDArray

@@ -17,6 +17,7 @@ from kinemesh.cloud.cloud import Cloud
 from kinemesh.cloud.display import Shown
 from kinemesh.cloud.tables import conditions
 from kinemesh.errors import CloudError
+from kinemesh.linear import Pattern
 from kinemesh.nodes import Boundary, Nodes
 
 FLAT = 1e-6  # largest sine between a plane of symmetry and its facets
@@ -198,22 +199,40 @@ class CloudGrid(Nodes):
         self.measure, self.sweep = b.record(after["inverse"]), b.record(after["velocity"])
         return copies[0], copies[1], copies[2]
 
-    def shares(self) -> dict[str, Any]:
-        """In space, coefficients of each satellite, in float32, and their sums.
+    def links(self, pattern: Pattern) -> tuple[dict[str, Any], Any]:
+        """In space, satellites of the rows of a pattern, earlier colours first.
 
-        They follow every `measure` from now on.
+        Returns
+        -------
+        made : node, member, on_plane of the rows; offsets, neighbour and later (see csrc,
+            cloud_lusgs_3d); shares, coefficients of satellites in float32; plane
+        open : (nodes, 3)    sums of the coefficients
+
+        Coefficients and sums follow every `measure` from now on.
         """
-        b, t = self.backend, self.table
-        made = {
-            "shares": b.zeros((len(self.neighbour), 4), np.float32),
-            "open": b.zeros((self.nodes, 3)),
+        b, colour = self.backend, pattern.colour()
+        count = np.diff(self.offsets)
+        row = pattern.row_of[np.repeat(np.arange(self.nodes), count)].astype(np.int64)
+        there = colour[self.neighbour]
+        order = np.argsort(row * (1 + there.max()) + there, kind="stable")
+        row, neighbour = row[order], self.neighbour[order]
+        offsets = np.concatenate([[0], np.cumsum(count[pattern.node])])
+        earlier = there[order] < colour[pattern.node][row]
+        later = offsets[:-1] + np.bincount(row, earlier, self.nodes).astype(int)
+        later[later == offsets[1:]] = -1
+        tables = {
+            "node": pattern.node,
+            "member": pattern.member,
+            "on_plane": np.isin(pattern.node, self.mirror_nodes),
+            "offsets": offsets,
+            "neighbour": neighbour,
         }
-        around = {name: t[name] for name in ("member", "offsets", "neighbour")}
-        fields = around | self.mirrors | {"x": self.x, "inverse": self.inverse}
-        squared = self.weight_power == 2
-        call = self.bind("cloud_shares", **fields, squared=squared, **made)
+        made = {name: b.array(table, np.int32) for name, table in tables.items()}
+        made |= {"plane": self.plane, "shares": b.zeros((len(neighbour), 4), np.float32)}
+        fields = made | {"x": self.x, "inverse": self.inverse, "open": b.zeros((self.nodes, 3))}
+        call = self.bind("cloud_shares", **fields, squared=self.weight_power == 2)
         self.measure = b.record([self.measure, call])
-        return made
+        return made | {"later": b.array(later, np.int32)}, fields["open"]
 
     def shapes(self) -> dict[str, NDArray[np.float64]]:
         """Largest condition number of a point's least-squares matrix."""

@@ -108,12 +108,12 @@ class Pattern:
         )
 
     def sweeps(self, pairs: int) -> list[tuple[int, tuple[int, int]]]:
-        """Pairs of sweeps up and down through the colours: whether later rows are cold, and rows.
+        """Pairs of sweeps up and down through the colours: number of the sweep, and rows.
 
         The colour that a sweep ends with is where the next one begins: once is enough.
         """
         return [
-            (int(turn == 0), over)
+            (turn, over)
             for turn in range(2 * pairs)
             for over in (self.colours[::-1] if turn % 2 else self.colours)[min(turn, 1) :]
         ]

@@ -61,7 +61,7 @@ class Sweeps:
         fields = {"pivot": self.pivot, "b": self.b, "y": self.x}
         return self.backend.record(
             [
-                self._call("block_sweep", over, cold=cold, **fields)
-                for cold, over in self.pattern.sweeps(pairs)
+                self._call("block_sweep", over, cold=int(turn == 0), **fields)
+                for turn, over in self.pattern.sweeps(pairs)
             ]
         )
