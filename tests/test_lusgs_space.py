@@ -74,27 +74,54 @@ class Rows:
         self.done[self.node[first : first + count]] = True
 
 
+def pivots(solver):
+    """(n,) diagonals of docs/meshless.md, eq. M.5, with the sums of lambda that the fluxes left."""
+    get, grid = solver.backend.get, solver.grid
+    q, v, x, inverse = (get(a) for a in (solver.q, grid.velocity, grid.x, grid.inverse))
+    ends = np.repeat(np.arange(grid.nodes), np.diff(grid.offsets))
+    d = x[grid.neighbour] - x[ends]
+    full = inverse[:, [0, 1, 2, 1, 3, 4, 2, 4, 5]].reshape(-1, 3, 3)[ends]
+    a = np.einsum("nij,nj->ni", full, d) / (d**2).sum(axis=1, keepdims=True)  # weight_power=2
+    open_ = np.stack([np.bincount(ends, a[:, k], grid.nodes) for k in range(3)], 1)
+    unit = np.zeros_like(open_)
+    unit[grid.wall.node] = get(grid.wall.device["normal"])
+    plane = get(grid.plane)[0] * np.isin(np.arange(grid.nodes), grid.mirror_nodes)[:, None]
+    for along in (plane, unit):
+        open_ -= (open_ * along).sum(axis=1, keepdims=True) * along
+    sound = np.sqrt(1.4 * q[:, 4] / q[:, 0])
+    edge = np.abs(((q[:, 1:4] - v) * open_).sum(axis=1)) + sound * np.linalg.norm(open_, axis=1)
+    sums = get(solver.radius["radius"])
+    cfl, c0 = get(solver.dualtime.cfl)[0], get(grid.bdf)[0, 0]
+    return sums / (cfl * get(solver.pace)) + c0 + sums + edge
+
+
 @pytest.mark.parametrize("pairs", [1, 2, 3])
 def test_half_sweeps_are_whole_ones(double, pairs):
     settings = km.MeshlessSettings(weight_power=2, time="lusgs", lusgs_sweeps=pairs)
     solver = km.Meshless(
         half_wing(), mach=0.6, alpha_deg=3.0, device=double.device, settings=settings
     )
-    rng = np.random.default_rng(0)
-    q = solver.backend.get(solver.q)
+    get, rng = solver.backend.get, np.random.default_rng(0)
+    q = get(solver.q)
     q *= rng.uniform(0.9, 1.1, q.shape)
     q[:, 1:4] += rng.uniform(-0.1, 0.1, (len(q), 3))
     solver.initialise(q)
+    drift = rng.uniform(-0.1, 0.1, (len(q), 3))  # as if the points moved
+    solver.backend.put(solver.grid.velocity, drift)
+    pace = rng.uniform(0.5, 1.0, len(q))
+    solver.backend.put(solver.pace, pace)
     solver.backend.put(solver.dualtime.cfl, 20.0)
     solver.backend.record(solver._residual)()
     first, *sweeps = solver.implicit.calls()
     first()
 
     rows = Rows(solver)
-    q = solver.backend.get(solver.q)
+    q = get(solver.q)
     assert rows.waves[:, :3] == pytest.approx(q[:, 1:4], rel=2.0**-9, abs=2.0**-15)
     assert rows.waves[:, 3] == pytest.approx(np.sqrt(1.4 * q[:, 4] / q[:, 0]), rel=2.0**-9)
-    assert (rows.drift == 0).all()
+    assert rows.drift == pytest.approx(drift[rows.node], rel=1e-7)
+    assert rows.rhs == pytest.approx(-(get(solver.res) / get(solver.grid.V)[:, None])[rows.node])
+    assert rows.d == pytest.approx(pivots(solver)[rows.node], rel=1e-6)
     for call in sweeps:
         call()
     for turn in range(2 * pairs):
@@ -102,7 +129,7 @@ def test_half_sweeps_are_whole_ones(double, pairs):
         for over in colours[::-1] if turn % 2 else colours:
             rows.sweep(*over)
 
-    found, _ = unpacked(solver.backend.get(solver.implicit.fields["record"]))
+    found, _ = unpacked(get(solver.implicit.fields["record"]))
     size = np.abs(rows.du).max(axis=0)
     assert (size > 1e-3).all()
     assert (np.abs(found - rows.du).max(axis=0) < 1e-8 * size).all()

@@ -250,8 +250,10 @@ def nose_and_wall(solver):
 def test_a_bow_shock_leaves_the_streamline_of_the_wall_its_enthalpy_and_entropy(device):
     """A cylinder at Mach 3; the mesh solver's own errors on these nodes are 2.3 and 1.7 %."""
     mesh, cells = half_cylinder(24), 24
-    reference = km.Ale(mesh, mach=3.0, walls=["wall"], device=device)
-    reference.steady()
+    # from a CFL number of 20 a start in 14 stalls at the nose, by rounding alone
+    settings = km.AleSettings(cfl=1.0)
+    reference = km.Ale(mesh, mach=3.0, walls=["wall"], device=device, settings=settings)
+    assert reference.steady().summary["result"]["residual_drop"] <= 1e-6
 
     solver = flow(km.Cloud.from_mesh(mesh), 3.0, device, {})
 
