@@ -31,7 +31,10 @@ class Lusgs:
     update : (kernel, fields)    what adds the solution to the state, and its arrays: du (nodes,
         variables), in the order of the nodes, where a row finds that of a neighbour without
         looking up its row
+    before : calls that work out what the kernel needs
     """
+
+    update: tuple[str, dict[str, Any]]
 
     def __init__(
         self,
@@ -41,24 +44,42 @@ class Lusgs:
         fields: dict[str, Any],
         sweeps: int,
     ) -> None:
-        self.backend, self.pattern, self.kernel, self.sweeps = backend, pattern, kernel, sweeps
         du = backend.zeros(fields["res"].shape)
-        self.update: tuple[str, dict[str, Any]] = ("ale_update", {"node": None, "du": du})
-        self.fields = fields | {
+        tables = {
             "node": backend.table(pattern.node),
             "row_of": backend.table(pattern.row_of),
-            "du": du,
         }
+        self._begin(backend, pattern, kernel, fields | tables | {"du": du}, sweeps)
+        self.update = ("ale_update", {"node": None, "du": du})
+
+    def _begin(
+        self,
+        backend: Backend,
+        pattern: Pattern,
+        kernel: str,
+        fields: dict[str, Any],
+        sweeps: int,
+    ) -> None:
+        self.backend, self.pattern, self.sweeps = backend, pattern, sweeps
+        self.kernel, self.fields = kernel, fields
+        self.before: list[Any] = []
 
     def calls(self) -> list[Any]:
         """Calls from the residual to the solution."""
         return [
-            self.backend.bind(self.kernel, over, cold=int(turn == 0), **self.fields)
-            for turn, over in self.pattern.sweeps(self.sweeps)
+            *self.before,
+            *(
+                self.backend.bind(self.kernel, over, **self._turn(turn), **self.fields)
+                for turn, over in self.pattern.sweeps(self.sweeps)
+            ),
         ]
 
+    def _turn(self, turn: int) -> dict[str, Any]:
+        """What the kernel is told of a sweep, by its number."""
+        return {"cold": int(turn == 0)}
 
-class SpaceLusgs:
+
+class SpaceLusgs(Lusgs):
     """The same on clouds in space, rows in the order of their colours with all that they read once.
 
     A sweep looks at the satellites of earlier or of later colours alone (Conrad and Wallach 1977).
@@ -66,50 +87,27 @@ class SpaceLusgs:
     Parameters
     ----------
     grid : CloudGrid
-    pattern : Pattern      of the cloud, for its colours
+    pattern, sweeps : as above
     state : q, res, radius, active, cfl and pace
-    sweeps : int           pairs of sweeps
-
-    Attributes
-    ----------
-    update : (kernel, fields)    what adds the solution to the state, and its arrays
     """
 
     def __init__(
         self, grid: CloudGrid, pattern: Pattern, state: dict[str, Any], sweeps: int
     ) -> None:
-        self.grid, self.pattern, self.sweeps = grid, pattern, sweeps
         b, n = grid.backend, grid.nodes
         made, open_ = grid.links(pattern)
-        self.update = ("cloud_update", {"record": b.zeros((n, 8), np.int32)})
-        rows = {"rhs": b.zeros((n, 5)), "pivot": b.zeros((n, 4), np.float32)}
+        record = {"record": b.zeros((n, 8), np.int32)}
+        rows = record | {"rhs": b.zeros((n, 5)), "pivot": b.zeros((n, 4), np.float32)}
         walls = {name: grid.wall.device[name] for name in ("normal", "gap")}
+        own = {name: state[name] for name in ("active", "q")}
+        wall = b.get(grid.table["wall"])[pattern.node]
+        own |= {"wall": b.array(wall, np.int32), "part": b.zeros((n, 5))}
+        self._begin(b, pattern, "cloud_lusgs_3d", made | rows | walls | own, sweeps)
+        self.update = ("cloud_update", record)
         points = {"velocity": grid.velocity, "V": grid.V, "bdf": grid.bdf, "open": open_}
         points |= {name: grid.table[name] for name in ("member", "wall")}
         points |= {"row_of": b.table(pattern.row_of), "normal": walls["normal"]}
-        self.prepare = b.bind("cloud_rows_3d", **state, **points, **rows, **self.update[1])
-        wall = grid.backend.get(grid.table["wall"])[pattern.node]
-        self.fields = (
-            made
-            | rows
-            | walls
-            | self.update[1]
-            | {
-                "active": state["active"],
-                "q": state["q"],
-                "wall": b.array(wall, np.int32),
-                "part": b.zeros((n, 5)),
-                "turns": 2 * sweeps,
-            }
-        )
+        self.before = [b.bind("cloud_rows_3d", **state, **points, **rows)]
 
-    def calls(self) -> list[Any]:
-        """Calls from the residual to the solution."""
-        bind = self.grid.backend.bind
-        return [
-            self.prepare,
-            *(
-                bind("cloud_lusgs_3d", over, turn=turn, **self.fields)
-                for turn, over in self.pattern.sweeps(self.sweeps)
-            ),
-        ]
+    def _turn(self, turn: int) -> dict[str, Any]:
+        return {"turn": turn, "turns": 2 * self.sweeps}

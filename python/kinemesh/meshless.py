@@ -263,9 +263,7 @@ class Meshless(Solver):
         slip, fluxes = self._residual_calls()
         self._residual = [*slip, self._primitive, *self.gradients.calls, *fluxes]
         if s.time != "rk":
-            self.implicit: Implicit | Lusgs | SpaceLusgs = (
-                self._matrix() if s.matrix else self._lusgs()
-            )
+            self.implicit: Implicit | Lusgs = self._matrix() if s.matrix else self._lusgs()
             march = self._pseudo_step_calls(self.implicit)
         else:
             march = self._stage_calls([*self.gradients.again, *fluxes])
@@ -381,7 +379,7 @@ class Meshless(Solver):
     def marks(self) -> dict[str, NDArray]:
         return {"Colour": self.pattern.colour()}
 
-    def _lusgs(self) -> Lusgs | SpaceLusgs:
+    def _lusgs(self) -> Lusgs:
         grid, sweeps = self.grid, self.settings.lusgs_sweeps
         march = {"cfl": self.dualtime.cfl, "pace": self.pace}
         if grid.dimensions == 3:

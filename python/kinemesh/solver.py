@@ -31,7 +31,7 @@ from kinemesh.faults import NONE, raise_faults
 from kinemesh.forces import Forces
 from kinemesh.implicit import Implicit
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
-from kinemesh.lusgs import Lusgs, SpaceLusgs
+from kinemesh.lusgs import Lusgs
 from kinemesh.motion import Motion, Pose
 from kinemesh.nodes import Nodes
 
@@ -166,12 +166,10 @@ class Solver(ABC):
     ) -> list[Any]:
         """Calls from `state`, in float32 where `single`, to the matrix and its side."""
 
-    def _pseudo_step_calls(self, implicit: Implicit | Lusgs | SpaceLusgs) -> list[Any]:
+    def _pseudo_step_calls(self, implicit: Implicit | Lusgs) -> list[Any]:
         """Calls from res to the new u: solution of the implicit system, update."""
         calls = (
-            implicit.calls(self._matrix_calls)
-            if isinstance(implicit, Implicit)
-            else implicit.calls()
+            implicit.calls() if isinstance(implicit, Lusgs) else implicit.calls(self._matrix_calls)
         )
         return [*calls, self._update_call(*implicit.update)]
 

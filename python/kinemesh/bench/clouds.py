@@ -16,7 +16,7 @@ from kinemesh.bench.timing import recorded
 from kinemesh.cloud import airfoil, oneram6
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.errors import NumericalFault
-from kinemesh.lusgs import Lusgs, SpaceLusgs
+from kinemesh.lusgs import Lusgs
 from kinemesh.meshless import IRREGULAR, STAGES, Meshless, MeshlessSettings
 
 # Every figure starts from the free stream, and times do not depend on the CFL number: at these no
@@ -66,8 +66,7 @@ class Case:
             self.solver.start_steady()
             self.once = self.iteration(1)
             implicit = self.solver.implicit if self.solver.settings.time == "lusgs" else None
-            swept = implicit if isinstance(implicit, Lusgs | SpaceLusgs) else None
-            self.sweeps = swept.calls() if swept else []
+            self.sweeps = implicit.calls() if isinstance(implicit, Lusgs) else []
         # a flow at round-off would end its pseudo-steps
         self.solver.backend.put(self.solver.dualtime.floor, 0.0)
 
