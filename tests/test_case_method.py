@@ -76,7 +76,7 @@ def test_springs_of_a_ready_case_become_delaunay(name):
 def test_settings_are_those_of_the_method():
     model = case(MESHLESS + '[solver]\ntime = "lusgs"\nlusgs_sweeps = 3\n').build()
 
-    assert model.settings == km.MeshlessSettings(time="lusgs", lusgs_sweeps=3)
+    assert model.settings == km.MeshlessSettings(time="lusgs", lusgs_sweeps=3).complete()
     assert isinstance(case(case_text()).build(), km.Ale)
     lost = r"^\[solver\]: lusgs_sweeps is 3 and has no effect: time is 'bi"
     with pytest.raises(km.SettingsError, match=lost):

@@ -28,7 +28,7 @@ def forced(ale, steps):
     """
     get, s = ale.backend.get, ale.settings
     uniform, V0 = stream(MACH, ale.alpha_deg[0]), get(ale.grid.V)
-    march = ale.iteration(0.0, 3, (s.unsteady_cfl, s.cfl_max, s.cfl_growth), 4)
+    march = ale.iteration(0.0, 3, s.ramp(s.unsteady_cfl), 4)
     ale.backend.put(ale.dualtime.floor, 0.0)
     error = change = 0.0
     for step in range(steps):

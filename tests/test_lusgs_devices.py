@@ -68,7 +68,7 @@ def history(name, device):
     solver = case(name, device)
     s, found = solver.settings, []
     for _ in range(ITERATIONS):
-        step = solver.iteration(0.0, ITERATIONS + 1, (s.cfl, s.cfl_max, s.cfl_growth), 1)
+        step = solver.iteration(0.0, ITERATIONS + 1, s.ramp(s.cfl), 1)
         if not found:
             solver.start_steady()
         step()

@@ -125,7 +125,7 @@ def test_uniform_stream_survives_arbitrary_motion(device, settings):
     solver = case(scattered(300, 2), device, smooth_random(0.5, 0.05), **settings)
     uniform, get = stream(MACH, 17.0), solver.backend.get
     s = solver.settings
-    march = solver.iteration(0.0, 3, (s.unsteady_cfl, s.cfl_max, s.cfl_growth), 4)
+    march = solver.iteration(0.0, 3, s.ramp(s.unsteady_cfl), 4)
     solver.backend.put(solver.dualtime.floor, 0.0)
     moved = 0.0
     for step in range(50):
@@ -473,6 +473,43 @@ def test_what_has_no_effect_is_told_before_its_range():
         km.MeshlessSettings(cfl="20")
 
 
+@pytest.mark.parametrize(
+    ("given", "most"),
+    [
+        ({}, 1e3),
+        ({"time": "lusgs"}, 1e3),
+        ({"time": "lusgs", "stored_blocks": True}, 100.0),
+        ({"time": "lusgs", "stored_blocks": True, "unsteady_cfl": 300.0}, 300.0),
+        ({"time": "lusgs", "stored_blocks": True, "cfl_max": 500.0}, 500.0),
+        ({"unsteady_cfl": 2e3}, 2e3),
+        ({"time": "rk"}, None),
+    ],
+)
+def test_most_of_the_cfl_number_follows_from_the_way(given, most):
+    chosen = km.MeshlessSettings(**given).complete()
+
+    assert chosen.cfl_max == most
+    assert chosen.complete() == chosen
+    assert chosen.ramp(100.0) == (100.0, most or 100.0, chosen.cfl_growth)
+
+
+@on_devices
+def test_sweeps_over_the_matrix_reach_a_steady_flow(device):
+    """Eight pairs do not solve that matrix at a CFL number of 1000: the residual stays at 1e-2."""
+    solver = km.Meshless(
+        km.cloud.airfoil("naca0012", points=2000),
+        mach=0.5,
+        alpha_deg=3.0,
+        device=device,
+        settings=km.MeshlessSettings(time="lusgs", stored_blocks=True),
+    )
+
+    result = solver.steady().summary["result"]
+
+    assert result["residual_drop"] <= 1e-6
+    assert result["iterations"] < 500
+
+
 USES = {  # what each choice gives an effect to, by a value that is none's default
     "bicgstab": ({}, {"krylov_iterations": 9, "krylov_tolerance": 0.2, "jacobian_fix": 0.2,
                       "matrix_dtype": "float64", "cfl_max": 2e3, "max_change": 0.1}),
@@ -514,6 +551,6 @@ def test_the_fix_of_the_matrix_follows_the_gradients():
     assert km.MeshlessSettings().complete().jacobian_fix == 0.3
     assert km.MeshlessSettings(smooth_gradients=True).complete().jacobian_fix == 0.5
     assert km.MeshlessSettings(smooth_gradients=True, jacobian_fix=0.1).complete() == (
-        km.MeshlessSettings(smooth_gradients=True, jacobian_fix=0.1, time="bicgstab")
+        km.MeshlessSettings(smooth_gradients=True, jacobian_fix=0.1, time="bicgstab", cfl_max=1e3)
     )
     assert km.MeshlessSettings(smooth_gradients=True, time="lusgs").complete().jacobian_fix is None

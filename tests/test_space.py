@@ -94,7 +94,7 @@ def test_fields_even_about_the_plane_have_exact_gradients_there(device, smooth):
 def test_uniform_stream_survives_arbitrary_motion(device, half, settings):
     solver = case(box(half=half), device, wobbly, **settings)
     s, get = solver.settings, solver.backend.get
-    march = solver.iteration(0.0, 3, (s.unsteady_cfl, s.cfl_max, s.cfl_growth), 4)
+    march = solver.iteration(0.0, 3, s.ramp(s.unsteady_cfl), 4)
     solver.backend.put(solver.dualtime.floor, 0.0)
     moved = 0.0
     for step in range(20):

@@ -60,6 +60,7 @@ class MeshlessSettings(ImplicitSettings):
     smooth_gradients : bool   the mean of the gradients of a point and of its satellites: for
         irregular clouds in space, where those of the nearest alone are not stable
     jacobian_fix : float      None: 0.3, with smooth_gradients 0.5
+    cfl_max : float           None: 1000, with stored_blocks 100, no less than cfl and unsteady_cfl
     jst_k2, jst_k4 : float    factors of the second and fourth differences
     time : "bicgstab" (with the matrix of the first-order flux), "lusgs" (sweeps by colours), or
         "rk" (five-stage Runge-Kutta with local steps); None: BiCGSTAB, and LU-SGS for JST's flux,
@@ -71,6 +72,7 @@ class MeshlessSettings(ImplicitSettings):
     """
 
     jacobian_fix: float | None = None
+    cfl_max: float | None = None
     flux: str = "roe"
     limiter: str = "wang"
     limiter_k: float = 0.05
@@ -137,12 +139,14 @@ class MeshlessSettings(ImplicitSettings):
 
     def complete(self) -> MeshlessSettings:
         """With the way through pseudo-time and what belongs to it, where none was given."""
-        fix, cfl = self.jacobian_fix, self.rk_cfl
+        fix, cfl, most = self.jacobian_fix, self.rk_cfl, self.cfl_max
         if self.matrix and fix is None:
             fix = 0.5 if self.smooth_gradients else 0.3
         if self.way == "rk" and cfl is None:
             cfl = RK_CFL[self.flux]
-        return replace(self, time=self.way, jacobian_fix=fix, rk_cfl=cfl)
+        if self.way != "rk" and most is None:
+            most = max(100.0 if self.stored_blocks else 1e3, self.cfl, self.unsteady_cfl)
+        return replace(self, time=self.way, jacobian_fix=fix, rk_cfl=cfl, cfl_max=most)
 
 
 def default_deform(cloud: Any) -> Deformation:

@@ -80,7 +80,7 @@ class _Unsteady:
         self.recording = solver.iteration(
             s.unsteady_drop,
             s.unsteady_iterations,
-            (s.unsteady_cfl, s.cfl_max, s.cfl_growth),
+            s.ramp(s.unsteady_cfl),
             32 if solver.backend.on_gpu else 4,
         )
 

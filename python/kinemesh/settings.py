@@ -42,7 +42,7 @@ class MarchSettings:
     unsteady_drop: float = 1e-4
     unsteady_iterations: int = 200
     cfl: float = 20.0
-    cfl_max: float = 1e3
+    cfl_max: float | None = 1e3
     cfl_growth: float = 1.5
     unsteady_cfl: float = 100.0
     max_change: float = 0.2
@@ -61,10 +61,14 @@ class MarchSettings:
             unsteady_drop=(TINY, 1),
             max_change=(0, 0.4),
         )
-        if self.cfl_max < max(self.cfl, self.unsteady_cfl):
+        if self.cfl_max is not None and self.cfl_max < max(self.cfl, self.unsteady_cfl):
             raise SettingsError(
                 f"cfl_max is {self.cfl_max!r}, expected at least cfl and unsteady_cfl"
             )
+
+    def ramp(self, first: float) -> tuple[float, float, float]:
+        """CFL number from its first on: that, its most, and its largest growth per iteration."""
+        return first, first if self.cfl_max is None else self.cfl_max, self.cfl_growth
 
     def choose(self, **choices: Any) -> None:
         """SettingsError for a setting that is none of its choices."""

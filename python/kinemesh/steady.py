@@ -97,9 +97,7 @@ def to_steady(
     `keep(iteration)` is called every KEEP_EVERY iterations; the march goes on from `saved`.
     """
     s, get = solver.settings, solver.backend.get
-    recording = solver.iteration(
-        s.steady_drop, s.steady_iterations, (s.cfl, s.cfl_max, s.cfl_growth), 1
-    )
+    recording = solver.iteration(s.steady_drop, s.steady_iterations, s.ramp(s.cfl), 1)
     done = np.full(solver.grid.members, -1)
     if saved is None:
         solver.start_steady(poses)
