@@ -67,6 +67,11 @@ typedef f64 real;
  * an order that depends on nothing but the group, so that a member's sums are those of its solo
  * run.  The body adds what item i gives to s.  Fields named `offsets` and `sums` are required. */
 #define REDUCE(k, FIELDS, op, nv) KERNEL_REDUCE(k, FIELDS, op, nv)
+/* KEEP(type, name, count, width): `count` numbers of an item that all of its satellites ask for, which a
+ * device keeps out of its registers, in the memory that a block shares: more loads are under way at
+ * once.  The lanes of the team of `width` write KEPT(name, k, width) in turn, k % PARTS(width) ==
+ * lane; after team_wait(width) each may read all.  ENTRIES_AFTER waits when the first neighbour's
+ * number is on its way.                                                                         */
 
 #ifdef __CUDACC__
 #define HD static __device__ __forceinline__
@@ -92,11 +97,16 @@ typedef f64 real;
   HD void P(k##_at)(const i32 i, const i32 n UNUSED FIELDS(PARAM))
 #define WIDTH(width) 1
 #define PARTS(width) (width)
-#define ENTRIES_FROM(first, end, parts, e, j)                                                \
-  for (i32 e = first, last_ = (end) - 1, j = 0, ahead_ = e <= last_ ? neighbour[e] : 0;      \
+#define ENTRIES_FROM(first, end, parts, e, j) ENTRIES_AFTER((void)0, first, end, parts, e, j)
+#define ENTRIES_AFTER(wait, first, end, parts, e, j)                                         \
+  for (i32 e = first, last_ = (end) - 1, ahead_ = e <= last_ ? neighbour[e] : 0, j = (wait, 0); \
        e <= last_ &&                                                                         \
        (j = ahead_, ahead_ = neighbour[e + (parts) < last_ ? e + (parts) : last_], 1);       \
        e += (parts))
+#define KEEP(type, name, count, width)                                                       \
+  __shared__ type name##_[(count) * (BLOCK / (width))];                                      \
+  volatile type *const name = name##_ + threadIdx.x / (width)
+#define KEPT(name, k, width) name[(k) * (BLOCK / (width))]
 #define KERNEL_TEAM(k, FIELDS, loop, width) KERNEL_SPREAD(k, FIELDS, BLOCKS_##loop, width)
 #define KERNEL_LANES(k, FIELDS, loop, width) KERNEL_SPREAD(k, FIELDS, RESIDENT_##loop, width)
 #define KERNEL_SPREAD(k, FIELDS, blocks, width)                                              \
@@ -158,8 +168,11 @@ typedef f64 real;
 #define TAKES_lanes const i32 i, const i32 lane
 #define WIDTH(width) (width)
 #define PARTS(width) 1
+#define ENTRIES_AFTER(wait, first, end, parts, e, j) ENTRIES_FROM(first, end, parts, e, j)
 #define ENTRIES_FROM(first, end, parts, e, j)                                                \
   for (i32 e = first, j; e < (end) && (j = neighbour[e], 1); e += (parts))
+#define KEEP(type, name, count, width) type name[count]
+#define KEPT(name, k, width)           name[k]
 #define KERNEL_TEAM(k, FIELDS, loop, width) KERNEL_LANES(k, FIELDS, loop, width)
 #define KERNEL_LOOP(k, FIELDS, loop) KERNEL_HOST(k, FIELDS, loop, single)
 #define KERNEL_LANES(k, FIELDS, loop, width) KERNEL_HOST(k, FIELDS, loop, lanes)
@@ -202,12 +215,27 @@ typedef f64 real;
   HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM))
 #endif
 
+#ifdef __CUDACC__
+/* The lanes of a thread's team, as a mask of its warp. */
+HD unsigned team_lanes(i32 width)
+{
+  return 0xffffffffu >> (32 - width) << threadIdx.x % 32 / (unsigned)width * (unsigned)width;
+}
+#endif
+
+/* What the lanes of a team have written to places that they share is there for all of them. */
+HD void team_wait(i32 width UNUSED)
+{
+#ifdef __CUDACC__
+  __syncwarp(team_lanes(width));
+#endif
+}
+
 /* The sum over a team's lanes, the same in every lane. */
 HD real together(real part, i32 width UNUSED)
 {
 #ifdef __CUDACC__
-  const unsigned first = threadIdx.x % 32 / (unsigned)width * (unsigned)width;
-  const unsigned team  = 0xffffffffu >> (32 - width) << first;
+  const unsigned team = team_lanes(width);
   for (i32 half = width / 2; half > 0; half /= 2) part += __shfl_xor_sync(team, part, half);
 #endif
   return part;

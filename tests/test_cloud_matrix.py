@@ -14,7 +14,7 @@ def first_order(solver):
     """Calls from u to the residual of first order: all gradients zero."""
     first = solver.gradients.grad
     solver.backend.put(first, 0.0)
-    fields = solver.cloud_fields | {"u": solver.u, "past": solver.past}
+    fields = solver.cloud_fields | solver.grid.mirrors | {"u": solver.u, "past": solver.past}
     calls = [solver._primitive, *solver._flux_calls(fields)]
     return calls + [c for c in solver._residual if c not in calls][-solver_closings(solver) :]
 
@@ -22,7 +22,7 @@ def first_order(solver):
 def solver_closings(solver):
     """How many calls of the residual come after the fluxes."""
     grid = solver.grid
-    return bool(len(grid.wall.node)) + bool(len(grid.far.node)) + bool(len(grid.mirror_nodes))
+    return bool(len(grid.wall.node)) + bool(len(grid.far.node))
 
 
 def cloud_of(where):

@@ -11,6 +11,8 @@ ALWAYS = {
     "krylov_start": "sets `live` from `active`",
     "ale_primitive": "q follows u everywhere",
     "ale_primitive_3d": "q follows u everywhere",
+    "ale_primitive_range": "the same",
+    "ale_primitive_range_3d": "the same",
 }
 MASKED = [
     name for name, (_, rows) in kernels().items()

@@ -14,8 +14,11 @@ SLOPE = np.array([[0.1, -0.2, 0.05], [0.3, 0.1, -0.1], [-0.2, 0.05, 0.1], [0.1, 
                   [0.1, 0.15, 0.05]])  # fmt: skip
 
 
-def box(count=5, seed=1, half=False):
-    """A jittered cube [0, 1]^3 of tetrahedra; with `half` the side y = 0 is a plane of symmetry."""
+def box(count=5, seed=1, half=False, across=1, wall=None):
+    """A jittered cube [0, 1]^3 of tetrahedra.
+
+    With `half` the side y = 0 (or x or z, `across`) is a plane of symmetry; that of `wall` a wall.
+    """
     rng, side = np.random.default_rng(seed), np.linspace(0, 1, count + 1)
     points = np.stack(np.meshgrid(side, side, side), -1).reshape(-1, 3)
     loose = (points > 0) & (points < 1)
@@ -27,8 +30,10 @@ def box(count=5, seed=1, half=False):
     faces = np.concatenate([np.delete(cells, k, axis=1) for k in range(4)])
     _, first, count_ = np.unique(np.sort(faces, 1), axis=0, return_index=True, return_counts=True)
     skin = faces[first[count_ == 1]]
-    flat = half & (points[skin, 1] == 0).all(1)
-    sides = {"farfield": skin[~flat]} | ({"symmetry": skin[flat]} if half else {})
+    flat = half & (points[skin, across] == 0).all(1)
+    solid = (points[skin, across if wall is None else wall] == 0).all(1) & (wall is not None)
+    sides = {"farfield": skin[~flat & ~solid], "symmetry": skin[flat], "wall": skin[solid]}
+    sides = {name: facets for name, facets in sides.items() if len(facets)}
     return km.Cloud.from_tetrahedra(points, cells, sides, worst_condition=1e4)
 
 

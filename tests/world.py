@@ -370,6 +370,7 @@ class World:
             cfl_first=5.0,
             cold=0,
             turn=3,
+            solved=self.colours[0][1],
             turns=6,
             squared=0,
             k2=0.5,

@@ -108,10 +108,10 @@ HD void wang_threshold(const f64 *range, const i32 m, const i32 lane, const real
 }
 
 /* Limited gradient with that threshold. */
-#define ALE_GRADIENT_WANG(F)                          \
-  ALE_GRADIENT_FIELDS(F)                              \
-  F(in, f64, range, "members,8") /* from ale_range */ \
-  F(val, real, K, "")                                 \
+#define ALE_GRADIENT_WANG(F)                                    \
+  ALE_GRADIENT_FIELDS(F)                                        \
+  F(in, f64, range, "members,8") /* from ale_primitive_range */ \
+  F(val, real, K, "")                                           \
   F(out, real, grad, "nodes,8")
 LANES(ale_gradient_wang, ALE_GRADIENT_WANG, busy, 2)
 {

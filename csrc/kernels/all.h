@@ -91,7 +91,7 @@
   K(bc_wall_jacobian, bnodes) K(bc_farfield_jacobian, bnodes) \
   T(lusgs_sweep, rows) K(cloud_roughness, nodes) K(cloud_sensor_3d, nodes) T(cloud_lusgs, rows) T(cloud_lusgs_3d, rows) T(cloud_shares_3d, rows) K(cloud_rows_3d, nodes) K(cloud_update_3d, nodes) \
   DIMENSION_LIST(K, S, T, L4, ) DIMENSION_LIST(K, S, T, L5, _3d) K(cloud_normals, bnodes)     \
-  K(cloud_facets_3d, bnodes) K(cloud_mirror_3d, bnodes) K(cloud_slip_3d, bnodes) K(cloud_flat_3d, bnodes) K(cloud_even_3d, bnodes) L5(cloud_gradient_3d, nodes) K(cloud_gradient_wang_3d, nodes)   \
+  K(cloud_facets_3d, bnodes) K(cloud_mirror_3d, bnodes) K(cloud_even_3d, bnodes) L5(cloud_gradient_3d, nodes) T(cloud_gradient_wang_3d, nodes)   \
   S(wall_forces_3d, groups) K(pose_move_3d, moved) S(gather_max_10, groups)             \
   L5(copy_real5, items) L3(copy_f64_3, items)                                           \
   K(dualtime_check, members) K(dualtime_start, members)    \
@@ -107,7 +107,7 @@
   L2(cg_x, rows) S(multigrid_coarsest, rows) BLOCK_LIST(K, S, L2, 2) BLOCK_LIST(K, S, L4, 4) BLOCK_LIST(K, S, L5, 5) \
   MULTIGRID_LIST(L2, L4, 2) MULTIGRID_LIST(L4, L4, 4)
 #define DIMENSION_LIST(K, S, T, L, D)                                                       \
-  K(ale_primitive##D, nodes) S(ale_range##D, groups) L(ale_past##D, nodes)              \
+  K(ale_primitive##D, nodes) S(ale_primitive_range##D, groups) L(ale_past##D, nodes)              \
   K(ale_update##D, rows) S(residual_squares##D, groups) K(cloud_least_squares##D, nodes)      \
   K(cloud_velocity##D, nodes) T(cloud_roe##D, nodes)         \
   T(cloud_roe_van_leer##D, nodes) K(cloud_farfield##D, bnodes)  \

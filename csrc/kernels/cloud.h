@@ -29,6 +29,7 @@
   F(in, real, q, "nodes," STR(NV))
 #define CLOUD_RESIDUAL_FIELDS(F)      \
   CLOUD_FIELDS(F)                     \
+  CLOUD_PLANE(F)                      \
   F(in, f64, V, "nodes")              \
   F(in, real, u, "nodes," STR(NV))    \
   F(in, real, past, "nodes," STR(NV)) \
@@ -84,7 +85,7 @@
   F(in, f64, V, "nodes")                   \
   F(in, real, normal, "bnodes," STR(DIM))  \
   F(in, real, gap, "bnodes," STR(DIM)) /* s */
-#define CLOUD_WALL(F) CLOUD_SIDE(F) F(rw, real, res, "nodes," STR(NV))
+#define CLOUD_WALL(F) CLOUD_SIDE(F) CLOUD_PLANE(F) F(rw, real, res, "nodes," STR(NV))
 #define CLOUD_FARFIELD(F)                \
   CLOUD_WALL(F)                          \
   F(in, f64, x, "nodes," STR(DIM))       \
@@ -113,21 +114,18 @@
   F(inc, u64, faults, "members")
 #endif
 
-/* Points on the plane of symmetry, and its unit normal; the sum of lambda over the satellites of a
- * point, which sweeps in space do not work out again (cloud_lusgs.h).                           */
-#undef CLOUD_PLANE
+/* The sum of lambda over the satellites of a point, which sweeps in space do not work out again
+ * (cloud_lusgs.h).                                                                              */
 #undef CLOUD_RADIUS
 #undef PUT_RADIUS
 #if DIM == 2
-#define CLOUD_PLANE(F)
 #define CLOUD_RADIUS(F)
-#define PUT_RADIUS(all) (void)all
+#define PUT_RADIUS(all) (void)(all)
 #else
-#define CLOUD_PLANE(F)          \
-  F(in, i32, on_plane, "nodes") \
-  F(in, real, plane, "members,3")
 #define CLOUD_RADIUS(F) F(out, real, radius, "nodes")
-#define PUT_RADIUS(all) radius[i] = all
+#define PUT_RADIUS(all)                           \
+  const real radius_       = together(all, PAIR); \
+  if (lane == 0) radius[i] = radius_
 #endif
 
 /* Velocity of the points from their last places (theory eq. 2.13 without volumes). */
@@ -145,19 +143,27 @@ KERNEL(N(cloud_least_squares), CLOUD_LEAST_SQUARES, indirect)
   N(fit_invert)(sum, inverse + NS * i);
 }
 
-/* Satellite j as point i sees it: way there, coefficients, and the point's own velocity along them. */
-HD real N(cloud_satellite)(const f64 *x, i32 i, i32 j, const real *inverse, const real *v, i32 squared, real *d,
-                           real *a)
+/* Coefficients of a satellite from the way there, and the point's own velocity along them. */
+HD real N(cloud_coefficients)(const real *d, const real *inverse, const real *v, i32 squared, real *a)
 {
-  N(fit_apart)(x, i, j, d);
   const real w = N(fit_weight)(d, squared);
-  N(fit_apply)(inverse + NS * i, d, a);
+  N(fit_apply)(inverse, d, a);
   for (i32 k = 0; k < DIM; k++) a[k] *= w;
   return N(vec_dot)(v, a);
 }
 
-/* res = V (div F + c0 u) + past; c0 and past are nothing where the march is to a steady state. */
-HD void N(cloud_store)(i32 i, const real *sum, const f64 *V, const real *u, const real *past, f64 c0, real *res)
+/* Satellite j as point i sees it: the way there and the same. */
+HD real N(cloud_satellite)(const f64 *x, i32 i, i32 j, const real *inverse, const real *v, i32 squared, real *d,
+                           real *a)
+{
+  N(fit_apart)(x, i, j, d);
+  return N(cloud_coefficients)(d, inverse + NS * i, v, squared, a);
+}
+
+/* res = V (div F + c0 u) + past; c0 and past are nothing where the march is to a steady state.  On a
+ * plane of symmetry (its unit normal) it has no momentum across.                                */
+HD void N(cloud_store)(i32 i, const real *sum, const f64 *V, const real *u, const real *past, f64 c0, const real *unit,
+                       real *res)
 {
   real r[NV], own[NV], before[NV];
   if (c0 == 0) {
@@ -166,6 +172,7 @@ HD void N(cloud_store)(i32 i, const real *sum, const f64 *V, const real *u, cons
     N(state_load)(u + NV * i, own), N(state_load)(past + NV * i, before);
     for (i32 k = 0; k < NV; k++) r[k] = (real)V[i] * (sum[k] + (real)c0 * own[k]) + before[k];
   }
+  if (unit) N(along)(unit, r + 1);
   N(state_put)(res + NV * i, r);
 }
 
@@ -210,13 +217,26 @@ HD void N(cloud_states_van_leer)(const real *qi, const real *qj, const real *gi,
   const real *v = velocity + DIM * i;                                                     \
   real        own[NV], gi[NG], sum[NV] = {0}, f[NV], open[DIM] = {0}, all = 0;            \
   i32         low = 0;                                                                    \
+  KEEP(real, fit, NG + NS, PAIR);                                                         \
+  KEEP(f64, at, DIM, PAIR);                                                               \
   N(state_load)(q + NV * i, own), N(slope_load)(grad + NG * i, gi);                       \
-  ENTRIES(i, lane, PARTS(PAIR), e, j)                                                     \
+  for (i32 k = 0; k < NG; k++)                                                            \
+    if (k % PARTS(PAIR) == lane) KEPT(fit, k, PAIR) = gi[k];                              \
+  for (i32 k = 0; k < NS; k++)                                                            \
+    if (k % PARTS(PAIR) == lane) KEPT(fit, NG + k, PAIR) = inverse[NS * i + k];           \
+  for (i32 k = 0; k < DIM; k++)                                                           \
+    if (k % PARTS(PAIR) == lane) KEPT(at, k, PAIR) = x[DIM * i + k];                      \
+  ENTRIES_AFTER(team_wait(PAIR), offsets[i] + lane, offsets[i + 1], PARTS(PAIR), e, j)    \
   {                                                                                       \
-    real there[NV], gj[NG], d[DIM], a[DIM], l[NV], r[NV];                                 \
+    real there[NV], gj[NG], d[DIM], a[DIM], l[NV], r[NV], own_grad[NG], own_fit[NS];      \
+    f64  here[DIM];                                                                       \
     N(state_load)(q + NV * j, there), N(slope_load)(grad + NG * j, gj);                   \
-    const real w = N(cloud_satellite)(x, i, j, inverse, v, squared, d, a);                \
-    N(states)(own, there, gi, gj, d, l, r);                                               \
+    for (i32 k = 0; k < DIM; k++) here[k] = KEPT(at, k, PAIR);                            \
+    for (i32 k = 0; k < NS; k++) own_fit[k] = KEPT(fit, NG + k, PAIR);                    \
+    for (i32 k = 0; k < NG; k++) own_grad[k] = KEPT(fit, k, PAIR);                        \
+    N(fit_from)(here, x, j, d);                                                           \
+    const real w = N(cloud_coefficients)(d, own_fit, v, squared, a);                      \
+    N(states)(own, there, own_grad, gj, d, l, r);                                         \
     if (!(l[0] > 0 && r[0] > 0 && l[NV - 1] > 0 && r[NV - 1] > 0)) { /* see ale_flux.h */ \
       for (i32 k = 0; k < NV; k++) l[k] = own[k], r[k] = there[k];                        \
       low++;                                                                              \
@@ -225,15 +245,15 @@ HD void N(cloud_states_van_leer)(const real *qi, const real *qj, const real *gi,
     for (i32 k = 0; k < NV; k++) sum[k] += f[k];                                          \
     for (i32 k = 0; k < DIM; k++) open[k] += a[k];                                        \
   }                                                                                       \
-  low = (i32)together((real)low, PAIR), all = together(all, PAIR);                        \
+  low = (i32)together((real)low, PAIR);                                                   \
   for (i32 k = 0; k < NV; k++) sum[k] = together(sum[k], PAIR);                           \
   for (i32 k = 0; k < DIM; k++) open[k] = together(open[k], PAIR);                        \
+  PUT_RADIUS(all);                                                                        \
   if (lane) return;                                                                       \
   N(gas_flux)(own, open, N(vec_dot)(v, open), f);                                         \
   for (i32 k = 0; k < NV; k++) sum[k] -= R(2) * f[k];                                     \
   lowered[i] = low;                                                                       \
-  PUT_RADIUS(all);                                                                        \
-  N(cloud_store)(i, sum, V, u, past, bdf[3 * m], res)
+  N(cloud_store)(i, sum, V, u, past, bdf[3 * m], PLANE_OF(i, m), res)
 #endif
 TEAM(N(cloud_roe), CLOUD_RESIDUAL, CLOUD_LOOP, PAIR)
 {
@@ -289,7 +309,7 @@ KERNEL(cloud_jst, CLOUD_JST, heavy)
     N(gas_flux)(own, a, w, g);
     for (i32 k = 0; k < NV; k++) sum[k] += f[k] - g[k] - R(2) * lambda * (e2 * (uj[k] - ui[k]) - e4 * (lj[k] - li[k]));
   }
-  N(cloud_store)(i, sum, V, u, past, bdf[3 * m], res);
+  N(cloud_store)(i, sum, V, u, past, bdf[3 * m], PLANE_OF(i, m), res);
 }
 #else
 /* JST's sensor (Zhang et al. eq. 9): |sum (p_j - p_i)| / sum (p_j + p_i). */
@@ -335,8 +355,8 @@ KERNEL(cloud_jst_3d, CLOUD_JST_3D, wide)
     N(gas_flux)(own, a, w, g);
     for (i32 k = 0; k < NV; k++) sum[k] += f[k] - g[k] - R(2) * lambda * (e2 * (uj[k] - ui[k]) - e4 * up[k]);
   }
-  PUT_RADIUS(all);
-  N(cloud_store)(i, sum, V, u, past, bdf[3 * m], res);
+  radius[i] = all;
+  N(cloud_store)(i, sum, V, u, past, bdf[3 * m], PLANE_OF(i, m), res);
 }
 #endif
 
@@ -356,19 +376,22 @@ KERNEL(N(cloud_open), CLOUD_OPEN, indirect)
 }
 
 /* res += V [through - F(W)].s: a boundary's flux in the place of the point's own. */
-HD void N(cloud_close)(i32 i, const real *own, const real *s, real w, const real *through, f64 V, real *res)
+HD void N(cloud_close)(i32 i, const real *own, const real *s, real w, const real *through, f64 V, const real *unit,
+                       real *res)
 {
   real f[NV];
   N(gas_flux)(own, s, w, f);
-  for (i32 k = 0; k < NV; k++) res[NV * i + k] += (real)V * (through[k] - f[k]);
+  for (i32 k = 0; k < NV; k++) f[k] = through[k] - f[k];
+  if (unit) N(along)(unit, f + 1);
+  for (i32 k = 0; k < NV; k++) res[NV * i + k] += (real)V * f[k];
 }
 
 /* Through a wall goes the pressure that stops what would flow across it, to first order that of an
  * acoustic wave; both flows tend to none with the spacing.                                      */
 KERNEL(N(cloud_wall), CLOUD_WALL, CLOUD_LOOP)
 {
-  const i32 a = node[i];
-  if (!active[member[a]]) return;
+  const i32 a = node[i], m = member[a];
+  if (!active[m]) return;
   const real *v = velocity + DIM * a, *unit = normal + DIM * i, *s = gap + DIM * i;
   real        own[NV], through[NV];
   N(state_load)(q + NV * a, own);
@@ -377,7 +400,7 @@ KERNEL(N(cloud_wall), CLOUD_WALL, CLOUD_LOOP)
   through[0]      = 0;
   through[NV - 1] = p * w;
   for (i32 k = 0; k < DIM; k++) through[1 + k] = p * s[k];
-  N(cloud_close)(a, own, s, w, through, V[a], res);
+  N(cloud_close)(a, own, s, w, through, V[a], PLANE_OF(a, m), res);
 }
 
 /* Outside of the far field is the stream; Roe's flux lets each characteristic bring its own side. */
@@ -392,7 +415,7 @@ KERNEL(N(cloud_farfield), CLOUD_FARFIELD, CLOUD_LOOP)
   if (N(vec_dot)(s, s) == 0) return; /* a sharp edge */
   const real w = N(vec_dot)(velocity + DIM * a, s);
   N(flux_roe)(own, out, s, w, fix, through);
-  N(cloud_close)(a, own, s, w, through, V[a], res);
+  N(cloud_close)(a, own, s, w, through, V[a], PLANE_OF(a, m), res);
 }
 
 /* Local pseudo-step CFL / (sum of lambda + 2 lambda of what boundaries close); the state that the
@@ -420,8 +443,9 @@ KERNEL(N(cloud_stage), CLOUD_STAGE, indirect)
 {
   const i32 m = member[i];
   if (!active[m]) return;
-  const real t = share * step[i], c0 = (real)bdf[3 * m], per = R(1) / (R(1) + t * c0), per_V = R(1) / (real)V[i];
-  real       r[NV], from[NV], to[NV];
+  const real t = share * step[i], c0 = (real)bdf[3 * m], per = reciprocal(R(1) + t * c0),
+             per_V = reciprocal((real)V[i]);
+  real r[NV], from[NV], to[NV];
   N(state_load)(res + NV * i, r), N(state_load)(u + NV * i, to), N(state_load)(u0 + NV * i, from);
   /* res has c0 u of the state that it was made of; the implicit one is that of the new state */
   for (i32 k = 0; k < NV; k++) from[k] = per * (from[k] - t * (per_V * r[k] - c0 * to[k]));

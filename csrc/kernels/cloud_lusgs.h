@@ -32,6 +32,9 @@
   F(in, i32, active, "members")                                        \
   F(in, i32, wall, "nodes>bnodes?")                                    \
   F(in, real, normal, "bnodes,3")                                      \
+  F(in, real, gap, "bnodes,3")                                         \
+  F(in, i32, on_plane, "rows")                                         \
+  F(in, real, plane, "members,3")                                      \
   F(in, real, velocity, "nodes,3")                                     \
   F(in, real, open, "nodes,3")                                         \
   F(in, real, radius, "nodes") /* sum of lambda */                     \
@@ -41,7 +44,8 @@
   F(in, f64, cfl, "members")                                           \
   F(in, f64, pace, "nodes")                                            \
   F(in, real, res, "nodes,5")                                          \
-  F(out, real, rhs, "rows,5")                                          \
+  F(val, i32, solved, "")        /* rows of the first colour */        \
+  F(upd, real, rhs, "rows,5")    /* but of those */                    \
   F(out, f32, pivot, "rows,4")   /* velocity of the point, diagonal */ \
   F(out, i32, record, "nodes,8") /* du; velocity of the gas, speed of sound */
 #define CLOUD_LUSGS_3D(F)                                        \
@@ -97,7 +101,7 @@ HD void N(cloud_solve_row)(const real *own, const real *unit, const real *s, rea
     N(cloud_wall_row)(own, unit, R(0.5) * N(vec_dot)(s, unit), d, to);
     return;
   }
-  const real per = R(1) / d;
+  const real per = reciprocal(d);
   for (i32 k = 0; k < NV; k++) to[k] *= per;
 }
 
@@ -108,7 +112,8 @@ HD void N(cloud_solve_row)(const real *own, const real *unit, const real *s, rea
 HD real N(cloud_pivot)(const real *own, const real *v, real *open, const real *unit, real sum, f64 pace, f64 c0)
 {
   if (unit) N(along)(unit, open);
-  return sum / (real)pace + (real)c0 + sum + N(gas_radius)(own, open, N(vec_dot)(v, open));
+  const real slow = pace > 1e30 ? R(0) : reciprocal((real)pace); /* of an endless one a device knows none */
+  return sum * slow + (real)c0 + sum + N(gas_radius)(own, open, N(vec_dot)(v, open));
 }
 
 #if DIM == 2
@@ -118,7 +123,7 @@ TEAM(cloud_lusgs, CLOUD_LUSGS, heavy, PAIR)
   const i32 a = node[i], m = member[a];
   if (!active[m]) return;
   const real *v     = velocity + 2 * a;
-  const real  per_V = R(1) / (real)V[a];
+  const real  per_V = reciprocal((real)V[a]);
   real        own[4], to[4], sum = 0, open[2] = {0};
   load4(q + 4 * a, own);
   for (i32 k = 0; k < 4; k++) to[k] = lane ? R(0) : -per_V * res[4 * a + k];
@@ -229,23 +234,29 @@ TEAM(cloud_shares_3d, CLOUD_SHARES, heavy, PAIR)
     for (i32 k = 0; k < 3; k++) open[3 * a + k] = sum[k];
 }
 
-/* ... and of the flow: what a row is solved for and by, and the records. */
+/* ... and of the flow: what a row is solved for and by, and the records.  Rows of the first colour,
+ * which have no earlier one, are solved at once; none of later sweeps looks at their side again. */
 KERNEL(cloud_rows_3d, CLOUD_ROWS_3D, indirect)
 {
   const i32 m = member[i], row = row_of[i], wall_point = wall[i];
   if (!active[m]) return;
-  const real *v = velocity + 3 * i, per_V = R(1) / (real)V[i];
+  const real *v = velocity + 3 * i, per_V = reciprocal((real)V[i]);
   real        own[5], r[5], rest[3];
   uint32_t    words[8];
   state_load_3d(q + 5 * i, own), state_load_3d(res + 5 * i, r);
   for (i32 k = 0; k < 3; k++) rest[k] = open[3 * i + k];
   const real *unit = wall_point >= 0 ? normal + 3 * wall_point : 0;
-  const real  d    = cloud_pivot_3d(own, v, rest, unit, radius[i], cfl[m] * pace[i], bdf[3 * m]);
+  const f32   d    = (f32)cloud_pivot_3d(own, v, rest, unit, radius[i], cfl[m] * pace[i], bdf[3 * m]);
   for (i32 k = 0; k < 5; k++) r[k] *= -per_V;
-  state_put_3d(rhs + 5 * row, r);
-  put4_f32(pivot + 4 * row, (f32)v[0], (f32)v[1], (f32)v[2], (f32)d);
-  for (i32 k = 0; k < 5; k++) r[k] = 0;
+  put4_f32(pivot + 4 * row, (f32)v[0], (f32)v[1], (f32)v[2], d);
   record_put_waves(own + 1, gas_sound_3d(own), words);
+  if (row < solved) {
+    if (on_plane[row]) along_3d(plane + 3 * m, r + 1);
+    cloud_solve_row_3d(own, unit, unit ? gap + 3 * wall_point : 0, d, r);
+  } else {
+    state_put_3d(rhs + 5 * row, r);
+    for (i32 k = 0; k < 5; k++) r[k] = 0;
+  }
   record_put(r, words, record + 8 * i);
 }
 

@@ -60,40 +60,6 @@ KERNEL(cloud_mirror_3d, CLOUD_MIRROR, indirect)
   fit_invert_3d(sum, inverse + 6 * a);
 }
 
-/* No flow through the plane of symmetry: points on it keep density and pressure, and across it the
- * plane's velocity.                                                                             */
-#define CLOUD_SLIP(F)                 \
-  F(in, i32, node, "bnodes>nodes!")   \
-  F(in, i32, member, "nodes>members") \
-  F(in, i32, active, "members")       \
-  F(in, real, plane, "members,3")     \
-  F(in, real, velocity, "nodes,3")    \
-  F(rw, real, u, "nodes,5")
-KERNEL(cloud_slip_3d, CLOUD_SLIP, indirect)
-{
-  const i32 a = node[i], m = member[a];
-  if (!active[m]) return;
-  const real *v = velocity + 3 * a;
-  real       *c = u + 5 * a, before = vec_dot_3d(c + 1, c + 1);
-  for (i32 k = 0; k < 3; k++) c[1 + k] -= c[0] * v[k];
-  along_3d(plane + 3 * m, c + 1);
-  for (i32 k = 0; k < 3; k++) c[1 + k] += c[0] * v[k];
-  c[4] += R(0.5) * (vec_dot_3d(c + 1, c + 1) - before) / c[0];
-}
-
-/* The residual there has no momentum across. */
-#define CLOUD_FLAT(F)                 \
-  F(in, i32, node, "bnodes>nodes!")   \
-  F(in, i32, member, "nodes>members") \
-  F(in, i32, active, "members")       \
-  F(in, real, plane, "members,3")     \
-  F(rw, real, res, "nodes,5")
-KERNEL(cloud_flat_3d, CLOUD_FLAT, indirect)
-{
-  const i32 a = node[i], m = member[a];
-  if (active[m]) along_3d(plane + 3 * m, res + 5 * a + 1);
-}
-
 /* The part of gradients that is even about the plane of symmetry: nothing changes across it but the
  * velocity across, and that not along it.                                                       */
 #define CLOUD_EVEN(F)                 \

@@ -1,5 +1,23 @@
 /* state.h - what both solvers do with the state of each node (docs/theory.md, section 2), once per
  * dimension.  active: members whose pseudo-time has not converged; the others are left as they are. */
+#undef CLOUD_PLANE
+#undef PLANE_OF
+#undef STATE_SLIP
+/* Points on the plane of symmetry, and its unit normal, where there is one. */
+#if DIM == 2
+#define CLOUD_PLANE(F)
+#define PLANE_OF(i, m) ((const real *)0)
+#define STATE_SLIP(F)  F(in, real, u, "nodes,4")
+#else
+#define CLOUD_PLANE(F)          \
+  F(in, i32, on_plane, "nodes") \
+  F(in, real, plane, "members,3")
+#define PLANE_OF(i, m) (on_plane[i] ? plane + 3 * (m) : (const real *)0)
+#define STATE_SLIP(F)              \
+  CLOUD_PLANE(F)                   \
+  F(in, real, velocity, "nodes,3") \
+  F(rw, real, u, "nodes,5")
+#endif
 #ifndef STATE_FIELDS_ONCE
 #define STATE_FIELDS_ONCE
 #define NODE_GRAPH(F)                     \
@@ -24,8 +42,12 @@
   F(in, real, u, "nodes," STR(NV))    \
   F(out, real, q, "nodes," STR(NV))   \
   F(inc, u64, faults, "members")
-#define ALE_RANGE(F)                     \
-  F(in, real, q, "nodes," STR(NV))       \
+#define ALE_PRIMITIVE_RANGE(F)           \
+  F(in, i32, member, "nodes>members")    \
+  F(in, i32, active, "members")          \
+  STATE_SLIP(F)                          \
+  F(out, real, q, "nodes," STR(NV))      \
+  F(inc, u64, faults, "members")         \
   F(in, i32, offsets, "groups+1>>nodes") \
   F(out, f64, sums, "groups," STR(NR))
 #define ALE_PAST(F)                   \
@@ -69,6 +91,26 @@ HD void N(state_primitive)(i32 i, const real *from, real *to, real *q, u64 *word
   if (!(to[NV - 1] > 0)) fault(word, FAULT_PRESSURE, i);
 }
 
+#if DIM == 2
+#define SLIP(i, from) (void)0
+#else
+/* No flow through the plane of symmetry: points on it keep density and pressure, and across it the
+ * plane's velocity.                                                                             */
+HD void state_slip(const real *unit, const real *v, real *c)
+{
+  const real before = vec_dot_3d(c + 1, c + 1);
+  for (i32 k = 0; k < 3; k++) c[1 + k] -= c[0] * v[k];
+  along_3d(unit, c + 1);
+  for (i32 k = 0; k < 3; k++) c[1 + k] += c[0] * v[k];
+  c[4] += R(0.5) * (vec_dot_3d(c + 1, c + 1) - before) * reciprocal(c[0]);
+}
+#undef SLIP
+#define SLIP(i, from)                                                                             \
+  if (on_plane[i] && active[member[i]]) {                                                         \
+    state_slip(plane + 3 * member[i], velocity + 3 * (i), from), state_put_3d(u + 5 * (i), from); \
+  }
+#endif
+
 KERNEL(N(ale_primitive), ALE_PRIMITIVE, indirect)
 {
   real from[NV], to[NV];
@@ -76,13 +118,17 @@ KERNEL(N(ale_primitive), ALE_PRIMITIVE, indirect)
   N(state_primitive)(i, from, to, q, active[member[i]] ? &faults[member[i]] : 0);
 }
 
-/* Range of each primitive variable over a chunk: (max q, max -q); for Wang's threshold. */
-REDUCE(N(ale_range), ALE_RANGE, max, NR)
+/* The same where a residual begins: of a state that fits the plane of symmetry, and with the range of
+ * each variable over a chunk, (max q, max -q), for Wang's threshold.                            */
+REDUCE(N(ale_primitive_range), ALE_PRIMITIVE_RANGE, max, NR)
 {
+  real from[NV], to[NV];
+  N(state_load)(u + NV * i, from);
+  SLIP(i, from);
+  N(state_primitive)(i, from, to, q, active[member[i]] ? &faults[member[i]] : 0);
   for (i32 k = 0; k < NV; k++) {
-    const f64 x = (f64)q[NV * i + k];
-    s[k]        = OP_max(s[k], x);
-    s[NV + k]   = OP_max(s[NV + k], -x);
+    s[k]      = OP_max(s[k], (f64)to[k]);
+    s[NV + k] = OP_max(s[NV + k], -(f64)to[k]);
   }
 }
 
@@ -103,11 +149,12 @@ HD void N(update_node)(i32 a, const real *d, const i32 *offsets, const i32 *neig
                        real *u, f64 *pace)
 {
   real p[NV], own[NV], from[NV], to[NV], qa[NV], dp = 0;
-  N(state_load)(q + NV * a, own), N(state_load)(u + NV * a, from);
+  N(state_load)(u + NV * a, from);
+  N(gas_primitive)(from, own);
   N(gas_pressure_row)(own, p);
   for (i32 k = 0; k < NV; k++) dp += p[k] * d[k];
-  const real change = larger(fabs(d[0]) / own[0], fabs(dp) / own[NV - 1]);
-  real       share  = change > most ? most / change : R(1);
+  const real change = larger(fabs(d[0]) * reciprocal(own[0]), fabs(dp) * reciprocal(own[NV - 1]));
+  real       share  = change > most ? most * reciprocal(change) : R(1);
   for (i32 t = 0; t < 10; t++) { /* pressure is not linear in u: look at what would come out */
     for (i32 k = 0; k < NV; k++) to[k] = from[k] + share * d[k];
     N(gas_primitive)(to, qa);

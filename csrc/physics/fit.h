@@ -3,16 +3,22 @@
  * dimension.  Symmetric matrices are stored by rows from
  * the diagonal on: (xx, xy, yy), or (xx, xy, xz, yy, yz, zz).                                   */
 
-/* The way from point i to point j, from a difference in float64.  Places are not read in pairs as
+/* The way from a place to point j, from a difference in float64.  Places are not read in pairs as
  * states are: a device is no faster with two wide loads than with three.                        */
-HD void N(fit_apart)(const f64 *x, i32 i, i32 j, real *d)
+HD void N(fit_from)(const f64 *here, const f64 *x, i32 j, real *d)
 {
 #if DIM == 2
-  const struct vec2 to = minus(point(x, j), point(x, i));
-  d[0] = (real)to.x, d[1] = (real)to.y;
+  const struct vec2 there = point(x, j);
+  d[0] = (real)(there.x - here[0]), d[1] = (real)(there.y - here[1]);
 #else
-  for (i32 k = 0; k < DIM; k++) d[k] = (real)(x[DIM * j + k] - x[DIM * i + k]);
+  for (i32 k = 0; k < DIM; k++) d[k] = (real)(x[DIM * j + k] - here[k]);
 #endif
+}
+
+/* ... from point i. */
+HD void N(fit_apart)(const f64 *x, i32 i, i32 j, real *d)
+{
+  N(fit_from)(x + DIM * i, x, j, d);
 }
 
 /* Weight of a neighbour. */
@@ -117,14 +123,5 @@ HD void N(slope_load)(const real *from, real *to)
   load4(from, to), load4(from + 4, to + 4);
 #else
   LOAD_ODD(NG, from, to);
-#endif
-}
-
-HD void N(slope_put)(real *to, const real *from)
-{
-#if DIM == 2
-  put4(to, from), put4(to + 4, from + 4);
-#else
-  PUT_ODD(NG, to, from);
 #endif
 }

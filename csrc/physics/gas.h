@@ -40,7 +40,7 @@ HD void N(gas_conserved_change)(const real *q, const real *dq, real *du)
 
 HD real N(gas_sound)(const real *q)
 {
-  return sqrt(GAMMA * q[NV - 1] * reciprocal(q[0]));
+  return root(GAMMA * q[NV - 1] * reciprocal(q[0]));
 }
 
 HD real N(gas_enthalpy)(const real *q)

@@ -36,13 +36,28 @@ HD real smaller(real a, real b)
   return a < b ? a : b;
 }
 
-/* 1 / sqrt(x) */
+/* 1 / sqrt(x), and sqrt(x) of what is not zero, by the same. */
 HD real reciprocal_root(real x)
 {
-#ifdef __CUDACC__
+#if defined(__CUDACC__) && !defined(REAL_IS_F32)
+  f64 r;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+  const f64 half = -0.5 * x;
+  r              = fma(fma(half * r, r, 0.5), r, r);
+  return fma(fma(half * r, r, 0.5), r, r);
+#elif defined(__CUDACC__)
   return rsqrt(x);
 #else
   return R(1) / sqrt(x);
+#endif
+}
+
+HD real root(real x)
+{
+#if defined(__CUDACC__) && !defined(REAL_IS_F32)
+  return x * reciprocal_root(x);
+#else
+  return sqrt(x);
 #endif
 }
 

@@ -19,7 +19,7 @@ HD struct N(roe_average) N(roe_average)(const real *l, const real *r, const real
 {
   struct N(roe_average) m;
   const real square = N(vec_dot)(S, S), per = reciprocal_root(square), area = square * per;
-  const real per_l = reciprocal(l[0]), t = reciprocal(R(1) + sqrt(r[0] * per_l));
+  const real per_l = reciprocal(l[0]), t = reciprocal(R(1) + root(r[0] * per_l));
   for (i32 k = 0; k < DIM; k++) {
     m.v[k] = r[1 + k] + t * (l[1 + k] - r[1 + k]);
     m.n[k] = S[k] * per;

@@ -145,7 +145,7 @@ class Ale(Solver):
         self.grid: Grid = grid
         self.flux = b.zeros((grid.edges, 4))
         self.lowered = b.zeros(grid.edges, np.int32)
-        self.gradients = Gradients(grid, self.common, self.q, self.settings)
+        self.gradients = Gradients(grid, self.state, self.settings)
         self.boundaries = Boundaries(
             b, grid.wall, grid.far, self.common | {"q": self.q}, self.far_field
         )
@@ -199,7 +199,6 @@ class Ale(Solver):
         b, grid, t = self.backend, self.grid, self.grid.table
         edges = self.common | {"lr": t["lr"], "x": grid.x, "S": grid.S, "w": grid.w}
         return [
-            self._primitive,
             *self.gradients.calls,
             b.bind(
                 f"ale_flux_{self.settings.flux}",

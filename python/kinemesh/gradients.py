@@ -12,8 +12,7 @@ class Gradients:
 
     Parameters
     ----------
-    common : member and active, (nodes,) and (members,) device arrays
-    q : (nodes, variables) device array
+    state : what ale_primitive is told: member, active, u, q and faults
     settings : limiter ("wang", "venkatakrishnan"; others: unlimited) and limiter_k
     of : "ale", weights |dr|^-2, or "cloud", those of settings.weight_power, without
         Venkatakrishnan's limiter
@@ -22,32 +21,38 @@ class Gradients:
     Attributes
     ----------
     grad : (nodes, variables * dimensions) device array, dq_k/dx, dq_k/dy side by side
-    calls : from q to grad
-    again : the same with the range of q that the last `calls` found
+    calls : from u to q and grad
+    again : from q to grad, with the range of q that the last `calls` found
     """
 
     def __init__(
         self,
         grid: Nodes,
-        common: dict[str, Any],
-        q: Any,
+        state: dict[str, Any],
         settings: Any,
         of: str = "ale",
         symmetric: dict[str, Any] | None = None,
     ) -> None:
         b, ends = grid.backend, 2 * grid.variables
+        common = {name: state[name] for name in ("member", "active")}
         self.grad = b.zeros((grid.nodes, grid.dimensions * grid.variables))
         fields = common | {
             "x": grid.x,
             "offsets": grid.table["offsets"],
             "neighbour": grid.table["neighbour"],
             "inverse": grid.inverse,
-            "q": q,
+            "q": state["q"],
             "grad": self.grad,
         }
         if of == "cloud":
             fields["squared"] = settings.weight_power == 2
-        kernel, first, span_calls = f"{of}_gradient", [], []
+        kernel, first = f"{of}_gradient", []
+        if settings.limiter == "wang" or grid.slip:
+            parts = b.zeros((grid.chunks, ends), "float64")
+            chunks = {"offsets": grid.node_chunks, "sums": parts}
+            begin = [grid.bind("ale_primitive_range", **state | grid.slip | chunks)]
+        else:
+            begin = [grid.bind("ale_primitive", **state)]
 
         def even(grad: Any) -> list[Any]:
             # what a point of the plane sees on one side alone would let waves along it grow
@@ -64,13 +69,11 @@ class Gradients:
             kernel, limits = f"{kernel}_venkatakrishnan", {"K": settings.limiter_k, "V": grid.V}
         elif settings.limiter == "wang":
             span = b.zeros((grid.members, ends), "float64")
-            parts = b.zeros((grid.chunks, ends), "float64")
-            span_calls = [
-                grid.bind("ale_range", q=q, offsets=grid.node_chunks, sums=parts),
-                b.bind(f"gather_max_{ends}", offsets=grid.node_groups, parts=parts, sums=span),
-            ]
+            begin.append(
+                b.bind(f"gather_max_{ends}", offsets=grid.node_groups, parts=parts, sums=span)
+            )
             kernel, limits = f"{kernel}_wang", {"K": settings.limiter_k, "range": span}
         else:
             limits = {}
         self.again = [*first, grid.bind(kernel, **fields, **limits), *even(self.grad)]
-        self.calls = [*span_calls, *self.again]
+        self.calls = [*begin, *self.again]

@@ -32,9 +32,11 @@ class Lusgs:
         variables), in the order of the nodes, where a row finds that of a neighbour without
         looking up its row
     before : calls that work out what the kernel needs
+    done : launches of the first sweep that they have made
     """
 
     update: tuple[str, dict[str, Any]]
+    done = 0
 
     def __init__(
         self,
@@ -70,7 +72,7 @@ class Lusgs:
             *self.before,
             *(
                 self.backend.bind(self.kernel, over, **self._turn(turn), **self.fields)
-                for turn, over in self.pattern.sweeps(self.sweeps)
+                for turn, over in self.pattern.sweeps(self.sweeps)[self.done :]
             ),
         ]
 
@@ -82,7 +84,8 @@ class Lusgs:
 class SpaceLusgs(Lusgs):
     """The same on clouds in space, rows in the order of their colours with all that they read once.
 
-    A sweep looks at the satellites of earlier or of later colours alone (Conrad and Wallach 1977).
+    A sweep looks at the satellites of earlier or of later colours alone (Conrad and Wallach 1977);
+    the first colour has none of the former and is solved where its rows are made.
 
     Parameters
     ----------
@@ -90,6 +93,8 @@ class SpaceLusgs(Lusgs):
     pattern, sweeps : as above
     state : q, res, radius, active, cfl and pace
     """
+
+    done = 1
 
     def __init__(
         self, grid: CloudGrid, pattern: Pattern, state: dict[str, Any], sweeps: int
@@ -106,8 +111,9 @@ class SpaceLusgs(Lusgs):
         self.update = ("cloud_update", record)
         points = {"velocity": grid.velocity, "V": grid.V, "bdf": grid.bdf, "open": open_}
         points |= {name: grid.table[name] for name in ("member", "wall")}
-        points |= {"row_of": b.table(pattern.row_of), "normal": walls["normal"]}
-        self.before = [b.bind("cloud_rows_3d", **state, **points, **rows)]
+        points |= {name: made[name] for name in ("on_plane", "plane")}
+        points |= {"row_of": b.table(pattern.row_of), "solved": pattern.colours[0][1]}
+        self.before = [b.bind("cloud_rows_3d", **state, **points, **walls, **rows)]
 
     def _turn(self, turn: int) -> dict[str, Any]:
         return {"turn": turn, "turns": 2 * self.sweeps}

@@ -248,7 +248,7 @@ class Meshless(Solver):
         b, s = self.backend, self.settings
         self.grid: CloudGrid = grid
         limited = s if s.flux == "roe" else replace(s, limiter="none")
-        self.gradients = Gradients(grid, self.common, self.q, limited, "cloud", grid.symmetric)
+        self.gradients = Gradients(grid, self.state, limited, "cloud", grid.symmetric)
         self.lowered = b.zeros(grid.nodes, np.int32)
         self.radius = {"radius": b.zeros(grid.nodes)} if grid.dimensions == 3 else {}
         self.pattern = Pattern.of_graph(b, grid.offsets, grid.neighbour, grid.first)
@@ -264,8 +264,8 @@ class Meshless(Solver):
             "bdf": grid.bdf,
             "res": self.res,
         }
-        slip, fluxes = self._residual_calls()
-        self._residual = [*slip, self._primitive, *self.gradients.calls, *fluxes]
+        fluxes = self._residual_calls()
+        self._residual = [*self.gradients.calls, *fluxes]
         if s.time != "rk":
             self.implicit: Implicit | Lusgs = self._matrix() if s.matrix else self._lusgs()
             march = self._pseudo_step_calls(self.implicit)
@@ -274,15 +274,15 @@ class Meshless(Solver):
         self._implicit = b.record(march, flag=self.dualtime.active)
         self._past = self._past_call(grid.V, grid.V)
 
-    def _residual_calls(self) -> tuple[list[Any], list[Any]]:
-        """Calls that make u fit the plane of symmetry, and those from gradients to res.
+    def _residual_calls(self) -> list[Any]:
+        """Calls from gradients to res.
 
         res is V (dW/dt + div F) with the physical time's terms.
         """
-        fields = self.cloud_fields | {"u": self.u, "past": self.past}
-        slip, flat = self._mirror_calls()
+        fields = self.cloud_fields | self.grid.mirrors | {"u": self.u, "past": self.past}
         calls = [*self._flux_calls(fields), *self.vortex]
         closing = {n: self.cloud_fields[n] for n in ("velocity", "q", "V", "res")} | self.common
+        closing |= self.grid.mirrors
         for kernel, side, more in (
             ("cloud_wall", self.grid.wall, {}),
             ("cloud_farfield", self.grid.far, self.far_field),
@@ -290,18 +290,7 @@ class Meshless(Solver):
             if len(side.node):
                 where = {name: side.device[name] for name in ("node", "normal", "gap")}
                 calls.append(self.grid.bind(kernel, **closing | where | more))
-        return slip, calls + flat
-
-    def _mirror_calls(self) -> tuple[list[Any], list[Any]]:
-        """Calls at a plane of symmetry for the state and the residual."""
-        grid = self.grid
-        if not len(grid.mirror_nodes):
-            return [], []
-        there = self.common | grid.symmetric
-        return (
-            [grid.bind("cloud_slip", **there, velocity=grid.velocity, u=self.u)],
-            [grid.bind("cloud_flat", **there, res=self.res)],
-        )
+        return calls
 
     def _flux_calls(self, fields: dict[str, Any]) -> list[Any]:
         grid, s, grad = self.grid, self.settings, self.gradients.grad

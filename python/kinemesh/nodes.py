@@ -77,6 +77,8 @@ class Nodes(ABC):
     faults : (members,) uint64
     bodies : list of (member, marker)
     dimensions, variables : int    2 or 3, and 2 more
+    mirrors, slip : dict    in space the points on a plane of symmetry and its normal; with their
+        velocity
     worse : ufunc                 of two numbers in `shapes` the one of the worse shape
     measure, sweep, keep_levels : recordings   what follows from x; from x and its past; the next
         time level
@@ -90,6 +92,8 @@ class Nodes(ABC):
     V: Any
     inverse: Any
     plane: Any
+    mirrors: dict[str, Any]
+    slip: dict[str, Any]
     table: dict[str, Any]
 
     def __init__(
@@ -109,6 +113,7 @@ class Nodes(ABC):
         self.points = np.concatenate([m.points for m in self.meshes])
         self.member = np.repeat(np.arange(self.members, dtype=np.int32), counts)
         self.bodies: list[tuple[int, str]] = []
+        self.mirrors, self.slip = {}, {}
         self._check_markers(walls, far, planes)
         b, m = backend, self.members
         self.x, self.x1, self.reference = (b.array(self.points, np.float64) for _ in range(3))

@@ -123,9 +123,8 @@ class Solver(ABC):
             strength = b.zeros(grid.members, np.float64)
             self.vortex = self.forces.vortex(strength, self.dualtime.active)
             self.far_field["strength"] = strength
-        self._primitive = grid.bind(
-            "ale_primitive", **self.common, u=self.u, q=self.q, faults=grid.faults
-        )
+        self.state = self.common | {"u": self.u, "q": self.q, "faults": grid.faults}
+        self._primitive = grid.bind("ale_primitive", **self.state)
         self._levels = b.record(
             [
                 b.bind(f"copy_real{grid.variables}", **{"from": self.u1, "to": self.u2}),

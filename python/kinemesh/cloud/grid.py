@@ -73,13 +73,14 @@ class CloudGrid(Nodes):
         if d == 3:
             tables["on_plane"] = np.isin(np.arange(n), self.mirror_nodes)
         self.table = {name: b.array(t, np.int32) for name, t in tables.items()}
-        self.mirrors: dict[str, Any] = {}
         self.symmetric: dict[str, Any] = {}
         if d == 3:
             self.plane = b.array(mirrors, "real")
             self.mirrors = {"on_plane": self.table["on_plane"], "plane": self.plane}
         self.x2 = b.array(self.points, np.float64)
         self.inverse, self.velocity = b.zeros((n, d * (d + 1) // 2)), b.zeros((n, d))
+        if d == 3:
+            self.slip = self.mirrors | {"velocity": self.velocity}
         self.V = b.array(self._shares(), np.float64)
         self._bind()
 
