@@ -26,7 +26,8 @@ An unknown key, a missing one and a combination without meaning are errors that 
 
 With `method = "meshless"` (`--method meshless`) the case is solved on a cloud of points.
 `[mesh]` then makes the cloud: about a section, about ready `bodies`, or of a mesh file's nodes.
-The deformation is `delaunay` unless `[deform]` says `rigid`; springs need cells, and are refused.
+The deformation is `delaunay` unless `[deform]` says `rigid`; that of a wing is `rigid` alone.
+Springs need cells, and are refused.
 A key that the method lacks is an error.
 """
 TABLES = (
