@@ -274,7 +274,7 @@ def test_the_estimate_of_a_cloud_in_space_is_what_is_allocated(allocated, name, 
     recording = model.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
     mover = km.deform.Rigid().attach(model.grid) if way == "float64" else None
 
-    deform, smooth = mover and "rigid", settings.smooth_gradients
+    deform, smooth = mover and "rigid", model.settings.smooth_gradients
     counts = len(cloud.points), len(cloud.satellites)
     want = memory.estimate_cloud(*counts, dtype, deform, 3, matrix, smooth)
     assert allocated() - before == pytest.approx(want, rel=0.01)

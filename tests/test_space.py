@@ -37,6 +37,22 @@ def box(count=5, seed=1, half=False, across=1, wall=None):
     return km.Cloud.from_tetrahedra(points, cells, sides, worst_condition=1e4)
 
 
+def lattice(count):
+    """A cube [0, 1]^3 of count^3 points with the satellites along its lines."""
+    side = np.linspace(0, 1, count)
+    points = np.stack(np.meshgrid(side, side, side, indexing="ij"), -1).reshape(-1, 3)
+    number = np.arange(count**3).reshape(count, count, count)
+    pairs, facets = [], []
+    for axis in range(3):
+        lines = np.moveaxis(number, (axis, (axis + 1) % 3), (0, 1))
+        pairs.append(np.stack([lines[:-1].ravel(), lines[1:].ravel()], 1))
+        for face, turn in ((lines[-1], 1), (lines[0], -1)):
+            a, b, c, d = face[:-1, :-1], face[1:, :-1], face[1:, 1:], face[:-1, 1:]
+            for triangle in ((a, b, c), (a, c, d)):
+                facets.append(np.stack([corner.ravel() for corner in triangle], 1)[:, ::turn])
+    return km.Cloud.from_pairs(points, np.concatenate(pairs), {"farfield": np.concatenate(facets)})
+
+
 def wobbly(points, t):
     """Every point on a way of its own, the plane y = 0 in itself."""
     phase = 7.0 * np.arange(len(points))[:, None] + np.array([0, 1.0, 2.0])
@@ -139,7 +155,7 @@ def test_a_plane_of_symmetry_sees_the_other_half(device):
     )  # fmt: skip
     found = []
     for cloud in (half, whole):
-        solver = case(cloud, device, limiter="none")
+        solver = case(cloud, device, limiter="none", weight_power=1, smooth_gradients=False)
         x, get = solver.grid.points, solver.backend.get
         wave = np.sin(x[:, :1] + 2 * x[:, 2:]) * np.array([0.05, 0.1, 0, 0.1, 0.05])
         wave[:, [0, 1, 3, 4]] *= np.cos(2 * x[:, 1:2])
@@ -239,8 +255,7 @@ def test_coarse_irregular_wings_converge(device):
     solver = km.Meshless(
         km.cloud.oneram6(points=20_000, irregular=True, seed=1), mach=0.8395, alpha_deg=3.06,
         device=device, reference_area=1.15315084,
-        settings=km.MeshlessSettings(steady_iterations=60, steady_drop=1e-4, weight_power=2,
-                                     smooth_gradients=True),
+        settings=km.MeshlessSettings(steady_iterations=60, steady_drop=1e-4),
     )  # fmt: skip
     for side in (solver.grid.wall, solver.grid.far):
         normal, gap = (solver.backend.get(side.device[name]) for name in ("normal", "gap"))
@@ -249,7 +264,39 @@ def test_coarse_irregular_wings_converge(device):
         assert (np.linalg.norm(gap - out[:, None] * normal, axis=1) <= 1e-12 * out.max()).all()
     result = solver.steady().summary["result"]
     assert result["residual_drop"] <= 1e-4
-    assert 0.25 < result["cl"] < 0.3
+    assert 0.25 < result["cl"] < 0.3  # 0.231 at 1.5e-2 with the settings of regular clouds
+
+
+def settings_on(cloud, **given):
+    flow = {"mach": 0.5, "device": "cpu", "walls": []}
+    chosen = km.Meshless(cloud, settings=km.MeshlessSettings(**given), **flow).settings
+    return chosen.weight_power, chosen.smooth_gradients, chosen.jacobian_fix
+
+
+def test_settings_follow_from_the_cloud():
+    assert not lattice(6).irregular
+    assert not km.cloud.airfoil("naca0012", points=600).irregular
+    assert not km.cloud.oneram6(20_000).irregular
+    assert box().irregular
+    assert settings_on(lattice(6)) == (1, False, 0.3)
+    assert settings_on(box()) == (2, True, 0.5)
+    assert settings_on(box(), weight_power=1) == (1, True, 0.5)
+    assert settings_on(box(), smooth_gradients=False) == (2, False, 0.3)
+    assert settings_on([box(seed=1), box(seed=2)]) == (2, True, 0.5)
+    assert settings_on(box(), weight_power=1, smooth_gradients=False) == (1, False, 0.3)
+    assert settings_on(lattice(6), weight_power=2, smooth_gradients=True) == (2, True, 0.5)
+
+
+def test_clouds_of_both_kinds_want_their_settings_told():
+    both = [lattice(6), box(), lattice(6)]
+    told = (
+        r"^weight_power is not given, .*member 1 is irregular, .*member 0 is not; .*one kind, or "
+    )
+    with pytest.raises(SettingsError, match=told + "weight_power and smooth_gradients$"):
+        settings_on(both)
+    with pytest.raises(SettingsError, match=r"^smooth_gradients is not.* or smooth_gradients$"):
+        settings_on(both, weight_power=2)
+    assert settings_on(both, weight_power=2, smooth_gradients=False) == (2, False, 0.3)
 
 
 def test_what_is_of_the_plane_is_refused():

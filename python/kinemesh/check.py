@@ -186,7 +186,7 @@ def small_solver(case: Case, device: str) -> Solver:
     if case.method == "mesh":
         probe = mesh.airfoil("naca0012", nodes=PROBE)
     elif case.mesh.wing is not None:
-        probe = cloud.wing(points=PROBE_SPACE)
+        probe = cloud.wing(points=PROBE_SPACE, irregular=case.mesh.cloud == "irregular")
     else:
         probe = cloud.airfoil("naca0012", points=PROBE)
     return build.solver(case.replace(device=device), probe, of_case=False)

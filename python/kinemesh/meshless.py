@@ -37,8 +37,6 @@ from kinemesh.solver import Solver
 FLUXES = ("roe", "jst")
 LIMITERS = ("wang", "vanleer", "none")
 TIMES = ("lusgs", "bicgstab", "rk")
-# What clouds without order in space need: docs/meshless.md.
-IRREGULAR: dict[str, Any] = {"weight_power": 2, "smooth_gradients": True}
 STEPS = ("cfl", "cfl_max", "cfl_growth", "unsteady_cfl", "max_change")  # of implicit ways alone
 # Shares of the step: for upwind fluxes of second order van Leer, Tai and Powell (1989), for
 # central ones Jameson, Schmidt and Turkel (1981).
@@ -56,8 +54,9 @@ class MeshlessSettings(ImplicitSettings):
     limiter : "wang" (of the gradients, as on a mesh), "vanleer" (Wang et al., eq. 7), or "none"; of
         Roe's flux
     limiter_k : float     Wang's share
-    weight_power : 1 or 2     of the weights |dr|^-p of satellites; 2 for irregular clouds in space
-    smooth_gradients : bool   the mean of the gradients of a point and of its satellites: for
+    weight_power : 1 or 2     of the weights |dr|^-p of satellites; None: 1, on irregular clouds in
+        space 2
+    smooth_gradients : bool   the mean of the gradients of a point and of its satellites; None: on
         irregular clouds in space, where those of the nearest alone are not stable
     jacobian_fix : float      None: 0.3, with smooth_gradients 0.5
     cfl_max : float           None: 1000, with stored_blocks 100, no less than cfl and unsteady_cfl
@@ -76,8 +75,8 @@ class MeshlessSettings(ImplicitSettings):
     flux: str = "roe"
     limiter: str = "wang"
     limiter_k: float = 0.05
-    weight_power: int = 1
-    smooth_gradients: bool = False
+    weight_power: int | None = None
+    smooth_gradients: bool | None = None
     jst_k2: float = 0.5
     jst_k4: float = 0.25
     time: str | None = None
@@ -89,8 +88,11 @@ class MeshlessSettings(ImplicitSettings):
         self.choose(flux=FLUXES, limiter=LIMITERS)
         if self.time is not None:
             self.choose(time=TIMES)
-        for name in ("smooth_gradients", "stored_blocks"):
-            if not isinstance(getattr(self, name), bool):
+        for name, choices in (
+            ("smooth_gradients", (True, False, None)),
+            ("stored_blocks", (True, False)),
+        ):
+            if not any(getattr(self, name) is choice for choice in choices):
                 raise SettingsError(f"{name} is {getattr(self, name)!r}, expected True or False")
         if self.flux == "jst" and (self.time == "bicgstab" or self.stored_blocks):
             raise SettingsError(
@@ -105,7 +107,7 @@ class MeshlessSettings(ImplicitSettings):
         # before the ranges: of what has no effect none is worth a word
         self._refuse_unused()
         ImplicitSettings.__post_init__(self)
-        if self.weight_power not in (1, 2) or isinstance(self.weight_power, bool):
+        if self.weight_power not in (1, 2, None) or isinstance(self.weight_power, bool):
             raise SettingsError(f"weight_power is {self.weight_power!r}, expected 1 or 2")
         self.count("lusgs_sweeps")
         self.within(limiter_k=(0, np.inf), jst_k2=(TINY, 10), jst_k4=(TINY, 10), rk_cfl=(0, np.inf))
@@ -137,16 +139,25 @@ class MeshlessSettings(ImplicitSettings):
         """Precision of the matrix, or None where there is no matrix."""
         return self.matrix_dtype if self.stored_blocks or self.way == "bicgstab" else None
 
-    def complete(self) -> MeshlessSettings:
-        """With the way through pseudo-time and what belongs to it, where none was given."""
-        fix, cfl, most = self.jacobian_fix, self.rk_cfl, self.cfl_max
-        if self.matrix and fix is None:
-            fix = 0.5 if self.smooth_gradients else 0.3
-        if self.way == "rk" and cfl is None:
-            cfl = RK_CFL[self.flux]
-        if self.way != "rk" and most is None:
-            most = max(100.0 if self.stored_blocks else 1e3, self.cfl, self.unsteady_cfl)
-        return replace(self, time=self.way, jacobian_fix=fix, rk_cfl=cfl, cfl_max=most)
+    def complete(self, irregular: bool = False) -> MeshlessSettings:
+        """With the way through pseudo-time and what belongs to it, where none was given.
+
+        `irregular` is that of the cloud (`kinemesh.Cloud.irregular`).
+        """
+        own: dict[str, Any] = {"time": self.way}
+        if self.weight_power is None:
+            own["weight_power"] = 2 if irregular else 1
+        if self.smooth_gradients is None:
+            own["smooth_gradients"] = irregular
+        if self.matrix and self.jacobian_fix is None:
+            smooth = own.get("smooth_gradients", self.smooth_gradients)
+            own["jacobian_fix"] = 0.5 if smooth else 0.3
+        if self.way == "rk" and self.rk_cfl is None:
+            own["rk_cfl"] = RK_CFL[self.flux]
+        if self.way != "rk" and self.cfl_max is None:
+            most = 100.0 if self.stored_blocks else 1e3
+            own["cfl_max"] = max(most, self.cfl, self.unsteady_cfl)
+        return replace(self, **own)
 
 
 def default_deform(cloud: Any) -> Deformation:
@@ -154,6 +165,20 @@ def default_deform(cloud: Any) -> Deformation:
     first = cloud[0] if is_several(cloud) and len(cloud) else cloud
     in_space = isinstance(first, Cloud) and first.points.shape[1] == 3
     return Rigid() if in_space else Delaunay()
+
+
+def completed(settings: MeshlessSettings, cloud: Any) -> MeshlessSettings:
+    """Settings with what follows from the cloud; SettingsError where clouds ask for both."""
+    given = list(cloud) if is_several(cloud) else [cloud]
+    kinds = [c.irregular for c in given if isinstance(c, Cloud) and c.points.shape[1] == 3]
+    asked = [n for n in ("weight_power", "smooth_gradients") if getattr(settings, n) is None]
+    if asked and len(set(kinds)) > 1:
+        raise SettingsError(
+            f"{asked[0]} is not given, and of the clouds that of member {kinds.index(True)} is "
+            f"irregular, that of member {kinds.index(False)} is not; expected clouds of one kind, "
+            f"or {' and '.join(asked)}"
+        )
+    return settings.complete(any(kinds))
 
 
 class Meshless(Solver):
@@ -197,9 +222,8 @@ class Meshless(Solver):
         reference_length: float = 1.0,
     ) -> None:
         settings = MeshlessSettings() if settings is None else settings
-        settings = instance(
-            settings, MeshlessSettings, "settings", "MeshlessSettings(...)"
-        ).complete()
+        settings = instance(settings, MeshlessSettings, "settings", "MeshlessSettings(...)")
+        settings = completed(settings, cloud)
         self.reference = (
             float(numbers(reference_area, 1, "reference_area", positive=True)[0]),
             float(numbers(reference_length, 1, "reference_length", positive=True)[0]),
@@ -225,9 +249,9 @@ class Meshless(Solver):
         sides = walls_of(walls, clouds, planes)
         # with the deformation that takes most: which it will be is not known yet
         moves = "rigid" if clouds[0].points.shape[1] == 3 else "retriangulated"
-        smooth = settings.smooth_gradients
+        smooth, power = bool(settings.smooth_gradients), 2 if settings.weight_power == 2 else 1
         memory.check_cloud(self.backend, clouds, moves, settings.matrix, smooth)
-        grid = CloudGrid(self.backend, clouds, *sides, planes, settings.weight_power)
+        grid = CloudGrid(self.backend, clouds, *sides, planes, power)
         self._states(grid, motion)
         self._allocate(grid)
         self.grid.start()

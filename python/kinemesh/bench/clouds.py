@@ -17,7 +17,7 @@ from kinemesh.cloud import airfoil, oneram6
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.errors import NumericalFault
 from kinemesh.lusgs import Lusgs
-from kinemesh.meshless import IRREGULAR, STAGES, Meshless, MeshlessSettings
+from kinemesh.meshless import STAGES, Meshless, MeshlessSettings
 
 # Every figure starts from the free stream, and times do not depend on the CFL number: at these no
 # cloud's flow leaves, whatever the sweeps, however long a row is repeated.
@@ -54,14 +54,13 @@ class Case:
 
     def __init__(self, backend: Backend, cloud: Cloud, kind: str, **settings: Any) -> None:
         self.kind, self.ledger = kind, Ledger()
-        own = IRREGULAR if kind == "irregular" else {}
         with self.ledger.watch():
             self.solver = Meshless(
                 cloud,
                 **FLOWS[kind],
                 device=backend.device,
                 dtype=backend.dtype,
-                settings=MeshlessSettings(**own, **settings),
+                settings=MeshlessSettings(**settings),
             )
             self.solver.start_steady()
             self.once = self.iteration(1)

@@ -95,13 +95,8 @@ def solver_of(method: str) -> Any:
 
 
 def settings(case: Case) -> Any:
-    """Settings of a case's solver, with those that irregular clouds in space need."""
-    own: dict[str, Any] = {}
-    if case.mesh.cloud == "irregular":
-        from kinemesh.meshless import IRREGULAR
-
-        own = IRREGULAR
-    return settings_of(case.method)(**(own | dict(case.solver)))
+    """Settings of a case's solver."""
+    return settings_of(case.method)(**case.solver)
 
 
 def solver(case: Case, grid: Any = None, of_case: bool = True) -> Any:

@@ -243,6 +243,12 @@ class Cloud:
         return self.offsets, self.satellites
 
     @property
+    def irregular(self) -> bool:
+        """In space, whether over a tenth of the points have more satellites than six on lines."""
+        crowded = np.diff(self.offsets) > 6
+        return bool(self.points.shape[1] == 3 and crowded.mean() > 0.1)
+
+    @property
     def conditions(self) -> Floats:
         """(n,) condition number of each point's least-squares matrix."""
         return conditions(self.points, self.offsets, self.satellites)

@@ -76,8 +76,7 @@ def wing(
     trailing_edge : closed | sharp
     tip : float               length of the cap along the span, over the tip's half thickness
     irregular : bool          points shaken, and satellites across cells by chance: 14 on average
-                              in place of 6 in two colours; solved with `weight_power=2`
-                              and `smooth_gradients=True`
+                              in place of 6 in two colours
     shake : float             largest shift, over the distance of the nearest neighbour
     seed : int                of shifts and choices
 
