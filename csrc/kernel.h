@@ -67,6 +67,17 @@ typedef f64 real;
  * an order that depends on nothing but the group, so that a member's sums are those of its solo
  * run.  The body adds what item i gives to s.  Fields named `offsets` and `sums` are required. */
 #define REDUCE(k, FIELDS, op, nv) KERNEL_REDUCE(k, FIELDS, op, nv)
+/* The same over each member m where `wanted` (an expression of m) holds: the group that ends last puts
+ * all of them together, again in an order that is the member's own, and hands the sums to the body
+ * of OF_MEMBER.  Fields TOTALS and `parts` (groups,nv) are required, and a launch over all groups. */
+#define TOTAL(k, FIELDS, op, nv, wanted) KERNEL_TOTAL(k, FIELDS, op, nv, wanted)
+#define OF_MEMBER(k, FIELDS) KERNEL_OF_MEMBER(k, FIELDS)
+#define KERNEL_OF_MEMBER(k, FIELDS) HD void P(k##_of)(const i32 m, const f64 *s FIELDS(PARAM))
+#define TOTALS(F)                                                                            \
+  F(in, i32, offsets, "groups+1>>nodes")                                                     \
+  F(in, i32, owner, "groups>members")                                                        \
+  F(in, i32, groups, "members+1>>groups")                                                    \
+  F(rw, i32, ended, "members") /* groups, on a device; zero before and after */
 /* KEEP(type, name, count, width): `count` numbers of an item that all of its satellites ask for, which a
  * device keeps out of its registers, in the memory that a block shares: more loads are under way at
  * once.  The lanes of the team of `width` write KEPT(name, k, width) in turn, k % PARTS(width) ==
@@ -119,6 +130,18 @@ typedef f64 real;
     if (i < count_) P(k##_at)(first_ + i, (i32)(t_ % (width)), n FIELDS(NAME));              \
   }                                                                                          \
   HD void P(k##_at)(const i32 i, const i32 lane, const i32 n UNUSED FIELDS(PARAM))
+/* The sum (or maximum) over a block of what its threads have found in s_, in all_ of thread v < nv. */
+#define BLOCK_TOGETHER(op, nv)                                                               \
+    for (i32 v_ = 0; v_ < nv; v_++) {                                                        \
+      for (i32 half_ = 16; half_ > 0; half_ /= 2) {                                          \
+        const f64 other_ = __shfl_down_sync(0xffffffffu, s_[v_], half_);                     \
+        s_[v_]           = OP_##op(s_[v_], other_);                                          \
+      }                                                                                      \
+      if (t_ % 32 == 0) part_[t_ / 32][v_] = s_[v_];                                         \
+    }                                                                                        \
+    __syncthreads();                                                                         \
+    f64 all_ = part_[0][t_ < nv ? t_ : 0];                                                   \
+    for (i32 w_ = 1; w_ < BLOCK / 32 && t_ < nv; w_++) all_ = OP_##op(all_, part_[w_][t_])
 #define KERNEL_REDUCE(k, FIELDS, op, nv)                                                     \
   HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM));                                      \
   static __global__ void __launch_bounds__(BLOCK)                                            \
@@ -130,18 +153,48 @@ typedef f64 real;
     for (i32 v_ = 0; v_ < nv; v_++) s_[v_] = INIT_##op;                                      \
     for (i32 i = offsets[g_] + t_; i < offsets[g_ + 1]; i += BLOCK)                          \
       P(k##_at)(i, s_ FIELDS(NAME));                                                         \
-    for (i32 v_ = 0; v_ < nv; v_++) {                                                        \
-      for (i32 half_ = 16; half_ > 0; half_ /= 2) {                                          \
-        const f64 other_ = __shfl_down_sync(0xffffffffu, s_[v_], half_);                     \
-        s_[v_]           = OP_##op(s_[v_], other_);                                          \
-      }                                                                                      \
-      if (t_ % 32 == 0) part_[t_ / 32][v_] = s_[v_];                                         \
+    BLOCK_TOGETHER(op, nv);                                                                  \
+    if (t_ < nv) sums[g_ * nv + t_] = all_;                                                  \
+  }                                                                                          \
+  HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM))
+/* Parts of other groups are read past the first-level cache, which may hold what they were before. */
+#define KERNEL_TOTAL(k, FIELDS, op, nv, wanted)                                              \
+  HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM));                                      \
+  HD void P(k##_of)(const i32 m, const f64 *s FIELDS(PARAM));                                \
+  static __global__ void __launch_bounds__(BLOCK)                                            \
+      P(k##_device)(i32 first_, i32 count_ UNUSED, i32 n UNUSED FIELDS(PARAM))               \
+  {                                                                                          \
+    const i32 g_ = first_ + (i32)blockIdx.x, t_ = (i32)threadIdx.x, m = owner[g_];           \
+    __shared__ f64 part_[BLOCK / 32][nv];                                                    \
+    __shared__ i32 last_;                                                                    \
+    f64            s_[nv];                                                                   \
+    if (!(wanted)) return;                                                                   \
+    for (i32 v_ = 0; v_ < nv; v_++) s_[v_] = INIT_##op;                                      \
+    for (i32 i = offsets[g_] + t_; i < offsets[g_ + 1]; i += BLOCK)                          \
+      P(k##_at)(i, s_ FIELDS(NAME));                                                         \
+    {                                                                                        \
+      BLOCK_TOGETHER(op, nv);                                                                \
+      if (t_ < nv) parts[g_ * nv + t_] = all_, __threadfence();                              \
     }                                                                                        \
     __syncthreads();                                                                         \
-    if (t_ >= nv) return;                                                                    \
-    f64 all_ = part_[0][t_];                                                                 \
-    for (i32 w_ = 1; w_ < BLOCK / 32; w_++) all_ = OP_##op(all_, part_[w_][t_]);             \
-    sums[g_ * nv + t_] = all_;                                                               \
+    if (t_ == 0) last_ = atomicAdd(&ended[m], 1) == groups[m + 1] - groups[m] - 1;           \
+    __syncthreads();                                                                         \
+    if (!last_) return;                                                                      \
+    __threadfence();                                                                         \
+    for (i32 v_ = 0; v_ < nv; v_++) s_[v_] = INIT_##op;                                      \
+    for (i32 i = groups[m] + t_; i < groups[m + 1]; i += BLOCK)                              \
+      for (i32 v_ = 0; v_ < nv; v_++) {                                                      \
+        const f64 other_ = __ldcg(parts + i * nv + v_);                                      \
+        s_[v_]           = OP_##op(s_[v_], other_);                                          \
+      }                                                                                      \
+    {                                                                                        \
+      BLOCK_TOGETHER(op, nv);                                                                \
+      if (t_ < nv) part_[0][t_] = all_;                                                      \
+    }                                                                                        \
+    __syncthreads();                                                                         \
+    if (t_) return;                                                                          \
+    ended[m] = 0;                                                                            \
+    P(k##_of)(m, part_[0] FIELDS(NAME));                                                     \
   }                                                                                          \
   HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM))
 #else
@@ -209,6 +262,40 @@ typedef f64 real;
       for (i32 v_ = 0; v_ < nv; v_++) s_[v_] = INIT_##op;                                    \
       for (i32 i = offsets[g_]; i < offsets[g_ + 1]; i++) P(k##_at)(i, s_ FIELDS(NAME));     \
       for (i32 v_ = 0; v_ < nv; v_++) sums[g_ * nv + v_] = s_[v_];                           \
+    }                                                                                        \
+  }                                                                                          \
+  HOST_TABLE(k, FIELDS)                                                                      \
+  HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM))
+/* Groups of a member follow each other; its total is made where the first of them is. */
+#define KERNEL_TOTAL(k, FIELDS, op, nv, wanted)                                              \
+  HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM));                                      \
+  HD void P(k##_of)(const i32 m, const f64 *s FIELDS(PARAM));                                \
+  typedef struct {                                                                           \
+    struct range range_;                                                                     \
+    FIELDS(MEMBER)                                                                           \
+  } P(k##_args);                                                                             \
+  static void P(k##_host)(const void *args_)                                                 \
+  {                                                                                          \
+    const P(k##_args) *a_ = args_;                                                           \
+    const i32          first_ = a_->range_.first, count_ = a_->range_.count;                 \
+    FIELDS(LOCAL)                                                                            \
+    _Pragma("omp parallel for schedule(static) if (count_ > 4)")                             \
+    for (i32 g_ = first_; g_ < first_ + count_; g_++) {                                      \
+      const i32 m UNUSED = owner[g_];                                                        \
+      f64       s_[nv];                                                                      \
+      if (!(wanted)) continue;                                                               \
+      for (i32 v_ = 0; v_ < nv; v_++) s_[v_] = INIT_##op;                                    \
+      for (i32 i = offsets[g_]; i < offsets[g_ + 1]; i++) P(k##_at)(i, s_ FIELDS(NAME));     \
+      for (i32 v_ = 0; v_ < nv; v_++) parts[g_ * nv + v_] = s_[v_];                          \
+    }                                                                                        \
+    for (i32 g_ = first_; g_ < first_ + count_; g_++) {                                      \
+      const i32 m = owner[g_];                                                               \
+      f64       s_[nv];                                                                      \
+      if (g_ > groups[m] || !(wanted)) continue;                                             \
+      for (i32 v_ = 0; v_ < nv; v_++) s_[v_] = INIT_##op;                                    \
+      for (i32 i = groups[m]; i < groups[m + 1]; i++)                                        \
+        for (i32 v_ = 0; v_ < nv; v_++) s_[v_] = OP_##op(s_[v_], parts[i * nv + v_]);        \
+      P(k##_of)(m, s_ FIELDS(NAME));                                                         \
     }                                                                                        \
   }                                                                                          \
   HOST_TABLE(k, FIELDS)                                                                      \

@@ -133,7 +133,7 @@ def test_offsets_are_one_longer_than_their_set(double):
 def test_an_empty_offsets_table_is_refused(double):
     empty = double.zeros(0, "int32")
 
-    refused(double, "gather_sum_1", ValueError, "offsets has 0 along axis 0, expected groups+1",
+    refused(double, "gather_sum_2", ValueError, "offsets has 0 along axis 0, expected groups+1",
             offsets=empty)  # fmt: skip
 
 
@@ -330,12 +330,12 @@ def test_over_keeps_the_strides_of_the_whole_set(backend):
 def test_an_int_beyond_32_bits_is_refused(double, value):
     text = f"most has {value}, expected a 32-bit int"
 
-    refused(double, "dualtime_check", OverflowError, text, most=value)
+    refused(double, "residual_check", OverflowError, text, most=value)
 
 
 @pytest.mark.parametrize("value", [1.5, "9", None, [9]])
 def test_an_int_is_not_a_float_or_a_text(double, value):
-    refused(double, "dualtime_check", TypeError, "most has ", "expected an int", most=value)
+    refused(double, "residual_check", TypeError, "most has ", "expected an int", most=value)
 
 
 @pytest.mark.parametrize("value", ["much", None, 1j, [0.1]])

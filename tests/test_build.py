@@ -12,7 +12,7 @@ CSRC = Path(__file__).parents[1] / "csrc"
 SETUP = CSRC.parent / "setup.py"
 HEADERS = sorted((CSRC / "kernels").glob("*.h"))
 DEFINITION = re.compile(
-    r"^(KERNEL|LANES|REDUCE|TEAM)\((?:([KN])\((\w+)\)|(\w+)), (\w+), (\w+)(?:, (\w+))?",
+    r"^(KERNEL|LANES|REDUCE|TEAM|TOTAL)\((?:([KN])\((\w+)\)|(\w+)), (\w+), (\w+)(?:, (\w+))?",
     re.MULTILINE,
 )
 # Of what is included several times: ends of the names, and lanes of a width of the same number.
@@ -45,7 +45,7 @@ def definitions():
             line = text[: text.index(start)].count("\n") + 1
             for end, many in times(maker, stem or name).items():
                 lanes = f"L{many if width in ('B', 'NV') else width}"
-                kind = {"KERNEL": "K", "REDUCE": "S", "TEAM": "T", "LANES": lanes}[macro]
+                kind = {"KERNEL": "K", "REDUCE": "S", "TOTAL": "S", "TEAM": "T", "LANES": lanes}[macro]
                 found.append((kind, f"{stem or name}{end}", fields, loop, header, line))
     return found
 
@@ -158,6 +158,6 @@ def test_functions_follow_the_precision(header):
 @pytest.mark.parametrize("header", HEADERS, ids=lambda p: p.name)
 def test_direct_kernels_report_no_faults(header):
     """A compare-and-swap in the body stops vectorisation: faults belong to indirect kernels."""
-    for part in re.split(r"^(?=KERNEL\(|REDUCE\()", code_of(header), flags=re.M):
+    for part in re.split(r"^(?=KERNEL\(|REDUCE\(|TOTAL\()", code_of(header), flags=re.M):
         if re.match(r"KERNEL\([^{]*\bdirect\)", part):
             assert "fault(" not in part[: part.index("\n}")]

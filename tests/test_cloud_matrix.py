@@ -22,7 +22,7 @@ def first_order(solver):
 def solver_closings(solver):
     """How many calls of the residual come after the fluxes."""
     grid = solver.grid
-    return bool(len(grid.wall.node)) + bool(len(grid.far.node))
+    return bool(len(grid.wall.node) or len(grid.far.node))
 
 
 def cloud_of(where):

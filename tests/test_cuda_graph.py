@@ -20,7 +20,7 @@ def test_a_recording_is_the_calls_bit_for_bit(backend):
 
     for step in range(10):
         for call, there in ((check, plain), (replay, recorded)):
-            backend.put(there["squares"], [[1 / (1 + step)]])
+            backend.put(there["res"], [[1 / (1 + step), 0, 0, 0]])
             call()
 
     for name, array in plain.items():

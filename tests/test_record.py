@@ -108,9 +108,11 @@ def test_a_recording_keeps_its_arrays_alive(backend):
 
 
 def control(backend, most):
-    """dualtime_check for one member that stops after `most` iterations."""
-    there = {
-        "squares": backend.array([[1.0]], "float64"),
+    """residual_check for one member of one node that stops after `most` iterations."""
+    tables = {"offsets": [0, 1], "owner": [0], "groups": [0, 1], "ended": [0]}
+    there = {name: backend.array(table, "int32") for name, table in tables.items()} | {
+        "res": backend.array([[1.0, 0, 0, 0]], "real"),
+        "parts": backend.zeros((1, 1), "float64"),
         "faults": backend.array([2**64 - 1], "uint64"),
         "floor": backend.zeros(1, "float64"),
         "active": backend.array([1], "int32"),
@@ -122,7 +124,7 @@ def control(backend, most):
         "cfl": backend.zeros(1, "float64"),
     }
     scalars = {"drop": 1e-4, "cfl_first": 5.0, "cfl_last": 1e4, "cfl_growth": 1.5, "most": most}
-    return backend.bind("dualtime_check", **there, **scalars), there
+    return backend.bind("residual_check", **there, **scalars), there
 
 
 def test_repetition_leaves_members_that_are_done(backend):

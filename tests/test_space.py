@@ -267,6 +267,32 @@ def test_coarse_irregular_wings_converge(device):
     assert 0.25 < result["cl"] < 0.3  # 0.231 at 1.5e-2 with the settings of regular clouds
 
 
+@on_devices
+def test_points_of_wall_and_far_field_are_closed_to_both(device):
+    solver = km.Meshless(box(wall=2), mach=MACH, alpha_deg=17.0, device=device)
+    grid, b = solver.grid, solver.backend
+    wave = 0.1 * np.sin(5 * grid.points) @ SLOPE.T
+    solver.initialise(STREAM + wave)
+    b.put(solver.dualtime.active, 1)
+    both = np.intersect1d(grid.wall.node, grid.far.node)
+    sides = {name: b.get(grid.sides[name]) for name in ("at_wall", "at_far")}
+    close, found = b.record([solver._closing_call()]), {}
+
+    for left_out in ("at_far", "at_wall", None):
+        for name, table in sides.items():
+            b.put(grid.sides[name], np.full_like(table, -1) if name == left_out else table)
+        b.put(solver.res, 0.0)
+        close()
+        found[left_out] = b.get(solver.res)
+
+    assert len(both) == 20
+    for part, side in (("at_far", grid.wall), ("at_wall", grid.far)):
+        assert found[part][side.node].any(axis=1).mean() > 0.9  # none at sharp corners
+        assert not np.delete(found[part], side.node, axis=0).any()
+    whole = found["at_far"] + found["at_wall"]
+    assert np.abs(found[None] - whole).max() <= 1e-15 * np.abs(whole).max()
+
+
 def settings_on(cloud, **given):
     flow = {"mach": 0.5, "device": "cpu", "walls": []}
     chosen = km.Meshless(cloud, settings=km.MeshlessSettings(**given), **flow).settings

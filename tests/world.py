@@ -357,7 +357,9 @@ class World:
         self.put("du|nodes,4", rng.uniform(-0.3, 0.3, (n, 4)), np.float32)
         self.put("pace|nodes", rng.uniform(0.1, 1.0, n), float)
         self.put("ceiling|members", (50, 1000), float)
-        self.put("squares|members,1", [[0.7], [1.3]], float)
+        self.put("owner|groups>members", (0, 0, 1, 1, 1))
+        self.put("groups|members+1>>groups", (0, 2, 5))
+        self.put("ended|members", (0, 0))
 
     def control(self):
         self.values.update(

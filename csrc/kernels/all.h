@@ -76,12 +76,12 @@
 #undef B
 #undef BB
 
-/* K: one thread per item; S: reductions; T: the lanes of a team; L2 to L5: lanes of a block of that size. */
+/* K: one thread per item; S: reductions and totals; T: the lanes of a team; L2 to L5: lanes of a block of that size. */
 #define KERNEL_LIST(K, S, T, L2, L3, L4, L5)                                                      \
   K(dual_normals, edges) K(dual_sweeps, edges) K(boundary_normals, bnodes)             \
   K(boundary_sweeps, bnodes) K(dual_volumes, nodes)                                     \
-  S(cell_quality, groups) S(gather_sum_1, groups) S(gather_sum_2, groups)              \
-  S(gather_sum_4, groups) S(gather_max_2, groups) S(gather_max_8, groups)              \
+  S(cell_quality, groups) S(gather_sum_2, groups)              \
+  S(gather_sum_4, groups) S(gather_max_2, groups)              \
   L2(ale_gradient, nodes)                                                               \
   L2(ale_gradient_wang, nodes) L2(ale_gradient_venkatakrishnan, nodes)                   \
   K(least_squares, nodes) L2(cloud_gradient, nodes) L2(cloud_gradient_wang, nodes)      \
@@ -92,9 +92,9 @@
   T(lusgs_sweep, rows) K(cloud_roughness, nodes) K(cloud_sensor_3d, nodes) T(cloud_lusgs, rows) T(cloud_lusgs_3d, rows) T(cloud_shares_3d, rows) K(cloud_rows_3d, nodes) K(cloud_update_3d, nodes) \
   DIMENSION_LIST(K, S, T, L4, ) DIMENSION_LIST(K, S, T, L5, _3d) K(cloud_normals, bnodes)     \
   K(cloud_facets_3d, bnodes) K(cloud_mirror_3d, bnodes) K(cloud_even_3d, bnodes) L5(cloud_gradient_3d, nodes) T(cloud_gradient_wang_3d, nodes)   \
-  S(wall_forces_3d, groups) K(pose_move_3d, moved) S(gather_max_10, groups)             \
+  S(wall_forces_3d, groups) K(pose_move_3d, moved)             \
   L5(copy_real5, items) L3(copy_f64_3, items)                                           \
-  K(dualtime_check, members) K(dualtime_start, members)    \
+  K(dualtime_start, members)    \
   K(copy_f64, items) L2(copy_f64_2, items) L4(copy_real4, items)                       \
   K(narrow_1, items) L2(narrow_2, items)                                              \
   K(krylov_start, members) K(krylov_first, members) K(krylov_alpha, members)           \
@@ -108,10 +108,10 @@
   MULTIGRID_LIST(L2, L4, 2) MULTIGRID_LIST(L4, L4, 4)
 #define DIMENSION_LIST(K, S, T, L, D)                                                       \
   K(ale_primitive##D, nodes) S(ale_primitive_range##D, groups) L(ale_past##D, nodes)              \
-  K(ale_update##D, rows) S(residual_squares##D, groups) K(cloud_least_squares##D, nodes)      \
+  K(ale_update##D, rows) S(residual_check##D, groups) K(cloud_least_squares##D, nodes)      \
   K(cloud_velocity##D, nodes) T(cloud_roe##D, nodes)         \
-  T(cloud_roe_van_leer##D, nodes) K(cloud_farfield##D, bnodes)  \
-  K(cloud_open##D, bnodes) K(cloud_wall##D, bnodes) K(cloud_jst##D, nodes)          \
+  T(cloud_roe_van_leer##D, nodes) K(cloud_close##D, bnodes)  \
+  K(cloud_open##D, bnodes) K(cloud_jst##D, nodes)          \
   K(cloud_step##D, nodes) K(cloud_stage##D, nodes) L(cloud_smooth##D, nodes)            \
   L(cloud_smooth_wang##D, nodes) L(cloud_jacobian##D, rows)                             \
   K(cloud_wall_jacobian##D, bnodes) K(cloud_farfield_jacobian##D, bnodes)               \

@@ -85,14 +85,25 @@
   F(in, f64, V, "nodes")                   \
   F(in, real, normal, "bnodes," STR(DIM))  \
   F(in, real, gap, "bnodes," STR(DIM)) /* s */
-#define CLOUD_WALL(F) CLOUD_SIDE(F) CLOUD_PLANE(F) F(rw, real, res, "nodes," STR(NV))
-#define CLOUD_FARFIELD(F)                \
-  CLOUD_WALL(F)                          \
-  F(in, f64, x, "nodes," STR(DIM))       \
-  F(in, f64, stream, "members," STR(NV)) \
-  F(opt, f64, strength, "members")       \
-  F(in, f64, centre, "members,2")        \
-  F(val, real, fix, "")
+#define CLOUD_CLOSE(F)                        \
+  F(in, i32, node, "bnodes>nodes!")           \
+  F(in, i32, at_wall, "bnodes>walls?")        \
+  F(in, i32, at_far, "bnodes>fars?")          \
+  F(in, i32, member, "nodes>members")         \
+  F(in, i32, active, "members")               \
+  F(in, real, velocity, "nodes," STR(DIM))    \
+  F(in, real, q, "nodes," STR(NV))            \
+  F(in, f64, V, "nodes")                      \
+  CLOUD_PLANE(F)                              \
+  F(in, real, wall_normal, "walls," STR(DIM)) \
+  F(in, real, wall_gap, "walls," STR(DIM))    \
+  F(in, real, far_gap, "fars," STR(DIM))      \
+  F(in, f64, x, "nodes," STR(DIM))            \
+  F(in, f64, stream, "members," STR(NV))      \
+  F(opt, f64, strength, "members")            \
+  F(in, f64, centre, "members,2")             \
+  F(val, real, fix, "")                       \
+  F(rw, real, res, "nodes," STR(NV))
 #define CLOUD_STEP(F)                \
   CLOUD_FIELDS(F)                    \
   F(in, f64, pace, "nodes")          \
@@ -375,47 +386,40 @@ KERNEL(N(cloud_open), CLOUD_OPEN, indirect)
   for (i32 k = 0; k < DIM; k++) gap[DIM * i + k] = R(2) * larger(sum, R(0.25) * inner) * unit[k];
 }
 
-/* res += V [through - F(W)].s: a boundary's flux in the place of the point's own. */
-HD void N(cloud_close)(i32 i, const real *own, const real *s, real w, const real *through, f64 V, const real *unit,
-                       real *res)
+/* The pressure that stops what would flow across a wall, to first order that of an acoustic wave, is
+ * what goes through it; both flows tend to none with the spacing.                               */
+HD void N(cloud_through_wall)(const real *own, const real *v, const real *unit, const real *s, real *f)
 {
-  real f[NV];
-  N(gas_flux)(own, s, w, f);
-  for (i32 k = 0; k < NV; k++) f[k] = through[k] - f[k];
-  if (unit) N(along)(unit, f + 1);
-  for (i32 k = 0; k < NV; k++) res[NV * i + k] += (real)V * f[k];
+  const real across = N(vec_dot)(own + 1, unit) - N(vec_dot)(v, unit);
+  const real p      = own[NV - 1] + own[0] * N(gas_sound)(own) * across;
+  f[0]              = 0;
+  f[NV - 1]         = p * N(vec_dot)(v, s);
+  for (i32 k = 0; k < DIM; k++) f[1 + k] = p * s[k];
 }
 
-/* Through a wall goes the pressure that stops what would flow across it, to first order that of an
- * acoustic wave; both flows tend to none with the spacing.                                      */
-KERNEL(N(cloud_wall), CLOUD_WALL, CLOUD_LOOP)
+/* res += V [through - F(W)].s: a boundary's flux in the place of the point's own.  Outside of the far
+ * field is the stream; Roe's flux lets each characteristic bring its own side.                  */
+KERNEL(N(cloud_close), CLOUD_CLOSE, CLOUD_LOOP)
 {
-  const i32 a = node[i], m = member[a];
+  const i32 a = node[i], m = member[a], sides[2] = {at_wall[i], at_far[i]};
   if (!active[m]) return;
-  const real *v = velocity + DIM * a, *unit = normal + DIM * i, *s = gap + DIM * i;
-  real        own[NV], through[NV];
+  const real *v = velocity + DIM * a, *plane_of = PLANE_OF(a, m);
+  real        own[NV], out[NV], through[NV], f[NV];
   N(state_load)(q + NV * a, own);
-  const real w = N(vec_dot)(v, s), across = N(vec_dot)(own + 1, unit) - N(vec_dot)(v, unit);
-  const real p    = own[NV - 1] + own[0] * N(gas_sound)(own) * across;
-  through[0]      = 0;
-  through[NV - 1] = p * w;
-  for (i32 k = 0; k < DIM; k++) through[1 + k] = p * s[k];
-  N(cloud_close)(a, own, s, w, through, V[a], PLANE_OF(a, m), res);
-}
-
-/* Outside of the far field is the stream; Roe's flux lets each characteristic bring its own side. */
-KERNEL(N(cloud_farfield), CLOUD_FARFIELD, CLOUD_LOOP)
-{
-  const i32 a = node[i], m = member[a];
-  if (!active[m]) return;
-  const real *s = gap + DIM * i;
-  real        own[NV], out[NV], through[NV];
-  N(state_load)(q + NV * a, own);
-  N(farfield_state)(stream + NV * m, strength ? strength + m : 0, centre + 2 * m, x + DIM * a, out);
-  if (N(vec_dot)(s, s) == 0) return; /* a sharp edge */
-  const real w = N(vec_dot)(velocity + DIM * a, s);
-  N(flux_roe)(own, out, s, w, fix, through);
-  N(cloud_close)(a, own, s, w, through, V[a], PLANE_OF(a, m), res);
+  for (i32 side = 0; side < 2; side++) {
+    const real *s = (side ? far_gap : wall_gap) + DIM * sides[side];
+    if (sides[side] < 0 || N(vec_dot)(s, s) == 0) continue; /* the latter at a sharp edge */
+    if (side) {
+      N(farfield_state)(stream + NV * m, strength ? strength + m : 0, centre + 2 * m, x + DIM * a, out);
+      N(flux_roe)(own, out, s, N(vec_dot)(v, s), fix, through);
+    } else {
+      N(cloud_through_wall)(own, v, wall_normal + DIM * sides[0], s, through);
+    }
+    N(gas_flux)(own, s, N(vec_dot)(v, s), f);
+    for (i32 k = 0; k < NV; k++) f[k] = through[k] - f[k];
+    if (plane_of) N(along)(plane_of, f + 1);
+    for (i32 k = 0; k < NV; k++) res[NV * a + k] += (real)V[a] * f[k];
+  }
 }
 
 /* Local pseudo-step CFL / (sum of lambda + 2 lambda of what boundaries close); the state that the

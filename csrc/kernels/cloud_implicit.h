@@ -82,7 +82,7 @@ LANES(N(cloud_jacobian), CLOUD_JACOBIAN, heavy, NV)
   for (i32 k = lane; k < lane + WIDTH(NV); k++) rhs[NV * i + k] = -res[NV * a + k];
 }
 
-/* The boundary's flux in the place of the point's own (cloud_wall, cloud_farfield), the speed of the
+/* The boundary's flux in the place of the point's own (cloud_close), the speed of the
  * wave that a wall reflects frozen.                                                             */
 KERNEL(N(cloud_wall_jacobian), CLOUD_WALL_JACOBIAN, indirect)
 {

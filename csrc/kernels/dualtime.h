@@ -1,46 +1,5 @@
-/* dualtime.h - control of pseudo-time, member by member, on the device (theory, section 2.6). */
-
-/* After each residual: count, first norm, drop, CFL number; converged or faulty members stop. */
-#define DUALTIME_CHECK(F)                                                   \
-  F(in, f64, squares, "members,1") /* of the residual */                    \
-  F(inc, u64, faults, "members")                                            \
-  F(in, f64, floor, "members") /* norm below which a residual is nothing */ \
-  F(val, f64, drop, "")        /* norm over first norm at which to stop */  \
-  F(val, f64, cfl_first, "")                                                \
-  F(val, f64, cfl_last, "")                                                 \
-  F(val, f64, cfl_growth, "")                                               \
-  F(val, i32, most, "") /* iterations allowed */                            \
-  F(rw, i32, active, "members")                                             \
-  F(rw, i32, iterations, "members")                                         \
-  F(rw, f64, first, "members")                                              \
-  F(out, f64, norm, "members")                                              \
-  F(rw, f64, mean, "members")    /* running mean of the norm's logarithm */ \
-  F(rw, f64, ceiling, "members") /* of the CFL number */                    \
-  F(rw, f64, cfl, "members")
-KERNEL(dualtime_check, DUALTIME_CHECK, indirect)
-{
-  if (!active[i]) return;
-  norm[i]         = sqrt(squares[i]);
-  const f64 level = log(fmax(norm[i], (f64)1e-300));
-  if (iterations[i] == 0) {
-    first[i]   = norm[i];
-    mean[i]    = level;
-    ceiling[i] = cfl_last;
-    cfl[i]     = cfl_first;
-  } else {
-    const f64 ramp = 5 * cfl_first, rise = level - mean[i];
-    const f64 follow   = fmin(fmax(1.05 * exp(-0.5 * rise), (f64)0.7), cfl_growth);
-    ceiling[i]         = rise > 0.3 && cfl[i] > ramp ? fmax(0.7 * cfl[i], ramp) : fmin(1.01 * ceiling[i], cfl_last);
-    const f64 most_now = fmin(ceiling[i], ramp * fmax((f64)1, 0.1 * first[i] / norm[i]));
-    cfl[i] = fmin(fmax((iterations[i] < 5 ? cfl_growth : follow) * cfl[i], cfl_first), fmin(most_now, cfl_last));
-    mean[i] += 0.1 * rise;
-  }
-  if (!(norm[i] <= 1e5 * fmax(first[i], floor[i]))) fault(&faults[i], FAULT_DIVERGED, 0);
-  if (norm[i] <= drop * first[i] || norm[i] <= floor[i] || iterations[i] >= most || faults[i] != ~(u64)0)
-    active[i] = 0;
-  else
-    iterations[i]++;
-}
+/* dualtime.h - the start of pseudo-time, member by member, on the device (theory, section 2.6), and copies.
+ * What goes on and at which CFL number residual_check (state.h) decides.                             */
 
 /* Every member starts a physical step: all active, nothing counted. */
 #define DUALTIME_START(F)        \

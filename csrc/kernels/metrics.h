@@ -170,15 +170,9 @@ REDUCE(cell_quality, CELL_QUALITY, max, 2)
   s[0] = OP_max(s[0], -area);
 }
 
-/* Second stage of every sum and maximum: chunks of one member. */
-#define GATHER_1(F) F(in, i32, offsets, "groups+1>>chunks") F(in, f64, parts, "chunks,1") F(out, f64, sums, "groups,1")
+/* Second stage of sums and maxima that are not TOTALs: chunks of one member. */
 #define GATHER_2(F) F(in, i32, offsets, "groups+1>>chunks") F(in, f64, parts, "chunks,2") F(out, f64, sums, "groups,2")
 #define GATHER_4(F) F(in, i32, offsets, "groups+1>>chunks") F(in, f64, parts, "chunks,4") F(out, f64, sums, "groups,4")
-#define GATHER_8(F) F(in, i32, offsets, "groups+1>>chunks") F(in, f64, parts, "chunks,8") F(out, f64, sums, "groups,8")
-REDUCE(gather_sum_1, GATHER_1, sum, 1)
-{
-  s[0] += parts[i];
-}
 REDUCE(gather_sum_2, GATHER_2, sum, 2)
 {
   for (i32 v = 0; v < 2; v++) s[v] += parts[2 * i + v];
@@ -190,8 +184,4 @@ REDUCE(gather_sum_4, GATHER_4, sum, 4)
 REDUCE(gather_max_2, GATHER_2, max, 2)
 {
   for (i32 v = 0; v < 2; v++) s[v] = OP_max(s[v], parts[2 * i + v]);
-}
-REDUCE(gather_max_8, GATHER_8, max, 8)
-{
-  for (i32 v = 0; v < 8; v++) s[v] = OP_max(s[v], parts[8 * i + v]);
 }

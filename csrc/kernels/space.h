@@ -122,13 +122,6 @@ KERNEL(pose_move_3d, POSE_MOVE_3D, indirect)
   x[3 * a + 2] = reference[3 * a + 2] + (p[1] * rx + p[0] * rz + p[5]);
 }
 
-#define GATHER_10(F) \
-  F(in, i32, offsets, "groups+1>>chunks") F(in, f64, parts, "chunks,10") F(out, f64, sums, "groups,10")
-REDUCE(gather_max_10, GATHER_10, max, 10)
-{
-  for (i32 v = 0; v < 10; v++) s[v] = OP_max(s[v], parts[10 * i + v]);
-}
-
 #define COPY_REAL5(F) F(in, real, from, "items,5") F(out, real, to, "items,5")
 LANES(copy_real5, COPY_REAL5, indirect, 5)
 {

@@ -42,14 +42,15 @@
   F(in, real, u, "nodes," STR(NV))    \
   F(out, real, q, "nodes," STR(NV))   \
   F(inc, u64, faults, "members")
-#define ALE_PRIMITIVE_RANGE(F)           \
-  F(in, i32, member, "nodes>members")    \
-  F(in, i32, active, "members")          \
-  STATE_SLIP(F)                          \
-  F(out, real, q, "nodes," STR(NV))      \
-  F(inc, u64, faults, "members")         \
-  F(in, i32, offsets, "groups+1>>nodes") \
-  F(out, f64, sums, "groups," STR(NR))
+#define ALE_PRIMITIVE_RANGE(F)          \
+  F(in, i32, member, "nodes>members")   \
+  F(in, i32, active, "members")         \
+  STATE_SLIP(F)                         \
+  F(out, real, q, "nodes," STR(NV))     \
+  F(inc, u64, faults, "members")        \
+  TOTALS(F)                             \
+  F(upd, f64, parts, "groups," STR(NR)) \
+  F(out, f64, range, "members," STR(NR))
 #define ALE_PAST(F)                   \
   F(in, i32, member, "nodes>members") \
   F(in, f64, bdf, "members,3")        \
@@ -69,10 +70,26 @@
   F(val, real, most, "")                  \
   F(rw, real, u, "nodes," STR(NV))        \
   F(rw, f64, pace, "nodes")
-#define RESIDUAL_SQUARES(F)              \
-  F(in, real, res, "nodes," STR(NV))     \
-  F(in, i32, offsets, "groups+1>>nodes") \
-  F(out, f64, sums, "groups,1")
+#define DUALTIME(F)                                                         \
+  F(inc, u64, faults, "members")                                            \
+  F(in, f64, floor, "members") /* norm below which a residual is nothing */ \
+  F(val, f64, drop, "")        /* norm over first norm at which to stop */  \
+  F(val, f64, cfl_first, "")                                                \
+  F(val, f64, cfl_last, "")                                                 \
+  F(val, f64, cfl_growth, "")                                               \
+  F(val, i32, most, "") /* iterations allowed */                            \
+  F(rw, i32, active, "members")                                             \
+  F(rw, i32, iterations, "members")                                         \
+  F(rw, f64, first, "members")                                              \
+  F(out, f64, norm, "members")                                              \
+  F(rw, f64, mean, "members")    /* running mean of the norm's logarithm */ \
+  F(rw, f64, ceiling, "members") /* of the CFL number */                    \
+  F(rw, f64, cfl, "members")
+#define RESIDUAL_CHECK(F)            \
+  F(in, real, res, "nodes," STR(NV)) \
+  TOTALS(F)                          \
+  F(upd, f64, parts, "groups,1")     \
+  DUALTIME(F)
 #define LEAST_SQUARES(F)                  \
   F(in, f64, x, "nodes," STR(DIM))        \
   F(in, i32, offsets, "nodes+1>>entries") \
@@ -119,8 +136,8 @@ KERNEL(N(ale_primitive), ALE_PRIMITIVE, indirect)
 }
 
 /* The same where a residual begins: of a state that fits the plane of symmetry, and with the range of
- * each variable over a chunk, (max q, max -q), for Wang's threshold.                            */
-REDUCE(N(ale_primitive_range), ALE_PRIMITIVE_RANGE, max, NR)
+ * each variable over a member, (max q, max -q), for Wang's threshold.                            */
+TOTAL(N(ale_primitive_range), ALE_PRIMITIVE_RANGE, max, NR, 1)
 {
   real from[NV], to[NV];
   N(state_load)(u + NV * i, from);
@@ -130,6 +147,10 @@ REDUCE(N(ale_primitive_range), ALE_PRIMITIVE_RANGE, max, NR)
     s[k]      = OP_max(s[k], (f64)to[k]);
     s[NV + k] = OP_max(s[NV + k], -(f64)to[k]);
   }
+}
+OF_MEMBER(N(ale_primitive_range), ALE_PRIMITIVE_RANGE)
+{
+  for (i32 k = 0; k < NR; k++) range[NR * m + k] = s[k];
 }
 
 /* c1 V^n u^n + c2 V^(n-1) u^(n-1), once per physical step. */
@@ -185,13 +206,37 @@ KERNEL(N(ale_update), ALE_UPDATE, indirect)
   N(update_node)(a, d, offsets, neighbour, q, most, u, pace);
 }
 
-/* Squares of the residual over a chunk. */
-REDUCE(N(residual_squares), RESIDUAL_SQUARES, sum, 1)
+/* Norm of the residual of each member that iterates, and what follows: drop, CFL number, count; converged
+ * or faulty members stop (theory, section 2.6).                                                 */
+TOTAL(N(residual_check), RESIDUAL_CHECK, sum, 1, active[m])
 {
   for (i32 k = 0; k < NV; k++) {
     const f64 r = (f64)res[NV * i + k];
     s[0] += r * r;
   }
+}
+OF_MEMBER(N(residual_check), RESIDUAL_CHECK)
+{
+  norm[m]         = sqrt(s[0]);
+  const f64 level = log(fmax(norm[m], (f64)1e-300));
+  if (iterations[m] == 0) {
+    first[m]   = norm[m];
+    mean[m]    = level;
+    ceiling[m] = cfl_last;
+    cfl[m]     = cfl_first;
+  } else {
+    const f64 ramp = 5 * cfl_first, rise = level - mean[m];
+    const f64 follow   = fmin(fmax(1.05 * exp(-0.5 * rise), (f64)0.7), cfl_growth);
+    ceiling[m]         = rise > 0.3 && cfl[m] > ramp ? fmax(0.7 * cfl[m], ramp) : fmin(1.01 * ceiling[m], cfl_last);
+    const f64 most_now = fmin(ceiling[m], ramp * fmax((f64)1, 0.1 * first[m] / norm[m]));
+    cfl[m] = fmin(fmax((iterations[m] < 5 ? cfl_growth : follow) * cfl[m], cfl_first), fmin(most_now, cfl_last));
+    mean[m] += 0.1 * rise;
+  }
+  if (!(norm[m] <= 1e5 * fmax(first[m], floor[m]))) fault(&faults[m], FAULT_DIVERGED, 0);
+  if (norm[m] <= drop * first[m] || norm[m] <= floor[m] || iterations[m] >= most || faults[m] != ~(u64)0)
+    active[m] = 0;
+  else
+    iterations[m]++;
 }
 
 #if DIM == 2

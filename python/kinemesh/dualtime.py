@@ -31,12 +31,11 @@ class DualTime:
         self.cfl, self.first, self.norm, self.floor, self.mean, self.ceiling = (
             backend.array(np.ones(members), np.float64) for _ in range(6)
         )
-        self.squares = backend.zeros((members, 1), np.float64)
         self.parts = backend.zeros((grid.chunks, 1), np.float64)
         self.begin = backend.bind("dualtime_start", active=self.active, iterations=self.iterations)
 
-    def check(self, res: Any, drop: float, most: int, cfl: tuple[float, float, float]) -> list[Any]:
-        """Calls that measure `res` and decide who goes on.
+    def check(self, res: Any, drop: float, most: int, cfl: tuple[float, float, float]) -> Any:
+        """Call that measures `res` and decides who goes on.
 
         Parameters
         ----------
@@ -45,34 +44,27 @@ class DualTime:
         cfl : (first, last, growth) CFL number at the start, at most, and its growth per
             iteration at most
         """
-        grid, bind = self.grid, self.backend.bind
-        return [
-            grid.bind(
-                "residual_squares",
-                res=res,
-                offsets=grid.node_chunks,
-                sums=self.parts,
-            ),
-            bind("gather_sum_1", offsets=grid.node_groups, parts=self.parts, sums=self.squares),
-            bind(
-                "dualtime_check",
-                squares=self.squares,
-                faults=grid.faults,
-                floor=self.floor,
-                drop=drop,
-                cfl_first=cfl[0],
-                cfl_last=cfl[1],
-                cfl_growth=cfl[2],
-                most=most,
-                active=self.active,
-                iterations=self.iterations,
-                first=self.first,
-                norm=self.norm,
-                mean=self.mean,
-                ceiling=self.ceiling,
-                cfl=self.cfl,
-            ),
-        ]
+        grid = self.grid
+        return grid.bind(
+            "residual_check",
+            res=res,
+            **grid.totals,
+            parts=self.parts,
+            faults=grid.faults,
+            floor=self.floor,
+            drop=drop,
+            cfl_first=cfl[0],
+            cfl_last=cfl[1],
+            cfl_growth=cfl[2],
+            most=most,
+            active=self.active,
+            iterations=self.iterations,
+            first=self.first,
+            norm=self.norm,
+            mean=self.mean,
+            ceiling=self.ceiling,
+            cfl=self.cfl,
+        )
 
     def set_floor(self, dt: NDArray[np.float64] | None) -> None:
         """Norm that round-off alone can leave: eps times the terms that cancel in a node.

@@ -49,8 +49,9 @@ class Gradients:
         kernel, first = f"{of}_gradient", []
         if settings.limiter == "wang" or grid.slip:
             parts = b.zeros((grid.chunks, ends), "float64")
-            chunks = {"offsets": grid.node_chunks, "sums": parts}
-            begin = [grid.bind("ale_primitive_range", **state | grid.slip | chunks)]
+            span = b.zeros((grid.members, ends), "float64")
+            found = grid.totals | {"parts": parts, "range": span}
+            begin = [grid.bind("ale_primitive_range", **state | grid.slip | found)]
         else:
             begin = [grid.bind("ale_primitive", **state)]
 
@@ -68,10 +69,6 @@ class Gradients:
         if settings.limiter == "venkatakrishnan":
             kernel, limits = f"{kernel}_venkatakrishnan", {"K": settings.limiter_k, "V": grid.V}
         elif settings.limiter == "wang":
-            span = b.zeros((grid.members, ends), "float64")
-            begin.append(
-                b.bind(f"gather_max_{ends}", offsets=grid.node_groups, parts=parts, sums=span)
-            )
             kernel, limits = f"{kernel}_wang", {"K": settings.limiter_k, "range": span}
         else:
             limits = {}

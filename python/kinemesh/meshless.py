@@ -305,16 +305,18 @@ class Meshless(Solver):
         """
         fields = self.cloud_fields | self.grid.mirrors | {"u": self.u, "past": self.past}
         calls = [*self._flux_calls(fields), *self.vortex]
-        closing = {n: self.cloud_fields[n] for n in ("velocity", "q", "V", "res")} | self.common
-        closing |= self.grid.mirrors
-        for kernel, side, more in (
-            ("cloud_wall", self.grid.wall, {}),
-            ("cloud_farfield", self.grid.far, self.far_field),
-        ):
-            if len(side.node):
-                where = {name: side.device[name] for name in ("node", "normal", "gap")}
-                calls.append(self.grid.bind(kernel, **closing | where | more))
+        if len(self.grid.wall.node) or len(self.grid.far.node):
+            calls.append(self._closing_call())
         return calls
+
+    def _closing_call(self) -> Any:
+        """Call that closes res at walls and far field."""
+        grid, wall, far = self.grid, self.grid.wall.device, self.grid.far.device
+        fields = {n: self.cloud_fields[n] for n in ("velocity", "q", "V", "res")} | self.common
+        normals = {"wall_normal": wall["normal"], "wall_gap": wall["gap"], "far_gap": far["gap"]}
+        return grid.bind(
+            "cloud_close", **fields, **grid.sides, **grid.mirrors, **normals, **self.far_field
+        )
 
     def _flux_calls(self, fields: dict[str, Any]) -> list[Any]:
         grid, s, grad = self.grid, self.settings, self.gradients.grad

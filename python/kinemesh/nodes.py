@@ -77,6 +77,7 @@ class Nodes(ABC):
     faults : (members,) uint64
     bodies : list of (member, marker)
     dimensions, variables : int    2 or 3, and 2 more
+    totals : dict    tables of sums and maxima over the nodes of each member, by chunks
     mirrors, slip : dict    in space the points on a plane of symmetry and its normal; with their
         velocity
     worse : ufunc                 of two numbers in `shapes` the one of the worse shape
@@ -119,9 +120,14 @@ class Nodes(ABC):
         self.x, self.x1, self.reference = (b.array(self.points, np.float64) for _ in range(3))
         self.bdf, self.rate = b.zeros((m, 3), np.float64), b.zeros((m, 2), np.float64)
         self.faults = b.array(np.full(m, NONE), np.uint64)
-        node_chunks, node_groups = chunks(self.first)
-        self.node_chunks = b.array(node_chunks, np.int32)
-        self.node_groups = b.array(node_groups, np.int32)
+        node_chunks, groups = chunks(self.first)
+        tables = {
+            "offsets": node_chunks,
+            "owner": np.repeat(np.arange(m), np.diff(groups)),
+            "groups": groups,
+            "ended": np.zeros(m),
+        }
+        self.totals = {name: b.array(table, np.int32) for name, table in tables.items()}
         self.chunks = len(node_chunks) - 1
         self.wall = self._boundary(walls, True)
         self.far = self._boundary(far, False)

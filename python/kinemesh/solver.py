@@ -193,7 +193,7 @@ class Solver(ABC):
     def iteration(self, drop: float, most: int, cfl: tuple[float, float, float], times: int) -> Any:
         """Recording of `times` pseudo-steps: residual, decision, implicit update."""
         check = self.dualtime.check(self.res, drop, most, cfl)
-        once = self.backend.record([*self._residual, *check, self._implicit])
+        once = self.backend.record([*self._residual, check, self._implicit])
         return self.backend.record([once], times=times, flag=self.dualtime.active)
 
     # ---- state ----------------------------------------------------------------------------

@@ -121,7 +121,7 @@ def rows(backend: Backend, cloud: Cloud, kind: str, wanted: set[str]) -> Rows:
 def _parts(case: Case) -> Iterator[tuple[str, Work]]:
     """Rows from the places to the residual, and a pseudo-step of LU-SGS."""
     residual = list(case.solver._residual)
-    parts = ("gradient", "smooth", "gather", "cloud_even")
+    parts = ("gradient", "smooth", "cloud_even")
     gradients = [c for c in residual if case.ledger.named(c, *parts)]
     yield "cloud-iteration", case.whole()
     yield "cloud-geometry", case.part([case.solver.grid.measure])

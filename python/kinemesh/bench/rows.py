@@ -227,7 +227,7 @@ def _explicit_rows(
     ledger: Ledger, work: Callable, residual: list[Any], boundary: list[Any]
 ) -> Rows:
     """Rows from u to the residual."""
-    gradients = [c for c in residual if ledger.named(c, "gradient", "gather")]
+    gradients = [c for c in residual if ledger.named(c, "gradient")]
     fluxes = [c for c in residual if c not in gradients and not ledger.named(c, "bc_")]
     yield "gradients", work(gradients)
     yield "residual", work(fluxes)

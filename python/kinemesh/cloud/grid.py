@@ -37,6 +37,7 @@ class CloudGrid(Nodes):
     mirrors : dict        in space, that and which points are on it
     symmetric : dict      the same of the points on it, where there are any
     velocity : (nodes, d)         of the points [a_inf]
+    sides : dict                  points of walls and far field, and their numbers in each
     V : (nodes,) float64          share of space of each point as given, a weight in norms
     """
 
@@ -77,6 +78,7 @@ class CloudGrid(Nodes):
         if d == 3:
             self.plane = b.array(mirrors, "real")
             self.mirrors = {"on_plane": self.table["on_plane"], "plane": self.plane}
+        self.sides = self._sides()
         self.x2 = b.array(self.points, np.float64)
         self.inverse, self.velocity = b.zeros((n, d * (d + 1) // 2)), b.zeros((n, d))
         if d == 3:
@@ -106,6 +108,17 @@ class CloudGrid(Nodes):
             normals[member] = unit
             nodes.append(np.unique(facets).astype(np.int32) + self.first[member])
         return normals, np.concatenate(nodes)
+
+    def _sides(self) -> dict[str, Any]:
+        """Every point of walls and far field once, and its number among those of each."""
+        walls, far = self.wall.node, self.far.node
+        nodes = np.concatenate([walls, far[~np.isin(far, walls)]])
+        tables = {"node": nodes}
+        for name, side in (("at_wall", walls), ("at_far", far)):
+            number = np.full(self.nodes, -1)
+            number[side] = np.arange(len(side))
+            tables[name] = number[nodes]
+        return {name: self.backend.array(table, np.int32) for name, table in tables.items()}
 
     def _shares(self) -> NDArray[np.float64]:
         """(nodes,) weight of a point in norms, from the second moments of its satellites.
