@@ -137,7 +137,8 @@ VORTEX = "[solver]\nfar_field = 'vortex'"
 @pytest.mark.parametrize(
     ("kind", "old", "new", "said"),
     [
-        (SettingsError, DEVICE, "[solver]\ncfl = -1", "c.toml, [solver]: cfl is -1, expected 0"),
+        (SettingsError, DEVICE, "[solver]\ncfl = -1",
+         "c.toml, [solver]: cfl is -1, expected a number above 0"),
         (SettingsError, DEVICE, "[solver]\nlusgs_sweeps = 3",
          "c.toml, [solver]: lusgs_sweeps is 3 and has no effect: linear_solver is 'bicgstab'"),
         (CaseError, DEVICE, "[solver]\nclf = 1", "c.toml, [solver]: unknown key 'clf'"),
@@ -189,7 +190,7 @@ def test_what_a_file_says_and_an_option_unsays_names_the_file(tmp_path, monkeypa
         ("mach = 0.5", "", "lacks mach"),
         ("mach = 0.5", "mach = 0.5\nmoment_about = [1]", "two numbers"),
         ("mach = 0.5", "mach = 0.5\nmaach = 1", "unknown key 'maach'; did you mean 'mach'"),
-        ("alpha_deg = 1.0", "alpha_deg = 95", "between -90 and 90"),
+        ("alpha_deg = 1.0", "alpha_deg = 95", "above -90, below 90"),
         ("nodes = 500", "nodes = 3.5", "an integer"),
         ("nodes = 500", 'nodes = "huge"', "coarse, medium, fine"),
         ("nodes = 500", 'file = "a.su2"', "expected one"),

@@ -170,7 +170,7 @@ def test_a_breakdown_and_a_zero_pivot_are_numerical_faults(monkeypatch):
 
 @pytest.mark.parametrize(("tolerance", "most"), [(-1e-9, 5), (1.0, 5), (0.1, 0)])
 def test_nonsense_is_refused(monkeypatch, tolerance, most):
-    with pytest.raises(SettingsError, match="expected 0 to 1, 1 or more"):
+    with pytest.raises(SettingsError, match="expected at least 0 and below 1, 1 or more"):
         stub(monkeypatch).bicgstab(None, None, tolerance, most)
 
 

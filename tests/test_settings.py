@@ -46,6 +46,21 @@ def test_nonsense_settings_are_refused_by_name(name, value):
         km.AleSettings(**{name: value})
 
 
+@pytest.mark.parametrize("kind", [km.AleSettings, km.MeshlessSettings])
+@pytest.mark.parametrize(("name", "value", "expected"), [
+    ("cfl", INF, "a number above 0 and finite"),  # not told as the fault of cfl_max
+    ("cfl_max", INF, "a number above 0 and finite"),
+    pytest.param("cfl", 10**400, "a number above 0 and finite", id="beyond all floats"),
+    ("cfl_growth", 1, "a number above 1, at most 10"),
+    ("max_change", 0, "a number above 0, at most 0.4"),
+    ("steady_drop", -1, "a number of at least 0, at most 1"),
+    ("krylov_tolerance", "0.1", "a number of at least 0, at most 1"),
+])  # fmt: skip
+def test_a_range_says_which_of_its_ends_are_excluded(kind, name, value, expected):
+    with pytest.raises(km.SettingsError, match=f"^{name} is {value!r}, expected {expected}$"):
+        kind(**{name: value})
+
+
 def test_settings_cannot_be_changed_afterwards():
     with pytest.raises(AttributeError):
         km.AleSettings().cfl = 3
@@ -56,7 +71,7 @@ def test_settings_cannot_be_changed_afterwards():
     ("iterations", 2.5), ("substeps", 0), ("substeps", "2"),
 ])  # fmt: skip
 def test_nonsense_of_the_springs_is_refused_by_name(name, value):
-    with pytest.raises(km.SettingsError, match=f"springs: {name} is"):
+    with pytest.raises(km.SettingsError, match=f"springs: {name} is .*expected a number above 0"):
         km.deform.TorsionalSprings(**{name: value})
 
 

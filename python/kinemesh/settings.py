@@ -13,6 +13,7 @@ from kinemesh.errors import SettingsError
 
 FAR_FIELDS = ("stream", "vortex")
 TINY = -1e-300  # a lowest value that may be zero itself
+FLOAT_MAX = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +64,8 @@ class MarchSettings:
         )
         if self.cfl_max is not None and self.cfl_max < max(self.cfl, self.unsteady_cfl):
             raise SettingsError(
-                f"cfl_max is {self.cfl_max!r}, expected at least cfl and unsteady_cfl"
+                f"cfl_max is {self.cfl_max!r}, expected at least cfl ({self.cfl:g}) "
+                f"and unsteady_cfl ({self.unsteady_cfl:g})"
             )
 
     def ramp(self, first: float) -> tuple[float, float, float]:
@@ -104,7 +106,7 @@ class MarchSettings:
     def within(self, **ranges: tuple[float, float]) -> None:
         """SettingsError for a setting outside of its range (above the first, up to the second).
 
-        None is in the range of a setting that has no other default.
+        Infinity is in no range.  None is in that of a setting that has no other default.
         """
         optional = {f.name for f in fields(self) if f.default is None}
         for name, (low, high) in ranges.items():
@@ -112,10 +114,10 @@ class MarchSettings:
             if value is None and name in optional:
                 continue
             number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not number or not low < value <= high:
-                span = f"{max(low, 0):g} to {high:g}"
-                expected = span if number else f"a number, {span}"
-                raise SettingsError(f"{name} is {value!r}, expected {expected}")
+            if not number or not low < value <= min(high, FLOAT_MAX):
+                least = "of at least 0" if low == TINY else f"above {low:g}"
+                span = f"{least}, at most {high:g}" if high < np.inf else f"{least} and finite"
+                raise SettingsError(f"{name} is {value!r}, expected a number {span}")
 
 
 KRYLOV = ("krylov_iterations", "krylov_tolerance")

@@ -148,7 +148,9 @@ class FlowPart:
             if getattr(self, name) is not None:
                 _set(self, name, number(f"[flow] {name}", getattr(self, name), above=0.0))
         if abs(self.alpha_deg) >= 90:
-            raise CaseError(f"[flow] alpha_deg = {self.alpha_deg}, expected between -90 and 90")
+            raise CaseError(
+                f"[flow] alpha_deg = {self.alpha_deg}, expected a number above -90, below 90"
+            )
         try:
             x, y = self.moment_about
         except (TypeError, ValueError):

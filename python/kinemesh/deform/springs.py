@@ -279,7 +279,9 @@ class TorsionalSprings(Deformation):
             )
         number = isinstance(self.tolerance, int | float) and not isinstance(self.tolerance, bool)
         if not number or not 0 < self.tolerance < 1:
-            raise SettingsError(f"springs: tolerance is {self.tolerance!r}, expected 0 to 1")
+            raise SettingsError(
+                f"springs: tolerance is {self.tolerance!r}, expected a number above 0, below 1"
+            )
         for name in ("iterations", "substeps"):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:

@@ -140,7 +140,8 @@ class NaturalIlu:
         """
         if not 0 <= tolerance < 1 or most < 1:
             raise SettingsError(
-                f"bicgstab: tolerance {tolerance!r}, most {most!r}; expected 0 to 1, 1 or more"
+                f"bicgstab: tolerance {tolerance!r}, most {most!r}; expected at least 0 and "
+                "below 1, 1 or more"
             )
         with _device_errors():
             steps, drop = self.module.sparse_bicgstab(self._there, b, x, tolerance, most)
