@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
+import kinemesh as km
 import pytest
 from kinemesh import cases
 from kinemesh.casefile import Case
-from kinemesh.errors import CaseError, MeshError, SettingsError
+from kinemesh.cases.parts import COUNTS
+from kinemesh.errors import CaseError, KinemeshError, MeshError, SettingsError
 from kinemesh.motion import pitch, plunge
 from solver_cases import case_text
 
@@ -146,7 +148,10 @@ VORTEX = "[solver]\nfar_field = 'vortex'"
          "c.toml, [deform]: springs: tolerance is 2"),
         (SettingsError, *moved(FLAP.replace("k = 0.1", "k = -0.1")),
          "c.toml, [motion.bodies.flap]: pitch: k = -0.1"),
-        (MeshError, "nodes = 500", "nodes = 60", "c.toml, [mesh]: airfoil: nodes = 60"),
+        (MeshError, "nodes = 500", "wall_spacing = 0.5",
+         "c.toml, [mesh]: airfoil: wall_spacing = 0.5"),
+        (CaseError, "nodes = 500", "nodes = 60",
+         "c.toml, [mesh] nodes = 60, expected an integer of 500 to 10000000"),
         (CaseError, "nodes = 500", "nodes = 3.5", "c.toml, [mesh] nodes = 3.5"),
         (CaseError, "nodes = 500", "walls = ['wing']", "c.toml, [mesh] marker 'wing' is not in"),
         (CaseError, "mach = 0.5", "mach = 0.5\nchord = 2.0", "c.toml, [flow] chord = 2"),
@@ -170,8 +175,35 @@ def test_errors_of_a_case_file_begin_with_it_and_name_the_section(
 def test_settings_of_a_case_without_a_file_name_the_section():
     with pytest.raises(SettingsError, match=r"^\[solver\]: cfl is -1"):
         case(UNSTEADY.replace(DEVICE, "[solver]\ncfl = -1")).build()
-    with pytest.raises(MeshError, match=r"^\[mesh\]: airfoil: nodes = 60"):
-        cases.load("agard-ct5").build(nodes=60)
+    with pytest.raises(MeshError, match=r"^\[mesh\]: airfoil: wall_spacing = 0\.5"):
+        case(UNSTEADY.replace("nodes = 500", "wall_spacing = 0.5")).build()
+
+
+@pytest.mark.parametrize("nodes", [-20_000, 0, 60, 499, 10_000_001])
+@pytest.mark.parametrize("name", ["agard-ct5", "c.toml"])
+def test_an_option_out_of_range_is_told_as_that_and_once(tmp_path, monkeypatch, name, nodes):
+    monkeypatch.chdir(tmp_path)
+    Path("c.toml").write_text(UNSTEADY)
+
+    with pytest.raises(CaseError) as told:
+        cases.load(name).replace(nodes=nodes)
+    assert str(told.value) == f"nodes = {nodes}, expected an integer of 500 to 10000000"
+
+    with pytest.raises(CaseError, match=r"^cycles = -1, expected a number above 0$"):
+        cases.load(name).replace(cycles=-1)
+
+
+def test_sizes_have_the_ranges_of_what_makes_the_mesh_or_cloud():
+    def told(make):
+        with pytest.raises(KinemeshError) as error:
+            make()
+        text = str(error.value).replace("a whole number of ", "")
+        low, high = text.rsplit("expected ", 1)[1].split(" to ")
+        return int(low), int(float(high))
+
+    assert told(lambda: km.mesh.airfoil(nodes=0)) == COUNTS["section"] == COUNTS["coordinates"]
+    assert told(lambda: km.cloud.three_element(points=0)) == COUNTS["bodies"]
+    assert told(lambda: km.cloud.oneram6(points=0)) == COUNTS["wing"]
 
 
 def test_what_a_file_says_and_an_option_unsays_names_the_file(tmp_path, monkeypatch):

@@ -74,7 +74,7 @@ def test_a_steady_case_has_no_motion_to_look_at(capsys):
     ("row", "word", "changes", "words"),
     [
         ("mesh", "no such file", [], ["--mesh", "none.su2"]),
-        ("mesh", "expected 500 to", [("nodes = 500", "nodes = 60")], []),
+        ("mesh", "wall_spacing = 0.5", [("nodes = 500", "wall_spacing = 0.5")], []),
         ("markers", "'wing' is not in the mesh", [("nodes = 500", 'walls = ["wing"]')], []),
         ("markers", "lie about the far", [("= 500", '= 500\nwalls = ["farfield"]')], []),
         ("device", "this machine has|is not there", [], ["--device", "cuda:77"]),

@@ -199,7 +199,7 @@ def test_a_failed_run_leaves_its_folder_signed(fake, tmp_path):
     [
         ("run agard-ct7", "did you mean 'agard-ct6'"),
         ("run none.toml", "cannot read the case file"),
-        ("run agard-ct5 --nodes 0", "at least 50"),
+        ("run agard-ct5 --nodes 0", "kinemesh: nodes = 0, expected an integer of 500 to"),
         ("run agard-ct5 --cycles -1", "above 0"),
         ("run agard-ct5 --device gpu", "cuda:N"),
         ("run agard-ct5 --mesh none.su2", "no such file"),

@@ -182,8 +182,8 @@ BAD = {
     "sweep": ({"sweep_deg": 90.0}, r"sweep_deg = 90\.0, expected -60 to 70"),
     "near": ({"far_field": 5.0, "span": 4.0}, r"far_field = 5, but the wing reaches 5 from"),
     "shake": ({"shake": 0.5}, r"shake = 0\.5, expected 0 to 0\.3; more turns points round"),
-    "few": ({"points": 100}, r"points = 100, expected 20000 to 20000000"),
-    "half": ({"points": 3e5}, r"points = 300000\.0, expected a whole number"),
+    "few": ({"points": 100}, r"points = 100, expected a whole number of 20000 to 20000000"),
+    "half": ({"points": 3e5}, r"points = 300000\.0, expected a whole number of 20000 to 2"),
     "blunt": ({"trailing_edge": "open"}, r"trailing_edge = 'open', expected closed or sharp"),
     "blunt section": (
         {"section": section("naca0012", "open")},

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from kinemesh.cases.methods import DEFORMS, METHODS, check_deform, check_solver
 from kinemesh.cases.parts import DeformPart, FlowPart, Job, MeshPart, MotionPart, part
-from kinemesh.cases.values import choice, in_file, known
+from kinemesh.cases.values import as_option, choice, in_file, known
 from kinemesh.errors import CaseError
 
 
@@ -165,7 +165,8 @@ class Case:
         sizes = {"nodes": nodes, "points": points, "cloud": cloud}
         sizes = {name: value for name, value in sizes.items() if value is not None}
         if sizes:
-            changed["mesh"] = dataclasses.replace(changed.get("mesh", self.mesh), **sizes)
+            with as_option(sizes):
+                changed["mesh"] = dataclasses.replace(changed.get("mesh", self.mesh), **sizes)
         if method is not None:
             changed["method"] = choice("method", method, METHODS)
             springs = self.deform is not None and self.deform.method == "springs"
@@ -176,7 +177,8 @@ class Case:
             changed["deform"] = self.deform if kept else DeformPart(deform)
         given = {name: value for name, value in run.items() if value is not None}
         if given:
-            changed["job"] = dataclasses.replace(self.job, **given)
+            with as_option(given):
+                changed["job"] = dataclasses.replace(self.job, **given)
         with in_file(self.file):
             return dataclasses.replace(self, **changed)
 

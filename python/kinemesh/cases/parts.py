@@ -33,6 +33,12 @@ TAKES = {  # what each source of a mesh or cloud is told
     "bodies": OF_BODIES,
     "wing": OF_WING,
 }
+COUNTS = {  # least and most nodes or points that each source can make
+    "section": (500, 10_000_000),
+    "coordinates": (500, 10_000_000),
+    "bodies": (500, 20_000_000),
+    "wing": (20_000, 20_000_000),
+}
 SOURCES = tuple(TAKES)
 GENERATED = tuple(dict.fromkeys(key for keys in TAKES.values() for key in keys))
 BODIES = ("30p30n",)
@@ -80,11 +86,11 @@ class MeshPart:
                 choice(f"[mesh] {name}", getattr(self, name), ready)
         if isinstance(self.nodes, str):
             _set(self, "nodes", SIZES[choice("[mesh] nodes", self.nodes, SIZES)])
-        if self.nodes is not None:
-            count("[mesh] nodes", self.nodes, 50)
-        for name, least in (("points", 50), ("around", 16)):
+        for name in ("nodes", "points"):
             if getattr(self, name) is not None:
-                count(f"[mesh] {name}", getattr(self, name), least)
+                count(f"[mesh] {name}", getattr(self, name), *COUNTS[sources[0]])
+        if self.around is not None:
+            count("[mesh] around", self.around, 24)
         if self.topology is not None:
             choice("[mesh] topology", self.topology, ("o", "c"))
         for name, above in LIMITS:

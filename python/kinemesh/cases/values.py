@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
@@ -38,6 +39,16 @@ def in_file(path: Path | None) -> Iterator[None]:
         raise type(error)(f"{path}{', ' if text.startswith('[') else ': '}{text}") from None
 
 
+@contextmanager
+def as_option(names: Iterable[str]) -> Iterator[None]:
+    """Errors of what an option says name the option, not the section of a case file."""
+    try:
+        yield
+    except OF_INPUT as error:
+        text = re.sub(rf"^\[\w+\] ({'|'.join(names)}) = ", r"\1 = ", str(error))
+        raise type(error)(text) from None
+
+
 def known(where: str, given: Mapping[str, Any], expected: list[str]) -> None:
     """CaseError for the first key that is not expected, with the nearest one."""
     for key in given:
@@ -61,11 +72,15 @@ def number(where: str, value: Any, above: float | None = None, least: float | No
     return float(value)
 
 
-def count(where: str, value: Any, least: int = 1) -> int:
-    """An integer of at least `least`; CaseError for any other value."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise CaseError(f"{where} = {value!r}, expected an integer of at least {least}")
-    return value
+def count(where: str, value: Any, least: int = 1, most: int | None = None) -> int:
+    """An integer of at least `least`, at most `most`; CaseError for any other value."""
+    good = isinstance(value, int) and not isinstance(value, bool) and value >= least
+    want = f"an integer of at least {least}"
+    if most is not None:
+        good, want = good and value <= most, f"an integer of {least} to {most}"
+    if not good:
+        raise CaseError(f"{where} = {value!r}, expected {want}")
+    return int(value)
 
 
 def choice(where: str, value: Any, choices: Any) -> str:

@@ -150,10 +150,9 @@ def _numbers(
         "tip": (tip, 0.1, 2.0, ""),
         "shake": (shake, 0.0, 0.3, "more turns points round"),
     }
-    if isinstance(points, bool) or not isinstance(points, int | np.integer):
-        raise CloudError(f"wing: points = {points!r}, expected a whole number")
-    if not 20_000 <= points <= 20_000_000:
-        raise CloudError(f"wing: points = {points}, expected 20000 to 20000000")
+    whole = isinstance(points, int | np.integer) and not isinstance(points, bool)
+    if not whole or not 20_000 <= points <= 20_000_000:
+        raise CloudError(f"wing: points = {points!r}, expected a whole number of 20000 to 20000000")
     for name, (value, low, high, why) in limits.items():
         number = isinstance(value, int | float | np.integer | np.floating)
         if isinstance(value, bool) or not number or not low <= value <= high:
