@@ -37,6 +37,18 @@ def test_the_fluid_is_on_the_left_of_wall_and_far_field():
         assert np.sign(area) == sign
 
 
+@pytest.mark.parametrize(("given", "message"), [
+    ({"points": -20_000}, "airfoil: points = -20000, expected 500 to"),
+    ({"points": None}, "airfoil: points = None, expected a number"),
+    ({"points": 600, "wall_spacing": 1e-6, "growth": 1.001}, "points = 600 does not fit the wall"),
+    ({"points": 20_000, "around": 24}, "ask for fewer points, .* or more points around"),
+])  # fmt: skip
+def test_a_regular_cloud_is_refused_in_words_of_points(given, message):
+    with pytest.raises(MeshError, match=message) as error:
+        airfoil(**given)
+    assert "nodes" not in str(error.value)
+
+
 def test_a_regular_cloud_refuses_an_odd_ring():
     with pytest.raises(MeshError, match="around = 127, expected an even number"):
         airfoil(points=5120, around=127)

@@ -6,12 +6,15 @@ section 3.2).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.cloud.cloud import Cloud
+from kinemesh.errors import MeshError
 from kinemesh.mesh import omesh, sections
 from kinemesh.mesh.rays import Wanted
 from kinemesh.mesh.sections import Section
@@ -44,11 +47,13 @@ def airfoil(
 
     Raises
     ------
-    MeshError    for arguments that no good cloud fulfils ("nodes" are the points there)
+    MeshError    for arguments that no good cloud fulfils
     """
-    wanted = Wanted(points, far_field, wall_spacing, growth, trailing_spacing, around)
+    with _of_points():
+        wanted = Wanted(points, far_field, wall_spacing, growth, trailing_spacing, around)
     shape = section if isinstance(section, Section) else sections.section(section, trailing_edge)
-    place = omesh.structured(shape, wanted)
+    with _of_points():
+        place = omesh.structured(shape, wanted)
     number = np.arange(place.size, dtype=np.int32).reshape(place.shape)
     wall, outer = _ring(number[0]), _ring(number[-1])
     return Cloud.from_pairs(
@@ -56,6 +61,18 @@ def airfoil(
         np.concatenate([_ring(number), _steps(number)]),
         {"airfoil": wall[:, ::-1], "farfield": outer},
     )
+
+
+@contextmanager
+def _of_points() -> Iterator[None]:
+    """What an O-mesh says of its nodes is said of the cloud's points."""
+    try:
+        yield
+    except MeshError as error:
+        text = str(error)
+        if text.startswith("airfoil: "):
+            text = text.replace("nodes", "points")
+        raise MeshError(text) from None
 
 
 def _ring(number: NDArray[np.int32]) -> NDArray[np.int32]:
