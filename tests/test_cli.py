@@ -222,6 +222,22 @@ def test_wrong_input_is_status_2_and_one_message(fake, capsys, words, word):
     assert out.out == ""
 
 
+@pytest.mark.parametrize(("told", "shown"), [
+    ("device cuda is not there: no driver; use device='cpu'", "no driver; use --device cpu"),
+    ("cuda:0: 9 nodes need; use dtype='float32' (about 1 GiB) or device='cpu'",
+     "use --dtype float32 (about 1 GiB) or --device cpu"),
+    ("use far_field='stream' in space", "use far_field = 'stream' in space"),
+    ("x is of another run: run without --resume (resume=False) to begin anew",
+     "run without --resume to begin anew"),
+])  # fmt: skip
+def test_advice_is_that_of_the_shell(fake, capsys, told, shown):
+    fake.fault = DeviceError(told)
+
+    assert cli.main(["run", "agard-ct5", "--quiet", "--cycles", "1"]) == 2
+
+    assert capsys.readouterr().err.strip().endswith(shown)
+
+
 def test_cases_lists_every_case(capsys):
     assert cli.main(["cases"]) == 0
 

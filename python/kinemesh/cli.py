@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import textwrap
 import warnings
@@ -115,7 +116,7 @@ def _check(arguments: argparse.Namespace) -> int:
     from kinemesh.check import check
 
     report = check(_case(arguments), progress=not arguments.quiet)
-    print(report)
+    print(_in_shell(str(report)))
     return 0 if report.good else WRONG
 
 
@@ -193,9 +194,16 @@ COMMANDS = {
 }
 
 
+def _in_shell(text: str) -> str:
+    """Advice for Python in the words of the shell or a case file: device='cpu' is --device cpu."""
+    text = re.sub(r" \((in Python: )?(resume|preflight)=(True|False)\)", "", text)
+    text = re.sub(r"\b(device|dtype|method|deform)='([\w:]+)'", r"--\1 \2", text)
+    return re.sub(r"\buse (\w+)='(\w+)'", r"use \1 = '\2'", text)
+
+
 def _complain(text: str) -> None:
     paragraph = textwrap.fill(
-        " ".join(text.split()), width=96, break_long_words=False, break_on_hyphens=False
+        " ".join(_in_shell(text).split()), width=96, break_long_words=False, break_on_hyphens=False
     )
     print(f"kinemesh: {paragraph}", file=sys.stderr)
 
