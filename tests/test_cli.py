@@ -208,6 +208,13 @@ def test_a_failed_run_leaves_its_folder_signed(fake, tmp_path):
         ("run naca0012-subsonic --no-preflight", "is steady"),
         ("run agard-ct5 --size coarse --nodes 100", "not allowed with"),
         ("run agard-ct5 --size big", "invalid choice"),
+        (
+            "run agard-ct5 --methd meshless",
+            "error: unrecognized arguments: --methd meshless; did you mean --method?",
+        ),
+        ("check agard-ct5 --devce=cpu", "did you mean --device?"),
+        ("bench --cluod regular", "did you mean --cloud?"),
+        ("run agard-ct5 --zzz", "unrecognized arguments: --zzz"),
         ("fly", "invalid choice"),
         ("", "required"),
         ("plot nowhere", "no such folder"),

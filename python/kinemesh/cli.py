@@ -13,6 +13,7 @@ import sys
 import textwrap
 import warnings
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,22 @@ from kinemesh.errors import KinemeshError, NumericalFault
 FAILED, WRONG, INTERRUPTED = 1, 2, 130
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser, of the program or of a command, that names the option nearest to a wrong one."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, rest = super().parse_known_args(args, namespace)
+        for word in rest:
+            options = [name for name in self._option_string_actions if name.startswith("--")]
+            near = get_close_matches(word.split("=")[0], options, 1)
+            if near:
+                self.error(f"unrecognized arguments: {' '.join(rest)}; did you mean {near[0]}?")
+        return found, rest
+
+
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    top = argparse.ArgumentParser(
-        prog="kinemesh", description="Unsteady aerodynamics of moving bodies."
-    )
+    top = _Parser(prog="kinemesh", description="Unsteady aerodynamics of moving bodies.")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_run(commands)
     _add_check(commands)
