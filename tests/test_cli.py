@@ -276,6 +276,14 @@ def test_help_is_status_0(capsys):
     assert "run a case" in capsys.readouterr().out
 
 
+def test_the_version_is_that_of_the_package(capsys, monkeypatch):
+    monkeypatch.setattr(summary, "versions", lambda: {"kinemesh": "1.2.3"})
+
+    assert cli.main(["--version"]) == 0
+
+    assert capsys.readouterr().out == "kinemesh 1.2.3\n"
+
+
 def test_info_says_why_there_is_no_gpu(monkeypatch, capsys):
     found = {"threads": 2, "cuda": [], "cuda_reason": "no driver"}
     monkeypatch.setattr("kinemesh.backend.info", lambda: found)

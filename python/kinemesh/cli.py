@@ -36,9 +36,20 @@ class _Parser(argparse.ArgumentParser):
         return found, rest
 
 
+class _Version(argparse.Action):
+    """Print the version; looked up when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from kinemesh.io.summary import versions
+
+        print(f"kinemesh {versions()['kinemesh']}")
+        parser.exit()
+
+
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     top = _Parser(prog="kinemesh", description="Unsteady aerodynamics of moving bodies.")
+    top.add_argument("--version", action=_Version, nargs=0, help="print the version")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_run(commands)
     _add_check(commands)
