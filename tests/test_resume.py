@@ -446,6 +446,14 @@ def test_a_steady_run_and_an_older_format_are_other_runs(tmp_path, monkeypatch):
         case().steady(out=tmp_path, resume=True)
 
 
+def test_a_restart_of_the_other_method_is_refused_for_that_first(quarter):
+    cloud = km.Cloud.from_mesh(MESH)
+    other = km.Meshless(cloud, mach=0.5, motion=km.motion.pitch(2.0, 0.1), device="cpu")
+
+    with pytest.raises(km.CaseError, match="another run: method is mesh there, meshless here; "):
+        other.run(cycles=1, steps_per_cycle=16, out=quarter, resume=True)
+
+
 def test_functions_that_move_otherwise_are_other_motions(tmp_path):
     def law(rate):
         return case(motion=km.motion.function(lambda t: km.motion.Pose(rate * t)))
