@@ -77,6 +77,7 @@ def test_a_steady_case_has_no_motion_to_look_at(capsys):
         ("mesh", "wall_spacing = 0.5", [("nodes = 500", "wall_spacing = 0.5")], []),
         ("markers", "'wing' is not in the mesh", [("nodes = 500", 'walls = ["wing"]')], []),
         ("markers", "lie about the far", [("= 500", '= 500\nwalls = ["farfield"]')], []),
+        ("output", "small.toml: is a file, expected a folder", [], ["--out", "small.toml/x"]),
         ("device", "this machine has|use --device cpu", [], ["--device", "cuda:77"]),
         ("settings", "flux is 'row'", [('device = "cpu"', '[solver]\nflux = "row"')], []),
         ("settings", "scale the mesh to chord 1", [("mach = 0.5", "mach = 0.5\nchord = 2.0")], []),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from kinemesh import memory
 from kinemesh.backend import Backend
 from kinemesh.cases import build
 from kinemesh.errors import KinemeshError
+from kinemesh.resume import folder_of
 
 if TYPE_CHECKING:
     from kinemesh.casefile import Case
@@ -70,7 +70,8 @@ def check(case: Case, progress: bool = False) -> Report:
         _motion(report, case)
     if case.job.out is not None:
         with report.look("output") as said:
-            out = Path(case.job.out)
+            out = folder_of(case.job.out, resume=False)
+            assert out is not None
             if out.exists():
                 build.claim(out, case, resume=True)
             said.append(f"{out}{' (there already: a run replaces it)' if out.exists() else ''}")

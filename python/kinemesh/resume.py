@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from hashlib import sha256
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -260,7 +261,13 @@ def folder_of(out: str | Path | None, resume: bool) -> Path | None:
     """The folder of a run as a path; refusals before anything is touched."""
     if not isinstance(resume, bool):
         raise SettingsError(f"resume is {resume!r}, expected True or False")
+    if not isinstance(out, str | PathLike | None):
+        raise SettingsError(f"out is {out!r}, expected the name of a folder, or None")
     folder = None if out is None else Path(out)
+    whole = () if folder is None else (folder, *folder.parents)
+    there = next((path for path in whole if path.exists()), None)
+    if there is not None and not there.is_dir():
+        raise CaseError(f"{there}: is a file, expected a folder; choose another folder")
     if resume and folder is None:
         raise SettingsError("resume=True needs the folder of the run: give out")
     if resume and folder is not None and not folder.is_dir():

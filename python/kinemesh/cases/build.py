@@ -173,10 +173,7 @@ def claim(out: Path, case: Case, resume: bool = False) -> None:
 
 def run(case: Case, progress: bool = False, resume: bool = False) -> Any:
     """Run a case, or go on with it; its files are in `case.job.out`, where that is given."""
-    out = None if case.job.out is None else Path(case.job.out)
-    if out is not None and out.exists() and not out.is_dir():
-        raise CaseError(f"{out}: is a file, expected a folder")
-    out = folder_of(out, resume)
+    out = folder_of(case.job.out, resume)
     with in_file(case.file):
         model = solver(case)
     with hold(out):
