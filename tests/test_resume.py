@@ -1,5 +1,6 @@
 """A run that was stopped anywhere goes on with the bits of one that was not."""
 
+import json
 import os
 import random
 import shutil
@@ -297,10 +298,26 @@ def test_a_damaged_restart_gives_way_to_the_one_before(whole, finished):
 
     assert run.summary["result"]["resumed"]["at"] == [20]
     assert_same(whole(), out)
+    (said,) = json.loads((out / "summary.json").read_text())["warnings"]
+    assert "restart.h5: damaged" in said
+    assert case().run(**STEPS, out=out, resume=True).summary["warnings"] == [said]
     for name in ("restart.h5", "restart.h5.1"):
         (out / name).write_bytes(b"nothing")
     with pytest.raises(km.CaseError, match=r"restart\.h5: damaged.*restart\.h5\.1: damaged"):
         case().run(**STEPS, out=out, resume=True)
+
+
+def test_a_steady_run_tells_of_its_damaged_restart_too(tmp_path, monkeypatch):
+    monkeypatch.setattr("kinemesh.steady.KEEP_EVERY", 4)
+    case().steady(out=tmp_path)
+    (tmp_path / "restart.h5").write_bytes(b"nothing")
+
+    with pytest.warns(RuntimeWarning, match="damaged"):
+        run = case().steady(out=tmp_path, resume=True)
+
+    (said,) = run.summary["warnings"]
+    assert "going on from" in said
+    assert case().steady(out=tmp_path, resume=True).summary["warnings"] == [said]
 
 
 def test_a_last_line_cut_short_is_left_out(whole, tmp_path, monkeypatch):

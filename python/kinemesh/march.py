@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,8 +69,9 @@ def finish(
     result: dict[str, Any],
     notes: list[str],
     timing: dict[str, Any],
+    said: Sequence[str] = (),
 ) -> Run:
-    """Close the files and write the summary."""
+    """Close the files and write the summary; its warnings are the notes, and what was `said`."""
     grid = solver.grid
 
     def one(value: Any) -> Any:
@@ -93,7 +94,7 @@ def finish(
         solver.settings,
         watch,
         {k: one(v) for k, v in result.items()},
-        notes,
+        [*said, *notes],
     )
     if mode == "steady":
         most = int(np.max(result["iterations"]))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
@@ -38,11 +38,13 @@ class Saved:
     ----------
     phase : "start" (on the way to an unsteady run's first flow), "steady" or "unsteady"
     step : int    physical steps, or iterations, that are done
+    notes : list  what must be said of it, in the summary too
     """
 
     path: Path
     arrays: dict[str, NDArray[Any]]
     record: dict[str, Any]
+    notes: list[str] = field(default_factory=list)
 
     @property
     def phase(self) -> str:
@@ -161,19 +163,19 @@ def find(solver: Solver, folder: Path, ident: Mapping[str, Any]) -> Saved:
             f"{folder}: no restart.h5 to resume from; run without --resume (resume=False) to "
             "begin anew"
         )
-    arrays, record, path = restart.read_latest(folder / "restart.h5")
-    saved = Saved(path, arrays, record)
+    arrays, record, path, note = restart.read_latest(folder / "restart.h5")
+    saved = Saved(path, arrays, record, [note] if note else [])
     refuse_others(record["identity"], ident, saved)
     here = plain(solver.backend.describe())
     there = record["device"]
     apart = [k for k in ("device", "name") if there.get(k) != here.get(k)]
     if apart:
-        warnings.warn(
+        saved.notes.append(
             f"{path} was written on {there.get('name', there.get('device'))}, and the run goes on "
-            f"on {here.get('name', here['device'])}: its bits will differ from here on",
-            RuntimeWarning,
-            stacklevel=4,
+            f"on {here.get('name', here['device'])}: its bits will differ from here on"
         )
+    for note in saved.notes:
+        warnings.warn(note, RuntimeWarning, stacklevel=4)
     return saved
 
 

@@ -41,6 +41,7 @@ class _Tally:
         self.preflight: dict[str, Any] = {}
         self.start: list[str] = []  # what must be said of the first flow
         self.resumed: list[int] = []
+        self.said: list[str] = []  # of the restarts that the run went on from
 
     def add(self, notes: Mapping[str, float]) -> None:
         """Add a mover's numbers."""
@@ -70,6 +71,7 @@ class _Unsteady:
             self.watch.carry(saved.record["seconds"], saved.record["total"])
             self.tally.load(saved.record["tally"])
             self.tally.resumed.append(saved.step if saved.phase == "unsteady" else 0)
+            self.tally.said += saved.notes
         path = None if folder is None else folder / "history.csv"
         if saved is None or saved.phase == "start" or path is None:
             self.history = History(UNSTEADY, path)
@@ -258,7 +260,15 @@ class _Unsteady:
             | {f.name: getattr(solver.deform, f.name) for f in fields(solver.deform)},
         }
         return finish(
-            solver, "unsteady", self.history, self.folder, self.watch, result, notes, timing
+            solver,
+            "unsteady",
+            self.history,
+            self.folder,
+            self.watch,
+            result,
+            notes,
+            timing,
+            tally.said,
         )
 
 

@@ -48,7 +48,7 @@ def steady(
 def _steady(
     solver: Solver, folder: Path | None, progress: bool, ident: dict[str, Any], saved: Saved | None
 ) -> Run:
-    watch, resumed = Stopwatch(), []
+    watch, resumed, said = Stopwatch(), [], []
     path = None if folder is None else folder / "history.csv"
     if saved is None or path is None:
         history = History(STEADY, path)
@@ -56,10 +56,11 @@ def _steady(
         history = _history(path, saved)
         watch.carry(saved.record["seconds"], saved.record["total"])
         resumed = [*saved.record["resumed"], saved.step]
+        said = [*saved.record.get("said", []), *saved.notes]
     with Files(solver, folder, watch, history, ident) as files:
 
         def keep(iteration: int) -> None:
-            files.restart("steady", iteration, resumed=resumed)
+            files.restart("steady", iteration, resumed=resumed, said=said)
 
         result, notes = to_steady(solver, (), watch, progress, history, keep, saved)
         files.begin()
@@ -67,7 +68,7 @@ def _steady(
         keep(int(result["iterations"].max()))
     if resumed:
         result["resumed"] = resumption.told(resumed)
-    return finish(solver, "steady", history, folder, watch, result, notes, {})
+    return finish(solver, "steady", history, folder, watch, result, notes, {}, said)
 
 
 def _history(path: Path, saved: Saved) -> History:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import json
-import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,14 +96,15 @@ def read(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         raise CaseError(f"{path}: damaged, or not a restart file ({error})") from None
 
 
-def read_latest(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any], Path]:
+def read_latest(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any], Path, str]:
     """Arrays, record and file: of a restart file or, where it cannot be used, the one before.
 
-    A warning says so where it is the one before.  Raises CaseError where neither can be used.
+    Last, what must be said where it is the one before, else an empty text.  Raises CaseError where
+    neither can be used.
     """
     path = Path(path)
     try:
-        return *read(path), path
+        return *read(path), path, ""
     except CaseError as error:
         previous = previous_of(path)
         if not previous.exists():
@@ -113,8 +113,7 @@ def read_latest(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, An
             found = read(previous)
         except CaseError as second:
             raise CaseError(f"{error}; {second}") from None
-        warnings.warn(f"{error}; going on from {previous}", RuntimeWarning, stacklevel=2)
-        return *found, previous
+        return *found, previous, f"{error}; going on from {previous}"
 
 
 def _read(path: Path, file: h5py.File) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
