@@ -21,12 +21,12 @@ from kinemesh.errors import SettingsError
 
 
 def _finite(owner: str, name: str, value: float) -> float:
-    """A finite float, or an error that names owner and argument."""
+    """A finite float, or an error that names owner and argument; texts are no numbers."""
     try:
-        number = float(value)
+        number = float(value) if np.asarray(value).dtype.kind in "iufO" else float("nan")
     except (TypeError, ValueError, OverflowError):
         number = float("nan")
-    if isinstance(value, bool) or not isfinite(number):
+    if not isfinite(number):
         raise SettingsError(f"{owner}: {name} = {value!r}, expected a finite number")
     return number
 
