@@ -202,7 +202,8 @@ BAD = {
         {},
         r"bodies 'a' and 'b' intersect near \(\S+, \S+\), expected bodies apart",
     ),
-    "inside": ({"a": CIRCLE, "b": 0.1 * CIRCLE}, {}, r"bodies 'a' and 'b' intersect near"),
+    "inside": ({"a": CIRCLE, "b": 0.1 * CIRCLE}, {}, r"body 'b' lies inside body 'a', where no"),
+    "about": ({"a": 0.1 * CIRCLE, "b": CIRCLE}, {}, r"body 'a' lies inside body 'b', where no"),
     "too close": (
         {"a": SQUARE, "b": SQUARE + np.array([1.0005, 0.3])},
         {},

@@ -57,6 +57,16 @@ def test_curves_that_end_or_touch_are_left_out():
     assert [curve.tolist() for curve in found] == [[2, 3, 4]]
 
 
+def test_a_boundary_that_ends_is_refused_for_that():
+    rim = edges(RIM)
+
+    with pytest.raises(CloudError, match=r"^boundary 'rim' is not closed: it ends at point \d+ at"):
+        Cloud.from_points(POINTS, {"rim": rim[:-3]})
+    with pytest.raises(CloudError, match=r": 4 such end\(s\); give the edges between them$"):
+        Cloud.from_points(POINTS, {"one": rim[:5], "other": rim[7:-3]})
+    Cloud.from_points(POINTS, {"one": rim[:5], "other": rim[5:]})
+
+
 def in_a_box(turned):
     """A box in a box, and points between them."""
     outer, far = faces((0, 0, 0), (4, 4, 4), (8, 8, 8))

@@ -33,6 +33,7 @@ def connected(
         name: _facets(points, name, given, known.get(name)) for name, given in boundaries.items()
     }
     facets = checks.facets(points, facets)
+    checks.closed(points, facets)
     in_fluid(points, facets)
     every = list(facets.values()) or [np.empty((0, points.shape[1]), np.int32)]
     return choose(points, Walls(points, np.concatenate(every)), worst), facets

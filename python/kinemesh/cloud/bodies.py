@@ -118,15 +118,18 @@ def _turns(curve: Floats) -> Floats:
 def _apart(one: Body, other: Body) -> None:
     """Refuse bodies that cross or contain each other."""
     met = first_crossing(one.curve, other.curve)
-    place = one.curve[met[0]] if met else None
-    for a, b in ((one, other), (other, one)):
-        if place is None and inside(a.curve[:1], b.curve)[0]:
-            place = a.curve[0]
-    if place is not None:
+    if met:
+        x, y = one.curve[met[0]]
         raise CloudError(
-            f"bodies '{one.name}' and '{other.name}' intersect near ({place[0]:.6g}, "
-            f"{place[1]:.6g}), expected bodies apart; move one"
+            f"bodies '{one.name}' and '{other.name}' intersect near ({x:.6g}, {y:.6g}), expected "
+            "bodies apart; move one"
         )
+    for a, b in ((one, other), (other, one)):
+        if inside(a.curve[:1], b.curve)[0]:
+            raise CloudError(
+                f"body '{a.name}' lies inside body '{b.name}', where no fluid is, expected bodies "
+                "apart; remove it, or move one"
+            )
 
 
 def gaps(bodies: list[Body], samples: list[Floats]) -> list[tuple[Floats, NDArray[np.intp]]]:

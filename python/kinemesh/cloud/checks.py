@@ -131,6 +131,22 @@ def _once(boundaries: dict[str, Ints], d: int) -> None:
         )
 
 
+def closed(points: Floats, boundaries: dict[str, Ints]) -> None:
+    """Refuse curves in the plane that end; one may go on in another boundary."""
+    if points.shape[1] != 2 or not boundaries:
+        return
+    degree = np.bincount(np.concatenate([f.ravel() for f in boundaries.values()]))
+    ends = np.flatnonzero(degree % 2)
+    if len(ends):
+        i = int(ends[0])
+        name = next(name for name, edges in boundaries.items() if (edges == i).any())
+        raise CloudError(
+            f"boundary '{name}' is not closed: it ends at point {i} at {_place(points, i)}, "
+            f"expected closed curves, each of one boundary or of several: {len(ends)} such end(s); "
+            "give the edges between them"
+        )
+
+
 def apart(points: Floats) -> None:
     """Refuse two points at one place, or nearer than the coordinates' last digits tell apart."""
     if len(points) < 2:
