@@ -155,7 +155,7 @@ VORTEX = "[solver]\nfar_field = 'vortex'"
         (CaseError, "nodes = 500", "nodes = 3.5", "c.toml, [mesh] nodes = 3.5"),
         (CaseError, "nodes = 500", "walls = ['wing']", "c.toml, [mesh] marker 'wing' is not in"),
         (CaseError, "mach = 0.5", "mach = 0.5\nchord = 2.0", "c.toml, [flow] chord = 2"),
-        (SettingsError, DEVICE, VORTEX, "c.toml: far_field is 'vortex' with a motion"),
+        (SettingsError, DEVICE, VORTEX, "c.toml, [solver]: far_field is 'vortex' with a motion"),
         (SettingsError, *moved(FLAP), "c.toml: member 0: motion of ['flap'], expected bodies"),
     ],
 )  # fmt: skip

@@ -116,7 +116,8 @@ def solver(case: Case, grid: Any = None, of_case: bool = True) -> Any:
                 "scale the mesh to chord 1"
             )
         options["chord"] = case.flow.chord
-    return kind(grid, **options)
+    with in_section("[solver]", case.solver):  # what only the flow or the motion forbids
+        return kind(grid, **options)
 
 
 def _options(case: Case, boundaries: list[str], of_case: bool) -> dict[str, Any]:

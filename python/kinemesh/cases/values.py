@@ -17,12 +17,16 @@ OF_INPUT = (CaseError, CloudError, MeshError, SettingsError)  # not of devices, 
 
 
 @contextmanager
-def in_section(name: str) -> Iterator[None]:
-    """Errors of the input name the section, such as [solver], where they name none."""
+def in_section(name: str, keys: Iterable[str] | None = None) -> Iterator[None]:
+    """Errors of the input name the section, such as [solver], where they name none.
+
+    Where keys of the section are given, those of other things stay as they are.
+    """
     try:
         yield
     except OF_INPUT as error:
-        if str(error).startswith("["):
+        of_key = keys is None or any(str(error).startswith(f"{key} is ") for key in keys)
+        if str(error).startswith("[") or not of_key:
             raise
         raise type(error)(f"{name}: {error}") from None
 
