@@ -10,6 +10,7 @@ import kinemesh as km
 import pytest
 from kinemesh import cases
 from kinemesh.casefile import Case
+from kinemesh.cases import build
 from kinemesh.cases.parts import COUNTS
 from kinemesh.errors import CaseError, KinemeshError, MeshError, SettingsError
 from kinemesh.motion import pitch, plunge
@@ -292,6 +293,17 @@ def test_unsteady_without_motion_is_an_error():
     start, end = UNSTEADY.index("[motion]"), UNSTEADY.index("[deform]")
     with pytest.raises(CaseError, match=r"expected a \[motion\]"):
         case(UNSTEADY[:start] + UNSTEADY[end:])
+
+
+@pytest.mark.parametrize("method", ["mesh", "meshless"])
+@pytest.mark.parametrize("name", ["drop", "iterations"])
+def test_settings_of_physical_steps_in_a_steady_case_are_an_error(name, method):
+    with pytest.raises(
+        CaseError, match=rf"^\[solver\] unsteady_{name} has no meaning.*, or set steady_{name}$"
+    ):
+        case(f"{STEADY}[solver]\nunsteady_{name} = 1\n", method=method)
+    lower = case(f"{STEADY}[solver]\nunsteady_cfl = 20\ncfl_max = 50\n")  # one bounds the other
+    assert build.settings(lower).cfl_max == 50
 
 
 def test_steady_with_cycles_or_deformation_is_an_error():

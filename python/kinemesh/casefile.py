@@ -69,6 +69,13 @@ class Case:
         for name in ("cycles", "steps_per_cycle", "preflight"):
             if getattr(self.job, name) is not None:
                 raise CaseError(f"case '{self.name}' is steady, so [run] {name} has no meaning")
+        # unsteady_cfl has one: it is no more than cfl_max
+        for name in ("unsteady_drop", "unsteady_iterations"):
+            if name in self.solver:
+                raise CaseError(
+                    f"[solver] {name} has no meaning, as case '{self.name}' is steady; remove it, "
+                    f"or set {name.removeprefix('un')}"
+                )
 
     def _check_unsteady(self) -> None:
         if self.motion is None:
