@@ -165,19 +165,19 @@ def test_nonsense_of_a_run_is_refused_before_it_starts(mesh, options, message):
         ale.run(**options)
 
 
-@pytest.mark.parametrize("out", ["afile", "afile/runs/one"])
+@pytest.mark.parametrize("out", ["taken", "taken/runs/one"])
 def test_a_file_in_place_of_the_folder_is_refused_before_a_run(mesh, tmp_path, monkeypatch, out):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "afile").write_text("mine")
+    (tmp_path / "taken").write_text("mine")
     ale = case(mesh, motion=PITCH)
 
-    with pytest.raises(km.CaseError, match=r"^afile: is a file, expected a folder"):
+    with pytest.raises(km.CaseError, match=r"^taken: is a file, expected a folder"):
         ale.steady(out=out)
-    with pytest.raises(km.CaseError, match=r"^afile: is a file, expected a folder"):
+    with pytest.raises(km.CaseError, match=r"^taken: is a file, expected a folder"):
         ale.run(cycles=1, steps_per_cycle=8, out=out)
     with pytest.raises(km.SettingsError, match=r"^out is 5, expected the name of a folder"):
         ale.steady(out=5)
-    assert (tmp_path / "afile").read_text() == "mine"
+    assert (tmp_path / "taken").read_text() == "mine"
 
 
 def test_cycles_need_a_motion_with_a_period(mesh):
