@@ -52,6 +52,19 @@ def undrawn(monkeypatch):
     monkeypatch.setattr(savefig, lambda figure, path: Path(path).touch())
 
 
+def pytest_addoption(parser):
+    parser.addoption("--part", metavar="K/N", help="each N-th test, from test K on (from 0)")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave the tests of other parts out (tools/parts.py)."""
+    part = config.getoption("part")
+    if part:
+        first, step = map(int, part.split("/"))
+        config.hook.pytest_deselected(items=[t for k, t in enumerate(items) if k % step != first])
+        items[:] = items[first::step]
+
+
 def pytest_collection_finish():
     """Thousands of tests are collected: leave them out of every later search for garbage."""
     gc.collect()

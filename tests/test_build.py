@@ -45,7 +45,9 @@ def definitions():
             line = text[: text.index(start)].count("\n") + 1
             for end, many in times(maker, stem or name).items():
                 lanes = f"L{many if width in ('B', 'NV') else width}"
-                kind = {"KERNEL": "K", "REDUCE": "S", "TOTAL": "S", "TEAM": "T", "LANES": lanes}[macro]
+                kind = {"KERNEL": "K", "REDUCE": "S", "TOTAL": "S", "TEAM": "T", "LANES": lanes}[
+                    macro
+                ]
                 found.append((kind, f"{stem or name}{end}", fields, loop, header, line))
     return found
 

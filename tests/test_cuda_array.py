@@ -160,6 +160,7 @@ def test_too_large_an_array_is_a_memory_error_with_numbers(cuda):
     assert fetched(filled(cuda, np.ones(3))).tolist() == [1, 1, 1]
 
 
+@pytest.mark.alone
 def test_memory_comes_back_when_arrays_go(cuda):
     cuda.Array(1, "float64")
     before = cuda.device_properties(0)["free_bytes"]

@@ -2,8 +2,8 @@
 # Build kinemesh in place with CUDA and test it on a GPU host.
 #
 #   tools/gpu.sh build            compile for the device that is there
-#   tools/gpu.sh test [args]      the test suite; args go to pytest
-#   tools/gpu.sh sanitize [args]  memcheck, racecheck, initcheck and synccheck on a few tests;
+#   tools/gpu.sh test [args]      the test suite, in several processes; with args (to pytest) in one
+#   tools/gpu.sh sanitize [args]  memcheck, racecheck, initcheck and synccheck at once on a few tests;
 #                                 args are the pytest selection instead of the default one
 #
 # PYTHON (python3), KINEMESH_SM (the device's own) and the variables of setup.py may be set.
@@ -43,25 +43,34 @@ build() {
 
 sanitize() {
   command -v compute-sanitizer >/dev/null || fail "compute-sanitizer is not on the PATH"
-  local tool selection=("$@")
+  local tool status=0 selection=("$@") logs=build/sanitize
   if [ ${#selection[@]} -eq 0 ]; then
     selection=(tests/test_cuda_array.py tests/test_cuda_graph.py tests/test_record.py
-      tests/test_kernels_agree.py tests/test_exact_maps.py -k "cuda and not large and not torch and not cupy and not too_large and not without_a_device and not threads")
+      tests/test_kernels_agree.py tests/test_totals.py tests/test_exact_maps.py -k "cuda and not large and not torch and not cupy and not too_large and not without_a_device and not threads")
   fi
+  mkdir -p "$logs"
+  declare -A running
   for tool in memcheck racecheck initcheck synccheck; do
     local options=(--tool "$tool" --error-exitcode 9)
     # Tests ask for what CUDA refuses, on purpose.
     if [ "$tool" = memcheck ]; then options+=(--report-api-errors no); fi
-    echo "== compute-sanitizer $tool"
-    compute-sanitizer "${options[@]}" "$python" -m pytest -x "${selection[@]}"
+    compute-sanitizer "${options[@]}" "$python" -m pytest -p no:cacheprovider -x "${selection[@]}" \
+      >"$logs/$tool.log" 2>&1 &
+    running[$tool]=$!
   done
+  for tool in "${!running[@]}"; do
+    wait "${running[$tool]}" || status=$?
+    echo "== compute-sanitizer $tool"
+    tail -n 4 "$logs/$tool.log"
+  done
+  return $status
 }
 
 command=${1:-}
 if [ $# -gt 0 ]; then shift; fi
 case "$command" in
   build) build ;;
-  test) "$python" -m pytest -rs "$@" ;;
+  test) if [ $# -gt 0 ]; then "$python" -m pytest -rs "$@"; else "$python" tools/parts.py; fi ;;
   sanitize) sanitize "$@" ;;
   *)
     sed -n '2,9s/^# \{0,1\}//p' "$0"

@@ -1,0 +1,56 @@
+"""Run the tests in several processes at once: python tools/parts.py [--parts N] [--log FOLDER]
+
+Each process takes every N-th test (pytest --part K/N); tests marked `alone`, which look at the
+whole device, follow.  Prints how each ended, and the end of what failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SLOW = "not slow and {} alone"
+
+
+def started(folder: Path, name: str, *options: str) -> tuple[Path, subprocess.Popen[bytes]]:
+    """A pytest and the file that it writes to."""
+    log = folder / f"{name}.log"
+    command = [sys.executable, "-m", "pytest", "-rs", "-p", "no:cacheprovider", *options]
+    with log.open("wb") as file:
+        return log, subprocess.Popen(command, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT)
+
+
+def ended(log: Path, process: subprocess.Popen[bytes], begin: float) -> bool:
+    """Wait for a pytest; print its summary, and more where it failed."""
+    good = process.wait() == 0
+    lines = log.read_text(errors="replace").splitlines()
+    print(f"{log.stem} ({time.monotonic() - begin:.0f} s): {lines[-1] if lines else 'nothing'}")
+    if not good:
+        print("\n".join(lines[-80:]))
+    return good
+
+
+def main() -> int:
+    words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    words.add_argument("--parts", type=int, default=max(1, min(7, (os.cpu_count() or 2) // 2)))
+    words.add_argument("--log", type=Path, default=ROOT / "build" / "tests")
+    given = words.parse_args()
+    given.log.mkdir(parents=True, exist_ok=True)
+    os.environ.setdefault("OMP_NUM_THREADS", "2")
+    begin = time.monotonic()
+    parts = [
+        started(given.log, f"part{k}", "--part", f"{k}/{given.parts}", "-m", SLOW.format("not"))
+        for k in range(given.parts)
+    ]
+    good = [ended(*part, begin) for part in parts]
+    good.append(ended(*started(given.log, "alone", "-m", SLOW.format("")), begin))
+    return 0 if all(good) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
