@@ -140,7 +140,7 @@ typedef f64 real;
       if (t_ % 32 == 0) part_[t_ / 32][v_] = s_[v_];                                         \
     }                                                                                        \
     __syncthreads();                                                                         \
-    f64 all_ = part_[0][t_ < nv ? t_ : 0];                                                   \
+    f64 all_ = t_ < nv ? part_[0][t_] : INIT_##op;                                           \
     for (i32 w_ = 1; w_ < BLOCK / 32 && t_ < nv; w_++) all_ = OP_##op(all_, part_[w_][t_])
 #define KERNEL_REDUCE(k, FIELDS, op, nv)                                                     \
   HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM));                                      \
@@ -157,7 +157,8 @@ typedef f64 real;
     if (t_ < nv) sums[g_ * nv + t_] = all_;                                                  \
   }                                                                                          \
   HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM))
-/* Parts of other groups are read past the first-level cache, which may hold what they were before. */
+/* Every thread that writes a part puts a fence behind it before the block is counted; parts of other
+ * groups are read past the first-level cache, which may hold what they were before.             */
 #define KERNEL_TOTAL(k, FIELDS, op, nv, wanted)                                              \
   HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM));                                      \
   HD void P(k##_of)(const i32 m, const f64 *s FIELDS(PARAM));                                \
@@ -166,6 +167,7 @@ typedef f64 real;
   {                                                                                          \
     const i32 g_ = first_ + (i32)blockIdx.x, t_ = (i32)threadIdx.x, m = owner[g_];           \
     __shared__ f64 part_[BLOCK / 32][nv];                                                    \
+    __shared__ f64 total_[nv];                                                               \
     __shared__ i32 last_;                                                                    \
     f64            s_[nv];                                                                   \
     if (!(wanted)) return;                                                                   \
@@ -189,12 +191,12 @@ typedef f64 real;
       }                                                                                      \
     {                                                                                        \
       BLOCK_TOGETHER(op, nv);                                                                \
-      if (t_ < nv) part_[0][t_] = all_;                                                      \
+      if (t_ < nv) total_[t_] = all_;                                                        \
     }                                                                                        \
     __syncthreads();                                                                         \
     if (t_) return;                                                                          \
     ended[m] = 0;                                                                            \
-    P(k##_of)(m, part_[0] FIELDS(NAME));                                                     \
+    P(k##_of)(m, total_ FIELDS(NAME));                                                       \
   }                                                                                          \
   HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM))
 #else

@@ -407,8 +407,9 @@ KERNEL(N(cloud_close), CLOUD_CLOSE, CLOUD_LOOP)
   real        own[NV], out[NV], through[NV], f[NV];
   N(state_load)(q + NV * a, own);
   for (i32 side = 0; side < 2; side++) {
+    if (sides[side] < 0) continue;
     const real *s = (side ? far_gap : wall_gap) + DIM * sides[side];
-    if (sides[side] < 0 || N(vec_dot)(s, s) == 0) continue; /* the latter at a sharp edge */
+    if (N(vec_dot)(s, s) == 0) continue; /* a sharp edge */
     if (side) {
       N(farfield_state)(stream + NV * m, strength ? strength + m : 0, centre + 2 * m, x + DIM * a, out);
       N(flux_roe)(own, out, s, N(vec_dot)(v, s), fix, through);
