@@ -69,12 +69,12 @@ typedef f64 real;
 #define REDUCE(k, FIELDS, op, nv) KERNEL_REDUCE(k, FIELDS, op, nv)
 /* The same over each member m where `wanted` (an expression of m) holds: the group that ends last puts
  * all of them together, again in an order that is the member's own, and hands the sums to the body
- * of OF_MEMBER.  Fields TOTALS and `parts` (groups,nv) are required, and a launch over all groups. */
+ * of OF_MEMBER.  Fields TOTALS (of the items' set) and `parts` (groups,nv) are required, and a launch over all groups. */
 #define TOTAL(k, FIELDS, op, nv, wanted) KERNEL_TOTAL(k, FIELDS, op, nv, wanted)
 #define OF_MEMBER(k, FIELDS) KERNEL_OF_MEMBER(k, FIELDS)
 #define KERNEL_OF_MEMBER(k, FIELDS) HD void P(k##_of)(const i32 m, const f64 *s FIELDS(PARAM))
-#define TOTALS(F)                                                                            \
-  F(in, i32, offsets, "groups+1>>nodes")                                                     \
+#define TOTALS(F, set)                                                                       \
+  F(in, i32, offsets, "groups+1>>" set)                                                      \
   F(in, i32, owner, "groups>members")                                                        \
   F(in, i32, groups, "members+1>>groups")                                                    \
   F(rw, i32, ended, "members") /* groups, on a device; zero before and after */

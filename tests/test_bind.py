@@ -133,7 +133,7 @@ def test_offsets_are_one_longer_than_their_set(double):
 def test_an_empty_offsets_table_is_refused(double):
     empty = double.zeros(0, "int32")
 
-    refused(double, "gather_sum_2", ValueError, "offsets has 0 along axis 0, expected groups+1",
+    refused(double, "gather_sum_4", ValueError, "offsets has 0 along axis 0, expected groups+1",
             offsets=empty)  # fmt: skip
 
 

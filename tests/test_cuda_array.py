@@ -341,14 +341,14 @@ def test_a_call_keeps_its_arrays_alive_and_lets_go_of_them(cuda, backend):
 @pytest.mark.parametrize("sizes", [[1], [255, 256, 257], [70000, 0, 3]], ids=str)
 def test_sums_on_the_device_are_those_of_the_host(backend, host, sizes):
     """Whole numbers: every order of summation gives the same bits."""
-    values = numbers((sum(sizes), 2), "float64")
+    values = numbers((sum(sizes), 4), "float64")
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype("int32")
     sums = []
 
     for where in (host, backend):
         there = {"offsets": where.array(offsets, "int32"), "parts": where.array(values, "float64")}
-        there["sums"] = where.zeros((len(sizes), 2), "float64")
-        where.bind("gather_sum_2", **there)()
+        there["sums"] = where.zeros((len(sizes), 4), "float64")
+        where.bind("gather_sum_4", **there)()
         sums.append(where.get(there["sums"]))
 
     assert (sums[0] == sums[1]).all()

@@ -386,8 +386,7 @@ class World:
         self.put("live|members", (1, 1))
         self.put("iterations|members", (0, 3))
         self.put("floor|members", (1e-12, 1e-12), float)
-        self.put("target2|members", (0.1, 9.0), float)
-        for name in ("dots", "base2"):
-            self.put(f"{name}|members,2", self.rng.uniform(0.5, 1.5, (2, 2)), float)
+        self.put("target|members", (0.1, 9.0), float)
+        self.put("base|members", self.rng.uniform(0.5, 1.5, 2), float)
         self.put("scalars|members,4", self.rng.uniform(0.5, 1.5, (2, 4)), float)
         self.values["faults|members"] = np.full(2, NONE)

@@ -16,10 +16,8 @@
 #include "ale_flux.h"
 #include "ale_gradient.h"
 #include "ale_implicit.h"
-#include "cg.h"
 #include "colouring.h"
 #include "dualtime.h"
-#include "krylov.h"
 #include "lusgs.h"
 #include "metrics.h"
 #include "pose.h"
@@ -55,6 +53,8 @@
 #define B4 8
 #define MULTIGRID_TYPE real
 #include "block.h"
+#include "krylov.h"
+#include "cg.h"
 #include "multigrid.h"
 #undef B
 #undef BB
@@ -65,6 +65,7 @@
 #define B4 16
 #define MULTIGRID_TYPE f32
 #include "block.h"
+#include "krylov.h"
 #include "multigrid.h"
 #undef B
 #undef BB
@@ -73,6 +74,7 @@
 #define B 5
 #define BB 25
 #include "block.h"
+#include "krylov.h"
 #undef B
 #undef BB
 
@@ -80,7 +82,7 @@
 #define KERNEL_LIST(K, S, T, L2, L3, L4, L5)                                                      \
   K(dual_normals, edges) K(dual_sweeps, edges) K(boundary_normals, bnodes)             \
   K(boundary_sweeps, bnodes) K(dual_volumes, nodes)                                     \
-  S(cell_quality, groups) S(gather_sum_2, groups)              \
+  S(cell_quality, groups)              \
   S(gather_sum_4, groups) S(gather_max_2, groups)              \
   L2(ale_gradient, nodes)                                                               \
   L2(ale_gradient_wang, nodes) L2(ale_gradient_venkatakrishnan, nodes)                   \
@@ -97,13 +99,12 @@
   K(dualtime_start, members)    \
   K(copy_f64, items) L2(copy_f64_2, items) L4(copy_real4, items)                       \
   K(narrow_1, items) L2(narrow_2, items)                                              \
-  K(krylov_start, members) K(krylov_first, members) K(krylov_alpha, members)           \
-  K(krylov_omega, members) K(krylov_beta, members) L2(spring_rows, rows)                \
+  K(krylov_start, members) L2(spring_rows, rows)                                       \
   L2(spring_guess, rows) L2(spring_side, rows) L2(spring_move, rows) L2(spring_csr, rows) \
   L2(copy_marked, items) \
   K(pose_move, moved) K(graph_map, carried) K(graph_folds, elements) S(graph_stretch, groups) \
-  K(colour_round, nodes) K(cg_weigh, rows) S(cg_dots, groups) L2(cg_begin, rows)       \
-  K(cg_beta, members) K(cg_alpha, members) K(cg_check, members) L2(cg_p, rows)         \
+  K(colour_round, nodes) K(cg_weigh, rows) L2(cg_begin, rows)       \
+  S(cg_beta, groups) S(cg_alpha, groups) S(cg_check, groups) L2(cg_p, rows)            \
   L2(cg_x, rows) S(multigrid_coarsest, rows) BLOCK_LIST(K, S, L2, 2) BLOCK_LIST(K, S, L4, 4) BLOCK_LIST(K, S, L5, 5) \
   MULTIGRID_LIST(L2, L4, 2) MULTIGRID_LIST(L4, L4, 4)
 #define DIMENSION_LIST(K, S, T, L, D)                                                       \
@@ -123,7 +124,9 @@
 #define BLOCK_LIST(K, S, L, B)                                                         \
   L(block_product_##B, rows) L(block_schur_##B, rows) L(block_scale_##B, rows)         \
   L(block_lower_##B, rows) L(block_upper_##B, rows) L(block_turn_##B, rows)            \
-  S(block_dots_##B, groups) L(block_diagonal_##B, rows) L(block_sweep_##B, rows)       \
+  L(block_diagonal_##B, rows) L(block_sweep_##B, rows)                                 \
+  S(krylov_squares_##B, groups) S(krylov_first_##B, groups) S(krylov_alpha_##B, groups) \
+  S(krylov_omega_##B, groups) S(krylov_beta_##B, groups)                               \
   L(krylov_begin_##B, rows) L(krylov_s_##B, rows) L(krylov_x_##B, rows)                \
   L(krylov_p_##B, rows)
 

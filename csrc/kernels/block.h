@@ -71,42 +71,6 @@
   F(in, real, t, "rows," STR(B))       \
   F(upd, real, z, "rows," STR(B))      \
   F(out, real, w, "rows," STR(B))
-#define BLOCK_DOTS(F)                                                            \
-  F(in, real, a, "rows," STR(B))                                                 \
-  F(in, real, b, "rows," STR(B))                                                 \
-  F(in, real, c, "rows," STR(B))                                                 \
-  F(in, real, d, "rows," STR(B))                                                 \
-  F(in, i32, item, "items>rows!") /* rows by member: chunks are of one member */ \
-  F(in, i32, offsets, "groups+1>>items")                                         \
-  F(out, f64, sums, "groups,2")
-#define KRYLOV_BEGIN(F)                \
-  F(in, i32, member, "rows>members")   \
-  F(in, i32, live, "members")          \
-  F(in, real, r, "rows," STR(B))       \
-  F(out, real, x, "rows," STR(B))      \
-  F(out, real, shadow, "rows," STR(B)) \
-  F(out, real, p, "rows," STR(B))
-#define KRYLOV_S(F)                  \
-  F(in, i32, member, "rows>members") \
-  F(in, i32, live, "members")        \
-  F(in, f64, scalars, "members,4")   \
-  F(in, real, v, "rows," STR(B))     \
-  F(rw, real, r, "rows," STR(B))
-#define KRYLOV_X(F)                  \
-  F(in, i32, member, "rows>members") \
-  F(in, i32, live, "members")        \
-  F(in, f64, scalars, "members,4")   \
-  F(in, real, p, "rows," STR(B))     \
-  F(in, real, t, "rows," STR(B))     \
-  F(rw, real, x, "rows," STR(B))     \
-  F(rw, real, r, "rows," STR(B))
-#define KRYLOV_P(F)                  \
-  F(in, i32, member, "rows>members") \
-  F(in, i32, live, "members")        \
-  F(in, f64, scalars, "members,4")   \
-  F(in, real, r, "rows," STR(B))     \
-  F(in, real, v, "rows," STR(B))     \
-  F(rw, real, p, "rows," STR(B))
 #endif
 
 /* y += a x for the lanes' rows of a block. */
@@ -248,50 +212,4 @@ LANES(K(block_turn_), BLOCK_TURN, heavy, B)
   }
 }
 
-/* (a, b) and (c, d) in one pass. */
-REDUCE(K(block_dots_), BLOCK_DOTS, sum, 2)
-{
-  const i32 r = B * item[i];
-  for (i32 k = 0; k < B; k++) {
-    s[0] += (f64)a[r + k] * (f64)b[r + k];
-    s[1] += (f64)c[r + k] * (f64)d[r + k];
-  }
-}
-
-/* x = 0, shadow = p = r. */
-LANES(K(krylov_begin_), KRYLOV_BEGIN, indirect, B)
-{
-  if (!live[member[i]]) return;
-  for (i32 k = B * i + lane; k < B * i + lane + WIDTH(B); k++) {
-    x[k]      = 0;
-    shadow[k] = p[k] = r[k];
-  }
-}
-
-/* s = r - alpha v, in r's place. */
-LANES(K(krylov_s_), KRYLOV_S, indirect, B)
-{
-  if (!live[member[i]]) return;
-  const real alpha = (real)scalars[4 * member[i] + 1];
-  for (i32 k = B * i + lane; k < B * i + lane + WIDTH(B); k++) r[k] -= alpha * v[k];
-}
-
-/* x += alpha p + omega s; r = s - omega t; s is in r's place. */
-LANES(K(krylov_x_), KRYLOV_X, indirect, B)
-{
-  if (!live[member[i]]) return;
-  const real alpha = (real)scalars[4 * member[i] + 1], omega = (real)scalars[4 * member[i] + 2];
-  for (i32 k = B * i + lane; k < B * i + lane + WIDTH(B); k++) {
-    x[k] += alpha * p[k] + omega * r[k];
-    r[k] -= omega * t[k];
-  }
-}
-
-/* p = r + beta (p - omega v). */
-LANES(K(krylov_p_), KRYLOV_P, indirect, B)
-{
-  if (!live[member[i]]) return;
-  const real omega = (real)scalars[4 * member[i] + 2], beta = (real)scalars[4 * member[i] + 3];
-  for (i32 k = B * i + lane; k < B * i + lane + WIDTH(B); k++) p[k] = r[k] + beta * (p[k] - omega * v[k]);
-}
 #undef K

@@ -12,21 +12,12 @@ KERNEL(cg_weigh, CG_WEIGH, indirect)
     y[2 * i + k] = D[4 * i + ENTRY(2, k, 0)] * r[2 * i] + D[4 * i + ENTRY(2, k, 1)] * r[2 * i + 1];
 }
 
-/* (a, D b) and (b, b). */
-#define CG_DOTS(F)                       \
-  F(in, real, D, "rows,4")               \
-  F(in, real, a, "rows,2")               \
-  F(in, real, b, "rows,2")               \
-  F(in, i32, item, "items>rows!")        \
-  F(in, i32, offsets, "groups+1>>items") \
-  F(out, f64, sums, "groups,2")
-REDUCE(cg_dots, CG_DOTS, sum, 2)
+/* sum += what row j adds to (a, D b). */
+HD void cg_add(i32 j, const real *D, const real *a, const real *b, f64 *sum)
 {
-  const i32 j = item[i];
   for (i32 k = 0; k < 2; k++) {
     const real y = D[4 * j + ENTRY(2, k, 0)] * b[2 * j] + D[4 * j + ENTRY(2, k, 1)] * b[2 * j + 1];
-    s[0] += (f64)a[2 * j + k] * (f64)y;
-    s[1] += (f64)b[2 * j + k] * (f64)b[2 * j + k];
+    *sum += (f64)a[2 * j + k] * (f64)y;
   }
 }
 
@@ -47,51 +38,73 @@ LANES(cg_begin, CG_BEGIN, indirect, 2)
   }
 }
 
-/* beta = rho / its last value; none in the first step. */
-#define CG_BETA(F)                                \
-  F(in, f64, dots, "members,2") /* (z, D r), - */ \
-  F(in, i32, steps, "members")                    \
-  F(rw, f64, scalars, "members,4")                \
-  F(rw, i32, live, "members")                     \
+/* rho = (z, D r); beta = rho / its last value, none in the first step. */
+#define CG_BETA(F)                 \
+  F(in, real, D, "rows,4")         \
+  F(in, real, z, "rows,2")         \
+  F(in, real, r, "rows,2")         \
+  KRYLOV_TOTALS(F)                 \
+  F(upd, f64, parts, "groups,1")   \
+  F(in, i32, steps, "members")     \
+  F(rw, f64, scalars, "members,4") \
+  F(rw, i32, live, "members")      \
   F(rw, i32, status, "members")
-KERNEL(cg_beta, CG_BETA, indirect)
+TOTAL(cg_beta, CG_BETA, sum, 1, live[m])
 {
-  if (!live[i]) return;
-  const f64 rho = dots[2 * i];
-  if (!(rho > 0)) {
-    live[i] = 0, status[i] = 2;
+  cg_add(item[i], D, z, r, s);
+}
+OF_MEMBER(cg_beta, CG_BETA)
+{
+  if (!(s[0] > 0)) {
+    live[m] = 0, status[m] = 2;
     return;
   }
-  scalars[4 * i + 3] = steps[i] ? rho / scalars[4 * i] : 0;
-  scalars[4 * i]     = rho;
+  scalars[4 * m + 3] = steps[m] ? s[0] / scalars[4 * m] : 0;
+  scalars[4 * m]     = s[0];
 }
 
-#define CG_ALPHA(F)                               \
-  F(in, f64, dots, "members,2") /* (p, D q), - */ \
-  F(rw, f64, scalars, "members,4")                \
-  F(rw, i32, live, "members")                     \
+/* alpha = rho / (p, D q). */
+#define CG_ALPHA(F)                \
+  F(in, real, D, "rows,4")         \
+  F(in, real, p, "rows,2")         \
+  F(in, real, q, "rows,2")         \
+  KRYLOV_TOTALS(F)                 \
+  F(upd, f64, parts, "groups,1")   \
+  F(rw, f64, scalars, "members,4") \
+  F(rw, i32, live, "members")      \
   F(rw, i32, status, "members")
-KERNEL(cg_alpha, CG_ALPHA, indirect)
+TOTAL(cg_alpha, CG_ALPHA, sum, 1, live[m])
 {
-  if (!live[i]) return;
-  if (!(dots[2 * i] > 0)) {
-    live[i] = 0, status[i] = 2;
+  cg_add(item[i], D, p, q, s);
+}
+OF_MEMBER(cg_alpha, CG_ALPHA)
+{
+  if (!(s[0] > 0)) {
+    live[m] = 0, status[m] = 2;
     return;
   }
-  scalars[4 * i + 1] = scalars[4 * i] / dots[2 * i];
+  scalars[4 * m + 1] = scalars[4 * m] / s[0];
 }
 
-#define CG_CHECK(F)                            \
-  F(in, f64, dots, "members,2") /* -, |r|^2 */ \
-  F(in, f64, target2, "members")               \
-  F(rw, i32, live, "members")                  \
-  F(rw, i32, steps, "members")                 \
+/* Converged by |r|^2. */
+#define CG_CHECK(F)               \
+  F(in, real, r, "rows,2")        \
+  KRYLOV_TOTALS(F)                \
+  F(upd, f64, parts, "groups,1")  \
+  F(in, f64, target, "members")   \
+  F(out, f64, squares, "members") \
+  F(rw, i32, live, "members")     \
+  F(rw, i32, steps, "members")    \
   F(rw, i32, status, "members")
-KERNEL(cg_check, CG_CHECK, indirect)
+TOTAL(cg_check, CG_CHECK, sum, 1, live[m])
 {
-  if (!live[i]) return;
-  steps[i]++;
-  if (dots[2 * i + 1] <= target2[i]) live[i] = 0, status[i] = 1;
+  krylov_add_2(item[i], r, r, s);
+}
+OF_MEMBER(cg_check, CG_CHECK)
+{
+  squares[m] = s[0];
+  steps[m]++;
+  if (s[0] <= target[m]) live[m] = 0, status[m] = 1;
 }
 
 /* p = z + beta p. */

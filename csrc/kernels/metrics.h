@@ -173,10 +173,6 @@ REDUCE(cell_quality, CELL_QUALITY, max, 2)
 /* Second stage of sums and maxima that are not TOTALs: chunks of one member. */
 #define GATHER_2(F) F(in, i32, offsets, "groups+1>>chunks") F(in, f64, parts, "chunks,2") F(out, f64, sums, "groups,2")
 #define GATHER_4(F) F(in, i32, offsets, "groups+1>>chunks") F(in, f64, parts, "chunks,4") F(out, f64, sums, "groups,4")
-REDUCE(gather_sum_2, GATHER_2, sum, 2)
-{
-  for (i32 v = 0; v < 2; v++) s[v] += parts[2 * i + v];
-}
 REDUCE(gather_sum_4, GATHER_4, sum, 4)
 {
   for (i32 v = 0; v < 4; v++) s[v] += parts[4 * i + v];

@@ -48,7 +48,7 @@
   STATE_SLIP(F)                         \
   F(out, real, q, "nodes," STR(NV))     \
   F(inc, u64, faults, "members")        \
-  TOTALS(F)                             \
+  TOTALS(F, "nodes")                    \
   F(upd, f64, parts, "groups," STR(NR)) \
   F(out, f64, range, "members," STR(NR))
 #define ALE_PAST(F)                   \
@@ -87,7 +87,7 @@
   F(rw, f64, cfl, "members")
 #define RESIDUAL_CHECK(F)            \
   F(in, real, res, "nodes," STR(NV)) \
-  TOTALS(F)                          \
+  TOTALS(F, "nodes")                 \
   F(upd, f64, parts, "groups,1")     \
   DUALTIME(F)
 #define LEAST_SQUARES(F)                  \

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from kinemesh.backend import Backend
 from kinemesh.errors import MeshError
 from kinemesh.faults import DIVERGED, NONE
-from kinemesh.linear.pattern import chunks
+from kinemesh.linear.pattern import chunks, totals
 from kinemesh.mesh.dual import boundary_nodes, boundary_points, offsets_of
 
 Ints = NDArray[np.int32]
@@ -121,13 +121,7 @@ class Nodes(ABC):
         self.bdf, self.rate = b.zeros((m, 3), np.float64), b.zeros((m, 2), np.float64)
         self.faults = b.array(np.full(m, NONE), np.uint64)
         node_chunks, groups = chunks(self.first)
-        tables = {
-            "offsets": node_chunks,
-            "owner": np.repeat(np.arange(m), np.diff(groups)),
-            "groups": groups,
-            "ended": np.zeros(m),
-        }
-        self.totals = {name: b.array(table, np.int32) for name, table in tables.items()}
+        self.totals = totals(b, node_chunks, groups)
         self.chunks = len(node_chunks) - 1
         self.wall = self._boundary(walls, True)
         self.far = self._boundary(far, False)

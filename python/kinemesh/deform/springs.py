@@ -180,7 +180,7 @@ class SpringMover(Mover):
         factors = np.array([(0.0, 0.0), (1.0, 0.0), (2.0, -1.0)])[np.minimum(self.past, 2)]
         self.backend.put(self.history, factors)
         self.begin()
-        worse = active & (get(solver.dots)[:, 1] > get(solver.base2)[:, 1])
+        worse = active & (get(solver.squares) > get(solver.base_squares))
         if not worse.any():
             return
         factors[worse] = 0

@@ -95,43 +95,33 @@ class Bicgstab(Krylov):
         turn = [self._rows("block_turn", over, **fields) for over in self.pattern.colours]
         return self._upper(v, self.y) + turn
 
-    def _dots(self, a: Any, b: Any, c: Any, d: Any, sums: Any) -> list[Any]:
-        """Calls for (a, b) and (c, d)."""
-        return self._sums(f"block_dots_{self.size}", sums, a=a, b=b, c=c, d=d)
-
     def _begin_calls(self, tolerance: float) -> list[Any]:
         rows = {"member": self.tables["member"], "live": self.live}
-        calls = [self.start]
-        base2 = self.dots
+        calls, base = [self.start], None
         if self.base is not None:
-            base2 = self.base2
-            calls += self._lower(self.base, self.r)
-            calls += self._dots(self.r, self.r, self.r, self.r, base2)
+            base = self.base_squares
+            calls += [*self._lower(self.base, self.r), self._squares(self.r, base)]
         return [
             *calls,
             *self._lower(self.b, self.r),
             self._rows("krylov_begin", **rows, r=self.r, x=self.sum, shadow=self.shadow, p=self.p),
-            *self._dots(self.shadow, self.r, self.r, self.r, self.dots),
-            self._first(tolerance, base2),
+            self._first(self.r, tolerance, base),
         ]
 
     def _iterate_calls(self) -> list[Any]:
-        bind = self.backend.bind
         rows = {"member": self.tables["member"], "live": self.live, "scalars": self.scalars}
-        state = {"dots": self.dots, "scalars": self.scalars, "live": self.live}
+        state = {"scalars": self.scalars, "status": self.status}
+        ends = state | {"target": self.target, "squares": self.squares, "steps": self.steps}
+        omega = {"t": self.t, "s_half": self.r, "scalars": self.scalars}
+        n, shadow = self.size, self.shadow
         return [
             *self._preconditioned(self.p, self.v),
-            *self._dots(self.shadow, self.v, self.v, self.v, self.dots),
-            bind("krylov_alpha", **state, status=self.status),
+            self._total(f"krylov_alpha_{n}", 1, shadow=shadow, v=self.v, **state),
             self._rows("krylov_s", **rows, v=self.v, r=self.r),
             *self._preconditioned(self.r, self.t),
-            *self._dots(self.t, self.r, self.t, self.t, self.dots),
-            bind("krylov_omega", **state),
+            self._total(f"krylov_omega_{n}", 2, **omega),
             self._rows("krylov_x", **rows, p=self.p, t=self.t, x=self.sum, r=self.r),
-            *self._dots(self.shadow, self.r, self.r, self.r, self.dots),
-            bind(
-                "krylov_beta", **state, target2=self.target2, steps=self.steps, status=self.status
-            ),
+            self._total(f"krylov_beta_{n}", 2, shadow=shadow, r=self.r, **ends),
             self._rows("krylov_p", **rows, r=self.r, v=self.v, p=self.p),
         ]
 

@@ -94,32 +94,25 @@ class Cg(Krylov):
         if len(self.levels) == 1:  # nobody else's are ever built anew beside them
             self.levels = [()]
 
-    def _dots(self, a: Any, b: Any, sums: Any) -> list[Any]:
-        """Calls for (a, D b) and (b, b)."""
-        return self._sums("cg_dots", sums, D=self.D, a=a, b=b)
-
     def _begin_calls(self, tolerance: float) -> list[Any]:
         rows = {"member": self.tables["member"], "live": self.live}
         return [
             self.start,
             self._bind("cg_begin", **rows, b=self.b, x=self.x, r=self.r, p=self.p),
-            *self._dots(self.base, self.base, self.base2),
-            *self._dots(self.r, self.r, self.dots),
-            self._first(tolerance, self.base2),
+            self._squares(self.base, self.base_squares),
+            self._first(self.r, tolerance, self.base_squares),
         ]
 
     def _iterate_calls(self, cycle: list[Any]) -> list[Any]:
         rows = {"member": self.tables["member"], "live": self.live, "scalars": self.scalars}
-        state = {"dots": self.dots, "live": self.live, "status": self.status}
+        state = {"scalars": self.scalars, "status": self.status}
+        ends = {"target": self.target, "squares": self.squares, "status": self.status}
         return [
             *cycle,
-            *self._dots(self.z, self.r, self.dots),
-            self._bind("cg_beta", **state, steps=self.steps, scalars=self.scalars),
+            self._total("cg_beta", 1, D=self.D, z=self.z, r=self.r, steps=self.steps, **state),
             self._bind("cg_p", **rows, z=self.z, p=self.p),
             self.product(self.p, self.q),
-            *self._dots(self.p, self.q, self.dots),
-            self._bind("cg_alpha", **state, scalars=self.scalars),
+            self._total("cg_alpha", 1, D=self.D, p=self.p, q=self.q, **state),
             self._bind("cg_x", **rows, p=self.p, q=self.q, x=self.x, r=self.r),
-            *self._dots(self.r, self.r, self.dots),
-            self._bind("cg_check", **state, target2=self.target2, steps=self.steps),
+            self._total("cg_check", 1, r=self.r, steps=self.steps, **ends),
         ]

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kinemesh.backend import Backend
-from kinemesh.linear.pattern import Pattern
+from kinemesh.linear.pattern import Pattern, totals
 
 
 class Krylov:
@@ -31,7 +31,7 @@ class Krylov:
     start : call   every active member lives; part of `begin`, first where products come before
     factor, begin, finish : recordings;  iterate : recording of one iteration
     live, steps, status : (members,) int32; status 1: converged, 2: broke down
-    dots, base2 : (members, 2) float64; second: squares of the residual and of that of `base`
+    squares, base_squares : (members,) float64; of the residual and of that of `base`
     """
 
     TABLES: ClassVar[tuple[str, ...]] = ("row", "column", "diagonal", "member", "item")
@@ -50,14 +50,16 @@ class Krylov:
         self.backend, self.pattern, self.size, self.suffix = backend, pattern, size, suffix
         self.dtype = np.float64 if suffix == "f64" else np.float32
         self.tables = {name: backend.table(getattr(pattern, name)) for name in self.TABLES}
-        self.chunk_offsets = backend.array(pattern.item_chunks, np.int32)
-        self.group_offsets = backend.array(pattern.item_groups, np.int32)
-        self.parts = backend.zeros((len(pattern.item_chunks) - 1, 2), np.float64)
-        members = active.shape[0]
+        members, chunks = active.shape[0], len(pattern.item_chunks) - 1
+        self.totals = {"item": self.tables["item"]} | totals(
+            backend, pattern.item_chunks, pattern.item_groups
+        )
+        self.parts = {n: backend.zeros((chunks, n), np.float64) for n in (1, 2)}
         self.live, self.steps, self.status = (backend.zeros(members, np.int32) for _ in range(3))
         self.scalars = backend.zeros((members, 4), np.float64)
-        self.dots, self.base2 = (backend.zeros((members, 2), np.float64) for _ in range(2))
-        self.target2 = backend.zeros(members, np.float64)
+        self.squares, self.base_squares, self.target = (
+            backend.zeros(members, np.float64) for _ in range(3)
+        )
         self.start = backend.bind(
             "krylov_start", active=active, live=self.live, steps=self.steps, status=self.status
         )
@@ -71,20 +73,20 @@ class Krylov:
         kernel = f"block_product_{self.size}"
         return self._bind(kernel, **tables, live=self.live, A=self.A, x=x, y=y)
 
-    def _sums(self, kernel: str, sums: Any, **fields: Any) -> list[Any]:
-        """Calls that add up two numbers of each row, in an order that is the member's own."""
-        rows = {"item": self.tables["item"], "offsets": self.chunk_offsets}
-        gather = {"offsets": self.group_offsets, "parts": self.parts, "sums": sums}
-        return [
-            self._bind(kernel, **rows, **fields, sums=self.parts),
-            self.backend.bind("gather_sum_2", **gather),
-        ]
+    def _total(self, kernel: str, count: int, **fields: Any) -> Any:
+        """Call that adds up `count` numbers over each member that lives, and acts on them."""
+        more = self.totals | {"parts": self.parts[count], "live": self.live}
+        return self._bind(kernel, **fields, **more)
 
-    def _first(self, tolerance: float, base2: Any) -> Any:
-        """Call: who has converged before any iteration."""
-        return self.backend.bind(
-            "krylov_first", dots=self.dots, base2=base2, target2=self.target2,
-            tolerance=tolerance, scalars=self.scalars, live=self.live, status=self.status,
+    def _squares(self, r: Any, squares: Any) -> Any:
+        """Call for |r|^2."""
+        return self._total(f"krylov_squares_{self.size}", 1, r=r, squares=squares)
+
+    def _first(self, r: Any, tolerance: float, base: Any = None) -> Any:
+        """Call: who has converged before any iteration; base: squares that the tolerance is of."""
+        return self._total(
+            f"krylov_first_{self.size}", 1, r=r, base=base, tolerance=tolerance,
+            squares=self.squares, target=self.target, scalars=self.scalars, status=self.status,
         )  # fmt: skip
 
     def begun(self, before: list[Any]) -> Callable[[], Any]:

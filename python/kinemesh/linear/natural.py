@@ -205,22 +205,18 @@ class Ilu0(Krylov):
             [
                 self.start,
                 self._bind("copy_f64_2", **{"from": nothing, "to": self.x}),
-                *self._squares(self.base, self.base2),
-                *self._squares(self.b, self.dots),
-                self._first(tolerance, self.base2),
+                self._squares(self.base, self.base_squares),
+                self._first(self.b, tolerance, self.base_squares),
             ]
         )
         self.finish = backend.record([])
-
-    def _squares(self, v: Any, sums: Any) -> list[Any]:
-        return self._sums("block_dots_2", sums, a=v, b=v, c=v, d=v)
 
     def recorded_block(self, count: int) -> Callable[[], None]:
         """Callable: a whole solve of at most `count` iterations."""
 
         def solve() -> None:
             get, put = self.backend.get, self.backend.put
-            residual2, target2 = get(self.dots)[0, 1], get(self.target2)[0]
+            residual2, target2 = get(self.squares)[0], get(self.target)[0]
             try:
                 if not isfinite(residual2):
                     raise NumericalFault("the residual of the guess is not a number")

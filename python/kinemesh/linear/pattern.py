@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +28,18 @@ def chunks(first: Ints, size: int = CHUNK) -> tuple[Ints, Ints]:
     groups = np.concatenate([[0], np.cumsum(pieces)]).astype(np.int32)
     starts = [a + size * np.arange(n) for a, n in zip(first[:-1], pieces, strict=True)]
     return np.concatenate([*starts, [first[-1]]]).astype(np.int32), groups
+
+
+def totals(backend: Backend, offsets: Ints, groups: Ints) -> dict[str, Any]:
+    """What kernels that sum over members are told of their chunks (TOTALS in csrc/kernel.h)."""
+    members = len(groups) - 1
+    tables = {
+        "offsets": offsets,
+        "owner": np.repeat(np.arange(members), np.diff(groups)),
+        "groups": groups,
+        "ended": np.zeros(members),
+    }
+    return {name: backend.array(table, np.int32) for name, table in tables.items()}
 
 
 @dataclass(frozen=True, slots=True)
