@@ -124,6 +124,7 @@ def test_half_sweeps_are_whole_ones(double, pairs):
     solved = solver.pattern.colours[0][1]  # rows that had no satellites to wait for
     assert get(solver.implicit.fields["rhs"])[solved:] == pytest.approx(rows.rhs[solved:])
     assert rows.d == pytest.approx(pivots(solver)[rows.node], rel=1e-6)
+    before = get(solver.u)
     for call in sweeps:
         call()
     for turn in range(2 * pairs):
@@ -135,3 +136,13 @@ def test_half_sweeps_are_whole_ones(double, pairs):
     size = np.abs(rows.du).max(axis=0)
     assert (size > 1e-3).all()
     assert (np.abs(found - rows.du).max(axis=0) < 1e-8 * size).all()
+    # each point is given its change once, where that does not ask for too much
+    kinetic = 0.5 * (q[:, 1:4] ** 2).sum(axis=1)
+    across = (q[:, 1:4] * rows.du[:, 1:4]).sum(axis=1)
+    dp = 0.4 * (kinetic * rows.du[:, 0] - across + rows.du[:, 4])
+    change = np.maximum(np.abs(rows.du[:, 0] / q[:, 0]), np.abs(dp / q[:, 4]))
+    small = change < 0.5 * solver.settings.max_change
+    assert small.mean() > 0.5
+    given = get(solver.u) - before
+    assert (np.abs(given - rows.du)[small].max(axis=0) < 1e-8 * size).all()
+    assert get(solver.pace)[small] == pytest.approx(np.minimum(1.5 * pace, 1)[small])

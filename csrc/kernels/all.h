@@ -91,7 +91,7 @@
   K(face_rates, faces) K(bc_wall, bnodes) K(bc_farfield, bnodes) K(bc_vortex, members) \
   S(wall_forces, groups) L4(ale_jacobian, rows)     \
   K(bc_wall_jacobian, bnodes) K(bc_farfield_jacobian, bnodes) \
-  T(lusgs_sweep, rows) K(cloud_roughness, nodes) K(cloud_sensor_3d, nodes) T(cloud_lusgs, rows) T(cloud_lusgs_3d, rows) T(cloud_shares_3d, rows) K(cloud_rows_3d, nodes) K(cloud_update_3d, nodes) \
+  T(lusgs_sweep, rows) K(cloud_roughness, nodes) K(cloud_sensor_3d, nodes) T(cloud_lusgs, rows) T(cloud_lusgs_3d, rows) T(cloud_lusgs_last_3d, rows) T(cloud_shares_3d, rows) K(cloud_rows_3d, nodes) \
   DIMENSION_LIST(K, S, T, L4, ) DIMENSION_LIST(K, S, T, L5, _3d) K(cloud_normals, bnodes)     \
   K(cloud_facets_3d, bnodes) K(cloud_mirror_3d, bnodes) K(cloud_even_3d, bnodes) L5(cloud_gradient_3d, nodes) T(cloud_gradient_wang_3d, nodes)   \
   S(wall_forces_3d, groups) K(pose_move_3d, moved)             \

@@ -63,12 +63,10 @@
   F(val, i32, turns, "")                                         \
   F(rw, real, part, "rows,5")                                    \
   F(upd, i32, record, "nodes,8")
-#define CLOUD_UPDATE_3D(F)      \
-  NODE_GRAPH(F)                 \
-  F(in, i32, record, "nodes,8") \
-  F(in, real, q, "nodes,5")     \
-  F(val, real, most, "")        \
-  F(rw, real, u, "nodes,5")     \
+#define CLOUD_LUSGS_LAST_3D(F) \
+  CLOUD_LUSGS_3D(F)            \
+  F(val, real, most, "")       \
+  F(rw, real, u, "nodes,5")    \
   F(rw, f64, pace, "nodes")
 #endif
 
@@ -265,59 +263,58 @@ KERNEL(cloud_rows_3d, CLOUD_ROWS_3D, indirect)
  * the turn down has left it (part: -U du; before the first one nothing), turns down add what has
  * become of it, so that each looks at one part of the satellites (Conrad and Wallach 1977).  Changes
  * across a plane of symmetry are none.                                                          */
+#define CLOUD_SWEEP_3D                                                                                         \
+  const i32 a = node[i], m = member[i], wall_point = wall[i];                                                  \
+  if (!active[m]) return;                                                                                      \
+  const i32 first = offsets[i], end = offsets[i + 1], mid = later[i] < 0 ? end : later[i], down = turn & 1;    \
+  uint32_t  words[8], other[8];                                                                                \
+  real      to[5] = {0}, own[4], v[4];                                                                         \
+  record_load(record + 8 * a, words);                                                                          \
+  record_waves(words, own);                                                                                    \
+  load4_f32(pivot + 4 * i, v);                                                                                 \
+  ENTRIES_FROM((down ? mid : first) + lane, down ? end : mid, PARTS(PAIR), e, b)                               \
+  {                                                                                                            \
+    real d[5], df[5], s[4], there[4];                                                                          \
+    record_load(record + 8 * b, other);                                                                        \
+    record_du(other, d), record_waves(other, there);                                                           \
+    load4_f32(shares + 4 * e, s);                                                                              \
+    const real w = vec_dot_3d(v, s);                                                                           \
+    const real lambda =                                                                                        \
+        R(0.5) * (fabs(vec_dot_3d(own, s) - w) + fabs(vec_dot_3d(there, s) - w) + (own[3] + there[3]) * s[3]); \
+    const real H = there[3] * there[3] * GAS_ENERGY + R(0.5) * vec_dot_3d(there, there);                       \
+    gas_change_3d(there, H, s, w, d, df);                                                                      \
+    for (i32 k = 0; k < 5; k++) to[k] -= df[k] - lambda * d[k];                                                \
+  }                                                                                                            \
+  for (i32 k = 0; k < 5; k++) to[k] = together(to[k], PAIR);                                                   \
+  if (lane) return;                                                                                            \
+  const i32 keep = down && turn + 1 < turns;                                                                   \
+  real      here[5], before[5] = {0};                                                                          \
+  if (turn > 1) state_load_3d(part + 5 * i, before);                                                           \
+  if (keep) state_put_3d(part + 5 * i, to);                                                                    \
+  for (i32 k = 0; k < 5; k++) to[k] += down ? -before[k] : before[k];                                          \
+  if (!down) {                                                                                                 \
+    state_load_3d(rhs + 5 * i, before);                                                                        \
+    for (i32 k = 0; k < 5; k++) to[k] += before[k];                                                            \
+  }                                                                                                            \
+  if (on_plane[i]) along_3d(plane + 3 * m, to + 1);                                                            \
+  const real *unit = wall_point >= 0 ? normal + 3 * wall_point : 0;                                            \
+  if (unit) state_load_3d(q + 5 * a, here);                                                                    \
+  cloud_solve_row_3d(here, unit, unit ? gap + 3 * wall_point : 0, v[3], to);                                   \
+  if (down) {                                                                                                  \
+    record_du(words, before);                                                                                  \
+    for (i32 k = 0; k < 5; k++) to[k] += before[k];                                                            \
+  }                                                                                                            \
+  record_put(to, words, record + 8 * a)
 TEAM(cloud_lusgs_3d, CLOUD_LUSGS_3D, heavy, PAIR)
 {
-  const i32 a = node[i], m = member[i], wall_point = wall[i];
-  if (!active[m]) return;
-  const i32 first = offsets[i], end = offsets[i + 1], mid = later[i] < 0 ? end : later[i], down = turn & 1;
-  uint32_t  words[8], other[8];
-  real      to[5] = {0}, own[4], v[4];
-  record_load(record + 8 * a, words);
-  record_waves(words, own);
-  load4_f32(pivot + 4 * i, v);
-  ENTRIES_FROM((down ? mid : first) + lane, down ? end : mid, PARTS(PAIR), e, b)
-  {
-    real d[5], df[5], s[4], there[4];
-    record_load(record + 8 * b, other);
-    record_du(other, d), record_waves(other, there);
-    load4_f32(shares + 4 * e, s);
-    const real w = vec_dot_3d(v, s);
-    const real lambda =
-        R(0.5) * (fabs(vec_dot_3d(own, s) - w) + fabs(vec_dot_3d(there, s) - w) + (own[3] + there[3]) * s[3]);
-    const real H = there[3] * there[3] * GAS_ENERGY + R(0.5) * vec_dot_3d(there, there);
-    gas_change_3d(there, H, s, w, d, df);
-    for (i32 k = 0; k < 5; k++) to[k] -= df[k] - lambda * d[k];
-  }
-  for (i32 k = 0; k < 5; k++) to[k] = together(to[k], PAIR);
-  if (lane) return;
-  const i32 keep = down && turn + 1 < turns;
-  real      here[5], before[5] = {0};
-  if (turn > 1) state_load_3d(part + 5 * i, before);
-  if (keep) state_put_3d(part + 5 * i, to);
-  for (i32 k = 0; k < 5; k++) to[k] += down ? -before[k] : before[k];
-  if (!down) {
-    state_load_3d(rhs + 5 * i, before);
-    for (i32 k = 0; k < 5; k++) to[k] += before[k];
-  }
-  if (on_plane[i]) along_3d(plane + 3 * m, to + 1);
-  const real *unit = wall_point >= 0 ? normal + 3 * wall_point : 0;
-  if (unit) state_load_3d(q + 5 * a, here);
-  cloud_solve_row_3d(here, unit, unit ? gap + 3 * wall_point : 0, v[3], to);
-  if (down) {
-    record_du(words, before);
-    for (i32 k = 0; k < 5; k++) to[k] += before[k];
-  }
-  record_put(to, words, record + 8 * a);
+  CLOUD_SWEEP_3D;
 }
 
-/* u += du (state.h) */
-KERNEL(cloud_update_3d, CLOUD_UPDATE_3D, indirect)
+/* The same where a row is solved for the last time, and u += du (state.h), which no row reads: it has
+ * the time for it while others wait for their satellites.                                       */
+TEAM(cloud_lusgs_last_3d, CLOUD_LUSGS_LAST_3D, heavy, PAIR)
 {
-  if (!active[member[i]]) return;
-  uint32_t words[8];
-  real     d[5];
-  record_load(record + 8 * i, words);
-  record_du(words, d);
-  update_node_3d(i, d, offsets, neighbour, q, most, u, pace);
+  CLOUD_SWEEP_3D;
+  update_node_3d(a, to, first, end, neighbour, q, most, u, pace);
 }
 #endif

@@ -166,7 +166,7 @@ LANES(N(ale_past), ALE_PAST, indirect, NV)
  * takes; nodes that need no scaling win it back.  A node that has been scaled six times running is
  * caught near vacuum, where the start of a fine mesh can leave single nodes at the nose for ever: it
  * takes the mean state of its neighbours and goes on from there.                                */
-HD void N(update_node)(i32 a, const real *d, const i32 *offsets, const i32 *neighbour, const real *q, real most,
+HD void N(update_node)(i32 a, const real *d, i32 first, i32 end, const i32 *neighbour, const real *q, real most,
                        real *u, f64 *pace)
 {
   real p[NV], own[NV], from[NV], to[NV], qa[NV], dp = 0;
@@ -188,9 +188,9 @@ HD void N(update_node)(i32 a, const real *d, const i32 *offsets, const i32 *neig
     N(state_put)(u + NV * a, to);
     return;
   }
-  const real per = R(1) / (real)(offsets[a + 1] - offsets[a]);
+  const real per = R(1) / (real)(end - first);
   for (i32 k = 0; k < NV; k++) qa[k] = 0;
-  for (i32 e = offsets[a]; e < offsets[a + 1]; e++)
+  for (i32 e = first; e < end; e++)
     for (i32 k = 0; k < NV; k++) qa[k] += per * q[NV * neighbour[e] + k];
   N(gas_conserved)(qa, u + NV * a);
   pace[a] = 0.25;
@@ -203,7 +203,7 @@ KERNEL(N(ale_update), ALE_UPDATE, indirect)
   real      d[NV];
   if (!active[member[a]]) return;
   N(state_load)(du + NV * i, d);
-  N(update_node)(a, d, offsets, neighbour, q, most, u, pace);
+  N(update_node)(a, d, offsets[a], offsets[a + 1], neighbour, q, most, u, pace);
 }
 
 /* Norm of the residual of each member that iterates, and what follows: drop, CFL number, count; converged

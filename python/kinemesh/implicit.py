@@ -30,8 +30,7 @@ class Implicit:
     Attributes
     ----------
     pattern, solver
-    update : (kernel, fields)    what adds the solution to the state, and its arrays: du (rows,
-        variables), and the node of each row
+    update : {"node": nodes of the rows, "du": the solution (rows, variables)}
     """
 
     def __init__(
@@ -57,7 +56,7 @@ class Implicit:
         )
         self.single = self.solver.suffix != backend.suffix
         du = backend.zeros((grid.nodes, grid.variables)) if self.single else self.solver.x
-        self.update = ("ale_update", {"node": self.solver.tables["node"], "du": du})
+        self.update = {"node": self.solver.tables["node"], "du": du}
 
     def calls(self, assemble: Callable[..., list[Any]]) -> list[Any]:
         """Calls from `state` to `du`.
@@ -74,7 +73,7 @@ class Implicit:
             *assemble(self.pattern, solver, state, self.single),
             solver.factor,
             solver.solve_recorded(self.most),
-            *([self._copy("widen_state", solver.x, self.update[1]["du"])] if self.single else []),
+            *([self._copy("widen_state", solver.x, self.update["du"])] if self.single else []),
         ]
 
     def _copy(self, kernel: str, source: Any, target: Any) -> Any:

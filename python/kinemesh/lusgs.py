@@ -28,14 +28,14 @@ class Lusgs:
 
     Attributes
     ----------
-    update : (kernel, fields)    what adds the solution to the state, and its arrays: du (nodes,
-        variables), in the order of the nodes, where a row finds that of a neighbour without
-        looking up its row
+    update : {"node": None, "du": du}    the solution (nodes, variables), in the order of the nodes,
+        where a row finds that of a neighbour without looking up its row; None: the last sweeps add
+        it to the state
     before : calls that work out what the kernel needs
     done : launches of the first sweep that they have made
     """
 
-    update: tuple[str, dict[str, Any]]
+    update: dict[str, Any] | None
     done = 0
 
     def __init__(
@@ -52,7 +52,7 @@ class Lusgs:
             "row_of": backend.table(pattern.row_of),
         }
         self._begin(backend, pattern, kernel, fields | tables | {"du": du}, sweeps)
-        self.update = ("ale_update", {"node": None, "du": du})
+        self.update = {"node": None, "du": du}
 
     def _begin(
         self,
@@ -68,36 +68,38 @@ class Lusgs:
 
     def calls(self) -> list[Any]:
         """Calls from the residual to the solution."""
-        return [
-            *self.before,
-            *(
-                self.backend.bind(self.kernel, over, **self._turn(turn), **self.fields)
-                for turn, over in self.pattern.sweeps(self.sweeps)[self.done :]
-            ),
-        ]
+        sweeps = self.pattern.sweeps(self.sweeps)[self.done :]
+        return [*self.before, *(self._sweep(turn, over) for turn, over in sweeps)]
 
-    def _turn(self, turn: int) -> dict[str, Any]:
-        """What the kernel is told of a sweep, by its number."""
-        return {"cold": int(turn == 0)}
+    def _sweep(self, turn: int, over: tuple[int, int]) -> Any:
+        """Call of a sweep, by its number, for the rows of a colour."""
+        return self.backend.bind(self.kernel, over, cold=int(turn == 0), **self.fields)
 
 
 class SpaceLusgs(Lusgs):
     """The same on clouds in space, rows in the order of their colours with all that they read once.
 
     A sweep looks at the satellites of earlier or of later colours alone (Conrad and Wallach 1977);
-    the first colour has none of the former and is solved where its rows are made.
+    the first colour has none of the former and is solved where its rows are made.  Rows that are
+    solved for the last time add the solution to the state at once.
 
     Parameters
     ----------
     grid : CloudGrid
     pattern, sweeps : as above
-    state : q, res, radius, active, cfl and pace
+    state, after : q, res, radius, active, cfl and pace; u, pace and the most that it may change
     """
 
     done = 1
+    update = None
 
     def __init__(
-        self, grid: CloudGrid, pattern: Pattern, state: dict[str, Any], sweeps: int
+        self,
+        grid: CloudGrid,
+        pattern: Pattern,
+        state: dict[str, Any],
+        after: dict[str, Any],
+        sweeps: int,
     ) -> None:
         b, n = grid.backend, grid.nodes
         made, open_ = grid.links(pattern)
@@ -108,12 +110,15 @@ class SpaceLusgs(Lusgs):
         wall = b.get(grid.table["wall"])[pattern.node]
         own |= {"wall": b.array(wall, np.int32), "part": b.zeros((n, 5))}
         self._begin(b, pattern, "cloud_lusgs_3d", made | rows | walls | own, sweeps)
-        self.update = ("cloud_update", record)
+        self.after = after
         points = {"velocity": grid.velocity, "V": grid.V, "bdf": grid.bdf, "open": open_}
         points |= {name: grid.table[name] for name in ("member", "wall")}
         points |= {name: made[name] for name in ("on_plane", "plane")}
         points |= {"row_of": b.table(pattern.row_of), "solved": pattern.colours[0][1]}
         self.before = [b.bind("cloud_rows_3d", **state, **points, **walls, **rows)]
 
-    def _turn(self, turn: int) -> dict[str, Any]:
-        return {"turn": turn, "turns": 2 * self.sweeps}
+    def _sweep(self, turn: int, over: tuple[int, int]) -> Any:
+        turns, kernel, fields = 2 * self.sweeps, self.kernel, self.fields
+        if turn + 1 == turns or (turn + 2 == turns and over == self.pattern.colours[-1]):
+            kernel, fields = "cloud_lusgs_last_3d", fields | self.after
+        return self.backend.bind(kernel, over, turn=turn, turns=turns, **fields)

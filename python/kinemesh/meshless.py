@@ -403,7 +403,8 @@ class Meshless(Solver):
         march = {"cfl": self.dualtime.cfl, "pace": self.pace}
         if grid.dimensions == 3:
             state = {"q": self.q, "res": self.res, "active": self.dualtime.active}
-            return SpaceLusgs(grid, self.pattern, march | state | self.radius, sweeps)
+            after = {"u": self.u, "pace": self.pace, "most": self.settings.max_change}
+            return SpaceLusgs(grid, self.pattern, march | state | self.radius, after, sweeps)
         more = march | {name: grid.wall.device[name] for name in ("normal", "gap")}
         fields = self.cloud_fields | more | {"wall": grid.table["wall"]}
         return Lusgs(self.backend, self.pattern, "cloud_lusgs", fields, sweeps)

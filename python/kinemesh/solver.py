@@ -145,10 +145,10 @@ class Solver(ABC):
             past=self.past,
         )
 
-    def _update_call(self, kernel: str, solution: dict[str, Any]) -> Any:
+    def _update_call(self, solution: dict[str, Any]) -> Any:
         """Call that adds the solution of an implicit system to u, within `max_change`."""
         return self.grid.bind(
-            kernel,
+            "ale_update",
             **self.common,
             **solution,
             offsets=self.grid.table["offsets"],
@@ -170,7 +170,7 @@ class Solver(ABC):
         calls = (
             implicit.calls() if isinstance(implicit, Lusgs) else implicit.calls(self._matrix_calls)
         )
-        return [*calls, self._update_call(*implicit.update)]
+        return calls if implicit.update is None else [*calls, self._update_call(implicit.update)]
 
     def matrix_fields(
         self, pattern: Pattern, solver: Bicgstab | Sweeps, offsets: NDArray, neighbour: NDArray
