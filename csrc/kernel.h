@@ -67,9 +67,10 @@ typedef f64 real;
  * an order that depends on nothing but the group, so that a member's sums are those of its solo
  * run.  The body adds what item i gives to s.  Fields named `offsets` and `sums` are required. */
 #define REDUCE(k, FIELDS, op, nv) KERNEL_REDUCE(k, FIELDS, op, nv)
-/* The same over each member m where `wanted` (an expression of m) holds: the group that ends last puts
- * all of them together, again in an order that is the member's own, and hands the sums to the body
- * of OF_MEMBER.  Fields TOTALS (of the items' set) and `parts` (groups,nv) are required, and a launch over all groups. */
+/* The same over each member m where `wanted` (an expression of m) holds: the group that ends last
+ * puts all of them together, again in an order that is the member's own, and hands the sums to the
+ * body of OF_MEMBER.  Fields TOTALS (of the items' set) and `parts` (groups,nv) are required, and a
+ * launch over all groups.                                                                       */
 #define TOTAL(k, FIELDS, op, nv, wanted) KERNEL_TOTAL(k, FIELDS, op, nv, wanted)
 #define OF_MEMBER(k, FIELDS) KERNEL_OF_MEMBER(k, FIELDS)
 #define KERNEL_OF_MEMBER(k, FIELDS) HD void P(k##_of)(const i32 m, const f64 *s FIELDS(PARAM))
@@ -83,6 +84,12 @@ typedef f64 real;
  * once.  The lanes of the team of `width` write KEPT(name, k, width) in turn, k % PARTS(width) ==
  * lane; after team_wait(width) each may read all.  ENTRIES_AFTER waits when the first neighbour's
  * number is on its way.                                                                         */
+
+/* s_: what every step-th item of group g_ gives, from item `from` on. */
+#define GROUP_ITEMS(k, FIELDS, op, nv, from, step)                                           \
+  f64 s_[nv];                                                                                \
+  for (i32 v_ = 0; v_ < nv; v_++) s_[v_] = INIT_##op;                                        \
+  for (i32 i = offsets[g_] + (from); i < offsets[g_ + 1]; i += (step)) P(k##_at)(i, s_ FIELDS(NAME))
 
 #ifdef __CUDACC__
 #define HD static __device__ __forceinline__
@@ -149,10 +156,7 @@ typedef f64 real;
   {                                                                                          \
     const i32 g_ = first_ + (i32)blockIdx.x, t_ = (i32)threadIdx.x;                          \
     __shared__ f64 part_[BLOCK / 32][nv];                                                    \
-    f64            s_[nv];                                                                   \
-    for (i32 v_ = 0; v_ < nv; v_++) s_[v_] = INIT_##op;                                      \
-    for (i32 i = offsets[g_] + t_; i < offsets[g_ + 1]; i += BLOCK)                          \
-      P(k##_at)(i, s_ FIELDS(NAME));                                                         \
+    GROUP_ITEMS(k, FIELDS, op, nv, t_, BLOCK);                                               \
     BLOCK_TOGETHER(op, nv);                                                                  \
     if (t_ < nv) sums[g_ * nv + t_] = all_;                                                  \
   }                                                                                          \
@@ -169,11 +173,8 @@ typedef f64 real;
     __shared__ f64 part_[BLOCK / 32][nv];                                                    \
     __shared__ f64 total_[nv];                                                               \
     __shared__ i32 last_;                                                                    \
-    f64            s_[nv];                                                                   \
     if (!(wanted)) return;                                                                   \
-    for (i32 v_ = 0; v_ < nv; v_++) s_[v_] = INIT_##op;                                      \
-    for (i32 i = offsets[g_] + t_; i < offsets[g_ + 1]; i += BLOCK)                          \
-      P(k##_at)(i, s_ FIELDS(NAME));                                                         \
+    GROUP_ITEMS(k, FIELDS, op, nv, t_, BLOCK);                                               \
     {                                                                                        \
       BLOCK_TOGETHER(op, nv);                                                                \
       if (t_ < nv) parts[g_ * nv + t_] = all_, __threadfence();                              \
@@ -217,6 +218,19 @@ typedef f64 real;
     static const struct field rows[] = {FIELDS(ROW){0}};                                     \
     return rows;                                                                             \
   }
+#define HOST_ARGS(k, FIELDS)                                                                 \
+  typedef struct {                                                                           \
+    struct range range_;                                                                     \
+    FIELDS(MEMBER)                                                                           \
+  } P(k##_args)
+#define HOST_GROUPS(k, FIELDS)                                                               \
+  static void P(k##_host)(const void *args_)                                                 \
+  {                                                                                          \
+    const P(k##_args) *a_ = args_;                                                           \
+    const i32          first_ = a_->range_.first, count_ = a_->range_.count;                 \
+    FIELDS(LOCAL)                                                                            \
+    _Pragma("omp parallel for schedule(static) if (count_ > 4)")                             \
+    for (i32 g_ = first_; g_ < first_ + count_; g_++)
 #define INDEX_single i
 #define INDEX_lanes i, 0
 #define TAKES_single const i32 i
@@ -233,10 +247,7 @@ typedef f64 real;
 #define KERNEL_LANES(k, FIELDS, loop, width) KERNEL_HOST(k, FIELDS, loop, lanes)
 #define KERNEL_HOST(k, FIELDS, loop, kind)                                                   \
   HD void P(k##_at)(TAKES_##kind, const i32 n UNUSED FIELDS(PARAM));                         \
-  typedef struct {                                                                           \
-    struct range range_;                                                                     \
-    FIELDS(MEMBER)                                                                           \
-  } P(k##_args);                                                                             \
+  HOST_ARGS(k, FIELDS);                                                                      \
   static void P(k##_host)(const void *args_)                                                 \
   {                                                                                          \
     const P(k##_args) *a_ = args_;                                                           \
@@ -249,20 +260,9 @@ typedef f64 real;
   HD void P(k##_at)(TAKES_##kind, const i32 n UNUSED FIELDS(PARAM))
 #define KERNEL_REDUCE(k, FIELDS, op, nv)                                                     \
   HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM));                                      \
-  typedef struct {                                                                           \
-    struct range range_;                                                                     \
-    FIELDS(MEMBER)                                                                           \
-  } P(k##_args);                                                                             \
-  static void P(k##_host)(const void *args_)                                                 \
-  {                                                                                          \
-    const P(k##_args) *a_ = args_;                                                           \
-    const i32          first_ = a_->range_.first, count_ = a_->range_.count;                 \
-    FIELDS(LOCAL)                                                                            \
-    _Pragma("omp parallel for schedule(static) if (count_ > 4)")                             \
-    for (i32 g_ = first_; g_ < first_ + count_; g_++) {                                      \
-      f64 s_[nv];                                                                            \
-      for (i32 v_ = 0; v_ < nv; v_++) s_[v_] = INIT_##op;                                    \
-      for (i32 i = offsets[g_]; i < offsets[g_ + 1]; i++) P(k##_at)(i, s_ FIELDS(NAME));     \
+  HOST_ARGS(k, FIELDS);                                                                      \
+  HOST_GROUPS(k, FIELDS) {                                                                   \
+      GROUP_ITEMS(k, FIELDS, op, nv, 0, 1);                                                  \
       for (i32 v_ = 0; v_ < nv; v_++) sums[g_ * nv + v_] = s_[v_];                           \
     }                                                                                        \
   }                                                                                          \
@@ -272,22 +272,11 @@ typedef f64 real;
 #define KERNEL_TOTAL(k, FIELDS, op, nv, wanted)                                              \
   HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM));                                      \
   HD void P(k##_of)(const i32 m, const f64 *s FIELDS(PARAM));                                \
-  typedef struct {                                                                           \
-    struct range range_;                                                                     \
-    FIELDS(MEMBER)                                                                           \
-  } P(k##_args);                                                                             \
-  static void P(k##_host)(const void *args_)                                                 \
-  {                                                                                          \
-    const P(k##_args) *a_ = args_;                                                           \
-    const i32          first_ = a_->range_.first, count_ = a_->range_.count;                 \
-    FIELDS(LOCAL)                                                                            \
-    _Pragma("omp parallel for schedule(static) if (count_ > 4)")                             \
-    for (i32 g_ = first_; g_ < first_ + count_; g_++) {                                      \
+  HOST_ARGS(k, FIELDS);                                                                      \
+  HOST_GROUPS(k, FIELDS) {                                                                   \
       const i32 m UNUSED = owner[g_];                                                        \
-      f64       s_[nv];                                                                      \
       if (!(wanted)) continue;                                                               \
-      for (i32 v_ = 0; v_ < nv; v_++) s_[v_] = INIT_##op;                                    \
-      for (i32 i = offsets[g_]; i < offsets[g_ + 1]; i++) P(k##_at)(i, s_ FIELDS(NAME));     \
+      GROUP_ITEMS(k, FIELDS, op, nv, 0, 1);                                                  \
       for (i32 v_ = 0; v_ < nv; v_++) parts[g_ * nv + v_] = s_[v_];                          \
     }                                                                                        \
     for (i32 g_ = first_; g_ < first_ + count_; g_++) {                                      \
