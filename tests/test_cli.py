@@ -214,6 +214,8 @@ def test_a_failed_run_leaves_its_folder_signed(fake, tmp_path):
         ),
         ("check agard-ct5 --devce=cpu", "did you mean --device?"),
         ("bench --cluod regular", "did you mean --cloud?"),
+        ("run agard-ct5 --cycle 1", "--cycle 1; did you mean --cycles?"),
+        ("run agard-ct5 --cycles inf", "cycles = inf, expected a number above 0 that is finite"),
         ("run agard-ct5 --zzz", "unrecognized arguments: --zzz"),
         ("fly", "invalid choice"),
         ("", "required"),

@@ -181,7 +181,10 @@ BAD = {
     "no taper": ({"taper": 0}, r"wing: taper = 0, expected 0\.1 to 2"),
     "sweep": ({"sweep_deg": 90.0}, r"sweep_deg = 90\.0, expected -60 to 70"),
     "near": ({"far_field": 5.0, "span": 4.0}, r"far_field = 5, but the wing reaches 5 from"),
-    "shake": ({"shake": 0.5}, r"shake = 0\.5, expected 0 to 0\.3; more turns points round"),
+    "shake": (
+        {"shake": 0.5, "irregular": True},
+        r"shake = 0\.5, expected 0 to 0\.3; more turns points round",
+    ),
     "few": ({"points": 100}, r"points = 100, expected a whole number of 20000 to 20000000"),
     "half": ({"points": 3e5}, r"points = 300000\.0, expected a whole number of 20000 to 2"),
     "blunt": ({"trailing_edge": "open"}, r"trailing_edge = 'open', expected closed or sharp"),
@@ -189,6 +192,9 @@ BAD = {
         {"section": section("naca0012", "open")},
         r"section 'naca0012' has a trailing edge of 0\.00252, expected a closed or sharp one",
     ),
+    "neither": ({"irregular": "no"}, "irregular = 'no', expected True or False"),
+    "seed": ({"seed": 3}, "seed = 3 has no effect without irregular=True"),
+    "no shake": ({"shake": 0.1}, r"shake = 0\.1 has no effect without irregular=True"),
     "text": ({"tip": "round"}, r"tip = 'round', expected 0\.1 to 2"),
 }
 

@@ -467,8 +467,33 @@ def test_a_restart_of_the_other_method_is_refused_for_that_first(quarter):
     cloud = km.Cloud.from_mesh(MESH)
     other = km.Meshless(cloud, mach=0.5, motion=km.motion.pitch(2.0, 0.1), device="cpu")
 
-    with pytest.raises(km.CaseError, match="another run: method is mesh there, meshless here; "):
+    with pytest.raises(km.CaseError, match=r"run: method is mesh there, meshless here\. Give"):
         other.run(cycles=1, steps_per_cycle=16, out=quarter, resume=True)
+
+
+def test_coefficients_of_another_area_are_another_run(tmp_path):
+    cloud = km.cloud.airfoil("naca0012", points=600, far_field=8)
+
+    def ran(cycles, **reference):
+        made = km.Meshless(cloud, mach=0.5, motion=km.motion.pitch(2.0, 0.1), device="cpu",
+                           settings=km.MeshlessSettings(steady_drop=1e-2), **reference)  # fmt: skip
+        resume = (tmp_path / "restart.h5").exists()
+        return made.run(cycles=cycles, steps_per_cycle=16, out=tmp_path, resume=resume)
+
+    told = ran(0.25, reference_area=2.0, reference_length=1.5).summary["conditions"]
+    assert (told["reference_area"], told["reference_length"]) == (2.0, 1.5)
+    with pytest.raises(km.CaseError, match=r"reference_area is 2\.0 there, 1\.0 here"):
+        ran(0.5, reference_length=1.5)
+    with pytest.raises(km.CaseError, match=r"reference_length is 1\.5 there, 1\.0 here"):
+        ran(0.5, reference_area=2.0)
+
+
+def test_two_damaged_restarts_say_what_to_do(tmp_path):
+    for name in ("restart.h5", "restart.h5.1"):
+        (tmp_path / name).write_text("no")
+
+    with pytest.raises(km.CaseError, match=r"h5\.1: damaged.*; run without --resume"):
+        case().run(**STEPS, out=tmp_path, resume=True)
 
 
 def test_functions_that_move_otherwise_are_other_motions(tmp_path):

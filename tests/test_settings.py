@@ -175,6 +175,8 @@ def test_a_file_in_place_of_the_folder_is_refused_before_a_run(mesh, tmp_path, m
         ale.steady(out=out)
     with pytest.raises(km.CaseError, match=r"^taken: is a file, expected a folder"):
         ale.run(cycles=1, steps_per_cycle=8, out=out)
+    with pytest.raises(km.SettingsError, match=r"^out is empty, expected the name of a folder"):
+        ale.steady(out="")
     with pytest.raises(km.SettingsError, match=r"^out is 5, expected the name of a folder"):
         ale.steady(out=5)
     assert (tmp_path / "taken").read_text() == "mine"
@@ -380,7 +382,7 @@ def test_the_initial_state_names_its_fault(tmp_path, device):
 def test_a_steady_run_that_stops_short_says_so(device, mesh):
     ale = case(mesh, device=device, settings=km.AleSettings(steady_iterations=3))
 
-    with pytest.warns(RuntimeWarning, match="residual fell to .* only, asked 1.0e-06"):
+    with pytest.warns(RuntimeWarning, match="residual rose to .*, asked 1.0e-06"):
         run = ale.steady()
 
     assert run.history["iteration"][-1] == 3

@@ -31,6 +31,16 @@ def test_steps_that_ran_out_of_iterations_are_told_everywhere():
     assert any(f"{short.sum()} of 16" in str(w.message) for w in warned)
 
 
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid")
+def test_a_residual_without_bound_is_a_fault_and_no_convergence():
+    """A first norm that overflows is its own share, by which any step would have converged."""
+    motion = km.motion.pitch(2.0, 1e160)
+    case = km.Ale(MESH, mach=0.5, motion=motion, deform=km.deform.Rigid(), device="cpu")
+
+    with pytest.raises(km.NumericalFault):
+        case.run(cycles=1, steps_per_cycle=16, start="as is")
+
+
 @pytest.mark.filterwarnings("ignore:member 0:RuntimeWarning")
 def test_a_step_that_ended_at_round_off_is_converged():
     case = km.Ale(MESH, mach=0.5, walls=[], motion=None, deform=km.deform.TorsionalSprings(),
@@ -46,7 +56,7 @@ def test_a_step_that_ended_at_round_off_is_converged():
 
 @pytest.mark.filterwarnings("ignore:member 0:RuntimeWarning")
 def test_a_first_flow_that_did_not_converge_is_in_the_summary():
-    with pytest.warns(RuntimeWarning, match=r"steady flow at the start: .*residual fell to"):
+    with pytest.warns(RuntimeWarning, match=r"steady flow at the start: .*residual rose to"):
         run = ran(steady_iterations=5, unsteady_iterations=3)
 
     assert any("steady flow at the start" in text for text in run.summary["warnings"])

@@ -232,7 +232,7 @@ OF_MEMBER(N(residual_check), RESIDUAL_CHECK)
     cfl[m] = fmin(fmax((iterations[m] < 5 ? cfl_growth : follow) * cfl[m], cfl_first), fmin(most_now, cfl_last));
     mean[m] += 0.1 * rise;
   }
-  if (!(norm[m] <= 1e5 * fmax(first[m], floor[m]))) fault(&faults[m], FAULT_DIVERGED, 0);
+  if (!(norm[m] <= fmin(1e5 * fmax(first[m], floor[m]), (f64)1e300))) fault(&faults[m], FAULT_DIVERGED, 0);
   if (norm[m] <= drop * first[m] || norm[m] <= floor[m] || iterations[m] >= most || faults[m] != ~(u64)0)
     active[m] = 0;
   else

@@ -24,7 +24,13 @@ FAILED, WRONG, INTERRUPTED = 1, 2, 130
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser, of the program or of a command, that names the option nearest to a wrong one."""
+    """A parser, of the program or of a command, that names the option nearest to a wrong one.
+
+    An option cut short is a wrong one: --cycle 1 would replace the run of all cycles.
+    """
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **(more | {"allow_abbrev": False}))
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         found, rest = super().parse_known_args(args, namespace)

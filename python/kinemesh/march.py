@@ -83,6 +83,8 @@ def finish(
         "mach": one(solver.mach),
         "alpha_deg": one(solver.alpha_deg),
         "moment_about": solver.moment_about,
+        "reference_area": solver.reference[0],
+        "reference_length": solver.reference[1],
     } | {k: one(v) for k, v in timing.items()}
     mesh = grid.sizes() | {"members": grid.members}
     text = summary.collect(

@@ -87,6 +87,8 @@ def identity(solver: Solver, mode: str, **more: Any) -> dict[str, Any]:
         "mach": solver.mach,
         "alpha_deg": solver.alpha_deg,
         "moment_about": solver.moment_about,
+        "reference_area": solver.reference[0],
+        "reference_length": solver.reference[1],
         "dtype": solver.backend.dtype,
         "settings": settings,
     }
@@ -188,6 +190,8 @@ def refuse_others(kept: Mapping[str, Any], asked: Mapping[str, Any], saved: Save
         for name in dict.fromkeys([*here, *there])
         if there.get(name, missing) != here.get(name, missing)
     ]
+    if there.get("method") != here.get("method"):
+        apart = apart[:1]  # all else follows from it
     if apart:
         more = f" (and {len(apart) - SHOWN} more)" if len(apart) > SHOWN else ""
         raise CaseError(
@@ -265,6 +269,8 @@ def folder_of(out: str | Path | None, resume: bool) -> Path | None:
         raise SettingsError(f"resume is {resume!r}, expected True or False")
     if not isinstance(out, str | PathLike | None):
         raise SettingsError(f"out is {out!r}, expected the name of a folder, or None")
+    if out is not None and not str(out):
+        raise SettingsError("out is empty, expected the name of a folder, or None")
     folder = None if out is None else Path(out)
     whole = () if folder is None else (folder, *folder.parents)
     there = next((path for path in whole if path.exists()), None)

@@ -194,7 +194,8 @@ class _Unsteady:
         worst = solver.grid.worst_cells()
         iterations, norm = get(solver.dualtime.iterations), get(solver.dualtime.norm)
         drop = norm / np.maximum(get(solver.dualtime.first), 1e-300)
-        above, at_floor = drop > solver.settings.unsteady_drop, norm <= get(solver.dualtime.floor)
+        above = ~(drop <= solver.settings.unsteady_drop)
+        at_floor = norm <= get(solver.dualtime.floor)
         tally.at_roundoff += above & at_floor
         tally.unconverged += above & ~at_floor
         tally.lowered += int(get(solver.lowered).sum())

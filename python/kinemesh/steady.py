@@ -129,7 +129,8 @@ def _ended(solver: Solver, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[
     drop = get(solver.dualtime.norm) / get(solver.dualtime.first)
     converged = drop <= s.steady_drop
     notes = [
-        f"member {m}: residual fell to {drop[m]:.1e} only, asked {s.steady_drop:.1e}; raise "
+        f"member {m}: residual {'fell' if drop[m] < 1 else 'rose'} to {drop[m]:.1e}"
+        f"{' only' if drop[m] < 1 else ''}, asked {s.steady_drop:.1e}; raise "
         f"steady_iterations ({s.steady_iterations}), or lower the CFL number where it does not fall"
         for m in np.flatnonzero(
             ~converged & (get(solver.dualtime.iterations) >= s.steady_iterations)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,8 @@ def known(where: str, given: Mapping[str, Any], expected: list[str]) -> None:
     for key in given:
         if key not in expected:
             near = get_close_matches(key, expected, 1)
-            hint = f"did you mean '{near[0]}'?" if near else f"expected {', '.join(expected)}"
+            all_keys = ", ".join(expected) or "none"
+            hint = f"did you mean '{near[0]}'?" if near else f"expected {all_keys}"
             raise CaseError(f"{where}: unknown key '{key}'; {hint}")
 
 
@@ -72,7 +74,8 @@ def number(where: str, value: Any, above: float | None = None, least: float | No
     if least is not None:
         good, want = good and value >= least, f"a number of at least {least:g}"
     if not good:
-        raise CaseError(f"{where} = {value!r}, expected {want}")
+        more = " that is finite" if value in (inf, -inf) and "finite" not in want else ""
+        raise CaseError(f"{where} = {value!r}, expected {want}{more}")
     return float(value)
 
 

@@ -28,6 +28,9 @@ CAP, OUTER = 0.09, 0.27  # of the stations: round the tip, and beyond it
 TIP_STEP = 0.5  # spacing of stations at the tip, over the length of the tip's cap
 SIDE = 0.5  # distance of the last station from the tip, over that of the far field
 SPREAD = 0.5  # of the stations on the outer cylinder, towards even steps
+SHAKE = (
+    0.15  # largest shift of a point of an irregular cloud, over its nearest neighbour's distance
+)
 M6 = {"span": 1.47601798, "taper": 455.914 / 810.491, "sweep_deg": 29.999}
 
 
@@ -58,7 +61,7 @@ def wing(
     trailing_edge: str = "closed",
     tip: float = 0.6,
     irregular: bool = False,
-    shake: float = 0.15,
+    shake: float = SHAKE,
     seed: int = 0,
     worst_condition: float = WORST_CONDITION,
 ) -> Cloud:
@@ -89,6 +92,7 @@ def wing(
     CloudError, MeshError    for arguments that no good cloud fulfils
     """
     shape = _shape(section, trailing_edge)
+    _of_irregular(irregular, shake, seed)
     _numbers(points, span, taper, sweep_deg, far_field, tip, shake)
     around, count, stations = _counts(points)
     base = rings(shape, around, count, far_field)
@@ -130,6 +134,17 @@ def _shape(given: str | Path | Section, trailing_edge: str) -> Section:
             "closed or sharp one: its two sides meet beyond the tip"
         )
     return shape
+
+
+def _of_irregular(irregular: bool, shake: float, seed: int) -> None:
+    """Refuse what is neither True nor False, and what a regular cloud has no use for."""
+    if not isinstance(irregular, bool | np.bool_):
+        raise CloudError(f"wing: irregular = {irregular!r}, expected True or False")
+    for name, value, own in (("shake", shake, SHAKE), ("seed", seed, 0)):
+        if not irregular and not (isinstance(value, int | float) and value == own):
+            raise CloudError(
+                f"wing: {name} = {value!r} has no effect without irregular=True, expected none"
+            )
 
 
 def _numbers(

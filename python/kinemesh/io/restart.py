@@ -112,7 +112,9 @@ def read_latest(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, An
         try:
             found = read(previous)
         except CaseError as second:
-            raise CaseError(f"{error}; {second}") from None
+            raise CaseError(
+                f"{error}; {second}; run without --resume (resume=False) to begin anew"
+            ) from None
         return *found, previous, f"{error}; going on from {previous}"
 
 
