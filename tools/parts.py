@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-SLOW = "not slow and {} alone"
+IN_COMPANY, ALONE = "not slow and not alone", "not slow and alone"
 
 
 def started(folder: Path, name: str, *options: str) -> tuple[Path, subprocess.Popen[bytes]]:
@@ -44,11 +44,11 @@ def main() -> int:
     os.environ.setdefault("OMP_NUM_THREADS", "2")
     begin = time.monotonic()
     parts = [
-        started(given.log, f"part{k}", "--part", f"{k}/{given.parts}", "-m", SLOW.format("not"))
+        started(given.log, f"part{k}", "--part", f"{k}/{given.parts}", "-m", IN_COMPANY)
         for k in range(given.parts)
     ]
     good = [ended(*part, begin) for part in parts]
-    good.append(ended(*started(given.log, "alone", "-m", SLOW.format("")), begin))
+    good.append(ended(*started(given.log, "alone", "-m", ALONE), begin))
     return 0 if all(good) else 1
 
 

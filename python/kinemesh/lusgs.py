@@ -87,7 +87,8 @@ class SpaceLusgs(Lusgs):
     ----------
     grid : CloudGrid
     pattern, sweeps : as above
-    state, after : q, res, radius, active, cfl and pace; u, pace and the most that it may change
+    state : q, res, radius, active, cfl and pace
+    after : u, pace, and the most that a step may change u
     """
 
     done = 1
@@ -103,8 +104,8 @@ class SpaceLusgs(Lusgs):
     ) -> None:
         b, n = grid.backend, grid.nodes
         made, open_ = grid.links(pattern)
-        record = {"record": b.zeros((n, 8), np.int32)}
-        rows = record | {"rhs": b.zeros((n, 5)), "pivot": b.zeros((n, 4), np.float32)}
+        rows = {"rhs": b.zeros((n, 5)), "pivot": b.zeros((n, 4), np.float32)}
+        rows["record"] = b.zeros((n, 8), np.int32)
         walls = {name: grid.wall.device[name] for name in ("normal", "gap")}
         own = {name: state[name] for name in ("active", "q")}
         wall = b.get(grid.table["wall"])[pattern.node]

@@ -88,11 +88,8 @@ class MeshlessSettings(ImplicitSettings):
         self.choose(flux=FLUXES, limiter=LIMITERS)
         if self.time is not None:
             self.choose(time=TIMES)
-        for name, choices in (
-            ("smooth_gradients", (True, False, None)),
-            ("stored_blocks", (True, False)),
-        ):
-            if not any(getattr(self, name) is choice for choice in choices):
+        for name, kinds in (("smooth_gradients", bool | None), ("stored_blocks", bool)):
+            if not isinstance(getattr(self, name), kinds):
                 raise SettingsError(f"{name} is {getattr(self, name)!r}, expected True or False")
         if self.flux == "jst" and (self.time == "bicgstab" or self.stored_blocks):
             raise SettingsError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any
@@ -13,7 +14,6 @@ from kinemesh.errors import SettingsError
 
 FAR_FIELDS = ("stream", "vortex")
 TINY = -1e-300  # a lowest value that may be zero itself
-FLOAT_MAX = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +114,7 @@ class MarchSettings:
             if value is None and name in optional:
                 continue
             number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not number or not low < value <= min(high, FLOAT_MAX):
+            if not number or not low < value <= min(high, sys.float_info.max):
                 least = "of at least 0" if low == TINY else f"above {low:g}"
                 span = f"{least}, at most {high:g}" if high < np.inf else f"{least} and finite"
                 raise SettingsError(f"{name} is {value!r}, expected a number {span}")

@@ -123,14 +123,18 @@ def to_steady(
     return _ended(solver, poses)
 
 
+def _went(drop: float) -> str:
+    """Where a residual that is short of its drop has gone."""
+    return f"fell to {drop:.1e} only" if drop < 1 else f"rose to {drop:.1e}"
+
+
 def _ended(solver: Solver, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[str]]:
     """Where a march ended: result and warnings."""
     s, get = solver.settings, solver.backend.get
     drop = get(solver.dualtime.norm) / get(solver.dualtime.first)
     converged = drop <= s.steady_drop
     notes = [
-        f"member {m}: residual {'fell' if drop[m] < 1 else 'rose'} to {drop[m]:.1e}"
-        f"{' only' if drop[m] < 1 else ''}, asked {s.steady_drop:.1e}; raise "
+        f"member {m}: residual {_went(drop[m])}, asked {s.steady_drop:.1e}; raise "
         f"steady_iterations ({s.steady_iterations}), or lower the CFL number where it does not fall"
         for m in np.flatnonzero(
             ~converged & (get(solver.dualtime.iterations) >= s.steady_iterations)

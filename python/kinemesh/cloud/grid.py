@@ -63,13 +63,11 @@ class CloudGrid(Nodes):
         ).astype(np.int32)
         b, n, d = backend, self.nodes, self.dimensions
         mirrors, self.mirror_nodes = self._planes(planes)
-        wall = np.full(n, -1)
-        wall[self.wall.node] = np.arange(len(self.wall.node))
         tables = {
             "offsets": self.offsets,
             "neighbour": self.neighbour,
             "member": self.member,
-            "wall": wall,
+            "wall": self._number(self.wall.node),
         }
         if d == 3:
             tables["on_plane"] = np.isin(np.arange(n), self.mirror_nodes)
@@ -109,15 +107,21 @@ class CloudGrid(Nodes):
             nodes.append(np.unique(facets).astype(np.int32) + self.first[member])
         return normals, np.concatenate(nodes)
 
+    def _number(self, side: NDArray[np.int32]) -> NDArray[np.int64]:
+        """(nodes,) number of each point among those of a side, -1 for others."""
+        number = np.full(self.nodes, -1)
+        number[side] = np.arange(len(side))
+        return number
+
     def _sides(self) -> dict[str, Any]:
         """Every point of walls and far field once, and its number among those of each."""
         walls, far = self.wall.node, self.far.node
         nodes = np.concatenate([walls, far[~np.isin(far, walls)]])
-        tables = {"node": nodes}
-        for name, side in (("at_wall", walls), ("at_far", far)):
-            number = np.full(self.nodes, -1)
-            number[side] = np.arange(len(side))
-            tables[name] = number[nodes]
+        tables = {
+            "node": nodes,
+            "at_wall": self._number(walls)[nodes],
+            "at_far": self._number(far)[nodes],
+        }
         return {name: self.backend.array(table, np.int32) for name, table in tables.items()}
 
     def _shares(self) -> NDArray[np.float64]:

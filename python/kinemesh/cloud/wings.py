@@ -28,9 +28,7 @@ CAP, OUTER = 0.09, 0.27  # of the stations: round the tip, and beyond it
 TIP_STEP = 0.5  # spacing of stations at the tip, over the length of the tip's cap
 SIDE = 0.5  # distance of the last station from the tip, over that of the far field
 SPREAD = 0.5  # of the stations on the outer cylinder, towards even steps
-SHAKE = (
-    0.15  # largest shift of a point of an irregular cloud, over its nearest neighbour's distance
-)
+SHAKE = 0.15  # of irregular clouds: largest shift, over the distance of the nearest neighbour
 M6 = {"span": 1.47601798, "taper": 455.914 / 810.491, "sweep_deg": 29.999}
 
 
