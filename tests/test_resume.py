@@ -18,6 +18,7 @@ import pytest
 from kinemesh import interrupt
 from kinemesh.io import History, fields, restart
 from solver_cases import case_text, on_devices
+from test_lusgs_devices import half_wing
 from test_space import box
 
 MESH = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
@@ -184,6 +185,15 @@ def stopped(monkeypatch, work, checks):
         with pytest.raises(KeyboardInterrupt) as stop:
             work()
     return str(stop.value)
+
+
+def looks(monkeypatch, work):
+    """How often `work`, a whole run, looks for Ctrl-C: a GPU works longer between two looks."""
+    real, seen = interrupt.check, []
+    with monkeypatch.context() as patch:
+        patch.setattr(interrupt, "check", lambda: (seen.append(1), real()))
+        work()
+    return len(seen)
 
 
 def test_ctrl_c_stops_between_steps_and_says_how_to_go_on(whole, tmp_path, monkeypatch):
@@ -391,13 +401,34 @@ def test_a_plane_of_symmetry_that_moves_goes_on_with_the_same_bits(
         )
 
     plan = {"cycles": 0.5, "steps_per_cycle": 16, "start": "as is"}
-    made().run(**plan, out=tmp_path / "whole")
+    checks = looks(monkeypatch, lambda: made().run(**plan, out=tmp_path / "whole"))
     out = tmp_path / "stopped"
-    stopped(monkeypatch, lambda: made().run(**plan, out=out), 50)
+    stopped(monkeypatch, lambda: made().run(**plan, out=out), checks // 2)
     kept = restart.read(out / "restart.h5")[1]
     made().run(**plan, out=out, resume=True)
 
     assert 0 < kept["step"] < 8
+    assert_same(tmp_path / "whole", out)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_steady_run_in_space_goes_on_with_the_same_bits(tmp_path, monkeypatch, dtype):
+    """What sweeps know of the places must not depend on how often it was worked out."""
+    monkeypatch.setattr("kinemesh.steady.KEEP_EVERY", 4)
+    settings = km.MeshlessSettings(
+        weight_power=2, time="lusgs", steady_iterations=60, steady_drop=1e-12
+    )
+
+    def made():
+        return km.Meshless(
+            half_wing(), mach=0.6, alpha_deg=3.0, device="cpu", dtype=dtype, settings=settings
+        )
+
+    checks = looks(monkeypatch, lambda: made().steady(out=tmp_path / "whole"))
+    out = tmp_path / "stopped"
+    stopped(monkeypatch, lambda: made().steady(out=out), checks // 2)
+    made().steady(out=out, resume=True)
+
     assert_same(tmp_path / "whole", out)
 
 

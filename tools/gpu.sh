@@ -45,16 +45,19 @@ sanitize() {
   command -v compute-sanitizer >/dev/null || fail "compute-sanitizer is not on the PATH"
   local tool status=0 selection=("$@") logs=build/sanitize
   if [ ${#selection[@]} -eq 0 ]; then
-    selection=(tests/test_cuda_array.py tests/test_cuda_graph.py tests/test_record.py
-      tests/test_kernels_agree.py tests/test_totals.py tests/test_exact_maps.py -k "cuda and not large and not torch and not cupy and not too_large and not without_a_device and not threads")
+    selection=(tests/test_kernels_agree.py tests/test_totals.py tests/test_exact_maps.py
+      tests/test_cuda_array.py tests/test_record.py tests/test_cuda_graph.py -k "cuda and not large and not torch and not cupy and not too_large and not without_a_device and not threads" -m "not slow and not alone")
   fi
   mkdir -p "$logs"
   declare -A running
   for tool in memcheck racecheck initcheck synccheck; do
     local options=(--tool "$tool" --error-exitcode 9)
+    local tests=("${selection[@]}")
     # Tests ask for what CUDA refuses, on purpose.
     if [ "$tool" = memcheck ]; then options+=(--report-api-errors no); fi
-    compute-sanitizer "${options[@]}" "$python" -m pytest -p no:cacheprovider -x "${selection[@]}" \
+    # racecheck (CUDA 13.0) crashes on a loop of a graph inside another.
+    if [ "$tool" = racecheck ]; then tests+=(--deselect tests/test_cuda_graph.py::test_loops_inside_loops_end_each_at_its_own_flag); fi
+    compute-sanitizer "${options[@]}" "$python" -m pytest -p no:cacheprovider -x "${tests[@]}" \
       >"$logs/$tool.log" 2>&1 &
     running[$tool]=$!
   done

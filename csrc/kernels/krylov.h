@@ -97,7 +97,9 @@ KERNEL(krylov_start, KRYLOV_START, direct)
 /* sum += what row i adds to (a, b). */
 HD void K(krylov_add_)(i32 i, const real *a, const real *b, f64 *sum)
 {
-  for (i32 k = B * i; k < B * (i + 1); k++) *sum += (f64)a[k] * (f64)b[k];
+  f64 own = 0;
+  for (i32 k = B * i; k < B * (i + 1); k++) own += (f64)a[k] * (f64)b[k];
+  *sum += own;
 }
 
 /* |r|^2. */
