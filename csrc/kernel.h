@@ -57,10 +57,11 @@ typedef f64 real;
  * `together` gives each lane the sum of what all have found, so that an item waits for a part of
  * its loads only.  A host has one lane, which takes all.  width: a power of 2 up to 32.          */
 #define TEAM(k, FIELDS, loop, width) KERNEL_TEAM(k, FIELDS, loop, width)
-/* ENTRIES(i, first, parts, e, j): the entries e of item i that lane `first` of `parts` takes, and the
- * neighbour j of each; a device reads its number while the one before is at work.  ENTRIES_FROM: those
- * from `first` to before `end`.                                                                 */
-#define ENTRIES(i, first, parts, e, j) ENTRIES_FROM(offsets[i] + (first), offsets[(i) + 1], parts, e, j)
+/* NEIGHBOURS(first, end, parts), once in a body: the entries first, first + parts, ... before end; and
+ * for each of them, e, and its neighbour j, EACH_NEIGHBOUR(e, j) { }.  A device reads a neighbour's
+ * number while the one before is at work, and the first where NEIGHBOURS stands: best before the
+ * question whether the member is active, as one load that waits for another is what small kernels
+ * take their time for.                                                                          */
 /* Entry (i, j) of a block of size b: columns are contiguous, the lanes' rows side by side. */
 #define ENTRY(b, i, j) ((b) * (j) + (i))
 /* Sums (or maxima) of nv quantities over each group of items offsets[g] .. offsets[g+1]-1, in
@@ -79,11 +80,12 @@ typedef f64 real;
   F(in, i32, owner, "groups>members")                                                        \
   F(in, i32, groups, "members+1>>groups")                                                    \
   F(rw, i32, ended, "members") /* groups, on a device; zero before and after */
-/* KEEP(type, name, count, width): `count` numbers of an item that all of its satellites ask for, which a
- * device keeps out of its registers, in the memory that a block shares: more loads are under way at
- * once.  The lanes of the team of `width` write KEPT(name, k, width) in turn, k % PARTS(width) ==
- * lane; after team_wait(width) each may read all.  ENTRIES_AFTER waits when the first neighbour's
- * number is on its way.                                                                         */
+/* KEEP(type, name, count, width): `count` numbers of an item that all of its satellites ask for, or that
+ * are asked for at last, which a device keeps out of its registers, in the memory that a block shares.
+ * BRING(name, k, count, width, from) sends for KEPT(name, k, width) and those behind it, from[0] to
+ * from[count - 1], the team's lanes in turn; nobody waits until arrived(width).  A loop over
+ * neighbours waits when the first one's numbers are on their way, too: ARRIVED_ALONE(width) before it,
+ * for the items with too few neighbours for all lanes to meet there, and in it ARRIVED(e, width).  */
 
 /* s_: what every step-th item of group g_ gives, from item `from` on. */
 #define GROUP_ITEMS(k, FIELDS, op, nv, from, step)                                           \
@@ -92,8 +94,8 @@ typedef f64 real;
   for (i32 i = offsets[g_] + (from); i < offsets[g_ + 1]; i += (step)) P(k##_at)(i, s_ FIELDS(NAME))
 
 #ifdef __CUDACC__
+#include <cuda_pipeline.h>
 #define HD static __device__ __forceinline__
-#define BLOCK 256
 /* Blocks of lanes that must fit on a multiprocessor at once: arithmetic wants many, while products
  * with matrices do best with the few registers that nvcc gives them when left alone.            */
 #define RESIDENT_indirect 1
@@ -104,6 +106,9 @@ typedef f64 real;
 #define BLOCKS_indirect 3
 #define BLOCKS_heavy 3
 #define BLOCKS_wide 2
+/* The same of groups: nvcc, left alone, gives the many numbers of a maximum twice the registers. */
+#define BOUNDS_sum __launch_bounds__(BLOCK)
+#define BOUNDS_max __launch_bounds__(BLOCK, 3)
 #define KERNEL_LOOP(k, FIELDS, loop)                                                         \
   HD void P(k##_at)(const i32 i, const i32 n UNUSED FIELDS(PARAM));                          \
   static __global__ void __launch_bounds__(BLOCK, BLOCKS_##loop)                             \
@@ -115,21 +120,31 @@ typedef f64 real;
   HD void P(k##_at)(const i32 i, const i32 n UNUSED FIELDS(PARAM))
 #define WIDTH(width) 1
 #define PARTS(width) (width)
-#define ENTRIES_FROM(first, end, parts, e, j) ENTRIES_AFTER((void)0, first, end, parts, e, j)
-#define ENTRIES_AFTER(wait, first, end, parts, e, j)                                         \
-  for (i32 e = first, last_ = (end) - 1, ahead_ = e <= last_ ? neighbour[e] : 0, j = (wait, 0); \
-       e <= last_ &&                                                                         \
-       (j = ahead_, ahead_ = neighbour[e + (parts) < last_ ? e + (parts) : last_], 1);       \
-       e += (parts))
+#define NEIGHBOURS(first, end, parts)                                                        \
+  const i32 step_ = parts, entry_ = first, last_ = (end) - 1;                                \
+  i32       ahead_ = entry_ <= last_ ? neighbour[entry_] : 0
+#define EACH_NEIGHBOUR(e, j)                                                                 \
+  for (i32 e = entry_, j; e <= last_ && (j = ahead_,                                         \
+       ahead_ = neighbour[e + step_ < last_ ? e + step_ : last_], 1); e += step_)
 #define KEEP(type, name, count, width)                                                       \
-  __shared__ type name##_[(count) * (BLOCK / (width))];                                      \
+  __shared__ type name##_[(count) * (TEAM_BLOCK / (width))];                                 \
   volatile type *const name = name##_ + threadIdx.x / (width)
-#define KEPT(name, k, width) name[(k) * (BLOCK / (width))]
-#define KERNEL_TEAM(k, FIELDS, loop, width) KERNEL_SPREAD(k, FIELDS, BLOCKS_##loop, width)
-#define KERNEL_LANES(k, FIELDS, loop, width) KERNEL_SPREAD(k, FIELDS, RESIDENT_##loop, width)
-#define KERNEL_SPREAD(k, FIELDS, blocks, width)                                              \
+#define KEPT(name, k, width) name[(k) * (TEAM_BLOCK / (width))]
+#define BRING(name, k, count, width, from)                                                   \
+  for (i32 k_ = 0; k_ < (count); k_++)                                                       \
+    if (k_ % (width) == lane)                                                                \
+  __pipeline_memcpy_async((void *)&KEPT(name, (k) + k_, width), (from) + k_, sizeof *name)
+#define ARRIVED_ALONE(width)                                                                 \
+  const i32 alone_ = last_ + lane < entry_ + (width) - 1;                                    \
+  if (alone_) arrived(width)
+#define ARRIVED(e, width) if (e == entry_ && !alone_) arrived(width)
+#define KERNEL_TEAM(k, FIELDS, loop, width)                                                  \
+  KERNEL_SPREAD(k, FIELDS, TEAM_BLOCK, BLOCK / TEAM_BLOCK * BLOCKS_##loop, width)
+#define KERNEL_LANES(k, FIELDS, loop, width)                                                 \
+  KERNEL_SPREAD(k, FIELDS, BLOCK, RESIDENT_##loop, width)
+#define KERNEL_SPREAD(k, FIELDS, block, blocks, width)                                       \
   HD void P(k##_at)(const i32 i, const i32 lane, const i32 n UNUSED FIELDS(PARAM));          \
-  static __global__ void __launch_bounds__(BLOCK, blocks)                                    \
+  static __global__ void __launch_bounds__(block, blocks)                                    \
       P(k##_device)(i32 first_, i32 count_, i32 n FIELDS(PARAM))                             \
   {                                                                                          \
     const u64 t_ = (u64)blockIdx.x * blockDim.x + threadIdx.x;                               \
@@ -137,13 +152,37 @@ typedef f64 real;
     if (i < count_) P(k##_at)(first_ + i, (i32)(t_ % (width)), n FIELDS(NAME));              \
   }                                                                                          \
   HD void P(k##_at)(const i32 i, const i32 lane, const i32 n UNUSED FIELDS(PARAM))
+/* The sum over a warp, in its first lane; the maximum, in every lane: those of the upper and of the lower
+ * words of numbers that order as float64 do, which a device finds at once.                      */
+HD f64 warp_sum(f64 x)
+{
+  for (i32 half = 16; half > 0; half /= 2) x += __shfl_down_sync(0xffffffffu, x, half);
+  return x;
+}
+
+HD f64 warp_max(f64 x)
+{
+#if __CUDA_ARCH__ >= 800
+  const long long sign = 0x7fffffffffffffffLL;
+  long long       bits = __double_as_longlong(x);
+  bits ^= bits >> 63 & sign;
+  const int      high = (int)(bits >> 32), top = __reduce_max_sync(0xffffffffu, high);
+  const unsigned low = __reduce_max_sync(0xffffffffu, high == top ? (unsigned)bits : 0u);
+  bits               = (long long)((u64)(unsigned)top << 32 | low);
+  return __longlong_as_double(bits ^ (bits >> 63 & sign));
+#else
+  for (i32 half = 16; half > 0; half /= 2) {
+    const f64 other = __shfl_xor_sync(0xffffffffu, x, half);
+    x               = OP_max(x, other);
+  }
+  return x;
+#endif
+}
+
 /* The sum (or maximum) over a block of what its threads have found in s_, in all_ of thread v < nv. */
 #define BLOCK_TOGETHER(op, nv)                                                               \
     for (i32 v_ = 0; v_ < nv; v_++) {                                                        \
-      for (i32 half_ = 16; half_ > 0; half_ /= 2) {                                          \
-        const f64 other_ = __shfl_down_sync(0xffffffffu, s_[v_], half_);                     \
-        s_[v_]           = OP_##op(s_[v_], other_);                                          \
-      }                                                                                      \
+      s_[v_] = warp_##op(s_[v_]);                                                            \
       if (t_ % 32 == 0) part_[t_ / 32][v_] = s_[v_];                                         \
     }                                                                                        \
     __syncthreads();                                                                         \
@@ -151,7 +190,7 @@ typedef f64 real;
     for (i32 w_ = 1; w_ < BLOCK / 32 && t_ < nv; w_++) all_ = OP_##op(all_, part_[w_][t_])
 #define KERNEL_REDUCE(k, FIELDS, op, nv)                                                     \
   HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM));                                      \
-  static __global__ void __launch_bounds__(BLOCK)                                            \
+  static __global__ void BOUNDS_##op                                                         \
       P(k##_device)(i32 first_, i32 count_ UNUSED, i32 n UNUSED FIELDS(PARAM))               \
   {                                                                                          \
     const i32 g_ = first_ + (i32)blockIdx.x, t_ = (i32)threadIdx.x;                          \
@@ -166,7 +205,7 @@ typedef f64 real;
 #define KERNEL_TOTAL(k, FIELDS, op, nv, wanted)                                              \
   HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM));                                      \
   HD void P(k##_of)(const i32 m, const f64 *s FIELDS(PARAM));                                \
-  static __global__ void __launch_bounds__(BLOCK)                                            \
+  static __global__ void BOUNDS_##op                                                         \
       P(k##_device)(i32 first_, i32 count_ UNUSED, i32 n UNUSED FIELDS(PARAM))               \
   {                                                                                          \
     const i32 g_ = first_ + (i32)blockIdx.x, t_ = (i32)threadIdx.x, m = owner[g_];           \
@@ -237,11 +276,15 @@ typedef f64 real;
 #define TAKES_lanes const i32 i, const i32 lane
 #define WIDTH(width) (width)
 #define PARTS(width) 1
-#define ENTRIES_AFTER(wait, first, end, parts, e, j) ENTRIES_FROM(first, end, parts, e, j)
-#define ENTRIES_FROM(first, end, parts, e, j)                                                \
-  for (i32 e = first, j; e < (end) && (j = neighbour[e], 1); e += (parts))
+#define NEIGHBOURS(first, end, parts)                                                        \
+  const i32 entry_ = first, end_ = end, step_ = parts
+#define EACH_NEIGHBOUR(e, j) for (i32 e = entry_, j; e < end_ && (j = neighbour[e], 1); e += step_)
 #define KEEP(type, name, count, width) type name[count]
 #define KEPT(name, k, width)           name[k]
+#define BRING(name, k, count, width, from)                                                   \
+  for (i32 k_ = 0; k_ < (count); k_++) KEPT(name, (k) + k_, width) = (from)[k_]
+#define ARRIVED_ALONE(width) (void)0
+#define ARRIVED(e, width)    (void)0
 #define KERNEL_TEAM(k, FIELDS, loop, width) KERNEL_LANES(k, FIELDS, loop, width)
 #define KERNEL_LOOP(k, FIELDS, loop) KERNEL_HOST(k, FIELDS, loop, single)
 #define KERNEL_LANES(k, FIELDS, loop, width) KERNEL_HOST(k, FIELDS, loop, lanes)
@@ -301,10 +344,12 @@ HD unsigned team_lanes(i32 width)
 }
 #endif
 
-/* What the lanes of a team have written to places that they share is there for all of them. */
-HD void team_wait(i32 width UNUSED)
+/* What the lanes of a team have sent for is there for all of them. */
+HD void arrived(i32 width UNUSED)
 {
 #ifdef __CUDACC__
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
   __syncwarp(team_lanes(width));
 #endif
 }

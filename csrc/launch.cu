@@ -211,10 +211,10 @@ extern "C" const void *device_function(const struct kernel *kernel)
 }
 
 /* Few threads go to more multiprocessors in smaller blocks; those of a reduction's are counted on. */
-static unsigned block_of(long long threads)
+static unsigned block_of(long long threads, int most)
 {
   const long long multiprocessors = 128; /* about; some have fewer, which does no harm */
-  unsigned        block           = BLOCK;
+  unsigned        block           = (unsigned)most;
   while (block > LEAST && threads < multiprocessors * block) block /= 2;
   return block;
 }
@@ -228,9 +228,9 @@ struct shape arguments(const struct kernel *kernel, void *args, void **argv)
   int at                = HEAD;
   for (const struct field *f = kernel->fields(); f->name; f++) argv[at++] = (char *)args + f->offset;
   const unsigned count = r->count > 0 ? (unsigned)r->count : 0;
-  if (!kernel->lanes) return {count, BLOCK};
+  if (!kernel->lanes) return {count, (unsigned)kernel->block};
   const long long threads = (long long)count * kernel->lanes;
-  const unsigned  block   = block_of(threads);
+  const unsigned  block   = block_of(threads, kernel->block);
   return {(unsigned)((threads + block - 1) / block), block};
 }
 

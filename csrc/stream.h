@@ -6,9 +6,8 @@
 
 static_assert(CUDART_VERSION >= 12000, "CUDA 12.0 or later");
 
-#define BLOCK 256 /* as in kernel.h */
-#define LEAST 64  /* threads of the smallest blocks */
-#define HEAD  3   /* struct range: first, count, n */
+#define LEAST 64 /* threads of the smallest blocks */
+#define HEAD  3  /* struct range: first, count, n */
 
 /* Every function of device.h first says what it does, for the message of an error. */
 extern thread_local const char *where;

@@ -11,6 +11,11 @@ typedef double   f64;
 
 #define MAX_FIELDS 28
 
+/* Threads of a block on a device.  Teams wait for memory, each thread with many registers: in smaller
+ * blocks one takes the place of another sooner.                                                 */
+#define BLOCK      256
+#define TEAM_BLOCK 128
+
 struct field {
   const char *name, *mode, *type, *shape;
   size_t      offset;
@@ -27,6 +32,7 @@ struct kernel {
   void (*host)(const void *args);
   size_t args_size, real_size;
   int    lanes; /* threads per item on a device; 0: a thread block per item (a reduction) */
+  int    block; /* the most threads of a block there */
 };
 
 #ifdef __cplusplus

@@ -30,9 +30,9 @@ class Rows:
         )
         self.normal, self.gap = get(fields["normal"]), get(fields["gap"])
         self.q, self.plane = get(fields["q"]), get(fields["plane"])[0]
-        pivot = get(fields["pivot"]).astype(float)
+        self.drift, self.d = (get(fields[name]).astype(float) for name in ("drift", "pivot"))
         self.rhs = -(get(solver.res) / get(solver.grid.V)[:, None])[self.node]
-        self.drift, self.d = pivot[:, :3], pivot[:, 3]
+        self.drift = self.drift[:, :3]
         self.waves = unpacked(get(fields["record"]))[1]
         self.du = np.zeros((len(self.node), 5))
         self.done = np.zeros(len(self.node), bool)
@@ -108,7 +108,9 @@ def test_half_sweeps_are_whole_ones(double, pairs):
     q[:, 1:4] += rng.uniform(-0.1, 0.1, (len(q), 3))
     solver.initialise(q)
     drift = rng.uniform(-0.1, 0.1, (len(q), 3))  # as if the points moved
-    solver.backend.put(solver.grid.velocity, drift)
+    solver.backend.put(solver.grid.rate, [[1.0, 0.0]])
+    solver.backend.put(solver.grid.x1, get(solver.grid.x) - drift)
+    solver.grid.sweep()
     pace = rng.uniform(0.5, 1.0, len(q))
     solver.backend.put(solver.pace, pace)
     solver.backend.put(solver.dualtime.cfl, 20.0)

@@ -322,8 +322,8 @@ class World:
         small = rng.uniform(-0.3, 0.3, (n, 5))
         sound = np.sqrt(1.4 * q[:, 4] / q[:, 0])
         self.put("record|nodes,8", records(small, q[:, 1:4], sound))
-        drift = np.c_[0.1 * move[self.node], rng.uniform(1, 2, n)]
-        self.put("pivot|rows,4", drift, np.float32)
+        self.put("drift|rows,4", np.c_[0.1 * move[self.node], np.zeros(n)], np.float32)
+        self.put("pivot|rows", rng.uniform(1, 2, n), np.float32)
         a = rng.uniform(-1, 1, (len(self.values["neighbour|links>nodes"]), 3))
         self.put("shares|links,4", np.c_[a, np.linalg.norm(a, axis=1)], np.float32)
 

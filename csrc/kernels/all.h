@@ -91,7 +91,7 @@
   K(face_rates, faces) K(bc_wall, bnodes) K(bc_farfield, bnodes) K(bc_vortex, members) \
   S(wall_forces, groups) L4(ale_jacobian, rows)     \
   K(bc_wall_jacobian, bnodes) K(bc_farfield_jacobian, bnodes) \
-  T(lusgs_sweep, rows) K(cloud_roughness, nodes) K(cloud_sensor_3d, nodes) T(cloud_lusgs, rows) T(cloud_lusgs_3d, rows) T(cloud_lusgs_last_3d, rows) T(cloud_shares_3d, rows) K(cloud_rows_3d, nodes) \
+  T(lusgs_sweep, rows) K(cloud_roughness, nodes) K(cloud_sensor_3d, nodes) T(cloud_lusgs, rows) T(cloud_lusgs_3d, rows) T(cloud_lusgs_last_3d, rows) T(cloud_shares_3d, rows) K(cloud_drift_3d, rows) K(cloud_rows_3d, nodes) \
   DIMENSION_LIST(K, S, T, L4, ) DIMENSION_LIST(K, S, T, L5, _3d) K(cloud_normals, bnodes)     \
   K(cloud_facets_3d, bnodes) K(cloud_mirror_3d, bnodes) K(cloud_even_3d, bnodes) L5(cloud_gradient_3d, nodes) T(cloud_gradient_wang_3d, nodes)   \
   S(wall_forces_3d, groups) K(pose_move_3d, moved)             \
@@ -134,13 +134,14 @@
 #define DEVICE_ROW(k, over) (const void *)P(k##_device),
 extern "C" const void *const P(device)[] = {KERNEL_LIST(DEVICE_ROW, DEVICE_ROW, DEVICE_ROW, DEVICE_ROW, DEVICE_ROW, DEVICE_ROW, DEVICE_ROW)};
 #else
-#define HOST_ROW(k, over, lanes) {#k, #over, P(k##_fields), P(k##_host), sizeof(P(k##_args)), sizeof(real), lanes},
-#define ROW_1(k, over) HOST_ROW(k, over, 1)
-#define ROW_0(k, over) HOST_ROW(k, over, 0)
-#define ROW_TEAM(k, over) HOST_ROW(k, over, PAIR)
-#define ROW_2(k, over) HOST_ROW(k, over, 2)
-#define ROW_3(k, over) HOST_ROW(k, over, 3)
-#define ROW_5(k, over) HOST_ROW(k, over, 5)
-#define ROW_4(k, over) HOST_ROW(k, over, 4)
+#define HOST_ROW(k, over, lanes, block) \
+  {#k, #over, P(k##_fields), P(k##_host), sizeof(P(k##_args)), sizeof(real), lanes, block},
+#define ROW_1(k, over) HOST_ROW(k, over, 1, BLOCK)
+#define ROW_0(k, over) HOST_ROW(k, over, 0, BLOCK)
+#define ROW_TEAM(k, over) HOST_ROW(k, over, PAIR, TEAM_BLOCK)
+#define ROW_2(k, over) HOST_ROW(k, over, 2, BLOCK)
+#define ROW_3(k, over) HOST_ROW(k, over, 3, BLOCK)
+#define ROW_4(k, over) HOST_ROW(k, over, 4, BLOCK)
+#define ROW_5(k, over) HOST_ROW(k, over, 5, BLOCK)
 const struct kernel P(kernels)[] = {KERNEL_LIST(ROW_1, ROW_0, ROW_TEAM, ROW_2, ROW_3, ROW_4, ROW_5){0}};
 #endif

@@ -173,15 +173,15 @@ HD real N(cloud_satellite)(const f64 *x, i32 i, i32 j, const real *inverse, cons
 
 /* res = V (div F + c0 u) + past; c0 and past are nothing where the march is to a steady state.  On a
  * plane of symmetry (its unit normal) it has no momentum across.                                */
-HD void N(cloud_store)(i32 i, const real *sum, const f64 *V, const real *u, const real *past, f64 c0, const real *unit,
+HD void N(cloud_store)(i32 i, const real *sum, real V, const real *u, const real *past, f64 c0, const real *unit,
                        real *res)
 {
   real r[NV], own[NV], before[NV];
   if (c0 == 0) {
-    for (i32 k = 0; k < NV; k++) r[k] = (real)V[i] * sum[k];
+    for (i32 k = 0; k < NV; k++) r[k] = V * sum[k];
   } else {
     N(state_load)(u + NV * i, own), N(state_load)(past + NV * i, before);
-    for (i32 k = 0; k < NV; k++) r[k] = (real)V[i] * (sum[k] + (real)c0 * own[k]) + before[k];
+    for (i32 k = 0; k < NV; k++) r[k] = V * (sum[k] + (real)c0 * own[k]) + before[k];
   }
   if (unit) N(along)(unit, r + 1);
   N(state_put)(res + NV * i, r);
@@ -224,30 +224,36 @@ HD void N(cloud_states_van_leer)(const real *qi, const real *qj, const real *gi,
 #ifndef CLOUD_ROE_BODY
 #define CLOUD_ROE_BODY(states)                                                            \
   const i32 m = member[i];                                                                \
+  NEIGHBOURS(offsets[i] + lane, offsets[i + 1], PARTS(PAIR));                             \
   if (!active[m]) return;                                                                 \
-  const real *v = velocity + DIM * i;                                                     \
-  real        own[NV], gi[NG], sum[NV] = {0}, f[NV], open[DIM] = {0}, all = 0;            \
+  const real *plane_of = PLANE_OF(i, m);                                                  \
+  const f64   c0       = bdf[3 * m];                                                      \
+  real        own[NV], sum[NV] = {0}, f[NV], open[DIM] = {0}, all = 0;                    \
   i32         low = 0;                                                                    \
-  KEEP(real, fit, NG + NS, PAIR);                                                         \
-  KEEP(f64, at, DIM, PAIR);                                                               \
-  N(state_load)(q + NV * i, own), N(slope_load)(grad + NG * i, gi);                       \
-  for (i32 k = 0; k < NG; k++)                                                            \
-    if (k % PARTS(PAIR) == lane) KEPT(fit, k, PAIR) = gi[k];                              \
-  for (i32 k = 0; k < NS; k++)                                                            \
-    if (k % PARTS(PAIR) == lane) KEPT(fit, NG + k, PAIR) = inverse[NS * i + k];           \
-  for (i32 k = 0; k < DIM; k++)                                                           \
-    if (k % PARTS(PAIR) == lane) KEPT(at, k, PAIR) = x[DIM * i + k];                      \
-  ENTRIES_AFTER(team_wait(PAIR), offsets[i] + lane, offsets[i + 1], PARTS(PAIR), e, j)    \
+  KEEP(real, fit, NG + NS + DIM, PAIR);                                                   \
+  KEEP(f64, at, DIM + 1, PAIR);                                                           \
+  BRING(at, 0, DIM, PAIR, x + DIM * i);                                                   \
+  BRING(fit, 0, NG, PAIR, grad + NG * i);                                                 \
+  BRING(fit, NG, NS, PAIR, inverse + NS * i);                                             \
+  BRING(fit, NG + NS, DIM, PAIR, velocity + DIM * i);                                     \
+  BRING(at, DIM, 1, PAIR, V + i);                                                         \
+  N(state_load)(q + NV * i, own);                                                         \
+  ARRIVED_ALONE(PAIR);                                                                    \
+  EACH_NEIGHBOUR(e, j)                                                                    \
   {                                                                                       \
-    real there[NV], gj[NG], d[DIM], a[DIM], l[NV], r[NV], own_grad[NG], own_fit[NS];      \
-    f64  here[DIM];                                                                       \
-    N(state_load)(q + NV * j, there), N(slope_load)(grad + NG * j, gj);                   \
+    real there[NV], gj[NG], d[DIM], a[DIM], l[NV], r[NV], gi[NG], own_fit[NS], v[DIM];    \
+    f64  here[DIM], place[DIM];                                                           \
+    N(state_load)(q + NV * j, there);                                                     \
+    for (i32 k = 0; k < DIM; k++) place[k] = x[DIM * j + k];                              \
+    ARRIVED(e, PAIR);                                                                     \
+    N(slope_load)(grad + NG * j, gj);                                                     \
     for (i32 k = 0; k < DIM; k++) here[k] = KEPT(at, k, PAIR);                            \
     for (i32 k = 0; k < NS; k++) own_fit[k] = KEPT(fit, NG + k, PAIR);                    \
-    for (i32 k = 0; k < NG; k++) own_grad[k] = KEPT(fit, k, PAIR);                        \
-    N(fit_from)(here, x, j, d);                                                           \
+    for (i32 k = 0; k < NG; k++) gi[k] = KEPT(fit, k, PAIR);                              \
+    for (i32 k = 0; k < DIM; k++) v[k] = KEPT(fit, NG + NS + k, PAIR);                    \
+    for (i32 k = 0; k < DIM; k++) d[k] = (real)(place[k] - here[k]);                      \
     const real w = N(cloud_coefficients)(d, own_fit, v, squared, a);                      \
-    N(states)(own, there, own_grad, gj, d, l, r);                                         \
+    N(states)(own, there, gi, gj, d, l, r);                                               \
     if (!(l[0] > 0 && r[0] > 0 && l[NV - 1] > 0 && r[NV - 1] > 0)) { /* see ale_flux.h */ \
       for (i32 k = 0; k < NV; k++) l[k] = own[k], r[k] = there[k];                        \
       low++;                                                                              \
@@ -261,10 +267,12 @@ HD void N(cloud_states_van_leer)(const real *qi, const real *qj, const real *gi,
   for (i32 k = 0; k < DIM; k++) open[k] = together(open[k], PAIR);                        \
   PUT_RADIUS(all);                                                                        \
   if (lane) return;                                                                       \
+  real v[DIM];                                                                            \
+  for (i32 k = 0; k < DIM; k++) v[k] = KEPT(fit, NG + NS + k, PAIR);                      \
   N(gas_flux)(own, open, N(vec_dot)(v, open), f);                                         \
   for (i32 k = 0; k < NV; k++) sum[k] -= R(2) * f[k];                                     \
   lowered[i] = low;                                                                       \
-  N(cloud_store)(i, sum, V, u, past, bdf[3 * m], PLANE_OF(i, m), res)
+  N(cloud_store)(i, sum, (real)KEPT(at, DIM, PAIR), u, past, c0, plane_of, res)
 #endif
 TEAM(N(cloud_roe), CLOUD_RESIDUAL, CLOUD_LOOP, PAIR)
 {
@@ -320,7 +328,7 @@ KERNEL(cloud_jst, CLOUD_JST, heavy)
     N(gas_flux)(own, a, w, g);
     for (i32 k = 0; k < NV; k++) sum[k] += f[k] - g[k] - R(2) * lambda * (e2 * (uj[k] - ui[k]) - e4 * (lj[k] - li[k]));
   }
-  N(cloud_store)(i, sum, V, u, past, bdf[3 * m], PLANE_OF(i, m), res);
+  N(cloud_store)(i, sum, (real)V[i], u, past, bdf[3 * m], PLANE_OF(i, m), res);
 }
 #else
 /* JST's sensor (Zhang et al. eq. 9): |sum (p_j - p_i)| / sum (p_j + p_i). */
@@ -367,7 +375,7 @@ KERNEL(cloud_jst_3d, CLOUD_JST_3D, wide)
     for (i32 k = 0; k < NV; k++) sum[k] += f[k] - g[k] - R(2) * lambda * (e2 * (uj[k] - ui[k]) - e4 * up[k]);
   }
   radius[i] = all;
-  N(cloud_store)(i, sum, V, u, past, bdf[3 * m], PLANE_OF(i, m), res);
+  N(cloud_store)(i, sum, (real)V[i], u, past, bdf[3 * m], PLANE_OF(i, m), res);
 }
 #endif
 
@@ -427,14 +435,17 @@ KERNEL(N(cloud_close), CLOUD_CLOSE, CLOUD_LOOP)
  * stages start from.                                                                            */
 KERNEL(N(cloud_step), CLOUD_STEP, CLOUD_LOOP)
 {
-  if (!active[member[i]]) return;
+  const i32 m = member[i];
+  NEIGHBOURS(offsets[i], offsets[i + 1], 1);
+  if (!active[m]) return;
   const real *v = velocity + DIM * i;
   real        own[NV], sum = 0, open[DIM] = {0};
   N(state_load)(q + NV * i, own);
-  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+  EACH_NEIGHBOUR(e, j)
+  {
     real there[NV], d[DIM], a[DIM];
-    N(state_load)(q + NV * neighbour[e], there);
-    const real w = N(cloud_satellite)(x, i, neighbour[e], inverse, v, squared, d, a);
+    N(state_load)(q + NV * j, there);
+    const real w = N(cloud_satellite)(x, i, j, inverse, v, squared, d, a);
     sum += larger(N(gas_radius)(own, a, w), N(gas_radius)(there, a, w));
     for (i32 k = 0; k < DIM; k++) open[k] += a[k];
   }
@@ -455,5 +466,5 @@ KERNEL(N(cloud_stage), CLOUD_STAGE, indirect)
   /* res has c0 u of the state that it was made of; the implicit one is that of the new state */
   for (i32 k = 0; k < NV; k++) from[k] = per * (from[k] - t * (per_V * r[k] - c0 * to[k]));
   N(state_put)(u + NV * i, from);
-  N(state_primitive)(i, from, to, q, &faults[m]);
+  N(state_primitive)(i, from, to, q, member, active, faults);
 }

@@ -81,14 +81,16 @@ HD void N(cloud_limit)(i32 i, i32 lane, i32 width, const f64 *x, const i32 *offs
 /* The mean of a point's gradients and its satellites', and where variables are given their room.  With
  * upwind fluxes of second order the gradients of the nearest satellites alone let some changes grow on
  * clouds without order: the mean looks farther, and stays exact for linear fields.              */
-HD void N(cloud_mean)(i32 i, i32 lane, const i32 *offsets, const i32 *neighbour, const real *raw, const real *q,
-                      real *low, real *high, real *g)
+HD i32 N(cloud_mean)(i32 i, i32 lane, const i32 *live, const i32 *offsets, const i32 *neighbour, const real *raw,
+                     const real *q, real *low, real *high, real *g)
 {
+  NEIGHBOURS(offsets[i], offsets[i + 1], 1);
+  if (!*live) return 0;
   real own[NV], there[NV];
   for (i32 k = 0; k < DIM * WIDTH(NV); k++) g[k] = raw[NG * i + DIM * lane + k];
   if (q) N(cloud_variables)(q, i, lane, WIDTH(NV), own);
   for (i32 k = 0; k < WIDTH(NV); k++) low[k] = high[k] = 0;
-  ENTRIES(i, 0, 1, e, j)
+  EACH_NEIGHBOUR(e, j)
   {
     for (i32 k = 0; k < DIM * WIDTH(NV); k++) g[k] += raw[NG * j + DIM * lane + k];
     if (!q) continue;
@@ -97,6 +99,7 @@ HD void N(cloud_mean)(i32 i, i32 lane, const i32 *offsets, const i32 *neighbour,
   }
   const real per = reciprocal((real)(1 + offsets[i + 1] - offsets[i]));
   for (i32 k = 0; k < DIM * WIDTH(NV); k++) g[k] *= per;
+  return 1;
 }
 
 HD void N(cloud_put_lanes)(i32 i, i32 lane, const real *g, real *grad)
@@ -106,31 +109,32 @@ HD void N(cloud_put_lanes)(i32 i, i32 lane, const real *g, real *grad)
 
 LANES(N(cloud_smooth), CLOUD_SMOOTH, busy, NV)
 {
-  if (!active[member[i]]) return;
   real g[NG], low[NV], high[NV];
-  N(cloud_mean)(i, lane, offsets, neighbour, raw, 0, low, high, g);
+  if (!N(cloud_mean)(i, lane, active + member[i], offsets, neighbour, raw, 0, low, high, g)) return;
   N(cloud_put_lanes)(i, lane, g, grad);
 }
 
 LANES(N(cloud_smooth_wang), CLOUD_SMOOTH_WANG, busy, NV)
 {
-  if (!active[member[i]]) return;
-  real g[NG], low[NV], high[NV];
-  N(cloud_mean)(i, lane, offsets, neighbour, raw, q, low, high, g);
-  N(cloud_limit)(i, lane, WIDTH(NV), x, offsets, neighbour, low, high, range + NR * member[i], K, g);
+  const i32 m = member[i];
+  real      g[NG], low[NV], high[NV];
+  if (!N(cloud_mean)(i, lane, active + m, offsets, neighbour, raw, q, low, high, g)) return;
+  N(cloud_limit)(i, lane, WIDTH(NV), x, offsets, neighbour, low, high, range + NR * m, K, g);
   N(cloud_put_lanes)(i, lane, g, grad);
 }
 
 #if DIM == 3
-/* Weighted least-squares gradients of such variables among (rho, u, v, w, p), and their room. */
-HD void gradient_3d(i32 i, i32 lane, i32 width, const f64 *x, const i32 *offsets, const i32 *neighbour,
-                    const real *inverse, const real *q, i32 squared, real *low, real *high, real *g)
+/* Weighted sums of least squares for such variables among (rho, u, v, w, p), and their room. */
+HD i32 gradient_sums_3d(i32 i, i32 lane, i32 width, const i32 *live, const f64 *x, const i32 *offsets,
+                        const i32 *neighbour, const real *q, i32 squared, real *low, real *high, real *g)
 {
+  NEIGHBOURS(offsets[i], offsets[i + 1], 1);
   real own[5];
+  if (!*live) return 0;
   cloud_variables_3d(q, i, lane, width, own);
   for (i32 k = 0; k < 3 * width; k++) g[k] = 0;
   for (i32 k = 0; k < width; k++) low[k] = high[k] = 0;
-  ENTRIES(i, 0, 1, e, j)
+  EACH_NEIGHBOUR(e, j)
   {
     real there[5], d[3];
     cloud_variables_3d(q, j, lane, width, there);
@@ -142,17 +146,24 @@ HD void gradient_3d(i32 i, i32 lane, i32 width, const f64 *x, const i32 *offsets
       for (i32 l = 0; l < 3; l++) g[3 * k + l] += up * d[l];
     }
   }
+  return 1;
+}
+
+/* ... and the gradients of those sums. */
+HD void gradient_fit_3d(i32 width, const real *inverse, real *g)
+{
   for (i32 k = 0; k < width; k++) {
     const real b[3] = {g[3 * k], g[3 * k + 1], g[3 * k + 2]};
-    fit_apply_3d(inverse + 6 * i, b, g + 3 * k);
+    fit_apply_3d(inverse, b, g + 3 * k);
   }
 }
 
 LANES(cloud_gradient_3d, CLOUD_GRADIENT_3D, busy, 5)
 {
-  if (!active[member[i]]) return;
-  real g[15], low[5], high[5];
-  gradient_3d(i, lane, WIDTH(5), x, offsets, neighbour, inverse, q, squared, low, high, g);
+  const i32 *live = active + member[i];
+  real       g[15], low[5], high[5];
+  if (!gradient_sums_3d(i, lane, WIDTH(5), live, x, offsets, neighbour, q, squared, low, high, g)) return;
+  gradient_fit_3d(WIDTH(5), inverse + 6 * i, g);
   cloud_put_lanes_3d(i, lane, g, grad);
 }
 
@@ -166,9 +177,14 @@ LANES(cloud_gradient_3d, CLOUD_GRADIENT_3D, busy, 5)
 TEAM(cloud_gradient_wang_3d, CLOUD_GRADIENT_WANG_3D, heavy, PAIR)
 {
   const i32 m = member[i], first = 2 * lane;
-  if (!active[m]) return;
-  real g[3 * SHARE], low[SHARE], high[SHARE];
-  gradient_3d(i, first, SHARE, x, offsets, neighbour, inverse, q, squared, low, high, g);
+  real      g[3 * SHARE], low[SHARE], high[SHARE], own_fit[6];
+  KEEP(real, fit, 6, PAIR);
+  BRING(fit, 0, 6, PAIR, inverse + 6 * i);
+  const i32 live = gradient_sums_3d(i, first, SHARE, active + m, x, offsets, neighbour, q, squared, low, high, g);
+  arrived(PAIR);
+  if (!live) return;
+  for (i32 k = 0; k < 6; k++) own_fit[k] = KEPT(fit, k, PAIR);
+  gradient_fit_3d(SHARE, own_fit, g);
   cloud_limit_3d(i, first, SHARE, x, offsets, neighbour, low, high, range + 10 * m, K, g);
   PUT_ODD(3 * SHARE, grad + 15 * i + 3 * first, g);
 }

@@ -21,32 +21,38 @@
   F(in, real, plane, "members,3")
 #define CLOUD_SHARES(F)                             \
   CLOUD_LINKS(F)                                    \
+  F(in, i32, wall, "rows>bnodes?")                  \
+  F(in, real, normal, "bnodes,3")                   \
   F(in, f64, x, "nodes,3")                          \
   F(in, real, inverse, "nodes,6")                   \
   F(val, i32, squared, "")                          \
   F(out, f32, shares, "links,4") /* a_ij, |a_ij| */ \
-  F(out, real, open, "nodes,3")  /* sum of a_ij */
-#define CLOUD_ROWS_3D(F)                                               \
-  F(in, i32, row_of, "nodes>rows!")                                    \
-  F(in, i32, member, "nodes>members")                                  \
-  F(in, i32, active, "members")                                        \
-  F(in, i32, wall, "nodes>bnodes?")                                    \
-  F(in, real, normal, "bnodes,3")                                      \
-  F(in, real, gap, "bnodes,3")                                         \
-  F(in, i32, on_plane, "rows")                                         \
-  F(in, real, plane, "members,3")                                      \
-  F(in, real, velocity, "nodes,3")                                     \
-  F(in, real, open, "nodes,3")                                         \
-  F(in, real, radius, "nodes") /* sum of lambda */                     \
-  F(in, real, q, "nodes,5")                                            \
-  F(in, f64, V, "nodes")                                               \
-  F(in, f64, bdf, "members,3")                                         \
-  F(in, f64, cfl, "members")                                           \
-  F(in, f64, pace, "nodes")                                            \
-  F(in, real, res, "nodes,5")                                          \
-  F(val, i32, solved, "")        /* rows of the first colour */        \
-  F(upd, real, rhs, "rows,5")    /* but of those */                    \
-  F(out, f32, pivot, "rows,4")   /* velocity of the point, diagonal */ \
+  F(out, f32, open, "nodes,4")   /* sum of a_ij */
+#define CLOUD_DRIFT(F)             \
+  F(in, i32, node, "rows>nodes!")  \
+  F(in, real, velocity, "nodes,3") \
+  F(rw, f32, open, "nodes,4")      \
+  F(out, f32, drift, "rows,4")
+#define CLOUD_ROWS_3D(F)                                     \
+  F(in, i32, row_of, "nodes>rows!")                          \
+  F(in, i32, member, "nodes>members")                        \
+  F(in, i32, active, "members")                              \
+  F(in, i32, wall, "nodes>bnodes?")                          \
+  F(in, real, normal, "bnodes,3")                            \
+  F(in, real, gap, "bnodes,3")                               \
+  F(in, i32, on_plane, "rows")                               \
+  F(in, real, plane, "members,3")                            \
+  F(in, f32, open, "nodes,4")                                \
+  F(in, real, radius, "nodes") /* sum of lambda */           \
+  F(in, real, q, "nodes,5")                                  \
+  F(in, f64, V, "nodes")                                     \
+  F(in, f64, bdf, "members,3")                               \
+  F(in, f64, cfl, "members")                                 \
+  F(in, f64, pace, "nodes")                                  \
+  F(in, real, res, "nodes,5")                                \
+  F(val, i32, solved, "")     /* rows of the first colour */ \
+  F(upd, real, rhs, "rows,5") /* but of those */             \
+  F(out, f32, pivot, "rows")                                 \
   F(out, i32, record, "nodes,8") /* du; velocity of the gas, speed of sound */
 #define CLOUD_LUSGS_3D(F)                                        \
   CLOUD_LINKS(F)                                                 \
@@ -57,7 +63,8 @@
   F(in, real, gap, "bnodes,3") /* s */                           \
   F(in, f32, shares, "links,4")                                  \
   F(in, real, rhs, "rows,5")                                     \
-  F(in, f32, pivot, "rows,4")                                    \
+  F(in, f32, drift, "rows,4") /* velocity of the point, 0 */     \
+  F(in, f32, pivot, "rows")                                      \
   F(in, real, q, "nodes,5")                                      \
   F(val, i32, turn, "")                                          \
   F(val, i32, turns, "")                                         \
@@ -106,26 +113,27 @@ HD void N(cloud_solve_row)(const real *own, const real *unit, const real *s, rea
 /* The diagonal of a row of LU-SGS (lusgs.h) on a cloud: it has the whole sum of lambda, as half of it
  * would be what the neighbours take.  In place of -A_i times the sum of a_ij, which is not zero at the
  * far field and where points lie closer on one side, stands its spectral radius: left out, it would
- * let smooth changes grow.  open: the sum of a_ij; at a wall its part along.   */
-HD real N(cloud_pivot)(const real *own, const real *v, real *open, const real *unit, real sum, f64 pace, f64 c0)
+ * let smooth changes grow.  open: the sum of a_ij, at a wall its part along; w: the point's own
+ * velocity along it.                                                                            */
+HD real N(cloud_pivot)(const real *own, const real *open, real w, real sum, f64 pace, f64 c0)
 {
-  if (unit) N(along)(unit, open);
   const real slow = pace > 1e30 ? R(0) : reciprocal((real)pace); /* of an endless one a device knows none */
-  return sum * slow + (real)c0 + sum + N(gas_radius)(own, open, N(vec_dot)(v, open));
+  return sum * slow + (real)c0 + sum + N(gas_radius)(own, open, w);
 }
 
 #if DIM == 2
 /* Such a row.  Changes across a plane of symmetry are none. */
 TEAM(cloud_lusgs, CLOUD_LUSGS, heavy, PAIR)
 {
-  const i32 a = node[i], m = member[a];
+  const i32 a = node[i], m = member[a], wall_point = wall[a];
+  NEIGHBOURS(offsets[a] + lane, offsets[a + 1], PARTS(PAIR));
   if (!active[m]) return;
   const real *v     = velocity + 2 * a;
   const real  per_V = reciprocal((real)V[a]);
   real        own[4], to[4], sum = 0, open[2] = {0};
   load4(q + 4 * a, own);
   for (i32 k = 0; k < 4; k++) to[k] = lane ? R(0) : -per_V * res[4 * a + k];
-  ENTRIES(a, lane, PARTS(PAIR), e, b)
+  EACH_NEIGHBOUR(e, b)
   {
     real there[4], away[2], s[2], d[4], df[4];
     load4(q + 4 * b, there);
@@ -141,9 +149,10 @@ TEAM(cloud_lusgs, CLOUD_LUSGS, heavy, PAIR)
   sum = together(sum, PAIR);
   for (i32 k = 0; k < 2; k++) open[k] = together(open[k], PAIR);
   for (i32 k = 0; k < 4; k++) to[k] = together(to[k], PAIR);
-  const real *unit = wall[a] >= 0 ? normal + 2 * wall[a] : 0;
-  const real  d    = cloud_pivot(own, v, open, unit, sum, cfl[m] * pace[a], bdf[3 * m]);
-  cloud_solve_row(own, unit, unit ? gap + 2 * wall[a] : 0, d, to);
+  const real *unit = wall_point >= 0 ? normal + 2 * wall_point : 0;
+  if (unit) along(unit, open);
+  const real d = cloud_pivot(own, open, vec_dot(v, open), sum, cfl[m] * pace[a], bdf[3 * m]);
+  cloud_solve_row(own, unit, unit ? gap + 2 * wall_point : 0, d, to);
   if (lane == 0) put4(du + 4 * a, to);
 }
 #else
@@ -214,8 +223,8 @@ HD void record_load(const i32 *from, uint32_t *words)
   load4_words(from, words), load4_words(from + 4, words + 4);
 }
 
-/* a_ij and their size for each satellite, and their sums.  Worked out in every row of every sweep as
- * in the plane, they would keep it waiting, with twice the satellites.                          */
+/* a_ij and their size for each satellite, and their sums, at a wall along it.  Worked out in every row
+ * of every sweep as in the plane, they would keep it waiting, with twice the satellites.        */
 TEAM(cloud_shares_3d, CLOUD_SHARES, heavy, PAIR)
 {
   const i32 a      = node[i];
@@ -228,8 +237,19 @@ TEAM(cloud_shares_3d, CLOUD_SHARES, heavy, PAIR)
   }
   for (i32 k = 0; k < 3; k++) sum[k] = together(sum[k], PAIR);
   if (on_plane[i]) along_3d(plane + 3 * member[i], sum);
-  if (lane == 0)
-    for (i32 k = 0; k < 3; k++) open[3 * a + k] = sum[k];
+  if (wall[i] >= 0) along_3d(normal + 3 * wall[i], sum);
+  if (lane == 0) put4_f32(open + 4 * a, (f32)sum[0], (f32)sum[1], (f32)sum[2], 0);
+}
+
+/* The velocity of a row's point, and along `open`. */
+KERNEL(cloud_drift_3d, CLOUD_DRIFT, indirect)
+{
+  const i32   a = node[i];
+  const real *v = velocity + 3 * a;
+  real        sum[4];
+  load4_f32(open + 4 * a, sum);
+  put4_f32(open + 4 * a, (f32)sum[0], (f32)sum[1], (f32)sum[2], (f32)vec_dot_3d(v, sum));
+  put4_f32(drift + 4 * i, (f32)v[0], (f32)v[1], (f32)v[2], 0);
 }
 
 /* ... and of the flow: what a row is solved for and by, and the records.  Rows of the first colour,
@@ -238,15 +258,15 @@ KERNEL(cloud_rows_3d, CLOUD_ROWS_3D, indirect)
 {
   const i32 m = member[i], row = row_of[i], wall_point = wall[i];
   if (!active[m]) return;
-  const real *v = velocity + 3 * i, per_V = reciprocal((real)V[i]);
-  real        own[5], r[5], rest[3];
-  uint32_t    words[8];
+  const real per_V = reciprocal((real)V[i]);
+  real       own[5], r[5], rest[4];
+  uint32_t   words[8];
   state_load_3d(q + 5 * i, own), state_load_3d(res + 5 * i, r);
-  for (i32 k = 0; k < 3; k++) rest[k] = open[3 * i + k];
+  load4_f32(open + 4 * i, rest);
   const real *unit = wall_point >= 0 ? normal + 3 * wall_point : 0;
-  const f32   d    = (f32)cloud_pivot_3d(own, v, rest, unit, radius[i], cfl[m] * pace[i], bdf[3 * m]);
+  const f32   d    = (f32)cloud_pivot_3d(own, rest, rest[3], radius[i], cfl[m] * pace[i], bdf[3 * m]);
   for (i32 k = 0; k < 5; k++) r[k] *= -per_V;
-  put4_f32(pivot + 4 * row, (f32)v[0], (f32)v[1], (f32)v[2], d);
+  pivot[row] = d;
   record_put_waves(own + 1, gas_sound_3d(own), words);
   if (row < solved) {
     if (on_plane[row]) along_3d(plane + 3 * m, r + 1);
@@ -264,15 +284,21 @@ KERNEL(cloud_rows_3d, CLOUD_ROWS_3D, indirect)
  * become of it, so that each looks at one part of the satellites (Conrad and Wallach 1977).  Changes
  * across a plane of symmetry are none.                                                          */
 #define CLOUD_SWEEP_3D                                                                                         \
-  const i32 a = node[i], m = member[i], wall_point = wall[i];                                                  \
+  const i32 a = node[i], m = member[i], wall_point = wall[i], mirrored = on_plane[i], down = turn & 1;         \
+  const i32 end = offsets[i + 1], mid = later[i] < 0 ? end : later[i];                                         \
+  NEIGHBOURS((down ? mid : offsets[i]) + lane, down ? end : mid, PARTS(PAIR));                                 \
   if (!active[m]) return;                                                                                      \
-  const i32 first = offsets[i], end = offsets[i + 1], mid = later[i] < 0 ? end : later[i], down = turn & 1;    \
+  const f32 d_row = pivot[i];                                                                                  \
   uint32_t  words[8], other[8];                                                                                \
   real      to[5] = {0}, own[4], v[4];                                                                         \
   record_load(record + 8 * a, words);                                                                          \
+  load4_f32(drift + 4 * i, v);                                                                                 \
+  KEEP(real, sides, 10, PAIR);                                                                                 \
+  if (!down) BRING(sides, 0, 5, PAIR, rhs + 5 * i);                                                            \
+  if (turn > 1) BRING(sides, 5, 5, PAIR, part + 5 * i);                                                        \
+  BRING_LAST;                                                                                                  \
   record_waves(words, own);                                                                                    \
-  load4_f32(pivot + 4 * i, v);                                                                                 \
-  ENTRIES_FROM((down ? mid : first) + lane, down ? end : mid, PARTS(PAIR), e, b)                               \
+  EACH_NEIGHBOUR(e, b)                                                                                         \
   {                                                                                                            \
     real d[5], df[5], s[4], there[4];                                                                          \
     record_load(record + 8 * b, other);                                                                        \
@@ -286,35 +312,43 @@ KERNEL(cloud_rows_3d, CLOUD_ROWS_3D, indirect)
     for (i32 k = 0; k < 5; k++) to[k] -= df[k] - lambda * d[k];                                                \
   }                                                                                                            \
   for (i32 k = 0; k < 5; k++) to[k] = together(to[k], PAIR);                                                   \
+  arrived(PAIR);                                                                                               \
   if (lane) return;                                                                                            \
-  const i32 keep = down && turn + 1 < turns;                                                                   \
-  real      here[5], before[5] = {0};                                                                          \
-  if (turn > 1) state_load_3d(part + 5 * i, before);                                                           \
-  if (keep) state_put_3d(part + 5 * i, to);                                                                    \
-  for (i32 k = 0; k < 5; k++) to[k] += down ? -before[k] : before[k];                                          \
-  if (!down) {                                                                                                 \
-    state_load_3d(rhs + 5 * i, before);                                                                        \
-    for (i32 k = 0; k < 5; k++) to[k] += before[k];                                                            \
+  real here[5], before[5];                                                                                     \
+  if (down && turn + 1 < turns) state_put_3d(part + 5 * i, to);                                                \
+  for (i32 k = 0; k < 5; k++) {                                                                                \
+    if (turn > 1) to[k] += down ? -KEPT(sides, 5 + k, PAIR) : KEPT(sides, 5 + k, PAIR);                        \
+    if (!down) to[k] += KEPT(sides, k, PAIR);                                                                  \
   }                                                                                                            \
-  if (on_plane[i]) along_3d(plane + 3 * m, to + 1);                                                            \
+  if (mirrored) along_3d(plane + 3 * m, to + 1);                                                               \
   const real *unit = wall_point >= 0 ? normal + 3 * wall_point : 0;                                            \
   if (unit) state_load_3d(q + 5 * a, here);                                                                    \
-  cloud_solve_row_3d(here, unit, unit ? gap + 3 * wall_point : 0, v[3], to);                                   \
+  cloud_solve_row_3d(here, unit, unit ? gap + 3 * wall_point : 0, d_row, to);                                  \
   if (down) {                                                                                                  \
     record_du(words, before);                                                                                  \
     for (i32 k = 0; k < 5; k++) to[k] += before[k];                                                            \
   }                                                                                                            \
   record_put(to, words, record + 8 * a)
+#define BRING_LAST
 TEAM(cloud_lusgs_3d, CLOUD_LUSGS_3D, heavy, PAIR)
 {
   CLOUD_SWEEP_3D;
 }
+#undef BRING_LAST
 
 /* The same where a row is solved for the last time, and u += du (state.h), which no row reads: it has
  * the time for it while others wait for their satellites.                                       */
 TEAM(cloud_lusgs_last_3d, CLOUD_LUSGS_LAST_3D, heavy, PAIR)
 {
+  real from[5];
+  KEEP(real, state, 5, PAIR);
+  KEEP(f64, share, 1, PAIR);
+#define BRING_LAST                     \
+  BRING(state, 0, 5, PAIR, u + 5 * a); \
+  BRING(share, 0, 1, PAIR, pace + a)
   CLOUD_SWEEP_3D;
-  update_node_3d(a, to, first, end, neighbour, q, most, u, pace);
+  for (i32 k = 0; k < 5; k++) from[k] = KEPT(state, k, PAIR);
+  update_node_3d(a, to, offsets[i], offsets[i + 1], neighbour, q, most, from, KEPT(share, 0, PAIR), u, pace);
 }
+#undef BRING_LAST
 #endif

@@ -97,15 +97,18 @@
   F(out, real, inverse, "nodes," STR(NS))
 #endif
 
-/* Primitive state (rho, v, p) from the conserved one; what is not a gas is a fault, where there is a
- * word for it.                                                                                  */
-HD void N(state_primitive)(i32 i, const real *from, real *to, real *q, u64 *word)
+/* Primitive state (rho, v, p) from the conserved one; what is not a gas is a fault of a member that
+ * is active, which is only asked then.                                                          */
+HD void N(state_primitive)(i32 i, const real *from, real *to, real *q, const i32 *member, const i32 *active,
+                           u64 *faults)
 {
   N(gas_primitive)(from, to);
   N(state_put)(q + NV * i, to);
-  if (!word) return;
-  if (!(to[0] > 0)) fault(word, FAULT_DENSITY, i);
-  if (!(to[NV - 1] > 0)) fault(word, FAULT_PRESSURE, i);
+  if (to[0] > 0 && to[NV - 1] > 0) return;
+  const i32 m = member[i];
+  if (!active[m]) return;
+  if (!(to[0] > 0)) fault(&faults[m], FAULT_DENSITY, i);
+  if (!(to[NV - 1] > 0)) fault(&faults[m], FAULT_PRESSURE, i);
 }
 
 #if DIM == 2
@@ -132,7 +135,7 @@ KERNEL(N(ale_primitive), ALE_PRIMITIVE, indirect)
 {
   real from[NV], to[NV];
   N(state_load)(u + NV * i, from);
-  N(state_primitive)(i, from, to, q, active[member[i]] ? &faults[member[i]] : 0);
+  N(state_primitive)(i, from, to, q, member, active, faults);
 }
 
 /* The same where a residual begins: of a state that fits the plane of symmetry, and with the range of
@@ -142,7 +145,7 @@ TOTAL(N(ale_primitive_range), ALE_PRIMITIVE_RANGE, max, NR, 1)
   real from[NV], to[NV];
   N(state_load)(u + NV * i, from);
   SLIP(i, from);
-  N(state_primitive)(i, from, to, q, active[member[i]] ? &faults[member[i]] : 0);
+  N(state_primitive)(i, from, to, q, member, active, faults);
   for (i32 k = 0; k < NV; k++) {
     s[k]      = OP_max(s[k], (f64)to[k]);
     s[NV + k] = OP_max(s[NV + k], -(f64)to[k]);
@@ -167,10 +170,9 @@ LANES(N(ale_past), ALE_PAST, indirect, NV)
  * caught near vacuum, where the start of a fine mesh can leave single nodes at the nose for ever: it
  * takes the mean state of its neighbours and goes on from there.                                */
 HD void N(update_node)(i32 a, const real *d, i32 first, i32 end, const i32 *neighbour, const real *q, real most,
-                       real *u, f64 *pace)
+                       const real *from, f64 before, real *u, f64 *pace)
 {
-  real p[NV], own[NV], from[NV], to[NV], qa[NV], dp = 0;
-  N(state_load)(u + NV * a, from);
+  real p[NV], own[NV], to[NV], qa[NV], dp = 0;
   N(gas_primitive)(from, own);
   N(gas_pressure_row)(own, p);
   for (i32 k = 0; k < NV; k++) dp += p[k] * d[k];
@@ -182,8 +184,9 @@ HD void N(update_node)(i32 a, const real *d, i32 first, i32 end, const i32 *neig
     if (qa[NV - 1] >= (R(1) - R(2) * most) * own[NV - 1]) break;
     share *= R(0.5);
   }
-  pace[a] = share < R(1) ? 0.5 * pace[a] : pace[a] < 1 / 1.5 ? 1.5 * pace[a] : 1;
-  if (pace[a] > 0.02) {
+  const f64 now = share < R(1) ? 0.5 * before : before < 1 / 1.5 ? 1.5 * before : 1;
+  pace[a]       = now;
+  if (now > 0.02) {
     for (i32 k = 0; k < NV; k++) to[k] = from[k] + share * d[k];
     N(state_put)(u + NV * a, to);
     return;
@@ -199,11 +202,12 @@ HD void N(update_node)(i32 a, const real *d, i32 first, i32 end, const i32 *neig
 /* The same by rows; without `node` a row is the node of its number. */
 KERNEL(N(ale_update), ALE_UPDATE, indirect)
 {
-  const i32 a = node ? node[i] : i;
-  real      d[NV];
-  if (!active[member[a]]) return;
-  N(state_load)(du + NV * i, d);
-  N(update_node)(a, d, offsets[a], offsets[a + 1], neighbour, q, most, u, pace);
+  const i32 a = node ? node[i] : i, m = member[a];
+  const f64 before = pace[a];
+  real      d[NV], from[NV];
+  N(state_load)(du + NV * i, d), N(state_load)(u + NV * a, from);
+  if (!active[m]) return;
+  N(update_node)(a, d, offsets[a], offsets[a + 1], neighbour, q, most, from, before, u, pace);
 }
 
 /* Norm of the residual of each member that iterates, and what follows: drop, CFL number, count; converged

@@ -104,15 +104,13 @@ class SpaceLusgs(Lusgs):
     ) -> None:
         b, n = grid.backend, grid.nodes
         made, open_ = grid.links(pattern)
-        rows = {"rhs": b.zeros((n, 5)), "pivot": b.zeros((n, 4), np.float32)}
+        rows = {"rhs": b.zeros((n, 5)), "pivot": b.zeros(n, np.float32)}
         rows["record"] = b.zeros((n, 8), np.int32)
         walls = {name: grid.wall.device[name] for name in ("normal", "gap")}
-        own = {name: state[name] for name in ("active", "q")}
-        wall = b.get(grid.table["wall"])[pattern.node]
-        own |= {"wall": b.array(wall, np.int32), "part": b.zeros((n, 5))}
+        own = {name: state[name] for name in ("active", "q")} | {"part": b.zeros((n, 5))}
         self._begin(b, pattern, "cloud_lusgs_3d", made | rows | walls | own, sweeps)
         self.after = after
-        points = {"velocity": grid.velocity, "V": grid.V, "bdf": grid.bdf, "open": open_}
+        points = {"V": grid.V, "bdf": grid.bdf, "open": open_}
         points |= {name: grid.table[name] for name in ("member", "wall")}
         points |= {name: made[name] for name in ("on_plane", "plane")}
         points |= {"row_of": b.table(pattern.row_of), "solved": pattern.colours[0][1]}

@@ -222,11 +222,13 @@ class CloudGrid(Nodes):
 
         Returns
         -------
-        made : node, member, on_plane of the rows; offsets, neighbour and later (see csrc,
-            cloud_lusgs_3d); shares, coefficients of satellites in float32; plane
-        open : (nodes, 3)    sums of the coefficients
+        made : node, member, wall, on_plane of the rows; offsets, neighbour and later (see csrc,
+            cloud_lusgs_3d); shares, coefficients of satellites, and drift, velocities, in float32;
+            plane
+        open : (nodes, 4) float32    sums of the coefficients, at walls along them, and the points'
+            velocity along those
 
-        Coefficients and sums follow every `measure` from now on.
+        They follow every `measure` and `sweep` from now on.
         """
         b, colour = self.backend, pattern.colour()
         count = np.diff(self.offsets)
@@ -241,16 +243,24 @@ class CloudGrid(Nodes):
         tables = {
             "node": pattern.node,
             "member": pattern.member,
+            "wall": self._number(self.wall.node)[pattern.node],
             "on_plane": np.isin(pattern.node, self.mirror_nodes),
             "offsets": offsets,
             "neighbour": neighbour,
         }
         made = {name: b.array(table, np.int32) for name, table in tables.items()}
         made |= {"plane": self.plane, "shares": b.zeros((len(neighbour), 4), np.float32)}
-        fields = made | {"x": self.x, "inverse": self.inverse, "open": b.zeros((self.nodes, 3))}
-        call = self.bind("cloud_shares", **fields, squared=self.weight_power == 2)
-        self.measure = b.record([self.measure, call])
-        return made | {"later": b.array(later, np.int32)}, fields["open"]
+        sums = {"open": b.zeros((self.nodes, 4), np.float32)}
+        wall = {"wall": made.pop("wall"), "normal": self.wall.device["normal"]}
+        fields = made | wall | sums | {"x": self.x, "inverse": self.inverse}
+        shares = self.bind("cloud_shares", **fields, squared=self.weight_power == 2)
+        drift = {"drift": b.zeros((self.nodes, 4), np.float32)}
+        fields = {"node": made["node"], "velocity": self.velocity} | drift | sums
+        follow = self.bind("cloud_drift", **fields)
+        self.measure = b.record([self.measure, shares, follow])
+        self.sweep = b.record([self.sweep, follow])
+        made |= {"later": b.array(later, np.int32), "wall": wall["wall"]} | drift
+        return made, sums["open"]
 
     def shapes(self) -> dict[str, NDArray[np.float64]]:
         """Largest condition number of a point's least-squares matrix."""
