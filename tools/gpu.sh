@@ -55,8 +55,11 @@ sanitize() {
     local tests=("${selection[@]}")
     # Tests ask for what CUDA refuses, on purpose.
     if [ "$tool" = memcheck ]; then options+=(--report-api-errors no); fi
-    # racecheck (CUDA 13.0) crashes on a loop of a graph inside another.
-    if [ "$tool" = racecheck ]; then tests+=(--deselect tests/test_cuda_graph.py::test_loops_inside_loops_end_each_at_its_own_flag); fi
+    # Of loops of graphs, racecheck (CUDA 13.0) crashes on one inside another, and under memcheck they
+    # fail where it reports no error; without a tool, and under the others, they run.
+    local graphs=tests/test_cuda_graph.py
+    if [ "$tool" = racecheck ]; then tests+=(--deselect $graphs::test_loops_inside_loops_end_each_at_its_own_flag); fi
+    if [ "$tool" = memcheck ]; then tests+=(--deselect $graphs); fi
     compute-sanitizer "${options[@]}" "$python" -m pytest -p no:cacheprovider -x "${tests[@]}" \
       >"$logs/$tool.log" 2>&1 &
     running[$tool]=$!
