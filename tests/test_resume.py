@@ -432,6 +432,27 @@ def test_a_steady_run_in_space_goes_on_with_the_same_bits(tmp_path, monkeypatch,
     assert_same(tmp_path / "whole", out)
 
 
+def test_ctrl_c_in_a_steady_run_leaves_a_restart_of_where_it_was(tmp_path, monkeypatch):
+    real, count = interrupt.asked, iter(range(10**9))
+
+    def asked():
+        if next(count) == 6:
+            os.kill(os.getpid(), signal.SIGINT)
+        return real()
+
+    case().steady(out=tmp_path / "whole")
+    out = tmp_path / "stopped"
+    with monkeypatch.context() as patch:
+        patch.setattr(interrupt, "asked", asked)
+        with pytest.raises(KeyboardInterrupt, match="with --resume"):
+            case().steady(out=out)
+    kept = restart.read(out / "restart.h5")[1]
+    case().steady(out=out, resume=True)
+
+    assert kept["step"] == 7  # fewer than KEEP_EVERY
+    assert_same(tmp_path / "whole", out)
+
+
 # ---------------------------------------------------------------- other runs
 
 

@@ -229,14 +229,14 @@ def states_of(value: Any, nodes: int, variables: int = 4) -> NDArray:
     return states
 
 
-def point_of(value: Any, name: str) -> tuple[float, float]:
-    """A point (x, y)."""
+def point_of(value: Any, name: str, axes: str = "x, y") -> tuple[float, float]:
+    """A point of two coordinates."""
     try:
         x, y = (_real(v) for v in value)
     except (TypeError, ValueError, OverflowError):
         x = y = np.nan
     if not np.isfinite([x, y]).all():
-        raise SettingsError(f"{name} is {value!r}, expected a point (x, y) [chord]")
+        raise SettingsError(f"{name} is {value!r}, expected a point ({axes}) [chord]")
     return x, y
 
 

@@ -19,6 +19,11 @@ def _note(*_: Any) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def asked() -> bool:
+    """Whether the next `check` stops."""
+    return _asked
+
+
 def check() -> None:
     """Stop here if Ctrl-C was pressed: nothing is half done.
 

@@ -132,6 +132,11 @@ class MeshlessSettings(ImplicitSettings):
         return self.time or ("lusgs" if self.flux == "jst" else "bicgstab")
 
     @property
+    def step_setting(self) -> str:
+        """What sets the size of a pseudo-step."""
+        return "rk_cfl" if self.way == "rk" else "the CFL number"
+
+    @property
     def matrix(self) -> str | None:
         """Precision of the matrix, or None where there is no matrix."""
         return self.matrix_dtype if self.stored_blocks or self.way == "bicgstab" else None
@@ -157,11 +162,15 @@ class MeshlessSettings(ImplicitSettings):
         return replace(self, **own)
 
 
+def in_space(cloud: Any) -> bool:
+    """Whether the first of the clouds is one in space."""
+    first = cloud[0] if is_several(cloud) and len(cloud) else cloud
+    return isinstance(first, Cloud) and first.points.shape[1] == 3
+
+
 def default_deform(cloud: Any) -> Deformation:
     """Delaunay graph mapping in the plane, rigid motion in space."""
-    first = cloud[0] if is_several(cloud) and len(cloud) else cloud
-    in_space = isinstance(first, Cloud) and first.points.shape[1] == 3
-    return Rigid() if in_space else Delaunay()
+    return Rigid() if in_space(cloud) else Delaunay()
 
 
 def completed(settings: MeshlessSettings, cloud: Any) -> MeshlessSettings:
@@ -234,6 +243,7 @@ class Meshless(Solver):
             alpha_deg=alpha_deg,
             motion=motion,
             moment_about=moment_about,
+            axes="x, z" if in_space(cloud) else "x, y",
         )
         clouds = clouds_of(cloud, members)
         if clouds[0].points.shape[1] == 3:

@@ -68,6 +68,11 @@ class MarchSettings:
                 f"and unsteady_cfl ({self.unsteady_cfl:g})"
             )
 
+    @property
+    def step_setting(self) -> str:
+        """What sets the size of a pseudo-step."""
+        return "the CFL number"
+
     def ramp(self, first: float) -> tuple[float, float, float]:
         """CFL number from its first on: that, its most, and its largest growth per iteration."""
         return first, first if self.cfl_max is None else self.cfl_max, self.cfl_growth

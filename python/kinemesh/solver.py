@@ -70,13 +70,14 @@ class Solver(ABC):
         alpha_deg: Any,
         motion: Any,
         moment_about: Any,
+        axes: str = "x, y",
     ) -> int:
         """Take what every case is told; the number of members."""
         self.settings, self.backend = settings, backend
         self.deform = instance(
             deform, Deformation, "deform", "one of kinemesh.deform, such as Rigid()"
         )
-        self.moment_about = point_of(moment_about, "moment_about")
+        self.moment_about = point_of(moment_about, "moment_about", axes)
         members = member_count(mesh=meshes, mach=mach, alpha_deg=alpha_deg, motion=motion)
         self.deform.check(self.backend, members)
         self.mach = numbers(mach, members, "mach", positive=True)

@@ -95,7 +95,8 @@ def to_steady(
 ) -> tuple[dict[str, Any], list[str]]:
     """March to the steady state with the bodies at `poses` (as given); result and warnings.
 
-    `keep(iteration)` is called every KEEP_EVERY iterations; the march goes on from `saved`.
+    `keep(iteration)` is called every KEEP_EVERY iterations and before Ctrl-C stops the march; it
+    goes on from `saved`.
     """
     s, get = solver.settings, solver.backend.get
     recording = solver.iteration(s.steady_drop, s.steady_iterations, s.ramp(s.cfl), 1)
@@ -116,8 +117,10 @@ def to_steady(
                 done[:] = iterations
             bar.update(int(iterations.max()) - bar.n)
             bar.set_postfix_str(f"residual {drop.max():.1e}", refresh=False)
-            if iterations.max() % KEEP_EVERY == 0 and get(solver.dualtime.active).any():
-                keep(int(iterations.max()))
+            last = int(iterations.max())
+            due = last % KEEP_EVERY == 0 or interrupt.asked()
+            if due and get(solver.dualtime.active).any():
+                keep(last)
 
         march(solver, recording, "steady flow", watch, each)
     return _ended(solver, poses)
@@ -135,7 +138,8 @@ def _ended(solver: Solver, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[
     converged = drop <= s.steady_drop
     notes = [
         f"member {m}: residual {_went(drop[m])}, asked {s.steady_drop:.1e}; raise "
-        f"steady_iterations ({s.steady_iterations}), or lower the CFL number where it does not fall"
+        f"steady_iterations ({s.steady_iterations}), or lower {s.step_setting} where it does "
+        "not fall"
         for m in np.flatnonzero(
             ~converged & (get(solver.dualtime.iterations) >= s.steady_iterations)
         )

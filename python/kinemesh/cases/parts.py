@@ -61,7 +61,7 @@ class MeshPart:
     file: Path | None = None  # mesh to read, .su2 (.gz, .xz) or .msh
     bodies: str | None = None  # ready bodies, of a cloud only: 30p30n
     wing: str | None = None  # ready wing in space, of a cloud only: oneram6
-    points: int | None = None  # how many, of a wing's cloud
+    points: int | None = None  # how many, of a wing's cloud; about 300 thousand if not given
     cloud: str | None = None  # of a wing: regular or irregular
     nodes: int | str | None = None  # how many (points of a cloud), or coarse, medium, fine
     far_field: float | None = None  # distance of the outer boundary [chord]
@@ -256,7 +256,7 @@ def needed(item: dataclasses.Field[Any]) -> bool:
 class DeformPart:
     """How the mesh follows the body, with the settings of that method."""
 
-    method: str = "springs"  # springs (of a mesh only), delaunay or rigid
+    method: str = "springs"  # springs (of a mesh only), delaunay or rigid; a [deform] needs it
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
+from reprlib import repr as brief
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -68,7 +69,9 @@ class Body:
 def checked(bodies: Mapping[str, ArrayLike]) -> list[Body]:
     """The bodies, each closed once; CloudError where one crosses itself or another."""
     if not isinstance(bodies, Mapping) or not bodies:
-        raise CloudError(f"bodies is {bodies!r}, expected closed curves by name: {{'wing': ...}}")
+        raise CloudError(
+            f"bodies is {brief(bodies)}, expected closed curves by name: {{'wing': ...}}"
+        )
     for name in bodies:
         if not isinstance(name, str) or name == "farfield":
             raise CloudError(f"body {name!r}, expected a name other than 'farfield'")
