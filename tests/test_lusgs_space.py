@@ -30,9 +30,8 @@ class Rows:
         )
         self.normal, self.gap = get(fields["normal"]), get(fields["gap"])
         self.q, self.plane = get(fields["q"]), get(fields["plane"])[0]
-        self.drift, self.d = (get(fields[name]).astype(float) for name in ("drift", "pivot"))
         self.rhs = -(get(solver.res) / get(solver.grid.V)[:, None])[self.node]
-        self.drift = self.drift[:, :3]
+        self.drift, self.d = get(fields["drift"])[:, :3].astype(float), get(fields["pivot"])
         self.waves = unpacked(get(fields["record"]))[1]
         self.du = np.zeros((len(self.node), 5))
         self.done = np.zeros(len(self.node), bool)

@@ -251,16 +251,15 @@ class CloudGrid(Nodes):
         made = {name: b.array(table, np.int32) for name, table in tables.items()}
         made |= {"plane": self.plane, "shares": b.zeros((len(neighbour), 4), np.float32)}
         sums = {"open": b.zeros((self.nodes, 4), np.float32)}
-        wall = {"wall": made.pop("wall"), "normal": self.wall.device["normal"]}
-        fields = made | wall | sums | {"x": self.x, "inverse": self.inverse}
+        of_walls = {"normal": self.wall.device["normal"]}
+        fields = made | of_walls | sums | {"x": self.x, "inverse": self.inverse}
         shares = self.bind("cloud_shares", **fields, squared=self.weight_power == 2)
         drift = {"drift": b.zeros((self.nodes, 4), np.float32)}
         fields = {"node": made["node"], "velocity": self.velocity} | drift | sums
         follow = self.bind("cloud_drift", **fields)
         self.measure = b.record([self.measure, shares, follow])
         self.sweep = b.record([self.sweep, follow])
-        made |= {"later": b.array(later, np.int32), "wall": wall["wall"]} | drift
-        return made, sums["open"]
+        return made | drift | {"later": b.array(later, np.int32)}, sums["open"]
 
     def shapes(self) -> dict[str, NDArray[np.float64]]:
         """Largest condition number of a point's least-squares matrix."""
