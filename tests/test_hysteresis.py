@@ -1,7 +1,7 @@
 """Loops of made-up motions whose harmonics, work and distances are known exactly."""
 
 import sys
-from math import atan2, degrees, hypot, pi, radians, sqrt
+from math import atan2, degrees, hypot, pi, sqrt
 
 import numpy as np
 import pytest
@@ -70,19 +70,13 @@ def test_a_row_of_step_zero_is_not_part_of_a_cycle():
         hysteresis(run(16, 15 / 16, start=True))
 
 
-def test_work_of_the_moment_is_the_integral_over_alpha():
+def test_a_loop_without_power_tells_of_no_work():
+    """Histories of earlier versions, and published loops, do not tell the power."""
     loop = hysteresis(run(steps=24))
 
-    # alpha = A sin(phi), so integral cm d(alpha) = pi A c_1
-    assert loop.work == pytest.approx(pi * radians(2.51) * -0.012, rel=64 * EPS)
-    assert loop.damping == pytest.approx(0.012 / radians(2.51), rel=64 * EPS)
-
-
-def test_a_body_that_does_not_pitch_has_no_damping():
-    loop = hysteresis(run(amplitude=0.0))
-
+    assert loop.work is None
     assert loop.damping is None
-    assert abs(loop.work) < 64 * EPS
+    assert not {"work", "damping"} & set(loop.to_dict())
 
 
 def test_change_compares_the_last_two_cycles():

@@ -75,7 +75,7 @@ def test_sum_of_pitch_and_plunge_does_not_depend_on_order():
 
 def test_sum_has_a_period_only_when_its_parts_share_it():
     assert (motion.pitch(1, 0.1) + motion.plunge(1, 0.1)).omega(0.5) == pytest.approx(0.1)
-    assert (motion.pitch(1, 0.1) + motion.plunge(1, 0.2)).omega(0.5) is None
+    assert (motion.pitch(1, 0.1) + motion.plunge(1, 0.2**0.5)).omega(0.5) is None
     assert motion.function(lambda t: Pose()).omega(0.5) is None
     assert (motion.pitch(1, 0.1) + motion.function(lambda t: Pose())).omega(0.5) is None
 

@@ -18,6 +18,7 @@ from kinemesh.cases.methods import DEFORMS, METHODS, check_deform, check_solver
 from kinemesh.cases.parts import DeformPart, FlowPart, Job, MeshPart, MotionPart, part
 from kinemesh.cases.values import as_option, choice, in_file, known
 from kinemesh.errors import CaseError
+from kinemesh.motion import ORDERS
 
 
 def _check_integers(value: Any, name: str = "the file") -> None:
@@ -86,7 +87,10 @@ class Case:
         made = self.motion.named(self.flow.chord)
         rates: list[Any] = [motion.omega(self.flow.mach) for motion in made.values()]
         if None in rates:
-            raise CaseError(f"case '{self.name}': pitch and plunge have different k, so no cycle")
+            raise CaseError(
+                f"case '{self.name}': pitch and plunge have different k, whose common period is "
+                f"longer than {ORDERS} of one, so no cycle"
+            )
         if max(rates) > (1 + 1e-12) * min(rates):
             raise CaseError(
                 f"case '{self.name}': bodies {', '.join(made)} have different k, so no cycle"

@@ -1,13 +1,39 @@
-"""Lift, drag and moment of each body by the same pressures that enter the flux (theory, 2.7)."""
+"""Lift, drag, moment and power of each body by the pressures that enter the flux (theory, 2.7)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.motion import Pose, Rate
 from kinemesh.nodes import Nodes, body_chunks
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Loads:
+    """Loads of every body and the power that the flow feeds into its motion (theory eq. 2.17).
+
+    Power is the sum of traction times velocity over the body's wall faces, positive where the flow
+    feeds the motion, over q_inf times reference area and length: its integral over the time of the
+    history is the work over q_inf c^2.  The motion of a rigid body is that of its pivot and a turn
+    about the pivot, so that the sum is force times velocity and moment times rate of the angle.
+    """
+
+    coefficients: FloatArray  # (bodies, 3) cl, cd, cm; moments about the member's point
+    moment: FloatArray  # (bodies,) cm about the pivot of the body's own motion
+    turning: FloatArray  # (bodies,) power of the turn about the pivot
+    shifting: FloatArray  # (bodies,) power of the pivot's velocity
+
+    @property
+    def power(self) -> FloatArray:
+        """(bodies,) power in all."""
+        return self.turning + self.shifting
 
 
 class Forces:
@@ -79,17 +105,66 @@ class Forces:
             ),
         ]
 
-    def bodies(self, about: NDArray) -> NDArray[np.float64]:
-        """(bodies, 3) cl, cd, cm; moments nose-up about `about` (members, 2) [chord]."""
+    def sums_about(self, about: NDArray) -> FloatArray:
+        """(3, bodies) force along x and y, nose-up moment about `about` (members, 2) [chord]."""
         self.backend.put(self.about, about)
         self.measure()
-        fx, fy, moment, _ = self.backend.get(self.sums).T
+        return self.backend.get(self.sums).T[:3]
+
+    def _coefficients(self, sums: FloatArray) -> FloatArray:
+        fx, fy, moment = sums
         lift = fy * self.cos - fx * self.sin
         drag = fx * self.cos + fy * self.sin
         return np.stack([lift, drag, moment / self.length], axis=1) / self.pressure[:, None]
 
-    def members(self, about: NDArray) -> NDArray[np.float64]:
+    def bodies(self, about: NDArray) -> FloatArray:
+        """(bodies, 3) cl, cd, cm; moments nose-up about `about` (members, 2) [chord]."""
+        return self._coefficients(self.sums_about(about))
+
+    def loads(
+        self,
+        about: NDArray,
+        poses: Sequence[Pose],
+        rates: Sequence[Rate],
+        pivots: Sequence[tuple[float, float] | None],
+    ) -> Loads:
+        """Loads and power of every body.
+
+        Parameters
+        ----------
+        about : (members, 2)    point of the moment [chord]
+        poses, rates : of each body
+        pivots : of each body, as given, or None where its moment is about the member's point
+        """
+        sums = self.sums_about(about)
+        fx, fy, moment = sums
+        point = about[self.owner]
+        turn = np.array([rate.angle for rate in rates])
+        velocity = np.array([rate.shift for rate in rates]).reshape(-1, 2)
+        about_poses = np.array([np.add(p.about, p.shift) for p in poses]).reshape(-1, 2)
+        hinges = [
+            here if pivot is None else pose.apply(pivot)
+            for here, pivot, pose in zip(point, pivots, poses, strict=True)
+        ]
+
+        def moved_to(place: FloatArray) -> FloatArray:
+            x, y = (place - point).T
+            return moment + x * fy - y * fx
+
+        scale = self.pressure * self.length
+        return Loads(
+            self._coefficients(sums),
+            moved_to(np.array(hinges).reshape(-1, 2)) / scale,
+            moved_to(about_poses) * turn / scale,
+            (fx * velocity[:, 0] + fy * velocity[:, 1]) / scale,
+        )
+
+    def members(self, about: NDArray) -> FloatArray:
         """(members, 3) cl, cd, cm of all bodies of each member together."""
-        total = np.zeros((self.grid.members, 3))
-        np.add.at(total, self.owner, self.bodies(about))
+        return self.together(self.bodies(about))
+
+    def together(self, of_bodies: FloatArray) -> FloatArray:
+        """(members, ...) sums over the bodies of each member of (bodies, ...)."""
+        total = np.zeros((self.grid.members, *of_bodies.shape[1:]))
+        np.add.at(total, self.owner, of_bodies)
         return total

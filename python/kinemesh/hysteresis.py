@@ -1,16 +1,10 @@
-"""Loops of a periodic run: last cycle, harmonics, periodicity, damping, distance to a reference.
-
-With N uniform steps per cycle and phase phi = omega t, harmonic n of f is the exact discrete sum
-    s_n = 2/N sum f sin(n phi),   c_n = 2/N sum f cos(n phi),   f ~ mean + s_n sin + c_n cos.
-Amplitude is half of the range over the cycle. Work of the pitching moment over a cycle is the
-integral of cm d(alpha) [rad]: positive where the stream feeds the motion.
-"""
+"""Loops of a periodic run: last cycle, harmonics, periodicity, work, distance to a reference."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
-from math import atan2, degrees, hypot, pi
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,47 +14,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import CaseError
 from kinemesh.io.history import History
+from kinemesh.loops.harmonics import (
+    Change,
+    Coefficient,
+    FloatArray,
+    Harmonic,
+    coefficient,
+    interpolate,
+)
+from kinemesh.loops.work import Derivatives, Movement, Work, movement_of, work_of
 
-HARMONICS = 3
+__all__ = ["Change", "Coefficient", "Derivatives", "Harmonic", "Loop", "Work", "hysteresis"]
+
 SERIES = ("phase_deg", "alpha_deg", "cl", "cm")
-FloatArray = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Harmonic:
-    """Part sin_part sin(order phi) + cos_part cos(order phi) of a coefficient."""
-
-    order: int
-    sin: float
-    cos: float
-
-    @property
-    def magnitude(self) -> float:
-        return hypot(self.sin, self.cos)
-
-    @property
-    def phase_deg(self) -> float:
-        """Lead over sin(order phi), so that the part is magnitude sin(order phi + phase)."""
-        return degrees(atan2(self.cos, self.sin))
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """Last cycle less the one before."""
-
-    rms: float
-    amplitude: float
-
-
-@dataclass(frozen=True, slots=True)
-class Coefficient:
-    """One coefficient over the last cycle."""
-
-    values: FloatArray  # (steps,)
-    mean: float
-    amplitude: float  # half of the range
-    harmonics: tuple[Harmonic, ...]  # orders 1 to 3
-    change: Change | None  # against the cycle before; None where there is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +47,21 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class BodyLoop:
+    """The last cycle of one of several bodies; its moment is about the pivot of its own motion."""
+
+    cl: Coefficient
+    cm: Coefficient
+    energy: Work
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers of the body (no series), ready for JSON."""
+        loads = {"cl": self.cl, "cm": self.cm}
+        told = {n: {"mean": c.mean, "amplitude": c.amplitude} for n, c in loads.items()}
+        return told | self.energy.to_dict()
+
+
+@dataclass(frozen=True, slots=True)
 class Loop:
     """The last cycle of a run, in the order of its phase."""
 
@@ -88,10 +69,13 @@ class Loop:
     alpha_deg: FloatArray  # (steps,) of the stream and the motion, nose-up positive
     cl: Coefficient  # lift
     cm: Coefficient  # pitching moment, nose-up positive
-    work: float  # of the pitching moment over the cycle [rad]
     cycles: float  # that the history holds
     label: str  # for legends and errors
     converged: NDArray[np.bool_] | None = None  # (steps,), or None where the source does not tell
+    energy: Work | None = None  # of all bodies; None where the source does not tell their power
+    bodies: Mapping[str, BodyLoop] = field(
+        default_factory=dict
+    )  # by marker, where there are several
 
     @property
     def unconverged(self) -> int:
@@ -104,13 +88,25 @@ class Loop:
         return len(self.phase_deg)
 
     @property
-    def damping(self) -> float | None:
-        """-work / (pi A^2), A the half range of alpha [rad]; positive is damped.
+    def work(self) -> float | None:
+        """Work of the flow on the moving walls over the cycle, over q_inf c^2.
 
-        None where the body does not pitch.
+        Positive where the flow feeds the motion; None where the source has no power.
         """
-        half = np.radians(np.ptp(self.alpha_deg)) / 2
-        return float(-self.work / (pi * half**2)) if half > 0 else None
+        return None if self.energy is None else self.energy.total
+
+    @property
+    def damping(self) -> float | None:
+        """-work / (pi A^2), positive is damped: A half the range of the angle [rad], or of h/c.
+
+        None where the motion is not a pitch alone or a plunge alone.
+        """
+        return None if self.energy is None else self.energy.damping
+
+    @property
+    def derivatives(self) -> Derivatives:
+        """Complex cl_alpha, cm_alpha of a pitch alone, cl_h, cm_h of a plunge alone."""
+        return Derivatives() if self.energy is None else self.energy.derivatives
 
     def compare(self, reference: Loop | str | Path) -> Comparison:
         """Differences to a reference loop at equal phases, as shares of its amplitude.
@@ -161,15 +157,17 @@ class Loop:
                 "change": c.change and {"rms": c.change.rms, "amplitude": c.change.amplitude},
             }
 
-        return {
-            "steps_per_cycle": self.steps,
-            "cycles": self.cycles,
-            "unconverged_steps_of_loop": self.unconverged,
-            "cl": part(self.cl),
-            "cm": part(self.cm),
-            "work": self.work,
-            "damping": self.damping,
-        }
+        return (
+            {
+                "steps_per_cycle": self.steps,
+                "cycles": self.cycles,
+                "unconverged_steps_of_loop": self.unconverged,
+                "cl": part(self.cl),
+                "cm": part(self.cm),
+            }
+            | ({} if self.energy is None else self.energy.to_dict())
+            | ({"bodies": {n: b.to_dict() for n, b in self.bodies.items()}} if self.bodies else {})
+        )
 
 
 def _range(alpha: FloatArray) -> str:
@@ -187,52 +185,6 @@ def _distance(
         (mine.mean - other.mean) / other.amplitude,
         (mine.amplitude - other.amplitude) / other.amplitude,
     )
-
-
-def interpolate(values: ArrayLike, phase_deg: ArrayLike, at: ArrayLike) -> FloatArray:
-    """Periodic (Fourier) interpolation of N uniform samples, exact for orders below N / 2.
-
-    values, phase_deg (N,); at (...) phases [rad].
-    """
-    f = np.asarray(values, float)
-    start = np.radians(np.asarray(phase_deg, float)[0])
-    amplitudes = np.fft.rfft(f) / len(f)
-    weight = np.full(len(amplitudes), 2.0)
-    weight[0] = 1.0
-    if len(f) % 2 == 0:
-        weight[-1] = 1.0  # the highest order of an even count is a cosine alone
-    order = np.arange(len(amplitudes))
-    turn = np.exp(1j * np.multiply.outer(np.asarray(at, float) - start, order))
-    return np.real(turn @ (weight * amplitudes))
-
-
-def _coefficient(values: FloatArray, phase: FloatArray, before: FloatArray | None) -> Coefficient:
-    share = 2 / len(values)
-    orders = range(1, min(HARMONICS, (len(values) - 1) // 2) + 1)
-    harmonics = tuple(
-        Harmonic(
-            n,
-            float(share * (values @ np.sin(n * phase))),
-            float(share * (values @ np.cos(n * phase))),
-        )
-        for n in orders
-    )
-    amplitude = float(np.ptp(values) / 2)
-    change = None
-    if before is not None:
-        rms = float(np.sqrt(np.mean((values - before) ** 2)))
-        change = Change(rms, amplitude - float(np.ptp(before) / 2))
-    return Coefficient(values, float(values.mean()), amplitude, harmonics, change)
-
-
-def _work(cm: FloatArray, alpha_deg: FloatArray) -> float:
-    """Integral of cm d(alpha) over the cycle, spectral: sum cm d(alpha)/d(phi) 2 pi / N [rad]."""
-    count = len(cm)
-    spectrum = np.fft.rfft(np.radians(alpha_deg)) * 1j * np.arange(count // 2 + 1)
-    if count % 2 == 0:
-        spectrum[-1] = 0  # the derivative of that cosine is zero at the samples
-    slope = np.fft.irfft(spectrum, count)
-    return float(cm @ slope * 2 * pi / count)
 
 
 def loop_of(
@@ -268,9 +220,8 @@ def loop_of(
     return Loop(
         last[0],
         last[1],
-        _coefficient(last[2], radian, old[0]),
-        _coefficient(last[3], radian, old[1]),
-        _work(last[3], last[1]),
+        coefficient(last[2], radian, old[0]),
+        coefficient(last[3], radian, old[1]),
         len(phase) / steps if cycles is None else cycles,
         label,
         None if converged is None else np.asarray(converged, bool)[-steps:][order],
@@ -301,7 +252,25 @@ def hysteresis(source: Any, member: int | None = None) -> Loop:
         raise CaseError(f"{label}: the steps are not uniform fractions of a cycle")
     phase, alpha, cl, cm = (part[name][moved] for name in SERIES)
     converged = part["converged"][moved]
-    return loop_of(phase, alpha, cl, cm, label, steps, float(cycle[-1]), converged)
+    loop = loop_of(phase, alpha, cl, cm, label, steps, float(cycle[-1]), converged)
+    return loop if "power" not in part.columns else _with_work(loop, part)
+
+
+def _with_work(loop: Loop, history: History) -> Loop:
+    """The loop with the work of all bodies, and of each where there are several."""
+    cycle = {name: history[name][-loop.steps :] for name in history.columns}
+    markers = [name.removeprefix("power_pitch_") for name in cycle if "power_pitch_" in name]
+    found = {marker: movement_of(cycle, f"_{marker}") for marker in markers}
+    paths = {marker: path for marker, path in found.items() if path is not None}
+    only = [] if paths else [movement_of(cycle)]
+    energy = work_of([p for p in (*only, *paths.values()) if p is not None], loop.cl, loop.cm)
+    bodies = {marker: _body_loop(cycle, marker, path) for marker, path in paths.items()}
+    return replace(loop, energy=energy, bodies=bodies)
+
+
+def _body_loop(cycle: Mapping[str, NDArray[Any]], marker: str, path: Movement) -> BodyLoop:
+    cl, cm = (coefficient(cycle[f"{n}_{marker}"], path.phase, None) for n in ("cl", "cm"))
+    return BodyLoop(cl, cm, work_of([path], cl, cm))
 
 
 def _history(source: Any) -> tuple[History, str]:

@@ -11,13 +11,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import reduce
-from math import cos, isclose, isfinite, pi, radians, sin
+from math import cos, gcd, isfinite, lcm, pi, radians, sin
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import SettingsError
+
+DIFFERENCE = 1e-3  # error of a harmonic: 1e-12 / 30 of its rate, and about as much by rounding
+ORDERS = 24  # most cycles of one part to the common period
 
 
 def _finite(owner: str, name: str, value: float) -> float:
@@ -91,8 +95,32 @@ class Pose:
         return Pose(self.angle + other.angle, about, shift)
 
 
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Change of a pose in time: that of its angle, and the velocity of its pivot.
+
+    A point of the body at x moves with shift + angle (y - y_p, x_p - x), x_p and y_p the pivot's
+    present place (docs/theory.md, eq. 1.4).
+
+    Parameters
+    ----------
+    angle : float    nose-up positive [rad a_inf/chord]
+    shift : (2,)     velocity of the pivot [a_inf]
+    """
+
+    angle: float = 0.0
+    shift: tuple[float, float] = (0.0, 0.0)
+
+    def __add__(self, other: Rate) -> Rate:
+        """Rates of motions that share a pivot add up."""
+        if not isinstance(other, Rate):
+            return NotImplemented
+        shift = (self.shift[0] + other.shift[0], self.shift[1] + other.shift[1])
+        return Rate(self.angle + other.angle, shift)
+
+
 class Motion(ABC):
-    """Pose as a function of time; motions add up with `+`."""
+    """Pose as a function of time; motions add up with `+` and `sum`."""
 
     __slots__ = ()
 
@@ -104,6 +132,27 @@ class Motion(ABC):
     def omega(self, u_inf: float) -> float | None:
         """Angular frequency [rad a_inf/chord]; None where the motion has no period."""
 
+    def rate(self, t: float, u_inf: float) -> Rate:
+        """Change of the pose at time t, by central differences of fourth order.
+
+        Their step is `DIFFERENCE` radians of the motion's cycle, or as much of the time chord/a_inf
+        where the motion has none.
+        """
+        h = DIFFERENCE / (self.omega(u_inf) or 1.0)
+        pivot = self.pose(t, u_inf).about
+
+        def told(share: float) -> NDArray[np.float64]:
+            pose = self.pose(t + share * h, u_inf)
+            return np.array([pose.angle, *pose.apply(pivot)])
+
+        angle, x, y = (8 * (told(1) - told(-1)) - (told(2) - told(-2))) / (12 * h)
+        return Rate(float(angle), (float(x), float(y)))
+
+    @property
+    def pivot(self) -> tuple[float, float] | None:
+        """Point of the body as given that the motion turns about; None where it states none."""
+        return None
+
     def period(self, u_inf: float) -> float | None:
         """Time of one cycle [chord/a_inf]; None where the motion has no period."""
         omega = self.omega(u_inf)
@@ -113,6 +162,10 @@ class Motion(ABC):
         if not isinstance(other, Motion):
             return NotImplemented
         return Together(_parts(self) + _parts(other))
+
+    def __radd__(self, other: object) -> Motion:
+        """`sum` begins with 0."""
+        return self if type(other) is int and other == 0 else NotImplemented
 
 
 def _parts(motion: Motion) -> tuple[Motion, ...]:
@@ -149,8 +202,18 @@ class Pitch(Motion):
         return _omega(self.k, u_inf, self.chord)
 
     def pose(self, t: float, u_inf: float) -> Pose:
-        phase = self.omega(u_inf) * _finite("pitch", "t", t) + radians(self.phase_deg)
-        return Pose(radians(self.amplitude_deg) * sin(phase), self.about)
+        return Pose(radians(self.amplitude_deg) * sin(self._phase(t, u_inf)), self.about)
+
+    def rate(self, t: float, u_inf: float) -> Rate:
+        speed = radians(self.amplitude_deg) * self.omega(u_inf)
+        return Rate(speed * cos(self._phase(t, u_inf)))
+
+    @property
+    def pivot(self) -> tuple[float, float]:
+        return self.about
+
+    def _phase(self, t: float, u_inf: float) -> float:
+        return self.omega(u_inf) * _finite("pitch", "t", t) + radians(self.phase_deg)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +241,15 @@ class Plunge(Motion):
         return _omega(self.k, u_inf, self.chord)
 
     def pose(self, t: float, u_inf: float) -> Pose:
-        phase = self.omega(u_inf) * _finite("plunge", "t", t) + radians(self.phase_deg)
-        h = self.amplitude * sin(phase)
+        h = self.amplitude * sin(self._phase(t, u_inf))
         return Pose(shift=(h * self.direction[0], h * self.direction[1]))
+
+    def rate(self, t: float, u_inf: float) -> Rate:
+        speed = self.amplitude * self.omega(u_inf) * cos(self._phase(t, u_inf))
+        return Rate(shift=(speed * self.direction[0], speed * self.direction[1]))
+
+    def _phase(self, t: float, u_inf: float) -> float:
+        return self.omega(u_inf) * _finite("plunge", "t", t) + radians(self.phase_deg)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,15 +288,37 @@ class Together(Motion):
             raise SettingsError(f"motions pitch about {sorted(pivots)}, expected one pivot")
 
     def omega(self, u_inf: float) -> float | None:
+        """Of the common period; None where there is none within `ORDERS` cycles of a part."""
         values = [part.omega(u_inf) for part in self.parts]
-        first = values[0]
-        if first is None:
-            return None
-        same = all(v is not None and isclose(v, first, rel_tol=1e-12) for v in values)
-        return first if same else None
+        return common_omega([v for v in values if v is not None]) if None not in values else None
 
     def pose(self, t: float, u_inf: float) -> Pose:
         return reduce(lambda a, b: a + b, (part.pose(t, u_inf) for part in self.parts))
+
+    def rate(self, t: float, u_inf: float) -> Rate:
+        if not all(isinstance(part, Pitch | Plunge) for part in self.parts):
+            return Motion.rate(self, t, u_inf)  # the pivot of another part may move
+        return reduce(lambda a, b: a + b, (part.rate(t, u_inf) for part in self.parts))
+
+    @property
+    def pivot(self) -> tuple[float, float] | None:
+        return next((part.pivot for part in self.parts if part.pivot is not None), None)
+
+
+def common_omega(values: Sequence[float]) -> float | None:
+    """Angular frequency of the shortest period that all of these share.
+
+    None where it is longer than `ORDERS` periods of one of them.
+    """
+    first = values[0]
+    ratios = [Fraction(v / first).limit_denominator(ORDERS) for v in values]
+    exact = all(abs(v - float(r) * first) <= 1e-9 * v for v, r in zip(values, ratios, strict=True))
+    numerator = gcd(*(r.numerator for r in ratios))
+    denominator = lcm(*(r.denominator for r in ratios))
+    whole = [r / Fraction(numerator, denominator) for r in ratios]
+    if not exact or max(whole) > ORDERS:
+        return None
+    return first * numerator / denominator
 
 
 def pitch(

@@ -14,11 +14,12 @@ from kinemesh import resume as resumption
 from kinemesh.errors import CaseError, NumericalFault, SettingsError
 from kinemesh.files import Files
 from kinemesh.io.folder import clear, hold
-from kinemesh.io.history import STEADY, UNSTEADY, History
+from kinemesh.io.history import STEADY, History
 from kinemesh.io.summary import Stopwatch
 from kinemesh.march import Run, finish, march, progress_bar
 from kinemesh.plan import Plan
 from kinemesh.preflight import fly
+from kinemesh.records import columns, moving
 from kinemesh.steady import steady, to_steady
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class _Unsteady:
             self.tally.said += saved.notes
         path = None if folder is None else folder / "history.csv"
         if saved is None or saved.phase == "start" or path is None:
-            self.history = History(UNSTEADY, path)
+            self.history = History(columns(solver), path)
         else:
             self.history = self._cut(path, saved)
         self.files = Files(solver, folder, self.watch, self.history, plan.identity(solver))
@@ -100,6 +101,11 @@ class _Unsteady:
             at = self.plan.cycle(np.full(self.solver.grid.members, row["time"]))[int(row["member"])]
             return row | {"cycle": float(at), "phase_deg": float(360 * (at % 1))}
 
+        if rows.columns != columns(self.solver):
+            raise CaseError(
+                f"{path}: has other columns than this version writes; run without --resume "
+                "(resume=False) to begin anew"
+            )
         # without a period a cycle is the whole run, and that may be a longer one now
         return History.resume(path, saved.step, None if self.plan.periods is not None else recount)
 
@@ -190,38 +196,30 @@ class _Unsteady:
 
     def record(self, number: int, poses: list[Any]) -> None:
         solver, get, tally = self.solver, self.solver.backend.get, self.tally
-        loads = solver.coefficients(poses)
-        worst = solver.grid.worst_cells()
-        iterations, norm = get(solver.dualtime.iterations), get(solver.dualtime.norm)
-        drop = norm / np.maximum(get(solver.dualtime.first), 1e-300)
+        drop, at_floor = self._ended()
         above = ~(drop <= solver.settings.unsteady_drop)
-        at_floor = norm <= get(solver.dualtime.floor)
         tally.at_roundoff += above & at_floor
         tally.unconverged += above & ~at_floor
         tally.lowered += int(get(solver.lowered).sum())
-        tally.inner += iterations
-        angle = np.zeros(solver.grid.members)
-        for pose, (m, _) in reversed(list(zip(poses, solver.grid.bodies, strict=True))):
-            angle[m] = pose.angle
+        tally.inner += get(solver.dualtime.iterations)
         time = number * self.plan.dt
         cycle = self.plan.cycle(time)
-        for m in range(solver.grid.members):
-            self.history.append(
-                member=m,
-                step=number,
-                time=time[m],
-                cycle=cycle[m],
-                phase_deg=360 * (cycle[m] % 1),
-                alpha_deg=solver.alpha_deg[m] + np.degrees(angle[m]),
-                cl=loads[m, 0],
-                cd=loads[m, 1],
-                cm=loads[m, 2],
-                inner_iterations=iterations[m],
-                residual_drop=drop[m],
-                min_area=worst[m, 0],
-                min_angle_deg=np.degrees(worst[m, 1]),
-                converged=at_floor[m] or not above[m],
-            )
+        rows = moving(solver, time, poses) | {
+            "step": np.full(solver.grid.members, number),
+            "time": time,
+            "cycle": cycle,
+            "phase_deg": 360 * (cycle % 1),
+            "inner_iterations": get(solver.dualtime.iterations),
+            "residual_drop": drop,
+            "converged": at_floor | ~above,
+        }
+        self.history.extend(rows)
+
+    def _ended(self) -> tuple[Any, Any]:
+        """(members,) drop of the residual in this step, and whether that is round-off."""
+        dual, get = self.solver.dualtime, self.solver.backend.get
+        norm = get(dual.norm)
+        return norm / np.maximum(get(dual.first), 1e-300), norm <= get(dual.floor)
 
     def _unconverged(self) -> list[str]:
         """A sentence for each member with steps that did not converge."""
@@ -305,6 +303,7 @@ def unsteady(
         raise SettingsError(f"preflight is {preflight!r}, expected True or False")
     folder = resumption.folder_of(out, resume)
     plan = Plan.of(solver, start, cycles, steps_per_cycle, time_step, steps)
+    solver.rates(plan.count * plan.dt)  # a law that ends with the run must fail before it
     with hold(folder), interrupt.held(folder, resume):
         saved = _saved(solver, plan, folder) if resume and folder is not None else None
         if saved is None:

@@ -28,11 +28,11 @@ from kinemesh.deform import Deformation
 from kinemesh.dualtime import DualTime
 from kinemesh.errors import SettingsError
 from kinemesh.faults import NONE, raise_faults
-from kinemesh.forces import Forces
+from kinemesh.forces import Forces, Loads
 from kinemesh.implicit import Implicit
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.lusgs import Lusgs
-from kinemesh.motion import Motion, Pose
+from kinemesh.motion import Motion, Pose, Rate
 from kinemesh.nodes import Nodes
 
 
@@ -216,6 +216,13 @@ class Solver(ABC):
             for motion, (m, _) in zip(self.motions, self.grid.bodies, strict=True)
         ]
 
+    def rates(self, time: NDArray) -> list[Rate]:
+        """Change of every body's pose at its member's time [chord/a_inf]."""
+        return [
+            Rate() if motion is None else motion.rate(float(time[m]), float(self.mach[m]))
+            for motion, (m, _) in zip(self.motions, self.grid.bodies, strict=True)
+        ]
+
     def moment_points(self, poses: Sequence[Pose] = ()) -> NDArray[np.float64]:
         """(members, 2) the moment's point, which moves with each member's first body."""
         points = np.tile(np.array(self.moment_about, float), (self.grid.members, 1))
@@ -241,6 +248,12 @@ class Solver(ABC):
         """(members, 3) cl, cd, cm of the present state, moments about `about` (members, 2)."""
         self._primitive()
         return self.forces.members(about)
+
+    def moving_loads(self, poses: Sequence[Pose], rates: Sequence[Rate]) -> Loads:
+        """Loads and power of every body at `poses` that change with `rates`."""
+        self._primitive()
+        pivots = [None if motion is None else motion.pivot for motion in self.motions]
+        return self.forces.loads(self.moment_points(poses), poses, rates, pivots)
 
     def check_faults(self, where: str, iterations: Any = None) -> None:
         """Raise NumericalFault if a kernel has left one.

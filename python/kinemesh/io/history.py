@@ -3,7 +3,12 @@
 Columns of an unsteady run: member [-], step [-], time [chord/a_inf], cycle [-] (2.25 is a quarter
 into the third), phase_deg, alpha_deg (stream angle + nose-up motion), cl, cd, cm [-],
 inner_iterations [-], residual_drop [-], min_area [chord^2], min_angle_deg, converged (1 where
-the step reached the asked drop, or round-off; else 0).
+the step reached the asked drop, or round-off; else 0), then shift_x, shift_y (of the first body's
+pivot, in reference lengths), power (that the flow feeds into the motion of all walls, over q_inf
+times reference area and length [a_inf/chord], so that its sum times the time step is the work over
+q_inf c^2) and of it power_pitch, the part of turns about the pivots.
+Where a member has several bodies, each has cl_, cd_, cm_ (about the pivot of its own motion, where
+that has one), power_, power_pitch_, angle_deg_, shift_x_ and shift_y_ with its marker.
 Columns of a steady run: member, iteration, residual, cl, cd, cm, cfl [-].
 """
 
@@ -13,11 +18,12 @@ import csv
 import os
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import CaseError
 from kinemesh.io.whole import naming, replace
@@ -38,8 +44,34 @@ UNSTEADY = (
     "min_angle_deg",
     "converged",
 )
+MOTION = ("shift_x", "shift_y", "power", "power_pitch")
+OF_BODY = ("cl", "cd", "cm", "power", "power_pitch", "angle_deg", "shift_x", "shift_y")
 STEADY = ("member", "iteration", "residual", "cl", "cd", "cm", "cfl")
 INTEGERS = frozenset({"member", "step", "iteration", "inner_iterations", "converged"})
+
+
+def unsteady_columns(bodies: Iterable[str] = ()) -> tuple[str, ...]:
+    """Columns of an unsteady run; `bodies` are the markers where a member has several."""
+    return (*UNSTEADY, *MOTION, *(f"{name}_{body}" for body in bodies for name in OF_BODY))
+
+
+def _kind(columns: tuple[str, ...]) -> str | None:
+    """`unsteady` or `steady`; None where the columns are of neither.
+
+    Histories of before version 0.2 end with the column converged.
+    """
+    if columns == STEADY:
+        return "steady"
+    more = columns[len(UNSTEADY) :]
+    whole = more[: len(MOTION)] in ((), MOTION) and len(set(columns)) == len(columns)
+    return "unsteady" if columns[: len(UNSTEADY)] == UNSTEADY and whole else None
+
+
+def _header(columns: tuple[str, ...]) -> str:
+    """First line of the file; a marker may hold commas."""
+    text = StringIO()
+    csv.writer(text, lineterminator="\n").writerow(columns)
+    return text.getvalue()
 
 
 def _line(row: tuple[float, ...]) -> str:
@@ -52,15 +84,15 @@ class History:
 
     Parameters
     ----------
-    columns : names    `UNSTEADY` (default) or `STEADY`
+    columns : names    `UNSTEADY` (default), `unsteady_columns(...)` or `STEADY`
     path : path        file to start anew; every row is on disk when `append` returns
     """
 
     def __init__(self, columns: Iterable[str] = UNSTEADY, path: str | Path | None = None) -> None:
         self.columns = tuple(columns)
-        if self.columns not in (UNSTEADY, STEADY):
+        if _kind(self.columns) is None:
             raise CaseError(
-                f"history: columns {self.columns}, expected io.history.UNSTEADY or STEADY"
+                f"history: columns {self.columns}, expected io.history.unsteady_columns() or STEADY"
             )
         self.path = None if path is None else Path(path)
         self._rows: list[tuple[float, ...]] = []
@@ -68,7 +100,7 @@ class History:
         self._file: int | None = None
         if self.path is not None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._open(",".join(self.columns) + "\n")
+            self._open(_header(self.columns))
 
     def _open(self, text: str) -> None:
         """Put `text` in the place of the file, whole or not at all, and go on behind it."""
@@ -97,7 +129,7 @@ class History:
     @property
     def kind(self) -> str:
         """`unsteady` or `steady`."""
-        return "unsteady" if self.columns == UNSTEADY else "steady"
+        return _kind(self.columns) or "steady"
 
     @property
     def members(self) -> list[int]:
@@ -107,17 +139,30 @@ class History:
     def append(self, row: Mapping[str, Any] | None = None, /, **values: Any) -> None:
         """Add one row, given by column name; missing and unknown columns are errors."""
         given = {**(row or {}), **values}
+        self._refuse(given)
+        self._add([tuple(_number(name, given[name]) for name in self.columns)])
+
+    def _refuse(self, given: Mapping[str, Any]) -> None:
+        """CaseError where a row misses columns or has unknown ones."""
         if set(given) != set(self.columns):
             missing = sorted(set(self.columns) - set(given))
             unknown = sorted(set(given) - set(self.columns))
             raise CaseError(f"history: row misses {missing} and has unknown {unknown}")
-        self._add(tuple(_number(name, given[name]) for name in self.columns))
 
-    def _add(self, row: tuple[float, ...]) -> None:
-        self._rows.append(row)
+    def extend(self, columns: Mapping[str, ArrayLike]) -> None:
+        """Add a row per entry of the columns; missing and unknown columns are errors."""
+        self._refuse(columns)
+        given = (
+            np.asarray(columns[name]).astype(np.int64 if name in INTEGERS else np.float64).tolist()
+            for name in self.columns
+        )
+        self._add(list(zip(*given, strict=True)))
+
+    def _add(self, rows: list[tuple[float, ...]]) -> None:
+        self._rows += rows
         self._arrays.clear()
         if self._file is not None:
-            self._write(_line(row))
+            self._write("".join(map(_line, rows)))
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -179,7 +224,7 @@ class History:
         if torn:
             text = text[: text.rfind("\n") + 1]
         lines = list(csv.reader(x for x in text.splitlines() if not x.startswith("#")))
-        if not lines or tuple(lines[0]) not in (UNSTEADY, STEADY):
+        if not lines or _kind(tuple(lines[0])) is None:
             raise CaseError(
                 f"{path}: not a history; expected the header {','.join(UNSTEADY)} "
                 f"or {','.join(STEADY)}"
@@ -209,7 +254,7 @@ class History:
             named = [change(dict(zip(old.columns, row, strict=True))) for row in history._rows]
             history._rows = [tuple(row[name] for name in old.columns) for row in named]
         history.path = Path(path)
-        history._open(",".join(old.columns) + "\n" + "".join(map(_line, history._rows)))
+        history._open(_header(old.columns) + "".join(map(_line, history._rows)))
         return history
 
 

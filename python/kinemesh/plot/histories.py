@@ -27,7 +27,7 @@ def hysteresis(loop: Loop, reference: Loop | None = None, path: str | Path | Non
 @styled
 def _hysteresis(loop: Loop, reference: Loop | None) -> Any:
     figure = figure_of(7.2, 3.3)
-    pitches = loop.damping is not None
+    pitches = bool(np.ptp(loop.alpha_deg) > 0)
     away = None if reference is None else loop.compare(reference)
     for axes, name, symbol in zip(
         figure.subplots(1, 2), ("cl", "cm"), ("$c_l$", "$c_m$"), strict=True

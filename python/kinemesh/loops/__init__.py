@@ -1,0 +1,1 @@
+"""Numbers of periodic motions from arrays: harmonics, work, damping, derivatives."""

@@ -1,0 +1,91 @@
+"""Harmonics of a coefficient over a cycle of uniform steps, and interpolation between the steps.
+
+With N uniform steps per cycle and phase phi = omega t, harmonic n of f is the exact discrete sum
+    s_n = 2/N sum f sin(n phi),   c_n = 2/N sum f cos(n phi),   f ~ mean + s_n sin + c_n cos.
+Amplitude is half of the range over the cycle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import atan2, degrees, hypot
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+HARMONICS = 3
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Harmonic:
+    """Part sin_part sin(order phi) + cos_part cos(order phi) of a coefficient."""
+
+    order: int
+    sin: float
+    cos: float
+
+    @property
+    def magnitude(self) -> float:
+        return hypot(self.sin, self.cos)
+
+    @property
+    def phase_deg(self) -> float:
+        """Lead over sin(order phi), so that the part is magnitude sin(order phi + phase)."""
+        return degrees(atan2(self.cos, self.sin))
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Last cycle less the one before."""
+
+    rms: float
+    amplitude: float
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """One coefficient over the last cycle."""
+
+    values: FloatArray  # (steps,)
+    mean: float
+    amplitude: float  # half of the range
+    harmonics: tuple[Harmonic, ...]  # orders 1 to 3
+    change: Change | None  # against the cycle before; None where there is none
+
+
+def interpolate(values: ArrayLike, phase_deg: ArrayLike, at: ArrayLike) -> FloatArray:
+    """Periodic (Fourier) interpolation of N uniform samples, exact for orders below N / 2.
+
+    values, phase_deg (N,); at (...) phases [rad].
+    """
+    f = np.asarray(values, float)
+    start = np.radians(np.asarray(phase_deg, float)[0])
+    amplitudes = np.fft.rfft(f) / len(f)
+    weight = np.full(len(amplitudes), 2.0)
+    weight[0] = 1.0
+    if len(f) % 2 == 0:
+        weight[-1] = 1.0  # the highest order of an even count is a cosine alone
+    order = np.arange(len(amplitudes))
+    turn = np.exp(1j * np.multiply.outer(np.asarray(at, float) - start, order))
+    return np.real(turn @ (weight * amplitudes))
+
+
+def coefficient(values: FloatArray, phase: FloatArray, before: FloatArray | None) -> Coefficient:
+    """A coefficient over one cycle, values (steps,) at phases (steps,) [rad], and before it."""
+    share = 2 / len(values)
+    orders = range(1, min(HARMONICS, (len(values) - 1) // 2) + 1)
+    harmonics = tuple(
+        Harmonic(
+            n,
+            float(share * (values @ np.sin(n * phase))),
+            float(share * (values @ np.cos(n * phase))),
+        )
+        for n in orders
+    )
+    amplitude = float(np.ptp(values) / 2)
+    change = None
+    if before is not None:
+        rms = float(np.sqrt(np.mean((values - before) ** 2)))
+        change = Change(rms, amplitude - float(np.ptp(before) / 2))
+    return Coefficient(values, float(values.mean()), amplitude, harmonics, change)

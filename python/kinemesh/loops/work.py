@@ -1,0 +1,175 @@
+"""Work of the flow on moving walls over a cycle; damping and derivatives of a single motion.
+
+Work is the sum of power times time step over the cycle, over q_inf c^2 (docs/theory.md, eq. 2.18).
+With harmonic motion and loads as parts of Re(f e^(i omega t)), f = c - i s of the first harmonic
+s sin + c cos, a derivative is the ratio of the two f: its real part is in phase with the motion,
+its imaginary part leads by a quarter turn, whatever the phase of the motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import pi
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.loops.harmonics import Coefficient, FloatArray
+
+AT_REST = 1e-12  # range below which an angle [rad] or a shift [chord] is the rounding of one
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """Motion of one body over a cycle, and the power that it is fed.
+
+    Parameters
+    ----------
+    phase : (steps,)          [rad]
+    angle : (steps,)          nose-up positive [rad]
+    x, y : (steps,)           shift of the pivot [reference length]
+    power, turning : (steps,) in all, and of the turn about the pivot
+    time_step : float         [chord/a_inf]
+    """
+
+    phase: FloatArray
+    angle: FloatArray
+    x: FloatArray
+    y: FloatArray
+    power: FloatArray
+    turning: FloatArray
+    time_step: float
+
+    @property
+    def pitches(self) -> bool:
+        return bool(np.ptp(self.angle) > AT_REST)
+
+    @property
+    def plunges(self) -> bool:
+        return bool(max(np.ptp(self.x), np.ptp(self.y)) > AT_REST)
+
+    @property
+    def moves(self) -> bool:
+        return self.pitches or self.plunges
+
+    def along(self) -> FloatArray | None:
+        """(steps,) shift along the line of a plunge, positive upwards; None where it is no line.
+
+        Along a level line downstream is positive.
+        """
+        shift = np.stack([self.x - self.x.mean(), self.y - self.y.mean()])
+        ways, sizes, _ = np.linalg.svd(shift, full_matrices=False)
+        if sizes[1] > 1e-9 * sizes[0]:
+            return None
+        way = ways[:, 0]
+        up = way[1] if abs(way[1]) > 1e-9 else way[0]
+        return np.asarray(np.copysign(1.0, up) * (way @ shift))
+
+    def single(self) -> tuple[str, FloatArray] | None:
+        """The one degree of freedom that moves, `alpha` [rad] or `h` [chord], and its values."""
+        if self.pitches == self.plunges:
+            return None
+        if self.pitches:
+            return "alpha", self.angle
+        line = self.along()
+        return None if line is None else ("h", line)
+
+    def like(self, other: Movement) -> bool:
+        """Whether two bodies move as one."""
+        pairs = ((self.angle, other.angle), (self.x, other.x), (self.y, other.y))
+        return all(np.abs(a - b).max() <= AT_REST for a, b in pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Derivatives:
+    """First harmonics of cl and cm per unit of the motion that was made.
+
+    `alpha` is per radian, nose-up; `h` per chord, along the line of the plunge and positive
+    upwards.  The motion that was not made has None.  Moments are about `moment_about`.
+    """
+
+    cl_alpha: complex | None = None
+    cm_alpha: complex | None = None
+    cl_h: complex | None = None
+    cm_h: complex | None = None
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """Those there are, as `in_phase` (real) and `quadrature` (imaginary)."""
+        named = {name: getattr(self, name) for name in self.__slots__}
+        return {
+            name: {"in_phase": value.real, "quadrature": value.imag}
+            for name, value in named.items()
+            if value is not None
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Work of the flow over the cycle, over q_inf c^2; positive where it feeds the motion."""
+
+    total: float
+    pitch: float  # of the turn about the pivot
+    plunge: float  # of the velocity of the pivot
+    damping: float | None  # of a pitch alone -total / (pi A^2), of a plunge alone with h/c for A
+    derivatives: Derivatives
+
+    def to_dict(self) -> dict[str, object]:
+        """The numbers, ready for JSON."""
+        return {
+            "work": self.total,
+            "work_pitch": self.pitch,
+            "work_plunge": self.plunge,
+            "damping": self.damping,
+            "derivatives": self.derivatives.to_dict() or None,
+        }
+
+
+def work_of(movements: Iterable[Movement], cl: Coefficient, cm: Coefficient) -> Work:
+    """Work on bodies with these movements, whose loads together are cl and cm.
+
+    There is a damping, and there are derivatives, where the bodies that move do so as one, in one
+    degree of freedom.
+    """
+    every = list(movements)
+    total, turning = (
+        float(sum(getattr(p, name).sum() * p.time_step for p in every))
+        for name in ("power", "turning")
+    )
+    moving = [p for p in every if p.moves]
+    as_one = bool(moving) and all(p.like(moving[0]) for p in moving)
+    single = moving[0].single() if as_one else None
+    if single is None:
+        return Work(total, turning, total - turning, None, Derivatives())
+    name, values = single
+    half = np.ptp(values) / 2
+    unit = _first(values, moving[0].phase)
+    ratios = {
+        f"{load}_{name}": complex(c.harmonics[0].cos, -c.harmonics[0].sin) / unit
+        for load, c in (("cl", cl), ("cm", cm))
+        if c.harmonics and unit
+    }
+    damping = float(-total / (pi * half**2))
+    return Work(total, turning, total - turning, damping, Derivatives(**ratios))
+
+
+def _first(values: FloatArray, phase: FloatArray) -> complex:
+    """First harmonic c - i s of values (steps,)."""
+    return complex(2 / len(values) * (values @ np.exp(-1j * phase)))
+
+
+def movement_of(columns: Mapping[str, NDArray], of_body: str = "") -> Movement | None:
+    """Movement of a body from columns of a history's cycle; None where it has no such body.
+
+    `of_body` is the end of the columns' names, `_MARKER`; that of the only body is empty.
+    """
+    angle = columns[f"angle_deg{of_body}"] if of_body else columns["alpha_deg"]
+    if not np.isfinite(angle).all():
+        return None
+    x, y, power, turning = (
+        np.asarray(columns[f"{name}{of_body}"], float)
+        for name in ("shift_x", "shift_y", "power", "power_pitch")
+    )
+    phase, time = np.radians(columns["phase_deg"]), columns["time"]
+    step = float(np.ptp(time) / (len(time) - 1))
+    return Movement(phase, np.radians(angle), x, y, power, turning, step)
