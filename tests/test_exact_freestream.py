@@ -78,26 +78,3 @@ def test_a_run_in_a_uniform_stream_ends_by_the_floor(dtype, device):
     assert np.abs(ale.primitive() - stream(MACH, 17.0)).max() <= TOLERANCE[dtype]
     assert max(run.history["inner_iterations"]) <= 1
     assert run.summary["warnings"] == []
-
-
-@on_devices
-def test_mass_momentum_and_energy_change_only_through_the_far_field(device):
-    """A flow with gradients on a moving mesh: the sum over all nodes knows only the boundary."""
-    law = smooth_random(1.0, 0.2, edges=True)
-    ale = case(square(12, quads=True), device, "float64", law)
-    rng = np.random.default_rng(3)
-    q = stream(MACH, 17.0) * (1 + 0.1 * rng.uniform(-1, 1, (ale.grid.nodes, 4)))
-    ale.initialise(q)
-    ale.backend.put(ale.dualtime.floor, 0.0)
-    get = ale.backend.get
-
-    ale.advance(np.array([DT]), 1, lambda share: [])
-    ale.iteration(0.0, 1, (10.0, 10.0, 1.0), 1)()
-    ale._residual[0](), [call() for call in ale._residual[1:]]
-
-    V, V1, u, u1 = (get(a) for a in (ale.grid.V, ale.grid.V1, ale.u, ale.u1))
-    time_term = (V[:, None] * u - V1[:, None] * u1) / DT
-    rest = get(ale.res) - time_term
-    inner = np.setdiff1d(np.arange(ale.grid.nodes), ale.grid.far.node)
-    assert np.abs(rest[inner]).max() > 1e-3
-    assert np.abs(rest.sum(axis=0)).max() > 0
