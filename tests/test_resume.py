@@ -171,6 +171,14 @@ def test_a_kill_before_the_first_restart_says_to_run_anew(finished):
 # ---------------------------------------------------------------- Ctrl-C
 
 
+@pytest.fixture(autouse=True)
+def heard():
+    """Ctrl-C is heard, though the tests may have been started where it is ignored (`nohup`)."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def stopped(monkeypatch, work, checks):
     """Run `work` up to its `checks`-th look for Ctrl-C, where it finds one; the message."""
     real, count = interrupt.check, iter(range(10**9))
@@ -231,6 +239,27 @@ def test_ctrl_c_is_held_back_until_nothing_is_half_done(tmp_path):
     assert reached == [0, 0]  # the second does not wait
     work(0, None)
     assert reached[-1] == "behind the check"
+
+
+@pytest.mark.parametrize("handler", [signal.SIG_IGN, lambda *_: None], ids=["ignored", "own"])
+def test_where_ctrl_c_is_ignored_or_has_its_own_handler_a_run_leaves_that_alone(
+    whole, tmp_path, monkeypatch, handler
+):
+    """A shell starts what runs behind it (`nohup`, `&`) so that Ctrl-C is for others."""
+    real, count = interrupt.check, iter(range(10**9))
+
+    def check():
+        if next(count) == 140:
+            os.kill(os.getpid(), signal.SIGINT)
+        real()
+
+    monkeypatch.setattr(interrupt, "check", check)
+    signal.signal(signal.SIGINT, handler)
+    case().run(**STEPS, out=tmp_path / "behind")
+
+    assert next(count) > 141
+    assert signal.getsignal(signal.SIGINT) is handler
+    assert_same(whole(), tmp_path / "behind")
 
 
 def test_the_program_stops_with_130_and_goes_on_with_resume(tmp_path):

@@ -1,4 +1,13 @@
-"""Typed errors: each message says what, where, what was expected and what to do."""
+"""Typed errors: each message says what, where, what was expected and what to do.
+
+Warnings, too, say where: they name the user's line, not a line of kinemesh.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from types import FrameType
 
 
 class KinemeshError(Exception):
@@ -27,3 +36,19 @@ class DeviceError(KinemeshError, RuntimeError):
 
 class NumericalFault(KinemeshError, ArithmeticError):
     """A run that failed: names the quantity, the entity, the member and the step."""
+
+
+_WITHIN = ("kinemesh", "contextlib", "functools")  # the last two: between two lines of kinemesh
+
+
+def warn(text: str, category: type[Warning] = RuntimeWarning) -> None:
+    """Warn in the name of the line that called kinemesh, however deep the cause lies."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and _package(frame) in _WITHIN:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
+
+
+def _package(frame: FrameType) -> str:
+    """The package whose code a frame runs; by its name, as a dataclass's code has no file."""
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]

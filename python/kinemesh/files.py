@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh import resume
+from kinemesh.errors import warn
 from kinemesh.io.fields import FieldWriter, flow
 from kinemesh.io.history import History
 from kinemesh.io.summary import Stopwatch
@@ -59,11 +59,7 @@ class Files:
                 self.writers.append(FieldWriter.resume(path, mesh, float(upto[m])))
                 continue
             if upto is not None:
-                warnings.warn(
-                    f"{path} is not there: its flow fields begin at time {upto[m]:g}",
-                    RuntimeWarning,
-                    stacklevel=6,
-                )
+                warn(f"{path} is not there: its flow fields begin at time {upto[m]:g}")
             walls = [mesh.boundaries[marker] for i, marker in grid.bodies if i == m]
             edges = np.concatenate(walls) if walls else np.empty((0, grid.dimensions), np.int32)
             self.writers.append(FieldWriter(path, grid.shown(m), edges))

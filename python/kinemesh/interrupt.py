@@ -41,7 +41,8 @@ def check() -> None:
 def held(folder: Path | None, resumed: bool = False) -> Iterator[None]:
     """Hold Ctrl-C back until `check`; where a run in `folder` stops, say how to go on with it.
 
-    Where the program has a handler of its own, or in another thread, nothing is held back.
+    Where the program has a handler of its own, in another thread, and where Ctrl-C is ignored
+    (`nohup`, a shell's `&` in a script), nothing is held back and the handler stays.
     """
     global _asked
     ours = (

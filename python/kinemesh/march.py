@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinemesh import interrupt
+from kinemesh.errors import warn
 from kinemesh.io import summary
 from kinemesh.io.history import History
 from kinemesh.io.summary import Stopwatch
@@ -103,7 +103,7 @@ def finish(
         text["seconds_per_iteration"] = watch.total / max(most, 1)
     history.close()
     for note in notes:
-        warnings.warn(note, RuntimeWarning, stacklevel=6)
+        warn(note)
     if folder is not None:
         summary.write(folder / "summary.json", text)
     return Run(history, text, folder)

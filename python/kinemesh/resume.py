@@ -6,7 +6,6 @@ A run that goes on has the bits of one that was never stopped, on the same devic
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from hashlib import sha256
@@ -17,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.errors import CaseError, SettingsError
+from kinemesh.errors import CaseError, SettingsError, warn
 from kinemesh.io import restart
+from kinemesh.io.paths import making
 from kinemesh.io.summary import plain, update, versions
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def find(solver: Solver, folder: Path, ident: Mapping[str, Any]) -> Saved:
             f"on {here.get('name', here['device'])}: its bits will differ from here on"
         )
     for note in saved.notes:
-        warnings.warn(note, RuntimeWarning, stacklevel=4)
+        warn(note)
     return saved
 
 
@@ -267,13 +267,14 @@ def folder_of(out: str | Path | None, resume: bool) -> Path | None:
     """The folder of a run as a path; refusals before anything is touched."""
     if not isinstance(resume, bool):
         raise SettingsError(f"resume is {resume!r}, expected True or False")
-    if not isinstance(out, str | PathLike | None):
+    if not isinstance(out, str | PathLike | None) or "\0" in str(out):
         raise SettingsError(f"out is {out!r}, expected the name of a folder, or None")
     if out is not None and not str(out):
         raise SettingsError("out is empty, expected the name of a folder, or None")
     folder = None if out is None else Path(out)
     whole = () if folder is None else (folder, *folder.parents)
-    there = next((path for path in whole if path.exists()), None)
+    with making(Path() if folder is None else folder, "the run"):  # a name may be too long
+        there = next((path for path in whole if path.exists()), None)
     if there is not None and not there.is_dir():
         raise CaseError(f"{there}: is a file, expected a folder; choose another folder")
     if resume and folder is None:

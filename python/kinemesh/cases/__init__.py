@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kinemesh.errors import CaseError
+from kinemesh.io.paths import path_of
 
 if TYPE_CHECKING:
     from kinemesh.casefile import Case
@@ -33,7 +34,7 @@ def load(name_or_path: str | Path) -> Case:
     text = str(name_or_path)
     if text in names():
         return replace(Case.read(FOLDER / f"{text}.toml"), file=None)  # not the user's to mend
-    path = Path(name_or_path)
+    path = path_of(name_or_path, "the case")
     if path.suffix == ".toml" or path.is_file():
         return Case.read(path)
     near = get_close_matches(text, names(), 1)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from kinemesh.errors import CaseError
+from kinemesh.io.paths import making, path_of
 
 OF_A_RUN = re.compile(
     r"history\.csv|flow(-\d+)?\.vtkhdf|(hysteresis|mach|mesh|convergence|cp)(-\d+)?\.png"
@@ -31,13 +32,15 @@ def hold(folder: str | Path | None) -> Iterator[None]:
         return
     import h5py  # noqa: F401  # a run that will write finds now, not at its end, whether it can
 
-    path = Path(folder).absolute()
+    path = path_of(folder, "the run's folder").absolute()
     if path in _held:
         yield
         return
-    path.mkdir(parents=True, exist_ok=True)
     lock = path / ".lock"
-    with lock.open("w") as handle:
+    with making(path, "the run"):
+        path.mkdir(parents=True, exist_ok=True)
+        opened = lock.open("w")
+    with opened as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import CaseError
+from kinemesh.io.paths import path_of
 from kinemesh.io.whole import naming, replace
 
 UNSTEADY = (
@@ -216,7 +217,7 @@ class History:
 
         A last line cut short by a crash is an error, or left out where `torn` allows it.
         """
-        path = Path(path)
+        path = path_of(path, "the history")
         try:
             text = path.read_text(encoding="utf-8")
         except OSError as error:

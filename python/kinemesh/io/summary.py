@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from kinemesh.errors import CaseError
+from kinemesh.io.paths import path_of
 from kinemesh.io.whole import replace
 
 FORMAT = "kinemesh-summary-1"
@@ -138,8 +139,12 @@ def write(path: str | Path, summary: Mapping[str, Any]) -> Path:
 
 
 def read(path: str | Path) -> dict[str, Any]:
-    """Read summary.json; CaseError where it is missing or of another kind."""
-    path = Path(path)
+    """Read summary.json, by its name or that of its folder.
+
+    CaseError where it is missing or of another kind.
+    """
+    path = path_of(path, "the summary")
+    path = path / "summary.json" if path.is_dir() else path
     try:
         summary = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -186,6 +191,8 @@ def table(summary: Mapping[str, Any]) -> str:
         ("mesh", _short(summary["mesh"])),
     ]
     told = {**summary["result"], **summary["conditions"]}  # conditions first, each name once
+    if isinstance(told.get("motion"), list):
+        told["motion"] = "; ".join(motion or "at rest" for motion in told["motion"])
     names = dict.fromkeys([*summary["conditions"], *summary["result"]])
     for name in names:
         rows += _rows(name, told[name])

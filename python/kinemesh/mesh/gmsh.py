@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.errors import MeshError
+from kinemesh.errors import MeshError, warn
 from kinemesh.mesh.files import path_of
 from kinemesh.mesh.mesh import Mesh, check_cells, polygon_areas
 
@@ -216,6 +216,6 @@ def _turned(path: Path, points: NDArray, cells: NDArray, kind: str) -> NDArray[n
     clockwise = polygon_areas(points, cells) < 0  # type: ignore[arg-type]
     if clockwise.any():
         text = f"{path}: {clockwise.sum()} of {len(cells)} {kind}s turned counter-clockwise"
-        warnings.warn(text, stacklevel=5)
+        warn(text, UserWarning)
         cells = np.where(clockwise[:, None], cells[:, ::-1], cells)
     return cells

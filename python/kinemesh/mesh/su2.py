@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.errors import MeshError
+from kinemesh.errors import MeshError, warn
 from kinemesh.mesh.files import path_of, read_text, write_text
 from kinemesh.mesh.mesh import Mesh, check_cells
 
@@ -146,7 +146,7 @@ def _skip(lines: _Lines, key: str) -> None:
     if key == "FFD_TAG":
         number = lines.numbers[lines.at - 1]
         text = f"{lines.path}, line {number}: the free-form deformation box is not used"
-        warnings.warn(text, stacklevel=5)
+        warn(text, UserWarning)
     while lines.at < len(lines.texts) and "=" not in lines.texts[lines.at]:
         lines.at += 1
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.errors import CaseError
+from kinemesh.errors import CaseError, warn
 from kinemesh.io import fields, summary
 from kinemesh.io.history import History
+from kinemesh.io.paths import path_of
 from kinemesh.plot import wings
 from kinemesh.plot.flows import mach, surface_pressure
 from kinemesh.plot.histories import convergence
@@ -26,7 +26,7 @@ def from_directory(directory: str | Path, complete: bool = True) -> list[Path]:
     CaseError where the folder holds no run, or less than one cycle; with `complete=False` such
     a run gives no hysteresis.png.
     """
-    folder = Path(directory)
+    folder = path_of(directory, "the run's folder")
     if not folder.is_dir():
         raise CaseError(f"{folder}: no such folder; expected the output of a run")
     about = summary.read(folder / "summary.json")
@@ -84,7 +84,7 @@ def _loop(history: History, name: str | None, path: Path) -> None:
     try:
         loop.plot(reference, path)
     except CaseError as error:  # the case was changed to another motion
-        warnings.warn(f"hysteresis.png without the reference: {error}", stacklevel=3)
+        warn(f"hysteresis.png without the reference: {error}", UserWarning)
         loop.plot(None, path)
 
 

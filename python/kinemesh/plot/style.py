@@ -6,6 +6,9 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
+from kinemesh.errors import CaseError
+from kinemesh.io.paths import making, path_of
+
 BLUE, RED, GREY, DARK = "#1b5e9b", "#c0392b", "#8a8f98", "#20242b"
 STYLE: Any = {
     "font.size": 9,
@@ -39,11 +42,21 @@ def styled(draw: Any) -> Any:
         with matplotlib.rc_context(STYLE):
             figure = draw(*args, **kwargs)
             if path is not None:
-                Path(path).parent.mkdir(parents=True, exist_ok=True)
-                figure.savefig(path)
+                _save(figure, path)
         return figure
 
     return wrapper
+
+
+def _save(figure: Any, given: str | Path) -> None:
+    """Write a figure in the format of its name; CaseError where that is none, or cannot be."""
+    path = path_of(given, "the figure's file")
+    known = sorted(figure.canvas.get_supported_filetypes())
+    if path.suffix[1:].lower() not in known:
+        raise CaseError(f"{path}: expected a name that ends in .{', .'.join(known)}")
+    with making(path, "the figure"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path)
 
 
 def figure_of(width: float, height: float) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.cuts import section_pressures
-from kinemesh.errors import CaseError
+from kinemesh.errors import CaseError, warn
 from kinemesh.plot.style import BLUE, DARK, RED, figure_of, styled
 
 SHARES = (0.20, 0.44, 0.65, 0.80, 0.90, 0.96, 0.99)  # of the span, where no data say others
@@ -181,10 +180,10 @@ def _stations(
     stations = list(dict.fromkeys((float(row["eta"]), float(row["y"])) for row in table))
     flow, conditions = cases.load(str(name)).flow, about["conditions"]
     if (conditions["mach"], conditions.get("alpha_deg")) != (flow.mach, flow.alpha_deg):
-        warnings.warn(
+        warn(
             f"sections.png without what was measured: that is at Mach {flow.mach:g} and "
             f"{flow.alpha_deg:g} degrees",
-            stacklevel=4,
+            UserWarning,
         )
         return stations, None, ""
     return stations, data, measured[1]

@@ -1,0 +1,33 @@
+"""Names of files and folders that a user gives, and what the file system says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+
+from kinemesh.errors import CaseError
+
+
+def path_of(given: object, what: str) -> Path:
+    """A name as a Path; CaseError if it is none.
+
+    Parameters
+    ----------
+    what : what it is the name of, such as "the run's folder"
+    """
+    if not isinstance(given, str | PathLike) or not str(given) or "\0" in str(given):
+        raise CaseError(f"{what} is {given!r}, expected its name as text or a Path")
+    return Path(given)
+
+
+@contextmanager
+def making(path: Path, what: str) -> Iterator[None]:
+    """CaseError where `path`, `what`, cannot be made or written, in place of an OSError."""
+    try:
+        yield
+    except OSError as error:
+        raise CaseError(
+            f"{path}: {what} cannot be written there ({error.strerror}); choose another place"
+        ) from error
