@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from kinemesh.mesh import Mesh
     from kinemesh.meshless import Meshless, MeshlessSettings
     from kinemesh.run import Run
+    from kinemesh.units import Units
 
 _HOME = {
     "Ale": "ale",
@@ -51,6 +52,7 @@ _HOME = {
     "Meshless": "meshless",
     "MeshlessSettings": "meshless",
     "Run": "run",
+    "Units": "units",
     "hysteresis": "hysteresis",
 }
 _MODULES = ("cases", "cloud", "deform", "mesh", "motion", "plot")
@@ -72,6 +74,7 @@ __all__ = [
     "NumericalFault",
     "Run",
     "SettingsError",
+    "Units",
     "cases",
     "cloud",
     "deform",
