@@ -78,7 +78,7 @@ def _add_run(commands: Any) -> None:
     run.add_argument(
         "--resume", action="store_true", help="go on with the run in the output folder"
     )
-    run.add_argument("--quiet", action="store_true", help="no progress bar, no table at the end")
+    run.add_argument("--quiet", action="store_true", help="no progress, no table at the end")
 
 
 def _add_check(commands: Any) -> None:
@@ -89,7 +89,7 @@ def _add_check(commands: Any) -> None:
         "time step, the device and its memory, and move the mesh alone through a cycle.",
     )
     _add_case(look)
-    look.add_argument("--quiet", action="store_true", help="no progress bar")
+    look.add_argument("--quiet", action="store_true", help="no progress")
 
 
 def _add_case(command: Any) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+import time
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,14 +40,68 @@ class Run:
     out: Path | None
 
 
+class _Lines:
+    """Progress where no bar can be drawn, as in a log: a line on stderr now and then.
+
+    After each tenth of the way, at most one a second; where a tenth takes longer, every 30 s; and
+    at the end.
+    """
+
+    OFTEN, SELDOM = 1.0, 30.0  # seconds between two lines
+
+    def __init__(self, total: int, unit: str, done: int) -> None:
+        self.total, self.n, self.told, self.more = total, done, done, ""
+        self.text = "iteration {} of at most {}" if unit == "it" else unit + " {} of {}"
+        self.start = self.last = time.monotonic()
+
+    def update(self, count: int = 1) -> None:
+        """So many more are done; a line where one is due."""
+        self.n += count
+        since = time.monotonic() - self.last
+        tenth = 10 * self.n // self.total > 10 * self.told // self.total
+        if since >= self.SELDOM or (tenth and since >= self.OFTEN):
+            self.tell()
+
+    def set_postfix_str(self, text: str, refresh: bool = True) -> None:
+        """What the next lines say besides."""
+        del refresh
+        self.more = f", {text}"
+
+    def tell(self) -> None:
+        """The line of now, where it is not that of before."""
+        if self.n == self.told:
+            return
+        self.told, self.last = self.n, time.monotonic()
+        spent = self.last - self.start
+        print(
+            f"{self.text.format(self.n, self.total)}, {spent:.0f} s{self.more}",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
 @contextmanager
 def progress_bar(total: int, shown: bool, unit: str, done: int = 0) -> Iterator[Any]:
-    """tqdm where it is wanted."""
-    from tqdm import tqdm
+    """tqdm's bar in a terminal or notebook, lines in a log, nothing where it is not `shown`."""
+    if not shown:
+        yield SimpleNamespace(n=done, update=_nothing, set_postfix_str=_nothing)
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a notebook without ipywidgets, which gets lines
+        from tqdm.auto import tqdm
+    if sys.stderr.isatty() or any(kind.__name__ == "tqdm_notebook" for kind in tqdm.__mro__):
+        with tqdm(total=total, unit=unit, dynamic_ncols=True, initial=done) as bar:
+            yield bar
+        return
+    lines = _Lines(total, unit, done)
+    try:
+        yield lines
+    finally:
+        lines.tell()
 
-    hide = None if shown else True
-    with tqdm(total=total, unit=unit, disable=hide, dynamic_ncols=True, initial=done) as bar:
-        yield bar
+
+def _nothing(*_: Any, **__: Any) -> None:
+    """What is not shown."""
 
 
 def march(solver: Solver, recording: Any, where: str, watch: Stopwatch, each: Any = None) -> None:

@@ -115,8 +115,8 @@ def to_steady(
                 iterations = get(solver.dualtime.iterations)
                 drop = _rows(solver, history, about, iterations, done)
                 done[:] = iterations
-            bar.update(int(iterations.max()) - bar.n)
             bar.set_postfix_str(f"residual {drop.max():.1e}", refresh=False)
+            bar.update(int(iterations.max()) - bar.n)
             last = int(iterations.max())
             due = last % KEEP_EVERY == 0 or interrupt.asked()
             if due and get(solver.dualtime.active).any():
