@@ -75,6 +75,17 @@ def test_the_force_of_a_flow_is_the_sum_of_its_pressures():
     assert UNITS.force_per_span([cd, cl], SPEED) == pytest.approx(newtons, rel=1e-9)
 
 
+def test_power_summed_over_seconds_is_the_work():
+    """A history's power times its time step is its work, over q_inf c^2; 1593 N is q c^2."""
+    power, step = np.array([0.2, -0.05, 0.1]), 0.3
+    joules = UNITS.work_per_span(power.sum() * step, SPEED)
+
+    watts = UNITS.power_per_span(power, SPEED)
+
+    assert (watts * UNITS.seconds(step)).sum() == pytest.approx(joules)
+    assert joules == pytest.approx(0.075 * 1593, rel=1e-3)
+
+
 def test_arrays_stay_arrays_and_numbers_numbers():
     assert isinstance(UNITS.mach(SPEED), float)
     assert UNITS.k([6.0, 12.0], SPEED).shape == (2,)
@@ -120,5 +131,8 @@ def test_the_example_of_the_docs_gives_newtons():
 
     assert f"{names['pitch'].k:.4f}" in code  # as its comment says
     assert names["seconds"][-1] == pytest.approx(2 / 12)
+    watts = names["units"].power_per_span(names["run"].history["power"][-16:], 170.0)
+    joules = names["units"].work_per_span(km.hysteresis(names["run"]).work, 170.0)
+    assert watts.mean() / 12 == pytest.approx(joules, rel=1e-9)
     # thin sections: 2 pi 2.5 degrees / beta = 0.32, times Theodorsen's |C| of 0.9; 5310 N/m is q c
     assert np.abs(names["lift"]).max() / 5310 == pytest.approx(0.32 * 0.9, rel=0.2)

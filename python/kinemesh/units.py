@@ -107,6 +107,19 @@ class Units:
         arm = self.chord * _of("length", length, positive=True)
         return self.force_per_span(coefficient, velocity, area) * arm
 
+    def work_per_span(
+        self, work: Any, velocity: Any, area: float = 1.0, length: float = 1.0
+    ) -> Any:
+        """Work of the flow on a section in a cycle [J/m], of a loop's `work`."""
+        return self.moment_per_span(_of("work", work), velocity, area, length)
+
+    def power_per_span(
+        self, power: Any, velocity: Any, area: float = 1.0, length: float = 1.0
+    ) -> Any:
+        """Power that the flow feeds into a section's motion [W/m], of the history's `power`."""
+        rate = self.sound_speed / self.chord
+        return self.moment_per_span(_of("power", power), velocity, area, length) * rate
+
     def force(self, coefficient: Any, velocity: Any, area: float) -> Any:
         """Lift or drag in space [N]; `area` is the case's `reference_area` [chord^2]."""
         return self.force_per_span(coefficient, velocity, area) * self.chord
