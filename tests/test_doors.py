@@ -9,7 +9,9 @@ from pathlib import Path
 import kinemesh as km
 import pytest
 from kinemesh import errors, plot
-from kinemesh.io import History, summary
+from kinemesh.casefile import Case
+from kinemesh.hysteresis import reference_loop
+from kinemesh.io import History, fields, restart, summary
 from solver_cases import case_text
 from test_mesh_gmsh import msh22
 from test_mesh_su2 import GOOD
@@ -170,11 +172,21 @@ def test_a_summary_is_read_by_its_folder_too(tmp_path):
         summary.read(tmp_path)
 
 
+READERS = [
+    summary.read,
+    History.read,
+    fields.read,
+    restart.read,
+    plot.from_directory,
+    km.cases.load,
+    Case.read,
+    reference_loop,
+]
 NO_NAMES = [None, 3, "", "a\0b"]
 
 
 @pytest.mark.parametrize("given", NO_NAMES)
-@pytest.mark.parametrize("read", [summary.read, History.read, plot.from_directory, km.cases.load])
+@pytest.mark.parametrize("read", READERS)
 def test_what_is_no_name_is_refused_as_one(read, given):
     with pytest.raises(km.CaseError):
         read(given)

@@ -18,6 +18,7 @@ from kinemesh.cases.methods import DEFORMS, METHODS, check_deform, check_solver
 from kinemesh.cases.parts import DeformPart, FlowPart, Job, MeshPart, MotionPart, part
 from kinemesh.cases.values import as_option, choice, in_file, known
 from kinemesh.errors import CaseError
+from kinemesh.io.paths import path_of
 from kinemesh.motion import ORDERS
 
 
@@ -99,7 +100,7 @@ class Case:
     @classmethod
     def read(cls, path: str | Path) -> Case:
         """A case from a TOML file. Every error names the file."""
-        path = Path(path)
+        path = path_of(path, "the case file")
         try:
             table = tomllib.loads(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import CaseError
 from kinemesh.io.history import History
+from kinemesh.io.paths import path_of
 from kinemesh.loops.harmonics import (
     Change,
     Coefficient,
@@ -296,7 +297,7 @@ def reference_loop(reference: Loop | str | Path) -> Loop:
     from kinemesh import cases
 
     named = cases.reference(str(reference))
-    path, label = (Path(reference), str(reference)) if named is None else named
+    path, label = (path_of(reference, "the reference"), str(reference)) if named is None else named
     try:
         with path.open(encoding="utf-8") as file:
             rows = [line for line in file if not line.startswith("#")]

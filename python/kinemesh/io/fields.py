@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import CaseError
+from kinemesh.io.paths import path_of
 from kinemesh.io.whole import WholeFile
 
 if TYPE_CHECKING:
@@ -267,7 +268,7 @@ def read(path: str | Path, step: int = -1) -> dict[str, Any]:
 
     Raises CaseError where the file cannot be read or has no such step.
     """
-    path = Path(path)
+    path = path_of(path, "the field file")
     if not path.is_file():
         raise CaseError(f"{path}: no such field file")
     try:

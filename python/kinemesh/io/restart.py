@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import CaseError
 from kinemesh.io import whole
+from kinemesh.io.paths import path_of
 
 if TYPE_CHECKING:
     import h5py
@@ -82,7 +83,7 @@ def read(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
 
     Raises CaseError where the file is missing, damaged or of another kind.
     """
-    path = Path(path)
+    path = path_of(path, "the restart")
     if not path.is_file():
         raise CaseError(f"{path}: no such restart file")
     import h5py
