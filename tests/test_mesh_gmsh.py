@@ -117,6 +117,7 @@ def test_both_versions_are_read_with_groups_as_markers(tmp_path, version, binary
     assert mesh.boundaries["floor"].tolist() == [[0, 1], [1, 2]]
     assert sorted(mesh.boundaries["rest"].tolist()) == [[2, 5], [3, 0], [4, 3], [5, 4]]
     assert list(mesh.boundaries) == ["floor", "rest"]
+    assert mesh.origin.notes == ("1 of 2 triangles turned counter-clockwise",)
 
 
 def straight(items):

@@ -55,6 +55,25 @@ def same(a, b):
         np.testing.assert_array_equal(edges, b.boundaries[name])
 
 
+def test_clockwise_cells_are_turned_and_counted_in_one_message(tmp_path):
+    good = read(store(tmp_path, GOOD))
+    turned = GOOD.replace("5 1 2 5 1", "5 1 5 2 1").replace("9 0 1 4 3 0", "9 3 4 1 0 0")
+
+    with pytest.warns(UserWarning, match="turned") as told:
+        mesh = read(store(tmp_path, turned))
+
+    said = "1 of 2 triangles and 1 of 1 quadrilaterals turned counter-clockwise"
+    assert [str(warning.message) for warning in told] == [f"{tmp_path / 'm.su2'}: {said}"]
+    assert told[0].filename == __file__
+    assert mesh.origin.notes == mesh.renumbered().numbered().origin.notes == (said,)
+    assert good.origin.notes == ()
+    for one, other in ((mesh.triangles, good.triangles), (mesh.quads, good.quads)):
+        first = [np.roll(cell, -cell.argmin()).tolist() for cell in one]
+        assert first == [np.roll(cell, -cell.argmin()).tolist() for cell in other]
+    for name, edges in good.boundaries.items():
+        np.testing.assert_array_equal(mesh.boundaries[name], edges)
+
+
 def test_a_mixed_mesh_with_comments_and_optional_numbers_is_read(tmp_path):
     mesh = read(store(tmp_path, GOOD))
 
@@ -137,7 +156,7 @@ DAMAGE = {
     "short point": ("0.0 1.0 3", "0.0", r"line 11: point 3 has 1 numbers"),
     "third coordinate": ("0.0 1.0 3", "0.0 1.0 0.5", r"line 11: point 3 ends in 0.5"),
     "not finite": ("2.0 1e0 5", "2.0 nan 5", r"line 13: point 5 is '2.0 nan 5', expected finite"),
-    "clockwise": ("5 1 2 5 1", "5 1 5 2 1", r"m.su2: element 1 with nodes 1, 5, 2 at"),
+    "clockwise over another": ("5 1 5 4", "5 1 5 2", r"edge 1-2 has two cells on the same side"),
     "node out of range": (
         "5 1 5 4",
         "5 1 5 9",

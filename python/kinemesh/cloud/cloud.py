@@ -20,6 +20,7 @@ from kinemesh.cloud import checks
 from kinemesh.cloud.sides import in_fluid
 from kinemesh.cloud.tables import conditions, table_of
 from kinemesh.errors import CloudError
+from kinemesh.mesh.origin import UNKNOWN, Origin
 
 if TYPE_CHECKING:
     from kinemesh.mesh import Mesh
@@ -41,6 +42,7 @@ class Cloud:
                                     triangles whose area vector points out of the fluid
     original : (n,) int64           number in the user's file or array; by default 0, 1, 2, ...
     worst_condition : float         largest condition number of a point's least-squares matrix
+    origin : Origin                 where the cloud comes from, for summaries
 
     Raises
     ------
@@ -53,6 +55,7 @@ class Cloud:
     boundaries: dict[str, Ints]
     original: NDArray[np.int64] = None  # type: ignore[assignment]
     worst_condition: float = checks.WORST_CONDITION
+    origin: Origin = UNKNOWN
 
     def __post_init__(self) -> None:
         points = checks.coordinates(self.points, "points")
@@ -83,7 +86,7 @@ class Cloud:
         if not isinstance(mesh, Mesh):
             raise CloudError(f"Cloud.from_mesh: the mesh is {mesh!r}, expected a kinemesh Mesh")
         return cls.from_pairs(
-            mesh.points, mesh.edges, mesh.boundaries, mesh.original, worst_condition
+            mesh.points, mesh.edges, mesh.boundaries, mesh.original, worst_condition, mesh.origin
         )
 
     @classmethod
@@ -94,6 +97,7 @@ class Cloud:
         boundaries: Mapping[str, ArrayLike],
         original: ArrayLike | None = None,
         worst_condition: float = checks.WORST_CONDITION,
+        origin: Origin = UNKNOWN,
     ) -> Cloud:
         """A cloud whose satellites are given as pairs of points.
 
@@ -103,12 +107,13 @@ class Cloud:
         pairs : (k, 2)    each pair in either order; repeats count once
         boundaries : dict[str, (k, d)]
         original : (n,), optional
+        origin : Origin    where the cloud comes from, for summaries
         """
         where = checks.coordinates(points, "points")
         table = table_of(len(where), checks.indices(pairs, (None, 2), len(where), "pairs"))
         tables: Any = boundaries
         numbers: Any = original
-        return cls(where, *table, tables, numbers, worst_condition)
+        return cls(where, *table, tables, numbers, worst_condition, origin)
 
     @classmethod
     def from_tetrahedra(
@@ -235,6 +240,7 @@ class Cloud:
             {name: new[facets] for name, facets in self.boundaries.items()},
             self.original[order],
             self.worst_condition,
+            self.origin,
         )
 
     @property

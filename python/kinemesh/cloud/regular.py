@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.errors import MeshError
 from kinemesh.mesh import omesh, sections
+from kinemesh.mesh.origin import of_section
 from kinemesh.mesh.rays import Wanted
 from kinemesh.mesh.sections import Section
 
@@ -60,6 +61,7 @@ def airfoil(
         np.stack([place.real.ravel(), place.imag.ravel()], axis=1),
         np.concatenate([_ring(number), _steps(number)]),
         {"airfoil": wall[:, ::-1], "farfield": outer},
+        origin=of_section(section),
     )
 
 

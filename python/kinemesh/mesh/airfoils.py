@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kinemesh.errors import MeshError
 from kinemesh.mesh import sections
 from kinemesh.mesh.mesh import Mesh
+from kinemesh.mesh.origin import of_section
 from kinemesh.mesh.rays import Complexes, Wanted, cut
 from kinemesh.mesh.sections import Section
 
@@ -64,7 +65,7 @@ def airfoil(
     points, table, markers = _o(shape, wanted) if kind == "o" else _c(shape, wanted)
     flat = points.view(np.float64).reshape(-1, 2)
     try:
-        mesh = Mesh.from_arrays(flat, cut(flat, table), markers)
+        mesh = Mesh.from_arrays(flat, cut(flat, table), markers, origin=of_section(section))
     except MeshError as error:
         raise MeshError(
             f"airfoil({shape.name}): the mesh folds over ({error}); ask for more nodes, or a "

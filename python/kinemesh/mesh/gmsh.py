@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.errors import MeshError, warn
+from kinemesh.errors import MeshError
 from kinemesh.mesh.files import path_of
-from kinemesh.mesh.mesh import Mesh, check_cells, polygon_areas
+from kinemesh.mesh.mesh import Mesh, check_cells
+from kinemesh.mesh.origin import Origin
+from kinemesh.mesh.turned import turned
 
 CORNERS = {"line": 2, "triangle": 3, "quad": 4}
 IGNORED = ("vertex",)  # points of the geometry
@@ -52,7 +54,7 @@ def read_msh(path: str | Path) -> Mesh:
         used[nodes] = True
     points = _plane(path, raw.points)
     new = np.cumsum(used) - 1
-    cells = [_turned(path, points, kinds[kind], kind) for kind in ("triangle", "quad")]
+    *cells, notes = turned(path, points, kinds["triangle"], kinds["quad"])
     for kind, table in zip(("triangle", "quad"), cells, strict=True):
         try:
             check_cells(points, table, lambda i, kind=kind: f"{kind} {i}")  # type: ignore
@@ -64,6 +66,7 @@ def read_msh(path: str | Path) -> Mesh:
             new[cells[0]],
             new[cells[1]],
             {name: new[edges] for name, edges in markers.items()},
+            origin=Origin(notes=notes),
         )
     except MeshError as error:
         raise MeshError(f"{path}: {error}") from None
@@ -207,15 +210,3 @@ def _plane(path: Path, points: NDArray) -> NDArray[np.float64]:
                 "one value: a plane mesh"
             )
     return np.ascontiguousarray(points[:, :2])
-
-
-def _turned(path: Path, points: NDArray, cells: NDArray, kind: str) -> NDArray[np.int64]:
-    """Cells counter-clockwise, with a warning that says how many were not."""
-    if not len(cells):
-        return cells
-    clockwise = polygon_areas(points, cells) < 0  # type: ignore[arg-type]
-    if clockwise.any():
-        text = f"{path}: {clockwise.sum()} of {len(cells)} {kind}s turned counter-clockwise"
-        warn(text, UserWarning)
-        cells = np.where(clockwise[:, None], cells[:, ::-1], cells)
-    return cells

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +16,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from kinemesh.errors import MeshError
+from kinemesh.mesh.origin import UNKNOWN, Origin
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -31,6 +33,7 @@ class Mesh:
     quads : (q, 4) int32           counter-clockwise, convex
     boundaries : dict[str, (k, 2)] edges of each marker; turned here to have the domain on the left
     original : (nodes,) int32      node number in the file the user gave; by default 0, 1, 2, ...
+    origin : Origin                where the mesh comes from, for summaries
 
     Raises
     ------
@@ -42,6 +45,7 @@ class Mesh:
     quads: Ints
     boundaries: dict[str, Ints]
     original: Ints = field(default=None)  # type: ignore[arg-type]
+    origin: Origin = UNKNOWN
 
     def __post_init__(self) -> None:
         points = _frozen(self.points, np.float64, 2, "points")
@@ -69,6 +73,7 @@ class Mesh:
         cells: ArrayLike,
         boundaries: Mapping[str, ArrayLike],
         original: ArrayLike | None = None,
+        origin: Origin = UNKNOWN,
     ) -> Mesh:
         """Mesh from one cell table.
 
@@ -78,6 +83,7 @@ class Mesh:
         cells : (t, 3) triangles, or (c, 4) quads and triangles, the latter with -1 as fourth entry
         boundaries : dict[str, (k, 2)]
         original : (nodes,), optional
+        origin : Origin    where the mesh comes from, for summaries
         """
         table = np.atleast_2d(numbers(cells, "cells"))
         if table.ndim != 2 or table.shape[1] not in (3, 4):
@@ -87,7 +93,8 @@ class Mesh:
         else:
             flat = table[:, 3] == -1
             triangles, quads = table[flat, :3], table[~flat]
-        return cls(points, triangles, quads, boundaries, original)  # type: ignore[arg-type]
+        given: Any = (points, triangles, quads, boundaries, original, origin)
+        return cls(*given)
 
     @property
     def nodes(self) -> int:
@@ -129,12 +136,15 @@ class Mesh:
             _by_node(new[self.quads]),
             {name: _by_node(new[edges]) for name, edges in self.boundaries.items()},
             self.original[order],
+            self.origin,
         )
 
     def numbered(self) -> Mesh:
         """The same mesh, whose own node numbers are the user's."""
         original = np.arange(self.nodes, dtype=np.int32)
-        return _checked(self.points, self.triangles, self.quads, self.boundaries, original)
+        return _checked(
+            self.points, self.triangles, self.quads, self.boundaries, original, self.origin
+        )
 
     def transformed(self, points: ArrayLike) -> Mesh:
         """The same cells and markers at other coordinates, (nodes, 2) [chord]."""
@@ -143,7 +153,8 @@ class Mesh:
             raise MeshError(
                 f"transformed: points has shape {moved.shape}, expected {self.points.shape}"
             )
-        return Mesh(moved, self.triangles, self.quads, self.boundaries, self.original)
+        told = self.origin.resized()
+        return Mesh(moved, self.triangles, self.quads, self.boundaries, self.original, told)
 
     def __repr__(self) -> str:
         markers = ", ".join(f"{name}: {len(edges)}" for name, edges in self.boundaries.items())
@@ -154,7 +165,12 @@ class Mesh:
 
 
 def _checked(
-    points: Floats, triangles: Ints, quads: Ints, boundaries: dict[str, Ints], original: Ints
+    points: Floats,
+    triangles: Ints,
+    quads: Ints,
+    boundaries: dict[str, Ints],
+    original: Ints,
+    origin: Origin,
 ) -> Mesh:
     """A mesh from tables of one that has been checked: the same cells, in another order."""
     mesh = object.__new__(Mesh)
@@ -167,6 +183,7 @@ def _checked(
         ("quads", quads),
         ("boundaries", boundaries),
         ("original", original),
+        ("origin", origin),
     ):
         object.__setattr__(mesh, name, value)
     return mesh

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from kinemesh.errors import MeshError, warn
 from kinemesh.mesh.files import path_of, read_text, write_text
 from kinemesh.mesh.mesh import Mesh, check_cells
+from kinemesh.mesh.origin import Origin
+from kinemesh.mesh.turned import turned
 
 LINE, TRIANGLE, QUAD = 3, 5, 9
 CORNERS = {LINE: 2, TRIANGLE: 3, QUAD: 4}
@@ -59,7 +61,8 @@ def read_su2(path: str | Path) -> Mesh:
     """Read a `.su2`, `.su2.gz` or `.su2.xz` mesh of lines, triangles and quads.
 
     Nodes count in the order of the point lines.  As in SU2, whole numbers at the end of point and
-    element lines are optional and mean nothing (published meshes have gaps in them).
+    element lines are optional and mean nothing (published meshes have gaps in them).  Clockwise
+    cells are turned, and a warning says how many.
 
     Raises
     ------
@@ -75,13 +78,14 @@ def read_su2(path: str | Path) -> Mesh:
     found, markers = _sections(lines)
     points = found["NPOIN"]
     triangles, quads, order = found["NELEM"]
+    triangles, quads, notes = turned(path, points, triangles, quads)
     for cells, rank in ((triangles, order[0]), (quads, order[1])):
         try:
             check_cells(points, cells, lambda i, rank=rank: f"element {rank[i]}")  # type: ignore[misc]
         except MeshError as error:
             raise MeshError(f"{path}: {error}") from None
     try:
-        return Mesh(points, triangles, quads, markers)
+        return Mesh(points, triangles, quads, markers, origin=Origin(notes=notes))
     except MeshError as error:
         raise MeshError(f"{path}: {error}") from None
 
