@@ -11,7 +11,7 @@ import pytest
 from kinemesh import cases
 from kinemesh.casefile import Case
 from kinemesh.cases import build
-from kinemesh.cases.parts import COUNTS
+from kinemesh.cases.parts import COUNTS, MeshPart
 from kinemesh.errors import CaseError, KinemeshError, MeshError, SettingsError
 from kinemesh.motion import pitch, plunge
 from solver_cases import case_text
@@ -52,8 +52,8 @@ def fake(monkeypatch):
         asked.section, asked.made = section, options
         return SimpleNamespace(boundaries=dict.fromkeys(asked.boundaries))
 
-    def read(path):
-        asked.file = path
+    def read(path, scale, chord):
+        asked.file, asked.sizes = path, (scale, chord)
         return SimpleNamespace(boundaries=dict.fromkeys(asked.boundaries))
 
     def module(name, **names):
@@ -154,8 +154,9 @@ VORTEX = "[solver]\nfar_field = 'vortex'"
         (CaseError, "nodes = 500", "nodes = 60",
          "c.toml, [mesh] nodes = 60, expected an integer of 500 to 10000000"),
         (CaseError, "nodes = 500", "nodes = 3.5", "c.toml, [mesh] nodes = 3.5"),
-        (CaseError, "nodes = 500", "walls = ['wing']", "c.toml, [mesh] marker 'wing' is not in"),
-        (CaseError, "mach = 0.5", "mach = 0.5\nchord = 2.0", "c.toml, [flow] chord = 2"),
+        (MeshError, "nodes = 500", "walls = ['wing']", "c.toml, [mesh]: walls is ['wing'], "),
+        (CaseError, "mach = 0.5", "mach = 0.5\nchord = 0", "c.toml, [flow] chord = 0"),
+        (CaseError, "nodes = 500", "scale = 2.0", "c.toml, [mesh] has a section, so scale has no"),
         (SettingsError, DEVICE, VORTEX, "c.toml, [solver]: far_field is 'vortex' with a motion"),
         (SettingsError, *moved(FLAP), "c.toml: member 0: motion of ['flap'], expected bodies"),
     ],
@@ -358,18 +359,39 @@ def test_unknown_solver_and_deform_settings_name_the_nearest(fake):
         case(UNSTEADY.replace('method = "springs"', 'method = "springs"\ntolerence = 1'))
 
 
-def test_markers_must_be_in_the_mesh_and_all_be_said(fake):
+def test_the_solver_is_told_the_markers_of_the_case(fake):
     def built(lines):
         case(UNSTEADY.replace("nodes = 500", lines)).build()
-        return fake.options["walls"]
+        return fake.options["walls"], fake.options["far"]
 
-    assert built('walls = ["airfoil"]') == ["airfoil"]
-    assert built('far = ["farfield"]') == ["airfoil"]
-    with pytest.raises(CaseError, match="'wing' is not in the mesh"):
-        built('walls = ["wing"]')
-    fake.boundaries.append("tunnel")
-    with pytest.raises(CaseError, match=r"\['tunnel'\] of the mesh are neither"):
-        built('walls = ["airfoil"]\nfar = ["farfield"]')
+    assert built('walls = ["airfoil"]') == (["airfoil"], None)
+    assert built('far = ["farfield"]') == (None, ["farfield"])
+    assert built('walls = ["a"]\nfar = ["b"]') == (["a"], ["b"])
+
+
+def test_a_mesh_file_is_scaled_as_the_case_says(fake, tmp_path):
+    (tmp_path / "m.su2").write_text("")
+    for line, want in (
+        ("scale = 0.5", (0.5, None)),
+        ("chord = 300", (None, 300.0)),
+        ("", (None,) * 2),
+    ):
+        of_file = f'file = "m.su2"\n{line}'
+        mine = UNSTEADY.replace('section = "naca0012"', of_file).replace("nodes = 500", "")
+        Case.from_dict(tomllib.loads(mine.replace("far_field = 8.0", "")), tmp_path).build()
+        assert fake.sizes == want
+    with pytest.raises(CaseError, match=r"\[mesh\] gives both scale and chord"):
+        MeshPart(file=tmp_path / "m.su2", scale=1.0, chord=1.0)
+
+
+def test_the_chord_of_a_case_is_that_of_its_motions(fake):
+    case(UNSTEADY.replace("mach = 0.5", "mach = 0.5\nchord = 2.0")).build()
+
+    assert fake.options["chord"] == 2.0
+    assert fake.options["motion"] == pitch(2.0, 0.1, chord=2.0)
+    case(UNSTEADY).build()
+    assert fake.options["chord"] is None
+    assert fake.options["motion"] == pitch(2.0, 0.1)
 
 
 def test_missing_mesh_file_is_named(fake):
@@ -383,11 +405,6 @@ def test_steady_case_runs_steady(fake):
     assert fake.steady == {"out": None, "progress": True, "resume": False}
     assert "motion" not in fake.options
     assert fake.options["device"] == "auto"
-
-
-def test_chord_other_than_one_is_refused_where_the_solver_has_none(fake):
-    with pytest.raises(CaseError, match="scale the mesh"):
-        case(UNSTEADY.replace("mach = 0.5", "mach = 0.5\nchord = 2.0")).build()
 
 
 def test_importing_a_case_does_not_import_the_solver():

@@ -54,6 +54,7 @@ def test_a_case_that_can_run_is_status_0_with_all_its_numbers(capsys, tmp_path):
     mesh = km.mesh.airfoil("naca0012", nodes=500, far_field=8.0)
     assert f"{mesh.nodes} nodes" in rows["mesh"][1]
     assert "walls airfoil" in rows["markers"][1]
+    assert rows["bodies"][1].startswith("airfoil is 1 long (x 0 to 1, y -0.0")
     assert f"{km.mesh.quality(mesh).min_angle_deg:.3g} degrees" in rows["quality"][1]
     assert f"period {2 * 3.14159265 / (2 * 0.1 * 0.5):.5g}" in rows["motion"][1]
     assert rows["steps"][1].endswith("16 steps")
@@ -75,12 +76,11 @@ def test_a_steady_case_has_no_motion_to_look_at(capsys):
     [
         ("mesh", "no such file", [], ["--mesh", "none.su2"]),
         ("mesh", "wall_spacing = 0.5", [("nodes = 500", "wall_spacing = 0.5")], []),
-        ("markers", "'wing' is not in the mesh", [("nodes = 500", 'walls = ["wing"]')], []),
+        ("markers", "walls is ['wing'], expected", [("nodes = 500", 'walls = ["wing"]')], []),
         ("markers", "lie about the far", [("= 500", '= 500\nwalls = ["farfield"]')], []),
         ("output", "small.toml: is a file, expected a folder", [], ["--out", "small.toml/x"]),
         ("device", "this machine has|use --device cpu", [], ["--device", "cuda:77"]),
         ("settings", "flux is 'row'", [('device = "cpu"', '[solver]\nflux = "row"')], []),
-        ("settings", "scale the mesh to chord 1", [("mach = 0.5", "mach = 0.5\nchord = 2.0")], []),
         ("settings", "shed vort", [('device = "cpu"', '[solver]\nfar_field = "vortex"')], []),
         ("settings", "'ilu0'", [('= "springs"', '= "springs"\nsolver = "ilu0"')], []),
         ("pre-flight", "folds", [("= 2.0", "= 170.0")], ["--deform", "delaunay"]),
@@ -94,6 +94,52 @@ def test_what_would_stop_a_run_is_status_2_and_named(capsys, row, word, changes,
     assert state == "wrong"
     assert any(part in text for part in word.split("|"))
     assert out.out.splitlines()[-1] == "1 wrong; not ready to run"
+
+
+OF_FILE = ('section = "naca0012"\nnodes = 500\nfar_field = 8.0', 'file = "m.su2"')
+
+
+@pytest.fixture
+def short(tmp_path):
+    """A file with a section of chord 0.3, a clockwise triangle, and a far field named `rim`."""
+    mesh = km.mesh.airfoil("naca0012", nodes=500, far_field=8.0)
+    km.mesh.write(mesh.transformed(0.3 * mesh.points), tmp_path / "m.su2")
+    lines = (tmp_path / "m.su2").read_text().replace("farfield", "rim").splitlines()
+    kind, a, b, c = lines[2].split()
+    lines[2] = f"{kind} {a} {c} {b}"
+    (tmp_path / "m.su2").write_text("\n".join(lines))
+
+
+@pytest.mark.usefixtures("short")
+def test_a_section_of_another_chord_is_found_with_what_to_do(capsys):
+    status, rows, _ = checked(capsys, OF_FILE)
+
+    assert status == 2
+    assert rows["bodies"][0] == "wrong"
+    assert "airfoil is 0.3 long" in rows["bodies"][1]
+    assert "[mesh] chord in a case file" in rows["bodies"][1]
+    assert "far field rim" in rows["markers"][1]
+
+
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize(
+    ("changes", "unit"),
+    [
+        ([(OF_FILE[0], OF_FILE[1] + "\nchord = 0.3")], "chord"),
+        ([OF_FILE, ("mach = 0.5", "mach = 0.5\nchord = 0.3\nmoment_about = [0.075, 0]"),
+          ("k = 0.1 ", "k = 0.1, about = [0.075, 0] ")], "mesh length"),
+    ],
+)  # fmt: skip
+def test_warnings_are_rows_of_their_own(capsys, changes, unit):
+    status, rows, out = checked(capsys, *changes)
+
+    lines = out.out.splitlines()
+    assert status == 0
+    assert [name for name, (state, _) in rows.items() if state == "warn"] == ["mesh"]
+    assert "m.su2: 1 of " in rows["mesh"][1]
+    assert lines[-1] == "ready to run, 1 warning(s); nothing was solved"
+    assert sum(f"{unit}s" in line for line in lines) == 2
+    assert sum(f"{unit}/a_inf" in line for line in lines) == 2
 
 
 def test_a_case_file_that_cannot_be_read_is_status_2(capsys):

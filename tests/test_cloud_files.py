@@ -47,8 +47,10 @@ def test_an_unsteady_run_leaves_all_its_files(unsteady, undrawn):
     made = {path.name for path in plot.from_directory(unsteady.out)}
 
     assert made == {"hysteresis.png", "mach.png", "mesh.png"}
-    assert found["mesh"] == {"points": len(CLOUD.points), "satellites": len(CLOUD.satellites),
-                             "members": 1}  # fmt: skip
+    sizes = {"points": len(CLOUD.points), "satellites": len(CLOUD.satellites), "members": 1}
+    assert found["mesh"] | sizes == found["mesh"]
+    assert (found["mesh"]["walls"], found["mesh"]["far"]) == (["airfoil"], ["farfield"])
+    assert found["mesh"]["bodies"]["airfoil"]["length"] == 1.0
     assert {"least_area", "least_angle_deg"}.isdisjoint(found["result"])
     assert "nan" not in (unsteady.out / "summary.json").read_text().lower()
     assert np.isnan(History.read(unsteady.out / "history.csv")["min_area"]).all()

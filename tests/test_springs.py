@@ -30,7 +30,7 @@ def mover_of(mesh, device, **options):
             if k in options
         }
     )
-    ale = km.Ale(mesh, mach=0.5, device=device, deform=springs, **options)
+    ale = km.Ale(mesh, mach=0.5, device=device, deform=springs, chord=1.0, **options)
     return ale, springs.attach(ale.grid)
 
 

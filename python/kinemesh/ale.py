@@ -18,7 +18,6 @@ from kinemesh.boundary import Boundaries
 from kinemesh.conditions import (
     instance,
     meshes_of,
-    walls_of,
 )
 from kinemesh.deform import Deformation, TorsionalSprings
 from kinemesh.gradients import Gradients
@@ -90,10 +89,13 @@ class Ale(Solver):
     deform : Deformation                   how inner nodes follow (default: torsional springs)
     device, dtype : see `kinemesh.backend.Backend`
     settings : AleSettings
-    walls : markers of bodies    (default: all that are not named like a far field, in the order
-        of the mesh)
-    moment_about : (x, y) on the body as given [chord]; it moves with the first of `walls`, whose
-        angle is also that in the history
+    walls, far : markers of bodies, and of the far field; with one of the two the other has the
+        rest, without both the closed curve about all others is the far field (docs/meshes.md);
+        bodies are in the order of `walls`, else of the mesh
+    moment_about : (x, y) on the body as given [lengths of the mesh]; it moves with the first body,
+        whose angle is also that in the history
+    chord : float    that coefficients and reduced frequencies refer to [lengths of the mesh];
+        default 1, and then a single body whose chord is another is refused
 
     Attributes
     ----------
@@ -114,7 +116,9 @@ class Ale(Solver):
         dtype: str = "float64",
         settings: AleSettings | None = None,
         walls: Sequence[str] | None = None,
+        far: Sequence[str] | None = None,
         moment_about: tuple[float, float] = (0.25, 0.0),
+        chord: float | None = None,
     ) -> None:
         settings = AleSettings() if settings is None else settings
         deform = TorsionalSprings() if deform is None else deform
@@ -128,11 +132,12 @@ class Ale(Solver):
             alpha_deg=alpha_deg,
             motion=motion,
             moment_about=moment_about,
+            chord=chord,
         )
         meshes = meshes_of(mesh, members)
         moves = None if motion is None else self.deform.kind
         memory.check(self.backend, meshes, moves, settings.matrix)
-        grid = Grid(self.backend, meshes, *walls_of(walls, meshes))
+        grid = Grid(self.backend, meshes, *self._sides(meshes, walls, far))
         self._states(grid, motion)
         self._allocate(grid)
         self.grid.start()

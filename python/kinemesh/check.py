@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +29,7 @@ PROBE_SPACE = 20_000  # points of the smallest wing
 
 @dataclass
 class Report:
-    """What was looked at: rows (name, "ok" or "wrong" or "-", text)."""
+    """What was looked at: rows (name, "ok", "warn", "wrong" or "-", text)."""
 
     rows: list[tuple[str, str, str]] = field(default_factory=list)
 
@@ -38,14 +40,17 @@ class Report:
 
     @contextmanager
     def look(self, name: str) -> Iterator[list[str]]:
-        """A row; its text is what is put into the list, or the error."""
+        """A row; its text is what is put into the list, or the error; a row for each warning."""
         said: list[str] = []
-        try:
-            yield said
-        except KinemeshError as error:
-            self.rows.append((name, "wrong", str(error)))
-        else:
-            self.rows.append((name, "ok", "; ".join(said)))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                yield said
+            except KinemeshError as error:
+                self.rows.append((name, "wrong", str(error)))
+            else:
+                self.rows.append((name, "ok", "; ".join(said)))
+        self.rows += [(name, "warn", str(warning.message)) for warning in caught]
 
     def leave(self, name: str, why: str) -> None:
         """A row for what cannot be looked at, or need not be."""
@@ -55,9 +60,9 @@ class Report:
         width = max(len(name) for name, _, _ in self.rows)
         lines = [f"{name:<{width}}  {state:<5}  {text}" for name, state, text in self.rows]
         count = sum(state == "wrong" for _, state, _ in self.rows)
-        end = (
-            "ready to run; nothing was solved" if self.good else f"{count} wrong; not ready to run"
-        )
+        warned = sum(state == "warn" for _, state, _ in self.rows)
+        ready = f"ready to run{f', {warned} warning(s)' if warned else ''}; nothing was solved"
+        end = ready if self.good else f"{count} wrong; not ready to run"
         return "\n".join([*lines, end])
 
 
@@ -98,27 +103,51 @@ def check(case: Case, progress: bool = False) -> Report:
 
 def _space(report: Report, case: Case) -> Mesh | Cloud | None:
     """Rows of the mesh or cloud, its markers and its quality."""
-    from kinemesh.conditions import planes_of, walls_of
+    from kinemesh.bodies.markers import planes_of, walls_of
 
     made: Any = None
     with report.look("mesh" if case.method == "mesh" else "cloud") as said:
         made = build.space(case)
         size = np.ptp(made.points, axis=0)
         said += _counts(made) if case.method == "mesh" else _satellites(made)
-        said.append(f"{' by '.join(f'{length:.4g}' for length in size)} chords")
+        said.append(f"{' by '.join(f'{length:.4g}' for length in size)} {_unit(case)}s")
     if made is None:
         return None
+    walls: list[str] | None = None
     with report.look("markers") as said:
         planes = planes_of(None, [made]) if len(size) == 3 else []
-        walls, far = walls_of(build.walls(case.mesh, list(made.boundaries)), [made], planes)
+        sides = build.sides(case.mesh)
+        walls, far = walls_of(sides["walls"], [made], planes, sides["far"])
         kinds = {"walls": walls, "far field": far} | ({"symmetry": planes} if planes else {})
         what = "edges" if len(size) == 2 else "triangles"
         for name, markers in kinds.items():
             counts = [f"{marker} ({len(made.boundaries[marker])} {what})" for marker in markers]
             said.append(f"{name} {', '.join(counts) or 'none'}")
+    if walls is not None:
+        with report.look("bodies") as said:
+            said += _bodies(case, made, walls, planes)
     with report.look("quality") as said:
         said += _cells(made) if case.method == "mesh" else _stars(made)
     return made
+
+
+def _unit(case: Case) -> str:
+    """What lengths are counted in."""
+    return "chord" if case.flow.chord in (None, 1) else "mesh length"
+
+
+def _bodies(case: Case, made: Mesh | Cloud, walls: list[str], planes: list[str]) -> list[str]:
+    """The bodies' sizes, and what coefficients refer to."""
+    from kinemesh.bodies import sizes
+
+    found = sizes.Walls.of(made, walls, planes)
+    area, length = case.flow.references
+    told = SimpleNamespace(chord=case.flow.chord, reference=(area, length))
+    sizes.check([made], [found], told)
+    return [
+        *([body.told() for body in found.bodies] or ["no walls close round a body"]),
+        f"coefficients refer to {area:.6g}, moments to a length of {length:.6g}",
+    ]
 
 
 def _counts(mesh: Mesh) -> list[str]:
@@ -170,12 +199,13 @@ def _motion(report: Report, case: Case) -> None:
         period = next(iter(made.values())).period(mach)
         assert period is not None  # a case is refused without one
         said += [f"{name} {motion!r}".lstrip() for name, motion in made.items()]
-        said.append(f"period {period:.5g} chord/a_inf")
+        said.append(f"period {period:.5g} {_unit(case)}/a_inf")
     with report.look("steps") as said:
         _, count = time_steps(job.cycles, job.steps_per_cycle, None, None)
         assert job.steps_per_cycle is not None
         step = period / job.steps_per_cycle
-        said.append(f"{step:.4g} chord/a_inf, in which the stream goes {mach * step:.3g} chords")
+        unit = _unit(case)
+        said.append(f"{step:.4g} {unit}/a_inf, in which the stream goes {mach * step:.3g} {unit}s")
         said.append(f"{count} steps")
 
 
@@ -190,7 +220,9 @@ def small_solver(case: Case, device: str) -> Solver:
         probe = cloud.wing(points=PROBE_SPACE, irregular=case.mesh.cloud == "irregular")
     else:
         probe = cloud.airfoil("naca0012", points=PROBE)
-    return build.solver(case.replace(device=device), probe, of_case=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is said of the probe's size is not of the case
+        return build.solver(case.replace(device=device), probe, of_case=False)
 
 
 def room(small: Solver, made: Mesh | Cloud, backend: Backend, moves: bool) -> str:

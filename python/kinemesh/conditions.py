@@ -7,18 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
-from kinemesh.errors import MeshError, SettingsError
+from kinemesh.errors import SettingsError
 from kinemesh.mesh import Mesh
 from kinemesh.motion import Motion
 
 if TYPE_CHECKING:
     from kinemesh.cloud.cloud import Cloud
-
-FAR_NAMES = ("farfield", "far", "far_field")
-PLANE_NAMES = ("symmetry", "symmetry_plane")
 
 
 def is_several(value: Any) -> bool:
@@ -100,95 +95,6 @@ def _spaces(value: Any, members: int, kind: Any, hint: str) -> list[Any]:
         )
     done = {id(g): g.renumbered() for g in given}
     return [done[id(g)] for g in given]
-
-
-def walls_of(
-    walls: Any, meshes: Sequence[Any], planes: Sequence[str] = ()
-) -> tuple[list[str], list[str]]:
-    """Markers of bodies and of the far field; bodies are, by default, all not named like one.
-
-    They are in the order of `walls`, or in that of the meshes where `walls` is a set or None.
-
-    Parameters
-    ----------
-    planes : markers that are neither
-
-    Raises
-    ------
-    MeshError    for unknown markers, and for walls that close round the far field
-    """
-    names = [n for n in _markers(meshes) if n not in planes]
-    if walls is None:
-        walls = [n for n in names if n.lower() not in FAR_NAMES]
-    if not (is_several(walls) or isinstance(walls, set | frozenset)):
-        raise SettingsError(f"walls is {walls!r}, expected a list of markers such as ['airfoil']")
-    unknown = [w for w in walls if w not in names]
-    if unknown:
-        raise MeshError(f"walls has {unknown}, expected markers of the mesh: {names}")
-    bodies = [n for n in names if n in walls] if isinstance(walls, set | frozenset) else list(walls)
-    far = [n for n in names if n not in walls]
-    for member, space in enumerate(meshes):
-        _not_swapped(member, space, bodies, far)
-    return bodies, far
-
-
-def _not_swapped(member: int, space: Any, walls: Sequence[str], far: Sequence[str]) -> None:
-    """MeshError where walls close round the far field.
-
-    Of what hangs together, planes of symmetry left out, nothing but walls must reach as far as all
-    of the far field in every direction.  A tunnel's walls hang together with its ends.
-    """
-    names = [n for n in (*walls, *far) if n in space.boundaries]
-    if not set(walls) & set(names) or not set(far) & set(names):
-        return
-    facets: Any = np.concatenate([space.boundaries[n] for n in names])
-    name = np.repeat(np.arange(len(names)), [len(space.boundaries[n]) for n in names])
-    is_wall = np.isin(names, walls)[name]
-    nodes, at = np.unique(facets, return_inverse=True)
-    at = at.reshape(facets.shape)
-    links = np.concatenate([at[:, k : k + 2] for k in range(at.shape[1] - 1)])
-    graph = coo_array((np.ones(len(links)), links.T), shape=(len(nodes), len(nodes)))
-    part = connected_components(graph, directed=False)[1][at[:, 0]]
-    inner = _reach(space.points[facets[~is_wall]])
-    for whole in np.setdiff1d(part[is_wall], part[~is_wall]):
-        outer = _reach(space.points[facets[part == whole]])
-        if (outer[0] <= inner[0]).all() and (outer[1] >= inner[1]).all():
-            around = [names[k] for k in np.unique(name[part == whole])]
-            raise MeshError(
-                f"member {member}: walls {around} ({_told(outer)}) lie about the far field "
-                f"{[n for n in names if n in far]} ({_told(inner)}), expected the far field about "
-                "the walls; if they are swapped, name the bodies in walls"
-            )
-
-
-def _reach(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Least and largest coordinates of points (..., d)."""
-    flat = points.reshape(-1, points.shape[-1])
-    return flat.min(axis=0), flat.max(axis=0)
-
-
-def _told(reach: tuple[NDArray[np.float64], NDArray[np.float64]]) -> str:
-    """Least and largest coordinates in words."""
-    axes = zip("xyz", *reach, strict=False)
-    return ", ".join(f"{name} {round(a, 9):.4g} to {round(b, 9):.4g}" for name, a, b in axes)
-
-
-def _markers(spaces: Sequence[Any]) -> list[str]:
-    """Markers of meshes or clouds, each once, in the order that these list them in."""
-    return list(dict.fromkeys(name for space in spaces for name in space.boundaries))
-
-
-def planes_of(symmetry: Any, clouds: Sequence[Any]) -> list[str]:
-    """Markers of planes of symmetry: by default those named like one."""
-    names = _markers(clouds)
-    if symmetry is None:
-        return [n for n in names if n.lower() in PLANE_NAMES]
-    if not (is_several(symmetry) or isinstance(symmetry, set | frozenset)):
-        raise SettingsError(f"symmetry is {symmetry!r}, expected a list of markers")
-    unknown = [n for n in symmetry if n not in names]
-    if unknown:
-        raise MeshError(f"symmetry has {unknown}, expected markers of the cloud: {names}")
-    return list(symmetry)
 
 
 def motions_of(value: Any, members: int, bodies: Sequence[tuple[int, str]]) -> list[Motion | None]:

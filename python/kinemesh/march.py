@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinemesh import interrupt
+from kinemesh.bodies.sizes import summed
 from kinemesh.errors import warn
 from kinemesh.io import summary
 from kinemesh.io.history import History
@@ -143,8 +144,9 @@ def finish(
         "moment_about": solver.moment_about,
         "reference_area": solver.reference[0],
         "reference_length": solver.reference[1],
+        "chord": solver.chord,
     } | {k: one(v) for k, v in timing.items()}
-    mesh = grid.sizes() | {"members": grid.members}
+    mesh = grid.sizes() | {"members": grid.members} | summed(solver)
     text = summary.collect(
         mode,
         solver.backend.describe(),
@@ -154,7 +156,7 @@ def finish(
         solver.settings,
         watch,
         {k: one(v) for k, v in result.items()},
-        [*said, *notes],
+        [*solver.notes, *said, *notes],
     )
     if mode == "steady":
         most = int(np.max(result["iterations"]))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from kinemesh import memory
 from kinemesh.backend import Backend
+from kinemesh.bodies.markers import planes_of
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.cloud.grid import CloudGrid
 from kinemesh.conditions import (
@@ -22,8 +23,6 @@ from kinemesh.conditions import (
     instance,
     is_several,
     numbers,
-    planes_of,
-    walls_of,
 )
 from kinemesh.deform import Deformation, Delaunay, Rigid
 from kinemesh.errors import SettingsError
@@ -199,9 +198,11 @@ class Meshless(Solver):
     deform : Deformation     how inner points follow (default: Delaunay graph mapping; in space
         rigid motion)
     symmetry : markers of a plane of symmetry (default: those named symmetry)
-    reference_area, reference_length : float    of the coefficients; of a half wing its own
-        area [chord^2, in the plane chord; chord]
-    mach, alpha_deg, motion, device, dtype, settings, walls, moment_about    as of `kinemesh.Ale`
+    reference_area, reference_length : float    of the coefficients; default: in the plane the
+        chord, in space 1; of a half wing its own area [lengths of the cloud, squared in space]
+    chord : float    as of `kinemesh.Ale`, in the plane alone
+    mach, alpha_deg, motion, device, dtype, settings, walls, far, moment_about    as of
+        `kinemesh.Ale`
 
     Attributes
     ----------
@@ -222,18 +223,16 @@ class Meshless(Solver):
         dtype: str = "float64",
         settings: MeshlessSettings | None = None,
         walls: Sequence[str] | None = None,
+        far: Sequence[str] | None = None,
         moment_about: tuple[float, float] = (0.25, 0.0),
         symmetry: Sequence[str] | None = None,
-        reference_area: float = 1.0,
-        reference_length: float = 1.0,
+        chord: float | None = None,
+        reference_area: float | None = None,
+        reference_length: float | None = None,
     ) -> None:
         settings = MeshlessSettings() if settings is None else settings
         settings = instance(settings, MeshlessSettings, "settings", "MeshlessSettings(...)")
         settings = completed(settings, cloud)
-        self.reference = (
-            float(numbers(reference_area, 1, "reference_area", positive=True)[0]),
-            float(numbers(reference_length, 1, "reference_length", positive=True)[0]),
-        )
         members = self._begin(
             cloud,
             settings,
@@ -243,8 +242,10 @@ class Meshless(Solver):
             alpha_deg=alpha_deg,
             motion=motion,
             moment_about=moment_about,
+            chord=chord,
             axes="x, z" if in_space(cloud) else "x, y",
         )
+        self._refer(reference_area, reference_length)
         clouds = clouds_of(cloud, members)
         if clouds[0].points.shape[1] == 3:
             self._check_space()
@@ -253,7 +254,7 @@ class Meshless(Solver):
             raise SettingsError(
                 f"symmetry is {planes}, which is for clouds in space; in the plane name it in walls"
             )
-        sides = walls_of(walls, clouds, planes)
+        sides = self._sides(clouds, walls, far, planes)
         # with the deformation that takes most: which it will be is not known yet
         moves = "rigid" if clouds[0].points.shape[1] == 3 else "retriangulated"
         smooth, power = bool(settings.smooth_gradients), 2 if settings.weight_power == 2 else 1
@@ -274,6 +275,20 @@ class Meshless(Solver):
             raise SettingsError(
                 f"deform is {self.deform!r}, which moves clouds in the plane; in space use Rigid()"
             )
+        if self.chord is not None:
+            raise SettingsError(
+                f"chord is {self.chord:g}, which is of the plane; in space give reference_area and "
+                "reference_length"
+            )
+
+    def _refer(self, area: float | None, length: float | None) -> None:
+        """Take the area and the length of the coefficients, where they are given."""
+        given = {"reference_area": area, "reference_length": length}
+        first, second = (
+            kept if value is None else float(numbers(value, 1, name, positive=True)[0])
+            for (name, value), kept in zip(given.items(), self.reference, strict=True)
+        )
+        self.reference = first, second
 
     def _allocate(self, grid: CloudGrid) -> None:
         b, s = self.backend, self.settings

@@ -6,6 +6,7 @@ case is here.
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.backend import Backend
+from kinemesh.bodies import sizes
+from kinemesh.bodies.markers import walls_of
 from kinemesh.boundary import conserved, free_stream
 from kinemesh.conditions import (
     instance,
@@ -46,11 +49,17 @@ class Solver(ABC):
     grid : Nodes
     backend : Backend
     pattern : Pattern      of the implicit system, for its colours
+    sides : markers of bodies, of the far field
+    measured : of each member its walls as given;  notes : what must be said of them
     lowered : device array, entries that fell back to first order
     """
 
     settings: Any
+    chord: float | None = None  # stated by the user, in the plane
     reference: tuple[float, float] = (1.0, 1.0)  # area and length of the coefficients
+    measured: list[sizes.Walls]
+    sides: tuple[list[str], list[str]]
+    notes: list[str]
     deform: Deformation
     grid: Nodes
     motions: list[Motion | None]
@@ -70,6 +79,7 @@ class Solver(ABC):
         alpha_deg: Any,
         motion: Any,
         moment_about: Any,
+        chord: Any = None,
         axes: str = "x, y",
     ) -> int:
         """Take what every case is told; the number of members."""
@@ -82,7 +92,19 @@ class Solver(ABC):
         self.deform.check(self.backend, members)
         self.mach = numbers(mach, members, "mach", positive=True)
         self.alpha_deg = numbers(alpha_deg, members, "alpha_deg")
+        if chord is not None:
+            self.chord = float(numbers(chord, 1, "chord", positive=True)[0])
+            self.reference = self.chord, self.chord
         return members
+
+    def _sides(
+        self, spaces: Sequence[Any], walls: Any, far: Any, planes: Sequence[str] = ()
+    ) -> tuple[list[str], list[str]]:
+        """Markers of bodies and of the far field; the bodies' sizes are looked at."""
+        self.sides = walls_of(walls, spaces, planes, far)
+        self.measured = sizes.measured(spaces, self.sides[0], planes)
+        self.notes = sizes.check(spaces, self.measured, self)
+        return self.sides
 
     def _check_vortex(self) -> None:
         """SettingsError for the far vortex where it is not that of the flow."""
@@ -105,6 +127,10 @@ class Solver(ABC):
         self.deform.check_grid(grid)
         self.motions = motions_of(motion, grid.members, grid.bodies)
         self._check_vortex()
+        sizes.check_motions(self)
+        self.notes += sizes.check_points(self)
+        for note in self.notes:
+            warnings.warn(note, RuntimeWarning, stacklevel=4)
         self.mover: Any = None
         b, n = self.backend, grid.nodes
         self.u, self.u1, self.u2, self.q, self.res, self.past = (

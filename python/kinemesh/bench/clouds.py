@@ -23,8 +23,8 @@ from kinemesh.meshless import STAGES, Meshless, MeshlessSettings
 # cloud's flow leaves, whatever the sweeps, however long a row is repeated.
 CFL, RK_CFL = (1.0, 1.0, 1.0), 0.01
 FLOWS: dict[str, dict[str, Any]] = {
-    "regular": {"mach": 0.8395, "alpha_deg": 3.06},
-    "irregular": {"mach": 0.8395, "alpha_deg": 3.06},
+    "regular": {"mach": 0.8395, "alpha_deg": 3.06, "reference_area": 1.15315084},
+    "irregular": {"mach": 0.8395, "alpha_deg": 3.06, "reference_area": 1.15315084},
     "plane": {"mach": 0.8, "alpha_deg": 1.25},
 }
 SWEEPS = MeshlessSettings().lusgs_sweeps

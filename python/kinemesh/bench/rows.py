@@ -15,7 +15,7 @@ from kinemesh.ale import Ale, AleSettings
 from kinemesh.backend import Backend
 from kinemesh.bench.ledger import SWEEPS, Ledger
 from kinemesh.bench.timing import recorded
-from kinemesh.conditions import walls_of
+from kinemesh.bodies.markers import walls_of
 from kinemesh.deform import Rigid, TorsionalSprings
 from kinemesh.errors import DeviceError, NumericalFault
 from kinemesh.grid import Grid

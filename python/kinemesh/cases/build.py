@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +24,7 @@ def mesh(part: MeshPart) -> Any:
     if part.file is not None:
         if not part.file.is_file():
             raise CaseError(f"[mesh] file = {part.file}: no such file")
-        return meshes.read(part.file)
+        return meshes.read(part.file, scale=part.scale, chord=part.chord)
     return meshes.airfoil(_section(part), **_given(part))
 
 
@@ -65,22 +64,10 @@ def _given(part: MeshPart) -> dict[str, Any]:
     return {n: getattr(part, n) for n in GENERATED if getattr(part, n) is not None}
 
 
-def walls(part: MeshPart, boundaries: list[str]) -> list[str] | None:
-    """Markers of the walls; None leaves the choice to the solver.
-
-    CaseError for a marker that the mesh lacks, or one that is neither wall nor far field.
-    """
-    for name in (*(part.walls or ()), *(part.far or ())):
-        if name not in boundaries:
-            raise CaseError(f"[mesh] marker '{name}' is not in the mesh, which has {boundaries}")
-    if part.far is None:
-        return None if part.walls is None else list(part.walls)
-    if part.walls is None:
-        return [name for name in boundaries if name not in part.far]
-    rest = sorted(set(boundaries) - set(part.walls) - set(part.far))
-    if rest:
-        raise CaseError(f"[mesh] markers {rest} of the mesh are neither in walls nor in far")
-    return list(part.walls)
+def sides(part: MeshPart) -> dict[str, list[str] | None]:
+    """Markers of the walls and of the far field, where the case names them."""
+    given = {"walls": part.walls, "far": part.far}
+    return {name: None if value is None else list(value) for name, value in given.items()}
 
 
 def solver_of(method: str) -> Any:
@@ -108,28 +95,23 @@ def solver(case: Case, grid: Any = None, of_case: bool = True) -> Any:
     if grid is None:
         with in_section("[mesh]"):
             grid = space(case)
-    options = _options(case, list(grid.boundaries), of_case)
-    if case.flow.chord != 1:
-        if "chord" not in inspect.signature(kind).parameters:
-            raise CaseError(
-                f"[flow] chord = {case.flow.chord:g}: this solver's lengths are chords; "
-                "scale the mesh to chord 1"
-            )
-        options["chord"] = case.flow.chord
-    with in_section("[solver]", case.solver):  # what only the flow or the motion forbids
+    options = _options(case, of_case)
+    # what only the flow, the motion or the mesh forbids
+    with in_section("[mesh]", ("walls", "far")), in_section("[solver]", case.solver):
         return kind(grid, **options)
 
 
-def _options(case: Case, boundaries: list[str], of_case: bool) -> dict[str, Any]:
-    """What the solver of a case is told, but for the chord."""
+def _options(case: Case, of_case: bool) -> dict[str, Any]:
+    """What the solver of a case is told."""
     options: dict[str, Any] = {
         "mach": case.flow.mach,
         "alpha_deg": case.flow.alpha_deg,
         "moment_about": case.flow.moment_about,
         "device": case.job.device,
         "dtype": case.job.dtype,
-        "walls": walls(case.mesh, boundaries) if of_case else None,
+        "chord": case.flow.chord,
     }
+    options |= sides(case.mesh) if of_case else {}
     with in_section("[solver]"):
         options["settings"] = settings(case)
     for name in ("reference_area", "reference_length"):

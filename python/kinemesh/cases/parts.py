@@ -29,7 +29,7 @@ OF_WING = ("points", "cloud", "far_field", "trailing_edge")
 TAKES = {  # what each source of a mesh or cloud is told
     "section": OF_SECTION,
     "coordinates": OF_SECTION,
-    "file": (),
+    "file": ("scale", "chord"),
     "bodies": OF_BODIES,
     "wing": OF_WING,
 }
@@ -44,7 +44,14 @@ GENERATED = tuple(dict.fromkeys(key for keys in TAKES.values() for key in keys))
 BODIES = ("30p30n",)
 WINGS = ("oneram6",)  # functions of kinemesh.cloud
 CLOUDS = ("regular", "irregular")
-LIMITS = (("far_field", 1.0), ("wall_spacing", 0.0), ("growth", 1.0), ("trailing_spacing", 0.0))
+LIMITS = (  # what each number must be above
+    ("far_field", 1.0),
+    ("wall_spacing", 0.0),
+    ("growth", 1.0),
+    ("trailing_spacing", 0.0),
+    ("scale", 0.0),
+    ("chord", 0.0),
+)
 MOTIONS: dict[str, Any] = {"pitch": motions.Pitch, "plunge": motions.Plunge}
 
 
@@ -71,6 +78,8 @@ class MeshPart:
     trailing_spacing: float | None = None  # first wall edge at the trailing edge [chord]
     around: int | None = None  # nodes round the section
     topology: str | None = None  # o or c
+    scale: float | None = None  # of a file: what its coordinates are multiplied by
+    chord: float | None = None  # of a file: the section's, in its units; they are divided by it
     walls: tuple[str, ...] | None = None  # markers of bodies; moment_about goes with the first
     far: tuple[str, ...] | None = None  # markers of the far field
 
@@ -105,6 +114,8 @@ class MeshPart:
         both = set(self.walls or ()) & set(self.far or ())
         if both:
             raise CaseError(f"[mesh] markers {sorted(both)} are both walls and far")
+        if self.scale is not None and self.chord is not None:
+            raise CaseError("[mesh] gives both scale and chord, expected one of the two")
 
     def _check_keys(self, source: str) -> None:
         """CaseError for keys that the source of the mesh or cloud has no meaning for."""
@@ -141,16 +152,15 @@ class FlowPart:
 
     mach: float  # of the stream
     alpha_deg: float = 0.0  # turns the stream, not the mesh [deg]
-    moment_about: tuple[float, float] = (0.25, 0.0)  # a point of the body as given [chord]
-    chord: float = 1.0  # of meshes and motions; the solver takes 1 only
-    reference_area: float | None = None  # of method meshless [chord^2, in the plane chord]; or 1
-    reference_length: float | None = None  # of its moment [chord]; or 1
+    moment_about: tuple[float, float] = (0.25, 0.0)  # a point of the body as given, in mesh lengths
+    chord: float | None = None  # in the plane: of coefficients and k, in mesh lengths; or 1
+    reference_area: float | None = None  # of method meshless; or the chord, in space 1
+    reference_length: float | None = None  # of its moment; or the chord, in space 1
 
     def __post_init__(self) -> None:
         _set(self, "mach", number("[flow] mach", self.mach, above=0.0))
         _set(self, "alpha_deg", number("[flow] alpha_deg", self.alpha_deg))
-        _set(self, "chord", number("[flow] chord", self.chord, above=0.0))
-        for name in ("reference_area", "reference_length"):
+        for name in ("chord", "reference_area", "reference_length"):
             if getattr(self, name) is not None:
                 _set(self, name, number(f"[flow] {name}", getattr(self, name), above=0.0))
         if abs(self.alpha_deg) >= 90:
@@ -165,6 +175,13 @@ class FlowPart:
             ) from None
         point = (number("[flow] moment_about", x), number("[flow] moment_about", y))
         _set(self, "moment_about", point)
+
+    @property
+    def references(self) -> tuple[float, float]:
+        """Area and length that coefficients refer to."""
+        chord = 1.0 if self.chord is None else self.chord
+        area, length = self.reference_area, self.reference_length
+        return (chord if area is None else area, chord if length is None else length)
 
     def check(self, method: str) -> None:
         """CaseError for what the method has no meaning for."""
@@ -206,8 +223,9 @@ class MotionPart:
         """The tables of a motion that all bodies share."""
         return {n: getattr(self, n) for n in MOTIONS if getattr(self, n) is not None}
 
-    def build(self, chord: float) -> motions.Motion | dict[str, motions.Motion]:
-        """The motion, or those of bodies by marker; reduced frequencies are by the chord."""
+    def build(self, chord: float | None) -> motions.Motion | dict[str, motions.Motion]:
+        """The motion, or those of bodies by marker; reduced frequencies are by the chord, or 1."""
+        chord = 1.0 if chord is None else chord
         if self.bodies is None:
             return _motion("[motion]", self._whole(), chord)
         return {
@@ -215,7 +233,7 @@ class MotionPart:
             for name, table in self.bodies.items()
         }
 
-    def named(self, chord: float) -> dict[str, motions.Motion]:
+    def named(self, chord: float | None) -> dict[str, motions.Motion]:
         """Each motion by its body's marker; that of all bodies by an empty one."""
         made = self.build(chord)
         return made if isinstance(made, dict) else {"": made}

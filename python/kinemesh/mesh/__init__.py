@@ -13,6 +13,7 @@ from kinemesh.mesh.files import format_of, path_of
 from kinemesh.mesh.gmsh import read_msh
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.quality import Quality, quality
+from kinemesh.mesh.scale import resized
 from kinemesh.mesh.sections import Section, section
 from kinemesh.mesh.su2 import read_su2, write_su2
 from kinemesh.mesh.vtk import FORMATS, write_vtk
@@ -33,14 +34,24 @@ __all__ = [
 ]
 
 
-def read(path: str | Path) -> Mesh:
-    """Read a mesh by its suffix: `.su2`, also `.su2.gz` and `.su2.xz`, or gmsh's `.msh`."""
+def read(path: str | Path, scale: float | None = None, chord: float | None = None) -> Mesh:
+    """Read a mesh by its suffix: `.su2`, also `.su2.gz` and `.su2.xz`, or gmsh's `.msh`.
+
+    Parameters
+    ----------
+    scale : float    coordinates are multiplied by it, such as 0.001 for a file in millimetres
+    chord : float    of the section in the file's units: coordinates are divided by it
+
+    Raises
+    ------
+    MeshError    also where the section, measured, is not within 2 % of the chord that was given
+    """
     path = path_of(path)
     if path.suffix.lower() == ".msh":
-        return read_msh(path)
+        return resized(path, read_msh(path), scale, chord)
     if format_of(path) != ".su2":
         raise MeshError(f"{path}: expected a name that ends in .su2, .su2.gz, .su2.xz or .msh")
-    return read_su2(path)
+    return resized(path, read_su2(path), scale, chord)
 
 
 def write(mesh: Mesh, path: str | Path, point_data: Mapping[str, ArrayLike] | None = None) -> None:

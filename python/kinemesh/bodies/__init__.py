@@ -1,0 +1,1 @@
+"""What is a body and what is far field, and how large the bodies are."""

@@ -1,0 +1,124 @@
+"""Pieces of a boundary: curves (in space surfaces) that hang together, closed or not.
+
+Facets have the domain on their left (in space their area vector points out of the domain), so a
+closed piece about the domain has a positive content, one about a body a negative one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+Floats = NDArray[np.float64]
+NEAR = 1e-9  # share of a size by which two boxes may differ through rounding
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Facets of a boundary that hang together.
+
+    Parameters
+    ----------
+    names : markers that have facets of it, in the order of the mesh
+    facets : (k, d)        node numbers
+    low, high : (d,)       least and largest coordinates
+    closed : bool          no facet has an open end, planes of symmetry being no opening
+    content : float        signed area (in space volume) within, where it is closed
+    """
+
+    names: tuple[str, ...]
+    facets: NDArray[Any]
+    low: Floats
+    high: Floats
+    closed: bool
+    content: float
+
+    @property
+    def about_body(self) -> bool:
+        """Whether it closes round something that is no fluid."""
+        return self.closed and self.content < 0
+
+    def encloses(self, other: Piece) -> bool:
+        """Whether the other lies within its box."""
+        room = NEAR * (self.high - self.low)
+        return bool((other.low >= self.low - room).all() and (other.high <= self.high + room).all())
+
+    def told(self) -> str:
+        """Its box in words."""
+        return told(self.low, self.high)
+
+
+def told(low: Floats, high: Floats, axes: str = "xyz") -> str:
+    """Least and largest coordinates in words."""
+    each = zip(axes, low, high, strict=False)
+    return ", ".join(f"{name} {round(a, 9):.4g} to {round(b, 9):.4g}" for name, a, b in each)
+
+
+def reach(points: Floats) -> tuple[Floats, Floats]:
+    """Least and largest coordinates of points (..., d)."""
+    flat = points.reshape(-1, points.shape[-1])
+    return flat.min(axis=0), flat.max(axis=0)
+
+
+def pieces(space: Any, names: Sequence[str], planes: Sequence[str] = ()) -> list[Piece]:
+    """Pieces of the markers `names` of a mesh or cloud.
+
+    Parameters
+    ----------
+    planes : markers of planes of symmetry, at which a piece may end
+    """
+    there = [n for n in names if n in space.boundaries]
+    if not there:
+        return []
+    facets: Any = np.concatenate([space.boundaries[n] for n in there])
+    owner = np.repeat(np.arange(len(there)), [len(space.boundaries[n]) for n in there])
+    flat = [space.boundaries[n].ravel() for n in planes if n in space.boundaries]
+    mirror = np.unique(np.concatenate(flat)) if flat else np.empty(0, int)
+    found = []
+    part = _parts(facets)
+    for number in range(part.max() + 1):
+        own = facets[part == number]
+        low, high = reach(space.points[own])
+        whose = tuple(there[k] for k in np.unique(owner[part == number]))
+        # a plane of symmetry closes what ends at it: no content as seen from a point of it
+        centre = space.points[mirror[0]] if len(mirror) else 0.5 * (low + high)
+        content = float(np.linalg.det(space.points[own] - centre).sum())
+        found.append(Piece(whose, own, low, high, _closed(own, mirror), content))
+    return sorted(found, key=lambda piece: there.index(piece.names[0]))
+
+
+def _parts(facets: NDArray) -> NDArray[np.int32]:
+    """Number of the piece of each facet."""
+    nodes, inverse = np.unique(facets, return_inverse=True)
+    at: Any = inverse.reshape(facets.shape)
+    links = np.concatenate([at[:, k : k + 2] for k in range(at.shape[1] - 1)])
+    graph = coo_array((np.ones(len(links)), links.T), shape=(len(nodes), len(nodes)))
+    return connected_components(graph, directed=False)[1][at[:, 0]]
+
+
+def _closed(facets: NDArray, mirror: NDArray) -> bool:
+    """Whether every end of a facet (in the plane a node, in space an edge) is that of another."""
+    sides: Any = [np.delete(facets, k, axis=1) for k in range(facets.shape[1])]
+    ends = np.sort(np.concatenate(sides), axis=1)
+    each, count = np.unique(ends, axis=0, return_counts=True)
+    return not (count[~np.isin(each, mirror).all(axis=1)] % 2).any()
+
+
+def enclosing(found: Sequence[Piece]) -> Piece | None:
+    """The closed piece that encloses all others, which close round bodies; None without one."""
+    for piece in found:
+        others = [p for p in found if p is not piece]
+        if (
+            others
+            and piece.closed
+            and piece.content > 0
+            and all(p.about_body and piece.encloses(p) for p in others)
+        ):
+            return piece
+    return None

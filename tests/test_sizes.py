@@ -1,0 +1,260 @@
+"""What a body measures, what coefficients refer to, and points that belong to no body."""
+
+import warnings
+
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh.bodies.sizes import Walls, beyond, longest
+from kinemesh.mesh.origin import of_section
+from scipy.spatial.distance import pdist
+from solver_cases import Ellipse, bodies
+
+FEW = km.AleSettings(steady_iterations=3)
+STREAM = {"mach": 0.5, "alpha_deg": 2.0, "device": "cpu"}
+
+
+@pytest.fixture(scope="module")
+def mesh():
+    return km.mesh.airfoil("naca0012", nodes=520, far_field=10)
+
+
+def small(mesh, size=0.3):
+    """The mesh with its section that long."""
+    return mesh.transformed(size * mesh.points)
+
+
+def build(mesh, **more):
+    return km.Ale(mesh, **(STREAM | {"settings": FEW} | more))
+
+
+def said(make):
+    """What a call warns of."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        make()
+    return [str(warning.message) for warning in told]
+
+
+# ---------------------------------------------------------------- what is measured
+
+
+def test_the_longest_distance_is_that_of_all_pairs():
+    points = np.random.default_rng(1).normal(size=(60, 2))
+
+    assert longest(points) == pdist(points).max()
+    assert longest(np.outer(np.arange(5.0), [3.0, 4.0])) == pytest.approx(20.0)  # on a line
+
+
+def test_bodies_are_closed_curves_of_walls_whatever_their_markers():
+    mesh = bodies({"a": Ellipse((-1.0, 0.0)), "b": Ellipse((1.0, 0.0), (0.2, 0.1))})
+    one = {"all": np.concatenate([mesh.boundaries["a"], mesh.boundaries["b"]])}
+    both = km.mesh.Mesh(mesh.points, mesh.triangles, mesh.quads,
+                        one | {"farfield": mesh.boundaries["farfield"]})  # fmt: skip
+
+    found = Walls.of(mesh, ["a", "b"])
+    again = Walls.of(both, ["all"])
+
+    assert [body.name for body in found.bodies] == ["a", "b"]
+    assert [body.size for body in found.bodies] == pytest.approx([1.0, 0.4], rel=1e-12)
+    assert {body.size for body in again.bodies} == {body.size for body in found.bodies}
+    assert [body.name for body in again.bodies] == ["all", "all (2)"]
+    np.testing.assert_allclose(found.bodies[1].low, [0.8, -0.1])
+    assert Walls.of(mesh, ["farfield"]).bodies == []
+    assert Walls.of(mesh, ["farfield"]).loose == ["farfield"]
+
+
+# ---------------------------------------------------------------- the chord of one body
+
+
+@pytest.mark.parametrize("space", [lambda m: m, km.Cloud.from_mesh], ids=["mesh", "cloud"])
+def test_a_section_of_another_chord_is_refused_until_it_is_said(mesh, space):
+    solver = km.Ale if space(mesh) is mesh else km.Meshless
+    message = (
+        r"member 0: airfoil is 0\.3 long \(x 0 to 0\.3, y -0\.018\d* to 0\.018\d*\), expected a "
+        r"chord of 1, .*read\(path, chord=0\.3\).* or, if .*say so by chord=0\.3"
+    )
+
+    with pytest.raises(km.MeshError, match=message):
+        solver(space(small(mesh)), **STREAM)
+    made = solver(space(small(mesh)), chord=0.3, moment_about=(0.075, 0.0), **STREAM)
+    assert made.reference == (0.3, 0.3)
+    assert made.notes == []
+
+
+@pytest.mark.parametrize(
+    ("size", "good"), [(0.979, False), (0.981, True), (1.019, True), (1.021, False)]
+)
+def test_two_per_cent_are_the_section_s_own(mesh, size, good):
+    if good:
+        build(small(mesh, size))
+        return
+    with pytest.raises(km.MeshError, match="expected a chord of 1"):
+        build(small(mesh, size))
+
+
+@pytest.mark.filterwarnings("ignore:member 0. residual:RuntimeWarning")
+def test_coefficients_refer_to_the_chord_that_is_said(mesh):
+    """The flow about a section of a quarter of the chord is the same flow, in other lengths."""
+    whole = build(mesh, moment_about=(0.3, 0.1)).steady()
+    quarter = build(small(mesh, 0.25), chord=0.25, moment_about=(0.075, 0.025)).steady()
+
+    for name in ("cl", "cd", "cm"):
+        one, other = whole.summary["result"][name], quarter.summary["result"][name]
+        assert other == pytest.approx(one, rel=1e-9)  # rounding; in the mesh by powers of two
+        assert abs(one) > 1e-3
+    assert quarter.summary["conditions"]["chord"] == 0.25
+    assert quarter.summary["mesh"]["bodies"]["airfoil"]["length"] == 0.25
+
+
+def test_a_motion_s_chord_is_that_of_the_case(mesh):
+    pitch = {"amplitude_deg": 1.0, "k": 0.1, "about": (0.1, 0.0)}
+    stated = {"chord": 0.3, "moment_about": (0.1, 0.0)}
+
+    with pytest.raises(
+        km.SettingsError, match=r"frequency of Pitch\(.* refers to a chord of 1, .*0\.3"
+    ):
+        build(small(mesh), motion=km.motion.pitch(**pitch), **stated)
+    both = km.motion.pitch(**pitch, chord=0.3) + km.motion.plunge(0.1, 0.1)
+    with pytest.raises(
+        km.SettingsError, match=r"frequency of Plunge\(.* give the motion chord=0\.3"
+    ):
+        build(small(mesh), motion=both, **stated)
+    moved = build(small(mesh), motion=km.motion.pitch(**pitch, chord=0.3), **stated)
+    whole = build(mesh, motion=km.motion.pitch(1.0, 0.1))
+    assert moved.motions[0].period(0.5) == pytest.approx(0.3 * whole.motions[0].period(0.5))
+
+
+def test_a_stated_chord_that_is_not_the_body_s_is_said(mesh):
+    told = said(lambda: build(mesh, chord=0.5, moment_about=(0.2, 0.0)))
+
+    assert len(told) == 1
+    assert told[0].startswith("member 0: the chord is said to be 0.5, and airfoil is 1 long (x 0 ")
+
+
+def test_no_chord_is_asked_for_where_there_is_no_section_or_several():
+    two = bodies({"a": Ellipse((-1.0, 0.0)), "b": Ellipse((1.0, 0.0), (0.2, 0.1))})
+
+    assert build(two).measured[0].bodies[1].size == pytest.approx(0.4)
+    assert build(two, walls=[]).measured[0].bodies == []
+
+
+@pytest.mark.parametrize("name", ["naca0012", "naca9140", "naca64a010", "oneram6"])
+def test_sections_by_name_have_their_chord_whatever_their_nose(name):
+    """The nose of NACA 9140 lies 5 per cent of the chord before its camber line begins."""
+    if name != "naca9140":  # too thick for a mesh
+        assert km.mesh.airfoil(name, nodes=520).origin.chord == 1.0
+        assert km.Cloud.from_mesh(km.mesh.airfoil(name, nodes=520)).renumbered().origin.chord == 1.0
+    assert of_section(name).chord == 1.0
+
+
+def test_a_section_from_a_file_is_measured(tmp_path):
+    u = np.linspace(0, 1, 81)
+    points = 0.95 * km.mesh.section("naca0012").points(u)
+    path = tmp_path / "short.dat"
+    path.write_text("short\n" + "\n".join(f"{x} {y}" for x, y in points))
+
+    with pytest.raises(km.MeshError, match=r"airfoil is 0\.95 long"):
+        build(km.mesh.airfoil(str(path), nodes=520))
+    with pytest.raises(km.MeshError, match=r"airfoil is 0\.95 long"):
+        km.Meshless(km.cloud.airfoil(path, points=520), **STREAM)
+
+
+@pytest.mark.filterwarnings("ignore:member 0. residual:RuntimeWarning")
+@pytest.mark.parametrize("given", ["scale", "chord"])
+def test_a_mesh_in_other_units_is_read_as_one_in_chords(mesh, tmp_path, given):
+    """The bar: an SU2 mesh scaled by 0.3 has the right loads, or is refused."""
+    km.mesh.write(small(mesh), tmp_path / "m.su2")
+    factor = {"scale": 1 / 0.3, "chord": 0.3}[given]
+
+    with pytest.raises(km.MeshError, match="expected a chord of 1"):
+        build(km.mesh.read(tmp_path / "m.su2"))
+    read = km.mesh.read(tmp_path / "m.su2", **{given: factor})
+    run, want = build(read).steady(), build(mesh).steady()
+
+    np.testing.assert_allclose(read.points, mesh.points, rtol=4e-16, atol=1e-17)
+    assert run.summary["result"]["cl"] == pytest.approx(want.summary["result"]["cl"], rel=1e-9)
+    assert run.summary["mesh"]["read"][0].startswith("coordinates of the file ")
+
+
+def test_a_chord_that_is_not_the_section_s_is_refused_on_reading(mesh, tmp_path):
+    km.mesh.write(small(mesh), tmp_path / "m.su2")
+
+    with pytest.raises(
+        km.MeshError, match=r"m\.su2: chord is 0\.29, and the body airfoil is 0\.3 l"
+    ):
+        km.mesh.read(tmp_path / "m.su2", chord=0.29)
+    assert np.ptp(km.mesh.read(tmp_path / "m.su2", chord=0.297).points) > 1
+
+
+# ---------------------------------------------------------------- loads, areas and points
+
+
+def test_walls_that_are_no_bodies_are_told(mesh):
+    """A tunnel, whose walls' loads are in the sums."""
+    edges = dict(mesh.boundaries)
+    low = mesh.points[edges["farfield"]].mean(axis=1)[:, 1] < 0
+    edges["floor"], edges["sky"] = edges["farfield"][low], edges.pop("farfield")[~low]
+    tunnel = km.mesh.Mesh(mesh.points, mesh.triangles, mesh.quads, edges)
+
+    told = said(lambda: build(tunnel, walls=["airfoil", "floor"]))
+
+    assert len(told) == 1
+    assert "sums over all walls, and those of floor do not all close round bodies" in told[0]
+    assert said(lambda: build(tunnel, far=["floor", "sky"])) == []
+
+
+def test_a_reference_area_that_is_not_the_planform_is_told():
+    """ONERA M6, whose area is tabulated; the measured one has the rounded tip too."""
+    cloud = km.cloud.oneram6(20_000)
+    area = 1.15315084
+    flow = {"mach": 0.5, "device": "cpu", "reference_length": 0.8}
+
+    assert Walls.of(cloud, ["wing"], ["symmetry"]).bodies[0].size == pytest.approx(area, rel=0.02)
+    assert said(lambda: km.Meshless(cloud, reference_area=area, **flow)) == []
+    told = said(lambda: km.Meshless(cloud, **flow))
+    assert len(told) == 1
+    assert "refer to an area of 1, and the planform of wing is 1.1" in told[0]
+    with pytest.raises(km.SettingsError, match=r"chord is 1, which is of the plane"):
+        km.Meshless(cloud, chord=1.0, **flow)
+
+
+def test_the_distance_from_a_box():
+    low, high = np.zeros(2), np.array([1.0, 0.1])
+
+    assert beyond((0.5, 0.05), low, high) == 0
+    assert beyond((4.0, 4.1), low, high) == pytest.approx(5.0)
+    assert beyond((0.5, -2.0), low, high) == 2.0
+
+
+FAR = {
+    "moment": ({"moment_about": (250.0, 0.0)},
+               "member 0: moment_about is at (250, 0), 249 chords from the body (x 0 to 1, y -0.0"),
+    "pivot": ({"motion": km.motion.pitch(1.0, 0.1, about=(0.25, -1.2))},
+              "member 0: the pivot of airfoil is at (0.25, -1.2), 1.1"),
+    "default": ({"chord": 0.9, "moment_about": (0.25, 0.0)}, "about is at (0.25, 0), the def"),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:member 0:RuntimeWarning")
+@pytest.mark.parametrize(("given", "text"), FAR.values(), ids=FAR.keys())
+def test_points_that_belong_to_no_body_are_told(mesh, given, text):
+    there = small(mesh, given.get("chord", 1.0))
+
+    told = said(lambda: build(there, **given))
+
+    assert len(told) == 1
+    assert text in told[0]
+    assert build(there, **given).steady().summary["warnings"][0] == told[0]
+
+
+def test_points_near_a_body_are_not_told(mesh):
+    pivot = km.motion.pitch(1.0, 0.1, about=(1.9, 0.0))
+    two = bodies({"a": Ellipse((-1.0, 0.0)), "b": Ellipse((2.0, 0.0), (0.2, 0.1))})
+
+    assert said(lambda: build(mesh, motion=pivot, moment_about=(-0.9, 0.0))) == []
+    # one that all share, within what they span
+    assert said(lambda: build(two, motion=km.motion.pitch(1.0, 0.1, about=(0.5, 0.0)))) == []
+    alone = said(lambda: build(two, motion={"b": km.motion.pitch(1.0, 0.1, about=(0.5, 0.0))}))
+    assert len(alone) == 1
+    assert "pivot of b is at (0.5, 0), 1.3 chords" in alone[0]
