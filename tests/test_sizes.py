@@ -107,6 +107,27 @@ def test_coefficients_refer_to_the_chord_that_is_said(mesh):
     assert quarter.summary["mesh"]["bodies"]["airfoil"]["length"] == 0.25
 
 
+@pytest.mark.parametrize(
+    "motion",
+    [lambda c: km.motion.pitch(2.0, 0.2, about=(0.25 * c, 0.0), chord=c),
+     lambda c: km.motion.plunge(0.1 * c, 0.2, chord=c)],
+    ids=["pitch", "plunge"],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore:member 0:RuntimeWarning")
+def test_work_and_derivatives_refer_to_the_chord_that_is_said(mesh, motion):
+    found = []
+    for c, given in ((1.0, {}), (0.25, {"chord": 0.25})):
+        case = build(small(mesh, c), motion=motion(c), deform=km.deform.Rigid(), settings=None,
+                     moment_about=(0.3 * c, 0.0), **given)  # fmt: skip
+        found.append(case.run(cycles=1, steps_per_cycle=8).summary["result"])
+
+    for name in ("work", "damping"):
+        assert found[1][name] == pytest.approx(found[0][name], rel=1e-9)
+        assert abs(found[0][name]) > 1e-4
+    for name, value in found[0]["derivatives"].items():
+        assert found[1]["derivatives"][name] == pytest.approx(value, rel=1e-9)
+
+
 def test_a_motion_s_chord_is_that_of_the_case(mesh):
     pitch = {"amplitude_deg": 1.0, "k": 0.1, "about": (0.1, 0.0)}
     stated = {"chord": 0.3, "moment_about": (0.1, 0.0)}

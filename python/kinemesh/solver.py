@@ -130,7 +130,7 @@ class Solver(ABC):
         sizes.check_motions(self)
         self.notes += sizes.check_points(self)
         for note in self.notes:
-            warnings.warn(note, RuntimeWarning, stacklevel=4)
+            warnings.warn(note, RuntimeWarning, stacklevel=3)
         self.mover: Any = None
         b, n = self.backend, grid.nodes
         self.u, self.u1, self.u2, self.q, self.res, self.past = (

@@ -215,17 +215,18 @@ def check_points(solver: Any) -> list[str]:
     A chord is that of the case, in space the reference length.
     """
     notes: dict[str, str] = {}
-    grid, motions = solver.grid, solver.motions
+    grid = solver.grid
+    pivots = [None if motion is None else motion.pivot for motion in solver.motions]
     of_member: dict[int, list[int]] = {}
     for number, (member, _) in enumerate(grid.bodies):
         of_member.setdefault(member, []).append(number)
     for member, own in of_member.items():
         asked = [("moment_about", solver.moment_about, own)]
-        for pivot in dict.fromkeys(pivot_of(motions[k]) for k in own):
-            if pivot is not None:
-                alike = [k for k in own if pivot_of(motions[k]) == pivot]
+        for point in dict.fromkeys(pivots[k] for k in own):
+            if point is not None:
+                alike = [k for k in own if pivots[k] == point]
                 names = ", ".join(grid.bodies[k][1] for k in alike)
-                asked.append((f"the pivot of {names}", pivot, alike))
+                asked.append((f"the pivot of {names}", point, alike))
         for what, point, numbers in asked:
             if what not in notes:  # once for an ensemble
                 own_walls = [grid.bodies[k][1] for k in numbers]
@@ -253,12 +254,6 @@ def check_motions(solver: Any) -> None:
 def parts_of(motion: Any) -> Sequence[Any]:
     """The motions that a motion is the sum of."""
     return getattr(motion, "parts", (motion,))
-
-
-def pivot_of(motion: Any) -> tuple[float, float] | None:
-    """The pivot of a motion that pitches; None of others."""
-    found = [getattr(part, "about", None) for part in parts_of(motion)]
-    return next((about for about in found if about is not None), None)
 
 
 def summed(solver: Any) -> dict[str, Any]:
