@@ -10,7 +10,7 @@ from scipy.spatial import cKDTree
 
 from kinemesh.cloud.tables import centres, conditions, first_unpaired
 from kinemesh.errors import CloudError, MeshError
-from kinemesh.mesh.mesh import numbers
+from kinemesh.mesh.edges import numbers
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]

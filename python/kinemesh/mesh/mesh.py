@@ -16,6 +16,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from kinemesh.errors import MeshError
+from kinemesh.mesh.edges import cell_edges, edge_keys, frozen, listed, numbers, oriented
 from kinemesh.mesh.origin import UNKNOWN, Origin
 
 Ints = NDArray[np.int32]
@@ -48,15 +49,15 @@ class Mesh:
     origin: Origin = UNKNOWN
 
     def __post_init__(self) -> None:
-        points = _frozen(self.points, np.float64, 2, "points")
-        triangles = _frozen(self.triangles, np.int32, 3, "triangles")
-        quads = _frozen(self.quads, np.int32, 4, "quads")
+        points = frozen(self.points, np.float64, 2, "points")
+        triangles = frozen(self.triangles, np.int32, 3, "triangles")
+        quads = frozen(self.quads, np.int32, 4, "quads")
         original = np.arange(len(points)) if self.original is None else self.original
         _check_points(points)
         check_cells(points, triangles, lambda i: f"triangle {i}")
         check_cells(points, quads, lambda i: f"quad {i}")
         _check_all_used(len(points), triangles, quads)
-        boundaries = _oriented(points, triangles, quads, self.boundaries)
+        boundaries = oriented(points, triangles, quads, self.boundaries)
         for name, value in (
             ("points", points),
             ("triangles", triangles),
@@ -114,7 +115,7 @@ class Mesh:
     @property
     def edges(self) -> Ints:
         """(edges, 2) int32: each edge once, lower node first, sorted."""
-        keys = np.sort(_keys(_cell_edges(self.triangles, self.quads), self.nodes))
+        keys = np.sort(edge_keys(cell_edges(self.triangles, self.quads), self.nodes))
         keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]
         return np.stack(np.divmod(keys, self.nodes), axis=1).astype(np.int32)
 
@@ -216,7 +217,7 @@ def check_cells(points: Floats, cells: Ints, name: Callable[[int], str]) -> None
     if len(outside):
         i = int(outside[0])
         raise MeshError(
-            f"{name(i)} has nodes {_listed(cells[i])}, expected 0 to {len(points) - 1}: "
+            f"{name(i)} has nodes {listed(cells[i])}, expected 0 to {len(points) - 1}: "
             f"{len(outside)} such element(s); correct the connectivity"
         )
     area = polygon_areas(points, cells)
@@ -227,7 +228,7 @@ def check_cells(points: Floats, cells: Ints, name: Callable[[int], str]) -> None
         where = ", ".join(f"({x:.6g}, {y:.6g})" for x, y in points[cells[i]])
         why = "area" if not area[i] > 0 else "smallest corner area (the quad is not convex)"
         raise MeshError(
-            f"{name(i)} with nodes {_listed(cells[i])} at {where} has {why} {worst[i]:.3g}, "
+            f"{name(i)} with nodes {listed(cells[i])} at {where} has {why} {worst[i]:.3g}, "
             f"expected > 0 (counter-clockwise): {len(bad)} such element(s) of {len(cells)}; "
             "turn or repair them"
         )
@@ -237,32 +238,6 @@ def _corner_areas(points: Floats, quads: Ints) -> Floats:
     """Smallest of the four corner triangles of each quad [chord^2]."""
     corners = [polygon_areas(points, np.roll(quads, -k, axis=1)[:, :3]) for k in range(4)]
     return np.min(corners, axis=0)
-
-
-def numbers(value: ArrayLike, name: str) -> NDArray:
-    """An array of real numbers; MeshError if it is none."""
-    try:
-        array = np.asarray(value)
-    except (TypeError, ValueError) as error:
-        raise MeshError(f"{name} is no array of numbers ({error}), expected one") from error
-    if array.size and array.dtype.kind not in "iuf":
-        raise MeshError(f"{name} has dtype {array.dtype}, expected numbers")
-    return array
-
-
-def _frozen(value: ArrayLike, dtype: type, width: int, name: str) -> NDArray:
-    array = numbers(value, name)
-    if array.size == 0:
-        array = np.empty((0, width), dtype)
-    if array.ndim != 2 or array.shape[1] != width:
-        raise MeshError(f"{name} has shape {array.shape}, expected (any, {width})")
-    if dtype is np.int32 and array.dtype.kind not in "iu":
-        raise MeshError(f"{name} has dtype {array.dtype}, expected integers")
-    if dtype is np.int32 and array.size and np.abs(array).max() > np.iinfo(np.int32).max:
-        raise MeshError(f"{name} has node number {np.abs(array).max()}, more than int32 holds")
-    array = np.array(array, dtype=dtype, order="C")
-    array.setflags(write=False)
-    return array
 
 
 def _check_points(points: Floats) -> None:
@@ -281,7 +256,7 @@ def _check_all_used(nodes: int, triangles: Ints, quads: Ints) -> None:
     idle = np.flatnonzero(~used)
     if len(idle):
         raise MeshError(
-            f"node(s) {_listed(idle)} belong to no element, expected every node in one; "
+            f"node(s) {listed(idle)} belong to no element, expected every node in one; "
             "remove them from the mesh"
         )
 
@@ -299,128 +274,6 @@ def _numbering(original: ArrayLike, nodes: int) -> Ints:
     return array
 
 
-def _cell_edges(triangles: Ints, quads: Ints) -> Ints:
-    """(3 t + 4 q, 2) edges of all cells in their counter-clockwise direction."""
-    sides = [np.stack([c, np.roll(c, -1, axis=1)], axis=-1) for c in (triangles, quads)]
-    return np.concatenate([side.reshape(-1, 2) for side in sides])
-
-
-def _keys(edges: Ints, nodes: int) -> NDArray[np.int64]:
-    """One number per undirected edge."""
-    a, b = edges[:, 0], edges[:, 1]
-    return np.minimum(a, b).astype(np.int64) * nodes + np.maximum(a, b)
-
-
-def _oriented(
-    points: Floats, triangles: Ints, quads: Ints, boundaries: Mapping[str, ArrayLike]
-) -> dict[str, Ints]:
-    """The markers' edges with the domain on the left; each open edge in exactly one marker."""
-    if not isinstance(boundaries, Mapping):
-        raise MeshError(f"boundaries is {boundaries!r}, expected edges by marker: {{'wall': ...}}")
-    for name in boundaries:
-        if not isinstance(name, str):
-            raise MeshError(f"marker {name!r}, expected a name such as 'airfoil'")
-    open_keys, open_edges = _open_edges(triangles, quads, len(points))
-    owner = np.full(len(open_keys), -1)
-    result = {}
-    for number, (name, value) in enumerate(boundaries.items()):
-        given = _frozen(value, np.int32, 2, f"marker '{name}'")
-        place = _places(name, given, open_keys, points)
-        _claim(name, place, owner, number, list(boundaries), open_edges)
-        turned = open_edges[place]
-        turned.setflags(write=False)
-        result[name] = turned
-    missing = np.flatnonzero(owner < 0)
-    if len(missing):
-        a, b = open_edges[missing[0]]
-        raise MeshError(
-            f"boundary edge {a}-{b} at ({points[a][0]:.6g}, {points[a][1]:.6g}) is in no marker: "
-            f"{len(missing)} such edge(s); expected every edge of only one cell in a marker "
-            f"({', '.join(result) or 'there are none'}); add them to one"
-        )
-    return result
-
-
-def _open_edges(triangles: Ints, quads: Ints, nodes: int) -> tuple[NDArray[np.int64], Ints]:
-    """Keys, sorted, and directed edges of the sides with one cell; refuses cells that overlap."""
-    edges = _cell_edges(triangles, quads)
-    backwards = edges[:, 0] > edges[:, 1]
-    both = np.sort(2 * _keys(edges, nodes) + backwards)  # values alone: many times faster
-    del edges, backwards
-    keys = both >> 1
-    start = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
-    sides = np.diff(np.append(start, len(keys)))
-    crowded = np.flatnonzero(sides > 2)
-    if len(crowded):
-        a, b = _ends(both[start[crowded[:1]]], nodes)[0]
-        raise MeshError(
-            f"edge {a}-{b} belongs to {sides[crowded[0]]} cells, expected 1 or 2: "
-            f"{len(crowded)} such edge(s); remove the cells that overlap"
-        )
-    twice = np.flatnonzero(both[1:] == both[:-1])
-    if len(twice):
-        a, b = _ends(both[twice[:1]], nodes)[0]
-        raise MeshError(
-            f"edge {a}-{b} has two cells on the same side, expected one on each: "
-            f"{len(twice)} such edge(s); remove the cells that overlap"
-        )
-    alone = both[start[sides == 1]]
-    return alone >> 1, _ends(alone, nodes)
-
-
-def _ends(both: NDArray[np.int64], nodes: int) -> Ints:
-    """(k, 2) directed edges of 2 key + 1 if the higher node comes first."""
-    low, high = np.divmod(both >> 1, nodes)
-    swap = (both & 1).astype(bool)
-    return np.stack([np.where(swap, high, low), np.where(swap, low, high)], axis=1).astype(np.int32)
-
-
-def _places(name: str, given: Ints, open_keys: NDArray, points: Floats) -> NDArray[np.intp]:
-    """Index of each given edge among the open edges."""
-    if not len(given):
-        raise MeshError(f"marker '{name}' has no edges, expected at least one; remove it")
-    outside = np.flatnonzero(((given < 0) | (given >= len(points))).any(axis=1))
-    if len(outside):
-        raise MeshError(
-            f"marker '{name}': edge {_listed(given[outside[0]])} names a node that does not "
-            f"exist, expected 0 to {len(points) - 1}"
-        )
-    keys = _keys(given, len(points))
-    place = np.minimum(np.searchsorted(open_keys, keys), len(open_keys) - 1)
-    lost = np.flatnonzero(open_keys[place] != keys) if len(open_keys) else np.arange(len(given))
-    if len(lost):
-        a, b = given[lost[0]]
-        raise MeshError(
-            f"marker '{name}': edge {a}-{b} is not a boundary edge, expected an edge of exactly "
-            f"one cell: {len(lost)} such edge(s); correct the marker"
-        )
-    return place
-
-
-def _claim(
-    name: str, place: NDArray, owner: NDArray, number: int, names: list[str], edges: Ints
-) -> None:
-    """Note the marker of each edge; refuse an edge that has one already."""
-    taken = np.flatnonzero(owner[place] >= 0)
-    values, counts = np.unique(place, return_counts=True)
-    if len(taken):
-        a, b = edges[place[taken[0]]]
-        other = names[owner[place[taken[0]]]]
-        raise MeshError(
-            f"edge {a}-{b} is in markers '{other}' and '{name}': {len(taken)} such edge(s); "
-            "expected each boundary edge in one marker; remove it from the other"
-        )
-    if (counts > 1).any():
-        a, b = edges[values[np.argmax(counts > 1)]]
-        raise MeshError(f"marker '{name}' lists edge {a}-{b} more than once, expected once")
-    owner[place] = number
-
-
 def _by_node(rows: Ints) -> Ints:
     """Rows sorted by their lowest node."""
     return rows[np.argsort(rows.min(axis=1), kind="stable")] if len(rows) else rows
-
-
-def _listed(numbers: NDArray) -> str:
-    head = ", ".join(str(int(n)) for n in numbers[:6])
-    return head + (f" and {len(numbers) - 6} more" if len(numbers) > 6 else "")

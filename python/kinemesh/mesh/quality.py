@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh.mesh import Mesh, numbers, polygon_areas
+from kinemesh.mesh.edges import numbers
+from kinemesh.mesh.mesh import Mesh, polygon_areas
 
 PERCENTS = (50, 95, 99, 100)
 
