@@ -116,6 +116,18 @@ def test_names_decide_where_no_curve_encloses():
     assert walls_of(None, [square(4)]) == ([], ["farfield"])
 
 
+def test_symmetry_is_a_wall_in_the_plane():
+    half = remade(square(8), symmetry=lambda x, y: y < -0.99, Far=lambda x, y: y > -0.99)
+    flow = {"mach": 0.5, "device": "cpu"}
+
+    with pytest.warns(RuntimeWarning, match="loads are sums .* those of symmetry do not all close"):
+        on_mesh = km.Ale(half, **flow)
+    with pytest.warns(RuntimeWarning, match="loads are sums"):
+        on_cloud = km.Meshless(km.Cloud.from_mesh(half), **flow)
+
+    assert on_mesh.sides == on_cloud.sides == (["symmetry"], ["Far"])
+
+
 UNTOLD = {
     "an unknown name where names decide": (
         lambda: remade(square(6), wall=lambda x, y: abs(y) > 0.99, ends=lambda x, y: abs(y) < 0.99),

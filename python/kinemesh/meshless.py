@@ -249,8 +249,9 @@ class Meshless(Solver):
         clouds = clouds_of(cloud, members)
         if clouds[0].points.shape[1] == 3:
             self._check_space()
-        planes = planes_of(symmetry, clouds)
-        if planes and clouds[0].points.shape[1] == 2:
+        plane = clouds[0].points.shape[1] == 2  # where symmetry is a wall, as on a mesh
+        planes = [] if plane and symmetry is None else planes_of(symmetry, clouds)
+        if planes and plane:
             raise SettingsError(
                 f"symmetry is {planes}, which is for clouds in space; in the plane name it in walls"
             )
