@@ -8,7 +8,7 @@ import pytest
 from kinemesh.bodies.sizes import Walls, beyond, longest
 from kinemesh.mesh.origin import of_section
 from scipy.spatial.distance import pdist
-from solver_cases import Ellipse, bodies
+from solver_cases import Ellipse, bodies, square
 
 FEW = km.AleSettings(steady_iterations=3)
 STREAM = {"mach": 0.5, "alpha_deg": 2.0, "device": "cpu"}
@@ -62,6 +62,30 @@ def test_bodies_are_closed_curves_of_walls_whatever_their_markers():
     np.testing.assert_allclose(found.bodies[1].low, [0.8, -0.1])
     assert Walls.of(mesh, ["farfield"]).bodies == []
     assert Walls.of(mesh, ["farfield"]).loose == ["farfield"]
+
+
+def test_a_half_model_is_measured_too():
+    """A bump on a line of symmetry."""
+    mesh = square(10)
+    shifted = mesh.points.copy()
+    low = np.isclose(mesh.points[:, 1], -1.0) & (np.abs(mesh.points[:, 0]) < 0.25)
+    shifted[low, 1] += 0.05
+    edges = mesh.boundaries["farfield"]
+    x, y = shifted[edges].mean(axis=1).T
+    on = {"foil": (y < -0.9) & (abs(x) < 0.4), "symmetry": (y < -0.9) & (abs(x) > 0.4)}
+    on["far"] = ~(on["foil"] | on["symmetry"])
+    half = km.mesh.Mesh(shifted, mesh.triangles, mesh.quads, {n: edges[o] for n, o in on.items()})
+
+    found = Walls.of(half, ["foil", "symmetry"])
+
+    assert [(body.name, body.low[0], body.high[0]) for body in found.bodies] == [
+        ("foil", pytest.approx(-0.4), pytest.approx(0.4))
+    ]
+    assert found.loose == ["symmetry"]
+    with pytest.raises(km.MeshError, match=r"foil is 0\.8 long"):
+        build(half, far=["far"])
+    plate = half.transformed(mesh.points)  # without height
+    assert Walls.of(plate, ["foil", "symmetry"]).bodies == []
 
 
 # ---------------------------------------------------------------- the chord of one body

@@ -16,7 +16,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 Floats = NDArray[np.float64]
-NEAR = 1e-9  # share of a size by which two boxes may differ through rounding
+NEAR = 1e-9  # share of a size that may be rounding, of a file's digits too
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,9 @@ class Piece:
 
     @property
     def about_body(self) -> bool:
-        """Whether it closes round something that is no fluid."""
-        return self.closed and self.content < 0
+        """Whether it closes round something that is no fluid, beyond rounding."""
+        least = NEAR * float((self.high - self.low).max()) ** len(self.low)
+        return self.closed and self.content < -least
 
     def encloses(self, other: Piece) -> bool:
         """Whether the other lies within its box."""

@@ -1,8 +1,8 @@
 """How large the bodies are, and whether that is what coefficients refer to.
 
-In the plane a body is a closed curve of walls, and its chord the longest distance between two of
-its points.  In space it is a closed surface of walls, planes of symmetry being no opening, and its
-planform half the sum of the facets' areas as seen along z.
+A body is a closed curve, in space a closed surface, of walls, symmetry being no opening.  Its chord
+is the longest distance between two of its points, its planform half the sum of the facets' areas as
+seen along z.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.bodies.markers import words_of
 from kinemesh.bodies.pieces import NEAR, Piece, pieces, told
 from kinemesh.errors import MeshError, SettingsError
 
@@ -61,9 +62,11 @@ class Walls:
     @classmethod
     def of(cls, space: Any, walls: Sequence[str], planes: Sequence[str] = ()) -> Walls:
         """Those of a mesh or cloud, measured."""
+        mirrors = [n for n in walls if "symmetry" in words_of(n)]  # of a half model in the plane
         found: list[Body] = []
-        loose: dict[str, None] = {}
-        for piece in pieces(space, walls, planes):
+        loose = dict.fromkeys(n for n in mirrors if n in space.boundaries)
+        others = [n for n in walls if n not in mirrors]
+        for piece in pieces(space, others, [*planes, *mirrors]):
             if not piece.about_body:
                 loose |= dict.fromkeys(piece.names)
                 continue
@@ -126,7 +129,8 @@ def check(spaces: Sequence[Any], found: Sequence[Walls], solver: Any) -> list[st
 
 def _loads(walls: Walls) -> str | None:
     """What must be said where loads are not those of bodies alone."""
-    if not walls.loose or not (walls.bodies or any("symmetry" in n.lower() for n in walls.loose)):
+    mirrors = any("symmetry" in words_of(n) for n in walls.loose)
+    if not walls.loose or not (walls.bodies or mirrors):
         return None
     return (
         f"loads are sums over all walls, and those of {', '.join(walls.loose)} do not all close "
