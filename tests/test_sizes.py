@@ -290,6 +290,9 @@ def test_points_that_belong_to_no_body_are_told(mesh, given, text):
 
     assert len(told) == 1
     assert text in told[0]
+    with pytest.warns(RuntimeWarning, match="about|pivot") as named:
+        km.Ale(there, **STREAM, **given)
+    assert named[0].filename == __file__
     assert build(there, **given).steady().summary["warnings"][0] == told[0]
 
 

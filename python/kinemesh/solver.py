@@ -6,7 +6,6 @@ case is here.
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,7 +28,7 @@ from kinemesh.conditions import (
 )
 from kinemesh.deform import Deformation
 from kinemesh.dualtime import DualTime
-from kinemesh.errors import SettingsError
+from kinemesh.errors import SettingsError, warn
 from kinemesh.faults import NONE, raise_faults
 from kinemesh.forces import Forces, Loads
 from kinemesh.implicit import Implicit
@@ -130,7 +129,7 @@ class Solver(ABC):
         sizes.check_motions(self)
         self.notes += sizes.check_points(self)
         for note in self.notes:
-            warnings.warn(note, RuntimeWarning, stacklevel=3)
+            warn(note)
         self.mover: Any = None
         b, n = self.backend, grid.nodes
         self.u, self.u1, self.u2, self.q, self.res, self.past = (
