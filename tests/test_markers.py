@@ -1,11 +1,12 @@
 """Walls and far field: found by geometry or by name, swapped ones refused, tunnels not."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.bodies.markers import role_of, walls_of
+from kinemesh.bodies.markers import FAR_WORDS, WALL_WORDS, role_of, walls_of
 from kinemesh.errors import MeshError
 from solver_cases import Ellipse, bodies, disc, square
 
@@ -90,6 +91,14 @@ def test_loads_do_not_depend_on_the_names_of_markers():
 
 
 # ---- names
+
+
+def test_the_words_are_in_the_docs():
+    page = Path(__file__).parents[1] / "docs" / "meshes.md"
+    if not page.is_file():
+        pytest.skip("needs the sources' docs")
+    for words in (FAR_WORDS, WALL_WORDS):
+        assert f"| {', '.join(f'`{word}`' for word in words)} |" in page.read_text("utf-8")
 
 
 @pytest.mark.parametrize(

@@ -184,6 +184,18 @@ def test_no_chord_is_asked_for_where_there_is_no_section_or_several():
     assert build(two, walls=[]).measured[0].bodies == []
 
 
+def test_several_bodies_in_other_units_are_told():
+    two = bodies({"a": Ellipse((-1.0, 0.0)), "b": Ellipse((1.0, 0.0), (0.2, 0.1))})
+    large = two.transformed(1000 * two.points)
+
+    told = said(lambda: build(large, moment_about=(250.0, 0.0)))
+    assert [text.split(" (x -1500 to ")[0] for text in told] == [
+        "member 0: the largest of 2 bodies: a is 1000 long"
+    ]
+    assert said(lambda: build(large, chord=1000.0, moment_about=(250.0, 0.0))) == []
+    assert said(lambda: build(two)) == []
+
+
 @pytest.mark.parametrize("name", ["naca0012", "naca9140", "naca64a010", "oneram6"])
 def test_sections_by_name_have_their_chord_whatever_their_nose(name):
     """The nose of NACA 9140 lies 5 per cent of the chord before its camber line begins."""

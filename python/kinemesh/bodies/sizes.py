@@ -20,6 +20,7 @@ from kinemesh.errors import MeshError, SettingsError
 
 Floats = NDArray[np.float64]
 CHORD = 0.02  # share by which a section's measured chord may differ from what it is said to be
+SEVERAL = 2.0  # of several bodies: factor by which the longest may differ from a chord of 1
 PLANFORM = 0.05  # of the reference area from the planform measured
 QUARTER = (0.25, 0.0)  # default of pivots and of the moment's point
 
@@ -142,7 +143,7 @@ def _loads(walls: Walls) -> str | None:
 def _chord(member: int, space: Any, walls: Walls, chord: float | None) -> str | None:
     """What must be said of the chord that was stated; MeshError where one must be."""
     if len(walls.bodies) != 1:
-        return None
+        return _several(walls, chord)
     body, made = walls.bodies[0], space.origin.chord
     size = body.size if made is None else made
     if chord is None and abs(size - 1) > CHORD:
@@ -157,6 +158,17 @@ def _chord(member: int, space: Any, walls: Walls, chord: float | None) -> str | 
     return (
         f"the chord is said to be {chord:.6g}, and {body.told()}; coefficients and reduced "
         "frequencies refer to the chord that is said"
+    )
+
+
+def _several(walls: Walls, chord: float | None) -> str | None:
+    """What must be said of several bodies where the largest can hardly be of a chord of 1."""
+    largest = max(walls.bodies, key=lambda body: body.size, default=None)
+    if chord is not None or largest is None or 1 / SEVERAL <= largest.size <= SEVERAL:
+        return None
+    return (
+        f"the largest of {len(walls.bodies)} bodies: {largest.told()}; coefficients refer to a "
+        "chord of 1; scale the mesh on reading, or say the chord by chord ([flow] in a case file)"
     )
 
 
