@@ -12,6 +12,7 @@ from kinemesh import cli
 from kinemesh.errors import DeviceError, NumericalFault
 from kinemesh.io import STEADY, UNSTEADY, History, fields, restart, summary
 from kinemesh.io.fields import FieldWriter
+from kinemesh.run import Run
 
 MESH = SimpleNamespace(
     points=np.array([[0.0, 0], [1, 0], [1, 1], [0, 1], [2, 0.5]]),
@@ -26,6 +27,7 @@ class FakeAle:
     """Writes what a run writes, without computing."""
 
     fault: BaseException | None = None
+    converged: bool | list[bool] = True
     asked: SimpleNamespace = SimpleNamespace()
 
     def __init__(self, mesh, **options):
@@ -60,10 +62,11 @@ class FakeAle:
             writer.append(1.0, MESH.points, made)
         restart.write(out / "restart.h5", {"u": one}, {})
         about = summary.collect(
-            mode, "cpu", "float64", {"mach": 0.755}, {"nodes": 5}, {}, {"flow": 1.0}, {"cl": 0.3}
-        )
+            mode, "cpu", "float64", {"mach": 0.755}, {"nodes": 5}, {}, {"flow": 1.0},
+            {"cl": 0.3, "converged": self.converged},
+        )  # fmt: skip
         summary.write(out / "summary.json", about)
-        return SimpleNamespace(history=history, summary=about, out=out)
+        return Run(history, about, out)
 
 
 @pytest.fixture
@@ -170,6 +173,24 @@ def test_exit_status_tells_what_happened(fake, capsys, fault, status, word):
     err = capsys.readouterr().err
     assert word in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("converged", [False, [True, False]])
+def test_a_run_that_did_not_converge_is_status_3_with_its_files(fake, tmp_path, capsys, converged):
+    fake.converged = converged
+
+    assert cli.main(["run", "naca0012-subsonic", "--quiet"]) == 3
+
+    assert "did not converge (status 3)" in capsys.readouterr().err
+    assert {"cp.png", "summary.json"} < set(names(tmp_path / "naca0012-subsonic"))
+
+
+def test_the_help_of_run_tells_every_status(capsys):
+    assert cli.main(["run", "--help"]) == 0
+
+    told = " ".join(capsys.readouterr().out.split("Exit status:")[1].split())
+    assert [word for word in ("0 done", "1 the", "2 wrong", "3 the", "130") if word in told] == [
+        "0 done", "1 the", "2 wrong", "3 the", "130"]  # fmt: skip
 
 
 def test_a_warning_is_one_sentence(fake, capsys, monkeypatch):

@@ -282,7 +282,8 @@ def test_the_program_stops_with_130_and_goes_on_with_resume(tmp_path):
     assert first.returncode == 130
     assert "with --resume" in " ".join(told.split())
     assert "Traceback" not in told
-    assert again.returncode in (0, 2), again.stderr
+    # 3: on so coarse a mesh a few steps do not converge
+    assert again.returncode in (2, 3), again.stderr
     if again.returncode == 2:  # the first was faster than its signal
         assert "ask for at least as many" in " ".join(again.stderr.split())
     else:

@@ -3,7 +3,8 @@
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.io import summary
+from kinemesh import ends
+from kinemesh.io import UNSTEADY, History, summary
 
 MESH = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
 
@@ -60,3 +61,81 @@ def test_a_first_flow_that_did_not_converge_is_in_the_summary():
         run = ran(steady_iterations=5, unsteady_iterations=3)
 
     assert any("steady flow at the start" in text for text in run.summary["warnings"])
+
+
+@pytest.mark.filterwarnings("ignore:member 0:RuntimeWarning")
+def test_a_steady_run_is_converged_by_its_drop_alone():
+    def steady(**settings):
+        made = km.AleSettings(**settings)
+        return km.Ale(MESH, mach=0.5, device="cpu", settings=made).steady()
+
+    done, short = steady(steady_drop=1e-3), steady(steady_drop=1e-3, steady_iterations=3)
+
+    assert done.summary["result"]["converged"] is done.converged is True
+    assert short.summary["result"]["converged"] is short.converged is False
+
+
+def test_a_steady_run_that_ended_at_round_off_is_converged():
+    run = km.Ale(MESH, mach=0.5, walls=[], device="cpu").steady()  # a uniform stream from the start
+
+    assert run.history["residual"][-1] != 0
+    assert run.summary["result"]["ended_at_roundoff"]
+    assert run.converged is True
+
+
+@pytest.mark.filterwarnings("ignore:member:RuntimeWarning")
+def test_members_converge_each_for_itself():
+    settings = km.AleSettings(steady_drop=1e-2, steady_iterations=120)
+
+    run = km.Ale(MESH, mach=[0.5, 0.5, 20.0], device="cpu", settings=settings).steady()
+
+    drop = run.summary["result"]["residual_drop"]
+    assert drop[0] <= 1e-2 < drop[2]
+    assert run.converged.tolist() == [True, True, False]
+
+
+def test_an_unsteady_run_is_converged_where_the_steps_of_its_last_cycle_are():
+    def rows(cycles, bad):
+        history = History()
+        for step in range(1, round(8 * cycles) + 1):
+            row = dict.fromkeys(UNSTEADY, 0.0) | {"step": step, "cycle": step / 8}
+            history.append(row | {"converged": step != bad})
+        return history
+
+    assert ends.converged(rows(3, bad=16))
+    assert not ends.converged(rows(3, bad=17))
+    assert not ends.converged(rows(3, bad=24))
+    assert ends.converged(rows(2.5, bad=12))
+    assert not ends.converged(rows(2.5, bad=13))
+    assert not ends.converged(rows(0.5, bad=1))  # less than a cycle: all of it
+
+
+@pytest.mark.filterwarnings("ignore:steady flow:RuntimeWarning")
+def test_a_run_without_a_period_is_judged_by_all_its_steps():
+    flow = {"mach": 0.5, "device": "cpu", "motion": km.motion.pitch(2.0, 0.1),
+            "deform": km.deform.Rigid()}  # fmt: skip
+    settings = km.AleSettings(unsteady_drop=1e-2)
+    run = km.Ale(MESH, **flow, settings=settings).run(time_step=0.5, steps=3)
+
+    assert run.history["converged"].all()
+    assert run.converged is True
+
+
+@pytest.mark.parametrize("steady", [True, False])
+def test_a_residual_that_rose_by_orders_is_a_failure(monkeypatch, steady):
+    """A march that stops as soon as its residual has risen a little, were that orders."""
+    monkeypatch.setattr(ends, "MOST_RISE", 0.02)
+    made = km.AleSettings(steady_iterations=5, unsteady_iterations=3)
+    case = km.Ale(MESH, mach=0.5, motion=km.motion.pitch(2.0, 0.1), deform=km.deform.Rigid(),
+                  device="cpu", settings=made)  # fmt: skip
+
+    where = "steady flow, iteration 5" if steady else "step 1 of 4, iteration 3"
+    with pytest.raises(km.NumericalFault, match=f"member 0: diverged, the residual rose.*{where}"):
+        case.steady() if steady else case.run(time_step=0.5, steps=4, start="as is")
+
+
+def test_results_of_members_are_lists_that_stay_in_line():
+    one, other = {"converged": True, "damping": 0.2}, {"converged": False}
+
+    assert ends.of_members([one]) == one
+    assert ends.of_members([other, one]) == {"converged": [False, True], "damping": [None, 0.2]}

@@ -1,6 +1,7 @@
 """The program `kinemesh`: run, check, cases, info, plot, bench.
 
-Exit status: 0 done; 1 a run that failed; 2 wrong usage or wrong input; 130 interrupted.
+Exit status: 0 done; 1 a run that failed; 2 wrong usage or wrong input; 3 a run that did not
+converge; 130 interrupted.
 The solver is imported by the commands that need it, so that `kinemesh --help` is fast.
 """
 
@@ -20,7 +21,12 @@ from typing import Any
 from kinemesh import bench
 from kinemesh.errors import KinemeshError, NumericalFault
 
-FAILED, WRONG, INTERRUPTED = 1, 2, 130
+FAILED, WRONG, UNCONVERGED, INTERRUPTED = 1, 2, 3, 130
+STATUS = (
+    "Exit status: 0 done; 1 the run failed or diverged; 2 wrong usage or wrong input; 3 the run "
+    "ended, but a steady flow missed its residual drop or a step of the last cycle did not "
+    "converge; 130 interrupted."
+)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -73,6 +79,7 @@ def _add_run(commands: Any) -> None:
         help="run a case",
         description="Run a ready case (see `kinemesh cases`) or a case file. "
         "Options stand above what the case says.",
+        epilog=STATUS,
     )
     _add_case(run)
     run.add_argument(
@@ -152,6 +159,8 @@ def _check(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     case = _case(arguments)
     result = case.run(progress=not arguments.quiet, resume=arguments.resume)
+    import numpy as np
+
     from kinemesh import plot
     from kinemesh.io import summary
 
@@ -162,7 +171,10 @@ def _run(arguments: argparse.Namespace) -> int:
         print(f"\nresults in {folder}: {', '.join(sorted(p.name for p in folder.iterdir()))}")
         if case.mode == "unsteady" and not any(p.name == "hysteresis.png" for p in made):
             print("no hysteresis.png: less than one cycle")
-    return 0
+    if np.all(result.converged):
+        return 0
+    _complain(f"the run did not converge (status {UNCONVERGED}); its files are in {folder}")
+    return UNCONVERGED
 
 
 def _cases(_: argparse.Namespace) -> int:

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinemesh import interrupt
 from kinemesh.bodies.sizes import summed
@@ -39,6 +40,16 @@ class Run:
     history: History
     summary: dict[str, Any]
     out: Path | None
+
+    @property
+    def converged(self) -> bool | NDArray[np.bool_]:
+        """Whether the run converged; (members,) of several.
+
+        A steady run: the residual fell by the asked drop, or to round-off.  An unsteady run: so it
+        did in every step of the last cycle (without a period: of the run).
+        """
+        found = self.summary["result"]["converged"]
+        return found if isinstance(found, bool) else np.array(found)
 
 
 class _Lines:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinemesh import interrupt
+from kinemesh import ends, interrupt
 from kinemesh import resume as resumption
 from kinemesh.errors import CaseError, NumericalFault, SettingsError
 from kinemesh.files import Files
@@ -214,6 +214,8 @@ class _Unsteady:
             "converged": at_floor | ~above,
         }
         self.history.extend(rows)
+        if (above & ~at_floor).any():
+            ends.refuse_diverged(solver, f"step {number} of {self.plan.count}")
 
     def _ended(self) -> tuple[Any, Any]:
         """(members,) drop of the residual in this step, and whether that is round-off."""
@@ -334,17 +336,14 @@ def _result(history: History, members: int, periodic: bool) -> dict[str, Any]:
     """Loop of the last cycle of each member, where there is a whole one."""
     from kinemesh.hysteresis import hysteresis
 
-    found: dict[str, Any] = {}
+    found: list[dict[str, Any]] = []
     for m in range(members):
         rows = history.member(m)
         least = {"least_area": rows["min_area"], "least_angle_deg": rows["min_angle_deg"]}
         # points of a cloud have neither cells nor angles
-        result = {name: v.min() for name, v in least.items() if not np.isnan(v).any()}
+        result: dict[str, Any] = {"converged": ends.converged(rows)}
+        result |= {name: v.min() for name, v in least.items() if not np.isnan(v).any()}
         if periodic and rows["cycle"][-1] >= 1 - 1e-9:
             result |= hysteresis(rows).to_dict()
-        for name, value in result.items():
-            if members == 1:
-                found[name] = value
-            else:
-                found.setdefault(name, []).append(value)
-    return found
+        found.append(result)
+    return ends.of_members(found)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinemesh import interrupt
+from kinemesh import ends, interrupt
 from kinemesh import resume as resumption
 from kinemesh.errors import CaseError
 from kinemesh.files import Files
@@ -132,7 +132,8 @@ def _went(drop: float) -> str:
 
 
 def _ended(solver: Solver, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[str]]:
-    """Where a march ended: result and warnings."""
+    """Where a march ended: result and warnings; NumericalFault where it diverged."""
+    ends.refuse_diverged(solver, "steady flow")
     s, get = solver.settings, solver.backend.get
     drop = get(solver.dualtime.norm) / get(solver.dualtime.first)
     converged = drop <= s.steady_drop
@@ -148,10 +149,12 @@ def _ended(solver: Solver, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[
     result: dict[str, Any] = {"cl": loads[:, 0], "cd": loads[:, 1], "cm": loads[:, 2]}
     if len(solver.grid.bodies) > solver.grid.members:
         result["bodies"] = solver.body_coefficients(poses)
+    at_floor = get(solver.dualtime.norm) <= get(solver.dualtime.floor)
     result |= {
+        "converged": converged | at_floor,
         "iterations": get(solver.dualtime.iterations),
         "residual_drop": drop,
-        "ended_at_roundoff": ~converged & (get(solver.dualtime.norm) <= get(solver.dualtime.floor)),
+        "ended_at_roundoff": ~converged & at_floor,
     }
     return result, notes
 
