@@ -147,7 +147,7 @@ def short(tmp_path_factory):
 def test_a_run_leaves_all_its_files(short):
     folder, status = short
 
-    assert status == 0
+    assert status == 3  # nine iterations are too few
     names = {path.name for path in folder.iterdir()}
     figures = {"convergence.png", "cp.png", "sections.png", "mesh.png"}
     assert names == figures | {

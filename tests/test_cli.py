@@ -34,8 +34,10 @@ class FakeAle:
         self.options = options
         type(self).asked = SimpleNamespace(options=options)
 
-    def run(self, cycles, steps_per_cycle, out, progress, resume, preflight):
+    def run(self, cycles, steps_per_cycle, until, periodic_tolerance, out, progress, resume,
+            preflight):  # fmt: skip
         type(self).asked.run = (cycles, steps_per_cycle, progress, resume, preflight)
+        type(self).asked.until = until
         with History(UNSTEADY, out / "history.csv") as history:
             for step in range(1, round(cycles * steps_per_cycle) + 1):
                 phi = 2 * np.pi * step / steps_per_cycle
@@ -118,13 +120,14 @@ def test_run_leaves_all_its_files_in_a_folder_of_the_cases_name(fake, tmp_path, 
 
 def test_options_reach_the_solver(fake, tmp_path, capsys):
     words = "run agard-ct5 --device cuda:1 --dtype float32 --size medium --deform rigid --cycles 2"
-    words += " --steps-per-cycle 16 --out there --quiet --no-preflight"
+    words += " --steps-per-cycle 16 --out there --quiet --no-preflight --until cycles"
 
     assert cli.main(words.split()) == 0
 
     assert fake.asked.options["device"] == "cuda:1"
     assert fake.asked.options["dtype"] == "float32"
     assert fake.asked.run == (2, 16, False, False, False)
+    assert fake.asked.until == "cycles"  # the case itself runs until it is periodic
     assert (tmp_path / "there" / "history.csv").exists()
     assert capsys.readouterr().out == ""
 

@@ -73,7 +73,7 @@ def test_a_run_that_fills_the_disk_is_status_1_and_goes_on_when_there_is_room(tm
     assert 0 < kept <= steps[-1] < 24
     assert steps == list(range(1, steps[-1] + 1))
     assert 0 < frames(out) < 25
-    assert program(tmp_path, "--resume")[0] == 0
+    assert program(tmp_path, "--resume")[0] == 3  # to its end; few steps converge on this mesh
     assert (out / "history.csv").read_bytes() == (finished / "history.csv").read_bytes()
     assert frames(out) == 25
 

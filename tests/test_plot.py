@@ -215,7 +215,8 @@ def test_steps_that_did_not_converge_are_marked_and_counted(tmp_path):
 def test_a_loop_of_converged_steps_has_no_marks():
     lift = plot.hysteresis(loop()).axes[0]
 
-    assert lift.get_legend() is None
+    texts = [text.get_text() for text in lift.get_legend().get_texts()]
+    assert texts == ["kinemesh\n(periodic or not: not known of one cycle)"]
     assert not [line for line in lift.lines if line.get_marker() == "o"]
 
 

@@ -62,7 +62,7 @@ def files_study(asked):
 def unsteady(label, case, device, **changed):
     """The loop of a case; a line with the first harmonics of its last cycle and what it took."""
     start = time.perf_counter()
-    run = case.run(device=device, **changed)
+    run = case.run(device=device, cycles=3, until="cycles", **changed)
     seconds, result = time.perf_counter() - start, run.summary["result"]
     loop = km.hysteresis(run)
     cl, cm = loop.cl.harmonics[0], loop.cm.harmonics[0]

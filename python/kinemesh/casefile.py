@@ -68,7 +68,7 @@ class Case:
         for name in ("motion", "deform"):
             if getattr(self, name) is not None:
                 raise CaseError(f"case '{self.name}' is steady, so [{name}] has no meaning")
-        for name in ("cycles", "steps_per_cycle", "preflight"):
+        for name in ("cycles", "steps_per_cycle", "until", "periodic_tolerance", "preflight"):
             if getattr(self.job, name) is not None:
                 raise CaseError(f"case '{self.name}' is steady, so [run] {name} has no meaning")
         # unsteady_cfl has one: it is no more than cfl_max
@@ -160,8 +160,9 @@ class Case:
     ) -> Case:
         """The case with something changed: a mesh file, a number of nodes (or coarse, medium,
         fine), of a wing the number of points and the cloud (regular or irregular), a deformation
-        method, a method, or values of [run] (cycles, steps_per_cycle, device, dtype, preflight,
-        out).  Where springs would be left to method "meshless" they become "delaunay".
+        method, a method, or values of [run] (cycles, steps_per_cycle, until, periodic_tolerance,
+        device, dtype, preflight, out).  Where springs would be left to method "meshless" they
+        become "delaunay".
         """
         known("case", run, [f.name for f in fields(Job)])
         changed: dict[str, Any] = {}

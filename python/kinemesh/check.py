@@ -206,7 +206,7 @@ def _motion(report: Report, case: Case) -> None:
         step = period / job.steps_per_cycle
         unit = _unit(case)
         said.append(f"{step:.4g} {unit}/a_inf, in which the stream goes {mach * step:.3g} {unit}s")
-        said.append(f"{count} steps")
+        said.append(f"{count} steps" + (" at most" if job.until == "periodic" else ""))
 
 
 def small_solver(case: Case, device: str) -> Solver:
@@ -264,7 +264,8 @@ def _preflight(report: Report, case: Case, made: Mesh | Cloud | None, progress: 
             model = build.solver(case, made)
             if case.mode == "unsteady":
                 job = case.job
-                plan = Plan.of(model, "steady", job.cycles, job.steps_per_cycle, None, None)
+                plan = Plan.of(model, "steady", job.cycles, job.steps_per_cycle, None, None,
+                               job.until, job.periodic_tolerance)  # fmt: skip
             said.append(f"built, {_size(model.backend.allocated)}")
     else:
         report.leave("solver", "not built, as something above is wrong")

@@ -117,7 +117,12 @@ def _add_case(command: Any) -> None:
     mesh.add_argument("--points", type=int, metavar="N", help="wing's cloud of about N points")
     add("--cloud", choices=("regular", "irregular"), help="kind of a wing's cloud")
     add("--deform", choices=("springs", "delaunay", "rigid"), help="how the mesh follows the body")
-    add("--cycles", type=float, metavar="N", help="cycles of the motion")
+    add("--cycles", type=float, metavar="N", help="cycles of the motion; the most, see --until")
+    add(
+        "--until",
+        choices=("cycles", "periodic"),
+        help="run as many cycles as asked, or until the last one is like the one before",
+    )
     add("--steps-per-cycle", type=int, metavar="N", help="time steps per cycle")
     add(
         "--no-preflight",
@@ -140,6 +145,7 @@ def _case(arguments: argparse.Namespace) -> Any:
         deform=arguments.deform,
         method=arguments.method,
         cycles=arguments.cycles,
+        until=arguments.until,
         steps_per_cycle=arguments.steps_per_cycle,
         device=arguments.device,
         dtype=arguments.dtype,

@@ -1,4 +1,4 @@
-"""How runs end: converged or not, diverged."""
+"""How runs end: converged or not, diverged, periodic or not."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import NumericalFault
 from kinemesh.faults import DIVERGED, TEXTS
+from kinemesh.hysteresis import hysteresis
 
 if TYPE_CHECKING:
     from kinemesh.io.history import History
+    from kinemesh.plan import Plan
     from kinemesh.solver import Solver
 
 # Residual over its first value where a march has ended.  Measured over whole marches: below 1.4 on
@@ -52,3 +54,37 @@ def of_members(found: list[dict[str, Any]]) -> dict[str, Any]:
         return found[0]
     names = dict.fromkeys(name for result in found for name in result)
     return {name: [result.get(name) for result in found] for name in names}
+
+
+def over(plan: Plan, history: History, members: int, number: int) -> bool:
+    """Whether a run is over after step `number`: at its last one, or where it is periodic.
+
+    Periodic or not is asked at the end of every cycle, and of all members.
+    """
+    if number >= plan.count or plan.until == "cycles":
+        return number >= plan.count
+    assert plan.steps_per_cycle is not None
+    cycle, part = divmod(number, plan.steps_per_cycle)
+    if part or cycle < 2:
+        return False
+    return all(hysteresis(history, m, plan.tolerance).periodic for m in range(members))
+
+
+def periodicity(plan: Plan, loops: list[dict[str, Any]]) -> list[str]:
+    """A sentence for each member whose loop is not periodic, or not known to be where it must."""
+    until = plan.until == "periodic"
+    more = "raise cycles" if until else "run more cycles, or until='periodic'"
+    notes = []
+    for m, loop in enumerate(loops):
+        known = loop.get("change") is not None
+        if known and not loop["periodic"]:
+            notes.append(
+                f"member {m}: not periodic, the last of {loop['cycles']:g} cycles differs from the "
+                f"one before by {100 * loop['change']:.2g} % of the amplitude (rms, of cl or cm), "
+                f"expected at most {100 * plan.tolerance:g} %; {more}"
+            )
+        elif not known and until:
+            notes.append(
+                f"member {m}: whether it is periodic is not known of less than two cycles; {more}"
+            )
+    return notes

@@ -16,6 +16,7 @@ from kinemesh.errors import CaseError
 from kinemesh.io.history import History
 from kinemesh.io.paths import path_of
 from kinemesh.loops.harmonics import (
+    PERIODIC,
     Change,
     Coefficient,
     FloatArray,
@@ -77,11 +78,26 @@ class Loop:
     bodies: Mapping[str, BodyLoop] = field(
         default_factory=dict
     )  # by marker, where there are several
+    tolerance: float = PERIODIC  # change, a share of the amplitude, up to which it is periodic
 
     @property
     def unconverged(self) -> int:
         """Steps of the loop that did not converge, as far as the source tells."""
         return 0 if self.converged is None else int(np.sum(~self.converged))
+
+    @property
+    def change(self) -> float | None:
+        """Change against the cycle before, rms over amplitude, of cl or cm, whichever is larger.
+
+        None where there is no whole cycle before.
+        """
+        shares = (self.cl.share, self.cm.share)
+        return max((share for share in shares if share is not None), default=None)
+
+    @property
+    def periodic(self) -> bool | None:
+        """Whether the change is at most `tolerance`; None where it is not known."""
+        return None if self.change is None else self.change <= self.tolerance
 
     @property
     def steps(self) -> int:
@@ -162,6 +178,8 @@ class Loop:
             {
                 "steps_per_cycle": self.steps,
                 "cycles": self.cycles,
+                "periodic": self.periodic,
+                "change": self.change,
                 "unconverged_steps_of_loop": self.unconverged,
                 "cl": part(self.cl),
                 "cm": part(self.cm),
@@ -214,6 +232,7 @@ def loop_of(
         raise CaseError(f"{label}: the phases of the last cycle are not {steps} uniform steps")
     before = series[:, -2 * steps : -steps] if len(phase) >= 2 * steps else None
     order = np.argsort(last[0] % 360)
+    end = int(np.argmax(order))  # place of the last step in the order of phases
     last = last[:, order]
     last[0] %= 360
     radian = np.radians(last[0])
@@ -221,19 +240,19 @@ def loop_of(
     return Loop(
         last[0],
         last[1],
-        coefficient(last[2], radian, old[0]),
-        coefficient(last[3], radian, old[1]),
+        coefficient(last[2], radian, old[0], end),
+        coefficient(last[3], radian, old[1], end),
         len(phase) / steps if cycles is None else cycles,
         label,
         None if converged is None else np.asarray(converged, bool)[-steps:][order],
     )
 
 
-def hysteresis(source: Any, member: int | None = None) -> Loop:
+def hysteresis(source: Any, member: int | None = None, tolerance: float = PERIODIC) -> Loop:
     """Loop of a run, a History, an output folder or a history.csv.
 
-    `member` may be left out where the run has one. CaseError where there is less than a cycle,
-    the steps are not uniform, or the run is steady.
+    `member` may be left out where the run has one; `tolerance` is that of `Loop.periodic`.
+    CaseError where there is less than a cycle, the steps are not uniform, or the run is steady.
     """
     history, label = _history(source)
     if history.kind != "unsteady":
@@ -254,6 +273,7 @@ def hysteresis(source: Any, member: int | None = None) -> Loop:
     phase, alpha, cl, cm = (part[name][moved] for name in SERIES)
     converged = part["converged"][moved]
     loop = loop_of(phase, alpha, cl, cm, label, steps, float(cycle[-1]), converged)
+    loop = replace(loop, tolerance=tolerance)
     return loop if "power" not in part.columns else _with_work(loop, part)
 
 
@@ -322,8 +342,8 @@ class _Callable(ModuleType):
     public function of that name; so `kinemesh.hysteresis(run)` must work on either.
     """
 
-    def __call__(self, source: Any, member: int | None = None) -> Loop:
-        return hysteresis(source, member)
+    def __call__(self, source: Any, member: int | None = None, tolerance: float = PERIODIC) -> Loop:
+        return hysteresis(source, member, tolerance)
 
 
 sys.modules[__name__].__class__ = _Callable

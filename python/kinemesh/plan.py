@@ -9,14 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh import resume
-from kinemesh.conditions import time_steps
+from kinemesh.conditions import numbers, time_steps
 from kinemesh.errors import SettingsError
+from kinemesh.loops.harmonics import PERIODIC
 
 if TYPE_CHECKING:
     from kinemesh.solver import Solver
 
 FRAMES_PER_CYCLE = 16
 RESTARTS_PER_CYCLE = 4
+UNTIL = ("cycles", "periodic")
 
 
 def _periods(solver: Solver) -> NDArray[np.float64]:
@@ -41,6 +43,23 @@ def _periods(solver: Solver) -> NDArray[np.float64]:
     return periods
 
 
+def _until(by_cycles: bool, until: Any, tolerance: Any) -> tuple[str, float]:
+    """What a run goes on to, and its tolerance; nonsense is refused."""
+    if until not in (None, *UNTIL):
+        raise SettingsError(f"until is {until!r}, expected 'cycles' or 'periodic'")
+    given = {"until": until, "periodic_tolerance": tolerance}
+    lost = [f"{name} is {value!r}" for name, value in given.items() if value is not None]
+    if lost and not by_cycles:
+        raise SettingsError(
+            f"{' and '.join(lost)} in a run by time_step and steps, which has no cycles; give "
+            "cycles and steps_per_cycle"
+        )
+    if tolerance is None:
+        return until or "cycles", PERIODIC
+    share = float(numbers(tolerance, 1, "periodic_tolerance", positive=True)[0])
+    return until or "cycles", share
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """When an unsteady run steps, and how it begins.
@@ -49,8 +68,10 @@ class Plan:
     ----------
     dt : (members,)         time steps [chord/a_inf]
     periods : (members,)    or None: the run goes by time
-    count : int             physical steps
+    count : int             physical steps, at most where `until` is "periodic"
     repeats : bool          one cycle of the motion shows what the mesh does in all
+    until : "cycles" or "periodic"    what the run goes on to
+    tolerance : float       change of a periodic loop, at most (`Loop.change`)
     """
 
     cycles: float | None
@@ -60,6 +81,8 @@ class Plan:
     count: int
     start: str
     repeats: bool = True
+    until: str = "cycles"
+    tolerance: float = PERIODIC
 
     @classmethod
     def of(
@@ -70,6 +93,8 @@ class Plan:
         steps_per_cycle: Any,
         time_step: Any,
         steps: Any,
+        until: Any = None,
+        periodic_tolerance: Any = None,
     ) -> Plan:
         """The plan that a user's arguments ask for; nonsense is refused."""
         if start not in ("steady", "as is"):
@@ -80,10 +105,12 @@ class Plan:
                 "use far_field='stream' and a far field of 100 chords"
             )
         by_cycles, count = time_steps(cycles, steps_per_cycle, time_step, steps)
+        until, tolerance = _until(by_cycles, until, periodic_tolerance)
         periods = _periods(solver) if by_cycles else None
         dt = np.full(solver.grid.members, float(time_step)) if periods is None else periods
         dt = dt if periods is None else periods / steps_per_cycle
-        return cls(cycles, steps_per_cycle, dt, periods, count, start, solver.deform.repeats)
+        repeats = solver.deform.repeats
+        return cls(cycles, steps_per_cycle, dt, periods, count, start, repeats, until, tolerance)
 
     @property
     def frame_every(self) -> int:
@@ -104,6 +131,15 @@ class Plan:
     def cycle(self, time: NDArray[np.float64]) -> NDArray[np.float64]:
         """Cycles done at each member's time; without a period the run is one cycle."""
         return time / (self.dt * self.count if self.periods is None else self.periods)
+
+    def told(self, done: int) -> dict[str, Any]:
+        """What the summary says of the steps, of which `done` were made."""
+        told: dict[str, Any] = {"cycles": self.cycles, "steps_per_cycle": self.steps_per_cycle}
+        if self.steps_per_cycle is not None and self.until == "periodic":
+            told |= {"cycles": done / self.steps_per_cycle, "most_cycles": self.cycles}
+        if self.periods is not None:
+            told |= {"until": self.until, "periodic_tolerance": self.tolerance}
+        return told | {"time_step": self.dt, "steps": done}
 
     def identity(self, solver: Solver) -> dict[str, Any]:
         """What makes the run this run; its length is not of it."""

@@ -13,6 +13,7 @@ from kinemesh import ends, interrupt
 from kinemesh import resume as resumption
 from kinemesh.errors import CaseError, NumericalFault, SettingsError
 from kinemesh.files import Files
+from kinemesh.hysteresis import hysteresis
 from kinemesh.io.folder import clear, hold
 from kinemesh.io.history import STEADY, History
 from kinemesh.io.summary import Stopwatch
@@ -66,6 +67,7 @@ class _Unsteady:
         self, solver: Solver, plan: Plan, folder: Path | None, saved: Saved | None
     ) -> None:
         self.solver, self.plan, self.folder, self.saved = solver, plan, folder, saved
+        self.done = 0  # steps
         self.watch = Stopwatch()
         self.tally = _Tally(solver.grid.members)
         if saved is not None:
@@ -163,16 +165,24 @@ class _Unsteady:
         with self.files:
             if dry:
                 self.fly(progress)
-            done = self.begin(progress)
-            with progress_bar(plan.count, progress, "step", done) as bar:
-                for number in range(done + 1, plan.count + 1):
-                    self.step(number)
+            self.done = self.begin(progress)
+            with progress_bar(plan.count, progress, "step", self.done) as bar:
+                over = self.over(self.done)
+                while not over:
+                    self.done += 1
+                    self.step(self.done)
+                    over = self.over(self.done)
+                    bar.total = self.done if over else bar.total
                     bar.update()
-                    if number % plan.frame_every == 0:
-                        self.files.fields(number * plan.dt)
-                    if number % plan.restart_every == 0 or number == plan.count:
-                        self.keep(number)
+                    if self.done % plan.frame_every == 0:
+                        self.files.fields(self.done * plan.dt)
+                    if self.done % plan.restart_every == 0 or over:
+                        self.keep(self.done)
                     interrupt.check()
+
+    def over(self, number: int) -> bool:
+        """Whether the run is over after step `number`."""
+        return ends.over(self.plan, self.history, self.solver.grid.members, number)
 
     def step(self, number: int) -> None:
         """One physical step of every member."""
@@ -227,7 +237,7 @@ class _Unsteady:
         """A sentence for each member with steps that did not converge."""
         drop = self.solver.settings.unsteady_drop
         return [
-            f"member {m}: {n} of {self.plan.count} steps ended above the asked residual drop "
+            f"member {m}: {n} of {self.done} steps ended above the asked residual drop "
             f"{drop:g} (converged = 0 in the history)"
             for m, n in enumerate(self.tally.unconverged)
             if n
@@ -242,8 +252,9 @@ class _Unsteady:
                 f"{tally.lowered} edges (sum over steps) ended at first order: a gradient asked "
                 "for a negative density or pressure there"
             )
-        result = _result(self.history, solver.grid.members, plan.periods is not None)
-        result |= tally.first | tally.notes
+        found = [_result(self.history.member(m), plan) for m in range(solver.grid.members)]
+        notes += ends.periodicity(plan, found)
+        result = ends.of_members(found) | tally.first | tally.notes
         if tally.preflight:
             result["preflight"] = tally.preflight
         result["inner_iterations"] = tally.inner
@@ -252,10 +263,7 @@ class _Unsteady:
         if tally.resumed:
             result["resumed"] = resumption.told(tally.resumed)
         timing = {
-            "cycles": plan.cycles,
-            "steps_per_cycle": plan.steps_per_cycle,
-            "time_step": plan.dt,
-            "steps": plan.count,
+            **plan.told(self.done),
             "motion": [None if m is None else repr(m) for m in solver.motions],
             "deform": {"method": solver.deform.name}
             | {f.name: getattr(solver.deform, f.name) for f in fields(solver.deform)},
@@ -280,31 +288,20 @@ def unsteady(
     steps_per_cycle: int | None = None,
     time_step: float | None = None,
     steps: int | None = None,
+    until: str | None = None,
+    periodic_tolerance: float | None = None,
     out: str | Path | None = None,
     progress: bool = False,
     start: str = "steady",
     resume: bool = False,
     preflight: bool = True,
 ) -> Run:
-    """Run the motion.
-
-    Parameters
-    ----------
-    cycles, steps_per_cycle : of the motion's period; or
-    time_step, steps : for motions without a period [chord/a_inf], [-]
-    out : folder for history.csv, flow.vtkhdf, restart.h5 and summary.json
-    start : "steady" (the converged flow at the mean angle, bodies at rest where the motion
-        begins) or "as is" (the present flow; the bodies go to where the motion begins)
-    resume : go on from the restart in `out`, with the bits of a run that was never stopped;
-        cycles (or steps) may be more than the run was begun with
-    preflight : move the mesh alone through a cycle first (through the whole run, where it goes
-        by time, or where cycles need not be alike: `Delaunay(retriangulate=True)`), and stop
-        before any flow where a cell inverts; rigid motion needs none
-    """
+    """Run the motion; see `kinemesh.solver.Solver.run`."""
     if not isinstance(preflight, bool):
         raise SettingsError(f"preflight is {preflight!r}, expected True or False")
     folder = resumption.folder_of(out, resume)
-    plan = Plan.of(solver, start, cycles, steps_per_cycle, time_step, steps)
+    plan = Plan.of(solver, start, cycles, steps_per_cycle, time_step, steps, until,
+                   periodic_tolerance)  # fmt: skip
     solver.rates(plan.count * plan.dt)  # a law that ends with the run must fail before it
     with hold(folder), interrupt.held(folder, resume):
         saved = _saved(solver, plan, folder) if resume and folder is not None else None
@@ -332,18 +329,12 @@ def _saved(solver: Solver, plan: Plan, folder: Path) -> Saved:
     return saved
 
 
-def _result(history: History, members: int, periodic: bool) -> dict[str, Any]:
-    """Loop of the last cycle of each member, where there is a whole one."""
-    from kinemesh.hysteresis import hysteresis
-
-    found: list[dict[str, Any]] = []
-    for m in range(members):
-        rows = history.member(m)
-        least = {"least_area": rows["min_area"], "least_angle_deg": rows["min_angle_deg"]}
-        # points of a cloud have neither cells nor angles
-        result: dict[str, Any] = {"converged": ends.converged(rows)}
-        result |= {name: v.min() for name, v in least.items() if not np.isnan(v).any()}
-        if periodic and rows["cycle"][-1] >= 1 - 1e-9:
-            result |= hysteresis(rows).to_dict()
-        found.append(result)
-    return ends.of_members(found)
+def _result(rows: History, plan: Plan) -> dict[str, Any]:
+    """Numbers of one member: of its last cycle's loop, where there is a whole cycle."""
+    least = {"least_area": rows["min_area"], "least_angle_deg": rows["min_angle_deg"]}
+    # points of a cloud have neither cells nor angles
+    result: dict[str, Any] = {"converged": ends.converged(rows)}
+    result |= {name: v.min() for name, v in least.items() if not np.isnan(v).any()}
+    if plan.periods is not None and rows["cycle"][-1] >= 1 - 1e-9:
+        result |= hysteresis(rows, tolerance=plan.tolerance).to_dict()
+    return result

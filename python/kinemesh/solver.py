@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from kinemesh.conditions import (
     states_of,
 )
 from kinemesh.deform import Deformation
+from kinemesh.door import Runnable
 from kinemesh.dualtime import DualTime
 from kinemesh.errors import SettingsError, warn
 from kinemesh.faults import NONE, raise_faults
@@ -38,7 +38,7 @@ from kinemesh.motion import Motion, Pose, Rate
 from kinemesh.nodes import Nodes
 
 
-class Solver(ABC):
+class Solver(Runnable, ABC):
     """A case, or an ensemble of cases.
 
     Attributes
@@ -354,34 +354,3 @@ class Solver(ABC):
         self._past()
         self.dualtime.begin()
         return notes
-
-    # ---- the user's door ------------------------------------------------------------------
-
-    def steady(
-        self, out: str | Path | None = None, progress: bool = False, resume: bool = False
-    ) -> Any:
-        """March to the steady state at rest; see `kinemesh.run.steady`."""
-        from kinemesh.run import steady
-
-        return steady(self, out=out, progress=progress, resume=resume)
-
-    def run(
-        self,
-        *,
-        cycles: float | None = None,
-        steps_per_cycle: int | None = None,
-        out: str | Path | None = None,
-        progress: bool = False,
-        **options: Any,
-    ) -> Any:
-        """Unsteady run from the steady flow at the mean angle; see `kinemesh.run.unsteady`."""
-        from kinemesh.run import unsteady
-
-        return unsteady(
-            self,
-            cycles=cycles,
-            steps_per_cycle=steps_per_cycle,
-            out=out,
-            progress=progress,
-            **options,
-        )

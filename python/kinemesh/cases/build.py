@@ -168,6 +168,8 @@ def run(case: Case, progress: bool = False, resume: bool = False) -> Any:
             result = model.run(
                 cycles=case.job.cycles,
                 steps_per_cycle=case.job.steps_per_cycle,
+                until=case.job.until,
+                periodic_tolerance=case.job.periodic_tolerance,
                 out=out,
                 progress=progress,
                 resume=resume,

@@ -44,6 +44,7 @@ GENERATED = tuple(dict.fromkeys(key for keys in TAKES.values() for key in keys))
 BODIES = ("30p30n",)
 WINGS = ("oneram6",)  # functions of kinemesh.cloud
 CLOUDS = ("regular", "irregular")
+UNTIL = ("cycles", "periodic")
 LIMITS = (  # what each number must be above
     ("far_field", 1.0),
     ("wall_spacing", 0.0),
@@ -295,6 +296,8 @@ class Job:
 
     cycles: float | None = None  # of the motion; unsteady cases need it, steady ones have none
     steps_per_cycle: int | None = None  # at least 4; as cycles
+    until: str | None = None  # cycles, or periodic: until it is, and cycles is the most
+    periodic_tolerance: float | None = None  # change per cycle, rms over amplitude; 0.01
     device: str = "auto"  # auto (a GPU if there is one), cpu, cuda or cuda:N
     dtype: str = "float64"  # or float32, of the flow
     preflight: bool | None = None  # of the motion; made unless it is false
@@ -306,6 +309,11 @@ class Job:
             _set(self, "cycles", int(cycles) if cycles.is_integer() else cycles)
         if self.steps_per_cycle is not None:
             count("[run] steps_per_cycle", self.steps_per_cycle, 4)
+        if self.until is not None:
+            choice("[run] until", self.until, UNTIL)
+        if self.periodic_tolerance is not None:
+            tolerance = number("[run] periodic_tolerance", self.periodic_tolerance, above=0.0)
+            _set(self, "periodic_tolerance", tolerance)
         if not isinstance(self.preflight, bool | None):
             raise CaseError(f"[run] preflight = {self.preflight!r}, expected true or false")
         choice("[run] dtype", self.dtype, ("float64", "float32"))

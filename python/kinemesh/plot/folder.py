@@ -9,9 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError, warn
+from kinemesh.hysteresis import Loop
+from kinemesh.hysteresis import hysteresis as last_loop
 from kinemesh.io import fields, summary
 from kinemesh.io.history import History
 from kinemesh.io.paths import path_of
+from kinemesh.loops.harmonics import PERIODIC
 from kinemesh.plot import wings
 from kinemesh.plot.flows import mach, surface_pressure
 from kinemesh.plot.histories import convergence
@@ -57,7 +60,8 @@ def _member(
         return made[-1]
 
     if history.kind == "unsteady" and (complete or history["cycle"].max() > 1 - 1e-6):
-        _loop(history, case.get("name"), target("hysteresis"))
+        tolerance = about["conditions"].get("periodic_tolerance", PERIODIC)
+        _loop(last_loop(history, tolerance=tolerance), case.get("name"), target("hysteresis"))
     if points.shape[1] == 3:
         return [*made, *wings.figures(folder, tail, flow, about, title)]
     if history.kind == "steady":
@@ -74,12 +78,10 @@ def _member(
     return made
 
 
-def _loop(history: History, name: str | None, path: Path) -> None:
+def _loop(loop: Loop, name: str | None, path: Path) -> None:
     """The loop of a member beside the reference of its case."""
     from kinemesh import cases
-    from kinemesh.hysteresis import hysteresis as last_loop
 
-    loop = last_loop(history)
     reference = name if name in cases.references() else None
     try:
         loop.plot(reference, path)

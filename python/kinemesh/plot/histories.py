@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kinemesh.plot.style import BLUE, DARK, RED, figure_of, styled
 
 if TYPE_CHECKING:
-    from kinemesh.hysteresis import Loop
+    from kinemesh.hysteresis import Coefficient, Loop
     from kinemesh.io.history import History
 
 
@@ -19,7 +19,8 @@ def hysteresis(loop: Loop, reference: Loop | None = None, path: str | Path | Non
     """cl and cm against alpha (against phase where the body does not pitch).
 
     Arrows show the direction; the reference is dashed, its rms distance is in the legend.
-    Steps that did not converge are marked, and counted in the legend.
+    Steps that did not converge are marked, and counted in the legend.  A loop that is not periodic
+    is left open, between its two ends, and the legend tells by how much it changes.
     """
     return _hysteresis(loop, reference, path=path)
 
@@ -34,11 +35,14 @@ def _hysteresis(loop: Loop, reference: Loop | None) -> Any:
     ):
         if reference is not None:
             share = 100 * getattr(away, name).rms
-            x, y = _closed(reference, name, pitches)
+            x, y, _ = _curve(reference, name, pitches)
             label = f"{reference.label}\nrms difference {share:.2g} % of amplitude"
             axes.plot(x, y, "--", color=DARK, linewidth=1.1, label=label, zorder=3)
-        x, y = _closed(loop, name, pitches)
-        axes.plot(x, y, color=BLUE, label="kinemesh")
+        said = _change(loop, getattr(loop, name))
+        x, y, at = _curve(loop, name, pitches)
+        axes.plot(x, y, color=BLUE, label=f"kinemesh{said}")
+        if loop.periodic is False:
+            axes.plot(x[[0, -1]], y[[0, -1]], "s", color=BLUE, markersize=3.5)
         if pitches:
             _arrows(axes, x, y)
         axes.set_xlabel(r"$\alpha$ [deg]" if pitches else r"$\omega t$ [deg]")
@@ -46,10 +50,11 @@ def _hysteresis(loop: Loop, reference: Loop | None) -> Any:
         axes.set_title("lift" if name == "cl" else "pitching moment, nose-up positive")
         axes.margins(0.06)
         if loop.unconverged:
-            _marks(axes, loop, x, y)
-        if reference is not None or loop.unconverged:
+            _marks(axes, loop, x[at], y[at])
+        if reference is not None or loop.unconverged or said:
+            rows = sum(1 + text.count("\n") for text in axes.get_legend_handles_labels()[1])
             low, high = axes.get_ylim()
-            axes.set_ylim(low, high + 0.28 * (high - low))
+            axes.set_ylim(low, high + max(0.28, 0.08 * rows) * (high - low))
             axes.legend(loc="upper left", fontsize=7.5)
     return figure
 
@@ -63,12 +68,26 @@ def _marks(axes: Any, loop: Loop, x: NDArray[Any], y: NDArray[Any]) -> None:
     axes.plot(x[bad], y[bad], "o", label=label, **style)
 
 
-def _closed(loop: Loop, name: str, pitches: bool) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The loop as a closed curve."""
-    y = getattr(loop, name).values
-    x = loop.alpha_deg if pitches else loop.phase_deg
-    end = x[0] if pitches else x[0] + 360
-    return np.r_[x, end], np.r_[y, y[0]]
+def _change(loop: Loop, one: Coefficient) -> str:
+    """What must be said of a coefficient whose loop is not periodic, or not known to be."""
+    if loop.periodic or one.share is None:
+        return "" if loop.periodic else "\n(periodic or not: not known of one cycle)"
+    return f"\nnot periodic: changes by {100 * one.share:.2g} % a cycle"
+
+
+def _curve(loop: Loop, name: str, pitches: bool) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """The loop as a curve, closed unless it is not periodic, and the place of each step in it."""
+    one = getattr(loop, name)
+    x, y, at = loop.alpha_deg if pitches else loop.phase_deg, one.values, np.arange(loop.steps)
+    if loop.periodic is not False:
+        return np.r_[x, x[0] if pitches else x[0] + 360], np.r_[y, y[0]], at
+    assert one.change is not None
+    last = int(np.argmin(np.abs((loop.phase_deg - 360 * loop.cycles + 180) % 360 - 180)))
+    order = np.roll(at, -last - 1)
+    if not pitches:
+        x = np.where(at > last, x, x + 360)
+    begin = x[last] if pitches else x[last] - 360
+    return np.r_[begin, x[order]], np.r_[one.change.start, y[order]], np.argsort(order) + 1
 
 
 def _arrows(axes: Any, x: NDArray[Any], y: NDArray[Any], count: int = 4) -> None:
