@@ -225,6 +225,8 @@ def test_what_a_file_says_and_an_option_unsays_names_the_file(tmp_path, monkeypa
         ("mach = 0.5", "mach = 0.5\nmoment_about = [1]", "two numbers"),
         ("mach = 0.5", "mach = 0.5\nmaach = 1", "unknown key 'maach'; did you mean 'mach'"),
         ("alpha_deg = 1.0", "alpha_deg = 95", "above -90, below 90"),
+        ("alpha_deg = 1.0", "alpha_deg = -90", "above -90, below 90"),
+        ("mach = 0.5", "mach = 272", "mach = 272, expected at most 20; was a velocity meant"),
         ("nodes = 500", "nodes = 3.5", "an integer"),
         ("nodes = 500", 'nodes = "huge"', "coarse, medium, fine"),
         ("nodes = 500", 'file = "a.su2"', "expected one"),

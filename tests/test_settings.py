@@ -1,6 +1,7 @@
 """What a user gets wrong is refused with a message that says so; a fault names its place."""
 
 import re
+import warnings
 from dataclasses import dataclass
 
 import kinemesh as km
@@ -89,6 +90,10 @@ def test_nonsense_of_the_springs_is_refused_by_name(name, value):
     ({"mach": np.array([[0.5]])}, "mach is array.*, expected numbers above 0"),
     ({"alpha_deg": "1.25"}, "alpha_deg is '1.25', expected a finite number"),
     ({"alpha_deg": [True, 1.0]}, r"alpha_deg is \[True, 1.0\], expected finite numbers"),
+    ({"mach": 272}, "mach is 272, expected at most 20; was a velocity meant"),
+    ({"mach": [0.5, 20.1]}, "member 1: mach is 20.1, expected at most 20"),
+    ({"alpha_deg": 400}, "alpha_deg is 400, expected a number above -90, below 90"),
+    ({"alpha_deg": -90}, "alpha_deg is -90, expected a number above -90, below 90"),
     ({"moment_about": ("0.25", 0)}, r"moment_about is \('0.25', 0\), expected a point"),
     ({"moment_about": (True, 0)}, r"moment_about is \(True, 0\), expected a point"),
     ({"mach": [0.5, 0.6], "alpha_deg": [1, 2, 3]}, "mach has 2 entries, expected 3"),
@@ -134,6 +139,17 @@ def test_rigid_motion_of_two_bodies_is_refused(mesh):
 
     with pytest.raises(km.SettingsError, match="one body per member"):
         ale.run(time_step=0.1, steps=3, start="as is")
+
+
+@pytest.mark.parametrize(("mach", "count"), [(5, 0), (5.1, 1), (20, 1)])
+def test_a_mach_number_that_may_be_a_velocity_is_asked_about_at_the_user_s_line(mach, count):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        km.Ale(square(5), mach=[0.5, mach], walls=[], device="cpu")
+
+    asked = [w for w in told if "was a velocity meant?" in str(w.message)]
+    assert len(asked) == count
+    assert all(f"mach is {mach}" in str(w.message) and w.filename == __file__ for w in asked)
 
 
 # ---------------------------------------------------------------- runs

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.errors import SettingsError
+from kinemesh import limits
+from kinemesh.errors import SettingsError, warn
 from kinemesh.mesh import Mesh
 from kinemesh.motion import Motion
 
@@ -54,6 +55,24 @@ def numbers(value: Any, members: int, name: str, positive: bool = False) -> NDAr
         kind = kind.replace("number", "numbers") if several else f"a {kind}"
         raise SettingsError(f"{name} is {value!r}, expected {kind}")
     return found
+
+
+def stream_of(
+    mach: Any, alpha_deg: Any, members: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(members,) Mach numbers and angles [deg] of the streams; a doubtful Mach number is told."""
+    machs = numbers(mach, members, "mach", positive=True)
+    alphas = numbers(alpha_deg, members, "alpha_deg")
+    limited = (("mach", machs, limits.wrong_mach), ("alpha_deg", alphas, limits.wrong_alpha))
+    for name, values, wrong in limited:
+        for member, value in enumerate(values):
+            if wrong(value):
+                which = f"member {member}: " if members > 1 else ""
+                raise SettingsError(f"{which}{name} is {value:g}, {wrong(value)}")
+    asked = limits.doubt(machs.max())
+    if asked:
+        warn(asked)
+    return machs, alphas
 
 
 def _real(value: Any) -> float:

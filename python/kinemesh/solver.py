@@ -24,6 +24,7 @@ from kinemesh.conditions import (
     numbers,
     point_of,
     states_of,
+    stream_of,
 )
 from kinemesh.deform import Deformation
 from kinemesh.door import Runnable
@@ -89,8 +90,7 @@ class Solver(Runnable, ABC):
         self.moment_about = point_of(moment_about, "moment_about", axes)
         members = member_count(mesh=meshes, mach=mach, alpha_deg=alpha_deg, motion=motion)
         self.deform.check(self.backend, members)
-        self.mach = numbers(mach, members, "mach", positive=True)
-        self.alpha_deg = numbers(alpha_deg, members, "alpha_deg")
+        self.mach, self.alpha_deg = stream_of(mach, alpha_deg, members)
         if chord is not None:
             self.chord = float(numbers(chord, 1, "chord", positive=True)[0])
             self.reference = self.chord, self.chord

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from kinemesh import limits
 from kinemesh import motion as motions
 from kinemesh.cases.methods import DEFORMS, deform_fields
 from kinemesh.cases.values import choice, count, in_section, known, names, number
@@ -161,13 +162,14 @@ class FlowPart:
     def __post_init__(self) -> None:
         _set(self, "mach", number("[flow] mach", self.mach, above=0.0))
         _set(self, "alpha_deg", number("[flow] alpha_deg", self.alpha_deg))
+        for name, wrong in (("mach", limits.wrong_mach), ("alpha_deg", limits.wrong_alpha)):
+            if wrong(getattr(self, name)):
+                raise CaseError(
+                    f"[flow] {name} = {getattr(self, name):g}, {wrong(getattr(self, name))}"
+                )
         for name in ("chord", "reference_area", "reference_length"):
             if getattr(self, name) is not None:
                 _set(self, name, number(f"[flow] {name}", getattr(self, name), above=0.0))
-        if abs(self.alpha_deg) >= 90:
-            raise CaseError(
-                f"[flow] alpha_deg = {self.alpha_deg}, expected a number above -90, below 90"
-            )
         try:
             x, y = self.moment_about
         except (TypeError, ValueError):

@@ -1,0 +1,30 @@
+"""What a stream can be: limits for the arguments of Python and for case files."""
+
+from __future__ import annotations
+
+MACH = 20.0  # the largest that is tested
+DOUBTFUL = 5.0  # above, a velocity may have been meant, and air is no perfect gas
+ALPHA_DEG = 90.0
+ASK = (
+    "was a velocity meant? A Mach number is a velocity over the speed of sound, 340 m/s in air at "
+    "15 degrees Celsius"
+)
+
+
+def wrong_mach(mach: float) -> str:
+    """What is expected in place of a Mach number that is refused, else an empty text."""
+    return "" if mach <= MACH else f"expected at most {MACH:g}; {ASK}"
+
+
+def wrong_alpha(alpha_deg: float) -> str:
+    """What is expected in place of an angle [deg] that is refused, else an empty text."""
+    if abs(alpha_deg) < ALPHA_DEG:
+        return ""
+    return f"expected a number above {-ALPHA_DEG:g}, below {ALPHA_DEG:g}"
+
+
+def doubt(mach: float) -> str:
+    """What must be asked of a Mach number that is taken, else an empty text."""
+    if mach <= DOUBTFUL:
+        return ""
+    return f"mach is {mach:g}: {ASK} (a perfect gas with gamma 1.4 is assumed)"
