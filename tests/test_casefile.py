@@ -342,6 +342,7 @@ def test_overrides_stand_above_the_case(fake, tmp_path):
         "out": None,
         "progress": False,
         "resume": False,
+        "overwrite": False,
         "preflight": True,
     }
     (tmp_path / "m.su2").write_text("")
@@ -406,7 +407,7 @@ def test_missing_mesh_file_is_named(fake):
 def test_steady_case_runs_steady(fake):
     case(STEADY).run(progress=True)
 
-    assert fake.steady == {"out": None, "progress": True, "resume": False}
+    assert fake.steady == {"out": None, "progress": True, "resume": False, "overwrite": False}
     assert "motion" not in fake.options
     assert fake.options["device"] == "auto"
 

@@ -156,7 +156,7 @@ def test_a_folder_of_another_case_is_found(capsys, tmp_path):
     status, rows, _ = checked(capsys, words=["--out", "x"])
 
     assert status == 2
-    assert "holds the results of 'other'" in rows["output"][1]
+    assert "holds another run: case is other there, small here" in rows["output"][1]
 
 
 def test_too_little_memory_is_found_before_anything_is_built(capsys, monkeypatch):

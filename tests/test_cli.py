@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -35,7 +36,9 @@ class FakeAle:
         type(self).asked = SimpleNamespace(options=options)
 
     def run(self, cycles, steps_per_cycle, until, periodic_tolerance, out, progress, resume,
-            preflight):  # fmt: skip
+            overwrite, preflight):  # fmt: skip
+        out = Path(out)
+        type(self).asked.overwrite = overwrite
         type(self).asked.run = (cycles, steps_per_cycle, progress, resume, preflight)
         type(self).asked.until = until
         with History(UNSTEADY, out / "history.csv") as history:
@@ -48,7 +51,8 @@ class FakeAle:
                 history.append(row)
         return self._finish("unsteady", history, out)
 
-    def steady(self, out, progress, resume):
+    def steady(self, out, progress, resume, overwrite):
+        out = Path(out)
         with History(STEADY, out / "history.csv") as history:
             for i in range(1, 9):
                 row = dict.fromkeys(STEADY, 0.1**i) | {"member": 0, "iteration": i}
@@ -67,6 +71,7 @@ class FakeAle:
             mode, "cpu", "float64", {"mach": 0.755}, {"nodes": 5}, {}, {"flow": 1.0},
             {"cl": 0.3, "converged": self.converged},
         )  # fmt: skip
+        about["case"] = self.case
         summary.write(out / "summary.json", about)
         return Run(history, about, out)
 
@@ -121,12 +126,14 @@ def test_run_leaves_all_its_files_in_a_folder_of_the_cases_name(fake, tmp_path, 
 def test_options_reach_the_solver(fake, tmp_path, capsys):
     words = "run agard-ct5 --device cuda:1 --dtype float32 --size medium --deform rigid --cycles 2"
     words += " --steps-per-cycle 16 --out there --quiet --no-preflight --until cycles"
+    words += " --overwrite"
 
     assert cli.main(words.split()) == 0
 
     assert fake.asked.options["device"] == "cuda:1"
     assert fake.asked.options["dtype"] == "float32"
     assert fake.asked.run == (2, 16, False, False, False)
+    assert fake.asked.overwrite is True
     assert fake.asked.until == "cycles"  # the case itself runs until it is periodic
     assert (tmp_path / "there" / "history.csv").exists()
     assert capsys.readouterr().out == ""
@@ -144,19 +151,6 @@ def test_part_of_a_cycle_runs_and_says_what_is_missing(fake, tmp_path, capsys):
     assert cli.main(["run", "agard-ct5", "--cycles", "0.5"]) == 0
 
     assert "no hysteresis.png: less than one cycle" in capsys.readouterr().out
-
-
-def test_folder_of_another_case_is_refused_and_kept(fake, tmp_path, capsys):
-    cli.main(["run", "agard-ct5", "--cycles", "1", "--out", "x", "--quiet"])
-    before = (tmp_path / "x" / "history.csv").read_bytes()
-
-    assert cli.main(["run", "naca0012-transonic", "--out", "x"]) == 2
-
-    assert "holds the results of 'agard-ct5'" in capsys.readouterr().err
-    assert cli.main(["run", "naca0012-transonic", "--out", "x", "--resume"]) == 2
-    assert "holds the results of 'agard-ct5'" in " ".join(capsys.readouterr().err.split())
-    assert (tmp_path / "x" / "history.csv").read_bytes() == before
-    assert cli.main(["run", "agard-ct5", "--cycles", "1", "--out", "x", "--quiet"]) == 0
 
 
 @pytest.mark.parametrize(
@@ -210,14 +204,6 @@ def test_a_warning_is_one_sentence(fake, capsys, monkeypatch):
     assert capsys.readouterr().err == "kinemesh: warning: the residual fell to 1e-3 only\n"
 
 
-def test_a_failed_run_leaves_its_folder_signed(fake, tmp_path):
-    fake.fault = NumericalFault("negative area")
-    cli.main(["run", "agard-ct5", "--quiet", "--cycles", "1", "--out", "x"])
-
-    assert summary.read(tmp_path / "x" / "summary.json")["case"]["name"] == "agard-ct5"
-    assert cli.main(["run", "agard-ct6", "--quiet", "--out", "x"]) == 2
-
-
 @pytest.mark.parametrize(
     ("words", "word"),
     [
@@ -260,6 +246,8 @@ def test_wrong_input_is_status_2_and_one_message(fake, capsys, words, word):
     ("cuda:0: 9 nodes need; use dtype='float32' (about 1 GiB) or device='cpu'",
      "use --dtype float32 (about 1 GiB) or --device cpu"),
     ("use far_field='stream' in space", "use far_field = 'stream' in space"),
+    ("x holds another run: replace what is there by --overwrite (overwrite=True)",
+     "replace what is there by --overwrite"),
     ("x is of another run: run without --resume (resume=False) to begin anew",
      "run without --resume to begin anew"),
 ])  # fmt: skip

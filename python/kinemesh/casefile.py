@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from kinemesh.cases.methods import DEFORMS, METHODS, check_deform, check_solver
 from kinemesh.cases.parts import DeformPart, FlowPart, Job, MeshPart, MotionPart, part
@@ -20,6 +20,9 @@ from kinemesh.cases.values import as_option, choice, in_file, known
 from kinemesh.errors import CaseError
 from kinemesh.io.paths import path_of
 from kinemesh.motion import ORDERS
+
+if TYPE_CHECKING:
+    from kinemesh.march import Run
 
 
 def _check_integers(value: Any, name: str = "the file") -> None:
@@ -203,11 +206,19 @@ class Case:
         with in_file(case.file):
             return build.solver(case)
 
-    def run(self, *, progress: bool = False, resume: bool = False, **overrides: Any) -> Any:
+    def run(
+        self,
+        *,
+        progress: bool = False,
+        resume: bool = False,
+        overwrite: bool = False,
+        **overrides: Any,
+    ) -> Run:
         """Build and run; overrides as in `replace`. Files are written where `out` is given.
 
-        With `resume` the run in `out` goes on from its last restart.
+        With `resume` the run in `out` goes on from its last restart; another run there is refused
+        unless `overwrite` says to replace it.
         """
         from kinemesh.cases import build
 
-        return build.run(self.replace(**overrides), progress, resume)
+        return build.run(self.replace(**overrides), progress, resume, overwrite)

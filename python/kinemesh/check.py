@@ -15,12 +15,12 @@ from kinemesh import memory
 from kinemesh.backend import Backend
 from kinemesh.cases import build
 from kinemesh.errors import KinemeshError
-from kinemesh.resume import folder_of
 
 if TYPE_CHECKING:
     from kinemesh.casefile import Case
     from kinemesh.cloud import Cloud
     from kinemesh.mesh import Mesh
+    from kinemesh.plan import Plan
     from kinemesh.solver import Solver
 
 PROBE = 520  # nodes of the mesh (points of the cloud) on which the settings are tried
@@ -73,13 +73,6 @@ def check(case: Case, progress: bool = False) -> Report:
     mesh = _space(report, case)
     if case.motion is not None:
         _motion(report, case)
-    if case.job.out is not None:
-        with report.look("output") as said:
-            out = folder_of(case.job.out, resume=False)
-            assert out is not None
-            if out.exists():
-                build.claim(out, case, resume=True)
-            said.append(f"{out}{' (there already: a run replaces it)' if out.exists() else ''}")
     backend = None
     with report.look("device") as said:
         backend = Backend(case.job.device, case.job.dtype)
@@ -97,7 +90,11 @@ def check(case: Case, progress: bool = False) -> Report:
     else:
         with report.look("memory") as said:
             said.append(room(small, mesh, backend, case.mode == "unsteady"))
-    _preflight(report, case, mesh, progress)
+    model, plan = _solver(report, case, mesh)
+    if case.job.out is not None:
+        _output(report, case.job.out, model, plan)
+    if case.mode == "unsteady":
+        _preflight(report, case, model, plan, progress)
     return report
 
 
@@ -251,11 +248,25 @@ def _size(count: int) -> str:
     return f"{count / 1e9:.3g} GB" if count >= 1e9 else f"{count / 1e6:.3g} MB"
 
 
-def _preflight(report: Report, case: Case, made: Mesh | Cloud | None, progress: bool) -> None:
-    """Rows of the solver, which is built if nothing is wrong, and of the motion's pre-flight."""
-    from kinemesh.march import progress_bar
+def _output(report: Report, given: str, model: Solver | None, plan: Plan | None) -> None:
+    """Row of the folder: whether a run would find another one there."""
+    from kinemesh.claim import Claim, folder_of
+    from kinemesh.resume import identity
+
+    with report.look("output") as said:
+        out = folder_of(given, resume=False, overwrite=False)
+        assert out is not None
+        said.append(str(out))
+        if model is not None and out.exists():
+            run = identity(model, "steady") if plan is None else plan.identity(model)
+            said.append(Claim(model, run, plan).look(out))
+
+
+def _solver(
+    report: Report, case: Case, made: Mesh | Cloud | None
+) -> tuple[Solver | None, Plan | None]:
+    """Row of the solver, which is built if nothing is wrong."""
     from kinemesh.plan import Plan
-    from kinemesh.preflight import fly
 
     model: Solver | None = None
     plan: Plan | None = None
@@ -269,9 +280,17 @@ def _preflight(report: Report, case: Case, made: Mesh | Cloud | None, progress: 
             said.append(f"built, {_size(model.backend.allocated)}")
     else:
         report.leave("solver", "not built, as something above is wrong")
-    if case.mode == "steady":
-        return
-    if model is None or plan is None or case.job.preflight is False:
+    return model, plan
+
+
+def _preflight(
+    report: Report, case: Case, model: Solver | None, plan: Plan | None, progress: bool
+) -> None:
+    """Row of the motion's pre-flight, which is made if nothing is wrong."""
+    from kinemesh.march import progress_bar
+    from kinemesh.preflight import fly
+
+    if model is None or plan is None or not report.good or case.job.preflight is False:
         why = "not asked for" if case.job.preflight is False else "not made, as something is wrong"
         report.leave("pre-flight", why)
         return

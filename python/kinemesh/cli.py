@@ -85,6 +85,9 @@ def _add_run(commands: Any) -> None:
     run.add_argument(
         "--resume", action="store_true", help="go on with the run in the output folder"
     )
+    run.add_argument(
+        "--overwrite", action="store_true", help="replace another run in the output folder"
+    )
     run.add_argument("--quiet", action="store_true", help="no progress, no table at the end")
 
 
@@ -164,7 +167,9 @@ def _check(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     case = _case(arguments)
-    result = case.run(progress=not arguments.quiet, resume=arguments.resume)
+    result = case.run(
+        progress=not arguments.quiet, resume=arguments.resume, overwrite=arguments.overwrite
+    )
     import numpy as np
 
     from kinemesh import plot
@@ -243,7 +248,7 @@ COMMANDS = {
 
 def _in_shell(text: str) -> str:
     """Advice for Python in the words of the shell or a case file: device='cpu' is --device cpu."""
-    text = re.sub(r" \((in Python: )?(resume|preflight)=(True|False)\)", "", text)
+    text = re.sub(r" \((in Python: )?(resume|overwrite|preflight)=(True|False)\)", "", text)
     text = re.sub(r"\b(device|dtype|method|deform)='([\w:]+)'", r"--\1 \2", text)
     return re.sub(r"\buse (\w+)='(\w+)'", r"use \1 = '\2'", text)
 

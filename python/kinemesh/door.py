@@ -13,7 +13,11 @@ class Runnable:
     """What every solver can be asked to run."""
 
     def steady(
-        self, out: str | Path | None = None, progress: bool = False, resume: bool = False
+        self,
+        out: str | Path | None = None,
+        progress: bool = False,
+        resume: bool = False,
+        overwrite: bool = False,
     ) -> Run:
         """March all members to the steady state, bodies at rest where they were given.
 
@@ -25,6 +29,7 @@ class Runnable:
         out : folder for history.csv, flow.vtkhdf, restart.h5 and summary.json
         progress : show a bar
         resume : go on from the restart in `out`, with the bits of a run that was never stopped
+        overwrite : replace another run in `out`, which is refused otherwise
 
         Raises
         ------
@@ -34,7 +39,7 @@ class Runnable:
         from kinemesh.run import steady
 
         solver: Any = self
-        return steady(solver, out=out, progress=progress, resume=resume)
+        return steady(solver, out=out, progress=progress, resume=resume, overwrite=overwrite)
 
     def run(
         self,
@@ -49,6 +54,7 @@ class Runnable:
         progress: bool = False,
         start: str = "steady",
         resume: bool = False,
+        overwrite: bool = False,
         preflight: bool = True,
     ) -> Run:
         """Run the motion.
@@ -67,6 +73,8 @@ class Runnable:
             begins) or "as is" (the present flow; the bodies go to where the motion begins)
         resume : go on from the restart in `out`, with the bits of a run that was never stopped;
             cycles (or steps) may be more than the run was begun with
+        overwrite : replace another run, or more steps of this one, in `out`, which is refused
+            otherwise; this run itself is begun anew without
         preflight : move the mesh alone through a cycle first (through the whole run, where it goes
             by time, or where cycles need not be alike: `Delaunay(retriangulate=True)`), and stop
             before any flow where a cell inverts; rigid motion needs none
@@ -92,5 +100,6 @@ class Runnable:
             progress=progress,
             start=start,
             resume=resume,
+            overwrite=overwrite,
             preflight=preflight,
         )

@@ -139,6 +139,7 @@ def finish(
     result: dict[str, Any],
     notes: list[str],
     timing: dict[str, Any],
+    identity: dict[str, Any],
     said: Sequence[str] = (),
 ) -> Run:
     """Close the files and write the summary; its warnings are the notes, and what was `said`."""
@@ -169,6 +170,9 @@ def finish(
         {k: one(v) for k, v in result.items()},
         [*solver.notes, *said, *notes],
     )
+    text["identity"] = identity
+    if solver.case is not None:
+        text["case"] = dict(solver.case)
     if mode == "steady":
         most = int(np.max(result["iterations"]))
         text["seconds_per_iteration"] = watch.total / max(most, 1)

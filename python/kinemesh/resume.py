@@ -183,6 +183,16 @@ def find(solver: Solver, folder: Path, ident: Mapping[str, Any]) -> Saved:
 
 def refuse_others(kept: Mapping[str, Any], asked: Mapping[str, Any], saved: Saved) -> None:
     """CaseError, naming what differs, where a restart is of another run than the one asked for."""
+    apart = differences(kept, asked)
+    if apart:
+        raise CaseError(
+            f"{saved.path} is of another run: {listed(apart)}. Give what the run was begun with, "
+            "or choose another folder and run without --resume (resume=False)"
+        )
+
+
+def differences(kept: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+    """What differs between the run that is there and the one asked for."""
     there, here = _flat(kept), _flat(asked)
     missing = "nothing"
     apart = [
@@ -190,14 +200,16 @@ def refuse_others(kept: Mapping[str, Any], asked: Mapping[str, Any], saved: Save
         for name in dict.fromkeys([*here, *there])
         if there.get(name, missing) != here.get(name, missing)
     ]
-    if there.get("method") != here.get("method"):
-        apart = apart[:1]  # all else follows from it
-    if apart:
-        more = f" (and {len(apart) - SHOWN} more)" if len(apart) > SHOWN else ""
-        raise CaseError(
-            f"{saved.path} is of another run: {'; '.join(apart[:SHOWN])}{more}. Give what the run "
-            "was begun with, or run without --resume (resume=False) to begin anew"
-        )
+    for first in ("method", "mode"):  # all else follows from them
+        if there.get(first) != here.get(first):
+            return [text for text in apart if text.startswith(f"{first} is ")]
+    return apart
+
+
+def listed(apart: list[str]) -> str:
+    """The first differences as a text."""
+    more = f" (and {len(apart) - SHOWN} more)" if len(apart) > SHOWN else ""
+    return f"{'; '.join(apart[:SHOWN])}{more}"
 
 
 def _flat(value: Any, name: str = "") -> dict[str, Any]:

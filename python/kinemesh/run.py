@@ -11,10 +11,10 @@ import numpy as np
 
 from kinemesh import ends, interrupt
 from kinemesh import resume as resumption
+from kinemesh.claim import Claim, folder_of, taken
 from kinemesh.errors import CaseError, NumericalFault, SettingsError
 from kinemesh.files import Files
 from kinemesh.hysteresis import hysteresis
-from kinemesh.io.folder import clear, hold
 from kinemesh.io.history import STEADY, History
 from kinemesh.io.summary import Stopwatch
 from kinemesh.march import Run, finish, march, progress_bar
@@ -63,10 +63,10 @@ class _Tally:
 class _Unsteady:
     """One unsteady run: the loop's state and what it writes."""
 
-    def __init__(
-        self, solver: Solver, plan: Plan, folder: Path | None, saved: Saved | None
-    ) -> None:
-        self.solver, self.plan, self.folder, self.saved = solver, plan, folder, saved
+    def __init__(self, claim: Claim, plan: Plan, folder: Path | None, saved: Saved | None) -> None:
+        solver = claim.solver
+        self.claim, self.solver, self.plan, self.folder = claim, solver, plan, folder
+        self.saved = saved
         self.done = 0  # steps
         self.watch = Stopwatch()
         self.tally = _Tally(solver.grid.members)
@@ -80,7 +80,7 @@ class _Unsteady:
             self.history = History(columns(solver), path)
         else:
             self.history = self._cut(path, saved)
-        self.files = Files(solver, folder, self.watch, self.history, plan.identity(solver))
+        self.files = Files(solver, folder, self.watch, self.history, claim.run)
         s = solver.settings
         self.recording = solver.iteration(
             s.unsteady_drop,
@@ -172,7 +172,8 @@ class _Unsteady:
                     self.done += 1
                     self.step(self.done)
                     over = self.over(self.done)
-                    bar.total = self.done if over else bar.total
+                    if over:
+                        bar.total = self.done
                     bar.update()
                     if self.done % plan.frame_every == 0:
                         self.files.fields(self.done * plan.dt)
@@ -277,6 +278,7 @@ class _Unsteady:
             result,
             notes,
             timing,
+            self.claim.identity,
             tally.said,
         )
 
@@ -294,39 +296,21 @@ def unsteady(
     progress: bool = False,
     start: str = "steady",
     resume: bool = False,
+    overwrite: bool = False,
     preflight: bool = True,
 ) -> Run:
     """Run the motion; see `kinemesh.solver.Solver.run`."""
     if not isinstance(preflight, bool):
         raise SettingsError(f"preflight is {preflight!r}, expected True or False")
-    folder = resumption.folder_of(out, resume)
+    folder = folder_of(out, resume, overwrite)
     plan = Plan.of(solver, start, cycles, steps_per_cycle, time_step, steps, until,
                    periodic_tolerance)  # fmt: skip
     solver.rates(plan.count * plan.dt)  # a law that ends with the run must fail before it
-    with hold(folder), interrupt.held(folder, resume):
-        saved = _saved(solver, plan, folder) if resume and folder is not None else None
-        if saved is None:
-            clear(folder)
-        else:
-            resumption.taken_up(saved.path.parent)
-        job = _Unsteady(solver, plan, folder, saved)
+    claim = Claim(solver, plan.identity(solver), plan)
+    with taken(claim, folder, resume, overwrite) as saved:
+        job = _Unsteady(claim, plan, folder, saved)
         job.go(progress, preflight)
         return job.finish()
-
-
-def _saved(solver: Solver, plan: Plan, folder: Path) -> Saved:
-    """The restart to go on from; CaseError where it is of another run, or ahead of the plan."""
-    saved = resumption.find(solver, folder, plan.identity(solver))
-    step = saved.step if saved.phase == "unsteady" else 0
-    resumption.refuse_others(
-        saved.record["poses"], resumption.samples(solver, plan.dt, step), saved
-    )
-    if step > plan.count:
-        raise CaseError(
-            f"{saved.path}: step {step} is done, and only {plan.count} are asked for; ask for at "
-            "least as many cycles (or steps) as were run"
-        )
-    return saved
 
 
 def _result(rows: History, plan: Plan) -> dict[str, Any]:

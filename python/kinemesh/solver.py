@@ -7,7 +7,7 @@ case is here.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,7 @@ class Solver(Runnable, ABC):
     """
 
     settings: Any
+    case: Mapping[str, Any] | None = None  # of the case file that it is of, for the summary
     chord: float | None = None  # stated by the user, in the plane
     reference: tuple[float, float] = (1.0, 1.0)  # area and length of the coefficients
     measured: list[sizes.Walls]

@@ -10,9 +10,9 @@ import numpy as np
 
 from kinemesh import ends, interrupt
 from kinemesh import resume as resumption
+from kinemesh.claim import Claim, folder_of, taken
 from kinemesh.errors import CaseError
 from kinemesh.files import Files
-from kinemesh.io.folder import clear, hold
 from kinemesh.io.history import STEADY, History
 from kinemesh.io.summary import Stopwatch
 from kinemesh.march import Run, finish, march, progress_bar
@@ -26,28 +26,21 @@ KEEP_EVERY = 50  # iterations between two restarts
 
 
 def steady(
-    solver: Solver, out: str | Path | None = None, progress: bool = False, resume: bool = False
+    solver: Solver,
+    out: str | Path | None = None,
+    progress: bool = False,
+    resume: bool = False,
+    overwrite: bool = False,
 ) -> Run:
-    """March all members to the steady state, bodies at rest where they were given.
-
-    Every iteration is a row of the history; the run ends by `steady_drop` or
-    `steady_iterations`, and the summary says which.  With `resume` it goes on from the restart
-    in `out`, with the bits of a run that was never stopped.
-    """
-    folder = resumption.folder_of(out, resume)
-    with hold(folder), interrupt.held(folder, resume):
-        ident = resumption.identity(solver, "steady")
-        saved = resumption.find(solver, folder, ident) if resume and folder else None
-        if saved is None:
-            clear(folder)
-        else:
-            resumption.taken_up(saved.path.parent)
-        return _steady(solver, folder, progress, ident, saved)
+    """March all members to the steady state; see `kinemesh.door.Runnable.steady`."""
+    folder = folder_of(out, resume, overwrite)
+    claim = Claim(solver, resumption.identity(solver, "steady"))
+    with taken(claim, folder, resume, overwrite) as saved:
+        return _steady(claim, folder, progress, saved)
 
 
-def _steady(
-    solver: Solver, folder: Path | None, progress: bool, ident: dict[str, Any], saved: Saved | None
-) -> Run:
+def _steady(claim: Claim, folder: Path | None, progress: bool, saved: Saved | None) -> Run:
+    solver = claim.solver
     watch, resumed, said = Stopwatch(), [], []
     path = None if folder is None else folder / "history.csv"
     if saved is None or path is None:
@@ -57,7 +50,7 @@ def _steady(
         watch.carry(saved.record["seconds"], saved.record["total"])
         resumed = [*saved.record["resumed"], saved.step]
         said = [*saved.record.get("said", []), *saved.notes]
-    with Files(solver, folder, watch, history, ident) as files:
+    with Files(solver, folder, watch, history, claim.run) as files:
 
         def keep(iteration: int) -> None:
             files.restart("steady", iteration, resumed=resumed, said=said)
@@ -68,7 +61,8 @@ def _steady(
         keep(int(result["iterations"].max()))
     if resumed:
         result["resumed"] = resumption.told(resumed)
-    return finish(solver, "steady", history, folder, watch, result, notes, {}, said)
+    told = claim.identity
+    return finish(solver, "steady", history, folder, watch, result, notes, {}, told, said)
 
 
 def _history(path: Path, saved: Saved) -> History:

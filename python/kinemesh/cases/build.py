@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kinemesh.cases.methods import settings_of
 from kinemesh.cases.parts import GENERATED, MeshPart
 from kinemesh.cases.values import in_file, in_section
+from kinemesh.claim import folder_of
 from kinemesh.errors import CaseError
-from kinemesh.io import summary as summaries
-from kinemesh.io.folder import hold
-from kinemesh.resume import folder_of
 
 if TYPE_CHECKING:
     from kinemesh.casefile import Case
+    from kinemesh.march import Run
 
 
 def mesh(part: MeshPart) -> Any:
@@ -98,7 +96,9 @@ def solver(case: Case, grid: Any = None, of_case: bool = True) -> Any:
     options = _options(case, of_case)
     # what only the flow, the motion or the mesh forbids
     with in_section("[mesh]", ("walls", "far")), in_section("[solver]", case.solver):
-        return kind(grid, **options)
+        model = kind(grid, **options)
+    model.case = _record(case)
+    return model
 
 
 def _options(case: Case, of_case: bool) -> dict[str, Any]:
@@ -132,50 +132,20 @@ def _record(case: Case) -> dict[str, Any]:
     return names | {"mesh": str(source)}
 
 
-def claim(out: Path, case: Case, resume: bool = False) -> None:
-    """Make the folder and sign it with the case's name; one to resume is looked at only.
-
-    CaseError where the folder holds another case, or files of a run with no name.
-    """
-    path = out / "summary.json"
-    if path.exists():
-        owner = (summaries.read(path).get("case") or {}).get("name", "a run without a case")
-        if owner != case.name:
-            raise CaseError(
-                f"{out}: holds the results of '{owner}', not of '{case.name}'; "
-                "choose another folder with --out"
-            )
-    elif (out / "history.csv").exists():
-        raise CaseError(f"{out}: holds a history without a summary; choose another folder")
-    if resume:
-        return
-    conditions = {"mach": case.flow.mach, "alpha_deg": case.flow.alpha_deg}
-    stub = {"format": summaries.FORMAT, "case": _record(case), "mode": case.mode}
-    summaries.write(path, {**stub, "finished": None, "conditions": conditions})
-
-
-def run(case: Case, progress: bool = False, resume: bool = False) -> Any:
+def run(case: Case, progress: bool = False, resume: bool = False, overwrite: bool = False) -> Run:
     """Run a case, or go on with it; its files are in `case.job.out`, where that is given."""
-    out = folder_of(case.job.out, resume)
+    folder_of(case.job.out, resume, overwrite)  # refused before a mesh is made
     with in_file(case.file):
         model = solver(case)
-    with hold(out):
-        if out is not None:
-            claim(out, case, resume)
-        if case.mode == "steady":
-            result = model.steady(out=out, progress=progress, resume=resume)
-        else:
-            result = model.run(
-                cycles=case.job.cycles,
-                steps_per_cycle=case.job.steps_per_cycle,
-                until=case.job.until,
-                periodic_tolerance=case.job.periodic_tolerance,
-                out=out,
-                progress=progress,
-                resume=resume,
-                preflight=case.job.preflight is not False,
-            )
-        if out is not None:
-            summaries.update(out / "summary.json", case=_record(case))
-    result.summary["case"] = _record(case)
-    return result
+    told: dict[str, Any] = {"out": case.job.out, "progress": progress, "resume": resume}
+    told["overwrite"] = overwrite
+    if case.mode == "steady":
+        return model.steady(**told)
+    return model.run(
+        cycles=case.job.cycles,
+        steps_per_cycle=case.job.steps_per_cycle,
+        until=case.job.until,
+        periodic_tolerance=case.job.periodic_tolerance,
+        preflight=case.job.preflight is not False,
+        **told,
+    )

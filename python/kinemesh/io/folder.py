@@ -14,6 +14,7 @@ from kinemesh.io.paths import making, path_of
 OF_A_RUN = re.compile(
     r"history\.csv|flow(-\d+)?\.vtkhdf|(hysteresis|mach|mesh|convergence|cp)(-\d+)?\.png"
 )
+KEPT = re.compile(r"summary\.json|restart\.h5(\.1)?")  # until the next run writes its own
 _held: set[Path] = set()
 
 
@@ -53,6 +54,12 @@ def hold(folder: str | Path | None) -> Iterator[None]:
         finally:
             _held.discard(path)
             lock.unlink(missing_ok=True)
+
+
+def files_of_a_run(folder: Path) -> list[str]:
+    """Names of the files in a folder that a run there would replace."""
+    names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    return [name for name in names if OF_A_RUN.fullmatch(name) or KEPT.fullmatch(name)]
 
 
 def clear(folder: str | Path | None) -> None:
