@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from kinemesh.cases.changes import changed
 from kinemesh.cases.methods import DEFORMS, METHODS, check_deform, check_solver
 from kinemesh.cases.parts import DeformPart, FlowPart, Job, MeshPart, MotionPart, part
 from kinemesh.cases.values import as_option, choice, in_file, known
@@ -101,8 +102,11 @@ class Case:
             )
 
     @classmethod
-    def read(cls, path: str | Path) -> Case:
-        """A case from a TOML file. Every error names the file."""
+    def read(cls, path: str | Path, changes: Sequence[str] = (), name: str = "") -> Case:
+        """A case from a TOML file, with changes such as "flow.mach=0.6" (`cases.changes`).
+
+        Every error names the file, by its path or by `name`, and the changes.
+        """
         path = path_of(path, "the case file")
         try:
             table = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -112,7 +116,8 @@ class Case:
             raise CaseError(f"{path}: not TOML: tables or lists nested too deeply") from None
         except ValueError as error:  # TOMLDecodeError, or an integer of thousands of digits
             raise CaseError(f"{path}: not TOML: {error}") from None
-        with in_file(path):
+        with in_file(" ".join([name or str(path), *(f"--set {text}" for text in changes)])):
+            table = changed(table, changes)
             _check_integers(table)
             return dataclasses.replace(cls.from_dict(table, path.parent), file=path)
 

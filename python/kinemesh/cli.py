@@ -106,6 +106,13 @@ def _add_case(command: Any) -> None:
     """The case and the options that stand above it."""
     add = command.add_argument
     add("case", metavar="CASE|FILE.toml", help="name of a ready case, or a case file")
+    add(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="another value for a key of the case, such as flow.mach=0.6; may be given again",
+    )
     add("--device", metavar="DEV", help="auto, cpu, cuda or cuda:N")
     add("--dtype", choices=("float64", "float32"), help="precision of the flow")
     add("--method", choices=("mesh", "meshless"), help="cells of a mesh, or a cloud of points")
@@ -139,7 +146,7 @@ def _case(arguments: argparse.Namespace) -> Any:
     """The case with the options of the command line."""
     from kinemesh import cases
 
-    case = cases.load(arguments.case)
+    case = cases.load(arguments.case, arguments.set)
     return case.replace(
         mesh=arguments.mesh,
         nodes=arguments.nodes if arguments.size is None else arguments.size,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -24,8 +25,10 @@ def names() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
-def load(name_or_path: str | Path) -> Case:
+def load(name_or_path: str | Path, changes: Sequence[str] = ()) -> Case:
     """A ready case by name, or a case from a TOML file.
+
+    Each of `changes` gives a key another value, "flow.mach=0.6": a dotted key and a value of TOML.
 
     Raises CaseError for an unknown name (with the nearest one) or a file that is not a case.
     """
@@ -33,10 +36,11 @@ def load(name_or_path: str | Path) -> Case:
 
     text = str(name_or_path)
     if text in names():
-        return replace(Case.read(FOLDER / f"{text}.toml"), file=None)  # not the user's to mend
+        made = Case.read(FOLDER / f"{text}.toml", changes, text)
+        return replace(made, file=None)  # not the user's to mend
     path = path_of(name_or_path, "the case")
     if path.suffix == ".toml" or path.is_file():
-        return Case.read(path)
+        return Case.read(path, changes)
     near = get_close_matches(text, names(), 1)
     hint = f"did you mean '{near[0]}'? " if near else ""
     raise CaseError(

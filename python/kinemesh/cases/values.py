@@ -33,7 +33,7 @@ def in_section(name: str, keys: Iterable[str] | None = None) -> Iterator[None]:
 
 
 @contextmanager
-def in_file(path: Path | None) -> Iterator[None]:
+def in_file(path: Path | str | None) -> Iterator[None]:
     """Errors of the input begin with the case file, where there is one."""
     try:
         yield

@@ -1,0 +1,76 @@
+"""Single keys of a case file changed from the shell: flow.mach=0.6."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from kinemesh.errors import CaseError
+
+FILES = (("mesh", "file"), ("mesh", "coordinates"))  # of a change they start where it is given
+WORD = re.compile(r"[A-Za-z_./~][^\s\"'\[\]{}=,#]*")  # a text that needs no quotes
+
+
+def changed(table: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any]:
+    """The tables of a case file with each `KEY=VALUE` of `changes` in them.
+
+    A key goes by its tables, such as motion.pitch.k.  A value is one of TOML; a word that is none
+    is a text.
+
+    Raises
+    ------
+    CaseError    what is no such change, a key given twice, a key of what is no table
+    """
+    made, seen = dict(table), set()
+    for change in changes:
+        path, value = _parsed(change)
+        if path in seen:
+            raise CaseError(f"--set {change}: {'.'.join(path)} is given twice")
+        seen.add(path)
+        if path in FILES and isinstance(value, str):
+            value = str(Path(value).absolute())
+        made = _with(made, path, value, change)
+    return made
+
+
+def _with(table: Any, path: Sequence[str], value: Any, change: str) -> dict[str, Any]:
+    """A table with a value at a path; the table given stays as it is."""
+    if not isinstance(table, Mapping):
+        raise CaseError(f"--set {change}: {path[0]} would be a key of {table!r}, which is no table")
+    if len(path) == 1:
+        return {**table, path[0]: value}
+    return {**table, path[0]: _with(table.get(path[0], {}), path[1:], value, change)}
+
+
+def _parsed(change: str) -> tuple[tuple[str, ...], Any]:
+    """Path and value of KEY=VALUE."""
+    key, found, text = change.partition("=")
+    path = _path(key.strip())
+    if not found or not path or "\n" in change:
+        raise CaseError(f"--set {change}: expected KEY=VALUE, such as flow.mach=0.6")
+    text = text.strip()
+    try:
+        return path, tomllib.loads(f"value = {text}")["value"]
+    except (ValueError, RecursionError) as error:
+        if WORD.fullmatch(text):
+            return path, text
+        raise CaseError(
+            f"--set {change}: {text or 'nothing'} is no value of TOML ({error}), expected one such "
+            'as 0.6, true, "text" or [0.25, 0.0]'
+        ) from None
+
+
+def _path(key: str) -> tuple[str, ...]:
+    """Names of a dotted key; none where it is no key."""
+    try:
+        tables: Any = tomllib.loads(f"{key} = 0")
+    except (ValueError, RecursionError):
+        return ()
+    path = []
+    while isinstance(tables, dict):
+        ((name, tables),) = tables.items()
+        path.append(name)
+    return tuple(path)
