@@ -1,5 +1,6 @@
 """The program: exit status, messages without traceback, and the files of a run."""
 
+import inspect
 import os
 import subprocess
 import sys
@@ -7,13 +8,16 @@ import warnings
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
+import kinemesh as km
+import kinemesh.casefile
 import numpy as np
 import pytest
 from kinemesh import cli
+from kinemesh.door import Runnable
 from kinemesh.errors import DeviceError, NumericalFault
 from kinemesh.io import STEADY, UNSTEADY, History, fields, restart, summary
 from kinemesh.io.fields import FieldWriter
-from kinemesh.run import Run
+from kinemesh.run import Run, steady, unsteady
 
 MESH = SimpleNamespace(
     points=np.array([[0.0, 0], [1, 0], [1, 1], [0, 1], [2, 0.5]]),
@@ -313,8 +317,33 @@ def test_a_reader_that_goes_away_is_no_error_to_talk_about():
     os.close(read)
 
     ended = subprocess.run(
-        [sys.executable, "-m", "kinemesh.cli", "cases"], stdout=write, stderr=subprocess.PIPE
+        [sys.executable, "-m", "kinemesh", "cases"], stdout=write, stderr=subprocess.PIPE
     )
     os.close(write)
 
     assert (ended.returncode, ended.stderr) == (1, b"")
+
+
+def test_the_package_is_the_program():
+    asked = [sys.executable, "-m", "kinemesh", "run", "--help"]
+    ended = subprocess.run(asked, stdout=subprocess.PIPE, text=True)
+
+    assert ended.returncode == 0
+    assert ended.stdout.startswith("usage: kinemesh run")
+
+
+def test_runs_show_their_whole_signature_and_what_they_return():
+    """Completion shows what the signature has; what it lacks can only be guessed."""
+    doors = {Runnable.run: unsteady, Runnable.steady: steady}
+    for door, inner in doors.items():
+        (_, *mine), (_, *theirs) = (inspect.signature(f).parameters.values() for f in (door, inner))
+
+        assert mine == theirs
+        assert all(p.kind is not p.VAR_KEYWORD for p in mine)
+        assert inspect.signature(door).return_annotation == "Run"
+        assert [p.name for p in mine if f"{p.name}" not in (door.__doc__ or "")] == []
+    assert {"resume", "preflight", "start", "steps", "until", "overwrite"} <= {
+        *inspect.signature(km.Ale.run).parameters
+    }
+    assert km.Ale.run is km.Meshless.run is Runnable.run
+    assert inspect.signature(km.casefile.Case.run).return_annotation == "Run"
