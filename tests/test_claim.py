@@ -105,14 +105,20 @@ def test_a_steady_run_is_not_replaced_either(tmp_path):
 
 
 def test_motions_that_are_functions_are_told_apart_by_their_poses(tmp_path):
-    def law(rate):
-        return case(motion=km.motion.function(lambda t: km.motion.Pose(rate * t)))
+    def law(rate, end=9.0):
+        def pose(t):
+            assert t < end, "beyond what the law is for"
+            return km.motion.Pose(rate * t)
+
+        return case(motion=km.motion.function(pose))
 
     law(0.01).run(time_step=0.3, steps=3, out=tmp_path)
 
     law(0.01).run(time_step=0.3, steps=4, out=tmp_path)
     with pytest.raises(km.CaseError, match="holds another run: pose at step"):
         law(0.02).run(time_step=0.3, steps=4, out=tmp_path)
+    with pytest.raises(km.CaseError, match="holds 4 steps of this run, and only 3 are asked for"):
+        law(0.01, end=1.0).run(time_step=0.3, steps=3, out=tmp_path)
 
 
 def test_a_run_that_failed_has_signed_its_folder(tmp_path):

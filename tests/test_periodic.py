@@ -45,6 +45,8 @@ def test_nothing_is_known_of_one_cycle():
     assert loop.periodic is None
     told = summary.table({**about(), "result": loop.to_dict()})
     assert "not known: less than two whole cycles" in told
+    told = summary.table({**about(), "result": {"periodic": [None, None]}})
+    assert "not known: less than two whole cycles" in told
 
 
 def test_a_load_that_is_round_off_is_periodic():

@@ -95,7 +95,10 @@ class Claim:
         """What differs between the run that is there and this one."""
         apart = resumption.differences(kept["run"], self.run)
         if not apart and self.plan is not None:
-            apart = resumption.differences(kept["poses"], self._poses(kept["steps"]))
+            # a law of a shorter run need not be one beyond its end
+            here = self._poses(kept["steps"] if kept["steps"] <= self.plan.count else 1)
+            there = {name: kept["poses"][name] for name in here}
+            apart = resumption.differences(there, here)
         return apart
 
     def sign(self, folder: Path) -> None:

@@ -178,7 +178,7 @@ def _rows(name: str, value: Any) -> list[tuple[str, str]]:
     """A value in a row, or its parts in a row each; none where there is no value."""
     if isinstance(value, Mapping) and all(isinstance(item, Mapping) for item in value.values()):
         return [(f"{name}, {key}", _short(item)) for key, item in value.items()]
-    if name == "periodic" and value is None:
+    if name == "periodic" and None in (value if isinstance(value, list) else [value]):
         return [(name, "not known: less than two whole cycles")]
     return [] if value is None else [(name, _short(value))]
 
