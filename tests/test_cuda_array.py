@@ -291,11 +291,13 @@ def test_what_shows_the_array_interface_is_bound(cuda, backend, changes):
         ({"mask": 1}, TypeError, "from has a mask, expected float64 array"),
         ({"stream": 0}, TypeError, "from has stream 0, which names none, expected float64 array"),
         ({"data": None}, TypeError, "from has data None, expected float64 array"),
-        ({"data": (np.ones(7).ctypes.data, False)}, TypeError, "from has CUDA: .*no CUDA device"),
+        ({"data": "of the host"}, TypeError, "from has CUDA: .*no CUDA device"),
     ],
     ids=str,
 )
 def test_a_wrong_array_interface_is_refused(cuda, backend, changes, error, text):
+    if changes.get("data"):  # an address in the test's name would be another in each process
+        changes = {"data": (np.ones(7).ctypes.data, False)}
     there = {"from": Foreign(cuda.Array(7, "float64"), **changes), "to": cuda.Array(7, "float64")}
 
     with pytest.raises(error, match=text):
