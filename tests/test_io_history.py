@@ -25,7 +25,7 @@ def test_file_holds_every_row_as_soon_as_it_is_appended(tmp_path):
     for step in (1, 2, 3):
         history.append(row(step))
 
-        assert len(History.read(history.path)) == step
+        assert History.read(history.path).rows == step
 
 
 def test_values_read_back_to_the_same_bits(tmp_path):

@@ -221,7 +221,7 @@ def test_a_run_without_a_period_reports_no_loop(steps, device):
 
     run = ale.run(time_step=0.1, steps=steps, start="as is")
 
-    assert len(run.history) == steps
+    assert run.history.rows == steps
     assert not {"cl", "damping", "work", "cycles"} & set(run.summary["result"])
 
 
@@ -254,7 +254,7 @@ def test_a_case_lives_on_after_a_fault(device):
     ale.initialise(good)
 
     run = ale.run(time_step=0.1, steps=2, start="as is")
-    assert len(run.history) == 2
+    assert run.history.rows == 2
 
 
 def shuffled(tmp_path, cells, seed):

@@ -259,7 +259,8 @@ def hysteresis(source: Any, member: int | None = None, tolerance: float = PERIOD
         raise CaseError(f"{label}: a steady run has no loop")
     if member is None and len(history.members) > 1:
         raise CaseError(f"{label}: members {history.members}; choose one: hysteresis(run, 0)")
-    part = history.member(history.members[0] if member is None else member) if history else history
+    member = history.members[0] if member is None and history.rows else member
+    part = history if member is None else history.member(member)
     moved = part["step"] > 0  # step 0, where written, is the flow that the run started from
     cycle = part["cycle"][moved]
     if len(cycle) < 2:

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import CaseError
+from kinemesh.io.columns import Columns
 from kinemesh.io.paths import path_of
 from kinemesh.io.whole import naming, replace
 
@@ -80,8 +81,12 @@ def _line(row: tuple[float, ...]) -> str:
     return ",".join(map(repr, row)) + "\n"
 
 
-class History:
+class History(Columns):
     """Rows of a run as columns, mirrored row by row to a CSV file where a path is given.
+
+    A mapping of columns: `history["cl"]` or `history.cl` is one, `dict(history)` holds all,
+    `pandas.DataFrame(history)` is a frame.  `len(history)` is the number of columns, `rows` that
+    of rows.
 
     Parameters
     ----------
@@ -90,6 +95,7 @@ class History:
     """
 
     def __init__(self, columns: Iterable[str] = UNSTEADY, path: str | Path | None = None) -> None:
+        super().__init__()
         self.columns = tuple(columns)
         if _kind(self.columns) is None:
             raise CaseError(
@@ -165,7 +171,9 @@ class History:
         if self._file is not None:
             self._write("".join(map(_line, rows)))
 
-    def __len__(self) -> int:
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
         return len(self._rows)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
@@ -209,7 +217,7 @@ class History:
         self.close()
 
     def __repr__(self) -> str:
-        return f"History({self.kind}, {len(self)} rows, path={self.path})"
+        return f"History({self.kind}, {self.rows} rows, path={self.path})"
 
     @classmethod
     def read(cls, path: str | Path, torn: bool = False) -> History:

@@ -1,0 +1,63 @@
+"""Columns by name as a mapping that nobody changes: what `dict` and pandas take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NoReturn
+
+from numpy.typing import NDArray
+
+
+class Columns(dict[str, NDArray[Any]]):
+    """Read-only columns (rows,) by name; a class of these says `columns` and how to get one.
+
+    pandas makes a frame of a `dict` alone, and of any other mapping a list of its names.  So
+    columns are a dict, whose own store stays empty: every way to read goes through `__getitem__`.
+    """
+
+    columns: tuple[str, ...] = ()
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.columns
+
+    keys: Any = Mapping.keys
+    values: Any = Mapping.values
+    items: Any = Mapping.items
+    get: Any = Mapping.get
+    __ne__ = object.__ne__
+    __eq__ = object.__eq__  # two mappings of arrays have no single truth value
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+    def __reversed__(self) -> Iterator[str]:  # type: ignore[override]
+        return reversed(self.columns)
+
+    def copy(self) -> dict[str, NDArray[Any]]:
+        """The columns as a plain dict."""
+        return {name: self[name] for name in self.columns}
+
+    def __or__(self, other: Any) -> Any:
+        return self.copy() | dict(other)
+
+    def __ror__(self, other: Any) -> Any:
+        return dict(other) | self.copy()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return (*super().__reduce_ex__(protocol)[:4], None)  # no entries to set in the copy
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError(f"{type(self).__name__}: columns are read-only; dict(...) gives a copy")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse  # type: ignore[assignment]
+    pop = popitem = clear = update = setdefault = _refuse  # type: ignore[assignment]
