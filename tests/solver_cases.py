@@ -297,3 +297,11 @@ def rates(grid):
     for side in (grid.wall, grid.far):
         np.add.at(total, side.node, get(side.device["w"]).astype(float))
     return total
+
+
+def pitching(mesh, **changes):
+    """Two members that pitch by 1 and 0.5 degrees at Mach 0.4 and 0.5, k = 0.1 and 0.2."""
+    pitches = [km.motion.pitch(1.0, 0.1), km.motion.pitch(0.5, 0.2)]
+    told = {"mach": (0.4, 0.5), "motion": pitches, "deform": km.deform.Rigid(), "device": "cpu"}
+    settings = km.AleSettings(steady_drop=1e-3, unsteady_drop=1e-2)
+    return km.Ale(mesh, settings=settings, **(told | changes))

@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import kinemesh as km
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -56,6 +57,56 @@ def test_the_readme_s_ten_lines_give_ct5_s_lift_and_files(tmp_path, monkeypatch)
     assert names["loop"].cl.amplitude == pytest.approx(CL_AMPLITUDE, rel=SHARE)
     written = {path.name for path in (tmp_path / "ct5").iterdir()}
     assert {"history.csv", "flow.vtkhdf", "summary.json", "restart.h5", "loop.png"} <= written
+
+
+def blocks(page):
+    """The Python of a page, block by block."""
+    return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)
+
+
+def test_the_sweep_of_getting_started_is_a_table_of_dampings(monkeypatch):
+    (code,) = [block for block in blocks("docs/getting-started.md") if "itertools" in block]
+    assert len([line for line in code.splitlines() if line]) == 8
+    monkeypatch.setitem(km.AleSettings.__init__.__kwdefaults__, "steady_drop", 1e-2)
+    names = {}
+
+    small = replaced(code, nodes="800", cycles=1, steps_per_cycle=8)
+    exec(compile(small, "getting-started.md", "exec"), names)
+
+    table = names["table"]
+    assert len(table) == 18
+    assert [tuple(row) for row in table[["mach", "k", "amplitude_deg"]].values] == names["asked"]
+    damping = table["damping"].to_numpy().reshape(3, 3, 2)  # Mach number, k, amplitude
+    assert (np.diff(damping, axis=0) > 0).all()  # as 1/beta of thin sections
+    assert (np.diff(damping, axis=1) > 0).all()
+    assert abs(damping[..., 0] / damping[..., 1] - 1).max() < 0.1  # small angles: linear
+
+
+def test_the_page_of_results_runs(tmp_path, monkeypatch):
+    pv = pytest.importorskip("pyvista")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(km.AleSettings.__init__.__kwdefaults__, "steady_drop", 1e-2)
+    drawn = []
+    monkeypatch.setattr(pv.UnstructuredGrid, "plot", lambda grid, **how: drawn.append((grid, how)))
+    names = {}
+
+    for number, code in enumerate(blocks("docs/results.md")):
+        if number == 0:
+            code = replaced(code, nodes="800", cycles=1, steps_per_cycle=16)
+        exec(compile(code, f"results.md, block {number}", "exec"), names)
+
+    found, frame, ((grid, how),) = names["found"], names["frame"], drawn
+    assert len(frame) == names["run"].history.rows == 32
+    assert len(names["columns"]) == len(frame.columns)
+    assert names["loop"].damping == names["table"]["damping"][1]
+    assert grid.n_points == len(found.points)
+    assert grid.n_cells == len(found.cells)
+    np.testing.assert_array_equal(grid.points[:, :2], found.points)
+    np.testing.assert_array_equal(grid[how["scalars"]], found["Mach"])
+    area = grid.compute_cell_sizes(length=False, volume=False)["Area"].sum()
+    a, b, c = found.points[km.plot.triangles_of(found.cells)].transpose(1, 0, 2)
+    want = np.sum((b - a)[:, 0] * (c - a)[:, 1] - (b - a)[:, 1] * (c - a)[:, 0]) / 2
+    assert area == pytest.approx(want, rel=np.finfo(float).eps * grid.n_cells)  # one sum, reordered
 
 
 def executed(name, **small):

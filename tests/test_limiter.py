@@ -40,7 +40,7 @@ def test_the_default_has_the_bits_of_its_constant_and_says_it(mesh):
 
     np.testing.assert_array_equal(found[0][0], found[1][0])
     assert found[0][1] == found[1][1]
-    assert found[0][1].limiter_k == 0.05
+    assert found[0][1]["limiter_k"] == 0.05
 
 
 @on_devices

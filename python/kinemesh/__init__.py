@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from kinemesh.hysteresis import Loop, hysteresis
     from kinemesh.mesh import Mesh
     from kinemesh.meshless import Meshless, MeshlessSettings
-    from kinemesh.run import Run
+    from kinemesh.results import Run
+    from kinemesh.results import open as open
     from kinemesh.units import Units
 
 _HOME = {
@@ -51,13 +52,14 @@ _HOME = {
     "Mesh": "mesh",
     "Meshless": "meshless",
     "MeshlessSettings": "meshless",
-    "Run": "run",
+    "Run": "results",
     "Units": "units",
     "hysteresis": "hysteresis",
+    "open": "results",
 }
 _MODULES = ("cases", "cloud", "deform", "mesh", "motion", "plot")
 
-__all__ = [
+__all__ = [  # not open: `import *` would take the place of Python's own
     "Ale",
     "AleSettings",
     "Backend",
@@ -99,4 +101,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "open"])

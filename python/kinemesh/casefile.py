@@ -68,6 +68,12 @@ class Case:
         check_deform(self.method, self.deform)
         check_solver(self.method, self.solver)
 
+    def __repr__(self) -> str:
+        part = self.mesh
+        space = part.section or part.coordinates or part.file or part.bodies or part.wing
+        stream = f"mach {self.flow.mach:g}, alpha_deg {self.flow.alpha_deg:g}"
+        return f"Case({self.name!r}, {self.mode}, {self.method}, {space}, {stream})"
+
     def _check_steady(self) -> None:
         for name in ("motion", "deform"):
             if getattr(self, name) is not None:

@@ -17,6 +17,7 @@ from kinemesh import resume as resumption
 from kinemesh.errors import CaseError, SettingsError
 from kinemesh.io import summary
 from kinemesh.io.folder import clear, files_of_a_run, hold
+from kinemesh.results.asked import asked
 from kinemesh.resume import Saved
 
 if TYPE_CHECKING:
@@ -105,9 +106,12 @@ class Claim:
         """Tell in the folder which run begins there."""
         solver = self.solver
         streams = {"mach": solver.mach, "alpha_deg": solver.alpha_deg}
-        conditions = {k: v if len(v) > 1 else v[0] for k, v in streams.items()}
+        conditions: dict[str, Any] = {k: v if len(v) > 1 else v[0] for k, v in streams.items()}
+        if self.plan is not None:
+            conditions["steps_per_cycle"] = self.plan.steps_per_cycle
         stub: dict[str, Any] = {"format": summary.FORMAT, "mode": self.run["mode"]}
         stub |= {"finished": None, "conditions": conditions, "identity": self.identity}
+        stub["asked"] = asked(solver)
         if solver.case is not None:
             stub["case"] = solver.case
         summary.write(folder / "summary.json", stub)

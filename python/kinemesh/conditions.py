@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def is_several(value: Any) -> bool:
-    """A sequence or array with one entry per member (a text is one value)."""
-    if isinstance(value, np.ndarray):
-        return value.ndim > 0
+    """A sequence, array or pandas Series with one entry per member (a text is one value)."""
+    if hasattr(value, "__array__"):
+        return np.ndim(value) > 0
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 

@@ -60,9 +60,11 @@ class Files:
                 continue
             if upto is not None:
                 warn(f"{path} is not there: its flow fields begin at time {upto[m]:g}")
-            walls = [mesh.boundaries[marker] for i, marker in grid.bodies if i == m]
-            edges = np.concatenate(walls) if walls else np.empty((0, grid.dimensions), np.int32)
-            self.writers.append(FieldWriter(path, grid.shown(m), edges))
+            walls = {marker: mesh.boundaries[marker] for i, marker in grid.bodies if i == m}
+            none = np.empty((0, grid.dimensions), np.int32)
+            edges = np.concatenate([none, *walls.values()])
+            bodies = {marker: len(facets) for marker, facets in walls.items()}
+            self.writers.append(FieldWriter(path, grid.shown(m), edges, bodies))
 
     def fields(self, time: NDArray[np.float64]) -> None:
         """Append the present flow at each member's time [chord/a_inf]."""

@@ -7,49 +7,23 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinemesh import interrupt
 from kinemesh.bodies.sizes import summed
 from kinemesh.errors import warn
 from kinemesh.io import summary
 from kinemesh.io.history import History
-from kinemesh.io.summary import Stopwatch
+from kinemesh.io.summary import Stopwatch, Summary
+from kinemesh.results import Run
+from kinemesh.results.asked import asked
 
 if TYPE_CHECKING:
     from kinemesh.solver import Solver
-
-
-@dataclass(slots=True)
-class Run:
-    """What a run leaves behind.
-
-    Parameters
-    ----------
-    history : History    rows per member and step (or iteration)
-    summary : dict       what summary.json holds
-    out : Path or None
-    """
-
-    history: History
-    summary: dict[str, Any]
-    out: Path | None
-
-    @property
-    def converged(self) -> bool | NDArray[np.bool_]:
-        """Whether the run converged; (members,) of several.
-
-        A steady run: the residual fell by the asked drop, or to round-off.  An unsteady run: so it
-        did in every step of the last cycle (without a period: of the run).
-        """
-        found = self.summary["result"]["converged"]
-        return found if isinstance(found, bool) else np.array(found)
 
 
 class _Lines:
@@ -159,7 +133,7 @@ def finish(
         "chord": solver.chord,
     } | {k: one(v) for k, v in timing.items()}
     mesh = grid.sizes() | {"members": grid.members} | summed(solver)
-    text = summary.collect(
+    made = summary.collect(
         mode,
         solver.backend.describe(),
         solver.backend.dtype,
@@ -170,12 +144,13 @@ def finish(
         {k: one(v) for k, v in result.items()},
         [*solver.notes, *said, *notes],
     )
-    text["identity"] = identity
+    made["identity"] = identity
     if solver.case is not None:
-        text["case"] = dict(solver.case)
+        made["case"] = dict(solver.case)
     if mode == "steady":
         most = int(np.max(result["iterations"]))
-        text["seconds_per_iteration"] = watch.total / max(most, 1)
+        made["seconds_per_iteration"] = watch.total / max(most, 1)
+    text = Summary(summary.plain(made | {"asked": asked(solver)}))
     history.close()
     for note in notes:
         warn(note)

@@ -163,7 +163,7 @@ class MeshlessSettings(ImplicitSettings):
 
 def in_space(cloud: Any) -> bool:
     """Whether the first of the clouds is one in space."""
-    first = cloud[0] if is_several(cloud) and len(cloud) else cloud
+    first = next(iter(cloud)) if is_several(cloud) and len(cloud) else cloud
     return isinstance(first, Cloud) and first.points.shape[1] == 3
 
 

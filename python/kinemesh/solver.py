@@ -33,10 +33,12 @@ from kinemesh.errors import SettingsError, warn
 from kinemesh.faults import NONE, raise_faults
 from kinemesh.forces import Forces, Loads
 from kinemesh.implicit import Implicit
+from kinemesh.io.html import table_of
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.lusgs import Lusgs
 from kinemesh.motion import Motion, Pose, Rate
 from kinemesh.nodes import Nodes
+from kinemesh.results.asked import asked, in_words, varying
 
 
 class Solver(Runnable, ABC):
@@ -355,3 +357,17 @@ class Solver(Runnable, ABC):
         self._past()
         self.dualtime.begin()
         return notes
+
+    # ---- words ------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        members = f"{self.grid.members} members, " if self.grid.members > 1 else ""
+        where = f"{self.backend.describe()['device']}, {self.backend.dtype}"
+        told = f"{in_words(asked(self))}; {self.deform.name}; {where}"
+        return f"{type(self).__name__}({members}{self.grid.nodes:,} nodes; {told})"
+
+    def _repr_html_(self) -> str:
+        """A row per member, for notebooks."""
+        rows = asked(self)
+        names = varying(rows)
+        return table_of(names, [[row.get(n) for n in names] for row in rows], repr(self))

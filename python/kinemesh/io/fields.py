@@ -12,7 +12,9 @@ Layout: VTK File Formats, section "VTKHDF, UnstructuredGrid, Transient Data".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,16 +61,23 @@ class FieldWriter:
     path : path            started anew
     mesh : kinemesh.mesh.Mesh, or a cloud's `kinemesh.cloud.display.Shown`
     walls : (k, d) int     wall edges (in space triangles), nodes of the mesh; kept for the plots
+    bodies : names         and numbers of wall edges of the bodies that `walls` has one after other
     """
 
-    def __init__(self, path: str | Path, mesh: Any, walls: ArrayLike | None = None) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        mesh: Any,
+        walls: ArrayLike | None = None,
+        bodies: Mapping[str, int] | None = None,
+    ) -> None:
         self.path = Path(path)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._prepare(mesh)
         self._disk = WholeFile(self.path, "w")
         self._file = _open(self._disk, "w")
         try:
-            self._start(mesh, walls)
+            self._start(mesh, walls, bodies or {})
         except OSError:  # the disk is full
             self.close()
             raise
@@ -79,7 +88,7 @@ class FieldWriter:
         self._order = np.argsort(original, kind="stable")  # file place -> mesh node
         self._nodes = len(original)
 
-    def _start(self, mesh: Any, walls: ArrayLike | None) -> None:
+    def _start(self, mesh: Any, walls: ArrayLike | None, bodies: Mapping[str, int]) -> None:
         import h5py
 
         place = np.empty(self._nodes, np.int64)  # mesh node -> file place
@@ -117,6 +126,10 @@ class FieldWriter:
         none = np.zeros((0, self._dimensions), np.int64)
         edges = none if walls is None else place[np.asarray(walls)]
         self._file.create_dataset("kinemesh/walls", data=edges)
+        if bodies:
+            body = np.repeat(np.arange(len(bodies)), list(bodies.values()))
+            self._file.create_dataset("kinemesh/body", data=body, **PACKED)
+            self._file["kinemesh"].attrs["bodies"] = json.dumps(list(bodies))
         self._file["kinemesh"].attrs["cloud"] = bool(getattr(mesh, "is_cloud", False))
         self._commit()
 
@@ -261,36 +274,57 @@ def _extend(data: h5py.Dataset, values: ArrayLike) -> None:
     data[size:, : rows.shape[1]] = rows
 
 
+def times(path: str | Path) -> NDArray[np.float64]:
+    """(steps,) times of a file; CaseError where it cannot be read."""
+    with _reading(path) as file:
+        steps = file["VTKHDF/Steps"]
+        return np.asarray(steps["Values"][: steps.attrs["NSteps"]], float)
+
+
 def read(path: str | Path, step: int = -1) -> dict[str, Any]:
     """One step of a file: time, points (nodes, d), cells (cells, 4) with -1 as the fourth
-    corner of a triangle, walls (k, d), fields (name -> array), cloud (whether the cells are
-    for display alone); nodes in the user's order.
+    corner of a triangle, walls (k, d), bodies (marker -> rows of walls), fields (name -> array),
+    cloud (whether the cells are for display alone); nodes in the user's order.
 
     Raises CaseError where the file cannot be read or has no such step.
     """
+    with _reading(path) as file:
+        root = file["VTKHDF"]
+        count, nodes = int(root["Steps"].attrs["NSteps"]), int(root["NumberOfPoints"][0])
+        if not -count <= step < count:
+            raise CaseError(f"{path}: no step {step}; it has {count}")
+        at = step % count
+        rows = slice(at * nodes, (at + 1) * nodes)
+        walls = file["kinemesh/walls"][()]
+        return {
+            "time": float(root["Steps/Values"][at]),
+            "points": root["Points"][rows, : walls.shape[1]],
+            "cells": _cells(root["Offsets"][()], root["Connectivity"][()]),
+            "walls": walls,
+            "bodies": _bodies(file["kinemesh"], len(walls)),
+            "cloud": bool(file["kinemesh"].attrs.get("cloud", False)),
+            "fields": {k: v[rows] for k, v in root["PointData"].items() if k != "Node"},
+        }
+
+
+@contextmanager
+def _reading(path: str | Path) -> Iterator[h5py.File]:
+    """A field file, open; CaseError where it is none, or damaged."""
     path = path_of(path, "the field file")
     if not path.is_file():
         raise CaseError(f"{path}: no such field file")
     try:
         with WholeFile(path, "r") as disk, _open(disk, "r") as file:
-            root = file["VTKHDF"]
-            count, nodes = int(root["Steps"].attrs["NSteps"]), int(root["NumberOfPoints"][0])
-            if not -count <= step < count:
-                raise CaseError(f"{path}: no step {step}; it has {count}")
-            at = step % count
-            offsets, ids = root["Offsets"][()], root["Connectivity"][()]
-            rows = slice(at * nodes, (at + 1) * nodes)
-            data = {k: v[rows] for k, v in root["PointData"].items() if k != "Node"}
-            return {
-                "time": float(root["Steps/Values"][at]),
-                "points": root["Points"][rows, : file["kinemesh/walls"].shape[1]],
-                "cells": _cells(offsets, ids),
-                "walls": file["kinemesh/walls"][()],
-                "cloud": bool(file["kinemesh"].attrs.get("cloud", False)),
-                "fields": data,
-            }
+            yield file
     except (OSError, KeyError) as error:
         raise CaseError(f"{path}: not a field file of kinemesh ({error})") from None
+
+
+def _bodies(group: h5py.Group, walls: int) -> dict[str, NDArray[np.int64]]:
+    """Rows of the walls of each body; of a file of an earlier version all are of one."""
+    names = json.loads(group.attrs.get("bodies", '["walls"]'))
+    body = group["body"][()] if "body" in group else np.zeros(walls, np.int64)
+    return {name: np.flatnonzero(body == i) for i, name in enumerate(names)}
 
 
 def _cells(offsets: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.int64]:

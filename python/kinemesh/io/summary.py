@@ -16,10 +16,32 @@ from typing import Any
 import numpy as np
 
 from kinemesh.errors import CaseError
+from kinemesh.io.html import table_of
 from kinemesh.io.paths import path_of
 from kinemesh.io.whole import replace
 
 FORMAT = "kinemesh-summary-1"
+
+
+class Summary(dict[str, Any]):
+    """What summary.json holds: a dict in JSON's types, which shows itself as a table."""
+
+    def told(self) -> str:
+        """Of what it is."""
+        case = self.get("case") or {}
+        what = [case.get("name"), self.get("mode")]
+        finished = self.get("finished")
+        end = f"finished {finished}" if finished else "did not finish"
+        count = len(self.get("warnings", []))
+        said = f"{count} warning{'s' if count > 1 else ''}" if count else ""
+        return ", ".join(text for text in (*what, end, said) if text)
+
+    def __repr__(self) -> str:
+        return f"Summary({self.told()}; {', '.join(self)})"
+
+    def _repr_html_(self) -> str:
+        """The table, for notebooks."""
+        return table_of(["", ""], rows(self), self.told())
 
 
 class Stopwatch:
@@ -138,7 +160,7 @@ def write(path: str | Path, summary: Mapping[str, Any]) -> Path:
     return path
 
 
-def read(path: str | Path) -> dict[str, Any]:
+def read(path: str | Path) -> Summary:
     """Read summary.json, by its name or that of its folder.
 
     CaseError where it is missing or of another kind.
@@ -153,12 +175,12 @@ def read(path: str | Path) -> dict[str, Any]:
         raise CaseError(f"{path}: not JSON ({error})") from None
     if not isinstance(summary, dict) or summary.get("format") != FORMAT:
         raise CaseError(f"{path}: not a summary of kinemesh; expected format {FORMAT!r}")
-    return summary
+    return Summary(summary)
 
 
-def update(path: str | Path, **parts: Any) -> dict[str, Any]:
+def update(path: str | Path, **parts: Any) -> Summary:
     """Add or replace top-level parts of a summary.json; return it."""
-    summary = {**read(path), **parts}
+    summary = Summary(read(path) | parts)
     write(path, summary)
     return summary
 
@@ -185,20 +207,33 @@ def _rows(name: str, value: Any) -> list[tuple[str, str]]:
 
 def table(summary: Mapping[str, Any]) -> str:
     """The end of a run in a few lines of text: what, on what, result, seconds by part."""
+    lines = rows(summary)
+    width = max(len(name) for name, _ in lines)
+    return "\n".join(f"{name:<{width}}  {text}" for name, text in lines)
+
+
+def rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What `table` tells, name and text; of a run that did not finish what there is."""
     summary = plain(summary)
     case = summary.get("case") or {}
-    rows = [
-        ("case", case.get("title") or case.get("name") or summary["mode"]),
-        ("device", f"{_short(summary['device'])}, {summary['dtype']}"),
-        ("mesh", _short(summary["mesh"])),
-    ]
-    told = {**summary["result"], **summary["conditions"]}  # conditions first, each name once
+    rows = [("case", case.get("title") or case.get("name") or summary.get("mode", ""))]
+    if "device" in summary:
+        rows.append(("device", f"{_short(summary['device'])}, {summary['dtype']}"))
+    rows += [("mesh", _short(summary["mesh"]))] if "mesh" in summary else []
+    conditions, result = summary.get("conditions", {}), summary.get("result", {})
+    told = {**result, **conditions}  # conditions first, each name once
     if isinstance(told.get("motion"), list):
         told["motion"] = "; ".join(motion or "at rest" for motion in told["motion"])
-    names = dict.fromkeys([*summary["conditions"], *summary["result"]])
-    for name in names:
+    for name in dict.fromkeys([*conditions, *result]):
         rows += _rows(name, told[name])
-    seconds = dict(summary["seconds"])
+    return rows + _costs(summary) + [("warning", text) for text in summary.get("warnings", [])]
+
+
+def _costs(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Seconds by part, the largest first, and the whole."""
+    if "seconds" not in summary:
+        return []
+    rows, seconds = [], dict(summary["seconds"])
     total = seconds.pop("total", sum(seconds.values()))
     for name, value in sorted(seconds.items(), key=lambda item: -item[1]):
         share = 100 * value / total if total else 0.0
@@ -206,6 +241,4 @@ def table(summary: Mapping[str, Any]) -> str:
     rows.append(("total [s]", f"{total:9.2f}"))
     if "seconds_per_iteration" in summary:
         rows.append(("per iteration [s]", f"{summary['seconds_per_iteration']:9.3g}"))
-    rows += [("warning", text) for text in summary["warnings"]]
-    width = max(len(name) for name, _ in rows)
-    return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
+    return rows

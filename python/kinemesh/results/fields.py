@@ -1,0 +1,145 @@
+"""Flow fields of a run, frame by frame, from its field files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import CaseError
+from kinemesh.io import fields as files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kinemesh.results.run import Run
+
+NEAR = 0.01  # degrees: phases are typed with two decimals
+
+
+class Frames(NamedTuple):
+    """When the frames of a member were kept; each is (frames,)."""
+
+    time: NDArray[np.float64]  # [chord/a_inf]; of a steady flow 0
+    cycle: NDArray[np.float64]  # cycles done; nan of a steady flow
+    phase_deg: NDArray[np.float64]  # 0 to 360; nan of a steady flow
+
+
+@dataclass(frozen=True, eq=False)
+class Fields(Mapping[str, NDArray[Any]]):
+    """The flow at one moment: arrays by name, with the nodes in the order of the user's file.
+
+    `fields["Pressure"]` is an array (nodes,), `list(fields)` are the names.  Density, Velocity
+    (nodes, 3), Pressure in units of rho_inf, a_inf, rho_inf a_inf^2; Mach, Cp [-].
+
+    Parameters
+    ----------
+    arrays : name -> (nodes,) or (nodes, 3)
+    points : (nodes, d)      where the nodes are at this moment [chord]
+    cells : (cells, 4)       numbers of nodes, -1 as the fourth of a triangle
+    walls : (k, d)           edges of the bodies (in space triangles)
+    bodies : marker -> (k,)  rows of `walls` of each body
+    frame : int              number of the frame in its file, from 0
+    time : float             [chord/a_inf]
+    cycle, phase_deg : float of the motion, nan of a steady flow
+    cloud : bool             of a cloud: the cells are there to be drawn, the solver knows none
+    """
+
+    arrays: Mapping[str, NDArray[Any]]
+    points: NDArray[np.float64]
+    cells: NDArray[np.int64]
+    walls: NDArray[np.int64]
+    bodies: Mapping[str, NDArray[np.int64]]
+    frame: int
+    time: float
+    cycle: float
+    phase_deg: float
+    cloud: bool
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in self.arrays:
+            raise KeyError(f"fields: no array {name!r}; there are {list(self.arrays)}")
+        return self.arrays[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.arrays)
+
+    def __len__(self) -> int:
+        return len(self.arrays)
+
+    def __repr__(self) -> str:
+        phase = "" if np.isnan(self.phase_deg) else f", phase {self.phase_deg:g} degrees"
+        return (
+            f"Fields(frame {self.frame}, time {self.time:.5g}{phase}; {len(self.points)} nodes, "
+            f"{len(self.cells)} cells; {', '.join(self.arrays)})"
+        )
+
+
+def path_of(run: Run, member: int | None) -> tuple[Path, int]:
+    """Field file and number of a member; CaseError where there is none."""
+    if run.out is None:
+        raise CaseError("fields: the run kept none; give a folder, run(..., out='name')")
+    members = run.members
+    if member is None and members > 1:
+        raise CaseError(f"fields: {members} members; choose one: run.fields(member=0)")
+    number = 0 if member is None else member
+    if not isinstance(number, int | np.integer) or not 0 <= number < members:
+        raise CaseError(f"fields: no member {member!r}; there are {members}, from 0")
+    path = run.out / (f"flow-{number}.vtkhdf" if members > 1 else "flow.vtkhdf")
+    return path, int(number)
+
+
+def frames(run: Run, member: int | None) -> Frames:
+    """When the frames of a member were kept."""
+    path, number = path_of(run, member)
+    time = files.times(path)
+    cycle = np.full(len(time), np.nan)
+    if run.history.kind == "unsteady" and number in run.history.members:
+        rows = run.history.member(number)
+        cycle = time * (rows["cycle"][-1] / rows["time"][-1])
+    return Frames(time, cycle, np.round(360 * cycle, 6) % 360)
+
+
+def read(run: Run, frame: int | None, phase_deg: float | None, member: int | None) -> Fields:
+    """The fields of one frame, by number or by phase."""
+    if frame is not None and phase_deg is not None:
+        raise CaseError(f"fields: frame {frame} and phase_deg {phase_deg}; give one of the two")
+    path, _ = path_of(run, member)
+    kept = frames(run, member)
+    at = -1 if frame is None else frame
+    if phase_deg is not None:
+        at = _at_phase(path, kept.phase_deg, phase_deg)
+    found = files.read(path, at)
+    at %= len(kept.time)
+    return Fields(
+        found["fields"],
+        found["points"],
+        found["cells"],
+        found["walls"],
+        found["bodies"],
+        at,
+        found["time"],
+        float(kept.cycle[at]),
+        float(kept.phase_deg[at]),
+        found["cloud"],
+    )
+
+
+def _at_phase(path: Path, phases: NDArray[np.float64], wanted: float) -> int:
+    """The last frame at a phase [deg]; CaseError where no frame was kept there."""
+    if not np.isfinite(wanted):
+        raise CaseError(f"fields: phase_deg = {wanted!r}, expected a finite number of degrees")
+    if not np.isfinite(phases).all():
+        raise CaseError(f"{path}: a steady flow has no phase; leave phase_deg away")
+    away = np.abs((phases - wanted + 180) % 360 - 180)
+    there = np.flatnonzero(away < NEAR)
+    if not len(there):
+        some = ", ".join(f"{p:g}" for p in np.unique(phases[away <= np.sort(away)[:2].max()]))
+        raise CaseError(
+            f"{path}: no frame at phase {wanted:g} degrees; the nearest are at {some} "
+            "(run.frames().phase_deg has all)"
+        )
+    return int(there[-1])

@@ -1,0 +1,56 @@
+"""A run from its folder."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+from kinemesh.errors import CaseError
+from kinemesh.io import summary as summaries
+from kinemesh.io.history import STEADY, UNSTEADY, History
+from kinemesh.io.summary import Summary
+from kinemesh.results.run import Run
+
+
+def open(folder: str | Path) -> Run:
+    """The run that left a folder: history, summary, loops, table, flow fields.
+
+    A run that did not finish opens with what is there and a warning; its `finished` is None, and
+    its summary has no result.
+
+    Raises
+    ------
+    CaseError    no such folder, or none of a run
+    """
+    if not isinstance(folder, str | Path) or not str(folder):
+        raise CaseError(f"open: {folder!r}, expected the name of a run's folder")
+    path = Path(folder)
+    if not path.is_dir():
+        what = "is a file, expected the folder" if path.exists() else "no such folder"
+        raise CaseError(f"{path}: {what} of a run (what was given to it as out)")
+    files = [path / name for name in ("history.csv", "summary.json")]
+    if not any(file.exists() for file in files):
+        raise CaseError(
+            f"{path}: holds no run: neither history.csv nor summary.json, as run(..., out=...) "
+            "and `kinemesh run` leave them"
+        )
+    about = _summary(files[1])
+    run = Run(_history(files[0], about), about, path)
+    if run.finished is None:
+        warnings.warn(f"{path}: the run {run.told()}", RuntimeWarning, stacklevel=2)
+    return run
+
+
+def _summary(path: Path) -> Summary:
+    """The summary, or that of a run of which nothing is told."""
+    if path.exists():
+        return summaries.read(path)
+    return Summary({"format": summaries.FORMAT, "finished": None})
+
+
+def _history(path: Path, about: dict[str, Any]) -> History:
+    """The history's whole rows; none where the run fell before the first."""
+    if path.exists():
+        return History.read(path, torn=about.get("finished") is None)
+    return History(STEADY if about.get("mode") == "steady" else UNSTEADY)

@@ -1,0 +1,131 @@
+"""A run: its history and its summary, and through them loops, tables and flow fields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import CaseError
+from kinemesh.io.history import History
+from kinemesh.results import fields, table
+
+if TYPE_CHECKING:
+    from kinemesh.hysteresis import Loop
+
+
+@dataclass(slots=True, repr=False)
+class Run:
+    """What a run leaves behind; `kinemesh.open(folder)` gives it again.
+
+    Parameters
+    ----------
+    history : History    rows per member and step (or iteration)
+    summary : dict       what summary.json holds, in JSON's types
+    out : Path or None   folder of its files
+    """
+
+    history: History
+    summary: dict[str, Any]
+    out: Path | None
+
+    @property
+    def members(self) -> int:
+        """Number of members."""
+        if "asked" in self.summary:
+            return len(self.summary["asked"])
+        return max([m + 1 for m in self.history.members], default=1)
+
+    @property
+    def finished(self) -> str | None:
+        """When it ended (ISO 8601, UTC); None of a run that was stopped or fell."""
+        return self.summary.get("finished")
+
+    @property
+    def converged(self) -> bool | NDArray[np.bool_]:
+        """Whether the run converged; (members,) of several.
+
+        A steady run: the residual fell by the asked drop, or to round-off.  An unsteady run: so it
+        did in every step of the last cycle (without a period: of the run).  CaseError where the
+        run did not finish.
+        """
+        if "converged" not in self.summary.get("result", {}):
+            raise CaseError(f"the run {self.told()}: no word of whether it converged")
+        found = self.summary["result"]["converged"]
+        return found if isinstance(found, bool) else np.array(found)
+
+    def loop(self, member: int | None = None) -> Loop:
+        """Loop of the last cycle, as `kinemesh.hysteresis(run, member)`."""
+        from kinemesh.hysteresis import hysteresis
+        from kinemesh.loops.harmonics import PERIODIC
+
+        asked = self.summary.get("conditions", {}).get("periodic_tolerance")
+        return hysteresis(self, member, tolerance=PERIODIC if asked is None else asked)
+
+    def table(self) -> Any:
+        """A row per member: what was asked, and what came out.
+
+        First mach, alpha_deg, the motion's k and amplitude, and whatever else varies from member
+        to member; then the numbers of the result: means and amplitudes, damping, work, whether
+        the member converged, and in `cause` what is to be said of it.
+
+        Returns
+        -------
+        pandas.DataFrame, or where pandas is not installed a structured array (members,)
+        """
+        return table.frame(self)
+
+    def frames(self, member: int | None = None) -> fields.Frames:
+        """Times, cycles and phases of the frames whose flow was kept.
+
+        CaseError where the run has no folder, or no such member.
+        """
+        return fields.frames(self, member)
+
+    def fields(
+        self,
+        frame: int | None = None,
+        *,
+        phase_deg: float | None = None,
+        member: int | None = None,
+    ) -> fields.Fields:
+        """Flow fields of one frame as NumPy arrays with their points and cells.
+
+        Parameters
+        ----------
+        frame : int          from 0, or from the end below 0; by default the last one
+        phase_deg : float    instead: the last frame at this phase of the motion
+        member : int         of an ensemble
+
+        Raises
+        ------
+        CaseError    no folder, member, frame, or no frame at that phase (the nearest are named)
+        """
+        return fields.read(self, frame, phase_deg, member)
+
+    def told(self) -> str:
+        """How far it came."""
+        if self.finished:
+            return f"finished {self.finished}"
+        if not self.history.rows:
+            return "did not finish: no step was done"
+        unit = "step" if self.history.kind == "unsteady" else "iteration"
+        return f"did not finish: its history ends at {unit} {self.history[unit].max()}"
+
+    def __repr__(self) -> str:
+        members = f"{self.members} members, " if self.members > 1 else ""
+        where = "" if self.out is None else f", out={str(self.out)!r}"
+        kind = self.history.kind
+        return f"Run({kind}, {members}{self.history.rows} rows, {self.told()}{where})"
+
+    def _repr_html_(self) -> str:
+        """The table, for notebooks."""
+        from kinemesh.io.html import table_of
+
+        rows = table.columns(self)
+        if self.members > 1:
+            return table_of(list(rows), list(zip(*rows.values(), strict=True)), repr(self))
+        return table_of(["", ""], [(name, v[0]) for name, v in rows.items()], repr(self))

@@ -1,0 +1,145 @@
+"""A run as a table: a row per member, what was asked and what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinemesh.errors import CaseError
+from kinemesh.results.asked import varying
+
+if TYPE_CHECKING:
+    from kinemesh.results.run import Run
+
+FIRST = (
+    *("cl", "cd", "cm", "cl_mean", "cl_amplitude", "cm_mean", "cm_amplitude", "damping", "work"),
+    *(f"{c}_{q}_{part}" for c in ("cl", "cm") for q in ("alpha", "h") for part in ("real", "imag")),
+    *("periodic", "converged", "cause"),
+)
+APART = ("resumed",)  # of the run, not of its members
+
+
+def columns(run: Run) -> dict[str, list[Any]]:
+    """The table's columns, an entry per member; None where a member has no such number."""
+    members = run.members
+    told = _asked(run, members)
+    came = [_result(run, m, members) for m in range(members)]
+    for m, row in enumerate(came):
+        row.setdefault("converged", _converged(run, m, row))
+        row.setdefault("cause", _cause(run, m, members))
+    told_of = (name for row in came for name, v in row.items() if v is not None or name in FIRST)
+    names = dict.fromkeys(told_of)
+    order = [n for n in FIRST if n in names] + [n for n in names if n not in FIRST]
+    found: dict[str, list[Any]] = {"member": list(range(members))}
+    found |= {name: [row.get(name) for row in told] for name in varying(told)}
+    return found | {name: [row.get(name) for row in came] for name in order}
+
+
+def frame(run: Run) -> Any:
+    """The table as a pandas DataFrame, or as a structured array where there is no pandas."""
+    arrays = {name: _array(values) for name, values in columns(run).items()}
+    try:
+        import pandas
+    except ImportError:
+        kinds = [(name, array.dtype) for name, array in arrays.items()]
+        table = np.empty(run.members, kinds)
+        for name, array in arrays.items():
+            table[name] = array
+        return table
+    return pandas.DataFrame(arrays)
+
+
+def _array(values: list[Any]) -> Any:
+    """A column: truth values, whole numbers, numbers (nan for None), or texts ("" for None)."""
+    if any(isinstance(v, str) for v in values):
+        return np.array(["" if v is None else str(v) for v in values])
+    if all(isinstance(v, bool) for v in values):
+        return np.array(values)
+    whole = all(isinstance(v, int) for v in values)
+    return np.array([np.nan if v is None else v for v in values], np.int64 if whole else float)
+
+
+def _asked(run: Run, members: int) -> list[dict[str, Any]]:
+    """What each member was asked; of a folder of an earlier version stream and angle."""
+    if "asked" in run.summary:
+        return [dict(row) for row in run.summary["asked"]]
+    told: list[dict[str, Any]] = [{} for _ in range(members)]
+    for name in ("mach", "alpha_deg"):
+        value = run.summary.get("conditions", {}).get(name)
+        each = value if isinstance(value, list) else [value] * members
+        for row, number in zip(told, each, strict=True):
+            row[name] = number
+    return told
+
+
+def _result(run: Run, member: int, members: int) -> dict[str, Any]:
+    """Numbers of a member's result; of a run that did not end those of its last whole cycle."""
+    result = run.summary.get("result")
+    if result is None:
+        try:
+            return dict(_flat(run.loop(member).to_dict()))
+        except CaseError:  # a steady run, or less than a cycle
+            return {}
+    if members > 1:
+        result = _of_member(result, member, members)
+    return dict(_flat({k: v for k, v in result.items() if k not in APART}))
+
+
+def _of_member(result: Mapping[str, Any], member: int, members: int) -> dict[str, Any]:
+    """What a result of several members has of one: the lists with an entry for each."""
+    found: dict[str, Any] = {}
+    for name, value in result.items():
+        if isinstance(value, Mapping):
+            found[name] = _of_member(value, member, members)
+        elif isinstance(value, list) and len(value) == members and name not in APART:
+            found[name] = value[member]
+    return found
+
+
+def _flat(result: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """Single values of a tree, their names joined; lists are left out.
+
+    The parts of a complex number are name_real and name_imag; bodies' loads are cl_flap, ...
+    """
+    for key, value in result.items():
+        if key == "bodies" and isinstance(value, Mapping):
+            for marker, loads in value.items():
+                yield from ((f"{before}{n}_{marker}", v) for n, v in _flat(loads))
+        elif isinstance(value, Mapping):
+            yield from _flat(value, before if key == "derivatives" else f"{before}{key}_")
+        elif isinstance(value, complex):
+            yield f"{before}{key}_real", value.real
+            yield f"{before}{key}_imag", value.imag
+        elif isinstance(value, np.generic):
+            yield f"{before}{key}", value.item()
+        elif value in ("nan", "inf", "-inf"):
+            yield f"{before}{key}", float(value)
+        elif value is None or isinstance(value, bool | int | float | str):
+            yield f"{before}{key}", value
+
+
+def _converged(run: Run, member: int, row: Mapping[str, Any]) -> bool | None:
+    """Whether the steps of the last cycle, or the steady march, reached what was asked."""
+    if run.history.kind == "unsteady":
+        if member not in run.history.members:
+            return None
+        part = run.history.member(member)
+        return bool(part["converged"][part["cycle"] > part["cycle"][-1] - 1].all())
+    if "residual_drop" not in row:
+        return None
+    asked = float(run.summary["settings"]["steady_drop"])
+    return bool(row["residual_drop"] <= asked or row.get("ended_at_roundoff"))
+
+
+def _cause(run: Run, member: int, members: int) -> str:
+    """What must be said of a member: that its run did not finish, and its warnings."""
+    said = [] if run.finished else [run.told()]
+    for text in run.summary.get("warnings", []):
+        begins = f"member {member}: "
+        if text.startswith(begins):
+            said.append(text.removeprefix(begins))
+        elif members == 1:
+            said.append(text)
+    return "; ".join(said)
