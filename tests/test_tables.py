@@ -202,6 +202,8 @@ def test_columns_of_a_frame_are_taken_as_lists(mesh):
 
     assert made.mach.tolist() == list(MACH)
     assert made.alpha_deg.tolist() == [0.0, 1.0]
+    clouds = pandas.Series([km.Cloud.from_mesh(mesh)] * 2, index=[7, 9])
+    assert km.Meshless(clouds, mach=0.5, device="cpu").grid.members == 2
     with pytest.raises(km.SettingsError, match="mach has 2 entries, expected 3"):
         pitching(mesh, alpha_deg=pandas.Series([0.0, 1.0, 2.0]))
     with pytest.raises(km.SettingsError, match="expected finite numbers"):
@@ -241,4 +243,6 @@ def test_case_run_and_summary_are_tables_in_a_notebook(mesh, run):
         assert text.count("<table>") == text.count("</table>") == 1
         assert word in text
     assert run._repr_html_().count("<tr>") == 3
-    assert "&lt;b&gt;" in Summary(mode="<b>")._repr_html_()
+    text = Summary(mode="<b>")._repr_html_()
+    assert text.count("&lt;b&gt;") == 2  # caption and table
+    assert "<b>" not in text

@@ -93,7 +93,7 @@ def _of_member(result: Mapping[str, Any], member: int, members: int) -> dict[str
     for name, value in result.items():
         if isinstance(value, Mapping):
             found[name] = _of_member(value, member, members)
-        elif isinstance(value, list) and len(value) == members and name not in APART:
+        elif isinstance(value, list) and len(value) == members:
             found[name] = value[member]
     return found
 
