@@ -98,6 +98,7 @@ def test_a_table_has_what_was_asked_and_what_came_out(run):
         assert table["cm_mean"][m] == loop.cm.mean
         assert table["damping"][m] == loop.damping
         assert table["work"][m] == loop.work
+        assert table["cl_alpha_quadrature"][m] == loop.derivatives.cl_alpha.imag
     assert table["converged"].dtype == bool
     assert "about_x" not in names(table)  # it does not vary
 
@@ -146,7 +147,7 @@ def test_a_sum_of_motions_has_the_numbers_of_its_parts(mesh):
 def test_numbers_of_any_depth_come_out_and_lists_do_not():
     result = {
         "cl": [{"mean": 0.1, "harmonics": [1, 2]}, {"mean": 0.2, "harmonics": [3, 4]}],
-        "derivatives": [{"cl_alpha": {"real": 6.0, "imag": 1.0}}, {"cl_alpha": 5 + 2j}],
+        "derivatives": [{"cl_alpha": {"in_phase": 6.0, "quadrature": 1.0}}, {"cl_alpha": 5 + 2j}],
         "bodies": [{"flap": {"cl": 0.3}}, {"flap": {"cl": 0.4}}],
         "residual_drop": ["nan", 1e-6],
         "graphs_rebuilt": 3,
@@ -158,12 +159,12 @@ def test_numbers_of_any_depth_come_out_and_lists_do_not():
     table = Run(history, Summary(asked=rows, finished="now", result=result), None).table()
 
     assert list(table["cl_mean"]) == [0.1, 0.2]
-    assert list(table["cl_alpha_real"]) == [6.0, 5.0]
-    assert list(table["cl_alpha_imag"]) == [1.0, 2.0]
+    assert list(table["cl_alpha_in_phase"]) == [6.0, 5.0]
+    assert list(table["cl_alpha_quadrature"]) == [1.0, 2.0]
     assert list(table["cl_flap"]) == [0.3, 0.4]
     assert np.isnan(table["residual_drop"][0])
     assert not [n for n in names(table) if "harm" in n or "graphs" in n or "resumed" in n]
-    assert names(table).index("cl_mean") < names(table).index("cl_alpha_real")
+    assert names(table).index("cl_mean") < names(table).index("cl_alpha_in_phase")
 
 
 def test_the_cause_is_what_was_said_of_that_member(run):

@@ -56,8 +56,8 @@ class Columns(dict[str, NDArray[Any]]):
     def __reduce_ex__(self, protocol: Any) -> Any:
         return (*super().__reduce_ex__(protocol)[:4], None)  # no entries to set in the copy
 
-    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+    def _read_only(self, *_: Any, **__: Any) -> NoReturn:
         raise TypeError(f"{type(self).__name__}: columns are read-only; dict(...) gives a copy")
 
-    __setitem__ = __delitem__ = __ior__ = _refuse  # type: ignore[assignment]
-    pop = popitem = clear = update = setdefault = _refuse  # type: ignore[assignment]
+    __setitem__ = __delitem__ = __ior__ = _read_only  # type: ignore[assignment]
+    pop = popitem = clear = update = setdefault = _read_only  # type: ignore[assignment]

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 FIRST = (
     *("cl", "cd", "cm", "cl_mean", "cl_amplitude", "cm_mean", "cm_amplitude", "damping", "work"),
-    *(f"{c}_{q}_{part}" for c in ("cl", "cm") for q in ("alpha", "h") for part in ("real", "imag")),
+    *(
+        f"{c}_{q}_{p}"
+        for c in ("cl", "cm")
+        for q in ("alpha", "h")
+        for p in ("in_phase", "quadrature")
+    ),
     *("periodic", "converged", "cause"),
 )
 APART = ("resumed",)  # of the run, not of its members
@@ -101,7 +106,7 @@ def _of_member(result: Mapping[str, Any], member: int, members: int) -> dict[str
 def _flat(result: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
     """Single values of a tree, their names joined; lists are left out.
 
-    The parts of a complex number are name_real and name_imag; bodies' loads are cl_flap, ...
+    Of a complex number they are name_in_phase and name_quadrature; of a body cl_flap, ...
     """
     for key, value in result.items():
         if key == "bodies" and isinstance(value, Mapping):
@@ -110,8 +115,8 @@ def _flat(result: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, An
         elif isinstance(value, Mapping):
             yield from _flat(value, before if key == "derivatives" else f"{before}{key}_")
         elif isinstance(value, complex):
-            yield f"{before}{key}_real", value.real
-            yield f"{before}{key}_imag", value.imag
+            yield f"{before}{key}_in_phase", value.real
+            yield f"{before}{key}_quadrature", value.imag
         elif isinstance(value, np.generic):
             yield f"{before}{key}", value.item()
         elif value in ("nan", "inf", "-inf"):
