@@ -3,6 +3,7 @@
 import importlib.util
 import re
 import tomllib
+from operator import attrgetter
 from pathlib import Path
 
 import kinemesh as km
@@ -113,6 +114,25 @@ def test_every_public_name_is_on_the_page_of_the_interface():
     assert names - found == set()
     assert plain - errors - {name.rpartition(".")[2] for name in found} == set()
     assert {"errors", "plot", "hysteresis.hysteresis"} <= found
+
+
+def test_every_name_of_the_package_that_a_page_names_is_there():
+    notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    named = {
+        (name, page.name)
+        for page in [*PAGES, *notebooks]
+        for name in re.findall(r"\bkm\.(\w+(?:\.\w+)*)", page.read_text("utf-8"))
+    }
+
+    def there(name):
+        try:
+            attrgetter(name)(km)
+        except AttributeError:
+            return False
+        return True
+
+    assert len(named) > 50
+    assert sorted(pair for pair in named if not there(pair[0])) == []
 
 
 def test_terse_docstrings_become_numpydoc():

@@ -82,6 +82,15 @@ def test_the_sweep_of_getting_started_is_a_table_of_dampings(monkeypatch):
     assert abs(damping[..., 0] / damping[..., 1] - 1).max() < 0.1  # small angles: linear
 
 
+def test_the_ready_case_of_getting_started_has_ct5_s_damping(capsys):
+    (code,) = [block for block in blocks("docs/getting-started.md") if "cases.load" in block]
+    small = replaced(code, cycles=1).replace("nodes=", "steps_per_cycle=16, nodes=")
+
+    exec(compile(small, "getting-started.md", "exec"), {"km": km})
+
+    assert float(capsys.readouterr().out) == pytest.approx(DAMPING, rel=SHARE)
+
+
 def test_the_page_of_results_runs(tmp_path, monkeypatch):
     pv = pytest.importorskip("pyvista")
     monkeypatch.chdir(tmp_path)
