@@ -9,6 +9,8 @@ from kinemesh.errors import CaseError
 from kinemesh.hysteresis import hysteresis, loop_of
 from kinemesh.io import STEADY, UNSTEADY, History, fields, summary
 from kinemesh.io.fields import FieldWriter
+from kinemesh.io.folder import clear
+from kinemesh.results import Run
 
 PNG = b"\x89PNG"
 
@@ -48,6 +50,7 @@ def folder(path, mode="unsteady", cycles=2, name=None):
         for step in range(1, round(16 * cycles) + 1):
             phi = 2 * np.pi * step / 16
             row = dict.fromkeys(history.columns, 0.5**step)
+            row |= {"time": 0.5 * step} if mode == "unsteady" else {}
             row |= {"member": 0, "cl": np.sin(phi), "cm": np.cos(phi)}
             if mode == "unsteady":
                 row |= {"step": step, "cycle": step / 16, "inner_iterations": 3}
@@ -113,19 +116,165 @@ def test_folder_of_a_steady_run_gives_its_four_figures(tmp_path):
     assert all(p.read_bytes()[:4] == PNG for p in made)
 
 
-def test_members_have_figures_of_their_own(tmp_path, undrawn):
-    folder(tmp_path, cycles=1)
-    text = (tmp_path / "history.csv").read_text().splitlines()
+def ensemble(path, asked):
+    """The folder of an ensemble of two members, of which this was asked."""
+    folder(path, cycles=1)
+    text = (path / "history.csv").read_text().splitlines()
     both = [text[0], *(m + row[1:] for row in text[1:] for m in "01")]
-    (tmp_path / "history.csv").write_text("\n".join(both) + "\n")
-    (tmp_path / "flow.vtkhdf").rename(tmp_path / "flow-0.vtkhdf")
-    (tmp_path / "flow-1.vtkhdf").write_bytes((tmp_path / "flow-0.vtkhdf").read_bytes())
+    (path / "history.csv").write_text("\n".join(both) + "\n")
+    (path / "flow.vtkhdf").rename(path / "flow-0.vtkhdf")
+    (path / "flow-1.vtkhdf").write_bytes((path / "flow-0.vtkhdf").read_bytes())
+    summary.update(path / "summary.json", asked=asked)
+    return path
 
-    made = plot.from_directory(tmp_path)
 
-    stems = ("hysteresis", "mach", "mesh")
-    assert [p.stem for p in made] == [f"{s}-{m}" for m in (0, 1) for s in stems]
+TWO = [{"mach": 0.5, "alpha_deg": 1.0, "k": 0.1, "mesh": 0}, {"mach": 0.5, "alpha_deg": 2.0,
+        "k": 0.1, "mesh": 0}]  # fmt: skip
+
+
+def test_an_ensemble_has_figures_of_all_members(tmp_path, undrawn):
+    made = plot.from_directory(ensemble(tmp_path, TWO))
+
+    assert [p.name for p in made] == ["hysteresis.png", "mesh.png"]
     assert all(p.exists() for p in made)
+
+
+def test_members_have_figures_of_their_own_on_request(tmp_path, undrawn):
+    made = plot.from_directory(ensemble(tmp_path, TWO), members=True, format="svg")
+
+    own = [f"{stem}-alpha{a}.svg" for a in (1, 2) for stem in ("hysteresis", "mach", "mesh")]
+    assert [p.name for p in made[2:]] == own
+    assert {p.parent for p in made[2:]} == {tmp_path / "members"}
+    assert all(p.exists() for p in made)
+    (tmp_path / "members" / "notes.txt").write_text("x")
+    (tmp_path / "members" / "my-mach.png").write_text("x")
+    clear(tmp_path)
+    assert {p.name for p in (tmp_path / "members").iterdir()} == {"notes.txt", "my-mach.png"}
+    assert not list(tmp_path.glob("*.svg"))
+
+
+def test_members_that_nothing_tells_apart_have_their_numbers(tmp_path, undrawn):
+    same = [{"mach": 0.5, "motion": "function"}] * 2
+
+    made = plot.from_directory(ensemble(tmp_path, same), members=True)
+
+    assert made[-1].name == "mesh-1.png"
+    assert len(set(made)) == len(made)
+
+
+@pytest.mark.parametrize(("format", "start"), [("pdf", b"%PDF"), ("svg", b"<?xml")])
+def test_figures_come_in_other_formats(tmp_path, format, start):
+    made = plot.from_directory(folder(tmp_path), format=format)
+
+    assert [p.suffix for p in made] == [f".{format}"] * 3
+    assert all(p.read_bytes().startswith(start) for p in made)
+    with pytest.raises(CaseError, match="format = 'gif', expected one of png, pdf, svg"):
+        plot.from_directory(tmp_path, format="gif")
+
+
+def lines(values, **more):
+    """A run whose members have these values of k, and the axes of its figure of loops."""
+    history = History()
+    for m in range(len(values)):
+        for step in range(1, 9):
+            phi = np.pi * step / 4
+            row = dict.fromkeys(history.columns, 0.0) | {"member": m, "step": step, "time": step}
+            row |= {"cycle": step / 8, "phase_deg": np.degrees(phi) % 360, "converged": 1}
+            history.append(row | {"alpha_deg": np.sin(phi), "cl": (m + 1) * np.cos(phi)})
+    asked = [{"mach": 0.5, "k": k} | {n: v[m] for n, v in more.items()}
+             for m, k in enumerate(values)]  # fmt: skip
+    return Run(history, summary.Summary(asked=asked, finished="now"), None)
+
+
+def test_loops_of_members_are_coloured_by_what_varies():
+    figure = plot.loops(lines([0.1, 0.2, 0.1]))
+
+    lift = figure.axes[0]
+    drawn = [line for line in lift.lines if len(line.get_xdata())]
+    assert [line.get_ydata().max() for line in drawn] == pytest.approx([1, 2, 3])
+    colours = [line.get_color() for line in drawn]
+    assert colours[0] == colours[2] != colours[1]
+    (legend,) = figure.legends
+    assert [t.get_text() for t in legend.get_texts()] == ["k 0.1", "k 0.2"]
+
+
+def test_a_second_number_has_dashes_and_a_third_is_named():
+    run = lines([0.1, 0.2, 0.3], amplitude_deg=[1.0, 2.0, 2.0], about_x=[0.0, 0.5, 0.0])
+
+    figure = plot.loops(run)
+    other = plot.loops(run, by="amplitude_deg")
+
+    texts = [t.get_text() for t in figure.legends[0].get_texts()]
+    assert texts == ["k 0.1", "k 0.2", "k 0.3", "amplitude 1 deg", "amplitude 2 deg",
+                     "for each about x"]  # fmt: skip
+    drawn = [line for line in figure.axes[0].lines if len(line.get_xdata())]
+    assert [line.get_linestyle() for line in drawn] == ["-", "--", "--"]
+    assert other.legends[0].get_texts()[0].get_text() == "amplitude 1 deg"
+    with pytest.raises(CaseError, match=r"by = 'mach', expected one of what varies: \['k'"):
+        plot.loops(run, by="mach")
+
+
+def test_many_values_have_a_bar_of_colours():
+    figure = plot.loops(lines(list(np.linspace(0.1, 0.3, 12))))
+
+    assert figure.legends == []
+    bar = figure.axes[2]
+    assert bar.get_ylabel() == "k"
+    assert bar.get_ylim() == pytest.approx((0.1, 0.3))
+
+
+def test_loops_without_a_whole_cycle_are_refused():
+    history = History()
+    history.append(dict.fromkeys(history.columns, 0.0) | {"step": 1})
+    run = Run(history, summary.Summary(asked=TWO[:1], finished="now"), None)
+
+    with pytest.raises(CaseError, match="less than one cycle"):
+        plot.loops(run)
+
+
+def test_phase_axes_tick_at_quarters():
+    for axes in plot.hysteresis(loop(amplitude=0.0)).axes:
+        low, high = axes.get_xlim()
+        ticks = [t for t in axes.get_xticks() if low <= t <= high]
+        assert ticks == [0, 90, 180, 270, 360]
+
+
+def test_mach_png_says_its_phase(tmp_path, monkeypatch):
+    titles = []
+    monkeypatch.setattr("kinemesh.plot.folder.mach", lambda *a, path: titles.append(a[-1]))
+
+    plot.from_directory(folder(tmp_path, cycles=2))
+
+    # its one frame is at time 1, and its cycle takes 8
+    assert titles == ["phase 45 degrees"]
+
+
+def test_bodies_have_colours_of_their_own():
+    mesh = ring()
+    half = np.arange(len(mesh.walls))
+    bodies = {"slat": half[:8], "main": half[8:]}
+
+    axes = plot.surface_pressure(mesh.points, mesh.walls, mesh.points[:, 1], "", bodies).axes[0]
+
+    assert [t.get_text() for t in axes.get_legend().get_texts()] == ["slat", "main"]
+    slat, main = axes.collections
+    assert len(slat.get_segments()) == 8
+    assert len(main.get_segments()) == len(half) - 8
+    assert tuple(slat.get_colors()[0]) != tuple(main.get_colors()[0])
+
+
+def test_a_figure_shows_itself_in_a_notebook():
+    figure = plot.hysteresis(loop())
+
+    assert figure._repr_png_()[:4] == PNG
+
+
+def test_ipython_takes_the_picture_without_pyplot():
+    formatters = pytest.importorskip("IPython.core.formatters")
+
+    data, _ = formatters.DisplayFormatter().format(plot.hysteresis(loop()))
+
+    assert data["image/png"][:4] == PNG
 
 
 def test_less_than_a_cycle_is_an_error_unless_allowed(tmp_path, undrawn):
@@ -190,7 +339,7 @@ def test_mesh_shows_the_whole_and_close_ups():
 def test_what_is_not_a_run_is_refused(tmp_path):
     with pytest.raises(CaseError, match="no such folder"):
         plot.from_directory(tmp_path / "none")
-    with pytest.raises(CaseError, match="cannot read the summary"):
+    with pytest.raises(CaseError, match="holds no run"):
         plot.from_directory(tmp_path)
 
 

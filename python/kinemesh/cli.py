@@ -69,6 +69,10 @@ def parser() -> argparse.ArgumentParser:
     commands.add_parser("info", help="devices, threads and versions")
     plot = commands.add_parser("plot", help="draw the figures of a run again")
     plot.add_argument("folder", metavar="DIR", type=Path, help="output folder of a run")
+    plot.add_argument(
+        "--members", action="store_true", help="of an ensemble also the figures of each member"
+    )
+    _add_format(plot)
     bench.add_arguments(commands.add_parser("bench", help="measure what a step is made of"))
     return top
 
@@ -89,6 +93,13 @@ def _add_run(commands: Any) -> None:
         "--overwrite", action="store_true", help="replace another run in the output folder"
     )
     run.add_argument("--quiet", action="store_true", help="no progress, no table at the end")
+    _add_format(run)
+
+
+def _add_format(command: Any) -> None:
+    command.add_argument(
+        "--format", choices=("png", "pdf", "svg"), default="png", help="of the figures"
+    )
 
 
 def _add_check(commands: Any) -> None:
@@ -183,12 +194,12 @@ def _run(arguments: argparse.Namespace) -> int:
     from kinemesh.io import summary
 
     folder = Path(str(case.job.out))
-    made = plot.from_directory(folder, complete=False)
+    made = plot.from_directory(folder, complete=False, format=arguments.format)
     if not arguments.quiet:
         print(summary.table(result.summary))
         print(f"\nresults in {folder}: {', '.join(sorted(p.name for p in folder.iterdir()))}")
-        if case.mode == "unsteady" and not any(p.name == "hysteresis.png" for p in made):
-            print("no hysteresis.png: less than one cycle")
+        if case.mode == "unsteady" and not any(p.stem == "hysteresis" for p in made):
+            print(f"no hysteresis.{arguments.format}: less than one cycle")
     if np.all(result.converged):
         return 0
     _complain(f"the run did not converge (status {UNCONVERGED}); its files are in {folder}")
@@ -238,8 +249,10 @@ def _lines(table: Mapping[str, Any], indent: str = "") -> list[str]:
 def _plot(arguments: argparse.Namespace) -> int:
     from kinemesh import plot
 
-    for path in plot.from_directory(arguments.folder, complete=False):
-        print(path)
+    made = plot.from_directory(
+        arguments.folder, complete=False, members=arguments.members, format=arguments.format
+    )
+    print("\n".join(map(str, made)))
     return 0
 
 

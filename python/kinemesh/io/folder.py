@@ -11,9 +11,9 @@ from pathlib import Path
 from kinemesh.errors import CaseError
 from kinemesh.io.paths import making, path_of
 
-OF_A_RUN = re.compile(
-    r"history\.csv|flow(-\d+)?\.vtkhdf|(hysteresis|mach|mesh|convergence|cp)(-\d+)?\.png"
-)
+FIGURE = r"(hysteresis|mach|mesh|convergence|cp|sections)"
+OF_A_RUN = re.compile(rf"history\.csv|flow(-\d+)?\.vtkhdf|{FIGURE}(-\d+)?\.png|{FIGURE}\.(pdf|svg)")
+OF_A_MEMBER = re.compile(rf"{FIGURE}-.*\.(png|pdf|svg)")  # in the folder members
 KEPT = re.compile(r"summary\.json|restart\.h5(\.1)?")  # until the next run writes its own
 _held: set[Path] = set()
 
@@ -68,4 +68,8 @@ def clear(folder: str | Path | None) -> None:
         return
     for old in Path(folder).iterdir():
         if OF_A_RUN.fullmatch(old.name):
+            old.unlink()
+    members = Path(folder) / "members"
+    for old in members.iterdir() if members.is_dir() else ():
+        if OF_A_MEMBER.fullmatch(old.name):
             old.unlink()

@@ -6,6 +6,7 @@ without pyplot, so no window and no display is needed. Lengths in chords, angles
 
 from __future__ import annotations
 
+from kinemesh.plot.ensembles import loops
 from kinemesh.plot.flows import mach, surface_pressure
 from kinemesh.plot.folder import from_directory
 from kinemesh.plot.histories import convergence, hysteresis
@@ -22,6 +23,7 @@ __all__ = [
     "convergence",
     "from_directory",
     "hysteresis",
+    "loops",
     "mach",
     "mesh",
     "surface_pressure",

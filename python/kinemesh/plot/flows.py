@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError
 from kinemesh.plot.spaces import box_about, draw_walls, frame, triangles_of
-from kinemesh.plot.style import BLUE, DARK, RED, figure_of, styled
+from kinemesh.plot.style import BLUE, BODIES, DARK, RED, figure_of, styled, wrapped
 
 
 @styled
@@ -63,22 +65,37 @@ def _inside(points: NDArray[Any], triangles: NDArray[Any], box: tuple[float, ...
 
 @styled
 def surface_pressure(
-    points: NDArray[Any], walls: NDArray[Any], cp: NDArray[Any], title: str = ""
+    points: NDArray[Any],
+    walls: NDArray[Any],
+    cp: NDArray[Any],
+    title: str = "",
+    bodies: Mapping[str, NDArray[Any]] | None = None,
 ) -> Any:
-    """-cp along the walls; upper and lower side by the walls' orientation (domain on the left)."""
+    """-cp along the walls, by side, or of several bodies by body.
+
+    Sides are told by the walls' orientation (domain on the left).
+
+    Parameters
+    ----------
+    bodies : marker -> rows of `walls`
+    """
     from matplotlib.collections import LineCollection
 
     figure = figure_of(5.6, 3.8)
     axes = figure.subplots()
-    lines = np.stack([points[walls, 0], cp[walls]], axis=2)
+    lines: Any = np.stack([points[walls, 0], cp[walls]], axis=2)
     upper = points[walls[:, 1], 0] > points[walls[:, 0], 0]
-    for side, colour, name in ((upper, BLUE, "upper side"), (~upper, RED, "lower side")):
+    parts = [(upper, BLUE, "upper side"), (~upper, RED, "lower side")]
+    if bodies is not None and len(bodies) > 1:
+        each = zip(bodies.items(), cycle(BODIES), strict=False)
+        parts = [(rows, colour, name) for (name, rows), colour in each]
+    for side, colour, name in parts:
         axes.add_collection(LineCollection(lines[side], colors=colour, linewidths=1.6))
         axes.plot([], [], color=colour, label=name)
     axes.autoscale_view()
     axes.invert_yaxis()
     axes.margins(0.04)
     axes.set(xlabel="$x/c$", ylabel="$c_p$")
-    axes.set_title(title)
+    axes.set_title(wrapped(title, 60))
     axes.legend()
     return figure

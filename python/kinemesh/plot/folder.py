@@ -2,98 +2,148 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError, warn
-from kinemesh.hysteresis import Loop
-from kinemesh.hysteresis import hysteresis as last_loop
-from kinemesh.io import fields, summary
-from kinemesh.io.history import History
-from kinemesh.io.paths import path_of
-from kinemesh.loops.harmonics import PERIODIC
 from kinemesh.plot import wings
+from kinemesh.plot.ensembles import differing, in_words, label, loops
 from kinemesh.plot.flows import mach, surface_pressure
 from kinemesh.plot.histories import convergence
 from kinemesh.plot.spaces import cloud, mesh
 
+if TYPE_CHECKING:
+    from kinemesh.results import Fields, Run
 
-def from_directory(directory: str | Path, complete: bool = True) -> list[Path]:
+FORMATS = ("png", "pdf", "svg")
+Target = Callable[[str], Path]
+
+
+def from_directory(
+    directory: str | Path, complete: bool = True, *, members: bool = False, format: str = "png"
+) -> list[Path]:
     """The figures of a run's folder; the paths written.
 
     Unsteady: hysteresis.png, mach.png, mesh.png. Steady: convergence.png, cp.png and the same.
     In space cp.png, sections.png and mesh.png of the wing (`kinemesh.plot.wings`), and no mach.png.
-    CaseError where the folder holds no run, or less than one cycle; with `complete=False` such
-    a run gives no hysteresis.png.
+    An ensemble has one hysteresis.png (or convergence.png) of all members, mesh.png where they
+    share the mesh, and with `members` the figures of each in the folder `members`, named by what
+    varies: `members/hysteresis-mach0.5-k0.1.png`.
+
+    Parameters
+    ----------
+    complete : bool    whether less than a cycle is an error; else it gives no hysteresis.png
+    format : "png", "pdf" or "svg"
+
+    Raises
+    ------
+    CaseError    the folder holds no run, or less than one cycle
     """
-    folder = path_of(directory, "the run's folder")
-    if not folder.is_dir():
-        raise CaseError(f"{folder}: no such folder; expected the output of a run")
-    about = summary.read(folder / "summary.json")
-    history = History.read(folder / "history.csv")
-    made: list[Path] = []
-    if history.kind == "steady":
-        made.append(folder / "convergence.png")
-        convergence(history, path=made[-1])
-    for member in history.members:
-        made += _member(folder, history.member(member), about, complete, len(history.members) > 1)
-    return made
+    from kinemesh.results import open
 
-
-def _member(
-    folder: Path, history: History, about: dict[str, Any], complete: bool, several: bool
-) -> list[Path]:
-    """Figures of one member; where there are several, its number is in the file names."""
-    member = history.members[0]
-    tail = f"-{member}" if several else ""
-    case = about.get("case") or {}
-    title = (case.get("title") or case.get("name") or "") + (f" ({member})" if several else "")
-    flow = fields.read(folder / f"flow{tail}.vtkhdf")
-    points, cells, walls = flow["points"], flow["cells"], flow["walls"]
+    if format not in FORMATS:
+        raise CaseError(f"format = {format!r}, expected one of {', '.join(FORMATS)}")
+    run = open(directory)
     made: list[Path] = []
 
-    def target(name: str) -> Path:
-        made.append(folder / f"{name}{tail}.png")
+    def target(name: str, folder: Path | None = run.out, tail: str = "") -> Path:
+        assert folder is not None
+        made.append(folder / f"{name}{tail}.{format}")
         return made[-1]
 
-    if history.kind == "unsteady" and (complete or history["cycle"].max() > 1 - 1e-6):
-        tolerance = about["conditions"].get("periodic_tolerance", PERIODIC)
-        _loop(last_loop(history, tolerance=tolerance), case.get("name"), target("hysteresis"))
-    if points.shape[1] == 3:
-        return [*made, *wings.figures(folder, tail, flow, about, title)]
-    if history.kind == "steady":
-        mach_inf = np.ravel(about["conditions"]["mach"])
-        stream = float(mach_inf[member if len(mach_inf) > 1 else 0])
-        surface_pressure(points, walls, _cp(flow, stream), title, path=target("cp"))
-    if "Mach" not in flow["fields"]:
-        raise CaseError(f"{folder / f'flow{tail}.vtkhdf'}: no field Mach")
-    mach(points, cells, flow["fields"]["Mach"], walls, title, path=target("mach"))
-    if flow["cloud"]:
-        cloud(points, walls, path=target("mesh"))
-    else:
-        mesh(points, cells, walls, path=target("mesh"))
+    if run.history.kind == "steady":
+        convergence(run.history, path=target("convergence"))
+    if run.members == 1:
+        _member(run, 0, target, complete)
+        return made
+    _together(run, target, complete)
+    names = _names(run) if members else []
+    for member, name in enumerate(names):
+        of_member = partial(target, folder=run.out and run.out / "members", tail=f"-{name}")
+        _member(run, member, of_member, complete)
     return made
 
 
-def _loop(loop: Loop, name: str | None, path: Path) -> None:
+def _names(run: Run) -> list[str]:
+    """Names of the members by what varies; with their numbers where that does not tell them."""
+    rows = run.asked()
+    names = [label(row, differing(rows)) for row in rows]
+    if len(set(names)) == len(names):
+        return names
+    return [f"{name}-{m}".lstrip("-") for m, name in enumerate(names)]
+
+
+def _together(run: Run, target: Target, complete: bool) -> None:
+    """The figures of all members of an ensemble."""
+    if run.history.kind == "unsteady" and (complete or _has_cycle(run, None)):
+        loops(run, path=target("hysteresis"))
+    if "mesh" not in differing(run.asked()):
+        flow = run.fields(member=0)
+        if flow.points.shape[1] == 2:
+            _space(flow, target("mesh"))
+
+
+def _has_cycle(run: Run, member: int | None) -> bool:
+    """Whether a member, or any of them, has a whole cycle."""
+    rows = run.history if member is None else run.history.member(member)
+    return bool(rows["cycle"].max(initial=0) > 1 - 1e-6)
+
+
+def _member(run: Run, member: int, target: Target, complete: bool) -> None:
+    """Figures of one member."""
+    case = run.summary.get("case") or {}
+    rows = run.asked()
+    words = in_words(rows[member], differing(rows))
+    title = ", ".join(text for text in (case.get("title") or case.get("name"), words) if text)
+    unsteady = run.history.kind == "unsteady"
+    flow = run.fields(member=member)
+    points, walls = flow.points, flow.walls
+    if unsteady and (complete or _has_cycle(run, member)):
+        _loop(run, member, case.get("name"), target("hysteresis"))
+    if points.shape[1] == 3:
+        wings.figures(target, flow, run.summary, title)
+        return
+    if not unsteady:
+        cp = _cp(flow, float(rows[member]["mach"]))
+        surface_pressure(points, walls, cp, title, flow.bodies, path=target("cp"))
+    if "Mach" not in flow:
+        raise CaseError(f"{run.out}: the fields have no Mach; there are {', '.join(flow)}")
+    if unsteady:
+        title = f"{title}, phase {flow.phase_deg:g} degrees".removeprefix(", ")
+    mach(points, flow.cells, flow["Mach"], walls, title, path=target("mach"))
+    _space(flow, target("mesh"))
+
+
+def _space(flow: Fields, path: Path) -> None:
+    """The mesh, or the points of a cloud."""
+    if flow.cloud:
+        cloud(flow.points, flow.walls, path=path)
+    else:
+        mesh(flow.points, flow.cells, flow.walls, path=path)
+
+
+def _loop(run: Run, member: int, name: str | None, path: Path) -> None:
     """The loop of a member beside the reference of its case."""
     from kinemesh import cases
 
+    loop = run.loop(member)
     reference = name if name in cases.references() else None
     try:
         loop.plot(reference, path)
     except CaseError as error:  # the case was changed to another motion
-        warn(f"hysteresis.png without the reference: {error}", UserWarning)
+        warn(f"{path.name} without the reference: {error}", UserWarning)
         loop.plot(None, path)
 
 
-def _cp(flow: dict[str, Any], mach: float, gamma: float = 1.4) -> NDArray[Any]:
+def _cp(flow: Fields, mach: float, gamma: float = 1.4) -> NDArray[Any]:
     """Pressure coefficient (nodes,) from the file, or from its pressure."""
-    if "Cp" in flow["fields"]:
-        return flow["fields"]["Cp"]
-    if "Pressure" not in flow["fields"]:
+    if "Cp" in flow:
+        return flow["Cp"]
+    if "Pressure" not in flow:
         raise CaseError("plot: the fields have neither Cp nor Pressure")
-    return (flow["fields"]["Pressure"] - 1 / gamma) / (0.5 * mach**2)
+    return np.asarray((flow["Pressure"] - 1 / gamma) / (0.5 * mach**2))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.plot.style import BLUE, DARK, RED, figure_of, styled
+from kinemesh.plot.style import BLUE, DARK, RED, figure_of, phase_axis, styled
 
 if TYPE_CHECKING:
     from kinemesh.hysteresis import Coefficient, Loop
@@ -35,17 +35,20 @@ def _hysteresis(loop: Loop, reference: Loop | None) -> Any:
     ):
         if reference is not None:
             share = 100 * getattr(away, name).rms
-            x, y, _ = _curve(reference, name, pitches)
+            x, y, _ = curve(reference, name, pitches)
             label = f"{reference.label}\nrms difference {share:.2g} % of amplitude"
             axes.plot(x, y, "--", color=DARK, linewidth=1.1, label=label, zorder=3)
         said = _change(loop, getattr(loop, name))
-        x, y, at = _curve(loop, name, pitches)
+        x, y, at = curve(loop, name, pitches)
         axes.plot(x, y, color=BLUE, label=f"kinemesh{said}")
         if loop.periodic is False:
             axes.plot(x[[0, -1]], y[[0, -1]], "s", color=BLUE, markersize=3.5)
         if pitches:
             _arrows(axes, x, y)
-        axes.set_xlabel(r"$\alpha$ [deg]" if pitches else r"$\omega t$ [deg]")
+        if pitches:
+            axes.set_xlabel(r"$\alpha$ [deg]")
+        else:
+            phase_axis(axes)
         axes.set_ylabel(symbol)
         axes.set_title("lift" if name == "cl" else "pitching moment, nose-up positive")
         axes.margins(0.06)
@@ -75,7 +78,7 @@ def _change(loop: Loop, one: Coefficient) -> str:
     return f"\nnot periodic: changes by {100 * one.share:.2g} % a cycle"
 
 
-def _curve(loop: Loop, name: str, pitches: bool) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def curve(loop: Loop, name: str, pitches: bool) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """The loop as a curve, closed unless it is not periodic, and the place of each step in it."""
     one = getattr(loop, name)
     x, y, at = loop.alpha_deg if pitches else loop.phase_deg, one.values, np.arange(loop.steps)
@@ -113,12 +116,13 @@ def convergence(history: History) -> Any:
     right = bottom.twinx()
     for m in history.members:
         part = history.member(m)
-        label = f" {m}" if len(history.members) > 1 else ""
         at, fade = part["iteration"], 1 - 0.6 * (m - history.members[0]) / len(history.members)
-        top.semilogy(at, part["residual"], color=BLUE, alpha=fade, label=f"residual{label}")
+        top.semilogy(at, part["residual"], color=BLUE, alpha=fade, label=f"member {m}")
         bottom.plot(at, part["cl"], color=BLUE, alpha=fade)
         right.plot(at, part["cd"], color=RED, alpha=fade)
     top.set_ylabel("residual")
+    if 1 < len(history.members) <= 8:
+        top.legend()
     bottom.set(xlabel="iteration")
     bottom.set_ylabel("$c_l$", color=BLUE)
     right.set_ylabel("$c_d$", color=RED)

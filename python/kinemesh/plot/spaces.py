@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kinemesh.plot.style import BLUE, DARK, figure_of, styled
+from kinemesh.plot.style import BLUE, DARK, figure_of, styled, wrapped
 
 
 @styled
@@ -112,7 +112,7 @@ def draw_walls(axes: Any, points: NDArray[Any], walls: NDArray[Any]) -> None:
 def frame(axes: Any, box: tuple[float, ...], title: str) -> None:
     """Limits (x0, x1, y0, y1), equal axes, labels and title."""
     axes.set(xlim=box[:2], ylim=box[2:], aspect="equal", xlabel="$x/c$", ylabel="$y/c$")
-    axes.set_title(title)
+    axes.set_title(wrapped(title, 68))
     axes.grid(False)
     for side in axes.spines.values():
         side.set_visible(True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from kinemesh.errors import CaseError
 from kinemesh.io.paths import making, path_of
 
 BLUE, RED, GREY, DARK = "#1b5e9b", "#c0392b", "#8a8f98", "#20242b"
+BODIES = (BLUE, RED, "#2e8b57", "#b7791f", "#6b4fa0", "#008b8b")  # of several, one after other
 STYLE: Any = {
     "font.size": 9,
     "axes.labelsize": 10,
@@ -60,7 +62,20 @@ def _save(figure: Any, given: str | Path) -> None:
 
 
 def figure_of(width: float, height: float) -> Any:
-    """An empty figure [inches]."""
-    from matplotlib.figure import Figure
+    """An empty figure [inches], which shows itself in notebooks."""
+    from kinemesh.plot.shown import Shown
 
-    return Figure(figsize=(width, height), layout="constrained")
+    return Shown(figsize=(width, height), layout="constrained")
+
+
+def wrapped(title: str, width: int) -> str:
+    """A title in lines of at most so many letters."""
+    return "\n".join(textwrap.wrap(title, width))
+
+
+def phase_axis(axes: Any) -> None:
+    """The x axis of a phase [deg]: a tick at every quarter of a cycle."""
+    from matplotlib.ticker import MultipleLocator
+
+    axes.xaxis.set_major_locator(MultipleLocator(90))
+    axes.set_xlabel(r"$\omega t$ [deg]")

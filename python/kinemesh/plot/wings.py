@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,9 @@ from numpy.typing import NDArray
 from kinemesh.cuts import section_pressures
 from kinemesh.errors import CaseError, warn
 from kinemesh.plot.style import BLUE, DARK, RED, figure_of, styled
+
+if TYPE_CHECKING:
+    from kinemesh.results import Fields
 
 SHARES = (0.20, 0.44, 0.65, 0.80, 0.90, 0.96, 0.99)  # of the span, where no data say others
 NEAR = 0.6  # root chords of the plane of symmetry that are shown about the wing
@@ -138,33 +142,30 @@ def cloud(
 
 
 def figures(
-    folder: Path, tail: str, flow: dict[str, Any], about: dict[str, Any], title: str
-) -> list[Path]:
-    """The figures of a run in space; the paths written, none where there are no walls.
+    target: Callable[[str], Path], flow: Fields, about: Mapping[str, Any], title: str
+) -> None:
+    """The figures of a run in space; none where there are no walls.
 
     Parameters
     ----------
-    tail : str      of the files' names
-    flow : dict     as of `kinemesh.io.fields.read`
+    target : name of a figure -> its path
     about : dict    the summary
     """
-    points, walls, found = flow["points"], flow["walls"], flow["fields"]
+    points, walls = flow.points, flow.walls
     if not len(walls):
-        return []
+        return
     for name in ("Cp", "Colour"):
-        if name not in found:
-            raise CaseError(f"{folder / f'flow{tail}.vtkhdf'}: no field {name}")
+        if name not in flow:
+            raise CaseError(f"the fields have no {name}; there are {', '.join(flow)}")
     stations, data, label = _stations(points[np.unique(walls), 1], about)
-    made = [folder / f"{name}{tail}.png" for name in ("cp", "sections", "mesh")]
-    pressure(points, walls, found["Cp"], title, path=made[0])
-    sections(points, walls, found["Cp"], stations, data, label, title, path=made[1])
+    pressure(points, walls, flow["Cp"], title, path=target("cp"))
+    sections(points, walls, flow["Cp"], stations, data, label, title, path=target("sections"))
     plane = np.flatnonzero(points[:, 1] == points[np.unique(walls), 1].min())
-    cloud(points, walls, plane, found["Colour"], path=made[2])
-    return made
+    cloud(points, walls, plane, flow["Colour"], path=target("mesh"))
 
 
 def _stations(
-    y: NDArray[Any], about: dict[str, Any]
+    y: NDArray[Any], about: Mapping[str, Any]
 ) -> tuple[list[tuple[float, float]], NDArray[Any] | None, str]:
     """Stations of the sections, and what was measured there: data and label."""
     from kinemesh import cases

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
-from kinemesh.errors import CaseError
+from kinemesh.errors import CaseError, warn
 from kinemesh.io import summary as summaries
 from kinemesh.io.history import STEADY, UNSTEADY, History
+from kinemesh.io.paths import path_of
 from kinemesh.io.summary import Summary
 from kinemesh.results.run import Run
 
@@ -23,9 +23,7 @@ def open(folder: str | Path) -> Run:
     ------
     CaseError    no such folder, or none of a run
     """
-    if not isinstance(folder, str | Path) or not str(folder):
-        raise CaseError(f"open: {folder!r}, expected the name of a run's folder")
-    path = Path(folder)
+    path = path_of(folder, "the run's folder")
     if not path.is_dir():
         what = "is a file, expected the folder" if path.exists() else "no such folder"
         raise CaseError(f"{path}: {what} of a run (what was given to it as out)")
@@ -38,7 +36,7 @@ def open(folder: str | Path) -> Run:
     about = _summary(files[1])
     run = Run(_history(files[0], about), about, path)
     if run.finished is None:
-        warnings.warn(f"{path}: the run {run.told()}", RuntimeWarning, stacklevel=2)
+        warn(f"{path}: the run {run.told()}")
     return run
 
 

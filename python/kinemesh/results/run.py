@@ -57,6 +57,21 @@ class Run:
         found = self.summary["result"]["converged"]
         return found if isinstance(found, bool) else np.array(found)
 
+    def asked(self) -> list[dict[str, Any]]:
+        """What each member was asked: mach, alpha_deg, numbers of its motion, mesh, nodes.
+
+        Of a folder of an earlier version mach and alpha_deg alone.
+        """
+        if "asked" in self.summary:
+            return [dict(row) for row in self.summary["asked"]]
+        told: list[dict[str, Any]] = [{} for _ in range(self.members)]
+        for name in ("mach", "alpha_deg"):
+            value = self.summary.get("conditions", {}).get(name)
+            each = value if isinstance(value, list) else [value] * self.members
+            for row, number in zip(told, each, strict=True):
+                row[name] = number
+        return told
+
     def loop(self, member: int | None = None) -> Loop:
         """Loop of the last cycle, as `kinemesh.hysteresis(run, member)`."""
         from kinemesh.hysteresis import hysteresis

@@ -29,7 +29,7 @@ APART = ("resumed",)  # of the run, not of its members
 def columns(run: Run) -> dict[str, list[Any]]:
     """The table's columns, an entry per member; None where a member has no such number."""
     members = run.members
-    told = _asked(run, members)
+    told = run.asked()
     came = [_result(run, m, members) for m in range(members)]
     for m, row in enumerate(came):
         row.setdefault("converged", _converged(run, m, row))
@@ -64,19 +64,6 @@ def _array(values: list[Any]) -> Any:
         return np.array(values)
     whole = all(isinstance(v, int) for v in values)
     return np.array([np.nan if v is None else v for v in values], np.int64 if whole else float)
-
-
-def _asked(run: Run, members: int) -> list[dict[str, Any]]:
-    """What each member was asked; of a folder of an earlier version stream and angle."""
-    if "asked" in run.summary:
-        return [dict(row) for row in run.summary["asked"]]
-    told: list[dict[str, Any]] = [{} for _ in range(members)]
-    for name in ("mach", "alpha_deg"):
-        value = run.summary.get("conditions", {}).get(name)
-        each = value if isinstance(value, list) else [value] * members
-        for row, number in zip(told, each, strict=True):
-            row[name] = number
-    return told
 
 
 def _result(run: Run, member: int, members: int) -> dict[str, Any]:

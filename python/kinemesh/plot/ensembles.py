@@ -1,0 +1,146 @@
+"""Figures of ensembles: the loops of all members, coloured by what varies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinemesh.errors import CaseError
+from kinemesh.plot.histories import curve
+from kinemesh.plot.style import BLUE, DARK, figure_of, phase_axis, styled
+from kinemesh.results.asked import varying
+
+if TYPE_CHECKING:
+    from kinemesh.hysteresis import Loop
+    from kinemesh.results import Run
+
+DASHES = ("-", "--", ":", "-.")
+FEW = 8  # values that a legend lists; more have a bar of colours
+
+
+def loops(run: Run, by: str | None = None, path: str | Path | None = None) -> Any:
+    """cl and cm of every member against alpha (against phase where none pitches).
+
+    Colours tell one of the numbers that vary from member to member, dashes another one where it
+    has up to four values.
+
+    Parameters
+    ----------
+    run : Run        of which a member at least has a whole cycle; others are left out
+    by : str         what colours tell, as in `run.table()`; by default what has most values
+    """
+    rows = run.asked()
+    names = differing(rows)
+    if by is not None and by not in names:
+        raise CaseError(f"loops: by = {by!r}, expected one of what varies: {names}")
+    found: dict[int, Loop] = {}
+    for member in range(run.members):
+        try:
+            found[member] = run.loop(member)
+        except CaseError as error:
+            last = error
+    if not found:
+        raise last
+    order = sorted(names, key=lambda name: -_count(rows, name))
+    colour = by or (order[0] if order else None)
+    rest = [name for name in order if name != colour]
+    dash = next((name for name in rest if _count(rows, name) <= len(DASHES)), None)
+    more = [name for name in rest if name != dash]
+    return _loops(found, rows, colour, dash, more, path=path)
+
+
+def differing(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Names of the numbers and texts that vary from member to member."""
+    return [name for name in varying(rows) if _count(rows, name) > 1]
+
+
+def label(row: Mapping[str, Any], names: Sequence[str]) -> str:
+    """A member for the name of a file: `mach0.5-k0.1`."""
+    values = [(name.removesuffix("_deg"), row.get(name)) for name in names]
+    words = [f"{name}{v:g}" if isinstance(v, float) else f"{name}{v}" for name, v in values]
+    return re.sub(r"[^\w.+-]", "_", "-".join(words))
+
+
+def in_words(row: Mapping[str, Any], names: Sequence[str]) -> str:
+    """A member for a title: `Mach 0.5, k 0.1`."""
+    return ", ".join(_words(name, row[name]) for name in names if row.get(name) is not None)
+
+
+def _count(rows: Sequence[Mapping[str, Any]], name: str) -> int:
+    return len({row.get(name) for row in rows})
+
+
+@styled
+def _loops(
+    found: Mapping[int, Loop],
+    rows: Sequence[Mapping[str, Any]],
+    by: str | None,
+    dash: str | None,
+    more: Sequence[str],
+) -> Any:
+    figure = figure_of(8.4, 3.5)
+    pitches = any(np.ptp(loop.alpha_deg) > 0 for loop in found.values())
+    tones = _Tones([rows[m].get(by) for m in found] if by else [])
+    kinds = sorted({rows[m].get(dash) for m in found}, key=str) if dash else [None]
+    panels = figure.subplots(1, 2)
+    for axes, name, symbol in zip(panels, ("cl", "cm"), ("$c_l$", "$c_m$"), strict=True):
+        for m, loop in found.items():
+            x, y, _ = curve(loop, name, pitches)
+            style = DASHES[kinds.index(rows[m].get(dash) if dash else None)]
+            colour = tones.of(rows[m].get(by) if by else None)
+            axes.plot(x, y, style, color=colour, linewidth=1.2)
+        axes.set_ylabel(symbol)
+        axes.set_title("lift" if name == "cl" else "pitching moment, nose-up positive")
+        axes.margins(0.06)
+        if pitches:
+            axes.set_xlabel(r"$\alpha$ [deg]")
+        else:
+            phase_axis(axes)
+    entries = [(tones.of(v), "-", _words(by, v)) for v in tones.listed]
+    entries += [(DARK, DASHES[i], _words(dash, v)) for i, v in enumerate(kinds) if dash]
+    entries += [("none", "-", f"for each {_words(name)}") for name in more]
+    handles = [panels[0].plot([], [], s, color=c, label=text)[0] for c, s, text in entries]
+    if handles:
+        figure.legend(handles=handles, loc="outside right upper", fontsize=8)
+    if tones.bar is not None:
+        figure.colorbar(tones.bar, ax=panels).set_label(_words(by))
+    return figure
+
+
+class _Tones:
+    """Colours of values: few values are listed one by one, many numbers have a bar."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        from matplotlib import colormaps
+        from matplotlib.cm import ScalarMappable
+        from matplotlib.colors import ListedColormap, Normalize
+
+        self.levels = sorted({v for v in values if v is not None}, key=_numbers_first)
+        few = len(self.levels) <= FEW or any(isinstance(v, str) for v in self.levels)
+        self.listed = self.levels if few else []
+        self.map = ListedColormap(colormaps["viridis"](np.linspace(0, 0.88, 256)))
+        ends = (0, max(len(self.levels) - 1, 1)) if few else (self.levels[0], self.levels[-1])
+        self.scale = Normalize(*ends)
+        self.bar = None if few else ScalarMappable(self.scale, self.map)
+
+    def of(self, value: Any) -> Any:
+        """The colour of a value; blue where there is none."""
+        if value is None:
+            return BLUE
+        return self.map(self.scale(self.levels.index(value) if self.listed else value))
+
+
+def _numbers_first(value: Any) -> tuple[bool, Any]:
+    return isinstance(value, str), value
+
+
+def _words(name: str | None, value: Any = "") -> str:
+    """A number with its name, as in a legend: `amplitude 2 deg`."""
+    number = f"{value:g}" if isinstance(value, float) else str(value)
+    name = "Mach" if name == "mach" else str(name)
+    unit = " deg" if name.endswith("_deg") and number else ""
+    return f"{name.removesuffix('_deg').replace('_', ' ')} {number}{unit}".rstrip()
