@@ -1,7 +1,5 @@
 """A run opened from its folder is the run that left it."""
 
-import re
-
 import kinemesh as km
 import numpy as np
 import pytest
@@ -195,7 +193,7 @@ def test_what_is_no_run_is_refused(tmp_path, folder):
         km.open(tmp_path)
     with pytest.raises(km.CaseError, match="is a file, expected the folder"):
         km.open(folder[0] / "history.csv")
-    with pytest.raises(km.CaseError, match=re.escape("open: 3, expected the name")):
+    with pytest.raises(km.CaseError, match="3, expected"):
         km.open(3)
 
 
