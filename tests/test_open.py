@@ -146,7 +146,17 @@ def test_a_steady_run_has_one_frame_and_no_phase(mesh, tmp_path):
 
     assert np.isnan(run.fields().phase_deg)
     assert len(run.frames().time) == 1
-    with pytest.raises(km.CaseError, match="a steady flow has no phase"):
+    with pytest.raises(km.CaseError, match="without a cycle has no phase"):
+        run.fields(phase_deg=0)
+
+
+def test_a_run_by_time_has_frames_without_phases(mesh, tmp_path):
+    motion = km.motion.function(lambda t: km.motion.Pose(angle=1e-3 * t))
+    run = pitching(mesh, mach=0.5, motion=motion).run(time_step=1.0, steps=2, out=tmp_path)
+
+    assert run.frames().time.tolist() == [0.0, 1.0, 2.0]
+    assert np.isnan(run.frames().phase_deg).all()
+    with pytest.raises(km.CaseError, match="without a cycle has no phase"):
         run.fields(phase_deg=0)
 
 

@@ -153,6 +153,17 @@ def test_members_have_figures_of_their_own_on_request(tmp_path, undrawn):
     assert not list(tmp_path.glob("*.svg"))
 
 
+def test_members_of_unlike_motions_have_what_they_have_in_their_names(tmp_path, undrawn):
+    unlike = [{"mach": 0.5, "motion": "pitch", "k": 0.1, "about_x": 0.25},
+              {"mach": 0.5, "motion": "function", "omega": 0.1}]  # fmt: skip
+
+    made = plot.from_directory(ensemble(tmp_path, unlike), members=True)
+
+    names = [p.stem for p in made if p.parent.name == "members"]
+    assert names[0] == "hysteresis-pitch"
+    assert names[-1] == "mesh-function"
+
+
 def test_members_that_nothing_tells_apart_have_their_numbers(tmp_path, undrawn):
     same = [{"mach": 0.5, "motion": "function"}] * 2
 

@@ -12,7 +12,7 @@ import numpy as np
 from kinemesh.errors import CaseError
 from kinemesh.plot.histories import curve
 from kinemesh.plot.style import BLUE, DARK, figure_of, phase_axis, styled
-from kinemesh.results.asked import varying
+from kinemesh.results.asked import values, varying
 
 if TYPE_CHECKING:
     from kinemesh.hysteresis import Loop
@@ -45,33 +45,29 @@ def loops(run: Run, by: str | None = None, path: str | Path | None = None) -> An
             last = error
     if not found:
         raise last
-    order = sorted(names, key=lambda name: -_count(rows, name))
+    order = sorted(names, key=lambda name: -len(values(rows, name)))
     colour = by or (order[0] if order else None)
     rest = [name for name in order if name != colour]
-    dash = next((name for name in rest if _count(rows, name) <= len(DASHES)), None)
+    dash = next((name for name in rest if len(values(rows, name)) <= len(DASHES)), None)
     more = [name for name in rest if name != dash]
     return _loops(found, rows, colour, dash, more, path=path)
 
 
 def differing(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Names of the numbers and texts that vary from member to member."""
-    return [name for name in varying(rows) if _count(rows, name) > 1]
+    return [name for name in varying(rows) if len(values(rows, name)) > 1]
 
 
 def label(row: Mapping[str, Any], names: Sequence[str]) -> str:
     """A member for the name of a file: `mach0.5-k0.1`."""
-    values = [(name.removesuffix("_deg"), row.get(name)) for name in names]
-    words = [f"{name}{v:g}" if isinstance(v, float) else f"{name}{v}" for name, v in values]
+    there = [(name.removesuffix("_deg"), row[name]) for name in names if row.get(name) is not None]
+    words = [v if isinstance(v, str) else f"{name}{v:g}" for name, v in there]
     return re.sub(r"[^\w.+-]", "_", "-".join(words))
 
 
 def in_words(row: Mapping[str, Any], names: Sequence[str]) -> str:
     """A member for a title: `Mach 0.5, k 0.1`."""
     return ", ".join(_words(name, row[name]) for name in names if row.get(name) is not None)
-
-
-def _count(rows: Sequence[Mapping[str, Any]], name: str) -> int:
-    return len({row.get(name) for row in rows})
 
 
 @styled
@@ -84,13 +80,14 @@ def _loops(
 ) -> Any:
     figure = figure_of(8.4, 3.5)
     pitches = any(np.ptp(loop.alpha_deg) > 0 for loop in found.values())
-    tones = _Tones([rows[m].get(by) for m in found] if by else [])
-    kinds = sorted({rows[m].get(dash) for m in found}, key=str) if dash else [None]
+    tones = _Tones(values(rows, by) if by else [])
+    kinds = values(rows, dash) if dash else []
     panels = figure.subplots(1, 2)
     for axes, name, symbol in zip(panels, ("cl", "cm"), ("$c_l$", "$c_m$"), strict=True):
         for m, loop in found.items():
             x, y, _ = curve(loop, name, pitches)
-            style = DASHES[kinds.index(rows[m].get(dash) if dash else None)]
+            kind = rows[m].get(dash) if dash else None
+            style = "-" if kind is None else DASHES[kinds.index(kind)]
             colour = tones.of(rows[m].get(by) if by else None)
             axes.plot(x, y, style, color=colour, linewidth=1.2)
         axes.set_ylabel(symbol)
@@ -101,7 +98,7 @@ def _loops(
         else:
             phase_axis(axes)
     entries = [(tones.of(v), "-", _words(by, v)) for v in tones.listed]
-    entries += [(DARK, DASHES[i], _words(dash, v)) for i, v in enumerate(kinds) if dash]
+    entries += [(DARK, DASHES[i], _words(dash, v)) for i, v in enumerate(kinds)]
     entries += [("none", "-", f"for each {_words(name)}") for name in more]
     handles = [panels[0].plot([], [], s, color=c, label=text)[0] for c, s, text in entries]
     if handles:
@@ -114,12 +111,12 @@ def _loops(
 class _Tones:
     """Colours of values: few values are listed one by one, many numbers have a bar."""
 
-    def __init__(self, values: Sequence[Any]) -> None:
+    def __init__(self, levels: list[Any]) -> None:
         from matplotlib import colormaps
         from matplotlib.cm import ScalarMappable
         from matplotlib.colors import ListedColormap, Normalize
 
-        self.levels = sorted({v for v in values if v is not None}, key=_numbers_first)
+        self.levels = levels
         few = len(self.levels) <= FEW or any(isinstance(v, str) for v in self.levels)
         self.listed = self.levels if few else []
         self.map = ListedColormap(colormaps["viridis"](np.linspace(0, 0.88, 256)))
@@ -132,10 +129,6 @@ class _Tones:
         if value is None:
             return BLUE
         return self.map(self.scale(self.levels.index(value) if self.listed else value))
-
-
-def _numbers_first(value: Any) -> tuple[bool, Any]:
-    return isinstance(value, str), value
 
 
 def _words(name: str | None, value: Any = "") -> str:

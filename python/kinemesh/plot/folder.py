@@ -114,7 +114,9 @@ def _member(run: Run, member: int, target: Target, complete: bool) -> None:
     if "Mach" not in flow:
         raise CaseError(f"{run.out}: the fields have no Mach; there are {', '.join(flow)}")
     if unsteady:
-        title = f"{title}, phase {flow.phase_deg:g} degrees".removeprefix(", ")
+        phase = f"phase {flow.phase_deg:g} degrees"
+        at = f"time {flow.time:g}" if np.isnan(flow.phase_deg) else phase
+        title = ", ".join(text for text in (title, at) if text)
     mach(points, flow.cells, flow["Mach"], walls, title, path=target("mach"))
     _space(flow, target("mesh"))
 

@@ -38,18 +38,24 @@ def varying(told: Sequence[Mapping[str, Any]]) -> list[str]:
     """Names of what is shown of what members were asked: what always is, and what varies."""
     names = dict.fromkeys(name for row in told for name in row)
     always = [n for n in names if any(n == s or n.endswith(f"_{s}") for s in SHOWN)]
-    return always + [n for n in names if n not in always and len({r.get(n) for r in told}) > 1]
+    return always + [n for n in names if n not in always and len(values(told, n)) > 1]
+
+
+def values(told: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
+    """What there is of one name, each once, in order; members without it are left out."""
+    there = {row[name] for row in told if row.get(name) is not None}
+    return sorted(there, key=lambda value: (isinstance(value, str), value))
 
 
 def in_words(told: Sequence[Mapping[str, Any]]) -> str:
     """What is shown of what members were asked, in a line: `mach 0.5 to 0.7, alpha_deg 0`."""
     words = []
     for name in varying(told):
-        values = sorted({row[name] for row in told if row.get(name) is not None}, key=str)
-        if any(isinstance(value, str) for value in values):
-            words.append(f"{name} {', '.join(values)}")
+        each = values(told, name)
+        if isinstance(each[-1], str):
+            words.append(f"{name} {', '.join(map(str, each))}")
             continue
-        low, high = min(values), max(values)
+        low, high = each[0], each[-1]
         words.append(f"{name} {low:g}" if low == high else f"{name} {low:g} to {high:g}")
     return ", ".join(words)
 
@@ -73,9 +79,9 @@ def _of_motion(motion: Motion) -> dict[str, Any]:
     tables = [_numbers(part) for part in parts]
     found: dict[str, Any] = {"motion": "+".join(kinds)}
     for name in dict.fromkeys(name for table in tables for name in table):
-        values = [table[name] for table in tables if name in table]
-        if len(set(values)) == 1:
-            found[name] = values[0]
+        each = {table[name] for table in tables if name in table}
+        if len(each) == 1:
+            found[name] = each.pop()
             continue
         for label, table in zip(labels, tables, strict=True):
             if name in table:

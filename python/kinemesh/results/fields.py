@@ -24,8 +24,8 @@ class Frames(NamedTuple):
     """When the frames of a member were kept; each is (frames,)."""
 
     time: NDArray[np.float64]  # [chord/a_inf]; of a steady flow 0
-    cycle: NDArray[np.float64]  # cycles done; nan of a steady flow
-    phase_deg: NDArray[np.float64]  # 0 to 360; nan of a steady flow
+    cycle: NDArray[np.float64]  # cycles done; nan of a steady flow, and of a run by time
+    phase_deg: NDArray[np.float64]  # 0 to 360; nan where cycle is
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Fields(Mapping[str, NDArray[Any]]):
     bodies : marker -> (k,)  rows of `walls` of each body
     frame : int              number of the frame in its file, from 0
     time : float             [chord/a_inf]
-    cycle, phase_deg : float of the motion, nan of a steady flow
+    cycle, phase_deg : float of the motion; nan of a steady flow, and of a run by time
     cloud : bool             of a cloud: the cells are there to be drawn, the solver knows none
     """
 
@@ -97,7 +97,9 @@ def frames(run: Run, member: int | None) -> Frames:
     path, number = path_of(run, member)
     time = files.times(path)
     cycle = np.full(len(time), np.nan)
-    if run.history.kind == "unsteady" and number in run.history.members:
+    goes_by_time = run.summary.get("conditions", {}).get("steps_per_cycle", 0) is None
+    unsteady = run.history.kind == "unsteady" and not goes_by_time
+    if unsteady and number in run.history.members:
         rows = run.history.member(number)
         cycle = time * (rows["cycle"][-1] / rows["time"][-1])
     return Frames(time, cycle, np.round(360 * cycle, 6) % 360)
@@ -133,7 +135,7 @@ def _at_phase(path: Path, phases: NDArray[np.float64], wanted: float) -> int:
     if not np.isfinite(wanted):
         raise CaseError(f"fields: phase_deg = {wanted!r}, expected a finite number of degrees")
     if not np.isfinite(phases).all():
-        raise CaseError(f"{path}: a steady flow has no phase; leave phase_deg away")
+        raise CaseError(f"{path}: a run without a cycle has no phase; leave phase_deg away")
     away = np.abs((phases - wanted + 180) % 360 - 180)
     there = np.flatnonzero(away < NEAR)
     if not len(there):
