@@ -133,6 +133,15 @@ def test_what_varies_is_a_column(mesh):
     assert not {"about_y", "phase_deg", "motion"} & set(names(made.table()))
 
 
+def test_what_only_some_members_have_does_not_vary():
+    rows = [{"mach": 0.5, "k": 0.1, "about_x": 0.25}, {"mach": 0.5, "omega": 0.1}]
+
+    table = Run(History(), Summary(asked=rows, finished="now", result={}), None).table()
+
+    assert "about_x" not in names(table)
+    np.testing.assert_array_equal(table["k"], [0.1, np.nan])
+
+
 def test_a_sum_of_motions_has_the_numbers_of_its_parts(mesh):
     both = km.motion.pitch(2.0, 0.1) + km.motion.plunge(0.05, 0.1, phase_deg=90.0)
 
