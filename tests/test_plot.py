@@ -234,6 +234,17 @@ def test_many_values_have_a_bar_of_colours():
     assert bar.get_ylim() == pytest.approx((0.1, 0.3))
 
 
+def test_loops_go_by_phase_where_a_member_does_not_pitch():
+    run = lines([0.1, 0.2])
+    still = [(*row[:5], 0.0, *row[6:]) if row[0] == 1 else row for row in run.history._rows]
+    run.history._rows[:] = still
+
+    lift = plot.loops(run).axes[0]
+
+    assert "omega" in lift.get_xlabel()
+    assert [np.ptp(line.get_xdata()) for line in lift.lines if len(line.get_xdata())] == [360, 360]
+
+
 def test_loops_without_a_whole_cycle_are_refused():
     history = History()
     history.append(dict.fromkeys(history.columns, 0.0) | {"step": 1})

@@ -23,7 +23,7 @@ FEW = 8  # values that a legend lists; more have a bar of colours
 
 
 def loops(run: Run, by: str | None = None, path: str | Path | None = None) -> Any:
-    """cl and cm of every member against alpha (against phase where none pitches).
+    """cl and cm of every member against alpha (against phase where one does not pitch).
 
     Colours tell one of the numbers that vary from member to member, dashes another one where it
     has up to four values.
@@ -79,7 +79,7 @@ def _loops(
     more: Sequence[str],
 ) -> Any:
     figure = figure_of(8.4, 3.5)
-    pitches = any(np.ptp(loop.alpha_deg) > 0 for loop in found.values())
+    pitches = all(np.ptp(loop.alpha_deg) > 0 for loop in found.values())
     tones = _Tones(values(rows, by) if by else [])
     kinds = values(rows, dash) if dash else []
     panels = figure.subplots(1, 2)
