@@ -183,6 +183,19 @@ def test_figures_come_in_other_formats(tmp_path, format, start):
         plot.from_directory(tmp_path, format="gif")
 
 
+def test_the_shell_has_formats_and_members(tmp_path, undrawn, capsys):
+    from kinemesh import cli
+
+    ensemble(tmp_path, TWO)
+
+    assert cli.main(["plot", str(tmp_path), "--format", "svg", "--members"]) == 0
+    made = capsys.readouterr().out.split()
+    assert str(tmp_path / "members" / "mach-alpha1.svg") in made
+    assert len(made) == 8
+    assert cli.main(["plot", str(tmp_path)]) == 0
+    assert len(capsys.readouterr().out.split()) == 2
+
+
 def lines(values, **more):
     """A run whose members have these values of k, and the axes of its figure of loops."""
     history = History()
