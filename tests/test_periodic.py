@@ -85,7 +85,7 @@ def test_a_loop_that_is_not_periodic_is_drawn_open(cycles):
 def test_steps_of_an_open_loop_are_marked_where_they_are(cycles):
     history = made_up(cycles=cycles, grow=0.1, amplitude=0.0)
     column = history.columns.index("converged")
-    bad = len(history) - 11
+    bad = history.rows - 11
     history._rows = [(*r[:column], int(i != bad)) for i, r in enumerate(history._rows)]
 
     lift = plot.hysteresis(hysteresis(history)).axes[0]
