@@ -113,6 +113,7 @@ class Work:
     plunge: float  # of the velocity of the pivot
     damping: float | None  # of a pitch alone -total / (pi A^2), of a plunge alone with h/c for A
     derivatives: Derivatives
+    motion: tuple[str, complex] | None = None  # what moves, alpha or h, and its first harmonic
 
     def to_dict(self) -> dict[str, object]:
         """The numbers, ready for JSON."""
@@ -150,7 +151,8 @@ def work_of(movements: Iterable[Movement], cl: Coefficient, cm: Coefficient) -> 
         if c.harmonics and unit
     }
     damping = float(-total / (pi * half**2))
-    return Work(total, turning, total - turning, damping, Derivatives(**ratios))
+    derivatives = Derivatives(**ratios)
+    return Work(total, turning, total - turning, damping, derivatives, (name, unit))
 
 
 def _first(values: FloatArray, phase: FloatArray) -> complex:

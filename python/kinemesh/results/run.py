@@ -15,6 +15,7 @@ from kinemesh.results import fields, table
 
 if TYPE_CHECKING:
     from kinemesh.hysteresis import Loop
+    from kinemesh.results.pressures import Pressures
 
 
 @dataclass(slots=True, repr=False)
@@ -120,6 +121,15 @@ class Run:
         CaseError    no folder, member, frame, or no frame at that phase (the nearest are named)
         """
         return fields.read(self, frame, phase_deg, member)
+
+    def pressures(self, member: int | None = None) -> dict[str, Pressures]:
+        """Unsteady pressures on the wall of each body over the last cycle, by marker.
+
+        CaseError of a steady run, a wing, and where fewer than three frames were kept.
+        """
+        from kinemesh.results.pressures import pressures
+
+        return pressures(self, member)
 
     def told(self) -> str:
         """How far it came."""

@@ -1,0 +1,167 @@
+"""Unsteady pressures on the walls over a cycle, as reports of oscillating sections have them.
+
+From the frames of the last cycle of a field file, in the coordinates of each body's own chord.
+With cp ~ mean + sum_n s_n sin(n phi) + c_n cos(n phi), phi the phase of the motion, harmonic n is
+the complex number c_n - i s_n of Re(f e^(i n phi)); over that of the motion, in radians or chords,
+its real part is in phase with the motion and its imaginary part leads by a quarter turn
+(docs/theory.md, eq. 2.19).
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import CaseError
+from kinemesh.io.whole import replace
+from kinemesh.loops.harmonics import HARMONICS
+
+if TYPE_CHECKING:
+    from kinemesh.results.fields import Fields
+    from kinemesh.results.run import Run
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Pressures:
+    """Pressure coefficient on the wall of one body over the last cycle.
+
+    Nodes follow each other along the wall, the fluid on the left; a closed wall begins at its
+    trailing edge.
+
+    Parameters
+    ----------
+    x, y : (nodes,)             along and above the body's chord, from its leading edge, over chord
+    phase_deg : (frames,)       of the motion
+    cp : (frames, nodes)        [-]
+    mean : (nodes,)
+    harmonics : (orders, nodes) complex c_n - i s_n, from the first
+    per_motion : (nodes,)       first harmonic over that of the motion, or None where bodies move in
+        more than one degree of freedom
+    motion : str or None        "alpha", per radian, or "h", per chord
+    """
+
+    x: FloatArray
+    y: FloatArray
+    phase_deg: FloatArray
+    cp: FloatArray
+    mean: FloatArray
+    harmonics: NDArray[np.complex128]
+    per_motion: NDArray[np.complex128] | None
+    motion: str | None
+    closed: bool  # the wall ends where it begins
+
+    def columns(self) -> dict[str, FloatArray]:
+        """(nodes,) of each column of the CSV file."""
+        found = {"x/c": self.x, "y/c": self.y, "cp_mean": self.mean}
+        for n, f in enumerate(self.harmonics, 1):
+            found[f"cp{n}_magnitude"] = np.abs(f)
+            # of magnitude sin(n phi + phase)
+            found[f"cp{n}_phase_deg"] = np.degrees(np.arctan2(f.real, -f.imag))
+        if self.per_motion is not None:
+            found[f"cp1_{self.motion}_real"] = self.per_motion.real
+            found[f"cp1_{self.motion}_imag"] = self.per_motion.imag
+        return found
+
+
+def pressures(run: Run, member: int | None = None) -> dict[str, Pressures]:
+    """Pressures on each body over the last cycle, by marker; CaseError where there is no cycle."""
+    times = run.frames(member)
+    if run.history.kind != "unsteady":
+        raise CaseError("pressures: a steady run has no cycle; its cp is in run.fields()['Cp']")
+    last = np.flatnonzero(times.cycle > times.cycle[-1] - 1 + 1e-6)
+    if len(times.cycle) < 4 or times.cycle[-1] < 1 - 1e-6 or len(last) < 3:
+        raise CaseError(
+            f"pressures: {len(last)} frames of the last cycle, expected 3 and a whole cycle; run "
+            "more cycles, or more steps a cycle"
+        )
+    first, frames = (
+        run.fields(0, member=member),
+        [run.fields(n, member=member) for n in last.tolist()],
+    )
+    if first.points.shape[1] != 2:
+        raise CaseError("pressures: of a wing, which has no chord line; cuts of it are sections")
+    unit = _motion(run, member)
+    phase = np.radians(times.phase_deg[last])
+    return {
+        marker: _of_body(first, frames, first.walls[rows], phase, unit)
+        for marker, rows in first.bodies.items()
+    }
+
+
+def _of_body(
+    first: Fields,
+    frames: list[Fields],
+    walls: NDArray[np.int64],
+    phase: FloatArray,
+    unit: tuple[str, complex] | None,
+) -> Pressures:
+    nodes, closed = _along(walls, first.points)
+    x, y = _by_chord(first.points[nodes])
+    cp = np.array([frame["Cp"][nodes] for frame in frames])
+    orders = min(HARMONICS, (len(phase) - 1) // 2)
+    waves = [f(n * phase) for n in range(1, orders + 1) for f in (np.cos, np.sin)]
+    fit = np.linalg.lstsq(np.stack([np.ones_like(phase), *waves], axis=1), cp, rcond=None)[0]
+    harmonics = fit[1::2] - 1j * fit[2::2]
+    per = None if unit is None else harmonics[0] / unit[1]
+    name = None if unit is None else unit[0]
+    return Pressures(x, y, np.degrees(phase), cp, fit[0], harmonics, per, name, closed)
+
+
+def _motion(run: Run, member: int | None) -> tuple[str, complex] | None:
+    """The one degree of freedom that moves, and the first harmonic of its motion."""
+    energy = run.loop(member).energy
+    return None if energy is None or energy.motion is None else energy.motion
+
+
+def _along(walls: NDArray[np.int64], points: FloatArray) -> tuple[NDArray[np.int64], bool]:
+    """Nodes of wall edges (k, 2) one after the other, a closed wall from its trailing edge."""
+    after = dict(walls.tolist())
+    starts = [a for a in after if a not in set(walls[:, 1].tolist())]
+    used = np.unique(walls)
+    at = starts[0] if starts else int(used[np.argmax(points[used, 0])])
+    found: list[int] = []
+    while at is not None and len(found) < len(used):
+        found.append(at)
+        at = after.get(at)
+    if len(found) != len(used):
+        raise CaseError("pressures: the wall of a body is not one curve")
+    return np.array(found), not starts
+
+
+def _by_chord(points: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Coordinates (nodes,) along and above the line between the two points farthest apart."""
+    from scipy.spatial import ConvexHull
+    from scipy.spatial.distance import pdist, squareform
+
+    hull = points[ConvexHull(points).vertices]
+    apart = squareform(pdist(hull))
+    ends = hull[list(np.unravel_index(apart.argmax(), apart.shape))]
+    leading, trailing = ends[np.argsort(ends[:, 0])]
+    chord = trailing - leading
+    along, above = chord / (chord @ chord), np.array([-chord[1], chord[0]]) / (chord @ chord)
+    return (points - leading) @ along, (points - leading) @ above
+
+
+def write(path: str | Path, found: Mapping[str, Pressures]) -> Path:
+    """Write a CSV file with a row per body and wall node."""
+    text = StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    head: list[str] = []
+    for marker, body in found.items():
+        columns = body.columns()
+        if not head:
+            head = list(columns)
+            out.writerow(["body", *head])
+        rows: Any = zip(*(columns[name].tolist() for name in head), strict=True)
+        out.writerows([marker, *row] for row in rows)
+    replace(Path(path), text.getvalue().encode())
+    return Path(path)
