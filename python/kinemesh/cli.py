@@ -72,7 +72,14 @@ def parser() -> argparse.ArgumentParser:
     plot.add_argument(
         "--members", action="store_true", help="of an ensemble also the figures of each member"
     )
-    _add_format(plot)
+    plot.add_argument(
+        "--animate",
+        nargs="?",
+        const="mach",
+        choices=("mach", "cp"),
+        help="(after DIR) a film of the last cycle instead: of the Mach number, or of cp",
+    )
+    _add_format(plot, ("gif", "mp4"), None)
     bench.add_arguments(commands.add_parser("bench", help="measure what a step is made of"))
     return top
 
@@ -96,9 +103,13 @@ def _add_run(commands: Any) -> None:
     _add_format(run)
 
 
-def _add_format(command: Any) -> None:
+def _add_format(command: Any, films: tuple[str, ...] = (), default: str | None = "png") -> None:
+    of_films = f", or of a film: {' or '.join(films)}" if films else ""
     command.add_argument(
-        "--format", choices=("png", "pdf", "svg"), default="png", help="of the figures"
+        "--format",
+        choices=("png", "pdf", "svg", *films),
+        default=default,
+        help=f"of the figures: png, pdf or svg{of_films}",
     )
 
 
@@ -249,9 +260,13 @@ def _lines(table: Mapping[str, Any], indent: str = "") -> list[str]:
 def _plot(arguments: argparse.Namespace) -> int:
     from kinemesh import plot
 
-    made = plot.from_directory(
-        arguments.folder, complete=False, members=arguments.members, format=arguments.format
-    )
+    folder, members, form = arguments.folder, arguments.members, arguments.format
+    if arguments.animate:
+        made = plot.films_from_directory(
+            folder, arguments.animate, members=members, format=form or "gif", progress=True
+        )
+    else:
+        made = plot.from_directory(folder, complete=False, members=members, format=form or "png")
     print("\n".join(map(str, made)))
     return 0
 

@@ -12,8 +12,11 @@ from kinemesh.errors import CaseError
 from kinemesh.io.paths import making, path_of
 
 FIGURE = r"(hysteresis|mach|mesh|convergence|cp|sections)"
-OF_A_RUN = re.compile(rf"history\.csv|flow(-\d+)?\.vtkhdf|{FIGURE}(-\d+)?\.png|{FIGURE}\.(pdf|svg)")
-OF_A_MEMBER = re.compile(rf"{FIGURE}-.*\.(png|pdf|svg)")  # in the folder members
+FILM = r"film-(mach|cp)"
+OF_A_RUN = re.compile(
+    rf"history\.csv|flow(-\d+)?\.vtkhdf|{FIGURE}(-\d+)?\.png|{FIGURE}\.(pdf|svg)|{FILM}\.(gif|mp4)"
+)
+OF_A_MEMBER = re.compile(rf"{FIGURE}-.*\.(png|pdf|svg)|{FILM}-.*\.(gif|mp4)")  # in folder members
 KEPT = re.compile(r"summary\.json|restart\.h5(\.1)?")  # until the next run writes its own
 _held: set[Path] = set()
 

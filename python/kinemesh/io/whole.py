@@ -44,7 +44,7 @@ def replace(
                 disk.write(data)
                 disk.flush()
                 os.fsync(disk.fileno())
-        except OSError:
+        except BaseException:  # Ctrl-C, too
             fresh.unlink(missing_ok=True)
             raise
         if before is not None:

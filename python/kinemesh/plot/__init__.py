@@ -7,6 +7,7 @@ without pyplot, so no window and no display is needed. Lengths in chords, angles
 from __future__ import annotations
 
 from kinemesh.plot.ensembles import loops
+from kinemesh.plot.films import film, films_from_directory
 from kinemesh.plot.flows import mach, surface_pressure
 from kinemesh.plot.folder import from_directory
 from kinemesh.plot.histories import convergence, hysteresis
@@ -21,6 +22,8 @@ __all__ = [
     "STYLE",
     "cloud",
     "convergence",
+    "film",
+    "films_from_directory",
     "from_directory",
     "hysteresis",
     "loops",

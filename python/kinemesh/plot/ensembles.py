@@ -70,6 +70,22 @@ def in_words(row: Mapping[str, Any], names: Sequence[str]) -> str:
     return ", ".join(_words(name, row[name]) for name in names if row.get(name) is not None)
 
 
+def names_of(run: Run) -> list[str]:
+    """Names of the members by what varies; with their numbers where that does not tell them."""
+    rows = run.asked()
+    names = [label(row, differing(rows)) for row in rows]
+    if len(set(names)) == len(names):
+        return names
+    return [f"{name}-{m}".lstrip("-") for m, name in enumerate(names)]
+
+
+def title_of(run: Run, member: int) -> str:
+    """The title of the case, and of an ensemble what varies: `AGARD CT5, k 0.1`."""
+    case, rows = run.summary.get("case") or {}, run.asked()
+    words = in_words(rows[member], differing(rows))
+    return ", ".join(text for text in (case.get("title") or case.get("name"), words) if text)
+
+
 @styled
 def _loops(
     found: Mapping[int, Loop],

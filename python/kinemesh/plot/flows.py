@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import cycle
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,27 @@ from numpy.typing import NDArray
 from kinemesh.errors import CaseError
 from kinemesh.plot.spaces import box_about, draw_walls, frame, triangles_of
 from kinemesh.plot.style import BLUE, BODIES, DARK, RED, figure_of, styled, wrapped
+
+if TYPE_CHECKING:
+    from kinemesh.results import Fields
+
+
+@dataclass(frozen=True, slots=True)
+class Shade:
+    """How the colours of a quantity are told."""
+
+    name: str
+    field: str  # in field files
+    label: str
+    colours: str  # matplotlib's name of the map
+    step: float  # between two thin lines
+    mark: float = np.nan  # a value with a white line
+
+
+SHADES = {
+    "mach": Shade("Mach number", "Mach", "Mach number", "viridis", 0.05, 1.0),
+    "cp": Shade("pressure coefficient", "Cp", "$c_p$", "viridis_r", 0.1),
+}
 
 
 @styled
@@ -25,35 +47,100 @@ def mach(
     """Mach number near the body, with the sonic line. points (nodes, 2), cells (cells, 4),
     values (nodes,), walls (k, 2); nothing is smoothed.
     """
-    from matplotlib.ticker import MaxNLocator
-    from matplotlib.tri import Triangulation
+    shade, box = SHADES["mach"], view_of(points, walls)
+    picture = Picture(shade, box, range_of(shade, points, cells, values, box))
+    picture.paint(points, cells, values, walls, title)
+    return picture.figure
 
-    box = box_about(points, walls, 0.85)
-    triangles = _inside(points, triangles_of(cells), box)
-    shown = values[np.unique(triangles)]
+
+def moment_of(flow: Fields) -> str:
+    """The moment of an unsteady flow in words: `phase 90 degrees`, or its time without a cycle."""
+    if np.isnan(flow.phase_deg):
+        return f"time {flow.time:g}"
+    return f"phase {flow.phase_deg:g} degrees"
+
+
+def view_of(points: NDArray[Any], walls: NDArray[Any]) -> tuple[float, ...]:
+    """Limits (x0, x1, y0, y1) of a picture of the flow."""
+    return box_about(points, walls, 0.85)
+
+
+def range_of(
+    shade: Shade,
+    points: NDArray[Any],
+    cells: NDArray[Any],
+    values: NDArray[Any],
+    box: tuple[float, ...],
+) -> tuple[float, float]:
+    """Least and largest value in a box; CaseError where one is not finite."""
+    shown = values[np.unique(_inside(points, triangles_of(cells), box))]
     if not np.isfinite(shown).all():
-        raise CaseError("plot: the Mach number is not finite near the body")
-    low, high = float(shown.min()), float(shown.max())
-    levels = np.linspace(low, high if high > low else low + 1e-3, 49)
-    figure = figure_of(6.4, 3.7)
-    axes = figure.subplots()
-    mesh = Triangulation(points[:, 0], points[:, 1], triangles)
-    filled = axes.tricontourf(mesh, values, levels=levels, cmap="viridis")
-    lines = np.arange(np.ceil(low / 0.05), high / 0.05) * 0.05
-    axes.tricontour(mesh, values, levels=lines, colors=DARK, linewidths=0.3, alpha=0.45)
-    if low < 1 < high:
-        axes.tricontour(mesh, values, levels=[1.0], colors="white", linewidths=1.3)
-        axes.plot([], [], color="white", linewidth=1.3, label="Mach 1")
-        axes.legend(
-            loc="upper left", frameon=True, facecolor="#3b4252", edgecolor="none", labelcolor="w"
-        )
-    draw_walls(axes, points, walls)
-    frame(axes, box, title)
-    bar = figure.colorbar(filled, cax=axes.inset_axes([1.02, 0.0, 0.025, 1.0]))
-    bar.set_label("Mach number")
-    bar.outline.set_linewidth(0.6)
-    bar.ax.yaxis.set_major_locator(MaxNLocator(8))
-    return figure
+        raise CaseError(f"plot: the {shade.name} is not finite near the body")
+    return float(shown.min()), float(shown.max())
+
+
+class Picture:
+    """A flow in a view and with colours that stay, however often it is painted.
+
+    Parameters
+    ----------
+    box : (x0, x1, y0, y1)    what is seen [chord]
+    ends : (low, high)        values that the colours begin and end with
+    """
+
+    def __init__(self, shade: Shade, box: tuple[float, ...], ends: tuple[float, float]) -> None:
+        low, high = ends
+        self.shade, self.box = shade, box
+        self.levels = np.linspace(low, high if high > low else low + 1e-3, 49)
+        self.lines = np.arange(np.ceil(low / shade.step), high / shade.step) * shade.step
+        self.figure = figure_of(6.4, 3.7)
+        self.axes = self.figure.subplots()
+        self.bar: Any = None
+        if low < shade.mark < high:
+            text = f"{shade.field} {shade.mark:g}"
+            self.axes.plot([], [], color="white", linewidth=1.3, label=text)
+            style = {"facecolor": "#3b4252", "edgecolor": "none", "labelcolor": "w"}
+            self.axes.legend(loc="upper left", frameon=True, **style)
+
+    def paint(
+        self,
+        points: NDArray[Any],
+        cells: NDArray[Any],
+        values: NDArray[Any],
+        walls: NDArray[Any],
+        title: str,
+    ) -> None:
+        """Draw a flow in place of the last one."""
+        from matplotlib.tri import Triangulation
+
+        axes = self.axes
+        for old in list(axes.collections):
+            old.remove()
+        triangles = _inside(points, triangles_of(cells), self.box)
+        mesh = Triangulation(points[:, 0], points[:, 1], triangles)
+        filled = axes.tricontourf(mesh, values, levels=self.levels, cmap=self.shade.colours)
+        shown = values[np.unique(triangles)]
+        low, high = shown.min(), shown.max()
+        lines = self.lines[(self.lines >= low) & (self.lines <= high)]
+        if len(lines):
+            thin = {"colors": DARK, "linewidths": 0.3, "alpha": 0.45}
+            axes.tricontour(mesh, values, levels=lines, **thin)
+        if low < self.shade.mark < high:
+            axes.tricontour(mesh, values, [self.shade.mark], colors="white", linewidths=1.3)
+        draw_walls(axes, points, walls)
+        frame(axes, self.box, title)
+        if self.bar is None:
+            self._add_bar(filled)
+
+    def _add_bar(self, filled: Any) -> None:
+        """The bar of colours beside the picture."""
+        from matplotlib.ticker import MaxNLocator
+
+        place = self.axes.inset_axes([1.02, 0.0, 0.025, 1.0])
+        self.bar = self.figure.colorbar(filled, cax=place)
+        self.bar.set_label(self.shade.label)
+        self.bar.outline.set_linewidth(0.6)
+        self.bar.ax.yaxis.set_major_locator(MaxNLocator(8))
 
 
 def _inside(points: NDArray[Any], triangles: NDArray[Any], box: tuple[float, ...]) -> NDArray[Any]:

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError, warn
 from kinemesh.plot import wings
-from kinemesh.plot.ensembles import differing, in_words, label, loops
-from kinemesh.plot.flows import mach, surface_pressure
+from kinemesh.plot.ensembles import differing, loops, names_of, title_of
+from kinemesh.plot.films import FORMATS as FILMS
+from kinemesh.plot.flows import mach, moment_of, surface_pressure
 from kinemesh.plot.histories import convergence
 from kinemesh.plot.spaces import cloud, mesh
 
@@ -47,7 +48,8 @@ def from_directory(
     from kinemesh.results import open
 
     if format not in FORMATS:
-        raise CaseError(f"format = {format!r}, expected one of {', '.join(FORMATS)}")
+        more = "; a film is made by --animate (kinemesh.plot.film)" * (format in FILMS)
+        raise CaseError(f"format = {format!r}, expected one of {', '.join(FORMATS)}{more}")
     run = open(directory)
     made: list[Path] = []
 
@@ -62,20 +64,11 @@ def from_directory(
         _member(run, 0, target, complete)
         return made
     _together(run, target, complete)
-    names = _names(run) if members else []
+    names = names_of(run) if members else []
     for member, name in enumerate(names):
         of_member = partial(target, folder=run.out and run.out / "members", tail=f"-{name}")
         _member(run, member, of_member, complete)
     return made
-
-
-def _names(run: Run) -> list[str]:
-    """Names of the members by what varies; with their numbers where that does not tell them."""
-    rows = run.asked()
-    names = [label(row, differing(rows)) for row in rows]
-    if len(set(names)) == len(names):
-        return names
-    return [f"{name}-{m}".lstrip("-") for m, name in enumerate(names)]
 
 
 def _together(run: Run, target: Target, complete: bool) -> None:
@@ -97,9 +90,7 @@ def _has_cycle(run: Run, member: int | None) -> bool:
 def _member(run: Run, member: int, target: Target, complete: bool) -> None:
     """Figures of one member."""
     case = run.summary.get("case") or {}
-    rows = run.asked()
-    words = in_words(rows[member], differing(rows))
-    title = ", ".join(text for text in (case.get("title") or case.get("name"), words) if text)
+    title = title_of(run, member)
     unsteady = run.history.kind == "unsteady"
     flow = run.fields(member=member)
     points, walls = flow.points, flow.walls
@@ -109,14 +100,12 @@ def _member(run: Run, member: int, target: Target, complete: bool) -> None:
         wings.figures(target, flow, run.summary, title)
         return
     if not unsteady:
-        cp = _cp(flow, float(rows[member]["mach"]))
+        cp = _cp(flow, float(run.asked()[member]["mach"]))
         surface_pressure(points, walls, cp, title, flow.bodies, path=target("cp"))
     if "Mach" not in flow:
         raise CaseError(f"{run.out}: the fields have no Mach; there are {', '.join(flow)}")
     if unsteady:
-        phase = f"phase {flow.phase_deg:g} degrees"
-        at = f"time {flow.time:g}" if np.isnan(flow.phase_deg) else phase
-        title = ", ".join(text for text in (title, at) if text)
+        title = ", ".join(text for text in (title, moment_of(flow)) if text)
     mach(points, flow.cells, flow["Mach"], walls, title, path=target("mach"))
     _space(flow, target("mesh"))
 

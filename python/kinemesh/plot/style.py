@@ -69,8 +69,8 @@ def figure_of(width: float, height: float) -> Any:
 
 
 def wrapped(title: str, width: int) -> str:
-    """A title in lines of at most so many letters."""
-    return "\n".join(textwrap.wrap(title, width))
+    """A title, of one or several lines, in lines of at most so many letters."""
+    return "\n".join(part for line in title.split("\n") for part in textwrap.wrap(line, width))
 
 
 def phase_axis(axes: Any) -> None:

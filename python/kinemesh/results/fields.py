@@ -27,6 +27,13 @@ class Frames(NamedTuple):
     cycle: NDArray[np.float64]  # cycles done; nan of a steady flow, and of a run by time
     phase_deg: NDArray[np.float64]  # 0 to 360; nan where cycle is
 
+    def last_cycle(self) -> NDArray[np.int64]:
+        """Numbers of the frames of the last cycle, where there is less than one of all of them.
+
+        The flow a cycle before the last frame is not among them.
+        """
+        return np.flatnonzero(self.cycle > self.cycle[-1:] - 1 + 1e-6)
+
 
 @dataclass(frozen=True, eq=False)
 class Fields(Mapping[str, NDArray[Any]]):

@@ -77,7 +77,7 @@ def pressures(run: Run, member: int | None = None) -> dict[str, Pressures]:
     times = run.frames(member)
     if run.history.kind != "unsteady":
         raise CaseError("pressures: a steady run has no cycle; its cp is in run.fields()['Cp']")
-    last = np.flatnonzero(times.cycle > times.cycle[-1] - 1 + 1e-6)
+    last = times.last_cycle()
     if len(times.cycle) < 4 or times.cycle[-1] < 1 - 1e-6 or len(last) < 3:
         raise CaseError(
             f"pressures: {len(last)} frames of the last cycle, expected 3 and a whole cycle; run "
