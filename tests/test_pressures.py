@@ -98,3 +98,10 @@ def test_less_than_a_cycle_and_steady_runs_are_refused(run, tmp_path):
     short = case.run(cycles=0.5, steps_per_cycle=8, start="as is", out=tmp_path / "u")
     with pytest.raises(CaseError, match="whole cycle"):
         short.pressures()
+
+
+def test_a_folder_of_a_run_gets_the_figure_and_the_numbers(run):
+    made = {path.name for path in km.plot.from_directory(run.out)}
+
+    assert {"pressures.png", "pressures.csv"} <= made
+    assert (run.out / "pressures.png").read_bytes()[1:4] == b"PNG"

@@ -11,12 +11,15 @@ from pathlib import Path
 from kinemesh.errors import CaseError
 from kinemesh.io.paths import making, path_of
 
-FIGURE = r"(hysteresis|mach|mesh|convergence|cp|sections)"
+FIGURE = r"(hysteresis|mach|mesh|convergence|cp|sections|pressures)"
 FILM = r"film-(mach|cp)"
 OF_A_RUN = re.compile(
-    rf"history\.csv|flow(-\d+)?\.vtkhdf|{FIGURE}(-\d+)?\.png|{FIGURE}\.(pdf|svg)|{FILM}\.(gif|mp4)"
+    rf"history\.csv|flow(-\d+)?\.vtkhdf|{FIGURE}(-\d+)?\.png|{FIGURE}\.(pdf|svg)"
+    rf"|pressures\.csv|{FILM}\.(gif|mp4)"
 )
-OF_A_MEMBER = re.compile(rf"{FIGURE}-.*\.(png|pdf|svg)|{FILM}-.*\.(gif|mp4)")  # in folder members
+OF_A_MEMBER = re.compile(  # in the folder members
+    rf"{FIGURE}-.*\.(png|pdf|svg)|pressures-.*\.csv|{FILM}-.*\.(gif|mp4)"
+)
 KEPT = re.compile(r"summary\.json|restart\.h5(\.1)?")  # until the next run writes its own
 _held: set[Path] = set()
 

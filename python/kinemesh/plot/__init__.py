@@ -11,6 +11,7 @@ from kinemesh.plot.films import film, films_from_directory
 from kinemesh.plot.flows import mach, surface_pressure
 from kinemesh.plot.folder import from_directory
 from kinemesh.plot.histories import convergence, hysteresis
+from kinemesh.plot.pressures import unsteady_pressures
 from kinemesh.plot.spaces import cloud, mesh, triangles_of
 from kinemesh.plot.style import BLUE, DARK, GREY, RED, STYLE
 
@@ -31,4 +32,5 @@ __all__ = [
     "mesh",
     "surface_pressure",
     "triangles_of",
+    "unsteady_pressures",
 ]

@@ -16,13 +16,14 @@ from kinemesh.plot.ensembles import differing, loops, names_of, title_of
 from kinemesh.plot.films import FORMATS as FILMS
 from kinemesh.plot.flows import mach, moment_of, surface_pressure
 from kinemesh.plot.histories import convergence
+from kinemesh.plot.pressures import unsteady_pressures
 from kinemesh.plot.spaces import cloud, mesh
 
 if TYPE_CHECKING:
     from kinemesh.results import Fields, Run
 
 FORMATS = ("png", "pdf", "svg")
-Target = Callable[[str], Path]
+Target = Callable[..., Path]
 
 
 def from_directory(
@@ -30,7 +31,8 @@ def from_directory(
 ) -> list[Path]:
     """The figures of a run's folder; the paths written.
 
-    Unsteady: hysteresis.png, mach.png, mesh.png. Steady: convergence.png, cp.png and the same.
+    Unsteady: hysteresis.png, pressures.png with pressures.csv, mach.png, mesh.png.
+    Steady: convergence.png, cp.png, mach.png, mesh.png.
     In space cp.png, sections.png and mesh.png of the wing (`kinemesh.plot.wings`), and no mach.png.
     An ensemble has one hysteresis.png (or convergence.png) of all members, mesh.png where they
     share the mesh, and with `members` the figures of each in the folder `members`, named by what
@@ -53,9 +55,11 @@ def from_directory(
     run = open(directory)
     made: list[Path] = []
 
-    def target(name: str, folder: Path | None = run.out, tail: str = "") -> Path:
+    def target(
+        name: str, folder: Path | None = run.out, tail: str = "", ending: str = format
+    ) -> Path:
         assert folder is not None
-        made.append(folder / f"{name}{tail}.{format}")
+        made.append(folder / f"{name}{tail}.{ending}")
         return made[-1]
 
     if run.history.kind == "steady":
@@ -99,6 +103,8 @@ def _member(run: Run, member: int, target: Target, complete: bool) -> None:
     if points.shape[1] == 3:
         wings.figures(target, flow, run.summary, title)
         return
+    if unsteady and _has_cycle(run, member):
+        _pressures(run, member, target, title)
     if not unsteady:
         cp = _cp(flow, float(run.asked()[member]["mach"]))
         surface_pressure(points, walls, cp, title, flow.bodies, path=target("cp"))
@@ -129,6 +135,19 @@ def _loop(run: Run, member: int, name: str | None, path: Path) -> None:
     except CaseError as error:  # the case was changed to another motion
         warn(f"{path.name} without the reference: {error}", UserWarning)
         loop.plot(None, path)
+
+
+def _pressures(run: Run, member: int, target: Target, title: str) -> None:
+    """Unsteady pressures of a member, as a figure and as numbers."""
+    from kinemesh.results.pressures import write
+
+    try:
+        found = run.pressures(member)
+    except CaseError as error:  # a wall that is no curve, or few frames
+        warn(f"no pressures.png: {error}", UserWarning)
+        return
+    unsteady_pressures(found, title, path=target("pressures"))
+    write(target("pressures", ending="csv"), found)
 
 
 def _cp(flow: Fields, mach: float, gamma: float = 1.4) -> NDArray[Any]:

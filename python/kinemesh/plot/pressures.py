@@ -1,7 +1,8 @@
-"""Unsteady pressures on a wall: the mean, and the first harmonic per unit of the motion."""
+"""Unsteady pressures on walls: the mean, and the first harmonic per unit of the motion."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,39 +12,43 @@ from kinemesh.plot.style import BLUE, RED, figure_of, styled
 if TYPE_CHECKING:
     from kinemesh.results.pressures import Pressures
 
-UNIT = {"alpha": "per radian", "h": "per $h/c$"}
+UNIT = {"alpha": ", per radian", "h": ", per $h/c$", None: ""}
 
 
 @styled
-def unsteady_pressure(body: Pressures, title: str = "") -> Any:
-    """Mean cp, and the first harmonic's real and imaginary part, along the chord of a body.
+def unsteady_pressures(found: Mapping[str, Pressures], title: str = "") -> Any:
+    """Mean cp and the two parts of its first harmonic along the chord; a row per body.
 
-    The sides are those above and below the chord's line.  Parts are per unit of the motion where
-    there is one degree of freedom; else they are those of Re(f e^(i phi)).
+    Upper and lower side are what the wall has before and after its leading edge.  Parts are per
+    unit of the motion where there is one degree of freedom; else they are those of Re(f e^(i phi)).
     """
-    figure = figure_of(9.6, 3.2)
-    first = body.harmonics[0] if body.per_motion is None else body.per_motion
-    unit = "" if body.motion is None else f", {UNIT[body.motion]}"
-    parts = (
-        (body.mean, "mean", "$c_p$"),
-        (first.real, f"first harmonic, in phase{unit}", "$c_{p,1}$"),
-        (first.imag, f"a quarter turn ahead{unit}", "$c_{p,1}$"),
-    )
+    figure = figure_of(9.6, 3.1 * len(found))
+    grid = figure.subplots(len(found), 3, squeeze=False)
+    for row, (marker, body) in zip(grid, found.items(), strict=True):
+        first = body.harmonics[0] if body.per_motion is None else body.per_motion
+        parts = (
+            (body.mean, "mean", "$c_p$"),
+            (first.real, f"in phase{UNIT[body.motion]}", "$c_{p,1}$"),
+            (first.imag, f"a quarter turn ahead{UNIT[body.motion]}", "$c_{p,1}$"),
+        )
+        for axes, (values, name, symbol) in zip(row, parts, strict=True):
+            _draw(axes, body, values)
+            axes.set(xlabel="$x/c$", ylabel=symbol)
+            axes.set_title(name if len(found) == 1 else f"{marker}: {name}")
+    grid[0, 0].legend()
+    if title:
+        figure.suptitle(title)
+    return figure
+
+
+def _draw(axes: Any, body: Pressures, values: Any) -> None:
+    """One quantity on both sides of a body."""
     leading, count = int(np.argmin(body.x)), len(body.x)
     end = [0] if body.closed else []
     sides = [np.arange(leading + 1), np.r_[leading:count, end].astype(int)]
     if body.y[sides[0]].mean() < body.y[sides[1]].mean():
         sides.reverse()
-    for axes, (values, name, symbol) in zip(figure.subplots(1, 3), parts, strict=True):
-        for side, colour, label in zip(
-            sides, (BLUE, RED), ("upper side", "lower side"), strict=True
-        ):
-            axes.plot(body.x[side], values[side], color=colour, label=label)
-        axes.set(xlabel="$x/c$", ylabel=symbol)
-        axes.set_title(name)
-        axes.invert_yaxis()
-        axes.margins(0.04)
-    figure.axes[0].legend()
-    if title:
-        figure.suptitle(title)
-    return figure
+    for side, colour, label in zip(sides, (BLUE, RED), ("upper side", "lower side"), strict=True):
+        axes.plot(body.x[side], values[side], color=colour, label=label)
+    axes.invert_yaxis()
+    axes.margins(0.04)
