@@ -13,7 +13,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.cloud.checks import WORST_CONDITION
 from kinemesh.cloud.cloud import Cloud
+from kinemesh.cloud.tables import condition
 from kinemesh.errors import MeshError
 from kinemesh.mesh import omesh, sections
 from kinemesh.mesh.origin import of_section
@@ -57,9 +59,10 @@ def airfoil(
         place = omesh.structured(shape, wanted)
     number = np.arange(place.size, dtype=np.int32).reshape(place.shape)
     wall, outer = _ring(number[0]), _ring(number[-1])
+    where = np.stack([place.real.ravel(), place.imag.ravel()], axis=1)
     return Cloud.from_pairs(
-        np.stack([place.real.ravel(), place.imag.ravel()], axis=1),
-        np.concatenate([_ring(number), _steps(number)]),
+        where,
+        np.concatenate([_ring(number), _steps(number), _at_edge(where, number)]),
         {"airfoil": wall[:, ::-1], "farfield": outer},
         origin=of_section(section),
     )
@@ -75,6 +78,19 @@ def _of_points() -> Iterator[None]:
         if text.startswith("airfoil: "):
             text = text.replace("nodes", "points")
         raise MeshError(text) from None
+
+
+def _at_edge(points: NDArray[np.float64], number: NDArray[np.int32]) -> NDArray[np.int32]:
+    """(0 or 2, 2) pairs of a trailing edge so thin that its three satellites lie on a line.
+
+    The second rays of the next ring lie above and below, and have the other colour.
+    """
+    edge = number[0, 0]
+    arm = points[[number[0, 1], number[0, -1], number[1, 0]]] - points[edge]
+    arm /= np.linalg.norm(arm, axis=1)[:, None]
+    if condition((arm.T @ arm)[None])[0] <= WORST_CONDITION:
+        return np.empty((0, 2), np.int32)
+    return np.array([[edge, number[1, 2]], [edge, number[1, -2]]], np.int32)
 
 
 def _ring(number: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
 from kinemesh.errors import MeshError
+from kinemesh.mesh.anderson import Anderson
+from kinemesh.mesh.outline import uncrossed
 from kinemesh.mesh.sections import Section
 
 Floats = NDArray[np.float64]
@@ -26,7 +28,11 @@ CIRCLE = 2048  # points on the circle
 PANELS = 3000  # pieces of the section for its arc length
 FINE = 8193  # points of the integral of ds/dtheta
 ITERATIONS = 200
+MIXED_ITERATIONS = 600
 TOLERANCE = 1e-9  # change of arc length per iteration [chord]: far below any cell
+SPREAD = 4.0  # points of the circle that a jump of the tangent is spread over
+SMOOTHED = (np.inf, 400.0, 200.0, 100.0)  # modes in one attempt after the other
+BESIDE = 1e-9  # distance from a joint, in the curve's parameter, where its tangents are taken
 
 
 class Contour:
@@ -54,11 +60,31 @@ class Contour:
             self.base_angle = np.nan
             self.turns = [self.start + 2 * np.pi - end]
         if not all(0.3 < turn <= np.pi * 1.02 for turn in self.turns):
+            uncrossed(section)
             raise MeshError(
                 f"{section.name}: the sides turn by {np.degrees(self.turns)} degrees at the "
                 "trailing edge, expected 17 to 180; check the order of the points"
             )
         self._table = s, angle
+        self._jumps = [self._jump(u) for u in section.joints]
+
+    def _jump(self, u: float) -> float:
+        """Turn of the tangent at parameter u [rad]."""
+        before, after = np.angle(self.section.curve(np.array([u - BESIDE, u + BESIDE]))[1])
+        return float(_turn(after - before))
+
+    def spread(self, s: Floats, theta: Floats) -> Floats:
+        """What to add to the tangent angle at rising angles on the circle, where arc length is s.
+
+        Each jump then is a ramp: the angle depends continuously on s.
+        """
+        u = self.parameter(s)
+        change = np.zeros(len(s))
+        width = SPREAD * 2 * np.pi / CIRCLE
+        for joint, jump in zip(self.section.joints, self._jumps, strict=True):
+            ramp = np.clip((theta - np.interp(joint, u, theta)) / width + 0.5, 0.0, 1.0)
+            change += jump * (ramp - (u > joint))
+        return change
 
     def angle(self, s: Floats) -> Floats:
         """Tangent angle at arc length s, continuous from the upper trailing edge [rad]."""
@@ -146,39 +172,95 @@ def circle_map(section: Section) -> CircleMap:
 
     Raises
     ------
-    MeshError    if the fixed point is not reached (a shape too far from an aerofoil)
+    MeshError    if the outline crosses itself, or the fixed point is not reached (a shape too far
+                 from an aerofoil)
     """
     contour = Contour(section)
-    theta = 2 * np.pi * np.arange(CIRCLE) / CIRCLE
-    v = np.linspace(-1.0, 1.0, FINE)
-    corner = 2.0 * np.sqrt(contour.gap / np.pi) if contour.gap > 0 else 0.0
-    rough = np.sqrt(np.sin(_theta_of(v, corner)) ** 2 + 0.04)
-    arc = _arc_length(v, corner, rough, contour.length)
-    before = arc(_v_of(theta, corner))
-    for _ in range(ITERATIONS):
-        c = _coefficients(contour, corner, theta, arc)
-        log_speed = _real_part(c, theta)
-        exact = _theta_of(v, corner)
-        speed = np.exp(log_speed(exact)) * _factors(contour, corner, exact)
-        if contour.gap > 0:
-            corner *= np.sqrt(_base_ratio(contour, corner, log_speed, speed, v))
-        arc = _arc_length(v, corner, speed, contour.length)
-        now = arc(_v_of(theta, corner))
-        change, before = float(np.abs(now - before).max()), now
-        if change < TOLERANCE:
-            c[0] += np.log(contour.length / _integral(v, corner, speed))
-            return CircleMap(contour, corner, arc, c)
+    found = _Iteration(contour)
+    if found.ended():
+        return found.map
+    uncrossed(section)
+    for modes in SMOOTHED:
+        found = _Iteration(contour, Anderson(), modes)
+        if found.ended():
+            return found.map
     raise MeshError(
-        f"{section.name}: no conformal map after {ITERATIONS} iterations (last change "
-        f"{change:.2g} chords), expected {TOLERANCE:g}; check the section for loops and kinks"
+        f"{section.name}: no conformal map after {ITERATIONS} iterations and {len(SMOOTHED)} times "
+        f"{MIXED_ITERATIONS} accelerated ones (last change {found.change:.2g} chords), expected "
+        f"{TOLERANCE:g}; check the section for loops and kinks"
     )
 
 
-def _coefficients(contour: Contour, corner: float, theta: Floats, arc: CubicSpline) -> Complexes:
-    """c_n from the tangent angle at the circle's points."""
+class _Iteration:
+    """The fixed point, plain, or with a mix of earlier iterates.
+
+    With a mix the tangent's jumps at the section's joints are spread over a few points of the
+    circle: a point that lies at a joint would else go from one side to the other for ever.  Modes
+    beyond `modes` fade: the map is that of a smoother section, the wall's points are its own.
+    """
+
+    def __init__(
+        self, contour: Contour, mix: Anderson | None = None, modes: float = np.inf
+    ) -> None:
+        self.contour, self.mix = contour, mix
+        self.fading = np.exp(-((np.arange(CIRCLE // 2) / modes) ** 2))
+        self.fading[:2] = 1.0  # the scale, and what closes the curve
+        self.theta = 2 * np.pi * np.arange(CIRCLE) / CIRCLE
+        self.v = np.linspace(-1.0, 1.0, FINE)
+        self.corner = 2.0 * np.sqrt(contour.gap / np.pi) if contour.gap > 0 else 0.0
+        rough = np.sqrt(np.sin(_theta_of(self.v, self.corner)) ** 2 + 0.04)
+        self.arc = _arc_length(self.v, self.corner, rough, contour.length)
+        self.change = np.inf
+
+    @property
+    def map(self) -> CircleMap:
+        """The map that was reached."""
+        return CircleMap(self.contour, self.corner, self.arc, self.coefficients)
+
+    def ended(self) -> bool:
+        """Whether the fixed point is reached."""
+        before = self.arc(_v_of(self.theta, self.corner))
+        for _ in range(ITERATIONS if self.mix is None else MIXED_ITERATIONS):
+            speed = self._step()
+            now = self.arc(_v_of(self.theta, self.corner))
+            self.change, before = float(np.abs(now - before).max()), now
+            if self.change < TOLERANCE:
+                length = _integral(self.v, self.corner, speed)
+                self.coefficients[0] += np.log(self.contour.length / length)
+                return True
+        return False
+
+    def _step(self) -> Floats:
+        """One step; d(arc length)/d(theta) at the fine angles."""
+        contour, v = self.contour, self.v
+        c = _coefficients(contour, self.corner, self.theta, self.arc, self.mix is not None)
+        if self.mix is not None:
+            c *= self.fading
+        self.coefficients = c
+        values = _real_part(c, self.theta)
+        if self.mix is not None:
+            values = self.mix(values)
+        log_speed = CubicSpline(
+            np.append(self.theta, 2 * np.pi), np.append(values, values[0]), bc_type="periodic"
+        )
+        exact = _theta_of(v, self.corner)
+        speed = np.exp(log_speed(exact)) * _factors(contour, self.corner, exact)
+        if contour.gap > 0:
+            self.corner *= np.sqrt(_base_ratio(contour, self.corner, log_speed, speed, v))
+        self.arc = _arc_length(v, self.corner, speed, contour.length)
+        return speed
+
+
+def _coefficients(
+    contour: Contour, corner: float, theta: Floats, arc: CubicSpline, spread: bool
+) -> Complexes:
+    """c_n from the tangent angle at the circle's points, its jumps at joints spread if asked."""
     angle = np.full(len(theta), contour.base_angle)
     on = (theta >= corner) & (theta <= 2 * np.pi - corner)
-    angle[on] = contour.angle(arc(_v_of(theta[on], corner)))
+    s = arc(_v_of(theta[on], corner))
+    angle[on] = contour.angle(s)
+    if spread:
+        angle[on] += contour.spread(s, theta[on])
     first = theta < corner  # the upper half of the base comes before the section starts
     angle[first] -= 2 * np.pi
     rest = angle - theta - 0.5 * np.pi
@@ -195,14 +277,11 @@ def _coefficients(contour: Contour, corner: float, theta: Floats, arc: CubicSpli
     return c
 
 
-def _real_part(c: Complexes, theta: Floats) -> CubicSpline:
-    """log |exp(sum)| on the circle, as a periodic spline."""
+def _real_part(c: Complexes, theta: Floats) -> Floats:
+    """log |exp(sum)| at the circle's points."""
     spectrum = np.zeros(len(theta), np.complex128)
     spectrum[: len(c)] = np.conj(c)
-    values = np.fft.ifft(spectrum).real * len(theta)
-    return CubicSpline(
-        np.append(theta, 2 * np.pi), np.append(values, values[0]), bc_type="periodic"
-    )
+    return np.fft.ifft(spectrum).real * len(theta)
 
 
 def _factors(contour: Contour, corner: float, theta: Floats) -> Floats:

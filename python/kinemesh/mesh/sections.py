@@ -1,7 +1,7 @@
-"""Aerofoil sections of chord 1: NACA 4-digit, NACA 64A010, ONERA M6, and coordinate files.
+"""Aerofoil sections of chord 1: NACA 4- and 5-digit, 64A010, ONERA M6, and coordinate files.
 
 A section is a closed curve from the upper trailing edge over the nose to the lower one.
-NACA 4-digit: Jacobs, Ward, Pinkerton, NACA TR-460 (1933).  64A010: Loftin, NACA TR-903 (1948).
+64A010: Loftin, NACA TR-903 (1948).
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
 
 TRAILING_EDGES = ("closed", "sharp", "open")
-NACA_OPEN = (0.2969, -0.1260, -0.3516, 0.2843, -0.1015)  # of sqrt(x), x, x^2, x^3, x^4
 NAMED = {
     "naca64a010": "naca64a010_tr903_ordinates.csv",
     "oneram6": "oneram6_streamwise_root.csv",
@@ -39,12 +38,14 @@ class Section:
     curve : u (n,) in [0, 1] -> z, dz/du (n,) complex, x + iy [chord]; dz/du is nowhere zero
     gap : float          thickness of the trailing edge, 0 if sharp [chord]
     symmetric : bool     the lower side, u > 1/2, mirrors the upper
+    joints : tuple       parameters, rising, where the tangent turns by a small angle at once
     """
 
     name: str
     curve: Callable[[Floats], tuple[Complexes, Complexes]]
     gap: float
     symmetric: bool
+    joints: tuple[float, ...] = ()
 
     def points(self, u: Floats) -> Floats:
         """(n, 2) coordinates at parameters u [chord]."""
@@ -53,12 +54,13 @@ class Section:
 
 
 def section(name: str | Path, trailing_edge: str = "closed") -> Section:
-    """A section by name (`naca0012`, `naca64a010`) or by coordinate file (Selig or Lednicer).
+    """A section by name (`naca0012`, `naca23012`, `naca64a010`) or by Selig or Lednicer file.
 
     Parameters
     ----------
     trailing_edge : closed | sharp | open
-        closed: NACA 4-digit with the last coefficient -0.1036; others sheared shut, linearly in x.
+        closed: NACA 4- and 5-digit with the last coefficient -0.1036; others sheared shut,
+        linearly in x.
         sharp: extended to where the sides meet, then scaled back to chord 1.
         open: blunt, as defined (-0.1015) or tabulated.
     """
@@ -72,71 +74,20 @@ def section(name: str | Path, trailing_edge: str = "closed") -> Section:
             f"section is {name!r}, expected a name such as 'naca2412' or a coordinate file"
         )
     key = re.sub(r"[\s_-]", "", str(name)).lower()
-    if digits := re.fullmatch(r"naca(\d)(\d)(\d\d)", key):
-        camber, place, thickness = map(int, digits.groups())
-        return naca4(camber, place, thickness, trailing_edge)
+    if digits := re.fullmatch(r"naca(\d{4,5})", key):
+        from kinemesh.mesh import naca  # here: its sections are of this module's class
+
+        return naca.by_digits(digits[1], trailing_edge)
     if key in NAMED:
         return _tabulated(key, trailing_edge)
     if Path(name).is_file():
         return read_section(name, trailing_edge)
-    near = difflib.get_close_matches(key, ["naca0012", "naca4412", *NAMED], n=1)
+    near = difflib.get_close_matches(key, ["naca0012", "naca4412", "naca23012", *NAMED], n=1)
     hint = f"; did you mean {near[0]}?" if near else ""
     raise MeshError(
-        f"section '{name}' is neither a NACA 4-digit name, one of {', '.join(NAMED)}, "
+        f"section '{name}' is neither a NACA 4- or 5-digit name, one of {', '.join(NAMED)}, "
         f"nor a coordinate file that exists{hint}"
     )
-
-
-def naca4(camber: int, place: int, thickness: int, trailing_edge: str = "closed") -> Section:
-    """NACA 4-digit section: camber [%], its place [tenths], thickness [%]."""
-    name = f"naca{camber}{place}{thickness:02d}"
-    if thickness == 0 or (camber > 0) != (place > 0):
-        raise MeshError(
-            f"{name}: expected a thickness above 00, and camber and its place both zero or neither"
-        )
-    m, p, t = camber / 100.0, place / 10.0, thickness / 100.0
-    a = np.array(NACA_OPEN)
-    reach = 1.0
-    if trailing_edge == "sharp":
-        from scipy.optimize import brentq  # here: meshes that are read do not need it
-
-        reach = brentq(lambda x: _half_thickness(a, np.sqrt(x))[0], 1.0, 1.1, xtol=1e-15)
-        # x -> reach x and y -> y / reach, put into the coefficients, keep the chord at 1
-        a = a * reach ** (np.array([0.5, 1.0, 2.0, 3.0, 4.0]) - 1.0)
-    if trailing_edge != "open":
-        a[4] = -a[:4].sum()  # closed: -0.1036; sharp: the root, without its round-off
-
-    def curve(u: Floats) -> tuple[Complexes, Complexes]:
-        q = 1.0 - 2.0 * u  # signed sqrt(x): both sides are one smooth curve through the nose
-        x = q * q
-        half, half_slope = (5.0 * t * v for v in _half_thickness(a, q))
-        y, slope, bend = _camber(m, p, x)
-        normal = 1j * (1.0 + 1j * slope) / np.sqrt(1.0 + slope**2)
-        turn = bend / (1.0 + slope**2)
-        dz = 2.0 * q * (1.0 + 1j * slope) + normal * (half_slope + 2j * q * turn * half)
-        return x + 1j * y + half * normal, -2.0 * dz
-
-    gap = 2.0 * 5.0 * t * max(float(a.sum()), 0.0) if trailing_edge == "open" else 0.0
-    return Section(name, curve, gap, symmetric=camber == 0)
-
-
-def _half_thickness(a: Floats, q: Floats) -> tuple[Floats, Floats]:
-    """Half thickness over 5 t, odd in q = +-sqrt(x), and its derivative in q."""
-    r = np.abs(q)
-    value = q * (a[0] + r * (a[1] + r**2 * (a[2] + r**2 * (a[3] + r**2 * a[4]))))
-    slope = a[0] + r * (2 * a[1] + r**2 * (4 * a[2] + r**2 * (6 * a[3] + r**2 * 8 * a[4])))
-    return value, slope
-
-
-def _camber(m: float, p: float, x: Floats) -> tuple[Floats, Floats, Floats]:
-    """Camber line, its slope and second derivative."""
-    if m == 0.0:
-        zero = np.zeros_like(x)
-        return zero, zero, zero
-    front = x < p
-    scale = m / np.where(front, p, 1.0 - p) ** 2
-    rest = np.where(front, 0.0, 1.0 - 2.0 * p)
-    return scale * (rest + 2.0 * p * x - x * x), 2.0 * scale * (p - x), -2.0 * scale
 
 
 def _tabulated(name: str, trailing_edge: str) -> Section:
