@@ -123,6 +123,9 @@ def _space(report: Report, case: Case) -> Mesh | Cloud | None:
     if walls is not None:
         with report.look("bodies") as said:
             said += _bodies(case, made, walls, planes)
+    if made.origin.notes:
+        with report.look("read") as said:
+            said += made.origin.notes
     with report.look("quality") as said:
         said += _cells(made) if case.method == "mesh" else _stars(made)
     return made

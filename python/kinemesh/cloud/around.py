@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from kinemesh.cloud import background
-from kinemesh.cloud.bodies import Body, checked
+from kinemesh.cloud.bodies import Body
 from kinemesh.cloud.curves import inside
 from kinemesh.cloud.layers import Rays, thinned
 from kinemesh.cloud.spacing import Field, divided
@@ -71,9 +71,8 @@ def _within(name: str, value: Any, low: float, high: float, whole: bool = False)
         raise CloudError(f"around: {name} = {value!r}, expected {kind} of {low:g} to {high:g}")
 
 
-def placed(given: Mapping[str, ArrayLike], ask: Wanted) -> tuple[Floats, dict[str, Ints]]:
+def placed(bodies: list[Body], ask: Wanted) -> tuple[Floats, dict[str, Ints]]:
     """Points and boundary edges of the cloud that was asked for."""
-    bodies = checked(given)
     every = np.concatenate([body.curve for body in bodies])
     middle = 0.5 * (every.min(axis=0) + every.max(axis=0))
     reach = np.abs(every - middle).max()

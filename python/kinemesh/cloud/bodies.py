@@ -15,10 +15,10 @@ from scipy.spatial import cKDTree
 from kinemesh.cloud.checks import array
 from kinemesh.cloud.curves import area, first_crossing, inside
 from kinemesh.errors import CloudError
+from kinemesh.mesh.corners import refined, said, told_apart, turns
 
 Floats = NDArray[np.float64]
 
-CORNER = np.radians(30.0)  # a sharper turn between two edges of the given curve is a corner
 SAMPLES = 2000  # places along a body where its spacing is found
 
 
@@ -32,6 +32,7 @@ class Body:
     length : (m+1,)      along the curve to each point and back to the first
     corners : (c,) int   points that stay; at least one
     turns : (m,)         turn to the right at each point, positive at a convex one [rad]
+    said : str           what of the given curve was taken for corners, what for a nose
     """
 
     name: str
@@ -39,6 +40,7 @@ class Body:
     length: Floats
     corners: NDArray[np.intp]
     turns: Floats
+    said: str
 
     def at(self, s: Floats) -> Floats:
         """(k, 2) points at lengths s along the curve; straight or Akima between corners."""
@@ -100,22 +102,17 @@ def _body(name: str, given: ArrayLike) -> Body:
             f"{met[1]}, expected a simple closed curve; list its points in their order"
         )
     curve = curve[::-1] if area(curve) > 0 else curve
-    turn = _turns(curve)
-    corner = np.flatnonzero(np.abs(turn) > CORNER)
+    corner, nose = told_apart(curve)
+    words = f"body '{name}': {said(curve, corner, nose)}"
+    if len(nose):
+        curve, corner = refined(curve, corner, nose)
+    turn = turns(curve)
     first = int(corner[0]) if len(corner) else int(np.argmax(curve[:, 0]))
     curve, turn = np.roll(curve, -first, axis=0), np.roll(turn, -first)
     step = np.linalg.norm(np.diff(curve, axis=0, append=curve[:1]), axis=1)
     length = np.concatenate([[0.0], np.cumsum(step)])
     corners = (corner - first) % len(curve) if len(corner) else np.zeros(1, np.intp)
-    return Body(name, curve, length, np.sort(corners), turn)
-
-
-def _turns(curve: Floats) -> Floats:
-    """(m,) turn to the right at each point of a closed curve [rad]."""
-    out = np.roll(curve, -1, axis=0) - curve
-    come = np.roll(out, 1, axis=0)
-    cross = come[:, 0] * out[:, 1] - come[:, 1] * out[:, 0]
-    return -np.arctan2(cross, (come * out).sum(axis=1))
+    return Body(name, curve, length, np.sort(corners), turn, words)
 
 
 def _apart(one: Body, other: Body) -> None:

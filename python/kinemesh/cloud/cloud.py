@@ -207,6 +207,7 @@ class Cloud:
         """
         from kinemesh.cloud.around import placed, wanted
         from kinemesh.cloud.bare import connected
+        from kinemesh.cloud.bodies import checked
 
         asked = wanted(
             {
@@ -221,9 +222,11 @@ class Cloud:
             },
             list(bodies) if isinstance(bodies, Mapping) else [],
         )
-        where, edges = placed(bodies, asked)
+        made = checked(bodies)
+        where, edges = placed(made, asked)
         pairs, facets = connected(where, edges, None, checks.limit(worst_condition))
-        return cls.from_pairs(where, pairs, facets, None, worst_condition)
+        origin = Origin(notes=tuple(body.said for body in made))
+        return cls.from_pairs(where, pairs, facets, None, worst_condition, origin)
 
     def renumbered(self) -> Cloud:
         """The same cloud with points in reverse Cuthill-McKee order."""

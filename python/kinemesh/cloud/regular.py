@@ -64,7 +64,7 @@ def airfoil(
         where,
         np.concatenate([_ring(number), _steps(number), _at_edge(where, number)]),
         {"airfoil": wall[:, ::-1], "farfield": outer},
-        origin=of_section(section),
+        origin=of_section(section, shape.notes),
     )
 
 

@@ -65,7 +65,9 @@ def airfoil(
     points, table, markers = _o(shape, wanted) if kind == "o" else _c(shape, wanted)
     flat = points.view(np.float64).reshape(-1, 2)
     try:
-        mesh = Mesh.from_arrays(flat, cut(flat, table), markers, origin=of_section(section))
+        mesh = Mesh.from_arrays(
+            flat, cut(flat, table), markers, origin=of_section(section, shape.notes)
+        )
     except MeshError as error:
         raise MeshError(
             f"airfoil({shape.name}): the mesh folds over ({error}); ask for more nodes, or a "

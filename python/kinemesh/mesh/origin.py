@@ -13,7 +13,7 @@ class Origin:
     Parameters
     ----------
     chord : float or None    of the section that it was made about, in its lengths; None: unknown
-    notes : tuple of str     what a reader changed, one sentence each
+    notes : tuple of str     what a reader changed, or took for a corner, one sentence each
     """
 
     chord: float | None = None
@@ -27,7 +27,7 @@ class Origin:
 UNKNOWN = Origin()
 
 
-def of_section(section: object) -> Origin:
+def of_section(section: object, notes: tuple[str, ...] = ()) -> Origin:
     """That of what is made about a section: one with a name has a chord of 1, whatever its nose."""
     named = isinstance(section, str) and not Path(section).is_file()
-    return Origin(1.0) if named else UNKNOWN
+    return Origin(1.0 if named else None, notes)

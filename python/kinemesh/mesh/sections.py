@@ -39,6 +39,7 @@ class Section:
     gap : float          thickness of the trailing edge, 0 if sharp [chord]
     symmetric : bool     the lower side, u > 1/2, mirrors the upper
     joints : tuple       parameters, rising, where the tangent turns by a small angle at once
+    notes : tuple        what a summary says of the curve, one sentence each
     """
 
     name: str
@@ -46,6 +47,7 @@ class Section:
     gap: float
     symmetric: bool
     joints: tuple[float, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def points(self, u: Floats) -> Floats:
         """(n, 2) coordinates at parameters u [chord]."""
@@ -120,7 +122,10 @@ def _tabulated(name: str, trailing_edge: str) -> Section:
 
 
 def read_section(path: str | Path, trailing_edge: str = "closed") -> Section:
-    """Section from a Selig or Lednicer coordinate file, splined over the length along it."""
+    """Section from a Selig or Lednicer coordinate file, splined over the length along it.
+
+    The spline rounds corners of the list, but for those of the trailing edge; a note says where.
+    """
     path = Path(path)
     z = _ordered(path, _coordinates(path))
     gap = abs(z[0] - z[-1])
@@ -142,7 +147,23 @@ def read_section(path: str | Path, trailing_edge: str = "closed") -> Section:
         value, slope = spline(u), spline(u, 1)
         return value[:, 0] + 1j * value[:, 1], slope[:, 0] + 1j * slope[:, 1]
 
-    return Section(path.stem, curve, gap if trailing_edge == "open" else 0.0, symmetric=False)
+    gap = gap if trailing_edge == "open" else 0.0
+    return Section(path.stem, curve, gap, symmetric=False, notes=_rounded(path, z, gap))
+
+
+def _rounded(path: Path, z: Complexes, gap: float) -> tuple[str, ...]:
+    """A note on corners of the list within it."""
+    from kinemesh.mesh.corners import listed, told_apart
+
+    points = np.stack([z.real, z.imag], axis=1)[: None if gap > 0 else -1]
+    corner = told_apart(points)[0]
+    corner = corner[(corner > 0) & (corner < len(z) - 1)]
+    if not len(corner):
+        return ()
+    return (
+        f"{path}: {listed(points, corner, 'corner')} rounded by the spline; a cloud about the list "
+        "(Cloud.around) keeps corners",
+    )
 
 
 def _coordinates(path: Path) -> tuple[Floats, list[int]]:
