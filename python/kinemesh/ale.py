@@ -24,6 +24,7 @@ from kinemesh.gradients import Gradients
 from kinemesh.grid import Grid
 from kinemesh.implicit import Implicit
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
+from kinemesh.linear.lines import colour_along_lines
 from kinemesh.lusgs import Lusgs
 from kinemesh.mesh import Mesh
 from kinemesh.settings import KRYLOV, MATRIX, ImplicitSettings
@@ -168,13 +169,20 @@ class Ale(Solver):
         return Implicit(
             b,
             grid,
-            Pattern.of_graph(b, grid.dual.offsets, grid.dual.neighbour, grid.first),
+            self._pattern(),
             self.dualtime.active,
             state,
             dtype=s.matrix_dtype,
             tolerance=s.krylov_tolerance,
             most=s.krylov_iterations,
         )
+
+    def _pattern(self) -> Pattern:
+        """Pattern of the nodes and their neighbours, coloured along lines of thin cells."""
+        b, grid = self.backend, self.grid
+        graph = grid.dual.offsets, grid.dual.neighbour, grid.first
+        x = np.concatenate([mesh.points for mesh in grid.meshes])
+        return Pattern.of_graph(b, *graph, colours=colour_along_lines(b, *graph, x))
 
     def _matrix_calls(
         self, pattern: Pattern, solver: Bicgstab | Sweeps, state: dict[str, Any], single: bool

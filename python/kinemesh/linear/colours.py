@@ -137,14 +137,19 @@ def colour_parallel(backend: Backend, offsets: Ints, neighbour: Ints, first: Int
     two = two_colours(offsets, neighbour)
     if two is not None:
         return two
-    nodes = len(offsets) - 1
+    none = np.full(len(offsets) - 1, -1, np.int32)
+    return fewer(complete(backend, offsets, neighbour, first, none), offsets, neighbour)
+
+
+def complete(backend: Backend, offsets: Ints, neighbour: Ints, first: Ints, given: Ints) -> Ints:
+    """Jones-Plassmann's colours on the device for the nodes whose given colour is -1."""
     graph = {
         "offsets": backend.array(offsets, np.int32),
         "neighbour": backend.array(neighbour, np.int32),
         "priority": backend.array(priorities(first, np.diff(offsets)), np.int32),
     }
-    a = backend.array(np.full(nodes, -1), np.int32)
-    b = backend.zeros(nodes, np.int32)
+    a = backend.array(given, np.int32)
+    b = backend.zeros(len(given), np.int32)
     there = backend.bind("colour_round", **graph, before=a, after=b)
     back = backend.bind("colour_round", **graph, before=b, after=a)
     rounds = backend.record([there, back], times=8)
@@ -152,4 +157,4 @@ def colour_parallel(backend: Backend, offsets: Ints, neighbour: Ints, first: Int
         rounds()
         colours = backend.get(a)
         if (colours >= 0).all():
-            return fewer(colours, offsets, neighbour)
+            return colours

@@ -1,0 +1,126 @@
+"""Colours that follow lines of thin cells (docs/theory.md, section 5.1).
+
+Across thin cells nodes are coupled thousands of times more strongly than along them.  DILU in two
+colours carries a change over two of these cells, in colours that count along a line of them over
+PERIOD cells.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components, dijkstra
+
+from kinemesh.backend import Backend
+from kinemesh.linear.colours import colour_first_fit, colour_parallel, complete
+
+Ints = NDArray[np.int32]
+
+THIN = 50.0  # third shortest edge of a node over its shortest: a member with one has lines
+ALONG = 2.0  # third shortest edge over one that is part of a line
+PERIOD = 8  # positions along a line before its colours repeat
+
+
+def colour_along_lines(
+    backend: Backend, offsets: Ints, neighbour: Ints, first: Ints, x: NDArray[np.float64]
+) -> Ints:
+    """(nodes,) colours along the lines of members that have thin cells; else `colour_parallel`'s.
+
+    A member's colours are those of its solo run.
+
+    Parameters
+    ----------
+    offsets, neighbour : CSR graph
+    first : (members+1,)    first node of each member
+    x : (nodes, 2)          coordinates
+    """
+    short, thin = short_edges(offsets, neighbour, x)
+    lined = np.logical_or.reduceat(thin, first[:-1])
+    if not lined.any():
+        return colour_parallel(backend, offsets, neighbour, first)
+    found = np.empty(len(x), np.int32)
+    for line, a, b in zip(lined, first[:-1], first[1:], strict=True):
+        own = slice(offsets[a], offsets[b])
+        graph = (offsets[a : b + 1] - offsets[a], neighbour[own] - a)
+        whole = np.array([0, b - a], np.int32)
+        if line:
+            start = line_colours(*graph, short[own])
+            found[a:b] = complete(backend, *graph, whole, start)
+        else:
+            found[a:b] = colour_parallel(backend, *graph, whole)
+    return found
+
+
+def short_edges(
+    offsets: Ints, neighbour: Ints, x: NDArray[np.float64]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Edges of lines, (entries,), and nodes of thin cells, (nodes,).
+
+    An edge of a line is one of the two shortest of both its nodes, whose third shortest are
+    longer by ALONG.
+    """
+    nodes, counts = len(x), np.diff(offsets)
+    ends = np.repeat(np.arange(nodes), counts)
+    length = np.hypot(*(x[neighbour] - x[ends]).T)
+    order = np.lexsort((length, ends))
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order)) - offsets[ends]
+    has = np.flatnonzero(counts > 2)
+    third = np.zeros(nodes)
+    third[has] = length[order[offsets[has] + 2]]
+    least = np.full(nodes, np.inf)
+    least[has] = length[order[offsets[has]]]
+    short = (rank < 2) & (third[ends] >= ALONG * length)
+    return short & short[mirrored(ends, neighbour, nodes)], third >= THIN * least
+
+
+def mirrored(ends: NDArray, neighbour: Ints, nodes: int) -> NDArray[np.int64]:
+    """(entries,) the entry of j at i for each entry of i at j."""
+    there = ends.astype(np.int64) * nodes + neighbour
+    back = neighbour.astype(np.int64) * nodes + ends
+    order = np.argsort(there)
+    return order[np.searchsorted(there, back, sorter=order)]
+
+
+def line_colours(offsets: Ints, neighbour: Ints, short: NDArray[np.bool_]) -> Ints:
+    """(nodes,) colours of the nodes of lines, -1 elsewhere.
+
+    Lines that touch differ in phase: colour = phases (position mod PERIOD) + phase.
+    """
+    nodes = len(offsets) - 1
+    ends = np.repeat(np.arange(nodes, dtype=np.int32), np.diff(offsets))
+    line, position = lines_of(ends[short], neighbour[short], nodes)
+    count = int(line.max(initial=-1)) + 1
+    touch = (line[ends] >= 0) & (line[neighbour] >= 0) & (line[ends] != line[neighbour])
+    pairs = (line[ends[touch]], line[neighbour[touch]])
+    graph = csr_array((np.ones(len(pairs[0])), pairs), shape=(count, count))
+    graph.sum_duplicates()
+    phase = colour_first_fit(graph.indptr.astype(np.int32), graph.indices.astype(np.int32))
+    phases = int(phase.max(initial=0)) + 1
+    colours = np.where(line >= 0, phases * (position % PERIOD) + phase[line], -1)
+    # two nodes of one line that touch where it turns back on itself
+    same = (colours[ends] >= 0) & (colours[ends] == colours[neighbour]) & (ends > neighbour)
+    colours[ends[same]] = -1
+    return colours.astype(np.int32)
+
+
+def lines_of(ends: Ints, neighbour: Ints, nodes: int) -> tuple[Ints, Ints]:
+    """Number of each node's line, -1 where it is on none, and its position along the line.
+
+    Parameters
+    ----------
+    ends, neighbour : both nodes of every edge of the lines, in both directions; a node has at
+        most two edges
+    """
+    graph = csr_array((np.ones(len(ends)), (ends, neighbour)), shape=(nodes, nodes))
+    _, part = connected_components(graph, directed=False)
+    edges = np.bincount(ends, minlength=nodes)
+    keep = edges > 0
+    # an end of each line, or the first node of a ring
+    inner_last = np.lexsort((np.arange(nodes), edges == 2))
+    start = inner_last[np.unique(part[inner_last], return_index=True)[1]]
+    depth = dijkstra(graph, indices=start, unweighted=True, min_only=True)
+    number = np.cumsum(np.bincount(part[keep], minlength=part.max() + 1) > 0) - 1
+    line = np.where(keep, number[part], -1).astype(np.int32)
+    return line, np.where(keep, depth, 0).astype(np.int32)
