@@ -7,9 +7,18 @@ import numpy as np
 import pytest
 from kinemesh.backend import Backend
 from kinemesh.linear import colour_parallel
-from kinemesh.linear.lines import ALONG, PERIOD, THIN, colour_along_lines, lines_of, short_edges
+from kinemesh.linear.lines import (
+    ALONG,
+    PERIOD,
+    THIN,
+    colour_along_lines,
+    line_colours,
+    lines_of,
+    short_edges,
+)
+from kinemesh.mesh.curved import curved_triangles
 from kinemesh.mesh.dual import dual
-from solver_cases import disc, on_devices, square
+from solver_cases import disc, on_devices, outline, square
 
 GRID = Path(__file__).parent / "data" / "n0012_113-33.su2.xz"
 FLAT = THIN * np.array([2.0, 0.02])  # cells of this aspect ratio, squeezed along y
@@ -77,13 +86,27 @@ def test_colours_rise_along_a_line_until_they_repeat():
 
 
 def test_positions_count_from_an_end_of_each_line():
-    edges = np.array([[0, 3], [3, 1], [1, 5], [2, 4]])  # lines 0-3-1-5 and 2-4; node 6 on none
+    edges = np.array([[3, 0], [0, 1], [1, 5], [2, 4]])  # lines 3-0-1-5 and 2-4; node 6 on none
     both = np.concatenate([edges, edges[:, ::-1]])
 
     line, position = lines_of(both[:, 0], both[:, 1], 7)
 
     assert line.tolist() == [0, 0, 1, 0, 1, 0, -1]
-    assert position.tolist() == [0, 2, 0, 1, 1, 3, 0]
+    assert position.tolist() == [1, 2, 0, 0, 1, 3, 0]
+
+
+def test_a_line_that_touches_itself_leaves_a_node_to_be_coloured_later():
+    path = [(i, i + 1) for i in range(PERIOD + 1)]
+    edges = np.array([*path, (0, PERIOD)])  # its ends have one colour
+    both = np.concatenate([edges, edges[:, ::-1]])
+    order = np.lexsort(both.T[::-1])
+    ends, neighbour = both[order].T
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(ends))])
+    short = np.abs(ends - neighbour) == 1
+
+    colours = line_colours(offsets, neighbour, short)
+
+    assert colours.tolist() == [*range(PERIOD), -1, 1]
 
 
 def test_an_edge_of_a_line_is_shorter_than_the_third_of_both_its_nodes():
@@ -101,6 +124,8 @@ def test_an_edge_of_a_line_is_shorter_than_the_third_of_both_its_nodes():
         sides = np.sort(length[own])
         assert (ALONG * length[own][short[own]] <= sides[2]).all()
         assert thin[i] == (sides[2] >= THIN * sides[0])
+    pairs = set(zip(ends[short].tolist(), neighbour[short].tolist(), strict=True))
+    assert pairs == {(j, i) for i, j in pairs}
     assert 0.5 < np.bincount(ends, short, len(x)).astype(bool).mean() < 1
 
 
@@ -136,3 +161,28 @@ def test_a_mesh_for_boundary_layers_converges_without_viscosity():
     assert run.summary["result"]["residual_drop"] <= 1e-6
     assert run.summary["result"]["iterations"] <= 2000
     assert run.summary["warnings"] == []
+
+
+def bent(height, quads, count=24):
+    """A band of four layers of cells on a circle's quarter, of this height."""
+    angle = np.linspace(0, np.pi / 2, count + 1)
+    radius = 1 + height * np.arange(5)
+    points = np.stack([np.outer(radius, f(angle)).ravel() for f in (np.cos, np.sin)], axis=1)
+    i, j = (a.ravel() for a in np.meshgrid(np.arange(count), np.arange(4)))
+    a = j * (count + 1) + i
+    b, c, d = a + count + 1, a + count + 2, a + 1
+    none = np.full_like(a, -1)
+    table = np.stack([a, b, c, d], axis=1)
+    if not quads:
+        table = np.concatenate([np.stack(t, axis=1) for t in ((a, b, c, none), (a, c, d, none))])
+    return km.mesh.Mesh.from_arrays(points, table, {"farfield": outline(table)})
+
+
+def test_triangles_are_too_thin_where_their_layer_curves_by_more_than_its_height():
+    chord = np.pi / 2 / 24
+    rise = chord**2 / 2  # of an arc of radius 1 over its tangent
+
+    assert len(curved_triangles(bent(rise / 2, quads=False))) > 60
+    assert len(curved_triangles(bent(rise * 3, quads=False))) == 0
+    assert len(curved_triangles(bent(rise / 2, quads=True))) == 0
+    assert len(curved_triangles(squeezed(square(20, jitter=0.0), FLAT))) == 0

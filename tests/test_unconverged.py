@@ -32,6 +32,35 @@ def test_steps_that_ran_out_of_iterations_are_told_everywhere():
     assert any(f"{short.sum()} of 16" in str(w.message) for w in warned)
 
 
+@pytest.mark.parametrize(
+    ("settings", "advice"),
+    [
+        ({}, r"or lower krylov_tolerance \(0.05\) or raise jacobian_fix \(0.15\) where"),
+        ({"limiter": "none"}, "or take limiter = 'wang' where"),
+        ({"linear_solver": "lusgs"}, "or take linear_solver = 'bicgstab' where"),
+    ],
+    ids=["matrix", "limiter", "sweeps"],
+)
+def test_a_steady_run_that_stalls_is_told_what_helps(settings, advice):
+    made = km.AleSettings(steady_iterations=3, **settings)
+    case = km.Ale(MESH, mach=0.5, device="cpu", settings=made)
+
+    with pytest.warns(RuntimeWarning, match=advice) as warned:
+        case.steady()
+
+    assert not any("too thin" in str(w.message) for w in warned)
+
+
+def test_thin_triangles_on_a_curved_layer_are_told_where_a_run_stalls():
+    """With them 2000 iterations leave 0.07 of the residual, on twice the spacing 146 do."""
+    mesh = km.mesh.airfoil("naca0012", wall_spacing=1e-3)
+    settings = km.AleSettings(steady_iterations=3)
+    case = km.Ale(mesh, mach=0.5, alpha_deg=2, device="cpu", settings=settings)
+
+    with pytest.warns(RuntimeWarning, match=r"fall; 146 nodes such as .* in triangles too thin"):
+        case.steady()
+
+
 @pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid")
 def test_a_residual_without_bound_is_a_fault_and_no_convergence():
     """A first norm that overflows is its own share, by which any step would have converged."""

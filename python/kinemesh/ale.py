@@ -27,6 +27,7 @@ from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.linear.lines import colour_along_lines
 from kinemesh.lusgs import Lusgs
 from kinemesh.mesh import Mesh
+from kinemesh.mesh.curved import curved_triangles
 from kinemesh.settings import KRYLOV, MATRIX, ImplicitSettings
 from kinemesh.solver import Solver
 
@@ -71,6 +72,18 @@ class AleSettings(ImplicitSettings):
     def matrix(self) -> str | None:
         """Precision of the matrix, or None where there is no matrix."""
         return None if self.linear_solver == "lusgs" else self.matrix_dtype
+
+    @property
+    def remedy(self) -> str:
+        """What to change where a residual does not fall (docs/convergence.md)."""
+        if self.linear_solver == "lusgs":
+            return "take linear_solver = 'bicgstab'"
+        if self.limiter != "wang":
+            return "take limiter = 'wang'"
+        return (
+            f"lower krylov_tolerance ({self.krylov_tolerance:g}) or raise jacobian_fix "
+            f"({self.jacobian_fix:g})"
+        )
 
     def complete(self) -> AleSettings:
         """With the limiter's own constant where none was given."""
@@ -175,6 +188,19 @@ class Ale(Solver):
             dtype=s.matrix_dtype,
             tolerance=s.krylov_tolerance,
             most=s.krylov_iterations,
+        )
+
+    def suspects(self, member: int) -> str:
+        """The cells that may keep a member's residual from falling."""
+        mesh = self.grid.meshes[member]
+        nodes = curved_triangles(mesh)
+        if not len(nodes):
+            return ""
+        x, y = mesh.points[nodes[0]]
+        return (
+            f"; {len(nodes)} nodes such as the one at ({x:.4g}, {y:.4g}) lie in triangles too thin "
+            "for the curve of their layer: quadrilaterals, more nodes along the wall or a larger "
+            "wall spacing help"
         )
 
     def _pattern(self) -> Pattern:

@@ -73,6 +73,11 @@ class MarchSettings:
         """What sets the size of a pseudo-step."""
         return "the CFL number"
 
+    @property
+    def remedy(self) -> str:
+        """What to change where a residual does not fall."""
+        return f"lower {self.step_setting}"
+
     def ramp(self, first: float) -> tuple[float, float, float]:
         """CFL number from its first on: that, its most, and its largest growth per iteration."""
         return first, first if self.cfl_max is None else self.cfl_max, self.cfl_growth

@@ -188,6 +188,10 @@ class Solver(Runnable, ABC):
             pace=self.pace,
         )
 
+    def suspects(self, member: int) -> str:
+        """What of a member's nodes may keep its residual from falling, to be told after it."""
+        return ""
+
     @abstractmethod
     def _matrix_calls(
         self, pattern: Pattern, solver: Bicgstab | Sweeps, state: dict[str, Any], single: bool

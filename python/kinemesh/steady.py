@@ -133,8 +133,8 @@ def _ended(solver: Solver, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[
     converged = drop <= s.steady_drop
     notes = [
         f"member {m}: residual {_went(drop[m])}, asked {s.steady_drop:.1e}; raise "
-        f"steady_iterations ({s.steady_iterations}), or lower {s.step_setting} where it does "
-        "not fall"
+        f"steady_iterations ({s.steady_iterations}), or {s.remedy} where it does not "
+        f"fall{solver.suspects(int(m))}"
         for m in np.flatnonzero(
             ~converged & (get(solver.dualtime.iterations) >= s.steady_iterations)
         )
