@@ -1,11 +1,14 @@
 """Print the tables of docs/convergence.md: python tools/stall.py (four minutes on one core)."""
 
 import warnings
+from pathlib import Path
 
 import kinemesh as km
 import numpy as np
 
 SU2 = km.cases.FOLDER / "data" / "mesh_NACA0012_inv.su2.xz"
+LAYERS = Path(__file__).parents[1] / "tests" / "data" / "n0012_113-33.su2.xz"
+SLOW = (0.5, 2.0)  # Mach number and angle of attack of the tables on thin cells
 VENKATAKRISHNAN = {"limiter": "venkatakrishnan"}
 LIMITERS = (
     {},
@@ -26,14 +29,18 @@ def said(settings: dict[str, object]) -> str:
     return ", ".join(f"`{k}={v!r}`" for k, v in settings.items()) or "as they are"
 
 
-def steady(mesh: km.Mesh, **settings: object) -> str:
-    """Row of a steady run of naca0012-transonic."""
-    case = km.Ale(mesh, mach=0.8, alpha_deg=1.25, device="cpu", settings=km.AleSettings(**settings))
+def steady(
+    mesh: km.Mesh, flow: tuple[float, float] = (0.8, 1.25), name: str = "", **settings: object
+) -> str:
+    """Row of a steady run, of naca0012-transonic where no other flow is given."""
+    mach, alpha = flow
+    made = km.AleSettings(**settings)
+    case = km.Ale(mesh, mach=mach, alpha_deg=alpha, device="cpu", settings=made)
     rows = case.steady().history
     drop, last = rows["residual"], rows["cl"][-500:]
     swing = f"{np.ptp(last) / 2:.0e}" if len(drop) >= 1000 else "-"
     return (
-        f"| {said(settings)} | {len(drop)} | {drop[-1]:.0e} | {last[-1]:.4f} | {swing} "
+        f"| {name or said(settings)} | {len(drop)} | {drop[-1]:.0e} | {last[-1]:.4f} | {swing} "
         f"| {rows['cd'][-1]:.5f} |"
     )
 
@@ -62,6 +69,18 @@ def begin(mesh: km.Mesh, **settings: object) -> str:
     rows = case.run(cycles=0.25, steps_per_cycle=32).history
     inner = rows["inner_iterations"]
     return f"| {said(settings)} | {int((rows['converged'] == 0).sum())} of 8 | {inner.sum()} |"
+
+
+def thin() -> None:
+    """The tables on thin cells: a mesh for boundary layers, and triangles on a curved wall."""
+    layers, linear = km.mesh.read(LAYERS), {"linear_solver": "lusgs"}
+    for settings in ({}, {"krylov_tolerance": 0.01}, {"krylov_tolerance": 0.01, "cfl_max": 1e4},
+                     {"jacobian_fix": 0.5}, linear, {"flux": "hllc"}):  # fmt: skip
+        print(steady(layers, SLOW, **settings), flush=True)
+    print()
+    for spacing, nodes in ((4e-3, 5000), (2e-3, 5000), (1e-3, 5000), (1e-3, 20_000)):
+        mesh = km.mesh.airfoil("naca0012", nodes=nodes, wall_spacing=spacing)
+        print(steady(mesh, SLOW, f"{spacing:g}, {nodes} nodes"), flush=True)
 
 
 def main() -> None:
@@ -95,6 +114,8 @@ def main() -> None:
     small = km.mesh.airfoil("naca2412", nodes=2_000)
     for settings in ({}, {"jacobian_fix": 0.5}, {"unsteady_cfl": 20.0}, {"cfl_max": 100.0}):
         print(begin(small, **settings), flush=True)
+    print()
+    thin()
 
 
 if __name__ == "__main__":
