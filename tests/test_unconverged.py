@@ -61,6 +61,16 @@ def test_thin_triangles_on_a_curved_layer_are_told_where_a_run_stalls():
         case.steady()
 
 
+def test_thin_triangles_on_a_curved_layer_are_told_where_a_run_diverges():
+    """The residual is above ten times its first value after sixty iterations."""
+    mesh = km.mesh.airfoil("naca0012", wall_spacing=1e-5)
+    settings = km.AleSettings(steady_iterations=60)
+    case = km.Ale(mesh, mach=0.5, alpha_deg=2, device="cpu", settings=settings)
+
+    with pytest.raises(km.NumericalFault, match=r"diverged.*nodes such as .* triangles too thin"):
+        case.steady()
+
+
 @pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid")
 def test_a_residual_without_bound_is_a_fault_and_no_convergence():
     """A first norm that overflows is its own share, by which any step would have converged."""

@@ -34,6 +34,7 @@ def refuse_diverged(solver: Solver, where: str) -> None:
         raise NumericalFault(
             f"member {m}: diverged, the residual rose to {norm[m] / max(first[m], 1e-300):.1e} "
             f"times its first value ({where}, iteration {count}); try {TEXTS[DIVERGED][1]}"
+            f"{solver.suspects(int(m))}"
         )
 
 
