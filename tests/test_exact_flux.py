@@ -31,7 +31,11 @@ def setup(backend, left, right, s, w):
     }
 
 
-def edge_flux(backend, scheme, left, right, s, w, fix=0.0, grad=None):
+def low_mach(backend, z):
+    return backend.array([[z, 1 / z]], "float64")
+
+
+def edge_flux(backend, scheme, left, right, s, w, fix=0.0, grad=None, z=1.0):
     fields = setup(backend, left, right, s, w)
     edges = len(s)
     x = np.arange(2 * edges)[:, None] * [0.5, 0.25]
@@ -39,7 +43,8 @@ def edge_flux(backend, scheme, left, right, s, w, fix=0.0, grad=None):
     lowered = backend.array(np.full(len(s), 7), "int32")
     grad = backend.array(np.zeros((2 * edges, 8)) if grad is None else grad, "real")
     x = backend.array(x, "float64")
-    backend.bind(scheme, x=x, grad=grad, fix=fix, flux=out, lowered=lowered, **fields)()
+    fields |= {"x": x, "grad": grad, "fix": fix, "low_mach": low_mach(backend, z)}
+    backend.bind(scheme, flux=out, lowered=lowered, **fields)()
     assert not backend.get(lowered).any()
     return backend.get(out).astype(float)
 
@@ -50,15 +55,17 @@ def close(backend, value, expected, roundings=64):
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_equal_states_give_the_exact_flux(backend, scheme):
+@pytest.mark.parametrize("z", [1.0, 0.125])
+def test_equal_states_give_the_exact_flux(backend, scheme, z):
     q, s, w = states(50, np.random.default_rng(1))
 
-    close(backend, edge_flux(backend, scheme, q, q, s, w, fix=0.1), flux(q, s, w))
+    close(backend, edge_flux(backend, scheme, q, q, s, w, fix=0.1, z=z), flux(q, s, w))
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("speed", [0.0, 0.375, -0.75, 2.0])
-def test_a_contact_that_moves_with_the_face_is_kept(backend, scheme, speed):
+@pytest.mark.parametrize("z", [1.0, 0.125])
+def test_a_contact_that_moves_with_the_face_is_kept(backend, scheme, speed, z):
     """Density and tangential velocity jump; only the pressure passes: (0, p S, p w)."""
     s = np.array([[0.6, 0.8], [0.0, -2.0], [1.0, 0.0]])
     area = np.hypot(*s.T)
@@ -69,7 +76,7 @@ def test_a_contact_that_moves_with_the_face_is_kept(backend, scheme, speed):
         u = speed * n + slip * t
         return np.column_stack([np.full(3, rho), u, np.full(3, 0.75)])
 
-    value = edge_flux(backend, scheme, side(1.0, 0.3), side(0.25, -0.4), s, w)
+    value = edge_flux(backend, scheme, side(1.0, 0.3), side(0.25, -0.4), s, w, z=z)
 
     expected = np.column_stack([np.zeros(3), 0.75 * s, 0.75 * w])
     close(backend, value, expected)
@@ -97,27 +104,29 @@ def test_supersonic_flow_takes_the_upwind_state(backend, scheme, wind):
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_flux_seen_from_the_other_side_is_its_negative(backend, scheme):
+@pytest.mark.parametrize("z", [1.0, 0.125])
+def test_flux_seen_from_the_other_side_is_its_negative(backend, scheme, z):
     rng = np.random.default_rng(3)
     (left, s, w), (right, _, _) = states(40, rng), states(40, rng)
 
-    there = edge_flux(backend, scheme, left, right, s, w, fix=0.1)
-    back = edge_flux(backend, scheme, right, left, -s, -w, fix=0.1)
+    there = edge_flux(backend, scheme, left, right, s, w, fix=0.1, z=z)
+    back = edge_flux(backend, scheme, right, left, -s, -w, fix=0.1, z=z)
 
     assert np.abs(there - flux(left, s, w)).max() > 0.1
     close(backend, there, -back)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_flux_follows_a_change_of_frame(backend, scheme):
+@pytest.mark.parametrize("z", [1.0, 0.125])
+def test_flux_follows_a_change_of_frame(backend, scheme, z):
     """Face and gas both faster by c: mass alike, momentum + c times mass."""
     rng = np.random.default_rng(4)
     (left, s, w), (right, _, _) = states(40, rng), states(40, rng)
     c = np.array([0.5, -0.25])
     faster = [q + np.array([0, *c, 0]) for q in (left, right)]
 
-    f = edge_flux(backend, scheme, left, right, s, w)
-    g = edge_flux(backend, scheme, *faster, s, w + s @ c)
+    f = edge_flux(backend, scheme, left, right, s, w, z=z)
+    g = edge_flux(backend, scheme, *faster, s, w + s @ c, z=z)
 
     expected = f.copy()
     expected[:, 1:3] += f[:, :1] * c
@@ -138,6 +147,28 @@ def test_entropy_fix_rounds_the_slow_wave(backend):
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
+def test_low_mach_form_damps_jumps_of_velocity_less_and_of_pressure_more(backend, scheme):
+    """Across a face at rest: -(z/2) rho a du of momentum, -dp / (2 a z) of mass (theory 2.6b)."""
+    s, w, z = np.array([[0.6, 0.8]]), np.zeros(1), 0.25
+    rho, p, du, dp = 1.25, 0.75, 0.5, 0.125
+
+    def gain(left, right):
+        low, plain = (edge_flux(backend, scheme, left, right, s, w, z=v)[0] for v in (z, 1.0))
+        return low - plain
+
+    side, half = np.array([[rho, 0, 0, p]]), np.array([0, *(du / 2 * s[0]), 0])
+    jump = gain(side - half, side + half)
+    a = np.sqrt(GAMMA * p / rho + (GAMMA - 1) / 2 * (du / 2) ** 2)  # of Roe's average
+    close(backend, jump, np.array([0, *((1 - z) / 2 * rho * a * du * s[0]), 0]), 256)
+
+    half = np.array([0, 0, 0, dp / 2])
+    step = gain(side - half, side + half)
+    a = np.sqrt(GAMMA * p / rho)
+    mass = -(1 / z - 1) * dp / (2 * a)
+    close(backend, step, np.array([mass, 0, 0, mass * GAMMA / (GAMMA - 1) * p / rho]), 256)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_linear_fields_are_reconstructed_exactly(backend, scheme):
     """Both sides meet in the middle of the edge: the flux is that of the middle's state."""
     rng = np.random.default_rng(5)
@@ -151,7 +182,7 @@ def test_linear_fields_are_reconstructed_exactly(backend, scheme):
     close(backend, value, flux(q, s, w))
 
 
-def blocks(backend, left, right, s, w, fix=0.0):
+def blocks(backend, left, right, s, w, fix=0.0, z=1.0):
     """Blocks (a, b) and (b, a) of each edge, and what the diagonal of a has beside -(b, a)."""
     fields, edges = setup(backend, left, right, s, w), len(s)
     nodes = 2 * edges
@@ -164,14 +195,13 @@ def blocks(backend, left, right, s, w, fix=0.0):
         "neighbour": rows ^ 1,
         "edge": rows // 2,
     }
-    for name in ("lr", "flux", "grad", "lowered", "x"):
-        fields.pop(name, None)
+    fields.pop("lr")
     fields |= {name: backend.array(table, "int32") for name, table in tables.items()}
     fields |= {"A": matrix, "rhs": backend.zeros((nodes, 4)), "res": backend.zeros((nodes, 4))}
     fields |= {"V": backend.zeros(nodes, "float64"), "bdf": backend.zeros((1, 3), "float64")}
     fields |= {"cfl": backend.array([1.0], "float64")}
     fields |= {"pace": backend.array(np.ones(nodes), "float64")}
-    fields |= {"fix": backend.array([fix], backend.dtype)}
+    fields |= {"fix": backend.array([fix], backend.dtype), "low_mach": low_mach(backend, z)}
     backend.bind("ale_jacobian", **fields)()
     pair = backend.get(matrix).astype(float).reshape(edges, 2, 2, 4, 4).swapaxes(3, 4)
     return pair[:, 0, 1], pair[:, 1, 1], pair[:, 0, 0] + pair[:, 1, 1]
@@ -211,19 +241,33 @@ def test_diagonal_is_what_neighbours_gain_and_the_spectral_radius(backend):
     close(backend, rest, np.array(largest)[:, None, None] * np.eye(4), 64)
 
 
-def test_jacobian_of_the_roe_flux_at_equal_states(double):
+def test_preconditioned_waves_across_a_face_that_moves_with_the_gas_are_alike(backend):
+    """Largest wave of (1/dtau)^-1 A over the CFL number: 1, which unscaled is 1 / z (eq. 2.10c)."""
+    q, s, _ = states(40, np.random.default_rng(14))
+    w, z = (q[:, 1:3] * s).sum(1), 0.125
+
+    rest = blocks(backend, q, q, s, w, z=z)[2]
+
+    for qi, si, wi, per_dtau in zip(q, s, w, rest, strict=True):
+        waves = np.linalg.eigvals(np.linalg.solve(per_dtau, jacobian(qi, si, wi)))
+        # the blocks' sum cancels |A|, and 1 / z^2 weighs what is left
+        assert np.abs(waves).max() == pytest.approx(1, rel=1024 * backend.eps / z**2)
+
+
+@pytest.mark.parametrize("z", [1.0, 0.125])
+def test_jacobian_of_the_roe_flux_at_equal_states(double, z):
     """There the frozen dissipation hides nothing: central differences of the flux itself."""
     q, s, w = states(20, np.random.default_rng(9))
     step, u = 1e-6, conserved(q)
 
-    ab, ba, _ = blocks(double, q, q, s, w)
+    ab, ba, _ = blocks(double, q, q, s, w, z=z)
 
     for k in range(4):
         up, down = (primitive(u + sign * step * np.eye(4)[k]) for sign in (1, -1))
-        right = edge_flux(double, "ale_flux_roe", q, up, s, w)
-        right -= edge_flux(double, "ale_flux_roe", q, down, s, w)
-        left = edge_flux(double, "ale_flux_roe", up, q, s, w)
-        left -= edge_flux(double, "ale_flux_roe", down, q, s, w)
+        right = edge_flux(double, "ale_flux_roe", q, up, s, w, z=z)
+        right -= edge_flux(double, "ale_flux_roe", q, down, s, w, z=z)
+        left = edge_flux(double, "ale_flux_roe", up, q, s, w, z=z)
+        left -= edge_flux(double, "ale_flux_roe", down, q, s, w, z=z)
         # |A| has a kink at equal states: second differences leave an error of order step
         assert np.abs(right / (2 * step) - ab[:, :, k]).max() < 100 * step
         assert np.abs(left / (2 * step) + ba[:, :, k]).max() < 100 * step
@@ -243,6 +287,7 @@ def boundary(backend, q, s, w):
 
 def far_field(backend, count, stream, strength=None, x=None):
     return {
+        "low_mach": low_mach(backend, 1.0),
         "stream": backend.array(stream[None], "float64"),
         "strength": strength if strength is None else backend.array([strength], "float64"),
         "centre": backend.array([(0.25, 0.0)], "float64"),

@@ -351,6 +351,7 @@ class World:
         self.put("cfl|members", (5, 20), float)
         self.put("fix|members", (0.125, 0.5), np.float32)
         self.put("strength|members", (0.1, 0.05), float)
+        self.put("low_mach|members,2", [(0.5, 2), (1, 1)], float)
         self.put("centre|members,2", [(0.25, -3), (0.25, 4)], float)
         self.put("offsets|members+1>>bodies", (0, 1, 3))
         self.put("du|rows,4", rng.uniform(-0.3, 0.3, (n, 4)), np.float32)

@@ -17,17 +17,18 @@ HD void edge_states(const i32 i, const i32 *lr, const f64 *x, const real *q, con
   }
 }
 
-#define ALE_FLUX(F)                                                       \
-  F(in, i32, lr, "edges,2>nodes")                                         \
-  F(in, i32, member, "nodes>members")                                     \
-  F(in, i32, active, "members")                                           \
-  F(in, f64, x, "nodes,2")                                                \
-  F(in, real, S, "edges,2")                                               \
-  F(in, real, w, "edges")                                                 \
-  F(in, real, q, "nodes,4")                                               \
-  F(in, real, grad, "nodes,8")                                            \
-  F(val, real, fix, "")         /* entropy fix, share of |V_r| + a |S| */ \
-  F(out, i32, lowered, "edges") /* 1: first order here, see below */      \
+#define ALE_FLUX(F)                                                             \
+  F(in, i32, lr, "edges,2>nodes")                                               \
+  F(in, i32, member, "nodes>members")                                           \
+  F(in, i32, active, "members")                                                 \
+  F(in, f64, x, "nodes,2")                                                      \
+  F(in, real, S, "edges,2")                                                     \
+  F(in, real, w, "edges")                                                       \
+  F(in, real, q, "nodes,4")                                                     \
+  F(in, real, grad, "nodes,8")                                                  \
+  F(in, f64, low_mach, "members,2") /* z, 1 / z */                              \
+  F(val, real, fix, "")             /* entropy fix, share of |V_r| + z a |S| */ \
+  F(out, i32, lowered, "edges")     /* 1: first order here, see below */        \
   F(out, real, flux, "edges,4")
 #define ALE_FLUX_BODY(scheme)                                                                     \
   const i32 m = member[lr[2 * i]];                                                                \
@@ -38,7 +39,7 @@ HD void edge_states(const i32 i, const i32 *lr, const f64 *x, const real *q, con
    * the nodes' own states are taken.  Where that lasts to the end of a step, the run says so. */ \
   lowered[i] = !(l[0] > 0 && r[0] > 0 && l[3] > 0 && r[3] > 0);                                   \
   if (lowered[i]) load4(q + 4 * lr[2 * i], l), load4(q + 4 * lr[2 * i + 1], r);                   \
-  scheme(l, r, S + 2 * i, w[i], fix, f);                                                          \
+  scheme(l, r, S + 2 * i, w[i], damping_of(fix, low_mach + 2 * m), f);                            \
   put4(flux + 4 * i, f)
 KERNEL(ale_flux_roe, ALE_FLUX, indirect)
 {
@@ -139,6 +140,7 @@ KERNEL(bc_vortex, BC_VORTEX, indirect)
   F(opt, f64, strength, "members") /* of a vortex, from bc_vortex */ \
   F(in, f64, centre, "members,2")  /* where it is */                 \
   F(in, f64, x, "nodes,2")                                           \
+  F(in, f64, low_mach, "members,2")                                  \
   F(val, real, fix, "")
 #define BC_FARFIELD(F)  \
   BC_FIELDS(F)          \
@@ -150,7 +152,7 @@ KERNEL(bc_farfield, BC_FARFIELD, indirect)
   if (!active[m]) return;
   real out[4], f[4];
   farfield_state(stream + 4 * m, strength ? strength + m : 0, centre + 2 * m, x + 2 * a, out);
-  flux_roe(q + 4 * a, out, S + 2 * i, w[i], fix, f);
+  flux_roe(q + 4 * a, out, S + 2 * i, w[i], damping_of(fix, low_mach + 2 * m), f);
   for (i32 k = 0; k < 4; k++) res[4 * a + k] += f[k];
 }
 

@@ -19,6 +19,7 @@
   F(in, real, w, "edges")                       \
   F(in, real, q, "nodes,4")                     \
   F(in, real, fix, "members") /* entropy fix */ \
+  F(in, f64, low_mach, "members,2")             \
   F(in, f64, V, "nodes")                        \
   F(in, f64, bdf, "members,3")                  \
   F(in, f64, cfl, "members")                    \
@@ -37,7 +38,7 @@ LANES(ale_jacobian, ALE_JACOBIAN, heavy, 4)
     const i32                f = edge[e], b = neighbour[e];
     const real               sign = b > a ? R(1) : R(-1), *l = q + 4 * a, *r = q + 4 * b;
     const real               out[2] = {sign * S[2 * f], sign * S[2 * f + 1]}, wf = sign * w[f];
-    const struct roe_average mean = roe_average(l, r, out, wf, fix[m]);
+    const struct roe_average mean = roe_average(l, r, out, wf, damping_of(fix[m], low_mach + 2 * m));
     real                    *to   = A + 16 * slot[e];
     for (i32 j = 0; j < WIDTH(4); j++) {
       real left[4], right[4];
@@ -45,11 +46,12 @@ LANES(ale_jacobian, ALE_JACOBIAN, heavy, 4)
       put4(to + ENTRY(4, 0, lane + j), right);
       for (i32 k = 0; k < 4; k++) d[j][k] += left[k];
     }
-    sum += mean.slow + mean.mean + fabs(mean.half); /* the largest |lambda| */
+    sum += mean.pace;
   }
-  const real time = sum / (real)(cfl[m] * pace[a]) + (real)(bdf[3 * m] * V[a]);
+  const real per_dtau = sum / (real)(cfl[m] * pace[a]), time = per_dtau + (real)(bdf[3 * m] * V[a]);
   for (i32 j = 0; j < WIDTH(4); j++) {
     for (i32 k = 0; k < 4; k++) d[j][k] += k == lane + j ? time : R(0);
+    if (low_mach[2 * m] < 1) low_mach_pace(q + 4 * a, (real)low_mach[2 * m + 1], per_dtau, lane + j, d[j]);
     put4(A + 16 * diagonal[i] + ENTRY(4, 0, lane + j), d[j]);
   }
   for (i32 k = lane; k < lane + WIDTH(4); k++) rhs[4 * i + k] = -res[4 * a + k];
@@ -76,7 +78,7 @@ KERNEL(bc_farfield_jacobian, BC_FARFIELD_JACOBIAN, indirect)
   if (!active[m]) return;
   real out[4];
   farfield_state(stream + 4 * m, strength ? strength + m : 0, centre + 2 * m, x + 2 * a, out);
-  const struct roe_average mean = roe_average(q + 4 * a, out, S + 2 * i, w[i], fix);
+  const struct roe_average mean = roe_average(q + 4 * a, out, S + 2 * i, w[i], damping_of(fix, low_mach + 2 * m));
   for (i32 j = 0; j < 4; j++) {
     real left[4], right[4];
     roe_jacobian(mean, q + 4 * a, out, S + 2 * i, w[i], j, left, right);

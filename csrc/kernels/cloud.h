@@ -38,6 +38,7 @@
   CLOUD_RESIDUAL_FIELDS(F)                                      \
   CLOUD_RADIUS(F)                                               \
   F(in, real, grad, "nodes," STR(NG))                           \
+  F(in, f64, low_mach, "members,2") /* z, 1 / z */              \
   F(val, real, fix, "")                                         \
   F(out, i32, lowered, "nodes") /* satellites at first order */ \
   F(out, real, res, "nodes," STR(NV))
@@ -102,6 +103,7 @@
   F(in, f64, stream, "members," STR(NV))      \
   F(opt, f64, strength, "members")            \
   F(in, f64, centre, "members,2")             \
+  F(in, f64, low_mach, "members,2")           \
   F(val, real, fix, "")                       \
   F(rw, real, res, "nodes," STR(NV))
 #define CLOUD_STEP(F)                \
@@ -226,10 +228,11 @@ HD void N(cloud_states_van_leer)(const real *qi, const real *qj, const real *gi,
   const i32 m = member[i];                                                                \
   NEIGHBOURS(offsets[i] + lane, offsets[i + 1], PARTS(PAIR));                             \
   if (!active[m]) return;                                                                 \
-  const real *plane_of = PLANE_OF(i, m);                                                  \
-  const f64   c0       = bdf[3 * m];                                                      \
-  real        own[NV], sum[NV] = {0}, f[NV], open[DIM] = {0}, all = 0;                    \
-  i32         low = 0;                                                                    \
+  const real          *plane_of = PLANE_OF(i, m);                                         \
+  const f64            c0       = bdf[3 * m];                                             \
+  const struct damping by       = damping_of(fix, low_mach + 2 * m);                      \
+  real                 own[NV], sum[NV] = {0}, f[NV], open[DIM] = {0}, all = 0;           \
+  i32                  low = 0;                                                           \
   KEEP(real, fit, NG + NS + DIM, PAIR);                                                   \
   KEEP(f64, at, DIM + 1, PAIR);                                                           \
   BRING(at, 0, DIM, PAIR, x + DIM * i);                                                   \
@@ -258,7 +261,7 @@ HD void N(cloud_states_van_leer)(const real *qi, const real *qj, const real *gi,
       for (i32 k = 0; k < NV; k++) l[k] = own[k], r[k] = there[k];                        \
       low++;                                                                              \
     }                                                                                     \
-    all += N(flux_roe_twice)(l, r, a, w, fix, f);                                         \
+    all += N(flux_roe_twice)(l, r, a, w, by, f);                                          \
     for (i32 k = 0; k < NV; k++) sum[k] += f[k];                                          \
     for (i32 k = 0; k < DIM; k++) open[k] += a[k];                                        \
   }                                                                                       \
@@ -394,12 +397,12 @@ KERNEL(N(cloud_open), CLOUD_OPEN, indirect)
   for (i32 k = 0; k < DIM; k++) gap[DIM * i + k] = R(2) * larger(sum, R(0.25) * inner) * unit[k];
 }
 
-/* The pressure that stops what would flow across a wall, to first order that of an acoustic wave, is
- * what goes through it; both flows tend to none with the spacing.                               */
-HD void N(cloud_through_wall)(const real *own, const real *v, const real *unit, const real *s, real *f)
+/* The pressure that stops what would flow across a wall, to first order z times that of an acoustic
+ * wave, is what goes through it; both flows tend to none with the spacing.                      */
+HD void N(cloud_through_wall)(const real *own, const real *v, const real *unit, const real *s, real z, real *f)
 {
   const real across = N(vec_dot)(own + 1, unit) - N(vec_dot)(v, unit);
-  const real p      = own[NV - 1] + own[0] * N(gas_sound)(own) * across;
+  const real p      = own[NV - 1] + own[0] * (z * N(gas_sound)(own)) * across;
   f[0]              = 0;
   f[NV - 1]         = p * N(vec_dot)(v, s);
   for (i32 k = 0; k < DIM; k++) f[1 + k] = p * s[k];
@@ -420,9 +423,9 @@ KERNEL(N(cloud_close), CLOUD_CLOSE, CLOUD_LOOP)
     if (N(vec_dot)(s, s) == 0) continue; /* a sharp edge */
     if (side) {
       N(farfield_state)(stream + NV * m, strength ? strength + m : 0, centre + 2 * m, x + DIM * a, out);
-      N(flux_roe)(own, out, s, N(vec_dot)(v, s), fix, through);
+      N(flux_roe)(own, out, s, N(vec_dot)(v, s), damping_of(fix, low_mach + 2 * m), through);
     } else {
-      N(cloud_through_wall)(own, v, wall_normal + DIM * sides[0], s, through);
+      N(cloud_through_wall)(own, v, wall_normal + DIM * sides[0], s, (real)low_mach[2 * m], through);
     }
     N(gas_flux)(own, s, N(vec_dot)(v, s), f);
     for (i32 k = 0; k < NV; k++) f[k] = through[k] - f[k];

@@ -11,6 +11,7 @@
   F(in, i32, diagonal, "rows>blocks!")          \
   F(in, i32, slot, "entries>blocks!")           \
   F(in, real, fix, "members") /* entropy fix */ \
+  F(in, f64, low_mach, "members,2")             \
   F(in, f64, V, "nodes")                        \
   F(in, f64, bdf, "members,3")                  \
   F(in, f64, cfl, "members")                    \
@@ -22,6 +23,7 @@
   CLOUD_SIDE(F)                                                              \
   CLOUD_PLANE(F)                                                             \
   F(in, i32, slot, "bnodes>blocks!") /* diagonal block of the point's row */ \
+  F(in, f64, low_mach, "members,2")                                          \
   F(rw, real, A, "blocks," STR(NB))
 #define CLOUD_FARFIELD_JACOBIAN(F)       \
   CLOUD_WALL_JACOBIAN(F)                 \
@@ -53,7 +55,7 @@ LANES(N(cloud_jacobian), CLOUD_JACOBIAN, heavy, NV)
     const real *r = q + NV * neighbour[e];
     real        away[DIM], s[DIM], *to = A + NB * slot[e];
     const real  w                    = N(cloud_satellite)(x, a, neighbour[e], inverse, v, squared, away, s);
-    const struct N(roe_average) mean = N(roe_average)(l, r, s, w, fix[m]);
+    const struct N(roe_average) mean = N(roe_average)(l, r, s, w, damping_of(fix[m], low_mach + 2 * m));
     for (i32 j = 0; j < WIDTH(NV); j++) {
       real left[NV], right[NV];
       N(roe_jacobian)(mean, l, r, s, w, lane + j, left, right);
@@ -61,16 +63,17 @@ LANES(N(cloud_jacobian), CLOUD_JACOBIAN, heavy, NV)
       CLOUD_COLUMN(right)
       N(state_put)(to + ENTRY(NV, 0, lane + j), right);
     }
-    sum += mean.slow + mean.mean + fabs(mean.half); /* the largest |lambda| */
+    sum += mean.pace;
     for (i32 k = 0; k < DIM; k++) open[k] += s[k];
   }
 #if DIM == 3
   if (on_plane[a]) along_3d(plane + 3 * m, open); /* every satellite has its mirror image */
 #endif
-  const real time = sum / (real)(cfl[m] * pace[a]) + (real)bdf[3 * m];
+  const real per_dtau = sum / (real)(cfl[m] * pace[a]), time = per_dtau + (real)bdf[3 * m];
   for (i32 j = 0; j < WIDTH(NV); j++) {
     real own[NV];
     N(gas_jacobian)(l, open, N(vec_dot)(v, open), lane + j, own);
+    if (low_mach[2 * m] < 1) N(low_mach_pace)(l, (real)low_mach[2 * m + 1], per_dtau, lane + j, d[j]);
     for (i32 k = 0; k < NV; k++) d[j][k] = size * (d[j][k] - R(2) * own[k] + (k == lane + j ? time : R(0)));
     CLOUD_COLUMN(d[j])
 #if DIM == 3
@@ -91,7 +94,7 @@ KERNEL(N(cloud_wall_jacobian), CLOUD_WALL_JACOBIAN, indirect)
   const real *v = velocity + DIM * a, *unit = normal + DIM * i, *own = q + NV * a, *s = gap + DIM * i;
   const real  size = (real)V[a];
   real        press[NV], push[NV] = {0};
-  const real  w = N(vec_dot)(v, s), c = N(gas_sound)(own);
+  const real  w = N(vec_dot)(v, s), c = (real)low_mach[2 * m] * N(gas_sound)(own);
   N(gas_pressure_row)(own, press);
   press[0] -= c * N(vec_dot)(v, unit);
   for (i32 k = 0; k < DIM; k++) press[1 + k] += c * unit[k], push[1 + k] = s[k];
@@ -114,7 +117,7 @@ KERNEL(N(cloud_farfield_jacobian), CLOUD_FARFIELD_JACOBIAN, indirect)
   N(farfield_state)(stream + NV * m, strength ? strength + m : 0, centre + 2 * m, x + DIM * a, out);
   if (N(vec_dot)(s, s) == 0) return; /* a sharp edge */
   const real w                     = N(vec_dot)(velocity + DIM * a, s);
-  const struct N(roe_average) mean = N(roe_average)(own, out, s, w, fix);
+  const struct N(roe_average) mean = N(roe_average)(own, out, s, w, damping_of(fix, low_mach + 2 * m));
   for (i32 j = 0; j < NV; j++) {
     real left[NV], right[NV], column[NV];
     N(roe_jacobian)(mean, own, out, s, w, j, left, right);

@@ -1,8 +1,26 @@
 /* riemann.h - upwind fluxes through a moving face (docs/theory.md, section 2.2), once per dimension. */
+#ifndef DAMPING_ONCE
+#define DAMPING_ONCE
+/* Entropy fix as a share of |V_r| + z a |S|; factors of the acoustic waves' damping, z of jumps of the
+ * normal velocity and 1 / z of those of the pressure (theory eq. 2.6b).                          */
+struct damping {
+  real fix, z, per;
+};
+
+/* low_mach: z and 1 / z of the member. */
+HD struct damping damping_of(real fix, const f64 *low_mach)
+{
+  const struct damping by = {fix, (real)low_mach[0], (real)low_mach[1]};
+  return by;
+}
+#endif
+
 struct N(roe_average) {
   real v[DIM], H, a, vn, n[DIM]; /* velocity, enthalpy, sound speed, normal velocity, normal */
   real slow, mean, half;         /* |lambda| times area: of contact and shear; of u.n + a and u.n - a
                                   * the mean less slow, and half the difference                     */
+  real push, pull;               /* the mean less slow times z and 1 / z */
+  real pace;                     /* |V_r| + z a |S|: the fastest wave of pseudo-time */
   real per, left, right;         /* 1 / a; enthalpies of both sides */
 };
 
@@ -15,7 +33,7 @@ HD real riemann_abs(real x, real delta, real per_delta)
 }
 #endif
 
-HD struct N(roe_average) N(roe_average)(const real *l, const real *r, const real *S, real w, real fix)
+HD struct N(roe_average) N(roe_average)(const real *l, const real *r, const real *S, real w, struct damping by)
 {
   struct N(roe_average) m;
   const real square = N(vec_dot)(S, S), per = reciprocal_root(square), area = square * per;
@@ -31,32 +49,35 @@ HD struct N(roe_average) N(roe_average)(const real *l, const real *r, const real
   m.per         = reciprocal_root(aa);
   m.a           = aa * m.per;
   m.vn          = N(vec_dot)(m.v, m.n);
-  const real vr = m.vn - w * per, delta = fix * (fabs(vr) + m.a), per_delta = reciprocal(delta);
+  const real vr = m.vn - w * per, delta = by.fix * (fabs(vr) + by.z * m.a), per_delta = reciprocal(delta);
   const real plus = riemann_abs(vr + m.a, delta, per_delta), minus = riemann_abs(vr - m.a, delta, per_delta);
   m.slow = area * riemann_abs(vr, delta, per_delta);
   m.mean = R(0.5) * area * (plus + minus) - m.slow;
   m.half = R(0.5) * area * (plus - minus);
+  m.push = by.z * m.mean;
+  m.pull = by.per * m.mean;
+  m.pace = by.z * (m.slow + m.mean + fabs(m.half)) + (R(1) - by.z) * fabs(m.half);
   return m;
 }
 
 /* |A| du for a change du of the conserved state, A the Roe matrix: slow du and what the acoustic
- * waves add, along (1, v, H) and (0, n, v.n) (theory eq. 2.5).                                  */
+ * waves add, along (1, v, H) and (0, n, v.n) (theory eq. 2.5, 2.6b).                            */
 HD void N(roe_dissipation)(const struct N(roe_average) m, const real *du, real *d)
 {
   real dp = R(0.5) * N(vec_dot)(m.v, m.v) * du[0];
   for (i32 k = 0; k < DIM; k++) dp -= m.v[k] * du[1 + k];
   dp            = (GAMMA - R(1)) * (dp + du[NV - 1]) * m.per;
   const real mn = N(vec_dot)(m.n, du + 1) - m.vn * du[0];
-  const real c = (m.mean * dp + m.half * mn) * m.per, b = m.mean * mn + m.half * dp;
+  const real c = (m.pull * dp + m.half * mn) * m.per, b = m.push * mn + m.half * dp;
   d[0] = m.slow * du[0] + c;
   for (i32 k = 0; k < DIM; k++) d[1 + k] = m.slow * du[1 + k] + c * m.v[k] + b * m.n[k];
   d[NV - 1] = m.slow * du[NV - 1] + c * m.H + b * m.vn;
 }
 
 /* Twice Roe's flux, and the largest of its wave speeds times the face. */
-HD real N(flux_roe_twice)(const real *l, const real *r, const real *S, real w, real fix, real *f)
+HD real N(flux_roe_twice)(const real *l, const real *r, const real *S, real w, struct damping by, real *f)
 {
-  const struct N(roe_average) m = N(roe_average)(l, r, S, w, fix);
+  const struct N(roe_average) m = N(roe_average)(l, r, S, w, by);
   const real ml = l[0] * (N(vec_dot)(l + 1, S) - w), mr = r[0] * (N(vec_dot)(r + 1, S) - w);
   const real p = l[NV - 1] + r[NV - 1];
   real       du[NV], d[NV];
@@ -70,17 +91,30 @@ HD real N(flux_roe_twice)(const real *l, const real *r, const real *S, real w, r
   return m.mean + m.slow + fabs(m.half);
 }
 
-HD void N(flux_roe)(const real *l, const real *r, const real *S, real w, real fix, real *f)
+HD void N(flux_roe)(const real *l, const real *r, const real *S, real w, struct damping by, real *f)
 {
-  (void)N(flux_roe_twice)(l, r, S, w, fix, f);
+  (void)N(flux_roe_twice)(l, r, S, w, by, f);
   for (i32 k = 0; k < NV; k++) f[k] *= R(0.5);
 }
 
 #if DIM == 2
-/* HLLC with Einfeldt's wave speeds from the Roe average, relative to the face (theory eq. 2.6). */
-HD void flux_hllc(const real *l, const real *r, const real *S, real w, real fix, real *f)
+/* What z changes of the damping of acoustic waves, as in Roe's flux (theory eq. 2.6c).  The average is
+ * worked out anew, so that without z a device need not keep it.                                 */
+HD void hllc_low_mach(const real *l, const real *r, const real *S, real w, struct damping by, real *f)
 {
-  const struct roe_average m    = roe_average(l, r, S, w, fix);
+  const struct roe_average m  = roe_average(l, r, S, w, by);
+  const real               nl = l[1] * m.n[0] + l[2] * m.n[1], nr = r[1] * m.n[0] + r[2] * m.n[1];
+  const real               c = R(0.5) * (m.pull - m.mean) * (r[3] - l[3]) * m.per * m.per;
+  const real               b = R(0.5) * (m.push - m.mean) * sqrt(l[0] * r[0]) * (nr - nl);
+  f[0] -= c;
+  for (i32 k = 0; k < 2; k++) f[1 + k] -= c * m.v[k] + b * m.n[k];
+  f[3] -= c * m.H + b * m.vn;
+}
+
+/* HLLC with Einfeldt's wave speeds from the Roe average, relative to the face (theory eq. 2.6). */
+HD void flux_hllc(const real *l, const real *r, const real *S, real w, struct damping by, real *f)
+{
+  const struct roe_average m    = roe_average(l, r, S, w, by);
   const real               area = sqrt(S[0] * S[0] + S[1] * S[1]), vf = w / area;
   const real               nl = l[1] * m.n[0] + l[2] * m.n[1], nr = r[1] * m.n[0] + r[2] * m.n[1];
   const real               sl = fmin(nl - gas_sound(l), m.vn - m.a), sr = fmax(nr + gas_sound(r), m.vn + m.a);
@@ -99,6 +133,7 @@ HD void flux_hllc(const real *l, const real *r, const real *S, real w, real fix,
   const real star[4] = {rho, rho * (q[1] + (s - nk) * m.n[0]), rho * (q[2] + (s - nk) * m.n[1]),
                         ratio * (u[3] + (s - nk) * (q[0] * s + q[3] / (sk - nk)))};
   for (i32 k = 0; k < 4; k++) f[k] += area * (sk - vf) * (star[k] - u[k]);
+  if (by.z < 1) hllc_low_mach(l, r, S, w, by, f);
 }
 #endif
 
@@ -116,4 +151,17 @@ HD void N(roe_jacobian)(const struct N(roe_average) m, const real *l, const real
     left[i]  = R(0.5) * (left[i] + d[i]);
     right[i] = R(0.5) * (right[i] - d[i]);
   }
+}
+
+/* Column j of what preconditioned pseudo-time adds to its 1 / dtau on the diagonal (theory eq. 2.10c):
+ * (1 / z^2 - 1) / (a^2 dtau) (1, v, H)^T dp/du.                                                 */
+HD void N(low_mach_pace)(const real *q, real per_z, real per_dtau, i32 j, real *column)
+{
+  const real share = (per_z * per_z - R(1)) * per_dtau * q[0] * reciprocal(GAMMA * q[NV - 1]);
+  real       row[NV], p = 0;
+  N(gas_pressure_row)(q, row);
+  for (i32 k = 0; k < NV; k++) p = j == k ? share * row[k] : p;
+  column[0] += p;
+  for (i32 k = 1; k <= DIM; k++) column[k] += p * q[k];
+  column[NV - 1] += p * N(gas_enthalpy)(q);
 }

@@ -85,6 +85,11 @@ class AleSettings(ImplicitSettings):
             f"({self.jacobian_fix:g})"
         )
 
+    @property
+    def with_matrix(self) -> str:
+        """What to set for pseudo-steps with a matrix."""
+        return "linear_solver = 'bicgstab'"
+
     def complete(self) -> AleSettings:
         """With the limiter's own constant where none was given."""
         if self.limiter_k is not None:
@@ -244,6 +249,7 @@ class Ale(Solver):
                 **edges,
                 q=self.q,
                 grad=self.gradients.grad,
+                low_mach=self.low_mach.pairs,
                 fix=self.settings.entropy_fix,
                 lowered=self.lowered,
                 flux=self.flux,

@@ -117,7 +117,7 @@ def finish(
     said: Sequence[str] = (),
 ) -> Run:
     """Close the files and write the summary; its warnings are the notes, and what was `said`."""
-    grid = solver.grid
+    grid, notes = solver.grid, [*notes, *solver.low_mach.notes()]
 
     def one(value: Any) -> Any:
         if grid.members > 1 or np.ndim(value) != 1 or len(value) != 1:

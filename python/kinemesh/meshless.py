@@ -140,6 +140,11 @@ class MeshlessSettings(ImplicitSettings):
         """Precision of the matrix, or None where there is no matrix."""
         return self.matrix_dtype if self.stored_blocks or self.way == "bicgstab" else None
 
+    @property
+    def with_matrix(self) -> str:
+        """What to set for pseudo-steps with a matrix."""
+        return "flux = 'roe' and time = 'bicgstab'"
+
     def complete(self, irregular: bool = False) -> MeshlessSettings:
         """With the way through pseudo-time and what belongs to it, where none was given.
 
@@ -346,7 +351,7 @@ class Meshless(Solver):
         if s.flux == "roe":
             kernel = "cloud_roe_van_leer" if s.limiter == "vanleer" else "cloud_roe"
             more = {"grad": grad, "lowered": self.lowered, "fix": s.entropy_fix} | self.radius
-            return [grid.bind(kernel, **fields, **more)]
+            return [grid.bind(kernel, **fields, **more, low_mach=self.low_mach.pairs)]
         b, n = self.backend, grid.nodes
         seen = {name: fields[name] for name in ("member", "active", "offsets", "neighbour", "q")}
         made = {"sensor": b.zeros(n)}
@@ -405,7 +410,7 @@ class Meshless(Solver):
         ]
         diagonal = pattern.diagonal[pattern.row_of]
         fields = {n: fields[n] for n in ("velocity", "q", "V", *self.common, *grid.mirrors)}
-        fields["A"] = solver.A
+        fields |= {"A": solver.A, "low_mach": self.low_mach.pairs}
         for kernel, side, normal, more in (
             ("cloud_wall_jacobian", grid.wall, sides[0], {}),
             ("cloud_farfield_jacobian", grid.far, sides[1], self.far_field),

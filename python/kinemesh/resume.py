@@ -123,7 +123,7 @@ def _sources(solver: Solver, levels: bool) -> dict[str, Any]:
     for name in ("active", "iterations", "cfl", "first", "norm", "mean", "ceiling", "floor"):
         found[f"dualtime_{name}"] = getattr(dual, name)
     if levels:
-        found |= {"u1": solver.u1} | grid.levels()
+        found |= {"u1": solver.u1, "low_mach": solver.low_mach.pairs} | grid.levels()
     return found
 
 

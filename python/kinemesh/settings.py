@@ -24,7 +24,9 @@ class MarchSettings:
     ----------
     far_field : "stream", or "vortex" (steady subsonic flows: the stream and the point vortex of the
         lift, about the moment's point)
-    entropy_fix : float        Harten's threshold as a share of |V_r| + a |S|
+    entropy_fix : float        Harten's threshold as a share of |V_r| + z a |S|
+    low_mach : bool            the low-Mach form of upwind fluxes where walls go slower than Mach
+        0.4 relative to the stream (theory eq. 2.6b); of pseudo-steps with a matrix alone
     steady_drop, unsteady_drop : float   residual over its first value at which a run, or a
         physical step, is converged
     steady_iterations, unsteady_iterations : int   the most that it may take
@@ -38,6 +40,7 @@ class MarchSettings:
 
     far_field: str = "stream"
     entropy_fix: float = 0.05
+    low_mach: bool = True
     steady_drop: float = 1e-6
     steady_iterations: int = 2000
     unsteady_drop: float = 1e-4
@@ -50,6 +53,8 @@ class MarchSettings:
 
     def __post_init__(self) -> None:
         self.choose(far_field=FAR_FIELDS)
+        if not isinstance(self.low_mach, bool):
+            raise SettingsError(f"low_mach is {self.low_mach!r}, expected True or False")
         for name in ("steady_iterations", "unsteady_iterations"):
             self.count(name)
         self.within(
@@ -131,7 +136,7 @@ class MarchSettings:
 
 
 KRYLOV = ("krylov_iterations", "krylov_tolerance")
-MATRIX = ("jacobian_fix", "matrix_dtype")
+MATRIX = ("jacobian_fix", "matrix_dtype", "low_mach")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,6 +35,7 @@ from kinemesh.forces import Forces, Loads
 from kinemesh.implicit import Implicit
 from kinemesh.io.html import table_of
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
+from kinemesh.lowmach import LowMach
 from kinemesh.lusgs import Lusgs
 from kinemesh.motion import Motion, Pose, Rate
 from kinemesh.nodes import Nodes
@@ -142,11 +143,13 @@ class Solver(Runnable, ABC):
         stream = free_stream(self.mach, self.alpha_deg, grid.dimensions)
         self.stream = b.array(stream, np.float64)
         self.dualtime = DualTime(b, grid)
+        self.low_mach = LowMach(grid, self.settings, self.mach, self.alpha_deg)
         self.common = {"member": grid.table["member"], "active": self.dualtime.active}
         self.forces = Forces(grid, self.q, self.stream, self.mach, self.alpha_deg, *self.reference)
         self.centre = b.zeros((grid.members, 2), np.float64)
         self.far_field = {"stream": self.stream, "strength": None, "centre": self.centre,
-                          "x": grid.x, "fix": self.settings.entropy_fix}  # fmt: skip
+                          "x": grid.x, "low_mach": self.low_mach.pairs,
+                          "fix": self.settings.entropy_fix}  # fmt: skip
         self.vortex: list[Any] = []
         if self.settings.far_field == "vortex":
             strength = b.zeros(grid.members, np.float64)
@@ -217,6 +220,7 @@ class Solver(Runnable, ABC):
             "diagonal": solver.tables["diagonal"],
             "slot": b.table(pattern.block(ends, neighbour)),
             "fix": b.array(fix, solver.dtype),
+            "low_mach": self.low_mach.pairs,
             "cfl": self.dualtime.cfl,
             "pace": self.pace,
             "A": solver.A,
@@ -334,6 +338,7 @@ class Solver(Runnable, ABC):
         """Bodies at `poses` (as given), no time terms: what follows marches to a steady state."""
         self.place(poses)
         self.grid.set_time_levels(np.ones(self.grid.members), 0)
+        self.low_mach.begin()
         self.backend.put(self.past, 0)
         self.grid.sweep()
         self.backend.put(self.centre, self.moment_points(poses))
@@ -355,6 +360,7 @@ class Solver(Runnable, ABC):
         self.grid.keep_levels()
         self._levels()
         self.grid.set_time_levels(dt, order)
+        self.low_mach.follow(poses_at(0.0), poses_at(1.0), dt, order == 1)
         notes = self.mover.step(poses_at)
         self.grid.measure()
         self.grid.sweep()
