@@ -46,7 +46,8 @@ def test_an_unsteady_run_leaves_all_its_files(unsteady, undrawn):
     found = strict(unsteady.out / "summary.json")
     made = {path.name for path in plot.from_directory(unsteady.out)}
 
-    assert made == {"hysteresis.png", "mach.png", "mesh.png"}
+    pressures = {"pressures.png", "pressures.csv"}
+    assert made == {"hysteresis.png", "mach.png", "mesh.png"} | pressures
     sizes = {"points": len(CLOUD.points), "satellites": len(CLOUD.satellites), "members": 1}
     assert found["mesh"] | sizes == found["mesh"]
     assert (found["mesh"]["walls"], found["mesh"]["far"]) == (["airfoil"], ["farfield"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 MACH = 20.0  # the largest that is tested
 DOUBTFUL = 5.0  # above, a velocity may have been meant, and air is no perfect gas
-ALPHA_DEG = 90.0
+ALPHA_DEG = 180.0  # a section in reversed flow, as on the retreating side of a rotor, has 180
 ASK = (
     "was a velocity meant? A Mach number is a velocity over the speed of sound, 340 m/s in air at "
     "15 degrees Celsius"
@@ -18,9 +18,9 @@ def wrong_mach(mach: float) -> str:
 
 def wrong_alpha(alpha_deg: float) -> str:
     """What is expected in place of an angle [deg] that is refused, else an empty text."""
-    if abs(alpha_deg) < ALPHA_DEG:
+    if abs(alpha_deg) <= ALPHA_DEG:
         return ""
-    return f"expected a number above {-ALPHA_DEG:g}, below {ALPHA_DEG:g}"
+    return f"expected an angle of {-ALPHA_DEG:g} to {ALPHA_DEG:g} degrees"
 
 
 def doubt(mach: float) -> str:
