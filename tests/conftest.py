@@ -1,9 +1,13 @@
 """The devices and precisions that a test runs on."""
 
 import gc
+import os
 from pathlib import Path
 
 import pytest
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # side by side with others: a core each
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 BACKENDS = {
     "host-f64": ("cpu", "float64"),

@@ -20,7 +20,7 @@ SOURCES = sorted(
 )
 COMMANDS = (
     "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/kinemesh run agard-ct5",
-    '.venv/bin/pip install ".[test]" && .venv/bin/python -m pytest',
+    '.venv/bin/pip install ".[test]" && .venv/bin/python -m pytest -n auto --dist loadfile',
 )
 
 

@@ -5,7 +5,7 @@
 #   tools/sanitize.sh [args]   args are the pytest selection instead of the whole suite but the
 #                              long comparisons with published numbers, which run the same kernels
 #
-# PYTHON (python3) needs the package's dependencies and pytest.  One OpenMP thread: libgomp's
+# PYTHON (python3) needs the package's dependencies, pytest and pytest-xdist.  One OpenMP thread: libgomp's
 # barriers are not known to the sanitizers.  The last part looks for memory that the module itself
 # allocated and lost; what Python and NumPy leave behind at the end is not ours.
 set -euo pipefail
@@ -53,7 +53,7 @@ if [ ${#selection[@]} -eq 0 ]; then
     --deselect tests/test_memory.py::test_the_process_grows_by_arrays_and_little_else)
 fi
 echo "== tests: ${selection[*]}"
-LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 "${pytest[@]}" "${selection[@]}"
+LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 "${pytest[@]}" -n auto --dist loadfile "${selection[@]}"
 
 echo "== leaks: memory lost by calls, refusals and recordings"
 # The exact unwinder: Python keeps no frame pointers.  Leaks of others end with status 23 as well.
