@@ -73,6 +73,17 @@ def test_sum_of_pitch_and_plunge_does_not_depend_on_order():
     assert one.shift == plunge.pose(2.0, 0.5).shift
 
 
+def test_the_pivot_of_a_sum_is_that_of_its_pitch_where_the_angle_is_zero_too():
+    pitch = motion.pitch(2.0, 0.15, about=(0.6, 0.0))
+    plunge = motion.plunge(0.1, 0.15, phase_deg=90)  # at its largest where the angle is zero
+    both = plunge + pitch
+
+    assert both.pose(0.0, 0.5) == Pose(0.0, (0.6, 0.0), (0.0, 0.1))
+    near, at = both.rate(1e-9, 0.5), both.rate(0.0, 0.5)  # the velocity of one point of the body
+    assert at.shift == pytest.approx(near.shift, abs=1e-9)
+    assert both.pose(1e-9, 0.5).about == both.pose(0.0, 0.5).about
+
+
 def test_sum_has_a_period_only_when_its_parts_share_it():
     assert (motion.pitch(1, 0.1) + motion.plunge(1, 0.1)).omega(0.5) == pytest.approx(0.1)
     assert (motion.pitch(1, 0.1) + motion.plunge(1, 0.2**0.5)).omega(0.5) is None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from math import cos, gcd, isfinite, lcm, pi, radians, sin
@@ -293,7 +293,9 @@ class Together(Motion):
         return common_omega([v for v in values if v is not None]) if None not in values else None
 
     def pose(self, t: float, u_inf: float) -> Pose:
-        return reduce(lambda a, b: a + b, (part.pose(t, u_inf) for part in self.parts))
+        pose = reduce(lambda a, b: a + b, (part.pose(t, u_inf) for part in self.parts))
+        # where the angle passes zero no turn tells the pivot, and rates are those of the pivot
+        return pose if pose.angle or self.pivot is None else replace(pose, about=self.pivot)
 
     def rate(self, t: float, u_inf: float) -> Rate:
         if not all(isinstance(part, Pitch | Plunge) for part in self.parts):
