@@ -129,8 +129,32 @@ def test_a_run_that_failed_has_signed_its_folder(tmp_path):
     told = summary.read(tmp_path / "summary.json")
     assert told["finished"] is None
     assert told["conditions"]["mach"] == 0.5
-    with pytest.raises(km.CaseError, match="holds another run: motion is"):
-        case().run(**STEPS, out=tmp_path)
+
+    run = case().run(**STEPS, out=tmp_path)  # the other one has left nothing that could be lost
+
+    assert summary.read(tmp_path / "summary.json")["identity"] == run.summary["identity"]
+
+
+@pytest.mark.parametrize("left", ["restart.h5", "history.csv"])
+def test_a_run_that_did_not_end_is_kept_by_what_it_has_left(there, left):
+    summary.update(there / "summary.json", finished=None)
+    for path in there.glob("restart.h5*" if left == "history.csv" else "history.csv"):
+        path.unlink()
+
+    with pytest.raises(km.CaseError, match=r"holds another run: mach is 0\.5 there"):
+        case(mach=0.51).run(**STEPS, out=there)
+
+
+def test_more_steps_of_a_run_that_did_not_end_are_kept(there):
+    summary.update(there / "summary.json", finished=None)
+    with (there / "history.csv").open("a") as file:
+        file.write("0,5,1.2")  # torn
+    before = files(there)
+
+    with pytest.raises(km.CaseError, match="holds 4 steps of this run, and only 2 are asked for"):
+        case().run(cycles=0.25, steps_per_cycle=8, out=there)
+
+    assert files(there) == before
 
 
 @pytest.mark.parametrize("name", ["history.csv", "restart.h5", "flow-3.vtkhdf", "mesh.png"])

@@ -1,7 +1,8 @@
 """The folder of a run: taken for it, unless that would lose another run.
 
 The summary in a folder tells from the first moment on which run is there (`identity`).  What is
-there is replaced by the same run, begun anew, and by any run where the user asks for it.
+there is replaced by the same run, begun anew, and by any run where the user asks for it, or where
+what is there stopped before its first restart and has no history.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from kinemesh import resume as resumption
 from kinemesh.errors import CaseError, SettingsError
 from kinemesh.io import summary
 from kinemesh.io.folder import clear, files_of_a_run, hold
+from kinemesh.io.history import last_step
 from kinemesh.results.asked import asked
 from kinemesh.resume import Saved
 
@@ -76,6 +78,9 @@ class Claim:
             return "there already"
         about = _summary(folder)
         kept = about.get("identity")
+        ended, done = about.get("finished") is not None, last_step(folder / "history.csv")
+        if kept is not None and not (ended or done or any("restart" in name for name in files)):
+            return "holds a run that stopped before its first restart, and is replaced"
         apart = _names(about.get("case"), self.solver.case)
         apart += [] if kept is None else self._apart(kept)
         if kept is None and not apart:
@@ -84,8 +89,8 @@ class Claim:
             )
         if apart:
             raise CaseError(f"{folder}: holds another run: {resumption.listed(apart)}; {ADVICE}")
-        done = about["conditions"].get("steps") if about.get("finished") else None
-        if self.plan is not None and done is not None and done > self.plan.count:
+        done = max(done, about["conditions"].get("steps", 0) if ended else 0)
+        if self.plan is not None and done > self.plan.count:
             raise CaseError(
                 f"{folder}: holds {done} steps of this run, and only {self.plan.count} are asked "
                 f"for; {ADVICE}"

@@ -293,3 +293,14 @@ def _row(path: Path, number: int, columns: tuple[str, ...], line: list[str]) -> 
         return tuple(_number(name, value) for name, value in zip(columns, line, strict=True))
     except CaseError as error:
         raise CaseError(f"{path}: row {number}: {error}") from None
+
+
+def last_step(path: Path) -> int:
+    """Step (or iteration) of the last whole row of a history's file; 0 where there is none."""
+    if not path.exists():
+        return 0
+    with path.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - 2**16))  # rows are far shorter
+        lines = file.read().split(b"\n")[:-1]
+    entries = lines[-1].split(b",") if lines else []
+    return int(entries[1]) if len(entries) > 1 and entries[1].isdigit() else 0
