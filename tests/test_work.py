@@ -56,6 +56,26 @@ def test_rate_of_a_function_follows_a_pivot_that_moves_along_the_body():
     assert rate.shift == pytest.approx((at[1] - at[0]) / 2, abs=1e-10)
 
 
+def test_a_law_need_not_go_beyond_the_run():
+    """A law from a table ends where the run ends; before its beginning there may be none."""
+    end = 7.0
+
+    def law(t):
+        if not 0 <= t <= end:
+            raise ValueError("beyond the table")
+        return Pose(0.1 * sin(t), PIVOT, (0.0, 0.2 * cos(t)))
+
+    motion = km.motion.function(law, omega=1.0)
+
+    # (omega h)^4 / 5 of one side's fourth order, and rounding by h
+    for t in (0.0, 1e-3, 3.0, end - 1e-3, end):
+        rate = motion.rate(t, MACH)
+        assert rate.angle == pytest.approx(0.1 * cos(t), abs=1e-11)
+        assert rate.shift == pytest.approx((0, -0.2 * sin(t)), abs=1e-11)
+    with pytest.raises(ValueError, match="beyond the table"):
+        motion.rate(end + 1, MACH)
+
+
 def test_motions_add_up_by_sum_and_share_a_period():
     pitch, plunge = km.motion.pitch(2, 0.1), km.motion.plunge(0.1, 0.15)
 

@@ -21,6 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 from kinemesh.errors import SettingsError
 
 DIFFERENCE = 1e-3  # error of a harmonic: 1e-12 / 30 of its rate, and about as much by rounding
+CENTRAL = {-2: 1, -1: -8, 1: 8, 2: -1}  # twelfths of a difference, by steps of time
+ONE_SIDED = {1: 48, 2: -36, 3: 16, 4: -3}  # less 25 of the present value
 ORDERS = 24  # most cycles of one part to the common period
 
 
@@ -133,19 +135,26 @@ class Motion(ABC):
         """Angular frequency [rad a_inf/chord]; None where the motion has no period."""
 
     def rate(self, t: float, u_inf: float) -> Rate:
-        """Change of the pose at time t, by central differences of fourth order.
+        """Change of the pose at time t, by differences of fourth order.
 
         Their step is `DIFFERENCE` radians of the motion's cycle, or as much of the time chord/a_inf
-        where the motion has none.
+        where the motion has none.  They are central, or of one side where the other has no pose.
         """
         h = DIFFERENCE / (self.omega(u_inf) or 1.0)
-        pivot = self.pose(t, u_inf).about
+        pose = self.pose(t, u_inf)
+        here = np.array([pose.angle, *pose.apply(pose.about)])
 
-        def told(share: float) -> NDArray[np.float64]:
-            pose = self.pose(t + share * h, u_inf)
-            return np.array([pose.angle, *pose.apply(pivot)])
+        def moved(share: int) -> NDArray[np.float64]:
+            there = self.pose(t + share * h, u_inf)
+            return np.array([there.angle, *there.apply(pose.about)]) - here
 
-        angle, x, y = (8 * (told(1) - told(-1)) - (told(2) - told(-2))) / (12 * h)
+        try:
+            found = sum([w * moved(k) for k, w in CENTRAL.items()], 0 * here) / (12 * h)
+        except Exception:  # whatever a user's law raises beyond its end
+            side = -1 if t > 4 * h else 1
+            each = [side * w * moved(side * k) for k, w in ONE_SIDED.items()]
+            found = sum(each, 0 * here) / (12 * h)
+        angle, x, y = found
         return Rate(float(angle), (float(x), float(y)))
 
     @property

@@ -305,7 +305,7 @@ def unsteady(
     folder = folder_of(out, resume, overwrite)
     plan = Plan.of(solver, start, cycles, steps_per_cycle, time_step, steps, until,
                    periodic_tolerance)  # fmt: skip
-    solver.rates(plan.count * plan.dt)  # a law that ends with the run must fail before it
+    solver.rates(plan.count * plan.dt)  # a law that does not last must fail before the run
     claim = Claim(solver, plan.identity(solver), plan)
     with taken(claim, folder, resume, overwrite) as saved:
         job = _Unsteady(claim, plan, folder, saved)
