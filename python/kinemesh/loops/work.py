@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from kinemesh.loops.harmonics import Coefficient, FloatArray
 
+HARMONIC = 1e-9  # share of an amplitude that is rounding of phases and of degrees
 AT_REST = 1e-12  # range below which an angle [rad] or a shift [chord] is the rounding of one
 
 
@@ -143,16 +144,23 @@ def work_of(movements: Iterable[Movement], cl: Coefficient, cm: Coefficient) -> 
     if single is None:
         return Work(total, turning, total - turning, None, Derivatives())
     name, values = single
-    half = np.ptp(values) / 2
-    unit = _first(values, moving[0].phase)
+    phase = moving[0].phase
+    unit = _first(values, phase)
+    half = _amplitude(values, phase, unit)
     ratios = {
         f"{load}_{name}": complex(c.harmonics[0].cos, -c.harmonics[0].sin) / unit
         for load, c in (("cl", cl), ("cm", cm))
-        if c.harmonics and unit
+        if c.harmonics and abs(unit) > HARMONIC * half
     }
     damping = float(-total / (pi * half**2))
     derivatives = Derivatives(**ratios)
     return Work(total, turning, total - turning, damping, derivatives, (name, unit))
+
+
+def _amplitude(values: FloatArray, phase: FloatArray, unit: complex) -> float:
+    """Half the range of a motion; where it is harmonic, of what lies between the steps too."""
+    rest = values - values.mean() - (unit * np.exp(1j * phase)).real
+    return abs(unit) if np.ptp(rest) <= HARMONIC * abs(unit) else float(np.ptp(values) / 2)
 
 
 def _first(values: FloatArray, phase: FloatArray) -> complex:
