@@ -348,6 +348,28 @@ def test_a_history_of_bodies_is_read_again_whatever_their_names(tmp_path):
         History((*columns, "cl"))
 
 
+def test_a_body_is_found_by_its_columns_whatever_its_name():
+    columns = unsteady_columns(["main", "power_pitch_b"])
+    history = History(columns)
+    for step in range(1, 9):
+        row = dict.fromkeys(columns, 0.0) | {"step": step, "time": step, "cycle": step / 8}
+        history.append(row | {"phase_deg": 45.0 * step})
+
+    assert list(hysteresis(history).bodies) == ["main", "power_pitch_b"]
+
+
+def test_a_name_that_gives_two_columns_of_one_name_is_refused_before_the_run(tmp_path):
+    main, flap = Ellipse((0, 0), (0.5, 0.15), 24), Ellipse((0.8, -0.3), (0.3, 0.1), 16)
+    mesh = bodies({"main": main, "pitch": flap})
+    solver = km.Ale(mesh, mach=0.3, motion=km.motion.plunge(0.01, 0.3), walls=["main", "pitch"],
+                    deform=km.deform.Rigid(), device="cpu")  # fmt: skip
+
+    with pytest.raises(CaseError, match=r"power_pitch.* of the markers .*; rename"):
+        solver.run(cycles=1, steps_per_cycle=8, out=tmp_path / "run")
+
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.slow
 def test_work_converges_in_time(mesh):
     """BDF2's error at 64 steps, (omega dt)^2 / 3 = 0.3 % of a rate, is below half a per cent."""

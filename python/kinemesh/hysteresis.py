@@ -281,7 +281,8 @@ def hysteresis(source: Any, member: int | None = None, tolerance: float = PERIOD
 def _with_work(loop: Loop, history: History) -> Loop:
     """The loop with the work of all bodies, and of each where there are several."""
     cycle = {name: history[name][-loop.steps :] for name in history.columns}
-    markers = [name.removeprefix("power_pitch_") for name in cycle if "power_pitch_" in name]
+    start = "angle_deg_"
+    markers = [name.removeprefix(start) for name in cycle if name.startswith(start)]
     found = {marker: movement_of(cycle, f"_{marker}") for marker in markers}
     paths = {marker: path for marker, path in found.items() if path is not None}
     only = [] if paths else [movement_of(cycle)]

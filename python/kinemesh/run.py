@@ -306,6 +306,7 @@ def unsteady(
     plan = Plan.of(solver, start, cycles, steps_per_cycle, time_step, steps, until,
                    periodic_tolerance)  # fmt: skip
     solver.rates(plan.count * plan.dt)  # a law that does not last must fail before the run
+    columns(solver)  # markers whose columns would have one name must fail before it, too
     claim = Claim(solver, plan.identity(solver), plan)
     with taken(claim, folder, resume, overwrite) as saved:
         job = _Unsteady(claim, plan, folder, saved)

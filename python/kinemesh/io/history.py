@@ -54,7 +54,15 @@ INTEGERS = frozenset({"member", "step", "iteration", "inner_iterations", "conver
 
 def unsteady_columns(bodies: Iterable[str] = ()) -> tuple[str, ...]:
     """Columns of an unsteady run; `bodies` are the markers where a member has several."""
-    return (*UNSTEADY, *MOTION, *(f"{name}_{body}" for body in bodies for name in OF_BODY))
+    bodies = tuple(bodies)
+    of_bodies = [f"{name}_{body}" for body in bodies for name in OF_BODY]
+    found = (*UNSTEADY, *MOTION, *of_bodies)
+    twice = sorted({name for name in of_bodies if found.count(name) > 1})
+    if twice:
+        raise CaseError(
+            f"history: two columns {twice[0]} of the markers {list(bodies)}; rename one of them"
+        )
+    return found
 
 
 def _kind(columns: tuple[str, ...]) -> str | None:
