@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.motion import Pose, Rate
+from kinemesh.motion import Pose, Rate, placed
 from kinemesh.nodes import Nodes, body_chunks
 
 FloatArray = NDArray[np.float64]
@@ -141,11 +141,17 @@ class Forces:
         point = about[self.owner]
         turn = np.array([rate.angle for rate in rates])
         velocity = np.array([rate.shift for rate in rates]).reshape(-1, 2)
-        about_poses = np.array([np.add(p.about, p.shift) for p in poses]).reshape(-1, 2)
-        hinges = [
-            here if pivot is None else pose.apply(pivot)
-            for here, pivot, pose in zip(point, pivots, poses, strict=True)
-        ]
+        turned = np.array([pose.about for pose in poses]).reshape(-1, 2)  # about these points
+        shift = np.array([pose.shift for pose in poses]).reshape(-1, 2)
+        given = [pivot is not None for pivot in pivots]
+        hinges = point.copy()
+        if any(given):
+            own = [
+                (pivot, pose)
+                for pivot, pose in zip(pivots, poses, strict=True)
+                if pivot is not None
+            ]
+            hinges[given] = placed(np.array([pivot for pivot, _ in own]), [p for _, p in own])
 
         def moved_to(place: FloatArray) -> FloatArray:
             x, y = (place - point).T
@@ -154,8 +160,8 @@ class Forces:
         scale = self.pressure * self.length
         return Loads(
             self._coefficients(sums),
-            moved_to(np.array(hinges).reshape(-1, 2)) / scale,
-            moved_to(about_poses) * turn / scale,
+            moved_to(hinges) / scale,
+            moved_to(turned + shift) * turn / scale,
             (fx * velocity[:, 0] + fy * velocity[:, 1]) / scale,
         )
 

@@ -28,6 +28,8 @@ ORDERS = 24  # most cycles of one part to the common period
 
 def _finite(owner: str, name: str, value: float) -> float:
     """A finite float, or an error that names owner and argument; texts are no numbers."""
+    if type(value) is float and isfinite(value):  # as nearly always; ensembles ask very often
+        return value
     try:
         number = float(value) if np.asarray(value).dtype.kind in "iufO" else float("nan")
     except (TypeError, ValueError, OverflowError):
@@ -95,6 +97,14 @@ class Pose:
         about = self.about if self.angle or not other.angle else other.about
         shift = (self.shift[0] + other.shift[0], self.shift[1] + other.shift[1])
         return Pose(self.angle + other.angle, about, shift)
+
+
+def placed(points: NDArray[np.float64], poses: Sequence[Pose]) -> NDArray[np.float64]:
+    """(n, 2) a point of each of n bodies as given, moved to its pose [chord]."""
+    about, shift = (np.array([getattr(p, n) for p in poses]) for n in ("about", "shift"))
+    angle = np.array([p.angle for p in poses])
+    c, s, (x, y) = np.cos(angle), np.sin(angle), (points - about).T
+    return np.stack([c * x + s * y, c * y - s * x], axis=1) + about + shift
 
 
 @dataclass(frozen=True, slots=True)
