@@ -65,6 +65,25 @@ def about():
 # ---------------------------------------------------------------- figures
 
 
+def test_a_moment_that_is_nothing_beside_the_lift_does_not_count():
+    """About the aerodynamic centre of NACA 0012 pitched at M 0.1, k 0.01, steps ended at 1e-2: a
+    moment of 0.14 % of the lift's amplitude, whose cycles go on to differ by 1.3 % of its own."""
+    history = made_up(cycles=2)
+    lift, at = hysteresis(history).cl.amplitude, history.columns.index("cm")
+    small = 0.0014 * lift
+
+    def told(change):
+        for k, row in enumerate(history._rows):
+            cm = small * np.sin(row[3] * 2 * np.pi) + (change if row[3] > 1 else 0)
+            history._rows[k] = (*row[:at], cm, *row[at + 1 :])
+        history._arrays.clear()
+        return hysteresis(history)
+
+    assert told(0.0128 * small).periodic is True
+    assert told(1.1e-4 * lift).periodic is False  # 1 % of what is 1 % of the lift
+    assert told(1.1e-4 * lift).cm.share == pytest.approx(0.011, rel=1e-9)
+
+
 @pytest.mark.parametrize("cycles", [2, 2.25])
 def test_a_loop_that_is_not_periodic_is_drawn_open(cycles):
     history = made_up(cycles=cycles, grow=0.1)

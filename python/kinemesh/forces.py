@@ -143,15 +143,7 @@ class Forces:
         velocity = np.array([rate.shift for rate in rates]).reshape(-1, 2)
         turned = np.array([pose.about for pose in poses]).reshape(-1, 2)  # about these points
         shift = np.array([pose.shift for pose in poses]).reshape(-1, 2)
-        given = [pivot is not None for pivot in pivots]
-        hinges = point.copy()
-        if any(given):
-            own = [
-                (pivot, pose)
-                for pivot, pose in zip(pivots, poses, strict=True)
-                if pivot is not None
-            ]
-            hinges[given] = placed(np.array([pivot for pivot, _ in own]), [p for _, p in own])
+        hinges = _hinges(point, poses, pivots)
 
         def moved_to(place: FloatArray) -> FloatArray:
             x, y = (place - point).T
@@ -174,3 +166,14 @@ class Forces:
         total = np.zeros((self.grid.members, *of_bodies.shape[1:]))
         np.add.at(total, self.owner, of_bodies)
         return total
+
+
+def _hinges(
+    points: FloatArray, poses: Sequence[Pose], pivots: Sequence[tuple[float, float] | None]
+) -> FloatArray:
+    """(bodies, 2) present place of each body's pivot; of one without, its point (bodies, 2)."""
+    own = [k for k, pivot in enumerate(pivots) if pivot is not None]
+    found = points.copy()
+    if own:
+        found[own] = placed(np.array([pivots[k] for k in own]), [poses[k] for k in own])
+    return found

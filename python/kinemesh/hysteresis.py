@@ -16,6 +16,8 @@ from kinemesh.errors import CaseError
 from kinemesh.io.history import History
 from kinemesh.io.paths import path_of
 from kinemesh.loops.harmonics import (
+    LEAST,
+    LEVER,
     PERIODIC,
     Change,
     Coefficient,
@@ -89,6 +91,7 @@ class Loop:
     def change(self) -> float | None:
         """Change against the cycle before, rms over amplitude, of cl or cm, whichever is larger.
 
+        That of cm is a share of 1 % of cl's amplitude where its own amplitude is less.
         None where there is no whole cycle before.
         """
         shares = (self.cl.share, self.cm.share)
@@ -235,17 +238,25 @@ def loop_of(
     end = int(np.argmax(order))  # place of the last step in the order of phases
     last = last[:, order]
     last[0] %= 360
-    radian = np.radians(last[0])
-    old = [None, None] if before is None else [before[2, order], before[3, order]]
     return Loop(
         last[0],
         last[1],
-        coefficient(last[2], radian, old[0], end),
-        coefficient(last[3], radian, old[1], end),
+        *_loads(last, None if before is None else before[:, order], end),
         len(phase) / steps if cycles is None else cycles,
         label,
         None if converged is None else np.asarray(converged, bool)[-steps:][order],
     )
+
+
+def _loads(
+    last: FloatArray, before: FloatArray | None, end: int
+) -> tuple[Coefficient, Coefficient]:
+    """Lift and moment of a cycle, rows as in `SERIES`, which ends at place `end`."""
+    phase = np.radians(last[0])
+    old_lift, old_moment = (None, None) if before is None else before[2:]
+    lift = coefficient(last[2], phase, old_lift, end)
+    least = max(LEAST, LEVER * lift.amplitude)
+    return lift, coefficient(last[3], phase, old_moment, end, least)
 
 
 def hysteresis(source: Any, member: int | None = None, tolerance: float = PERIODIC) -> Loop:

@@ -18,6 +18,7 @@ HARMONICS = 3
 # four cycles, their damping then changes by less than 0.1 % in later ones.
 PERIODIC = 0.01
 LEAST = 1e-6  # amplitude below which a coefficient is what residuals leave
+LEVER = 0.01  # chords: a moment of the lift's amplitude on this lever is nothing beside the lift
 FloatArray = NDArray[np.float64]
 
 
@@ -57,11 +58,12 @@ class Coefficient:
     amplitude: float  # half of the range
     harmonics: tuple[Harmonic, ...]  # orders 1 to 3
     change: Change | None  # against the cycle before; None where there is none
+    least: float = LEAST  # amplitude that its change is a share of, at least
 
     @property
     def share(self) -> float | None:
         """Change against the cycle before, rms over amplitude; None where there is none."""
-        return None if self.change is None else self.change.rms / max(self.amplitude, LEAST)
+        return None if self.change is None else self.change.rms / max(self.amplitude, self.least)
 
 
 def interpolate(values: ArrayLike, phase_deg: ArrayLike, at: ArrayLike) -> FloatArray:
@@ -82,11 +84,15 @@ def interpolate(values: ArrayLike, phase_deg: ArrayLike, at: ArrayLike) -> Float
 
 
 def coefficient(
-    values: FloatArray, phase: FloatArray, before: FloatArray | None, last: int = 0
+    values: FloatArray,
+    phase: FloatArray,
+    before: FloatArray | None,
+    last: int = 0,
+    least: float = LEAST,
 ) -> Coefficient:
     """A coefficient over one cycle, values (steps,) at phases (steps,) [rad], and before it.
 
-    `last` is the place of the step in which a cycle ends.
+    `last` is the place of the step in which a cycle ends, `least` as in `Coefficient`.
     """
     share = 2 / len(values)
     orders = range(1, min(HARMONICS, (len(values) - 1) // 2) + 1)
@@ -103,4 +109,4 @@ def coefficient(
     if before is not None:
         rms = float(np.sqrt(np.mean((values - before) ** 2)))
         change = Change(rms, amplitude - float(np.ptp(before) / 2), float(before[last]))
-    return Coefficient(values, float(values.mean()), amplitude, harmonics, change)
+    return Coefficient(values, float(values.mean()), amplitude, harmonics, change, least)
