@@ -137,6 +137,22 @@ def test_a_motion_without_a_first_harmonic_has_no_derivatives():
     assert found.damping == 0
 
 
+@pytest.mark.parametrize("share", [0.1, 0.6, 1.0])
+@pytest.mark.parametrize("steps", [5, 8, 25])
+def test_what_is_no_cycle_has_no_damping(steps, share):
+    """A run by time_step counts as one cycle, whatever part of the motion it holds."""
+    loop, whole = made((0, 0)), steps * share == steps
+    phase = 2 * pi * share * np.arange(1, steps + 1) / steps
+    path = replace(movement_of(columns_at_rest(steps)), angle=0.04 * np.sin(phase + 0.3))
+    ramp = replace(path, angle=0.01 * phase)
+
+    found = work_of([path], loop.cl, loop.cm)
+
+    assert (found.damping is not None) == whole
+    assert (found.derivatives.cl_alpha is not None) == whole
+    assert work_of([ramp], loop.cl, loop.cm).damping is None
+
+
 def columns_at_rest(steps):
     names = ("alpha_deg", "shift_x", "shift_y", "power", "power_pitch")
     number = np.arange(1, steps + 1)

@@ -119,7 +119,7 @@ class Loop:
     def damping(self) -> float | None:
         """-work / (pi A^2), positive is damped: A half the range of the angle [rad], or of h/c.
 
-        None where the motion is not a pitch alone or a plunge alone.
+        None where the motion is not a pitch alone or a plunge alone, or the steps no cycle of it.
         """
         return None if self.energy is None else self.energy.damping
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from kinemesh.loops.harmonics import Coefficient, FloatArray
 
 HARMONIC = 1e-9  # share of an amplitude that is rounding of phases and of degrees
+LEAP = 2.0  # of the largest step of a motion: of a harmonic one it is 1.24 at most, in five steps
 AT_REST = 1e-12  # range below which an angle [rad] or a shift [chord] is the rounding of one
 
 
@@ -68,13 +69,16 @@ class Movement:
         return np.asarray(np.copysign(1.0, up) * (way @ shift))
 
     def single(self) -> tuple[str, FloatArray] | None:
-        """The one degree of freedom that moves, `alpha` [rad] or `h` [chord], and its values."""
+        """The one degree of freedom that moves, `alpha` [rad] or `h` [chord], and its values.
+
+        None where there is none, or several, or where the steps are no cycle of the motion.
+        """
         if self.pitches == self.plunges:
             return None
-        if self.pitches:
-            return "alpha", self.angle
-        line = self.along()
-        return None if line is None else ("h", line)
+        values = self.angle if self.pitches else self.along()
+        if values is None or not _closes(values):
+            return None
+        return "alpha" if self.pitches else "h", values
 
     def like(self, other: Movement) -> bool:
         """Whether two bodies move as one."""
@@ -155,6 +159,11 @@ def work_of(movements: Iterable[Movement], cl: Coefficient, cm: Coefficient) -> 
     damping = float(-total / (pi * half**2))
     derivatives = Derivatives(**ratios)
     return Work(total, turning, total - turning, damping, derivatives, (name, unit))
+
+
+def _closes(values: FloatArray) -> bool:
+    """Whether the last step leads to the first one as the others lead on."""
+    return bool(abs(values[0] - values[-1]) <= LEAP * np.abs(np.diff(values)).max())
 
 
 def _amplitude(values: FloatArray, phase: FloatArray, unit: complex) -> float:
