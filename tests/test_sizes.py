@@ -96,7 +96,8 @@ def test_a_section_of_another_chord_is_refused_until_it_is_said(mesh, space):
     solver = km.Ale if space(mesh) is mesh else km.Meshless
     message = (
         r"member 0: airfoil is 0\.3 long \(x 0 to 0\.3, y -0\.018\d* to 0\.018\d*\), expected a "
-        r"chord of 1, .*read\(path, chord=0\.3\).* or, if .*say so by chord=0\.3"
+        r"chord of 1, .*read\(path, chord=0\.3\).* or say by chord=0\.3 .*, "
+        r"or by chord=1 that 1 is meant"
     )
 
     with pytest.raises(km.MeshError, match=message):

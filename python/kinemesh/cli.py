@@ -24,7 +24,7 @@ from kinemesh.errors import KinemeshError, NumericalFault
 FAILED, WRONG, UNCONVERGED, INTERRUPTED = 1, 2, 3, 130
 STATUS = (
     "Exit status: 0 done; 1 the run failed or diverged; 2 wrong usage or wrong input; 3 the run "
-    "ended, but a steady flow missed its residual drop or a step of the last cycle did not "
+    "ended, but a steady run missed its residual drop or a step of the last cycle did not "
     "converge; 130 interrupted."
 )
 

@@ -150,8 +150,9 @@ def _chord(member: int, space: Any, walls: Walls, chord: float | None) -> str | 
         raise MeshError(
             f"member {member}: {body.told()}, expected a chord of 1, which coefficients and "
             "reduced frequencies refer to; scale the mesh on reading by km.mesh.read(path, "
-            f"chord={size:.6g}) ([mesh] chord in a case file), or, if the body is meant to be "
-            f"of this size, say so by chord={size:.6g} ([flow] chord)"
+            f"chord={size:.6g}) ([mesh] chord in a case file), or say by chord={size:.6g} ([flow] "
+            "chord) that the body is meant to be of this size, or by chord=1 that 1 is meant all "
+            "the same, as of a section with a flap deflected"
         )
     if chord is None or abs(size / chord - 1) <= CHORD:
         return None
