@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kinemesh.motion import placed
+
 if TYPE_CHECKING:
     from kinemesh.motion import Pose
     from kinemesh.nodes import Nodes
@@ -48,9 +50,8 @@ class LowMach:
         self.stream = mach[:, None] * np.stack([np.cos(alpha), np.sin(alpha)], axis=1)
         self.on = settings.low_mach and settings.matrix is not None
         self.pairs = grid.backend.array(np.ones((grid.members, 2)), np.float64)
-        self._boxes = [
-            _box(grid.meshes[m].points, grid.meshes[m].boundaries[b]) for m, b in grid.bodies
-        ]
+        boxes = [_box(grid.meshes[m].points, grid.meshes[m].boundaries[b]) for m, b in grid.bodies]
+        self._boxes = np.array(boxes).reshape(-1, 4, 2).swapaxes(0, 1)  # (4, bodies, 2)
         self.begin()
 
     def begin(self) -> None:
@@ -87,13 +88,12 @@ class LowMach:
     ) -> NDArray[np.float64]:
         """(members,) largest speed of the bodies' boxes relative to the stream; without bodies,
         that of the stream [a_inf]."""
-        grid = self.grid
-        found = np.zeros(grid.members)
-        for (m, _), box, start, end in zip(grid.bodies, self._boxes, before, after, strict=True):
-            velocity = (end.apply(box) - start.apply(box)) / dt[m]
-            found[m] = max(found[m], np.linalg.norm(velocity - self.stream[m], axis=1).max())
-        alone = np.bincount([m for m, _ in grid.bodies], minlength=grid.members) == 0
-        return np.where(alone, self.mach, found)
+        owner = np.array([m for m, _ in self.grid.bodies], int)
+        moved = placed(self._boxes, after) - placed(self._boxes, before)
+        relative = moved / dt[owner, None] - self.stream[owner]
+        found = np.zeros(self.grid.members)
+        np.maximum.at(found, owner, np.linalg.norm(relative, axis=-1).max(axis=0))
+        return np.where(np.isin(np.arange(self.grid.members), owner), found, self.mach)
 
     def notes(self) -> list[str]:
         """A sentence for each member whose Mach number is too low for its fluxes."""

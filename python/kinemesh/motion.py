@@ -100,11 +100,13 @@ class Pose:
 
 
 def placed(points: NDArray[np.float64], poses: Sequence[Pose]) -> NDArray[np.float64]:
-    """(n, 2) a point of each of n bodies as given, moved to its pose [chord]."""
-    about, shift = (np.array([getattr(p, n) for p in poses]) for n in ("about", "shift"))
+    """Points (..., n, 2) of n bodies as given, moved to the pose of each [chord]."""
+    about = np.array([p.about for p in poses]).reshape(-1, 2)
+    shift = np.array([p.shift for p in poses]).reshape(-1, 2)
     angle = np.array([p.angle for p in poses])
-    c, s, (x, y) = np.cos(angle), np.sin(angle), (points - about).T
-    return np.stack([c * x + s * y, c * y - s * x], axis=1) + about + shift
+    x, y = np.moveaxis(points - about, -1, 0)
+    c, s = np.cos(angle), np.sin(angle)
+    return np.stack([c * x + s * y, c * y - s * x], axis=-1) + about + shift
 
 
 @dataclass(frozen=True, slots=True)
