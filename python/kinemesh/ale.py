@@ -39,17 +39,17 @@ LINEAR = ("bicgstab", "lusgs")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AleSettings(ImplicitSettings):
-    """Settings of the ALE solver; those of the march and of its matrix as in `kinemesh.settings`.
+    """Settings of the ALE solver: its own, and those of `kinemesh.settings.ImplicitSettings`.
 
     Parameters
     ----------
     flux : "roe" or "hllc"
     limiter : "wang" (threshold a share of the variable's range), "venkatakrishnan" or "none"
-    limiter_k : float          Wang's share (0.05 where none is given), or Venkatakrishnan's K (5),
-        which multiplies the size of a cell (theory eq. 2.4)
+    limiter_k : float          Wang's share of the range (default 0.05), or Venkatakrishnan's K
+        (default 5), which multiplies the size of a cell (theory eq. 2.4)
     linear_solver : "bicgstab", or "lusgs" (sweeps by colours without a matrix: half of the
         memory, more and cheaper pseudo-steps)
-    lusgs_sweeps : int         pairs of sweeps per pseudo-step
+    lusgs_sweeps : int         pairs of LU-SGS sweeps per pseudo-step
     """
 
     flux: str = "roe"
@@ -103,24 +103,31 @@ class Ale(Solver):
     Parameters
     ----------
     mesh : Mesh, or a sequence with one per member
-    mach, alpha_deg : float or sequence    of the stream; alpha turns the stream, not the mesh
+    mach, alpha_deg : float or sequence    Mach number and angle of attack of the stream [-], [deg];
+        the angle turns the stream, not the mesh
     motion : Motion, or {marker: Motion}, or a sequence of these; None: the bodies are at rest
     deform : Deformation                   how inner nodes follow (default: torsional springs)
     device, dtype : see `kinemesh.backend.Backend`
     settings : AleSettings
-    walls, far : markers of bodies, and of the far field; with one of the two the other has the
-        rest, without both the closed curve about all others is the far field (docs/meshes.md);
-        bodies are in the order of `walls`, else of the mesh
-    moment_about : (x, y) on the body as given [lengths of the mesh]; it moves with the first body,
-        whose angle is also that in the history
-    chord : float    that coefficients and reduced frequencies refer to [lengths of the mesh];
-        default 1, and then a single body whose chord is another is refused
+    walls, far : markers of the walls, and of the far field; with one of the two given, all other
+        markers are of the other kind; with neither, the closed curve about all others is the far
+        field (docs/meshes.md); bodies are in the order of `walls`, else of the mesh
+    moment_about : (x, y) of the point that moments refer to, on the first body as given [lengths
+        of the mesh]; the point moves with that body
+    chord : float    reference chord of coefficients and reduced frequencies [lengths of the mesh];
+        default 1, where a single body of another measured chord is refused
 
     Attributes
     ----------
     u, q : (nodes, 4) device arrays        conserved (rho, rho u, rho v, rho E), primitive state
     grid : Grid
     backend : Backend
+
+    Raises
+    ------
+    MeshError        walls, far field or chord are not clear from the mesh
+    SettingsError    an argument outside of its range, or arguments that contradict each other
+    DeviceError      no such device, or not enough memory on it
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The user's door to a solver: its runs."""
+"""The methods `steady` and `run`, which every solver has."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Runnable:
-    """What every solver can be asked to run."""
+    """A solver with its methods `steady` and `run`."""
 
     def steady(
         self,
@@ -19,17 +19,21 @@ class Runnable:
         resume: bool = False,
         overwrite: bool = False,
     ) -> Run:
-        """March all members to the steady state, bodies at rest where they were given.
+        """March all members to the steady state, with the bodies at rest where they were given.
 
-        Every iteration is a row of the history; the run ends by `steady_drop` or
-        `steady_iterations`, and `Run.converged` says which.
+        Every iteration is a row of the history.  A member ends when its residual has fallen by
+        `steady_drop`, or after `steady_iterations`; `Run.converged` tells which of the two.
 
         Parameters
         ----------
         out : folder for history.csv, flow.vtkhdf, restart.h5 and summary.json
-        progress : show a bar
+        progress : show the progress of the run
         resume : go on from the restart in `out`, with the bits of a run that was never stopped
-        overwrite : replace another run in `out`, which is refused otherwise
+        overwrite : replace another run in `out`; without `overwrite` that is a CaseError
+
+        Returns
+        -------
+        Run    history and summary
 
         Raises
         ------
@@ -57,33 +61,39 @@ class Runnable:
         overwrite: bool = False,
         preflight: bool = True,
     ) -> Run:
-        """Run the motion.
+        """Compute the flow about the moving bodies, step by step.
 
         Parameters
         ----------
-        cycles, steps_per_cycle : of the motion's period; or
-        time_step, steps : for motions without a period [chord/a_inf], [-]
-        until : "cycles" (the default: as many as `cycles`) or "periodic" (until the last cycle is
-            like the one before, for all members; `cycles` is the most then)
-        periodic_tolerance : largest change of cl and cm against the cycle before, rms over
+        cycles, steps_per_cycle : number of cycles, and of time steps in each, for a motion with a
+            period
+        time_step, steps : time step [chord/a_inf] and number of steps, for a motion without a
+            period
+        until : "cycles" (default) runs `cycles` cycles; "periodic" runs until the last cycle of
+            every member is like the cycle before, at most `cycles` cycles
+        periodic_tolerance : largest change of cl and of cm between the last two cycles, rms over
             amplitude, of a loop that counts as periodic [-]; 0.01 if not given
         out : folder for history.csv, flow.vtkhdf, restart.h5 and summary.json
-        progress : show a bar
+        progress : show the progress of the run
         start : "steady" (the converged flow at the mean angle, bodies at rest where the motion
             begins) or "as is" (the present flow; the bodies go to where the motion begins)
         resume : go on from the restart in `out`, with the bits of a run that was never stopped;
-            cycles (or steps) may be more than the run was begun with
-        overwrite : replace another run, or more steps of this one, in `out`, which is refused
-            otherwise; this run itself is begun anew without
-        preflight : move the mesh alone through a cycle first (through the whole run, where it goes
-            by time, or where cycles need not be alike: `Delaunay(retriangulate=True)`), and stop
-            before any flow where a cell inverts; rigid motion needs none
+            `cycles` (or `steps`) may be larger than when the run was begun
+        overwrite : replace another run in `out`, or one with more steps; without `overwrite` that
+            is a CaseError.  The same run may always begin again in its folder
+        preflight : first move the mesh alone through a cycle, and stop before any flow is computed
+            if a cell inverts; through the whole run with `time_step`, and with
+            `Delaunay(retriangulate=True)`, whose cycles may differ.  Rigid motion needs no check
+
+        Returns
+        -------
+        Run    history and summary
 
         Raises
         ------
         NumericalFault    the mesh folds, the flow fails, or the residual of a step rises tenfold
         CaseError         the folder or its restart cannot be used
-        SettingsError     arguments without meaning
+        SettingsError     arguments that contradict each other or the motion
         """
         from kinemesh.run import unsteady
 

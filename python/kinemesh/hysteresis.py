@@ -1,4 +1,4 @@
-"""Loops of a periodic run: last cycle, harmonics, periodicity, work, distance to a reference."""
+"""Loops of unsteady runs: last cycle, harmonics, periodicity, work, distance to a reference."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class Distance:
     """Distance of a loop to a reference, as shares of the reference's amplitude."""
 
     rms: float
-    mean: float  # mean less the reference's
-    amplitude: float  # amplitude less the reference's
+    mean: float  # mean minus the mean of the reference
+    amplitude: float  # amplitude minus the amplitude of the reference
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Distances of lift and moment."""
+    """Distances of lift and moment to a reference loop."""
 
     cl: Distance
     cm: Distance
@@ -52,7 +52,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class BodyLoop:
-    """The last cycle of one of several bodies; its moment is about the pivot of its own motion."""
+    """The last cycle of one of several bodies; `cm` is about the pivot of the body's own motion."""
 
     cl: Coefficient
     cm: Coefficient
@@ -67,39 +67,39 @@ class BodyLoop:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """The last cycle of a run, in the order of its phase."""
+    """The last cycle of an unsteady run, its steps in the order of their phase."""
 
     phase_deg: FloatArray  # (steps,)
-    alpha_deg: FloatArray  # (steps,) of the stream and the motion, nose-up positive
+    alpha_deg: FloatArray  # (steps,) angle of the stream plus angle of the motion, nose-up
     cl: Coefficient  # lift
     cm: Coefficient  # pitching moment, nose-up positive
-    cycles: float  # that the history holds
+    cycles: float  # number of cycles in the history
     label: str  # for legends and errors
-    converged: NDArray[np.bool_] | None = None  # (steps,), or None where the source does not tell
-    energy: Work | None = None  # of all bodies; None where the source does not tell their power
+    converged: NDArray[np.bool_] | None = None  # (steps,); None where the source has no such column
+    energy: Work | None = None  # work on all bodies; None where the source has no power
     bodies: Mapping[str, BodyLoop] = field(
         default_factory=dict
     )  # by marker, where there are several
-    tolerance: float = PERIODIC  # change, a share of the amplitude, up to which it is periodic
+    tolerance: float = PERIODIC  # largest `change` of a periodic loop
 
     @property
     def unconverged(self) -> int:
-        """Steps of the loop that did not converge, as far as the source tells."""
+        """Number of steps that did not converge; 0 where the source does not tell."""
         return 0 if self.converged is None else int(np.sum(~self.converged))
 
     @property
     def change(self) -> float | None:
-        """Change against the cycle before, rms over amplitude, of cl or cm, whichever is larger.
+        """Change from the cycle before: the larger of cl's and cm's, rms over amplitude.
 
-        That of cm is a share of 1 % of cl's amplitude where its own amplitude is less.
-        None where there is no whole cycle before.
+        The change of cm is taken over 1 % of cl's amplitude where cm's own amplitude is less.
+        None where the history has less than two cycles.
         """
         shares = (self.cl.share, self.cm.share)
         return max((share for share in shares if share is not None), default=None)
 
     @property
     def periodic(self) -> bool | None:
-        """Whether the change is at most `tolerance`; None where it is not known."""
+        """Whether `change` is at most `tolerance`; None where `change` is None."""
         return None if self.change is None else self.change <= self.tolerance
 
     @property
@@ -119,7 +119,8 @@ class Loop:
     def damping(self) -> float | None:
         """-work / (pi A^2), positive is damped: A half the range of the angle [rad], or of h/c.
 
-        None where the motion is not a pitch alone or a plunge alone, or the steps no cycle of it.
+        None where the motion is not a pitch alone or a plunge alone, or where the steps do not
+        close a cycle of the motion.
         """
         return None if self.energy is None else self.energy.damping
 
@@ -129,10 +130,10 @@ class Loop:
         return Derivatives() if self.energy is None else self.energy.derivatives
 
     def compare(self, reference: Loop | str | Path) -> Comparison:
-        """Differences to a reference loop at equal phases, as shares of its amplitude.
+        """Differences to a reference loop at equal phases, as shares of the reference's amplitude.
 
         The reference is a Loop, the name of a case with published data, or a CSV file with the
-        columns phase_deg, alpha_deg, cl, cm. CaseError where it pitches otherwise.
+        columns phase_deg, alpha_deg, cl, cm.  CaseError where the reference has another motion.
         """
         other = reference_loop(reference)
         phase = np.radians(self.phase_deg)
@@ -151,7 +152,7 @@ class Loop:
     def plot(
         self, reference: Loop | str | Path | None = None, path: str | Path | None = None
     ) -> Any:
-        """Figure of cl and cm against alpha, with the reference; saved where a path is given."""
+        """Figure of cl and cm against alpha, with a reference loop; saved if a path is given."""
         from kinemesh import plot
 
         other = None if reference is None else reference_loop(reference)
@@ -260,10 +261,17 @@ def _loads(
 
 
 def hysteresis(source: Any, member: int | None = None, tolerance: float = PERIODIC) -> Loop:
-    """Loop of a run, a History, an output folder or a history.csv.
+    """Loop of the last cycle of an unsteady run.
 
-    `member` may be left out where the run has one; `tolerance` is that of `Loop.periodic`.
-    CaseError where there is less than a cycle, the steps are not uniform, or the run is steady.
+    Parameters
+    ----------
+    source : Run, History, folder of a run, or history.csv
+    member : int           of an ensemble, from 0; not needed where there is one member
+    tolerance : float      largest `Loop.change` of a periodic loop [-]
+
+    Raises
+    ------
+    CaseError    less than one cycle, steps that are not uniform, or a steady run
     """
     history, label = _history(source)
     if history.kind != "unsteady":
@@ -320,10 +328,11 @@ def _history(source: Any) -> tuple[History, str]:
 
 
 def reference_loop(reference: Loop | str | Path) -> Loop:
-    """A loop as it is, the published one of a named case, or that of a CSV file.
+    """A reference loop: the published loop of a named case, or a loop from a CSV file.
 
-    A file has the columns phase_deg, alpha_deg, cl and cm of one cycle in uniform steps.
-    CaseError where there is no such case or file, or it is no such table.
+    The file has the columns phase_deg, alpha_deg, cl and cm of one cycle in uniform steps.  A Loop
+    is returned as it is.  CaseError where there is no such case or file, or the file has no such
+    table.
     """
     if isinstance(reference, Loop):
         return reference

@@ -45,28 +45,27 @@ RK_CFL = {"roe": 2.0, "jst": 1.0}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeshlessSettings(ImplicitSettings):
-    """Settings of the meshless solver; those of the march and its matrix as in `kinemesh.settings`.
+    """Settings of the meshless solver: its own, and those of `kinemesh.settings.ImplicitSettings`.
 
     Parameters
     ----------
     flux : "roe", or "jst" (central, with the dissipation of Jameson, Schmidt and Turkel)
-    limiter : "wang" (of the gradients, as on a mesh), "vanleer" (Wang et al., eq. 7), or "none"; of
-        Roe's flux
-    limiter_k : float     Wang's share
-    weight_power : 1 or 2     of the weights |dr|^-p of satellites; None: 1, on irregular clouds in
-        space 2
-    smooth_gradients : bool   the mean of the gradients of a point and of its satellites; None: on
-        irregular clouds in space, where those of the nearest alone are not stable
+    limiter : "wang" (of the gradients, as on a mesh), "vanleer" (Wang et al., eq. 7), or "none";
+        for Roe's flux alone
+    limiter_k : float     Wang's share of the variable's range
+    weight_power : 1 or 2     power p of the weights |dr|^-p of satellites; None: 2 on irregular
+        clouds in space, else 1
+    smooth_gradients : bool   average the gradients of a point and of its satellites; None: on
+        irregular clouds in space alone, which are not stable without
     jacobian_fix : float      None: 0.3, with smooth_gradients 0.5
     cfl_max : float           None: 1000, with stored_blocks 100, no less than cfl and unsteady_cfl
-    jst_k2, jst_k4 : float    factors of the second and fourth differences
+    jst_k2, jst_k4 : float    factors of the second and fourth differences of JST's flux
     time : "bicgstab" (with the matrix of the first-order flux), "lusgs" (sweeps by colours), or
-        "rk" (five-stage Runge-Kutta with local steps); None: BiCGSTAB, and LU-SGS for JST's flux,
-        to which that matrix is no guide
-    lusgs_sweeps : int    pairs of sweeps per pseudo-step
-    stored_blocks : bool  LU-SGS with the blocks of that matrix, else without a matrix
-    rk_cfl : float        CFL number of the Runge-Kutta scheme; None: 2, with JST's flux 1; cfl and
-        the like are of the others
+        "rk" (five-stage Runge-Kutta with local steps); None: "bicgstab", for JST's flux "lusgs"
+    lusgs_sweeps : int    pairs of LU-SGS sweeps per pseudo-step
+    stored_blocks : bool  LU-SGS with stored blocks of BiCGSTAB's matrix, else without
+    rk_cfl : float        CFL number of the Runge-Kutta scheme, in place of the other CFL settings;
+        None: 2, with JST's flux 1
     """
 
     jacobian_fix: float | None = None
@@ -194,20 +193,21 @@ def completed(settings: MeshlessSettings, cloud: Any) -> MeshlessSettings:
 class Meshless(Solver):
     """A case, or an ensemble of cases, on moving clouds of points in the plane or in space.
 
-    In space x is downstream, y along the span and z up: the angle of attack and a pitching motion
-    turn in the planes of x and z, and `about` and `moment_about` are points (x, z) in them.
+    In space x is downstream, y along the span and z up.  The angle of attack and a pitching motion
+    turn in planes of x and z; `about` and `moment_about` are points (x, z).
 
     Parameters
     ----------
     cloud : Cloud, or a sequence with one per member
     deform : Deformation     how inner points follow (default: Delaunay graph mapping; in space
         rigid motion)
-    symmetry : markers of a plane of symmetry (default: those named symmetry)
-    reference_area, reference_length : float    of the coefficients; default: in the plane the
-        chord, in space 1; of a half wing its own area [lengths of the cloud, squared in space]
-    chord : float    as of `kinemesh.Ale`, in the plane alone
-    mach, alpha_deg, motion, device, dtype, settings, walls, far, moment_about    as of
-        `kinemesh.Ale`
+    settings : MeshlessSettings
+    symmetry : markers of a plane of symmetry (default: the markers named symmetry)
+    reference_area, reference_length : float    reference values of the coefficients [lengths of
+        the cloud, the area squared in space]; default: the chord in the plane, 1 in space; for a
+        half wing give the area of the half
+    chord : float    reference chord, as in `kinemesh.Ale`; in the plane alone
+    mach, alpha_deg, motion, device, dtype, walls, far, moment_about    as in `kinemesh.Ale`
 
     Attributes
     ----------

@@ -111,14 +111,14 @@ def placed(points: NDArray[np.float64], poses: Sequence[Pose]) -> NDArray[np.flo
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Change of a pose in time: that of its angle, and the velocity of its pivot.
+    """Rate of change of a pose: rate of the angle, and velocity of the pivot.
 
-    A point of the body at x moves with shift + angle (y - y_p, x_p - x), x_p and y_p the pivot's
-    present place (docs/theory.md, eq. 1.4).
+    The point (x, y) of the body has the velocity shift + angle (y - y_p, x_p - x), with (x_p, y_p)
+    the present place of the pivot (docs/theory.md, eq. 1.4).
 
     Parameters
     ----------
-    angle : float    nose-up positive [rad a_inf/chord]
+    angle : float    rate of the angle, nose-up positive [rad a_inf/chord]
     shift : (2,)     velocity of the pivot [a_inf]
     """
 
@@ -147,10 +147,11 @@ class Motion(ABC):
         """Angular frequency [rad a_inf/chord]; None where the motion has no period."""
 
     def rate(self, t: float, u_inf: float) -> Rate:
-        """Change of the pose at time t, by differences of fourth order.
+        """Rate of the pose at time t, by differences of fourth order.
 
-        Their step is `DIFFERENCE` radians of the motion's cycle, or as much of the time chord/a_inf
-        where the motion has none.  They are central, or of one side where the other has no pose.
+        Their step is `DIFFERENCE` radians of the cycle; where the motion has no period, it is
+        `DIFFERENCE` chord/a_inf.  Differences are central; where a law has no pose on one side of
+        t, they are of the other side.
         """
         h = DIFFERENCE / (self.omega(u_inf) or 1.0)
         pose = self.pose(t, u_inf)
@@ -171,7 +172,7 @@ class Motion(ABC):
 
     @property
     def pivot(self) -> tuple[float, float] | None:
-        """Point of the body as given that the motion turns about; None where it states none."""
+        """Point of the body as given that the motion turns about; None where none is stated."""
         return None
 
     def period(self, u_inf: float) -> float | None:
@@ -185,7 +186,7 @@ class Motion(ABC):
         return Together(_parts(self) + _parts(other))
 
     def __radd__(self, other: object) -> Motion:
-        """`sum` begins with 0."""
+        """`sum` begins with 0, and so 0 + motion is the motion."""
         return self if type(other) is int and other == 0 else NotImplemented
 
 
@@ -275,7 +276,7 @@ class Plunge(Motion):
 
 @dataclass(frozen=True, slots=True)
 class Function(Motion):
-    """A user's own t -> Pose; its angular frequency where it has one."""
+    """A motion by a function of the user; `frequency` is its angular frequency, if periodic."""
 
     law: Callable[[float], Pose]
     frequency: float | None = None
@@ -309,7 +310,7 @@ class Together(Motion):
             raise SettingsError(f"motions pitch about {sorted(pivots)}, expected one pivot")
 
     def omega(self, u_inf: float) -> float | None:
-        """Of the common period; None where there is none within `ORDERS` cycles of a part."""
+        """Angular frequency of the common period; None without one (see `common_omega`)."""
         values = [part.omega(u_inf) for part in self.parts]
         return common_omega([v for v in values if v is not None]) if None not in values else None
 
@@ -329,9 +330,9 @@ class Together(Motion):
 
 
 def common_omega(values: Sequence[float]) -> float | None:
-    """Angular frequency of the shortest period that all of these share.
+    """Angular frequency of the shortest common period of motions with these frequencies.
 
-    None where it is longer than `ORDERS` periods of one of them.
+    None where that period is longer than `ORDERS` periods of one of the motions.
     """
     first = values[0]
     ratios = [Fraction(v / first).limit_denominator(ORDERS) for v in values]
@@ -351,14 +352,14 @@ def pitch(
     phase_deg: float = 0.0,
     chord: float = 1.0,
 ) -> Pitch:
-    """Harmonic pitching, nose-up positive: amplitude sin(omega t + phase).
+    """Harmonic pitch: the nose-up angle is amplitude sin(omega t + phase).
 
     Parameters
     ----------
-    amplitude_deg : float    [deg]
+    amplitude_deg : float    half of the range of the angle [deg]
     k : float                reduced frequency omega chord / (2 u_inf) [-]
     about : (2,)             pivot [chord]
-    phase_deg : float        [deg]
+    phase_deg : float        phase at t = 0 [deg]
     chord : float            reference length of k
     """
     return Pitch(amplitude_deg, k, _pair("pitch", "about", about), phase_deg, chord)
@@ -371,19 +372,25 @@ def plunge(
     direction: Sequence[float] = (0.0, 1.0),
     chord: float = 1.0,
 ) -> Plunge:
-    """Harmonic translation along `direction`: amplitude sin(omega t + phase).
+    """Harmonic plunge: the shift along `direction` is amplitude sin(omega t + phase).
 
     Parameters
     ----------
-    amplitude : float    [chord]
+    amplitude : float    half of the range of the shift [chord]
     k : float            reduced frequency omega chord / (2 u_inf) [-]
-    phase_deg : float    [deg]
-    direction : (2,)     made a unit vector
+    phase_deg : float    phase at t = 0 [deg]
+    direction : (2,)     direction of the shift, of any length; default upwards
     chord : float        reference length of k
     """
     return Plunge(amplitude, k, phase_deg, _pair("plunge", "direction", direction), chord)
 
 
 def function(law: Callable[[float], Pose], omega: float | None = None) -> Function:
-    """A motion from a callable t -> Pose, with its angular frequency if it is periodic."""
+    """A motion from a function of time.
+
+    Parameters
+    ----------
+    law : callable    gives the Pose at time t [chord/a_inf]
+    omega : float     angular frequency of a periodic motion [rad a_inf/chord]; None: no period
+    """
     return Function(law, omega)

@@ -18,24 +18,26 @@ TINY = -1e-300  # a lowest value that may be zero itself
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarchSettings:
-    """Settings of a march.
+    """Settings of every march: to a steady flow, or through the steps of an unsteady one.
 
     Parameters
     ----------
-    far_field : "stream", or "vortex" (steady subsonic flows: the stream and the point vortex of the
-        lift, about the moment's point)
+    far_field : "stream", or "vortex" (steady subsonic flows: the stream and a point vortex of the
+        lift, placed at `moment_about`)
     entropy_fix : float        Harten's threshold as a share of |V_r| + z a |S|
-    low_mach : bool            the low-Mach form of upwind fluxes where walls go slower than Mach
-        0.4 relative to the stream (theory eq. 2.6b); of pseudo-steps with a matrix alone
-    steady_drop, unsteady_drop : float   residual over its first value at which a run, or a
-        physical step, is converged
-    steady_iterations, unsteady_iterations : int   the most that it may take
-    cfl : float                CFL number at the start of a steady run, and its least
-    cfl_max : float            its most; between the two it follows the residual (theory eq. 2.15b)
-    cfl_growth : float         its largest growth per iteration
-    unsteady_cfl : float       CFL at the start of a physical step
+    low_mach : bool            use the low-Mach form of upwind fluxes where walls go slower than
+        Mach 0.4 relative to the stream (theory eq. 2.6b); needs pseudo-steps with a matrix
+    steady_drop, unsteady_drop : float   residual over its first value at which a steady run, or a
+        physical step, has converged
+    steady_iterations, unsteady_iterations : int   most pseudo-steps of a steady run, or of a
+        physical step
+    cfl : float                first CFL number of a steady run, and the least
+    cfl_max : float            largest CFL number; up to it the CFL number follows the residual
+        (theory eq. 2.15b)
+    cfl_growth : float         largest growth of the CFL number per iteration
+    unsteady_cfl : float       first CFL number of a physical step
     max_change : float         largest share by which density or pressure of a node may change in
-        one pseudo-step; beyond, that node's update is scaled
+        one pseudo-step; a larger update of a node is scaled
     """
 
     far_field: str = "stream"
@@ -143,17 +145,18 @@ MATRIX = ("jacobian_fix", "matrix_dtype", "low_mach")
 class ImplicitSettings(MarchSettings):
     """Settings of a march whose pseudo-steps may solve with the matrix of the first-order flux.
 
-    Of a way through pseudo-time that is not chosen nothing may be set but the defaults.
+    A setting that the chosen solver of a pseudo-step does not use is refused unless it has its
+    default.
 
     Parameters
     ----------
-    jacobian_fix : float       entropy_fix of the matrix alone: a larger one damps the pseudo-steps
-        where the stream stagnates (and the limiter flips for ever) and leaves the result alone;
-        in a supersonic stream it is multiplied by mach squared
+    jacobian_fix : float       entropy_fix of the matrix alone: a larger value damps pseudo-steps
+        where the stream stagnates, and does not change the converged flow; in a supersonic stream
+        it is multiplied by the square of the Mach number
     krylov_iterations : int    most iterations of BiCGSTAB per pseudo-step
-    krylov_tolerance : float   share of its first residual at which it stops
-    matrix_dtype : "float32" or "float64"   of the matrix and of what solves it, never more than
-        the flow's own; residual and state keep the flow's, so the result does not depend on it
+    krylov_tolerance : float   linear residual over its first value at which BiCGSTAB stops
+    matrix_dtype : "float32" or "float64"   precision of the matrix and of its solver, at most that
+        of the flow; residual and state keep the precision of the flow, and so does the result
     """
 
     jacobian_fix: float | None = 0.15

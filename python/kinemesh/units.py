@@ -1,7 +1,7 @@
 """From metres, pascals, kelvins and hertz to the numbers of a case, and back to newtons.
 
-A case knows no units: density and speed of sound of the stream, and the chord, are 1 (theory
-eq. 1.1).  Three numbers of the stream and the section bring the units back.
+A case has no units: density and speed of sound of the stream, and the chord, are 1 (theory
+eq. 1.1).  Chord, pressure and temperature in SI units give the factors between the two.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ COLDEST = 40.0  # [K]: below lie the numbers that are degrees Celsius by mistake
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Units:
-    """Units of a case in air, a perfect gas with gamma = 1.4 and R = 287.05 J/(kg K).
+    """Conversion between SI units and the numbers of a case in air.
 
-    Methods take numbers or arrays, and give numbers for numbers, arrays for arrays.
+    Air is a perfect gas with gamma = 1.4 and R = 287.05 J/(kg K).  Methods give a number for a
+    number and an array for an array.
 
     Parameters
     ----------
-    chord : float          length that is 1 in the mesh: the chord of a section from 0 to 1 [m]
+    chord : float          length that is 1 in the mesh; for most sections the chord [m]
     pressure : float       static pressure of the stream [Pa]
     temperature : float    static temperature of the stream [K]
 
@@ -82,13 +83,13 @@ class Units:
         return _of("k", k, positive=True) * speed / (pi * self.chord)
 
     def time(self, seconds: Any) -> Any:
-        """Times or time steps of a case [chord/a_inf] of `seconds` [s]."""
+        """Time, or time step, of a case [chord/a_inf] from `seconds` [s]."""
         return _of("seconds", seconds) * (self.sound_speed / self.chord)
 
     # ---- out of a case ----------------------------------------------------------------------
 
     def seconds(self, time: Any) -> Any:
-        """Seconds of times of a case [chord/a_inf], such as the history's `time`."""
+        """Seconds [s] from a `time` of a case [chord/a_inf], such as the history's."""
         return _of("time", time) * (self.chord / self.sound_speed)
 
     def dynamic_pressure(self, velocity: Any) -> Any:
@@ -96,44 +97,44 @@ class Units:
         return 0.5 * self.density * _of("velocity", velocity, positive=True) ** 2
 
     def force_per_span(self, coefficient: Any, velocity: Any, area: float = 1.0) -> Any:
-        """Lift or drag of a section [N/m], of cl or cd; `area` is the case's [chord]."""
+        """Lift or drag of a section [N/m] from cl or cd; `area` is the reference area [chord]."""
         scale = self.dynamic_pressure(velocity) * self.chord
         return _of("coefficient", coefficient) * (scale * _of("area", area, positive=True))
 
     def moment_per_span(
         self, coefficient: Any, velocity: Any, area: float = 1.0, length: float = 1.0
     ) -> Any:
-        """Moment of a section [N m/m], of cm; `area` and `length` are the case's [chord]."""
+        """Moment of a section [N m/m] from cm; `area`, `length`: references of the case [chord]."""
         arm = self.chord * _of("length", length, positive=True)
         return self.force_per_span(coefficient, velocity, area) * arm
 
     def work_per_span(
         self, work: Any, velocity: Any, area: float = 1.0, length: float = 1.0
     ) -> Any:
-        """Work of the flow on a section in a cycle [J/m], of a loop's `work`."""
+        """Work of the flow on a section in a cycle [J/m] from `Loop.work`."""
         return self.moment_per_span(_of("work", work), velocity, area, length)
 
     def power_per_span(
         self, power: Any, velocity: Any, area: float = 1.0, length: float = 1.0
     ) -> Any:
-        """Power that the flow feeds into a section's motion [W/m], of the history's `power`."""
+        """Power that the flow feeds into a section's motion [W/m] from the history's `power`."""
         rate = self.sound_speed / self.chord
         return self.moment_per_span(_of("power", power), velocity, area, length) * rate
 
     def force(self, coefficient: Any, velocity: Any, area: float) -> Any:
-        """Lift or drag in space [N]; `area` is the case's `reference_area` [chord^2]."""
+        """Lift or drag in space [N] from CL or CD; `area` is `reference_area` [chord^2]."""
         return self.force_per_span(coefficient, velocity, area) * self.chord
 
     def moment(self, coefficient: Any, velocity: Any, area: float, length: float) -> Any:
-        """Moment in space [N m]; `area` and `length` are the case's references [chord^2, chord]."""
+        """Moment in space [N m] from cm; `area` [chord^2] and `length` [chord] are references."""
         return self.moment_per_span(coefficient, velocity, area, length) * self.chord
 
     def pressure_of(self, p: Any) -> Any:
-        """Pressure [Pa] of the solver's p (`primitive()`, Pressure in field files)."""
+        """Pressure [Pa] from `p` of a case (`primitive()`, Pressure in field files)."""
         return _of("p", p) * (GAMMA * self.pressure)
 
     def pressure_of_cp(self, cp: Any, velocity: Any) -> Any:
-        """Pressure [Pa] of a pressure coefficient in a stream of `velocity` [m/s]."""
+        """Pressure [Pa] from a pressure coefficient `cp`, in a stream of `velocity` [m/s]."""
         return self.pressure + _of("cp", cp) * self.dynamic_pressure(velocity)
 
 

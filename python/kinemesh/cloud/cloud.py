@@ -1,8 +1,9 @@
 """The cloud of points that meshless solvers start from: points, their satellites, boundaries.
 
-Lengths are chords.  A point's satellites are those that its derivatives are fitted to; the table
-is symmetric.  Boundary facets are numbered so that the fluid is on the left of an edge (2-D), or
-that the right-hand rule gives an area vector that points out of the fluid (triangles in 3-D).
+Lengths are in chords.  The satellites of a point are the points that its derivatives are fitted to;
+if j is a satellite of i, i is one of j.  Boundary facets are numbered so that the fluid is on the
+left of an edge (2-D), or that the right-hand rule gives an area vector that points out of the fluid
+(triangles in 3-D).
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ class Cloud:
     ----------
     points : (n, d) float64         coordinates [chord]
     offsets : (n+1,) int32          entries of each point in `satellites`
-    satellites : (entries,) int32   ascending for each point; j is i's satellite where i is j's
+    satellites : (entries,) int32   satellites of each point, ascending; if j is one of i's, i is
+                                    one of j's
     boundaries : dict[str, (k, d)]  facets of each boundary: edges with the fluid on the left, or
                                     triangles whose area vector points out of the fluid
     original : (n,) int64           number in the user's file or array; by default 0, 1, 2, ...
@@ -154,13 +156,13 @@ class Cloud:
         boundaries : dict[str, (k,)], point numbers in their order along a closed curve (2-D), or
             dict[str, (k, d)], edges or triangles
         normals : dict[str, (k, d)], optional    unit normals into the fluid at the points of a
-            boundary: in the order of a list of points, else by rising point number; facets are
-            turned by them.  Without them closed curves are turned to the side with more points,
-            and facets are as in `Cloud`.
+            boundary: in the order of a list of points, else by rising point number; they tell
+            which side of a facet is fluid.  Without normals the fluid is on the side of a closed
+            curve with more points, and given facets must be as in `Cloud`.
 
         Raises
         ------
-        CloudError    also naming a point that cannot be surrounded by points that it sees
+        CloudError    also for a point that has no satellites all around in sight
         """
         from kinemesh.cloud.bare import connected
 
@@ -182,20 +184,22 @@ class Cloud:
         layers: int = 6,
         worst_condition: float = checks.WORST_CONDITION,
     ) -> Cloud:
-        """A cloud about bodies in the plane: layers about each over a graded quadtree.
+        """A cloud about bodies in the plane: layers about each body, and a graded quadtree beyond.
 
         Parameters
         ----------
         bodies : dict[str, (m, 2)]    closed curves, either way round [chord]
-        points : int                  wanted, within 2 %
+        points : int                  number of points; the cloud has as many within 2 %
         far_field : float             radius, or half side, of the outer boundary about the middle
                                       of the bodies [chord]
         outer : circle | square
-        wall_points : dict[str, int], optional    on some bodies; else they follow from `points`
+        wall_points : dict[str, int], optional    number of points on the wall of a body; default:
+                                      from `points`
         first_spacing : float         height of the first layer; default `first` times the local
                                       spacing of the wall [chord]
-        growth : float                of the layers' heights, until the field's spacing is reached
-        layers : int
+        growth : float                ratio of the heights of successive layers, until the spacing
+                                      of the quadtree is reached
+        layers : int                  number of layers about each body
 
         Returns
         -------
@@ -253,7 +257,7 @@ class Cloud:
 
     @property
     def irregular(self) -> bool:
-        """In space, whether over a tenth of the points have more satellites than six on lines."""
+        """Whether, in space, more than a tenth of the points have more than six satellites."""
         crowded = np.diff(self.offsets) > 6
         return bool(self.points.shape[1] == 3 and crowded.mean() > 0.1)
 

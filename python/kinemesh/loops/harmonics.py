@@ -24,7 +24,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Harmonic:
-    """Part sin_part sin(order phi) + cos_part cos(order phi) of a coefficient."""
+    """The part sin sin(order phi) + cos cos(order phi) of a coefficient; phi is the phase."""
 
     order: int
     sin: float
@@ -42,11 +42,11 @@ class Harmonic:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Last cycle less the one before."""
+    """Difference of a coefficient between the last cycle and the cycle before."""
 
     rms: float
     amplitude: float
-    start: float  # value at which the last cycle begins: the last one of the cycle before
+    start: float  # value where the last cycle begins: the last value of the cycle before
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +57,12 @@ class Coefficient:
     mean: float
     amplitude: float  # half of the range
     harmonics: tuple[Harmonic, ...]  # orders 1 to 3
-    change: Change | None  # against the cycle before; None where there is none
-    least: float = LEAST  # amplitude that its change is a share of, at least
+    change: Change | None  # from the cycle before; None where there is no such cycle
+    least: float = LEAST  # least amplitude that `share` divides by
 
     @property
     def share(self) -> float | None:
-        """Change against the cycle before, rms over amplitude; None where there is none."""
+        """Change from the cycle before, rms over amplitude; None where there is no such cycle."""
         return None if self.change is None else self.change.rms / max(self.amplitude, self.least)
 
 

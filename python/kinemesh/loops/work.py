@@ -88,10 +88,12 @@ class Movement:
 
 @dataclass(frozen=True, slots=True)
 class Derivatives:
-    """First harmonics of cl and cm per unit of the motion that was made.
+    """Unsteady derivatives: first harmonics of cl and cm over the first harmonic of the motion.
 
-    `alpha` is per radian, nose-up; `h` per chord, along the line of the plunge and positive
-    upwards.  The motion that was not made has None.  Moments are about `moment_about`.
+    `cl_alpha` and `cm_alpha` are of a pitch alone, per radian, nose-up positive.  `cl_h` and `cm_h`
+    are of a plunge alone, per chord, positive upwards along the line of the plunge.  The others
+    are None.  Real parts are in phase with the motion, imaginary parts lead the motion by a quarter
+    turn.  Moments are about `moment_about`; those of a body in `Loop.bodies` about its own pivot.
     """
 
     cl_alpha: complex | None = None
@@ -100,7 +102,7 @@ class Derivatives:
     cm_h: complex | None = None
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """Those there are, as `in_phase` (real) and `quadrature` (imaginary)."""
+        """Derivatives that are not None, as `in_phase` (real) and `quadrature` (imaginary)."""
         named = {name: getattr(self, name) for name in self.__slots__}
         return {
             name: {"in_phase": value.real, "quadrature": value.imag}
@@ -111,14 +113,14 @@ class Derivatives:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Work of the flow over the cycle, over q_inf c^2; positive where it feeds the motion."""
+    """Work of the flow over the cycle, over q_inf c^2; positive where the flow feeds the motion."""
 
     total: float
-    pitch: float  # of the turn about the pivot
-    plunge: float  # of the velocity of the pivot
-    damping: float | None  # of a pitch alone -total / (pi A^2), of a plunge alone with h/c for A
+    pitch: float  # part of the turn about the pivot
+    plunge: float  # part of the velocity of the pivot
+    damping: float | None  # -total / (pi A^2), A half the range of the angle [rad] or of h/c
     derivatives: Derivatives
-    motion: tuple[str, complex] | None = None  # what moves, alpha or h, and its first harmonic
+    motion: tuple[str, complex] | None = None  # "alpha" or "h", and its first harmonic
 
     def to_dict(self) -> dict[str, object]:
         """The numbers, ready for JSON."""

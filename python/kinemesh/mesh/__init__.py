@@ -35,16 +35,22 @@ __all__ = [
 
 
 def read(path: str | Path, scale: float | None = None, chord: float | None = None) -> Mesh:
-    """Read a mesh by its suffix: `.su2`, also `.su2.gz` and `.su2.xz`, or gmsh's `.msh`.
+    """Read a mesh; the suffix tells the format: SU2 or gmsh.
 
     Parameters
     ----------
-    scale : float    coordinates are multiplied by it, such as 0.001 for a file in millimetres
-    chord : float    of the section in the file's units: coordinates are divided by it
+    path : file with the suffix `.su2`, `.su2.gz` or `.su2.xz`, or `.msh` for gmsh
+    scale : float    factor of all coordinates, such as 0.001 for a file in millimetres
+    chord : float    chord of the section in the units of the file; coordinates are divided by it
+
+    Returns
+    -------
+    Mesh    in the order of the file
 
     Raises
     ------
-    MeshError    also where the section, measured, is not within 2 % of the chord that was given
+    MeshError    the file cannot be read, breaks a rule of meshes, or has a single body whose
+        measured chord is not within 2 % of `chord`
     """
     path = path_of(path)
     if path.suffix.lower() == ".msh":
@@ -55,7 +61,10 @@ def read(path: str | Path, scale: float | None = None, chord: float | None = Non
 
 
 def write(mesh: Mesh, path: str | Path, point_data: Mapping[str, ArrayLike] | None = None) -> None:
-    """Write a mesh by its suffix: `.su2` (`.gz`, `.xz`), or `.vtk`, `.vtu` with point data."""
+    """Write a mesh; the suffix gives the format: `.su2` (`.gz`, `.xz`), `.vtk` or `.vtu`.
+
+    VTK files also take point data, name -> (nodes,) or (nodes, components).
+    """
     if not isinstance(mesh, Mesh):
         raise MeshError(f"mesh.write: the mesh is {mesh!r}, expected a kinemesh Mesh")
     path = path_of(path)

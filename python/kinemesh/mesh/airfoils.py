@@ -34,19 +34,20 @@ def airfoil(
     Parameters
     ----------
     section : name, coordinate file or Section
-    nodes : int               wanted; `Mesh.nodes` of the result is within 3 %
+    nodes : int               number of nodes; the mesh has as many within 3 %
     far_field : float         distance of the outer boundary from (0.5, 0): a circle (o), or half a
                               circle with the outflow plane as far downstream (c) [chord]
     wall_spacing : float      height of the wall cells at mid-chord; elsewhere in proportion to
                               their length; default length / 2.2 [chord]
     growth : float            ratio of successive steps along the ray from mid-chord (of
-                              log |zeta| in an O-mesh, of eta in a C-mesh), near the wall that of
-                              successive layers less about 1 %
+                              log |zeta| in an O-mesh, of eta in a C-mesh); near the wall the
+                              heights of successive layers grow by about 1 % less
     trailing_edge : closed | sharp | open (see `kinemesh.mesh.section`); C-meshes need a closed or
                               sharp one
-    trailing_spacing : float  first wall edge at a sharp trailing edge; in an O-mesh by default the
-                              map's own or 0.06 / around, whichever is larger [chord]
-    around : int              nodes round the section; the default follows from the others
+    trailing_spacing : float  first wall edge at a sharp trailing edge; default in an O-mesh:
+                              that of the conformal map or 0.06 / around, whichever is larger
+                              [chord]
+    around : int              nodes round the section; default: from the other arguments
     topology : o | c          o: rays all round; c: rays from the section and from a wake cut,
                               whose nodes are shared by both sides
 

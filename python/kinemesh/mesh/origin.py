@@ -12,15 +12,15 @@ class Origin:
 
     Parameters
     ----------
-    chord : float or None    of the section that it was made about, in its lengths; None: unknown
-    notes : tuple of str     what a reader changed, or took for a corner, one sentence each
+    chord : float or None    chord of the section in the mesh or cloud [its lengths]; None: unknown
+    notes : tuple of str     changes by a reader, and points taken for corners, one sentence each
     """
 
     chord: float | None = None
     notes: tuple[str, ...] = ()
 
     def resized(self) -> Origin:
-        """That of the mesh at other coordinates."""
+        """Origin of a mesh with other coordinates: the notes stay, the chord is unknown."""
         return Origin(None, self.notes)
 
 
@@ -28,6 +28,6 @@ UNKNOWN = Origin()
 
 
 def of_section(section: object, notes: tuple[str, ...] = ()) -> Origin:
-    """That of what is made about a section: one with a name has a chord of 1, whatever its nose."""
+    """Origin of a mesh or cloud about a section; a section by name has a chord of 1."""
     named = isinstance(section, str) and not Path(section).is_file()
     return Origin(1.0 if named else None, notes)

@@ -21,16 +21,16 @@ NEAR = 0.01  # degrees: phases are typed with two decimals
 
 
 class Frames(NamedTuple):
-    """When the frames of a member were kept; each is (frames,)."""
+    """Times, cycles and phases of the frames of a member; each is an array (frames,)."""
 
-    time: NDArray[np.float64]  # [chord/a_inf]; of a steady flow 0
-    cycle: NDArray[np.float64]  # cycles done; nan of a steady flow, and of a run by time
-    phase_deg: NDArray[np.float64]  # 0 to 360; nan where cycle is
+    time: NDArray[np.float64]  # [chord/a_inf]; 0 for a steady flow
+    cycle: NDArray[np.float64]  # cycles done; nan for a steady flow or a run with `time_step`
+    phase_deg: NDArray[np.float64]  # 0 to 360; nan where `cycle` is nan
 
     def last_cycle(self) -> NDArray[np.int64]:
-        """Numbers of the frames of the last cycle, where there is less than one of all of them.
+        """Numbers of the frames of the last cycle; of all frames, if there is less than a cycle.
 
-        The flow a cycle before the last frame is not among them.
+        The frame exactly one cycle before the last frame is not among them.
         """
         return np.flatnonzero(self.cycle > self.cycle[-1:] - 1 + 1e-6)
 
@@ -39,20 +39,21 @@ class Frames(NamedTuple):
 class Fields(Mapping[str, NDArray[Any]]):
     """The flow at one moment: arrays by name, with the nodes in the order of the user's file.
 
-    `fields["Pressure"]` is an array (nodes,), `list(fields)` are the names.  Density, Velocity
-    (nodes, 3), Pressure in units of rho_inf, a_inf, rho_inf a_inf^2; Mach, Cp [-].
+    `fields["Pressure"]` is an array (nodes,), `list(fields)` are the names.  Density [rho_inf],
+    Velocity (nodes, 3) [a_inf], Pressure [rho_inf a_inf^2], Mach [-], Cp [-].
 
     Parameters
     ----------
     arrays : name -> (nodes,) or (nodes, 3)
-    points : (nodes, d)      where the nodes are at this moment [chord]
-    cells : (cells, 4)       numbers of nodes, -1 as the fourth of a triangle
-    walls : (k, d)           edges of the bodies (in space triangles)
+    points : (nodes, d)      coordinates of the nodes at this moment [chord]
+    cells : (cells, 4)       numbers of nodes; the fourth of a triangle is -1
+    walls : (k, d)           wall edges of all bodies (in space triangles), by numbers of nodes
     bodies : marker -> (k,)  rows of `walls` of each body
     frame : int              number of the frame in its file, from 0
     time : float             [chord/a_inf]
-    cycle, phase_deg : float of the motion; nan of a steady flow, and of a run by time
-    cloud : bool             of a cloud: the cells are there to be drawn, the solver knows none
+    cycle, phase_deg : float    cycles done, and phase of the motion; nan for a steady flow or a
+        run with `time_step`
+    cloud : bool             True for a cloud, whose cells are for display alone
     """
 
     arrays: Mapping[str, NDArray[Any]]

@@ -14,14 +14,14 @@ from kinemesh.results.run import Run
 
 
 def open(folder: str | Path) -> Run:
-    """The run that left a folder: history, summary, loops, table, flow fields.
+    """Open the folder of a run: history, summary, loops, table, flow fields.
 
-    A run that did not finish opens with what is there and a warning; its `finished` is None, and
-    its summary has no result.
+    A run that did not finish opens with a warning: `Run.finished` is None, the summary has no
+    result, and history and fields end where the run ended.
 
     Raises
     ------
-    CaseError    no such folder, or none of a run
+    CaseError    no such folder, or the folder holds no run
     """
     path = path_of(folder, "the run's folder")
     if not path.is_dir():
@@ -41,14 +41,14 @@ def open(folder: str | Path) -> Run:
 
 
 def _summary(path: Path) -> Summary:
-    """The summary, or that of a run of which nothing is told."""
+    """The summary of a run; without the file, the summary of a run that did not finish."""
     if path.exists():
         return summaries.read(path)
     return Summary({"format": summaries.FORMAT, "finished": None})
 
 
 def _history(path: Path, about: dict[str, Any]) -> History:
-    """The history's whole rows; none where the run fell before the first."""
+    """The complete rows of the history; none where the run failed before the first row."""
     if path.exists():
         return History.read(path, torn=about.get("finished") is None)
     return History(STEADY if about.get("mode") == "steady" else UNSTEADY)

@@ -1,10 +1,11 @@
-"""Unsteady pressures on the walls over a cycle, as reports of oscillating sections have them.
+"""Unsteady pressures on the walls over a cycle, as in reports on oscillating sections.
 
-From the frames of the last cycle of a field file, in the coordinates of each body's own chord.
+The pressures are those of the frames of the last cycle in a field file; coordinates are along and
+above the chord of each body.
 With cp ~ mean + sum_n s_n sin(n phi) + c_n cos(n phi), phi the phase of the motion, harmonic n is
-the complex number c_n - i s_n of Re(f e^(i n phi)); over that of the motion, in radians or chords,
-its real part is in phase with the motion and its imaginary part leads by a quarter turn
-(docs/theory.md, eq. 2.19).
+the complex number c_n - i s_n.  The first harmonic over the first harmonic of the motion, in
+radians or chords, has a real part in phase with the motion and an imaginary part that leads the
+motion by a quarter turn (docs/theory.md, eq. 2.19).
 """
 
 from __future__ import annotations
@@ -39,14 +40,15 @@ class Pressures:
 
     Parameters
     ----------
-    x, y : (nodes,)             along and above the body's chord, from its leading edge, over chord
-    phase_deg : (frames,)       of the motion
-    cp : (frames, nodes)        [-]
-    mean : (nodes,)
-    harmonics : (orders, nodes) complex c_n - i s_n, from the first
-    per_motion : (nodes,)       first harmonic over that of the motion, or None where bodies move in
-        more than one degree of freedom
-    motion : str or None        "alpha", per radian, or "h", per chord
+    x, y : (nodes,)             along and above the chord of the body, from its leading edge [chord
+        of the body]
+    phase_deg : (frames,)       phases of the motion
+    cp : (frames, nodes)        pressure coefficient [-]
+    mean : (nodes,)             mean of cp
+    harmonics : (orders, nodes) complex c_n - i s_n, n = 1, 2, ...
+    per_motion : (nodes,)       first harmonic of cp over the first harmonic of the motion; None
+        where bodies move in more than one degree of freedom
+    motion : str or None        "alpha" (per_motion is per radian) or "h" (per chord)
     """
 
     x: FloatArray

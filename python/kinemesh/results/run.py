@@ -1,4 +1,4 @@
-"""A run: its history and its summary, and through them loops, tables and flow fields."""
+"""Results of a run: history and summary, and from them loops, tables and flow fields."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, repr=False)
 class Run:
-    """What a run leaves behind; `kinemesh.open(folder)` gives it again.
+    """Results of a run; `kinemesh.open(folder)` gives them again.
 
     Parameters
     ----------
-    history : History    rows per member and step (or iteration)
-    summary : dict       what summary.json holds, in JSON's types
-    out : Path or None   folder of its files
+    history : History    a row per member and step (of a steady run, per iteration)
+    summary : dict       contents of summary.json, in the types of JSON
+    out : Path or None   folder of the run; None where the run wrote no files
     """
 
     history: History
@@ -42,16 +42,17 @@ class Run:
 
     @property
     def finished(self) -> str | None:
-        """When it ended (ISO 8601, UTC); None of a run that was stopped or fell."""
+        """Time when the run ended (ISO 8601, UTC); None for a run that was stopped or failed."""
         return self.summary.get("finished")
 
     @property
     def converged(self) -> bool | NDArray[np.bool_]:
-        """Whether the run converged; (members,) of several.
+        """Whether the run converged; an array (members,) for several members.
 
-        A steady run: the residual fell by the asked drop, or to round-off.  An unsteady run: so it
-        did in every step of the last cycle (without a period: of the run).  CaseError where the
-        run did not finish.
+        A steady run converged if its residual fell by `steady_drop`, or to round-off.  An unsteady
+        run converged if the residual fell by `unsteady_drop`, or to round-off, in every step of the
+        last cycle (of a motion without a period, in every step).  CaseError where the run did not
+        finish.
         """
         if "converged" not in self.summary.get("result", {}):
             raise CaseError(f"the run {self.told()}: no word of whether it converged")
@@ -59,9 +60,9 @@ class Run:
         return found if isinstance(found, bool) else np.array(found)
 
     def asked(self) -> list[dict[str, Any]]:
-        """What each member was asked: mach, alpha_deg, numbers of its motion, mesh, nodes.
+        """Inputs of each member: mach, alpha_deg, parameters of its motion, mesh, nodes.
 
-        Of a folder of an earlier version mach and alpha_deg alone.
+        A folder of an earlier version has mach and alpha_deg alone.
         """
         if "asked" in self.summary:
             return [dict(row) for row in self.summary["asked"]]
@@ -74,7 +75,7 @@ class Run:
         return told
 
     def loop(self, member: int | None = None) -> Loop:
-        """Loop of the last cycle, as `kinemesh.hysteresis(run, member)`."""
+        """Loop of the last cycle of a member, as `kinemesh.hysteresis(run, member)` gives it."""
         from kinemesh.hysteresis import hysteresis
         from kinemesh.loops.harmonics import PERIODIC
 
@@ -82,11 +83,12 @@ class Run:
         return hysteresis(self, member, tolerance=PERIODIC if asked is None else asked)
 
     def table(self) -> Any:
-        """A row per member: what was asked, and what came out.
+        """A row per member: inputs and results.
 
-        First mach, alpha_deg, the motion's k and amplitude, and whatever else varies from member
-        to member; then the numbers of the result: means and amplitudes, damping, work, whether
-        the member converged, and in `cause` what is to be said of it.
+        The first columns are mach, alpha_deg, k and amplitude of the motion, and other inputs that
+        differ between members.  Then come the results: means and amplitudes, damping, work,
+        derivatives, `converged`, and in `cause` the warnings about the member
+        (docs/results.md has all columns).
 
         Returns
         -------
@@ -112,27 +114,28 @@ class Run:
 
         Parameters
         ----------
-        frame : int          from 0, or from the end below 0; by default the last one
-        phase_deg : float    instead: the last frame at this phase of the motion
-        member : int         of an ensemble
+        frame : int          number of the frame: 0 the first, -1 the last (default)
+        phase_deg : float    in place of `frame`: take the last frame at this phase of the motion
+        member : int         of an ensemble, from 0
 
         Raises
         ------
-        CaseError    no folder, member, frame, or no frame at that phase (the nearest are named)
+        CaseError    no folder, no such member or frame, or no frame at that phase (the message
+            names the nearest ones)
         """
         return fields.read(self, frame, phase_deg, member)
 
     def pressures(self, member: int | None = None) -> dict[str, Pressures]:
         """Unsteady pressures on the wall of each body over the last cycle, by marker.
 
-        CaseError of a steady run, a wing, and where fewer than three frames were kept.
+        CaseError for a steady run, for a wing, and where fewer than three frames were kept.
         """
         from kinemesh.results.pressures import pressures
 
         return pressures(self, member)
 
     def told(self) -> str:
-        """How far it came."""
+        """How far the run came, in words."""
         if self.finished:
             return f"finished {self.finished}"
         if not self.history.rows:
