@@ -225,10 +225,15 @@ class Case:
         overwrite: bool = False,
         **overrides: Any,
     ) -> Run:
-        """Build and run; overrides as in `replace`. Files are written where `out` is given.
+        """Build the case and run it.
 
-        With `resume` the run in `out` goes on from its last restart; another run there is refused
-        unless `overwrite` says to replace it.
+        Parameters
+        ----------
+        progress : show the progress of the run
+        resume : go on from the last restart in `out`
+        overwrite : replace another run in `out`; without `overwrite` that is a CaseError
+        overrides : keys of the case with other values, as in `replace`; `out` is the folder of the
+            files, without which no files are written
         """
         from kinemesh.cases import build
 

@@ -29,7 +29,7 @@ PROBE_SPACE = 20_000  # points of the smallest wing
 
 @dataclass
 class Report:
-    """What was looked at: rows (name, "ok", "warn", "wrong" or "-", text)."""
+    """Result of a check: rows (name, state, text); a state is "ok", "warn", "wrong" or "-"."""
 
     rows: list[tuple[str, str, str]] = field(default_factory=list)
 
@@ -67,7 +67,7 @@ class Report:
 
 
 def check(case: Case, progress: bool = False) -> Report:
-    """Everything that can be said of a case before it is solved."""
+    """Check a case without solving it: mesh or cloud, bodies, motion, device, memory."""
     report = Report()
     report.rows.append(("case", "ok", f"{case.name} ({case.mode}) {case.title}".rstrip()))
     mesh = _space(report, case)

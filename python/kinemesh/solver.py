@@ -86,7 +86,7 @@ class Solver(Runnable, ABC):
         chord: Any = None,
         axes: str = "x, y",
     ) -> int:
-        """Take what every case is told; the number of members."""
+        """Check and keep the conditions of the case; returns the number of members."""
         self.settings, self.backend = settings, backend
         self.deform = instance(
             deform, Deformation, "deform", "one of kinemesh.deform, such as Rigid()"
@@ -268,11 +268,11 @@ class Solver(Runnable, ABC):
         return points
 
     def coefficients(self, poses: Sequence[Pose] = ()) -> NDArray[np.float64]:
-        """(members, 3) cl, cd, cm of the present state, bodies at `poses` (as given)."""
+        """(members, 3) cl, cd, cm of the present state, with the bodies at `poses`."""
         return self.loads(self.moment_points(poses))
 
     def body_coefficients(self, poses: Sequence[Pose] = ()) -> list[dict[str, Any]]:
-        """Of each member {marker: {cl, cd, cm}} of its bodies, whose sums `coefficients` gives."""
+        """Loads of each body: per member {marker: {cl, cd, cm}}, with the bodies at `poses`."""
         self._primitive()
         loads = self.forces.bodies(self.moment_points(poses))
         found: list[dict[str, Any]] = [{} for _ in range(self.grid.members)]

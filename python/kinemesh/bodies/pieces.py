@@ -1,4 +1,4 @@
-"""Pieces of a boundary: curves (in space surfaces) that hang together, closed or not.
+"""Pieces of a boundary: connected curves (in space surfaces), closed or not.
 
 Facets have the domain on their left (in space their area vector points out of the domain), so a
 closed piece about the domain has a positive content, one about a body a negative one.
@@ -21,15 +21,15 @@ NEAR = 1e-9  # share of a size that may be rounding, of a file's digits too
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Facets of a boundary that hang together.
+    """Connected facets of a boundary.
 
     Parameters
     ----------
-    names : markers that have facets of it, in the order of the mesh
+    names : markers of the facets, in the order of the mesh
     facets : (k, d)        node numbers
     low, high : (d,)       least and largest coordinates
-    closed : bool          no facet has an open end, planes of symmetry being no opening
-    content : float        signed area (in space volume) within, where it is closed
+    closed : bool          whether no facet has an open end; ends on a plane of symmetry are closed
+    content : float        signed area (in space volume) within, where `closed`
     """
 
     names: tuple[str, ...]
@@ -41,17 +41,17 @@ class Piece:
 
     @property
     def about_body(self) -> bool:
-        """Whether it closes round something that is no fluid, beyond rounding."""
+        """Whether the piece encloses a body, of an area beyond rounding."""
         least = NEAR * float((self.high - self.low).max()) ** len(self.low)
         return self.closed and self.content < -least
 
     def encloses(self, other: Piece) -> bool:
-        """Whether the other lies within its box."""
+        """Whether the other piece lies within the box of this one."""
         room = NEAR * (self.high - self.low)
         return bool((other.low >= self.low - room).all() and (other.high <= self.high + room).all())
 
     def told(self) -> str:
-        """Its box in words."""
+        """Least and largest coordinates of the piece, in words."""
         return told(self.low, self.high)
 
 

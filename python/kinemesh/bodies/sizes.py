@@ -55,14 +55,14 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Walls:
-    """The walls of a mesh or cloud: bodies, and markers with walls that close round nothing."""
+    """The walls of a mesh or cloud: bodies, and `loose` markers, whose walls enclose no body."""
 
     bodies: list[Body]
     loose: list[str]
 
     @classmethod
     def of(cls, space: Any, walls: Sequence[str], planes: Sequence[str] = ()) -> Walls:
-        """Those of a mesh or cloud, measured."""
+        """Walls of a mesh or cloud, with the bodies measured."""
         mirrors = [n for n in walls if "symmetry" in words_of(n)]  # of a half model in the plane
         found: list[Body] = []
         loose = dict.fromkeys(n for n in mirrors if n in space.boundaries)

@@ -26,9 +26,10 @@ def names() -> list[str]:
 
 
 def load(name_or_path: str | Path, changes: Sequence[str] = ()) -> Case:
-    """A ready case by name, or a case from a TOML file.
+    """A ready case by its name, or a case from a TOML file.
 
-    Each of `changes` gives a key another value, "flow.mach=0.6": a dotted key and a value of TOML.
+    Each entry of `changes` gives a key another value: a dotted key and a TOML value, such as
+    "flow.mach=0.6".
 
     Raises CaseError for an unknown name (with the nearest one) or a file that is not a case.
     """

@@ -23,15 +23,21 @@ FEW = 8  # values that a legend lists; more have a bar of colours
 
 
 def loops(run: Run, by: str | None = None, path: str | Path | None = None) -> Any:
-    """cl and cm of every member against alpha (against phase where one does not pitch).
+    """Figure of cl and cm of all members against alpha (against phase if one does not pitch).
 
-    Colours tell one of the numbers that vary from member to member, dashes another one where it
-    has up to four values.
+    Colours show one of the parameters that vary from member to member; dashes show a second one, if
+    it has up to four values.
 
     Parameters
     ----------
-    run : Run        of which a member at least has a whole cycle; others are left out
-    by : str         what colours tell, as in `run.table()`; by default what has most values
+    run : Run        members without a whole cycle are left out
+    by : str         parameter that colours show, a column of `run.table()`; default: the parameter
+        with most values
+    path : file to save the figure in (.png, .pdf or .svg)
+
+    Raises
+    ------
+    CaseError    `by` does not vary, or no member has a whole cycle
     """
     rows = run.asked()
     names = differing(rows)

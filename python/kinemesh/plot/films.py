@@ -37,20 +37,18 @@ def film(
     *,
     progress: bool = False,
 ) -> Path:
-    """A film of the last cycle, of each frame that was kept, in the order of time.
+    """Film of the frames of the last cycle, in the order of time; returns the path of the file.
 
-    Returns the path written.
-
-    View and levels of colour are those of all frames, so the bodies move and a colour means one
-    value throughout; the title has the phase and, of an ensemble, what varies.
+    All frames share one view and one scale of colours.  The title has the phase and, for a member
+    of an ensemble, the parameters that vary.
 
     Parameters
     ----------
     run : Run, or the name of its folder
     quantity : "mach" or "cp"
-    path : .gif, or .mp4 where ffmpeg is installed; by default film-mach.gif in the run's folder,
-        of an ensemble members/film-mach-k0.1.gif, named by what varies
-    member : int    of an ensemble
+    path : .gif, or .mp4 where ffmpeg is installed; default film-mach.gif in the folder of the run,
+        for an ensemble members/film-mach-k0.1.gif, named by the parameters that vary
+    member : int    of an ensemble, from 0
 
     Raises
     ------

@@ -29,18 +29,20 @@ Target = Callable[..., Path]
 def from_directory(
     directory: str | Path, complete: bool = True, *, members: bool = False, format: str = "png"
 ) -> list[Path]:
-    """The figures of a run's folder; the paths written.
+    """Draw the figures of a run into its folder; returns the paths of the files.
 
     Unsteady: hysteresis.png, pressures.png with pressures.csv, mach.png, mesh.png.
     Steady: convergence.png, cp.png, mach.png, mesh.png.
     In space cp.png, sections.png and mesh.png of the wing (`kinemesh.plot.wings`), and no mach.png.
-    An ensemble has one hysteresis.png (or convergence.png) of all members, mesh.png where they
-    share the mesh, and with `members` the figures of each in the folder `members`, named by what
-    varies: `members/hysteresis-mach0.5-k0.1.png`.
+    An ensemble has one hysteresis.png (or convergence.png) of all members, and mesh.png where the
+    members share the mesh.
 
     Parameters
     ----------
-    complete : bool    whether less than a cycle is an error; else it gives no hysteresis.png
+    complete : bool    True: a run of less than one cycle is an error; False: it gets no
+        hysteresis.png
+    members : bool     also draw the figures of each member of an ensemble, into the folder
+        `members`, named by the parameters that vary: `members/hysteresis-mach0.5-k0.1.png`
     format : "png", "pdf" or "svg"
 
     Raises

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def hysteresis(loop: Loop, reference: Loop | None = None, path: str | Path | None = None) -> Any:
-    """cl and cm against alpha (against phase where the body does not pitch).
+    """Figure of cl and cm against alpha (against phase where the body does not pitch).
 
-    Arrows show the direction; the reference is dashed, its rms distance is in the legend.
-    Steps that did not converge are marked, and counted in the legend.  A loop that is not periodic
-    is left open, between its two ends, and the legend tells by how much it changes.
+    Arrows show the direction in time.  The reference is dashed; the legend has the rms distance to
+    the reference.  Steps that did not converge are marked, and counted in the legend.  A loop that
+    is not periodic is drawn open; the legend has its change from the cycle before.
     """
     return _hysteresis(loop, reference, path=path)
 

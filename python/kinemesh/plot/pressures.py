@@ -17,10 +17,10 @@ UNIT = {"alpha": ", per radian", "h": ", per $h/c$", None: ""}
 
 @styled
 def unsteady_pressures(found: Mapping[str, Pressures], title: str = "") -> Any:
-    """Mean cp and the two parts of its first harmonic along the chord; a row per body.
+    """Figure of the mean cp and of its complex first harmonic along the chord; a row per body.
 
-    Upper and lower side are what the wall has before and after its leading edge.  Parts are per
-    unit of the motion where there is one degree of freedom; else they are those of Re(f e^(i phi)).
+    The leading edge divides the wall into upper and lower side.  The harmonic is per unit of the
+    motion where the motion has one degree of freedom; else it is f of Re(f e^(i phi)).
     """
     figure = figure_of(9.6, 3.1 * len(found))
     grid = figure.subplots(len(found), 3, squeeze=False)
