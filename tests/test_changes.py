@@ -7,6 +7,7 @@ import kinemesh as km
 import pytest
 from kinemesh import cases, cli
 from kinemesh.cases.changes import changed
+from kinemesh.errors import CaseError
 from solver_cases import case_text
 
 
@@ -108,3 +109,16 @@ def test_run_and_check_take_changes_and_options_stand_above_them(here, undrawn, 
     assert (told["conditions"]["mach"], told["conditions"]["steps"]) == (0.6, 2)
     assert cli.main(["check", *words, "--set", "flow.mahc=1"]) == 2
     assert "did you mean 'mach'" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_changed_case_does_not_keep_a_title_that_is_no_longer_true():
+    assert "0.755" in km.cases.load("agard-ct5").title
+    assert not km.cases.load("agard-ct5", ["flow.mach=0.6"]).title
+    assert km.cases.load("agard-ct5", ["flow.mach=0.6", "title='mine'"]).title == "mine"
+
+
+def test_a_mesh_in_the_place_of_a_case_file_is_told_where_it_goes(tmp_path):
+    (tmp_path / "wing.su2").write_text("NDIME= 2\n")
+
+    with pytest.raises(CaseError, match="a mesh goes into a case by --mesh FILE"):
+        km.cases.load(tmp_path / "wing.su2")

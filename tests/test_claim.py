@@ -6,6 +6,7 @@ import shutil
 import kinemesh as km
 import pytest
 from kinemesh import cli
+from kinemesh.errors import CaseError
 from kinemesh.io import summary
 from solver_cases import case_text
 
@@ -247,3 +248,19 @@ def test_python_and_the_shell_share_a_folder_of_one_run(here):
     assert ran("small.toml") in (0, 3)
     with pytest.raises(km.CaseError, match="holds another run: mach"):
         case(mach=0.6).run(**STEPS, out="small")
+
+
+def test_until_periodic_does_not_replace_steps_that_were_asked_for(there):
+    before = files(there)
+
+    with pytest.raises(CaseError, match="4 steps of this run, which until='periodic' may not come"):
+        case().run(cycles=2, steps_per_cycle=8, until="periodic", out=there)
+
+    assert files(there) == before
+
+
+def test_a_run_until_periodic_is_begun_anew_as_any_other(tmp_path):
+    asked = {"cycles": 2, "steps_per_cycle": 8, "until": "periodic", "out": tmp_path / "run"}
+    first = case().run(**asked)
+
+    assert case().run(**asked).history["cl"].tobytes() == first.history["cl"].tobytes()

@@ -326,7 +326,7 @@ def test_less_than_a_cycle_is_an_error_unless_allowed(tmp_path, undrawn):
 def test_reference_of_another_motion_is_left_out_with_a_warning(tmp_path, undrawn):
     folder(tmp_path, name="agard-ct5")  # its data pitch by 2.51 degrees, this run by 2
 
-    with pytest.warns(UserWarning, match="not the same motion"):
+    with pytest.warns(UserWarning, match="the case has another stream or motion"):
         made = plot.from_directory(tmp_path)
 
     assert made[0].exists()

@@ -343,7 +343,10 @@ def test_bodies_that_move_as_one_have_one_damping_and_others_none():
 
     assert loops[0].damping == pytest.approx(-loops[0].work / (pi * 0.02**2), rel=1e-9)
     assert loops[1].damping is None
-    assert None not in [b.energy.damping for b in loops[1].bodies.values()]
+    assert None not in [body.damping for body in loops[1].bodies.values()]
+    assert [body.work for body in loops[1].bodies.values()] == [
+        body.energy.total for body in loops[1].bodies.values()
+    ]
     total = sum(body.energy.total for body in loops[1].bodies.values())
     assert loops[1].work == pytest.approx(total, rel=1e-12)
 

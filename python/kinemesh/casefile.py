@@ -124,6 +124,8 @@ class Case:
             raise CaseError(f"{path}: not TOML: {error}") from None
         with in_file(" ".join([name or str(path), *(f"--set {text}" for text in changes)])):
             table = changed(table, changes)
+            if changes and not any(text.startswith("title") for text in changes):
+                table.pop("title", None)  # it tells of the case without the changes
             _check_integers(table)
             return dataclasses.replace(cls.from_dict(table, path.parent), file=path)
 

@@ -65,7 +65,8 @@ class Claim:
         """What the summary keeps: the run, and poses that tell a motion from others."""
         if self.plan is None:
             return {"run": self.run}
-        return {"run": self.run, "steps": self.plan.count, "poses": self._poses(self.plan.count)}
+        length = {"steps": self.plan.count, "until": self.plan.until}
+        return {"run": self.run, **length, "poses": self._poses(self.plan.count)}
 
     def _poses(self, steps: int) -> dict[str, Any]:
         assert self.plan is not None
@@ -94,6 +95,12 @@ class Claim:
             raise CaseError(
                 f"{folder}: holds {done} steps of this run, and only {self.plan.count} are asked "
                 f"for; {ADVICE}"
+            )
+        until = None if self.plan is None or kept is None else kept.get("until")
+        if done and self.plan is not None and self.plan.until == "periodic" != until:
+            raise CaseError(
+                f"{folder}: holds {done} steps of this run, which until='periodic' may not come "
+                f"to; {ADVICE}"
             )
         return "holds this run, which is begun anew"
 

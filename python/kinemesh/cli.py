@@ -284,7 +284,8 @@ COMMANDS = {
 def _in_shell(text: str) -> str:
     """Advice for Python in the words of the shell or a case file: device='cpu' is --device cpu."""
     text = re.sub(r" \((in Python: )?(resume|overwrite|preflight)=(True|False)\)", "", text)
-    text = re.sub(r"\b(device|dtype|method|deform)='([\w:]+)'", r"--\1 \2", text)
+    text = re.sub(r"\b(device|dtype|method|deform|until)='([\w:]+)'", r"--\1 \2", text)
+    text = re.sub(r"\b(resume|overwrite)=True", r"--\1", text)
     return re.sub(r"\buse (\w+)='(\w+)'", r"use \1 = '\2'", text)
 
 

@@ -71,6 +71,13 @@ def over(plan: Plan, history: History, members: int, number: int) -> bool:
     return all(hysteresis(history, m, plan.tolerance).periodic for m in range(members))
 
 
+def _which(loop: dict[str, Any]) -> str:
+    """The coefficient whose change counts."""
+    lift = loop["cl"]
+    counts = lift["change"]["rms"] >= (1 - 1e-9) * loop["change"] * lift["amplitude"]
+    return "cl" if counts else "cm"
+
+
 def periodicity(plan: Plan, loops: list[dict[str, Any]]) -> list[str]:
     """A sentence for each member whose loop is not periodic, or not known to be where it must."""
     until = plan.until == "periodic"
@@ -81,8 +88,8 @@ def periodicity(plan: Plan, loops: list[dict[str, Any]]) -> list[str]:
         if known and not loop["periodic"]:
             notes.append(
                 f"member {m}: not periodic, the last of {loop['cycles']:g} cycles differs from the "
-                f"one before by {100 * loop['change']:.2g} % of the amplitude (rms, of cl or cm), "
-                f"expected at most {100 * plan.tolerance:g} %; {more}"
+                f"one before by {100 * loop['change']:.2g} % of the amplitude of {_which(loop)} "
+                f"(rms), expected at most {100 * plan.tolerance:g} %; {more}"
             )
         elif not known and until:
             notes.append(

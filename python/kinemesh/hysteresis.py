@@ -58,6 +58,21 @@ class BodyLoop:
     cm: Coefficient
     energy: Work
 
+    @property
+    def work(self) -> float:
+        """Work of the flow on the body over the cycle, over q_inf c^2."""
+        return self.energy.total
+
+    @property
+    def damping(self) -> float | None:
+        """As `Loop.damping`, of the body's own motion."""
+        return self.energy.damping
+
+    @property
+    def derivatives(self) -> Derivatives:
+        """As `Loop.derivatives`, of the body's loads and its own motion."""
+        return self.energy.derivatives
+
     def to_dict(self) -> dict[str, Any]:
         """The numbers of the body (no series), ready for JSON."""
         loads = {"cl": self.cl, "cm": self.cm}

@@ -40,6 +40,11 @@ def load(name_or_path: str | Path, changes: Sequence[str] = ()) -> Case:
         made = Case.read(FOLDER / f"{text}.toml", changes, text)
         return replace(made, file=None)  # not the user's to mend
     path = path_of(name_or_path, "the case")
+    if path.is_file() and path.suffix.lower() in (".su2", ".msh", ".gz", ".xz", ".dat", ".csv"):
+        raise CaseError(
+            f"{path}: is no case file (.toml); a mesh goes into a case by --mesh FILE or [mesh] "
+            "file, the coordinates of a section by [mesh] coordinates"
+        )
     if path.suffix == ".toml" or path.is_file():
         return Case.read(path, changes)
     near = get_close_matches(text, names(), 1)

@@ -132,6 +132,11 @@ def _loop(run: Run, member: int, name: str | None, path: Path) -> None:
 
     loop = run.loop(member)
     reference = name if name in cases.references() else None
+    if reference is not None and not _as_published(run, reference):
+        warn(
+            f"{path.name} without the reference: the case has another stream or motion", UserWarning
+        )
+        reference = None
     try:
         loop.plot(reference, path)
     except CaseError as error:  # the case was changed to another motion
@@ -150,6 +155,16 @@ def _pressures(run: Run, member: int, target: Target, title: str) -> None:
         return
     unsteady_pressures(found, title, path=target("pressures"))
     write(target("pressures", ending="csv"), found)
+
+
+def _as_published(run: Run, name: str) -> bool:
+    """Whether a run has the stream and the motion of a ready case."""
+    from kinemesh import cases
+
+    case, conditions = cases.load(name), run.summary["conditions"]
+    motion = None if case.motion is None else case.motion.build(case.flow.chord)
+    asked = {"mach": case.flow.mach, "alpha_deg": case.flow.alpha_deg, "motion": [repr(motion)]}
+    return all(conditions.get(name, value) == value for name, value in asked.items())
 
 
 def _cp(flow: Fields, mach: float, gamma: float = 1.4) -> NDArray[Any]:

@@ -12,7 +12,7 @@ from kinemesh.plot.style import BLUE, RED, figure_of, styled
 if TYPE_CHECKING:
     from kinemesh.results.pressures import Pressures
 
-UNIT = {"alpha": ", per radian", "h": ", per $h/c$", None: ""}
+UNIT = {"alpha": ", per radian", "h": ", per $h/c$"}
 
 
 @styled
@@ -28,17 +28,24 @@ def unsteady_pressures(found: Mapping[str, Pressures], title: str = "") -> Any:
         first = body.harmonics[0] if body.per_motion is None else body.per_motion
         parts = (
             (body.mean, "mean", "$c_p$"),
-            (first.real, f"in phase{UNIT[body.motion]}", "$c_{p,1}$"),
-            (first.imag, f"a quarter turn ahead{UNIT[body.motion]}", "$c_{p,1}$"),
+            (first.real, _part(body, "in phase", "of the cosine"), "$c_{p,1}$"),
+            (first.imag, _part(body, "a quarter turn ahead", "less that of the sine"), "$c_{p,1}$"),
         )
         for axes, (values, name, symbol) in zip(row, parts, strict=True):
             _draw(axes, body, values)
             axes.set(xlabel="$x/c$", ylabel=symbol)
-            axes.set_title(name if len(found) == 1 else f"{marker}: {name}")
+            axes.set_title(name)
+        if len(found) > 1:
+            row[0].set_ylabel(f"{marker}\n$c_p$")
     grid[0, 0].legend()
     if title:
         figure.suptitle(title)
     return figure
+
+
+def _part(body: Pressures, of_motion: str, else_of: str) -> str:
+    """What a part of the first harmonic is, with its unit."""
+    return f"first harmonic, {else_of}" if body.motion is None else of_motion + UNIT[body.motion]
 
 
 def _draw(axes: Any, body: Pressures, values: Any) -> None:
