@@ -200,3 +200,10 @@ def test_uneven_steps_are_refused():
 def test_unknown_reference_names_the_known_ones():
     with pytest.raises(CaseError, match="agard-ct5"):
         hysteresis(run()).compare("agard-ct9")
+
+
+def test_a_loop_prints_its_numbers_and_no_series():
+    loop = hysteresis(run(steps=16))
+
+    told = f"cl {loop.cl.amplitude:.5g}, cm {loop.cm.amplitude:.5g}"
+    assert repr(loop) == f"Loop(run: 16 steps, amplitudes {told})"

@@ -80,7 +80,7 @@ class BodyLoop:
         return told | self.energy.to_dict()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Loop:
     """The last cycle of an unsteady run, its steps in the order of their phase."""
 
@@ -96,6 +96,11 @@ class Loop:
         default_factory=dict
     )  # by marker, where there are several
     tolerance: float = PERIODIC  # largest `change` of a periodic loop
+
+    def __repr__(self) -> str:
+        told = {"cl": self.cl.amplitude, "cm": self.cm.amplitude, "damping": self.damping}
+        parts = [f"{name} {value:.5g}" for name, value in told.items() if value is not None]
+        return f"Loop({self.label}: {self.steps} steps, amplitudes {', '.join(parts)})"
 
     @property
     def unconverged(self) -> int:

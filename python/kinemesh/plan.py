@@ -12,6 +12,7 @@ from kinemesh import resume
 from kinemesh.conditions import numbers, time_steps
 from kinemesh.errors import SettingsError
 from kinemesh.loops.harmonics import PERIODIC
+from kinemesh.motion import ORDERS
 
 if TYPE_CHECKING:
     from kinemesh.solver import Solver
@@ -38,7 +39,8 @@ def _periods(solver: Solver) -> NDArray[np.float64]:
     if not np.isfinite(periods).all():
         raise SettingsError(
             f"member {int(np.flatnonzero(~np.isfinite(periods))[0])}: an unsteady run by cycles "
-            "needs a motion with a period; give a motion, or time_step and steps, or run steady"
+            "needs a motion with a period, which parts of a sum must share within "
+            f"{ORDERS} cycles of one; give such a motion, or time_step and steps, or run steady"
         )
     return periods
 
