@@ -19,7 +19,7 @@ BACKENDS = {
 
 def open_backend(name):
     """A Backend, or a skip that says why there is none."""
-    from kinemesh.backend import Backend
+    from kinemesh.device.backend import Backend
     from kinemesh.errors import DeviceError
 
     device, dtype = BACKENDS[name]

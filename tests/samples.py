@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
-from kinemesh.backend import kernels
+from kinemesh.device.backend import kernels
 from world import World
 
 DTYPES = {"i32": np.int32, "u64": np.uint64, "f64": np.float64, "f32": np.float32}

@@ -10,9 +10,9 @@ from pathlib import Path
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.backend import Backend
-from kinemesh.deform import Deformation, Mover
+from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError
+from kinemesh.motion.deform import Deformation, Mover
 from scipy.spatial import Delaunay as Triangulation
 
 DATA = Path(km.__file__).parent / "cases" / "data"

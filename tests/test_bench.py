@@ -7,14 +7,14 @@ from math import isfinite
 import numpy as np
 import pytest
 from kinemesh import bench, cli, mesh
-from kinemesh.ale import Ale
-from kinemesh.backend import Backend, kernels
 from kinemesh.bench import rows as made
 from kinemesh.bench import timing
 from kinemesh.bench.ledger import Ledger, call_bytes
 from kinemesh.bench.table import KEYS, markdown, paper, read
 from kinemesh.bench.timing import TRIALS, copy_bandwidth, measure, recorded
+from kinemesh.device.backend import Backend, kernels
 from kinemesh.errors import CaseError, MeshError, SettingsError
+from kinemesh.flow.ale import Ale
 
 SIZE = 1_000
 ON_CPU = [row for row in made.ROWS if row not in made.TITLES["natural"]]

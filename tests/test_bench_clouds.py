@@ -107,7 +107,7 @@ def test_irregular_clouds_have_more_satellites_colours_and_work(space):
 
 def test_memory_per_point_is_near_its_estimate(space):
     """Arrays of a case at rest on its device; the estimate is within 1 %."""
-    from kinemesh.memory import estimate_cloud
+    from kinemesh.flow.memory import estimate_cloud
 
     for f in read([space]):
         wanted = estimate_cloud(

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from kinemesh.backend import Backend
+from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError, SettingsError
 from samples import kernels, parse, place, sample
 

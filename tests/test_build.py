@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from kinemesh.backend import kernels
+from kinemesh.device.backend import kernels
 
 CSRC = Path(__file__).parents[1] / "csrc"
 SETUP = CSRC.parent / "setup.py"

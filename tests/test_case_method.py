@@ -7,9 +7,10 @@ import tomllib
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh import cases, cli, memory
-from kinemesh.casefile import Case
+from kinemesh import cases, cli
 from kinemesh.cases import build
+from kinemesh.cases.casefile import Case
+from kinemesh.flow import memory
 from solver_cases import DATA, case_text
 
 MESHLESS = case_text(method="delaunay").replace("[mesh]", 'method = "meshless"\n[mesh]')

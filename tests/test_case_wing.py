@@ -6,11 +6,12 @@ import tomllib
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh import cases, cli, plot, steady
-from kinemesh.casefile import Case
+from kinemesh import cases, cli, plot
 from kinemesh.cases import build
+from kinemesh.cases.casefile import Case
 from kinemesh.io import fields
 from kinemesh.plot import wings
+from kinemesh.run import steady
 from solver_cases import oneram6
 from test_resume import assert_same, killed, rows
 

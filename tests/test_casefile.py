@@ -9,8 +9,8 @@ from types import ModuleType, SimpleNamespace
 import kinemesh as km
 import pytest
 from kinemesh import cases
-from kinemesh.casefile import Case
 from kinemesh.cases import build
+from kinemesh.cases.casefile import Case
 from kinemesh.cases.parts import COUNTS, MeshPart
 from kinemesh.errors import CaseError, KinemeshError, MeshError, SettingsError
 from kinemesh.motion import pitch, plunge
@@ -65,9 +65,9 @@ def fake(monkeypatch):
     springs = dataclass(frozen=True)(
         type("TorsionalSprings", (), {"__annotations__": {"tolerance": float}, "tolerance": 1e-8})
     )
-    module("ale", Ale=Ale, AleSettings=FakeSettings)
+    module("flow.ale", Ale=Ale, AleSettings=FakeSettings)
     module("mesh", airfoil=airfoil, read=read)
-    module("deform", METHODS={"springs": springs})
+    module("motion.deform", METHODS={"springs": springs})
     return asked
 
 
@@ -417,7 +417,8 @@ def test_importing_a_case_does_not_import_the_solver():
 
     code = (
         "import sys; from kinemesh import cases, cli; cases.load('agard-ct5'); cli.parser();"
-        "print([m for m in ('matplotlib', 'kinemesh.ale', 'kinemesh.plot') if m in sys.modules])"
+        "late = ('matplotlib', 'kinemesh.flow.ale', 'kinemesh.plot');"
+        "print([m for m in late if m in sys.modules])"
     )
     root = Path(cases.__file__).parents[2]
     out = subprocess.run(

@@ -4,8 +4,11 @@ from pathlib import Path
 
 import kinemesh as km
 import pytest
-from kinemesh import cli, memory, run, steady
+from kinemesh import cli
+from kinemesh.flow import memory
 from kinemesh.io import summary
+from kinemesh.run import steady
+from kinemesh.run import unsteady as run
 from solver_cases import case_text
 
 TOML = case_text()

@@ -9,15 +9,17 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import kinemesh as km
-import kinemesh.casefile
 import numpy as np
 import pytest
 from kinemesh import cli
-from kinemesh.door import Runnable
+from kinemesh.cases.casefile import Case
 from kinemesh.errors import DeviceError, NumericalFault
+from kinemesh.flow.door import Runnable
 from kinemesh.io import STEADY, UNSTEADY, History, fields, restart, summary
 from kinemesh.io.fields import FieldWriter
-from kinemesh.run import Run, steady, unsteady
+from kinemesh.results import Run
+from kinemesh.run.steady import steady
+from kinemesh.run.unsteady import unsteady
 
 MESH = SimpleNamespace(
     points=np.array([[0.0, 0], [1, 0], [1, 1], [0, 1], [2, 0.5]]),
@@ -96,11 +98,13 @@ def fake(monkeypatch, tmp_path, undrawn):
     class Method:
         pass
 
-    module("ale", Ale=Ale, AleSettings=lambda: None)
+    module("flow.ale", Ale=Ale, AleSettings=lambda: None)
     module("mesh", airfoil=lambda *a, **k: MESH, read=lambda path: MESH)
-    module("deform", METHODS={"springs": Method, "rigid": Method})
+    module("motion.deform", METHODS={"springs": Method, "rigid": Method})
     devices = {"cuda": None, "reason": "no driver", "devices": [{"name": "H200", "memory": 1}]}
-    module("backend", info=lambda: {"threads": 2, "cuda": devices, "versions": {"numpy": "2"}})
+    module(
+        "device.backend", info=lambda: {"threads": 2, "cuda": devices, "versions": {"numpy": "2"}}
+    )
     monkeypatch.chdir(tmp_path)
     return Ale
 
@@ -304,7 +308,7 @@ def test_the_version_is_that_of_the_package(capsys, monkeypatch):
 
 def test_info_says_why_there_is_no_gpu(monkeypatch, capsys):
     found = {"threads": 2, "cuda": [], "cuda_reason": "no driver"}
-    monkeypatch.setattr("kinemesh.backend.info", lambda: found)
+    monkeypatch.setattr("kinemesh.device.backend.info", lambda: found)
 
     assert cli.main(["info"]) == 0
 
@@ -346,4 +350,4 @@ def test_runs_show_their_whole_signature_and_what_they_return():
         *inspect.signature(km.Ale.run).parameters
     }
     assert km.Ale.run is km.Meshless.run is Runnable.run
-    assert inspect.signature(km.casefile.Case.run).return_annotation == "Run"
+    assert inspect.signature(Case.run).return_annotation == "Run"

@@ -5,12 +5,12 @@ import warnings
 import numpy as np
 import pytest
 from kinemesh.cloud import Cloud, airfoil
-from kinemesh.cloud.crossing import edges_crossed
-from kinemesh.cloud.curves import area, first_crossing, inside
 from kinemesh.cloud.fans import Fan3
 from kinemesh.cloud.tables import centres, pairs_of
 from kinemesh.cloud.walls import Walls
 from kinemesh.errors import CloudError
+from kinemesh.mesh.crossing import edges_crossed
+from kinemesh.mesh.curves import area, first_crossing, inside
 from test_cloud_core import assert_exact_for_linear_fields
 
 SHARES = np.linspace(0.0, 1.0, 41)[1:-1]

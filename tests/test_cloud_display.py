@@ -3,8 +3,8 @@
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.cloud.crossing import edges_crossed
 from kinemesh.cloud.display import Shown, triangles
+from kinemesh.mesh.crossing import edges_crossed
 from solver_cases import three_element
 
 CLOUDS = {

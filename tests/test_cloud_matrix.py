@@ -3,7 +3,7 @@
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.boundary import conserved
+from kinemesh.flow.boundary import conserved
 from solver_cases import on_devices
 from test_space import box
 

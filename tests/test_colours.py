@@ -3,7 +3,7 @@
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.backend import Backend
+from kinemesh.device.backend import Backend
 from kinemesh.errors import SettingsError
 from kinemesh.linear import Pattern, colour_first_fit, colour_parallel
 from kinemesh.linear.colours import fewer

@@ -5,8 +5,8 @@ import json
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.casefile import Case
-from kinemesh.check import check
+from kinemesh.cases.casefile import Case
+from kinemesh.cases.check import check
 from kinemesh.cloud import Cloud, bodies
 from kinemesh.mesh import airfoil, section
 from kinemesh.mesh.corners import refined, told_apart, turns

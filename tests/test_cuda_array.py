@@ -36,7 +36,7 @@ def cuda():
 
 @pytest.fixture(scope="module")
 def backend(cuda):
-    from kinemesh.backend import Backend
+    from kinemesh.device.backend import Backend
 
     return Backend("cuda", "float64")
 

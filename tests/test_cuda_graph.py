@@ -93,7 +93,7 @@ def test_threads_may_run_one_recording(backend):
 
 
 def test_two_devices_do_not_mix(backend):
-    from kinemesh.backend import Backend
+    from kinemesh.device.backend import Backend
 
     if backend._module.device_count() < 2:
         pytest.skip("needs two CUDA devices")

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from kinemesh.cuts import section_pressures
 from kinemesh.errors import CaseError
+from kinemesh.study.cuts import section_pressures
 
 
 def tapered(around=40, stations=9, taper=0.5, sweep=0.4):

@@ -113,7 +113,7 @@ def test_every_public_name_is_on_the_page_of_the_interface():
 
     assert names - found == set()
     assert plain - errors - {name.rpartition(".")[2] for name in found} == set()
-    assert {"errors", "plot", "hysteresis.hysteresis"} <= found
+    assert {"errors", "plot", "study.hysteresis.hysteresis"} <= found
 
 
 def test_every_name_of_the_package_that_a_page_names_is_there():

@@ -9,9 +9,9 @@ from pathlib import Path
 import kinemesh as km
 import pytest
 from kinemesh import errors, plot
-from kinemesh.casefile import Case
-from kinemesh.hysteresis import reference_loop
+from kinemesh.cases.casefile import Case
 from kinemesh.io import History, fields, restart, summary
+from kinemesh.study.hysteresis import reference_loop
 from solver_cases import case_text
 from test_mesh_gmsh import msh22
 from test_mesh_su2 import GOOD

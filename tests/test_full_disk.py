@@ -10,8 +10,8 @@ from pathlib import Path
 
 import kinemesh as km
 import pytest
-from kinemesh import resume
 from kinemesh.io import History, fields, restart, whole
+from kinemesh.run import resume
 from solver_cases import case_text
 
 PLAN = {"cycles": 1.5, "steps_per_cycle": 16}

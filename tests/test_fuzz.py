@@ -9,7 +9,7 @@ from pathlib import Path
 
 import kinemesh as km
 import pytest
-from kinemesh.casefile import Case
+from kinemesh.cases.casefile import Case
 from kinemesh.cases.parts import FlowPart
 
 TOOL = Path(__file__).parents[1] / "tools" / "fuzz.py"

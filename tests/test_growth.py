@@ -10,7 +10,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh import _core
-from kinemesh.backend import _load_cuda
+from kinemesh.device.backend import _load_cuda
 from samples import place, sample
 from solver_cases import on_devices
 
@@ -97,7 +97,7 @@ def test_solvers_made_and_dropped_do_not_grow(solvers, device):
 
     assert len(gc.get_objects()) - objects < solvers / 10
     assert min(grown) < solvers // 2 * _core.Call.__basicsize__
-    # a device hands out memory by pages of 2 MB; each solver holds 0.5 MB (kinemesh.memory)
+    # a device hands out memory by pages of 2 MB; each solver holds 0.5 MB (kinemesh.flow.memory)
     assert room - device_room(device) <= 2 * 2**21
 
 

@@ -1,13 +1,14 @@
 """Loops of made-up motions whose harmonics, work and distances are known exactly."""
 
-import sys
 from math import atan2, degrees, hypot, pi, sqrt
 
 import numpy as np
 import pytest
 from kinemesh.errors import CaseError
-from kinemesh.hysteresis import hysteresis, interpolate, loop_of, reference_loop
 from kinemesh.io import STEADY, UNSTEADY, History
+from kinemesh.loops.harmonics import interpolate
+from kinemesh.loops.loop import loop_of
+from kinemesh.study.hysteresis import hysteresis, reference_loop
 
 EPS = np.finfo(float).eps
 
@@ -155,13 +156,6 @@ def test_every_door_gives_the_same_loop(tmp_path):
     loops = [hysteresis(x) for x in (Run(), history, tmp_path, str(tmp_path / "history.csv"))]
 
     assert len({loop.cl.values.tobytes() for loop in loops}) == 1
-
-
-def test_public_name_works_after_the_module_was_imported():
-    import kinemesh
-
-    assert kinemesh.hysteresis(run()).steps == 32
-    assert sys.modules["kinemesh.hysteresis"](run()).steps == 32
 
 
 def test_members_are_asked_for_by_number():

@@ -9,11 +9,11 @@ from types import SimpleNamespace
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.backend import Backend
-from kinemesh.casefile import Case
-from kinemesh.deform import TorsionalSprings, springs
+from kinemesh.cases.casefile import Case
+from kinemesh.device.backend import Backend
 from kinemesh.linear import natural
 from kinemesh.linear.natural import Ilu0, natural_csr, open_library, scalar_pattern
+from kinemesh.motion.deform import TorsionalSprings, springs
 from scipy import sparse
 from scipy.sparse.linalg import splu
 from solver_cases import case_text
@@ -82,7 +82,7 @@ def mesh():
 
 
 def test_a_cpu_is_refused_with_what_to_do(mesh, monkeypatch):
-    monkeypatch.setattr("kinemesh.ale.Grid", lambda *_: pytest.fail("a grid was built"))
+    monkeypatch.setattr("kinemesh.flow.ale.Grid", lambda *_: pytest.fail("a grid was built"))
 
     with pytest.raises(
         km.DeviceError,

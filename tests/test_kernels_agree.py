@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from kinemesh.backend import Backend, kernels
+from kinemesh.device.backend import Backend, kernels
 from samples import parse, sample
 from samples import run as run_packed
 from world import unpacked

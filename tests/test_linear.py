@@ -4,8 +4,8 @@ import itertools
 
 import numpy as np
 import pytest
-from kinemesh.deform.springs import graph_of
 from kinemesh.linear import Bicgstab, Cg, Pattern
+from kinemesh.motion.deform.springs import graph_of
 from scipy.spatial import Delaunay
 from world import NONE
 

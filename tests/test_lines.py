@@ -5,7 +5,7 @@ from pathlib import Path
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.backend import Backend
+from kinemesh.device.backend import Backend
 from kinemesh.linear import colour_parallel
 from kinemesh.linear.lines import (
     ALONG,

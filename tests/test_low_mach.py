@@ -5,12 +5,12 @@ from functools import cache
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.ale import AleSettings
-from kinemesh.deform import Rigid
 from kinemesh.errors import SettingsError
-from kinemesh.lowmach import factor
-from kinemesh.meshless import MeshlessSettings
+from kinemesh.flow.ale import AleSettings
+from kinemesh.flow.lowmach import factor
+from kinemesh.flow.meshless import MeshlessSettings
 from kinemesh.motion import Pose
+from kinemesh.motion.deform import Rigid
 
 ROE, HLLC, CLOUD = "Roe on a mesh", "HLLC on a mesh", "Roe on a cloud"
 SCHEMES = [ROE, HLLC, CLOUD]

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.bodies.markers import FAR_WORDS, WALL_WORDS, role_of, walls_of
 from kinemesh.errors import MeshError
+from kinemesh.space.markers import FAR_WORDS, WALL_WORDS, role_of, walls_of
 from solver_cases import Ellipse, bodies, disc, square
 
 

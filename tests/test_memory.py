@@ -9,8 +9,8 @@ from functools import cache
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh import memory
-from kinemesh.backend import Backend
+from kinemesh.device.backend import Backend
+from kinemesh.flow import memory
 from kinemesh.motion import Pose
 from solver_cases import DATA, oneram6, square, three_element
 
@@ -140,7 +140,7 @@ def test_a_run_loads_no_packages_that_it_does_not_need():
 
     loaded = subprocess.run(run, capture_output=True, text=True, check=True).stdout.split()
 
-    assert {"kinemesh.ale", "scipy.sparse", "pyamg.aggregation"} <= set(loaded)
+    assert {"kinemesh.flow", "scipy.sparse", "pyamg.aggregation"} <= set(loaded)
     assert not {"h5py", "matplotlib", "meshio"} & set(loaded)
     assert not {"scipy.interpolate", "scipy.optimize", "scipy.spatial"} & set(loaded)
 

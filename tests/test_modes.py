@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from kinemesh.backend import kernels
+from kinemesh.device.backend import kernels
 from samples import POISON_INT, launch, place, run, sample
 from world import NONE
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import scipy.sparse.linalg
 from kinemesh import mesh
-from kinemesh.backend import Backend
 from kinemesh.bench.ledger import Ledger
-from kinemesh.deform import TorsionalSprings
+from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError, NumericalFault, SettingsError
-from kinemesh.grid import Grid
 from kinemesh.linear import natural
 from kinemesh.linear.natural import NaturalIlu, natural_csr
+from kinemesh.motion.deform import TorsionalSprings
+from kinemesh.space.grid import Grid
 from scipy import sparse
 
 EPS = np.finfo(float).eps

@@ -25,7 +25,7 @@ def folder(mesh, tmp_path_factory):
 @pytest.fixture
 def stopped(mesh, tmp_path, monkeypatch):
     """The folder of a run that fell at its sixth step."""
-    from kinemesh import run
+    from kinemesh.run import unsteady as run
 
     whole = run._Unsteady.step
 
@@ -179,7 +179,7 @@ def test_a_run_that_fell_does_not_wear_the_summary_of_an_earlier_one(stopped, me
     monkeypatch.undo()
     pitching(mesh).run(**ASKED, out=stopped)
     assert summary.read(stopped / "summary.json")["finished"]
-    monkeypatch.setattr("kinemesh.run._Unsteady.step", lambda *_: 1 / 0)
+    monkeypatch.setattr("kinemesh.run.unsteady._Unsteady.step", lambda *_: 1 / 0)
 
     with pytest.raises(ZeroDivisionError):
         pitching(mesh).run(**ASKED, out=stopped)

@@ -7,8 +7,8 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh import plot
-from kinemesh.hysteresis import hysteresis
 from kinemesh.io import History, summary
+from kinemesh.study.hysteresis import hysteresis
 from solver_cases import case_text
 from test_hysteresis import run as made_up
 from test_plot import folder
@@ -118,7 +118,7 @@ def test_steps_of_an_open_loop_are_marked_where_they_are(cycles):
 
 def test_the_figure_of_a_folder_goes_by_the_run_s_tolerance(tmp_path, monkeypatch, undrawn):
     seen = []
-    monkeypatch.setattr("kinemesh.hysteresis.Loop.plot", lambda loop, *_: seen.append(loop))
+    monkeypatch.setattr("kinemesh.loops.loop.Loop.plot", lambda loop, *_: seen.append(loop))
     folder(tmp_path)
     told = summary.read(tmp_path / "summary.json")["conditions"]
     summary.update(tmp_path / "summary.json", conditions=told | {"periodic_tolerance": 0.25})

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from kinemesh import plot
 from kinemesh.errors import CaseError
-from kinemesh.hysteresis import hysteresis, loop_of
 from kinemesh.io import STEADY, UNSTEADY, History, fields, summary
 from kinemesh.io.fields import FieldWriter
 from kinemesh.io.folder import clear
 from kinemesh.results import Run
+from kinemesh.study.hysteresis import hysteresis, loop_of
 
 PNG = b"\x89PNG"
 

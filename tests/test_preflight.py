@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh import run as runs
-from kinemesh.deform import Deformation, Mover
+from kinemesh.motion.deform import Deformation, Mover
+from kinemesh.run import unsteady as runs
 
 MESH = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
 QUICK = km.AleSettings(unsteady_iterations=6, steady_iterations=30)  # bits matter, not the flow

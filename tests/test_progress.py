@@ -7,7 +7,8 @@ import warnings
 import kinemesh as km
 import pytest
 import tqdm.auto
-from kinemesh import cli, march
+from kinemesh import cli
+from kinemesh.run import march
 from solver_cases import case_text
 
 pytestmark = pytest.mark.filterwarnings("ignore:(steady flow|member):RuntimeWarning")

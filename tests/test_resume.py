@@ -15,8 +15,8 @@ from pathlib import Path
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh import interrupt
 from kinemesh.io import History, fields, restart
+from kinemesh.run import interrupt
 from solver_cases import case_text, on_devices
 from test_lusgs_devices import half_wing
 from test_space import box
@@ -348,7 +348,7 @@ def test_a_damaged_restart_gives_way_to_the_one_before(whole, finished):
 
 
 def test_a_steady_run_tells_of_its_damaged_restart_too(tmp_path, monkeypatch):
-    monkeypatch.setattr("kinemesh.steady.KEEP_EVERY", 4)
+    monkeypatch.setattr("kinemesh.run.steady.KEEP_EVERY", 4)
     case().steady(out=tmp_path)
     (tmp_path / "restart.h5").write_bytes(b"nothing")
 
@@ -444,7 +444,7 @@ def test_a_plane_of_symmetry_that_moves_goes_on_with_the_same_bits(
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_a_steady_run_in_space_goes_on_with_the_same_bits(tmp_path, monkeypatch, dtype):
     """What sweeps know of the places must not depend on how often it was worked out."""
-    monkeypatch.setattr("kinemesh.steady.KEEP_EVERY", 4)
+    monkeypatch.setattr("kinemesh.run.steady.KEEP_EVERY", 4)
     settings = km.MeshlessSettings(
         weight_power=2, time="lusgs", steady_iterations=60, steady_drop=1e-12
     )
@@ -530,7 +530,7 @@ def test_settings_of_the_deformation_and_the_version_are_part_of_a_run(quarter, 
     with pytest.raises(km.CaseError, match=r"deform\.tolerance is 1e-08 there, 1e-09 here"):
         other.run(cycles=1, steps_per_cycle=16, out=quarter, resume=True)
 
-    monkeypatch.setattr("kinemesh.resume.versions", lambda: {"kinemesh": "9.9"})
+    monkeypatch.setattr("kinemesh.run.resume.versions", lambda: {"kinemesh": "9.9"})
     with pytest.raises(km.CaseError, match=r"version of kinemesh is .* there, 9\.9 here"):
         case("springs").run(cycles=1, steps_per_cycle=16, out=quarter, resume=True)
 

@@ -5,12 +5,12 @@ import re
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.cloud.curves import inside
 from kinemesh.cloud.tables import conditions
-from kinemesh.deform import Deformation, Mover, retriangulated
-from kinemesh.deform.graph import Graph, Places
 from kinemesh.io import restart
+from kinemesh.mesh.curves import inside
 from kinemesh.motion import Pose
+from kinemesh.motion.deform import Deformation, Mover, retriangulated
+from kinemesh.motion.deform.graph import Graph, Places
 from solver_cases import Ellipse, bodies, on_devices, stream
 from test_resume import assert_same
 

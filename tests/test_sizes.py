@@ -5,8 +5,9 @@ import warnings
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.bodies.sizes import Walls, beyond, longest
+from kinemesh.flow.sizes import beyond
 from kinemesh.mesh.origin import of_section
+from kinemesh.mesh.sizes import Walls, longest
 from scipy.spatial.distance import pdist
 from solver_cases import Ellipse, bodies, square
 

@@ -11,7 +11,6 @@ import pytest
 from kinemesh.io import History
 from kinemesh.io.summary import Summary
 from kinemesh.results import Run
-from kinemesh.results.asked import asked
 from solver_cases import pitching
 
 MACH, K, ANGLE = (0.4, 0.5), (0.1, 0.2), (1.0, 0.5)  # of `pitching`
@@ -123,7 +122,7 @@ def test_what_varies_is_a_column(mesh):
     pitches = [km.motion.pitch(1.0, 0.1, about=(x, 0.0)) for x in (0.25, 0.25, 0.5)]
     other = km.mesh.airfoil("naca0012", nodes=620, far_field=10)
 
-    rows = asked(pitching([mesh, other, mesh], mach=0.5, motion=pitches))
+    rows = pitching([mesh, other, mesh], mach=0.5, motion=pitches).asked()
 
     assert [row["mesh"] for row in rows] == [0, 1, 0]
     assert rows[0]["nodes"] == rows[2]["nodes"] != rows[1]["nodes"]
@@ -145,7 +144,7 @@ def test_what_only_some_members_have_does_not_vary():
 def test_a_sum_of_motions_has_the_numbers_of_its_parts(mesh):
     both = km.motion.pitch(2.0, 0.1) + km.motion.plunge(0.05, 0.1, phase_deg=90.0)
 
-    (row,) = asked(pitching(mesh, mach=0.5, motion=both))
+    (row,) = pitching(mesh, mach=0.5, motion=both).asked()
 
     assert row["motion"] == "pitch+plunge"
     assert (row["k"], row["amplitude_deg"], row["amplitude"]) == (0.1, 2.0, 0.05)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from kinemesh.backend import kernels
+from kinemesh.device.backend import kernels
 
 GROUPS = (1, 300, 7, 1200)  # of each member
 SCALARS = {"drop": 1e-4, "cfl_first": 5.0, "cfl_last": 1e4, "cfl_growth": 1.5, "most": 99}

@@ -3,8 +3,8 @@
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh import ends
 from kinemesh.io import UNSTEADY, History, summary
+from kinemesh.run import ends
 
 MESH = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
 

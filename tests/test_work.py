@@ -8,11 +8,11 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.errors import CaseError
-from kinemesh.hysteresis import hysteresis
 from kinemesh.io import History
 from kinemesh.io.history import unsteady_columns
 from kinemesh.loops.work import movement_of, work_of
 from kinemesh.motion import Motion, Pose
+from kinemesh.study.hysteresis import hysteresis
 from solver_cases import Ellipse, bodies
 
 EPS = np.finfo(float).eps

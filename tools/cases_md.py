@@ -5,11 +5,13 @@ from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 
-from kinemesh import cases, deform, motion
-from kinemesh.ale import AleSettings
-from kinemesh.casefile import Case
+from kinemesh import cases, motion
 from kinemesh.cases import parts
-from kinemesh.meshless import MeshlessSettings
+from kinemesh.cases.casefile import Case
+from kinemesh.cases.stated import Stated
+from kinemesh.flow.ale import AleSettings
+from kinemesh.flow.meshless import MeshlessSettings
+from kinemesh.motion import deform
 
 sys.path.insert(0, str(Path(__file__).parent))
 from docstrings import comments, parameters
@@ -108,9 +110,9 @@ def ready(name: str) -> list[str]:
 
 def page() -> str:
     """The whole page: keys by table, then the ready cases."""
-    top = [item.name for item in fields(Case) if item.name in ("name", "mode", "title", "method")]
-    left = tuple(item.name for item in fields(Case) if item.name not in top)
-    lines = [HEAD, "## Keys", "", "### Top level", "", *keys(Case, None, left), ""]
+    top = [item.name for item in fields(Stated) if item.name in ("name", "mode", "title", "method")]
+    left = tuple(item.name for item in fields(Stated) if item.name not in top)
+    lines = [HEAD, "## Keys", "", "### Top level", "", *keys(Stated, None, left), ""]
     for where, made, told, missing in TABLES:
         lines += [f"### {where}", "", *keys(made, told, missing), ""]
         if made is parts.DeformPart:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import kinemesh as km
 import numpy as np
-from kinemesh.cloud.curves import inside
 from kinemesh.cloud.tables import conditions
+from kinemesh.mesh.curves import inside
 from kinemesh.motion import Pose
 from kinemesh.plot import BLUE, DARK, STYLE
 

@@ -209,7 +209,7 @@ def made(kind: str, seed: int, number: int) -> bytes:
 def read_case(path: Path) -> None:
     """A case file up to, but without, its mesh and its run."""
     import kinemesh as km
-    from kinemesh.casefile import Case
+    from kinemesh.cases.casefile import Case
 
     case = Case.read(path)
     km.AleSettings(**case.solver)

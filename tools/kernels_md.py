@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from kinemesh.backend import kernels
+from kinemesh.device.backend import kernels
 
 PAGE = Path(__file__).parents[1] / "docs" / "kernels.md"
 HEAD = """# Kernels

@@ -13,11 +13,12 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from kinemesh.wiring import wire
+
 if TYPE_CHECKING:
-    from kinemesh import cases, cloud, deform, mesh, motion, plot
-    from kinemesh.ale import Ale, AleSettings
-    from kinemesh.backend import Backend, info, kernels
+    from kinemesh import cases, cloud, mesh, motion, plot
     from kinemesh.cloud import Cloud
+    from kinemesh.device.backend import Backend, info, kernels
     from kinemesh.errors import (
         CaseError,
         CloudError,
@@ -27,19 +28,22 @@ if TYPE_CHECKING:
         NumericalFault,
         SettingsError,
     )
-    from kinemesh.hysteresis import Loop, hysteresis
+    from kinemesh.flow.ale import Ale, AleSettings
+    from kinemesh.flow.meshless import Meshless, MeshlessSettings
+    from kinemesh.flow.units import Units
+    from kinemesh.loops.loop import Loop
     from kinemesh.mesh import Mesh
-    from kinemesh.meshless import Meshless, MeshlessSettings
+    from kinemesh.motion import deform
     from kinemesh.results import Run
     from kinemesh.results import open as open
-    from kinemesh.units import Units
+    from kinemesh.study.hysteresis import hysteresis
 
 _HOME = {
-    "Ale": "ale",
-    "AleSettings": "ale",
-    "Backend": "backend",
-    "info": "backend",
-    "kernels": "backend",
+    "Ale": "flow.ale",
+    "AleSettings": "flow.ale",
+    "Backend": "device.backend",
+    "info": "device.backend",
+    "kernels": "device.backend",
     "CaseError": "errors",
     "Cloud": "cloud",
     "CloudError": "errors",
@@ -48,16 +52,31 @@ _HOME = {
     "MeshError": "errors",
     "NumericalFault": "errors",
     "SettingsError": "errors",
-    "Loop": "hysteresis",
+    "Loop": "loops.loop",
     "Mesh": "mesh",
-    "Meshless": "meshless",
-    "MeshlessSettings": "meshless",
+    "Meshless": "flow.meshless",
+    "MeshlessSettings": "flow.meshless",
     "Run": "results",
-    "Units": "units",
-    "hysteresis": "hysteresis",
+    "Units": "flow.units",
+    "hysteresis": "study.hysteresis",
     "open": "results",
 }
-_MODULES = ("cases", "cloud", "deform", "mesh", "motion", "plot")
+_MODULES = {
+    "cases": "cases",
+    "cloud": "cloud",
+    "deform": "motion.deform",
+    "mesh": "mesh",
+    "motion": "motion",
+    "plot": "plot",
+}
+wire(
+    {
+        "Loop.plot": ("kinemesh.plot", "hysteresis"),
+        "Solver.run": ("kinemesh.run.unsteady", "unsteady"),
+        "Solver.steady": ("kinemesh.run.steady", "steady"),
+        "reference_loop": ("kinemesh.study.hysteresis", "reference_loop"),
+    }
+)
 
 __all__ = [  # not open: `import *` would take the place of Python's own
     "Ale",
@@ -92,7 +111,7 @@ __all__ = [  # not open: `import *` would take the place of Python's own
 def __getattr__(name: str) -> Any:
     """Names are loaded when they are first used, so that `import kinemesh` is quick."""
     if name in _MODULES:
-        return importlib.import_module(f"kinemesh.{name}")
+        return importlib.import_module(f"kinemesh.{_MODULES[name]}")
     if name in _HOME:
         value = getattr(importlib.import_module(f"kinemesh.{_HOME[name]}"), name)
         globals()[name] = value

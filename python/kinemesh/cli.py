@@ -187,7 +187,7 @@ def _case(arguments: argparse.Namespace) -> Any:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from kinemesh.check import check
+    from kinemesh.cases.check import check
 
     report = check(_case(arguments), progress=not arguments.quiet)
     print(_in_shell(str(report)))
@@ -229,7 +229,7 @@ def _cases(_: argparse.Namespace) -> int:
 
 
 def _info(_: argparse.Namespace) -> int:
-    from kinemesh import backend
+    from kinemesh.device import backend
 
     found = backend.info()
     reason = found.pop("cuda_reason", "")

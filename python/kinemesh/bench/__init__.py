@@ -97,8 +97,8 @@ def _line(texts: Any, widths: tuple[int, ...]) -> str:
 
 
 def _measure(arguments: argparse.Namespace, kept: TextIO | None) -> None:
-    from kinemesh.backend import Backend
     from kinemesh.bench.table import cells, columns, heading
+    from kinemesh.device.backend import Backend
 
     backend = Backend(arguments.device, arguments.dtype)
     rows = chosen_rows(arguments.rows, arguments.cloud is not None)

@@ -9,15 +9,15 @@ import gc
 from collections.abc import Iterator
 from typing import Any
 
-from kinemesh.backend import Backend
 from kinemesh.bench.ledger import Ledger
 from kinemesh.bench.rows import Rows, Work
 from kinemesh.bench.timing import recorded
 from kinemesh.cloud import airfoil, oneram6
 from kinemesh.cloud.cloud import Cloud
+from kinemesh.device.backend import Backend
 from kinemesh.errors import NumericalFault
-from kinemesh.lusgs import Lusgs
-from kinemesh.meshless import STAGES, Meshless, MeshlessSettings
+from kinemesh.flow.lusgs import Lusgs
+from kinemesh.flow.meshless import STAGES, Meshless, MeshlessSettings
 
 # Every figure starts from the free stream, and times do not depend on the CFL number: at these no
 # cloud's flow leaves, whatever the sweeps, however long a row is repeated.

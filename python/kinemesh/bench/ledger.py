@@ -14,7 +14,7 @@ from math import prod
 from typing import Any
 from unittest.mock import patch
 
-from kinemesh.backend import Backend, kernels
+from kinemesh.device.backend import Backend, kernels
 
 # A declaration gives the mode of a field: how often each of its bytes is moved, at least.
 PASSES = {"in": 1, "opt": 1, "out": 1, "rw": 2, "upd": 2, "inc": 2, "val": 0}
@@ -36,7 +36,7 @@ class Note:
 
 @cache
 def declarations() -> dict[str, tuple[str, list[tuple[str, str, str, str]]]]:
-    """`kinemesh.backend.kernels`, asked once."""
+    """`kinemesh.device.backend.kernels`, asked once."""
     return kernels()
 
 

@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from kinemesh.ale import Ale, AleSettings
-from kinemesh.backend import Backend
 from kinemesh.bench.ledger import SWEEPS, Ledger
 from kinemesh.bench.timing import recorded
-from kinemesh.bodies.markers import walls_of
-from kinemesh.deform import Rigid, TorsionalSprings
+from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError, NumericalFault
-from kinemesh.grid import Grid
-from kinemesh.implicit import Implicit
+from kinemesh.flow.ale import Ale, AleSettings
+from kinemesh.flow.implicit import Implicit
 from kinemesh.linear import Bicgstab
 from kinemesh.linear.natural import NaturalIlu, natural_csr, open_library
 from kinemesh.mesh import Mesh
 from kinemesh.motion import Pitch
+from kinemesh.motion.deform import Rigid, TorsionalSprings
+from kinemesh.space.grid import Grid
+from kinemesh.space.markers import walls_of
 
 TEN, FIVE = 10, 5  # iterations of BiCGSTAB: Table 4, and the most of section 6.2
 STEPS_PER_CYCLE = 386  # the time step 0.2 of section 6.2

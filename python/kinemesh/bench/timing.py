@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from kinemesh.backend import Backend
+from kinemesh.device.backend import Backend
 
 SPAN = 0.02  # seconds that one reading lasts at least, so that clock and launch do not count
 MOST = 200  # repetitions within one reading

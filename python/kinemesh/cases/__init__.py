@@ -12,7 +12,7 @@ from kinemesh.errors import CaseError
 from kinemesh.io.paths import path_of
 
 if TYPE_CHECKING:
-    from kinemesh.casefile import Case
+    from kinemesh.cases.casefile import Case
 
 FOLDER = Path(__file__).parent
 
@@ -33,7 +33,7 @@ def load(name_or_path: str | Path, changes: Sequence[str] = ()) -> Case:
 
     Raises CaseError for an unknown name (with the nearest one) or a file that is not a case.
     """
-    from kinemesh.casefile import Case
+    from kinemesh.cases.casefile import Case
 
     text = str(name_or_path)
     if text in names():

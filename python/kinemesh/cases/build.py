@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from kinemesh.cases.methods import settings_of
 from kinemesh.cases.parts import GENERATED, MeshPart
 from kinemesh.cases.values import in_file, in_section
-from kinemesh.claim import folder_of
 from kinemesh.errors import CaseError
+from kinemesh.run.claim import folder_of
 
 if TYPE_CHECKING:
-    from kinemesh.casefile import Case
-    from kinemesh.march import Run
+    from kinemesh.cases.stated import Stated
+    from kinemesh.results import Run
 
 
 def mesh(part: MeshPart) -> Any:
@@ -45,7 +45,7 @@ def cloud(part: MeshPart) -> Any:
     return clouds.three_element(**given)
 
 
-def space(case: Case) -> Any:
+def space(case: Stated) -> Any:
     """What a case is solved on: a mesh, or a cloud."""
     return mesh(case.mesh) if case.method == "mesh" else cloud(case.mesh)
 
@@ -71,20 +71,20 @@ def sides(part: MeshPart) -> dict[str, list[str] | None]:
 def solver_of(method: str) -> Any:
     """The class of a method's solver."""
     if method == "meshless":
-        from kinemesh.meshless import Meshless
+        from kinemesh.flow.meshless import Meshless
 
         return Meshless
-    from kinemesh.ale import Ale
+    from kinemesh.flow.ale import Ale
 
     return Ale
 
 
-def settings(case: Case) -> Any:
+def settings(case: Stated) -> Any:
     """Settings of a case's solver."""
     return settings_of(case.method)(**case.solver)
 
 
-def solver(case: Case, grid: Any = None, of_case: bool = True) -> Any:
+def solver(case: Stated, grid: Any = None, of_case: bool = True) -> Any:
     """The solver of a case, ready to run; on a mesh (or cloud) `grid` that was made before.
 
     `of_case` is whether the markers of that mesh are those of the case.
@@ -101,7 +101,7 @@ def solver(case: Case, grid: Any = None, of_case: bool = True) -> Any:
     return model
 
 
-def _options(case: Case, of_case: bool) -> dict[str, Any]:
+def _options(case: Stated, of_case: bool) -> dict[str, Any]:
     """What the solver of a case is told."""
     options: dict[str, Any] = {
         "mach": case.flow.mach,
@@ -125,14 +125,14 @@ def _options(case: Case, of_case: bool) -> dict[str, Any]:
     return options
 
 
-def _record(case: Case) -> dict[str, Any]:
+def _record(case: Stated) -> dict[str, Any]:
     part = case.mesh
     source = part.section or part.coordinates or part.file or part.bodies or part.wing
     names = {"name": case.name, "title": case.title, "mode": case.mode, "method": case.method}
     return names | {"mesh": str(source)}
 
 
-def run(case: Case, progress: bool = False, resume: bool = False, overwrite: bool = False) -> Run:
+def run(case: Stated, progress: bool = False, resume: bool = False, overwrite: bool = False) -> Run:
     """Run a case, or go on with it; its files are in `case.job.out`, where that is given."""
     folder_of(case.job.out, resume, overwrite)  # refused before a mesh is made
     with in_file(case.file):

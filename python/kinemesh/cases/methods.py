@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kinemesh.cases.values import known
 from kinemesh.errors import CaseError
-
-if TYPE_CHECKING:
-    from kinemesh.cases.parts import DeformPart
 
 METHODS = ("mesh", "meshless")
 DEFORMS = ("springs", "delaunay", "rigid")
@@ -18,15 +15,15 @@ DEFORMS = ("springs", "delaunay", "rigid")
 
 def deform_fields(method: str) -> list[str]:
     """Names of the settings of a deformation method."""
-    from kinemesh import deform
+    from kinemesh.motion import deform
 
     kind: Any = deform.METHODS[method]
     return [f.name for f in fields(kind)]
 
 
-def check_deform(method: str, deform: DeformPart | None) -> None:
+def check_deform(method: str, deform: str | None) -> None:
     """CaseError for a deformation that a method has no meaning for."""
-    if method == "meshless" and deform is not None and deform.method == "springs":
+    if method == "meshless" and deform == "springs":
         raise CaseError(
             "[deform] method = 'springs': springs need the cells of a mesh, and a cloud of points "
             "has none; use delaunay or rigid"
@@ -61,9 +58,9 @@ def solver_fields(method: str) -> list[str] | None:
 def settings_of(method: str) -> Any:
     """The class of the settings of a method's solver."""
     if method == "meshless":
-        from kinemesh.meshless import MeshlessSettings
+        from kinemesh.flow.meshless import MeshlessSettings
 
         return MeshlessSettings
-    from kinemesh.ale import AleSettings
+    from kinemesh.flow.ale import AleSettings
 
     return AleSettings

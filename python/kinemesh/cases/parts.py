@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from kinemesh import limits
 from kinemesh import motion as motions
 from kinemesh.cases.methods import DEFORMS, deform_fields
 from kinemesh.cases.values import choice, count, in_section, known, names, number
 from kinemesh.errors import CaseError
+from kinemesh.flow import limits
 
 SIZES = {"coarse": 5_000, "medium": 24_000, "fine": 94_000}
 OF_SECTION = (
@@ -287,7 +287,7 @@ class DeformPart:
 
     def build(self) -> Any:
         """The deformation method."""
-        from kinemesh import deform
+        from kinemesh.motion import deform
 
         return deform.METHODS[self.method](**self.settings)
 

@@ -11,10 +11,10 @@ from scipy.spatial import cKDTree
 
 from kinemesh.cloud import background
 from kinemesh.cloud.bodies import Body
-from kinemesh.cloud.curves import inside
 from kinemesh.cloud.layers import Rays, thinned
 from kinemesh.cloud.spacing import Field, divided
 from kinemesh.errors import CloudError
+from kinemesh.mesh.curves import inside
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.cloud import checks
-from kinemesh.cloud.curves import area, inside
 from kinemesh.cloud.selection import choose
 from kinemesh.cloud.sides import in_fluid
 from kinemesh.cloud.walls import Walls
 from kinemesh.errors import CloudError
+from kinemesh.mesh.curves import area, inside
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]

@@ -13,9 +13,9 @@ from scipy.interpolate import Akima1DInterpolator
 from scipy.spatial import cKDTree
 
 from kinemesh.cloud.checks import array
-from kinemesh.cloud.curves import area, first_crossing, inside
 from kinemesh.errors import CloudError
 from kinemesh.mesh.corners import refined, said, told_apart, turns
+from kinemesh.mesh.curves import area, first_crossing, inside
 
 Floats = NDArray[np.float64]
 

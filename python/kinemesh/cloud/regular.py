@@ -17,7 +17,7 @@ from kinemesh.cloud.checks import WORST_CONDITION
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.cloud.tables import condition
 from kinemesh.errors import MeshError
-from kinemesh.mesh import omesh, sections
+from kinemesh.mesh import named, omesh
 from kinemesh.mesh.origin import of_section
 from kinemesh.mesh.rays import Wanted
 from kinemesh.mesh.sections import Section
@@ -54,7 +54,7 @@ def airfoil(
     """
     with _of_points():
         wanted = Wanted(points, far_field, wall_spacing, growth, trailing_spacing, around)
-    shape = section if isinstance(section, Section) else sections.section(section, trailing_edge)
+    shape = section if isinstance(section, Section) else named.section(section, trailing_edge)
     with _of_points():
         place = omesh.structured(shape, wanted)
     number = np.arange(place.size, dtype=np.int32).reshape(place.shape)

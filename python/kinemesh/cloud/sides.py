@@ -10,8 +10,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
-from kinemesh.cloud.curves import area, inside
 from kinemesh.errors import CloudError
+from kinemesh.mesh.curves import area, inside
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]

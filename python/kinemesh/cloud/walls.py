@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from kinemesh.cloud.checks import area_vectors
-from kinemesh.cloud.crossing import crossed
 from kinemesh.cloud.fans import Fan2, Fan3
+from kinemesh.mesh.crossing import crossed
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]

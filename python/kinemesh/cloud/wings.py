@@ -18,8 +18,9 @@ from kinemesh.cloud.checks import WORST_CONDITION
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.cloud.elliptic import Rings, fraction, rings
 from kinemesh.errors import CloudError
+from kinemesh.mesh.named import section
 from kinemesh.mesh.rays import layers
-from kinemesh.mesh.sections import Section, section
+from kinemesh.mesh.sections import Section
 
 Floats = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kinemesh.backend import Backend
+from kinemesh.device.backend import Backend
 from kinemesh.linear.krylov import Krylov
 from kinemesh.linear.pattern import Pattern
 

@@ -13,13 +13,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from kinemesh.backend import Backend
+from kinemesh.csr import offsets_of
+from kinemesh.device.backend import Backend
 from kinemesh.linear.blocks import CHUNK
 from kinemesh.linear.hierarchy import Level, hierarchy
 from kinemesh.linear.krylov import Krylov
 from kinemesh.linear.multigrid import Multigrid
 from kinemesh.linear.pattern import Pattern
-from kinemesh.mesh.dual import offsets_of
 
 
 class Cg(Krylov):

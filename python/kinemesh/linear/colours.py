@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 
-from kinemesh.backend import Backend
+from kinemesh.device.backend import Backend
 from kinemesh.errors import SettingsError
 
 Ints = NDArray[np.int32]

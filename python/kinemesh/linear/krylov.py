@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kinemesh.backend import Backend
+from kinemesh.device.backend import Backend
 from kinemesh.linear.pattern import Pattern, totals
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 
-from kinemesh.backend import Backend
+from kinemesh.device.backend import Backend
 from kinemesh.linear.colours import colour_first_fit, colour_parallel, complete
 
 Ints = NDArray[np.int32]

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from kinemesh.backend import Backend
+from kinemesh.device.backend import Backend
 from kinemesh.linear.blocks import Blocks
 from kinemesh.linear.hierarchy import Level
 from kinemesh.linear.pattern import Pattern

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from kinemesh.backend import Backend
+from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError, NumericalFault, SettingsError
 from kinemesh.linear.krylov import Krylov
 from kinemesh.linear.pattern import Pattern

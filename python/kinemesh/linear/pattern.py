@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kinemesh.backend import Backend
+from kinemesh.csr import offsets_of
+from kinemesh.device.backend import Backend
 from kinemesh.linear.colours import check_colours, colour_parallel
-from kinemesh.mesh.dual import offsets_of
 
 Ints = NDArray[np.int32]
 CHUNK = 1024

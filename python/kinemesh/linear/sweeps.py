@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kinemesh.backend import Backend
+from kinemesh.device.backend import Backend
 from kinemesh.linear.pattern import Pattern
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh import sections
+from kinemesh.mesh import named
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.origin import of_section
 from kinemesh.mesh.rays import Complexes, Wanted, cut
@@ -62,7 +62,7 @@ def airfoil(
     """
     wanted = Wanted(nodes, far_field, wall_spacing, growth, trailing_spacing, around)
     kind = _topology(topology)
-    shape = section if isinstance(section, Section) else sections.section(section, trailing_edge)
+    shape = section if isinstance(section, Section) else named.section(section, trailing_edge)
     points, table, markers = _o(shape, wanted) if kind == "o" else _c(shape, wanted)
     flat = points.view(np.float64).reshape(-1, 2)
     try:

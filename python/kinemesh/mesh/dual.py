@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.csr import offsets_of
 from kinemesh.errors import MeshError
 
 Ints = NDArray[np.int32]
@@ -38,11 +39,6 @@ class Dual:
     corner_offsets: Ints
     cell: Ints
     corner: Ints
-
-
-def offsets_of(keys: NDArray, count: int) -> Ints:
-    """Offsets of the runs of sorted `keys` in 0..count-1."""
-    return np.concatenate([[0], np.cumsum(np.bincount(keys, minlength=count))]).astype(np.int32)
 
 
 def dual(nodes: int, cells: Ints) -> Dual:

@@ -47,8 +47,8 @@ def _check(path: Path, name: str, value: Any) -> None:
 
 def _measure(path: Path, mesh: Mesh, chord: float) -> None:
     """MeshError where the one body in the mesh, if there is one alone, has another chord."""
-    from kinemesh.bodies.pieces import enclosing, pieces
-    from kinemesh.bodies.sizes import CHORD, longest
+    from kinemesh.mesh.pieces import enclosing, pieces
+    from kinemesh.mesh.sizes import CHORD, longest
 
     found = pieces(mesh, list(mesh.boundaries))
     outer = enclosing(found)

@@ -6,7 +6,6 @@ A section is a closed curve from the upper trailing edge over the nose to the lo
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +20,6 @@ from kinemesh.errors import MeshError
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
 
-TRAILING_EDGES = ("closed", "sharp", "open")
 NAMED = {
     "naca64a010": "naca64a010_tr903_ordinates.csv",
     "oneram6": "oneram6_streamwise_root.csv",
@@ -55,44 +53,7 @@ class Section:
         return np.stack([z.real, z.imag], axis=-1)
 
 
-def section(name: str | Path, trailing_edge: str = "closed") -> Section:
-    """A section by name (`naca0012`, `naca23012`, `naca64a010`) or by Selig or Lednicer file.
-
-    Parameters
-    ----------
-    trailing_edge : closed | sharp | open
-        closed: NACA 4- and 5-digit with the last coefficient -0.1036; others sheared shut,
-        linearly in x.
-        sharp: extended to where the sides meet, then scaled back to chord 1.
-        open: blunt, as defined (-0.1015) or tabulated.
-    """
-    if trailing_edge not in TRAILING_EDGES:
-        near = difflib.get_close_matches(str(trailing_edge), TRAILING_EDGES, n=1)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
-        wanted = ", ".join(TRAILING_EDGES)
-        raise MeshError(f"trailing_edge = '{trailing_edge}', expected one of {wanted}{hint}")
-    if not isinstance(name, str | Path):
-        raise MeshError(
-            f"section is {name!r}, expected a name such as 'naca2412' or a coordinate file"
-        )
-    key = re.sub(r"[\s_-]", "", str(name)).lower()
-    if digits := re.fullmatch(r"naca(\d{4,5})", key):
-        from kinemesh.mesh import naca  # here: its sections are of this module's class
-
-        return naca.by_digits(digits[1], trailing_edge)
-    if key in NAMED:
-        return _tabulated(key, trailing_edge)
-    if Path(name).is_file():
-        return read_section(name, trailing_edge)
-    near = difflib.get_close_matches(key, ["naca0012", "naca4412", "naca23012", *NAMED], n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    raise MeshError(
-        f"section '{name}' is neither a NACA 4- or 5-digit name, one of {', '.join(NAMED)}, "
-        f"nor a coordinate file that exists{hint}"
-    )
-
-
-def _tabulated(name: str, trailing_edge: str) -> Section:
+def tabulated(name: str, trailing_edge: str) -> Section:
     """Symmetric section from a packaged table of ordinates, a cubic spline in sqrt(x).
 
     In sqrt(x) the nose is a smooth point of one odd curve; with the 26 ordinates of TR-903 the

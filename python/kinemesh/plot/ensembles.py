@@ -15,8 +15,8 @@ from kinemesh.plot.style import BLUE, DARK, figure_of, phase_axis, styled
 from kinemesh.results.asked import values, varying
 
 if TYPE_CHECKING:
-    from kinemesh.hysteresis import Loop
     from kinemesh.results import Run
+    from kinemesh.study.hysteresis import Loop
 
 DASHES = ("-", "--", ":", "-.")
 FEW = 8  # values that a legend lists; more have a bar of colours

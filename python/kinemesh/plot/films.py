@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from kinemesh.errors import CaseError, warn
 from kinemesh.io.paths import making, path_of
 from kinemesh.io.whole import replace
-from kinemesh.march import progress_bar
 from kinemesh.plot.ensembles import differing, in_words, names_of, title_of
 from kinemesh.plot.flows import SHADES, Picture, moment_of, range_of, view_of
 from kinemesh.plot.style import STYLE
+from kinemesh.run.march import progress_bar
 
 if TYPE_CHECKING:
     from kinemesh.results import Fields, Run

@@ -9,20 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.plot.style import BLUE, DARK, RED, figure_of, phase_axis, styled
+from kinemesh.study.hysteresis import reference_loop
 
 if TYPE_CHECKING:
-    from kinemesh.hysteresis import Coefficient, Loop
     from kinemesh.io.history import History
+    from kinemesh.loops.harmonics import Coefficient
+    from kinemesh.loops.loop import Loop
 
 
-def hysteresis(loop: Loop, reference: Loop | None = None, path: str | Path | None = None) -> Any:
+def hysteresis(
+    loop: Loop, reference: Loop | str | Path | None = None, path: str | Path | None = None
+) -> Any:
     """Figure of cl and cm against alpha (against phase where the body does not pitch).
 
     Arrows show the direction in time.  The reference is dashed; the legend has the rms distance to
     the reference.  Steps that did not converge are marked, and counted in the legend.  A loop that
     is not periodic is drawn open; the legend has its change from the cycle before.
     """
-    return _hysteresis(loop, reference, path=path)
+    other = None if reference is None else reference_loop(reference)
+    return _hysteresis(loop, other, path=path)
 
 
 @styled

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.cuts import section_pressures
 from kinemesh.errors import CaseError, warn
 from kinemesh.plot.style import BLUE, DARK, RED, figure_of, styled
+from kinemesh.study.cuts import section_pressures
 
 if TYPE_CHECKING:
     from kinemesh.results import Fields

@@ -15,7 +15,7 @@ from kinemesh.io import fields as files
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kinemesh.results.run import Run
+    from kinemesh.results.record import Record
 
 NEAR = 0.01  # degrees: phases are typed with two decimals
 
@@ -86,7 +86,7 @@ class Fields(Mapping[str, NDArray[Any]]):
         )
 
 
-def path_of(run: Run, member: int | None) -> tuple[Path, int]:
+def path_of(run: Record, member: int | None) -> tuple[Path, int]:
     """Field file and number of a member; CaseError where there is none."""
     if run.out is None:
         raise CaseError("fields: the run kept none; give a folder, run(..., out='name')")
@@ -100,7 +100,7 @@ def path_of(run: Run, member: int | None) -> tuple[Path, int]:
     return path, int(number)
 
 
-def frames(run: Run, member: int | None) -> Frames:
+def frames(run: Record, member: int | None) -> Frames:
     """When the frames of a member were kept."""
     path, number = path_of(run, member)
     time = files.times(path)
@@ -113,7 +113,7 @@ def frames(run: Run, member: int | None) -> Frames:
     return Frames(time, cycle, np.round(360 * cycle, 6) % 360)
 
 
-def read(run: Run, frame: int | None, phase_deg: float | None, member: int | None) -> Fields:
+def read(run: Record, frame: int | None, phase_deg: float | None, member: int | None) -> Fields:
     """The fields of one frame, by number or by phase."""
     if frame is not None and phase_deg is not None:
         raise CaseError(f"fields: frame {frame} and phase_deg {phase_deg}; give one of the two")

@@ -23,10 +23,11 @@ from numpy.typing import NDArray
 from kinemesh.errors import CaseError
 from kinemesh.io.whole import replace
 from kinemesh.loops.harmonics import HARMONICS
+from kinemesh.results import fields
 
 if TYPE_CHECKING:
     from kinemesh.results.fields import Fields
-    from kinemesh.results.run import Run
+    from kinemesh.results.record import Record
 
 FloatArray = NDArray[np.float64]
 
@@ -74,9 +75,9 @@ class Pressures:
         return found
 
 
-def pressures(run: Run, member: int | None = None) -> dict[str, Pressures]:
+def pressures(run: Record, member: int | None = None) -> dict[str, Pressures]:
     """Pressures on each body over the last cycle, by marker; CaseError where there is no cycle."""
-    times = run.frames(member)
+    times = fields.frames(run, member)
     if run.history.kind != "unsteady":
         raise CaseError("pressures: a steady run has no cycle; its cp is in run.fields()['Cp']")
     last = times.last_cycle()
@@ -86,8 +87,8 @@ def pressures(run: Run, member: int | None = None) -> dict[str, Pressures]:
             "more cycles, or more steps a cycle"
         )
     first, frames = (
-        run.fields(0, member=member),
-        [run.fields(n, member=member) for n in last.tolist()],
+        fields.read(run, 0, None, member),
+        [fields.read(run, n, None, member) for n in last.tolist()],
     )
     if first.points.shape[1] != 2:
         raise CaseError("pressures: of a wing, which has no chord line; cuts of it are sections")
@@ -118,7 +119,7 @@ def _of_body(
     return Pressures(x, y, np.degrees(phase), cp, fit[0], harmonics, per, name, closed)
 
 
-def _motion(run: Run, member: int | None) -> tuple[str, complex] | None:
+def _motion(run: Record, member: int | None) -> tuple[str, complex] | None:
     """The one degree of freedom that moves, and the first harmonic of its motion."""
     energy = run.loop(member).energy
     return None if energy is None or energy.motion is None else energy.motion

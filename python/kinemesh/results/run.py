@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from kinemesh.errors import CaseError
-from kinemesh.io.history import History
 from kinemesh.results import fields, table
+from kinemesh.results.record import Record
 
 if TYPE_CHECKING:
-    from kinemesh.hysteresis import Loop
     from kinemesh.results.pressures import Pressures
 
 
 @dataclass(slots=True, repr=False)
-class Run:
+class Run(Record):
     """Results of a run; `kinemesh.open(folder)` gives them again.
 
     Parameters
@@ -28,59 +22,6 @@ class Run:
     summary : dict       contents of summary.json, in the types of JSON
     out : Path or None   folder of the run; None where the run wrote no files
     """
-
-    history: History
-    summary: dict[str, Any]
-    out: Path | None
-
-    @property
-    def members(self) -> int:
-        """Number of members."""
-        if "asked" in self.summary:
-            return len(self.summary["asked"])
-        return max([m + 1 for m in self.history.members], default=1)
-
-    @property
-    def finished(self) -> str | None:
-        """Time when the run ended (ISO 8601, UTC); None for a run that was stopped or failed."""
-        return self.summary.get("finished")
-
-    @property
-    def converged(self) -> bool | NDArray[np.bool_]:
-        """Whether the run converged; an array (members,) for several members.
-
-        A steady run converged if its residual fell by `steady_drop`, or to round-off.  An unsteady
-        run converged if the residual fell by `unsteady_drop`, or to round-off, in every step of the
-        last cycle (of a motion without a period, in every step).  CaseError where the run did not
-        finish.
-        """
-        if "converged" not in self.summary.get("result", {}):
-            raise CaseError(f"the run {self.told()}: no word of whether it converged")
-        found = self.summary["result"]["converged"]
-        return found if isinstance(found, bool) else np.array(found)
-
-    def asked(self) -> list[dict[str, Any]]:
-        """Inputs of each member: mach, alpha_deg, parameters of its motion, mesh, nodes.
-
-        A folder of an earlier version has mach and alpha_deg alone.
-        """
-        if "asked" in self.summary:
-            return [dict(row) for row in self.summary["asked"]]
-        told: list[dict[str, Any]] = [{} for _ in range(self.members)]
-        for name in ("mach", "alpha_deg"):
-            value = self.summary.get("conditions", {}).get(name)
-            each = value if isinstance(value, list) else [value] * self.members
-            for row, number in zip(told, each, strict=True):
-                row[name] = number
-        return told
-
-    def loop(self, member: int | None = None) -> Loop:
-        """Loop of the last cycle of a member, as `kinemesh.hysteresis(run, member)` gives it."""
-        from kinemesh.hysteresis import hysteresis
-        from kinemesh.loops.harmonics import PERIODIC
-
-        asked = self.summary.get("conditions", {}).get("periodic_tolerance")
-        return hysteresis(self, member, tolerance=PERIODIC if asked is None else asked)
 
     def table(self) -> Any:
         """A row per member: inputs and results.
@@ -133,15 +74,6 @@ class Run:
         from kinemesh.results.pressures import pressures
 
         return pressures(self, member)
-
-    def told(self) -> str:
-        """How far the run came, in words."""
-        if self.finished:
-            return f"finished {self.finished}"
-        if not self.history.rows:
-            return "did not finish: no step was done"
-        unit = "step" if self.history.kind == "unsteady" else "iteration"
-        return f"did not finish: its history ends at {unit} {self.history[unit].max()}"
 
     def __repr__(self) -> str:
         members = f"{self.members} members, " if self.members > 1 else ""

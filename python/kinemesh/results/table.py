@@ -11,7 +11,7 @@ from kinemesh.errors import CaseError
 from kinemesh.results.asked import varying
 
 if TYPE_CHECKING:
-    from kinemesh.results.run import Run
+    from kinemesh.results.record import Record
 
 FIRST = (
     *("cl", "cd", "cm", "cl_mean", "cl_amplitude", "cm_mean", "cm_amplitude", "damping", "work"),
@@ -26,7 +26,7 @@ FIRST = (
 APART = ("resumed",)  # of the run, not of its members
 
 
-def columns(run: Run) -> dict[str, list[Any]]:
+def columns(run: Record) -> dict[str, list[Any]]:
     """The table's columns, an entry per member; None where a member has no such number."""
     members = run.members
     told = run.asked()
@@ -42,7 +42,7 @@ def columns(run: Run) -> dict[str, list[Any]]:
     return found | {name: [row.get(name) for row in came] for name in order}
 
 
-def frame(run: Run) -> Any:
+def frame(run: Record) -> Any:
     """The table as a pandas DataFrame, or as a structured array where there is no pandas."""
     arrays = {name: _array(values) for name, values in columns(run).items()}
     try:
@@ -66,7 +66,7 @@ def _array(values: list[Any]) -> Any:
     return np.array([np.nan if v is None else v for v in values], np.int64 if whole else float)
 
 
-def _result(run: Run, member: int, members: int) -> dict[str, Any]:
+def _result(run: Record, member: int, members: int) -> dict[str, Any]:
     """Numbers of a member's result; of a run that did not end those of its last whole cycle."""
     result = run.summary.get("result")
     if result is None:
@@ -112,7 +112,7 @@ def _flat(result: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, An
             yield f"{before}{key}", value
 
 
-def _converged(run: Run, member: int, row: Mapping[str, Any]) -> bool | None:
+def _converged(run: Record, member: int, row: Mapping[str, Any]) -> bool | None:
     """Whether the steps of the last cycle, or the steady march, reached what was asked."""
     if run.history.kind == "unsteady":
         if member not in run.history.members:
@@ -125,7 +125,7 @@ def _converged(run: Run, member: int, row: Mapping[str, Any]) -> bool | None:
     return bool(row["residual_drop"] <= asked or row.get("ended_at_roundoff"))
 
 
-def _cause(run: Run, member: int, members: int) -> str:
+def _cause(run: Record, member: int, members: int) -> str:
     """What must be said of a member: that its run did not finish, and its warnings."""
     said = [] if run.finished else [run.told()]
     for text in run.summary.get("warnings", []):

@@ -1,0 +1,77 @@
+"""Arguments of users: one value or one per member, finite numbers, points, instances of a class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import SettingsError
+
+
+def is_several(value: Any) -> bool:
+    """A sequence, array or pandas Series with one entry per member (a text is one value)."""
+    if hasattr(value, "__array__"):
+        return np.ndim(value) > 0
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+def member_count(**values: Any) -> int:
+    """Number of members: the longest sequence, all sequences being that long."""
+    lengths = {name: len(v) for name, v in values.items() if is_several(v)}
+    members = max(lengths.values(), default=1)
+    for name, length in lengths.items():
+        if length != members or not length:
+            raise SettingsError(f"{name} has {length} entries, expected {members or 1} (members)")
+    return members
+
+
+def per_member(value: Any, members: int) -> list[Any]:
+    """One value for every member, or the sequence that has one for each."""
+    return list(value) if is_several(value) else [value] * members
+
+
+def numbers(value: Any, members: int, name: str, positive: bool = False) -> NDArray[np.float64]:
+    """(members,) finite numbers."""
+    try:
+        found = np.array([real(v) for v in per_member(value, members)])
+    except (TypeError, ValueError, OverflowError):
+        found = np.array([np.nan])
+    if (
+        found.shape != (members,)
+        or not np.isfinite(found).all()
+        or (positive and not (found > 0).all())
+    ):
+        several = is_several(value)
+        kind = "number above 0" if positive else "finite number"
+        kind = kind.replace("number", "numbers") if several else f"a {kind}"
+        raise SettingsError(f"{name} is {value!r}, expected {kind}")
+    return found
+
+
+def real(value: Any) -> float:
+    """A number; TypeError for texts, truth values and arrays, which float() would take."""
+    given = np.asarray(value)
+    if given.ndim or given.dtype.kind not in "iufO":
+        raise TypeError
+    return float(value)
+
+
+def point_of(value: Any, name: str, axes: str = "x, y") -> tuple[float, float]:
+    """A point of two coordinates."""
+    try:
+        x, y = (real(v) for v in value)
+    except (TypeError, ValueError, OverflowError):
+        x = y = np.nan
+    if not np.isfinite([x, y]).all():
+        raise SettingsError(f"{name} is {value!r}, expected a point ({axes}) [chord]")
+    return x, y
+
+
+def instance(value: Any, kind: type, name: str, example: str) -> Any:
+    """The value, if it is of its kind."""
+    if not isinstance(value, kind):
+        raise SettingsError(f"{name} is {value!r}, expected {example}")
+    return value

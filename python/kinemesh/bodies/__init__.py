@@ -1,1 +1,0 @@
-"""What is a body and what is far field, and how large the bodies are."""

@@ -1,0 +1,174 @@
+"""Case files: TOML to a frozen Case, and a Case to a solver.
+
+Tables: top level (name, title, mode, method), [mesh], [flow], [motion], [deform], [run], [solver].
+Angles in degrees, lengths in chords. Relative file names start at the folder of the TOML file.
+An unknown key, a missing one and a combination without meaning are errors.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kinemesh.cases import build
+from kinemesh.cases.changes import changed
+from kinemesh.cases.methods import DEFORMS, METHODS
+from kinemesh.cases.parts import DeformPart, FlowPart, Job, MeshPart, MotionPart, part
+from kinemesh.cases.stated import Stated
+from kinemesh.cases.values import as_option, choice, in_file, known
+from kinemesh.errors import CaseError
+from kinemesh.io.paths import path_of
+
+if TYPE_CHECKING:
+    from kinemesh.results import Run
+
+
+def _check_integers(value: Any, name: str = "the file") -> None:
+    """CaseError for an integer beyond 64 bits, which TOML does not promise to hold."""
+    if isinstance(value, Mapping):
+        for key, entry in value.items():
+            _check_integers(entry, key)
+    elif isinstance(value, list):
+        for entry in value:
+            _check_integers(entry, name)
+    elif isinstance(value, int) and value.bit_length() > 63:
+        raise CaseError(f"{name} has an integer beyond 64 bits, expected a smaller number")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Case(Stated):
+    """A case: everything that a run needs. Read one with `Case.read(path)`."""
+
+    @classmethod
+    def read(cls, path: str | Path, changes: Sequence[str] = (), name: str = "") -> Case:
+        """A case from a TOML file, with changes such as "flow.mach=0.6" (`cases.changes`).
+
+        Every error names the file, by its path or by `name`, and the changes.
+        """
+        path = path_of(path, "the case file")
+        try:
+            table = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise CaseError(f"{path}: cannot read the case file ({error})") from None
+        except RecursionError:
+            raise CaseError(f"{path}: not TOML: tables or lists nested too deeply") from None
+        except ValueError as error:  # TOMLDecodeError, or an integer of thousands of digits
+            raise CaseError(f"{path}: not TOML: {error}") from None
+        with in_file(" ".join([name or str(path), *(f"--set {text}" for text in changes)])):
+            table = changed(table, changes)
+            if changes and not any(text.startswith("title") for text in changes):
+                table.pop("title", None)  # it tells of the case without the changes
+            _check_integers(table)
+            return dataclasses.replace(cls.from_dict(table, path.parent), file=path)
+
+    @classmethod
+    def from_dict(cls, table: Mapping[str, Any], folder: str | Path = ".") -> Case:
+        """A case from the tables of a case file; relative names start at `folder`."""
+        parts = ("mesh", "flow", "motion", "deform", "run", "solver")
+        known("case", table, ["name", "title", "mode", "method", *parts])
+        for name in ("name", "mode", "mesh", "flow"):
+            if name not in table:
+                what = f"[{name}]" if name in parts else name
+                raise CaseError(f"case lacks {what}")
+        for name in parts:
+            if not isinstance(table.get(name, {}), Mapping):
+                raise CaseError(f"{name} = {table[name]!r}, expected a table [{name}]")
+        mesh = dict(table["mesh"])
+        for name in ("coordinates", "file"):
+            if name in mesh:
+                if not isinstance(mesh[name], str):
+                    raise CaseError(f"[mesh] {name} = {mesh[name]!r}, expected a file name")
+                mesh[name] = Path(folder) / mesh[name]
+        deform = dict(table["deform"]) if "deform" in table else None
+        if deform is not None and "method" not in deform:
+            raise CaseError(f"[deform] lacks method, expected one of {', '.join(DEFORMS)}")
+        return cls(
+            name=table["name"],
+            mode=table["mode"],
+            title=str(table.get("title", "")),
+            method=table.get("method", "mesh"),
+            mesh=part(MeshPart, "[mesh]", mesh),
+            flow=part(FlowPart, "[flow]", table["flow"]),
+            motion=part(MotionPart, "[motion]", table["motion"]) if "motion" in table else None,
+            deform=None if deform is None else DeformPart(deform.pop("method"), deform),
+            job=part(Job, "[run]", table.get("run", {})),
+            solver=dict(table.get("solver", {})),
+        )
+
+    def replace(
+        self,
+        *,
+        mesh: str | Path | None = None,
+        nodes: int | str | None = None,
+        points: int | None = None,
+        cloud: str | None = None,
+        deform: str | None = None,
+        method: str | None = None,
+        **run: Any,
+    ) -> Case:
+        """The case with something changed: a mesh file, a number of nodes (or coarse, medium,
+        fine), of a wing the number of points and the cloud (regular or irregular), a deformation
+        method, a method, or values of [run] (cycles, steps_per_cycle, until, periodic_tolerance,
+        device, dtype, preflight, out).  Where springs would be left to method "meshless" they
+        become "delaunay".
+        """
+        known("case", run, [f.name for f in fields(Job)])
+        changed: dict[str, Any] = {}
+        if mesh is not None and nodes is not None:
+            raise CaseError("give a mesh file or a number of nodes, not both")
+        if mesh is not None and self.mesh.wing is not None:
+            raise CaseError(
+                f"[mesh] wing = {self.mesh.wing!r}: mesh files are of the plane, and this case is "
+                "in space; give points instead"
+            )
+        if mesh is not None:
+            changed["mesh"] = MeshPart(file=Path(mesh), walls=self.mesh.walls, far=self.mesh.far)
+        sizes = {"nodes": nodes, "points": points, "cloud": cloud}
+        sizes = {name: value for name, value in sizes.items() if value is not None}
+        if sizes:
+            with as_option(sizes):
+                changed["mesh"] = dataclasses.replace(changed.get("mesh", self.mesh), **sizes)
+        if method is not None:
+            changed["method"] = choice("method", method, METHODS)
+            springs = self.deform is not None and self.deform.method == "springs"
+            if method == "meshless" != self.method and springs and deform is None:
+                deform = "delaunay"
+        if deform is not None:
+            kept = self.deform is not None and self.deform.method == deform
+            changed["deform"] = self.deform if kept else DeformPart(deform)
+        given = {name: value for name, value in run.items() if value is not None}
+        if given:
+            with as_option(given):
+                changed["job"] = dataclasses.replace(self.job, **given)
+        with in_file(self.file):
+            return dataclasses.replace(self, **changed)
+
+    def build(self, **overrides: Any) -> Any:
+        """The solver, ready to run; overrides as in `replace`."""
+        case = self.replace(**overrides)
+        with in_file(case.file):
+            return build.solver(case)
+
+    def run(
+        self,
+        *,
+        progress: bool = False,
+        resume: bool = False,
+        overwrite: bool = False,
+        **overrides: Any,
+    ) -> Run:
+        """Build the case and run it.
+
+        Parameters
+        ----------
+        progress : show the progress of the run
+        resume : go on from the last restart in `out`
+        overwrite : replace another run in `out`; without `overwrite` that is a CaseError
+        overrides : keys of the case with other values, as in `replace`; `out` is the folder of the
+            files, without which no files are written
+        """
+        return build.run(self.replace(**overrides), progress, resume, overwrite)

@@ -1,0 +1,318 @@
+"""Looking at a case without solving it: mesh or cloud, motion, device, memory, pre-flight."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinemesh.cases import build
+from kinemesh.device.backend import Backend
+from kinemesh.errors import KinemeshError
+from kinemesh.flow import memory
+
+if TYPE_CHECKING:
+    from kinemesh.cases.casefile import Case
+    from kinemesh.cloud import Cloud
+    from kinemesh.flow.solver import Solver
+    from kinemesh.mesh import Mesh
+    from kinemesh.run.plan import Plan
+
+PROBE = 520  # nodes of the mesh (points of the cloud) on which the settings are tried
+PROBE_SPACE = 20_000  # points of the smallest wing
+
+
+@dataclass
+class Report:
+    """Result of a check: rows (name, state, text); a state is "ok", "warn", "wrong" or "-"."""
+
+    rows: list[tuple[str, str, str]] = field(default_factory=list)
+
+    @property
+    def good(self) -> bool:
+        """Whether nothing is wrong."""
+        return all(state != "wrong" for _, state, _ in self.rows)
+
+    @contextmanager
+    def look(self, name: str) -> Iterator[list[str]]:
+        """A row; its text is what is put into the list, or the error; a row for each warning."""
+        said: list[str] = []
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                yield said
+            except KinemeshError as error:
+                self.rows.append((name, "wrong", str(error)))
+            else:
+                self.rows.append((name, "ok", "; ".join(said)))
+        self.rows += [(name, "warn", str(warning.message)) for warning in caught]
+
+    def leave(self, name: str, why: str) -> None:
+        """A row for what cannot be looked at, or need not be."""
+        self.rows.append((name, "-", why))
+
+    def __str__(self) -> str:
+        width = max(len(name) for name, _, _ in self.rows)
+        lines = [f"{name:<{width}}  {state:<5}  {text}" for name, state, text in self.rows]
+        count = sum(state == "wrong" for _, state, _ in self.rows)
+        warned = sum(state == "warn" for _, state, _ in self.rows)
+        ready = f"ready to run{f', {warned} warning(s)' if warned else ''}; nothing was solved"
+        end = ready if self.good else f"{count} wrong; not ready to run"
+        return "\n".join([*lines, end])
+
+
+def check(case: Case, progress: bool = False) -> Report:
+    """Check a case without solving it: mesh or cloud, bodies, motion, device, memory."""
+    report = Report()
+    report.rows.append(("case", "ok", f"{case.name} ({case.mode}) {case.title}".rstrip()))
+    mesh = _space(report, case)
+    if case.motion is not None:
+        _motion(report, case)
+    backend = None
+    with report.look("device") as said:
+        backend = Backend(case.job.device, case.job.dtype)
+        about = backend.describe()
+        said.append(", ".join(f"{about[k]}" for k in ("device", "name") if k in about))
+        said.append(case.job.dtype)
+    small: Solver | None = None
+    with report.look("settings") as said:
+        small = small_solver(case, "cpu" if backend is None else backend.device)
+        limiter = "no" if small.settings.flux == "jst" else small.settings.limiter
+        said.append(f"{small.settings.flux} flux, limiter {limiter}")
+        said += [f"{small.deform.name}"] if case.mode == "unsteady" else []
+    if mesh is None or backend is None or small is None:
+        report.leave("memory", "not looked at: needs a mesh, a device and settings")
+    else:
+        with report.look("memory") as said:
+            said.append(room(small, mesh, backend, case.mode == "unsteady"))
+    model, plan = _solver(report, case, mesh)
+    if case.job.out is not None:
+        _output(report, case.job.out, model, plan)
+    if case.mode == "unsteady":
+        _preflight(report, case, model, plan, progress)
+    return report
+
+
+def _space(report: Report, case: Case) -> Mesh | Cloud | None:
+    """Rows of the mesh or cloud, its markers and its quality."""
+    from kinemesh.space.markers import planes_of, walls_of
+
+    made: Any = None
+    with report.look("mesh" if case.method == "mesh" else "cloud") as said:
+        made = build.space(case)
+        size = np.ptp(made.points, axis=0)
+        said += _counts(made) if case.method == "mesh" else _satellites(made)
+        said.append(f"{' by '.join(f'{length:.4g}' for length in size)} {_unit(case)}s")
+    if made is None:
+        return None
+    walls: list[str] | None = None
+    with report.look("markers") as said:
+        planes = planes_of(None, [made]) if len(size) == 3 else []
+        sides = build.sides(case.mesh)
+        walls, far = walls_of(sides["walls"], [made], planes, sides["far"])
+        kinds = {"walls": walls, "far field": far} | ({"symmetry": planes} if planes else {})
+        what = "edges" if len(size) == 2 else "triangles"
+        for name, markers in kinds.items():
+            counts = [f"{marker} ({len(made.boundaries[marker])} {what})" for marker in markers]
+            said.append(f"{name} {', '.join(counts) or 'none'}")
+    if walls is not None:
+        with report.look("bodies") as said:
+            said += _bodies(case, made, walls, planes)
+    if made.origin.notes:
+        with report.look("read") as said:
+            said += made.origin.notes
+    with report.look("quality") as said:
+        said += _cells(made) if case.method == "mesh" else _stars(made)
+    return made
+
+
+def _unit(case: Case) -> str:
+    """What lengths are counted in."""
+    return "chord" if case.flow.chord in (None, 1) else "mesh length"
+
+
+def _bodies(case: Case, made: Mesh | Cloud, walls: list[str], planes: list[str]) -> list[str]:
+    """The bodies' sizes, and what coefficients refer to."""
+    from kinemesh.flow.sizes import check as check_sizes
+    from kinemesh.mesh.sizes import Walls
+
+    found = Walls.of(made, walls, planes)
+    area, length = case.flow.references
+    told = SimpleNamespace(chord=case.flow.chord, reference=(area, length))
+    check_sizes([made], [found], told)
+    return [
+        *([body.told() for body in found.bodies] or ["no walls close round a body"]),
+        f"coefficients refer to {area:.6g}, moments to a length of {length:.6g}",
+    ]
+
+
+def _counts(mesh: Mesh) -> list[str]:
+    return [f"{mesh.nodes} nodes, {len(mesh.triangles)} triangles, {len(mesh.quads)} quads"]
+
+
+def _satellites(cloud: Cloud) -> list[str]:
+    count = np.diff(cloud.offsets)
+    several = f"{count.mean():.2f} satellites on average ({count.min()} to {count.max()})"
+    return [f"{len(cloud.points)} points, {several}"]
+
+
+def _cells(mesh: Mesh) -> list[str]:
+    """Angles, areas and aspect ratios of a mesh."""
+    from kinemesh.mesh.quality import quality
+
+    found = quality(mesh)
+    x, y = found.min_angle_near
+    return [
+        f"least angle {found.min_angle_deg:.3g} degrees near ({x:.4g}, {y:.4g})",
+        f"areas {found.min_area:.3g} to {found.max_area:.3g}",
+        f"aspect ratio up to {found.aspect_ratio[100]:.3g}",
+    ]
+
+
+def _stars(cloud: Cloud) -> list[str]:
+    """Colours of a cloud, and the worst of its least-squares matrices."""
+    from kinemesh.linear.colours import colour_parallel
+
+    cloud = cloud.renumbered()
+    first = np.array([0, len(cloud.points)], np.int32)
+    colour = colour_parallel(Backend("cpu"), cloud.offsets, cloud.satellites, first)
+    conditions = cloud.conditions
+    at = int(np.argmax(conditions))
+    place = ", ".join(f"{x:.4g}" for x in cloud.points[at])
+    return [
+        f"{colour.max() + 1} colours",
+        f"worst condition {conditions[at]:.3g} at point {cloud.original[at]} ({place})",
+    ]
+
+
+def _motion(report: Report, case: Case) -> None:
+    """Rows of the motion and the time steps."""
+    from kinemesh.run.plan import time_steps
+
+    assert case.motion is not None
+    made, mach, job = case.motion.named(case.flow.chord), case.flow.mach, case.job
+    with report.look("motion") as said:
+        period = next(iter(made.values())).period(mach)
+        assert period is not None  # a case is refused without one
+        said += [f"{name} {motion!r}".lstrip() for name, motion in made.items()]
+        said.append(f"period {period:.5g} {_unit(case)}/a_inf")
+    with report.look("steps") as said:
+        _, count = time_steps(job.cycles, job.steps_per_cycle, None, None)
+        assert job.steps_per_cycle is not None
+        step = period / job.steps_per_cycle
+        unit = _unit(case)
+        said.append(f"{step:.4g} {unit}/a_inf, in which the stream goes {mach * step:.3g} {unit}s")
+        said.append(f"{count} steps" + (" at most" if job.until == "periodic" else ""))
+
+
+def small_solver(case: Case, device: str) -> Solver:
+    """The solver of a case on a small mesh: what its settings say is refused here."""
+    from kinemesh import cloud, mesh
+
+    probe: Any
+    if case.method == "mesh":
+        probe = mesh.airfoil("naca0012", nodes=PROBE)
+    elif case.mesh.wing is not None:
+        probe = cloud.wing(points=PROBE_SPACE, irregular=case.mesh.cloud == "irregular")
+    else:
+        probe = cloud.airfoil("naca0012", points=PROBE)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is said of the probe's size is not of the case
+        return build.solver(case.replace(device=device), probe, of_case=False)
+
+
+def room(small: Solver, made: Mesh | Cloud, backend: Backend, moves: bool) -> str:
+    """What the arrays of a case need and the device has free; DeviceError where that is less."""
+    from kinemesh.cloud import Cloud
+
+    deform = small.deform.kind if moves else None
+    if isinstance(made, Cloud):
+        extra = small.settings.matrix, small.settings.smooth_gradients
+        memory.check_cloud(backend, [made], deform, *extra)
+        counts = len(made.points), len(made.satellites)
+        dimensions = made.points.shape[1]
+        needed = memory.estimate_cloud(*counts, backend.dtype, deform, dimensions, *extra)
+    else:
+        matrix = small.settings.matrix
+        memory.check(backend, [made], deform, matrix)
+        large = memory.large_nodes([made])
+        needed = memory.estimate(made.nodes, len(made.cells), backend.dtype, deform, matrix, large)
+    free = memory.available(backend)
+    text = f"about {_size(needed)} for the arrays"
+    return text if free is None else f"{text}, {_size(free)} free on {backend.device}"
+
+
+def _size(count: int) -> str:
+    """Bytes as a text of three digits."""
+    return f"{count / 1e9:.3g} GB" if count >= 1e9 else f"{count / 1e6:.3g} MB"
+
+
+def _output(report: Report, given: str, model: Solver | None, plan: Plan | None) -> None:
+    """Row of the folder: whether a run would find another one there."""
+    from kinemesh.run.claim import Claim, folder_of
+    from kinemesh.run.resume import identity
+
+    with report.look("output") as said:
+        out = folder_of(given, resume=False, overwrite=False)
+        assert out is not None
+        said.append(str(out))
+        if model is not None and out.exists():
+            run = identity(model, "steady") if plan is None else plan.identity(model)
+            said.append(Claim(model, run, plan).look(out))
+
+
+def _solver(
+    report: Report, case: Case, made: Mesh | Cloud | None
+) -> tuple[Solver | None, Plan | None]:
+    """Row of the solver, which is built if nothing is wrong."""
+    from kinemesh.run.plan import Plan
+
+    model: Solver | None = None
+    plan: Plan | None = None
+    if report.good:
+        with report.look("solver") as said:
+            model = build.solver(case, made)
+            if case.mode == "unsteady":
+                job = case.job
+                plan = Plan.of(model, "steady", job.cycles, job.steps_per_cycle, None, None,
+                               job.until, job.periodic_tolerance)  # fmt: skip
+            said.append(f"built, {_size(model.backend.allocated)}")
+    else:
+        report.leave("solver", "not built, as something above is wrong")
+    return model, plan
+
+
+def _preflight(
+    report: Report, case: Case, model: Solver | None, plan: Plan | None, progress: bool
+) -> None:
+    """Row of the motion's pre-flight, which is made if nothing is wrong."""
+    from kinemesh.run.march import progress_bar
+    from kinemesh.run.preflight import fly
+
+    if model is None or plan is None or not report.good or case.job.preflight is False:
+        why = "not asked for" if case.job.preflight is False else "not made, as something is wrong"
+        report.leave("pre-flight", why)
+        return
+    with report.look("pre-flight") as said:
+        with progress_bar(plan.dry_steps + 1, progress, "dry step") as bar:
+            found: dict[str, Any] = fly(model, plan.dt, plan.dry_steps, plan.cycle, bar.update)
+        if not found:
+            said.append("rigid motion needs none")
+            return
+        said += _flown(found)
+
+
+def _flown(found: dict[str, Any]) -> list[str]:
+    """What a pre-flight found, in words."""
+    whole = "no satellites on one line" if "worst_condition" in found else "no cell inverts"
+    said = [f"{found['steps']} steps, {whole}"]
+    for key in (name.removesuffix("_phase_deg") for name in found if name.endswith("_phase_deg")):
+        angle = f"{key}_deg" in found
+        value = f"{found[f'{key}_deg']:.3g} degrees" if angle else f"{found[key]:.3g}"
+        said.append(f"{key.replace('_', ' ')} {value} at phase {found[f'{key}_phase_deg']:.0f}")
+    return said

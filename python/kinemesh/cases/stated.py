@@ -1,0 +1,84 @@
+"""What a case states: its tables as frozen values, checked one by one and against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from kinemesh.cases.methods import METHODS, check_deform, check_solver
+from kinemesh.cases.parts import DeformPart, FlowPart, Job, MeshPart, MotionPart
+from kinemesh.cases.values import choice
+from kinemesh.errors import CaseError
+from kinemesh.motion import ORDERS
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """Everything that a run needs."""
+
+    name: str  # short, without "/"; of the folder that a run writes, too
+    mode: Literal["steady", "unsteady"]  # unsteady needs [motion] and [run] cycles
+    mesh: MeshPart
+    flow: FlowPart
+    title: str = ""  # for people
+    method: Literal["mesh", "meshless"] = "mesh"  # cells of a mesh, or a cloud of points
+    motion: MotionPart | None = None
+    deform: DeformPart | None = None
+    job: Job = field(default_factory=Job)
+    solver: Mapping[str, Any] = field(default_factory=dict)
+    file: Path | None = field(default=None, compare=False)  # it was read from; errors name it
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.strip(".") or "/" in self.name:
+            raise CaseError(f"name = {self.name!r}, expected a short name without '/'")
+        choice("mode", self.mode, ("steady", "unsteady"))
+        if self.mode == "steady":
+            self._check_steady()
+        else:
+            self._check_unsteady()
+        choice("method", self.method, METHODS)
+        self.mesh.check(self.method)
+        self.flow.check(self.method)
+        check_deform(self.method, None if self.deform is None else self.deform.method)
+        check_solver(self.method, self.solver)
+
+    def __repr__(self) -> str:
+        part = self.mesh
+        space = part.section or part.coordinates or part.file or part.bodies or part.wing
+        stream = f"mach {self.flow.mach:g}, alpha_deg {self.flow.alpha_deg:g}"
+        return f"Case({self.name!r}, {self.mode}, {self.method}, {space}, {stream})"
+
+    def _check_steady(self) -> None:
+        for name in ("motion", "deform"):
+            if getattr(self, name) is not None:
+                raise CaseError(f"case '{self.name}' is steady, so [{name}] has no meaning")
+        for name in ("cycles", "steps_per_cycle", "until", "periodic_tolerance", "preflight"):
+            if getattr(self.job, name) is not None:
+                raise CaseError(f"case '{self.name}' is steady, so [run] {name} has no meaning")
+        # unsteady_cfl has one: it is no more than cfl_max
+        for name in ("unsteady_drop", "unsteady_iterations"):
+            if name in self.solver:
+                raise CaseError(
+                    f"[solver] {name} has no meaning, as case '{self.name}' is steady; remove it, "
+                    f"or set {name.removeprefix('un')}"
+                )
+
+    def _check_unsteady(self) -> None:
+        if self.motion is None:
+            raise CaseError(f"case '{self.name}' is unsteady, expected a [motion]")
+        for name in ("cycles", "steps_per_cycle"):
+            if getattr(self.job, name) is None:
+                raise CaseError(f"case '{self.name}' is unsteady, expected [run] {name}")
+        made = self.motion.named(self.flow.chord)
+        rates: list[Any] = [motion.omega(self.flow.mach) for motion in made.values()]
+        if None in rates:
+            raise CaseError(
+                f"case '{self.name}': pitch and plunge have different k, whose common period is "
+                f"longer than {ORDERS} of one, so no cycle"
+            )
+        if max(rates) > (1 + 1e-12) * min(rates):
+            raise CaseError(
+                f"case '{self.name}': bodies {', '.join(made)} have different k, so no cycle"
+            )

@@ -1,0 +1,1 @@
+"""Where kernels run: arrays, checked calls, recordings, fault words."""

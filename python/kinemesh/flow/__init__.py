@@ -1,0 +1,1 @@
+"""Models of the flow, residuals, implicit operators, solvers."""

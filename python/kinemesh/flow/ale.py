@@ -1,0 +1,277 @@
+"""Vertex-centred implicit ALE solver of the Euler equations on moving, deforming plane meshes.
+
+Ma et al. (OpenACC deforming mesh), section 3 and 5; docs/theory.md, section 2.  Python puts the
+kernels together; everything of a time step stays on the device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from kinemesh.arguments import instance
+from kinemesh.device.backend import Backend
+from kinemesh.flow import memory
+from kinemesh.flow.boundary import Boundaries
+from kinemesh.flow.conditions import meshes_of
+from kinemesh.flow.gradients import Gradients
+from kinemesh.flow.implicit import Implicit
+from kinemesh.flow.lusgs import Lusgs
+from kinemesh.flow.settings import KRYLOV, MATRIX, ImplicitSettings
+from kinemesh.flow.solver import Solver
+from kinemesh.linear import Bicgstab, Pattern, Sweeps
+from kinemesh.linear.lines import colour_along_lines
+from kinemesh.mesh import Mesh
+from kinemesh.mesh.curved import curved_triangles
+from kinemesh.motion.deform import Deformation, TorsionalSprings
+from kinemesh.space.grid import Grid
+
+FLUXES = ("roe", "hllc")
+LIMITERS = ("wang", "venkatakrishnan", "none")
+LIMITER_K = {"wang": 0.05, "venkatakrishnan": 5.0}  # docs/convergence.md
+LINEAR = ("bicgstab", "lusgs")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AleSettings(ImplicitSettings):
+    """Settings of the ALE solver: its own, and those of `kinemesh.flow.settings.ImplicitSettings`.
+
+    Parameters
+    ----------
+    flux : "roe" or "hllc"
+    limiter : "wang" (threshold a share of the variable's range), "venkatakrishnan" or "none"
+    limiter_k : float          Wang's share of the range (default 0.05), or Venkatakrishnan's K
+        (default 5), which multiplies the size of a cell (theory eq. 2.4)
+    linear_solver : "bicgstab", or "lusgs" (sweeps by colours without a matrix: half of the
+        memory, more and cheaper pseudo-steps)
+    lusgs_sweeps : int         pairs of LU-SGS sweeps per pseudo-step
+    """
+
+    flux: str = "roe"
+    limiter: str = "wang"
+    limiter_k: float | None = None
+    linear_solver: str = "bicgstab"
+    lusgs_sweeps: int = 4
+
+    def __post_init__(self) -> None:
+        ImplicitSettings.__post_init__(self)
+        self.choose(flux=FLUXES, limiter=LIMITERS, linear_solver=LINEAR)
+        self.count("lusgs_sweeps")
+        self.within(limiter_k=(0, np.inf))
+        if self.limiter == "none":
+            self.unused(["limiter_k"], "limiter is 'none'")
+        others = (*KRYLOV, *MATRIX) if self.linear_solver == "lusgs" else ("lusgs_sweeps",)
+        self.unused(others, f"linear_solver is {self.linear_solver!r}")
+
+    @property
+    def matrix(self) -> str | None:
+        """Precision of the matrix, or None where there is no matrix."""
+        return None if self.linear_solver == "lusgs" else self.matrix_dtype
+
+    @property
+    def remedy(self) -> str:
+        """What to change where a residual does not fall (docs/convergence.md)."""
+        if self.linear_solver == "lusgs":
+            return "take linear_solver = 'bicgstab'"
+        if self.limiter != "wang":
+            return "take limiter = 'wang'"
+        return (
+            f"lower krylov_tolerance ({self.krylov_tolerance:g}) or raise jacobian_fix "
+            f"({self.jacobian_fix:g})"
+        )
+
+    @property
+    def with_matrix(self) -> str:
+        """What to set for pseudo-steps with a matrix."""
+        return "linear_solver = 'bicgstab'"
+
+    def complete(self) -> AleSettings:
+        """With the limiter's own constant where none was given."""
+        if self.limiter_k is not None:
+            return self
+        return replace(self, limiter_k=LIMITER_K.get(self.limiter))
+
+
+class Ale(Solver):
+    """A case, or an ensemble of cases, on moving meshes.
+
+    Parameters
+    ----------
+    mesh : Mesh, or a sequence with one per member
+    mach, alpha_deg : float or sequence    Mach number and angle of attack of the stream [-], [deg];
+        the angle turns the stream, not the mesh
+    motion : Motion, or {marker: Motion}, or a sequence of these; None: the bodies are at rest
+    deform : Deformation                   how inner nodes follow (default: torsional springs)
+    device, dtype : see `kinemesh.device.backend.Backend`
+    settings : AleSettings
+    walls, far : markers of the walls, and of the far field; with one of the two given, all other
+        markers are of the other kind; with neither, the closed curve about all others is the far
+        field (docs/meshes.md); bodies are in the order of `walls`, else of the mesh
+    moment_about : (x, y) of the point that moments refer to, on the first body as given [lengths
+        of the mesh]; the point moves with that body
+    chord : float    reference chord of coefficients and reduced frequencies [lengths of the mesh];
+        default 1, where a single body of another measured chord is refused
+
+    Attributes
+    ----------
+    u, q : (nodes, 4) device arrays        conserved (rho, rho u, rho v, rho E), primitive state
+    grid : Grid
+    backend : Backend
+
+    Raises
+    ------
+    MeshError        walls, far field or chord are not clear from the mesh
+    SettingsError    an argument outside of its range, or arguments that contradict each other
+    DeviceError      no such device, or not enough memory on it
+    """
+
+    def __init__(
+        self,
+        mesh: Mesh | Sequence[Mesh],
+        *,
+        mach: float | Sequence[float],
+        alpha_deg: float | Sequence[float] = 0.0,
+        motion: Any = None,
+        deform: Deformation | None = None,
+        device: str = "auto",
+        dtype: str = "float64",
+        settings: AleSettings | None = None,
+        walls: Sequence[str] | None = None,
+        far: Sequence[str] | None = None,
+        moment_about: tuple[float, float] = (0.25, 0.0),
+        chord: float | None = None,
+    ) -> None:
+        settings = AleSettings() if settings is None else settings
+        deform = TorsionalSprings() if deform is None else deform
+        settings = instance(settings, AleSettings, "settings", "AleSettings(...)").complete()
+        members = self._begin(
+            mesh,
+            settings,
+            deform,
+            Backend(device, dtype),
+            mach=mach,
+            alpha_deg=alpha_deg,
+            motion=motion,
+            moment_about=moment_about,
+            chord=chord,
+        )
+        meshes = meshes_of(mesh, members)
+        moves = None if motion is None else self.deform.kind
+        memory.check(self.backend, meshes, moves, settings.matrix)
+        grid = Grid(self.backend, meshes, *self._sides(meshes, walls, far))
+        self._states(grid, motion)
+        self._allocate(grid)
+        self.grid.start()
+        self.initialise()
+
+    # ---- setting up -----------------------------------------------------------------------
+
+    def _allocate(self, grid: Grid) -> None:
+        b = self.backend
+        self.grid: Grid = grid
+        self.flux = b.zeros((grid.edges, 4))
+        self.lowered = b.zeros(grid.edges, np.int32)
+        self.gradients = Gradients(grid, self.state, self.settings)
+        self.boundaries = Boundaries(
+            b, grid.wall, grid.far, self.common | {"q": self.q}, self.far_field
+        )
+        self.implicit = self._linear()
+        self.pattern = self.implicit.pattern
+        self._residual = self._residual_calls()
+        self._implicit = b.record(self._pseudo_step_calls(self.implicit), flag=self.dualtime.active)
+        self._past = self._past_call(grid.V1, grid.V2)
+
+    def _linear(self) -> Implicit | Lusgs:
+        b, grid, s = self.backend, self.grid, self.settings
+        state = {"q": self.q, "res": self.res}
+        if s.linear_solver == "lusgs":
+            return self._lusgs(state)
+        return Implicit(
+            b,
+            grid,
+            self._pattern(),
+            self.dualtime.active,
+            state,
+            dtype=s.matrix_dtype,
+            tolerance=s.krylov_tolerance,
+            most=s.krylov_iterations,
+        )
+
+    def suspects(self, member: int) -> str:
+        """The cells that may keep a member's residual from falling."""
+        mesh = self.grid.meshes[member]
+        nodes = curved_triangles(mesh)
+        if not len(nodes):
+            return ""
+        x, y = mesh.points[nodes[0]]
+        return (
+            f"; {len(nodes)} nodes such as the one at ({x:.4g}, {y:.4g}) lie in triangles too thin "
+            "for the curve of their layer: quadrilaterals, more nodes along the wall or a larger "
+            "wall spacing help"
+        )
+
+    def _pattern(self) -> Pattern:
+        """Pattern of the nodes and their neighbours, coloured along lines of thin cells."""
+        b, grid = self.backend, self.grid
+        graph = grid.dual.offsets, grid.dual.neighbour, grid.first
+        x = np.concatenate([mesh.points for mesh in grid.meshes])
+        return Pattern.of_graph(b, *graph, colours=colour_along_lines(b, *graph, x))
+
+    def _matrix_calls(
+        self, pattern: Pattern, solver: Bicgstab | Sweeps, state: dict[str, Any], single: bool
+    ) -> list[Any]:
+        grid, t = self.grid, self.grid.table
+        faces = grid.single() if single else grid.faces()
+        fields = self.matrix_fields(pattern, solver, grid.dual.offsets, grid.dual.neighbour)
+        fields |= {name: t[name] for name in ("offsets", "neighbour", "edge")}
+        fields |= {"V": grid.V, "bdf": grid.bdf}
+        kernel = "ale_jacobian"
+        diagonal = pattern.diagonal[pattern.row_of]
+        return [
+            self.backend.bind(kernel, suffix=solver.suffix, **fields, **faces["edges"], **state),
+            *self.boundaries.jacobian(solver.A, diagonal, faces, state["q"], solver.suffix),
+        ]
+
+    def _lusgs(self, state: dict[str, Any]) -> Lusgs:
+        grid, s = self.grid, self.settings
+        pattern = Pattern.of_graph(self.backend, grid.dual.offsets, grid.dual.neighbour, grid.first)
+        fields = self.common | state | grid.faces()["edges"]
+        fields |= {name: grid.table[name] for name in ("offsets", "neighbour", "edge")}
+        fields |= {"V": grid.V, "bdf": grid.bdf, "cfl": self.dualtime.cfl, "pace": self.pace}
+        return Lusgs(self.backend, pattern, "lusgs_sweep", fields, s.lusgs_sweeps)
+
+    def _residual_calls(self) -> list[Any]:
+        """Calls from u to res: d(u V)/dt with the physical time's terms."""
+        b, grid, t = self.backend, self.grid, self.grid.table
+        edges = self.common | {"lr": t["lr"], "x": grid.x, "S": grid.S, "w": grid.w}
+        return [
+            *self.gradients.calls,
+            b.bind(
+                f"ale_flux_{self.settings.flux}",
+                **edges,
+                q=self.q,
+                grad=self.gradients.grad,
+                low_mach=self.low_mach.pairs,
+                fix=self.settings.entropy_fix,
+                lowered=self.lowered,
+                flux=self.flux,
+            ),
+            b.bind(
+                "ale_residual",
+                **self.common,
+                offsets=t["offsets"],
+                neighbour=t["neighbour"],
+                edge=t["edge"],
+                flux=self.flux,
+                V=grid.V,
+                u=self.u,
+                past=self.past,
+                bdf=grid.bdf,
+                res=self.res,
+            ),
+            *self.vortex,
+            *self.boundaries.residual(self.res),
+        ]

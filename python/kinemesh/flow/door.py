@@ -1,0 +1,115 @@
+"""The methods `steady` and `run`, which every solver has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kinemesh.wiring import done_by
+
+if TYPE_CHECKING:
+    from kinemesh.results import Run
+
+
+class Runnable:
+    """A solver with its methods `steady` and `run`."""
+
+    def steady(
+        self,
+        out: str | Path | None = None,
+        progress: bool = False,
+        resume: bool = False,
+        overwrite: bool = False,
+    ) -> Run:
+        """March all members to the steady state, with the bodies at rest where they were given.
+
+        Every iteration is a row of the history.  A member ends when its residual has fallen by
+        `steady_drop`, or after `steady_iterations`; `Run.converged` tells which of the two.
+
+        Parameters
+        ----------
+        out : folder for history.csv, flow.vtkhdf, restart.h5 and summary.json
+        progress : show the progress of the run
+        resume : go on from the restart in `out`, with the bits of a run that was never stopped
+        overwrite : replace another run in `out`; without `overwrite` that is a CaseError
+
+        Returns
+        -------
+        Run    history and summary
+
+        Raises
+        ------
+        NumericalFault    the flow failed, or the residual rose tenfold
+        CaseError         the folder or its restart cannot be used
+        """
+        solver: Any = self
+        return done_by("Solver.steady")(
+            solver, out=out, progress=progress, resume=resume, overwrite=overwrite
+        )
+
+    def run(
+        self,
+        *,
+        cycles: float | None = None,
+        steps_per_cycle: int | None = None,
+        time_step: float | None = None,
+        steps: int | None = None,
+        until: str | None = None,
+        periodic_tolerance: float | None = None,
+        out: str | Path | None = None,
+        progress: bool = False,
+        start: str = "steady",
+        resume: bool = False,
+        overwrite: bool = False,
+        preflight: bool = True,
+    ) -> Run:
+        """Compute the flow about the moving bodies, step by step.
+
+        Parameters
+        ----------
+        cycles, steps_per_cycle : number of cycles, and of time steps in each, for a motion with a
+            period
+        time_step, steps : time step [chord/a_inf] and number of steps, for a motion without a
+            period
+        until : "cycles" (default) runs `cycles` cycles; "periodic" runs until the last cycle of
+            every member is like the cycle before, at most `cycles` cycles
+        periodic_tolerance : largest change of cl and of cm between the last two cycles, rms over
+            amplitude, of a loop that counts as periodic [-]; 0.01 if not given
+        out : folder for history.csv, flow.vtkhdf, restart.h5 and summary.json
+        progress : show the progress of the run
+        start : "steady" (the converged flow at the mean angle, bodies at rest where the motion
+            begins) or "as is" (the present flow; the bodies go to where the motion begins)
+        resume : go on from the restart in `out`, with the bits of a run that was never stopped;
+            `cycles` (or `steps`) may be larger than when the run was begun
+        overwrite : replace another run in `out`, or one with more steps; without `overwrite` that
+            is a CaseError.  The same run may always begin again in its folder
+        preflight : first move the mesh alone through a cycle, and stop before any flow is computed
+            if a cell inverts; through the whole run with `time_step`, and with
+            `Delaunay(retriangulate=True)`, whose cycles may differ.  Rigid motion needs no check
+
+        Returns
+        -------
+        Run    history and summary
+
+        Raises
+        ------
+        NumericalFault    the mesh folds, the flow fails, or the residual of a step rises tenfold
+        CaseError         the folder or its restart cannot be used
+        SettingsError     arguments that contradict each other or the motion
+        """
+        solver: Any = self
+        return done_by("Solver.run")(
+            solver,
+            cycles=cycles,
+            steps_per_cycle=steps_per_cycle,
+            time_step=time_step,
+            steps=steps,
+            until=until,
+            periodic_tolerance=periodic_tolerance,
+            out=out,
+            progress=progress,
+            start=start,
+            resume=resume,
+            overwrite=overwrite,
+            preflight=preflight,
+        )

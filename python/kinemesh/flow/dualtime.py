@@ -1,0 +1,82 @@
+"""Pseudo-time inside a step: which members still iterate, their CFL numbers and residuals.
+
+docs/theory.md, section 2.6.  Everything is decided on the device, member by member.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.device.backend import Backend
+from kinemesh.space.nodes import Nodes
+
+
+class DualTime:
+    """Control of pseudo-time.
+
+    Attributes
+    ----------
+    active, iterations : (members,) int32 device arrays
+    cfl, first, norm : (members,) float64; first norm of the step's residual and the present one
+    """
+
+    def __init__(self, backend: Backend, grid: Nodes) -> None:
+        self.backend, self.grid = backend, grid
+        members = grid.members
+        self.active = backend.array(np.ones(members), np.int32)
+        self.iterations = backend.zeros(members, np.int32)
+        self.cfl, self.first, self.norm, self.floor, self.mean, self.ceiling = (
+            backend.array(np.ones(members), np.float64) for _ in range(6)
+        )
+        self.parts = backend.zeros((grid.chunks, 1), np.float64)
+        self.begin = backend.bind("dualtime_start", active=self.active, iterations=self.iterations)
+
+    def check(self, res: Any, drop: float, most: int, cfl: tuple[float, float, float]) -> Any:
+        """Call that measures `res` and decides who goes on.
+
+        Parameters
+        ----------
+        drop : float               residual over the step's first at which a member is done
+        most : int                 iterations after which it must be
+        cfl : (first, last, growth) CFL number at the start, at most, and its growth per
+            iteration at most
+        """
+        grid = self.grid
+        return grid.bind(
+            "residual_check",
+            res=res,
+            **grid.totals,
+            parts=self.parts,
+            faults=grid.faults,
+            floor=self.floor,
+            drop=drop,
+            cfl_first=cfl[0],
+            cfl_last=cfl[1],
+            cfl_growth=cfl[2],
+            most=most,
+            active=self.active,
+            iterations=self.iterations,
+            first=self.first,
+            norm=self.norm,
+            mean=self.mean,
+            ceiling=self.ceiling,
+            cfl=self.cfl,
+        )
+
+    def set_floor(self, dt: NDArray[np.float64] | None) -> None:
+        """Norm that round-off alone can leave: eps times the terms that cancel in a node.
+
+        Parameters
+        ----------
+        dt : (members,)    time steps [chord/a_inf]; None: steady
+        """
+        grid, get = self.grid, self.backend.get
+        around = grid.terms()
+        terms = around if dt is None else around + 4 * get(grid.V) / dt[grid.member]
+        squares = np.bincount(grid.member, terms**2, grid.members)
+        # Measured in float32: a transonic steady flow ends at 1.2, unsteady steps below 1.
+        share = 1.6 if dt is None else 1.0
+        self.backend.put(self.floor, share * self.backend.eps * np.sqrt(squares))

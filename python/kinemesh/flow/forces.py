@@ -1,0 +1,179 @@
+"""Lift, drag, moment and power of each body by the pressures that enter the flux (theory, 2.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.motion import Pose, Rate, placed
+from kinemesh.space.nodes import Nodes, body_chunks
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Loads:
+    """Loads of every body and the power that the flow feeds into its motion (theory eq. 2.17).
+
+    Power is the sum of traction times velocity over the body's wall faces, positive where the flow
+    feeds the motion, over q_inf times reference area and length: its integral over the time of the
+    history is the work over q_inf c^2.  The motion of a rigid body is that of its pivot and a turn
+    about the pivot, so that the sum is force times velocity and moment times rate of the angle.
+    """
+
+    coefficients: FloatArray  # (bodies, 3) cl, cd, cm; moments about the member's point
+    moment: FloatArray  # (bodies,) cm about the pivot of the body's own motion
+    turning: FloatArray  # (bodies,) power of the turn about the pivot
+    shifting: FloatArray  # (bodies,) power of the pivot's velocity
+
+    @property
+    def power(self) -> FloatArray:
+        """(bodies,) power in all."""
+        return self.turning + self.shifting
+
+
+class Forces:
+    """Coefficients per body and per member.
+
+    Parameters
+    ----------
+    grid
+    q : (nodes, variables) device array of primitive states
+    stream : (members, variables) device array
+    mach, alpha_deg : (members,)    dynamic pressure mach^2 / 2; axes of the stream
+    area, length : float            that coefficients refer to [chord^2, in the plane chord; chord]
+    """
+
+    def __init__(
+        self,
+        grid: Nodes,
+        q: Any,
+        stream: Any,
+        mach: NDArray,
+        alpha_deg: NDArray,
+        area: float = 1.0,
+        length: float = 1.0,
+    ) -> None:
+        b, wall = grid.backend, grid.wall
+        self.grid, self.backend, self.stream = grid, b, stream
+        self.about = b.zeros((grid.members, 2), np.float64)
+        offsets, groups = body_chunks(wall.body, len(grid.bodies))
+        parts = b.zeros((len(offsets) - 1, 4), np.float64)
+        self.sums = b.zeros((len(grid.bodies), 4), np.float64)
+        self.owner = np.array([member for member, _ in grid.bodies], int)
+        alpha = np.radians(alpha_deg)[self.owner]
+        self.cos, self.sin = np.cos(alpha), np.sin(alpha)
+        self.pressure = 0.5 * area * mach[self.owner] ** 2
+        self.length = length
+        self.measure = b.record(
+            [
+                grid.bind(
+                    "wall_forces",
+                    node=wall.device["node"],
+                    member=grid.table["member"],
+                    x=grid.x,
+                    S=wall.device["S"],
+                    q=q,
+                    about=self.about,
+                    stream=stream,
+                    offsets=b.array(offsets, np.int32),
+                    sums=parts,
+                ),
+                b.bind(
+                    "gather_sum_4", offsets=b.array(groups, np.int32), parts=parts, sums=self.sums
+                ),
+            ]
+        )
+
+    def vortex(self, strength: Any, active: Any) -> list[Any]:
+        """Calls that put each member's lift into the strength (members,) of its far vortex."""
+        b, members = self.backend, self.grid.members
+        offsets = np.searchsorted(self.owner, np.arange(members + 1))
+        return [
+            self.measure,
+            b.bind(
+                "bc_vortex",
+                offsets=b.array(offsets, np.int32),
+                force=self.sums,
+                stream=self.stream,
+                active=active,
+                strength=strength,
+            ),
+        ]
+
+    def sums_about(self, about: NDArray) -> FloatArray:
+        """(3, bodies) force along x and y, nose-up moment about `about` (members, 2) [chord]."""
+        self.backend.put(self.about, about)
+        self.measure()
+        return self.backend.get(self.sums).T[:3]
+
+    def _coefficients(self, sums: FloatArray) -> FloatArray:
+        fx, fy, moment = sums
+        lift = fy * self.cos - fx * self.sin
+        drag = fx * self.cos + fy * self.sin
+        return np.stack([lift, drag, moment / self.length], axis=1) / self.pressure[:, None]
+
+    def bodies(self, about: NDArray) -> FloatArray:
+        """(bodies, 3) cl, cd, cm; moments nose-up about `about` (members, 2) [chord]."""
+        return self._coefficients(self.sums_about(about))
+
+    def loads(
+        self,
+        about: NDArray,
+        poses: Sequence[Pose],
+        rates: Sequence[Rate],
+        pivots: Sequence[tuple[float, float] | None],
+    ) -> Loads:
+        """Loads and power of every body.
+
+        Parameters
+        ----------
+        about : (members, 2)    point of the moment [chord]
+        poses, rates : of each body
+        pivots : of each body, as given, or None where its moment is about the member's point
+        """
+        sums = self.sums_about(about)
+        fx, fy, moment = sums
+        point = about[self.owner]
+        turn = np.array([rate.angle for rate in rates])
+        velocity = np.array([rate.shift for rate in rates]).reshape(-1, 2)
+        turned = np.array([pose.about for pose in poses]).reshape(-1, 2)  # about these points
+        shift = np.array([pose.shift for pose in poses]).reshape(-1, 2)
+        hinges = _hinges(point, poses, pivots)
+
+        def moved_to(place: FloatArray) -> FloatArray:
+            x, y = (place - point).T
+            return moment + x * fy - y * fx
+
+        scale = self.pressure * self.length
+        return Loads(
+            self._coefficients(sums),
+            moved_to(hinges) / scale,
+            moved_to(turned + shift) * turn / scale,
+            (fx * velocity[:, 0] + fy * velocity[:, 1]) / scale,
+        )
+
+    def members(self, about: NDArray) -> FloatArray:
+        """(members, 3) cl, cd, cm of all bodies of each member together."""
+        return self.together(self.bodies(about))
+
+    def together(self, of_bodies: FloatArray) -> FloatArray:
+        """(members, ...) sums over the bodies of each member of (bodies, ...)."""
+        total = np.zeros((self.grid.members, *of_bodies.shape[1:]))
+        np.add.at(total, self.owner, of_bodies)
+        return total
+
+
+def _hinges(
+    points: FloatArray, poses: Sequence[Pose], pivots: Sequence[tuple[float, float] | None]
+) -> FloatArray:
+    """(bodies, 2) present place of each body's pivot; of one without, its point (bodies, 2)."""
+    own = [k for k, pivot in enumerate(pivots) if pivot is not None]
+    found = points.copy()
+    if own:
+        found[own] = placed(np.array([pivots[k] for k in own]), [poses[k] for k in own])
+    return found

@@ -1,0 +1,84 @@
+"""The implicit operator of a pseudo-step: matrix, factors, solution (docs/theory.md, section 2.5).
+
+The matrix may be in float32 under a flow in float64: it only steers the pseudo-steps, and its
+traffic is what they cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from kinemesh.device.backend import Backend
+from kinemesh.linear import Bicgstab, Pattern, Sweeps
+from kinemesh.space.nodes import Nodes
+
+
+class Implicit:
+    """[V/dtau + c0 V + dR/du] du = -res.
+
+    Parameters
+    ----------
+    state : q and res, (nodes, variables) device arrays
+    active : (members,) int32 device array
+    dtype : "float32" or "float64" of the matrix, never more than the backend's own
+    tolerance : of BiCGSTAB; None: solved by sweeps through the colours
+    most : int        iterations of BiCGSTAB at most, or pairs of sweeps
+
+    Attributes
+    ----------
+    pattern, solver
+    update : {"node": nodes of the rows, "du": the solution (rows, variables)}
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        grid: Nodes,
+        pattern: Pattern,
+        active: Any,
+        state: dict[str, Any],
+        *,
+        dtype: str,
+        tolerance: float | None,
+        most: int,
+    ) -> None:
+        self.backend, self.grid, self.pattern = backend, grid, pattern
+        self.state, self.most = state, most
+        system = (backend, pattern, grid.variables, active, grid.faults)
+        suffix = "f32" if dtype == "float32" else None
+        self.solver = (
+            Sweeps(*system, suffix=suffix)
+            if tolerance is None
+            else Bicgstab(*system, tolerance=tolerance, suffix=suffix)
+        )
+        self.single = self.solver.suffix != backend.suffix
+        du = backend.zeros((grid.nodes, grid.variables)) if self.single else self.solver.x
+        self.update = {"node": self.solver.tables["node"], "du": du}
+
+    def calls(self, assemble: Callable[..., list[Any]]) -> list[Any]:
+        """Calls from `state` to `du`.
+
+        Parameters
+        ----------
+        assemble : (pattern, solver, state, single) -> calls    from `state`, in float32 where
+            `single`, to the solver's A and b
+        """
+        solver = self.solver
+        narrow, state = self._narrow() if self.single else ([], self.state)
+        return [
+            *narrow,
+            *assemble(self.pattern, solver, state, self.single),
+            solver.factor,
+            solver.solve_recorded(self.most),
+            *([self._copy("widen_state", solver.x, self.update["du"])] if self.single else []),
+        ]
+
+    def _copy(self, kernel: str, source: Any, target: Any) -> Any:
+        return self.grid.bind(kernel, **{"from": source, "to": target})
+
+    def _narrow(self) -> tuple[list[Any], dict[str, Any]]:
+        copies = {name: self.backend.zeros(a.shape, np.float32) for name, a in self.state.items()}
+        return [self._copy("narrow_state", self.state[n], copies[n]) for n in copies], copies

@@ -1,0 +1,119 @@
+"""The low-Mach form of the upwind fluxes: how much of the damping of sound is left (theory, 2.2).
+
+The factor z follows from a reference Mach number, the largest speed of a member's walls relative to
+its stream.  Being a difference of two velocities, it is the same in every frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kinemesh.motion import placed
+
+if TYPE_CHECKING:
+    from kinemesh.motion import Pose
+    from kinemesh.space.nodes import Nodes
+
+SCALE = 0.3  # at lower reference Mach numbers damping is what it is at this one
+BLEND = 0.2  # reference Mach number up to which z is in proportion to it
+OFF = 0.4  # reference Mach number from which z is 1
+LOWEST = {"float64": 0.001, "float32": 0.02}  # to which loads hold, docs/validation.md
+
+
+def factor(reference: ArrayLike) -> NDArray[np.float64]:
+    """z at a reference Mach number, rising in proportion, then smoothly to 1 (theory eq. 2.6d)."""
+    mach = np.asarray(reference, float)
+    blend = 1 - np.maximum(OFF - mach, 0) ** 2 / (2 * SCALE * (OFF - BLEND))
+    return np.where(mach < BLEND, mach / SCALE, blend)
+
+
+class LowMach:
+    """Factors of each member, on the device.
+
+    Parameters
+    ----------
+    mach, alpha_deg : (members,)    of the streams
+
+    Attributes
+    ----------
+    on : whether there is such a form: where it is asked for, and pseudo-steps have a matrix
+    pairs : (members, 2) float64 device array    z and 1 / z
+    """
+
+    def __init__(self, grid: Nodes, settings: Any, mach: NDArray, alpha_deg: NDArray) -> None:
+        self.grid, self.settings, self.mach = grid, settings, mach
+        alpha = np.radians(alpha_deg)
+        self.stream = mach[:, None] * np.stack([np.cos(alpha), np.sin(alpha)], axis=1)
+        self.on = settings.low_mach and settings.matrix is not None
+        self.pairs = grid.backend.array(np.ones((grid.members, 2)), np.float64)
+        boxes = [_box(grid.meshes[m].points, grid.meshes[m].boundaries[b]) for m, b in grid.bodies]
+        self._boxes = np.array(boxes).reshape(-1, 4, 2).swapaxes(0, 1)  # (4, bodies, 2)
+        self.begin()
+
+    def begin(self) -> None:
+        """All walls at rest: the reference is the stream's Mach number."""
+        self.reference = self.mach
+        self._put(0.0)
+
+    def follow(
+        self, before: Sequence[Pose], after: Sequence[Pose], dt: NDArray, first: bool
+    ) -> None:
+        """A physical step: the reference is the largest of this run's steps up to now.
+
+        It does not fall where a flapping body turns, since the wake of its stroke is still there.
+
+        Parameters
+        ----------
+        before, after : poses of every body at both ends of the step
+        dt : (members,)    [chord/a_inf]
+        first : whether it is the run's first step
+        """
+        speeds = self._speeds(before, after, dt)
+        self.reference = speeds if first else np.maximum(self.reference, speeds)
+        if self.on:
+            # a restart has the factors of the steps before it
+            self._put(0.0 if first else self.grid.backend.get(self.pairs)[:, 0])
+
+    def _put(self, least: NDArray | float) -> None:
+        if self.on:
+            z = np.maximum(factor(self.reference), least)
+            self.grid.backend.put(self.pairs, np.stack([z, 1 / z], axis=1))
+
+    def _speeds(
+        self, before: Sequence[Pose], after: Sequence[Pose], dt: NDArray
+    ) -> NDArray[np.float64]:
+        """(members,) largest speed of the bodies' boxes relative to the stream; without bodies,
+        that of the stream [a_inf]."""
+        owner = np.array([m for m, _ in self.grid.bodies], int)
+        moved = placed(self._boxes, after) - placed(self._boxes, before)
+        relative = moved / dt[owner, None] - self.stream[owner]
+        found = np.zeros(self.grid.members)
+        np.maximum.at(found, owner, np.linalg.norm(relative, axis=-1).max(axis=0))
+        return np.where(np.isin(np.arange(self.grid.members), owner), found, self.mach)
+
+    def notes(self) -> list[str]:
+        """A sentence for each member whose Mach number is too low for its fluxes."""
+        settings, dtype = self.settings, self.grid.backend.dtype
+        limit = LOWEST[dtype] if self.on else BLEND
+        if self.on:
+            why = f"in {dtype} round-off spoils the loads below Mach {limit:g}"
+            do = "use a larger mach, or float64" if dtype == "float32" else "use a larger mach"
+        else:
+            why = "without the low-Mach form of the fluxes errors of cl and cd grow as 1 / Mach"
+            do = "set low_mach = true" if settings.matrix else f"use {settings.with_matrix}"
+        return [
+            f"member {m}: walls go at Mach {self.reference[m]:.3g} relative to the stream, and "
+            f"{why}; {do}"
+            for m in np.flatnonzero(self.reference < limit)
+        ]
+
+
+def _box(points: NDArray, facets: NDArray) -> NDArray[np.float64]:
+    """(4, 2) corners of a body's box in the plane of motion."""
+    own = points[np.unique(facets)][:, [0, -1]]
+    (x0, y0), (x1, y1) = own.min(axis=0), own.max(axis=0)
+    return np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])

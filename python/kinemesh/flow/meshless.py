@@ -1,0 +1,434 @@
+"""Meshless solver of the Euler equations on moving clouds of points.
+
+Zhang et al. (2018), Wang et al. (dynamic clouds); docs/meshless.md.  Python puts the kernels
+together; everything of a time step stays on the device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.arguments import instance, is_several, numbers
+from kinemesh.cloud.cloud import Cloud
+from kinemesh.device.backend import Backend
+from kinemesh.errors import SettingsError
+from kinemesh.flow import memory
+from kinemesh.flow.conditions import clouds_of
+from kinemesh.flow.gradients import Gradients
+from kinemesh.flow.implicit import Implicit
+from kinemesh.flow.lusgs import Lusgs, SpaceLusgs
+from kinemesh.flow.settings import KRYLOV, MATRIX, TINY, ImplicitSettings
+from kinemesh.flow.solver import Solver
+from kinemesh.linear import Bicgstab, Pattern, Sweeps
+from kinemesh.motion.deform import Deformation, Delaunay, Rigid
+from kinemesh.space.markers import planes_of
+from kinemesh.space.points import CloudGrid
+
+FLUXES = ("roe", "jst")
+LIMITERS = ("wang", "vanleer", "none")
+TIMES = ("lusgs", "bicgstab", "rk")
+STEPS = ("cfl", "cfl_max", "cfl_growth", "unsteady_cfl", "max_change")  # of implicit ways alone
+# Shares of the step: for upwind fluxes of second order van Leer, Tai and Powell (1989), for
+# central ones Jameson, Schmidt and Turkel (1981).
+STAGES = {"roe": (0.0695, 0.1602, 0.2898, 0.5060, 1.0), "jst": (1 / 4, 1 / 6, 3 / 8, 1 / 2, 1.0)}
+RK_CFL = {"roe": 2.0, "jst": 1.0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeshlessSettings(ImplicitSettings):
+    """Settings of the meshless solver: its own, and those of `ImplicitSettings`.
+
+    Parameters
+    ----------
+    flux : "roe", or "jst" (central, with the dissipation of Jameson, Schmidt and Turkel)
+    limiter : "wang" (of the gradients, as on a mesh), "vanleer" (Wang et al., eq. 7), or "none";
+        for Roe's flux alone
+    limiter_k : float     Wang's share of the variable's range
+    weight_power : 1 or 2     power p of the weights |dr|^-p of satellites; None: 2 on irregular
+        clouds in space, else 1
+    smooth_gradients : bool   average the gradients of a point and of its satellites; None: on
+        irregular clouds in space alone, which are not stable without
+    jacobian_fix : float      None: 0.3, with smooth_gradients 0.5
+    cfl_max : float           None: 1000, with stored_blocks 100, no less than cfl and unsteady_cfl
+    jst_k2, jst_k4 : float    factors of the second and fourth differences of JST's flux
+    time : "bicgstab" (with the matrix of the first-order flux), "lusgs" (sweeps by colours), or
+        "rk" (five-stage Runge-Kutta with local steps); None: "bicgstab", for JST's flux "lusgs"
+    lusgs_sweeps : int    pairs of LU-SGS sweeps per pseudo-step
+    stored_blocks : bool  LU-SGS with stored blocks of BiCGSTAB's matrix, else without
+    rk_cfl : float        CFL number of the Runge-Kutta scheme, in place of the other CFL settings;
+        None: 2, with JST's flux 1
+    """
+
+    jacobian_fix: float | None = None
+    cfl_max: float | None = None
+    flux: str = "roe"
+    limiter: str = "wang"
+    limiter_k: float = 0.05
+    weight_power: int | None = None
+    smooth_gradients: bool | None = None
+    jst_k2: float = 0.5
+    jst_k4: float = 0.25
+    time: str | None = None
+    lusgs_sweeps: int = 8
+    stored_blocks: bool = False
+    rk_cfl: float | None = None
+
+    def __post_init__(self) -> None:
+        self.choose(flux=FLUXES, limiter=LIMITERS)
+        if self.time is not None:
+            self.choose(time=TIMES)
+        for name, kinds in (("smooth_gradients", bool | None), ("stored_blocks", bool)):
+            if not isinstance(getattr(self, name), kinds):
+                raise SettingsError(f"{name} is {getattr(self, name)!r}, expected True or False")
+        if self.flux == "jst" and (self.time == "bicgstab" or self.stored_blocks):
+            raise SettingsError(
+                "flux is 'jst', and the matrix is that of Roe's flux; use time='lusgs' without "
+                "stored_blocks, or 'rk'"
+            )
+        if self.stored_blocks and self.time != "lusgs":
+            raise SettingsError(
+                f"stored_blocks is set and time is {self.way!r}, expected 'lusgs', whose blocks "
+                "they are"
+            )
+        # before the ranges: of what has no effect none is worth a word
+        self._refuse_unused()
+        ImplicitSettings.__post_init__(self)
+        if self.weight_power not in (1, 2, None) or isinstance(self.weight_power, bool):
+            raise SettingsError(f"weight_power is {self.weight_power!r}, expected 1 or 2")
+        self.count("lusgs_sweeps")
+        self.within(limiter_k=(0, np.inf), jst_k2=(TINY, 10), jst_k4=(TINY, 10), rk_cfl=(0, np.inf))
+
+    def _refuse_unused(self) -> None:
+        """SettingsError for a setting that the flux, the limiter or the way gives no effect."""
+        if self.flux == "roe":
+            self.unused(["jst_k2", "jst_k4"], "flux is 'roe'")
+        elif self.limiter != "none":
+            self.unused(["limiter"], "flux is 'jst', which has no limiter")
+        if self.limiter != "wang" or self.flux == "jst":
+            self.unused(["limiter_k"], f"flux is {self.flux!r} and limiter {self.limiter!r}")
+        way = self.way
+        of_ways = {"lusgs": ["lusgs_sweeps"], "bicgstab": [*KRYLOV], "rk": ["rk_cfl"]}
+        others = [name for other, names in of_ways.items() if other != way for name in names]
+        if way == "rk":
+            others += STEPS
+        self.unused(others, f"time is {way!r}")
+        if self.matrix is None:
+            self.unused(MATRIX, f"time is {way!r} and has no matrix")
+
+    @property
+    def way(self) -> str:
+        """`time`, chosen where none was given."""
+        return self.time or ("lusgs" if self.flux == "jst" else "bicgstab")
+
+    @property
+    def step_setting(self) -> str:
+        """What sets the size of a pseudo-step."""
+        return "rk_cfl" if self.way == "rk" else "the CFL number"
+
+    @property
+    def matrix(self) -> str | None:
+        """Precision of the matrix, or None where there is no matrix."""
+        return self.matrix_dtype if self.stored_blocks or self.way == "bicgstab" else None
+
+    @property
+    def with_matrix(self) -> str:
+        """What to set for pseudo-steps with a matrix."""
+        return "flux = 'roe' and time = 'bicgstab'"
+
+    def complete(self, irregular: bool = False) -> MeshlessSettings:
+        """With the way through pseudo-time and what belongs to it, where none was given.
+
+        `irregular` is that of the cloud (`kinemesh.Cloud.irregular`).
+        """
+        own: dict[str, Any] = {"time": self.way}
+        if self.weight_power is None:
+            own["weight_power"] = 2 if irregular else 1
+        if self.smooth_gradients is None:
+            own["smooth_gradients"] = irregular
+        if self.matrix and self.jacobian_fix is None:
+            smooth = own.get("smooth_gradients", self.smooth_gradients)
+            own["jacobian_fix"] = 0.5 if smooth else 0.3
+        if self.way == "rk" and self.rk_cfl is None:
+            own["rk_cfl"] = RK_CFL[self.flux]
+        if self.way != "rk" and self.cfl_max is None:
+            most = 100.0 if self.stored_blocks else 1e3
+            own["cfl_max"] = max(most, self.cfl, self.unsteady_cfl)
+        return replace(self, **own)
+
+
+def in_space(cloud: Any) -> bool:
+    """Whether the first of the clouds is one in space."""
+    first = next(iter(cloud)) if is_several(cloud) and len(cloud) else cloud
+    return isinstance(first, Cloud) and first.points.shape[1] == 3
+
+
+def default_deform(cloud: Any) -> Deformation:
+    """Delaunay graph mapping in the plane, rigid motion in space."""
+    return Rigid() if in_space(cloud) else Delaunay()
+
+
+def completed(settings: MeshlessSettings, cloud: Any) -> MeshlessSettings:
+    """Settings with what follows from the cloud; SettingsError where clouds ask for both."""
+    given = list(cloud) if is_several(cloud) else [cloud]
+    kinds = [c.irregular for c in given if isinstance(c, Cloud) and c.points.shape[1] == 3]
+    asked = [n for n in ("weight_power", "smooth_gradients") if getattr(settings, n) is None]
+    if asked and len(set(kinds)) > 1:
+        raise SettingsError(
+            f"{asked[0]} is not given, and of the clouds that of member {kinds.index(True)} is "
+            f"irregular, that of member {kinds.index(False)} is not; expected clouds of one kind, "
+            f"or {' and '.join(asked)}"
+        )
+    return settings.complete(any(kinds))
+
+
+class Meshless(Solver):
+    """A case, or an ensemble of cases, on moving clouds of points in the plane or in space.
+
+    In space x is downstream, y along the span and z up.  The angle of attack and a pitching motion
+    turn in planes of x and z; `about` and `moment_about` are points (x, z).
+
+    Parameters
+    ----------
+    cloud : Cloud, or a sequence with one per member
+    deform : Deformation     how inner points follow (default: Delaunay graph mapping; in space
+        rigid motion)
+    settings : MeshlessSettings
+    symmetry : markers of a plane of symmetry (default: the markers named symmetry)
+    reference_area, reference_length : float    reference values of the coefficients [lengths of
+        the cloud, the area squared in space]; default: the chord in the plane, 1 in space; for a
+        half wing give the area of the half
+    chord : float    reference chord, as in `kinemesh.Ale`; in the plane alone
+    mach, alpha_deg, motion, device, dtype, walls, far, moment_about    as in `kinemesh.Ale`
+
+    Attributes
+    ----------
+    u, q : (nodes, variables) device arrays    conserved (rho, rho velocity, rho E), primitive
+    grid : CloudGrid
+    backend : Backend
+    """
+
+    def __init__(
+        self,
+        cloud: Cloud | Sequence[Cloud],
+        *,
+        mach: float | Sequence[float],
+        alpha_deg: float | Sequence[float] = 0.0,
+        motion: Any = None,
+        deform: Deformation | None = None,
+        device: str = "auto",
+        dtype: str = "float64",
+        settings: MeshlessSettings | None = None,
+        walls: Sequence[str] | None = None,
+        far: Sequence[str] | None = None,
+        moment_about: tuple[float, float] = (0.25, 0.0),
+        symmetry: Sequence[str] | None = None,
+        chord: float | None = None,
+        reference_area: float | None = None,
+        reference_length: float | None = None,
+    ) -> None:
+        settings = MeshlessSettings() if settings is None else settings
+        settings = instance(settings, MeshlessSettings, "settings", "MeshlessSettings(...)")
+        settings = completed(settings, cloud)
+        members = self._begin(
+            cloud,
+            settings,
+            default_deform(cloud) if deform is None else deform,
+            Backend(device, dtype),
+            mach=mach,
+            alpha_deg=alpha_deg,
+            motion=motion,
+            moment_about=moment_about,
+            chord=chord,
+            axes="x, z" if in_space(cloud) else "x, y",
+        )
+        self._refer(reference_area, reference_length)
+        clouds = clouds_of(cloud, members)
+        if clouds[0].points.shape[1] == 3:
+            self._check_space()
+        plane = clouds[0].points.shape[1] == 2  # where symmetry is a wall, as on a mesh
+        planes = [] if plane and symmetry is None else planes_of(symmetry, clouds)
+        if planes and plane:
+            raise SettingsError(
+                f"symmetry is {planes}, which is for clouds in space; in the plane name it in walls"
+            )
+        sides = self._sides(clouds, walls, far, planes)
+        # with the deformation that takes most: which it will be is not known yet
+        moves = "rigid" if clouds[0].points.shape[1] == 3 else "retriangulated"
+        smooth, power = bool(settings.smooth_gradients), 2 if settings.weight_power == 2 else 1
+        memory.check_cloud(self.backend, clouds, moves, settings.matrix, smooth)
+        grid = CloudGrid(self.backend, clouds, *sides, planes, power)
+        self._states(grid, motion)
+        self._allocate(grid)
+        self.grid.start()
+        self.initialise()
+
+    def _check_space(self) -> None:
+        """Refuse what there is in the plane alone."""
+        if self.settings.far_field == "vortex":
+            raise SettingsError(
+                "far_field is 'vortex', which is of plane flow; use far_field='stream' in space"
+            )
+        if isinstance(self.deform, Delaunay):
+            raise SettingsError(
+                f"deform is {self.deform!r}, which moves clouds in the plane; in space use Rigid()"
+            )
+        if self.chord is not None:
+            raise SettingsError(
+                f"chord is {self.chord:g}, which is of the plane; in space give reference_area and "
+                "reference_length"
+            )
+
+    def _refer(self, area: float | None, length: float | None) -> None:
+        """Take the area and the length of the coefficients, where they are given."""
+        given = {"reference_area": area, "reference_length": length}
+        first, second = (
+            kept if value is None else float(numbers(value, 1, name, positive=True)[0])
+            for (name, value), kept in zip(given.items(), self.reference, strict=True)
+        )
+        self.reference = first, second
+
+    def _allocate(self, grid: CloudGrid) -> None:
+        b, s = self.backend, self.settings
+        self.grid: CloudGrid = grid
+        limited = s if s.flux == "roe" else replace(s, limiter="none")
+        self.gradients = Gradients(grid, self.state, limited, "cloud", grid.symmetric)
+        self.lowered = b.zeros(grid.nodes, np.int32)
+        self.radius = {"radius": b.zeros(grid.nodes)} if grid.dimensions == 3 else {}
+        self.pattern = Pattern.of_graph(b, grid.offsets, grid.neighbour, grid.first)
+        names = ("member", "offsets", "neighbour")
+        self.cloud_fields = {name: grid.table[name] for name in names} | {
+            "active": self.dualtime.active,
+            "x": grid.x,
+            "inverse": grid.inverse,
+            "squared": s.weight_power == 2,
+            "velocity": grid.velocity,
+            "q": self.q,
+            "V": grid.V,
+            "bdf": grid.bdf,
+            "res": self.res,
+        }
+        fluxes = self._residual_calls()
+        self._residual = [*self.gradients.calls, *fluxes]
+        if s.time != "rk":
+            self.implicit: Implicit | Lusgs = self._matrix() if s.matrix else self._lusgs()
+            march = self._pseudo_step_calls(self.implicit)
+        else:
+            march = self._stage_calls([*self.gradients.again, *fluxes])
+        self._implicit = b.record(march, flag=self.dualtime.active)
+        self._past = self._past_call(grid.V, grid.V)
+
+    def _residual_calls(self) -> list[Any]:
+        """Calls from gradients to res.
+
+        res is V (dW/dt + div F) with the physical time's terms.
+        """
+        fields = self.cloud_fields | self.grid.mirrors | {"u": self.u, "past": self.past}
+        calls = [*self._flux_calls(fields), *self.vortex]
+        if len(self.grid.wall.node) or len(self.grid.far.node):
+            calls.append(self._closing_call())
+        return calls
+
+    def _closing_call(self) -> Any:
+        """Call that closes res at walls and far field."""
+        grid, wall, far = self.grid, self.grid.wall.device, self.grid.far.device
+        fields = {n: self.cloud_fields[n] for n in ("velocity", "q", "V", "res")} | self.common
+        normals = {"wall_normal": wall["normal"], "wall_gap": wall["gap"], "far_gap": far["gap"]}
+        return grid.bind(
+            "cloud_close", **fields, **grid.sides, **grid.mirrors, **normals, **self.far_field
+        )
+
+    def _flux_calls(self, fields: dict[str, Any]) -> list[Any]:
+        grid, s, grad = self.grid, self.settings, self.gradients.grad
+        if s.flux == "roe":
+            kernel = "cloud_roe_van_leer" if s.limiter == "vanleer" else "cloud_roe"
+            more = {"grad": grad, "lowered": self.lowered, "fix": s.entropy_fix} | self.radius
+            return [grid.bind(kernel, **fields, **more, low_mach=self.low_mach.pairs)]
+        b, n = self.backend, grid.nodes
+        seen = {name: fields[name] for name in ("member", "active", "offsets", "neighbour", "q")}
+        made = {"sensor": b.zeros(n)}
+        if grid.dimensions == 2:
+            made["rough"] = b.zeros((n, grid.variables))
+            first = grid.bind("cloud_roughness", **seen, x=grid.x, grad=grad, **made)
+        else:
+            first = grid.bind("cloud_sensor", **seen, **made)
+            made |= {"grad": grad} | self.radius
+        return [first, grid.bind("cloud_jst", **fields, **made, k2=s.jst_k2, k4=s.jst_k4)]
+
+    def _stage_calls(self, residual: list[Any]) -> list[Any]:
+        """Calls from res to the new u: the stages of the Runge-Kutta scheme.
+
+        Between them `residual`, from q to res: a stage gives q as well, and leaves u as the plane
+        of symmetry wants it, since no residual there is across.
+        """
+        b, grid = self.backend, self.grid
+        made = {"u0": b.zeros((grid.nodes, grid.variables)), "step": b.zeros(grid.nodes)}
+        others = ("V", "bdf", "res")
+        points = {n: a for n, a in self.cloud_fields.items() if n not in others}
+        first = {"pace": self.pace, "u": self.u, "rk_cfl": self.settings.rk_cfl}
+        fields = {name: self.cloud_fields[name] for name in ("V", "bdf", "res")}
+        fields |= self.common | made | {"u": self.u, "q": self.q, "faults": grid.faults}
+        shares = STAGES[self.settings.flux]
+        stages = [grid.bind("cloud_stage", **fields, share=share) for share in shares]
+        calls = [grid.bind("cloud_step", **points, **first, **made), stages[0]]
+        for stage in stages[1:]:
+            calls += [*residual, stage]
+        return calls
+
+    def _matrix(self) -> Implicit:
+        s, state = self.settings, {"q": self.q, "res": self.res}
+        return Implicit(
+            self.backend,
+            self.grid,
+            self.pattern,
+            self.dualtime.active,
+            state,
+            dtype=s.matrix_dtype,
+            tolerance=None if s.time == "lusgs" else s.krylov_tolerance,
+            most=s.lusgs_sweeps if s.time == "lusgs" else s.krylov_iterations,
+        )
+
+    def _matrix_calls(
+        self, pattern: Pattern, solver: Bicgstab | Sweeps, state: dict[str, Any], single: bool
+    ) -> list[Any]:
+        grid, b = self.grid, self.backend
+        points, *sides = grid.in_precision(single)
+        own = self.matrix_fields(pattern, solver, grid.offsets, grid.neighbour)
+        fields = self.cloud_fields | grid.mirrors | points | {"q": state["q"]}
+        calls = [
+            grid.bind(
+                "cloud_jacobian", suffix=solver.suffix, **fields | own | {"res": state["res"]}
+            )
+        ]
+        diagonal = pattern.diagonal[pattern.row_of]
+        fields = {n: fields[n] for n in ("velocity", "q", "V", *self.common, *grid.mirrors)}
+        fields |= {"A": solver.A, "low_mach": self.low_mach.pairs}
+        for kernel, side, normal, more in (
+            ("cloud_wall_jacobian", grid.wall, sides[0], {}),
+            ("cloud_farfield_jacobian", grid.far, sides[1], self.far_field),
+        ):
+            if len(side.node):
+                where = normal | {
+                    "node": side.device["node"],
+                    "slot": b.array(diagonal[side.node], np.int32),
+                }
+                calls.append(grid.bind(kernel, suffix=solver.suffix, **fields | where | more))
+        return calls
+
+    def marks(self) -> dict[str, NDArray]:
+        return {"Colour": self.pattern.colour()}
+
+    def _lusgs(self) -> Lusgs:
+        grid, sweeps = self.grid, self.settings.lusgs_sweeps
+        march = {"cfl": self.dualtime.cfl, "pace": self.pace}
+        if grid.dimensions == 3:
+            state = {"q": self.q, "res": self.res, "active": self.dualtime.active}
+            after = {"u": self.u, "pace": self.pace, "most": self.settings.max_change}
+            return SpaceLusgs(grid, self.pattern, march | state | self.radius, after, sweeps)
+        more = march | {name: grid.wall.device[name] for name in ("normal", "gap")}
+        fields = self.cloud_fields | more | {"wall": grid.table["wall"]}
+        return Lusgs(self.backend, self.pattern, "cloud_lusgs", fields, sweeps)

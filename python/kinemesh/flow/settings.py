@@ -1,0 +1,171 @@
+"""Settings of a march to a steady state or through physical steps, which the solvers share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from kinemesh.device.backend import DTYPES
+from kinemesh.errors import SettingsError
+
+FAR_FIELDS = ("stream", "vortex")
+TINY = -1e-300  # a lowest value that may be zero itself
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarchSettings:
+    """Settings of every march: to a steady flow, or through the steps of an unsteady one.
+
+    Parameters
+    ----------
+    far_field : "stream", or "vortex" (steady subsonic flows: the stream and a point vortex of the
+        lift, placed at `moment_about`)
+    entropy_fix : float        Harten's threshold as a share of |V_r| + z a |S|
+    low_mach : bool            use the low-Mach form of upwind fluxes where walls go slower than
+        Mach 0.4 relative to the stream (theory eq. 2.6b); needs pseudo-steps with a matrix
+    steady_drop, unsteady_drop : float   residual over its first value at which a steady run, or a
+        physical step, has converged
+    steady_iterations, unsteady_iterations : int   most pseudo-steps of a steady run, or of a
+        physical step
+    cfl : float                first CFL number of a steady run, and the least
+    cfl_max : float            largest CFL number; up to it the CFL number follows the residual
+        (theory eq. 2.15b)
+    cfl_growth : float         largest growth of the CFL number per iteration
+    unsteady_cfl : float       first CFL number of a physical step
+    max_change : float         largest share by which density or pressure of a node may change in
+        one pseudo-step; a larger update of a node is scaled
+    """
+
+    far_field: str = "stream"
+    entropy_fix: float = 0.05
+    low_mach: bool = True
+    steady_drop: float = 1e-6
+    steady_iterations: int = 2000
+    unsteady_drop: float = 1e-4
+    unsteady_iterations: int = 200
+    cfl: float = 20.0
+    cfl_max: float | None = 1e3
+    cfl_growth: float = 1.5
+    unsteady_cfl: float = 100.0
+    max_change: float = 0.2
+
+    def __post_init__(self) -> None:
+        self.choose(far_field=FAR_FIELDS)
+        if not isinstance(self.low_mach, bool):
+            raise SettingsError(f"low_mach is {self.low_mach!r}, expected True or False")
+        for name in ("steady_iterations", "unsteady_iterations"):
+            self.count(name)
+        self.within(
+            entropy_fix=(TINY, 1),
+            cfl=(0, np.inf),
+            cfl_max=(0, np.inf),
+            unsteady_cfl=(0, np.inf),
+            cfl_growth=(1, 10),
+            steady_drop=(TINY, 1),
+            unsteady_drop=(TINY, 1),
+            max_change=(0, 0.4),
+        )
+        if self.cfl_max is not None and self.cfl_max < max(self.cfl, self.unsteady_cfl):
+            raise SettingsError(
+                f"cfl_max is {self.cfl_max!r}, expected at least cfl ({self.cfl:g}) "
+                f"and unsteady_cfl ({self.unsteady_cfl:g})"
+            )
+
+    @property
+    def step_setting(self) -> str:
+        """What sets the size of a pseudo-step."""
+        return "the CFL number"
+
+    @property
+    def remedy(self) -> str:
+        """What to change where a residual does not fall."""
+        return f"lower {self.step_setting}"
+
+    def ramp(self, first: float) -> tuple[float, float, float]:
+        """CFL number from its first on: that, its most, and its largest growth per iteration."""
+        return first, first if self.cfl_max is None else self.cfl_max, self.cfl_growth
+
+    def choose(self, **choices: Any) -> None:
+        """SettingsError for a setting that is none of its choices."""
+        for name, among in choices.items():
+            if getattr(self, name) not in among:
+                raise SettingsError(
+                    f"{name} is {getattr(self, name)!r}, expected one of {', '.join(among)}"
+                )
+
+    def unused(self, names: Iterable[str], unless: str) -> None:
+        """SettingsError for one of these settings that was given and has no effect here.
+
+        One at its default is taken for not given.
+
+        Parameters
+        ----------
+        unless : what is set instead, and what would make it count, to be told
+        """
+        defaults = {f.name: f.default for f in fields(self)}
+        for name in names:
+            value = getattr(self, name)
+            if isinstance(value, np.ndarray) or value != defaults[name]:
+                raise SettingsError(
+                    f"{name} is {value!r} and has no effect: {unless}; leave it out or change that"
+                )
+
+    def count(self, name: str) -> None:
+        """SettingsError for a setting that is no whole number above zero."""
+        value = getattr(self, name)
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**31:
+            raise SettingsError(f"{name} is {value!r}, expected a whole number above 0")
+
+    def within(self, **ranges: tuple[float, float]) -> None:
+        """SettingsError for a setting outside of its range (above the first, up to the second).
+
+        Infinity is in no range.  None is in that of a setting that has no other default.
+        """
+        optional = {f.name for f in fields(self) if f.default is None}
+        for name, (low, high) in ranges.items():
+            value = getattr(self, name)
+            if value is None and name in optional:
+                continue
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not low < value <= min(high, sys.float_info.max):
+                least = "of at least 0" if low == TINY else f"above {low:g}"
+                span = f"{least}, at most {high:g}" if high < np.inf else f"{least} and finite"
+                raise SettingsError(f"{name} is {value!r}, expected a number {span}")
+
+
+KRYLOV = ("krylov_iterations", "krylov_tolerance")
+MATRIX = ("jacobian_fix", "matrix_dtype", "low_mach")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImplicitSettings(MarchSettings):
+    """Settings of a march whose pseudo-steps may solve with the matrix of the first-order flux.
+
+    A setting that the chosen solver of a pseudo-step does not use is refused unless it has its
+    default.
+
+    Parameters
+    ----------
+    jacobian_fix : float       entropy_fix of the matrix alone: a larger value damps pseudo-steps
+        where the stream stagnates, and does not change the converged flow; in a supersonic stream
+        it is multiplied by the square of the Mach number
+    krylov_iterations : int    most iterations of BiCGSTAB per pseudo-step
+    krylov_tolerance : float   linear residual over its first value at which BiCGSTAB stops
+    matrix_dtype : "float32" or "float64"   precision of the matrix and of its solver, at most that
+        of the flow; residual and state keep the precision of the flow, and so does the result
+    """
+
+    jacobian_fix: float | None = 0.15
+    krylov_iterations: int = 40
+    krylov_tolerance: float = 0.05
+    matrix_dtype: str = "float32"
+
+    def __post_init__(self) -> None:
+        MarchSettings.__post_init__(self)
+        self.choose(matrix_dtype=DTYPES)
+        self.count("krylov_iterations")
+        self.within(jacobian_fix=(TINY, 2), krylov_tolerance=(TINY, 1))

@@ -1,0 +1,190 @@
+"""Whether bodies have the size and the place that coefficients and motions refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import MeshError, SettingsError
+from kinemesh.mesh.names import words_of
+from kinemesh.mesh.pieces import told
+from kinemesh.mesh.sizes import CHORD, Walls
+
+Floats = NDArray[np.float64]
+SEVERAL = 2.0  # of several bodies: factor by which the longest may differ from a chord of 1
+PLANFORM = 0.05  # of the reference area from the planform measured
+QUARTER = (0.25, 0.0)  # default of pivots and of the moment's point
+
+
+def check(spaces: Sequence[Any], found: Sequence[Walls], solver: Any) -> list[str]:
+    """What must be said of the walls of each member; MeshError where a chord must be stated.
+
+    Parameters
+    ----------
+    solver : with `chord` as stated, or None, and `reference`, area and length of coefficients
+    """
+    notes: dict[int, list[str]] = {}
+    for member, (space, walls) in enumerate(zip(spaces, found, strict=True)):
+        if id(space) in notes:
+            continue
+        plane = space.points.shape[1] == 2
+        said = [_loads(walls), _chord(member, space, walls, solver.chord) if plane
+                else _planform(walls, solver.reference[0])]  # fmt: skip
+        notes[id(space)] = [f"member {member}: {text}" for text in said if text is not None]
+    return [text for own in notes.values() for text in own]
+
+
+def _loads(walls: Walls) -> str | None:
+    """What must be said where loads are not those of bodies alone."""
+    mirrors = any("symmetry" in words_of(n) for n in walls.loose)
+    if not walls.loose or not (walls.bodies or mirrors):
+        return None
+    return (
+        f"loads are sums over all walls, and those of {', '.join(walls.loose)} do not all close "
+        "round bodies; give bodies markers of their own, whose loads the result has too, or name "
+        "the others in far"
+    )
+
+
+def _chord(member: int, space: Any, walls: Walls, chord: float | None) -> str | None:
+    """What must be said of the chord that was stated; MeshError where one must be."""
+    if len(walls.bodies) != 1:
+        return _several(walls, chord)
+    body, made = walls.bodies[0], space.origin.chord
+    size = body.size if made is None else made
+    if chord is None and abs(size - 1) > CHORD:
+        raise MeshError(
+            f"member {member}: {body.told()}, expected a chord of 1, which coefficients and "
+            "reduced frequencies refer to; scale the mesh on reading by km.mesh.read(path, "
+            f"chord={size:.6g}) ([mesh] chord in a case file), or say by chord={size:.6g} ([flow] "
+            "chord) that the body is meant to be of this size, or by chord=1 that 1 is meant all "
+            "the same, as of a section with a flap deflected"
+        )
+    if chord is None or abs(size / chord - 1) <= CHORD:
+        return None
+    return (
+        f"the chord is said to be {chord:.6g}, and {body.told()}; coefficients and reduced "
+        "frequencies refer to the chord that is said"
+    )
+
+
+def _several(walls: Walls, chord: float | None) -> str | None:
+    """What must be said of several bodies where the largest can hardly be of a chord of 1."""
+    largest = max(walls.bodies, key=lambda body: body.size, default=None)
+    if chord is not None or largest is None or 1 / SEVERAL <= largest.size <= SEVERAL:
+        return None
+    return (
+        f"the largest of {len(walls.bodies)} bodies: {largest.told()}; coefficients refer to a "
+        "chord of 1; scale the mesh on reading, or say the chord by chord ([flow] in a case file)"
+    )
+
+
+def _planform(walls: Walls, area: float) -> str | None:
+    """What must be said of a reference area that is not the planform's."""
+    planform = sum(body.size for body in walls.bodies)
+    if not walls.bodies or abs(area / planform - 1) <= PLANFORM:
+        return None
+    return (
+        f"coefficients refer to an area of {area:.6g}, and the planform of "
+        f"{', '.join(body.name for body in walls.bodies)} is {planform:.6g}; give reference_area "
+        "([flow] in a case file) where another is meant"
+    )
+
+
+def beyond(point: Sequence[float], low: Floats, high: Floats) -> float:
+    """Distance of a point from a box; 0 within."""
+    p = np.asarray(point, float)
+    return float(np.hypot(*np.maximum(np.maximum(low - p, p - high), 0)))
+
+
+def check_point(
+    what: str, point: Sequence[float], wall: Floats, chord: float, dimensions: int = 2
+) -> str | None:
+    """What must be said of a pivot, or of a moment's point, that can hardly be meant.
+
+    Parameters
+    ----------
+    what : its name, such as "the pivot of airfoil"
+    wall : (n, 2) points of the body
+    chord : the distance from the body's box that it may have
+    """
+    low, high = wall.min(axis=0), wall.max(axis=0)
+    far, box = beyond(point, low, high), told(low, high, "xy" if dimensions == 2 else "xz")
+    if far > chord:
+        return (
+            f"{what} is at ({point[0]:.6g}, {point[1]:.6g}), {far / chord:.3g} chords from the "
+            f"body ({box}); give it in the lengths of the mesh, where it is not meant"
+        )
+    if dimensions == 2 and abs(chord - 1) > CHORD and tuple(point) == QUARTER:
+        return (
+            f"{what} is at (0.25, 0), the default, in the lengths of the mesh, whose chord is "
+            f"{chord:.6g} ({box}); give the point that is meant"
+        )
+    return None
+
+
+def wall_points(space: Any, names: Sequence[str]) -> Floats:
+    """(n, 2) points of walls in the plane of the motion: x and y, in space x and z."""
+    nodes = np.unique(np.concatenate([space.boundaries[n].ravel() for n in names]))
+    return space.points[nodes][:, [0, -1]]
+
+
+def check_points(solver: Any) -> list[str]:
+    """What must be said of the moment's point and of the pivots of a solver's bodies.
+
+    A chord is that of the case, in space the reference length.
+    """
+    notes: dict[str, str] = {}
+    grid = solver.grid
+    pivots = [None if motion is None else motion.pivot for motion in solver.motions]
+    of_member: dict[int, list[int]] = {}
+    for number, (member, _) in enumerate(grid.bodies):
+        of_member.setdefault(member, []).append(number)
+    for member, own in of_member.items():
+        asked = [("moment_about", solver.moment_about, own)]
+        for point in dict.fromkeys(pivots[k] for k in own):
+            if point is not None:
+                alike = [k for k in own if pivots[k] == point]
+                names = ", ".join(grid.bodies[k][1] for k in alike)
+                asked.append((f"the pivot of {names}", point, alike))
+        for what, point, numbers in asked:
+            if what not in notes:  # once for an ensemble
+                own_walls = [grid.bodies[k][1] for k in numbers]
+                wall = wall_points(grid.meshes[member], own_walls)
+                said = check_point(what, point, wall, solver.reference[1], grid.dimensions)
+                notes |= {} if said is None else {what: f"member {member}: {said}"}
+    return list(notes.values())
+
+
+def check_motions(solver: Any) -> None:
+    """SettingsError where a motion's reduced frequency refers to another chord than is stated."""
+    if solver.chord is None:
+        return
+    for motion, (member, marker) in zip(solver.motions, solver.grid.bodies, strict=True):
+        for part in parts_of(motion):
+            chord = getattr(part, "chord", None)
+            if chord is not None and not np.isclose(chord, solver.chord, rtol=1e-9, atol=0):
+                raise SettingsError(
+                    f"member {member}: the reduced frequency of {part!r} of {marker} refers to a "
+                    f"chord of {chord:g}, and the case to {solver.chord:g}, expected one chord; "
+                    f"give the motion chord={solver.chord:g}, with its k"
+                )
+
+
+def parts_of(motion: Any) -> Sequence[Any]:
+    """The motions that a motion is the sum of."""
+    return getattr(motion, "parts", (motion,))
+
+
+def summed(solver: Any) -> dict[str, Any]:
+    """What a summary says of the boundary: walls, far field, bodies as measured, notes."""
+    grid = solver.grid
+    bodies = [{body.name: body.record() for body in own.bodies} for own in solver.measured]
+    notes = list(dict.fromkeys(n for mesh in grid.meshes for n in mesh.origin.notes))
+    alike = all(own == bodies[0] for own in bodies)
+    walls, far = solver.sides
+    found = {"walls": walls, "far": far, "bodies": bodies[0] if alike else bodies}
+    return found | ({"read": notes} if notes else {})

@@ -1,0 +1,383 @@
+"""What the solvers of the Euler equations on moving nodes share: state, motion, time, runs.
+
+docs/theory.md, section 2.6.  A solver puts its residual and its pseudo-step together; the rest of a
+case is here.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.arguments import instance, member_count, numbers, point_of
+from kinemesh.device.backend import Backend
+from kinemesh.device.faults import NONE, raise_faults
+from kinemesh.errors import SettingsError, warn
+from kinemesh.flow import sizes
+from kinemesh.flow.asked import asked
+from kinemesh.flow.boundary import conserved, free_stream
+from kinemesh.flow.conditions import motions_of, states_of, stream_of
+from kinemesh.flow.door import Runnable
+from kinemesh.flow.dualtime import DualTime
+from kinemesh.flow.forces import Forces, Loads
+from kinemesh.flow.implicit import Implicit
+from kinemesh.flow.lowmach import LowMach
+from kinemesh.flow.lusgs import Lusgs
+from kinemesh.io.html import table_of
+from kinemesh.linear import Bicgstab, Pattern, Sweeps
+from kinemesh.mesh.sizes import Walls, measured
+from kinemesh.motion import Motion, Pose, Rate
+from kinemesh.motion.deform import Deformation
+from kinemesh.results.asked import in_words, varying
+from kinemesh.space.markers import walls_of
+from kinemesh.space.nodes import Nodes
+
+
+class Solver(Runnable, ABC):
+    """A case, or an ensemble of cases.
+
+    Attributes
+    ----------
+    u, q : (nodes, variables) device arrays    conserved (rho, rho velocity, rho E), primitive
+    u1, u2 : the same of the last time levels;  res : residual;  past : its terms of these levels
+    grid : Nodes
+    backend : Backend
+    pattern : Pattern      of the implicit system, for its colours
+    sides : markers of bodies, of the far field
+    measured : of each member its walls as given;  notes : what must be said of them
+    lowered : device array, entries that fell back to first order
+    """
+
+    settings: Any
+    case: Mapping[str, Any] | None = None  # of the case file that it is of, for the summary
+    chord: float | None = None  # stated by the user, in the plane
+    reference: tuple[float, float] = (1.0, 1.0)  # area and length of the coefficients
+    measured: list[Walls]
+    sides: tuple[list[str], list[str]]
+    notes: list[str]
+    deform: Deformation
+    grid: Nodes
+    motions: list[Motion | None]
+    lowered: Any
+    _residual: list[Any]
+    _past: Any
+    _implicit: Any
+
+    def _begin(
+        self,
+        meshes: Any,
+        settings: Any,
+        deform: Deformation,
+        backend: Backend,
+        *,
+        mach: Any,
+        alpha_deg: Any,
+        motion: Any,
+        moment_about: Any,
+        chord: Any = None,
+        axes: str = "x, y",
+    ) -> int:
+        """Check and keep the conditions of the case; returns the number of members."""
+        self.settings, self.backend = settings, backend
+        self.deform = instance(
+            deform, Deformation, "deform", "one of kinemesh.deform, such as Rigid()"
+        )
+        self.moment_about = point_of(moment_about, "moment_about", axes)
+        members = member_count(mesh=meshes, mach=mach, alpha_deg=alpha_deg, motion=motion)
+        self.deform.check(self.backend, members)
+        self.mach, self.alpha_deg = stream_of(mach, alpha_deg, members)
+        if chord is not None:
+            self.chord = float(numbers(chord, 1, "chord", positive=True)[0])
+            self.reference = self.chord, self.chord
+        return members
+
+    def _sides(
+        self, spaces: Sequence[Any], walls: Any, far: Any, planes: Sequence[str] = ()
+    ) -> tuple[list[str], list[str]]:
+        """Markers of bodies and of the far field; the bodies' sizes are looked at."""
+        self.sides = walls_of(walls, spaces, planes, far)
+        self.measured = measured(spaces, self.sides[0], planes)
+        self.notes = sizes.check(spaces, self.measured, self)
+        return self.sides
+
+    def _check_vortex(self) -> None:
+        """SettingsError for the far vortex where it is not that of the flow."""
+        if self.settings.far_field != "vortex":
+            return
+        if (self.mach >= 1).any():
+            raise SettingsError(
+                f"far_field is 'vortex' at mach {self.mach.max():g}, expected a subsonic stream; "
+                "use far_field='stream'"
+            )
+        if any(motion is not None for motion in self.motions):
+            raise SettingsError(
+                "far_field is 'vortex' with a motion, whose shed vorticity it leaves out; "
+                "use far_field='stream' and a far field of 100 chords"
+            )
+
+    def _states(self, grid: Nodes, motion: Any) -> None:
+        """Arrays, forces and control on the nodes of a grid."""
+        self.grid = grid
+        self.deform.check_grid(grid)
+        self.motions = motions_of(motion, grid.members, grid.bodies)
+        self._check_vortex()
+        sizes.check_motions(self)
+        self.notes += sizes.check_points(self)
+        for note in self.notes:
+            warn(note)
+        self.mover: Any = None
+        b, n = self.backend, grid.nodes
+        self.u, self.u1, self.u2, self.q, self.res, self.past = (
+            b.zeros((n, grid.variables)) for _ in range(6)
+        )
+        self.pace = b.array(np.ones(n), np.float64)
+        stream = free_stream(self.mach, self.alpha_deg, grid.dimensions)
+        self.stream = b.array(stream, np.float64)
+        self.dualtime = DualTime(b, grid)
+        self.low_mach = LowMach(grid, self.settings, self.mach, self.alpha_deg)
+        self.common = {"member": grid.table["member"], "active": self.dualtime.active}
+        self.forces = Forces(grid, self.q, self.stream, self.mach, self.alpha_deg, *self.reference)
+        self.centre = b.zeros((grid.members, 2), np.float64)
+        self.far_field = {"stream": self.stream, "strength": None, "centre": self.centre,
+                          "x": grid.x, "low_mach": self.low_mach.pairs,
+                          "fix": self.settings.entropy_fix}  # fmt: skip
+        self.vortex: list[Any] = []
+        if self.settings.far_field == "vortex":
+            strength = b.zeros(grid.members, np.float64)
+            self.vortex = self.forces.vortex(strength, self.dualtime.active)
+            self.far_field["strength"] = strength
+        self.state = self.common | {"u": self.u, "q": self.q, "faults": grid.faults}
+        self._primitive = grid.bind("ale_primitive", **self.state)
+        self._levels = b.record(
+            [
+                b.bind(f"copy_real{grid.variables}", **{"from": self.u1, "to": self.u2}),
+                b.bind(f"copy_real{grid.variables}", **{"from": self.u, "to": self.u1}),
+            ]
+        )
+
+    def _past_call(self, V1: Any, V2: Any) -> Any:
+        """Call that puts the terms of the last time levels into `past`."""
+        return self.grid.bind(
+            "ale_past",
+            member=self.grid.table["member"],
+            bdf=self.grid.bdf,
+            V1=V1,
+            u1=self.u1,
+            V2=V2,
+            u2=self.u2,
+            past=self.past,
+        )
+
+    def _update_call(self, solution: dict[str, Any]) -> Any:
+        """Call that adds the solution of an implicit system to u, within `max_change`."""
+        return self.grid.bind(
+            "ale_update",
+            **self.common,
+            **solution,
+            offsets=self.grid.table["offsets"],
+            neighbour=self.grid.table["neighbour"],
+            q=self.q,
+            most=self.settings.max_change,
+            u=self.u,
+            pace=self.pace,
+        )
+
+    def suspects(self, member: int) -> str:
+        """What of a member's nodes may keep its residual from falling, to be told after it."""
+        return ""
+
+    @abstractmethod
+    def _matrix_calls(
+        self, pattern: Pattern, solver: Bicgstab | Sweeps, state: dict[str, Any], single: bool
+    ) -> list[Any]:
+        """Calls from `state`, in float32 where `single`, to the matrix and its side."""
+
+    def _pseudo_step_calls(self, implicit: Implicit | Lusgs) -> list[Any]:
+        """Calls from res to the new u: solution of the implicit system, update."""
+        calls = (
+            implicit.calls() if isinstance(implicit, Lusgs) else implicit.calls(self._matrix_calls)
+        )
+        return calls if implicit.update is None else [*calls, self._update_call(implicit.update)]
+
+    def matrix_fields(
+        self, pattern: Pattern, solver: Bicgstab | Sweeps, offsets: NDArray, neighbour: NDArray
+    ) -> dict[str, Any]:
+        """What the kernels that assemble a matrix on a node graph are told, whatever its fluxes."""
+        b = self.backend
+        ends = np.repeat(np.arange(self.grid.nodes, dtype=np.int32), np.diff(offsets))
+        fix = self.settings.jacobian_fix * np.maximum(1.0, self.mach**2)  # theory eq. 2.10b
+        return self.common | {
+            "node": solver.tables["node"],
+            "diagonal": solver.tables["diagonal"],
+            "slot": b.table(pattern.block(ends, neighbour)),
+            "fix": b.array(fix, solver.dtype),
+            "low_mach": self.low_mach.pairs,
+            "cfl": self.dualtime.cfl,
+            "pace": self.pace,
+            "A": solver.A,
+            "rhs": solver.b,
+        }
+
+    def iteration(self, drop: float, most: int, cfl: tuple[float, float, float], times: int) -> Any:
+        """Recording of `times` pseudo-steps: residual, decision, implicit update."""
+        check = self.dualtime.check(self.res, drop, most, cfl)
+        once = self.backend.record([*self._residual, check, self._implicit])
+        return self.backend.record([once], times=times, flag=self.dualtime.active)
+
+    # ---- state ----------------------------------------------------------------------------
+
+    def initialise(self, q: NDArray | None = None) -> None:
+        """Set every time level to primitive states q (nodes, variables), or to the free stream."""
+        given = self.backend.get(self.stream)[self.grid.member] if q is None else q
+        states = states_of(given, self.grid.nodes, self.grid.variables)
+        for array in (self.u, self.u1, self.u2):
+            self.backend.put(array, conserved(states))
+        self.backend.put(self.dualtime.active, 1)
+        self._primitive()
+        self.check_faults("initial state")
+
+    def poses(self, time: NDArray) -> list[Pose]:
+        """Pose of every body at its member's time [chord/a_inf]."""
+        return [
+            Pose() if motion is None else motion.pose(float(time[m]), float(self.mach[m]))
+            for motion, (m, _) in zip(self.motions, self.grid.bodies, strict=True)
+        ]
+
+    def rates(self, time: NDArray) -> list[Rate]:
+        """Change of every body's pose at its member's time [chord/a_inf]."""
+        return [
+            Rate() if motion is None else motion.rate(float(time[m]), float(self.mach[m]))
+            for motion, (m, _) in zip(self.motions, self.grid.bodies, strict=True)
+        ]
+
+    def moment_points(self, poses: Sequence[Pose] = ()) -> NDArray[np.float64]:
+        """(members, 2) the moment's point, which moves with each member's first body."""
+        points = np.tile(np.array(self.moment_about, float), (self.grid.members, 1))
+        poses = poses or [Pose()] * len(self.grid.bodies)
+        for pose, (member, _) in reversed(list(zip(poses, self.grid.bodies, strict=True))):
+            points[member] = pose.apply(np.array(self.moment_about, float))
+        return points
+
+    def coefficients(self, poses: Sequence[Pose] = ()) -> NDArray[np.float64]:
+        """(members, 3) cl, cd, cm of the present state, with the bodies at `poses`."""
+        return self.loads(self.moment_points(poses))
+
+    def body_coefficients(self, poses: Sequence[Pose] = ()) -> list[dict[str, Any]]:
+        """Loads of each body: per member {marker: {cl, cd, cm}}, with the bodies at `poses`."""
+        self._primitive()
+        loads = self.forces.bodies(self.moment_points(poses))
+        found: list[dict[str, Any]] = [{} for _ in range(self.grid.members)]
+        for (member, marker), load in zip(self.grid.bodies, loads.tolist(), strict=True):
+            found[member][marker] = dict(zip(("cl", "cd", "cm"), load, strict=True))
+        return found
+
+    def loads(self, about: NDArray) -> NDArray[np.float64]:
+        """(members, 3) cl, cd, cm of the present state, moments about `about` (members, 2)."""
+        self._primitive()
+        return self.forces.members(about)
+
+    def moving_loads(self, poses: Sequence[Pose], rates: Sequence[Rate]) -> Loads:
+        """Loads and power of every body at `poses` that change with `rates`."""
+        self._primitive()
+        pivots = [None if motion is None else motion.pivot for motion in self.motions]
+        return self.forces.loads(self.moment_points(poses), poses, rates, pivots)
+
+    def check_faults(self, where: str, iterations: Any = None) -> None:
+        """Raise NumericalFault if a kernel has left one.
+
+        Parameters
+        ----------
+        iterations : (members,) device array    of a march, to be told too
+        """
+        words = self.backend.get(self.grid.faults)
+        if (words != NONE).any():
+            self.backend.put(self.grid.faults, NONE)
+            done = None if iterations is None else self.backend.get(iterations)
+            raise_faults(words, where, self.grid.place, done)
+
+    def marks(self) -> dict[str, NDArray]:
+        """(nodes,) numbers that field files have beside the flow, by name."""
+        return {}
+
+    def primitive(self) -> NDArray:
+        """(nodes, variables) rho, velocity, p on the host, nodes as in `grid.meshes`."""
+        self._primitive()
+        return self.backend.get(self.q)
+
+    # ---- time -----------------------------------------------------------------------------
+
+    def rewind(self) -> None:
+        """Every body and node back to where it was given, at rest; the flow stays as it is."""
+        self.grid.reset()
+        self.mover = None
+
+    def place(self, poses: Sequence[Pose]) -> None:
+        """Bodies at `poses`, the mesh with them, all at rest; the flow stays as it is."""
+        self.rewind()
+        if all(p.angle == 0 and p.shift == (0.0, 0.0) for p in poses):
+            return
+        self.deform.attach(self.grid).step(
+            lambda share: [
+                Pose(share * p.angle, p.about, (share * p.shift[0], share * p.shift[1]))
+                for p in poses
+            ]
+        )
+        self.grid.start()
+        self.check_faults("mesh at the start of the motion")
+
+    def start_steady(self, poses: Sequence[Pose] = ()) -> None:
+        """Bodies at `poses` (as given), no time terms: what follows marches to a steady state."""
+        self.place(poses)
+        self.grid.set_time_levels(np.ones(self.grid.members), 0)
+        self.low_mach.begin()
+        self.backend.put(self.past, 0)
+        self.grid.sweep()
+        self.backend.put(self.centre, self.moment_points(poses))
+        self.dualtime.set_floor(None)
+        self.backend.put(self.pace, 1.0)
+        self.dualtime.begin()
+
+    def advance(self, dt: NDArray, order: int, poses_at: Any) -> dict[str, float]:
+        """Prepare a physical step: levels, new mesh, metrics, pseudo-time.
+
+        Parameters
+        ----------
+        dt : (members,)        [chord/a_inf]
+        order : int            1 or 2: BDF1 or BDF2
+        poses_at : callable    share 0..1 of the step -> poses of all bodies
+        """
+        if self.mover is None:
+            self.mover = self.deform.attach(self.grid)
+        self.grid.keep_levels()
+        self._levels()
+        self.grid.set_time_levels(dt, order)
+        self.low_mach.follow(poses_at(0.0), poses_at(1.0), dt, order == 1)
+        notes = self.mover.step(poses_at)
+        self.grid.measure()
+        self.grid.sweep()
+        self._past()
+        self.dualtime.begin()
+        return notes
+
+    # ---- words ------------------------------------------------------------------------------
+
+    def asked(self) -> list[dict[str, Any]]:
+        """For each member its stream, the numbers of its motion, and its mesh."""
+        grid = self.grid
+        return asked(grid.meshes, grid.bodies, self.motions, self.mach, self.alpha_deg)
+
+    def __repr__(self) -> str:
+        members = f"{self.grid.members} members, " if self.grid.members > 1 else ""
+        where = f"{self.backend.describe()['device']}, {self.backend.dtype}"
+        told = f"{in_words(self.asked())}; {self.deform.name}; {where}"
+        return f"{type(self).__name__}({members}{self.grid.nodes:,} nodes; {told})"
+
+    def _repr_html_(self) -> str:
+        """A row per member, for notebooks."""
+        rows = self.asked()
+        names = varying(rows)
+        return table_of(names, [[row.get(n) for n in names] for row in rows], repr(self))

@@ -1,0 +1,316 @@
+"""The last cycle of an unsteady run: harmonics, periodicity, work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kinemesh.errors import CaseError
+from kinemesh.io.history import History
+from kinemesh.loops.harmonics import (
+    LEAST,
+    LEVER,
+    PERIODIC,
+    Coefficient,
+    FloatArray,
+    coefficient,
+    interpolate,
+)
+from kinemesh.loops.work import Derivatives, Movement, Work, movement_of, work_of
+from kinemesh.wiring import done_by
+
+SERIES = ("phase_deg", "alpha_deg", "cl", "cm")
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """Distance of a loop to a reference, as shares of the reference's amplitude."""
+
+    rms: float
+    mean: float  # mean minus the mean of the reference
+    amplitude: float  # amplitude minus the amplitude of the reference
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Distances of lift and moment to a reference loop."""
+
+    cl: Distance
+    cm: Distance
+
+
+@dataclass(frozen=True, slots=True)
+class BodyLoop:
+    """The last cycle of one of several bodies; `cm` is about the pivot of the body's own motion."""
+
+    cl: Coefficient
+    cm: Coefficient
+    energy: Work
+
+    @property
+    def work(self) -> float:
+        """Work of the flow on the body over the cycle, over q_inf c^2."""
+        return self.energy.total
+
+    @property
+    def damping(self) -> float | None:
+        """As `Loop.damping`, of the body's own motion."""
+        return self.energy.damping
+
+    @property
+    def derivatives(self) -> Derivatives:
+        """As `Loop.derivatives`, of the body's loads and its own motion."""
+        return self.energy.derivatives
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers of the body (no series), ready for JSON."""
+        loads = {"cl": self.cl, "cm": self.cm}
+        told = {n: {"mean": c.mean, "amplitude": c.amplitude} for n, c in loads.items()}
+        return told | self.energy.to_dict()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Loop:
+    """The last cycle of an unsteady run, its steps in the order of their phase."""
+
+    phase_deg: FloatArray  # (steps,)
+    alpha_deg: FloatArray  # (steps,) angle of the stream plus angle of the motion, nose-up
+    cl: Coefficient  # lift
+    cm: Coefficient  # pitching moment, nose-up positive
+    cycles: float  # number of cycles in the history
+    label: str  # for legends and errors
+    converged: NDArray[np.bool_] | None = None  # (steps,); None where the source has no such column
+    energy: Work | None = None  # work on all bodies; None where the source has no power
+    bodies: Mapping[str, BodyLoop] = field(
+        default_factory=dict
+    )  # by marker, where there are several
+    tolerance: float = PERIODIC  # largest `change` of a periodic loop
+
+    def __repr__(self) -> str:
+        told = {"cl": self.cl.amplitude, "cm": self.cm.amplitude, "damping": self.damping}
+        parts = [f"{name} {value:.5g}" for name, value in told.items() if value is not None]
+        return f"Loop({self.label}: {self.steps} steps, amplitudes {', '.join(parts)})"
+
+    @property
+    def unconverged(self) -> int:
+        """Number of steps that did not converge; 0 where the source does not tell."""
+        return 0 if self.converged is None else int(np.sum(~self.converged))
+
+    @property
+    def change(self) -> float | None:
+        """Change from the cycle before: the larger of cl's and cm's, rms over amplitude.
+
+        The change of cm is taken over 1 % of cl's amplitude where cm's own amplitude is less.
+        None where the history has less than two cycles.
+        """
+        shares = (self.cl.share, self.cm.share)
+        return max((share for share in shares if share is not None), default=None)
+
+    @property
+    def periodic(self) -> bool | None:
+        """Whether `change` is at most `tolerance`; None where `change` is None."""
+        return None if self.change is None else self.change <= self.tolerance
+
+    @property
+    def steps(self) -> int:
+        """Steps per cycle."""
+        return len(self.phase_deg)
+
+    @property
+    def work(self) -> float | None:
+        """Work of the flow on the moving walls over the cycle, over q_inf c^2.
+
+        Positive where the flow feeds the motion; None where the source has no power.
+        """
+        return None if self.energy is None else self.energy.total
+
+    @property
+    def damping(self) -> float | None:
+        """-work / (pi A^2), positive is damped: A half the range of the angle [rad], or of h/c.
+
+        None where the motion is not a pitch alone or a plunge alone, or where the steps do not
+        close a cycle of the motion.
+        """
+        return None if self.energy is None else self.energy.damping
+
+    @property
+    def derivatives(self) -> Derivatives:
+        """Complex cl_alpha, cm_alpha of a pitch alone, cl_h, cm_h of a plunge alone."""
+        return Derivatives() if self.energy is None else self.energy.derivatives
+
+    def compare(self, reference: Loop | str | Path) -> Comparison:
+        """Differences to a reference loop at equal phases, as shares of the reference's amplitude.
+
+        The reference is a Loop, the name of a case with published data, or a CSV file with the
+        columns phase_deg, alpha_deg, cl, cm.  CaseError where the reference has another motion.
+        """
+        other = reference if isinstance(reference, Loop) else done_by("reference_loop")(reference)
+        phase = np.radians(self.phase_deg)
+        alpha = interpolate(other.alpha_deg, other.phase_deg, phase)
+        swing = np.ptp(other.alpha_deg) / 2
+        if np.abs(alpha - self.alpha_deg).max() > 0.01 * max(swing, 1e-6):
+            raise CaseError(
+                f"'{self.label}' pitches over {_range(self.alpha_deg)}, the reference "
+                f"'{other.label}' over {_range(other.alpha_deg)}: not the same motion"
+            )
+        return Comparison(
+            _distance(self.cl, other.cl, other.phase_deg, phase),
+            _distance(self.cm, other.cm, other.phase_deg, phase),
+        )
+
+    def plot(
+        self, reference: Loop | str | Path | None = None, path: str | Path | None = None
+    ) -> Any:
+        """Figure of cl and cm against alpha, with a reference loop; saved if a path is given."""
+        return done_by("Loop.plot")(self, reference, path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers of the loop (no series), ready for JSON."""
+
+        def part(c: Coefficient) -> dict[str, Any]:
+            return {
+                "mean": c.mean,
+                "amplitude": c.amplitude,
+                "harmonics": [
+                    {
+                        "order": h.order,
+                        "sin": h.sin,
+                        "cos": h.cos,
+                        "magnitude": h.magnitude,
+                        "phase_deg": h.phase_deg,
+                    }
+                    for h in c.harmonics
+                ],
+                "change": c.change and {"rms": c.change.rms, "amplitude": c.change.amplitude},
+            }
+
+        return (
+            {
+                "steps_per_cycle": self.steps,
+                "cycles": self.cycles,
+                "periodic": self.periodic,
+                "change": self.change,
+                "unconverged_steps_of_loop": self.unconverged,
+                "cl": part(self.cl),
+                "cm": part(self.cm),
+            }
+            | ({} if self.energy is None else self.energy.to_dict())
+            | ({"bodies": {n: b.to_dict() for n, b in self.bodies.items()}} if self.bodies else {})
+        )
+
+
+def _range(alpha: FloatArray) -> str:
+    return f"{alpha.min():.3f} to {alpha.max():.3f} degrees"
+
+
+def _distance(
+    mine: Coefficient, other: Coefficient, other_phase_deg: FloatArray, phase: FloatArray
+) -> Distance:
+    if other.amplitude == 0:
+        raise CaseError("compare: the reference's amplitude is 0, there is no share of it")
+    away = mine.values - interpolate(other.values, other_phase_deg, phase)
+    return Distance(
+        float(np.sqrt(np.mean(away**2))) / other.amplitude,
+        (mine.mean - other.mean) / other.amplitude,
+        (mine.amplitude - other.amplitude) / other.amplitude,
+    )
+
+
+def loop_of(
+    phase_deg: ArrayLike,
+    alpha_deg: ArrayLike,
+    cl: ArrayLike,
+    cm: ArrayLike,
+    label: str,
+    steps: int | None = None,
+    cycles: float | None = None,
+    converged: ArrayLike | None = None,
+) -> Loop:
+    """Loop of the last `steps` samples (default: all are one cycle) of uniform phase."""
+    phase, alpha, lift, moment = (np.asarray(v, float) for v in (phase_deg, alpha_deg, cl, cm))
+    steps = len(phase) if steps is None else steps
+    series = np.stack([phase, alpha, lift, moment])
+    if steps < 3 or not np.isfinite(series).all():
+        raise CaseError(f"{label}: expected at least 3 steps per cycle and finite values")
+    if len(phase) < steps:
+        raise CaseError(
+            f"{label}: {len(phase)} steps, less than one cycle of {steps}; run more cycles"
+        )
+    last = series[:, -steps:]
+    gaps = np.diff(np.r_[last[0], last[0, 0] + 360]) % 360
+    if np.abs(gaps - 360 / steps).max() > 0.01 * 360 / steps:
+        raise CaseError(f"{label}: the phases of the last cycle are not {steps} uniform steps")
+    before = series[:, -2 * steps : -steps] if len(phase) >= 2 * steps else None
+    order = np.argsort(last[0] % 360)
+    end = int(np.argmax(order))  # place of the last step in the order of phases
+    last = last[:, order]
+    last[0] %= 360
+    return Loop(
+        last[0],
+        last[1],
+        *_loads(last, None if before is None else before[:, order], end),
+        len(phase) / steps if cycles is None else cycles,
+        label,
+        None if converged is None else np.asarray(converged, bool)[-steps:][order],
+    )
+
+
+def _loads(
+    last: FloatArray, before: FloatArray | None, end: int
+) -> tuple[Coefficient, Coefficient]:
+    """Lift and moment of a cycle, rows as in `SERIES`, which ends at place `end`."""
+    phase = np.radians(last[0])
+    old_lift, old_moment = (None, None) if before is None else before[2:]
+    lift = coefficient(last[2], phase, old_lift, end)
+    least = max(LEAST, LEVER * lift.amplitude)
+    return lift, coefficient(last[3], phase, old_moment, end, least)
+
+
+def loop_of_history(
+    history: History, member: int | None = None, tolerance: float = PERIODIC, label: str = "run"
+) -> Loop:
+    """Loop of the last cycle of a history; `kinemesh.hysteresis` says when there is none."""
+    if history.kind != "unsteady":
+        raise CaseError(f"{label}: a steady run has no loop")
+    if member is None and len(history.members) > 1:
+        raise CaseError(f"{label}: members {history.members}; choose one: hysteresis(run, 0)")
+    member = history.members[0] if member is None and history.rows else member
+    part = history if member is None else history.member(member)
+    moved = part["step"] > 0  # step 0, where written, is the flow that the run started from
+    cycle = part["cycle"][moved]
+    if len(cycle) < 2:
+        raise CaseError(f"{label}: {len(cycle)} steps, less than one cycle; run more cycles")
+    gap = (cycle[-1] - cycle[0]) / (len(cycle) - 1)
+    steps = round(1 / gap) if gap > 0 else 0
+    # cycle is a fraction of exact steps: 1e-6 of a step is far above its rounding
+    uniform = steps > 0 and np.abs(np.diff(cycle) * steps - 1).max() < 1e-6
+    if not uniform:
+        raise CaseError(f"{label}: the steps are not uniform fractions of a cycle")
+    phase, alpha, cl, cm = (part[name][moved] for name in SERIES)
+    converged = part["converged"][moved]
+    loop = loop_of(phase, alpha, cl, cm, label, steps, float(cycle[-1]), converged)
+    loop = replace(loop, tolerance=tolerance)
+    return loop if "power" not in part.columns else _with_work(loop, part)
+
+
+def _with_work(loop: Loop, history: History) -> Loop:
+    """The loop with the work of all bodies, and of each where there are several."""
+    cycle = {name: history[name][-loop.steps :] for name in history.columns}
+    start = "angle_deg_"
+    markers = [name.removeprefix(start) for name in cycle if name.startswith(start)]
+    found = {marker: movement_of(cycle, f"_{marker}") for marker in markers}
+    paths = {marker: path for marker, path in found.items() if path is not None}
+    only = [] if paths else [movement_of(cycle)]
+    energy = work_of([p for p in (*only, *paths.values()) if p is not None], loop.cl, loop.cm)
+    bodies = {marker: _body_loop(cycle, marker, path) for marker, path in paths.items()}
+    return replace(loop, energy=energy, bodies=bodies)
+
+
+def _body_loop(cycle: Mapping[str, NDArray[Any]], marker: str, path: Movement) -> BodyLoop:
+    cl, cm = (coefficient(cycle[f"{n}_{marker}"], path.phase, None) for n in ("cl", "cm"))
+    return BodyLoop(cl, cm, work_of([path], cl, cm))

@@ -1,0 +1,31 @@
+"""Motions of bodies; what carries the inner vertices along is in `kinemesh.motion.deform`."""
+
+from kinemesh.motion.motions import (
+    ORDERS,
+    Function,
+    Motion,
+    Pitch,
+    Plunge,
+    Pose,
+    Rate,
+    Together,
+    function,
+    pitch,
+    placed,
+    plunge,
+)
+
+__all__ = [
+    "ORDERS",
+    "Function",
+    "Motion",
+    "Pitch",
+    "Plunge",
+    "Pose",
+    "Rate",
+    "Together",
+    "function",
+    "pitch",
+    "placed",
+    "plunge",
+]

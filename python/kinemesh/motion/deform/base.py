@@ -1,0 +1,130 @@
+"""What a deformation is asked: bring every node of a grid to where the bodies' poses put it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.device.backend import Backend
+from kinemesh.motion import Pose
+from kinemesh.space.nodes import Nodes
+
+Poses = Callable[[float], Sequence[Pose]]
+"""Poses of all bodies at a share 0..1 of the physical step."""
+
+
+def pose_row(pose: Pose) -> list[float]:
+    """(cos - 1, sin, about, shift) of the turn by -angle; cos - 1 without cancellation."""
+    angle = -pose.angle
+    return [-2 * np.sin(angle / 2) ** 2, np.sin(angle), *pose.about, *pose.shift]
+
+
+def pose_rows(poses: Sequence[Pose]) -> NDArray[np.float64]:
+    """(bodies, 6) for the kernel pose_move."""
+    return np.array([pose_row(p) for p in poses]).reshape(-1, 6)
+
+
+class Kept:
+    """Copies of arrays that a part of a step may spoil, and the way back for some members.
+
+    Parameters
+    ----------
+    arrays : list of (array, members)    device arrays (items, 2) float64, and (items,) int32 member
+        of each item on the device
+    members : int
+
+    Attributes
+    ----------
+    keep : recording           copies the arrays
+    copies : device arrays     as they were then
+    """
+
+    def __init__(self, backend: Backend, arrays: Sequence[tuple[Any, Any]], members: int) -> None:
+        self.backend, b = backend, backend
+        self.mark = b.zeros(members, np.int32)
+        self.copies = [b.zeros(array.shape, np.float64) for array, _ in arrays]
+        there = [(array, of, k) for (array, of), k in zip(arrays, self.copies, strict=True)]
+        self.keep = b.record([b.bind("copy_f64_2", **{"from": a, "to": k}) for a, _, k in there])
+        self._back = b.record(
+            [
+                b.bind("copy_marked", **{"from": k, "to": a}, member=of, mark=self.mark)
+                for a, of, k in there
+            ]
+        )
+
+    def take_back(self, members: NDArray[np.bool_]) -> None:
+        """Arrays of these members (members,) as they were kept."""
+        self.backend.put(self.mark, members)
+        self._back()
+
+
+class Mover(ABC):
+    """A deformation at work on one grid."""
+
+    def __init__(self, grid: Nodes) -> None:
+        self.grid, self.backend = grid, grid.backend
+        self.pose = self.backend.zeros((len(grid.bodies), 6), np.float64)
+
+    def bind_pose(self, node: NDArray, body: NDArray, x: Any) -> Any:
+        """Call that brings `node` of `x` to the pose of `body`."""
+        b = self.backend
+        return self.grid.bind(
+            "pose_move",
+            node=b.array(node, np.int32),
+            body=b.array(body, np.int32),
+            pose=self.pose,
+            reference=self.grid.reference,
+            x=x,
+        )
+
+    def rows_at(self, poses: Poses, share: NDArray) -> NDArray[np.float64]:
+        """(bodies, 6) for the kernel pose_move, each body at its member's share of the step."""
+        at = {s: pose_rows(poses(float(s))) for s in np.unique(share)}
+        rows = [at[share[m]][k] for k, (m, _) in enumerate(self.grid.bodies)]
+        return np.array(rows).reshape(-1, 6)
+
+    @abstractmethod
+    def step(self, poses: Poses) -> dict[str, float]:
+        """Move grid.x to the poses at the end of a step; numbers worth keeping of how it went."""
+
+    def state(self) -> dict[str, NDArray]:
+        """Arrays that a restart needs beside the coordinates."""
+        return {}
+
+    def restore(self, state: dict[str, NDArray]) -> None:
+        """Take up a state as `state` gave it."""
+        del state  # a mover without memory has nothing to take up
+
+
+@dataclass(frozen=True, slots=True)
+class Deformation(ABC):
+    """Settings of a deformation; `attach` puts it to work on a grid."""
+
+    name = "none"
+
+    @property
+    def kind(self) -> str:
+        """The name, or that of a variant with memory and remedies of its own."""
+        return self.name
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a pre-flight of one cycle of the motion shows what all cycles do."""
+        return True
+
+    def check(self, backend: Backend, members: int) -> None:
+        """DeviceError or SettingsError where it cannot serve this device, or so many members."""
+        del backend, members  # as a rule it can
+
+    def check_grid(self, grid: Nodes) -> None:
+        """SettingsError where it cannot serve such a grid."""
+        del grid  # as a rule it can
+
+    @abstractmethod
+    def attach(self, grid: Nodes) -> Mover:
+        """A mover of this kind for a grid."""

@@ -1,0 +1,40 @@
+"""Every node moves with its member's body: exact for one rigid body, and the cheapest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinemesh.errors import SettingsError
+from kinemesh.motion.deform.base import Deformation, Mover, Poses, pose_rows
+from kinemesh.space.nodes import Nodes
+
+
+class RigidMover(Mover):
+    """All nodes of a member to the pose of its one body."""
+
+    def __init__(self, grid: Nodes) -> None:
+        super().__init__(grid)
+        members = [member for member, _ in grid.bodies]
+        if members != list(range(grid.members)):
+            raise SettingsError(
+                f"rigid motion needs one body per member, found {grid.bodies}; "
+                "use springs or Delaunay mapping for several bodies"
+            )
+        self.move = self.bind_pose(np.arange(grid.nodes), grid.member, grid.x)
+
+    def step(self, poses: Poses) -> dict[str, float]:
+        self.backend.put(self.pose, pose_rows(poses(1.0)))
+        self.move()
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Rigid(Deformation):
+    """The whole mesh turns and shifts with the body."""
+
+    name = "rigid"
+
+    def attach(self, grid: Nodes) -> RigidMover:
+        return RigidMover(grid)

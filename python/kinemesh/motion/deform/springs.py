@@ -1,0 +1,324 @@
+"""Torsional springs: the inner nodes settle where the corners of their triangles resist least.
+
+Ma et al. (OpenACC deforming mesh), section 4; Farhat et al. (1998); docs/theory.md, section 3.
+Always in float64: the diagonal spans ten decades on the mesh of an aerofoil.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.csr import offsets_of
+from kinemesh.device.backend import Backend
+from kinemesh.errors import DeviceError, NumericalFault, SettingsError
+from kinemesh.linear import Bicgstab, Cg, Pattern
+from kinemesh.linear.krylov import Krylov
+from kinemesh.linear.natural import Ilu0, open_library
+from kinemesh.motion.deform.base import Deformation, Kept, Mover, Poses
+from kinemesh.motion.deform.fans import fans, spring_triangles
+from kinemesh.space.grid import Grid
+from kinemesh.space.nodes import Nodes
+
+BLOCK = 10  # iterations between two looks at the device
+STALE = 2.0  # a hierarchy is made anew when solves take this many times its first one's iterations
+SOLVERS = ("multigrid", "bicgstab", "ilu0")
+
+
+def graph_of(triangles: NDArray, nodes: int) -> tuple[NDArray, NDArray]:
+    """CSR graph (offsets, neighbour) of the nodes that share a triangle."""
+    a = triangles[:, [0, 1, 2, 1, 2, 0]].ravel().astype(np.int64)
+    b = triangles[:, [1, 2, 0, 0, 1, 2]].ravel()
+    i, j = np.divmod(np.unique(a * nodes + b), nodes)
+    return offsets_of(i, nodes), j.astype(np.int32)
+
+
+class SpringMover(Mover):
+    """Assembles on the present mesh, moves the boundary, solves for the increments."""
+
+    grid: Grid
+
+    def __init__(self, grid: Grid, settings: TorsionalSprings) -> None:
+        super().__init__(grid)
+        self.settings = settings
+        b, members = self.backend, grid.members
+        triangles = spring_triangles(grid.cells)
+        self.pattern = Pattern.of_graph(
+            b, *graph_of(triangles, grid.nodes), grid.first, natural=settings.solver == "ilu0"
+        )
+        self.active = b.array(np.ones(members), np.int32)
+        self.fixed = np.zeros(grid.nodes, bool)
+        self.fixed[grid.wall.node] = self.fixed[grid.far.node] = True
+        self.solver = self._solver()
+        shape = (len(self.pattern.node), 4)
+        self.D = self.solver.D if isinstance(self.solver, Cg) else b.zeros(shape, np.float64)
+        # cuSPARSE is left alone until it is done
+        self.block = settings.iterations if settings.solver == "ilu0" else BLOCK
+        self.target = b.array(grid.points, np.float64)
+        self.history = b.zeros((members, 2), np.float64)
+        self.guess, self.given, self.d1, self.d2, self.product = (
+            b.zeros((len(self.pattern.node), 2), np.float64) for _ in range(5)
+        )
+        self.past = np.zeros(members, int)  # displacements known so far
+        # Hierarchies: where each was made, iterations of its first solve (0: none yet, -1: stale)
+        self.built = grid.points.copy()
+        self.fresh = np.full(members, -1)
+        self._bind(triangles)
+
+    def _solver(self) -> Krylov:
+        b, tolerance = self.backend, self.settings.tolerance
+        if self.settings.solver == "multigrid":
+            return Cg(b, self.pattern, self.active, self.fixed, tolerance)
+        if self.settings.solver == "ilu0":
+            return Ilu0(b, self.pattern, self.active, tolerance)
+        return Bicgstab(
+            b, self.pattern, 2, self.active, self.grid.faults, tolerance=tolerance, base=True,
+            suffix="f64",
+        )  # fmt: skip
+
+    def _fans(self, triangles: NDArray) -> dict[str, Any]:
+        """Runs of spokes around the node of each row, and the blocks that spokes belong to."""
+        fan = fans(triangles, self.grid.nodes)
+        row = self.pattern.row_of[fan.node]
+        order = np.argsort(row, kind="stable")
+        runs = offsets_of(np.repeat(np.arange(len(order)), fan.length[order]), len(order))
+        spokes = np.arange(runs[-1]) - np.repeat(runs[:-1] - fan.first[order], fan.length[order])
+        other = fan.other[spokes]
+        ends = np.repeat(fan.node[order], fan.length[order])
+        b = self.backend
+        return {
+            "fans": b.table(offsets_of(row[order], len(self.pattern.node))),
+            "runs": b.table(runs),
+            "other": b.table(other),
+            "slot": b.table(self.pattern.block(ends, other)),
+        }
+
+    def _bind(self, triangles: NDArray) -> None:
+        b, grid, solver = self.backend, self.grid, self.solver
+        where = {"node": b.table(self.pattern.node), "fixed": b.table(self.fixed)}
+        member = {"member": grid.table["member"]}
+
+        def bind(kernel: str, **fields: Any) -> Any:
+            return b.bind(kernel, suffix="f64", **where, **fields)
+
+        pattern = {name: solver.tables[name] for name in ("row", "diagonal")}
+        self.assemble = bind(
+            "spring_rows", x=grid.x, **member, **pattern, **self._fans(triangles),
+            A=solver.A, D=self.D, faults=grid.faults,
+        )  # fmt: skip
+        guess = bind(
+            "spring_guess", x=grid.x, **member, target=self.target, history=self.history,
+            d1=self.d1, d2=self.d2, guess=self.guess, given=self.given,
+        )  # fmt: skip
+        self.begin = solver.begun(
+            [
+                self.bind_pose(grid.wall.node, grid.wall.body, self.target),
+                guess,
+                solver.start,
+                solver.product(self.given, self.product),
+                bind("spring_side", Kd=self.product, side=solver.base),
+                solver.product(self.guess, self.product),
+                bind("spring_side", Kd=self.product, side=solver.b),
+            ]
+        )
+        self.iterations: Any = None
+        if not isinstance(solver, Cg):
+            self.iterations = solver.recorded_block(self.block)
+        rows = b.table(self.pattern.member)
+        arrays = [(grid.x, grid.table["member"]), (self.d1, rows), (self.d2, rows)]
+        self.kept = Kept(b, arrays, grid.members)
+        self.finish = bind(
+            "spring_move", **member, active=self.active, target=self.target, guess=self.guess,
+            e=solver.x, x=grid.x, d1=self.d1, d2=self.d2,
+        )  # fmt: skip
+
+    def _build(self, members: NDArray) -> None:
+        """Hierarchies of these members from the matrix as it was just assembled."""
+        assert isinstance(self.solver, Cg)
+        of = np.isin(self.grid.member, members)
+        self.built[of] = self.backend.get(self.grid.x)[of]
+        self.fresh[members] = 0
+        self.iterations = None
+        self.solver.build(self.built, list(members))
+        self.iterations = self.solver.recorded_block(self.block)
+
+    def _solve(self, active: NDArray) -> int:
+        """One increment of the active members to self.pose; iterations of the slowest one."""
+        get = self.backend.get
+        self.backend.put(self.active, active)
+        self.assemble()
+        stale = np.flatnonzero(active & (self.fresh < 0))
+        if isinstance(self.solver, Cg) and len(stale):
+            self._build(stale)
+        self._begin(active)
+        done = 0
+        while (live := get(self.solver.live)).any():
+            if done >= self.settings.iterations:
+                raise NumericalFault(
+                    f"member {int(np.flatnonzero(live)[0])}: springs not solved to "
+                    f"{self.settings.tolerance:g} in {done} iterations; try more iterations or "
+                    "more steps per cycle"
+                )
+            self.iterations()
+            done += self.block
+        self._check_breakdown()
+        self.solver.finish()
+        self.finish()
+        self.past[active] += 1
+        steps = get(self.solver.steps)
+        first = active & (self.fresh == 0)
+        self.fresh[first] = np.maximum(steps[first], 1)
+        self.fresh[active & (steps > STALE * self.fresh)] = -1
+        return int(steps[active].max())
+
+    def _begin(self, active: NDArray) -> None:
+        """Start of a solve from the guess; from none where that is worse: a body that stops."""
+        get, solver = self.backend.get, self.solver
+        factors = np.array([(0.0, 0.0), (1.0, 0.0), (2.0, -1.0)])[np.minimum(self.past, 2)]
+        self.backend.put(self.history, factors)
+        self.begin()
+        worse = active & (get(solver.squares) > get(solver.base_squares))
+        if not worse.any():
+            return
+        factors[worse] = 0
+        self.backend.put(self.history, factors)
+        self.assemble()  # the first start has factored the matrix in its own place
+        self.begin()
+
+    def _check_breakdown(self) -> None:
+        status = self.backend.get(self.solver.status)
+        if (status == 2).any():
+            raise NumericalFault(
+                f"member {int(np.flatnonzero(status == 2)[0])}: the springs' solver "
+                f"({self.settings.solver}) broke down; try more steps per cycle"
+            )
+
+    def step(self, poses: Poses) -> dict[str, float]:
+        """In `substeps` parts; a part that inverts a cell of a member is taken back and halved."""
+        members = self.grid.members
+        at, part = np.zeros(members), np.full(members, 1 / self.settings.substeps)
+        halvings, total = np.zeros(members, int), 0
+        while (active := at < 1 - 1e-9).any():
+            share = np.where(active, np.minimum(1.0, at + part), 1.0)
+            self.kept.keep()
+            self.backend.put(self.pose, self.rows_at(poses, share))
+            total += self._solve(active)
+            self.grid.look()
+            bad = active & ~(self.grid.worst_cells()[:, 0] > 0)
+            at = np.where(active & ~bad, share, at)
+            if bad.any():
+                self._halve(bad, halvings, part, at)
+        return {"spring_iterations": total, "spring_halvings": int(halvings.max())}
+
+    def _halve(self, bad: NDArray, halvings: NDArray, part: NDArray, at: NDArray) -> None:
+        most = np.flatnonzero(bad & (halvings == self.settings.halvings))
+        if len(most):
+            m = int(most[0])
+            raise NumericalFault(
+                f"member {m}: springs invert {self.grid.inverted(m)} even in "
+                f"parts of {part[m]:.3g} of a step, {at[m]:.3g} into it; try more steps per cycle, "
+                "Delaunay mapping or rigid motion"
+            )
+        self.kept.take_back(bad)
+        halvings[bad] += 1
+        part[bad] /= 2
+        self.past[bad] = 0
+
+    def state(self) -> dict[str, NDArray]:
+        get = self.backend.get
+        return {
+            "d1": get(self.d1), "d2": get(self.d2), "past": self.past.copy(),
+            "built": self.built.copy(), "fresh": self.fresh.copy(),
+        }  # fmt: skip
+
+    def restore(self, state: dict[str, NDArray]) -> None:
+        put, grid = self.backend.put, self.grid
+        put(self.d1, state["d1"])
+        put(self.d2, state["d2"])
+        self.past = np.array(state["past"], int)
+        fresh = np.array(state["fresh"], int)
+        used = np.flatnonzero(fresh > 0)
+        if isinstance(self.solver, Cg) and len(used):
+            now = self.backend.get(grid.x)
+            put(grid.x, state["built"])
+            self.assemble()
+            self._build(used)
+            put(grid.x, now)
+        self.built, self.fresh = np.array(state["built"]), fresh
+
+
+@dataclass(frozen=True, slots=True)
+class TorsionalSprings(Deformation):
+    """Torsional springs, solved for the increments of the inner nodes.
+
+    Parameters
+    ----------
+    solver : str         "multigrid" (conjugate gradients with smoothed aggregation), "bicgstab"
+        (with DILU in colour order; its iterations grow with the mesh) or "ilu0" (BiCGSTAB with
+        cuSPARSE's ILU(0) in the order of the mesh, to compare with: one member, NVIDIA GPUs only)
+    tolerance : float    of the block-diagonally scaled residual, relative to that of no guess
+    iterations : int     most iterations of one solve
+    substeps : int       solves per physical step, each on the mesh that the last one left
+    halvings : int       how often a part of a step that inverts a cell may be halved
+    """
+
+    solver: str = "multigrid"
+    tolerance: float = 1e-8
+    iterations: int = 2000
+    substeps: int = 1
+    halvings: int = 5
+    name = "springs"
+
+    def __post_init__(self) -> None:
+        if self.solver not in SOLVERS:
+            raise SettingsError(
+                f"springs: solver is {self.solver!r}, expected one of {', '.join(SOLVERS)}"
+            )
+        number = isinstance(self.tolerance, int | float) and not isinstance(self.tolerance, bool)
+        if not number or not 0 < self.tolerance < 1:
+            raise SettingsError(
+                f"springs: tolerance is {self.tolerance!r}, expected a number above 0, below 1"
+            )
+        for name in ("iterations", "substeps"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise SettingsError(f"springs: {name} is {value!r}, expected a number above 0")
+        if (
+            not isinstance(self.halvings, int)
+            or isinstance(self.halvings, bool)
+            or self.halvings < 0
+        ):
+            raise SettingsError(f"springs: halvings is {self.halvings!r}, expected 0 or more")
+
+    def check(self, backend: Backend, members: int) -> None:
+        """Only "ilu0" asks for a GPU with cuSPARSE, and for one member."""
+        if self.solver != "ilu0":
+            return
+        if members != 1:
+            raise SettingsError(
+                f"springs: solver 'ilu0' solves for one member, got {members}; use solver "
+                "'multigrid' for ensembles"
+            )
+        try:
+            open_library(backend)
+        except DeviceError as error:
+            raise DeviceError(
+                f"springs, solver 'ilu0': {error}; or use solver 'multigrid' or 'bicgstab', which "
+                "run on any device"
+            ) from None
+
+    def check_grid(self, grid: Nodes) -> None:
+        if not isinstance(grid, Grid):
+            raise SettingsError(
+                "springs need the cells of a mesh, and a cloud of points has none; "
+                "use Delaunay() or Rigid()"
+            )
+
+    def attach(self, grid: Nodes) -> SpringMover:
+        self.check_grid(grid)
+        assert isinstance(grid, Grid)
+        self.check(grid.backend, grid.members)
+        return SpringMover(grid, self)

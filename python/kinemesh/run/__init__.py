@@ -1,0 +1,1 @@
+"""Runs of a solver: plan, pre-flight, steps, files, restarts, Ctrl-C."""

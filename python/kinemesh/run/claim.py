@@ -1,0 +1,181 @@
+"""The folder of a run: taken for it, unless that would lose another run.
+
+The summary in a folder tells from the first moment on which run is there (`identity`).  What is
+there is replaced by the same run, begun anew, and by any run where the user asks for it, or where
+what is there stopped before its first restart and has no history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kinemesh.errors import CaseError, SettingsError
+from kinemesh.io import summary
+from kinemesh.io.folder import clear, files_of_a_run, hold
+from kinemesh.io.history import last_step
+from kinemesh.run import interrupt
+from kinemesh.run import resume as resumption
+from kinemesh.run.resume import Saved
+
+if TYPE_CHECKING:
+    from kinemesh.flow.solver import Solver
+    from kinemesh.run.plan import Plan
+
+ADVICE = "choose another folder, or replace what is there by --overwrite (overwrite=True)"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A run that asks for a folder.
+
+    Parameters
+    ----------
+    run : dict     what makes it this run (`resume.identity`)
+    plan : Plan    of its steps; None of a steady run
+    """
+
+    solver: Solver
+    run: dict[str, Any]
+    plan: Plan | None = None
+
+    def saved(self, folder: Path) -> Saved:
+        """The restart to go on from; CaseError where it is of another run, or ahead of the plan."""
+        apart = _names(_summary(folder).get("case"), self.solver.case)
+        if apart:
+            raise CaseError(f"{folder}: holds another run: {apart[0]}; choose another folder")
+        saved = resumption.find(self.solver, folder, self.run)
+        if self.plan is None:
+            return saved
+        step = saved.step if saved.phase == "unsteady" else 0
+        resumption.refuse_others(saved.record["poses"], self._poses(step), saved)
+        if step > self.plan.count:
+            raise CaseError(
+                f"{saved.path}: step {step} is done, and only {self.plan.count} are asked for; ask "
+                "for at least as many cycles (or steps) as were run"
+            )
+        return saved
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What the summary keeps: the run, and poses that tell a motion from others."""
+        if self.plan is None:
+            return {"run": self.run}
+        length = {"steps": self.plan.count, "until": self.plan.until}
+        return {"run": self.run, **length, "poses": self._poses(self.plan.count)}
+
+    def _poses(self, steps: int) -> dict[str, Any]:
+        assert self.plan is not None
+        return resumption.samples(self.solver, self.plan.dt, steps)
+
+    def look(self, folder: Path) -> str:
+        """What is in a folder, in words; CaseError where the run would lose it."""
+        files = files_of_a_run(folder)
+        if not files:
+            return "there already"
+        about = _summary(folder)
+        kept = about.get("identity")
+        ended, done = about.get("finished") is not None, last_step(folder / "history.csv")
+        if kept is not None and not (ended or done or any("restart" in name for name in files)):
+            return "holds a run that stopped before its first restart, and is replaced"
+        apart = _names(about.get("case"), self.solver.case)
+        apart += [] if kept is None else self._apart(kept)
+        if kept is None and not apart:
+            raise CaseError(
+                f"{folder}: holds {', '.join(files[:3])}, and no word of which run; {ADVICE}"
+            )
+        if apart:
+            raise CaseError(f"{folder}: holds another run: {resumption.listed(apart)}; {ADVICE}")
+        done = max(done, about["conditions"].get("steps", 0) if ended else 0)
+        if self.plan is not None and done > self.plan.count:
+            raise CaseError(
+                f"{folder}: holds {done} steps of this run, and only {self.plan.count} are asked "
+                f"for; {ADVICE}"
+            )
+        until = None if self.plan is None or kept is None else kept.get("until")
+        if done and self.plan is not None and self.plan.until == "periodic" != until:
+            raise CaseError(
+                f"{folder}: holds {done} steps of this run, which until='periodic' may not come "
+                f"to; {ADVICE}"
+            )
+        return "holds this run, which is begun anew"
+
+    def _apart(self, kept: Mapping[str, Any]) -> list[str]:
+        """What differs between the run that is there and this one."""
+        apart = resumption.differences(kept["run"], self.run)
+        if not apart and self.plan is not None:
+            # a law of a shorter run need not be one beyond its end
+            here = self._poses(kept["steps"] if kept["steps"] <= self.plan.count else 1)
+            there = {name: kept["poses"][name] for name in here}
+            apart = resumption.differences(there, here)
+        return apart
+
+    def sign(self, folder: Path) -> None:
+        """Tell in the folder which run begins there."""
+        solver = self.solver
+        streams = {"mach": solver.mach, "alpha_deg": solver.alpha_deg}
+        conditions: dict[str, Any] = {k: v if len(v) > 1 else v[0] for k, v in streams.items()}
+        if self.plan is not None:
+            conditions["steps_per_cycle"] = self.plan.steps_per_cycle
+        stub: dict[str, Any] = {"format": summary.FORMAT, "mode": self.run["mode"]}
+        stub |= {"finished": None, "conditions": conditions, "identity": self.identity}
+        stub["asked"] = solver.asked()
+        if solver.case is not None:
+            stub["case"] = solver.case
+        summary.write(folder / "summary.json", stub)
+
+
+def _names(there: Mapping[str, Any] | None, here: Mapping[str, Any] | None) -> list[str]:
+    """The difference of two cases' names, where both have one."""
+    if there is None or here is None or there["name"] == here["name"]:
+        return []
+    return [f"case is {there['name']} there, {here['name']} here"]
+
+
+def _summary(folder: Path) -> dict[str, Any]:
+    """The summary of a folder; an empty one where there is none."""
+    path = folder / "summary.json"
+    try:
+        return summary.read(path) if path.exists() else {}
+    except CaseError as error:
+        raise CaseError(f"{error}; {ADVICE}") from None
+
+
+def folder_of(out: Any, resume: bool, overwrite: bool) -> Path | None:
+    """The folder of a run as a path; refusals before anything is touched."""
+    if not isinstance(overwrite, bool):
+        raise SettingsError(f"overwrite is {overwrite!r}, expected True or False")
+    folder = resumption.folder_of(out, resume)
+    if overwrite and (resume or folder is None):
+        other = "resume=True, which goes on with what is there" if resume else "out=None"
+        raise SettingsError(f"overwrite=True has no meaning with {other}; give one of the two")
+    return folder
+
+
+@contextmanager
+def taken(
+    claim: Claim, folder: Path | None, resume: bool, overwrite: bool
+) -> Iterator[Saved | None]:
+    """Hold a folder for a run; the restart to go on from, where `resume` asks for it.
+
+    Raises
+    ------
+    CaseError    another run is writing there, or would be lost, or is the one to go on with
+    """
+    with hold(folder), interrupt.held(folder, resume):
+        if folder is None:
+            yield None
+            return
+        if resume:
+            saved = claim.saved(folder)
+            resumption.taken_up(folder)
+            yield saved
+            return
+        if not overwrite:
+            claim.look(folder)
+        clear(folder)
+        claim.sign(folder)
+        yield None

@@ -1,0 +1,98 @@
+"""How runs end: converged or not, diverged, periodic or not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.device.faults import DIVERGED, TEXTS
+from kinemesh.errors import NumericalFault
+from kinemesh.loops.loop import loop_of_history
+
+if TYPE_CHECKING:
+    from kinemesh.flow.solver import Solver
+    from kinemesh.io.history import History
+    from kinemesh.run.plan import Plan
+
+# Residual over its first value where a march has ended.  Measured over whole marches: below 1.4 on
+# the way to the ready cases' steady flows, below 4 where a march stalls.
+MOST_RISE = 10.0
+
+
+def refuse_diverged(solver: Solver, where: str) -> None:
+    """NumericalFault where the residual of a march that has ended is MOST_RISE times its first.
+
+    A residual at round-off is none: its first value may have been zero.
+    """
+    get = solver.backend.get
+    norm, first = get(solver.dualtime.norm), get(solver.dualtime.first)
+    risen = ~(norm <= MOST_RISE * first) & ~(norm <= get(solver.dualtime.floor))
+    for m in np.flatnonzero(risen):
+        count = get(solver.dualtime.iterations)[m]
+        raise NumericalFault(
+            f"member {m}: diverged, the residual rose to {norm[m] / max(first[m], 1e-300):.1e} "
+            f"times its first value ({where}, iteration {count}); try {TEXTS[DIVERGED][1]}"
+            f"{solver.suspects(int(m))}"
+        )
+
+
+def last_cycle(rows: History) -> NDArray[np.bool_]:
+    """(rows,) whether a row is of the last cycle; all rows where there is not one whole cycle."""
+    # cycle is a fraction of exact steps: 1e-9 is far above its rounding, far below a step
+    return rows["cycle"] > rows["cycle"][-1] - 1 + 1e-9
+
+
+def converged(rows: History) -> bool:
+    """Whether every step of the last cycle of a member's rows converged."""
+    return bool(rows["converged"][last_cycle(rows)].all())
+
+
+def of_members(found: list[dict[str, Any]]) -> dict[str, Any]:
+    """Results of one member as they are; of several a list of each."""
+    if len(found) == 1:
+        return found[0]
+    names = dict.fromkeys(name for result in found for name in result)
+    return {name: [result.get(name) for result in found] for name in names}
+
+
+def over(plan: Plan, history: History, members: int, number: int) -> bool:
+    """Whether a run is over after step `number`: at its last one, or where it is periodic.
+
+    Periodic or not is asked at the end of every cycle, and of all members.
+    """
+    if number >= plan.count or plan.until == "cycles":
+        return number >= plan.count
+    assert plan.steps_per_cycle is not None
+    cycle, part = divmod(number, plan.steps_per_cycle)
+    if part or cycle < 2:
+        return False
+    return all(loop_of_history(history, m, plan.tolerance).periodic for m in range(members))
+
+
+def _which(loop: dict[str, Any]) -> str:
+    """The coefficient whose change counts."""
+    lift = loop["cl"]
+    counts = lift["change"]["rms"] >= (1 - 1e-9) * loop["change"] * lift["amplitude"]
+    return "cl" if counts else "cm"
+
+
+def periodicity(plan: Plan, loops: list[dict[str, Any]]) -> list[str]:
+    """A sentence for each member whose loop is not periodic, or not known to be where it must."""
+    until = plan.until == "periodic"
+    more = "raise cycles" if until else "run more cycles, or until='periodic'"
+    notes = []
+    for m, loop in enumerate(loops):
+        known = loop.get("change") is not None
+        if known and not loop["periodic"]:
+            notes.append(
+                f"member {m}: not periodic, the last of {loop['cycles']:g} cycles differs from the "
+                f"one before by {100 * loop['change']:.2g} % of the amplitude of {_which(loop)} "
+                f"(rms), expected at most {100 * plan.tolerance:g} %; {more}"
+            )
+        elif not known and until:
+            notes.append(
+                f"member {m}: whether it is periodic is not known of less than two cycles; {more}"
+            )
+    return notes

@@ -1,0 +1,95 @@
+"""What a run leaves in its folder beside the history: flow fields over time and restarts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import warn
+from kinemesh.io.fields import FieldWriter, flow
+from kinemesh.io.history import History
+from kinemesh.io.summary import Stopwatch
+from kinemesh.run import resume
+
+if TYPE_CHECKING:
+    from kinemesh.flow.solver import Solver
+
+
+class Files:
+    """flow.vtkhdf (flow-0.vtkhdf, ... of several members) and restart.h5 of a run.
+
+    Parameters
+    ----------
+    folder : Path, or None to write nothing
+    ident : dict      what makes the run this run (`resume.identity`)
+    """
+
+    def __init__(
+        self,
+        solver: Solver,
+        folder: Path | None,
+        watch: Stopwatch,
+        history: History,
+        ident: Mapping[str, Any],
+    ) -> None:
+        self.solver, self.folder, self.watch = solver, folder, watch
+        self.history, self.ident = history, ident
+        self.writers: list[FieldWriter] = []
+
+    def __enter__(self) -> Files:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for writer in self.writers:
+            writer.close()
+        self.history.close()
+
+    def begin(self, upto: NDArray[np.float64] | None = None) -> None:
+        """Open the field files: anew, or cut back to each member's time `upto`."""
+        if self.folder is None:
+            return
+        grid = self.solver.grid
+        for m, mesh in enumerate(grid.meshes):
+            path = self.folder / (f"flow-{m}.vtkhdf" if grid.members > 1 else "flow.vtkhdf")
+            if upto is not None and path.exists():
+                self.writers.append(FieldWriter.resume(path, mesh, float(upto[m])))
+                continue
+            if upto is not None:
+                warn(f"{path} is not there: its flow fields begin at time {upto[m]:g}")
+            walls = {marker: mesh.boundaries[marker] for i, marker in grid.bodies if i == m}
+            none = np.empty((0, grid.dimensions), np.int32)
+            edges = np.concatenate([none, *walls.values()])
+            bodies = {marker: len(facets) for marker, facets in walls.items()}
+            self.writers.append(FieldWriter(path, grid.shown(m), edges, bodies))
+
+    def fields(self, time: NDArray[np.float64]) -> None:
+        """Append the present flow at each member's time [chord/a_inf]."""
+        if not self.writers:
+            return
+        with self.watch("files"):
+            solver, first = self.solver, self.solver.grid.first
+            q, x = solver.primitive().astype(float), solver.backend.get(solver.grid.x)
+            marks = solver.marks()
+            for m, writer in enumerate(self.writers):
+                rho, *velocity, p = q[first[m] : first[m + 1]].T
+                fields = flow(rho, np.stack(velocity), p, float(solver.mach[m]))
+                fields |= {name: a[first[m] : first[m + 1]] for name, a in marks.items()}
+                writer.append(float(time[m]), x[first[m] : first[m + 1]], fields)
+
+    def restart(self, phase: str, step: int, **more: Any) -> None:
+        """Write the state that a later run needs to go on with the same bits.
+
+        History and fields are brought to the disk before, so that the restart is never ahead.
+        """
+        if self.folder is None:
+            return
+        with self.watch("files"):
+            self.history.sync()
+            for writer in self.writers:
+                writer.sync()
+            spent = {"seconds": self.watch.seconds, "total": self.watch.total}
+            resume.write(self.solver, self.folder, phase, step, self.ident, {**more, **spent})

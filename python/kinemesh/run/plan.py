@@ -1,0 +1,186 @@
+"""When an unsteady run steps, and how often it writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.arguments import numbers
+from kinemesh.errors import SettingsError
+from kinemesh.loops.harmonics import PERIODIC
+from kinemesh.motion import ORDERS
+from kinemesh.run import resume
+
+if TYPE_CHECKING:
+    from kinemesh.flow.solver import Solver
+
+FRAMES_PER_CYCLE = 16
+RESTARTS_PER_CYCLE = 4
+UNTIL = ("cycles", "periodic")
+
+
+def time_steps(cycles: Any, steps_per_cycle: Any, time_step: Any, steps: Any) -> tuple[bool, int]:
+    """Whether a run goes by cycles, and its number of physical steps; nonsense is refused."""
+    by_cycles = cycles is not None and steps_per_cycle is not None
+    by_time = time_step is not None and steps is not None
+    none_of_other = (
+        (time_step is None and steps is None)
+        if by_cycles
+        else (cycles is None and steps_per_cycle is None)
+    )
+    if by_cycles == by_time or not none_of_other:
+        raise SettingsError(
+            "an unsteady run needs cycles and steps_per_cycle, or time_step and steps; got "
+            f"cycles={cycles}, steps_per_cycle={steps_per_cycle}, time_step={time_step}, "
+            f"steps={steps}"
+        )
+    span, count = (cycles, steps_per_cycle) if by_cycles else (time_step, steps)
+    if isinstance(span, int) and not isinstance(span, bool) and abs(span) < 2**53:
+        span = float(span)
+    least = 4 if by_cycles else 1
+    real = isinstance(span, float | np.number)
+    whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
+    whole = whole and least <= count < 2**31
+    total = round(span * count) if by_cycles and real and whole and abs(span) < 1e9 else count
+    if not real or not abs(span) < 1e9 or span <= 0 or not whole or total < 1:
+        names = ("cycles", "steps_per_cycle") if by_cycles else ("time_step", "steps")
+        raise SettingsError(
+            f"{names[0]} is {span!r}, {names[1]} {count!r}; expected a positive number, and a "
+            f"whole number of at least {least}, that make at least one step"
+        )
+    return by_cycles, int(total)
+
+
+def _periods(solver: Solver) -> NDArray[np.float64]:
+    """Period of each member [chord/a_inf]; SettingsError where a member has none."""
+    periods = np.full(solver.grid.members, np.nan)
+    for motion, (m, marker) in zip(solver.motions, solver.grid.bodies, strict=True):
+        omega = None if motion is None else motion.omega(float(solver.mach[m]))
+        if omega is None:
+            continue
+        period = 2 * np.pi / omega
+        if np.isfinite(periods[m]) and not np.isclose(period, periods[m]):
+            raise SettingsError(
+                f"member {m}: body {marker} has period {period:g}, another {periods[m]:g}; "
+                "expected one period per member"
+            )
+        periods[m] = period
+    if not np.isfinite(periods).all():
+        raise SettingsError(
+            f"member {int(np.flatnonzero(~np.isfinite(periods))[0])}: an unsteady run by cycles "
+            "needs a motion with a period, which parts of a sum must share within "
+            f"{ORDERS} cycles of one; give such a motion, or time_step and steps, or run steady"
+        )
+    return periods
+
+
+def _until(by_cycles: bool, until: Any, tolerance: Any) -> tuple[str, float]:
+    """What a run goes on to, and its tolerance; nonsense is refused."""
+    if until not in (None, *UNTIL):
+        raise SettingsError(f"until is {until!r}, expected 'cycles' or 'periodic'")
+    given = {"until": until, "periodic_tolerance": tolerance}
+    lost = [f"{name} is {value!r}" for name, value in given.items() if value is not None]
+    if lost and not by_cycles:
+        raise SettingsError(
+            f"{' and '.join(lost)} in a run by time_step and steps, which has no cycles; give "
+            "cycles and steps_per_cycle"
+        )
+    if tolerance is None:
+        return until or "cycles", PERIODIC
+    share = float(numbers(tolerance, 1, "periodic_tolerance", positive=True)[0])
+    return until or "cycles", share
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """When an unsteady run steps, and how it begins.
+
+    Parameters
+    ----------
+    dt : (members,)         time steps [chord/a_inf]
+    periods : (members,)    or None: the run goes by time
+    count : int             physical steps, at most where `until` is "periodic"
+    repeats : bool          one cycle of the motion shows what the mesh does in all
+    until : "cycles" or "periodic"    what the run goes on to
+    tolerance : float       change of a periodic loop, at most (`Loop.change`)
+    """
+
+    cycles: float | None
+    steps_per_cycle: int | None
+    dt: NDArray[np.float64]
+    periods: NDArray[np.float64] | None
+    count: int
+    start: str
+    repeats: bool = True
+    until: str = "cycles"
+    tolerance: float = PERIODIC
+
+    @classmethod
+    def of(
+        cls,
+        solver: Solver,
+        start: str,
+        cycles: Any,
+        steps_per_cycle: Any,
+        time_step: Any,
+        steps: Any,
+        until: Any = None,
+        periodic_tolerance: Any = None,
+    ) -> Plan:
+        """The plan that a user's arguments ask for; nonsense is refused."""
+        if start not in ("steady", "as is"):
+            raise SettingsError(f"start is {start!r}, expected 'steady' or 'as is'")
+        if solver.settings.far_field == "vortex":
+            raise SettingsError(
+                "far_field is 'vortex' in an unsteady run, whose shed vorticity it leaves out; "
+                "use far_field='stream' and a far field of 100 chords"
+            )
+        by_cycles, count = time_steps(cycles, steps_per_cycle, time_step, steps)
+        until, tolerance = _until(by_cycles, until, periodic_tolerance)
+        periods = _periods(solver) if by_cycles else None
+        dt = np.full(solver.grid.members, float(time_step)) if periods is None else periods
+        dt = dt if periods is None else periods / steps_per_cycle
+        repeats = solver.deform.repeats
+        return cls(cycles, steps_per_cycle, dt, periods, count, start, repeats, until, tolerance)
+
+    @property
+    def frame_every(self) -> int:
+        """Steps between two frames of the field file; without a period every step is one."""
+        return max(1, (self.steps_per_cycle or FRAMES_PER_CYCLE) // FRAMES_PER_CYCLE)
+
+    @property
+    def restart_every(self) -> int:
+        """Steps between two restarts."""
+        return max(1, (self.steps_per_cycle or 64) // RESTARTS_PER_CYCLE)
+
+    @property
+    def dry_steps(self) -> int:
+        """Steps of a pre-flight: those of a cycle where all are alike, else of the run."""
+        one = self.steps_per_cycle if self.repeats else None
+        return min(self.count, one or self.count)
+
+    def cycle(self, time: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Cycles done at each member's time; without a period the run is one cycle."""
+        return time / (self.dt * self.count if self.periods is None else self.periods)
+
+    def told(self, done: int) -> dict[str, Any]:
+        """What the summary says of the steps, of which `done` were made."""
+        told: dict[str, Any] = {"cycles": self.cycles, "steps_per_cycle": self.steps_per_cycle}
+        if self.steps_per_cycle is not None and self.until == "periodic":
+            told |= {"cycles": done / self.steps_per_cycle, "most_cycles": self.cycles}
+        if self.periods is not None:
+            told |= {"until": self.until, "periodic_tolerance": self.tolerance}
+        return told | {"time_step": self.dt, "steps": done}
+
+    def identity(self, solver: Solver) -> dict[str, Any]:
+        """What makes the run this run; its length is not of it."""
+        return resume.identity(
+            solver,
+            "unsteady",
+            time_step=self.dt,
+            steps_per_cycle=self.steps_per_cycle,
+            start=self.start,
+        )

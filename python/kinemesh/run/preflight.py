@@ -1,0 +1,113 @@
+"""Motion pre-flight: a cycle of the motion on the mesh alone, before any flow is computed.
+
+A motion that inverts a cell is found in seconds, not after hours of flow.  The mesh is put back
+where it was given, so the run itself has the same bits with a pre-flight or without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import NumericalFault
+from kinemesh.motion.deform import Rigid
+from kinemesh.motion.deform.base import Poses
+from kinemesh.run import interrupt
+
+if TYPE_CHECKING:
+    from kinemesh.flow.solver import Solver
+
+REMEDIES = {
+    "springs": "Delaunay mapping, more steps per cycle, or rigid motion",
+    "delaunay": "new graphs on the way (Delaunay(retriangulate=True)), a smaller motion, rigid "
+    "motion, or springs on a mesh",
+    "retriangulated": "a smaller motion, rigid motion, or springs on a mesh",
+}
+
+
+def fly(
+    solver: Solver,
+    dt: NDArray[np.float64],
+    steps: int,
+    cycle: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    each: Callable[[], Any] = lambda: None,
+) -> dict[str, Any]:
+    """Move the mesh through `steps` steps of the motion, and put it back.
+
+    Parameters
+    ----------
+    dt : (members,)    time steps [chord/a_inf]
+    cycle : callable   time (members,) -> cycles done, for the phases in the report
+    each : called after each step
+
+    Returns
+    -------
+    dict    steps, and with their phases least_area [chord^2] and least_angle_deg of a mesh, or
+        worst_condition of a cloud; numbers of one member, lists of several.  Empty for rigid
+        motion, which leaves every cell its shape.
+
+    Raises
+    ------
+    NumericalFault    a cell inverts, the satellites of a point fall on one line, or the deformation
+        fails: what, where and at which phase
+    """
+    if isinstance(solver.deform, Rigid):  # no cell changes its shape: nothing to find
+        return {}
+    members = solver.grid.members
+    worst: dict[str, NDArray[np.float64]] = {}
+    phase: dict[str, NDArray[np.float64]] = {}
+    number = 0
+    try:
+        solver.place(solver.poses(np.zeros(members)))
+        mover = solver.deform.attach(solver.grid)
+        for number in range(steps + 1):
+            before = (number - 1) * dt
+            if number:
+                mover.step(_poses(solver, before, dt))
+            solver.check_faults("moving the mesh")
+            at = 360 * (cycle(number * dt) % 1)
+            for name, found in _shapes(solver).items():
+                kept = worst.get(name, found)
+                worst[name] = solver.grid.worse(kept, found)
+                phase[name] = np.where(worst[name] != kept, at, phase.get(name, at))
+            each()
+            interrupt.check()
+    except NumericalFault as fault:
+        degrees = ", ".join(f"{p:.0f}" for p in np.unique(360 * (cycle(number * dt) % 1)))
+        raise NumericalFault(
+            f"pre-flight of the motion, step {number} of {steps} (phase {degrees} degrees): "
+            f"{fault}; no flow was computed"
+        ) from fault
+    finally:
+        solver.rewind()
+    return _report(steps, worst, phase)
+
+
+def _poses(solver: Solver, before: NDArray[np.float64], dt: NDArray[np.float64]) -> Poses:
+    """Poses at a share of the step from `before`."""
+    return lambda share: solver.poses(before + share * dt)
+
+
+def _shapes(solver: Solver) -> dict[str, NDArray[np.float64]]:
+    """What tells how well the mesh is shaped; NumericalFault where it is not."""
+    found = solver.grid.shapes()
+    broken = solver.grid.broken(found)
+    if broken is not None:
+        member, what = broken
+        remedy = REMEDIES.get(solver.deform.kind, "another deformation or smaller steps")
+        raise NumericalFault(f"member {member}: {what}; try {remedy}")
+    return found
+
+
+def _report(
+    steps: int, worst: dict[str, NDArray[Any]], phase: dict[str, NDArray[Any]]
+) -> dict[str, Any]:
+    columns: dict[str, NDArray[Any]] = {}
+    for name, values in worst.items():
+        columns[name] = values
+        columns[f"{name.removesuffix('_deg')}_phase_deg"] = phase[name]
+    lists = {name: values.tolist() for name, values in columns.items()}
+    return {"steps": steps} | {k: v[0] if len(v) == 1 else v for k, v in lists.items()}

@@ -1,0 +1,65 @@
+"""What a row of an unsteady history tells of motion, loads and cells, by columns over members."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.io.history import unsteady_columns
+
+if TYPE_CHECKING:
+    from kinemesh.flow.solver import Solver
+    from kinemesh.motion import Pose
+
+
+def columns(solver: Solver) -> tuple[str, ...]:
+    """Columns of the history of a solver's unsteady run."""
+    markers = dict.fromkeys(marker for _, marker in solver.grid.bodies)
+    return unsteady_columns(markers if _several(solver) else ())
+
+
+def _several(solver: Solver) -> bool:
+    """Whether a member has more than one body."""
+    return bool(np.bincount(solver.forces.owner, minlength=1).max() > 1)
+
+
+def moving(
+    solver: Solver, time: NDArray[np.float64], poses: Sequence[Pose]
+) -> dict[str, NDArray[np.float64]]:
+    """(members,) of each column that tells of motion, loads and cells; nan for a missing body."""
+    grid, forces = solver.grid, solver.forces
+    loads = solver.moving_loads(poses, solver.rates(time))
+    cl, cd, cm = forces.together(loads.coefficients).T
+    area, angle = grid.worst_cells().T
+    motion = {
+        "angle_deg": np.degrees([pose.angle for pose in poses]),
+        "shift_x": np.array([pose.shift[0] for pose in poses]) / forces.length,
+        "shift_y": np.array([pose.shift[1] for pose in poses]) / forces.length,
+    }
+    first = {name: np.zeros(grid.members) for name in motion}
+    for name, values in motion.items():
+        first[name][forces.owner[::-1]] = values[::-1]  # of several the last write stays
+    power = {"power": loads.power, "power_pitch": loads.turning}
+    found = {
+        "member": np.arange(grid.members),
+        "alpha_deg": solver.alpha_deg + first["angle_deg"],
+        "cl": cl,
+        "cd": cd,
+        "cm": cm,
+        "min_area": area,
+        "min_angle_deg": np.degrees(angle),
+        "shift_x": first["shift_x"],
+        "shift_y": first["shift_y"],
+    } | {name: forces.together(values) for name, values in power.items()}
+    if not _several(solver):
+        return found
+    cl, cd, _ = loads.coefficients.T
+    by_body = {"cl": cl, "cd": cd, "cm": loads.moment} | power | motion
+    for k, (member, marker) in enumerate(grid.bodies):
+        for name, values in by_body.items():
+            column = found.setdefault(f"{name}_{marker}", np.full(grid.members, np.nan))
+            column[member] = values[k]
+    return found

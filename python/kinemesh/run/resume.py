@@ -1,0 +1,298 @@
+"""Going on with a run: what makes it the same run, what a restart file keeps, and back again.
+
+A run that goes on has the bits of one that was never stopped, on the same device.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from hashlib import sha256
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import CaseError, SettingsError, warn
+from kinemesh.io import restart
+from kinemesh.io.paths import making
+from kinemesh.io.summary import plain, update, versions
+
+if TYPE_CHECKING:
+    from kinemesh.cloud import Cloud
+    from kinemesh.flow.solver import Solver
+    from kinemesh.mesh import Mesh
+    from kinemesh.motion import Pose
+
+SHOWN = 5  # differences named in a refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What a restart file holds.
+
+    Parameters
+    ----------
+    phase : "start" (on the way to an unsteady run's first flow), "steady" or "unsteady"
+    step : int    physical steps, or iterations, that are done
+    notes : list  what must be said of it, in the summary too
+    """
+
+    path: Path
+    arrays: dict[str, NDArray[Any]]
+    record: dict[str, Any]
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def phase(self) -> str:
+        return self.record["phase"]
+
+    @property
+    def step(self) -> int:
+        return self.record["step"]
+
+
+def fingerprint(mesh: Mesh | Cloud) -> str:
+    """SHA-256 of a mesh or cloud: points, connections, boundaries with their names, the user's
+    numbers."""
+    found = sha256()
+    for array in (mesh.points, *mesh.connections, mesh.original):
+        found.update(np.ascontiguousarray(array).tobytes())
+    for name in sorted(mesh.boundaries):
+        found.update(name.encode() + np.ascontiguousarray(mesh.boundaries[name]).tobytes())
+    return found.hexdigest()
+
+
+def name_of(value: Any) -> str:
+    """`repr` without addresses in memory, which are others in each process."""
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
+
+
+def identity(solver: Solver, mode: str, **more: Any) -> dict[str, Any]:
+    """What must be equal for a run to be the same run, in JSON's types."""
+    from kinemesh.mesh import Mesh  # Cloud would load more, which a run on a mesh does not need
+
+    settings = {f.name: getattr(solver.settings, f.name) for f in fields(solver.settings)}
+    on_mesh = isinstance(solver.grid.meshes[0], Mesh)
+    found: dict[str, Any] = {
+        "method": "mesh" if on_mesh else "meshless",  # first: settings differ with it
+        "version of kinemesh": versions()["kinemesh"],
+        "mode": mode,
+        "nodes": [len(m.points) for m in solver.grid.meshes],
+        "mesh (SHA-256)": [fingerprint(m) for m in solver.grid.meshes],
+        "bodies": [f"{member}: {marker}" for member, marker in solver.grid.bodies],
+        "mach": solver.mach,
+        "alpha_deg": solver.alpha_deg,
+        "moment_about": solver.moment_about,
+        "reference_area": solver.reference[0],
+        "reference_length": solver.reference[1],
+        "dtype": solver.backend.dtype,
+        "settings": settings,
+    }
+    if mode == "unsteady":
+        found["motion"] = [name_of(m) for m in solver.motions]
+        deform = {f.name: getattr(solver.deform, f.name) for f in fields(solver.deform)}
+        found["deform"] = {"method": solver.deform.name} | {
+            name: value if isinstance(value, int | float | str) else name_of(value)
+            for name, value in deform.items()
+        }
+    return plain(found | more)
+
+
+def samples(solver: Solver, dt: NDArray[np.float64], step: int) -> dict[str, list[Any]]:
+    """Poses at a few steps up to `step`: a motion that is a function has no other identity."""
+    found = {}
+    for number in sorted({0, min(1, step), step // 3, step}):
+        time = (number - 1) * dt + dt if number else 0 * dt  # as the run itself counts
+        found[f"pose at step {number}"] = [
+            [pose.angle, *pose.about, *pose.shift] for pose in solver.poses(time)
+        ]
+    return plain(found)
+
+
+# ---- the file -----------------------------------------------------------------------------
+
+
+def _sources(solver: Solver, levels: bool) -> dict[str, Any]:
+    """Device arrays of a run that the rest follows from."""
+    grid, dual = solver.grid, solver.dualtime
+    found = {"u": solver.u, "x": grid.x, "pace": solver.pace}
+    for name in ("active", "iterations", "cfl", "first", "norm", "mean", "ceiling", "floor"):
+        found[f"dualtime_{name}"] = getattr(dual, name)
+    if levels:
+        found |= {"u1": solver.u1, "low_mach": solver.low_mach.pairs} | grid.levels()
+    return found
+
+
+def _arrays(solver: Solver, levels: bool) -> Iterator[tuple[str, NDArray[Any]]]:
+    """Names and copies on the host of the same, and of the deformation's memory."""
+    for name, there in _sources(solver, levels).items():
+        yield name, solver.backend.get(there)
+    if levels and solver.mover is not None:
+        for name, value in solver.mover.state().items():
+            yield f"deform_{name}", value
+
+
+def write(
+    solver: Solver,
+    folder: Path,
+    phase: str,
+    step: int,
+    ident: Mapping[str, Any],
+    more: Mapping[str, Any],
+) -> None:
+    """Write restart.h5: the state between two steps (or iterations) and whose it is."""
+    levels = phase == "unsteady"
+    record = {
+        "phase": phase,
+        "step": step,
+        "identity": dict(ident),
+        "device": solver.backend.describe(),
+    }
+    restart.write(folder / "restart.h5", _arrays(solver, levels), plain(record | dict(more)))
+
+
+def find(solver: Solver, folder: Path, ident: Mapping[str, Any]) -> Saved:
+    """The restart of the run in `folder`, if that is the run of `ident`.
+
+    Raises CaseError where there is none, where none can be read, or where it is of another run.
+    """
+    if not any((folder / name).exists() for name in ("restart.h5", "restart.h5.1")):
+        raise CaseError(
+            f"{folder}: no restart.h5 to resume from; run without --resume (resume=False) to "
+            "begin anew"
+        )
+    arrays, record, path, note = restart.read_latest(folder / "restart.h5")
+    saved = Saved(path, arrays, record, [note] if note else [])
+    refuse_others(record["identity"], ident, saved)
+    here = plain(solver.backend.describe())
+    there = record["device"]
+    apart = [k for k in ("device", "name") if there.get(k) != here.get(k)]
+    if apart:
+        saved.notes.append(
+            f"{path} was written on {there.get('name', there.get('device'))}, and the run goes on "
+            f"on {here.get('name', here['device'])}: its bits will differ from here on"
+        )
+    for note in saved.notes:
+        warn(note)
+    return saved
+
+
+def refuse_others(kept: Mapping[str, Any], asked: Mapping[str, Any], saved: Saved) -> None:
+    """CaseError, naming what differs, where a restart is of another run than the one asked for."""
+    apart = differences(kept, asked)
+    if apart:
+        raise CaseError(
+            f"{saved.path} is of another run: {listed(apart)}. Give what the run was begun with, "
+            "or choose another folder and run without --resume (resume=False)"
+        )
+
+
+def differences(kept: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+    """What differs between the run that is there and the one asked for."""
+    there, here = _flat(kept), _flat(asked)
+    missing = "nothing"
+    apart = [
+        f"{name} is {there.get(name, missing)} there, {here.get(name, missing)} here"
+        for name in dict.fromkeys([*here, *there])
+        if there.get(name, missing) != here.get(name, missing)
+    ]
+    for first in ("method", "mode"):  # all else follows from them
+        if there.get(first) != here.get(first):
+            return [text for text in apart if text.startswith(f"{first} is ")]
+    return apart
+
+
+def listed(apart: list[str]) -> str:
+    """The first differences as a text."""
+    more = f" (and {len(apart) - SHOWN} more)" if len(apart) > SHOWN else ""
+    return f"{'; '.join(apart[:SHOWN])}{more}"
+
+
+def _flat(value: Any, name: str = "") -> dict[str, Any]:
+    """Leaves of a tree by their paths: `settings.cfl`, `mach[3]`; a list of one is its entry."""
+    if isinstance(value, Mapping):
+        parts = {f"{name}.{key}" if name else str(key): item for key, item in value.items()}
+    elif isinstance(value, list) and len(value) == 1:
+        parts = {name: value[0]}
+        return _flat(value[0], name)
+    elif isinstance(value, list):
+        parts = {f"{name}[{i}]": item for i, item in enumerate(value)}
+    else:
+        return {name: value}
+    found: dict[str, Any] = {}
+    for key, item in parts.items():
+        found |= _flat(item, key)
+    return found
+
+
+# ---- back to where it was -----------------------------------------------------------------
+
+
+def restore(solver: Solver, saved: Saved, poses: Sequence[Pose]) -> None:
+    """The solver as it was when the restart was written; `poses` are those of the beginning."""
+    levels = saved.phase == "unsteady"
+    if levels:
+        # a mover is made where the motion begins, as it was in the run itself
+        solver.place(poses)
+        if saved.step:
+            solver.mover = solver.deform.attach(solver.grid)
+    else:
+        solver.start_steady()
+    sources = _sources(solver, levels)
+    lost = [name for name in sources if name not in saved.arrays]
+    wrong = [n for n in sources if n not in lost and saved.arrays[n].shape != sources[n].shape]
+    if lost or wrong:
+        raise CaseError(f"{saved.path}: not a whole restart: arrays {lost + wrong}")
+    solver.backend.put(solver.grid.x, saved.arrays["x"])
+    if levels:
+        solver.grid.measure()
+    else:
+        solver.grid.start()
+    for name, array in sources.items():
+        solver.backend.put(array, saved.arrays[name])
+    if solver.mover is not None:
+        state = {k[7:]: v for k, v in saved.arrays.items() if k.startswith("deform_")}
+        solver.mover.restore(state)
+    solver.backend.put(solver.dualtime.active, 1)  # the primitive states of all members, too
+    solver._primitive()
+    solver.backend.put(solver.dualtime.active, saved.arrays["dualtime_active"])
+    solver.check_faults(f"resumed from {saved.path}")
+
+
+def told(steps: list[int]) -> dict[str, Any]:
+    """What the summary says of a run that was resumed at these steps (or iterations)."""
+    return {"times": len(steps), "last_at": steps[-1], "at": steps}
+
+
+def taken_up(folder: Path) -> None:
+    """An earlier summary no longer tells of a finished run."""
+    path = folder / "summary.json"
+    if path.exists():
+        update(path, finished=None)
+
+
+def folder_of(out: str | Path | None, resume: bool) -> Path | None:
+    """The folder of a run as a path; refusals before anything is touched."""
+    if not isinstance(resume, bool):
+        raise SettingsError(f"resume is {resume!r}, expected True or False")
+    if not isinstance(out, str | PathLike | None) or "\0" in str(out):
+        raise SettingsError(f"out is {out!r}, expected the name of a folder, or None")
+    if out is not None and not str(out):
+        raise SettingsError("out is empty, expected the name of a folder, or None")
+    folder = None if out is None else Path(out)
+    whole = () if folder is None else (folder, *folder.parents)
+    with making(Path() if folder is None else folder, "the run"):  # a name may be too long
+        there = next((path for path in whole if path.exists()), None)
+    if there is not None and not there.is_dir():
+        raise CaseError(f"{there}: is a file, expected a folder; choose another folder")
+    if resume and folder is None:
+        raise SettingsError("resume=True needs the folder of the run: give out")
+    if resume and folder is not None and not folder.is_dir():
+        raise CaseError(
+            f"{folder}: no such folder, so nothing to resume; run without --resume (resume=False)"
+        )
+    return folder

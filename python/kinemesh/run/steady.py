@@ -1,0 +1,172 @@
+"""Steady runs: all members march to the steady state, bodies at rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinemesh.errors import CaseError
+from kinemesh.io.history import STEADY, History
+from kinemesh.io.summary import Stopwatch
+from kinemesh.motion import Pose
+from kinemesh.results import Run
+from kinemesh.run import ends, interrupt
+from kinemesh.run import resume as resumption
+from kinemesh.run.claim import Claim, folder_of, taken
+from kinemesh.run.files import Files
+from kinemesh.run.march import finish, march, progress_bar
+
+if TYPE_CHECKING:
+    from kinemesh.flow.solver import Solver
+    from kinemesh.run.resume import Saved
+
+KEEP_EVERY = 50  # iterations between two restarts
+
+
+def steady(
+    solver: Solver,
+    out: str | Path | None = None,
+    progress: bool = False,
+    resume: bool = False,
+    overwrite: bool = False,
+) -> Run:
+    """March all members to the steady state; see `kinemesh.flow.door.Runnable.steady`."""
+    folder = folder_of(out, resume, overwrite)
+    claim = Claim(solver, resumption.identity(solver, "steady"))
+    with taken(claim, folder, resume, overwrite) as saved:
+        return _steady(claim, folder, progress, saved)
+
+
+def _steady(claim: Claim, folder: Path | None, progress: bool, saved: Saved | None) -> Run:
+    solver = claim.solver
+    watch, resumed, said = Stopwatch(), [], []
+    path = None if folder is None else folder / "history.csv"
+    if saved is None or path is None:
+        history = History(STEADY, path)
+    else:
+        history = _history(path, saved)
+        watch.carry(saved.record["seconds"], saved.record["total"])
+        resumed = [*saved.record["resumed"], saved.step]
+        said = [*saved.record.get("said", []), *saved.notes]
+    with Files(solver, folder, watch, history, claim.run) as files:
+
+        def keep(iteration: int) -> None:
+            files.restart("steady", iteration, resumed=resumed, said=said)
+
+        result, notes = to_steady(solver, (), watch, progress, history, keep, saved)
+        files.begin()
+        files.fields(np.zeros(solver.grid.members))
+        keep(int(result["iterations"].max()))
+    if resumed:
+        result["resumed"] = resumption.told(resumed)
+    told = claim.identity
+    return finish(solver, "steady", history, folder, watch, result, notes, {}, told, said)
+
+
+def _history(path: Path, saved: Saved) -> History:
+    """The history cut back to the restart; CaseError where it ends before."""
+    rows = History.read(path, torn=True)
+    done = saved.arrays["dualtime_iterations"]
+    last = [rows["iteration"][rows["member"] == m].max(initial=-1) for m in range(len(done))]
+    if rows.kind != "steady" or (np.array(last) < done).any():
+        raise CaseError(
+            f"{path}: ends before iteration {done.max()} of {saved.path}, so it is of another "
+            "run; run without --resume (resume=False) to begin anew"
+        )
+    return History.resume(path, saved.step)
+
+
+def to_steady(
+    solver: Solver,
+    poses: Sequence[Pose],
+    watch: Stopwatch,
+    progress: bool,
+    history: History,
+    keep: Callable[[int], None],
+    saved: Saved | None = None,
+) -> tuple[dict[str, Any], list[str]]:
+    """March to the steady state with the bodies at `poses` (as given); result and warnings.
+
+    `keep(iteration)` is called every KEEP_EVERY iterations and before Ctrl-C stops the march; it
+    goes on from `saved`.
+    """
+    s, get = solver.settings, solver.backend.get
+    recording = solver.iteration(s.steady_drop, s.steady_iterations, s.ramp(s.cfl), 1)
+    done = np.full(solver.grid.members, -1)
+    if saved is None:
+        solver.start_steady(poses)
+    else:
+        resumption.restore(solver, saved, poses)
+        done[:] = saved.arrays["dualtime_iterations"]
+    before = max(int(done.max()), 0)
+    about = solver.moment_points(poses)
+    with progress_bar(s.steady_iterations, progress, "it", before) as bar:
+
+        def each() -> None:
+            with watch("forces and history"):
+                iterations = get(solver.dualtime.iterations)
+                drop = _rows(solver, history, about, iterations, done)
+                done[:] = iterations
+            bar.set_postfix_str(f"residual {drop.max():.1e}", refresh=False)
+            bar.update(int(iterations.max()) - bar.n)
+            last = int(iterations.max())
+            due = last % KEEP_EVERY == 0 or interrupt.asked()
+            if due and get(solver.dualtime.active).any():
+                keep(last)
+
+        march(solver, recording, "steady flow", watch, each)
+    return _ended(solver, poses)
+
+
+def _went(drop: float) -> str:
+    """Where a residual that is short of its drop has gone."""
+    return f"fell to {drop:.1e} only" if drop < 1 else f"rose to {drop:.1e}"
+
+
+def _ended(solver: Solver, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[str]]:
+    """Where a march ended: result and warnings; NumericalFault where it diverged."""
+    ends.refuse_diverged(solver, "steady flow")
+    s, get = solver.settings, solver.backend.get
+    drop = get(solver.dualtime.norm) / get(solver.dualtime.first)
+    converged = drop <= s.steady_drop
+    notes = [
+        f"member {m}: residual {_went(drop[m])}, asked {s.steady_drop:.1e}; raise "
+        f"steady_iterations ({s.steady_iterations}), or {s.remedy} where it does not "
+        f"fall{solver.suspects(int(m))}"
+        for m in np.flatnonzero(
+            ~converged & (get(solver.dualtime.iterations) >= s.steady_iterations)
+        )
+    ]
+    loads = solver.coefficients(poses)
+    result: dict[str, Any] = {"cl": loads[:, 0], "cd": loads[:, 1], "cm": loads[:, 2]}
+    if len(solver.grid.bodies) > solver.grid.members:
+        result["bodies"] = solver.body_coefficients(poses)
+    at_floor = get(solver.dualtime.norm) <= get(solver.dualtime.floor)
+    result |= {
+        "converged": converged | at_floor,
+        "iterations": get(solver.dualtime.iterations),
+        "residual_drop": drop,
+        "ended_at_roundoff": ~converged & at_floor,
+    }
+    return result, notes
+
+
+def _rows(solver: Solver, history: History, about: Any, iterations: Any, done: Any) -> Any:
+    """A row for each member that has made an iteration; (members,) drop of the residuals."""
+    get = solver.backend.get
+    drop, cfl = get(solver.dualtime.norm) / get(solver.dualtime.first), get(solver.dualtime.cfl)
+    loads = solver.loads(about)
+    for m in np.flatnonzero(iterations > done):
+        history.append(
+            member=m,
+            iteration=iterations[m],
+            residual=drop[m],
+            cl=loads[m, 0],
+            cd=loads[m, 1],
+            cm=loads[m, 2],
+            cfl=cfl[m],
+        )
+    return drop

@@ -1,0 +1,324 @@
+"""The run loop of unsteady runs: cycles of a motion, with history, fields and restarts on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinemesh.errors import CaseError, NumericalFault, SettingsError
+from kinemesh.io.history import STEADY, History
+from kinemesh.io.summary import Stopwatch
+from kinemesh.loops.loop import loop_of_history
+from kinemesh.results import Run
+from kinemesh.run import ends, interrupt
+from kinemesh.run import resume as resumption
+from kinemesh.run.claim import Claim, folder_of, taken
+from kinemesh.run.files import Files
+from kinemesh.run.march import finish, march, progress_bar
+from kinemesh.run.plan import Plan
+from kinemesh.run.preflight import fly
+from kinemesh.run.records import columns, moving
+from kinemesh.run.steady import to_steady
+
+if TYPE_CHECKING:
+    from kinemesh.flow.solver import Solver
+    from kinemesh.run.resume import Saved
+
+ARRAYS = ("unconverged", "at_roundoff", "inner")  # of the tally
+
+
+class _Tally:
+    """What a run counts on its way, for the summary; a restart carries it on."""
+
+    def __init__(self, members: int) -> None:
+        self.unconverged, self.at_roundoff, self.inner = (np.zeros(members, int) for _ in range(3))
+        self.lowered = 0
+        self.notes: dict[str, float] = {}
+        self.first: dict[str, Any] = {}
+        self.preflight: dict[str, Any] = {}
+        self.start: list[str] = []  # what must be said of the first flow
+        self.resumed: list[int] = []
+        self.said: list[str] = []  # of the restarts that the run went on from
+
+    def add(self, notes: Mapping[str, float]) -> None:
+        """Add a mover's numbers."""
+        for name, value in notes.items():
+            self.notes[name] = self.notes.get(name, 0) + value
+
+    def dump(self) -> dict[str, Any]:
+        """Everything, for JSON."""
+        return vars(self)
+
+    def load(self, kept: Mapping[str, Any]) -> None:
+        """Take up what `dump` gave."""
+        for name, value in kept.items():
+            setattr(self, name, np.array(value) if name in ARRAYS else value)
+
+
+class _Unsteady:
+    """One unsteady run: the loop's state and what it writes."""
+
+    def __init__(self, claim: Claim, plan: Plan, folder: Path | None, saved: Saved | None) -> None:
+        solver = claim.solver
+        self.claim, self.solver, self.plan, self.folder = claim, solver, plan, folder
+        self.saved = saved
+        self.done = 0  # steps
+        self.watch = Stopwatch()
+        self.tally = _Tally(solver.grid.members)
+        if saved is not None:
+            self.watch.carry(saved.record["seconds"], saved.record["total"])
+            self.tally.load(saved.record["tally"])
+            self.tally.resumed.append(saved.step if saved.phase == "unsteady" else 0)
+            self.tally.said += saved.notes
+        path = None if folder is None else folder / "history.csv"
+        if saved is None or saved.phase == "start" or path is None:
+            self.history = History(columns(solver), path)
+        else:
+            self.history = self._cut(path, saved)
+        self.files = Files(solver, folder, self.watch, self.history, claim.run)
+        s = solver.settings
+        self.recording = solver.iteration(
+            s.unsteady_drop,
+            s.unsteady_iterations,
+            s.ramp(s.unsteady_cfl),
+            32 if solver.backend.on_gpu else 4,
+        )
+
+    def _cut(self, path: Path, saved: Saved) -> History:
+        """The history up to the restart, in cycles of this plan; CaseError where it ends before."""
+        rows = History.read(path, torn=True)
+        kept = int(np.sum(rows["step"] <= saved.step)) if rows.kind == "unsteady" else -1
+        if kept != saved.step * self.solver.grid.members:
+            raise CaseError(
+                f"{path}: has not the rows of the {saved.step} steps before {saved.path}, so it is "
+                "of another run; run without --resume (resume=False) to begin anew"
+            )
+
+        def recount(row: dict[str, float]) -> dict[str, float]:
+            at = self.plan.cycle(np.full(self.solver.grid.members, row["time"]))[int(row["member"])]
+            return row | {"cycle": float(at), "phase_deg": float(360 * (at % 1))}
+
+        if rows.columns != columns(self.solver):
+            raise CaseError(
+                f"{path}: has other columns than this version writes; run without --resume "
+                "(resume=False) to begin anew"
+            )
+        # without a period a cycle is the whole run, and that may be a longer one now
+        return History.resume(path, saved.step, None if self.plan.periods is not None else recount)
+
+    def fly(self, progress: bool) -> None:
+        """The motion's pre-flight, where no earlier part of the run has made it."""
+        plan, done = self.plan, self.tally.preflight.get("steps", 0)
+        if done >= plan.dry_steps:
+            return
+        with (
+            self.watch("motion pre-flight"),
+            progress_bar(plan.dry_steps + 1, progress, "dry step") as bar,
+        ):
+            found = fly(self.solver, plan.dt, plan.dry_steps, plan.cycle, bar.update)
+        self.tally.preflight = found
+
+    def begin(self, progress: bool) -> int:
+        """The flow that the motion starts from, or where the restart left off; steps done."""
+        solver, plan, saved = self.solver, self.plan, self.saved
+        poses = solver.poses(np.zeros(solver.grid.members))
+        if saved is not None and saved.phase == "unsteady":
+            resumption.restore(solver, saved, poses)
+            self.files.begin(saved.step * plan.dt)
+            return saved.step
+        if plan.start == "steady":
+            in_memory = History(STEADY)
+            result, notes = to_steady(
+                solver, poses, self.watch, progress, in_memory, self.keep_start, saved
+            )
+            self.tally.start = [f"steady flow at the start: {note}" for note in notes]
+            self.tally.first = {
+                f"steady_{name}": result[name] for name in ("iterations", "residual_drop")
+            }
+            solver.initialise(solver.primitive())
+        else:
+            solver.place(poses)
+        solver.dualtime.set_floor(plan.dt)
+        self.files.begin()
+        self.files.fields(np.zeros(solver.grid.members))
+        self.keep(0)
+        return 0
+
+    def keep(self, number: int, phase: str = "unsteady") -> None:
+        """Write a restart after step `number`."""
+        steps = number if phase == "unsteady" else 0
+        told = resumption.samples(self.solver, self.plan.dt, steps)
+        self.files.restart(phase, number, tally=self.tally.dump(), poses=told)
+
+    def keep_start(self, iteration: int) -> None:
+        """Write a restart on the way to the steady flow that the motion starts from."""
+        self.keep(iteration, "start")
+
+    def go(self, progress: bool, dry: bool) -> None:
+        """Every step, with its files; before them the pre-flight, where `dry` asks for it."""
+        plan = self.plan
+        with self.files:
+            if dry:
+                self.fly(progress)
+            self.done = self.begin(progress)
+            with progress_bar(plan.count, progress, "step", self.done) as bar:
+                over = self.over(self.done)
+                while not over:
+                    self.done += 1
+                    self.step(self.done)
+                    over = self.over(self.done)
+                    if over:
+                        bar.total = self.done
+                    bar.update()
+                    if self.done % plan.frame_every == 0:
+                        self.files.fields(self.done * plan.dt)
+                    if self.done % plan.restart_every == 0 or over:
+                        self.keep(self.done)
+                    interrupt.check()
+
+    def over(self, number: int) -> bool:
+        """Whether the run is over after step `number`."""
+        return ends.over(self.plan, self.history, self.solver.grid.members, number)
+
+    def step(self, number: int) -> None:
+        """One physical step of every member."""
+        solver, watch, dt = self.solver, self.watch, self.plan.dt
+        before = (number - 1) * dt
+
+        def poses_at(share: float) -> list[Any]:
+            return solver.poses(before + share * dt)
+
+        where = f"step {number} of {self.plan.count}"
+        with watch("deformation"):
+            try:
+                notes = solver.advance(dt, 1 if number == 1 else 2, poses_at)
+            except NumericalFault as fault:
+                raise NumericalFault(f"{fault} ({where})") from fault
+            solver.check_faults(where)
+        self.tally.add(notes)
+        march(solver, self.recording, where, watch)
+        with watch("forces and history"):
+            self.record(number, solver.poses(before + dt))
+
+    def record(self, number: int, poses: list[Any]) -> None:
+        solver, get, tally = self.solver, self.solver.backend.get, self.tally
+        drop, at_floor = self._ended()
+        above = ~(drop <= solver.settings.unsteady_drop)
+        tally.at_roundoff += above & at_floor
+        tally.unconverged += above & ~at_floor
+        tally.lowered += int(get(solver.lowered).sum())
+        tally.inner += get(solver.dualtime.iterations)
+        time = number * self.plan.dt
+        cycle = self.plan.cycle(time)
+        rows = moving(solver, time, poses) | {
+            "step": np.full(solver.grid.members, number),
+            "time": time,
+            "cycle": cycle,
+            "phase_deg": 360 * (cycle % 1),
+            "inner_iterations": get(solver.dualtime.iterations),
+            "residual_drop": drop,
+            "converged": at_floor | ~above,
+        }
+        self.history.extend(rows)
+        if (above & ~at_floor).any():
+            ends.refuse_diverged(solver, f"step {number} of {self.plan.count}")
+
+    def _ended(self) -> tuple[Any, Any]:
+        """(members,) drop of the residual in this step, and whether that is round-off."""
+        dual, get = self.solver.dualtime, self.solver.backend.get
+        norm = get(dual.norm)
+        return norm / np.maximum(get(dual.first), 1e-300), norm <= get(dual.floor)
+
+    def _unconverged(self) -> list[str]:
+        """A sentence for each member with steps that did not converge."""
+        drop = self.solver.settings.unsteady_drop
+        return [
+            f"member {m}: {n} of {self.done} steps ended above the asked residual drop "
+            f"{drop:g} (converged = 0 in the history)"
+            for m, n in enumerate(self.tally.unconverged)
+            if n
+        ]
+
+    def finish(self) -> Run:
+        """The summary."""
+        solver, plan, tally = self.solver, self.plan, self.tally
+        notes = tally.start + self._unconverged()
+        if tally.lowered:
+            notes.append(
+                f"{tally.lowered} edges (sum over steps) ended at first order: a gradient asked "
+                "for a negative density or pressure there"
+            )
+        found = [_result(self.history.member(m), plan) for m in range(solver.grid.members)]
+        notes += ends.periodicity(plan, found)
+        result = ends.of_members(found) | tally.first | tally.notes
+        if tally.preflight:
+            result["preflight"] = tally.preflight
+        result["inner_iterations"] = tally.inner
+        result["unconverged_steps"] = tally.unconverged
+        result["steps_ended_at_roundoff"] = tally.at_roundoff
+        if tally.resumed:
+            result["resumed"] = resumption.told(tally.resumed)
+        timing = {
+            **plan.told(self.done),
+            "motion": [None if m is None else repr(m) for m in solver.motions],
+            "deform": {"method": solver.deform.name}
+            | {f.name: getattr(solver.deform, f.name) for f in fields(solver.deform)},
+        }
+        return finish(
+            solver,
+            "unsteady",
+            self.history,
+            self.folder,
+            self.watch,
+            result,
+            notes,
+            timing,
+            self.claim.identity,
+            tally.said,
+        )
+
+
+def unsteady(
+    solver: Solver,
+    *,
+    cycles: float | None = None,
+    steps_per_cycle: int | None = None,
+    time_step: float | None = None,
+    steps: int | None = None,
+    until: str | None = None,
+    periodic_tolerance: float | None = None,
+    out: str | Path | None = None,
+    progress: bool = False,
+    start: str = "steady",
+    resume: bool = False,
+    overwrite: bool = False,
+    preflight: bool = True,
+) -> Run:
+    """Run the motion; see `kinemesh.flow.solver.Solver.run`."""
+    if not isinstance(preflight, bool):
+        raise SettingsError(f"preflight is {preflight!r}, expected True or False")
+    folder = folder_of(out, resume, overwrite)
+    plan = Plan.of(solver, start, cycles, steps_per_cycle, time_step, steps, until,
+                   periodic_tolerance)  # fmt: skip
+    solver.rates(plan.count * plan.dt)  # a law that does not last must fail before the run
+    columns(solver)  # markers whose columns would have one name must fail before it, too
+    claim = Claim(solver, plan.identity(solver), plan)
+    with taken(claim, folder, resume, overwrite) as saved:
+        job = _Unsteady(claim, plan, folder, saved)
+        job.go(progress, preflight)
+        return job.finish()
+
+
+def _result(rows: History, plan: Plan) -> dict[str, Any]:
+    """Numbers of one member: of its last cycle's loop, where there is a whole cycle."""
+    least = {"least_area": rows["min_area"], "least_angle_deg": rows["min_angle_deg"]}
+    # points of a cloud have neither cells nor angles
+    result: dict[str, Any] = {"converged": ends.converged(rows)}
+    result |= {name: v.min() for name, v in least.items() if not np.isnan(v).any()}
+    if plan.periods is not None and rows["cycle"][-1] >= 1 - 1e-9:
+        result |= loop_of_history(rows, tolerance=plan.tolerance).to_dict()
+    return result

@@ -1,0 +1,1 @@
+"""What a case computes on: nodes, tables, metrics, which markers are bodies."""

@@ -1,0 +1,170 @@
+"""Which markers are bodies and which are far field: by what the user says, by geometry, by name.
+
+A closed curve (in space a closed surface) that encloses all others is the far field, whatever its
+markers are called, and what it encloses are bodies.  Where there is none, names decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kinemesh.arguments import is_several
+from kinemesh.errors import MeshError, SettingsError
+from kinemesh.mesh.names import FAR_WORDS, WALL_WORDS, role_of, words_of
+from kinemesh.mesh.pieces import Piece, enclosing, pieces, reach, told
+
+PLANE_NAMES = ("symmetry", "symmetry_plane")
+SAY = "say which they are: bodies in walls, or the far field in far (keys of [mesh] in a case file)"
+
+
+def markers_of(spaces: Sequence[Any]) -> list[str]:
+    """Markers of meshes or clouds, each once, in the order that these list them in."""
+    return list(dict.fromkeys(name for space in spaces for name in space.boundaries))
+
+
+def planes_of(symmetry: Any, clouds: Sequence[Any]) -> list[str]:
+    """Markers of planes of symmetry: by default those named like one."""
+    names = markers_of(clouds)
+    if symmetry is None:
+        return [n for n in names if n.lower() in PLANE_NAMES]
+    return _listed("symmetry", symmetry, names)
+
+
+def walls_of(
+    walls: Any, meshes: Sequence[Any], planes: Sequence[str] = (), far: Any = None
+) -> tuple[list[str], list[str]]:
+    """Markers of bodies and of the far field.
+
+    Bodies are in the order of `walls`, or in that of the meshes where `walls` is a set or None.
+
+    Parameters
+    ----------
+    walls, far : markers, or None; with one of them the other has all the rest, without both
+        geometry and names decide (docs/meshes.md)
+    planes : markers that are neither
+
+    Raises
+    ------
+    MeshError    for unknown markers, those that neither geometry nor names tell, and walls that
+        close round the far field
+    """
+    names = [n for n in markers_of(meshes) if n not in planes]
+    if walls is None and far is None:
+        bodies, outer = _by_geometry(meshes, names, planes)
+    else:
+        outer = [] if far is None else _listed("far", far, names)
+        rest = [n for n in names if n not in outer]
+        bodies = rest if walls is None else _listed("walls", walls, names)
+        outer = [n for n in names if n not in bodies] if far is None else outer
+        both, lost = [n for n in bodies if n in outer], set(names) - {*bodies, *outer}
+        if both:
+            raise MeshError(f"markers {both} are both in walls and in far, expected one")
+        if lost:
+            raise MeshError(
+                f"markers {sorted(lost)} are neither in walls nor in far, expected each in one; "
+                "walls alone, or far alone, leaves all others to the other"
+            )
+    for member, space in enumerate(meshes):
+        _not_swapped(member, space, bodies, outer)
+    return bodies, outer
+
+
+def _listed(what: str, value: Any, names: Sequence[str]) -> list[str]:
+    """Markers that a user lists; a set is put in the order of the mesh."""
+    if not (is_several(value) or isinstance(value, set | frozenset)):
+        raise SettingsError(f"{what} is {value!r}, expected a list of markers such as {names[:1]}")
+    unknown = [n for n in value if n not in names]
+    if unknown:
+        raise MeshError(
+            f"{what} is {list(value)}, expected markers of the mesh: {names}, not {unknown}"
+        )
+    return [n for n in names if n in value] if isinstance(value, set | frozenset) else list(value)
+
+
+def _by_geometry(
+    meshes: Sequence[Any], names: Sequence[str], planes: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Bodies and far field where the user says nothing; MeshError where that is not enough."""
+    roles: dict[str, tuple[str, int]] = {}
+    seen: dict[int, dict[str, str]] = {}
+    for member, mesh in enumerate(meshes):
+        if id(mesh) not in seen:
+            seen[id(mesh)] = _roles(f"member {member}", mesh, names, planes)
+        for name, role in seen[id(mesh)].items():
+            first, there = roles.setdefault(name, (role, member))
+            if first != role:
+                told = {"wall": "a body", "far": "far field"}
+                raise MeshError(
+                    f"marker '{name}' is {told[first]} of member {there} and {told[role]} of "
+                    f"member {member}; {SAY}"
+                )
+    by_role = {role: [n for n in names if roles[n][0] == role] for role in ("wall", "far")}
+    return by_role["wall"], by_role["far"]
+
+
+def _roles(where: str, mesh: Any, names: Sequence[str], planes: Sequence[str]) -> dict[str, str]:
+    """Role of each marker of one mesh or cloud."""
+    there = [n for n in names if n in mesh.boundaries]
+    found = pieces(mesh, there, planes)
+    outer = enclosing(found)
+    inside = {n for p in found if p is not outer for n in p.names}
+    shared = [] if outer is None else [n for n in outer.names if n in inside]
+    if outer is None or shared:
+        return _by_name(where, there, shared)
+    _not_misnamed(where, outer, [n for n in there if n in inside])
+    return {n: "far" if n in outer.names else "wall" for n in there}
+
+
+def _not_misnamed(where: str, outer: Piece, inside: Sequence[str]) -> None:
+    """MeshError where names say the opposite of geometry."""
+    walls = [n for n in outer.names if words_of(n) & set(WALL_WORDS)]
+    if walls:
+        raise MeshError(
+            f"{where}: {walls} are named like walls, and are of the curve that encloses all others "
+            f"({outer.told()}), which is the far field; {SAY}"
+        )
+    far = [n for n in inside if role_of(n) == "far"]
+    if far:
+        raise MeshError(
+            f"{where}: {far} are named like a far field, and lie within {list(outer.names)} "
+            f"({outer.told()}), so they are bodies; {SAY}"
+        )
+
+
+def _by_name(where: str, names: Sequence[str], shared: Sequence[str]) -> dict[str, str]:
+    """Roles by the words in names; MeshError for a name that has none of them."""
+    roles = {n: role_of(n) for n in names}
+    unknown = [n for n, role in roles.items() if role is None]
+    if unknown:
+        why = (
+            f"{list(shared)} are of the curve that encloses all others and of what it encloses"
+            if shared
+            else "no closed curve encloses all others"
+        )
+        raise MeshError(
+            f"{where}: {why}, so names decide, and {unknown} have no word that tells "
+            f"walls ({', '.join(WALL_WORDS)}) from the far field ({', '.join(FAR_WORDS)}); {SAY}"
+        )
+    return {n: str(role) for n, role in roles.items()}
+
+
+def _not_swapped(member: int, space: Any, walls: Sequence[str], far: Sequence[str]) -> None:
+    """MeshError where walls close round the far field.
+
+    Of what hangs together, planes of symmetry left out, nothing but walls must reach as far as all
+    of the far field in every direction.  A tunnel's walls hang together with its ends.
+    """
+    outside = [space.boundaries[n] for n in far if n in space.boundaries]
+    if not outside or not any(n in space.boundaries for n in walls):
+        return
+    low, high = reach(space.points[[k for facets in outside for k in facets.ravel()]])
+    for piece in pieces(space, [n for n in space.boundaries if n in walls or n in far]):
+        if set(piece.names) & set(far):
+            continue
+        if (piece.low <= low).all() and (piece.high >= high).all():
+            raise MeshError(
+                f"member {member}: walls {list(piece.names)} ({piece.told()}) lie about the far "
+                f"field {[n for n in far if n in space.boundaries]} ({told(low, high)}), expected "
+                "the far field about the walls; if they are swapped, name the bodies in walls"
+            )

@@ -1,0 +1,1 @@
+"""What is learnt from runs: loops beside references, cuts through wings."""
