@@ -85,7 +85,8 @@ def in_motion(ale):
     put, nodes = ale.backend.put, ale.grid.nodes
     for step in (1, 2):
         put(ale.u, conserved(random_states(rng, nodes)))
-        ale.advance(dt, step, lambda share, step=step: ale.poses((step - 1 + share) * dt))
+        ale.begin_step(dt, step)
+        ale.place(lambda share, step=step: ale.poses((step - 1 + share) * dt))
         ale.check_faults(f"step {step}")
     put(ale.u, conserved(random_states(rng, nodes)))
 

@@ -32,7 +32,8 @@ def forced(ale, steps):
     ale.backend.put(ale.dualtime.floor, 0.0)
     error = change = 0.0
     for step in range(steps):
-        ale.advance(np.array([DT]), 1 if step == 0 else 2, lambda share: [])
+        ale.begin_step(np.array([DT]), 1 if step == 0 else 2)
+        ale.place(lambda share: [])
         march()
         ale.check_faults(f"step {step}")
         assert get(ale.dualtime.iterations)[0] == 3

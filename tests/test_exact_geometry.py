@@ -23,7 +23,8 @@ def ct5(mesh, deform, device):
 def steps(ale, dt, count):
     """Steps of the mesh alone, BDF1 then BDF2; yields their numbers."""
     for number in range(count):
-        ale.advance(dt, 1 if number == 0 else 2, lambda s, n=number: ale.poses((n + s) * dt))
+        ale.begin_step(dt, 1 if number == 0 else 2)
+        ale.place(lambda s, n=number: ale.poses((n + s) * dt))
         ale.check_faults(f"step {number}")
         yield number
 

@@ -38,7 +38,8 @@ def made_and_dropped(mesh, device):
     law = km.motion.pitch(2.0, 0.1)
     ale = km.Ale(mesh, mach=0.3, motion=law, device=device, settings=settings)
     ale.dualtime.set_floor(DT)
-    ale.advance(DT, 1, lambda share: ale.poses(share * DT))
+    ale.begin_step(DT, 1)
+    ale.place(lambda share: ale.poses(share * DT))
     ale.iteration(1e-4, 1, (10.0, 100.0, 1.5), 1)()
     ale.check_faults("growth")
     assert ale.backend.get(ale.dualtime.iterations).tolist() == [1]

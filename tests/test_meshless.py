@@ -129,7 +129,8 @@ def test_uniform_stream_survives_arbitrary_motion(device, settings):
     solver.backend.put(solver.dualtime.floor, 0.0)
     moved = 0.0
     for step in range(50):
-        solver.advance(np.array([DT]), 1 if step == 0 else 2, lambda share: [])
+        solver.begin_step(np.array([DT]), 1 if step == 0 else 2)
+        solver.place(lambda share: [])
         march()
         solver.check_faults(f"step {step}")
         assert get(solver.dualtime.iterations)[0] == 3

@@ -37,7 +37,7 @@ def ride(model, steps, mover=None, start=0):
     """Places of the nodes and the mover's numbers, step by step, on the points alone."""
     dt = 2 * np.pi / next(m.omega(0.2) for m in model.motions if m is not None) / STEPS
     if mover is None:
-        model.place(model.poses(np.zeros(model.grid.members)))
+        model.rest(model.poses(np.zeros(model.grid.members)))
         mover = model.deform.attach(model.grid)
     for number in range(start, start + steps):
         at = np.full(model.grid.members, float(number))
@@ -149,7 +149,7 @@ def test_no_node_moves_further_than_the_walls_on_a_way_that_never_comes_back():
     """
     turn, shift = flap(5.0)["flap"], km.motion.plunge(1e-4, 0.1, phase_deg=90.0)
     model = case({"flap": turn + shift})
-    model.place(model.poses(np.zeros(1)))
+    model.rest(model.poses(np.zeros(1)))
     before, counts = model.backend.get(model.grid.x), []
 
     for x, notes in ride(model, STEPS):
@@ -221,7 +221,7 @@ def test_members_that_fold_at_different_times_have_the_bits_of_their_solo_runs(d
 @pytest.mark.parametrize("phase", [90.0, 250.0])
 def test_a_motion_that_starts_beyond_the_first_graph_starts_where_it_was_placed(phase):
     model = case(flap(phase_deg=phase))
-    model.place(model.poses(np.zeros(1)))
+    model.rest(model.poses(np.zeros(1)))
     placed = model.backend.get(model.grid.x)
     pose = model.motions[2].pose(0.0, 0.2)
 
@@ -254,7 +254,7 @@ def test_what_a_restart_holds_gives_the_same_bits(phase):
     for done in (4, 9):
         first, again = case(flap(phase_deg=phase)), case(flap(phase_deg=phase))
         for model in (first, again):
-            model.place(model.poses(np.zeros(1)))
+            model.rest(model.poses(np.zeros(1)))
         mover = first.deform.attach(first.grid)
         *_, (x, _) = ride(first, done, mover)
         other = again.deform.attach(again.grid)
@@ -372,7 +372,8 @@ def test_a_uniform_stream_stays_uniform_through_new_graphs(device):
     speed = 0.0
 
     for step in range(STEPS):
-        open_.advance(np.array([0.05]), 1 if step == 0 else 2, lambda share: [])
+        open_.begin_step(np.array([0.05]), 1 if step == 0 else 2)
+        open_.place(lambda share: [])
         march()
         open_.check_faults(f"step {step}")
         speed = max(speed, np.abs(open_.backend.get(open_.grid.velocity)).max())

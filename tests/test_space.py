@@ -119,7 +119,8 @@ def test_uniform_stream_survives_arbitrary_motion(device, half, settings):
     solver.backend.put(solver.dualtime.floor, 0.0)
     moved = 0.0
     for step in range(20):
-        solver.advance(np.array([DT]), 1 if step == 0 else 2, lambda share: [])
+        solver.begin_step(np.array([DT]), 1 if step == 0 else 2)
+        solver.place(lambda share: [])
         march()
         solver.check_faults(f"step {step}")
         moved = max(moved, np.abs(get(solver.grid.velocity)).max())

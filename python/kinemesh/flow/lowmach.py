@@ -58,6 +58,13 @@ class LowMach:
         """All walls at rest: the reference is the stream's Mach number."""
         self.reference = self.mach
         self._put(0.0)
+        self.begin_step()
+
+    def begin_step(self) -> None:
+        """A physical step begins: `follow` starts from what is known here."""
+        self._before = self.reference
+        if self.on:  # a restart has the factors of the steps before it
+            self._least = self.grid.backend.get(self.pairs)[:, 0]
 
     def follow(
         self, before: Sequence[Pose], after: Sequence[Pose], dt: NDArray, first: bool
@@ -73,10 +80,8 @@ class LowMach:
         first : whether it is the run's first step
         """
         speeds = self._speeds(before, after, dt)
-        self.reference = speeds if first else np.maximum(self.reference, speeds)
-        if self.on:
-            # a restart has the factors of the steps before it
-            self._put(0.0 if first else self.grid.backend.get(self.pairs)[:, 0])
+        self.reference = speeds if first else np.maximum(self._before, speeds)
+        self._put(0.0 if first or not self.on else self._least)
 
     def _put(self, least: NDArray | float) -> None:
         if self.on:

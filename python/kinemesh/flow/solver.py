@@ -32,6 +32,7 @@ from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.mesh.sizes import Walls, measured
 from kinemesh.motion import Motion, Pose, Rate
 from kinemesh.motion.deform import Deformation
+from kinemesh.motion.deform.base import Poses
 from kinemesh.results.asked import in_words, varying
 from kinemesh.space.markers import walls_of
 from kinemesh.space.nodes import Nodes
@@ -50,6 +51,7 @@ class Solver(Runnable, ABC):
     sides : markers of bodies, of the far field
     measured : of each member its walls as given;  notes : what must be said of them
     lowered : device array, entries that fell back to first order
+    step : time steps of the members, and whether it is the first one
     """
 
     settings: Any
@@ -63,6 +65,7 @@ class Solver(Runnable, ABC):
     grid: Nodes
     motions: list[Motion | None]
     lowered: Any
+    step: tuple[NDArray[np.float64], bool]
     _residual: list[Any]
     _past: Any
     _implicit: Any
@@ -130,6 +133,7 @@ class Solver(Runnable, ABC):
         for note in self.notes:
             warn(note)
         self.mover: Any = None
+        self.placed = False  # in the present step
         b, n = self.backend, grid.nodes
         self.u, self.u1, self.u2, self.q, self.res, self.past = (
             b.zeros((n, grid.variables)) for _ in range(6)
@@ -315,7 +319,7 @@ class Solver(Runnable, ABC):
         self.grid.reset()
         self.mover = None
 
-    def place(self, poses: Sequence[Pose]) -> None:
+    def rest(self, poses: Sequence[Pose]) -> None:
         """Bodies at `poses`, the mesh with them, all at rest; the flow stays as it is."""
         self.rewind()
         if all(p.angle == 0 and p.shift == (0.0, 0.0) for p in poses):
@@ -331,7 +335,7 @@ class Solver(Runnable, ABC):
 
     def start_steady(self, poses: Sequence[Pose] = ()) -> None:
         """Bodies at `poses` (as given), no time terms: what follows marches to a steady state."""
-        self.place(poses)
+        self.rest(poses)
         self.grid.set_time_levels(np.ones(self.grid.members), 0)
         self.low_mach.begin()
         self.backend.put(self.past, 0)
@@ -341,21 +345,41 @@ class Solver(Runnable, ABC):
         self.backend.put(self.pace, 1.0)
         self.dualtime.begin()
 
-    def advance(self, dt: NDArray, order: int, poses_at: Any) -> dict[str, float]:
-        """Prepare a physical step: levels, new mesh, metrics, pseudo-time.
+    def begin_step(self, dt: NDArray, order: int) -> None:
+        """Begin a physical step: what the last one left becomes the past.
 
         Parameters
         ----------
         dt : (members,)        [chord/a_inf]
         order : int            1 or 2: BDF1 or BDF2
-        poses_at : callable    share 0..1 of the step -> poses of all bodies
         """
         if self.mover is None:
             self.mover = self.deform.attach(self.grid)
         self.grid.keep_levels()
         self._levels()
         self.grid.set_time_levels(dt, order)
-        self.low_mach.follow(poses_at(0.0), poses_at(1.0), dt, order == 1)
+        self.low_mach.begin_step()
+        self.mover.begin()
+        self.step = dt, order == 1
+        self.placed = False
+
+    def place(self, poses_at: Poses) -> dict[str, float]:
+        """Bodies to where they are at the end of the step, the mesh with them; pseudo-time from 0.
+
+        Within one step it may be called again: with the last poses it has the bits of one call.
+
+        Parameters
+        ----------
+        poses_at : callable    share 0..1 of the step -> poses of all bodies
+
+        Returns
+        -------
+        dict    the deformation's numbers of how it went
+        """
+        if self.placed:
+            self.mover.back()
+        self.placed = True
+        self.low_mach.follow(poses_at(0.0), poses_at(1.0), *self.step)
         notes = self.mover.step(poses_at)
         self.grid.measure()
         self.grid.sweep()

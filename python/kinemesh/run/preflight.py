@@ -61,7 +61,7 @@ def fly(
     phase: dict[str, NDArray[np.float64]] = {}
     number = 0
     try:
-        solver.place(solver.poses(np.zeros(members)))
+        solver.rest(solver.poses(np.zeros(members)))
         mover = solver.deform.attach(solver.grid)
         for number in range(steps + 1):
             before = (number - 1) * dt

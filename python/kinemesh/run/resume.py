@@ -237,7 +237,7 @@ def restore(solver: Solver, saved: Saved, poses: Sequence[Pose]) -> None:
     levels = saved.phase == "unsteady"
     if levels:
         # a mover is made where the motion begins, as it was in the run itself
-        solver.place(poses)
+        solver.rest(poses)
         if saved.step:
             solver.mover = solver.deform.attach(solver.grid)
     else:

@@ -141,7 +141,7 @@ class _Unsteady:
             }
             solver.initialise(solver.primitive())
         else:
-            solver.place(poses)
+            solver.rest(poses)
         solver.dualtime.set_floor(plan.dt)
         self.files.begin()
         self.files.fields(np.zeros(solver.grid.members))
@@ -195,16 +195,18 @@ class _Unsteady:
         where = f"step {number} of {self.plan.count}"
         with watch("deformation"):
             try:
-                notes = solver.advance(dt, 1 if number == 1 else 2, poses_at)
+                solver.begin_step(dt, 1 if number == 1 else 2)
+                notes = solver.place(poses_at)
             except NumericalFault as fault:
                 raise NumericalFault(f"{fault} ({where})") from fault
             solver.check_faults(where)
         self.tally.add(notes)
         march(solver, self.recording, where, watch)
         with watch("forces and history"):
-            self.record(number, solver.poses(before + dt))
+            self.accept(number, solver.poses(before + dt))
 
-    def record(self, number: int, poses: list[Any]) -> None:
+    def accept(self, number: int, poses: list[Any]) -> None:
+        """Count and write the step as it ended; NumericalFault where it diverged."""
         solver, get, tally = self.solver, self.solver.backend.get, self.tally
         drop, at_floor = self._ended()
         above = ~(drop <= solver.settings.unsteady_drop)

@@ -57,8 +57,8 @@ class Kept:
             ]
         )
 
-    def take_back(self, members: NDArray[np.bool_]) -> None:
-        """Arrays of these members (members,) as they were kept."""
+    def take_back(self, members: NDArray[np.bool_] | bool) -> None:
+        """Arrays of these members (members,), or of all (True), as they were kept."""
         self.backend.put(self.mark, members)
         self._back()
 
@@ -69,6 +69,9 @@ class Mover(ABC):
     def __init__(self, grid: Nodes) -> None:
         self.grid, self.backend = grid, grid.backend
         self.pose = self.backend.zeros((len(grid.bodies), 6), np.float64)
+        self._nodes_back = self.backend.bind(
+            f"copy_f64_{grid.dimensions}", **{"from": grid.x1, "to": grid.x}
+        )
 
     def bind_pose(self, node: NDArray, body: NDArray, x: Any) -> Any:
         """Call that brings `node` of `x` to the pose of `body`."""
@@ -87,6 +90,13 @@ class Mover(ABC):
         at = {s: pose_rows(poses(float(s))) for s in np.unique(share)}
         rows = [at[share[m]][k] for k, (m, _) in enumerate(self.grid.bodies)]
         return np.array(rows).reshape(-1, 6)
+
+    def begin(self) -> None:  # noqa: B027 (a mover without memory has nothing to keep)
+        """A physical step begins here: where `back` goes back to."""
+
+    def back(self) -> None:
+        """Back to where the physical step began, to move to other poses."""
+        self._nodes_back()
 
     @abstractmethod
     def step(self, poses: Poses) -> dict[str, float]:

@@ -69,6 +69,7 @@ class RetriangulatedMover(Mover):
             self._use(m)
         self._bind()
         self._begin()
+        self.begin()
 
     def _nodes(self, member: int) -> slice:
         return slice(*self.grid.first[member : member + 2])
@@ -161,6 +162,19 @@ class RetriangulatedMover(Mover):
         return found if apart.max() <= SAME else np.nan
 
     # ---- a step ---------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        self.memory = self.here.copy(), [list(stages) for stages in self.stages]
+
+    def back(self) -> None:
+        super().back()
+        here, stages = self.memory
+        changed = [m for m, now in enumerate(self.stages) if now[-1] is not stages[m][-1]]
+        self.here, self.stages = here.copy(), [list(own) for own in stages]
+        for m in changed:
+            self._use(m)
+        if changed:
+            self._upload()
 
     def step(self, poses: Poses) -> dict[str, float]:
         """In parts; one that stretches an element of a member too far is taken back."""

@@ -66,6 +66,8 @@ class SpringMover(Mover):
         # Hierarchies: where each was made, iterations of its first solve (0: none yet, -1: stale)
         self.built = grid.points.copy()
         self.fresh = np.full(members, -1)
+        self.memory = self.past.copy(), self.fresh.copy()  # as the physical step began
+        self.replaced: NDArray | None = None  # `built` before hierarchies were made in this step
         self._bind(triangles)
 
     def _solver(self) -> Krylov:
@@ -113,7 +115,7 @@ class SpringMover(Mover):
             "spring_guess", x=grid.x, **member, target=self.target, history=self.history,
             d1=self.d1, d2=self.d2, guess=self.guess, given=self.given,
         )  # fmt: skip
-        self.begin = solver.begun(
+        self.begin_solve = solver.begun(
             [
                 self.bind_pose(grid.wall.node, grid.wall.body, self.target),
                 guess,
@@ -130,14 +132,33 @@ class SpringMover(Mover):
         rows = b.table(self.pattern.member)
         arrays = [(grid.x, grid.table["member"]), (self.d1, rows), (self.d2, rows)]
         self.kept = Kept(b, arrays, grid.members)
+        self.began = Kept(b, arrays[1:], grid.members)
         self.finish = bind(
             "spring_move", **member, active=self.active, target=self.target, guess=self.guess,
             e=solver.x, x=grid.x, d1=self.d1, d2=self.d2,
         )  # fmt: skip
 
+    def begin(self) -> None:
+        self.began.keep()
+        self.memory = self.past.copy(), self.fresh.copy()
+        self.replaced = None
+
+    def back(self) -> None:
+        super().back()
+        self.began.take_back(True)
+        past, fresh = self.memory
+        self.past = past.copy()
+        if self.replaced is None:
+            self.fresh = fresh.copy()
+        else:
+            self._rebuild(self.replaced.copy(), fresh.copy())
+        self.replaced = None
+
     def _build(self, members: NDArray) -> None:
         """Hierarchies of these members from the matrix as it was just assembled."""
         assert isinstance(self.solver, Cg)
+        if self.replaced is None:
+            self.replaced = self.built.copy()
         of = np.isin(self.grid.member, members)
         self.built[of] = self.backend.get(self.grid.x)[of]
         self.fresh[members] = 0
@@ -179,14 +200,14 @@ class SpringMover(Mover):
         get, solver = self.backend.get, self.solver
         factors = np.array([(0.0, 0.0), (1.0, 0.0), (2.0, -1.0)])[np.minimum(self.past, 2)]
         self.backend.put(self.history, factors)
-        self.begin()
+        self.begin_solve()
         worse = active & (get(solver.squares) > get(solver.base_squares))
         if not worse.any():
             return
         factors[worse] = 0
         self.backend.put(self.history, factors)
         self.assemble()  # the first start has factored the matrix in its own place
-        self.begin()
+        self.begin_solve()
 
     def _check_breakdown(self) -> None:
         status = self.backend.get(self.solver.status)
@@ -235,19 +256,21 @@ class SpringMover(Mover):
         }  # fmt: skip
 
     def restore(self, state: dict[str, NDArray]) -> None:
-        put, grid = self.backend.put, self.grid
-        put(self.d1, state["d1"])
-        put(self.d2, state["d2"])
+        self.backend.put(self.d1, state["d1"])
+        self.backend.put(self.d2, state["d2"])
         self.past = np.array(state["past"], int)
-        fresh = np.array(state["fresh"], int)
-        used = np.flatnonzero(fresh > 0)
+        self._rebuild(np.array(state["built"]), np.array(state["fresh"], int))
+
+    def _rebuild(self, built: NDArray, fresh: NDArray) -> None:
+        """Hierarchies as they were made of nodes at `built`; `fresh` tells which were in use."""
+        put, grid, used = self.backend.put, self.grid, np.flatnonzero(fresh > 0)
         if isinstance(self.solver, Cg) and len(used):
             now = self.backend.get(grid.x)
-            put(grid.x, state["built"])
+            put(grid.x, built)
             self.assemble()
             self._build(used)
             put(grid.x, now)
-        self.built, self.fresh = np.array(state["built"]), fresh
+        self.built, self.fresh = built, fresh
 
 
 @dataclass(frozen=True, slots=True)
