@@ -9,6 +9,7 @@ import pytest
 from kinemesh import bench, cli, mesh
 from kinemesh.bench import rows as made
 from kinemesh.bench import timing
+from kinemesh.bench.groups import GROUPS
 from kinemesh.bench.ledger import Ledger, call_bytes
 from kinemesh.bench.table import KEYS, markdown, paper, read
 from kinemesh.bench.timing import TRIALS, copy_bandwidth, measure, recorded
@@ -276,7 +277,7 @@ def test_an_interrupted_run_keeps_what_it_has(tmp_path, monkeypatch, capsys):
         assert len(read([path])) == 1, "written at once"
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(made.GROUPS, "springs", interrupted)
+    monkeypatch.setitem(GROUPS, "springs", interrupted)
 
     with pytest.raises(KeyboardInterrupt):
         bench.main(arguments("--rows", "springs", "--sizes", str(SIZE), "--device", "cpu",

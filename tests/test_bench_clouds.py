@@ -10,6 +10,7 @@ from kinemesh.bench import rows as of_meshes
 from kinemesh.bench.options import chosen_rows, chosen_subjects
 from kinemesh.bench.table import CLOUD_KEYS, KEYS, markdown, paper, read
 from kinemesh.errors import CaseError, SettingsError
+from kinemesh.flow import registry
 
 POINTS = 1_000
 
@@ -63,7 +64,9 @@ def test_every_row_has_a_figure_with_every_key(plane):
 
 def test_bytes_of_a_pair_of_sweeps_are_those_counted_by_hand(host):
     cloud = clouds.made("plane", POINTS)
-    case = clouds.Case(host, cloud, "plane", time="lusgs", lusgs_sweeps=1)
+    case = clouds.Case(
+        host, cloud, registry.named("meshless"), "plane", time="lusgs", lusgs_sweeps=1
+    )
 
     n, entries, walls = len(cloud.points), len(cloud.satellites), len(cloud.boundaries["airfoil"])
     # tables: node, row_of, member, wall, offsets, neighbour; factors of the one member
@@ -174,7 +177,7 @@ def test_a_figure_of_a_cloud_without_its_kind_is_refused(plane, tmp_path):
 
 
 def test_a_plain_bench_measures_no_cloud():
-    assert chosen_rows(None, False) == list(of_meshes.ROWS)
+    assert chosen_rows(None, registry.named("ale")) == list(of_meshes.ROWS)
     assert {subject.cloud for subject in chosen_subjects(arguments(), False)} == {None}
 
 
@@ -193,8 +196,14 @@ def test_the_papers_sizes_are_for_a_gpu():
         (("--cloud", "regular", "--points", "5000"), "points: '5000', expected .* least 20000"),
         (("--cloud", "plane", "--sizes", "5000"), "sizes: '5000' are nodes .* expected --points"),
         (("--points", "5000"), "points: '5000' without a cloud; add --cloud"),
-        (("--rows", "cloud-sweeps"), "rows: 'cloud-sweeps' is of clouds.* add --cloud regular"),
-        (("--cloud", "plane", "--rows", "flow"), "rows: 'flow' is of a mesh.* leave out --cloud"),
+        (
+            ("--rows", "cloud-sweeps"),
+            "rows: 'cloud-sweeps' is none of method 'ale'.* add --cloud regular",
+        ),
+        (
+            ("--cloud", "plane", "--rows", "flow"),
+            "rows: 'flow' is none of method 'meshless'.* leave out --cloud",
+        ),
         (("--cloud", "plane", "--rows", "cloud-sweep"), "did you mean 'cloud-sweeps'"),
         (("--table", "a.json", "--cloud", "plane"), "--table draws what was measured"),
     ],

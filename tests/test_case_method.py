@@ -67,10 +67,12 @@ def test_springs_of_a_ready_case_become_delaunay(name):
     changed = ready.replace(method="meshless")
 
     assert (ready.deform.method, changed.deform.method) == ("springs", "delaunay")
-    assert changed.replace(method="mesh").method == "mesh"
+    assert changed.replace(method="ale").method == "ale"
     assert ready.replace(method="meshless", deform="rigid").deform.method == "rigid"
-    assert ready.replace(method="mesh") == ready
-    with pytest.raises(km.CaseError, match="springs need the cells of a mesh"):
+    assert ready.replace(method="ale") == ready
+    with pytest.raises(
+        km.CaseError, match=r"'springs' is none of method 'meshless', .* on a cloud"
+    ):
         ready.replace(method="meshless", deform="springs")
 
 
@@ -90,15 +92,15 @@ def test_settings_are_those_of_the_method():
 @pytest.mark.parametrize(
     ("changes", "word"),
     [
-        ([('"delaunay"', '"springs"')], "springs need the cells of a mesh.*delaunay or rigid"),
-        ([('method = "meshless"', 'method = "cloud"')], "expected one of mesh, meshless"),
+        ([('"delaunay"', '"springs"')], "'springs' is none of method .* use delaunay or rigid"),
+        ([('method = "meshless"', 'method = "cloud"')], "expected one of ale, meshless"),
         ([('method = "meshless"', "method = 3")], "method = 3, expected one of"),
         ([('section = "naca0012"', 'bodies = "30p30n"\ntrailing_edge = "sharp"')],
          "has bodies, so trailing_edge has no meaning"),
         ([('section = "naca0012"', 'bodies = "30p30m"')], "bodies = '30p30m', expected one of 30p"),
         ([("nodes = 500", 'bodies = "30p30n"')], "of section, coordinates, file, bodies, wing; "),
         ([('device = "cpu"', "[solver]\nlinear_solver = 'lusgs'")],
-         r"\[solver\] has linear_solver, settings of method 'mesh'"),
+         r"\[solver\] has linear_solver, settings of method 'ale'"),
         ([('device = "cpu"', "[solver]\nlusgs_sweps = 1")], "did you mean 'lusgs_sweeps'"),
     ],
 )  # fmt: skip
@@ -108,11 +110,13 @@ def test_what_a_cloud_has_no_meaning_for_is_refused(changes, word):
 
 
 def test_what_a_mesh_has_no_meaning_for_is_refused():
-    with pytest.raises(km.CaseError, match="about ready bodies there are clouds of points only"):
-        THREE.replace(method="mesh")
-    with pytest.raises(km.CaseError, match="settings of method 'mesh'; remove what method"):
+    with pytest.raises(
+        km.CaseError, match=r"makes no mesh in the plane, which .* or use method = 'meshless'"
+    ):
+        THREE.replace(method="ale")
+    with pytest.raises(km.CaseError, match="settings of method 'ale'; remove what method"):
         case(case_text(more="[solver]\nlinear_solver = 'lusgs'\n")).replace(method="meshless")
-    assert THREE.replace(method="mesh", mesh="m.su2").mesh.bodies is None
+    assert THREE.replace(method="ale", mesh="m.su2").mesh.bodies is None
 
 
 def test_new_graphs_are_asked_for_in_a_case_file():
@@ -150,7 +154,7 @@ def test_the_program_runs_a_case_on_a_cloud(here, capsys, undrawn):
     assert about["conditions"]["deform"] == {"method": "delaunay", "retriangulate": False}
     assert about["mesh"]["satellites"] > 3 * about["mesh"]["points"]
     assert "worst_condition" in capsys.readouterr().out
-    assert cli.main(["run", "small.toml", "--method", "mesh", "--resume", "--quiet"]) == 2
+    assert cli.main(["run", "small.toml", "--method", "ale", "--resume", "--quiet"]) == 2
     assert "is of another run" in capsys.readouterr().err
 
 

@@ -549,7 +549,7 @@ def test_a_restart_of_the_other_method_is_refused_for_that_first(quarter):
     cloud = km.Cloud.from_mesh(MESH)
     other = km.Meshless(cloud, mach=0.5, motion=km.motion.pitch(2.0, 0.1), device="cpu")
 
-    with pytest.raises(km.CaseError, match=r"run: method is mesh there, meshless here\. Give"):
+    with pytest.raises(km.CaseError, match=r"run: method is ale there, meshless here\. Give"):
         other.run(cycles=1, steps_per_cycle=16, out=quarter, resume=True)
 
 

@@ -9,8 +9,7 @@ from kinemesh import cases, motion
 from kinemesh.cases import parts
 from kinemesh.cases.casefile import Case
 from kinemesh.cases.stated import Stated
-from kinemesh.flow.ale import AleSettings
-from kinemesh.flow.meshless import MeshlessSettings
+from kinemesh.flow import registry
 from kinemesh.motion import deform
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -26,10 +25,12 @@ In Python, `km.cases.load("FILE.toml")` reads it.
 Angles are degrees, lengths chords, and relative file names start at the folder of the case file.
 An unknown key, a missing one and a combination without meaning are errors that say where.
 
-With `method = "meshless"` (`--method meshless`) the case is solved on a cloud of points.
-`[mesh]` then makes the cloud: about a section, about ready `bodies`, or of a mesh file's nodes.
-The deformation is `delaunay` unless `[deform]` says `rigid`; that of a wing is `rigid` alone.
-Springs need cells, and are refused.
+`method` (`--method`) is the solver:
+
+"""
+MORE = """
+On a cloud `[mesh]` makes the cloud: about a section, `bodies` or a `wing`, or of a file's nodes.
+Springs need cells; a wing moves by `rigid` alone.
 A key that the method lacks is an error.
 """
 TABLES = (
@@ -40,8 +41,6 @@ TABLES = (
     ("[motion] plunge", motion.Plunge, motion.plunge, ("chord",)),
     ("[deform]", parts.DeformPart, None, ("settings",)),
     ("[run]", parts.Job, None, ()),
-    ('[solver] of method = "mesh"', AleSettings, AleSettings, ()),
-    ('[solver] of method = "meshless"', MeshlessSettings, MeshlessSettings, ()),
 )
 TOML = {"str": "text", "int": "integer", "float": "number", "bool": "true or false",
         "Path": "file name", "Any": "value"}  # fmt: skip
@@ -81,6 +80,19 @@ def default(item: object) -> str:
     return f"`{value:g}`" if isinstance(value, float) and value < 1 else f"`{value}`"
 
 
+def methods() -> list[str]:
+    """Rows of the table of solvers."""
+    rows = [
+        "| method | class | computes on | `[deform]`, its default first | `[flow]` may have |",
+        "|---|---|---|---|---|",
+    ]
+    for entry in registry.SOLVERS:
+        deforms, sizes = (", ".join(f"`{n}`" for n in t) for t in (entry.deforms, entry.references))
+        home = f"`km.{entry.class_home[1]}`"
+        rows.append(f"| `{entry.name}` | {home} | a {entry.spaces} | {deforms} | {sizes} |")
+    return rows
+
+
 def keys(made: type, told: Callable | None, left: tuple[str, ...] = ()) -> list[str]:
     """Rows of a table of keys; KeyError for a field whose meaning is nowhere."""
     meaning = comments(made) if told is None else parameters(told)
@@ -91,7 +103,8 @@ def keys(made: type, told: Callable | None, left: tuple[str, ...] = ()) -> list[
         if not meaning[item.name]:
             raise KeyError(f"{made.__name__}.{item.name} has no comment that tells its meaning")
         text = meaning[item.name].replace("|", r"\|")
-        rows.append(f"| `{item.name}` | {kind(item.type)} | {default(item)} | {text} |")
+        known = " or ".join(registry.names()) if item.name == "method" and made is Stated else None
+        rows.append(f"| `{item.name}` | {known or kind(item.type)} | {default(item)} | {text} |")
     return rows
 
 
@@ -112,8 +125,18 @@ def page() -> str:
     """The whole page: keys by table, then the ready cases."""
     top = [item.name for item in fields(Stated) if item.name in ("name", "mode", "title", "method")]
     left = tuple(item.name for item in fields(Stated) if item.name not in top)
-    lines = [HEAD, "## Keys", "", "### Top level", "", *keys(Stated, None, left), ""]
-    for where, made, told, missing in TABLES:
+    lines = [
+        HEAD + "\n".join(methods()),
+        MORE,
+        "## Keys",
+        "",
+        "### Top level",
+        "",
+        *keys(Stated, None, left),
+        "",
+    ]
+    solvers = [(f'[solver] of method = "{e.name}"', e.settings) for e in registry.SOLVERS]
+    for where, made, told, missing in (*TABLES, *((w, s, s, ()) for w, s in solvers)):
         lines += [f"### {where}", "", *keys(made, told, missing), ""]
         if made is parts.DeformPart:
             for method, settings in deform.METHODS.items():

@@ -96,9 +96,9 @@ def meshless_study(asked):
             label = f"{case.name} {method} nodes {nodes}"
             return unsteady(label, case, asked.device, method=method, nodes=nodes)
 
-        fine = loop("mesh", asked.fine)
+        fine = loop("ale", asked.fine)
         for nodes in asked.nodes or [5_000]:
-            same, mine = loop("mesh", nodes), loop("meshless", nodes)
+            same, mine = loop("ale", nodes), loop("meshless", nodes)
             for label, other in (("same", same), ("finer", fine)):
                 away = mine.compare(other)
                 print(f"    from the {label} mesh: cl {away.cl.rms:.2%}, cm {away.cm.rms:.2%}")

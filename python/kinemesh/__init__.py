@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from kinemesh.flow import registry
 from kinemesh.wiring import wire
 
 if TYPE_CHECKING:
@@ -28,8 +29,10 @@ if TYPE_CHECKING:
         NumericalFault,
         SettingsError,
     )
-    from kinemesh.flow.ale import Ale, AleSettings
-    from kinemesh.flow.meshless import Meshless, MeshlessSettings
+    from kinemesh.flow.ale import Ale as Ale
+    from kinemesh.flow.ale import AleSettings as AleSettings
+    from kinemesh.flow.meshless import Meshless as Meshless
+    from kinemesh.flow.meshless import MeshlessSettings as MeshlessSettings
     from kinemesh.flow.units import Units
     from kinemesh.loops.loop import Loop
     from kinemesh.mesh import Mesh
@@ -39,8 +42,6 @@ if TYPE_CHECKING:
     from kinemesh.study.hysteresis import hysteresis
 
 _HOME = {
-    "Ale": "flow.ale",
-    "AleSettings": "flow.ale",
     "Backend": "device.backend",
     "info": "device.backend",
     "kernels": "device.backend",
@@ -54,8 +55,6 @@ _HOME = {
     "SettingsError": "errors",
     "Loop": "loops.loop",
     "Mesh": "mesh",
-    "Meshless": "flow.meshless",
-    "MeshlessSettings": "flow.meshless",
     "Run": "results",
     "Units": "flow.units",
     "hysteresis": "study.hysteresis",
@@ -79,8 +78,7 @@ wire(
 )
 
 __all__ = [  # not open: `import *` would take the place of Python's own
-    "Ale",
-    "AleSettings",
+    *registry.public(),
     "Backend",
     "CaseError",
     "Cloud",
@@ -90,8 +88,6 @@ __all__ = [  # not open: `import *` would take the place of Python's own
     "Loop",
     "Mesh",
     "MeshError",
-    "Meshless",
-    "MeshlessSettings",
     "NumericalFault",
     "Run",
     "SettingsError",
@@ -112,8 +108,9 @@ def __getattr__(name: str) -> Any:
     """Names are loaded when they are first used, so that `import kinemesh` is quick."""
     if name in _MODULES:
         return importlib.import_module(f"kinemesh.{_MODULES[name]}")
-    if name in _HOME:
-        value = getattr(importlib.import_module(f"kinemesh.{_HOME[name]}"), name)
+    home = _HOME.get(name) or registry.public().get(name)
+    if home:
+        value = getattr(importlib.import_module(f"kinemesh.{home}"), name)
         globals()[name] = value
         return value
     raise AttributeError(f"module 'kinemesh' has no attribute {name!r}")

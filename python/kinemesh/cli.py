@@ -20,6 +20,7 @@ from typing import Any
 
 from kinemesh import bench
 from kinemesh.errors import KinemeshError, NumericalFault
+from kinemesh.flow import registry
 
 FAILED, WRONG, UNCONVERGED, INTERRUPTED = 1, 2, 3, 130
 STATUS = (
@@ -137,7 +138,7 @@ def _add_case(command: Any) -> None:
     )
     add("--device", metavar="DEV", help="auto, cpu, cuda or cuda:N")
     add("--dtype", choices=("float64", "float32"), help="precision of the flow")
-    add("--method", choices=("mesh", "meshless"), help="cells of a mesh, or a cloud of points")
+    add("--method", metavar="NAME", help=f"solver: {registry.in_words()}")
     mesh = command.add_mutually_exclusive_group()
     mesh.add_argument(
         "--size",

@@ -13,23 +13,31 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any, TextIO
 
-from kinemesh.bench.options import Subject, add_arguments, chosen_rows, chosen_subjects
+from kinemesh.bench.options import (
+    Subject,
+    add_arguments,
+    chosen_entry,
+    chosen_rows,
+    chosen_subjects,
+)
 from kinemesh.errors import DeviceError, SettingsError
+from kinemesh.flow.registry import Entry
 
 __all__ = ["add_arguments", "figures", "main"]
 
 
 def figures(
-    backend: Any, subjects: list[Subject], rows: list[str], repeat: int
+    backend: Any, entry: Entry, subjects: list[Subject], rows: list[str], repeat: int
 ) -> Iterator[dict[str, Any] | str]:
     """Figures one by one as they are measured, and sentences on rows that are left out."""
     from kinemesh.bench.table import FORMAT
     from kinemesh.bench.timing import copy_bandwidth, surroundings
 
-    shared = {"format": FORMAT, **surroundings(backend), "bandwidth": copy_bandwidth(backend)}
+    shared = {"format": FORMAT, "method": entry.name, **surroundings(backend)}
+    shared["bandwidth"] = copy_bandwidth(backend)
     wanted, said = set(rows), set()
     for subject in subjects:
-        there, groups = _built(backend, subject, wanted)
+        there, groups = _built(backend, entry, subject, wanted)
         for group in groups:
             for figure in _of_group(backend, len(there.points), group, wanted, repeat):
                 if not isinstance(figure, str):
@@ -42,25 +50,29 @@ def figures(
             gc.collect()  # the next one needs the memory
 
 
-def _built(backend: Any, subject: Subject, wanted: set[str]) -> tuple[Any, Iterator[Any]]:
-    """The mesh or cloud, and the wanted groups of its rows."""
+def _built(
+    backend: Any, entry: Entry, subject: Subject, wanted: set[str]
+) -> tuple[Any, Iterator[Any]]:
+    """The mesh or cloud, and the wanted groups of the rows of its solver."""
     from kinemesh import mesh
     from kinemesh.bench import clouds
-    from kinemesh.bench.rows import GROUPS, TITLES
+    from kinemesh.bench.groups import GROUPS, TITLES
 
+    there: Any
     if subject.cloud:
-        cloud = clouds.made(subject.cloud, subject.size)
-        return cloud, iter([clouds.rows(backend, cloud, subject.cloud, wanted)])
-    there = mesh.airfoil("naca0012", nodes=subject.size)
-    builders = {b: b for group, b in GROUPS.items() if wanted & TITLES[group].keys()}
-    return there, (build(backend, there, wanted) for build in builders)
+        there = clouds.made(subject.cloud, subject.size)
+    else:
+        there = mesh.airfoil("naca0012", nodes=subject.size)
+    groups = [group for group in entry.bench if wanted & TITLES[group].keys()]
+    builders = dict.fromkeys(GROUPS[group] for group in groups)
+    return there, (build(backend, there, wanted, entry, subject.cloud) for build in builders)
 
 
 def _of_group(
     backend: Any, nodes: int, rows: Any, wanted: set[str], repeat: int
 ) -> Iterator[dict[str, Any] | str]:
     """Figures of one group on one mesh or cloud, or why a row has none."""
-    from kinemesh.bench.rows import TITLES
+    from kinemesh.bench.groups import TITLES
     from kinemesh.bench.table import paper, title
     from kinemesh.bench.timing import measure
 
@@ -101,11 +113,12 @@ def _measure(arguments: argparse.Namespace, kept: TextIO | None) -> None:
     from kinemesh.device.backend import Backend
 
     backend = Backend(arguments.device, arguments.dtype)
-    rows = chosen_rows(arguments.rows, arguments.cloud is not None)
+    entry = chosen_entry(arguments)
+    rows = chosen_rows(arguments.rows, entry)
     subjects = chosen_subjects(arguments, backend.on_gpu)
     begun = False
     try:
-        for figure in figures(backend, subjects, rows, arguments.repeat):
+        for figure in figures(backend, entry, subjects, rows, arguments.repeat):
             if isinstance(figure, str):
                 print(f"kinemesh: {figure}", file=sys.stderr)
                 continue
@@ -128,7 +141,7 @@ def main(arguments: argparse.Namespace) -> int:
     Figures are printed and written one by one, so that an interrupted run keeps those it has.
     """
     if arguments.table:
-        others = ("json", "rows", "sizes", "cloud", "points")
+        others = ("json", "rows", "sizes", "cloud", "points", "method")
         if any(getattr(arguments, name) for name in others):
             raise SettingsError("--table draws what was measured: it takes no other option")
         from kinemesh.bench.table import markdown, read
@@ -137,7 +150,7 @@ def main(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.repeat < 1:
         raise SettingsError(f"repeat is {arguments.repeat}, expected at least 1")
-    chosen_rows(arguments.rows, arguments.cloud is not None)
+    chosen_rows(arguments.rows, chosen_entry(arguments))
     chosen_subjects(arguments, False)
     with ExitStack() as stack:
         kept = (

@@ -17,7 +17,8 @@ from kinemesh.cloud.cloud import Cloud
 from kinemesh.device.backend import Backend
 from kinemesh.errors import NumericalFault
 from kinemesh.flow.lusgs import Lusgs
-from kinemesh.flow.meshless import STAGES, Meshless, MeshlessSettings
+from kinemesh.flow.meshless import STAGES, MeshlessSettings
+from kinemesh.flow.registry import Entry
 
 # Every figure starts from the free stream, and times do not depend on the CFL number: at these no
 # cloud's flow leaves, whatever the sweeps, however long a row is repeated.
@@ -52,15 +53,17 @@ def made(kind: str, points: int) -> Cloud:
 class Case:
     """A solver on a cloud, its calls noted while it is built."""
 
-    def __init__(self, backend: Backend, cloud: Cloud, kind: str, **settings: Any) -> None:
+    def __init__(
+        self, backend: Backend, cloud: Cloud, entry: Entry, kind: str, **settings: Any
+    ) -> None:
         self.kind, self.ledger = kind, Ledger()
         with self.ledger.watch():
-            self.solver = Meshless(
+            self.solver = entry.solver(
                 cloud,
                 **FLOWS[kind],
                 device=backend.device,
                 dtype=backend.dtype,
-                settings=MeshlessSettings(**settings),
+                settings=entry.settings(**settings),
             )
             self.solver.start_steady()
             self.once = self.iteration(1)
@@ -102,8 +105,8 @@ class Case:
         self.solver.check_faults(f"bench, {self.kind} cloud")
 
 
-def rows(backend: Backend, cloud: Cloud, kind: str, wanted: set[str]) -> Rows:
-    """Rows of the meshless solver on a cloud of a kind."""
+def rows(backend: Backend, cloud: Cloud, wanted: set[str], entry: Entry, kind: str) -> Rows:
+    """Rows of a meshless solver on a cloud of a kind."""
     for names, build, settings in (
         (("cloud-geometry", "cloud-gradients", "cloud-residual", "cloud-iteration"), _parts, LUSGS),
         (("cloud-sweeps", "cloud-one-pair"), _one_pair, LUSGS | {"lusgs_sweeps": 1}),
@@ -111,7 +114,7 @@ def rows(backend: Backend, cloud: Cloud, kind: str, wanted: set[str]) -> Rows:
     ):
         if wanted.isdisjoint(names):
             continue
-        case = Case(backend, cloud, kind, **settings)
+        case = Case(backend, cloud, entry, kind, **settings)
         yield from build(case)
         case.check()
         del case

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kinemesh.errors import SettingsError
+from kinemesh.flow import registry
+from kinemesh.flow.registry import Entry
 
 # Sizes near those of Ma et al.: 21 329 and 288 268 (Table 3), 94 085 (Table 5), 5 672 268 (Table 4)
 SIZES = (5_000, 21_329, 94_085)
@@ -21,6 +23,9 @@ POINTS_GPU = {
     "plane": (5_120, 94_000),
 }
 LEAST_POINTS = {"regular": 20_000, "irregular": 20_000, "plane": LEAST_NODES}
+
+
+OTHER_SPACE = {"mesh": "add --cloud regular, irregular or plane", "cloud": "leave out --cloud"}
 
 
 class Subject(NamedTuple):
@@ -38,14 +43,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--cloud",
         metavar="KIND,...",
-        help="the meshless solver on clouds in place of a mesh: regular or irregular about the "
-        "ONERA M6, plane about the NACA 0012",
+        help="clouds in place of a mesh: regular or irregular about the ONERA M6, plane about the "
+        "NACA 0012",
     )
     add(
         "--points",
         metavar="N,N,...",
         help="points of the clouds (default 40000, plane 5120; more on a GPU)",
     )
+    add("--method", metavar="NAME", help=f"solver: {registry.in_words()}; as the space has it")
     add("--device", default="auto", metavar="DEV", help="auto, cpu, cuda or cuda:N")
     add("--dtype", default="float64", choices=("float64", "float32"), help="precision of the flow")
     add(
@@ -64,22 +70,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen_rows(text: str | None, of_clouds: bool) -> list[str]:
-    """Rows that `--rows` names, in their own order; SettingsError for an unknown one."""
-    from kinemesh.bench import clouds, rows
+def chosen_entry(arguments: argparse.Namespace) -> Entry:
+    """The solver that is measured; SettingsError where it does not compute on what is asked."""
+    on = "mesh" if arguments.cloud is None else "cloud"
+    if arguments.method is None:
+        return registry.first(on)
+    entry = registry.named(arguments.method)
+    if entry.on != on:
+        raise SettingsError(f"method: {entry.name!r} computes on a {entry.on}; {OTHER_SPACE[on]}")
+    return entry
 
-    (mine, groups), (theirs, others) = (rows.ROWS, rows.TITLES), (clouds.ROWS, clouds.TITLES)
-    if of_clouds:
-        (mine, groups), (theirs, others) = (theirs, others), (mine, groups)
+
+def chosen_rows(text: str | None, entry: Entry) -> list[str]:
+    """Rows that `--rows` names, in their own order; SettingsError for an unknown one."""
+    from kinemesh.bench.groups import TITLES
+
+    groups = {group: TITLES[group] for group in entry.bench}
+    mine = [row for group in groups.values() for row in group]
+    others = {group: rows for group, rows in TITLES.items() if group not in groups}
     if text is None:
-        return list(mine)
+        return mine
     wanted: set[str] = set()
     for name in (part.strip() for part in text.split(",")):
-        if name in theirs or name in others:
-            way = "leave out --cloud" if of_clouds else "add --cloud regular, irregular or plane"
+        if any(name == group or name in rows for group, rows in others.items()):
             raise SettingsError(
-                f"rows: {name!r} is of {'a mesh' if of_clouds else 'clouds'}, expected one of "
-                f"{', '.join([*groups, *mine])}; or {way}"
+                f"rows: {name!r} is none of method {entry.name!r}, expected one of "
+                f"{', '.join([*groups, *mine])}; or {OTHER_SPACE[entry.on]}"
             )
         if name not in mine and name not in groups:
             near = get_close_matches(name, [*mine, *groups], 1)

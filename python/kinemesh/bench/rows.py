@@ -15,8 +15,8 @@ from kinemesh.bench.ledger import SWEEPS, Ledger
 from kinemesh.bench.timing import recorded
 from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError, NumericalFault
-from kinemesh.flow.ale import Ale, AleSettings
 from kinemesh.flow.implicit import Implicit
+from kinemesh.flow.registry import Entry
 from kinemesh.linear import Bicgstab
 from kinemesh.linear.natural import NaturalIlu, natural_csr, open_library
 from kinemesh.mesh import Mesh
@@ -106,7 +106,7 @@ class Walk:
         return steps
 
 
-def springs(backend: Backend, mesh: Mesh, wanted: set[str]) -> Rows:
+def springs(backend: Backend, mesh: Mesh, wanted: set[str], *_: Any) -> Rows:
     """Rows of the groups springs and natural: a grid, its springs and nothing of the flow."""
     ledger = Ledger()
     with ledger.watch():
@@ -180,13 +180,12 @@ def natural(backend: Backend, row: Any, column: Any, blocks: Any, node: Any) -> 
     yield "natural-solves", Work(again(solves), 2 * cost["apply"])
 
 
-def flow(backend: Backend, mesh: Mesh, wanted: set[str]) -> Rows:
-    """Rows of the flow solver, on the way to the steady flow of AGARD CT5."""
-    del wanted  # all rows share one solver
-    settings = AleSettings(krylov_tolerance=0.0, krylov_iterations=FIVE)
+def flow(backend: Backend, mesh: Mesh, _: set[str], entry: Entry, *__: Any) -> Rows:
+    """All rows of a flow solver, on the way to the steady flow of AGARD CT5."""
+    settings = entry.settings(krylov_tolerance=0.0, krylov_iterations=FIVE)
     ledger = Ledger()
     with ledger.watch():
-        ale = Ale(
+        ale = entry.solver(
             mesh,
             mach=0.755,
             alpha_deg=0.016,
@@ -234,7 +233,7 @@ def _explicit_rows(
     yield "boundary", work(boundary)
 
 
-def _implicit_rows(work: Callable, implicit: list[Any], product: Any, ale: Ale) -> Rows:
+def _implicit_rows(work: Callable, implicit: list[Any], product: Any, ale: Any) -> Rows:
     """Rows from the residual to the new u."""
     solver = _matrix_of(ale)
     at = implicit.index(solver.factor)
@@ -246,10 +245,7 @@ def _implicit_rows(work: Callable, implicit: list[Any], product: Any, ale: Ale) 
     yield "implicit", work(implicit)
 
 
-def _matrix_of(ale: Ale) -> Bicgstab:
+def _matrix_of(ale: Any) -> Bicgstab:
     assert isinstance(ale.implicit, Implicit)  # by its settings
     assert isinstance(ale.implicit.solver, Bicgstab)
     return ale.implicit.solver
-
-
-GROUPS = {"springs": springs, "natural": springs, "flow": flow}

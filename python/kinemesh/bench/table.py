@@ -11,9 +11,10 @@ from typing import Any
 from kinemesh.bench import clouds
 from kinemesh.bench.rows import ROWS
 from kinemesh.errors import CaseError
+from kinemesh.flow import registry
 
 FORMAT = "kinemesh-bench-1"
-SHARED = ("version", "machine", "device", "device_name", "threads", "dtype", "bandwidth")
+SHARED = ("method", "version", "machine", "device", "device_name", "threads", "dtype", "bandwidth")
 KEYS = (
     *("format", *SHARED, "row", "title", "nodes", "seconds", "least", "most", "repeats", "times"),
     *("ns_per_node", "bytes", "rate", "share", "iterations", "paper"),
@@ -127,6 +128,7 @@ def heading(figure: dict[str, Any]) -> str:
     threads = figure["threads"]
     parts = [
         f"kinemesh {figure['version']}",
+        figure["method"],
         figure["dtype"],
         figure["device_name"],
         f"{threads} thread{'' if threads == 1 else 's'}" if threads else figure["device"],
@@ -166,6 +168,8 @@ def _figure(text: str, where: str) -> dict[str, Any]:
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise CaseError(f"{where}: expected an object whose format is {FORMAT!r}")
     expected = (*KEYS, *CLOUD_KEYS) if found.get("row") in clouds.ROWS else KEYS
+    # older lines have no method: one solver there was on meshes, one on clouds
+    found.setdefault("method", registry.first("cloud" if "cloud" in found else "mesh").name)
     missing = [key for key in expected if key not in found]
     if missing:
         raise CaseError(f"{where}: no {', '.join(missing)}; expected every key of {FORMAT}")

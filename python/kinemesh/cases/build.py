@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kinemesh.cases.methods import settings_of
 from kinemesh.cases.parts import GENERATED, MeshPart
 from kinemesh.cases.values import in_file, in_section
 from kinemesh.errors import CaseError
+from kinemesh.flow import registry
 from kinemesh.run.claim import folder_of
 
 if TYPE_CHECKING:
@@ -45,9 +45,12 @@ def cloud(part: MeshPart) -> Any:
     return clouds.three_element(**given)
 
 
+MAKERS = {"mesh": mesh, "cloud": cloud}
+
+
 def space(case: Stated) -> Any:
     """What a case is solved on: a mesh, or a cloud."""
-    return mesh(case.mesh) if case.method == "mesh" else cloud(case.mesh)
+    return MAKERS[registry.named(case.method).on](case.mesh)
 
 
 def _section(part: MeshPart) -> Any:
@@ -68,20 +71,9 @@ def sides(part: MeshPart) -> dict[str, list[str] | None]:
     return {name: None if value is None else list(value) for name, value in given.items()}
 
 
-def solver_of(method: str) -> Any:
-    """The class of a method's solver."""
-    if method == "meshless":
-        from kinemesh.flow.meshless import Meshless
-
-        return Meshless
-    from kinemesh.flow.ale import Ale
-
-    return Ale
-
-
 def settings(case: Stated) -> Any:
     """Settings of a case's solver."""
-    return settings_of(case.method)(**case.solver)
+    return registry.named(case.method).settings(**case.solver)
 
 
 def solver(case: Stated, grid: Any = None, of_case: bool = True) -> Any:
@@ -89,7 +81,7 @@ def solver(case: Stated, grid: Any = None, of_case: bool = True) -> Any:
 
     `of_case` is whether the markers of that mesh are those of the case.
     """
-    kind = solver_of(case.method)
+    kind = registry.named(case.method).solver
     if grid is None:
         with in_section("[mesh]"):
             grid = space(case)
@@ -109,12 +101,11 @@ def _options(case: Stated, of_case: bool) -> dict[str, Any]:
         "moment_about": case.flow.moment_about,
         "device": case.job.device,
         "dtype": case.job.dtype,
-        "chord": case.flow.chord,
     }
     options |= sides(case.mesh) if of_case else {}
     with in_section("[solver]"):
         options["settings"] = settings(case)
-    for name in ("reference_area", "reference_length"):
+    for name in registry.named(case.method).references:
         if getattr(case.flow, name) is not None:
             options[name] = getattr(case.flow, name)
     if case.motion is not None and (of_case or case.motion.bodies is None):

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from kinemesh.cases import build
 from kinemesh.cases.changes import changed
-from kinemesh.cases.methods import DEFORMS, METHODS
+from kinemesh.cases.methods import DEFORMS
 from kinemesh.cases.parts import DeformPart, FlowPart, Job, MeshPart, MotionPart, part
 from kinemesh.cases.stated import Stated
-from kinemesh.cases.values import as_option, choice, in_file, known
+from kinemesh.cases.values import as_option, in_file, known
 from kinemesh.errors import CaseError
+from kinemesh.flow import registry
 from kinemesh.io.paths import path_of
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class Case(Stated):
             name=table["name"],
             mode=table["mode"],
             title=str(table.get("title", "")),
-            method=table.get("method", "mesh"),
+            method=table.get("method", registry.first().name),
             mesh=part(MeshPart, "[mesh]", mesh),
             flow=part(FlowPart, "[flow]", table["flow"]),
             motion=part(MotionPart, "[motion]", table["motion"]) if "motion" in table else None,
@@ -113,8 +114,8 @@ class Case(Stated):
         """The case with something changed: a mesh file, a number of nodes (or coarse, medium,
         fine), of a wing the number of points and the cloud (regular or irregular), a deformation
         method, a method, or values of [run] (cycles, steps_per_cycle, until, periodic_tolerance,
-        device, dtype, preflight, out).  Where springs would be left to method "meshless" they
-        become "delaunay".
+        device, dtype, preflight, out).  Where a deformation would be left that the method
+        does not take, such as springs of a cloud, the method's first takes its place.
         """
         known("case", run, [f.name for f in fields(Job)])
         changed: dict[str, Any] = {}
@@ -133,10 +134,10 @@ class Case(Stated):
             with as_option(sizes):
                 changed["mesh"] = dataclasses.replace(changed.get("mesh", self.mesh), **sizes)
         if method is not None:
-            changed["method"] = choice("method", method, METHODS)
-            springs = self.deform is not None and self.deform.method == "springs"
-            if method == "meshless" != self.method and springs and deform is None:
-                deform = "delaunay"
+            changed["method"], deforms = method, registry.named(method).deforms
+            left = None if self.deform is None else self.deform.method
+            if deform is None and left is not None and left not in deforms:
+                deform = deforms[0]
         if deform is not None:
             kept = self.deform is not None and self.deform.method == deform
             changed["deform"] = self.deform if kept else DeformPart(deform)

@@ -14,7 +14,7 @@ import numpy as np
 from kinemesh.cases import build
 from kinemesh.device.backend import Backend
 from kinemesh.errors import KinemeshError
-from kinemesh.flow import memory
+from kinemesh.flow import memory, registry
 
 if TYPE_CHECKING:
     from kinemesh.cases.casefile import Case
@@ -82,8 +82,7 @@ def check(case: Case, progress: bool = False) -> Report:
     small: Solver | None = None
     with report.look("settings") as said:
         small = small_solver(case, "cpu" if backend is None else backend.device)
-        limiter = "no" if small.settings.flux == "jst" else small.settings.limiter
-        said.append(f"{small.settings.flux} flux, limiter {limiter}")
+        said.append(small.settings.scheme)
         said += [f"{small.deform.name}"] if case.mode == "unsteady" else []
     if mesh is None or backend is None or small is None:
         report.leave("memory", "not looked at: needs a mesh, a device and settings")
@@ -103,10 +102,12 @@ def _space(report: Report, case: Case) -> Mesh | Cloud | None:
     from kinemesh.space.markers import planes_of, walls_of
 
     made: Any = None
-    with report.look("mesh" if case.method == "mesh" else "cloud") as said:
+    on = registry.named(case.method).on
+    count, quality = LOOKS[on]
+    with report.look(on) as said:
         made = build.space(case)
         size = np.ptp(made.points, axis=0)
-        said += _counts(made) if case.method == "mesh" else _satellites(made)
+        said += count(made)
         said.append(f"{' by '.join(f'{length:.4g}' for length in size)} {_unit(case)}s")
     if made is None:
         return None
@@ -127,7 +128,7 @@ def _space(report: Report, case: Case) -> Mesh | Cloud | None:
         with report.look("read") as said:
             said += made.origin.notes
     with report.look("quality") as said:
-        said += _cells(made) if case.method == "mesh" else _stars(made)
+        said += quality(made)
     return made
 
 
@@ -190,6 +191,9 @@ def _stars(cloud: Cloud) -> list[str]:
     ]
 
 
+LOOKS: dict[str, Any] = {"mesh": (_counts, _cells), "cloud": (_satellites, _stars)}
+
+
 def _motion(report: Report, case: Case) -> None:
     """Rows of the motion and the time steps."""
     from kinemesh.run.plan import time_steps
@@ -215,7 +219,7 @@ def small_solver(case: Case, device: str) -> Solver:
     from kinemesh import cloud, mesh
 
     probe: Any
-    if case.method == "mesh":
+    if registry.named(case.method).on == "mesh":
         probe = mesh.airfoil("naca0012", nodes=PROBE)
     elif case.mesh.wing is not None:
         probe = cloud.wing(points=PROBE_SPACE, irregular=case.mesh.cloud == "irregular")
@@ -228,20 +232,7 @@ def small_solver(case: Case, device: str) -> Solver:
 
 def room(small: Solver, made: Mesh | Cloud, backend: Backend, moves: bool) -> str:
     """What the arrays of a case need and the device has free; DeviceError where that is less."""
-    from kinemesh.cloud import Cloud
-
-    deform = small.deform.kind if moves else None
-    if isinstance(made, Cloud):
-        extra = small.settings.matrix, small.settings.smooth_gradients
-        memory.check_cloud(backend, [made], deform, *extra)
-        counts = len(made.points), len(made.satellites)
-        dimensions = made.points.shape[1]
-        needed = memory.estimate_cloud(*counts, backend.dtype, deform, dimensions, *extra)
-    else:
-        matrix = small.settings.matrix
-        memory.check(backend, [made], deform, matrix)
-        large = memory.large_nodes([made])
-        needed = memory.estimate(made.nodes, len(made.cells), backend.dtype, deform, matrix, large)
+    needed = small.room(backend, [made], small.settings, small.deform.kind if moves else None)
     free = memory.available(backend)
     text = f"about {_size(needed)} for the arrays"
     return text if free is None else f"{text}, {_size(free)} free on {backend.device}"

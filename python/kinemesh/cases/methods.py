@@ -1,4 +1,4 @@
-"""What each method, mesh or meshless, is told: its solver's settings and its deformation."""
+"""What the solver of a method is told: its settings and its deformation."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from kinemesh.cases.values import known
 from kinemesh.errors import CaseError
+from kinemesh.flow import registry
 
-METHODS = ("mesh", "meshless")
 DEFORMS = ("springs", "delaunay", "rigid")
 
 
@@ -23,10 +23,11 @@ def deform_fields(method: str) -> list[str]:
 
 def check_deform(method: str, deform: str | None) -> None:
     """CaseError for a deformation that a method has no meaning for."""
-    if method == "meshless" and deform == "springs":
+    entry = registry.named(method)
+    if deform is not None and deform not in entry.deforms:
         raise CaseError(
-            "[deform] method = 'springs': springs need the cells of a mesh, and a cloud of points "
-            "has none; use delaunay or rigid"
+            f"[deform] method = {deform!r} is none of method {method!r}, which computes on a "
+            f"{entry.spaces}; use {' or '.join(entry.deforms)}"
         )
 
 
@@ -35,7 +36,7 @@ def check_solver(method: str, given: Mapping[str, Any]) -> None:
     mine = solver_fields(method) if given else None
     if mine is None:
         return
-    for other in (name for name in METHODS if name != method):
+    for other in (name for name in registry.names() if name != method):
         theirs = solver_fields(other) or []
         lost = [key for key in given if key in theirs and key not in mine]
         if lost:
@@ -49,18 +50,7 @@ def check_solver(method: str, given: Mapping[str, Any]) -> None:
 def solver_fields(method: str) -> list[str] | None:
     """Names of the settings of a method's solver; None where it cannot be imported."""
     try:
-        settings = settings_of(method)
+        settings = registry.named(method).settings
     except ImportError:
         return None
     return [f.name for f in fields(settings)]
-
-
-def settings_of(method: str) -> Any:
-    """The class of the settings of a method's solver."""
-    if method == "meshless":
-        from kinemesh.flow.meshless import MeshlessSettings
-
-        return MeshlessSettings
-    from kinemesh.flow.ale import AleSettings
-
-    return AleSettings

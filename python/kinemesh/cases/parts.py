@@ -12,7 +12,7 @@ from kinemesh import motion as motions
 from kinemesh.cases.methods import DEFORMS, deform_fields
 from kinemesh.cases.values import choice, count, in_section, known, names, number
 from kinemesh.errors import CaseError
-from kinemesh.flow import limits
+from kinemesh.flow import limits, registry
 
 SIZES = {"coarse": 5_000, "medium": 24_000, "fine": 94_000}
 OF_SECTION = (
@@ -34,6 +34,14 @@ TAKES = {  # what each source of a mesh or cloud is told
     "bodies": OF_BODIES,
     "wing": OF_WING,
 }
+PLANE = {("mesh", 2), ("cloud", 2)}
+MAKES = {  # what solvers compute on, of how many dimensions, that each source can make
+    "section": PLANE,
+    "coordinates": PLANE,
+    "file": PLANE,
+    "bodies": {("cloud", 2)},
+    "wing": {("cloud", 3)},
+}
 COUNTS = {  # least and most nodes or points that each source can make
     "section": (500, 10_000_000),
     "coordinates": (500, 10_000_000),
@@ -46,6 +54,7 @@ BODIES = ("30p30n",)
 WINGS = ("oneram6",)  # functions of kinemesh.cloud
 CLOUDS = ("regular", "irregular")
 UNTIL = ("cycles", "periodic")
+REFERENCES = ("chord", "reference_area", "reference_length")
 LIMITS = (  # what each number must be above
     ("far_field", 1.0),
     ("wall_spacing", 0.0),
@@ -136,15 +145,13 @@ class MeshPart:
 
     def check(self, method: str) -> None:
         """CaseError for what the method has no meaning for."""
-        if method == "mesh" and self.wing is not None:
+        source = next(name for name in SOURCES if getattr(self, name) is not None)
+        entry, makes = registry.named(method), MAKES[source]
+        if not entry.takes(makes):
+            others = [other.name for other in registry.SOLVERS if other.takes(makes)]
             raise CaseError(
-                f"[mesh] wing = {self.wing!r}: there is no solver on meshes in space yet; "
-                "use method = 'meshless'"
-            )
-        if method == "mesh" and self.bodies is not None:
-            raise CaseError(
-                f"[mesh] bodies = {self.bodies!r}: about ready bodies there are clouds of points "
-                "only; use method = 'meshless', or a mesh file"
+                f"[mesh] {source} = {getattr(self, source)!r} makes no {entry.spaces}, which "
+                f"method {method!r} needs; give another mesh{_or_use(others)}"
             )
 
 
@@ -156,8 +163,8 @@ class FlowPart:
     alpha_deg: float = 0.0  # turns the stream, not the mesh [deg]
     moment_about: tuple[float, float] = (0.25, 0.0)  # a point of the body as given, in mesh lengths
     chord: float | None = None  # in the plane: of coefficients and k, in mesh lengths; or 1
-    reference_area: float | None = None  # of method meshless; or the chord, in space 1
-    reference_length: float | None = None  # of its moment; or the chord, in space 1
+    reference_area: float | None = None  # where the method takes it; or the chord, in space 1
+    reference_length: float | None = None  # of the moment, likewise; or the chord, in space 1
 
     def __post_init__(self) -> None:
         _set(self, "mach", number("[flow] mach", self.mach, above=0.0))
@@ -188,11 +195,13 @@ class FlowPart:
 
     def check(self, method: str) -> None:
         """CaseError for what the method has no meaning for."""
-        given = [n for n in ("reference_area", "reference_length") if getattr(self, n) is not None]
-        if method == "mesh" and given:
+        mine = registry.named(method).references
+        given = [n for n in REFERENCES if getattr(self, n) is not None and n not in mine]
+        if given:
+            others = [e.name for e in registry.SOLVERS if {*given} <= {*e.references}]
             raise CaseError(
-                f"[flow] {', '.join(given)}: coefficients of method 'mesh' refer to the chord; "
-                "remove it, or use method = 'meshless'"
+                f"[flow] {', '.join(given)}: coefficients of method {method!r} refer to "
+                f"{', '.join(mine)}; remove it{_or_use(others)}"
             )
 
 
@@ -326,6 +335,11 @@ class Job:
             raise CaseError(f"[run] device = {self.device!r}, expected auto, cpu, cuda or cuda:N")
         if self.out is not None and not isinstance(self.out, str | Path):
             raise CaseError(f"[run] out = {self.out!r}, expected a folder")
+
+
+def _or_use(methods: list[str]) -> str:
+    """End of a sentence that names the methods which would do."""
+    return f", or use method = {' or '.join(map(repr, methods))}" if methods else ""
 
 
 def part(made: type, where: str, table: Mapping[str, Any]) -> Any:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from kinemesh.cases.methods import METHODS, check_deform, check_solver
+from kinemesh.cases.methods import check_deform, check_solver
 from kinemesh.cases.parts import DeformPart, FlowPart, Job, MeshPart, MotionPart
 from kinemesh.cases.values import choice
 from kinemesh.errors import CaseError
+from kinemesh.flow import registry
 from kinemesh.motion import ORDERS
 
 
@@ -23,7 +24,7 @@ class Stated:
     mesh: MeshPart
     flow: FlowPart
     title: str = ""  # for people
-    method: Literal["mesh", "meshless"] = "mesh"  # cells of a mesh, or a cloud of points
+    method: str = registry.first().name  # the solver
     motion: MotionPart | None = None
     deform: DeformPart | None = None
     job: Job = field(default_factory=Job)
@@ -38,7 +39,7 @@ class Stated:
             self._check_steady()
         else:
             self._check_unsteady()
-        choice("method", self.method, METHODS)
+        registry.named(self.method)
         self.mesh.check(self.method)
         self.flow.check(self.method)
         check_deform(self.method, None if self.deform is None else self.deform.method)

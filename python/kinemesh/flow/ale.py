@@ -67,6 +67,10 @@ class AleSettings(ImplicitSettings):
         self.unused(others, f"linear_solver is {self.linear_solver!r}")
 
     @property
+    def scheme(self) -> str:
+        return f"{self.flux} flux, limiter {self.limiter}"
+
+    @property
     def matrix(self) -> str | None:
         """Precision of the matrix, or None where there is no matrix."""
         return None if self.linear_solver == "lusgs" else self.matrix_dtype
@@ -128,6 +132,8 @@ class Ale(Solver):
     DeviceError      no such device, or not enough memory on it
     """
 
+    method = "ale"
+
     def __init__(
         self,
         mesh: Mesh | Sequence[Mesh],
@@ -160,12 +166,18 @@ class Ale(Solver):
         )
         meshes = meshes_of(mesh, members)
         moves = None if motion is None else self.deform.kind
-        memory.check(self.backend, meshes, moves, settings.matrix)
+        self.room(self.backend, meshes, settings, moves)
         grid = Grid(self.backend, meshes, *self._sides(meshes, walls, far))
         self._states(grid, motion)
         self._allocate(grid)
         self.grid.start()
         self.initialise()
+
+    @classmethod
+    def room(
+        cls, backend: Backend, spaces: Sequence[Mesh], settings: AleSettings, deform: str | None
+    ) -> int:
+        return memory.check(backend, spaces, deform, settings.matrix)
 
     # ---- setting up -----------------------------------------------------------------------
 

@@ -142,16 +142,17 @@ def available(backend: Backend) -> int | None:
 
 def check(
     backend: Backend, meshes: Sequence[Mesh], deform: str | None, matrix: str | None = "float32"
-) -> None:
-    """DeviceError where a case does not fit, before anything is allocated."""
+) -> int:
+    """Bytes of the arrays; DeviceError where a case does not fit, before anything is allocated."""
     nodes, cells = sum(m.nodes for m in meshes), sum(len(m.cells) for m in meshes)
     large = large_nodes(meshes) if deform == "springs" else 0
     host = 0 if backend.on_gpu else HOST * nodes + HOST_LARGE * large
 
-    def needed(dtype: str) -> float:
-        return estimate(nodes, cells, dtype, deform, matrix, large) + host
+    def arrays(dtype: str) -> int:
+        return estimate(nodes, cells, dtype, deform, matrix, large)
 
-    _refuse(backend, needed, nodes, "nodes")
+    _refuse(backend, lambda dtype: arrays(dtype) + host, nodes, "nodes")
+    return arrays(backend.dtype)
 
 
 def check_cloud(
@@ -160,17 +161,18 @@ def check_cloud(
     deform: str | None,
     matrix: str | None = None,
     smooth: bool = False,
-) -> None:
-    """The same of clouds."""
+) -> int:
+    """Bytes of the arrays of a case on clouds; DeviceError where it does not fit."""
     points, satellites = sum(len(c.points) for c in clouds), sum(len(c.satellites) for c in clouds)
     dimensions = clouds[0].points.shape[1]
     grown = HOST_CLOUD * points if dimensions == 2 else HOST_SPACE * satellites
     host = 0 if backend.on_gpu else grown
 
-    def needed(dtype: str) -> float:
-        return estimate_cloud(points, satellites, dtype, deform, dimensions, matrix, smooth) + host
+    def arrays(dtype: str) -> int:
+        return estimate_cloud(points, satellites, dtype, deform, dimensions, matrix, smooth)
 
-    _refuse(backend, needed, points, "points")
+    _refuse(backend, lambda dtype: arrays(dtype) + host, points, "points")
+    return arrays(backend.dtype)
 
 
 def _refuse(backend: Backend, needed: Callable[[str], float], count: int, what: str) -> None:

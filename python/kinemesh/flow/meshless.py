@@ -121,6 +121,10 @@ class MeshlessSettings(ImplicitSettings):
             self.unused(MATRIX, f"time is {way!r} and has no matrix")
 
     @property
+    def scheme(self) -> str:
+        return f"{self.flux} flux, limiter {'no' if self.flux == 'jst' else self.limiter}"
+
+    @property
     def way(self) -> str:
         """`time`, chosen where none was given."""
         return self.time or ("lusgs" if self.flux == "jst" else "bicgstab")
@@ -212,6 +216,8 @@ class Meshless(Solver):
     backend : Backend
     """
 
+    method = "meshless"
+
     def __init__(
         self,
         cloud: Cloud | Sequence[Cloud],
@@ -259,13 +265,24 @@ class Meshless(Solver):
         sides = self._sides(clouds, walls, far, planes)
         # with the deformation that takes most: which it will be is not known yet
         moves = "rigid" if clouds[0].points.shape[1] == 3 else "retriangulated"
-        smooth, power = bool(settings.smooth_gradients), 2 if settings.weight_power == 2 else 1
-        memory.check_cloud(self.backend, clouds, moves, settings.matrix, smooth)
+        self.room(self.backend, clouds, settings, moves)
+        power = 2 if settings.weight_power == 2 else 1
         grid = CloudGrid(self.backend, clouds, *sides, planes, power)
         self._states(grid, motion)
         self._allocate(grid)
         self.grid.start()
         self.initialise()
+
+    @classmethod
+    def room(
+        cls,
+        backend: Backend,
+        spaces: Sequence[Cloud],
+        settings: MeshlessSettings,
+        deform: str | None,
+    ) -> int:
+        smooth = bool(settings.smooth_gradients)
+        return memory.check_cloud(backend, spaces, deform, settings.matrix, smooth)
 
     def _check_space(self) -> None:
         """Refuse what there is in the plane alone."""

@@ -76,6 +76,11 @@ class MarchSettings:
             )
 
     @property
+    def scheme(self) -> str:
+        """The discretisation in words."""
+        return ""
+
+    @property
     def step_setting(self) -> str:
         """What sets the size of a pseudo-step."""
         return "the CFL number"

@@ -54,6 +54,7 @@ class Solver(Runnable, ABC):
     step : time steps of the members, and whether it is the first one
     """
 
+    method: str  # its name in the registry, and in case files
     settings: Any
     case: Mapping[str, Any] | None = None  # of the case file that it is of, for the summary
     chord: float | None = None  # stated by the user, in the plane
@@ -193,6 +194,19 @@ class Solver(Runnable, ABC):
     def suspects(self, member: int) -> str:
         """What of a member's nodes may keep its residual from falling, to be told after it."""
         return ""
+
+    @classmethod
+    @abstractmethod
+    def room(
+        cls, backend: Backend, spaces: Sequence[Any], settings: Any, deform: str | None
+    ) -> int:
+        """Bytes of the arrays of a case; DeviceError where they are more than is free.
+
+        Parameters
+        ----------
+        spaces : meshes or clouds, one per member
+        deform : `Deformation.kind` of what moves them; None for a case at rest
+        """
 
     @abstractmethod
     def _matrix_calls(

@@ -73,12 +73,9 @@ def name_of(value: Any) -> str:
 
 def identity(solver: Solver, mode: str, **more: Any) -> dict[str, Any]:
     """What must be equal for a run to be the same run, in JSON's types."""
-    from kinemesh.mesh import Mesh  # Cloud would load more, which a run on a mesh does not need
-
     settings = {f.name: getattr(solver.settings, f.name) for f in fields(solver.settings)}
-    on_mesh = isinstance(solver.grid.meshes[0], Mesh)
     found: dict[str, Any] = {
-        "method": "mesh" if on_mesh else "meshless",  # first: settings differ with it
+        "method": solver.method,  # first: settings differ with it
         "version of kinemesh": versions()["kinemesh"],
         "mode": mode,
         "nodes": [len(m.points) for m in solver.grid.meshes],
