@@ -84,7 +84,9 @@ def test_a_mesh_refers_to_its_chord():
     text = 'name = "s"\nmode = "steady"\n[mesh]\nsection = "naca0012"\n[flow]\nmach = 0.5\n'
     table = tomllib.loads(text + "reference_length = 2.0\n")
 
-    with pytest.raises(km.CaseError, match="reference_length: coefficients of method 'ale' refer"):
+    with pytest.raises(
+        km.CaseError, match=r"reference_length: .* method 'ale' takes chord; remove it"
+    ):
         Case.from_dict(table)
     assert Case.from_dict(table | {"method": "meshless"}).build(device="cpu").reference == (1, 2)
 

@@ -96,7 +96,9 @@ def test_a_solver_more_is_run_and_resumed_from_a_case_file(made, here, undrawn, 
 
 
 def test_what_a_line_does_not_name_is_refused(made):
-    with pytest.raises(km.CaseError, match=r"chord: .* method 'made' .*, or use method = 'ale' or"):
+    with pytest.raises(
+        km.CaseError, match=r"chord: .* method 'made' takes none; .*, or use method = 'ale' or"
+    ):
         cases.load("agard-ct5", ["method=made", "flow.chord=1.0"])
     with pytest.raises(km.CaseError, match=r"'made' needs; .* or use method = 'meshless'"):
         cases.load("oneram6").replace(method="made")

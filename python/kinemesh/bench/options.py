@@ -23,8 +23,6 @@ POINTS_GPU = {
     "plane": (5_120, 94_000),
 }
 LEAST_POINTS = {"regular": 20_000, "irregular": 20_000, "plane": LEAST_NODES}
-
-
 OTHER_SPACE = {"mesh": "add --cloud regular, irregular or plane", "cloud": "leave out --cloud"}
 
 
@@ -51,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N,N,...",
         help="points of the clouds (default 40000, plane 5120; more on a GPU)",
     )
-    add("--method", metavar="NAME", help=f"solver: {registry.in_words()}; as the space has it")
+    add("--method", metavar="NAME", help=f"solver: {registry.in_words()}; the first that fits")
     add("--device", default="auto", metavar="DEV", help="auto, cpu, cuda or cuda:N")
     add("--dtype", default="float64", choices=("float64", "float32"), help="precision of the flow")
     add(

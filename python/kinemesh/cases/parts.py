@@ -200,8 +200,8 @@ class FlowPart:
         if given:
             others = [e.name for e in registry.SOLVERS if {*given} <= {*e.references}]
             raise CaseError(
-                f"[flow] {', '.join(given)}: coefficients of method {method!r} refer to "
-                f"{', '.join(mine)}; remove it{_or_use(others)}"
+                f"[flow] {', '.join(given)}: of these values method {method!r} takes "
+                f"{', '.join(mine) or 'none'}; remove it{_or_use(others)}"
             )
 
 
