@@ -146,7 +146,7 @@ def test_no_warning_counts_frames_by_hand():
 )
 def test_a_folder_that_cannot_be_made_is_refused_before_the_run(out, error, words, monkeypatch):
     model = case()
-    monkeypatch.setattr(model, "advance", lambda *_: pytest.fail("the run began"))
+    monkeypatch.setattr(model, "begin_step", lambda *_: pytest.fail("the run began"))
     monkeypatch.setattr(model, "start_steady", lambda *_: pytest.fail("the run began"))
 
     with pytest.raises(error, match=words):
