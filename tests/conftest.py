@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.register_assert_rewrite("runs")  # assertions that tests share
+
 if "PYTEST_XDIST_WORKER" in os.environ:  # side by side with others: a core each
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 

@@ -104,6 +104,20 @@ def square(cells, half=1.0, quads=False, jitter=0.25, seed=0):
     return km.mesh.Mesh.from_arrays(points, table, {"farfield": outline(table)})
 
 
+def ring(around=12, layers=10):
+    """A circle of diameter 1 in 120 nodes, too few for threads; markers `body` and `farfield`."""
+    angle = 2 * np.pi * np.arange(around) / around
+    radius = np.geomspace(0.5, 8.0, layers)[:, None, None]
+    points = radius * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+    i, j = np.meshgrid(np.arange(layers - 1), np.arange(around), indexing="ij")
+    a, b = (i * around + j).ravel(), (i * around + (j + 1) % around).ravel()
+    c, d = a + around, b + around
+    cells = np.concatenate([np.stack([a, c, d], 1), np.stack([a, d, b], 1)])
+    loop = np.stack([np.arange(around), (np.arange(around) + 1) % around], axis=1)
+    sides = {"body": loop, "farfield": loop + (layers - 1) * around}
+    return km.mesh.Mesh.from_arrays(points.reshape(-1, 2), cells, sides)
+
+
 def disc(rings, seed=0):
     """Unit disc of triangles (Delaunay of jittered rings), marker `farfield`."""
     rng = np.random.default_rng(seed)
@@ -305,3 +319,23 @@ def pitching(mesh, **changes):
     told = {"mach": (0.4, 0.5), "motion": pitches, "deform": km.deform.Rigid(), "device": "cpu"}
     settings = km.AleSettings(steady_drop=1e-3, unsteady_drop=1e-2)
     return km.Ale(mesh, settings=settings, **(told | changes))
+
+
+# ---------------------------------------------------------------- springs
+
+
+def mover_of(mesh, device, **options):
+    """A spring mover on its own, and the case that owns its grid."""
+    springs = km.deform.TorsionalSprings(
+        **{
+            k: options.pop(k)
+            for k in ("tolerance", "substeps", "iterations", "solver")
+            if k in options
+        }
+    )
+    ale = km.Ale(mesh, mach=0.5, device=device, deform=springs, chord=1.0, **options)
+    return ale, springs.attach(ale.grid)
+
+
+def turned(degrees):
+    return km.motion.Pose(np.radians(degrees), (0.25, 0.0))

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 from kinemesh.io import restart, summary
 from kinemesh.io.history import History
-from solver_cases import on_devices, square
-from test_growth import ring
+from solver_cases import on_devices, ring, square
 
 GOOD = """NDIME= 2
 NELEM= 2

@@ -12,10 +12,9 @@ from kinemesh import errors, plot
 from kinemesh.cases.casefile import Case
 from kinemesh.io import History, fields, restart, summary
 from kinemesh.study.hysteresis import reference_loop
+from made_up import folder, loop
+from mesh_files import GOOD, msh22
 from solver_cases import case_text
-from test_mesh_gmsh import msh22
-from test_mesh_su2 import GOOD
-from test_plot import folder, loop
 
 MESH = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
 BOX = GOOD + "FFD_NBOX= 1\nFFD_TAG= BOX\nFFD_CORNER_POINTS= 1\n0.0 0.0\n"

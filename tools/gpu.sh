@@ -45,8 +45,8 @@ sanitize() {
   command -v compute-sanitizer >/dev/null || fail "compute-sanitizer is not on the PATH"
   local tool status=0 selection=("$@") logs=build/sanitize
   if [ ${#selection[@]} -eq 0 ]; then
-    selection=(tests/test_kernels_agree.py tests/test_totals.py tests/test_exact_maps.py
-      tests/test_cuda_array.py tests/test_record.py tests/test_cuda_graph.py -k "cuda and not large and not torch and not cupy and not too_large and not without_a_device and not threads" -m "not slow and not alone")
+    selection=(tests/device/test_kernels_agree.py tests/device/test_totals.py tests/linear/test_exact_maps.py
+      tests/device/test_cuda_array.py tests/device/test_record.py tests/device/test_cuda_graph.py -k "cuda and not large and not torch and not cupy and not too_large and not without_a_device and not threads" -m "not slow and not alone")
   fi
   mkdir -p "$logs"
   declare -A running
@@ -57,7 +57,7 @@ sanitize() {
     if [ "$tool" = memcheck ]; then options+=(--report-api-errors no); fi
     # Of loops of graphs, racecheck (CUDA 13.0) crashes on one inside another, and under memcheck they
     # fail where it reports no error; without a tool, and under the others, they run.
-    local graphs=tests/test_cuda_graph.py
+    local graphs=tests/device/test_cuda_graph.py
     if [ "$tool" = racecheck ]; then tests+=(--deselect $graphs::test_loops_inside_loops_end_each_at_its_own_flag); fi
     if [ "$tool" = memcheck ]; then tests+=(--deselect $graphs); fi
     compute-sanitizer "${options[@]}" "$python" -m pytest -p no:cacheprovider -x "${tests[@]}" \

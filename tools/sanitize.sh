@@ -41,16 +41,16 @@ selection=("$@")
 if [ ${#selection[@]} -eq 0 ]; then
   # Left out: long flows and restarts, whose kernels the other tests run too, and clouds as such,
   # which are NumPy.
-  selection=(tests --ignore tests/test_reference_naca0012.py --ignore tests/test_examples.py
-    --ignore-glob "tests/test_cloud_*" --ignore tests/test_limiter.py
-    --deselect tests/test_meshless.py::test_transonic_lift_and_shock_are_those_of_the_mesh_solver
-    --deselect tests/test_meshless.py::test_space_and_time_refined_together_gain_second_order
-    --deselect tests/test_memory.py::test_the_estimate_of_a_cloud_is_what_is_allocated
-    --ignore tests/test_retriangulation.py --ignore tests/test_case_wing.py
-    --ignore tests/test_resume.py --ignore tests/test_case_method.py --ignore tests/test_check.py
-    --deselect tests/test_space.py::test_oneram6_lifts
-    --deselect tests/test_space.py::test_a_wing_pitches_with_its_cloud
-    --deselect tests/test_memory.py::test_the_process_grows_by_arrays_and_little_else)
+  selection=(tests --ignore tests/flow/test_reference_naca0012.py --ignore tests/docs/test_examples.py
+    --ignore-glob "tests/test_cloud_*" --ignore tests/flow/test_limiter.py
+    --deselect tests/flow/test_meshless.py::test_transonic_lift_and_shock_are_those_of_the_mesh_solver
+    --deselect tests/flow/test_meshless.py::test_space_and_time_refined_together_gain_second_order
+    --deselect tests/flow/test_memory.py::test_the_estimate_of_a_cloud_is_what_is_allocated
+    --ignore tests/motion/test_retriangulation.py --ignore tests/cases/test_case_wing.py
+    --ignore tests/run/test_resume.py --ignore tests/cases/test_case_method.py --ignore tests/cases/test_check.py
+    --deselect tests/flow/test_space.py::test_oneram6_lifts
+    --deselect tests/flow/test_space.py::test_a_wing_pitches_with_its_cloud
+    --deselect tests/flow/test_memory.py::test_the_process_grows_by_arrays_and_little_else)
 fi
 echo "== tests: ${selection[*]}"
 LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 "${pytest[@]}" -n auto --dist loadfile "${selection[@]}"
@@ -59,7 +59,7 @@ echo "== leaks: memory lost by calls, refusals and recordings"
 # The exact unwinder: Python keeps no frame pointers.  Leaks of others end with status 23 as well.
 status=0
 LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=1:fast_unwind_on_malloc=0:malloc_context_size=12:exitcode=23 \
-  "${pytest[@]}" tests/test_bind.py tests/test_record.py >leaks.txt 2>&1 || status=$?
+  "${pytest[@]}" tests/device/test_bind.py tests/device/test_record.py >leaks.txt 2>&1 || status=$?
 if [ "$status" -ne 0 ] && [ "$status" -ne 23 ]; then
   tail -n 40 leaks.txt
   exit 1

@@ -1,0 +1,164 @@
+"""The docs are up to date: kernels, cases, interface, equations, links, commands."""
+
+import importlib.util
+import re
+import tomllib
+from operator import attrgetter
+from pathlib import Path
+
+import kinemesh as km
+import pytest
+from kinemesh.cases import parts
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+SOURCES = sorted(
+    path
+    for folder in ("csrc", "python")
+    for path in (ROOT / folder).rglob("*")
+    if path.suffix in (".c", ".h", ".cu", ".py")
+)
+COMMANDS = (
+    "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/kinemesh run agard-ct5",
+    '.venv/bin/pip install ".[test]" && .venv/bin/python -m pytest -n auto --dist loadfile',
+)
+
+
+def _maker(name):
+    """A script of tools/, as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_of_kernels_is_up_to_date():
+    maker = _maker("kernels_md")
+
+    assert maker.PAGE.read_text("utf-8") == maker.page(), "run: python tools/kernels_md.py"
+
+
+def test_equations_and_sections_that_the_sources_cite_are_in_theory():
+    theory = (ROOT / "docs" / "theory.md").read_text("utf-8")
+    tags = {t.strip() for tag in re.findall(r"\\tag\{([^}]*)\}", theory) for t in tag.split(",")}
+    sections = {s.rstrip(".") for s in re.findall(r"^##+ ([\d.]+)", theory, re.MULTILINE)}
+    cited, cited_sections = set(), set()
+
+    for path in SOURCES:
+        text = re.sub(r"\s+\*?\s*", " ", path.read_text("utf-8"))
+        cited |= {(e, path.name) for e in re.findall(r"theory,? eq\. (\d\.\d+[ab]?)", text)}
+        found = re.findall(r"theory(?:\.md)?,? (?:sections? )?(\d(?:\.\d+)?)(?!\d)", text)
+        cited_sections |= {(s, path.name) for s in found}
+
+    assert len(cited) >= 10
+    assert len(cited_sections) >= 10
+    assert {c for c in cited if c[0] not in tags} == set()
+    assert {c for c in cited_sections if c[0] not in sections} == set()
+
+
+def test_equations_are_numbered_once_and_in_order():
+    theory = (ROOT / "docs" / "theory.md").read_text("utf-8")
+    tags = re.findall(r"\\tag\{(\d+)\.(\d+)\}", theory)
+
+    numbers = [(int(a), int(b)) for a, b in tags]
+
+    assert numbers == sorted(set(numbers))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_lead_somewhere(page):
+    links = re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8"))
+
+    assert [a for a in links if "://" not in a and not (page.parent / a).exists()] == []
+
+
+def test_the_readme_has_the_commands_that_ci_runs():
+    lines = (ROOT / "README.md").read_text("utf-8").splitlines()
+
+    assert [c for c in COMMANDS if c not in lines] == []
+
+
+def test_the_changelog_has_the_version():
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        version = tomllib.load(file)["project"]["version"]
+
+    assert f"## [{version}]" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_the_page_of_cases_is_up_to_date():
+    maker = _maker("cases_md")
+
+    assert maker.PAGE.read_text("utf-8") == maker.page(), "run: python tools/cases_md.py"
+
+
+def test_a_key_of_a_case_file_without_a_meaning_is_refused(monkeypatch):
+    maker = _maker("cases_md")
+    monkeypatch.setattr(maker, "comments", lambda made: dict.fromkeys(made.__annotations__, ""))
+
+    with pytest.raises(KeyError, match=r"MeshPart\.section has no comment"):
+        maker.keys(parts.MeshPart, None)
+
+
+def test_every_public_name_is_on_the_page_of_the_interface():
+    page = (ROOT / "docs" / "api.md").read_text("utf-8")
+    found = set(re.findall(r":: kinemesh\.([\w.]+)", page))
+    modules = {
+        "mesh": km.mesh.__all__,
+        "cloud": km.cloud.__all__,
+        "deform": set(km.deform.__all__) - {"METHODS"},
+    }
+    names = {f"{home}.{name}" for home, public in modules.items() for name in public}
+    plain = set(km.__all__) - {"cases", "cloud", "deform", "mesh", "motion", "plot", "hysteresis"}
+    errors = {name for name in plain if getattr(km, name).__module__ == "kinemesh.errors"}
+
+    assert names - found == set()
+    assert plain - errors - {name.rpartition(".")[2] for name in found} == set()
+    assert {"errors", "plot", "study.hysteresis.hysteresis"} <= found
+
+
+def test_every_name_of_the_package_that_a_page_names_is_there():
+    notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    named = {
+        (name, page.name)
+        for page in [*PAGES, *notebooks]
+        for name in re.findall(r"\bkm\.(\w+(?:\.\w+)*)", page.read_text("utf-8"))
+    }
+
+    def there(name):
+        try:
+            attrgetter(name)(km)
+        except AttributeError:
+            return False
+        return True
+
+    assert len(named) > 50
+    assert sorted(pair for pair in named if not there(pair[0])) == []
+
+
+def test_terse_docstrings_become_numpydoc():
+    lines = ["A |b| of c_ in `d_`.", "", "Parameters", "----------", "k, n : float    share [-]",
+             "    of all", "walls : names of the markers of the bodies in the mesh"]  # fmt: skip
+
+    assert _maker("docstrings").numpydoc(lines) == [
+        r"A \|b\| of c\_ in `d_`.", "", "", "Parameters", "----------",
+        "k : ``float``", "    share [-] of all", "n : ``float``", "    share [-] of all",
+        "walls", "    names of the markers of the bodies in the mesh", "",
+    ]  # fmt: skip
+
+
+def test_equations_keep_their_numbers_as_web_pages(tmp_path):
+    pytest.importorskip("sphinx.application", reason="needs the docs extra")
+    from sphinx.application import Sphinx
+
+    theory = (ROOT / "docs" / "theory.md").read_text("utf-8")
+    tags = re.findall(r"\\tag\{(.*?)\}", theory)
+    one = {"root_doc": "theory", "include_patterns": ["theory.md"]}
+
+    Sphinx(ROOT / "docs", ROOT / "docs", tmp_path, tmp_path / "doctrees", "html", one,
+           status=None, warning=None).build()  # fmt: skip
+
+    page = (tmp_path / "theory.html").read_text("utf-8")
+    assert re.findall(r"\\tag\{(.*?)\}", page) == tags
+    assert "begin{split}" not in page  # in which MathJax allows no tag
+    anchors = {f"eq-{t.strip().replace('.', '-')}" for tag in tags for t in tag.split(",")}
+    assert anchors - set(re.findall(r'id="([^"]+)"', page)) == set()

@@ -1,0 +1,138 @@
+"""Units by hand: sea level of the standard atmosphere, and what a case's own numbers mean."""
+
+import re
+from pathlib import Path
+
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh.io import fields
+
+SEA = {"chord": 0.3, "pressure": 101_325.0, "temperature": 288.15}
+UNITS = km.Units(**SEA)
+SPEED = 170.0
+
+
+def test_sea_level_has_the_sound_and_the_density_of_the_standard_atmosphere():
+    """US Standard Atmosphere 1976, table I: 340.294 m/s, 1.2250 kg/m^3; R there is 287.053."""
+    assert UNITS.sound_speed == pytest.approx(340.294, rel=1e-5)
+    assert UNITS.density == pytest.approx(1.2250, rel=5e-5)
+
+
+def test_what_goes_in_is_as_by_hand():
+    assert UNITS.mach(SPEED) == pytest.approx(170 / 340.294, rel=1e-5)
+    assert UNITS.k(12.0, SPEED) == pytest.approx(2 * np.pi * 12 * 0.3 / (2 * 170))
+    assert UNITS.time(1e-3) == pytest.approx(340.294e-3 / 0.3, rel=1e-5)
+
+
+def test_what_comes_out_is_as_by_hand():
+    """q = 1.225 / 2 * 170^2 = 17701 Pa; a section of 0.3 m, a wing of 0.53 and 0.9 chords."""
+    q = 17701.25
+    assert UNITS.dynamic_pressure(SPEED) == pytest.approx(q, rel=5e-5)
+    assert UNITS.force_per_span(0.5, SPEED) == pytest.approx(0.5 * q * 0.3, rel=5e-5)
+    assert UNITS.moment_per_span(-0.1, SPEED) == pytest.approx(-0.1 * q * 0.09, rel=5e-5)
+    assert UNITS.force(0.5, SPEED, 0.53) == pytest.approx(0.5 * q * 0.53 * 0.09, rel=5e-5)
+    made = UNITS.moment(0.2, SPEED, area=0.53, length=0.9)
+    assert made == pytest.approx(0.2 * q * (0.53 * 0.09) * (0.9 * 0.3), rel=5e-5)
+    assert UNITS.pressure_of_cp(1.0, SPEED) == pytest.approx(101_325 + q, rel=1e-5)
+    assert UNITS.pressure_of(1 / 1.4) == pytest.approx(101_325)
+
+
+def test_there_and_back_again():
+    assert UNITS.velocity(UNITS.mach(SPEED)) == pytest.approx(SPEED)
+    assert UNITS.frequency(UNITS.k(12.0, SPEED), SPEED) == pytest.approx(12.0)
+    assert UNITS.seconds(UNITS.time(0.7)) == pytest.approx(0.7)
+
+
+def test_a_cycle_takes_the_time_that_its_frequency_says():
+    """The solver's own omega and period against 12 Hz."""
+    pitch = km.motion.pitch(2.5, UNITS.k(12.0, SPEED))
+
+    assert UNITS.seconds(pitch.period(UNITS.mach(SPEED))) == pytest.approx(1 / 12)
+
+
+def test_pressure_and_its_coefficient_are_one_pressure():
+    """The solver's p and the field file's Cp of the same states."""
+    p = np.array([0.6, 1 / 1.4, 0.9])
+    mach = UNITS.mach(SPEED)
+    cp = fields.flow(np.ones(3), np.zeros((2, 3)), p, mach)["Cp"]
+
+    np.testing.assert_allclose(UNITS.pressure_of(p), UNITS.pressure_of_cp(cp, SPEED), rtol=1e-6)
+
+
+def test_the_force_of_a_flow_is_the_sum_of_its_pressures():
+    """Lift per span from the walls' pressures in pascals and area vectors in metres."""
+    mesh = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
+    case = km.Ale(mesh, mach=UNITS.mach(SPEED), alpha_deg=0.0, device="cpu")
+    rng = np.random.default_rng(1)
+    case.initialise(case.primitive() * rng.uniform(0.9, 1.1, (mesh.nodes, 1)))
+    wall = case.grid.wall
+
+    pascals = UNITS.pressure_of(case.primitive()[wall.node, 3]) - 101_325
+    newtons = (pascals[:, None] * case.backend.get(wall.device["S"]) * 0.3).sum(axis=0)
+
+    cl, cd, _ = case.coefficients()[0]
+    assert UNITS.force_per_span([cd, cl], SPEED) == pytest.approx(newtons, rel=1e-9)
+
+
+def test_power_summed_over_seconds_is_the_work():
+    """A history's power times its time step is its work, over q_inf c^2; 1593 N is q c^2."""
+    power, step = np.array([0.2, -0.05, 0.1]), 0.3
+    joules = UNITS.work_per_span(power.sum() * step, SPEED)
+
+    watts = UNITS.power_per_span(power, SPEED)
+
+    assert (watts * UNITS.seconds(step)).sum() == pytest.approx(joules)
+    assert joules == pytest.approx(0.075 * 1593, rel=1e-3)
+
+
+def test_arrays_stay_arrays_and_numbers_numbers():
+    assert isinstance(UNITS.mach(SPEED), float)
+    assert UNITS.k([6.0, 12.0], SPEED).shape == (2,)
+    assert UNITS.force_per_span(np.zeros((3, 2)), SPEED).shape == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"chord": 0.0}, "units: chord is 0.0, expected a number above 0"),
+        ({"pressure": -1.0}, "units: pressure"),
+        ({"pressure": float("inf")}, "units: pressure"),
+        ({"temperature": "15"}, "units: temperature is '15'"),
+        ({"temperature": 15.0}, r"expected kelvins.*add 273\.15"),
+        ({"chord": [0.3, 0.4]}, "units: chord has 2 entries|units: chord is"),
+    ],
+)
+def test_a_stream_that_cannot_be_is_refused(change, words):
+    with pytest.raises(km.SettingsError, match=words):
+        km.Units(**(SEA | change))
+
+
+@pytest.mark.parametrize(
+    "value", ["170", None, 0.0, -3.0, [1.0, 0.0], np.inf, np.nan, [[1.0], [1.0, 2.0]], True]
+)
+def test_a_velocity_that_cannot_be_is_refused(value):
+    for given in (UNITS.mach, UNITS.dynamic_pressure, lambda v: UNITS.k(12.0, v)):
+        with pytest.raises(
+            km.SettingsError, match=r"units: velocity is .*, expected numbers above"
+        ):
+            given(value)
+
+
+def test_the_example_of_the_docs_gives_newtons():
+    page = (Path(__file__).parents[2] / "docs" / "getting-started.md").read_text("utf-8")
+    (code,) = (c for c in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "km.Units" in c)
+    mesh = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
+    rough = "deform=km.deform.Rigid(), settings=km.AleSettings(unsteady_drop=1e-2), device='cpu'"
+    code = code.replace("deform=km.deform.Rigid()", rough).replace("per_cycle=64", "per_cycle=16")
+    names = {"km": km, "mesh": mesh}
+
+    exec(compile(code, "getting-started.md", "exec"), names)
+
+    assert f"{names['pitch'].k:.4f}" in code  # as its comment says
+    assert names["seconds"][-1] == pytest.approx(2 / 12)
+    watts = names["units"].power_per_span(names["run"].history["power"][-16:], 170.0)
+    joules = names["units"].work_per_span(km.hysteresis(names["run"]).work, 170.0)
+    assert watts.mean() / 12 == pytest.approx(joules, rel=1e-9)
+    # thin sections: 2 pi 2.5 degrees / beta = 0.32, times Theodorsen's |C| of 0.9; 5310 N/m is q c
+    assert np.abs(names["lift"]).max() / 5310 == pytest.approx(0.32 * 0.9, rel=0.2)

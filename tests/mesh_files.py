@@ -1,0 +1,123 @@
+"""Bytes of small mesh files: Gmsh of both versions, SU2."""
+
+import struct
+
+# two unit squares, the left one a quad, the right one two triangles (one of them clockwise);
+# node 7 (tag 70) built the geometry and belongs to no element
+POINTS = [[0, 0, 0], [1, 0, 0], [2, 0, 0], [0, 1, 0], [1, 1, 0], [2, 1, 0], [5, 5, 0]]
+TAGS = [1, 2, 3, 4, 5, 6, 70]
+LINES = {1: [[1, 2], [3, 2]], 2: [[3, 6], [6, 5], [5, 4], [4, 1]]}
+TRIANGLES, QUADS = [[2, 3, 6], [2, 5, 6]], [[1, 2, 5, 4]]
+NAMES = {(1, 1): "floor", (1, 2): "rest", (2, 3): "fluid"}
+
+
+def names_text():
+    rows = [f'{dim} {tag} "{name}"' for (dim, tag), name in NAMES.items()]
+    return "\n".join(["$PhysicalNames", str(len(rows)), *rows, "$EndPhysicalNames", ""])
+
+
+def elements():
+    """(type, entity dimension, physical tag, nodes) of each."""
+    lines = [(1, 1, tag, nodes) for tag, rows in LINES.items() for nodes in rows]
+    return lines + [(2, 2, 3, n) for n in TRIANGLES] + [(3, 2, 3, n) for n in QUADS]
+
+
+def msh22(binary, points=POINTS, items=None, names=True):
+    items = elements() if items is None else items
+    out = f"$MeshFormat\n2.2 {int(binary)} 8\n".encode()
+    if binary:
+        out += struct.pack("<i", 1) + b"\n"
+    out += b"$EndMeshFormat\n" + (names_text().encode() if names else b"")
+    out += f"$Nodes\n{len(points)}\n".encode()
+    for tag, x in zip(range(1, 8) if binary else TAGS, points, strict=False):  # as gmsh does
+        if binary:
+            out += struct.pack("<i3d", tag, *x)
+        else:
+            out += f"{tag} {x[0]!r} {x[1]!r} {x[2]!r}\n".encode()
+    out += b"\n" * binary + f"$EndNodes\n$Elements\n{len(items)}\n".encode()
+    for k, (kind, _, tag, nodes) in enumerate(items, 1):
+        if binary:
+            out += struct.pack("<3i", kind, 1, 2) + struct.pack(
+                f"<{3 + len(nodes)}i", k, tag, tag, *nodes
+            )
+        else:
+            out += f"{k} {kind} 2 {tag} {tag} {' '.join(map(str, nodes))}\n".encode()
+    return out + b"\n" * binary + b"$EndElements\n"
+
+
+def msh41(binary, points=POINTS, items=None, names=True):
+    items = elements() if items is None else items
+    dims = {(dim, tag) for _, dim, tag, _ in items}
+
+    def pack(layout, *values):
+        if binary:
+            return struct.pack("<" + layout, *values)
+        return (" ".join(f"{v!r}" for v in values) + "\n").encode()
+
+    out = f"$MeshFormat\n4.1 {int(binary)} 8\n".encode()
+    if binary:
+        out += struct.pack("<i", 1) + b"\n"
+    out += b"$EndMeshFormat\n" + (names_text().encode() if names else b"") + b"$Entities\n"
+    curves = sorted(t for d, t in dims if d == 1)
+    faces = sorted(t for d, t in dims if d == 2)
+    out += pack("4Q", 0, len(curves), len(faces), 0)
+    for tag in (*curves, *faces):
+        group = (1, tag) if names else (0,)
+        box = (0.0, 0.0, 0.0, 2.0, 1.0, 0.0)
+        if binary:
+            out += struct.pack("<i6dQ", tag, *box, group[0])
+            out += b"".join(struct.pack("<i", g) for g in group[1:]) + struct.pack("<Q", 0)
+        else:
+            out += (" ".join(map(repr, (tag, *box, *group, 0))) + "\n").encode()
+    out += b"\n" * binary + b"$EndEntities\n$Nodes\n"
+    out += pack("4Q", 1, len(points), 1, 70) + pack("3iQ", 2, 3, 0, len(points))
+    for tag in TAGS[: len(points)]:
+        out += pack("Q", tag)
+    for x in points:
+        out += pack("3d", *map(float, x))
+    out += b"\n" * binary + b"$EndNodes\n$Elements\n"
+    groups = {}
+    for kind, dim, tag, nodes in items:
+        groups.setdefault((dim, tag, kind), []).append(nodes)
+    out += pack("4Q", len(groups), len(items), 1, len(items))
+    number = 0
+    for (dim, tag, kind), rows in groups.items():
+        out += pack("3iQ", dim, tag, kind, len(rows))
+        for nodes in rows:
+            number += 1
+            out += pack(f"{1 + len(nodes)}Q", number, *nodes)
+    return out + b"\n" * binary + b"$EndElements\n"
+
+
+GOOD = """\
+% a square of one quad and two triangles
+NDIME= 2
+NELEM= 3
+9 0 1 4 3 0   % a quad
+5 1 2 5 1
+5 1 5 4
+NPOIN= 6 6
+0.0 0.0 0
+1.0 0.0 1
+2.0 0.0 7
+0.0 1.0 3
+1.0 1.0 4
+2.0 1e0 5
+NMARK= 2
+MARKER_TAG= floor
+MARKER_ELEMS= 2
+3 1 0
+3 1 2
+MARKER_TAG= rest
+MARKER_ELEMS= 4
+3 2 5
+3 5 4
+3 4 3
+3 3 0
+"""
+
+
+def store(folder, text, name="m.su2"):
+    path = folder / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path

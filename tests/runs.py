@@ -1,0 +1,65 @@
+"""Runs that are cut short, and the folders that they leave, compared bit for bit."""
+
+import os
+import signal
+import time
+import warnings
+
+import kinemesh as km
+import numpy as np
+from kinemesh.io import fields
+
+MESH = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
+QUICK = km.AleSettings(unsteady_drop=1e-2, steady_drop=1e-5)
+
+
+def files_of(folder, member=""):
+    """Bytes of the history, and every frame of the fields."""
+    name = folder / f"flow{member}.vtkhdf"
+    count, frames = 0, []
+    while True:
+        try:
+            frames.append(fields.read(name, count))
+        except km.CaseError as end:
+            assert "no step" in str(end)  # noqa: PT017
+            return (folder / "history.csv").read_bytes(), frames
+        count += 1
+
+
+def assert_same(one, other, members=("",)):
+    for member in members:
+        (history, frames), (again, others) = files_of(one, member), files_of(other, member)
+        assert history == again
+        assert len(frames) == len(others) > 0
+        for a, b in zip(frames, others, strict=True):
+            assert a["time"] == b["time"]
+            np.testing.assert_array_equal(a["points"], b["points"])
+            assert set(a["fields"]) == set(b["fields"])
+            for name, values in a["fields"].items():
+                np.testing.assert_array_equal(values, b["fields"][name])
+
+
+def killed(work, ready, wait):
+    """Run `work` in a child process, and kill it `wait` seconds after `ready` holds."""
+    child = os.fork()
+    if child == 0:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                work()
+        finally:
+            os._exit(0)
+    end = time.monotonic() + 60
+    while not ready() and time.monotonic() < end and not os.waitpid(child, os.WNOHANG)[0]:
+        time.sleep(0.001)
+    time.sleep(wait)
+    try:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    except (ProcessLookupError, ChildProcessError):
+        pass  # it had ended
+
+
+def rows(folder):
+    path = folder / "history.csv"
+    return path.read_bytes().count(b"\n") - 1 if path.exists() else -1
