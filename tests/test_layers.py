@@ -4,14 +4,21 @@ Imports inside functions and for type checking count as those at the top of a mo
 """
 
 import ast
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
 
+import kinemesh
 import pytest
 
 FLOORS = [  # folders and modules of the package from the ground up; each may know those before it
-    "errors", "mesh", "cloud", "device", "linear", "space", "motion", "flow", "io", "loops", "run",
-    "cases", "study", "plot", "bench", "cli", "__main__",
+    "_core", "_cuda", "errors", "arguments", "csr", "wiring", "io", "loops", "results", "device",
+    "linear", "mesh", "cloud", "space", "motion", "flow", "run", "cases", "study", "plot", "bench",
+    "cli", "__main__", "__init__",
 ]  # fmt: skip
+STRANGERS = {"mesh": {"device", "linear"}, "cloud": {"device", "linear"}}  # who do not know them
+BESIDE = 12  # most modules beside the folders
+PACKAGE = Path(kinemesh.__file__).parent
 
 
 def imports(source, module, modules):
@@ -45,11 +52,15 @@ def place(module):
     return module.split(".")[1]
 
 
-def arrows_up(graph, floors):
-    """Imports from a lower floor of a higher one; `graph` is {module: modules that it imports}."""
-    floor = floors.index
-    return [f"{a} -> {b}" for a, known in sorted(graph.items()) for b in sorted(known)
-            if floor(place(a)) < floor(place(b))]  # fmt: skip
+def arrows_up(graph, floors, strangers):
+    """Imports of a higher floor or of a stranger; `graph` is {module: modules that it imports}."""
+    found = []
+    for a in sorted(graph):
+        for b in sorted(graph[a]):
+            one, other = place(a), place(b)
+            if floors.index(one) < floors.index(other) or other in strangers.get(one, ()):
+                found.append(f"{a} -> {b}")
+    return found
 
 
 def circle(graph):
@@ -101,7 +112,13 @@ def test_a_package_imports_from_its_own_folder():
 def test_an_arrow_up_is_found_and_one_down_is_none():
     graph = {"k.low.a": {"k.high.c", "k.low.b"}, "k.high.c": {"k.low.b"}, "k.low.b": set()}
 
-    assert arrows_up(graph, ["low", "high"]) == ["k.low.a -> k.high.c"]
+    assert arrows_up(graph, ["low", "high"], {}) == ["k.low.a -> k.high.c"]
+
+
+def test_an_arrow_down_to_a_stranger_is_found():
+    graph = {"k.low.a": set(), "k.high.c": {"k.low.a"}}
+
+    assert arrows_up(graph, ["low", "high"], {"high": {"low"}}) == ["k.high.c -> k.low.a"]
 
 
 def test_a_circle_of_modules_is_found():
@@ -116,3 +133,32 @@ def test_a_circle_of_folders_without_one_of_modules_is_found():
 
     assert circle(graph) == []
     assert set(circle(folders(graph))) == {"low", "high"}
+
+
+# ---------------------------------------------------------------- the package
+
+
+@cache
+def package():
+    """{module: modules of the package that it imports} of kinemesh."""
+    paths = {".".join(("kinemesh", *path.relative_to(PACKAGE).with_suffix("").parts)): path
+             for path in PACKAGE.rglob("*.py")}  # fmt: skip
+    modules = {*paths, "kinemesh._core", "kinemesh._cuda"}
+    return {name: imports(path.read_text("utf-8"), name, modules) for name, path in paths.items()}
+
+
+def test_every_folder_and_module_has_its_floor():
+    assert {place(module) for module in package()} | {"_core", "_cuda"} == set(FLOORS)
+
+
+def test_arrows_run_down_the_floors():
+    assert arrows_up(package(), FLOORS, STRANGERS) == []
+
+
+def test_no_circle_joins_modules_or_folders():
+    assert circle(package()) == []
+    assert circle(folders(package())) == []
+
+
+def test_few_modules_lie_beside_the_folders():
+    assert len(list(PACKAGE.glob("*.py"))) <= BESIDE
