@@ -33,13 +33,18 @@ def open_backend(name):
         pytest.skip(f"no CUDA: {error}")
 
 
-@pytest.fixture(scope="session", params=BACKENDS)
+def on_cuda(*names):
+    """Parameters of a fixture: names of backends, those on CUDA with their marker."""
+    return [pytest.param(n, marks=pytest.mark.cuda) if "cuda" in n else n for n in names]
+
+
+@pytest.fixture(scope="session", params=on_cuda(*BACKENDS))
 def backend(request):
     """Every device and precision: host and CUDA, float64 and float32."""
     return open_backend(request.param)
 
 
-@pytest.fixture(scope="session", params=["host-f64", "cuda-f64"])
+@pytest.fixture(scope="session", params=on_cuda("host-f64", "cuda-f64"))
 def double(request):
     """Every device in float64, for what does not depend on the precision."""
     return open_backend(request.param)

@@ -30,8 +30,9 @@ def _no_cuda() -> str:
 _REASON = _no_cuda()
 on_devices = pytest.mark.parametrize(
     "device",
-    ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(bool(_REASON), reason=_REASON))],
-)
+    ["cpu", pytest.param("cuda", marks=[
+        pytest.mark.cuda, pytest.mark.skipif(bool(_REASON), reason=_REASON)])],
+)  # fmt: skip
 
 
 # ---------------------------------------------------------------- a case file

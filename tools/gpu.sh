@@ -3,8 +3,8 @@
 #
 #   tools/gpu.sh build            compile for the device that is there
 #   tools/gpu.sh test [args]      the test suite, in several processes; with args (to pytest) in one
-#   tools/gpu.sh sanitize [args]  memcheck, racecheck, initcheck and synccheck at once on a few tests;
-#                                 args are the pytest selection instead of the default one
+#   tools/gpu.sh sanitize [args]  memcheck, racecheck, initcheck and synccheck at once on the
+#                                 tests marked so; args are the pytest selection instead of these
 #
 # PYTHON (python3), KINEMESH_SM (the device's own) and the variables of setup.py may be set.
 set -euo pipefail
@@ -44,22 +44,16 @@ build() {
 sanitize() {
   command -v compute-sanitizer >/dev/null || fail "compute-sanitizer is not on the PATH"
   local tool status=0 selection=("$@") logs=build/sanitize
-  if [ ${#selection[@]} -eq 0 ]; then
-    selection=(tests/device/test_kernels_agree.py tests/device/test_totals.py tests/linear/test_exact_maps.py
-      tests/device/test_cuda_array.py tests/device/test_record.py tests/device/test_cuda_graph.py -k "cuda and not large and not torch and not cupy and not too_large and not without_a_device and not threads" -m "not slow and not alone")
-  fi
+  local chosen='cuda and sanitize and not flow and not slow and not alone and not no_sanitizer'
   mkdir -p "$logs"
   declare -A running
+  declare -A less=([memcheck]=' and not no_memcheck' [racecheck]=' and not no_racecheck')
   for tool in memcheck racecheck initcheck synccheck; do
     local options=(--tool "$tool" --error-exitcode 9)
     local tests=("${selection[@]}")
+    if [ ${#tests[@]} -eq 0 ]; then tests=(-m "$chosen${less[$tool]:-}"); fi
     # Tests ask for what CUDA refuses, on purpose.
     if [ "$tool" = memcheck ]; then options+=(--report-api-errors no); fi
-    # Of loops of graphs, racecheck (CUDA 13.0) crashes on one inside another, and under memcheck they
-    # fail where it reports no error; without a tool, and under the others, they run.
-    local graphs=tests/device/test_cuda_graph.py
-    if [ "$tool" = racecheck ]; then tests+=(--deselect $graphs::test_loops_inside_loops_end_each_at_its_own_flag); fi
-    if [ "$tool" = memcheck ]; then tests+=(--deselect $graphs); fi
     compute-sanitizer "${options[@]}" "$python" -m pytest -p no:cacheprovider -x "${tests[@]}" \
       >"$logs/$tool.log" 2>&1 &
     running[$tool]=$!

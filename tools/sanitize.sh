@@ -2,8 +2,7 @@
 # Build the CPU module with the address and undefined-behaviour sanitizers of gcc, in a copy that
 # is thrown away, and run the tests on it.
 #
-#   tools/sanitize.sh [args]   args are the pytest selection instead of the whole suite but the
-#                              long comparisons with published numbers, which run the same kernels
+#   tools/sanitize.sh [args]   args are the pytest selection instead of the tests by their markers
 #
 # PYTHON (python3) needs the package's dependencies, pytest and pytest-xdist.  One OpenMP thread: libgomp's
 # barriers are not known to the sanitizers.  The last part looks for memory that the module itself
@@ -37,21 +36,10 @@ assert b"__asan_init" in Path(_core.__file__).read_bytes(), "built without the s
 assert "libasan" in Path("/proc/self/maps").read_text(), "libasan is not loaded"
 PYTHON
 
+# Tests that need no flow, and a few flows: the others run the same kernels for longer.
+chosen='not slow and not no_sanitizer and (not flow or sanitize)'
 selection=("$@")
-if [ ${#selection[@]} -eq 0 ]; then
-  # Left out: long flows and restarts, whose kernels the other tests run too, and clouds as such,
-  # which are NumPy.
-  selection=(tests --ignore tests/flow/test_reference_naca0012.py --ignore tests/docs/test_examples.py
-    --ignore-glob "tests/test_cloud_*" --ignore tests/flow/test_limiter.py
-    --deselect tests/flow/test_meshless.py::test_transonic_lift_and_shock_are_those_of_the_mesh_solver
-    --deselect tests/flow/test_meshless.py::test_space_and_time_refined_together_gain_second_order
-    --deselect tests/flow/test_memory.py::test_the_estimate_of_a_cloud_is_what_is_allocated
-    --ignore tests/motion/test_retriangulation.py --ignore tests/cases/test_case_wing.py
-    --ignore tests/run/test_resume.py --ignore tests/cases/test_case_method.py --ignore tests/cases/test_check.py
-    --deselect tests/flow/test_space.py::test_oneram6_lifts
-    --deselect tests/flow/test_space.py::test_a_wing_pitches_with_its_cloud
-    --deselect tests/flow/test_memory.py::test_the_process_grows_by_arrays_and_little_else)
-fi
+if [ ${#selection[@]} -eq 0 ]; then selection=(-m "$chosen"); fi
 echo "== tests: ${selection[*]}"
 LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 "${pytest[@]}" -n auto --dist loadfile "${selection[@]}"
 
@@ -59,7 +47,7 @@ echo "== leaks: memory lost by calls, refusals and recordings"
 # The exact unwinder: Python keeps no frame pointers.  Leaks of others end with status 23 as well.
 status=0
 LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=1:fast_unwind_on_malloc=0:malloc_context_size=12:exitcode=23 \
-  "${pytest[@]}" tests/device/test_bind.py tests/device/test_record.py >leaks.txt 2>&1 || status=$?
+  "${pytest[@]}" -m leaks >leaks.txt 2>&1 || status=$?
 if [ "$status" -ne 0 ] && [ "$status" -ne 23 ]; then
   tail -n 40 leaks.txt
   exit 1

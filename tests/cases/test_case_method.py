@@ -16,7 +16,10 @@ from solver_cases import DATA, case_text
 MESHLESS = case_text(method="delaunay").replace("[mesh]", 'method = "meshless"\n[mesh]')
 THREE = cases.load("three-element")
 ROUGH = "[solver]\nsteady_drop = 0.05\nunsteady_drop = 0.3\n"
-pytestmark = pytest.mark.filterwarnings("ignore:(steady flow|member):RuntimeWarning")
+pytestmark = [
+    pytest.mark.flow,
+    pytest.mark.filterwarnings("ignore:(steady flow|member):RuntimeWarning"),
+]
 
 
 def case(text=MESHLESS, *changes):

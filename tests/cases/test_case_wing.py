@@ -17,7 +17,7 @@ from solver_cases import oneram6
 
 M6 = cases.load("oneram6")
 TEXT = (cases.FOLDER / "oneram6.toml").read_text("utf-8").replace("= 100000", "= 20000")
-pytestmark = pytest.mark.filterwarnings("ignore:member:RuntimeWarning")
+pytestmark = [pytest.mark.flow, pytest.mark.filterwarnings("ignore:member:RuntimeWarning")]
 
 
 def case(*changes):

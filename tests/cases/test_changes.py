@@ -97,6 +97,7 @@ def test_a_ready_case_is_named_not_its_file():
         cases.load("agard-ct5", ["flow.mach=0"])
 
 
+@pytest.mark.flow
 def test_run_and_check_take_changes_and_options_stand_above_them(here, undrawn, capsys):
     words = [str(here), "--quiet", "--set", "flow.mach=0.6", "--set", "run.cycles=3"]
 

@@ -12,6 +12,8 @@ from solver_cases import three_element
 from test_cloud_bare import lines, widest_gap
 from test_cloud_core import assert_exact_for_linear_fields
 
+pytestmark = pytest.mark.no_sanitizer
+
 CIRCLE = 0.5 * np.stack([f(np.arange(80) * np.pi / 40) for f in (np.cos, np.sin)], axis=1)
 BULGE = 4e-4  # of the spline over tabulated edges of up to 0.022: 1/8 of 0.022^2 / 0.15
 SQUARE = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])

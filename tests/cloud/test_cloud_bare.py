@@ -13,6 +13,8 @@ from kinemesh.mesh.crossing import edges_crossed
 from kinemesh.mesh.curves import area, first_crossing, inside
 from test_cloud_core import assert_exact_for_linear_fields
 
+pytestmark = pytest.mark.no_sanitizer
+
 SHARES = np.linspace(0.0, 1.0, 41)[1:-1]
 
 

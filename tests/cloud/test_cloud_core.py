@@ -7,6 +7,8 @@ from kinemesh.cloud.tables import centres, pairs_of
 from kinemesh.errors import CloudError
 from kinemesh.mesh import Mesh, airfoil
 
+pytestmark = pytest.mark.no_sanitizer
+
 # the unit square with its middle: each corner has its two neighbours and the middle
 POINTS = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.5, 0.5]])
 OFFSETS = [0, 3, 6, 9, 12, 16]

@@ -7,6 +7,8 @@ from kinemesh.cloud.display import Shown, triangles
 from kinemesh.mesh.crossing import edges_crossed
 from solver_cases import three_element
 
+pytestmark = pytest.mark.no_sanitizer
+
 CLOUDS = {
     "three elements": lambda: three_element(points=5000),
     "blunt": lambda: three_element(points=5000, trailing_edges="blunt"),

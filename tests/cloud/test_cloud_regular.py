@@ -7,6 +7,8 @@ from kinemesh.cloud.tables import centres
 from kinemesh.errors import MeshError
 from test_cloud_core import assert_exact_for_linear_fields
 
+pytestmark = pytest.mark.no_sanitizer
+
 
 def test_the_published_cloud_has_128_times_40_points_in_two_colours_of_2560():
     cloud = airfoil("naca0012", points=128 * 40, around=128)

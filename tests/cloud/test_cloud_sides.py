@@ -9,6 +9,8 @@ from kinemesh.cloud.tables import pairs_of
 from kinemesh.errors import CloudError
 from test_cloud_bare import faces, lattice
 
+pytestmark = pytest.mark.no_sanitizer
+
 HOLE = np.array([35, 36, 37, 48, 59, 58, 57, 46])  # around point 47 of the lattice
 POINTS, RIM = lattice()
 

@@ -9,6 +9,8 @@ from kinemesh.errors import CloudError
 from scipy.spatial import Delaunay
 from test_cloud_core import assert_exact_for_linear_fields
 
+pytestmark = pytest.mark.no_sanitizer
+
 # a tetrahedron with its middle: four cells, ten edges
 POINTS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.25, 0.25, 0.25]], float)
 CELLS = [[4, 1, 2, 3], [0, 4, 2, 3], [0, 1, 4, 3], [0, 1, 2, 4]]

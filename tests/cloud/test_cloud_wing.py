@@ -17,6 +17,8 @@ from solver_cases import oneram6
 from test_cloud_bare import SHARES
 from test_cloud_core import assert_exact_for_linear_fields
 
+pytestmark = pytest.mark.no_sanitizer
+
 SPAN, TAPER, SLOPE = 1.47601798, 455.914 / 810.491, np.tan(np.radians(29.999))
 
 

@@ -9,6 +9,8 @@ from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError, SettingsError
 from samples import kernels, parse, place, sample
 
+pytestmark = pytest.mark.leaks
+
 MAP_NORESERVE = 0x4000  # Linux; addresses without memory behind them
 
 

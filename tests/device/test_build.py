@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from kinemesh.device.backend import kernels
 
+pytestmark = pytest.mark.no_sanitizer
+
 CSRC = Path(__file__).parents[2] / "csrc"
 SETUP = CSRC.parent / "setup.py"
 HEADERS = sorted((CSRC / "kernels").glob("*.h"))

@@ -9,6 +9,8 @@ import sys
 import numpy as np
 import pytest
 
+pytestmark = [pytest.mark.cuda, pytest.mark.sanitize]
+
 DTYPES = ["float64", "float32", "int32", "uint64"]
 SHAPES = [(), (0,), (7,), (3, 0, 2), (4, 5), (2, 3, 4, 5)]
 
@@ -73,6 +75,7 @@ def run_without_devices(code):
     return subprocess.run(command, env=hidden, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.no_sanitizer
 @pytest.mark.parametrize("call", ["device_count()", "Array((2,), 'float64', 0)", "synchronize(0)"])
 def test_without_a_device_import_works_and_the_first_call_says_why(call):
     extension()
@@ -152,6 +155,7 @@ def test_a_read_only_buffer_is_not_written(cuda):
         array.copy_to(host)
 
 
+@pytest.mark.no_sanitizer
 def test_too_large_an_array_is_a_memory_error_with_numbers(cuda):
     bytes_asked = 2**45
 
@@ -224,6 +228,7 @@ def test_capsules_that_nobody_takes_release_their_array(cuda):
     assert sys.getrefcount(array) == before
 
 
+@pytest.mark.no_sanitizer
 @pytest.mark.parametrize("library", ["torch", "cupy"])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int32"])
 def test_other_libraries_share_the_memory(cuda, library, dtype):
@@ -244,6 +249,7 @@ def test_other_libraries_share_the_memory(cuda, library, dtype):
     assert (np.asarray(view.tolist()) == values + 1).all()
 
 
+@pytest.mark.no_sanitizer
 @pytest.mark.parametrize("library", ["torch", "cupy"])
 def test_arrays_of_other_libraries_are_bound(backend, library):
     other = pytest.importorskip(library)

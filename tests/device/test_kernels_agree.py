@@ -74,12 +74,15 @@ def compared(backend, chosen):
         assert error <= bound, f"{name}: {error:.2e}, allowed {bound:.2e}"
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", [
+    *(pytest.param(name, marks=pytest.mark.sanitize) for name in ("small", "masked")), "large"],
+)  # fmt: skip
 @pytest.mark.parametrize("kernel", kernels())
 def test_kernel_agrees_with_the_host_in_float64(backend, kernel, variant):
     compared(backend, sample(kernel, *VARIANTS[variant]))
 
 
+@pytest.mark.sanitize
 @pytest.mark.parametrize("kernel", ["cloud_roe", "cloud_roe_van_leer"])
 @pytest.mark.parametrize("dimension", ["", "_3d"])
 def test_lanes_of_points_with_few_satellites_wait_for_each_other(backend, kernel, dimension):

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from samples import place, sample
 
+pytestmark = [pytest.mark.sanitize, pytest.mark.leaks]
+
 STEP = ["ale_primitive", "ale_flux_roe", "ale_residual", "bc_wall", "face_rates"]
 
 

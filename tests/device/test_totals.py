@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from kinemesh.device.backend import kernels
 
+pytestmark = pytest.mark.sanitize
+
 GROUPS = (1, 300, 7, 1200)  # of each member
 SCALARS = {"drop": 1e-4, "cfl_first": 5.0, "cfl_last": 1e4, "cfl_growth": 1.5, "most": 99}
 WIDTH = {"residual_check": 4, "residual_check_3d": 5}

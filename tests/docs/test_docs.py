@@ -10,6 +10,8 @@ import kinemesh as km
 import pytest
 from kinemesh.cases import parts
 
+pytestmark = pytest.mark.no_sanitizer
+
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 SOURCES = sorted(

@@ -13,6 +13,8 @@ import kinemesh as km
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.flow
+
 ROOT = Path(__file__).parents[2]
 CL_AMPLITUDE, DAMPING, SHARE = 0.3507, 0.25, 0.1  # SU2's loop; measured on finer meshes
 DEFORMED = 0.02  # of the damping, springs against rigid; 0.1 % on fine meshes (docs/validation.md)

@@ -17,6 +17,7 @@ def mesh():
     return bodies({"main": MAIN, "flap": FLAP})
 
 
+@pytest.mark.flow
 @pytest.mark.parametrize("walls", [None, {"flap", "main"}])
 def test_bodies_are_in_the_order_of_the_mesh(mesh, walls):
     other = bodies({"flap": MAIN, "slat": FLAP})

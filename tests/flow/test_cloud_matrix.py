@@ -122,6 +122,7 @@ def test_sweeps_are_those_of_the_dense_system(device, where, pairs):
     assert np.abs(found - want).max() < 1e-12 * np.abs(want).max()
 
 
+@pytest.mark.flow
 @on_devices
 @pytest.mark.parametrize("where", ["plane", "half"])
 def test_all_ways_lead_to_one_flow(device, where):

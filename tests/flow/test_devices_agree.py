@@ -6,6 +6,8 @@ import kinemesh as km
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.flow
+
 MESH = Path(km.__file__).parent / "cases" / "data" / "mesh_NACA0012_inv.su2.xz"
 MOVERS = {"rigid": km.deform.Rigid, "springs": km.deform.TorsionalSprings,
           "delaunay": km.deform.Delaunay}  # fmt: skip

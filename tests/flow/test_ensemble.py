@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from solver_cases import on_devices
 
+pytestmark = pytest.mark.flow
+
 COLUMNS = ("time", "alpha_deg", "cl", "cd", "cm", "inner_iterations", "residual_drop",
            "min_area", "min_angle_deg")  # fmt: skip
 # coarse O-meshes: at the default CFL numbers the flow at the nose does not settle on them
@@ -101,6 +103,7 @@ def test_members_may_share_mesh_and_motion(device):
     np.testing.assert_allclose(time[0], 2 * time[1], rtol=1e-15)  # same k, half the speed
 
 
+@pytest.mark.sanitize
 @on_devices
 def test_the_order_of_members_changes_nothing(device):
     a, b = case([0, 1], device), case([1, 0], device)

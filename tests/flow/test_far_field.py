@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 from solver_cases import on_devices, outline
 
+pytestmark = pytest.mark.flow
+
 FULL = km.mesh.airfoil("naca0012", nodes=5000, far_field=200)
 
 

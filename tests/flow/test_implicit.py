@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 from solver_cases import on_devices
 
+pytestmark = pytest.mark.flow
+
 
 def steady(mesh, device, drop, **settings):
     """A subsonic flow at 2 degrees, without limiter, which converges to any drop."""
@@ -15,6 +17,7 @@ def steady(mesh, device, drop, **settings):
     return ale, np.array([result[name] for name in ("cl", "cd", "cm")])
 
 
+@pytest.mark.sanitize
 @on_devices
 def test_the_precision_of_the_matrix_does_not_change_the_flow(device):
     mesh = km.mesh.airfoil("naca0012", nodes=900, far_field=10)

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from solver_cases import on_devices
 
+pytestmark = pytest.mark.flow
+
 
 @pytest.fixture(scope="module")
 def mesh():

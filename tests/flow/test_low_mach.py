@@ -12,6 +12,8 @@ from kinemesh.flow.meshless import MeshlessSettings
 from kinemesh.motion import Pose
 from kinemesh.motion.deform import Rigid
 
+pytestmark = pytest.mark.flow
+
 ROE, HLLC, CLOUD = "Roe on a mesh", "HLLC on a mesh", "Roe on a cloud"
 SCHEMES = [ROE, HLLC, CLOUD]
 

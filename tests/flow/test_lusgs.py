@@ -79,6 +79,7 @@ def flow(device, **settings):
     return [result[name] for name in ("cl", "cd", "cm")]
 
 
+@pytest.mark.flow
 @on_devices
 def test_the_flow_does_not_depend_on_the_linear_solver(device):
     want = flow(device, steady_drop=1e-8)
@@ -87,6 +88,8 @@ def test_the_flow_does_not_depend_on_the_linear_solver(device):
     assert flow(device, steady_drop=1e-8, **LUSGS) == pytest.approx(want, abs=1e-7)
 
 
+@pytest.mark.sanitize
+@pytest.mark.flow
 @on_devices
 def test_moving_bodies_have_the_same_loads(device):
     mesh = km.mesh.airfoil("naca0012", nodes=520, far_field=10)

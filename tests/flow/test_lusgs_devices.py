@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from clouds import half_wing
 
+pytestmark = pytest.mark.flow
+
 ITERATIONS = 50
 
 

@@ -104,6 +104,7 @@ print(mesh.nodes, len(mesh.cells), 1024 * int(most))
 """  # ru_maxrss would start from what the parent has
 
 
+@pytest.mark.no_sanitizer
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_the_process_grows_by_arrays_and_little_else():
     """The most that is resident, between two sizes; within the 15 % of the arrays' estimate."""

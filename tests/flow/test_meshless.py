@@ -159,6 +159,7 @@ def carried(cells, law, device, **settings):
     return np.sqrt((V[:, None] * error**2).sum() / V.sum())
 
 
+@pytest.mark.flow
 @on_devices
 @pytest.mark.parametrize("settings", [{"limiter": "none"}, {"flux": "jst"}], ids=str)
 @pytest.mark.parametrize("moves", [False, True], ids=["static", "moving"])
@@ -241,6 +242,7 @@ def test_through_a_wall_goes_its_pressure_alone(device):
     assert x_of(solver, wall.node[sharp]) == pytest.approx([1.0], abs=2e-3)
 
 
+@pytest.mark.flow
 @on_devices
 def test_little_flows_through_a_moving_wall_and_less_through_a_finer_one(device):
     worst = []
@@ -353,6 +355,7 @@ def test_regular_clouds_have_two_colours_and_bodies_at_most_seven():
 # ---- flows
 
 
+@pytest.mark.flow
 @on_devices
 @pytest.mark.parametrize("settings", [{}, {"flux": "jst"}], ids=["roe", "jst"])
 def test_transonic_lift_and_shock_are_those_of_the_mesh_solver(device, settings):
@@ -382,6 +385,8 @@ def shock(solver):
     return (x[steepest] + x[steepest + 1]) / 2
 
 
+@pytest.mark.sanitize
+@pytest.mark.flow
 @pytest.mark.filterwarnings("ignore:.*residual fell to")
 def test_members_have_the_bits_of_their_solo_runs():
     cloud, machs = km.cloud.airfoil("naca0012", points=600, far_field=10), [0.4, 0.6]
@@ -397,6 +402,7 @@ def test_members_have_the_bits_of_their_solo_runs():
     assert (both == np.concatenate([states(m) for m in machs])).all()
 
 
+@pytest.mark.flow
 @pytest.mark.filterwarnings("ignore:.*residual fell to")
 @pytest.mark.parametrize(
     "settings", [{"time": "lusgs"}, {"flux": "jst"}, {"time": "rk", "rk_cfl": 1.0}], ids=str
@@ -416,6 +422,7 @@ def test_cpu_and_cuda_have_the_same_residuals(settings):
     assert np.abs(np.subtract(*histories)).max() < 1e-9
 
 
+@pytest.mark.flow
 @on_devices
 def test_runge_kutta_s_steps_are_those_of_the_matrix(device):
     """Five orders each, from one steady flow; 500 iterations are too few for shares of central
@@ -493,6 +500,8 @@ def test_most_of_the_cfl_number_follows_from_the_way(given, most):
     assert chosen.ramp(100.0) == (100.0, most or 100.0, chosen.cfl_growth)
 
 
+@pytest.mark.sanitize
+@pytest.mark.flow
 @on_devices
 def test_sweeps_over_the_matrix_reach_a_steady_flow(device):
     """Eight pairs do not solve that matrix at a CFL number of 1000: the residual stays at 1e-2."""

@@ -9,6 +9,8 @@ from scipy.optimize import brentq
 from scipy.spatial import Delaunay as Triangulation
 from solver_cases import on_devices, outline
 
+pytestmark = pytest.mark.flow
+
 JST = {"flux": "jst", "jst_k4": 0.125}  # 1/4 is too much for scattered points (docs/meshless.md)
 FLUXES = pytest.mark.parametrize("settings", [{"limiter": "wang"}, {"limiter": "vanleer"}, JST],
                                  ids=["wang", "vanleer", "jst"])  # fmt: skip

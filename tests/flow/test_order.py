@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from solver_cases import Wobble, on_devices, smooth_random, square, vortex
 
+pytestmark = pytest.mark.flow
+
 HALF = 6.0
 SETTINGS = {
     "limiter": "none", "unsteady_drop": 1e-8, "unsteady_cfl": 1e6, "cfl_max": 1e9,

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from solver_cases import naca0012_mesh, on_devices
 
+pytestmark = pytest.mark.flow
+
 
 @lru_cache
 def steady(mach, alpha_deg, device, dtype="float64", **settings):

@@ -11,6 +11,8 @@ import kinemesh as km
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.flow
+
 PATH = Path(__file__).parents[2] / "tools" / "thin.py"
 K, MACH, THICKNESS = 0.2, 0.1, (6, 12)
 

@@ -415,6 +415,7 @@ def test_steps_that_stop_short_are_counted(device, mesh):
     assert run.summary["result"]["unconverged_steps"] == 3
 
 
+@pytest.mark.flow
 @on_devices
 def test_a_second_run_starts_from_the_mesh_as_given(device, mesh):
     """A quarter of a cycle leaves the body turned; the next steady flow is at the mean angle."""

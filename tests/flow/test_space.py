@@ -193,6 +193,7 @@ def test_loads_are_those_of_the_pressure(device):
     assert fz / 0.02 == pytest.approx(-volume, rel=0.1)
 
 
+@pytest.mark.flow
 @on_devices
 def test_a_wing_pitches_with_its_cloud(device, tmp_path):
     """Four steps to the largest angle: where the points are, and the files."""
@@ -213,6 +214,7 @@ def test_a_wing_pitches_with_its_cloud(device, tmp_path):
     assert there["cells"].shape[0] == sum(len(f) for f in solver.grid.meshes[0].boundaries.values())
 
 
+@pytest.mark.flow
 @on_devices
 def test_oneram6_lifts(device):
     """Mach 0.8395, 3.06 degrees, 20 thousand points on their way to 0.25."""
@@ -226,6 +228,7 @@ def test_oneram6_lifts(device):
     assert result["residual_drop"] <= 1e-4
 
 
+@pytest.mark.flow
 @on_devices
 def test_coarse_irregular_wings_converge(device):
     """Where satellites beyond the tip's edge outweigh those on the side of the fluid, a closure of
@@ -323,6 +326,7 @@ def test_what_is_of_the_plane_is_refused():
         km.Meshless(cloud, reference_area=0, **flow)
 
 
+@pytest.mark.flow
 def test_jst_s_lift_of_a_wing_is_that_of_roe_s_flux():
     """Cells are a hundred times as long as high: dissipation of one number took half of it."""
     cloud = km.cloud.oneram6(points=20_000)

@@ -119,6 +119,7 @@ def test_a_velocity_that_cannot_be_is_refused(value):
             given(value)
 
 
+@pytest.mark.flow
 def test_the_example_of_the_docs_gives_newtons():
     page = (Path(__file__).parents[2] / "docs" / "getting-started.md").read_text("utf-8")
     (code,) = (c for c in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "km.Units" in c)

@@ -54,6 +54,7 @@ def test_a_forked_child_runs_after_its_parent_has(tmp_path):
     assert np.isfinite(case.primitive()).all()
 
 
+@pytest.mark.flow
 def test_a_motion_that_starts_away_from_rest_starts_there():
     """With phase 90 degrees the first step moves the body by little, not by the amplitude."""
     mesh = km.mesh.airfoil("naca0012", nodes=1500, far_field=10)

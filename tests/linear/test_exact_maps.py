@@ -5,6 +5,8 @@ import pytest
 from samples import direct, place, run, sample
 from world import NONE
 
+pytestmark = pytest.mark.sanitize
+
 EPS = np.finfo(float).eps
 
 

@@ -182,6 +182,7 @@ def test_it_finds_the_mesh_of_multigrid(device):
     assert np.abs(found[0] - ale.grid.points).max() > 0.05
 
 
+@pytest.mark.flow
 def test_a_run_with_it_has_the_loads_of_one_with_multigrid(mesh, device):
     found = []
     for solver in ("ilu0", "multigrid"):

@@ -229,6 +229,7 @@ def elsewhere(t):
     return Pose(angle, tuple(about), tuple(shift))
 
 
+@pytest.mark.flow
 def test_work_is_that_of_the_moment_about_the_pivot_whatever_the_moment_is_about(mesh):
     pitch = km.motion.pitch(2, K, about=PIVOT)
     runs = [go(case(mesh, pitch, about)) for about in (PIVOT, (0.25, 0.0), (-2.0, 0.3))]
@@ -247,6 +248,7 @@ def test_work_is_that_of_the_moment_about_the_pivot_whatever_the_moment_is_about
     assert loops[1].derivatives.cm_alpha != pytest.approx(loops[0].derivatives.cm_alpha, rel=0.1)
 
 
+@pytest.mark.flow
 def test_work_of_a_function_is_that_of_the_motion_that_it_writes_otherwise(mesh):
     pitch = go(case(mesh, km.motion.pitch(2, K, about=PIVOT)))
     function = go(case(mesh, km.motion.function(elsewhere, omega=OMEGA)))
@@ -254,6 +256,7 @@ def test_work_of_a_function_is_that_of_the_motion_that_it_writes_otherwise(mesh)
     assert km.hysteresis(function).work == pytest.approx(km.hysteresis(pitch).work, rel=1e-8)
 
 
+@pytest.mark.flow
 @pytest.mark.parametrize("about", [PIVOT, (0.25, 0.0)])
 def test_power_is_the_sum_of_traction_times_velocity_over_the_wall(mesh, about):
     """Of a pitch and a plunge of other frequencies, beside the sum over wall nodes in NumPy."""
@@ -273,6 +276,7 @@ def test_power_is_the_sum_of_traction_times_velocity_over_the_wall(mesh, about):
     assert run.history["power"][-1] == pytest.approx(expected, rel=1e-8)
 
 
+@pytest.mark.flow
 def test_power_of_parts_adds_up_and_a_plunge_is_damped(mesh):
     plunge = km.hysteresis(go(case(mesh, km.motion.plunge(0.05, K)), cycles=2))
     both = km.motion.plunge(0.05, K) + km.motion.pitch(2, K, about=PIVOT)
@@ -286,6 +290,7 @@ def test_power_of_parts_adds_up_and_a_plunge_is_damped(mesh):
     assert 0 not in (mixed.energy.pitch, mixed.energy.plunge)
 
 
+@pytest.mark.flow
 def test_phase_of_a_pitch_does_not_change_its_derivatives(mesh):
     runs = [
         case(mesh, km.motion.pitch(0.5, K, about=PIVOT, phase_deg=phase), drop=1e-6).run(
@@ -310,6 +315,7 @@ def flap_case(motion, walls=None):
     )  # fmt: skip
 
 
+@pytest.mark.flow
 def test_a_flap_works_while_the_first_body_rests():
     hinge = (0.55, -0.3)
     flap = km.motion.pitch(3, K, about=hinge)
@@ -334,6 +340,7 @@ def flap_angle(run):
     return np.radians(run.history["angle_deg_flap"])
 
 
+@pytest.mark.flow
 def test_bodies_that_move_as_one_have_one_damping_and_others_none():
     together = km.motion.plunge(0.02, K)
     loops = [
@@ -389,6 +396,7 @@ def test_a_name_that_gives_two_columns_of_one_name_is_refused_before_the_run(tmp
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.flow
 @pytest.mark.slow
 def test_work_converges_in_time(mesh):
     """BDF2's error at 64 steps, (omega dt)^2 / 3 = 0.3 % of a rate, is below half a per cent."""

@@ -10,6 +10,8 @@ from kinemesh.errors import MeshError
 from kinemesh.mesh import Section, airfoil, quality, section
 from kinemesh.mesh.conformal import circle_map
 
+pytestmark = pytest.mark.no_sanitizer
+
 DATA = Path(km_mesh.__file__).parents[1] / "cases" / "data"
 EPS = np.finfo(float).eps
 EDGES = ("closed", "sharp", "open")

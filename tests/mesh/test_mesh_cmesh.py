@@ -10,6 +10,8 @@ from kinemesh.errors import CaseError, MeshError
 from kinemesh.mesh import airfoil, quality, section
 from test_mesh_airfoil import nearest_on
 
+pytestmark = pytest.mark.no_sanitizer
+
 EPS = np.finfo(float).eps
 NAMES = ("naca0012", "naca2412", "naca4415", "naca64a010")
 

@@ -7,6 +7,8 @@ from kinemesh.errors import MeshError
 from kinemesh.mesh import Section, airfoil, cmesh, conformal, naca, omesh, quality, section
 from test_mesh_airfoil import at, nearest_on
 
+pytestmark = pytest.mark.no_sanitizer
+
 # names whose map the plain fixed point does not reach, and extremes of thickness and camber
 SAMPLE = ("3209", "6215", "0001", "9501", "9940", "23012", "23112")
 NODES = 600  # of each mesh and cloud

@@ -14,6 +14,8 @@ from kinemesh.motion.deform.graph import Graph, Places
 from runs import assert_same
 from solver_cases import Ellipse, bodies, on_devices, stream
 
+pytestmark = pytest.mark.flow
+
 SECTION = km.cloud.three_element(points=3800, far_field=10.0)
 HINGE = (0.9, -0.01)  # in the nose of the flap
 WALLS = ["main", "slat", "flap"]

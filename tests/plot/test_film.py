@@ -18,6 +18,8 @@ from kinemesh.plot import films
 from matplotlib import colormaps
 from PIL import Image
 
+pytestmark = pytest.mark.no_sanitizer
+
 EACH = 4  # frames of a cycle
 MORE, LARGE = 1.0001, films.DPI
 PIXEL = (0.2, 0.2)  # of width and height: a place in the flow, away from lines and legend

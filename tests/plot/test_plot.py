@@ -10,6 +10,8 @@ from kinemesh.results import Run
 from kinemesh.study.hysteresis import hysteresis
 from made_up import folder, loop, ring
 
+pytestmark = pytest.mark.no_sanitizer
+
 PNG = b"\x89PNG"
 
 

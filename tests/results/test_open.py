@@ -6,6 +6,8 @@ import pytest
 from kinemesh.io import summary
 from solver_cases import pitching
 
+pytestmark = pytest.mark.flow
+
 EPS = np.finfo(float).eps
 ASKED = {"cycles": 1, "steps_per_cycle": 16}
 

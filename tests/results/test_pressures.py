@@ -8,6 +8,8 @@ import pytest
 from kinemesh.errors import CaseError
 from kinemesh.results.pressures import _by_chord, write
 
+pytestmark = pytest.mark.flow
+
 PITCH = km.motion.pitch(1.0, 0.2, phase_deg=30)
 
 

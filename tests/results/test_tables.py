@@ -40,6 +40,7 @@ def names(table):
 # ---- columns of a history -----------------------------------------------------------------
 
 
+@pytest.mark.flow
 def test_a_history_is_a_mapping_of_its_columns(run):
     columns = dict(run.history)
 

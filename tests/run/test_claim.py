@@ -14,7 +14,10 @@ MESH = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
 QUICK = km.AleSettings(unsteady_drop=1e-2, steady_drop=1e-2)
 PITCH = km.motion.pitch(2.0, 0.3)
 STEPS = {"cycles": 0.5, "steps_per_cycle": 8}
-pytestmark = pytest.mark.filterwarnings("ignore:(steady flow|member):RuntimeWarning")
+pytestmark = [
+    pytest.mark.flow,
+    pytest.mark.filterwarnings("ignore:(steady flow|member):RuntimeWarning"),
+]
 
 
 def case(**changes):
@@ -87,6 +90,7 @@ def test_a_run_that_differs_replaces_what_is_there_where_it_is_told_to(there):
     case(mach=0.51).run(**STEPS, out=there)  # it is the run that is there now
 
 
+@pytest.mark.sanitize
 def test_the_same_run_and_a_longer_one_begin_anew(first, there):
     case().run(**STEPS, out=there)
     assert (there / "history.csv").read_bytes() == (first / "history.csv").read_bytes()

@@ -17,7 +17,10 @@ CLOUD = km.cloud.airfoil("naca0012", points=500, far_field=8.0)
 QUICK = km.MeshlessSettings(unsteady_drop=1e-1, steady_drop=1e-2, unsteady_iterations=30)
 TURN = km.motion.pitch(10.0, 0.1, phase_deg=30.0)  # is least turned at steps 7 and 15
 STEPS = {"cycles": 1.5, "steps_per_cycle": 16}
-pytestmark = pytest.mark.filterwarnings("ignore:(steady flow|member):RuntimeWarning")
+pytestmark = [
+    pytest.mark.flow,
+    pytest.mark.filterwarnings("ignore:(steady flow|member):RuntimeWarning"),
+]
 
 
 def case(deform=None, settings=QUICK, **changes):

@@ -18,7 +18,10 @@ PLAN = {"cycles": 1.5, "steps_per_cycle": 16}
 LIMITS = {"unsteady_iterations": 6, "steady_iterations": 60}
 SOLVER = "[solver]\n" + "".join(f"{name} = {most}\n" for name, most in LIMITS.items())
 TOML = case_text(method="rigid", **PLAN, more=SOLVER)
-pytestmark = pytest.mark.filterwarnings("ignore:(steady flow|member):RuntimeWarning")
+pytestmark = [
+    pytest.mark.flow,
+    pytest.mark.filterwarnings("ignore:(steady flow|member):RuntimeWarning"),
+]
 
 
 def program(folder, *words, largest=None):

@@ -14,7 +14,10 @@ from made_up import run as made_up
 from runs import MESH, QUICK, assert_same
 from solver_cases import case_text
 
-pytestmark = pytest.mark.filterwarnings("ignore:(steady flow|member):RuntimeWarning")
+pytestmark = [
+    pytest.mark.flow,
+    pytest.mark.filterwarnings("ignore:(steady flow|member):RuntimeWarning"),
+]
 LONG = {"cycles": 9, "steps_per_cycle": 8, "until": "periodic"}
 
 

@@ -30,6 +30,7 @@ def no_flow(monkeypatch):
     monkeypatch.setattr(runs, "march", march)
 
 
+@pytest.mark.flow
 @pytest.mark.parametrize("method", ["springs", "delaunay"])
 @pytest.mark.parametrize("start", ["steady", "as is"])
 def test_a_preflight_leaves_every_bit_of_the_run(tmp_path, method, start):
@@ -114,6 +115,7 @@ def test_a_cell_that_no_mover_looks_at_is_seen(no_flow):
         model.run(cycles=1, steps_per_cycle=8)
 
 
+@pytest.mark.flow
 def test_a_longer_run_is_looked_at_as_far_as_it_was_not(tmp_path, monkeypatch):
     flown = []
     real = runs.fly

@@ -11,7 +11,10 @@ from kinemesh import cli
 from kinemesh.run import march
 from solver_cases import case_text
 
-pytestmark = pytest.mark.filterwarnings("ignore:(steady flow|member):RuntimeWarning")
+pytestmark = [
+    pytest.mark.flow,
+    pytest.mark.filterwarnings("ignore:(steady flow|member):RuntimeWarning"),
+]
 MESH = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
 LINE = re.compile(r"(dry step|step|iteration) (\d+) of (?:at most )?(\d+), (\d+) s(.*)")
 

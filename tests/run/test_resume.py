@@ -22,7 +22,10 @@ from runs import MESH, QUICK, assert_same, killed, rows
 from solver_cases import case_text, on_devices
 
 MOVED = km.mesh.Mesh(MESH.points * 1.0000001, MESH.triangles, MESH.quads, MESH.boundaries)
-pytestmark = pytest.mark.filterwarnings("ignore:(steady flow|member):RuntimeWarning")
+pytestmark = [
+    pytest.mark.flow,
+    pytest.mark.filterwarnings("ignore:(steady flow|member):RuntimeWarning"),
+]
 STEPS = {"cycles": 1.5, "steps_per_cycle": 16}  # a restart every 4 steps, a frame every step
 
 

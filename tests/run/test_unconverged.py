@@ -6,6 +6,8 @@ import pytest
 from kinemesh.io import UNSTEADY, History, summary
 from kinemesh.run import ends
 
+pytestmark = pytest.mark.flow
+
 MESH = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
 
 
@@ -17,6 +19,7 @@ def ran(**settings):
     return case.run(cycles=1, steps_per_cycle=16)
 
 
+@pytest.mark.sanitize
 def test_steps_that_ran_out_of_iterations_are_told_everywhere():
     with pytest.warns(RuntimeWarning, match="steps ended above the asked residual drop") as warned:
         run = ran(unsteady_drop=1e-3, unsteady_iterations=9, steady_drop=1e-2)
