@@ -7,6 +7,7 @@ from kinemesh.io.summary import Stopwatch
 from kinemesh.motion import Pose
 from kinemesh.run.march import march
 
+pytestmark = pytest.mark.flow
 STEPS, DT = 6, 0.4
 MESH = km.mesh.airfoil("naca0012", nodes=500)
 LAW = km.motion.pitch(amplitude_deg=8.0, k=0.4, about=(0.25, 0))
