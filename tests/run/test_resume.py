@@ -363,6 +363,7 @@ def test_every_device_and_precision_goes_on_with_the_same_bits(
     assert_same(tmp_path / "whole", out)
 
 
+@pytest.mark.sanitize
 @on_devices
 @pytest.mark.parametrize("time", ["lusgs", "rk"])
 def test_a_plane_of_symmetry_that_moves_goes_on_with_the_same_bits(
