@@ -5,14 +5,14 @@
 #   tools/sanitize.sh [args]   args are the pytest selection instead of the tests by their markers
 #
 # PYTHON (python3) needs the package's dependencies, pytest and pytest-xdist.  One OpenMP thread: libgomp's
-# barriers are not known to the sanitizers.  The last part looks for memory that the module itself
+# barriers are not known to the sanitizers.  One part looks for memory that the module itself
 # allocated and lost; what Python and NumPy leave behind at the end is not ours.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 python=$(command -v "${PYTHON:-python3}")
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'kill "${leaks:-}" 2>/dev/null || true; rm -rf "$work"' EXIT
 tar --exclude=./.git --exclude=./build --exclude='*.so' --exclude='*.egg-info' --exclude=./.venv -cf - . |
   tar -xf - -C "$work"
 cd "$work"
@@ -36,6 +36,11 @@ assert b"__asan_init" in Path(_core.__file__).read_bytes(), "built without the s
 assert "libasan" in Path("/proc/self/maps").read_text(), "libasan is not loaded"
 PYTHON
 
+# Memory lost by calls, refusals and recordings.  The exact unwinder: Python keeps no frame pointers.
+LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=1:fast_unwind_on_malloc=0:malloc_context_size=12:exitcode=23 \
+  "${pytest[@]}" -m 'leaks and not cuda' tests/device >leaks.txt 2>&1 &
+leaks=$!
+
 # Tests that need no flow, and a few flows: the others run the same kernels for longer.
 chosen='not slow and not no_sanitizer and (not flow or sanitize)'
 selection=("$@")
@@ -44,10 +49,8 @@ echo "== tests: ${selection[*]}"
 LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 "${pytest[@]}" -n auto --dist loadfile "${selection[@]}"
 
 echo "== leaks: memory lost by calls, refusals and recordings"
-# The exact unwinder: Python keeps no frame pointers.  Leaks of others end with status 23 as well.
 status=0
-LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=1:fast_unwind_on_malloc=0:malloc_context_size=12:exitcode=23 \
-  "${pytest[@]}" -m leaks >leaks.txt 2>&1 || status=$?
+wait "$leaks" || status=$? # leaks of others end with status 23 as well
 if [ "$status" -ne 0 ] && [ "$status" -ne 23 ]; then
   tail -n 40 leaks.txt
   exit 1
