@@ -21,9 +21,12 @@ HERE = Path(__file__).parent
 HEADERS = [str(p.relative_to(HERE)) for p in sorted((HERE / "csrc").rglob("*.h"))]
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 LIMITED = ("Py_LIMITED_API", "0x030b0000")
-HOST = ["csrc/bind.c", "csrc/host_f32.c", "csrc/host_f64.c"]
-DEVICE = ["csrc/device_f32.cu", "csrc/device_f64.cu", "csrc/graph.cu", "csrc/launch.cu"]
-DEVICE += ["csrc/sparse.cu"]
+INCLUDE = "csrc"  # headers are named from here: core/table.h
+HOST = ["csrc/core/bind.c", "csrc/kernels/host_f32.c", "csrc/kernels/host_f64.c"]
+DEVICE = ["csrc/kernels/device_f32.cu", "csrc/kernels/device_f64.cu"]
+DEVICE += ["csrc/core/graph.cu", "csrc/core/launch.cu", "csrc/sparse/sparse.cu"]
+CUDA = ["csrc/core/module_cuda.c", "csrc/core/array.c", "csrc/core/dlpack.c"]
+CUDA += ["csrc/sparse/sparse_bind.c"]
 
 
 def flag(name):
@@ -58,6 +61,7 @@ def host_flags():
 def device_flags():
     architectures = os.environ.get("KINEMESH_SM", "80,90").split(",")
     flags = ["-O3", "-std=c++17", "-Xcompiler", "-fPIC,-fvisibility=hidden,-Wall,-Wextra"]
+    flags += [f"-I{INCLUDE}"]
     for sm in architectures:
         flags += ["-gencode", f"arch=compute_{sm},code=sm_{sm}"]
     last = architectures[-1]
@@ -103,16 +107,22 @@ def extensions():
     }
     link = ["-fopenmp", *(SANITIZE if flag("KINEMESH_SANITIZE") else [])]
     all_ext = [
-        Extension("kinemesh._core", [*HOST, "csrc/module.c"], extra_link_args=link, **common)
+        Extension(
+            "kinemesh._core",
+            [*HOST, "csrc/core/module.c"],
+            include_dirs=[INCLUDE],
+            extra_link_args=link,
+            **common,
+        )
     ]
     nvcc = find_nvcc()
-    if nvcc and (HERE / "csrc/launch.cu").exists():
+    if nvcc and (HERE / "csrc/core/launch.cu").exists():
         root = Path(nvcc).resolve().parents[1]
         lib = next((p for p in (root / "lib64", root / "lib") if p.is_dir()), root / "lib64")
         cuda = Extension(
             "kinemesh._cuda",
-            [*HOST, "csrc/module_cuda.c", "csrc/array.c", "csrc/dlpack.c", "csrc/sparse_bind.c"],
-            include_dirs=[str(root / "include")],
+            [*HOST, *CUDA],
+            include_dirs=[INCLUDE, str(root / "include")],
             library_dirs=[str(lib)],
             libraries=["cudart_static", "rt", "pthread", "dl", "stdc++"],
             extra_link_args=link,

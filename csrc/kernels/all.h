@@ -1,8 +1,8 @@
 /* all.h - every kernel, and the set it loops over.  Add a kernel: its header and a K() here. */
-#include "../kernel.h"
-#include "../physics/fault.h"
-#include "../physics/geometry.h"
-#include "../physics/limiter.h"
+#include "core/kernel.h"
+#include "physics/fault.h"
+#include "physics/geometry.h"
+#include "physics/limiter.h"
 #define PAIR 2 /* lanes of a team: more pay on irregular clouds in space alone */
 #define DIM 2
 #define NV 4         /* variables */
@@ -13,15 +13,15 @@
 #define DIM_SUFFIX
 #define CLOUD_LOOP heavy
 #include "dimension.h"
-#include "ale_flux.h"
-#include "ale_gradient.h"
-#include "ale_implicit.h"
-#include "colouring.h"
-#include "dualtime.h"
-#include "lusgs.h"
-#include "metrics.h"
-#include "pose.h"
-#include "springs.h"
+#include "mesh/flux.h"
+#include "mesh/gradient.h"
+#include "mesh/jacobian.h"
+#include "linear/colouring.h"
+#include "flow/dualtime.h"
+#include "mesh/lusgs.h"
+#include "mesh/metrics.h"
+#include "motion/pose.h"
+#include "motion/springs.h"
 #undef DIM
 #undef NV
 #undef NG
@@ -39,7 +39,7 @@
 #define DIM_SUFFIX _3d
 #define CLOUD_LOOP wide
 #include "dimension.h"
-#include "space.h"
+#include "cloud/points.h"
 #undef DIM
 #undef NV
 #undef NG
@@ -52,10 +52,10 @@
 #define BB 4
 #define B4 8
 #define MULTIGRID_TYPE real
-#include "block.h"
-#include "krylov.h"
-#include "cg.h"
-#include "multigrid.h"
+#include "linear/block.h"
+#include "linear/krylov.h"
+#include "linear/cg.h"
+#include "linear/multigrid.h"
 #undef B
 #undef BB
 #undef B4
@@ -64,17 +64,17 @@
 #define BB 16
 #define B4 16
 #define MULTIGRID_TYPE f32
-#include "block.h"
-#include "krylov.h"
-#include "multigrid.h"
+#include "linear/block.h"
+#include "linear/krylov.h"
+#include "linear/multigrid.h"
 #undef B
 #undef BB
 #undef B4
 #undef MULTIGRID_TYPE
 #define B 5
 #define BB 25
-#include "block.h"
-#include "krylov.h"
+#include "linear/block.h"
+#include "linear/krylov.h"
 #undef B
 #undef BB
 

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.no_sanitizer
 
 CSRC = Path(__file__).parents[2] / "csrc"
 SETUP = CSRC.parent / "setup.py"
-HEADERS = sorted((CSRC / "kernels").glob("*.h"))
+HEADERS = sorted((CSRC / "kernels").rglob("*.h"))
 DEFINITION = re.compile(
     r"^(KERNEL|LANES|REDUCE|TEAM|TOTAL)\((?:([KN])\((\w+)\)|(\w+)), (\w+), (\w+)(?:, (\w+))?",
     re.MULTILINE,
@@ -69,7 +69,8 @@ def listed():
 def compile_host(precision, *flags):
     """Messages of gcc for host_f64.c or host_f32.c, with the flags of the build."""
     command = ["gcc", "-std=c11", "-O3", "-march=native", "-fopenmp", "-fno-math-errno"]
-    command += ["-fno-trapping-math", f"-I{CSRC}", *flags, str(CSRC / f"host_{precision}.c")]
+    command += ["-fno-trapping-math", f"-I{CSRC}", *flags]
+    command += [str(CSRC / "kernels" / f"host_{precision}.c")]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

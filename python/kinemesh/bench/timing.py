@@ -19,7 +19,7 @@ from kinemesh.device.backend import Backend
 
 SPAN = 0.02  # seconds that one reading lasts at least, so that clock and launch do not count
 MOST = 200  # repetitions within one reading
-TRIALS = 5  # runs of a recording on a CPU after which it has chosen its threads (csrc/module.c)
+TRIALS = 5  # runs of a recording on a CPU until its threads are chosen (csrc/core/module.c)
 COPIED = 1 << 27  # bytes of each of the two arrays: beyond the caches of any CPU we know
 
 

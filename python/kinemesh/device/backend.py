@@ -19,7 +19,7 @@ import numpy as np
 # libgomp's threads wait for the next kernel by spinning; by default so long that a machine whose
 # cores are shared crawls.  Measured, 5040 nodes, one pseudo-step, two cores with other work: 7.2 ms
 # with one thread; with two, 30 ms as libgomp has it and 11 ms with OMP_WAIT_POLICY=passive.  On
-# idle cores a few thousand turns are enough for 3.8 ms (csrc/module.c chooses one thread or all).
+# idle cores a few thousand turns are enough for 3.8 ms (csrc/core/module.c takes one or all).
 if "OMP_WAIT_POLICY" not in os.environ:
     os.environ.setdefault("GOMP_SPINCOUNT", "5000")
 

@@ -31,7 +31,7 @@ def chunks(first: Ints, size: int = CHUNK) -> tuple[Ints, Ints]:
 
 
 def totals(backend: Backend, offsets: Ints, groups: Ints) -> dict[str, Any]:
-    """What kernels that sum over members are told of their chunks (TOTALS in csrc/kernel.h)."""
+    """What kernels that sum over members are told of their chunks (TOTALS, csrc/core/kernel.h)."""
     members = len(groups) - 1
     tables = {
         "offsets": offsets,

@@ -1,7 +1,7 @@
 /* sparse.cu - ILU(0) in the order given and BiCGSTAB around it by cuSPARSE: how Ma et al. (OpenACC
  * deforming mesh), section 6.1, solve the springs, kept to be measured against.  See sparse.h. */
 #include "sparse.h"
-#include "stream.h"
+#include "core/stream.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* sparse_bind.c - sparse.h for Python: functions of _cuda around a capsule.  Arrays are those of
  * bind; who holds the capsule also holds the four arrays that it was made from.                */
-#include "array.h"
+#include "core/array.h"
 #include "sparse.h"
 
 #include <math.h>

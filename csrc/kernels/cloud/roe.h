@@ -1,4 +1,4 @@
-/* cloud.h - the Euler equations on a moving cloud of points (docs/meshless.md; Zhang et al. 2018,
+/* cloud/roe.h - the Euler equations on a moving cloud of points (docs/meshless.md; Zhang et al. 2018,
  * Wang et al.), once per dimension.  With a_ij the coefficients of least squares with weights |d|^-1
  * or |d|^-2,
  *   div F = 2 sum_j [F_ij - F(W_i).a_ij],   F relative to the velocity of point i itself,

@@ -1,2 +1,2 @@
 /* device_f64.cu - every kernel for CUDA, real = f64. */
-#include "kernels/all.h"
+#include "all.h"

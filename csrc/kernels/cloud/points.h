@@ -1,4 +1,4 @@
-/* space.h - what only clouds in space need: boundary facets, forces, poses. */
+/* points.h - what only clouds in space need: boundary facets, forces, poses. */
 
 /* Area vector of a boundary point out of the fluid, a third of each triangle at it, and the unit
  * normal, along the plane of symmetry for points on it; none where both sides of an edge such as a

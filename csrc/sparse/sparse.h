@@ -3,7 +3,7 @@
  * The library is opened at first use: _cuda imports without it.  As in device.h, 0 is good and a
  * code for sparse_text is returned otherwise; everything goes through the device's stream.     */
 #pragma once
-#include "table.h"
+#include "core/table.h"
 
 enum {
   SPARSE_MISSING = -11,  /* the library, or a function of it, is not there */

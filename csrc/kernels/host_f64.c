@@ -1,2 +1,2 @@
 /* host_f64.c - every kernel for the CPU, real = f64. */
-#include "kernels/all.h"
+#include "all.h"
