@@ -39,14 +39,14 @@ def csr(lists):
 
 
 def wave_bits(x):
-    """Sign, five bits of exponent and eight of fraction: record_wave_bits, cloud/lusgs_space.h."""
+    """Sign, five bits of exponent and eight of fraction: record_wave_bits, cloud/record.h."""
     bits = x.astype(np.float32).view(np.uint32) + (1 << 14)
     size = ((bits & 0x7FFFFFFF) >> 15).astype(int) - (112 << 8)
     return (bits >> 31 << 13).astype(np.uint32) | size.clip(0, 0x1FFF).astype(np.uint32)
 
 
 def records(du, velocity, sound):
-    """Float32 numbers and waves as the sweeps hold them: csrc/kernels/cloud/lusgs_space.h."""
+    """Float32 numbers and waves as the sweeps hold them: csrc/kernels/cloud/record.h."""
     a, b, c, d = wave_bits(np.c_[velocity, sound]).T
     words = [*du.astype(np.float32).view(np.uint32).T, 0 * a, a << 8 | b << 22]
     return np.stack([*words, b >> 10 | c << 4 | d << 18], 1).view(np.int32)

@@ -47,12 +47,16 @@ typedef f64 real;
 #define INIT_sum 0.0
 #define INIT_max (-1e300)
 
-/* The second level lets a kernel's name be made by a macro (block_product_4). */
+/* FIELDS(PARAM) are the parameters of a function that a kernel's body calls with FIELDS(NAME), each with
+ * the comma before it: what several kernels of these fields share.
+ * The second level lets a kernel's name be made by a macro (block_product_4). */
 #define KERNEL(k, FIELDS, loop) KERNEL_LOOP(k, FIELDS, loop)
 /* An item with `width` independent lanes, such as the rows of a matrix block: one thread per lane
  * on a device, so that neighbouring threads read neighbouring numbers; one vector on a host.  The
  * body works on the lanes lane .. lane + WIDTH(width) - 1.                                       */
 #define LANES(k, FIELDS, loop, width) KERNEL_LANES(k, FIELDS, loop, width)
+/* Each number of item i that is one of its lanes' own, of `width` side by side. */
+#define EACH_LANE(k, width) for (i32 k = (width)*i + lane; k < (width)*i + lane + WIDTH(width); k++)
 /* Lanes that share the satellites of an item: lane l takes entries l, l + PARTS(width), ... and
  * `together` gives each lane the sum of what all have found, so that an item waits for a part of
  * its loads only.  A host has one lane, which takes all.  width: a power of 2 up to 32.          */
@@ -68,7 +72,7 @@ typedef f64 real;
  * an order that depends on nothing but the group, so that a member's sums are those of its solo
  * run.  The body adds what item i gives to s.  Fields named `offsets` and `sums` are required. */
 #define REDUCE(k, FIELDS, op, nv) KERNEL_REDUCE(k, FIELDS, op, nv)
-/* The same over each member m where `wanted` (an expression of m) holds: the group that ends last
+/* REDUCE over each member m where `wanted` (an expression of m) holds: the group that ends last
  * puts all of them together, again in an order that is the member's own, and hands the sums to the
  * body of OF_MEMBER.  Fields TOTALS (of the items' set) and `parts` (groups,nv) are required, and a
  * launch over all groups.                                                                       */
@@ -101,12 +105,12 @@ typedef f64 real;
 #define RESIDENT_indirect 1
 #define RESIDENT_heavy 1
 #define RESIDENT_busy 4
-/* The same of items without lanes: `wide` ones hold more numbers than the registers of three. */
+/* Blocks of items without lanes: `wide` ones hold more numbers than the registers of three. */
 #define BLOCKS_direct 3
 #define BLOCKS_indirect 3
 #define BLOCKS_heavy 3
 #define BLOCKS_wide 2
-/* The same of groups: nvcc, left alone, gives the many numbers of a maximum twice the registers. */
+/* Blocks of groups: nvcc, left alone, gives the many numbers of a maximum twice the registers. */
 #define BOUNDS_sum __launch_bounds__(BLOCK)
 #define BOUNDS_max __launch_bounds__(BLOCK, 3)
 #define KERNEL_LOOP(k, FIELDS, loop)                                                         \

@@ -1,82 +1,44 @@
 /* all.h - every kernel, and the set it loops over.  Add a kernel: its header and a K() here. */
 #include "core/kernel.h"
 #include "physics/fault.h"
-#include "physics/geometry.h"
+#include "physics/number.h"
+#include "physics/vec2.h"
 #include "physics/limiter.h"
+#include "physics/springs.h"
+#include "shared/load.h"
+#include "shared/copy.h"
+#include "shared/gather.h"
 #define PAIR 2 /* lanes of a team: more pay on irregular clouds in space alone */
 #define DIM 2
-#define NV 4         /* variables */
-#define NG 8         /* their derivatives */
-#define NS 3         /* numbers of a symmetric matrix */
-#define NR 8         /* both ends of the variables' ranges */
-#define NB 16        /* entries of a block */
-#define DIM_SUFFIX
-#define CLOUD_LOOP heavy
 #include "dimension.h"
-#include "mesh/flux.h"
-#include "mesh/gradient.h"
-#include "mesh/jacobian.h"
-#include "linear/colouring.h"
-#include "flow/dualtime.h"
-#include "mesh/lusgs.h"
+#include "flow/vortex.h"
 #include "mesh/metrics.h"
-#include "motion/pose.h"
+#include "mesh/quality.h"
+#include "mesh/gradient.h"
+#include "mesh/flux.h"
+#include "mesh/boundary.h"
+#include "mesh/jacobian.h"
+#include "mesh/lusgs.h"
+#include "motion/graph.h"
 #include "motion/springs.h"
+#include "cloud/gradient_plane.h"
+#include "cloud/lusgs_plane.h"
 #undef DIM
-#undef NV
-#undef NG
-#undef NS
-#undef NR
-#undef NB
-#undef DIM_SUFFIX
-#undef CLOUD_LOOP
 #define DIM 3
-#define NV 5
-#define NG 15
-#define NS 6
-#define NR 10
-#define NB 25
-#define DIM_SUFFIX _3d
-#define CLOUD_LOOP wide
 #include "dimension.h"
-#include "cloud/points.h"
+#include "cloud/symmetry.h"
+#include "cloud/record.h"
+#include "cloud/lusgs_space.h"
 #undef DIM
-#undef NV
-#undef NG
-#undef NS
-#undef NR
-#undef NB
-#undef DIM_SUFFIX
-#undef CLOUD_LOOP
+#include "linear/colouring.h"
+#include "linear/start.h"
 #define B 2
-#define BB 4
-#define B4 8
-#define MULTIGRID_TYPE real
-#include "linear/block.h"
-#include "linear/krylov.h"
-#include "linear/cg.h"
-#include "linear/multigrid.h"
-#undef B
-#undef BB
-#undef B4
-#undef MULTIGRID_TYPE
+#include "linear/blocks.h"
 #define B 4
-#define BB 16
-#define B4 16
-#define MULTIGRID_TYPE f32
-#include "linear/block.h"
-#include "linear/krylov.h"
-#include "linear/multigrid.h"
-#undef B
-#undef BB
-#undef B4
-#undef MULTIGRID_TYPE
+#include "linear/blocks.h"
 #define B 5
-#define BB 25
-#include "linear/block.h"
-#include "linear/krylov.h"
-#undef B
-#undef BB
+#include "linear/blocks.h"
+#include "linear/cg.h"
 
 /* K: one thread per item; S: reductions and totals; T: the lanes of a team; L2 to L5: lanes of a block of that size. */
 #define KERNEL_LIST(K, S, T, L2, L3, L4, L5)                                                      \
@@ -89,12 +51,11 @@
   K(least_squares, nodes) L2(cloud_gradient, nodes) L2(cloud_gradient_wang, nodes)      \
   K(ale_flux_roe, edges) K(ale_flux_hllc, edges) L4(ale_residual, nodes)               \
   K(face_rates, faces) K(bc_wall, bnodes) K(bc_farfield, bnodes) K(bc_vortex, members) \
-  S(wall_forces, groups) L4(ale_jacobian, rows)     \
+  L4(ale_jacobian, rows)     \
   K(bc_wall_jacobian, bnodes) K(bc_farfield_jacobian, bnodes) \
   T(lusgs_sweep, rows) K(cloud_roughness, nodes) K(cloud_sensor_3d, nodes) T(cloud_lusgs, rows) T(cloud_lusgs_3d, rows) T(cloud_lusgs_last_3d, rows) T(cloud_shares_3d, rows) K(cloud_drift_3d, rows) K(cloud_rows_3d, nodes) \
   DIMENSION_LIST(K, S, T, L4, ) DIMENSION_LIST(K, S, T, L5, _3d) K(cloud_normals, bnodes)     \
   K(cloud_facets_3d, bnodes) K(cloud_mirror_3d, bnodes) K(cloud_even_3d, bnodes) L5(cloud_gradient_3d, nodes) T(cloud_gradient_wang_3d, nodes)   \
-  S(wall_forces_3d, groups) K(pose_move_3d, moved)             \
   L5(copy_real5, items) L3(copy_f64_3, items)                                           \
   K(dualtime_start, members)    \
   K(copy_f64, items) L2(copy_f64_2, items) L4(copy_real4, items)                       \
@@ -102,14 +63,14 @@
   K(krylov_start, members) L2(spring_rows, rows)                                       \
   L2(spring_guess, rows) L2(spring_side, rows) L2(spring_move, rows) L2(spring_csr, rows) \
   L2(copy_marked, items) \
-  K(pose_move, moved) K(graph_map, carried) K(graph_folds, elements) S(graph_stretch, groups) \
+  K(graph_map, carried) K(graph_folds, elements) S(graph_stretch, groups) \
   K(colour_round, nodes) K(cg_weigh, rows) L2(cg_begin, rows)       \
   S(cg_beta, groups) S(cg_alpha, groups) S(cg_check, groups) L2(cg_p, rows)            \
   L2(cg_x, rows) S(multigrid_coarsest, rows) BLOCK_LIST(K, S, L2, 2) BLOCK_LIST(K, S, L4, 4) BLOCK_LIST(K, S, L5, 5) \
   MULTIGRID_LIST(L2, L4, 2) MULTIGRID_LIST(L4, L4, 4)
 #define DIMENSION_LIST(K, S, T, L, D)                                                       \
   K(ale_primitive##D, nodes) S(ale_primitive_range##D, groups) L(ale_past##D, nodes)              \
-  K(ale_update##D, rows) S(residual_check##D, groups) K(cloud_least_squares##D, nodes)      \
+  K(ale_update##D, rows) S(residual_check##D, groups) S(wall_forces##D, groups) K(pose_move##D, moved) K(cloud_least_squares##D, nodes)      \
   K(cloud_velocity##D, nodes) T(cloud_roe##D, nodes)         \
   T(cloud_roe_van_leer##D, nodes) K(cloud_close##D, bnodes)  \
   K(cloud_open##D, bnodes) K(cloud_jst##D, nodes)          \

@@ -1,19 +1,14 @@
-/* gas.h - perfect gas, gamma = 1.4, and the Euler flux through a moving face, in the plane and in
- * space: included once per dimension, like all headers that name things by N().
+/* gas.h - perfect gas and the Euler flux through a moving face, in the plane and in space: included
+ * once per dimension, like all headers that name things by N().
  *   u = (rho, rho v, rho E)   conserved       q = (rho, v, p)   primitive
  * Scaled so that rho = a = 1 in the free stream, p = 1/gamma (docs/theory.md, section 1).     */
 #ifndef GAMMA
-#define GAMMA        R(1.4)
+/* The one place of gamma = 1 + 2 / 5 = 1.4, of molecules that move in three ways and turn in two. */
+#define GAS_FREEDOM  5
+#define GAMMA        (R(GAS_FREEDOM + 2) / R(GAS_FREEDOM))
 #define GAS_ENERGY   (R(1) / (GAMMA - R(1))) /* rho e over p; constants are worked out by compilers */
 #define GAS_ENTHALPY (GAMMA / (GAMMA - R(1)))
 #endif
-
-HD real N(vec_dot)(const real *a, const real *b)
-{
-  real s = a[0] * b[0];
-  for (i32 k = 1; k < DIM; k++) s += a[k] * b[k];
-  return s;
-}
 
 HD void N(gas_primitive)(const real *u, real *q)
 {

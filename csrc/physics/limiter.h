@@ -1,4 +1,5 @@
-/* limiter.h - Venkatakrishnan's smooth limiter (theory eq. 2.4). */
+/* limiter.h - smooth limiters of differences, in whatever unit they have: Venkatakrishnan's (theory
+ * eq. 2.4), van Leer's (Wang et al. eq. 7).                                                      */
 #pragma once
 
 /* up: room to the neighbours' extremum, d: what the gradient asks for (same sign), eps2: threshold. */
@@ -6,4 +7,11 @@ HD real limiter_venkatakrishnan(real up, real d, real eps2)
 {
   const real a = up * up + eps2;
   return (a + R(2) * d * up) * reciprocal(a + R(2) * d * d + d * up);
+}
+
+/* Harmonic mean of two differences of one sign, else nothing (van Leer; Wang et al. eq. 7). */
+HD real limiter_van_leer(real a, real b)
+{
+  const real ab = a * b;
+  return ab > 0 ? R(2) * ab * reciprocal(a + b) : R(0);
 }

@@ -18,7 +18,7 @@ ROUNDINGS = 8
 TRIALS = 4
 
 
-# Shares of a number that its last bit is in a record (csrc/kernels/cloud/lusgs_space.h).
+# Shares of a number that its last bit is in a record (csrc/kernels/cloud/record.h).
 LAST = {"record": 2.0**-31, "waves": 2.0**-8}
 
 

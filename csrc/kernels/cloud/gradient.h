@@ -1,31 +1,7 @@
-/* cloud_gradient.h - gradients on clouds: by least squares (in the plane see
- * ale_gradient.h), averaged over satellites, limited; once per dimension.                        */
-#ifndef CLOUD_GRADIENT_ONCE
-#define CLOUD_GRADIENT_ONCE
-#define CLOUD_GRADIENT_3D(F)      \
-  NODE_GRAPH(F)                   \
-  F(in, f64, x, "nodes,3")        \
-  F(in, real, inverse, "nodes,6") \
-  F(in, real, q, "nodes,5")       \
-  F(val, i32, squared, "")        \
-  F(out, real, grad, "nodes,15")
-#define CLOUD_SMOOTH(F)              \
-  NODE_GRAPH(F)                      \
-  F(in, real, raw, "nodes," STR(NG)) \
-  F(out, real, grad, "nodes," STR(NG))
-#define CLOUD_LIMITED(F)                                               \
-  F(in, f64, range, "members," STR(NR)) /* from ale_primitive_range */ \
-  F(val, real, K, "")
-#define CLOUD_GRADIENT_WANG_3D(F) CLOUD_GRADIENT_3D(F) CLOUD_LIMITED(F)
-#define CLOUD_SMOOTH_WANG(F)       \
-  CLOUD_SMOOTH(F)                  \
-  F(in, f64, x, "nodes," STR(DIM)) \
-  F(in, real, q, "nodes," STR(NV)) \
-  CLOUD_LIMITED(F)
-#endif
+/* gradient.h - gradients on clouds: in space by least squares (in the plane see gradient_plane.h), averaged
+ * over satellites, limited; once per dimension.  Units of gas.h per chord.                        */
 
 /* Satellites whose places a device reads side by side. */
-#undef AT_ONCE
 #ifdef __CUDACC__
 #define AT_ONCE 3
 #else
@@ -107,6 +83,10 @@ HD void N(cloud_put_lanes)(i32 i, i32 lane, const real *g, real *grad)
   for (i32 k = 0; k < DIM * WIDTH(NV); k++) grad[NG * i + DIM * lane + k] = g[k];
 }
 
+#define CLOUD_SMOOTH(F)              \
+  NODE_GRAPH(F)                      \
+  F(in, real, raw, "nodes," STR(NG)) \
+  F(out, real, grad, "nodes," STR(NG))
 LANES(N(cloud_smooth), CLOUD_SMOOTH, busy, NV)
 {
   real g[NG], low[NV], high[NV];
@@ -114,6 +94,14 @@ LANES(N(cloud_smooth), CLOUD_SMOOTH, busy, NV)
   N(cloud_put_lanes)(i, lane, g, grad);
 }
 
+#define CLOUD_LIMITED(F)                                               \
+  F(in, f64, range, "members," STR(NR)) /* from ale_primitive_range */ \
+  F(val, real, K, "")
+#define CLOUD_SMOOTH_WANG(F)       \
+  CLOUD_SMOOTH(F)                  \
+  F(in, f64, x, "nodes," STR(DIM)) \
+  F(in, real, q, "nodes," STR(NV)) \
+  CLOUD_LIMITED(F)
 LANES(N(cloud_smooth_wang), CLOUD_SMOOTH_WANG, busy, NV)
 {
   const i32 m = member[i];
@@ -149,7 +137,7 @@ HD i32 gradient_sums_3d(i32 i, i32 lane, i32 width, const i32 *live, const f64 *
   return 1;
 }
 
-/* ... and the gradients of those sums. */
+/* The gradients of those sums. */
 HD void gradient_fit_3d(i32 width, const real *inverse, real *g)
 {
   for (i32 k = 0; k < width; k++) {
@@ -158,6 +146,13 @@ HD void gradient_fit_3d(i32 width, const real *inverse, real *g)
   }
 }
 
+#define CLOUD_GRADIENT_3D(F)      \
+  NODE_GRAPH(F)                   \
+  F(in, f64, x, "nodes,3")        \
+  F(in, real, inverse, "nodes,6") \
+  F(in, real, q, "nodes,5")       \
+  F(val, i32, squared, "")        \
+  F(out, real, grad, "nodes,15")
 LANES(cloud_gradient_3d, CLOUD_GRADIENT_3D, busy, 5)
 {
   const i32 *live = active + member[i];
@@ -174,6 +169,7 @@ LANES(cloud_gradient_3d, CLOUD_GRADIENT_3D, busy, 5)
 #else
 #define SHARE 5
 #endif
+#define CLOUD_GRADIENT_WANG_3D(F) CLOUD_GRADIENT_3D(F) CLOUD_LIMITED(F)
 TEAM(cloud_gradient_wang_3d, CLOUD_GRADIENT_WANG_3D, heavy, PAIR)
 {
   const i32 m = member[i], first = 2 * lane;

@@ -1,6 +1,8 @@
-/* dualtime.h - the start of pseudo-time, member by member, on the device (theory, section 2.6), and copies.
- * What goes on and at which CFL number residual_check (state.h) decides.                             */
+/* dualtime.h - pseudo-time, member by member, on the device (docs/theory.md, section 2.6): its start, and
+ * after each residual who goes on, and at which CFL number; once per dimension.  res and norms in
+ * the units of docs/style.md per time, chord / a_inf.                                            */
 
+#if DIM == 2
 /* Every member starts a physical step: all active, nothing counted. */
 #define DUALTIME_START(F)        \
   F(out, i32, active, "members") \
@@ -10,31 +12,58 @@ KERNEL(dualtime_start, DUALTIME_START, direct)
   active[i]     = 1;
   iterations[i] = 0;
 }
+#endif
 
-#define COPY_F64(F) F(in, f64, from, "items") F(out, f64, to, "items")
-KERNEL(copy_f64, COPY_F64, direct)
-{
-  to[i] = from[i];
-}
-#define COPY_REAL4(F) F(in, real, from, "items,4") F(out, real, to, "items,4")
-LANES(copy_real4, COPY_REAL4, indirect, 4)
-{
-  for (i32 k = 4 * i + lane; k < 4 * i + lane + WIDTH(4); k++) to[k] = from[k];
-}
-#define COPY_F64_2(F) F(in, f64, from, "items,2") F(out, f64, to, "items,2")
-LANES(copy_f64_2, COPY_F64_2, indirect, 2)
-{
-  for (i32 k = 2 * i + lane; k < 2 * i + lane + WIDTH(2); k++) to[k] = from[k];
-}
+#define DUALTIME(F)                                                         \
+  F(inc, u64, faults, "members")                                            \
+  F(in, f64, floor, "members") /* norm below which a residual is nothing */ \
+  F(val, f64, drop, "")        /* norm over first norm at which to stop */  \
+  F(val, f64, cfl_first, "")                                                \
+  F(val, f64, cfl_last, "")                                                 \
+  F(val, f64, cfl_growth, "")                                               \
+  F(val, i32, most, "") /* iterations allowed */                            \
+  F(rw, i32, active, "members")                                             \
+  F(rw, i32, iterations, "members")                                         \
+  F(rw, f64, first, "members")                                              \
+  F(out, f64, norm, "members")                                              \
+  F(rw, f64, mean, "members")    /* running mean of the norm's logarithm */ \
+  F(rw, f64, ceiling, "members") /* of the CFL number */                    \
+  F(rw, f64, cfl, "members")
+#define RESIDUAL_CHECK(F)            \
+  F(in, real, res, "nodes," STR(NV)) \
+  TOTALS(F, "nodes")                 \
+  F(upd, f64, parts, "groups,1")     \
+  DUALTIME(F)
 
-/* Another precision of the same numbers, for a matrix in float32 under a flow in float64. */
-#define NARROW_1(F) F(in, f64, from, "items") F(out, f32, to, "items")
-KERNEL(narrow_1, NARROW_1, direct)
+/* Norm of the residual of each member that iterates, and what follows: drop, CFL number, count; converged
+ * or faulty members stop (theory, section 2.6).                                                 */
+TOTAL(N(residual_check), RESIDUAL_CHECK, sum, 1, active[m])
 {
-  to[i] = (f32)from[i];
+  for (i32 k = 0; k < NV; k++) {
+    const f64 r = (f64)res[NV * i + k];
+    s[0] += r * r;
+  }
 }
-#define NARROW_2(F) F(in, f64, from, "items,2") F(out, f32, to, "items,2")
-LANES(narrow_2, NARROW_2, indirect, 2)
+OF_MEMBER(N(residual_check), RESIDUAL_CHECK)
 {
-  for (i32 k = 2 * i + lane; k < 2 * i + lane + WIDTH(2); k++) to[k] = (f32)from[k];
+  norm[m]         = sqrt(s[0]);
+  const f64 level = log(fmax(norm[m], (f64)1e-300));
+  if (iterations[m] == 0) {
+    first[m]   = norm[m];
+    mean[m]    = level;
+    ceiling[m] = cfl_last;
+    cfl[m]     = cfl_first;
+  } else {
+    const f64 ramp = 5 * cfl_first, rise = level - mean[m];
+    const f64 follow   = fmin(fmax(1.05 * exp(-0.5 * rise), (f64)0.7), cfl_growth);
+    ceiling[m]         = rise > 0.3 && cfl[m] > ramp ? fmax(0.7 * cfl[m], ramp) : fmin(1.01 * ceiling[m], cfl_last);
+    const f64 most_now = fmin(ceiling[m], ramp * fmax((f64)1, 0.1 * first[m] / norm[m]));
+    cfl[m] = fmin(fmax((iterations[m] < 5 ? cfl_growth : follow) * cfl[m], cfl_first), fmin(most_now, cfl_last));
+    mean[m] += 0.1 * rise;
+  }
+  if (!(norm[m] <= fmin(1e5 * fmax(first[m], floor[m]), (f64)1e300))) fault(&faults[m], FAULT_DIVERGED, 0);
+  if (norm[m] <= drop * first[m] || norm[m] <= floor[m] || iterations[m] >= most || faults[m] != ~(u64)0)
+    active[m] = 0;
+  else
+    iterations[m]++;
 }

@@ -8,7 +8,6 @@
  * matrix (1 + l)^-1 (l + a + u) (1 + u)^-1 for one sweep up and one down, without a product:
  *   t = (1 + u)^-1 v,   z = (1 + l)^-1 (v + (a - 2) t),   w = t + z       (theory eq. 5.2)
  * Included once per block size with B and BB = B*B.  live: members that still iterate.          */
-#define K(name) CAT(name, B)
 
 #define BLOCK_PATTERN(F)             \
   F(in, i32, row, "rows+1>>blocks")  \
@@ -16,8 +15,6 @@
   F(in, i32, member, "rows>members") \
   F(in, i32, live, "members")
 
-#ifndef BLOCK_FIELDS_ONCE
-#define BLOCK_FIELDS_ONCE
 #define BLOCK_PRODUCT(F)            \
   BLOCK_PATTERN(F)                  \
   F(in, real, A, "blocks," STR(BB)) \
@@ -71,7 +68,6 @@
   F(in, real, t, "rows," STR(B))       \
   F(upd, real, z, "rows," STR(B))      \
   F(out, real, w, "rows," STR(B))
-#endif
 
 /* y += a x for the lanes' rows of a block. */
 HD void K(block_apply_)(const real *a, const real *x, i32 lane, real *y)
@@ -211,5 +207,3 @@ LANES(K(block_turn_), BLOCK_TURN, heavy, B)
     w[at]         = t[at] + zk;
   }
 }
-
-#undef K

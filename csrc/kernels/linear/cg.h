@@ -32,7 +32,8 @@ HD void cg_add(i32 j, const real *D, const real *a, const real *b, f64 *sum)
 LANES(cg_begin, CG_BEGIN, indirect, 2)
 {
   if (!live[member[i]]) return;
-  for (i32 k = 2 * i + lane; k < 2 * i + lane + WIDTH(2); k++) {
+  EACH_LANE(k, 2)
+  {
     x[k] = p[k] = 0;
     r[k]        = b[k];
   }
@@ -117,8 +118,8 @@ OF_MEMBER(cg_check, CG_CHECK)
 LANES(cg_p, CG_P, indirect, 2)
 {
   if (!live[member[i]]) return;
-  const real beta = (real)scalars[4 * member[i] + 3];
-  for (i32 k = 2 * i + lane; k < 2 * i + lane + WIDTH(2); k++) p[k] = z[k] + beta * p[k];
+  const real beta      = (real)scalars[4 * member[i] + 3];
+  EACH_LANE(k, 2) p[k] = z[k] + beta * p[k];
 }
 
 /* x += alpha p, r -= alpha q. */
@@ -134,7 +135,8 @@ LANES(cg_x, CG_X, indirect, 2)
 {
   if (!live[member[i]]) return;
   const real alpha = (real)scalars[4 * member[i] + 1];
-  for (i32 k = 2 * i + lane; k < 2 * i + lane + WIDTH(2); k++) {
+  EACH_LANE(k, 2)
+  {
     x[k] += alpha * p[k];
     r[k] -= alpha * q[k];
   }

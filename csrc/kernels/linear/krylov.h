@@ -1,10 +1,7 @@
 /* krylov.h - BiCGSTAB (van der Vorst 1992) on blocks of B: its vectors, and its scalars, one set per
- * member, on the device.  Included once per block size.  scalars = (rho, alpha, omega, beta); status:
+ * member, on the device.  scalars = (rho, alpha, omega, beta); status:
  * 0 runs, 1 converged, 2 broke down.                                                            */
-#define K(name) CAT(name, B)
 
-#ifndef KRYLOV_FIELDS_ONCE
-#define KRYLOV_FIELDS_ONCE
 #define KRYLOV_BEGIN(F)                \
   F(in, i32, member, "rows>members")   \
   F(in, i32, live, "members")          \
@@ -80,19 +77,6 @@
   F(rw, i32, live, "members")         \
   F(rw, i32, steps, "members")        \
   F(rw, i32, status, "members")
-
-#define KRYLOV_START(F)                                            \
-  F(in, i32, active, "members") /* members that want a solution */ \
-  F(out, i32, live, "members")                                     \
-  F(out, i32, steps, "members")                                    \
-  F(out, i32, status, "members")
-KERNEL(krylov_start, KRYLOV_START, direct)
-{
-  live[i]   = active[i];
-  steps[i]  = 0;
-  status[i] = 0;
-}
-#endif
 
 /* sum += what row i adds to (a, b). */
 HD void K(krylov_add_)(i32 i, const real *a, const real *b, f64 *sum)
@@ -177,7 +161,8 @@ OF_MEMBER(K(krylov_beta_), KRYLOV_BETA)
 LANES(K(krylov_begin_), KRYLOV_BEGIN, indirect, B)
 {
   if (!live[member[i]]) return;
-  for (i32 k = B * i + lane; k < B * i + lane + WIDTH(B); k++) {
+  EACH_LANE(k, B)
+  {
     x[k]      = 0;
     shadow[k] = p[k] = r[k];
   }
@@ -188,7 +173,7 @@ LANES(K(krylov_s_), KRYLOV_S, indirect, B)
 {
   if (!live[member[i]]) return;
   const real alpha = (real)scalars[4 * member[i] + 1];
-  for (i32 k = B * i + lane; k < B * i + lane + WIDTH(B); k++) r[k] -= alpha * v[k];
+  EACH_LANE(k, B) r[k] -= alpha * v[k];
 }
 
 /* x += alpha p + omega s; r = s - omega t; s is in r's place. */
@@ -196,7 +181,8 @@ LANES(K(krylov_x_), KRYLOV_X, indirect, B)
 {
   if (!live[member[i]]) return;
   const real alpha = (real)scalars[4 * member[i] + 1], omega = (real)scalars[4 * member[i] + 2];
-  for (i32 k = B * i + lane; k < B * i + lane + WIDTH(B); k++) {
+  EACH_LANE(k, B)
+  {
     x[k] += alpha * p[k] + omega * r[k];
     r[k] -= omega * t[k];
   }
@@ -207,6 +193,5 @@ LANES(K(krylov_p_), KRYLOV_P, indirect, B)
 {
   if (!live[member[i]]) return;
   const real omega = (real)scalars[4 * member[i] + 2], beta = (real)scalars[4 * member[i] + 3];
-  for (i32 k = B * i + lane; k < B * i + lane + WIDTH(B); k++) p[k] = r[k] + beta * (p[k] - omega * v[k]);
+  EACH_LANE(k, B) p[k] = r[k] + beta * (p[k] - omega * v[k]);
 }
-#undef K

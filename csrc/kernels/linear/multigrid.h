@@ -2,11 +2,8 @@
  * Rows of every matrix are scaled by the inverse of their diagonal block, so a level's residual r
  * is the scaled one and a step needs no other number of its row.  B: block size of the level, 2 on
  * the finest one; the next coarser one has blocks of 4.  Transfers and coarse matrices precondition
- * only: float32.  Included once per block size, like block.h.                                   */
-#define K(name) CAT(name, B)
+ * only: float32.                                   */
 
-#ifndef MULTIGRID_FIELDS_ONCE
-#define MULTIGRID_FIELDS_ONCE
 #define MULTIGRID_ROWS(F)            \
   F(in, i32, member, "rows>members") \
   F(in, i32, live, "members")
@@ -49,7 +46,6 @@
   F(in, real, e, "coarse,4")          \
   F(out, real, d, "rows," STR(B))     \
   F(rw, real, x, "rows," STR(B))
-#endif
 
 /* s = A x for the lanes' rows of row i. */
 HD void K(multigrid_product_)(const i32 *row, const i32 *column, const MULTIGRID_TYPE *A, const real *x, i32 i,
@@ -65,7 +61,8 @@ HD void K(multigrid_product_)(const i32 *row, const i32 *column, const MULTIGRID
 LANES(K(multigrid_first_), MULTIGRID_FIRST, indirect, B)
 {
   if (!live[member[i]]) return;
-  for (i32 k = B * i + lane; k < B * i + lane + WIDTH(B); k++) {
+  EACH_LANE(k, B)
+  {
     r[k] = b[k];
     d[k] = x[k] = c2 * b[k];
   }
@@ -121,4 +118,3 @@ LANES(K(multigrid_prolong_), MULTIGRID_PROLONG, heavy, B)
     x[B * i + lane + k] += s[k];
   }
 }
-#undef K

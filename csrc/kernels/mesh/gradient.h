@@ -1,4 +1,13 @@
-/* ale_gradient.h - gradients and their limits at the nodes in the plane (docs/theory.md, section 2). */
+/* gradient.h - gradients of (rho, u, v, p) and their limits at the nodes in the plane (docs/theory.md,
+ * section 2.2), in the units of gas.h per chord.                                                  */
+
+/* Inverse of sum w dr dr^T, w = |dr|^-2: the least-squares matrix of a mesh's node. */
+KERNEL(least_squares, LEAST_SQUARES, indirect)
+{
+  f64 sum[NS];
+  fit_matrix(i, x, offsets, neighbour, 1, sum);
+  fit_invert(sum, inverse + NS * i);
+}
 
 /* A node has two lanes of two variables each: fewer repeat the geometry too rarely to pay, more
  * too often.  What a lane knows of its variables: the value, the gradient g[2 k] = dq_k/dx, and the
@@ -124,7 +133,7 @@ LANES(ale_gradient_wang, ALE_GRADIENT_WANG, busy, 2)
   node_put(i, lane, &s, grad);
 }
 
-/* The same with Venkatakrishnan's own threshold (K h)^3, h = sqrt(V) (theory eq. 2.4a). */
+/* Limited gradient with Venkatakrishnan's own threshold (K h)^3, h = sqrt(V) (theory eq. 2.4a). */
 #define ALE_GRADIENT_VENKATAKRISHNAN(F) \
   ALE_GRADIENT_FIELDS(F)                \
   F(in, f64, V, "nodes")                \
@@ -138,27 +147,6 @@ LANES(ale_gradient_venkatakrishnan, ALE_GRADIENT_VENKATAKRISHNAN, busy, 2)
   struct slope s;
   for (i32 k = 0; k < MINE; k++) eps2[k] = h * h * h + R(1e-20);
   node_gradient(i, lane, x, offsets, neighbour, inverse, q, 1, &s);
-  node_limit(i, x, offsets, neighbour, eps2, &s);
-  node_put(i, lane, &s, grad);
-}
-
-/* The same two with the weights of clouds (docs/meshless.md, eq. M.1). */
-#define CLOUD_GRADIENT(F)      ALE_GRADIENT(F) F(val, i32, squared, "")
-#define CLOUD_GRADIENT_WANG(F) ALE_GRADIENT_WANG(F) F(val, i32, squared, "")
-LANES(cloud_gradient, CLOUD_GRADIENT, busy, 2)
-{
-  if (!active[member[i]]) return;
-  struct slope s;
-  node_gradient(i, lane, x, offsets, neighbour, inverse, q, squared, &s);
-  node_put(i, lane, &s, grad);
-}
-LANES(cloud_gradient_wang, CLOUD_GRADIENT_WANG, busy, 2)
-{
-  if (!active[member[i]]) return;
-  real         eps2[MINE];
-  struct slope s;
-  wang_threshold(range, member[i], lane, K, eps2);
-  node_gradient(i, lane, x, offsets, neighbour, inverse, q, squared, &s);
   node_limit(i, x, offsets, neighbour, eps2, &s);
   node_put(i, lane, &s, grad);
 }

@@ -1,6 +1,7 @@
-/* ale_implicit.h - the matrix of the first-order flux with frozen dissipation (theory, section
+/* jacobian.h - the matrix of the first-order flux with frozen dissipation (theory, section
  * 2.5), in block CSR whose rows are nodes in colour order.
- *   [V/dtau + c0 V + dR/du] du = -res                                                         */
+ *   [V/dtau + c0 V + dR/du] du = -res
+ * Blocks [chord a_inf]: a residual's units per those of u.                                        */
 
 /* Row i of the matrix from the edges of its node: the block of a neighbour j is dF/du_j, what leaves
  * by the node's own state goes to the diagonal with both time terms.  Each edge is seen from both
@@ -55,33 +56,4 @@ LANES(ale_jacobian, ALE_JACOBIAN, heavy, 4)
     put4(A + 16 * diagonal[i] + ENTRY(4, 0, lane + j), d[j]);
   }
   for (i32 k = lane; k < lane + WIDTH(4); k++) rhs[4 * i + k] = -res[4 * a + k];
-}
-
-#define BC_JACOBIAN(F)                                                      \
-  BC_FIELDS(F)                                                              \
-  F(in, i32, slot, "bnodes>blocks!") /* diagonal block of the node's row */ \
-  F(rw, real, A, "blocks,16")
-KERNEL(bc_wall_jacobian, BC_JACOBIAN, indirect)
-{
-  const i32 a = node[i];
-  if (!active[member[a]]) return;
-  const real push[4] = {R(0), S[2 * i], S[2 * i + 1], w[i]};
-  real       p[4];
-  gas_pressure_row(q + 4 * a, p);
-  for (i32 k = 0; k < 16; k++) A[16 * slot[i] + k] += push[k % 4] * p[k / 4];
-}
-
-#define BC_FARFIELD_JACOBIAN(F) BC_JACOBIAN(F) BC_FARFIELD_FIELDS(F)
-KERNEL(bc_farfield_jacobian, BC_FARFIELD_JACOBIAN, indirect)
-{
-  const i32 a = node[i], m = member[a];
-  if (!active[m]) return;
-  real out[4];
-  farfield_state(stream + 4 * m, strength ? strength + m : 0, centre + 2 * m, x + 2 * a, out);
-  const struct roe_average mean = roe_average(q + 4 * a, out, S + 2 * i, w[i], damping_of(fix, low_mach + 2 * m));
-  for (i32 j = 0; j < 4; j++) {
-    real left[4], right[4];
-    roe_jacobian(mean, q + 4 * a, out, S + 2 * i, w[i], j, left, right);
-    for (i32 k = 0; k < 4; k++) A[16 * slot[i] + ENTRY(4, k, j)] += left[k];
-  }
 }

@@ -2,7 +2,20 @@
  * Algorithm 2; docs/theory.md, eq. 2.11b).  With the flux of an edge linearised as
  *   d f = (A_i du_i + A_j du_j) / 2 - lambda (du_j - du_i) / 2,
  * lambda the larger spectral radius of both ends, the faces of a closed cell leave on the diagonal
- * a number, as their area vectors add up to zero: V/dtau + c0 V + sum of lambda / 2.             */
+ * a number, as their area vectors add up to zero: V/dtau + c0 V + sum of lambda / 2.
+ * lambda and the diagonal [chord a_inf].                                                         */
+
+#define LUSGS_ROWS(F)              \
+  F(in, i32, node, "rows>nodes!")  \
+  F(in, i32, row_of, "nodes>rows") \
+  F(val, i32, cold, "")
+#define LUSGS_STEP(F)          \
+  F(in, f64, V, "nodes")       \
+  F(in, f64, bdf, "members,3") \
+  F(in, f64, cfl, "members")   \
+  F(in, f64, pace, "nodes")    \
+  F(in, real, res, "nodes,4")  \
+  F(upd, real, du, "nodes,4")
 
 /* Row i of the system solved for its own du with the neighbours' latest: up through the colours and
  * down again is one symmetric sweep.  cold: rows that come later have no du yet.                 */

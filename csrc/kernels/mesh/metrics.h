@@ -1,7 +1,19 @@
 /* metrics.h - the median dual of a plane mesh (docs/theory.md, section 2.3).
  * A facet is the segment from the middle of an edge to the vertex average of a cell at that edge;
- * S of an edge is the sum of its facets' normals, from its first node to its second [m].
- * Coordinates, volumes and swept volumes are always float64.                                   */
+ * S of an edge is the sum of its facets' normals, from its first node to its second [chord].
+ * Coordinates, volumes and swept volumes are always float64; lengths in chords.                  */
+
+/* Mean of a cell's vertices relative to node `from`; `x` may hold positions or displacements. */
+HD struct vec2 cell_mean(const f64 *x, const i32 *corners, struct vec2 from)
+{
+  const i32   m = corners[3] < 0 ? 3 : 4;
+  struct vec2 c = vec2_of(0, 0);
+  for (i32 k = 0; k < m; k++) {
+    c.x += x[2 * corners[k]] - from.x;
+    c.y += x[2 * corners[k] + 1] - from.y;
+  }
+  return vec2_of(c.x / m, c.y / m);
+}
 
 /* Area vector of an edge's dual face; every point is taken relative to the edge's first node. */
 #define DUAL_NORMALS(F)                                                     \
@@ -27,7 +39,7 @@ KERNEL(dual_normals, DUAL_NORMALS, indirect)
   S[2 * i + 1] = (real)sy;
 }
 
-/* Area swept by the facets of an edge while every node moves linearly from x0 to x1 [m^2]. */
+/* Area swept by the facets of an edge while every node moves linearly from x0 to x1 [chord^2]. */
 #define DUAL_SWEEPS(F)                        \
   F(in, f64, x0, "nodes,2")                   \
   F(in, f64, x1, "nodes,2")                   \
@@ -81,28 +93,6 @@ KERNEL(boundary_normals, BOUNDARY_NORMALS, indirect)
   S[2 * i + 1] = (real)sy;
 }
 
-/* Unit normals of the boundary's points out of the fluid; none where both sides of an edge such as
- * a trailing edge meet: the flow is free there.                                                 */
-#define CLOUD_NORMALS(F)              \
-  F(in, i32, node, "bnodes>nodes!")   \
-  F(in, f64, x, "nodes,2")            \
-  F(in, i32, ends, "bnodes,2>nodes?") \
-  F(out, real, normal, "bnodes,2")
-KERNEL(cloud_normals, CLOUD_NORMALS, indirect)
-{
-  const struct vec2 a  = point(x, node[i]);
-  f64               sx = 0, sy = 0, length = 0;
-  for (i32 side = 0; side < 2; side++) {
-    const i32 e = ends[2 * i + side];
-    if (e < 0) continue;
-    const struct vec2 t = side ? minus(point(x, e), a) : minus(a, point(x, e));
-    sx += t.y, sy -= t.x, length += sqrt(dot(t, t));
-  }
-  const f64 size = sqrt(sx * sx + sy * sy), per = size > 0.5 * length ? 1 / size : 0;
-  normal[2 * i]     = (real)(sx * per);
-  normal[2 * i + 1] = (real)(sy * per);
-}
-
 #define BOUNDARY_SWEEPS(F)            \
   F(in, f64, x0, "nodes,2")           \
   F(in, f64, x1, "nodes,2")           \
@@ -151,33 +141,16 @@ KERNEL(dual_volumes, DUAL_VOLUMES, indirect)
   if (bad || !(sum > 0)) fault(&faults[member[i]], FAULT_AREA, i);
 }
 
-/* Worst cell of a group: -(least area [m^2]), -(least angle [rad]). */
-#define CELL_QUALITY(F)                  \
-  F(in, f64, x, "nodes,2")               \
-  F(in, i32, corners, "cells,4>nodes?")  \
-  F(in, i32, offsets, "groups+1>>cells") \
-  F(out, f64, sums, "groups,2")
-REDUCE(cell_quality, CELL_QUALITY, max, 2)
+/* Rate at which a face sweeps, w = g1 dV^(n+1) + g2 dV^n: the one that keeps a uniform stream
+ * uniform under BDF (theory eq. 2.13) [chord a_inf].                                                      */
+#define FACE_RATES(F)                 \
+  F(in, i32, member, "faces>members") \
+  F(in, f64, rate, "members,2")       \
+  F(in, f64, dV1, "faces")            \
+  F(in, f64, dV2, "faces")            \
+  F(out, real, w, "faces")
+KERNEL(face_rates, FACE_RATES, indirect)
 {
-  const i32 *k = corners + 4 * i, m = k[3] < 0 ? 3 : 4;
-  f64        area = 0;
-  for (i32 v = 0; v < m; v++) {
-    const struct vec2 a = point(x, k[v]), b = minus(point(x, k[(v + 1) % m]), a),
-                      c = minus(point(x, k[(v + m - 1) % m]), a);
-    if (m == 4 || v == 0) area += (m == 4 ? 0.25 : 0.5) * cross(b, c);
-    s[1] = OP_max(s[1], -atan2(cross(b, c), dot(b, c)));
-  }
-  s[0] = OP_max(s[0], -area);
-}
-
-/* Second stage of sums and maxima that are not TOTALs: chunks of one member. */
-#define GATHER_2(F) F(in, i32, offsets, "groups+1>>chunks") F(in, f64, parts, "chunks,2") F(out, f64, sums, "groups,2")
-#define GATHER_4(F) F(in, i32, offsets, "groups+1>>chunks") F(in, f64, parts, "chunks,4") F(out, f64, sums, "groups,4")
-REDUCE(gather_sum_4, GATHER_4, sum, 4)
-{
-  for (i32 v = 0; v < 4; v++) s[v] += parts[4 * i + v];
-}
-REDUCE(gather_max_2, GATHER_2, max, 2)
-{
-  for (i32 v = 0; v < 2; v++) s[v] = OP_max(s[v], parts[2 * i + v]);
+  const f64 *g = rate + 2 * member[i];
+  w[i]         = (real)(g[0] * dV1[i] + g[1] * dV2[i]);
 }

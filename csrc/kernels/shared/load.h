@@ -1,77 +1,6 @@
-/* geometry.h - plane geometry in float64, from local differences only: absolute coordinates
- * would cost four digits on the thin cells at a trailing edge.                               */
+/* load.h - records of memory in as few pieces as a device can move; bind sees to it that arrays begin
+ * at multiples of 16 bytes.                                                                      */
 #pragma once
-
-/* 1 / x to the last bit or the one before: on a device the hardware's 20 bits and two steps of
- * Newton, a third of the instructions of a division and no branch.                             */
-HD f64 reciprocal_f64(f64 x)
-{
-#ifdef __CUDACC__
-  f64 r;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
-  r = fma(fma(-x, r, 1.0), r, r);
-  return fma(fma(-x, r, 1.0), r, r);
-#else
-  return 1 / x;
-#endif
-}
-
-HD real reciprocal(real x)
-{
-#ifdef REAL_IS_F32
-  return R(1) / x;
-#else
-  return reciprocal_f64(x);
-#endif
-}
-
-/* fmax and fmin but for what is not a number, without the call that gcc makes of them. */
-HD real larger(real a, real b)
-{
-  return a > b ? a : b;
-}
-
-HD real smaller(real a, real b)
-{
-  return a < b ? a : b;
-}
-
-/* 1 / sqrt(x), and sqrt(x) of what is not zero, by the same. */
-HD real reciprocal_root(real x)
-{
-#if defined(__CUDACC__) && !defined(REAL_IS_F32)
-  f64 r;
-  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
-  const f64 half = -0.5 * x;
-  r              = fma(fma(half * r, r, 0.5), r, r);
-  return fma(fma(half * r, r, 0.5), r, r);
-#elif defined(__CUDACC__)
-  return rsqrt(x);
-#else
-  return R(1) / sqrt(x);
-#endif
-}
-
-HD real root(real x)
-{
-#if defined(__CUDACC__) && !defined(REAL_IS_F32)
-  return x * reciprocal_root(x);
-#else
-  return sqrt(x);
-#endif
-}
-
-struct vec2 {
-  f64 x, y;
-};
-
-HD struct vec2 vec2_of(f64 x, f64 y)
-{
-  struct vec2 v;
-  v.x = x;
-  v.y = y;
-  return v;
-}
 
 /* On a device pairs move in one piece; bind sees to it that arrays begin at 16 bytes. */
 HD struct vec2 point(const f64 *x, i32 i)
@@ -99,7 +28,7 @@ static __device__ __forceinline__ void load_odd(const f64 *from, f64 *to)
     to[k] = k % 2 ? before ? v[(k + 1) / 2].x : v[k / 2].y : before ? v[k / 2].y : v[k / 2].x;
 }
 
-/* The same for writing, with the first or the last number alone. */
+/* Writing alike, with the first or the last number alone. */
 template <int count>
 static __device__ __forceinline__ void put_odd(f64 *to, const f64 *from)
 {
@@ -178,7 +107,7 @@ HD void load2(const real *from, real *to)
 #endif
 }
 
-/* The same of float32, whatever the precision. */
+/* Four numbers of float32, whatever the precision. */
 HD void load4_f32(const f32 *from, real *to)
 {
 #ifdef __CUDACC__
@@ -189,7 +118,7 @@ HD void load4_f32(const f32 *from, real *to)
 #endif
 }
 
-/* The same of words. */
+/* Four words. */
 HD void load4_words(const i32 *from, uint32_t *to)
 {
 #ifdef __CUDACC__
@@ -209,50 +138,6 @@ HD void put4_words(i32 *to, const uint32_t *from)
 #endif
 }
 
-HD uint32_t bits_of(f32 x)
-{
-#ifdef __CUDACC__
-  return __float_as_uint(x);
-#else
-  uint32_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-#endif
-}
-
-HD f32 float_of(uint32_t bits)
-{
-#ifdef __CUDACC__
-  return __uint_as_float(bits);
-#else
-  f32 x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-#endif
-}
-
-HD uint64_t bits_of_f64(f64 x)
-{
-#ifdef __CUDACC__
-  return (uint64_t)__double_as_longlong(x);
-#else
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-#endif
-}
-
-HD f64 f64_of(uint64_t bits)
-{
-#ifdef __CUDACC__
-  return __longlong_as_double((long long)bits);
-#else
-  f64 x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-#endif
-}
-
 HD void put4_f32(f32 *to, f32 a, f32 b, f32 c, f32 d)
 {
 #ifdef __CUDACC__
@@ -260,38 +145,4 @@ HD void put4_f32(f32 *to, f32 a, f32 b, f32 c, f32 d)
 #else
   to[0] = a, to[1] = b, to[2] = c, to[3] = d;
 #endif
-}
-
-HD struct vec2 minus(struct vec2 a, struct vec2 b)
-{
-  return vec2_of(a.x - b.x, a.y - b.y);
-}
-
-HD f64 cross(struct vec2 a, struct vec2 b)
-{
-  return a.x * b.y - a.y * b.x;
-}
-
-HD f64 dot(struct vec2 a, struct vec2 b)
-{
-  return a.x * b.x + a.y * b.y;
-}
-
-/* Mean of a cell's vertices relative to node `from`; `x` may hold positions or displacements. */
-HD struct vec2 cell_mean(const f64 *x, const i32 *corners, struct vec2 from)
-{
-  const i32   m = corners[3] < 0 ? 3 : 4;
-  struct vec2 c = vec2_of(0, 0);
-  for (i32 k = 0; k < m; k++) {
-    c.x += x[2 * corners[k]] - from.x;
-    c.y += x[2 * corners[k] + 1] - from.y;
-  }
-  return vec2_of(c.x / m, c.y / m);
-}
-
-/* Area swept by a segment that moves linearly: mean of its two normals (of t0 and t1, turned
- * right) times the displacement of its middle (theory eq. 2.12).                              */
-HD f64 segment_sweep(struct vec2 t0, struct vec2 t1, struct vec2 middle)
-{
-  return 0.5 * ((t0.y + t1.y) * middle.x - (t0.x + t1.x) * middle.y);
 }

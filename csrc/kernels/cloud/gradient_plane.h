@@ -1,0 +1,22 @@
+/* gradient_plane.h - gradients on clouds in the plane: those of mesh/gradient.h, with and without limit,
+ * with the weights of clouds (docs/meshless.md, eq. M.1).  Units of gas.h per chord.               */
+
+#define CLOUD_GRADIENT(F)      ALE_GRADIENT(F) F(val, i32, squared, "")
+#define CLOUD_GRADIENT_WANG(F) ALE_GRADIENT_WANG(F) F(val, i32, squared, "")
+LANES(cloud_gradient, CLOUD_GRADIENT, busy, 2)
+{
+  if (!active[member[i]]) return;
+  struct slope s;
+  node_gradient(i, lane, x, offsets, neighbour, inverse, q, squared, &s);
+  node_put(i, lane, &s, grad);
+}
+LANES(cloud_gradient_wang, CLOUD_GRADIENT_WANG, busy, 2)
+{
+  if (!active[member[i]]) return;
+  real         eps2[MINE];
+  struct slope s;
+  wang_threshold(range, member[i], lane, K, eps2);
+  node_gradient(i, lane, x, offsets, neighbour, inverse, q, squared, &s);
+  node_limit(i, x, offsets, neighbour, eps2, &s);
+  node_put(i, lane, &s, grad);
+}

@@ -1,0 +1,64 @@
+/* normals.h - unit normals of the boundary's points out of the fluid, in the plane from its edges, in space
+ * from its triangles; none where both sides of an edge such as a trailing edge meet: the flow is
+ * free there.  Lengths in chords.                                                                */
+
+#if DIM == 2
+#define CLOUD_NORMALS(F)              \
+  F(in, i32, node, "bnodes>nodes!")   \
+  F(in, f64, x, "nodes,2")            \
+  F(in, i32, ends, "bnodes,2>nodes?") \
+  F(out, real, normal, "bnodes,2")
+KERNEL(cloud_normals, CLOUD_NORMALS, indirect)
+{
+  const struct vec2 a  = point(x, node[i]);
+  f64               sx = 0, sy = 0, length = 0;
+  for (i32 side = 0; side < 2; side++) {
+    const i32 e = ends[2 * i + side];
+    if (e < 0) continue;
+    const struct vec2 t = side ? minus(point(x, e), a) : minus(a, point(x, e));
+    sx += t.y, sy -= t.x, length += sqrt(dot(t, t));
+  }
+  const f64 size = sqrt(sx * sx + sy * sy), per = size > 0.5 * length ? 1 / size : 0;
+  normal[2 * i]     = (real)(sx * per);
+  normal[2 * i + 1] = (real)(sy * per);
+}
+#else
+/* With the area vector, a third of each triangle at the point.  Normals of points on the plane of
+ * symmetry lie along it.                                                                        */
+#define CLOUD_FACETS(F)                                                        \
+  F(in, i32, node, "bnodes>nodes!")                                            \
+  F(in, i32, member, "nodes>members")                                          \
+  F(in, f64, x, "nodes,3")                                                     \
+  F(in, i32, offsets, "bnodes+1>>facets")                                      \
+  F(in, i32, corners, "facets,2>nodes") /* the other two, by the right hand */ \
+  SYMMETRY(F)                                                                  \
+  F(out, real, S, "bnodes,3")                                                  \
+  F(out, real, normal, "bnodes,3")
+KERNEL(cloud_facets_3d, CLOUD_FACETS, indirect)
+{
+  const i32  a      = node[i];
+  const f64 *at     = x + 3 * a;
+  f64        sum[3] = {0, 0, 0}, all = 0, across = 0, size = 0;
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    const f64 *b = x + 3 * corners[2 * e], *c = x + 3 * corners[2 * e + 1];
+    f64        area[3], one                   = 0;
+    for (i32 k = 0; k < 3; k++) {
+      const i32 l = (k + 1) % 3, m = (k + 2) % 3;
+      area[k] = ((b[l] - at[l]) * (c[m] - at[m]) - (b[m] - at[m]) * (c[l] - at[l])) / 6;
+      sum[k] += area[k];
+      one += area[k] * area[k];
+    }
+    all += sqrt(one);
+  }
+  for (i32 k = 0; k < 3; k++) S[3 * i + k] = (real)sum[k];
+  const real *unit = plane + 3 * member[a];
+  if (on_plane[a])
+    for (i32 k = 0; k < 3; k++) across += sum[k] * (f64)unit[k];
+  for (i32 k = 0; k < 3; k++) {
+    sum[k] -= across * (f64)unit[k];
+    size += sum[k] * sum[k];
+  }
+  const f64 per = sqrt(size) > 0.5 * all ? 1 / sqrt(size) : 0;
+  for (i32 k = 0; k < 3; k++) normal[3 * i + k] = (real)(per * sum[k]);
+}
+#endif

@@ -1,0 +1,51 @@
+/* copy.h - copies, and other precisions of a field's numbers, for a matrix in float32 under a flow in
+ * float64.                                                                                       */
+
+#define COPY(F, from_type, to_type, shape) F(in, from_type, from, shape) F(out, to_type, to, shape)
+#define COPY_F64(F)                        COPY(F, f64, f64, "items")
+#define COPY_F64_2(F)                      COPY(F, f64, f64, "items,2")
+#define COPY_F64_3(F)                      COPY(F, f64, f64, "items,3")
+#define COPY_REAL4(F)                      COPY(F, real, real, "items,4")
+#define COPY_REAL5(F)                      COPY(F, real, real, "items,5")
+#define NARROW_1(F)                        COPY(F, f64, f32, "items")
+#define NARROW_2(F)                        COPY(F, f64, f32, "items,2")
+KERNEL(copy_f64, COPY_F64, direct)
+{
+  to[i] = from[i];
+}
+KERNEL(narrow_1, NARROW_1, direct)
+{
+  to[i] = (f32)from[i];
+}
+LANES(copy_f64_2, COPY_F64_2, indirect, 2)
+{
+  EACH_LANE(k, 2) to[k] = from[k];
+}
+LANES(copy_f64_3, COPY_F64_3, indirect, 3)
+{
+  EACH_LANE(k, 3) to[k] = from[k];
+}
+LANES(copy_real4, COPY_REAL4, indirect, 4)
+{
+  EACH_LANE(k, 4) to[k] = from[k];
+}
+LANES(copy_real5, COPY_REAL5, indirect, 5)
+{
+  EACH_LANE(k, 5) to[k] = from[k];
+}
+LANES(narrow_2, NARROW_2, indirect, 2)
+{
+  EACH_LANE(k, 2) to[k] = (f32)from[k];
+}
+
+/* A copy of the members with a mark only. */
+#define COPY_MARKED(F)                \
+  F(in, i32, member, "items>members") \
+  F(in, i32, mark, "members")         \
+  F(in, f64, from, "items,2")         \
+  F(rw, f64, to, "items,2")
+LANES(copy_marked, COPY_MARKED, indirect, 2)
+{
+  if (!mark[member[i]]) return;
+  EACH_LANE(k, 2) to[k] = from[k];
+}

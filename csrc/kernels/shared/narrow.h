@@ -1,0 +1,22 @@
+/* narrow.h - another precision of what a point has, once per dimension (copy.h). */
+
+#define NARROW_STATE(F)  COPY(F, f64, f32, "items," STR(NV))
+#define WIDEN_STATE(F)   COPY(F, f32, f64, "items," STR(NV))
+#define NARROW_FIT(F)    COPY(F, f64, f32, "items," STR(NS))
+#define NARROW_VECTOR(F) COPY(F, f64, f32, "items," STR(DIM))
+LANES(N(narrow_state), NARROW_STATE, indirect, NV)
+{
+  EACH_LANE(k, NV) to[k] = (f32)from[k];
+}
+LANES(N(widen_state), WIDEN_STATE, indirect, NV)
+{
+  EACH_LANE(k, NV) to[k] = (f64)from[k];
+}
+KERNEL(N(narrow_fit), NARROW_FIT, indirect)
+{
+  for (i32 k = NS * i; k < NS * (i + 1); k++) to[k] = (f32)from[k];
+}
+KERNEL(N(narrow_vector), NARROW_VECTOR, indirect)
+{
+  for (i32 k = DIM * i; k < DIM * (i + 1); k++) to[k] = (f32)from[k];
+}

@@ -1,0 +1,75 @@
+/* point.h - what a point reads of itself and of its neighbours, once per dimension: states, gradients,
+ * ways [chord], and sums over neighbours for least squares (physics/fit.h).                      */
+
+#define NODE_GRAPH(F)                     \
+  F(in, i32, member, "nodes>members")     \
+  F(in, i32, active, "members")           \
+  F(in, i32, offsets, "nodes+1>>entries") \
+  F(in, i32, neighbour, "entries>nodes")
+#define LEAST_SQUARES(F)                  \
+  F(in, f64, x, "nodes," STR(DIM))        \
+  F(in, i32, offsets, "nodes+1>>entries") \
+  F(in, i32, neighbour, "entries>nodes")  \
+  F(out, real, inverse, "nodes," STR(NS))
+
+HD void N(state_load)(const real *from, real *to)
+{
+#if DIM == 2
+  load4(from, to);
+#else
+  load5(from, to);
+#endif
+}
+
+HD void N(state_put)(real *to, const real *from)
+{
+#if DIM == 2
+  put4(to, from);
+#else
+  put5(to, from);
+#endif
+}
+
+/* Gradients of a point: dq_k/dx, dq_k/dy (, dq_k/dz) side by side. */
+HD void N(slope_load)(const real *from, real *to)
+{
+#if DIM == 2
+  load4(from, to), load4(from + 4, to + 4);
+#else
+  LOAD_ODD(NG, from, to);
+#endif
+}
+
+/* The way from a place to point j, from a difference in float64.  Places are not read in pairs as
+ * states are: a device is no faster with two wide loads than with three.                        */
+HD void N(fit_from)(const f64 *here, const f64 *x, i32 j, real *d)
+{
+#if DIM == 2
+  const struct vec2 there = point(x, j);
+  d[0] = (real)(there.x - here[0]), d[1] = (real)(there.y - here[1]);
+#else
+  for (i32 k = 0; k < DIM; k++) d[k] = (real)(x[DIM * j + k] - here[k]);
+#endif
+}
+
+/* The way from point i to point j. */
+HD void N(fit_apart)(const f64 *x, i32 i, i32 j, real *d)
+{
+  N(fit_from)(x + DIM * i, x, j, d);
+}
+
+/* sum w d d^T over the neighbours of a node; weights squared, |d|^-2, or |d|^-1. */
+HD void N(fit_matrix)(i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, i32 squared, f64 *sum)
+{
+  for (i32 k = 0; k < NS; k++) sum[k] = 0;
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    f64 d[DIM], size = 0;
+    for (i32 k = 0; k < DIM; k++) {
+      d[k] = x[DIM * neighbour[e] + k] - x[DIM * i + k];
+      size += d[k] * d[k];
+    }
+    const f64 w = squared ? 1 / size : 1 / sqrt(size);
+    for (i32 k = 0, at = 0; k < DIM; k++)
+      for (i32 l = k; l < DIM; l++) sum[at++] += w * d[k] * d[l];
+  }
+}
