@@ -3,70 +3,14 @@
  *   call()                                                       launches, no checks
  * Every refusal reads "kernel: field has X, expected Y".                                      */
 #include "bind.h"
+#include "shape.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-PyTypeObject *CallType, *RecordingType;
-
-#define WORD 32
-typedef struct {
-  char       name[WORD];
-  Py_ssize_t value;
-} extent;
-
-/* Extents met so far while one call is bound. */
-typedef struct {
-  const char *kernel;
-  extent      extent[2 * MAX_FIELDS];
-  int         count;
-} sets;
-
-/* One axis of a shape: "4", "nodes" or "nodes+1". */
-typedef struct {
-  char       name[WORD]; /* empty: a plain number */
-  Py_ssize_t plus;
-} axis;
-
-/* "edges,2>nodes?!" taken apart. */
-typedef struct {
-  axis axis[MAX_AXES];
-  int  axes, offsets, optional, unique;
-  char target[WORD];
-} shape;
-
-static void parse_shape(const char *text, shape *s)
-{
-  memset(s, 0, sizeof *s);
-  size_t head = strcspn(text, ">");
-  for (size_t at = 0; at < head && s->axes < MAX_AXES; s->axes++) {
-    const size_t len = strcspn(text + at, ",>"), word = strcspn(text + at, "+,>");
-    axis        *a = &s->axis[s->axes];
-    char        *end;
-    a->plus = strtol(text + at, &end, 10);
-    if (end == text + at) {
-      snprintf(a->name, WORD, "%.*s", (int)word, text + at);
-      a->plus = word < len ? strtol(text + at + word, NULL, 10) : 0;
-    }
-    at += len + (text[at + len] == ',');
-  }
-  const char *to = text + head;
-  if (!*to) return;
-  s->offsets = to[1] == '>';
-  to += 1 + s->offsets;
-  snprintf(s->target, WORD, "%.*s", (int)strcspn(to, "?!"), to);
-  s->optional = strchr(to, '?') != NULL;
-  s->unique   = strchr(to, '!') != NULL;
-}
-
-static extent *find_set(sets *known, const char *name)
-{
-  for (int i = 0; i < known->count; i++)
-    if (!strcmp(known->extent[i].name, name)) return &known->extent[i];
-  return NULL;
-}
+PyTypeObject *CallType;
 
 static int is_scalar(const struct field *f)
 {
@@ -413,62 +357,6 @@ static PyObject *call_repr(Call *c)
                               r->first + r->count);
 }
 
-static PyObject *core_record(PyObject *self, PyObject *args, PyObject *keywords)
-{
-  (void)self;
-  static char *names[] = {"items", "times", "flag", NULL};
-  PyObject    *list, *flag = Py_None;
-  int          times = 1;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|iO", names, &list, &times, &flag)) return NULL;
-  if (times < 1) return PyErr_Format(PyExc_ValueError, "record: times has %d, expected at least 1", times);
-  PyObject *items = PySequence_Tuple(list);
-  if (!items) return NULL;
-  for (Py_ssize_t i = 0; i < PyTuple_Size(items); i++) {
-    PyObject *item = PyTuple_GetItem(items, i);
-    if (Py_TYPE(item) == CallType || Py_TYPE(item) == RecordingType) continue;
-    PyErr_Format(PyExc_TypeError, "record: item %zd has %R, expected a bound call or a recording", i, item);
-    Py_DECREF(items);
-    return NULL;
-  }
-  Recording *r = PyObject_New(Recording, RecordingType);
-  if (!r) return Py_DECREF(items), NULL;
-  memset((char *)r + sizeof(PyObject), 0, sizeof *r - sizeof(PyObject));
-  r->items = items, r->times = times, r->device = -1;
-  r->count = (i32)PyTuple_Size(items);
-  r->item  = PyMem_Calloc((size_t)r->count + 1, sizeof *r->item);
-  if (!r->item) return Py_DECREF(r), PyErr_NoMemory();
-  for (i32 i = 0; i < r->count; i++) r->item[i] = PyTuple_GetItem(items, i);
-  if (flag != Py_None && (backend_resolve(flag, &r->flag) < 0 || r->flag.format != 'i')) {
-    if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "record: flag has another dtype, expected int32");
-    Py_DECREF(r);
-    return NULL;
-  }
-  return (PyObject *)r;
-}
-
-static void recording_dealloc(Recording *r)
-{
-  PyTypeObject *t = Py_TYPE((PyObject *)r);
-  backend_drop(r);
-  backend_release(&r->flag);
-  Py_XDECREF(r->items);
-  PyMem_Free(r->item);
-  PyObject_Free(r);
-  Py_DECREF(t);
-}
-
-static PyObject *recording_call(Recording *r, PyObject *args, PyObject *keywords)
-{
-  if (PyTuple_Size(args) || (keywords && PyDict_Size(keywords)))
-    return PyErr_Format(PyExc_TypeError, "a recording takes no arguments");
-  int code;
-  Py_BEGIN_ALLOW_THREADS
-  code = backend_run(r);
-  Py_END_ALLOW_THREADS
-  if (code) return backend_error(code);
-  Py_RETURN_NONE;
-}
-
 /* kernels() -> {name: (over, [(field, mode, type, shape), ...])} */
 static PyObject *core_kernels(PyObject *self, PyObject *none)
 {
@@ -498,17 +386,12 @@ PyMethodDef bind_methods[] = {
 
 static PyType_Slot call_slots[] = {
     {Py_tp_dealloc, call_dealloc}, {Py_tp_call, call_call}, {Py_tp_repr, call_repr}, {0, NULL}};
-static PyType_Slot recording_slots[] = {{Py_tp_dealloc, recording_dealloc}, {Py_tp_call, recording_call}, {0, NULL}};
-static PyType_Spec call_spec         = {"kinemesh.Call", sizeof(Call), 0,
-                                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, call_slots};
-static PyType_Spec recording_spec    = {"kinemesh.Recording", sizeof(Recording), 0,
-                                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, recording_slots};
+static PyType_Spec call_spec = {"kinemesh.Call", sizeof(Call), 0,
+                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, call_slots};
 
 int bind_types(PyObject *module)
 {
-  CallType      = (PyTypeObject *)PyType_FromSpec(&call_spec);
-  RecordingType = (PyTypeObject *)PyType_FromSpec(&recording_spec);
-  if (!CallType || !RecordingType) return -1;
-  if (PyModule_AddObjectRef(module, "Call", (PyObject *)CallType) < 0) return -1;
-  return PyModule_AddObjectRef(module, "Recording", (PyObject *)RecordingType);
+  CallType = (PyTypeObject *)PyType_FromSpec(&call_spec);
+  if (!CallType || PyModule_AddObjectRef(module, "Call", (PyObject *)CallType) < 0) return -1;
+  return recording_type(module);
 }

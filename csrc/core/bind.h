@@ -48,7 +48,9 @@ typedef struct {
 
 extern PyTypeObject *CallType, *RecordingType;
 extern PyMethodDef   bind_methods[];
-int                  bind_types(PyObject *module);
+int                  bind_types(PyObject *module); /* Call and Recording */
+int                  recording_type(PyObject *module);
+PyObject            *core_record(PyObject *self, PyObject *args, PyObject *keywords);
 
 /* The backend: 0 is good; otherwise a Python error is set (resolve, fetch) or a code returned. */
 int         backend_resolve(PyObject *object, struct operand *to);

@@ -166,3 +166,44 @@ def test_direct_kernels_report_no_faults(header):
     for part in re.split(r"^(?=KERNEL\(|REDUCE\(|TOTAL\()", code_of(header), flags=re.M):
         if re.match(r"KERNEL\([^{]*\bdirect\)", part):
             assert "fault(" not in part[: part.index("\n}")]
+
+
+# Folder of csrc -> folders whose headers it may include.
+KNOWS = {"core": {"core"}, "sparse": {"core", "sparse"}, "physics": set(),
+         "kernels": {"core", "physics", "kernels"}}  # fmt: skip
+SOURCES = sorted(path for end in ("h", "c", "cu") for path in CSRC.rglob(f"*.{end}"))
+
+
+def floor(source):
+    return source.relative_to(CSRC).parts[0]
+
+
+def included(source):
+    """Folders of the headers of ours that a source includes."""
+    for name in re.findall(r'^#include "(.+)"', source.read_text(), re.MULTILINE):
+        yield floor(next(p for p in (source.parent / name, CSRC / name) if p.is_file()))
+
+
+def test_sources_know_what_lies_below_them_alone():
+    assert {floor(p) for p in SOURCES} == set(KNOWS)
+    assert not [p for p in SOURCES if not set(included(p)) <= KNOWS[floor(p)]]
+
+
+def test_sources_have_at_most_400_lines():
+    assert not [p for p in SOURCES if len(p.read_text().splitlines()) > 400]
+
+
+def test_comments_name_what_they_speak_of():
+    opening = re.compile(r"/\* *(?:The same|Such an?\b|\.\.\.|…)")
+
+    assert not [p for p in SOURCES if opening.search(p.read_text())]
+
+
+def test_physics_has_no_fields_no_tables_and_no_memory():
+    """Values in, values out: what gathers and stores is a kernel."""
+    foreign = re.compile(
+        r"\b(?:F|KERNEL|LANES|TEAM|REDUCE|TOTAL)\(|\b(?:offsets|neighbour|member|active)\b"
+        r"|\bload|\bput|double2|float4"
+    )
+
+    assert not [p for p in SOURCES if floor(p) == "physics" and foreign.search(code_of(p))]

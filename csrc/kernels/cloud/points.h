@@ -1,5 +1,5 @@
 /* points.h - points of a cloud and their satellites, once per dimension: velocities [a_inf], least squares
- * and the coefficients a_ij made of them [1 / chord] (docs/meshless.md).                                                  */
+ * and the coefficients a_ij made of them [1 / chord] (docs/meshless.md).                           */
 
 /* Velocity of the points from their last places (theory eq. 2.13 without volumes). */
 #define CLOUD_VELOCITY(F)             \
