@@ -1,4 +1,5 @@
-/* riemann.h - upwind fluxes through a moving face (docs/theory.md, section 2.2), once per dimension. */
+/* riemann.h - upwind fluxes through a moving face (docs/theory.md, section 2.2), once per dimension; in the
+ * units of gas.h times the face S.                                                               */
 #if DIM == 2
 /* Entropy fix as a share of |V_r| + z a |S|; factors of the acoustic waves' damping, z of jumps of the
  * normal velocity and 1 / z of those of the pressure (theory eq. 2.6b).                          */

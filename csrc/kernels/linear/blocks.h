@@ -1,4 +1,5 @@
-/* blocks.h - everything on blocks of size B, as K(name) is name with that number: block_product_4. */
+/* blocks.h - everything on blocks of size B, as K(name) is name with that number: block_product_4.
+ * Matrices, vectors and residuals have the units of those who ask for a solution.               */
 #define SQUARE_2 4
 #define SQUARE_4 16
 #define SQUARE_5 25

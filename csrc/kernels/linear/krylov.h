@@ -1,6 +1,6 @@
 /* krylov.h - BiCGSTAB (van der Vorst 1992) on blocks of B: its vectors, and its scalars, one set per
- * member, on the device.  scalars = (rho, alpha, omega, beta); status:
- * 0 runs, 1 converged, 2 broke down.                                                            */
+ * member, on the device.  scalars = (rho, alpha, omega, beta); status: 0 runs, 1 converged, 2 broke
+ * down.                                                                                         */
 
 #define KRYLOV_BEGIN(F)                \
   F(in, i32, member, "rows>members")   \

@@ -2,7 +2,7 @@
  * Rows of every matrix are scaled by the inverse of their diagonal block, so a level's residual r
  * is the scaled one and a step needs no other number of its row.  B: block size of the level, 2 on
  * the finest one; the next coarser one has blocks of 4.  Transfers and coarse matrices precondition
- * only: float32.                                   */
+ * only: float32.                                                                                */
 
 #define MULTIGRID_ROWS(F)            \
   F(in, i32, member, "rows>members") \

@@ -32,6 +32,19 @@ HD void spring_put(real *to, i32 lane, const f64 *scale, const struct vec2 *colu
   }
 }
 
+/* Diagonal block of a node at `at` from the triangles of its runs. */
+HD void spring_sum(const f64 *x, const i32 *runs, const i32 *other, i32 from, i32 to, struct vec2 at, f64 *ii)
+{
+  for (i32 r = from; r < to; r++) {
+    struct spoke last = spoke_of(minus(point(x, other[runs[r]]), at));
+    for (i32 s = runs[r] + 1; s < runs[r + 1]; s++) {
+      const struct spoke next = spoke_of(minus(point(x, other[s]), at));
+      spring_diagonal(last, next, ii);
+      last = next;
+    }
+  }
+}
+
 /* The triangles around a row's node are runs of spokes, each neighbour once, the first again at the
  * end of a closed run: every block of a row with one run is then written once, whole.  The row is
  * scaled by the inverse of its diagonal block D, so that residuals are those that the springs stop
@@ -57,14 +70,7 @@ LANES(spring_rows, SPRING_ROWS, busy, 2)
   f64               ii[3]   = {0, 0, 0};
   const f64         unit[3] = {1, 0, 1};
   struct vec2       one[WIDTH(2)];
-  for (i32 r = from; r < to; r++) {
-    struct spoke last = spoke_of(minus(point(x, other[runs[r]]), at));
-    for (i32 s = runs[r] + 1; s < runs[r + 1]; s++) {
-      const struct spoke next = spoke_of(minus(point(x, other[s]), at));
-      spring_diagonal(last, next, ii);
-      last = next;
-    }
-  }
+  spring_sum(x, runs, other, from, to, at, ii);
   if (to == from) ii[0] = ii[2] = 1;
   const f64 det = ii[0] * ii[2] - ii[1] * ii[1], per = 1 / det;
   if (lane == 0 && !(det > 0)) fault(&faults[member[a]], FAULT_PIVOT, a);

@@ -2,7 +2,7 @@
  * at multiples of 16 bytes.                                                                      */
 #pragma once
 
-/* On a device pairs move in one piece; bind sees to it that arrays begin at 16 bytes. */
+/* The place of point i in the plane. */
 HD struct vec2 point(const f64 *x, i32 i)
 {
 #ifdef __CUDACC__
