@@ -84,13 +84,6 @@ typedef f64 real;
   F(in, i32, owner, "groups>members")                                                        \
   F(in, i32, groups, "members+1>>groups")                                                    \
   F(rw, i32, ended, "members") /* groups, on a device; zero before and after */
-/* KEEP(type, name, count, width): `count` numbers of an item that all of its satellites ask for, or that
- * are asked for at last, which a device keeps out of its registers, in the memory that a block shares.
- * BRING(name, k, count, width, from) sends for KEPT(name, k, width) and those behind it, from[0] to
- * from[count - 1], the team's lanes in turn; nobody waits until arrived(width).  A loop over
- * neighbours waits when the first one's numbers are on their way, too: ARRIVED_ALONE(width) before it,
- * for the items with too few neighbours for all lanes to meet there, and in it ARRIVED(e, width).  */
-
 /* s_: what every step-th item of group g_ gives, from item `from` on. */
 #define GROUP_ITEMS(k, FIELDS, op, nv, from, step)                                           \
   f64 s_[nv];                                                                                \
@@ -102,16 +95,6 @@ typedef f64 real;
 #else
 #include "kernel_host.h"
 #endif
-
-/* What the lanes of a team have sent for is there for all of them. */
-HD void arrived(i32 width UNUSED)
-{
-#ifdef __CUDACC__
-  __pipeline_commit();
-  __pipeline_wait_prior(0);
-  __syncwarp(team_lanes(width));
-#endif
-}
 
 /* The sum over a team's lanes, the same in every lane. */
 HD real together(real part, i32 width UNUSED)

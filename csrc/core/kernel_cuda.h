@@ -1,6 +1,5 @@
 /* kernel_cuda.h - what nvcc makes of a kernel (kernel.h): a __global__ function k_device over the items
  * first_ .. first_ + count_ - 1 around the body k_at.                                           */
-#include <cuda_pipeline.h>
 #define HD static __device__ __forceinline__
 /* Blocks of lanes that must fit on a multiprocessor at once: arithmetic wants many, while products
  * with matrices do best with the few registers that nvcc gives them when left alone.            */
@@ -32,18 +31,6 @@
 #define EACH_NEIGHBOUR(e, j)                                                                 \
   for (i32 e = entry_, j; e <= last_ && (j = ahead_,                                         \
        ahead_ = neighbour[e + step_ < last_ ? e + step_ : last_], 1); e += step_)
-#define KEEP(type, name, count, width)                                                       \
-  __shared__ type name##_[(count) * (TEAM_BLOCK / (width))];                                 \
-  volatile type *const name = name##_ + threadIdx.x / (width)
-#define KEPT(name, k, width) name[(k) * (TEAM_BLOCK / (width))]
-#define BRING(name, k, count, width, from)                                                   \
-  for (i32 k_ = 0; k_ < (count); k_++)                                                       \
-    if (k_ % (width) == lane)                                                                \
-  __pipeline_memcpy_async((void *)&KEPT(name, (k) + k_, width), (from) + k_, sizeof *name)
-#define ARRIVED_ALONE(width)                                                                 \
-  const i32 alone_ = last_ + lane < entry_ + (width) - 1;                                    \
-  if (alone_) arrived(width)
-#define ARRIVED(e, width) if (e == entry_ && !alone_) arrived(width)
 #define KERNEL_TEAM(k, FIELDS, loop, width)                                                  \
   KERNEL_SPREAD(k, FIELDS, TEAM_BLOCK, BLOCK / TEAM_BLOCK * BLOCKS_##loop, width)
 #define KERNEL_LANES(k, FIELDS, loop, width)                                                 \

@@ -39,12 +39,6 @@
 #define NEIGHBOURS(first, end, parts)                                                        \
   const i32 entry_ = first, end_ = end, step_ = parts
 #define EACH_NEIGHBOUR(e, j) for (i32 e = entry_, j; e < end_ && (j = neighbour[e], 1); e += step_)
-#define KEEP(type, name, count, width) type name[count]
-#define KEPT(name, k, width)           name[k]
-#define BRING(name, k, count, width, from)                                                   \
-  for (i32 k_ = 0; k_ < (count); k_++) KEPT(name, (k) + k_, width) = (from)[k_]
-#define ARRIVED_ALONE(width) (void)0
-#define ARRIVED(e, width)    (void)0
 #define KERNEL_TEAM(k, FIELDS, loop, width) KERNEL_LANES(k, FIELDS, loop, width)
 #define KERNEL_LOOP(k, FIELDS, loop) KERNEL_HOST(k, FIELDS, loop, single)
 #define KERNEL_LANES(k, FIELDS, loop, width) KERNEL_HOST(k, FIELDS, loop, lanes)

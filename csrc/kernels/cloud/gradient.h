@@ -173,14 +173,9 @@ LANES(cloud_gradient_3d, CLOUD_GRADIENT_3D, busy, 5)
 TEAM(cloud_gradient_wang_3d, CLOUD_GRADIENT_WANG_3D, heavy, PAIR)
 {
   const i32 m = member[i], first = 2 * lane;
-  real      g[3 * SHARE], low[SHARE], high[SHARE], own_fit[6];
-  KEEP(real, fit, 6, PAIR);
-  BRING(fit, 0, 6, PAIR, inverse + 6 * i);
-  const i32 live = gradient_sums_3d(i, first, SHARE, active + m, x, offsets, neighbour, q, squared, low, high, g);
-  arrived(PAIR);
-  if (!live) return;
-  for (i32 k = 0; k < 6; k++) own_fit[k] = KEPT(fit, k, PAIR);
-  gradient_fit_3d(SHARE, own_fit, g);
+  real      g[3 * SHARE], low[SHARE], high[SHARE];
+  if (!gradient_sums_3d(i, first, SHARE, active + m, x, offsets, neighbour, q, squared, low, high, g)) return;
+  gradient_fit_3d(SHARE, inverse + 6 * i, g);
   cloud_limit_3d(i, first, SHARE, x, offsets, neighbour, low, high, range + 10 * m, K, g);
   PUT_ODD(3 * SHARE, grad + 15 * i + 3 * first, g);
 }

@@ -149,9 +149,6 @@ HD i32 cloud_sweep_3d(const i32 i, const i32 lane, real *to CLOUD_LUSGS_3D(PARAM
   real      own[4], v[4], here[5], before[5];
   record_load(record + 8 * a, words);
   load4_f32(drift + 4 * i, v);
-  KEEP(real, sides, 10, PAIR);
-  if (!down) BRING(sides, 0, 5, PAIR, rhs + 5 * i);
-  if (turn > 1) BRING(sides, 5, 5, PAIR, part + 5 * i);
   record_waves(words, own);
   for (i32 k = 0; k < 5; k++) to[k] = 0;
   EACH_NEIGHBOUR(e, b)
@@ -161,12 +158,12 @@ HD i32 cloud_sweep_3d(const i32 i, const i32 lane, real *to CLOUD_LUSGS_3D(PARAM
     cloud_sweep_add_3d(record + 8 * b, s, own, v, to);
   }
   for (i32 k = 0; k < 5; k++) to[k] = together(to[k], PAIR);
-  arrived(PAIR);
   if (lane) return 0;
-  if (down && turn + 1 < turns) state_put_3d(part + 5 * i, to);
   for (i32 k = 0; k < 5; k++) {
-    if (turn > 1) to[k] += down ? -KEPT(sides, 5 + k, PAIR) : KEPT(sides, 5 + k, PAIR);
-    if (!down) to[k] += KEPT(sides, k, PAIR);
+    const real half = to[k];
+    if (turn > 1) to[k] += down ? -part[5 * i + k] : part[5 * i + k];
+    if (!down) to[k] += rhs[5 * i + k];
+    if (down && turn + 1 < turns) part[5 * i + k] = half;
   }
   if (mirrored) along_3d(plane + 3 * m, to + 1);
   const real *unit = wall_point >= 0 ? normal + 3 * wall_point : 0;
@@ -197,12 +194,7 @@ TEAM(cloud_lusgs_last_3d, CLOUD_LUSGS_LAST_3D, heavy, PAIR)
 {
   const i32 a = node[i];
   real      from[5], to[5];
-  if (!active[member[i]]) return;
-  KEEP(real, state, 5, PAIR);
-  KEEP(f64, share, 1, PAIR);
-  BRING(state, 0, 5, PAIR, u + 5 * a);
-  BRING(share, 0, 1, PAIR, pace + a);
   if (!cloud_sweep_3d(i, lane, to CLOUD_LUSGS_3D(NAME))) return;
-  for (i32 k = 0; k < 5; k++) from[k] = KEPT(state, k, PAIR);
-  update_node_3d(a, to, offsets[i], offsets[i + 1], neighbour, q, most, from, KEPT(share, 0, PAIR), u, pace);
+  state_load_3d(u + 5 * a, from);
+  update_node_3d(a, to, offsets[i], offsets[i + 1], neighbour, q, most, from, pace[a], u, pace);
 }

@@ -24,19 +24,13 @@ KERNEL(N(cloud_least_squares), CLOUD_LEAST_SQUARES, indirect)
   N(fit_invert)(sum, inverse + NS * i);
 }
 
-/* Coefficients of a satellite from the way there, and the point's own velocity along them. */
-HD real N(cloud_coefficients)(const real *d, const real *inverse, const real *v, i32 squared, real *a)
-{
-  const real w = N(fit_weight)(d, squared);
-  N(fit_apply)(inverse, d, a);
-  for (i32 k = 0; k < DIM; k++) a[k] *= w;
-  return N(vec_dot)(v, a);
-}
-
-/* Satellite j as point i sees it: the way there, coefficients, velocity along them. */
+/* Satellite j as point i sees it: the way d there, its coefficients a, and the velocity v along them. */
 HD real N(cloud_satellite)(const f64 *x, i32 i, i32 j, const real *inverse, const real *v, i32 squared, real *d,
                            real *a)
 {
   N(fit_apart)(x, i, j, d);
-  return N(cloud_coefficients)(d, inverse + NS * i, v, squared, a);
+  const real w = N(fit_weight)(d, squared);
+  N(fit_apply)(inverse + NS * i, d, a);
+  for (i32 k = 0; k < DIM; k++) a[k] *= w;
+  return N(vec_dot)(v, a);
 }

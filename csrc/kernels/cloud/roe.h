@@ -62,34 +62,16 @@ HD void N(cloud_roe_by)(const i32 i, const i32 lane, const i32 van_leer CLOUD_RE
   const i32 m = member[i];
   NEIGHBOURS(offsets[i] + lane, offsets[i + 1], PARTS(PAIR));
   if (!active[m]) return;
-  const real          *plane_of = PLANE_OF(i, m);
-  const f64            c0       = bdf[3 * m];
-  const struct damping by       = damping_of(fix, low_mach + 2 * m);
-  real                 own[NV], sum[NV] = {0}, f[NV], open[DIM] = {0}, all = 0;
+  const real          *v  = velocity + DIM * i;
+  const struct damping by = damping_of(fix, low_mach + 2 * m);
+  real                 own[NV], gi[NG], sum[NV] = {0}, f[NV], open[DIM] = {0}, all = 0;
   i32                  low = 0;
-  KEEP(real, fit, NG + NS + DIM, PAIR);
-  KEEP(f64, at, DIM + 1, PAIR);
-  BRING(at, 0, DIM, PAIR, x + DIM * i);
-  BRING(fit, 0, NG, PAIR, grad + NG * i);
-  BRING(fit, NG, NS, PAIR, inverse + NS * i);
-  BRING(fit, NG + NS, DIM, PAIR, velocity + DIM * i);
-  BRING(at, DIM, 1, PAIR, V + i);
-  N(state_load)(q + NV * i, own);
-  ARRIVED_ALONE(PAIR);
+  N(state_load)(q + NV * i, own), N(slope_load)(grad + NG * i, gi);
   EACH_NEIGHBOUR(e, j)
   {
-    real there[NV], gj[NG], d[DIM], a[DIM], l[NV], r[NV], gi[NG], own_fit[NS], v[DIM];
-    f64  here[DIM], place[DIM];
-    N(state_load)(q + NV * j, there);
-    for (i32 k = 0; k < DIM; k++) place[k] = x[DIM * j + k];
-    ARRIVED(e, PAIR);
-    N(slope_load)(grad + NG * j, gj);
-    for (i32 k = 0; k < DIM; k++) here[k] = KEPT(at, k, PAIR);
-    for (i32 k = 0; k < NS; k++) own_fit[k] = KEPT(fit, NG + k, PAIR);
-    for (i32 k = 0; k < NG; k++) gi[k] = KEPT(fit, k, PAIR);
-    for (i32 k = 0; k < DIM; k++) v[k] = KEPT(fit, NG + NS + k, PAIR);
-    for (i32 k = 0; k < DIM; k++) d[k] = (real)(place[k] - here[k]);
-    const real w = N(cloud_coefficients)(d, own_fit, v, squared, a);
+    real there[NV], gj[NG], d[DIM], a[DIM], l[NV], r[NV];
+    N(state_load)(q + NV * j, there), N(slope_load)(grad + NG * j, gj);
+    const real w = N(cloud_satellite)(x, i, j, inverse, v, squared, d, a);
     low += N(cloud_states)(van_leer, own, there, gi, gj, d, l, r);
     all += N(flux_roe_twice)(l, r, a, w, by, f);
     for (i32 k = 0; k < NV; k++) sum[k] += f[k];
@@ -103,12 +85,10 @@ HD void N(cloud_roe_by)(const i32 i, const i32 lane, const i32 van_leer CLOUD_RE
   if (lane == 0) radius[i] = all;
 #endif
   if (lane) return;
-  real v[DIM];
-  for (i32 k = 0; k < DIM; k++) v[k] = KEPT(fit, NG + NS + k, PAIR);
   N(gas_flux)(own, open, N(vec_dot)(v, open), f);
   for (i32 k = 0; k < NV; k++) sum[k] -= R(2) * f[k];
   lowered[i] = low;
-  N(cloud_store)(i, sum, (real)KEPT(at, DIM, PAIR), u, past, c0, plane_of, res);
+  N(cloud_store)(i, sum, (real)V[i], u, past, bdf[3 * m], PLANE_OF(i, m), res);
 }
 
 TEAM(N(cloud_roe), CLOUD_RESIDUAL, CLOUD_LOOP, PAIR)

@@ -40,22 +40,16 @@ HD void N(slope_load)(const real *from, real *to)
 #endif
 }
 
-/* The way from a place to point j, from a difference in float64.  Places are not read in pairs as
- * states are: a device is no faster with two wide loads than with three.                        */
-HD void N(fit_from)(const f64 *here, const f64 *x, i32 j, real *d)
-{
-#if DIM == 2
-  const struct vec2 there = point(x, j);
-  d[0] = (real)(there.x - here[0]), d[1] = (real)(there.y - here[1]);
-#else
-  for (i32 k = 0; k < DIM; k++) d[k] = (real)(x[DIM * j + k] - here[k]);
-#endif
-}
-
-/* The way from point i to point j. */
+/* The way from point i to point j, from a difference in float64.  Places are not read in pairs as states
+ * are: a device is no faster with two wide loads than with three.                               */
 HD void N(fit_apart)(const f64 *x, i32 i, i32 j, real *d)
 {
-  N(fit_from)(x + DIM * i, x, j, d);
+#if DIM == 2
+  const struct vec2 here = point(x, i), there = point(x, j);
+  d[0] = (real)(there.x - here.x), d[1] = (real)(there.y - here.y);
+#else
+  for (i32 k = 0; k < DIM; k++) d[k] = (real)(x[DIM * j + k] - x[DIM * i + k]);
+#endif
 }
 
 /* sum w d d^T over the neighbours of a node; weights squared, |d|^-2, or |d|^-1. */
