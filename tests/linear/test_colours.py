@@ -7,6 +7,7 @@ from kinemesh.device.backend import Backend
 from kinemesh.errors import SettingsError
 from kinemesh.linear import Pattern, colour_first_fit, colour_parallel
 from kinemesh.linear.colours import fewer
+from kinemesh.linear.stack import Alike
 from kinemesh.mesh.dual import dual
 from solver_cases import disc, naca0012_mesh, on_devices, square
 
@@ -20,12 +21,10 @@ MESHES = {
 }
 
 
-def graph(*meshes):
-    """offsets, neighbour and first node of each member, of meshes side by side."""
-    first = np.concatenate([[0], np.cumsum([m.nodes for m in meshes])]).astype(np.int32)
-    cells = [np.where(m.cells < 0, -1, m.cells + s) for m, s in zip(meshes, first, strict=False)]
-    tables = dual(int(first[-1]), np.concatenate(cells).astype(np.int32))
-    return tables.offsets, tables.neighbour, first
+def graph(mesh):
+    """offsets and neighbour of a mesh."""
+    tables = dual(mesh.nodes, mesh.cells)
+    return tables.offsets, tables.neighbour
 
 
 def proper(colours, offsets, neighbour):
@@ -36,9 +35,9 @@ def proper(colours, offsets, neighbour):
 @on_devices
 @pytest.mark.parametrize("mesh", MESHES)
 def test_parallel_colours_are_proper_and_at_most_two_more(mesh, device):
-    offsets, neighbour, first = graph(MESHES[mesh]().renumbered())
+    offsets, neighbour = graph(MESHES[mesh]().renumbered())
 
-    parallel = colour_parallel(Backend(device), offsets, neighbour, first)
+    parallel = colour_parallel(Backend(device), offsets, neighbour)
     greedy = colour_first_fit(offsets, neighbour)
 
     assert proper(parallel, offsets, neighbour)
@@ -59,12 +58,14 @@ def test_colours_are_the_same_every_time_and_on_every_device(mesh, device):
 
 @on_devices
 def test_a_member_has_the_same_colours_alone_and_in_an_ensemble(device):
-    backend, meshes = Backend(device), [square(9), disc(6), square(7, quads=True)]
+    """Also the path, for which two colours are enough, beside meshes that need more."""
+    backend, graphs = Backend(device), [graph(square(9)), PATH, graph(disc(6))]
 
-    together = colour_parallel(backend, *graph(*meshes))
+    together = Pattern.of_graphs(backend, Alike(graphs), graphs)
 
-    alone = [colour_parallel(backend, *graph(mesh)) for mesh in meshes]
-    np.testing.assert_array_equal(together, np.concatenate(alone))
+    alone = [colour_parallel(backend, *own) for own in graphs]
+    assert alone[1].max() == 1 < alone[0].max()
+    np.testing.assert_array_equal(together.colour(), np.concatenate(alone))
 
 
 @on_devices
@@ -76,9 +77,8 @@ def test_colours_of_a_hand_checked_graph(device):
     backend = Backend(device)
 
     for (offsets, neighbour), most in ((path, 2), (tail, 3), (alone, 1)):
-        first = np.array([0, len(offsets) - 1], np.int32)
         for colours in (
-            colour_parallel(backend, offsets, neighbour, first),
+            colour_parallel(backend, offsets, neighbour),
             colour_first_fit(offsets, neighbour),
         ):
             assert proper(colours, offsets, neighbour)
@@ -89,9 +89,9 @@ def test_colours_of_a_hand_checked_graph(device):
 
 @on_devices
 def test_rows_of_a_pattern_are_sorted_by_colour_and_no_colour_couples(device):
-    offsets, neighbour, first = graph(square(12, quads=True), disc(6))
+    meshes = [square(12, quads=True), disc(6)]
 
-    pattern = Pattern.of_graph(Backend(device), offsets, neighbour, first)
+    pattern = Pattern.of_graphs(Backend(device), Alike(meshes), [graph(m) for m in meshes])
 
     assert sum(count for _, count in pattern.colours) == len(pattern.node)
     rows = np.repeat(np.arange(len(pattern.node)), np.diff(pattern.row))
@@ -118,11 +118,11 @@ PATH = np.array([0, 1, 3, 5, 6], np.int32), np.array([1, 0, 2, 1, 3, 2], np.int3
 )
 def test_colours_that_do_not_tell_neighbours_apart_are_refused(colours, message):
     with pytest.raises(SettingsError, match=message):
-        Pattern.of_graph(Backend("cpu"), *PATH, np.array([0, 4]), colours=np.array(colours))
+        Pattern.of_graph(Backend("cpu"), *PATH, colours=np.array(colours))
 
 
 def test_rows_stand_in_the_order_of_colours_that_are_given():
-    pattern = Pattern.of_graph(Backend("cpu"), *PATH, np.array([0, 4]), colours=[1, 0, 2, 0])
+    pattern = Pattern.of_graph(Backend("cpu"), *PATH, colours=[1, 0, 2, 0])
 
     assert pattern.node.tolist() == [1, 3, 0, 2]
     assert pattern.colours == [(0, 2), (2, 1), (3, 1)]
@@ -131,7 +131,7 @@ def test_rows_stand_in_the_order_of_colours_that_are_given():
 def test_colours_chosen_anew_are_no_more_and_the_last_has_fewer_nodes():
     """Of colours that each node takes in a random order."""
     mesh = km.mesh.airfoil("naca0012", nodes=2000)
-    offsets, neighbour, _ = graph(mesh)
+    offsets, neighbour = graph(mesh)
     for seed in range(5):
         before = np.full(mesh.nodes, -1, np.int32)
         for i in np.random.default_rng(seed).permutation(mesh.nodes):

@@ -58,6 +58,7 @@ def test_a_hierarchy_is_made_in_less_than_twice_what_it_holds(monkeypatch, large
         mover._build(np.array([0]))
         held, peak = tracemalloc.get_traced_memory()
         tracemalloc.reset_peak()
+        mover.backend.put(mover.grid.x, 1.001 * mover.grid.points)  # not as given: made anew
         mover._build(np.array([0]))
         again, later = tracemalloc.get_traced_memory()
     finally:
@@ -65,4 +66,4 @@ def test_a_hierarchy_is_made_in_less_than_twice_what_it_holds(monkeypatch, large
 
     assert peak < 2 * held
     assert later < 2 * held  # 3 with the last one beside it
-    assert again == pytest.approx(held, rel=0.01)
+    assert again <= held

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from kinemesh.linear import Bicgstab, Cg, Pattern
+from kinemesh.linear.stack import Alike
 from kinemesh.motion.deform.springs import graph_of
 from scipy.spatial import Delaunay
 from world import NONE
@@ -21,10 +22,9 @@ def cloud(seed, nodes):
 
 def clouds(backend, members=(0, 1)):
     """Points of the members side by side, and the pattern of their graph."""
-    first = np.concatenate([[0], np.cumsum([SIZES[m] for m in members])]).astype(np.int32)
     parts = [cloud(m, SIZES[m]) for m in members]
-    triangles = np.concatenate([t + a for (_, t), a in zip(parts, first, strict=False)])
-    pattern = Pattern.of_graph(backend, *graph_of(triangles, int(first[-1])), first)
+    graphs = [graph_of(triangles, len(points)) for points, triangles in parts]
+    pattern = Pattern.of_graphs(backend, Alike(parts), graphs)
     return np.concatenate([points for points, _ in parts]), pattern
 
 
@@ -208,7 +208,9 @@ def test_conjugate_gradients_find_the_dense_solution(double):
                          (solver.b, right), (solver.base, right)):  # fmt: skip
         double.put(array, value)
 
-    solver.build(points, [0, 1])
+    for member in (0, 1):
+        solver.levels[member] = solver.hierarchy(member, points)
+    solver.record()
     solver.begin()
     solver.recorded_block(60)()
 

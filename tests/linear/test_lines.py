@@ -6,7 +6,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.device.backend import Backend
-from kinemesh.linear import colour_parallel
+from kinemesh.linear import Pattern, colour_parallel
 from kinemesh.linear.lines import (
     ALONG,
     PERIOD,
@@ -16,6 +16,7 @@ from kinemesh.linear.lines import (
     lines_of,
     short_edges,
 )
+from kinemesh.linear.stack import Alike
 from kinemesh.mesh.curved import curved_triangles
 from kinemesh.mesh.dual import dual
 from solver_cases import disc, on_devices, outline, square
@@ -29,12 +30,10 @@ def squeezed(mesh, scale):
     return km.mesh.Mesh.from_arrays(mesh.points * scale, mesh.cells, mesh.boundaries)
 
 
-def graph(*meshes):
-    """offsets, neighbour, first node of each member and coordinates, of meshes side by side."""
-    first = np.concatenate([[0], np.cumsum([m.nodes for m in meshes])]).astype(np.int32)
-    cells = [np.where(m.cells < 0, -1, m.cells + s) for m, s in zip(meshes, first, strict=False)]
-    tables = dual(int(first[-1]), np.concatenate(cells).astype(np.int32))
-    return tables.offsets, tables.neighbour, first, np.concatenate([m.points for m in meshes])
+def graph(mesh):
+    """offsets, neighbour and coordinates of a mesh."""
+    tables = dual(mesh.nodes, mesh.cells)
+    return tables.offsets, tables.neighbour, mesh.points
 
 
 def ring(layers=4, around=300):
@@ -61,10 +60,10 @@ MESHES = {
 @on_devices
 @pytest.mark.parametrize("mesh", MESHES)
 def test_colours_along_lines_tell_neighbours_apart(mesh, device):
-    offsets, neighbour, first, x = graph(MESHES[mesh]())
+    offsets, neighbour, x = graph(MESHES[mesh]())
     ends = np.repeat(np.arange(len(x)), np.diff(offsets))
 
-    colours = colour_along_lines(Backend(device), offsets, neighbour, first, x)
+    colours = colour_along_lines(Backend(device), offsets, neighbour, x)
 
     assert (colours >= 0).all()
     assert (colours[ends] != colours[neighbour]).all()
@@ -72,9 +71,9 @@ def test_colours_along_lines_tell_neighbours_apart(mesh, device):
 
 
 def test_colours_rise_along_a_line_until_they_repeat():
-    offsets, neighbour, first, x = graph(MESHES["quads"]())
+    offsets, neighbour, x = graph(MESHES["quads"]())
 
-    colours = colour_along_lines(Backend("cpu"), offsets, neighbour, first, x)
+    colours = colour_along_lines(Backend("cpu"), offsets, neighbour, x)
 
     # a row of these runs along y; the corners are on no line, their edges are too few
     line = np.lexsort((x[:, 1], x[:, 0])).reshape(21, 21)[1:-1]
@@ -110,7 +109,7 @@ def test_a_line_that_touches_itself_leaves_a_node_to_be_coloured_later():
 
 
 def test_an_edge_of_a_line_is_shorter_than_the_third_of_both_its_nodes():
-    offsets, neighbour, _, x = graph(MESHES["nasa"]())
+    offsets, neighbour, x = graph(MESHES["nasa"]())
     ends = np.repeat(np.arange(len(x)), np.diff(offsets))
     length = np.hypot(*(x[ends] - x[neighbour]).T)
 
@@ -140,16 +139,21 @@ def test_meshes_without_thin_cells_keep_their_colours(mesh):
 
     found = colour_along_lines(Backend("cpu"), *tables)
 
-    np.testing.assert_array_equal(found, colour_parallel(Backend("cpu"), *tables[:3]))
+    np.testing.assert_array_equal(found, colour_parallel(Backend("cpu"), *tables[:2]))
 
 
 def test_colours_of_a_member_are_those_of_its_solo_run():
     meshes = [disc(8), MESHES["triangles"](), MESHES["nasa"]()]
 
-    together = colour_along_lines(Backend("cpu"), *graph(*meshes))
+    colours = [colour_along_lines(Backend("cpu"), *graph(m)) for m in meshes]
+    alone = [
+        Pattern.of_graph(Backend("cpu"), *graph(m)[:2], colours=own)
+        for m, own in zip(meshes, colours, strict=True)
+    ]
 
-    alone = [colour_along_lines(Backend("cpu"), *graph(m)) for m in meshes]
-    np.testing.assert_array_equal(together, np.concatenate(alone))
+    together = Pattern.of_members(Alike(meshes), alone)
+
+    np.testing.assert_array_equal(together.colour(), np.concatenate(colours))
 
 
 @pytest.mark.flow

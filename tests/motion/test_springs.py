@@ -24,11 +24,10 @@ MESHES = {
 def assembled(ale, mover):
     """(2 nodes, 2 nodes) matrix as the kernel assembles it with no fixed node, in node order."""
     b, s, p = ale.backend, mover.solver, mover.pattern
-    triangles = spring_triangles(ale.grid.cells)
     b.bind(
         "spring_rows", suffix="f64", node=b.array(p.node, np.int32),
         fixed=b.zeros(ale.grid.nodes, np.int32), x=ale.grid.x, row=s.tables["row"],
-        diagonal=s.tables["diagonal"], **mover._fans(triangles), A=s.A, D=mover.D,
+        diagonal=s.tables["diagonal"], **mover._fans(), A=s.A, D=mover.D,
         member=ale.grid.table["member"], faults=ale.grid.faults,
     )()  # fmt: skip
     blocks = b.get(s.A).reshape(-1, 2, 2).transpose(0, 2, 1)  # rows scaled by D^-1

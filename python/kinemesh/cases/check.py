@@ -180,8 +180,7 @@ def _stars(cloud: Cloud) -> list[str]:
     from kinemesh.linear.colours import colour_parallel
 
     cloud = cloud.renumbered()
-    first = np.array([0, len(cloud.points)], np.int32)
-    colour = colour_parallel(Backend("cpu"), cloud.offsets, cloud.satellites, first)
+    colour = colour_parallel(Backend("cpu"), cloud.offsets, cloud.satellites)
     conditions = cloud.conditions
     at = int(np.argmax(conditions))
     place = ", ".join(f"{x:.4g}" for x in cloud.points[at])

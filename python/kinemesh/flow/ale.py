@@ -227,17 +227,18 @@ class Ale(Solver):
 
     def _pattern(self) -> Pattern:
         """Pattern of the nodes and their neighbours, coloured along lines of thin cells."""
-        b, grid = self.backend, self.grid
-        graph = grid.dual.offsets, grid.dual.neighbour, grid.first
-        x = np.concatenate([mesh.points for mesh in grid.meshes])
-        return Pattern.of_graph(b, *graph, colours=colour_along_lines(b, *graph, x))
+        b, grid, alone = self.backend, self.grid, []
+        for mesh, graph in zip(grid.distinct, grid.graphs, strict=True):
+            colours = colour_along_lines(b, *graph, mesh.points)
+            alone.append(Pattern.of_graph(b, *graph, colours=colours))
+        return Pattern.of_members(grid.alike, alone)
 
     def _matrix_calls(
         self, pattern: Pattern, solver: Bicgstab | Sweeps, state: dict[str, Any], single: bool
     ) -> list[Any]:
         grid, t = self.grid, self.grid.table
         faces = grid.single() if single else grid.faces()
-        fields = self.matrix_fields(pattern, solver, grid.dual.offsets, grid.dual.neighbour)
+        fields = self.matrix_fields(pattern, solver)
         fields |= {name: t[name] for name in ("offsets", "neighbour", "edge")}
         fields |= {"V": grid.V, "bdf": grid.bdf}
         kernel = "ale_jacobian"
@@ -249,7 +250,7 @@ class Ale(Solver):
 
     def _lusgs(self, state: dict[str, Any]) -> Lusgs:
         grid, s = self.grid, self.settings
-        pattern = Pattern.of_graph(self.backend, grid.dual.offsets, grid.dual.neighbour, grid.first)
+        pattern = Pattern.of_graphs(self.backend, grid.alike, grid.graphs)
         fields = self.common | state | grid.faces()["edges"]
         fields |= {name: grid.table[name] for name in ("offsets", "neighbour", "edge")}
         fields |= {"V": grid.V, "bdf": grid.bdf, "cfl": self.dualtime.cfl, "pace": self.pace}

@@ -12,6 +12,7 @@ from kinemesh.arguments import numbers, per_member
 from kinemesh.errors import SettingsError, warn
 from kinemesh.flow import limits
 from kinemesh.mesh import Mesh
+from kinemesh.mesh.fingerprint import fingerprint
 from kinemesh.motion import Motion
 
 if TYPE_CHECKING:
@@ -58,20 +59,31 @@ def clouds_of(value: Any, members: int) -> list[Cloud]:
 
 
 def _spaces(value: Any, members: int, kind: Any, hint: str) -> list[Any]:
-    """One mesh or cloud per member, renumbered; SettingsError where one is neither."""
+    """One mesh or cloud per member, renumbered; SettingsError where one is neither.
+
+    Members with equal meshes share one object.
+    """
     given = per_member(value, members)
     wrong = [g for g in given if not isinstance(g, kind)]
     if wrong:
         raise SettingsError(
             f"{kind.__name__.lower()} is {wrong[0]!r}, expected a kinemesh {kind.__name__}: {hint}"
         )
-    done = {id(g): g.renumbered() for g in given}
-    return [done[id(g)] for g in given]
+    content, done, each = {}, {}, {id(g): g for g in given}
+    for which, space in each.items():
+        key = (fingerprint(space), *space.boundaries, space.origin) if len(each) > 1 else None
+        content[which] = key
+        if key not in done:
+            done[key] = space.renumbered()
+    return [done[content[id(g)]] for g in given]
 
 
 def motions_of(value: Any, members: int, bodies: Sequence[tuple[int, str]]) -> list[Motion | None]:
     """Motion of each body (member, marker)."""
     given = per_member(value, members)
+    there: list[list[str]] = [[] for _ in given]
+    for member, marker in bodies:
+        there[member].append(marker)
     for member, motion in enumerate(given):
         each = motion.values() if isinstance(motion, Mapping) else [motion]
         wrong = [m for m in each if m is not None and not isinstance(m, Motion)]
@@ -80,11 +92,10 @@ def motions_of(value: Any, members: int, bodies: Sequence[tuple[int, str]]) -> l
                 f"member {member}: motion is {wrong[0]!r}, expected one of kinemesh.motion, such "
                 "as km.motion.pitch(amplitude_deg=2.5, k=0.08)"
             )
-        markers = [marker for m, marker in bodies if m == member]
-        unknown = set(motion) - set(markers) if isinstance(motion, Mapping) else set()
+        unknown = set(motion) - set(there[member]) if isinstance(motion, Mapping) else set()
         if unknown:
             raise SettingsError(
-                f"member {member}: motion of {sorted(unknown)}, expected bodies {markers}"
+                f"member {member}: motion of {sorted(unknown)}, expected bodies {there[member]}"
             )
     return [given[m].get(k) if isinstance(given[m], Mapping) else given[m] for m, k in bodies]
 

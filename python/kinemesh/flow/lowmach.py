@@ -50,7 +50,8 @@ class LowMach:
         self.stream = mach[:, None] * np.stack([np.cos(alpha), np.sin(alpha)], axis=1)
         self.on = settings.low_mach and settings.matrix is not None
         self.pairs = grid.backend.array(np.ones((grid.members, 2)), np.float64)
-        boxes = [_box(grid.meshes[m].points, grid.meshes[m].boundaries[b]) for m, b in grid.bodies]
+        made = grid.each("boxes", _boxes)
+        boxes = [made[grid.alike.of[member]][marker] for member, marker in grid.bodies]
         self._boxes = np.array(boxes).reshape(-1, 4, 2).swapaxes(0, 1)  # (4, bodies, 2)
         self.begin()
 
@@ -117,8 +118,11 @@ class LowMach:
         ]
 
 
-def _box(points: NDArray, facets: NDArray) -> NDArray[np.float64]:
-    """(4, 2) corners of a body's box in the plane of motion."""
-    own = points[np.unique(facets)][:, [0, -1]]
-    (x0, y0), (x1, y1) = own.min(axis=0), own.max(axis=0)
-    return np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
+def _boxes(mesh: Any) -> dict[str, NDArray[np.float64]]:
+    """(4, 2) corners of the box of each marker of a mesh, in the plane of motion."""
+    found = {}
+    for marker, facets in mesh.boundaries.items():
+        own = mesh.points[np.unique(facets)][:, [0, -1]]
+        (x0, y0), (x1, y1) = own.min(axis=0), own.max(axis=0)
+        found[marker] = np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
+    return found

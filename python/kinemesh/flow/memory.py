@@ -144,7 +144,8 @@ def check(
     backend: Backend, meshes: Sequence[Mesh], deform: str | None, matrix: str | None = "float32"
 ) -> int:
     """Bytes of the arrays; DeviceError where a case does not fit, before anything is allocated."""
-    nodes, cells = sum(m.nodes for m in meshes), sum(len(m.cells) for m in meshes)
+    nodes = sum(m.nodes for m in meshes)
+    cells = sum(len(m.triangles) + len(m.quads) for m in meshes)
     large = large_nodes(meshes) if deform == "springs" else 0
     host = 0 if backend.on_gpu else HOST * nodes + HOST_LARGE * large
 

@@ -316,7 +316,7 @@ class Meshless(Solver):
         self.gradients = Gradients(grid, self.state, limited, "cloud", grid.symmetric)
         self.lowered = b.zeros(grid.nodes, np.int32)
         self.radius = {"radius": b.zeros(grid.nodes)} if grid.dimensions == 3 else {}
-        self.pattern = Pattern.of_graph(b, grid.offsets, grid.neighbour, grid.first)
+        self.pattern = Pattern.of_graphs(b, grid.alike, grid.graphs)
         names = ("member", "offsets", "neighbour")
         self.cloud_fields = {name: grid.table[name] for name in names} | {
             "active": self.dualtime.active,
@@ -414,7 +414,7 @@ class Meshless(Solver):
     ) -> list[Any]:
         grid, b = self.grid, self.backend
         points, *sides = grid.in_precision(single)
-        own = self.matrix_fields(pattern, solver, grid.offsets, grid.neighbour)
+        own = self.matrix_fields(pattern, solver)
         fields = self.cloud_fields | grid.mirrors | points | {"q": state["q"]}
         calls = [
             grid.bind(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError, SettingsError
+from kinemesh.mesh.fingerprint import firsts
 from kinemesh.mesh.names import words_of
 from kinemesh.mesh.pieces import told
 from kinemesh.mesh.sizes import CHORD, Walls
@@ -26,15 +27,13 @@ def check(spaces: Sequence[Any], found: Sequence[Walls], solver: Any) -> list[st
     ----------
     solver : with `chord` as stated, or None, and `reference`, area and length of coefficients
     """
-    notes: dict[int, list[str]] = {}
-    for member, (space, walls) in enumerate(zip(spaces, found, strict=True)):
-        if id(space) in notes:
-            continue
-        plane = space.points.shape[1] == 2
+    notes: list[str] = []
+    for member, space in firsts(spaces):
+        walls, plane = found[member], space.points.shape[1] == 2
         said = [_loads(walls), _chord(member, space, walls, solver.chord) if plane
                 else _planform(walls, solver.reference[0])]  # fmt: skip
-        notes[id(space)] = [f"member {member}: {text}" for text in said if text is not None]
-    return [text for own in notes.values() for text in own]
+        notes += [f"member {member}: {text}" for text in said if text is not None]
+    return notes
 
 
 def _loads(walls: Walls) -> str | None:

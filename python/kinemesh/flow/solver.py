@@ -29,6 +29,7 @@ from kinemesh.flow.lowmach import LowMach
 from kinemesh.flow.lusgs import Lusgs
 from kinemesh.io.html import table_of
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
+from kinemesh.linear.stack import Items
 from kinemesh.mesh.sizes import Walls, measured
 from kinemesh.motion import Motion, Pose, Rate
 from kinemesh.motion.deform import Deformation
@@ -221,17 +222,19 @@ class Solver(Runnable, ABC):
         )
         return calls if implicit.update is None else [*calls, self._update_call(implicit.update)]
 
-    def matrix_fields(
-        self, pattern: Pattern, solver: Bicgstab | Sweeps, offsets: NDArray, neighbour: NDArray
-    ) -> dict[str, Any]:
-        """What the kernels that assemble a matrix on a node graph are told, whatever its fluxes."""
-        b = self.backend
-        ends = np.repeat(np.arange(self.grid.nodes, dtype=np.int32), np.diff(offsets))
+    def matrix_fields(self, pattern: Pattern, solver: Bicgstab | Sweeps) -> dict[str, Any]:
+        """What the kernels that assemble a matrix are told, whatever its fluxes."""
+        b, graphs = self.backend, self.grid.graphs
+        pairs = [
+            (np.repeat(np.arange(len(offsets) - 1, dtype=np.int32), np.diff(offsets)), neighbour)
+            for offsets, neighbour in graphs
+        ]
+        entries = Items(self.grid.alike, [len(neighbour) for _, neighbour in graphs])
         fix = self.settings.jacobian_fix * np.maximum(1.0, self.mach**2)  # theory eq. 2.10b
         return self.common | {
             "node": solver.tables["node"],
             "diagonal": solver.tables["diagonal"],
-            "slot": b.table(pattern.block(ends, neighbour)),
+            "slot": b.table(pattern.blocks_of(pairs, entries)),
             "fix": b.array(fix, solver.dtype),
             "low_mach": self.low_mach.pairs,
             "cfl": self.dualtime.cfl,

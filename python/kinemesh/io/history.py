@@ -112,6 +112,8 @@ class History(Columns):
         self.path = None if path is None else Path(path)
         self._rows: list[tuple[float, ...]] = []
         self._arrays: dict[str, NDArray[Any]] = {}
+        self._of: dict[int, list[tuple[float, ...]]] = {}  # rows by member
+        self._sorted = 0  # how many of the rows are in it
         self._file: int | None = None
         if self.path is not None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -149,7 +151,14 @@ class History(Columns):
     @property
     def members(self) -> list[int]:
         """Numbers of the members that have rows."""
-        return sorted({int(row[0]) for row in self._rows})
+        return sorted(self._by_member())
+
+    def _by_member(self) -> dict[int, list[tuple[float, ...]]]:
+        """Rows of each member; each row is looked at once."""
+        for row in self._rows[self._sorted :]:
+            self._of.setdefault(int(row[0]), []).append(row)
+        self._sorted = len(self._rows)
+        return self._of
 
     def append(self, row: Mapping[str, Any] | None = None, /, **values: Any) -> None:
         """Add one row, given by column name; missing and unknown columns are errors."""
@@ -207,7 +216,7 @@ class History(Columns):
     def member(self, member: int) -> History:
         """Rows of one member, in memory."""
         part = History(self.columns)
-        part._rows = [row for row in self._rows if row[0] == member]
+        part._rows = list(self._by_member().get(member, []))
         if not part._rows:
             raise CaseError(f"history: no member {member}; there are {self.members}")
         return part

@@ -33,7 +33,7 @@ class Cg(Krylov):
     Attributes
     ----------
     D : device array, diagonal blocks of K
-    levels : hierarchies that `build` has made, kept where there are several members
+    levels : of each member its hierarchy, kept where there are several members
     cycle : calls of one cycle z = M r
     """
 
@@ -46,46 +46,50 @@ class Cg(Krylov):
         self.b, self.base, self.x, self.r, self.z, self.p, self.q = (
             backend.zeros((rows, 2), np.float64) for _ in range(7)
         )
-        free = ~fixed[pattern.node]
-        self.rows = [
-            np.flatnonzero(free & (pattern.member == m)).astype(np.int32) for m in range(members)
-        ]
+        free = pattern.item[~fixed[pattern.node[pattern.item]]]
+        counts = np.bincount(pattern.member[free], minlength=members)
+        self.rows = np.split(free, np.cumsum(counts)[:-1])
         self.levels: list[Sequence[Level]] = [()] * members
         self.cycle: list[Any] = []
         self.factor = backend.record([])
         self.finish = backend.record([])
         self.begin = backend.record(self._begin_calls(tolerance))
 
-    def build(self, x: NDArray[np.float64], members: Sequence[int]) -> None:
-        """New hierarchies of `members` from the present matrix.
+    def forget(self, members: NDArray) -> None:
+        """Let the hierarchies of `members` go, before there are new ones."""
+        self.cycle, self.iterate = [], None
+        for m in members.tolist():
+            self.levels[m] = ()
+
+    def hierarchy(self, member: int, x: NDArray[np.float64]) -> list[Level]:
+        """The hierarchy of a member from the present matrix.
 
         Parameters
         ----------
         x : (nodes, 2)    coordinates that the matrix belongs to
         """
-        p = self.pattern
-        self.cycle, self.iterate = [], None  # the last hierarchies go before there are new ones
-        for m in members:
-            self.levels[m] = hierarchy(self._free(m), x[p.node[self.rows[m]]])
-        self._record()
+        return hierarchy(self._free(member), x[self.pattern.node[self.rows[member]]])
 
     def _free(self, member: int) -> sp.bsr_matrix:
         """K of a member's free rows: the present matrix without its scaling."""
         p, rows = self.pattern, self.rows[member]
-        number = np.full(len(p.node), -1, np.int32)
-        number[rows] = np.arange(len(rows))
-        row = np.repeat(np.arange(len(p.node), dtype=np.int32), np.diff(p.row))
-        keep = np.flatnonzero((number[row] >= 0) & (number[p.column] >= 0))
-        row, column = row[keep], number[p.column[keep]]
-        A, D = (self.backend.get(a).reshape(-1, 2, 2).transpose(0, 2, 1) for a in (self.A, self.D))
-        data = np.empty((len(keep), 2, 2))
-        for first in range(0, len(keep), CHUNK):
+        counts = p.row[rows + 1] - p.row[rows]
+        row = np.repeat(np.arange(len(rows), dtype=np.int32), counts)
+        starts = np.cumsum(counts) - counts
+        block = np.arange(counts.sum()) + np.repeat(p.row[rows] - starts, counts)
+        column = np.minimum(np.searchsorted(rows, p.column[block]), len(rows) - 1)
+        keep = rows[column] == p.column[block] if len(rows) else np.zeros(0, bool)
+        row, column, block = row[keep], column[keep].astype(np.int32), block[keep]
+        A, D = (self.backend.read(a).reshape(-1, 2, 2).transpose(0, 2, 1) for a in (self.A, self.D))
+        data = np.empty((len(block), 2, 2))
+        for first in range(0, len(block), CHUNK):
             part = slice(first, first + CHUNK)
-            data[part] = D[row[part]] @ A[keep[part]]
+            data[part] = D[rows[row[part]]] @ A[block[part]]
         shape = (2 * len(rows), 2 * len(rows))
-        return sp.bsr_matrix((data, column, offsets_of(number[row], len(rows))), shape=shape)
+        return sp.bsr_matrix((data, column, offsets_of(row, len(rows))), shape=shape)
 
-    def _record(self) -> None:
+    def record(self) -> None:
+        """Record iterations with the present hierarchies."""
         self.cycle = Multigrid(
             self.backend, self.pattern, self.levels, self.rows, self.tables, self.live,
             self.A, self.D, self.r, self.z,

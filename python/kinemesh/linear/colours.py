@@ -107,46 +107,43 @@ def fewer(colours: Ints, offsets: Ints, neighbour: Ints) -> Ints:
     return np.log2(np.maximum(bits, 1)).astype(np.int32)
 
 
-def priorities(first: Ints, degree: Ints) -> Ints:
-    """A fixed pseudo-random order of each member's own node numbers, high degrees first.
+def priorities(degree: Ints) -> Ints:
+    """A fixed pseudo-random order of the nodes, high degrees first.
 
     Parameters
     ----------
-    first : (members+1,)    first node of each member
     degree : (nodes,)       number of neighbours
     """
-    local = np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first))
-    mixed = (local.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)
-    member = np.repeat(np.arange(len(first) - 1), np.diff(first))
-    order = np.lexsort((local, mixed, degree, member))
+    node = np.arange(len(degree))
+    mixed = (node.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)
+    order = np.lexsort((node, mixed, degree))
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
     return rank
 
 
-def colour_parallel(backend: Backend, offsets: Ints, neighbour: Ints, first: Ints) -> Ints:
+def colour_parallel(backend: Backend, offsets: Ints, neighbour: Ints) -> Ints:
     """Two colours where two are enough, else Jones-Plassmann's on the device, made `fewer`.
 
-    They are the same on every device and in every ensemble.
+    They are the same on every device.
 
     Parameters
     ----------
-    offsets, neighbour : CSR graph
-    first : (members+1,)    first node of each member: a member's colours are those of its solo run
+    offsets, neighbour : CSR graph of one mesh
     """
     two = two_colours(offsets, neighbour)
     if two is not None:
         return two
     none = np.full(len(offsets) - 1, -1, np.int32)
-    return fewer(complete(backend, offsets, neighbour, first, none), offsets, neighbour)
+    return fewer(complete(backend, offsets, neighbour, none), offsets, neighbour)
 
 
-def complete(backend: Backend, offsets: Ints, neighbour: Ints, first: Ints, given: Ints) -> Ints:
+def complete(backend: Backend, offsets: Ints, neighbour: Ints, given: Ints) -> Ints:
     """Jones-Plassmann's colours on the device for the nodes whose given colour is -1."""
     graph = {
         "offsets": backend.array(offsets, np.int32),
         "neighbour": backend.array(neighbour, np.int32),
-        "priority": backend.array(priorities(first, np.diff(offsets)), np.int32),
+        "priority": backend.array(priorities(np.diff(offsets)), np.int32),
     }
     a = backend.array(given, np.int32)
     b = backend.zeros(len(given), np.int32)

@@ -17,39 +17,26 @@ from kinemesh.linear.colours import colour_first_fit, colour_parallel, complete
 
 Ints = NDArray[np.int32]
 
-THIN = 50.0  # third shortest edge of a node over its shortest: a member with one has lines
+THIN = 50.0  # third shortest edge of a node over its shortest: a mesh with one has lines
 ALONG = 2.0  # third shortest edge over one that is part of a line
 PERIOD = 8  # positions along a line before its colours repeat
 
 
 def colour_along_lines(
-    backend: Backend, offsets: Ints, neighbour: Ints, first: Ints, x: NDArray[np.float64]
+    backend: Backend, offsets: Ints, neighbour: Ints, x: NDArray[np.float64]
 ) -> Ints:
-    """(nodes,) colours along the lines of members that have thin cells; else `colour_parallel`'s.
-
-    A member's colours are those of its solo run.
+    """(nodes,) colours along the lines of a mesh with thin cells; else `colour_parallel`'s.
 
     Parameters
     ----------
-    offsets, neighbour : CSR graph
-    first : (members+1,)    first node of each member
+    offsets, neighbour : CSR graph of one mesh
     x : (nodes, 2)          coordinates
     """
     short, thin = short_edges(offsets, neighbour, x)
-    lined = np.logical_or.reduceat(thin, first[:-1])
-    if not lined.any():
-        return colour_parallel(backend, offsets, neighbour, first)
-    found = np.empty(len(x), np.int32)
-    for line, a, b in zip(lined, first[:-1], first[1:], strict=True):
-        own = slice(offsets[a], offsets[b])
-        graph = (offsets[a : b + 1] - offsets[a], neighbour[own] - a)
-        whole = np.array([0, b - a], np.int32)
-        if line:
-            start = line_colours(*graph, short[own])
-            found[a:b] = complete(backend, *graph, whole, start)
-        else:
-            found[a:b] = colour_parallel(backend, *graph, whole)
-    return found
+    if not thin.any():
+        return colour_parallel(backend, offsets, neighbour)
+    start = line_colours(offsets, neighbour, short)
+    return complete(backend, offsets, neighbour, start)
 
 
 def short_edges(

@@ -170,8 +170,15 @@ class Multigrid:
 
     def _join(self, parts: Sequence[_Part], rows: int, name: str) -> dict[str, Any]:
         """Blocks of several members on the device: row, column, and the blocks by their name."""
+        groups: dict[int, list[_Part]] = {}
+        for part in parts:  # members that share a matrix in one go
+            groups.setdefault(id(part[2]), []).append(part)
+        alike = [
+            (np.stack([at for at, _, _ in own]), np.stack([to for _, to, _ in own]), own[0][2])
+            for own in groups.values()
+        ]
         counts = np.zeros(rows, np.int64)
-        for at, _, m in parts:
+        for at, _, m in alike:
             counts[at] = np.diff(m.row)
         row = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
         if len(parts) == 1:  # nothing in between: shared, where a device can
@@ -180,20 +187,26 @@ class Multigrid:
         else:
             column = np.empty(row[-1], np.int32)
             data = np.empty((row[-1], parts[0][2].data.shape[1]), parts[0][2].data.dtype)
-            for at, to, m in parts:
-                place = np.repeat(row[at] - m.row[:-1], np.diff(m.row)) + np.arange(len(m.column))
-                column[place], data[place] = to[m.column], m.data
+            for at, to, m in alike:
+                shift = np.repeat(row[at] - m.row[:-1], np.diff(m.row), axis=1)
+                place = shift + np.arange(len(m.column))
+                column[place], data[place] = to[:, m.column], m.data
         table = self.backend.table
         return {"row": table(row), "column": table(column), name: table(data, data.dtype)}
 
     def _coarsest(self, here: _Depth, b: Any, e: Any) -> Any:
         """Dense inverses of the members whose last level this is."""
         parts: list[_Part] = []
+        blocks: dict[int, Blocks] = {}
         for m, at in here.at.items():
             dense = self.levels[m][here.number - 1].dense
-            if dense is not None:
+            if dense is None:
+                continue
+            if id(dense) not in blocks:
                 inverse = sp.bsr_matrix(dense, blocksize=(4, 4))
-                parts.append((at, at, Blocks.of([inverse], len(inverse.indices), dtype=np.float64)))
+                made = Blocks.of([inverse], len(inverse.indices), dtype=np.float64)
+                blocks[id(dense)] = made
+            parts.append((at, at, blocks[id(dense)]))
         table = self._join(parts, here.rows, "inverse")
         return self.backend.bind(
             "multigrid_coarsest", (here.going, here.rows - here.going), suffix="f64",

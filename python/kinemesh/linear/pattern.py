@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from kinemesh.csr import offsets_of
 from kinemesh.device.backend import Backend
 from kinemesh.linear.colours import check_colours, colour_parallel
+from kinemesh.linear.stack import Alike, Items
 
 Ints = NDArray[np.int32]
 CHUNK = 1024
@@ -26,8 +28,9 @@ def chunks(first: Ints, size: int = CHUNK) -> tuple[Ints, Ints]:
     counts = np.diff(first)
     pieces = np.maximum(1, -(-counts // size))
     groups = np.concatenate([[0], np.cumsum(pieces)]).astype(np.int32)
-    starts = [a + size * np.arange(n) for a, n in zip(first[:-1], pieces, strict=True)]
-    return np.concatenate([*starts, [first[-1]]]).astype(np.int32), groups
+    within = np.arange(groups[-1]) - np.repeat(groups[:-1], pieces)
+    starts = np.repeat(first[:-1], pieces) + size * within
+    return np.append(starts, first[-1]).astype(np.int32), groups
 
 
 def totals(backend: Backend, offsets: Ints, groups: Ints) -> dict[str, Any]:
@@ -54,6 +57,7 @@ class Pattern:
     member : (rows,)
     colours : list of (first, count)
     item : (rows,)           rows by member;  item_chunks, item_groups: cut for sums
+    alone : of an ensemble, the patterns of its distinct meshes
     """
 
     node: Ints
@@ -67,6 +71,7 @@ class Pattern:
     item: Ints
     item_chunks: Ints
     item_groups: Ints
+    alone: Sequence[Pattern] = ()
 
     @classmethod
     def of_graph(
@@ -74,11 +79,10 @@ class Pattern:
         backend: Backend,
         offsets: Ints,
         neighbour: Ints,
-        first: Ints,
         natural: bool = False,
         colours: ArrayLike | None = None,
     ) -> Pattern:
-        """Pattern of a node graph (CSR without diagonal) of an ensemble's members.
+        """Pattern of the node graph of one mesh (CSR without diagonal).
 
         With `natural` its rows stand in the order of the nodes, all in one range: no colour.
         Colours (nodes,) that are given are checked; else they are `colour_parallel`'s.
@@ -87,10 +91,9 @@ class Pattern:
         if natural:
             colour = np.zeros(nodes, np.int32)
         elif colours is None:
-            colour = colour_parallel(backend, offsets, neighbour, first)
+            colour = colour_parallel(backend, offsets, neighbour)
         else:
             colour = check_colours(colours, offsets, neighbour)
-        member_of = np.repeat(np.arange(len(first) - 1, dtype=np.int32), np.diff(first))
         node = np.argsort(colour, kind="stable").astype(np.int32)
         row_of = np.empty(nodes, np.int32)
         row_of[node] = np.arange(nodes, dtype=np.int32)
@@ -103,9 +106,7 @@ class Pattern:
         mirror = np.searchsorted(keys, j * nodes + i)
         counts = np.bincount(colour)
         starts = np.cumsum(counts) - counts
-        member = member_of[node]
-        item = np.argsort(member, kind="stable").astype(np.int32)
-        item_chunks, item_groups = chunks(offsets_of(member, len(first) - 1))
+        item_chunks, item_groups = chunks(np.array([0, nodes]))
         return cls(
             node=node,
             row_of=row_of,
@@ -113,12 +114,60 @@ class Pattern:
             column=j.astype(np.int32),
             diagonal=np.flatnonzero(i == j).astype(np.int32),
             mirror=mirror.astype(np.int32),
-            member=member,
+            member=np.zeros(nodes, np.int32),
             colours=[(int(s), int(c)) for s, c in zip(starts, counts, strict=True)],
-            item=item,
+            item=np.arange(nodes, dtype=np.int32),
             item_chunks=item_chunks,
             item_groups=item_groups,
         )
+
+    @classmethod
+    def of_graphs(
+        cls, backend: Backend, alike: Alike, graphs: Sequence[tuple[Ints, Ints]]
+    ) -> Pattern:
+        """Pattern of an ensemble from the node graphs of its distinct meshes, in any colours."""
+        return cls.of_members(alike, [cls.of_graph(backend, *graph) for graph in graphs])
+
+    @classmethod
+    def of_members(cls, alike: Alike, alone: Sequence[Pattern]) -> Pattern:
+        """Pattern of an ensemble from those of its distinct meshes."""
+        if alike.members == 1:
+            return alone[0]
+        nodes = Items(alike, [len(p.node) for p in alone])
+        rows = Items(alike, [p.rows for p in alone])
+        blocks = Items(alike, [p.blocks for p in alone])
+        counts = rows.sizes[alike.of].sum(axis=0)
+        starts = np.cumsum(counts) - counts
+        item_chunks, item_groups = chunks(nodes.first)
+        return cls(
+            node=rows.stack([p.node for p in alone], nodes),
+            row_of=nodes.stack([p.row_of for p in alone], rows),
+            row=rows.offsets([p.row for p in alone]),
+            column=blocks.stack([p.column for p in alone], rows),
+            diagonal=rows.stack([p.diagonal for p in alone], blocks),
+            mirror=blocks.stack([p.mirror for p in alone], blocks),
+            member=rows.members(),
+            colours=[(int(s), int(c)) for s, c in zip(starts, counts, strict=True)],
+            item=nodes.stack([p.item for p in alone], rows),
+            item_chunks=item_chunks,
+            item_groups=item_groups,
+            alone=alone,
+        )
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """(colours+1,) first row of each colour, and the number of rows."""
+        return np.array([first for first, _ in self.colours] + [len(self.node)])
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """(colours,) number of rows of each colour."""
+        return np.diff(self.starts)
+
+    @property
+    def blocks(self) -> NDArray[np.int64]:
+        """(colours,) number of blocks in the rows of each colour."""
+        return np.diff(self.row[self.starts])
 
     def sweeps(self, pairs: int) -> list[tuple[int, tuple[int, int]]]:
         """Pairs of sweeps up and down through the colours: number of the sweep, and rows.
@@ -145,3 +194,14 @@ class Pattern:
         keys = rows * nodes + self.column
         want = self.row_of[i].astype(np.int64) * nodes + self.row_of[j]
         return np.searchsorted(keys, want).astype(np.int32)
+
+    def blocks_of(self, pairs: Sequence[tuple[Ints, Ints]], items: Items) -> Ints:
+        """(total,) numbers of the blocks of pairs of nodes, which are `items` of each mesh.
+
+        Parameters
+        ----------
+        pairs : of each distinct mesh, both nodes of each pair in its own numbers
+        """
+        alone = self.alone or [self]
+        tables = [p.block(*own) for p, own in zip(alone, pairs, strict=True)]
+        return items.stack(tables, Items(items.alike, [p.blocks for p in alone]))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from hashlib import sha256
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,11 +19,10 @@ from kinemesh.errors import CaseError, SettingsError, warn
 from kinemesh.io import restart
 from kinemesh.io.paths import making
 from kinemesh.io.summary import plain, update, versions
+from kinemesh.mesh.fingerprint import fingerprint
 
 if TYPE_CHECKING:
-    from kinemesh.cloud import Cloud
     from kinemesh.flow.solver import Solver
-    from kinemesh.mesh import Mesh
     from kinemesh.motion import Pose
 
 SHOWN = 5  # differences named in a refusal
@@ -55,17 +53,6 @@ class Saved:
         return self.record["step"]
 
 
-def fingerprint(mesh: Mesh | Cloud) -> str:
-    """SHA-256 of a mesh or cloud: points, connections, boundaries with their names, the user's
-    numbers."""
-    found = sha256()
-    for array in (mesh.points, *mesh.connections, mesh.original):
-        found.update(np.ascontiguousarray(array).tobytes())
-    for name in sorted(mesh.boundaries):
-        found.update(name.encode() + np.ascontiguousarray(mesh.boundaries[name]).tobytes())
-    return found.hexdigest()
-
-
 def name_of(value: Any) -> str:
     """`repr` without addresses in memory, which are others in each process."""
     return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
@@ -74,12 +61,13 @@ def name_of(value: Any) -> str:
 def identity(solver: Solver, mode: str, **more: Any) -> dict[str, Any]:
     """What must be equal for a run to be the same run, in JSON's types."""
     settings = {f.name: getattr(solver.settings, f.name) for f in fields(solver.settings)}
+    prints = solver.grid.each("fingerprints", fingerprint)
     found: dict[str, Any] = {
         "method": solver.method,  # first: settings differ with it
         "version of kinemesh": versions()["kinemesh"],
         "mode": mode,
         "nodes": [len(m.points) for m in solver.grid.meshes],
-        "mesh (SHA-256)": [fingerprint(m) for m in solver.grid.meshes],
+        "mesh (SHA-256)": [prints[number] for number in solver.grid.alike.of],
         "bodies": [f"{member}: {marker}" for member, marker in solver.grid.bodies],
         "mach": solver.mach,
         "alpha_deg": solver.alpha_deg,

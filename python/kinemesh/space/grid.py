@@ -1,7 +1,6 @@
 """A mesh (or the meshes of an ensemble side by side) on a device: tables, metrics, time levels.
 
-docs/theory.md, section 2.3.  Nodes, cells and boundary nodes of one member are contiguous; every
-table of two meshes is that of the first with the second's numbers shifted behind it.
+docs/theory.md, section 2.3.  Nodes, cells, edges and boundary nodes of one member are contiguous.
 """
 
 from __future__ import annotations
@@ -14,8 +13,9 @@ from numpy.typing import NDArray
 
 from kinemesh.device.backend import Backend
 from kinemesh.linear.pattern import chunks
+from kinemesh.linear.stack import Items
 from kinemesh.mesh import Mesh
-from kinemesh.mesh.dual import dual
+from kinemesh.mesh.dual import Dual, dual
 from kinemesh.space.nodes import Nodes
 
 Faces = dict[str, dict[str, Any]]
@@ -30,6 +30,8 @@ class Grid(Nodes):
     measure, look : recordings   all metrics of x; only the worst cells
     V, V1, V2 : (nodes,) float64 dual volumes at n+1, n, n-1 [chord^2]
     S : (edges, 2), w : (edges,) area vectors, swept rates
+    hierarchies : of distinct meshes as given, by number, where springs have set them up
+    duals : tables of each distinct mesh;  dual : those of all members
     """
 
     worse = np.minimum
@@ -38,17 +40,38 @@ class Grid(Nodes):
         self, backend: Backend, meshes: Sequence[Mesh], walls: Sequence[str], far: Sequence[str]
     ) -> None:
         super().__init__(backend, meshes, walls, far)
-        shifted = [
-            np.where(m.cells < 0, -1, m.cells + s)
-            for m, s in zip(self.meshes, self.first[:-1], strict=True)
-        ]
-        self.cells = np.concatenate(shifted).astype(np.int32)
-        self.cell_first = np.concatenate([[0], np.cumsum([len(c) for c in shifted])])
-        self.dual = dual(self.nodes, self.cells)
+        tables = [m.cells for m in self.distinct]
+        of_cells = Items(self.alike, [len(table) for table in tables])
+        self.cells, self.cell_first = of_cells.stack(tables, self.items), of_cells.first
+        self.duals = [dual(len(m.points), t) for m, t in zip(self.distinct, tables, strict=True)]
+        self.graphs = [(own.offsets, own.neighbour) for own in self.duals]
+        self.dual = self._stacked(of_cells)
         self.edges = len(self.dual.lr)
+        self.hierarchies: dict[int, Any] = {}
         self._single: Faces = {}
         self._allocate()
         self._bind()
+
+    def _stacked(self, cells: Items) -> Dual:
+        """Tables of all members from those of the distinct meshes."""
+
+        def each(name: str) -> list[Any]:
+            return [getattr(own, name) for own in self.duals]
+
+        edges, entries, corners = (
+            Items(self.alike, [len(table) for table in each(name)])
+            for name in ("lr", "neighbour", "cell")
+        )
+        return Dual(
+            lr=edges.stack(each("lr"), self.items),
+            cells_of_edge=edges.stack(each("cells_of_edge"), cells),
+            offsets=self.items.offsets(each("offsets")),
+            neighbour=entries.stack(each("neighbour"), self.items),
+            edge=entries.stack(each("edge"), edges),
+            corner_offsets=self.items.offsets(each("corner_offsets")),
+            cell=corners.stack(each("cell"), cells),
+            corner=corners.stack(each("corner")),
+        )
 
     def _allocate(self) -> None:
         b, n, e, m = self.backend, self.nodes, self.edges, self.members

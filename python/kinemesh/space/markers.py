@@ -11,6 +11,7 @@ from typing import Any
 
 from kinemesh.arguments import is_several
 from kinemesh.errors import MeshError, SettingsError
+from kinemesh.mesh.fingerprint import firsts
 from kinemesh.mesh.names import FAR_WORDS, WALL_WORDS, role_of, words_of
 from kinemesh.mesh.pieces import Piece, enclosing, pieces, reach, told
 
@@ -20,7 +21,7 @@ SAY = "say which they are: bodies in walls, or the far field in far (keys of [me
 
 def markers_of(spaces: Sequence[Any]) -> list[str]:
     """Markers of meshes or clouds, each once, in the order that these list them in."""
-    return list(dict.fromkeys(name for space in spaces for name in space.boundaries))
+    return list(dict.fromkeys(name for _, space in firsts(spaces) for name in space.boundaries))
 
 
 def planes_of(symmetry: Any, clouds: Sequence[Any]) -> list[str]:
@@ -65,7 +66,7 @@ def walls_of(
                 f"markers {sorted(lost)} are neither in walls nor in far, expected each in one; "
                 "walls alone, or far alone, leaves all others to the other"
             )
-    for member, space in enumerate(meshes):
+    for member, space in firsts(meshes):
         _not_swapped(member, space, bodies, outer)
     return bodies, outer
 
@@ -87,11 +88,8 @@ def _by_geometry(
 ) -> tuple[list[str], list[str]]:
     """Bodies and far field where the user says nothing; MeshError where that is not enough."""
     roles: dict[str, tuple[str, int]] = {}
-    seen: dict[int, dict[str, str]] = {}
-    for member, mesh in enumerate(meshes):
-        if id(mesh) not in seen:
-            seen[id(mesh)] = _roles(f"member {member}", mesh, names, planes)
-        for name, role in seen[id(mesh)].items():
+    for member, mesh in firsts(meshes):
+        for name, role in _roles(f"member {member}", mesh, names, planes).items():
             first, there = roles.setdefault(name, (role, member))
             if first != role:
                 told = {"wall": "a body", "far": "far field"}

@@ -1,13 +1,13 @@
 """Nodes of an ensemble on a device, however they are connected: numbering, bodies, time levels.
 
-Nodes and boundary nodes of one member are contiguous; every table of two meshes (or clouds) is that
-of the first with the second's numbers shifted behind it.
+Nodes and boundary nodes of one member are contiguous.  What follows from a mesh (or cloud) alone is
+set up once, however many members share it; their tables are its own with the numbers shifted.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from kinemesh.device.backend import Backend
 from kinemesh.device.faults import DIVERGED, NONE
 from kinemesh.errors import MeshError
 from kinemesh.linear.pattern import chunks, totals
+from kinemesh.linear.stack import Alike, Items
 from kinemesh.mesh.dual import boundary_nodes, boundary_points, offsets_of
 
 Ints = NDArray[np.int32]
@@ -30,6 +31,7 @@ class Boundary:
     Parameters
     ----------
     node, body, member : host tables over the boundary's nodes
+    first : (members+1,)    first boundary node of each member
     shape : what connects them: in the plane `ends` (b, 2), the nodes before and after; in space
         `offsets` (b+1,) and `corners` (facets, 2), the other nodes of each one's triangles
     device : dict of the same on the device, with S (area vector), w (swept rate), dV1, dV2; of
@@ -40,13 +42,15 @@ class Boundary:
     shape: dict[str, Ints]
     body: Ints
     member: Ints
+    first: Ints
     device: dict[str, Any]
 
     @classmethod
     def of(
-        cls, backend: Backend, node: Ints, shape: dict[str, Ints], body: Ints, member: Ints
+        cls, backend: Backend, node: Ints, shape: dict[str, Ints], body: Ints, items: Items
     ) -> Boundary:
         count, dimensions = len(node), 2 if "ends" in shape else 3
+        member = items.members()
         device = {name: backend.array(table, np.int32) for name, table in shape.items()} | {
             "node": backend.array(node, np.int32),
             "member": backend.array(member, np.int32),
@@ -55,7 +59,27 @@ class Boundary:
             "dV1": backend.zeros(count, np.float64),
             "dV2": backend.zeros(count, np.float64),
         }
-        return cls(node, shape, body, member, device)
+        return cls(node, shape, body, member, items.first, device)
+
+    def of_member(self, member: int) -> slice:
+        """The boundary's nodes of one member."""
+        return slice(*self.first[member : member + 2])
+
+
+def side_of(mesh: Any, markers: Sequence[str]) -> tuple[Ints, dict[str, Ints], Ints]:
+    """Nodes of one mesh on these markers, what connects them, and the number of each one's marker.
+
+    Markers are numbered from 0 in the order of `markers`, those that the mesh has.
+    """
+    nodes, dimensions = mesh.points.shape
+    there = [mesh.boundaries[name] for name in markers if name in mesh.boundaries]
+    facets: Any = np.concatenate([np.empty((0, dimensions), np.int64), *there])
+    owner: Any = np.repeat(np.arange(len(there)), [len(own) for own in there])
+    if dimensions == 2:
+        node, ends, owner = boundary_nodes(nodes, facets, owner)
+        return node, {"ends": ends}, owner
+    node, offsets, corners, owner = boundary_points(nodes, facets, owner)
+    return node, {"offsets": offsets, "corners": corners}, owner
 
 
 class Nodes(ABC):
@@ -76,6 +100,9 @@ class Nodes(ABC):
     bdf : (members, 3), rate : (members, 2)  factors of the time levels [a_inf/chord]
     faults : (members,) uint64
     bodies : list of (member, marker)
+    alike : which members share a mesh;  distinct : the meshes, each once
+    items : where the nodes of each member stand
+    graphs : of each distinct mesh the offsets of its nodes and their neighbours, CSR
     dimensions, variables : int    2 or 3, and 2 more
     totals : dict    tables of sums and maxima over the nodes of each member, by chunks
     mirrors, slip : dict    in space the points on a plane of symmetry and its normal; with their
@@ -90,6 +117,7 @@ class Nodes(ABC):
     keep_levels: Callable[[], None]
     look: Callable[[], None]
     worse: np.ufunc
+    graphs: list[tuple[Ints, Ints]]
     V: Any
     inverse: Any
     plane: Any
@@ -108,11 +136,13 @@ class Nodes(ABC):
         self.backend, self.meshes = backend, list(meshes)
         self.dimensions = self.meshes[0].points.shape[1]
         self.variables = self.dimensions + 2
-        counts = [len(m.points) for m in self.meshes]
-        self.first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-        self.nodes, self.members = int(self.first[-1]), len(self.meshes)
-        self.points = np.concatenate([m.points for m in self.meshes])
-        self.member = np.repeat(np.arange(self.members, dtype=np.int32), counts)
+        self.alike = Alike(self.meshes)
+        self.distinct = [self.meshes[member] for member in self.alike.lead]
+        self._made: dict[Hashable, list[Any]] = {}
+        self.items = Items(self.alike, [len(m.points) for m in self.distinct])
+        self.first, self.member = self.items.first, self.items.members()
+        self.nodes, self.members = self.items.total, len(self.meshes)
+        self.points = self.items.stack([m.points for m in self.distinct])
         self.bodies: list[tuple[int, str]] = []
         self.mirrors, self.slip = {}, {}
         self._check_markers(walls, far, planes)
@@ -134,10 +164,16 @@ class Nodes(ABC):
         """`Backend.bind` of a kernel in the dimension of these nodes."""
         return self.backend.bind(self.kernel(kernel), over, **fields)
 
+    def each(self, what: Hashable, make: Callable[[Any], Any]) -> list[Any]:
+        """What `make` gives of each distinct mesh, kept by the name `what`: made once."""
+        if what not in self._made:
+            self._made[what] = [make(mesh) for mesh in self.distinct]
+        return self._made[what]
+
     def _check_markers(
         self, walls: Sequence[str], far: Sequence[str], planes: Sequence[str]
     ) -> None:
-        for number, mesh in enumerate(self.meshes):
+        for number, mesh in zip(self.alike.lead, self.distinct, strict=True):
             for marker in (m for m in mesh.boundaries if m not in planes):
                 if (marker in walls) == (marker in far):
                     raise MeshError(
@@ -147,23 +183,29 @@ class Nodes(ABC):
                     )
 
     def _boundary(self, markers: Sequence[str], are_bodies: bool) -> Boundary:
-        edges, body = [np.empty((0, self.dimensions), np.int64)], [np.empty(0, np.int64)]
-        for member, mesh in enumerate(self.meshes):
-            for marker in (m for m in markers if m in mesh.boundaries):
-                edges.append(mesh.boundaries[marker] + self.first[member])
-                number = len(self.bodies) if are_bodies else member
-                body.append(np.full(len(edges[-1]), number))
-                if are_bodies:
-                    self.bodies.append((member, marker))
-        facets: Any = np.concatenate(edges)
-        owner: Any = np.concatenate(body)
-        if self.dimensions == 2:
-            node, ends, owner = boundary_nodes(self.nodes, facets, owner)
-            shape = {"ends": ends}
+        node, shape, owner = zip(*(side_of(m, markers) for m in self.distinct), strict=True)
+        names = [[name for name in markers if name in m.boundaries] for m in self.distinct]
+        items = Items(self.alike, [len(own) for own in node])
+        if are_bodies:
+            self.bodies += [(m, name) for m, of in enumerate(self.alike.of) for name in names[of]]
+            bodies = Items(self.alike, [len(own) for own in names])
+            body = items.stack(owner, bodies)
         else:
-            node, offsets, corners, owner = boundary_points(self.nodes, facets, owner)
-            shape = {"offsets": offsets, "corners": corners}
-        return Boundary.of(self.backend, node, shape, owner, self.member[node])
+            body = items.members()
+        return Boundary.of(
+            self.backend, items.stack(node, self.items), self._shape(items, shape), body, items
+        )
+
+    def _shape(self, items: Items, shape: Sequence[dict[str, Ints]]) -> dict[str, Ints]:
+        """What connects boundary nodes, of all members."""
+        tables = {name: [own[name] for own in shape] for name in shape[0]}
+        if "ends" in tables:
+            return {"ends": items.stack(tables["ends"], self.items)}
+        corners = Items(self.alike, [len(own) for own in tables["corners"]])
+        return {
+            "offsets": items.offsets(tables["offsets"]),
+            "corners": corners.stack(tables["corners"], self.items),
+        }
 
     def start(self) -> None:
         """Metrics of the mesh as it stands; every time level at rest there."""

@@ -18,9 +18,48 @@ from kinemesh.cloud.tables import conditions
 from kinemesh.device.backend import Backend
 from kinemesh.errors import CloudError
 from kinemesh.linear import Pattern
+from kinemesh.linear.stack import Items
 from kinemesh.space.nodes import Boundary, Nodes
 
 FLAT = 1e-6  # largest sine between a plane of symmetry and its facets
+
+
+def plane_of(
+    where: str, cloud: Cloud, planes: Sequence[str]
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Unit normal (d,) of a cloud's plane of symmetry, zero without one, and the points on it."""
+    there = [cloud.boundaries[name] for name in planes if name in cloud.boundaries]
+    if not there:
+        return np.zeros(cloud.points.shape[1]), np.empty(0, np.int32)
+    facets = np.concatenate(there)
+    area = area_vectors(cloud.points, facets)
+    unit = area.sum(axis=0) / np.linalg.norm(area.sum(axis=0))
+    slope = np.linalg.norm(area - (area @ unit)[:, None] * unit, axis=1)
+    worst = int(np.argmax(slope - FLAT * (area @ unit)))
+    if not slope[worst] <= FLAT * (area[worst] @ unit):
+        raise CloudError(
+            f"{where}: facet {facets[worst].tolist()} of the symmetry boundary "
+            f"({', '.join(planes)}) does not lie in one plane with the others; expected "
+            "one plane: name others as walls"
+        )
+    return unit, np.unique(facets).astype(np.int32)
+
+
+def shares(cloud: Cloud) -> NDArray[np.float64]:
+    """(points,) weight of a point in norms, from the second moments of its satellites.
+
+    The area that it stands for; in space the root of its volume, as with the volume itself the far
+    field would drown the wing.
+    """
+    count, (points, d) = np.diff(cloud.offsets), cloud.points.shape
+    ends = np.repeat(np.arange(points), count)
+    arm = cloud.points[cloud.satellites] - cloud.points[ends]
+    moments = np.array(
+        [[np.bincount(ends, arm[:, i] * arm[:, k], points) for k in range(d)] for i in range(d)]
+    )
+    spread = np.sqrt(np.linalg.det(np.moveaxis(moments, -1, 0)))
+    share = (2 / count) ** (d / 2) * spread
+    return share if d == 2 else np.sqrt(share)
 
 
 class CloudGrid(Nodes):
@@ -54,13 +93,11 @@ class CloudGrid(Nodes):
     ) -> None:
         super().__init__(backend, clouds, walls, far, planes)
         self.weight_power = weight_power
-        shift = np.cumsum([0, *(len(c.satellites) for c in clouds)])
-        self.offsets = np.concatenate(
-            [[0], *(c.offsets[1:] + s for c, s in zip(clouds, shift[:-1], strict=True))]
-        ).astype(np.int32)
-        self.neighbour = np.concatenate(
-            [c.satellites + s for c, s in zip(clouds, self.first[:-1], strict=True)]
-        ).astype(np.int32)
+        self.graphs = [(c.offsets, c.satellites) for c in self.distinct]
+        offsets, satellites = ([graph[k] for graph in self.graphs] for k in (0, 1))
+        entries = Items(self.alike, [len(table) for table in satellites])
+        self.offsets = self.items.offsets(offsets)
+        self.neighbour = entries.stack(satellites, self.items)
         b, n, d = backend, self.nodes, self.dimensions
         mirrors, self.mirror_nodes = self._planes(planes)
         tables = {
@@ -81,31 +118,18 @@ class CloudGrid(Nodes):
         self.inverse, self.velocity = b.zeros((n, d * (d + 1) // 2)), b.zeros((n, d))
         if d == 3:
             self.slip = self.mirrors | {"velocity": self.velocity}
-        self.V = b.array(self._shares(), np.float64)
+        self.V = b.array(self.items.stack([shares(cloud) for cloud in self.distinct]), np.float64)
         self._bind()
 
     def _planes(self, planes: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Unit normals (members, d) of the planes of symmetry, and the points on them."""
-        normals = np.zeros((self.members, self.dimensions))
-        nodes = [np.empty(0, np.int32)]
-        for member, cloud in enumerate(self.meshes):
-            there = [cloud.boundaries[name] for name in planes if name in cloud.boundaries]
-            if not there:
-                continue
-            facets = np.concatenate(there)
-            area = area_vectors(cloud.points, facets)
-            unit = area.sum(axis=0) / np.linalg.norm(area.sum(axis=0))
-            slope = np.linalg.norm(area - (area @ unit)[:, None] * unit, axis=1)
-            worst = int(np.argmax(slope - FLAT * (area @ unit)))
-            if not slope[worst] <= FLAT * (area[worst] @ unit):
-                raise CloudError(
-                    f"member {member}: facet {facets[worst].tolist()} of the symmetry boundary "
-                    f"({', '.join(planes)}) does not lie in one plane with the others; expected "
-                    "one plane: name others as walls"
-                )
-            normals[member] = unit
-            nodes.append(np.unique(facets).astype(np.int32) + self.first[member])
-        return normals, np.concatenate(nodes)
+        found = [
+            plane_of(f"member {member}", cloud, planes)
+            for member, cloud in zip(self.alike.lead, self.distinct, strict=True)
+        ]
+        nodes = Items(self.alike, [len(own) for _, own in found])
+        normals = np.array([normal for normal, _ in found])[self.alike.of]
+        return normals, nodes.stack([own for _, own in found], self.items)
 
     def _number(self, side: NDArray[np.int32]) -> NDArray[np.int64]:
         """(nodes,) number of each point among those of a side, -1 for others."""
@@ -123,22 +147,6 @@ class CloudGrid(Nodes):
             "at_far": self._number(far)[nodes],
         }
         return {name: self.backend.array(table, np.int32) for name, table in tables.items()}
-
-    def _shares(self) -> NDArray[np.float64]:
-        """(nodes,) weight of a point in norms, from the second moments of its satellites.
-
-        The area that it stands for; in space the root of its volume, as with the volume itself
-        the far field would drown the wing.
-        """
-        ends = np.repeat(np.arange(self.nodes), np.diff(self.offsets))
-        d = self.points[self.neighbour] - self.points[ends]
-        axes = range(self.dimensions)
-        moments = np.array(
-            [[np.bincount(ends, d[:, i] * d[:, k], self.nodes) for k in axes] for i in axes]
-        )
-        spread = np.sqrt(np.linalg.det(np.moveaxis(moments, -1, 0)))
-        share = (2 / np.diff(self.offsets)) ** (self.dimensions / 2) * spread
-        return share if self.dimensions == 2 else np.sqrt(share)
 
     def _normals(self, side: Boundary) -> list[Any]:
         """Calls for the area vectors and unit normals of walls or far field."""

@@ -5,15 +5,32 @@ Wang et al., section 2.3 (docs/theory.md, section 4).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinemesh.errors import SettingsError
+from kinemesh.linear.stack import Items
 from kinemesh.motion.deform.base import Deformation, Mover, Poses, pose_rows
 from kinemesh.motion.deform.graph import Graph, Places
 from kinemesh.motion.deform.retriangulated import RetriangulatedMover
 from kinemesh.space.nodes import Nodes
+
+
+def graphs_as_given(grid: Nodes) -> list[tuple[NDArray, Graph]]:
+    """Inner nodes and graph of each distinct mesh as given, in the numbers of its own nodes."""
+
+    def made(mesh: Any) -> tuple[NDArray, Graph]:
+        member = grid.alike.lead[grid.distinct.index(mesh)]
+        places = Places.of(grid, member)
+        # slivers that carry nobody may fold
+        graph = Graph.of(grid, grid.points, member, places).used()
+        first = int(grid.first[member])
+        return places.inner - first, replace(graph, vertices=graph.vertices - first)
+
+    return grid.each("delaunay graphs", made)
 
 
 class DelaunayMover(Mover):
@@ -22,12 +39,13 @@ class DelaunayMover(Mover):
     def __init__(self, grid: Nodes) -> None:
         super().__init__(grid)
         b = self.backend
-        places = [Places.of(grid, m) for m in range(grid.members)]
-        # slivers that carry nobody may fold
-        graphs = [Graph.of(grid, grid.points, m, p).used() for m, p in enumerate(places)]
-        first = np.cumsum([0, *(len(g.vertices) for g in graphs)])
-        element = [g.element + k for g, k in zip(graphs, first[:-1], strict=True)]
-        corners = b.array(np.concatenate([g.vertices for g in graphs]), np.int32)
+        inner, graphs = zip(*graphs_as_given(grid), strict=True)
+        inside, elements = (
+            Items(grid.alike, [len(table) for table in tables])
+            for tables in (inner, [graph.vertices for graph in graphs])
+        )
+        vertices = elements.stack([graph.vertices for graph in graphs], grid.items)
+        corners = b.array(vertices, np.int32)
         self.move = b.record(
             [
                 self.bind_pose(grid.wall.node, grid.wall.body, grid.x),
@@ -40,9 +58,9 @@ class DelaunayMover(Mover):
                 ),
                 b.bind(
                     "graph_map",
-                    node=b.array(np.concatenate([p.inner for p in places]), np.int32),
-                    element=b.array(np.concatenate(element), np.int32),
-                    share=b.array(np.concatenate([g.share for g in graphs]), np.float64),
+                    node=b.array(inside.stack(inner, grid.items), np.int32),
+                    element=b.array(inside.stack([g.element for g in graphs], elements), np.int32),
+                    share=b.array(inside.stack([g.share for g in graphs]), np.float64),
                     vertices=corners,
                     reference=grid.reference,
                     x=grid.x,

@@ -27,8 +27,8 @@ class Places:
 
     @classmethod
     def of(cls, grid: Nodes, member: int) -> Places:
-        sides = [s.node[s.member == member] for s in (grid.wall, grid.far)]
-        hull = np.unique(np.concatenate(sides))
+        sides = [s.node[s.of_member(member)] for s in (grid.wall, grid.far)]
+        hull = np.unique(np.concatenate(sides)).astype(np.int64)
         return cls(hull, np.setdiff1d(np.arange(*grid.first[member : member + 2]), hull))
 
 
@@ -131,7 +131,7 @@ def shares(points: NDArray, inner: NDArray, corners: NDArray) -> NDArray[np.floa
 
 def check_walls(grid: Nodes, points: NDArray, member: int, graph: Graph, places: Places) -> None:
     """Refuse, with a MeshError, a graph whose elements reach through a wall, or nodes on walls."""
-    here = grid.wall.member == member
+    here = grid.wall.of_member(member)
     after = grid.wall.shape["ends"][here, 1]
     edges = np.stack([grid.wall.node[here], after], axis=1).astype(np.int64)
     edges = edges[edges[:, 1] >= 0]

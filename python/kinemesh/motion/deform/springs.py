@@ -6,6 +6,7 @@ Always in float64: the diagonal spans ten decades on the mesh of an aerofoil.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +17,11 @@ from kinemesh.csr import offsets_of
 from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError, NumericalFault, SettingsError
 from kinemesh.linear import Bicgstab, Cg, Pattern
+from kinemesh.linear.hierarchy import Level
 from kinemesh.linear.krylov import Krylov
 from kinemesh.linear.natural import Ilu0, open_library
+from kinemesh.linear.stack import Items
+from kinemesh.mesh import Mesh
 from kinemesh.motion.deform.base import Deformation, Kept, Mover, Poses
 from kinemesh.motion.deform.fans import fans, spring_triangles
 from kinemesh.space.grid import Grid
@@ -36,6 +40,47 @@ def graph_of(triangles: NDArray, nodes: int) -> tuple[NDArray, NDArray]:
     return offsets_of(i, nodes), j.astype(np.int32)
 
 
+@dataclass(frozen=True, slots=True)
+class Spokes:
+    """Springs of one mesh: pattern of their matrix, runs of spokes around the node of each row.
+
+    Parameters
+    ----------
+    fans : (rows+1,)    runs around the node of each row
+    runs : (runs+1,)    spokes of each run
+    node, other : (spokes,)    nodes where spokes begin and end
+    """
+
+    pattern: Pattern
+    fans: NDArray
+    runs: NDArray
+    node: NDArray
+    other: NDArray
+
+    @classmethod
+    def of(cls, backend: Backend, mesh: Mesh, natural: bool) -> Spokes:
+        nodes, triangles = mesh.nodes, spring_triangles(mesh.cells)
+        pattern = Pattern.of_graph(backend, *graph_of(triangles, nodes), natural=natural)
+        fan = fans(triangles, nodes)
+        row = pattern.row_of[fan.node]
+        order = np.argsort(row, kind="stable")
+        runs = offsets_of(np.repeat(np.arange(len(order)), fan.length[order]), len(order))
+        spokes = np.arange(runs[-1]) - np.repeat(runs[:-1] - fan.first[order], fan.length[order])
+        return cls(
+            pattern,
+            offsets_of(row[order], len(pattern.node)),
+            runs,
+            np.repeat(fan.node[order], fan.length[order]),
+            fan.other[spokes],
+        )
+
+    @property
+    def by_colour(self) -> tuple[NDArray, NDArray]:
+        """Numbers of runs, and of spokes, around the nodes of each colour."""
+        runs = self.fans[self.pattern.starts]
+        return np.diff(runs), np.diff(self.runs[runs])
+
+
 class SpringMover(Mover):
     """Assembles on the present mesh, moves the boundary, solves for the increments."""
 
@@ -44,11 +89,9 @@ class SpringMover(Mover):
     def __init__(self, grid: Grid, settings: TorsionalSprings) -> None:
         super().__init__(grid)
         self.settings = settings
-        b, members = self.backend, grid.members
-        triangles = spring_triangles(grid.cells)
-        self.pattern = Pattern.of_graph(
-            b, *graph_of(triangles, grid.nodes), grid.first, natural=settings.solver == "ilu0"
-        )
+        b, members, natural = self.backend, grid.members, settings.solver == "ilu0"
+        self.alone = grid.each(("spokes", natural), lambda mesh: Spokes.of(b, mesh, natural))
+        self.pattern = Pattern.of_members(grid.alike, [own.pattern for own in self.alone])
         self.active = b.array(np.ones(members), np.int32)
         self.fixed = np.zeros(grid.nodes, bool)
         self.fixed[grid.wall.node] = self.fixed[grid.far.node] = True
@@ -68,7 +111,7 @@ class SpringMover(Mover):
         self.fresh = np.full(members, -1)
         self.memory = self.past.copy(), self.fresh.copy()  # as the physical step began
         self.replaced: NDArray | None = None  # `built` before hierarchies were made in this step
-        self._bind(triangles)
+        self._bind()
 
     def _solver(self) -> Krylov:
         b, tolerance = self.backend, self.settings.tolerance
@@ -81,24 +124,21 @@ class SpringMover(Mover):
             suffix="f64",
         )  # fmt: skip
 
-    def _fans(self, triangles: NDArray) -> dict[str, Any]:
+    def _fans(self) -> dict[str, Any]:
         """Runs of spokes around the node of each row, and the blocks that spokes belong to."""
-        fan = fans(triangles, self.grid.nodes)
-        row = self.pattern.row_of[fan.node]
-        order = np.argsort(row, kind="stable")
-        runs = offsets_of(np.repeat(np.arange(len(order)), fan.length[order]), len(order))
-        spokes = np.arange(runs[-1]) - np.repeat(runs[:-1] - fan.first[order], fan.length[order])
-        other = fan.other[spokes]
-        ends = np.repeat(fan.node[order], fan.length[order])
-        b = self.backend
-        return {
-            "fans": b.table(offsets_of(row[order], len(self.pattern.node))),
-            "runs": b.table(runs),
-            "other": b.table(other),
-            "slot": b.table(self.pattern.block(ends, other)),
+        grid, alone = self.grid, self.alone
+        rows = Items(grid.alike, [own.pattern.rows for own in alone])
+        runs, spokes = (Items(grid.alike, [own.by_colour[k] for own in alone]) for k in (0, 1))
+        ends = [(own.node, own.other) for own in alone]
+        tables = {
+            "fans": rows.offsets([own.fans for own in alone]),
+            "runs": runs.offsets([own.runs for own in alone]),
+            "other": spokes.stack([own.other for own in alone], grid.items),
+            "slot": self.pattern.blocks_of(ends, spokes),
         }
+        return {name: self.backend.table(table) for name, table in tables.items()}
 
-    def _bind(self, triangles: NDArray) -> None:
+    def _bind(self) -> None:
         b, grid, solver = self.backend, self.grid, self.solver
         where = {"node": b.table(self.pattern.node), "fixed": b.table(self.fixed)}
         member = {"member": grid.table["member"]}
@@ -108,7 +148,7 @@ class SpringMover(Mover):
 
         pattern = {name: solver.tables[name] for name in ("row", "diagonal")}
         self.assemble = bind(
-            "spring_rows", x=grid.x, **member, **pattern, **self._fans(triangles),
+            "spring_rows", x=grid.x, **member, **pattern, **self._fans(),
             A=solver.A, D=self.D, faults=grid.faults,
         )  # fmt: skip
         guess = bind(
@@ -155,16 +195,42 @@ class SpringMover(Mover):
         self.replaced = None
 
     def _build(self, members: NDArray) -> None:
-        """Hierarchies of these members from the matrix as it was just assembled."""
+        """Hierarchies of these members from the matrix as it was just assembled.
+
+        One for all members with one mesh whose nodes are at the very same places; that of a mesh as
+        given is kept, so that after a pre-flight it is there.
+        """
         assert isinstance(self.solver, Cg)
+        x, grid = self.backend.get(self.grid.x), self.grid
         if self.replaced is None:
             self.replaced = self.built.copy()
-        of = np.isin(self.grid.member, members)
-        self.built[of] = self.backend.get(self.grid.x)[of]
-        self.fresh[members] = 0
         self.iterations = None
-        self.solver.build(self.built, list(members))
+        self.solver.forget(members)
+        found: dict[tuple[int, bytes], Sequence[Level]] = {}
+        for m in members.tolist():
+            own, mesh = slice(*grid.first[m : m + 2]), int(grid.alike.of[m])
+            self.built[own] = x[own]
+            key = mesh, x[own].tobytes()
+            if key not in found:
+                found[key] = self._hierarchy(m, mesh, x)
+            self.solver.levels[m] = found[key]
+        self.fresh[members] = 0
+        self.solver.record()
         self.iterations = self.solver.recorded_block(self.block)
+
+    def _hierarchy(self, member: int, mesh: int, x: NDArray) -> Sequence[Level]:
+        """That of a member with all nodes at x (nodes, 2), or as kept."""
+        assert isinstance(self.solver, Cg)
+        own, kept = slice(*self.grid.first[member : member + 2]), self.grid.hierarchies
+        as_given = bool((x[own] == self.grid.distinct[mesh].points).all())
+        if as_given and mesh in kept:
+            return kept[mesh]
+        if self.grid.members == 1:
+            kept.clear()  # of a single member the last one goes before there is a new one
+        made = self.solver.hierarchy(member, x)
+        if as_given:
+            kept[mesh] = made
+        return made
 
     def _solve(self, active: NDArray) -> int:
         """One increment of the active members to self.pose; iterations of the slowest one."""
