@@ -1,6 +1,7 @@
 /* bind.c - the Python face of every kernel: one bind, driven by the field table.
  *   call = bind("flux_roe_f64", lr=..., S=..., over=(0, 100))    checks once
  *   call()                                                       launches, no checks
+ *   call.part(0, 50)                                             a call over fewer items, no checks of its arrays
  * Every refusal reads "kernel: field has X, expected Y".                                      */
 #include "bind.h"
 #include "shape.h"
@@ -149,9 +150,21 @@ static int bind_scalar(Call *c, const struct field *f, PyObject *object)
   return 0;
 }
 
+/* Whether all entries are from `least` to below `limit`; without a branch: a table may have 10^8. */
+static int all_within(const i32 *table, Py_ssize_t count, i32 least, Py_ssize_t limit)
+{
+  i32 low = INT32_MAX, high = INT32_MIN;
+  for (Py_ssize_t i = 0; i < count; i++) {
+    low  = table[i] < low ? table[i] : low;
+    high = table[i] > high ? table[i] : high;
+  }
+  return !count || (low >= least && high < limit);
+}
+
 static int check_entries(const Call *c, const struct field *f, const shape *s, const i32 *table, Py_ssize_t count,
                          Py_ssize_t limit)
 {
+  if (!s->offsets && !s->unique && all_within(table, count, s->optional ? -1 : 0, limit)) return 0;
   char *seen = s->unique ? calloc((size_t)limit + 1, 1) : NULL;
   int   bad  = 0;
   if (s->unique && !seen) return PyErr_NoMemory(), -1;
@@ -225,6 +238,25 @@ static int check_overlap(const Call *c)
   return 0;
 }
 
+/* Loop over (first, count), a part of all items. */
+static int narrow(Call *c, PyObject *over)
+{
+  struct range *r = c->args;
+  int           first, count;
+  if (!PyTuple_Check(over) || !PyArg_ParseTuple(over, "ii", &first, &count)) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "%s: over has %R, expected (first, count)", c->kernel->name, over);
+    return -1;
+  }
+  if (first < 0 || count < 0 || (long long)first + count > r->n) {
+    PyErr_Format(PyExc_IndexError, "%s: over has (%d, %d), expected a part of %s = %d", c->kernel->name, first, count,
+                 c->kernel->over, r->n);
+    return -1;
+  }
+  r->first = first, r->count = count;
+  return 0;
+}
+
 static int fill_range(Call *c, sets *known, PyObject *over)
 {
   struct range *r   = c->args;
@@ -246,20 +278,7 @@ static int fill_range(Call *c, sets *known, PyObject *over)
     }
     memcpy((char *)c->args + f->offset, &n, sizeof n);
   }
-  if (!over || over == Py_None) return 0;
-  int first, count;
-  if (!PyTuple_Check(over) || !PyArg_ParseTuple(over, "ii", &first, &count)) {
-    PyErr_Clear();
-    PyErr_Format(PyExc_TypeError, "%s: over has %R, expected (first, count)", c->kernel->name, over);
-    return -1;
-  }
-  if (first < 0 || count < 0 || (long long)first + count > r->n) {
-    PyErr_Format(PyExc_IndexError, "%s: over has (%d, %d), expected a part of %s = %d", c->kernel->name, first, count,
-                 c->kernel->over, r->n);
-    return -1;
-  }
-  r->first = first, r->count = count;
-  return 0;
+  return !over || over == Py_None ? 0 : narrow(c, over);
 }
 
 /* An argument that no field asks for. */
@@ -307,13 +326,8 @@ static int bind_fields(Call *c, PyObject *fields)
   return check_tables(c, &known) < 0 ? -1 : check_overlap(c);
 }
 
-static PyObject *core_bind(PyObject *self, PyObject *args, PyObject *fields)
+static Call *new_call(const struct kernel *k)
 {
-  (void)self;
-  const char *name;
-  if (!PyArg_ParseTuple(args, "s", &name)) return NULL;
-  const struct kernel *k = find_kernel(name);
-  if (!k) return PyErr_Format(PyExc_KeyError, "no kernel %s", name);
   Call *c = PyObject_New(Call, CallType);
   if (!c) return NULL;
   memset((char *)c + sizeof(PyObject), 0, sizeof *c - sizeof(PyObject));
@@ -321,11 +335,33 @@ static PyObject *core_bind(PyObject *self, PyObject *args, PyObject *fields)
   c->device          = -1;
   c->device_function = backend_function(k);
   c->args            = PyMem_Calloc(1, k->args_size);
-  if (!c->args) PyErr_NoMemory();
-  if (!c->args || bind_fields(c, fields) < 0) {
-    Py_DECREF(c);
-    return NULL;
-  }
+  if (c->args) return c;
+  Py_DECREF(c);
+  PyErr_NoMemory();
+  return NULL;
+}
+
+static PyObject *core_bind(PyObject *self, PyObject *args, PyObject *fields)
+{
+  (void)self;
+  const char *name;
+  if (!PyArg_ParseTuple(args, "s", &name)) return NULL;
+  const struct kernel *k = find_kernel(name);
+  if (!k) return PyErr_Format(PyExc_KeyError, "no kernel %s", name);
+  Call *c = new_call(k);
+  if (c && bind_fields(c, fields) < 0) Py_CLEAR(c);
+  return (PyObject *)c;
+}
+
+/* A call over a part of the items: its arrays are those that were checked for the whole. */
+static PyObject *call_part(Call *whole, PyObject *over)
+{
+  Call *c = new_call(whole->kernel);
+  if (!c) return NULL;
+  memcpy(c->args, whole->args, whole->kernel->args_size);
+  c->device = whole->device;
+  c->whole  = Py_NewRef((PyObject *)whole);
+  if (narrow(c, over) < 0) Py_CLEAR(c);
   return (PyObject *)c;
 }
 
@@ -333,6 +369,7 @@ static void call_dealloc(Call *c)
 {
   PyTypeObject *t = Py_TYPE((PyObject *)c);
   for (int i = 0; i < c->operands; i++) backend_release(&c->operand[i]);
+  Py_XDECREF(c->whole);
   PyMem_Free(c->args);
   PyObject_Free(c);
   Py_DECREF(t);
@@ -384,10 +421,18 @@ PyMethodDef bind_methods[] = {
     {"kernels", core_kernels, METH_NOARGS, "kernels() -> {name: (set, [(field, mode, type, shape)])}"},
     {0}};
 
-static PyType_Slot call_slots[] = {
-    {Py_tp_dealloc, call_dealloc}, {Py_tp_call, call_call}, {Py_tp_repr, call_repr}, {0, NULL}};
-static PyType_Spec call_spec = {"kinemesh.Call", sizeof(Call), 0,
-                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, call_slots};
+static PyMethodDef call_methods[] = {
+    {"part", (PyCFunction)(void (*)(void))call_part, METH_VARARGS,
+     "part(first, count) -> Call over these items alone, on the arrays that were checked for this one."},
+    {0}};
+
+static PyType_Slot call_slots[] = {{Py_tp_dealloc, call_dealloc},
+                                   {Py_tp_call, call_call},
+                                   {Py_tp_repr, call_repr},
+                                   {Py_tp_methods, call_methods},
+                                   {0, NULL}};
+static PyType_Spec call_spec    = {"kinemesh.Call", sizeof(Call), 0,
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, call_slots};
 
 int bind_types(PyObject *module)
 {

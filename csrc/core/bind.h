@@ -23,7 +23,8 @@ typedef struct {
   const void          *device_function;
   int                  device, operands;
   struct operand       operand[MAX_FIELDS];
-  void                *args; /* struct <kernel>_args */
+  void                *args;  /* struct <kernel>_args */
+  PyObject            *whole; /* of a part: the call that holds its arrays */
 } Call;
 
 /* Seconds per launch of a recording on the host with one thread [0] and with all [1]. */

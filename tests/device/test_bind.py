@@ -328,6 +328,36 @@ def test_over_keeps_the_strides_of_the_whole_set(backend):
     assert backend.get(whole["S"]).tobytes() == backend.get(parts["S"]).tobytes()
 
 
+def test_a_part_of_a_call_is_what_over_binds(backend):
+    """Also once the whole call and the names of its arrays are gone, but for what is read."""
+    whole, parts = (place(backend, sample("dual_normals")) for _ in range(2))
+    edges = len(sample("dual_normals").values["lr"])
+    S = parts["S"]
+    calls = [
+        backend.part(backend.bind("dual_normals", **parts), (first, min(9, edges - first)))
+        for first in range(0, edges, 9)
+    ]
+    del parts
+
+    backend.bind("dual_normals", **whole)()
+    backend.record(calls)()
+
+    assert backend.get(whole["S"]).tobytes() == backend.get(S).tobytes()
+    assert repr(calls[1]) == f"<call dual_normals over edges 9..{min(18, edges)}>"
+
+
+@pytest.mark.parametrize(
+    ("over", "error"),
+    [((0, items() + 1), IndexError), ((-1, 2), IndexError), ((0,), TypeError), ((), TypeError),
+     ((0.0, 1), TypeError)],
+)  # fmt: skip
+def test_a_part_lies_within_the_set(double, over, error):
+    call = double.bind("copy_f64", **place(double, sample("copy_f64")))
+
+    with pytest.raises(error, match="copy_f64: over has "):
+        call.part(*over)
+
+
 @pytest.mark.parametrize("value", [2**31, -(2**31) - 1, 2**80])
 def test_an_int_beyond_32_bits_is_refused(double, value):
     text = f"most has {value}, expected a 32-bit int"

@@ -98,13 +98,18 @@ class Ledger:
     @contextmanager
     def watch(self) -> Iterator[None]:
         """Note what every Backend binds and records meanwhile."""
-        bind, record = Backend.bind, Backend.record
+        bind, part, record = Backend.bind, Backend.part, Backend.record
 
         def noted_bind(
             backend: Backend, kernel: str, over: Any = None, *, suffix: Any = None, **fields: Any
         ) -> Any:
             made = bind(backend, kernel, over, suffix=suffix, **fields)
             self._notes[id(made)] = Note(made, kernel, over, fields)
+            return made
+
+        def noted_part(backend: Backend, call: Any, over: tuple[int, int]) -> Any:
+            made, whole = part(backend, call, over), self._notes[id(call)]
+            self._notes[id(made)] = Note(made, whole.kernel, over, whole.fields)
             return made
 
         def noted_record(backend: Backend, items: Any, times: int = 1, flag: Any = None) -> Any:
@@ -115,6 +120,7 @@ class Ledger:
 
         with (
             patch.object(Backend, "bind", noted_bind),
+            patch.object(Backend, "part", noted_part),
             patch.object(Backend, "record", noted_record),
         ):
             yield

@@ -155,6 +155,10 @@ class Backend:
         """A checked call of a kernel; calling it launches without further checks."""
         return self._module.bind(f"{kernel}_{suffix or self.suffix}", over=over, **fields)
 
+    def part(self, call: Any, over: tuple[int, int]) -> Any:
+        """A bound call over (first, count) of its items; its arrays are not checked again."""
+        return call.part(*over)
+
     def record(self, items: Iterable[Any], times: int = 1, flag: Any = None) -> Any:
         """Bound calls and recordings as one callable (a CUDA graph on a GPU)."""
         return self._module.record(list(items), times=times, flag=flag)

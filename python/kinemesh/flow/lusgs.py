@@ -65,6 +65,7 @@ class Lusgs:
         self.backend, self.pattern, self.sweeps = backend, pattern, sweeps
         self.kernel, self.fields = kernel, fields
         self.before: list[Any] = []
+        self.whole: dict[Any, Any] = {}  # sweeps over all rows, of which those of colours are parts
 
     def calls(self) -> list[Any]:
         """Calls from the residual to the solution."""
@@ -73,7 +74,14 @@ class Lusgs:
 
     def _sweep(self, turn: int, over: tuple[int, int]) -> Any:
         """Call of a sweep, by its number, for the rows of a colour."""
-        return self.backend.bind(self.kernel, over, cold=int(turn == 0), **self.fields)
+        return self._part(self.kernel, over, cold=int(turn == 0), **self.fields)
+
+    def _part(self, kernel: str, over: tuple[int, int], **fields: Any) -> Any:
+        """Call over some rows of what is bound once for all of them."""
+        key = kernel, *(fields[name] for name in ("cold", "turn") if name in fields)
+        if key not in self.whole:
+            self.whole[key] = self.backend.bind(kernel, **fields)
+        return self.backend.part(self.whole[key], over)
 
 
 class SpaceLusgs(Lusgs):
@@ -120,4 +128,4 @@ class SpaceLusgs(Lusgs):
         turns, kernel, fields = 2 * self.sweeps, self.kernel, self.fields
         if turn + 1 == turns or (turn + 2 == turns and over == self.pattern.colours[-1]):
             kernel, fields = "cloud_lusgs_last_3d", fields | self.after
-        return self.backend.bind(kernel, over, turn=turn, turns=turns, **fields)
+        return self._part(kernel, over, turn=turn, turns=turns, **fields)

@@ -58,9 +58,14 @@ class Bicgstab(Krylov):
         self.iterate = backend.record(self._iterate_calls())
         self.finish = backend.record(self._upper(self.sum, self.x, active))
 
-    def _rows(self, kernel: str, over: tuple[int, int] | None = None, **fields: Any) -> Any:
+    def _rows(self, kernel: str, **fields: Any) -> Any:
         """Call of a kernel that is there for each block size."""
-        return self._bind(f"{kernel}_{self.size}", over, **fields)
+        return self._bind(f"{kernel}_{self.size}", **fields)
+
+    def _parts(self, kernel: str, ranges: list[tuple[int, int]], **fields: Any) -> list[Any]:
+        """Calls over these ranges of rows."""
+        whole = self._rows(kernel, **fields)
+        return [self.backend.part(whole, over) for over in ranges]
 
     def _pattern(self, *more: str, live: Any = None) -> dict[str, Any]:
         names = ("row", "column", "member", *more)
@@ -73,27 +78,27 @@ class Bicgstab(Krylov):
             "D": self.D,
             "pivot": self.pivot,
         }
-        calls = []
-        for over in self.pattern.colours:
-            calls.append(self._rows("block_schur", over, **schur))
-            calls.append(self._rows("block_scale", over, **scale, faults=self.faults))
-        return calls
+        colours = self.pattern.colours
+        calls = (
+            self._parts("block_schur", colours, **schur),
+            self._parts("block_scale", colours, **scale, faults=self.faults),
+        )
+        return [call for pair in zip(*calls, strict=True) for call in pair]
 
     def _lower(self, b: Any, y: Any) -> list[Any]:
         """Calls y = (1 + l)^-1 D^-1 b."""
         fields = self._pattern("diagonal") | {"pivot": self.pivot, "b": b, "y": y}
-        return [self._rows("block_lower", over, **fields) for over in self.pattern.colours]
+        return self._parts("block_lower", self.pattern.colours, **fields)
 
     def _upper(self, v: Any, y: Any, live: Any = None) -> list[Any]:
         """Calls y = (1 + u)^-1 v."""
         fields = self._pattern("diagonal", live=live) | {"v": v, "y": y}
-        return [self._rows("block_upper", over, **fields) for over in self.pattern.colours[::-1]]
+        return self._parts("block_upper", self.pattern.colours[::-1], **fields)
 
     def _preconditioned(self, v: Any, w: Any) -> list[Any]:
         """Calls w = (1 + l)^-1 (l + a + u) (1 + u)^-1 v."""
         fields = self._pattern("diagonal") | {"v": v, "t": self.y, "z": self.z, "w": w}
-        turn = [self._rows("block_turn", over, **fields) for over in self.pattern.colours]
-        return self._upper(v, self.y) + turn
+        return self._upper(v, self.y) + self._parts("block_turn", self.pattern.colours, **fields)
 
     def _begin_calls(self, tolerance: float) -> list[Any]:
         rows = {"member": self.tables["member"], "live": self.live}

@@ -64,8 +64,8 @@ class Krylov:
             "krylov_start", active=active, live=self.live, steps=self.steps, status=self.status
         )
 
-    def _bind(self, kernel: str, over: tuple[int, int] | None = None, **fields: Any) -> Any:
-        return self.backend.bind(kernel, over=over, suffix=self.suffix, **fields)
+    def _bind(self, kernel: str, **fields: Any) -> Any:
+        return self.backend.bind(kernel, suffix=self.suffix, **fields)
 
     def product(self, x: Any, y: Any) -> Any:
         """Call y = A x, before A is factored."""

@@ -51,17 +51,18 @@ class Sweeps:
             [self._call("block_diagonal", D=self.D), self._call("block_scale", D=self.D, **scale)]
         )
 
-    def _call(self, kernel: str, over: tuple[int, int] | None = None, **fields: Any) -> Any:
+    def _call(self, kernel: str, **fields: Any) -> Any:
         tables = {name: self.tables[name] for name in ("row", "column", "diagonal", "member")}
         fields |= tables | {"live": self.live, "A": self.A}
-        return self.backend.bind(f"{kernel}_{self.size}", over, suffix=self.suffix, **fields)
+        return self.backend.bind(f"{kernel}_{self.size}", suffix=self.suffix, **fields)
 
     def solve_recorded(self, pairs: int) -> Any:
         """Recording: pairs of sweeps, up and down through the colours."""
         fields = {"pivot": self.pivot, "b": self.b, "y": self.x}
+        warm, cold = (self._call("block_sweep", cold=cold, **fields) for cold in (0, 1))
         return self.backend.record(
             [
-                self._call("block_sweep", over, cold=int(turn == 0), **fields)
+                self.backend.part(warm if turn else cold, over)
                 for turn, over in self.pattern.sweeps(pairs)
             ]
         )
