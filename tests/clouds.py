@@ -66,3 +66,19 @@ def sides(points, cells, wing):
     on_plane = (points[skin, 1] == 0).all(axis=1)
     near = (skin < wing).all(axis=1) & ~on_plane
     return {"wing": skin[near], "symmetry": skin[on_plane], "farfield": skin[~near & ~on_plane]}
+
+
+def lattice(count):
+    """A cube [0, 1]^3 of count^3 points with the satellites along its lines."""
+    side = np.linspace(0, 1, count)
+    points = np.stack(np.meshgrid(side, side, side, indexing="ij"), -1).reshape(-1, 3)
+    number = np.arange(count**3).reshape(count, count, count)
+    pairs, facets = [], []
+    for axis in range(3):
+        lines = np.moveaxis(number, (axis, (axis + 1) % 3), (0, 1))
+        pairs.append(np.stack([lines[:-1].ravel(), lines[1:].ravel()], 1))
+        for face, turn in ((lines[-1], 1), (lines[0], -1)):
+            a, b, c, d = face[:-1, :-1], face[1:, :-1], face[1:, 1:], face[:-1, 1:]
+            for triangle in ((a, b, c), (a, c, d)):
+                facets.append(np.stack([corner.ravel() for corner in triangle], 1)[:, ::turn])
+    return km.Cloud.from_pairs(points, np.concatenate(pairs), {"farfield": np.concatenate(facets)})

@@ -3,7 +3,7 @@
 import kinemesh as km
 import numpy as np
 import pytest
-from clouds import box
+from clouds import box, lattice
 from kinemesh.errors import CloudError, MeshError, SettingsError
 from scipy.spatial import cKDTree
 from solver_cases import Wobble, on_devices
@@ -12,22 +12,6 @@ MACH, DT = 0.4, 0.05
 STREAM = np.array([1, MACH * np.cos(np.radians(17)), 0, MACH * np.sin(np.radians(17)), 1 / 1.4])
 SLOPE = np.array([[0.1, -0.2, 0.05], [0.3, 0.1, -0.1], [-0.2, 0.05, 0.1], [0.1, 0.2, -0.15],
                   [0.1, 0.15, 0.05]])  # fmt: skip
-
-
-def lattice(count):
-    """A cube [0, 1]^3 of count^3 points with the satellites along its lines."""
-    side = np.linspace(0, 1, count)
-    points = np.stack(np.meshgrid(side, side, side, indexing="ij"), -1).reshape(-1, 3)
-    number = np.arange(count**3).reshape(count, count, count)
-    pairs, facets = [], []
-    for axis in range(3):
-        lines = np.moveaxis(number, (axis, (axis + 1) % 3), (0, 1))
-        pairs.append(np.stack([lines[:-1].ravel(), lines[1:].ravel()], 1))
-        for face, turn in ((lines[-1], 1), (lines[0], -1)):
-            a, b, c, d = face[:-1, :-1], face[1:, :-1], face[1:, 1:], face[:-1, 1:]
-            for triangle in ((a, b, c), (a, c, d)):
-                facets.append(np.stack([corner.ravel() for corner in triangle], 1)[:, ::turn])
-    return km.Cloud.from_pairs(points, np.concatenate(pairs), {"farfield": np.concatenate(facets)})
 
 
 def wobbly(points, t):

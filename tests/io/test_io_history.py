@@ -65,6 +65,41 @@ def test_member_gives_the_rows_of_that_member_only():
         history.member(1)
 
 
+def test_rows_of_a_member_go_on_as_rows_are_added():
+    history = History()
+    for step in (1, 2, 3):
+        for member in (2, 0):
+            history.append(row(step, member))
+        assert list(history.member(0).step) == list(range(1, step + 1))
+        assert history.members == [0, 2]
+
+
+def test_rows_are_sorted_by_member_once():
+    """However many members ask for theirs, no row is looked at twice."""
+
+    class Counted(list):
+        seen = 0
+
+        def __getitem__(self, which):
+            found = super().__getitem__(which)
+            Counted.seen += len(found)
+            return found
+
+        def __iter__(self):
+            Counted.seen += len(self)
+            return super().__iter__()
+
+    history = History()
+    for member in range(20):
+        history.append(row(1, member))
+    history._rows = Counted(history._rows)
+
+    for member in range(20):
+        assert history.member(member).rows == 1
+
+    assert Counted.seen == 20
+
+
 def test_columns_are_read_only_and_renewed_by_append():
     history = History()
     history.append(row(1))

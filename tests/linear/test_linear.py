@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from kinemesh.linear import Bicgstab, Cg, Pattern
 from kinemesh.linear.stack import Alike
-from kinemesh.motion.deform.springs import graph_of
+from kinemesh.motion.deform.spokes import graph_of
 from scipy.spatial import Delaunay
 from world import NONE
 

@@ -153,7 +153,9 @@ def test_colours_of_a_member_are_those_of_its_solo_run():
 
     together = Pattern.of_members(Alike(meshes), alone)
 
-    np.testing.assert_array_equal(together.colour(), np.concatenate(colours))
+    found = np.split(together.colour(), np.cumsum([m.nodes for m in meshes])[:-1])
+    for ours, own in zip(found, colours, strict=True):  # but for gaps
+        np.testing.assert_array_equal(np.unique(ours, return_inverse=True)[1], own)
 
 
 @pytest.mark.flow

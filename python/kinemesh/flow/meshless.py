@@ -437,7 +437,8 @@ class Meshless(Solver):
         return calls
 
     def marks(self) -> dict[str, NDArray]:
-        return {"Colour": self.pattern.colour()}
+        own = [pattern.colour() for pattern in self.pattern.alone or [self.pattern]]
+        return {"Colour": self.grid.items.stack(own)}
 
     def _lusgs(self) -> Lusgs:
         grid, sweeps = self.grid, self.settings.lusgs_sweeps

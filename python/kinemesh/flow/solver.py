@@ -29,7 +29,6 @@ from kinemesh.flow.lowmach import LowMach
 from kinemesh.flow.lusgs import Lusgs
 from kinemesh.io.html import table_of
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
-from kinemesh.linear.stack import Items
 from kinemesh.mesh.sizes import Walls, measured
 from kinemesh.motion import Motion, Pose, Rate
 from kinemesh.motion.deform import Deformation
@@ -224,17 +223,12 @@ class Solver(Runnable, ABC):
 
     def matrix_fields(self, pattern: Pattern, solver: Bicgstab | Sweeps) -> dict[str, Any]:
         """What the kernels that assemble a matrix are told, whatever its fluxes."""
-        b, graphs = self.backend, self.grid.graphs
-        pairs = [
-            (np.repeat(np.arange(len(offsets) - 1, dtype=np.int32), np.diff(offsets)), neighbour)
-            for offsets, neighbour in graphs
-        ]
-        entries = Items(self.grid.alike, [len(neighbour) for _, neighbour in graphs])
+        b = self.backend
         fix = self.settings.jacobian_fix * np.maximum(1.0, self.mach**2)  # theory eq. 2.10b
         return self.common | {
             "node": solver.tables["node"],
             "diagonal": solver.tables["diagonal"],
-            "slot": b.table(pattern.blocks_of(pairs, entries)),
+            "slot": b.table(self.grid.slots(pattern)),
             "fix": b.array(fix, solver.dtype),
             "low_mach": self.low_mach.pairs,
             "cfl": self.dualtime.cfl,
@@ -253,10 +247,12 @@ class Solver(Runnable, ABC):
 
     def initialise(self, q: NDArray | None = None) -> None:
         """Set every time level to primitive states q (nodes, variables), or to the free stream."""
-        given = self.backend.get(self.stream)[self.grid.member] if q is None else q
-        states = states_of(given, self.grid.nodes, self.grid.variables)
+        if q is None:
+            states = conserved(self.backend.get(self.stream))[self.grid.member]
+        else:
+            states = conserved(states_of(q, self.grid.nodes, self.grid.variables))
         for array in (self.u, self.u1, self.u2):
-            self.backend.put(array, conserved(states))
+            self.backend.put(array, states)
         self.backend.put(self.dualtime.active, 1)
         self._primitive()
         self.check_faults("initial state")

@@ -181,7 +181,10 @@ class Pattern:
         ]
 
     def colour(self) -> Ints:
-        """(nodes,) colour of each node."""
+        """(nodes,) colour of each node; of an ensemble, whose rows of one colour stand together.
+
+        A member with fewer colours than another has all but the last of its solo run.
+        """
         found = np.empty_like(self.node)
         for number, (first, count) in enumerate(self.colours):
             found[self.node[first : first + count]] = number

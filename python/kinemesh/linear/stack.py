@@ -49,14 +49,16 @@ class Items:
     Attributes
     ----------
     total : int
-    sizes : (distinct, parts)    items of each part; 0 where a mesh has fewer parts than another
+    sizes : (distinct, parts)    items of each part; a mesh with fewer parts than another has none
+        before its last one
     start : (members, parts)     first item of each
     """
 
     def __init__(self, alike: Alike, counts: Sequence[Any]) -> None:
         each = [np.atleast_1d(count) for count in counts]
         self.alike, parts = alike, max(map(len, each))
-        self.sizes = np.array([np.pad(count, (0, parts - len(count))) for count in each], int)
+        # the last parts stand together, as sweeps through colours turn there
+        self.sizes = np.array([[*c[:-1], *[0] * (parts - len(c)), c[-1]] for c in each])
         own = self.sizes[alike.of].T.ravel()
         self.owner = np.tile(np.arange(alike.members), parts), own
         self.total = int(own.sum())
@@ -78,7 +80,9 @@ class Items:
         if self.alike.members == 1:
             return tables[0]
         counts = self.stack([np.diff(table) for table in tables])
-        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+        found = np.zeros(self.total + 1, np.int32)
+        np.cumsum(counts, out=found[1:])
+        return found
 
     def stack(self, tables: Sequence[NDArray], into: Items | None = None) -> NDArray:
         """(total, ...) entries of all members from the table (items, ...) of each mesh.
@@ -90,27 +94,22 @@ class Items:
         found = np.empty((self.total, *tables[0].shape[1:]), tables[0].dtype)
         for mesh, first, count in self.alike.runs:
             table, members = tables[mesh], slice(first, first + count)
-            numbers = None if into is None else into._numbers(mesh, members)
             ranges = zip(self.start[first], self.local[mesh], self.sizes[mesh], strict=True)
             for start, local, size in ranges:
                 part = table[local : local + size]
                 to = found[start : start + count * size].reshape(count, *part.shape)
-                if numbers is None:
+                if into is None:
                     to[:] = part
-                elif len(numbers[0]) == 1:  # all items are shifted alike
-                    np.add(part, numbers.reshape(-1, *[1] * part.ndim), out=to)
                 else:
-                    np.take(numbers, part, axis=1, out=to, mode="clip")
-                if numbers is not None and (none := part < 0).any():
-                    to[:, none] = -1
+                    np.add(part, into._shifts(part, mesh, members), out=to)
+                    if (none := part < 0).any():
+                        to[:, none] = -1
         return found
 
-    def _numbers(self, mesh: int, members: slice) -> NDArray[np.int32]:
-        """(members, items) numbers of the items of members that share a mesh.
-
-        (members, 1), that of the first, where items are in one part.
-        """
+    def _shifts(self, table: NDArray, mesh: int, members: slice) -> NDArray[np.int32]:
+        """(members, ...) what is added to numbers of items, of members that share a mesh."""
         shift, sizes = self.shift[members], self.sizes[mesh]
         if len(sizes) == 1:
-            return shift
-        return np.arange(sizes.sum(), dtype=np.int32) + np.repeat(shift, sizes, axis=1)
+            return shift.reshape(-1, *[1] * table.ndim)
+        part = np.repeat(np.arange(len(sizes)), sizes)[table]
+        return np.take(shift, part, axis=1, mode="clip")

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from kinemesh.device.backend import Backend
 from kinemesh.device.faults import DIVERGED, NONE
 from kinemesh.errors import MeshError
-from kinemesh.linear.pattern import chunks, totals
+from kinemesh.linear.pattern import Pattern, chunks, totals
 from kinemesh.linear.stack import Alike, Items
 from kinemesh.mesh.dual import boundary_nodes, boundary_points, offsets_of
 
@@ -163,6 +163,15 @@ class Nodes(ABC):
     def bind(self, kernel: str, over: Any = None, **fields: Any) -> Any:
         """`Backend.bind` of a kernel in the dimension of these nodes."""
         return self.backend.bind(self.kernel(kernel), over, **fields)
+
+    def slots(self, pattern: Pattern) -> Ints:
+        """(entries,) blocks of a pattern on `graphs` that belong to each node's neighbours."""
+        pairs = [
+            (np.repeat(np.arange(len(offsets) - 1, dtype=np.int32), np.diff(offsets)), neighbour)
+            for offsets, neighbour in self.graphs
+        ]
+        entries = Items(self.alike, [len(neighbour) for _, neighbour in self.graphs])
+        return pattern.blocks_of(pairs, entries)
 
     def each(self, what: Hashable, make: Callable[[Any], Any]) -> list[Any]:
         """What `make` gives of each distinct mesh, kept by the name `what`: made once."""

@@ -5,32 +5,16 @@ Wang et al., section 2.3 (docs/theory.md, section 4).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinemesh.errors import SettingsError
 from kinemesh.linear.stack import Items
 from kinemesh.motion.deform.base import Deformation, Mover, Poses, pose_rows
-from kinemesh.motion.deform.graph import Graph, Places
+from kinemesh.motion.deform.graph import graphs_as_given
 from kinemesh.motion.deform.retriangulated import RetriangulatedMover
 from kinemesh.space.nodes import Nodes
-
-
-def graphs_as_given(grid: Nodes) -> list[tuple[NDArray, Graph]]:
-    """Inner nodes and graph of each distinct mesh as given, in the numbers of its own nodes."""
-
-    def made(mesh: Any) -> tuple[NDArray, Graph]:
-        member = grid.alike.lead[grid.distinct.index(mesh)]
-        places = Places.of(grid, member)
-        # slivers that carry nobody may fold
-        graph = Graph.of(grid, grid.points, member, places).used()
-        first = int(grid.first[member])
-        return places.inner - first, replace(graph, vertices=graph.vertices - first)
-
-    return grid.each("delaunay graphs", made)
 
 
 class DelaunayMover(Mover):
@@ -39,7 +23,9 @@ class DelaunayMover(Mover):
     def __init__(self, grid: Nodes) -> None:
         super().__init__(grid)
         b = self.backend
-        inner, graphs = zip(*graphs_as_given(grid), strict=True)
+        given = graphs_as_given(grid)
+        inner = [places.inner for places, _ in given]
+        graphs = [graph.used() for _, graph in given]  # slivers that carry nobody may fold
         inside, elements = (
             Items(grid.alike, [len(table) for table in tables])
             for tables in (inner, [graph.vertices for graph in graphs])

@@ -31,6 +31,10 @@ class Places:
         hull = np.unique(np.concatenate(sides)).astype(np.int64)
         return cls(hull, np.setdiff1d(np.arange(*grid.first[member : member + 2]), hull))
 
+    def shifted(self, first: int) -> Places:
+        """With `first` added to the numbers of nodes."""
+        return Places(self.hull + first, self.inner + first)
+
 
 @dataclass(frozen=True, slots=True)
 class Graph:
@@ -70,10 +74,26 @@ class Graph:
         vertices[turned] = vertices[turned][:, [0, 2, 1]]
         return cls(vertices, element, shares(points, inner, vertices[element]))
 
+    def shifted(self, first: int) -> Graph:
+        """With `first` added to the numbers of nodes."""
+        return Graph(self.vertices + first, self.element, self.share)
+
     def used(self) -> Graph:
         """Without the elements that carry no node."""
         used, element = np.unique(self.element, return_inverse=True)
         return Graph(self.vertices[used], element, self.share)
+
+
+def graphs_as_given(grid: Nodes) -> list[tuple[Places, Graph]]:
+    """Places and graph of each distinct mesh as given, in its own numbers: made once."""
+
+    def made(mesh: Any) -> tuple[Places, Graph]:
+        member = grid.alike.lead[grid.distinct.index(mesh)]
+        places = Places.of(grid, member)
+        graph, first = Graph.of(grid, grid.points, member, places), int(grid.first[member])
+        return places.shifted(-first), graph.shifted(-first)
+
+    return grid.each("delaunay graphs", made)
 
 
 def triangulated(points: NDArray[np.float64]) -> Any:

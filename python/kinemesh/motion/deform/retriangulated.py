@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError, NumericalFault
 from kinemesh.motion.deform.base import Kept, Mover, Poses, pose_rows
-from kinemesh.motion.deform.graph import Graph, Places, check_walls, number
+from kinemesh.motion.deform.graph import Graph, check_walls, graphs_as_given, number
 from kinemesh.space.nodes import Nodes
 
 # Most ratio of an element's greatest to its least stretch since its graph was built.  Measured on
@@ -52,7 +52,8 @@ class RetriangulatedMover(Mover):
     def __init__(self, grid: Nodes) -> None:
         super().__init__(grid)
         members = range(grid.members)
-        self.places = [Places.of(grid, m) for m in members]
+        given, of = graphs_as_given(grid), grid.alike.of
+        self.places = [given[of[m]][0].shifted(int(grid.first[m])) for m in members]
         self.bodies = [[k for k, (of, _) in enumerate(grid.bodies) if of == m] for m in members]
         # a triangulation of n points has less than 2 n triangles
         self.elements = np.cumsum([0, *(2 * len(p.hull) for p in self.places)])
@@ -66,7 +67,10 @@ class RetriangulatedMover(Mover):
             "base": grid.points.copy(),
         }
         for m in members:
-            self._use(m)
+            graph = given[of[m]][1].shifted(int(grid.first[m]))
+            if m in grid.alike.lead:
+                check_walls(grid, grid.points, m, graph, self.places[m])
+            self._fill(m, graph)
         self._bind()
         self._begin()
         self.begin()
@@ -115,6 +119,11 @@ class RetriangulatedMover(Mover):
         tables["base"][self._nodes(member)] = self.stages[member][-1].points
         graph = Graph.of(self.grid, tables["base"], member, places)
         check_walls(self.grid, tables["base"], member, graph, places)
+        self._fill(member, graph)
+
+    def _fill(self, member: int, graph: Graph) -> None:
+        """Tables of a member from its graph."""
+        tables, places = self.tables, self.places[member]
         first, last = self.elements[member : member + 2]
         stop = first + len(graph.vertices)
         tables["vertices"][first:last] = places.hull[0]  # padding, without an area

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.csr import offsets_of
 from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError, NumericalFault, SettingsError
 from kinemesh.linear import Bicgstab, Cg, Pattern
@@ -21,64 +20,14 @@ from kinemesh.linear.hierarchy import Level
 from kinemesh.linear.krylov import Krylov
 from kinemesh.linear.natural import Ilu0, open_library
 from kinemesh.linear.stack import Items
-from kinemesh.mesh import Mesh
 from kinemesh.motion.deform.base import Deformation, Kept, Mover, Poses
-from kinemesh.motion.deform.fans import fans, spring_triangles
+from kinemesh.motion.deform.spokes import Spokes
 from kinemesh.space.grid import Grid
 from kinemesh.space.nodes import Nodes
 
 BLOCK = 10  # iterations between two looks at the device
 STALE = 2.0  # a hierarchy is made anew when solves take this many times its first one's iterations
 SOLVERS = ("multigrid", "bicgstab", "ilu0")
-
-
-def graph_of(triangles: NDArray, nodes: int) -> tuple[NDArray, NDArray]:
-    """CSR graph (offsets, neighbour) of the nodes that share a triangle."""
-    a = triangles[:, [0, 1, 2, 1, 2, 0]].ravel().astype(np.int64)
-    b = triangles[:, [1, 2, 0, 0, 1, 2]].ravel()
-    i, j = np.divmod(np.unique(a * nodes + b), nodes)
-    return offsets_of(i, nodes), j.astype(np.int32)
-
-
-@dataclass(frozen=True, slots=True)
-class Spokes:
-    """Springs of one mesh: pattern of their matrix, runs of spokes around the node of each row.
-
-    Parameters
-    ----------
-    fans : (rows+1,)    runs around the node of each row
-    runs : (runs+1,)    spokes of each run
-    node, other : (spokes,)    nodes where spokes begin and end
-    """
-
-    pattern: Pattern
-    fans: NDArray
-    runs: NDArray
-    node: NDArray
-    other: NDArray
-
-    @classmethod
-    def of(cls, backend: Backend, mesh: Mesh, natural: bool) -> Spokes:
-        nodes, triangles = mesh.nodes, spring_triangles(mesh.cells)
-        pattern = Pattern.of_graph(backend, *graph_of(triangles, nodes), natural=natural)
-        fan = fans(triangles, nodes)
-        row = pattern.row_of[fan.node]
-        order = np.argsort(row, kind="stable")
-        runs = offsets_of(np.repeat(np.arange(len(order)), fan.length[order]), len(order))
-        spokes = np.arange(runs[-1]) - np.repeat(runs[:-1] - fan.first[order], fan.length[order])
-        return cls(
-            pattern,
-            offsets_of(row[order], len(pattern.node)),
-            runs,
-            np.repeat(fan.node[order], fan.length[order]),
-            fan.other[spokes],
-        )
-
-    @property
-    def by_colour(self) -> tuple[NDArray, NDArray]:
-        """Numbers of runs, and of spokes, around the nodes of each colour."""
-        runs = self.fans[self.pattern.starts]
-        return np.diff(runs), np.diff(self.runs[runs])
 
 
 class SpringMover(Mover):

@@ -1,0 +1,63 @@
+"""Torsional springs of one mesh, from its cells alone: pattern and spokes of their matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.csr import offsets_of
+from kinemesh.device.backend import Backend
+from kinemesh.linear import Pattern
+from kinemesh.mesh import Mesh
+from kinemesh.motion.deform.fans import fans, spring_triangles
+
+
+def graph_of(triangles: NDArray, nodes: int) -> tuple[NDArray, NDArray]:
+    """CSR graph (offsets, neighbour) of the nodes that share a triangle."""
+    a = triangles[:, [0, 1, 2, 1, 2, 0]].ravel().astype(np.int64)
+    b = triangles[:, [1, 2, 0, 0, 1, 2]].ravel()
+    i, j = np.divmod(np.unique(a * nodes + b), nodes)
+    return offsets_of(i, nodes), j.astype(np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class Spokes:
+    """Springs of one mesh: pattern of their matrix, runs of spokes around the node of each row.
+
+    Parameters
+    ----------
+    fans : (rows+1,)    runs around the node of each row
+    runs : (runs+1,)    spokes of each run
+    node, other : (spokes,)    nodes where spokes begin and end
+    """
+
+    pattern: Pattern
+    fans: NDArray
+    runs: NDArray
+    node: NDArray
+    other: NDArray
+
+    @classmethod
+    def of(cls, backend: Backend, mesh: Mesh, natural: bool) -> Spokes:
+        nodes, triangles = mesh.nodes, spring_triangles(mesh.cells)
+        pattern = Pattern.of_graph(backend, *graph_of(triangles, nodes), natural=natural)
+        fan = fans(triangles, nodes)
+        row = pattern.row_of[fan.node]
+        order = np.argsort(row, kind="stable")
+        runs = offsets_of(np.repeat(np.arange(len(order)), fan.length[order]), len(order))
+        spokes = np.arange(runs[-1]) - np.repeat(runs[:-1] - fan.first[order], fan.length[order])
+        return cls(
+            pattern,
+            offsets_of(row[order], len(pattern.node)),
+            runs,
+            np.repeat(fan.node[order], fan.length[order]),
+            fan.other[spokes],
+        )
+
+    @property
+    def by_colour(self) -> tuple[NDArray, NDArray]:
+        """Numbers of runs, and of spokes, around the nodes of each colour."""
+        runs = self.fans[self.pattern.starts]
+        return np.diff(runs), np.diff(self.runs[runs])
