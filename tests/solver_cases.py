@@ -335,7 +335,7 @@ def mover_of(mesh, device, **options):
         }
     )
     ale = km.Ale(mesh, mach=0.5, device=device, deform=springs, chord=1.0, **options)
-    return ale, springs.attach(ale.grid)
+    return ale, springs.attach(ale.grid.vertices)
 
 
 def turned(degrees):

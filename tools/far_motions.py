@@ -29,7 +29,7 @@ class Ride:
         anew = km.deform.Delaunay(retriangulate=True)
         self.model = km.Meshless(cloud, mach=0.2, motion=motion, deform=anew, device="cpu")
         self.grid = self.model.grid
-        self.mover = anew.attach(self.grid)
+        self.mover = anew.attach(self.grid.vertices)
         self.built = self.back = 0
 
     def step(self, poses):

@@ -14,8 +14,7 @@ def first_order(solver):
     """Calls from u to the residual of first order: all gradients zero."""
     first = solver.gradients.grad
     solver.backend.put(first, 0.0)
-    fields = solver.cloud_fields | solver.grid.mirrors | {"u": solver.u, "past": solver.past}
-    calls = [solver._primitive, *solver._flux_calls(fields)]
+    calls = [solver._primitive, *solver._flux_calls()]
     return calls + [c for c in solver._residual if c not in calls][-solver_closings(solver) :]
 
 

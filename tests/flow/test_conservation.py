@@ -183,7 +183,7 @@ def check_boundaries(ale, names, inside, whole, rounding):
     """Boundaries write at their own nodes alone, and what they add is all that is left."""
     get, grid, backend = ale.backend.get, ale.grid, ale.backend
     alone = backend.zeros(ale.res.shape)
-    wall, far = ale.boundaries.residual(alone)
+    wall, far = ale.boundaries.residual(res=alone)
     wall()
     walls = get(alone).astype(float)
     far()

@@ -90,7 +90,7 @@ def pivots(solver):
         open_ -= (open_ * along).sum(axis=1, keepdims=True) * along
     sound = np.sqrt(1.4 * q[:, 4] / q[:, 0])
     edge = np.abs(((q[:, 1:4] - v) * open_).sum(axis=1)) + sound * np.linalg.norm(open_, axis=1)
-    sums = get(solver.radius["radius"])
+    sums = get(solver.fields["radius"])
     cfl, c0 = get(solver.dualtime.cfl)[0], get(grid.bdf)[0, 0]
     return sums / (cfl * get(solver.pace)) + c0 + sums + edge
 

@@ -80,7 +80,7 @@ def test_the_estimate_is_what_is_allocated(allocated, name, deform, dtype):
 
     ale = km.Ale(mesh, mach=0.3, device="cpu", dtype=dtype)
     recording = ale.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
-    mover = None if deform is None else DEFORMS[deform].attach(ale.grid)
+    mover = None if deform is None else DEFORMS[deform].attach(ale.grid.vertices)
     if deform == "springs":  # makes their hierarchy
         mover.step(lambda share: [Pose(0.001 * share, (0.25, 0.0))] * len(ale.grid.bodies))
 
@@ -240,7 +240,7 @@ def test_the_estimate_of_a_cloud_is_what_is_allocated(allocated, name, deform, w
     settings = km.MeshlessSettings(**chosen)
     model = km.Meshless(cloud, mach=0.3, device="cpu", dtype=dtype, settings=settings)
     recording = model.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
-    mover = None if deform is None else DEFORMS[deform].attach(model.grid)
+    mover = None if deform is None else DEFORMS[deform].attach(model.grid.vertices)
 
     counts = len(cloud.points), len(cloud.satellites)
     want = memory.estimate_cloud(*counts, dtype, deform, matrix=matrix)
@@ -273,7 +273,7 @@ def test_the_estimate_of_a_cloud_in_space_is_what_is_allocated(allocated, name, 
     settings = km.MeshlessSettings(**chosen)
     model = km.Meshless(cloud, mach=0.3, device="cpu", dtype=dtype, settings=settings)
     recording = model.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
-    mover = km.deform.Rigid().attach(model.grid) if way == "float64" else None
+    mover = km.deform.Rigid().attach(model.grid.vertices) if way == "float64" else None
 
     deform, smooth = mover and "rigid", model.settings.smooth_gradients
     counts = len(cloud.points), len(cloud.satellites)

@@ -61,7 +61,7 @@ def test_fields_even_about_the_plane_have_exact_gradients_there(device, smooth):
 
     solver.backend.record([solver._primitive, *solver.gradients.calls])()
 
-    on = get(grid.table["on_plane"]) > 0
+    on = get(grid.fields["on_plane"]) > 0
     grad = get(solver.gradients.grad).reshape(-1, 5, 3)
     assert on.sum() == 36
     assert np.abs(grad - 0.1 * even).max() < 1e-11
@@ -142,7 +142,7 @@ def test_area_vectors_close_and_normals_point_out(device):
     solver = pitching_wing(device)
     grid, get = solver.grid, solver.backend.get
     wing, far = (get(side.device["S"]) for side in (grid.wall, grid.far))
-    on_plane = get(grid.table["on_plane"])[grid.wall.node] > 0
+    on_plane = get(grid.fields["on_plane"])[grid.wall.node] > 0
     x = grid.points[grid.far.node]
 
     assert np.abs(wing.sum(0)[[0, 2]]).max() < 1e-12  # open at the root alone
@@ -240,12 +240,12 @@ def test_points_of_wall_and_far_field_are_closed_to_both(device):
     solver.initialise(STREAM + wave)
     b.put(solver.dualtime.active, 1)
     both = np.intersect1d(grid.wall.node, grid.far.node)
-    sides = {name: b.get(grid.sides[name]) for name in ("at_wall", "at_far")}
+    sides = {name: b.get(grid.closing[name]) for name in ("at_wall", "at_far")}
     close, found = b.record([solver._closing_call()]), {}
 
     for left_out in ("at_far", "at_wall", None):
         for name, table in sides.items():
-            b.put(grid.sides[name], np.full_like(table, -1) if name == left_out else table)
+            b.put(grid.closing[name], np.full_like(table, -1) if name == left_out else table)
         b.put(solver.res, 0.0)
         close()
         found[left_out] = b.get(solver.res)

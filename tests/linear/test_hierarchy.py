@@ -15,7 +15,7 @@ from kinemesh.linear.blocks import Blocks
 def assembled(nodes):
     """A mover with its matrix."""
     ale = km.Ale(km.mesh.airfoil("naca0012", nodes=nodes), mach=0.5, device="cpu")
-    mover = ale.deform.attach(ale.grid)
+    mover = ale.deform.attach(ale.grid.vertices)
     mover.assemble()
     return mover
 

@@ -113,7 +113,7 @@ def test_springs_that_are_attached_by_hand_are_refused_too(mesh):
     ale = km.Ale(mesh, mach=0.5, device="cpu")
 
     with pytest.raises(km.DeviceError, match="springs, solver 'ilu0': cuSPARSE needs"):
-        ILU0.attach(ale.grid)
+        ILU0.attach(ale.grid.vertices)
 
 
 def test_it_is_a_key_of_a_case_file():

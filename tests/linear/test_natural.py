@@ -12,7 +12,7 @@ from kinemesh.errors import DeviceError, NumericalFault, SettingsError
 from kinemesh.linear import natural
 from kinemesh.linear.natural import NaturalIlu, natural_csr
 from kinemesh.motion.deform import TorsionalSprings
-from kinemesh.space.grid import Grid
+from kinemesh.space.vertices import MeshVertices
 from scipy import sparse
 
 EPS = np.finfo(float).eps
@@ -22,7 +22,9 @@ def spring_matrix(backend):
     """Springs of a mesh of about 500 nodes: ledger, mover, and the matrix in natural order."""
     ledger = Ledger()
     with ledger.watch():
-        grid = Grid(backend, [mesh.airfoil("naca0012", nodes=500)], ["airfoil"], ["farfield"])
+        made = mesh.airfoil("naca0012", nodes=500)
+        kinds = {"wall": ["airfoil"], "far": ["farfield"]}
+        grid = MeshVertices(backend, [made], kinds)
         mover = TorsionalSprings().attach(grid)
     ledger.first("spring_rows")()
     p = mover.pattern

@@ -40,7 +40,7 @@ def ride(model, steps, mover=None, start=0):
     dt = 2 * np.pi / next(m.omega(0.2) for m in model.motions if m is not None) / STEPS
     if mover is None:
         model.rest(model.poses(np.zeros(model.grid.members)))
-        mover = model.deform.attach(model.grid)
+        mover = model.deform.attach(model.grid.vertices)
     for number in range(start, start + steps):
         at = np.full(model.grid.members, float(number))
         notes = mover.step(lambda share, at=at: model.poses((at + share) * dt))
@@ -72,7 +72,7 @@ def test_a_flap_deflects_by_ten_degrees_and_its_points_come_back(device):
     model = case(device=device)
     worst, counts = [], []
 
-    mover = model.deform.attach(model.grid)
+    mover = model.deform.attach(model.grid.vertices)
     for number, (x, notes) in enumerate(ride(model, 2 * STEPS, mover), 1):
         assert_no_wall_is_crossed(model, x)
         mover.map()  # nodes are where the graph in use has them, to the last bit
@@ -187,7 +187,7 @@ def test_graphs_are_given_up_early_enough_for_bodies_that_come_back_another_way(
 
 
 def test_elements_of_an_earlier_graph_are_not_looked_at():
-    mover = ANEW.attach(case().grid)
+    mover = ANEW.attach(case().grid.vertices)
     vertices = mover.tables["vertices"]
     wanted = vertices.copy()
     vertices[:] = [0, 1, 2]
@@ -227,7 +227,7 @@ def test_a_motion_that_starts_beyond_the_first_graph_starts_where_it_was_placed(
     placed = model.backend.get(model.grid.x)
     pose = model.motions[2].pose(0.0, 0.2)
 
-    mover = model.deform.attach(model.grid)
+    mover = model.deform.attach(model.grid.vertices)
     np.testing.assert_array_equal(model.backend.get(model.grid.x), placed)
     mover.step(lambda share: [Pose(), Pose(), pose + Pose(1e-9 * share, HINGE)])
 
@@ -238,11 +238,11 @@ def test_a_motion_that_starts_beyond_the_first_graph_starts_where_it_was_placed(
 def test_nodes_that_no_graph_of_the_mesh_as_given_brought_stay_where_they_are():
     model = case()
     x = model.grid.points.copy()
-    inner = Places.of(model.grid, 0).inner
+    inner = Places.of(model.grid.vertices, 0).inner
     x[inner] += 1e-4 * np.sin(x[inner])
     model.backend.put(model.grid.x, x)
 
-    mover = model.deform.attach(model.grid)
+    mover = model.deform.attach(model.grid.vertices)
     mover.step(lambda share: [Pose(), Pose(), Pose(1e-9 * share, HINGE)])
 
     assert np.abs(model.backend.get(model.grid.x) - x).max() < 1e-9
@@ -257,9 +257,9 @@ def test_what_a_restart_holds_gives_the_same_bits(phase):
         first, again = case(flap(phase_deg=phase)), case(flap(phase_deg=phase))
         for model in (first, again):
             model.rest(model.poses(np.zeros(1)))
-        mover = first.deform.attach(first.grid)
+        mover = first.deform.attach(first.grid.vertices)
         *_, (x, _) = ride(first, done, mover)
-        other = again.deform.attach(again.grid)
+        other = again.deform.attach(again.grid.vertices)
         again.backend.put(again.grid.x, x)
         other.restore({name: np.copy(value) for name, value in mover.state().items()})
         np.testing.assert_array_equal(again.backend.get(again.grid.x), x)
@@ -274,10 +274,10 @@ def test_members_of_other_sizes_and_depths_are_restored():
     section = km.Cloud.from_mesh(km.mesh.airfoil("naca0012", nodes=500, far_field=8.0))
     motions = [km.motion.pitch(20.0, 0.1), flap(), km.motion.pitch(50.0, 0.1)]
     model = case(motions, [section, SECTION, section], walls=[*WALLS, "airfoil"])
-    mover = model.deform.attach(model.grid)
+    mover = model.deform.attach(model.grid.vertices)
     *_, (x, _) = ride(model, 6, mover)
     assert [len(stages) for stages in mover.stages] == [1, 21, 2]
-    other = model.deform.attach(model.grid)
+    other = model.deform.attach(model.grid.vertices)
 
     other.restore(mover.state())
 
@@ -292,7 +292,7 @@ def test_graphs_beyond_the_most_are_forgotten(monkeypatch):
     monkeypatch.setattr(retriangulated, "DEPTH", 4)
     test_what_a_restart_holds_gives_the_same_bits(0.0)
     model = case()
-    mover = model.deform.attach(model.grid)
+    mover = model.deform.attach(model.grid.vertices)
     for _ in ride(model, STEPS // 4, mover):
         assert len(mover.stages[0]) <= 4
 
@@ -444,7 +444,7 @@ def test_walls_nearer_than_their_edges_are_long_are_refused():
 
 def test_a_node_that_is_pressed_onto_a_wall_is_named():
     model = case()
-    mover = model.deform.attach(model.grid)
+    mover = model.deform.attach(model.grid.vertices)
     edge = model.grid.wall.node[0], model.grid.wall.shape["ends"][0, 1]
     node = mover.places[0].inner[7]
     points = model.grid.points.copy()
@@ -462,7 +462,7 @@ def test_a_node_that_is_pressed_onto_a_wall_is_named():
 def test_a_node_outside_the_graph_is_named_by_the_user_s_number():
     """A far field with a dent, behind which nodes lie outside the triangles of the boundary."""
     model = case()
-    grid = model.grid
+    grid = model.grid.vertices
     points = grid.points.copy()
     node = Places.of(grid, 0).inner[0]
     points[node] = (11.0, 0.0)

@@ -28,7 +28,7 @@ def assembled(ale, mover):
         "spring_rows", suffix="f64", node=b.array(p.node, np.int32),
         fixed=b.zeros(ale.grid.nodes, np.int32), x=ale.grid.x, row=s.tables["row"],
         diagonal=s.tables["diagonal"], **mover._fans(), A=s.A, D=mover.D,
-        member=ale.grid.table["member"], faults=ale.grid.faults,
+        member=ale.grid.fields["member"], faults=ale.grid.faults,
     )()  # fmt: skip
     blocks = b.get(s.A).reshape(-1, 2, 2).transpose(0, 2, 1)  # rows scaled by D^-1
     D = b.get(mover.D).reshape(-1, 2, 2).transpose(0, 2, 1)
@@ -91,7 +91,7 @@ def test_rigid_motions_and_scaling_cost_nothing(mesh, device):
 def test_rows_are_the_sum_over_triangles(mesh, device):
     ale, mover = mover_of(MESHES[mesh](), device)
     matrix = assembled(ale, mover)
-    wanted = reference(ale.grid.points, spring_triangles(ale.grid.cells))
+    wanted = reference(ale.grid.points, spring_triangles(ale.grid.vertices.cells))
     d = np.random.default_rng(5).uniform(-1, 1, 2 * ale.grid.nodes)
 
     assert (np.abs(matrix @ d - wanted @ d) <= 1e-12 * scale(wanted, d)).all()
@@ -201,7 +201,7 @@ def test_a_step_too_large_for_the_springs_is_halved(device):
     """160 degrees in one step invert cells; in two parts they do not."""
     end = Pose(np.radians(160), (0.25, 0.0))
     ale = km.Ale(km.mesh.airfoil("naca0012", nodes=1000), mach=0.3, device=device)
-    mover = ale.deform.attach(ale.grid)
+    mover = ale.deform.attach(ale.grid.vertices)
 
     notes = mover.step(lambda share: [Pose(share * end.angle, end.about)])
 
@@ -361,7 +361,7 @@ def test_small_meshes_settle_where_the_matrix_says(device, name):
     """D^-1 K d = 0 in the rows of the free nodes, K by the sum over triangles."""
     mesh = SMALL[name]()
     ale, mover = mover_of([mesh], device, tolerance=1e-10)
-    matrix = reference(ale.grid.points, spring_triangles(ale.grid.cells))
+    matrix = reference(ale.grid.points, spring_triangles(ale.grid.vertices.cells))
     free = np.flatnonzero(~mover.fixed)
     inverse = [np.linalg.inv(matrix[2 * i : 2 * i + 2, 2 * i : 2 * i + 2].toarray()) for i in free]
 
@@ -399,7 +399,7 @@ import hashlib
 import kinemesh as km
 from kinemesh.motion import Pose
 ale = km.Ale([km.mesh.airfoil("naca0012", nodes=1300)] * 2, mach=0.5, device="cpu")
-mover = ale.deform.attach(ale.grid)
+mover = ale.deform.attach(ale.grid.vertices)
 mover.step(lambda share: [Pose(0.02 * share, (0.25, 0.0))] * 2)
 assert len(mover.solver.levels[0][-1].dense) >= 80
 print(hashlib.sha256(ale.backend.get(ale.grid.x).tobytes()).hexdigest())

@@ -92,9 +92,8 @@ class Creep(Mover):
 
     def step(self, poses):
         x = self.backend.get(self.grid.x)
-        inner = np.setdiff1d(
-            np.arange(self.grid.nodes), np.r_[self.grid.wall.node, self.grid.far.node]
-        )
+        outer = np.concatenate([side.node for side in self.grid.sides.values()])
+        inner = np.setdiff1d(np.arange(self.grid.nodes), outer)
         x[inner[0], 0] += 0.7
         self.backend.put(self.grid.x, x)
         return {}

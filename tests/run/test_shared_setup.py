@@ -83,7 +83,7 @@ def test_a_grid_has_the_dual_of_all_cells():
     grid = km.Ale(meshes, mach=0.5, device="cpu").grid
 
     assert grid.alike.distinct == 2
-    whole = dual(grid.nodes, grid.cells)
+    whole = dual(grid.nodes, grid.vertices.cells)
     for name in whole.__slots__:
         np.testing.assert_array_equal(getattr(grid.dual, name), getattr(whole, name), err_msg=name)
     np.testing.assert_array_equal(grid.points, np.concatenate([m.points for m in grid.meshes]))
@@ -155,7 +155,7 @@ def test_members_that_stand_elsewhere_have_hierarchies_of_their_own(calls):
     case = km.Ale(triangles(), mach=[0.4, 0.5, 0.6], device="cpu")
     case.rest(poses)
     calls.clear()
-    case.deform.attach(case.grid).step(lambda share: poses)
+    case.deform.attach(case.grid.vertices).step(lambda share: poses)
 
     assert calls["multigrid"] == 2
 

@@ -127,7 +127,7 @@ def _parts(case: Case) -> Iterator[tuple[str, Work]]:
     parts = ("gradient", "smooth", "cloud_even")
     gradients = [c for c in residual if case.ledger.named(c, *parts)]
     yield "cloud-iteration", case.whole()
-    yield "cloud-geometry", case.part([case.solver.grid.measure])
+    yield "cloud-geometry", case.part([case.solver.grid.measure.recorded])
     yield "cloud-gradients", case.part(gradients)
     yield "cloud-residual", case.part([c for c in residual if c not in gradients])
 

@@ -22,8 +22,8 @@ from kinemesh.linear.natural import NaturalIlu, natural_csr, open_library
 from kinemesh.mesh import Mesh
 from kinemesh.motion import Pitch
 from kinemesh.motion.deform import Rigid, TorsionalSprings
-from kinemesh.space.grid import Grid
 from kinemesh.space.markers import walls_of
+from kinemesh.space.vertices import MeshVertices
 
 TEN, FIVE = 10, 5  # iterations of BiCGSTAB: Table 4, and the most of section 6.2
 STEPS_PER_CYCLE = 386  # the time step 0.2 of section 6.2
@@ -110,7 +110,8 @@ def springs(backend: Backend, mesh: Mesh, wanted: set[str], *_: Any) -> Rows:
     """Rows of the groups springs and natural: a grid, its springs and nothing of the flow."""
     ledger = Ledger()
     with ledger.watch():
-        grid = Grid(backend, [mesh], *walls_of(None, [mesh]))
+        walls, far = walls_of(None, [mesh])
+        grid = MeshVertices(backend, [mesh], {"wall": walls, "far": far})
         mover = TorsionalSprings(solver="bicgstab").attach(grid)
         solver = mover.solver
         product = solver.product(solver.b, solver.x)
@@ -196,7 +197,7 @@ def flow(backend: Backend, mesh: Mesh, _: set[str], entry: Entry, *__: Any) -> R
         )
         ale.start_steady()
         iteration = ale.iteration(0.0, 2**30, CFL, 1)
-        boundary = ale.boundaries.residual(ale.res)
+        boundary = ale.boundaries.residual()
         implicit = list(ale._pseudo_step_calls(ale.implicit))
         residual = list(ale._residual)
         solver = _matrix_of(ale)

@@ -28,6 +28,7 @@ from kinemesh.mesh import Mesh
 from kinemesh.mesh.curved import curved_triangles
 from kinemesh.motion.deform import Deformation, TorsionalSprings
 from kinemesh.space.grid import Grid
+from kinemesh.space.vertices import MeshVertices
 
 FLUXES = ("roe", "hllc")
 LIMITERS = ("wang", "venkatakrishnan", "none")
@@ -167,7 +168,8 @@ class Ale(Solver):
         meshes = meshes_of(mesh, members)
         moves = None if motion is None else self.deform.kind
         self.room(self.backend, meshes, settings, moves)
-        grid = Grid(self.backend, meshes, *self._sides(meshes, walls, far))
+        sides = self._sides(meshes, walls, far)
+        grid = Grid(MeshVertices(self.backend, meshes, sides))
         self._states(grid, motion)
         self._allocate(grid)
         self.grid.start()
@@ -186,10 +188,8 @@ class Ale(Solver):
         self.grid: Grid = grid
         self.flux = b.zeros((grid.edges, 4))
         self.lowered = b.zeros(grid.edges, np.int32)
-        self.gradients = Gradients(grid, self.state, self.settings)
-        self.boundaries = Boundaries(
-            b, grid.wall, grid.far, self.common | {"q": self.q}, self.far_field
-        )
+        self.gradients = Gradients(grid, self.fields, self.settings)
+        self.boundaries = Boundaries(self.fields, grid.patches)
         self.implicit = self._linear()
         self.pattern = self.implicit.pattern
         self._residual = self._residual_calls()
@@ -198,9 +198,9 @@ class Ale(Solver):
 
     def _linear(self) -> Implicit | Lusgs:
         b, grid, s = self.backend, self.grid, self.settings
-        state = {"q": self.q, "res": self.res}
         if s.linear_solver == "lusgs":
-            return self._lusgs(state)
+            return self._lusgs()
+        state = {"q": self.q, "res": self.res}
         return Implicit(
             b,
             grid,
@@ -236,55 +236,29 @@ class Ale(Solver):
     def _matrix_calls(
         self, pattern: Pattern, solver: Bicgstab | Sweeps, state: dict[str, Any], single: bool
     ) -> list[Any]:
-        grid, t = self.grid, self.grid.table
-        faces = grid.single() if single else grid.faces()
-        fields = self.matrix_fields(pattern, solver)
-        fields |= {name: t[name] for name in ("offsets", "neighbour", "edge")}
-        fields |= {"V": grid.V, "bdf": grid.bdf}
-        kernel = "ale_jacobian"
+        faces = self.grid.single() if single else self.grid.faces()
+        fields = self.matrix_fields(pattern, solver, state)
         diagonal = pattern.diagonal[pattern.row_of]
         return [
-            self.backend.bind(kernel, suffix=solver.suffix, **fields, **faces["edges"], **state),
-            *self.boundaries.jacobian(solver.A, diagonal, faces, state["q"], solver.suffix),
+            fields.also(**faces["edges"]).bind("ale_jacobian", suffix=solver.suffix),
+            *self.boundaries.jacobian(fields, diagonal, faces, solver.suffix),
         ]
 
-    def _lusgs(self, state: dict[str, Any]) -> Lusgs:
+    def _lusgs(self) -> Lusgs:
         grid, s = self.grid, self.settings
         pattern = Pattern.of_graphs(self.backend, grid.alike, grid.graphs)
-        fields = self.common | state | grid.faces()["edges"]
-        fields |= {name: grid.table[name] for name in ("offsets", "neighbour", "edge")}
-        fields |= {"V": grid.V, "bdf": grid.bdf, "cfl": self.dualtime.cfl, "pace": self.pace}
-        return Lusgs(self.backend, pattern, "lusgs_sweep", fields, s.lusgs_sweeps)
+        fields = self.fields.also(S=grid.S, w=grid.w)
+        return Lusgs(pattern, "lusgs_sweep", fields, s.lusgs_sweeps)
 
     def _residual_calls(self) -> list[Any]:
         """Calls from u to res: d(u V)/dt with the physical time's terms."""
-        b, grid, t = self.backend, self.grid, self.grid.table
-        edges = self.common | {"lr": t["lr"], "x": grid.x, "S": grid.S, "w": grid.w}
+        edges = self.fields.also(
+            S=self.grid.S, w=self.grid.w, grad=self.gradients.grad, flux=self.flux
+        )
         return [
             *self.gradients.calls,
-            b.bind(
-                f"ale_flux_{self.settings.flux}",
-                **edges,
-                q=self.q,
-                grad=self.gradients.grad,
-                low_mach=self.low_mach.pairs,
-                fix=self.settings.entropy_fix,
-                lowered=self.lowered,
-                flux=self.flux,
-            ),
-            b.bind(
-                "ale_residual",
-                **self.common,
-                offsets=t["offsets"],
-                neighbour=t["neighbour"],
-                edge=t["edge"],
-                flux=self.flux,
-                V=grid.V,
-                u=self.u,
-                past=self.past,
-                bdf=grid.bdf,
-                res=self.res,
-            ),
+            edges.bind(f"ale_flux_{self.settings.flux}", lowered=self.lowered),
+            edges.bind("ale_residual"),
             *self.vortex,
-            *self.boundaries.residual(self.res),
+            *self.boundaries.residual(),
         ]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kinemesh.device.backend import Backend
+from kinemesh.device.fields import Fields
 from kinemesh.space.grid import Faces
-from kinemesh.space.nodes import Boundary
+from kinemesh.space.patches import KINDS, Patch
 
 GAMMA = 1.4
 
@@ -33,55 +34,37 @@ def conserved(q: ArrayLike) -> NDArray[np.float64]:
 
 
 class Boundaries:
-    """Calls for the weak conditions at walls and far field, and their linearisation.
+    """Calls for the weak conditions at the patches, and their linearisation.
 
     Parameters
     ----------
-    common : member, active, q
-    far_field : stream, strength (None: no vortex), centre, x, fix of the kernel bc_farfield
+    fields : of the solver
+    patches : by kind
     """
 
-    def __init__(
-        self,
-        backend: Backend,
-        wall: Boundary,
-        far: Boundary,
-        common: dict[str, Any],
-        far_field: dict[str, Any],
-    ) -> None:
-        self.backend, self.far_field = backend, far_field
-        self.common = common
-        self.sides = [(wall, False), (far, True)]
+    def __init__(self, fields: Fields, patches: Mapping[str, Patch]) -> None:
+        self.fields, self.patches = fields, patches
 
-    def _calls(self, kernel: str, sides: list[dict[str, Any]], suffix: str | None) -> list[Any]:
-        calls = []
-        for (boundary, far), more in zip(self.sides, sides, strict=True):
-            fields = self.common | {name: boundary.device[name] for name in ("node", "S", "w")}
-            fields |= self.far_field if far else {}
-            name = kernel.format("farfield" if far else "wall")
-            calls.append(self.backend.bind(name, suffix=suffix, **(fields | more)))
-        return calls
-
-    def residual(self, res: Any) -> list[Any]:
-        """Calls that add the boundary fluxes to `res`."""
-        return self._calls("bc_{}", [{"res": res}] * len(self.sides), None)
+    def residual(self, **given: Any) -> list[Any]:
+        """Calls that add the boundary fluxes to `res`, with other fields as given."""
+        return [
+            self.fields.also(**patch.device).bind(KINDS[kind].flux, **given)
+            for kind, patch in self.patches.items()
+        ]
 
     def jacobian(
-        self, A: Any, diagonal_of_node: NDArray[np.int32], faces: Faces, q: Any, suffix: str
+        self, matrix: Fields, diagonal_of_node: NDArray[np.int32], faces: Faces, suffix: str
     ) -> list[Any]:
         """Calls that add the boundaries' derivatives to the diagonal blocks of A.
 
         Parameters
         ----------
-        faces : S and w of edges, walls and far field in A's precision; q: the state in it
+        matrix : A and the state in A's precision
+        faces : S and w of each kind of boundary in A's precision
         """
-        sides = [
-            {
-                "A": A,
-                "q": q,
-                "slot": self.backend.array(diagonal_of_node[boundary.node], np.int32),
-                **faces[name],
-            }
-            for (boundary, _), name in zip(self.sides, ("wall", "far"), strict=True)
-        ]
-        return self._calls("bc_{}_jacobian", sides, suffix)
+        calls = []
+        for kind, patch in self.patches.items():
+            slot = matrix.backend.array(diagonal_of_node[patch.node], np.int32)
+            own = patch.device | faces[kind] | {"fix": self.fields["fix"], "slot": slot}
+            calls.append(matrix.also(**own).bind(f"{KINDS[kind].flux}_jacobian", suffix=suffix))
+        return calls

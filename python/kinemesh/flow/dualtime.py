@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.device.backend import Backend
-from kinemesh.space.nodes import Nodes
+from kinemesh.space.volumes import Volumes
 
 
 class DualTime:
@@ -23,9 +22,9 @@ class DualTime:
     cfl, first, norm : (members,) float64; first norm of the step's residual and the present one
     """
 
-    def __init__(self, backend: Backend, grid: Nodes) -> None:
-        self.backend, self.grid = backend, grid
-        members = grid.members
+    def __init__(self, grid: Volumes) -> None:
+        self.grid, self.backend = grid, grid.backend
+        backend, members = grid.backend, grid.members
         self.active = backend.array(np.ones(members), np.int32)
         self.iterations = backend.zeros(members, np.int32)
         self.cfl, self.first, self.norm, self.floor, self.mean, self.ceiling = (
@@ -45,12 +44,11 @@ class DualTime:
             iteration at most
         """
         grid = self.grid
-        return grid.bind(
+        return grid.fields.bind(
             "residual_check",
             res=res,
             **grid.totals,
             parts=self.parts,
-            faults=grid.faults,
             floor=self.floor,
             drop=drop,
             cfl_first=cfl[0],

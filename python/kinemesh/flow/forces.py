@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.device.fields import Fields
 from kinemesh.motion import Pose, Rate, placed
-from kinemesh.space.nodes import Nodes, body_chunks
+from kinemesh.space.volumes import Volumes, body_chunks
 
 FloatArray = NDArray[np.float64]
 
@@ -42,24 +43,22 @@ class Forces:
     Parameters
     ----------
     grid
-    q : (nodes, variables) device array of primitive states
-    stream : (members, variables) device array
+    fields : of the solver: q, stream and what `grid` has
     mach, alpha_deg : (members,)    dynamic pressure mach^2 / 2; axes of the stream
     area, length : float            that coefficients refer to [chord^2, in the plane chord; chord]
     """
 
     def __init__(
         self,
-        grid: Nodes,
-        q: Any,
-        stream: Any,
+        grid: Volumes,
+        fields: Fields,
         mach: NDArray,
         alpha_deg: NDArray,
         area: float = 1.0,
         length: float = 1.0,
     ) -> None:
         b, wall = grid.backend, grid.wall
-        self.grid, self.backend, self.stream = grid, b, stream
+        self.grid, self.backend = grid, b
         self.about = b.zeros((grid.members, 2), np.float64)
         offsets, groups = body_chunks(wall.body, len(grid.bodies))
         parts = b.zeros((len(offsets) - 1, 4), np.float64)
@@ -69,41 +68,21 @@ class Forces:
         self.cos, self.sin = np.cos(alpha), np.sin(alpha)
         self.pressure = 0.5 * area * mach[self.owner] ** 2
         self.length = length
+        walls = fields.also(node=wall.device["node"], S=wall.device["S"], about=self.about)
         self.measure = b.record(
             [
-                grid.bind(
-                    "wall_forces",
-                    node=wall.device["node"],
-                    member=grid.table["member"],
-                    x=grid.x,
-                    S=wall.device["S"],
-                    q=q,
-                    about=self.about,
-                    stream=stream,
-                    offsets=b.array(offsets, np.int32),
-                    sums=parts,
-                ),
+                walls.bind("wall_forces", offsets=b.array(offsets, np.int32), sums=parts),
                 b.bind(
                     "gather_sum_4", offsets=b.array(groups, np.int32), parts=parts, sums=self.sums
                 ),
             ]
         )
 
-    def vortex(self, strength: Any, active: Any) -> list[Any]:
-        """Calls that put each member's lift into the strength (members,) of its far vortex."""
-        b, members = self.backend, self.grid.members
-        offsets = np.searchsorted(self.owner, np.arange(members + 1))
-        return [
-            self.measure,
-            b.bind(
-                "bc_vortex",
-                offsets=b.array(offsets, np.int32),
-                force=self.sums,
-                stream=self.stream,
-                active=active,
-                strength=strength,
-            ),
-        ]
+    def vortex(self, fields: Fields) -> list[Any]:
+        """Calls that put each member's lift into `strength` (members,) of its far vortex."""
+        offsets = np.searchsorted(self.owner, np.arange(self.grid.members + 1))
+        table = self.backend.array(offsets, np.int32)
+        return [self.measure, fields.bind("bc_vortex", offsets=table, force=self.sums)]
 
     def sums_about(self, about: NDArray) -> FloatArray:
         """(3, bodies) force along x and y, nose-up moment about `about` (members, 2) [chord]."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kinemesh.space.nodes import Nodes
+from kinemesh.device.fields import Fields
+from kinemesh.space.volumes import Volumes
 
 
 class Gradients:
@@ -12,7 +13,7 @@ class Gradients:
 
     Parameters
     ----------
-    state : what ale_primitive is told: member, active, u, q and faults
+    fields : of the solver, with `active`, u and q
     settings : limiter ("wang", "venkatakrishnan"; others: unlimited) and limiter_k
     of : "ale", weights |dr|^-2, or "cloud", those of settings.weight_power, without
         Venkatakrishnan's limiter
@@ -27,50 +28,34 @@ class Gradients:
 
     def __init__(
         self,
-        grid: Nodes,
-        state: dict[str, Any],
+        grid: Volumes,
+        fields: Fields,
         settings: Any,
         of: str = "ale",
         symmetric: dict[str, Any] | None = None,
     ) -> None:
         b, ends = grid.backend, 2 * grid.variables
-        common = {name: state[name] for name in ("member", "active")}
         self.grad = b.zeros((grid.nodes, grid.dimensions * grid.variables))
-        fields = common | {
-            "x": grid.x,
-            "offsets": grid.table["offsets"],
-            "neighbour": grid.table["neighbour"],
-            "inverse": grid.inverse,
-            "q": state["q"],
-            "grad": self.grad,
-        }
-        if of == "cloud":
-            fields["squared"] = settings.weight_power == 2
-        kernel, first = f"{of}_gradient", []
+        fields = fields.also(grad=self.grad)
+        kernel, first, limits = f"{of}_gradient", [], {}
         if settings.limiter == "wang" or grid.slip:
             parts = b.zeros((grid.chunks, ends), "float64")
             span = b.zeros((grid.members, ends), "float64")
-            found = grid.totals | {"parts": parts, "range": span}
-            begin = [grid.bind("ale_primitive_range", **state | grid.slip | found)]
+            begin = [fields.bind("ale_primitive_range", **grid.totals, parts=parts, range=span)]
         else:
-            begin = [grid.bind("ale_primitive", **state)]
+            begin = [fields.bind("ale_primitive")]
 
         def even(grad: Any) -> list[Any]:
             # what a point of the plane sees on one side alone would let waves along it grow
-            return [grid.bind("cloud_even", **common | symmetric, grad=grad)] if symmetric else []
+            return [fields.bind("cloud_even", **symmetric, grad=grad)] if symmetric else []
 
         if of == "cloud" and settings.smooth_gradients:
             raw = b.zeros(self.grad.shape)
-            first = [grid.bind(kernel, **fields | {"grad": raw}), *even(raw)]
-            kernel, unused = "cloud_smooth", ["inverse", "squared"]
-            if settings.limiter != "wang":
-                unused += ["x", "q"]
-            fields = {n: a for n, a in fields.items() if n not in unused} | {"raw": raw}
+            first = [fields.bind(kernel, grad=raw), *even(raw)]
+            kernel, limits = "cloud_smooth", {"raw": raw}
         if settings.limiter == "venkatakrishnan":
-            kernel, limits = f"{kernel}_venkatakrishnan", {"K": settings.limiter_k, "V": grid.V}
+            kernel, limits = f"{kernel}_venkatakrishnan", limits | {"K": settings.limiter_k}
         elif settings.limiter == "wang":
-            kernel, limits = f"{kernel}_wang", {"K": settings.limiter_k, "range": span}
-        else:
-            limits = {}
-        self.again = [*first, grid.bind(kernel, **fields, **limits), *even(self.grad)]
+            kernel, limits = f"{kernel}_wang", limits | {"K": settings.limiter_k, "range": span}
+        self.again = [*first, fields.bind(kernel, **limits), *even(self.grad)]
         self.calls = [*begin, *self.again]

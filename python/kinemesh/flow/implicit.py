@@ -13,7 +13,7 @@ import numpy as np
 
 from kinemesh.device.backend import Backend
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
-from kinemesh.space.nodes import Nodes
+from kinemesh.space.volumes import Volumes
 
 
 class Implicit:
@@ -36,7 +36,7 @@ class Implicit:
     def __init__(
         self,
         backend: Backend,
-        grid: Nodes,
+        grid: Volumes,
         pattern: Pattern,
         active: Any,
         state: dict[str, Any],
@@ -77,7 +77,7 @@ class Implicit:
         ]
 
     def _copy(self, kernel: str, source: Any, target: Any) -> Any:
-        return self.grid.bind(kernel, **{"from": source, "to": target})
+        return self.grid.fields.bind(kernel, **{"from": source, "to": target})
 
     def _narrow(self) -> tuple[list[Any], dict[str, Any]]:
         copies = {name: self.backend.zeros(a.shape, np.float32) for name, a in self.state.items()}

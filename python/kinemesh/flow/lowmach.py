@@ -16,7 +16,7 @@ from kinemesh.motion import placed
 
 if TYPE_CHECKING:
     from kinemesh.motion import Pose
-    from kinemesh.space.nodes import Nodes
+    from kinemesh.space.volumes import Volumes
 
 SCALE = 0.3  # at lower reference Mach numbers damping is what it is at this one
 BLEND = 0.2  # reference Mach number up to which z is in proportion to it
@@ -44,7 +44,7 @@ class LowMach:
     pairs : (members, 2) float64 device array    z and 1 / z
     """
 
-    def __init__(self, grid: Nodes, settings: Any, mach: NDArray, alpha_deg: NDArray) -> None:
+    def __init__(self, grid: Volumes, settings: Any, mach: NDArray, alpha_deg: NDArray) -> None:
         self.grid, self.settings, self.mach = grid, settings, mach
         alpha = np.radians(alpha_deg)
         self.stream = mach[:, None] * np.stack([np.cos(alpha), np.sin(alpha)], axis=1)

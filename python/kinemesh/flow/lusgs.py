@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinemesh.device.backend import Backend
+from kinemesh.device.fields import Fields
 from kinemesh.linear import Pattern
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class Lusgs:
     ----------
     pattern : Pattern      of the system, for its colours
     kernel : str           solves a row for its own du; `cold` where later rows have none yet
-    fields : its arrays, beside node, row_of, cold and du
+    fields : of the solver, with what the kernel takes beside node, row_of, cold and du
     sweeps : int           pairs of sweeps, up and down through the colours
 
     Attributes
@@ -40,29 +40,19 @@ class Lusgs:
 
     def __init__(
         self,
-        backend: Backend,
         pattern: Pattern,
         kernel: str,
-        fields: dict[str, Any],
+        fields: Fields,
         sweeps: int,
     ) -> None:
-        du = backend.zeros(fields["res"].shape)
-        tables = {
-            "node": backend.table(pattern.node),
-            "row_of": backend.table(pattern.row_of),
-        }
-        self._begin(backend, pattern, kernel, fields | tables | {"du": du}, sweeps)
+        b = fields.backend
+        du = b.zeros(fields["res"].shape)
+        rows = fields.also(node=b.table(pattern.node), row_of=b.table(pattern.row_of), du=du)
+        self._begin(pattern, kernel, rows, sweeps)
         self.update = {"node": None, "du": du}
 
-    def _begin(
-        self,
-        backend: Backend,
-        pattern: Pattern,
-        kernel: str,
-        fields: dict[str, Any],
-        sweeps: int,
-    ) -> None:
-        self.backend, self.pattern, self.sweeps = backend, pattern, sweeps
+    def _begin(self, pattern: Pattern, kernel: str, fields: Fields, sweeps: int) -> None:
+        self.pattern, self.sweeps = pattern, sweeps
         self.kernel, self.fields = kernel, fields
         self.before: list[Any] = []
         self.whole: dict[Any, Any] = {}  # sweeps over all rows, of which those of colours are parts
@@ -74,14 +64,14 @@ class Lusgs:
 
     def _sweep(self, turn: int, over: tuple[int, int]) -> Any:
         """Call of a sweep, by its number, for the rows of a colour."""
-        return self._part(self.kernel, over, cold=int(turn == 0), **self.fields)
+        return self._part(self.kernel, over, cold=int(turn == 0))
 
-    def _part(self, kernel: str, over: tuple[int, int], **fields: Any) -> Any:
+    def _part(self, kernel: str, over: tuple[int, int], **more: Any) -> Any:
         """Call over some rows of what is bound once for all of them."""
-        key = kernel, *(fields[name] for name in ("cold", "turn") if name in fields)
+        key = kernel, *(more[name] for name in ("cold", "turn") if name in more)
         if key not in self.whole:
-            self.whole[key] = self.backend.bind(kernel, **fields)
-        return self.backend.part(self.whole[key], over)
+            self.whole[key] = self.fields.bind(kernel, **more)
+        return self.fields.backend.part(self.whole[key], over)
 
 
 class SpaceLusgs(Lusgs):
@@ -95,37 +85,34 @@ class SpaceLusgs(Lusgs):
     ----------
     grid : CloudGrid
     pattern, sweeps : as above
-    state : q, res, radius, active, cfl and pace
-    after : u, pace, and the most that a step may change u
+    fields : of the solver, with `radius`
+    most : that a step may change u
     """
 
     done = 1
     update = None
 
     def __init__(
-        self,
-        grid: CloudGrid,
-        pattern: Pattern,
-        state: dict[str, Any],
-        after: dict[str, Any],
-        sweeps: int,
+        self, grid: CloudGrid, pattern: Pattern, fields: Fields, most: float, sweeps: int
     ) -> None:
         b, n = grid.backend, grid.nodes
         made, open_ = grid.links(pattern)
-        rows = {"rhs": b.zeros((n, 5)), "pivot": b.zeros(n, np.float32)}
-        rows["record"] = b.zeros((n, 8), np.int32)
         walls = {name: grid.wall.device[name] for name in ("normal", "gap")}
-        own = {name: state[name] for name in ("active", "q")} | {"part": b.zeros((n, 5))}
-        self._begin(b, pattern, "cloud_lusgs_3d", made | rows | walls | own, sweeps)
-        self.after = after
-        points = {"V": grid.V, "bdf": grid.bdf, "open": open_}
-        points |= {name: grid.table[name] for name in ("member", "wall")}
-        points |= {name: made[name] for name in ("on_plane", "plane")}
-        points |= {"row_of": b.table(pattern.row_of), "solved": pattern.colours[0][1]}
-        self.before = [b.bind("cloud_rows_3d", **state, **points, **walls, **rows)]
+        own = fields.also(
+            rhs=b.zeros((n, 5)),
+            pivot=b.zeros(n, np.float32),
+            record=b.zeros((n, 8), np.int32),
+            part=b.zeros((n, 5)),
+            most=most,
+            **walls,
+        )
+        self._begin(pattern, "cloud_lusgs", own.also(**made), sweeps)
+        row_of, solved = b.table(pattern.row_of), pattern.colours[0][1]
+        at = {"wall": grid.wall_number, "on_plane": made["on_plane"]}
+        self.before = [own.bind("cloud_rows", **at, open=open_, row_of=row_of, solved=solved)]
 
     def _sweep(self, turn: int, over: tuple[int, int]) -> Any:
-        turns, kernel, fields = 2 * self.sweeps, self.kernel, self.fields
+        turns, kernel = 2 * self.sweeps, self.kernel
         if turn + 1 == turns or (turn + 2 == turns and over == self.pattern.colours[-1]):
-            kernel, fields = "cloud_lusgs_last_3d", fields | self.after
-        return self._part(kernel, over, turn=turn, turns=turns, **fields)
+            kernel = "cloud_lusgs_last"
+        return self._part(kernel, over, turn=turn, turns=turns)

@@ -28,6 +28,7 @@ from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.motion.deform import Deformation, Delaunay, Rigid
 from kinemesh.space.markers import planes_of
 from kinemesh.space.points import CloudGrid
+from kinemesh.space.vertices import Vertices
 
 FLUXES = ("roe", "jst")
 LIMITERS = ("wang", "vanleer", "none")
@@ -36,6 +37,7 @@ STEPS = ("cfl", "cfl_max", "cfl_growth", "unsteady_cfl", "max_change")  # of imp
 # Shares of the step: for upwind fluxes of second order van Leer, Tai and Powell (1989), for
 # central ones Jameson, Schmidt and Turkel (1981).
 STAGES = {"roe": (0.0695, 0.1602, 0.2898, 0.5060, 1.0), "jst": (1 / 4, 1 / 6, 3 / 8, 1 / 2, 1.0)}
+JACOBIANS = {"wall": "cloud_wall_jacobian", "far": "cloud_farfield_jacobian"}
 RK_CFL = {"roe": 2.0, "jst": 1.0}
 
 
@@ -267,7 +269,7 @@ class Meshless(Solver):
         moves = "rigid" if clouds[0].points.shape[1] == 3 else "retriangulated"
         self.room(self.backend, clouds, settings, moves)
         power = 2 if settings.weight_power == 2 else 1
-        grid = CloudGrid(self.backend, clouds, *sides, planes, power)
+        grid = CloudGrid(Vertices(self.backend, clouds, sides, planes), planes, power)
         self._states(grid, motion)
         self._allocate(grid)
         self.grid.start()
@@ -313,22 +315,12 @@ class Meshless(Solver):
         b, s = self.backend, self.settings
         self.grid: CloudGrid = grid
         limited = s if s.flux == "roe" else replace(s, limiter="none")
-        self.gradients = Gradients(grid, self.state, limited, "cloud", grid.symmetric)
+        self.gradients = Gradients(grid, self.fields, limited, "cloud", grid.symmetric)
         self.lowered = b.zeros(grid.nodes, np.int32)
-        self.radius = {"radius": b.zeros(grid.nodes)} if grid.dimensions == 3 else {}
+        self.fields.add(grad=self.gradients.grad, lowered=self.lowered)
+        if grid.dimensions == 3:
+            self.fields.add(radius=b.zeros(grid.nodes))
         self.pattern = Pattern.of_graphs(b, grid.alike, grid.graphs)
-        names = ("member", "offsets", "neighbour")
-        self.cloud_fields = {name: grid.table[name] for name in names} | {
-            "active": self.dualtime.active,
-            "x": grid.x,
-            "inverse": grid.inverse,
-            "squared": s.weight_power == 2,
-            "velocity": grid.velocity,
-            "q": self.q,
-            "V": grid.V,
-            "bdf": grid.bdf,
-            "res": self.res,
-        }
         fluxes = self._residual_calls()
         self._residual = [*self.gradients.calls, *fluxes]
         if s.time != "rk":
@@ -344,37 +336,28 @@ class Meshless(Solver):
 
         res is V (dW/dt + div F) with the physical time's terms.
         """
-        fields = self.cloud_fields | self.grid.mirrors | {"u": self.u, "past": self.past}
-        calls = [*self._flux_calls(fields), *self.vortex]
-        if len(self.grid.wall.node) or len(self.grid.far.node):
+        calls = [*self._flux_calls(), *self.vortex]
+        if len(self.grid.wall) or len(self.grid.far):
             calls.append(self._closing_call())
         return calls
 
     def _closing_call(self) -> Any:
         """Call that closes res at walls and far field."""
-        grid, wall, far = self.grid, self.grid.wall.device, self.grid.far.device
-        fields = {n: self.cloud_fields[n] for n in ("velocity", "q", "V", "res")} | self.common
+        wall, far = self.grid.wall.device, self.grid.far.device
         normals = {"wall_normal": wall["normal"], "wall_gap": wall["gap"], "far_gap": far["gap"]}
-        return grid.bind(
-            "cloud_close", **fields, **grid.sides, **grid.mirrors, **normals, **self.far_field
-        )
+        return self.fields.bind("cloud_close", **self.grid.closing, **normals)
 
-    def _flux_calls(self, fields: dict[str, Any]) -> list[Any]:
-        grid, s, grad = self.grid, self.settings, self.gradients.grad
+    def _flux_calls(self) -> list[Any]:
+        s, b, n = self.settings, self.backend, self.grid.nodes
         if s.flux == "roe":
-            kernel = "cloud_roe_van_leer" if s.limiter == "vanleer" else "cloud_roe"
-            more = {"grad": grad, "lowered": self.lowered, "fix": s.entropy_fix} | self.radius
-            return [grid.bind(kernel, **fields, **more, low_mach=self.low_mach.pairs)]
-        b, n = self.backend, grid.nodes
-        seen = {name: fields[name] for name in ("member", "active", "offsets", "neighbour", "q")}
-        made = {"sensor": b.zeros(n)}
-        if grid.dimensions == 2:
-            made["rough"] = b.zeros((n, grid.variables))
-            first = grid.bind("cloud_roughness", **seen, x=grid.x, grad=grad, **made)
-        else:
-            first = grid.bind("cloud_sensor", **seen, **made)
-            made |= {"grad": grad} | self.radius
-        return [first, grid.bind("cloud_jst", **fields, **made, k2=s.jst_k2, k4=s.jst_k4)]
+            return [
+                self.fields.bind("cloud_roe_van_leer" if s.limiter == "vanleer" else "cloud_roe")
+            ]
+        made = self.fields.also(sensor=b.zeros(n), k2=s.jst_k2, k4=s.jst_k4)
+        if self.grid.dimensions == 3:
+            return [made.bind("cloud_sensor"), made.bind("cloud_jst")]
+        rough = b.zeros((n, self.grid.variables))
+        return [made.bind("cloud_roughness", rough=rough), made.bind("cloud_jst", rough=rough)]
 
     def _stage_calls(self, residual: list[Any]) -> list[Any]:
         """Calls from res to the new u: the stages of the Runge-Kutta scheme.
@@ -383,15 +366,9 @@ class Meshless(Solver):
         of symmetry wants it, since no residual there is across.
         """
         b, grid = self.backend, self.grid
-        made = {"u0": b.zeros((grid.nodes, grid.variables)), "step": b.zeros(grid.nodes)}
-        others = ("V", "bdf", "res")
-        points = {n: a for n, a in self.cloud_fields.items() if n not in others}
-        first = {"pace": self.pace, "u": self.u, "rk_cfl": self.settings.rk_cfl}
-        fields = {name: self.cloud_fields[name] for name in ("V", "bdf", "res")}
-        fields |= self.common | made | {"u": self.u, "q": self.q, "faults": grid.faults}
-        shares = STAGES[self.settings.flux]
-        stages = [grid.bind("cloud_stage", **fields, share=share) for share in shares]
-        calls = [grid.bind("cloud_step", **points, **first, **made), stages[0]]
+        made = self.fields.also(u0=b.zeros((grid.nodes, grid.variables)), step=b.zeros(grid.nodes))
+        stages = [made.bind("cloud_stage", share=share) for share in STAGES[self.settings.flux]]
+        calls = [made.bind("cloud_step", rk_cfl=self.settings.rk_cfl), stages[0]]
         for stage in stages[1:]:
             calls += [*residual, stage]
         return calls
@@ -412,28 +389,16 @@ class Meshless(Solver):
     def _matrix_calls(
         self, pattern: Pattern, solver: Bicgstab | Sweeps, state: dict[str, Any], single: bool
     ) -> list[Any]:
-        grid, b = self.grid, self.backend
-        points, *sides = grid.in_precision(single)
-        own = self.matrix_fields(pattern, solver)
-        fields = self.cloud_fields | grid.mirrors | points | {"q": state["q"]}
-        calls = [
-            grid.bind(
-                "cloud_jacobian", suffix=solver.suffix, **fields | own | {"res": state["res"]}
-            )
-        ]
+        points, sides = self.grid.in_precision(single)
+        fields = self.matrix_fields(pattern, solver, state).also(**points)
+        calls = [fields.bind("cloud_jacobian", suffix=solver.suffix)]
         diagonal = pattern.diagonal[pattern.row_of]
-        fields = {n: fields[n] for n in ("velocity", "q", "V", *self.common, *grid.mirrors)}
-        fields |= {"A": solver.A, "low_mach": self.low_mach.pairs}
-        for kernel, side, normal, more in (
-            ("cloud_wall_jacobian", grid.wall, sides[0], {}),
-            ("cloud_farfield_jacobian", grid.far, sides[1], self.far_field),
-        ):
-            if len(side.node):
-                where = normal | {
-                    "node": side.device["node"],
-                    "slot": b.array(diagonal[side.node], np.int32),
-                }
-                calls.append(grid.bind(kernel, suffix=solver.suffix, **fields | where | more))
+        for kind, patch in self.grid.patches.items():
+            if len(patch):
+                slot = self.backend.array(diagonal[patch.node], np.int32)
+                own = {"node": patch.device["node"], "slot": slot, "fix": self.fields["fix"]}
+                bound = fields.also(**sides[kind], **own)
+                calls.append(bound.bind(JACOBIANS[kind], suffix=solver.suffix))
         return calls
 
     def marks(self) -> dict[str, NDArray]:
@@ -442,11 +407,8 @@ class Meshless(Solver):
 
     def _lusgs(self) -> Lusgs:
         grid, sweeps = self.grid, self.settings.lusgs_sweeps
-        march = {"cfl": self.dualtime.cfl, "pace": self.pace}
         if grid.dimensions == 3:
-            state = {"q": self.q, "res": self.res, "active": self.dualtime.active}
-            after = {"u": self.u, "pace": self.pace, "most": self.settings.max_change}
-            return SpaceLusgs(grid, self.pattern, march | state | self.radius, after, sweeps)
-        more = march | {name: grid.wall.device[name] for name in ("normal", "gap")}
-        fields = self.cloud_fields | more | {"wall": grid.table["wall"]}
-        return Lusgs(self.backend, self.pattern, "cloud_lusgs", fields, sweeps)
+            return SpaceLusgs(grid, self.pattern, self.fields, self.settings.max_change, sweeps)
+        walls = {name: grid.wall.device[name] for name in ("normal", "gap")}
+        fields = self.fields.also(wall=grid.wall_number, **walls)
+        return Lusgs(self.pattern, "cloud_lusgs", fields, sweeps)

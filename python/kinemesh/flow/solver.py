@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kinemesh.arguments import instance, member_count, numbers, point_of
 from kinemesh.device.backend import Backend
 from kinemesh.device.faults import NONE, raise_faults
+from kinemesh.device.fields import Fields
 from kinemesh.errors import SettingsError, warn
 from kinemesh.flow import sizes
 from kinemesh.flow.asked import asked
@@ -35,7 +36,7 @@ from kinemesh.motion.deform import Deformation
 from kinemesh.motion.deform.base import Poses
 from kinemesh.results.asked import in_words, varying
 from kinemesh.space.markers import walls_of
-from kinemesh.space.nodes import Nodes
+from kinemesh.space.volumes import Volumes
 
 
 class Solver(Runnable, ABC):
@@ -45,7 +46,8 @@ class Solver(Runnable, ABC):
     ----------
     u, q : (nodes, variables) device arrays    conserved (rho, rho velocity, rho E), primitive
     u1, u2 : the same of the last time levels;  res : residual;  past : its terms of these levels
-    grid : Nodes
+    grid : Volumes
+    fields : what kernels take, by name
     backend : Backend
     pattern : Pattern      of the implicit system, for its colours
     sides : markers of bodies, of the far field
@@ -63,7 +65,7 @@ class Solver(Runnable, ABC):
     sides: tuple[list[str], list[str]]
     notes: list[str]
     deform: Deformation
-    grid: Nodes
+    grid: Volumes
     motions: list[Motion | None]
     lowered: Any
     step: tuple[NDArray[np.float64], bool]
@@ -101,12 +103,12 @@ class Solver(Runnable, ABC):
 
     def _sides(
         self, spaces: Sequence[Any], walls: Any, far: Any, planes: Sequence[str] = ()
-    ) -> tuple[list[str], list[str]]:
-        """Markers of bodies and of the far field; the bodies' sizes are looked at."""
+    ) -> dict[str, list[str]]:
+        """Markers of each kind of boundary; the bodies' sizes are looked at."""
         self.sides = walls_of(walls, spaces, planes, far)
         self.measured = measured(spaces, self.sides[0], planes)
         self.notes = sizes.check(spaces, self.measured, self)
-        return self.sides
+        return dict(zip(("wall", "far"), self.sides, strict=True))
 
     def _check_vortex(self) -> None:
         """SettingsError for the far vortex where it is not that of the flow."""
@@ -123,10 +125,10 @@ class Solver(Runnable, ABC):
                 "use far_field='stream' and a far field of 100 chords"
             )
 
-    def _states(self, grid: Nodes, motion: Any) -> None:
+    def _states(self, grid: Volumes, motion: Any) -> None:
         """Arrays, forces and control on the nodes of a grid."""
         self.grid = grid
-        self.deform.check_grid(grid)
+        self.deform.check_vertices(grid.vertices)
         self.motions = motions_of(motion, grid.members, grid.bodies)
         self._check_vortex()
         sizes.check_motions(self)
@@ -142,21 +144,30 @@ class Solver(Runnable, ABC):
         self.pace = b.array(np.ones(n), np.float64)
         stream = free_stream(self.mach, self.alpha_deg, grid.dimensions)
         self.stream = b.array(stream, np.float64)
-        self.dualtime = DualTime(b, grid)
-        self.low_mach = LowMach(grid, self.settings, self.mach, self.alpha_deg)
-        self.common = {"member": grid.table["member"], "active": self.dualtime.active}
-        self.forces = Forces(grid, self.q, self.stream, self.mach, self.alpha_deg, *self.reference)
         self.centre = b.zeros((grid.members, 2), np.float64)
-        self.far_field = {"stream": self.stream, "strength": None, "centre": self.centre,
-                          "x": grid.x, "low_mach": self.low_mach.pairs,
-                          "fix": self.settings.entropy_fix}  # fmt: skip
+        self.dualtime = DualTime(grid)
+        self.low_mach = LowMach(grid, self.settings, self.mach, self.alpha_deg)
+        self.fields = grid.fields.also(
+            u=self.u,
+            u1=self.u1,
+            u2=self.u2,
+            q=self.q,
+            res=self.res,
+            past=self.past,
+            pace=self.pace,
+            stream=self.stream,
+            centre=self.centre,
+            active=self.dualtime.active,
+            cfl=self.dualtime.cfl,
+            low_mach=self.low_mach.pairs,
+            fix=self.settings.entropy_fix,
+        )
+        self.forces = Forces(grid, self.fields, self.mach, self.alpha_deg, *self.reference)
         self.vortex: list[Any] = []
         if self.settings.far_field == "vortex":
-            strength = b.zeros(grid.members, np.float64)
-            self.vortex = self.forces.vortex(strength, self.dualtime.active)
-            self.far_field["strength"] = strength
-        self.state = self.common | {"u": self.u, "q": self.q, "faults": grid.faults}
-        self._primitive = grid.bind("ale_primitive", **self.state)
+            self.fields.add(strength=b.zeros(grid.members, np.float64))
+            self.vortex = self.forces.vortex(self.fields)
+        self._primitive = self.fields.bind("ale_primitive")
         self._levels = b.record(
             [
                 b.bind(f"copy_real{grid.variables}", **{"from": self.u1, "to": self.u2}),
@@ -166,30 +177,11 @@ class Solver(Runnable, ABC):
 
     def _past_call(self, V1: Any, V2: Any) -> Any:
         """Call that puts the terms of the last time levels into `past`."""
-        return self.grid.bind(
-            "ale_past",
-            member=self.grid.table["member"],
-            bdf=self.grid.bdf,
-            V1=V1,
-            u1=self.u1,
-            V2=V2,
-            u2=self.u2,
-            past=self.past,
-        )
+        return self.fields.bind("ale_past", V1=V1, V2=V2)
 
     def _update_call(self, solution: dict[str, Any]) -> Any:
         """Call that adds the solution of an implicit system to u, within `max_change`."""
-        return self.grid.bind(
-            "ale_update",
-            **self.common,
-            **solution,
-            offsets=self.grid.table["offsets"],
-            neighbour=self.grid.table["neighbour"],
-            q=self.q,
-            most=self.settings.max_change,
-            u=self.u,
-            pace=self.pace,
-        )
+        return self.fields.bind("ale_update", **solution, most=self.settings.max_change)
 
     def suspects(self, member: int) -> str:
         """What of a member's nodes may keep its residual from falling, to be told after it."""
@@ -221,21 +213,21 @@ class Solver(Runnable, ABC):
         )
         return calls if implicit.update is None else [*calls, self._update_call(implicit.update)]
 
-    def matrix_fields(self, pattern: Pattern, solver: Bicgstab | Sweeps) -> dict[str, Any]:
-        """What the kernels that assemble a matrix are told, whatever its fluxes."""
+    def matrix_fields(
+        self, pattern: Pattern, solver: Bicgstab | Sweeps, state: dict[str, Any]
+    ) -> Fields:
+        """What kernels that assemble a matrix from `state` take, whatever its fluxes."""
         b = self.backend
         fix = self.settings.jacobian_fix * np.maximum(1.0, self.mach**2)  # theory eq. 2.10b
-        return self.common | {
-            "node": solver.tables["node"],
-            "diagonal": solver.tables["diagonal"],
-            "slot": b.table(self.grid.slots(pattern)),
-            "fix": b.array(fix, solver.dtype),
-            "low_mach": self.low_mach.pairs,
-            "cfl": self.dualtime.cfl,
-            "pace": self.pace,
-            "A": solver.A,
-            "rhs": solver.b,
-        }
+        return self.fields.also(
+            node=solver.tables["node"],
+            diagonal=solver.tables["diagonal"],
+            slot=b.table(self.grid.slots(pattern)),
+            fix=b.array(fix, solver.dtype),
+            A=solver.A,
+            rhs=solver.b,
+            **state,
+        )
 
     def iteration(self, drop: float, most: int, cfl: tuple[float, float, float], times: int) -> Any:
         """Recording of `times` pseudo-steps: residual, decision, implicit update."""
@@ -314,7 +306,7 @@ class Solver(Runnable, ABC):
         if (words != NONE).any():
             self.backend.put(self.grid.faults, NONE)
             done = None if iterations is None else self.backend.get(iterations)
-            raise_faults(words, where, self.grid.place, done)
+            raise_faults(words, where, self.grid.vertices.place, done)
 
     def marks(self) -> dict[str, NDArray]:
         """(nodes,) numbers that field files have beside the flow, by name."""
@@ -337,7 +329,7 @@ class Solver(Runnable, ABC):
         self.rewind()
         if all(p.angle == 0 and p.shift == (0.0, 0.0) for p in poses):
             return
-        self.deform.attach(self.grid).step(
+        self.deform.attach(self.grid.vertices).step(
             lambda share: [
                 Pose(share * p.angle, p.about, (share * p.shift[0], share * p.shift[1]))
                 for p in poses
@@ -367,7 +359,7 @@ class Solver(Runnable, ABC):
         order : int            1 or 2: BDF1 or BDF2
         """
         if self.mover is None:
-            self.mover = self.deform.attach(self.grid)
+            self.mover = self.deform.attach(self.grid.vertices)
         self.grid.keep_levels()
         self._levels()
         self.grid.set_time_levels(dt, order)

@@ -62,7 +62,7 @@ def fly(
     number = 0
     try:
         solver.rest(solver.poses(np.zeros(members)))
-        mover = solver.deform.attach(solver.grid)
+        mover = solver.deform.attach(solver.grid.vertices)
         for number in range(steps + 1):
             before = (number - 1) * dt
             if number:

@@ -224,7 +224,7 @@ def restore(solver: Solver, saved: Saved, poses: Sequence[Pose]) -> None:
         # a mover is made where the motion begins, as it was in the run itself
         solver.rest(poses)
         if saved.step:
-            solver.mover = solver.deform.attach(solver.grid)
+            solver.mover = solver.deform.attach(solver.grid.vertices)
     else:
         solver.start_steady()
     sources = _sources(solver, levels)

@@ -15,11 +15,13 @@ from kinemesh.cloud.checks import area_vectors
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.cloud.display import Shown
 from kinemesh.cloud.tables import conditions
-from kinemesh.device.backend import Backend
+from kinemesh.device.followed import Followed
 from kinemesh.errors import CloudError
 from kinemesh.linear import Pattern
 from kinemesh.linear.stack import Items
-from kinemesh.space.nodes import Boundary, Nodes
+from kinemesh.space.patches import Patch
+from kinemesh.space.vertices import Vertices
+from kinemesh.space.volumes import Volumes
 
 FLAT = 1e-6  # largest sine between a plane of symmetry and its facets
 
@@ -62,10 +64,13 @@ def shares(cloud: Cloud) -> NDArray[np.float64]:
     return share if d == 2 else np.sqrt(share)
 
 
-class CloudGrid(Nodes):
-    """Clouds of an ensemble on a device; parameters as of `kinemesh.space.nodes.Nodes`.
+class CloudGrid(Volumes):
+    """Clouds of an ensemble on a device.
 
-    weight_power : 1 or 2, of the weights |dr|^-p of satellites
+    Parameters
+    ----------
+    planes : markers of planes of symmetry, in space
+    weight_power : 1 or 2    of the weights |dr|^-p of satellites
 
     Attributes
     ----------
@@ -76,49 +81,45 @@ class CloudGrid(Nodes):
     mirrors : dict        in space, that and which points are on it
     symmetric : dict      the same of the points on it, where there are any
     velocity : (nodes, d)         of the points [a_inf]
-    sides : dict                  points of walls and far field, and their numbers in each
+    closing : dict                points of walls and far field, and their numbers in each
     V : (nodes,) float64          share of space of each point as given, a weight in norms
     """
 
     worse = np.maximum
 
     def __init__(
-        self,
-        backend: Backend,
-        clouds: Sequence[Cloud],
-        walls: Sequence[str],
-        far: Sequence[str],
-        planes: Sequence[str] = (),
-        weight_power: int = 1,
+        self, vertices: Vertices, planes: Sequence[str] = (), weight_power: int = 1
     ) -> None:
-        super().__init__(backend, clouds, walls, far, planes)
+        super().__init__(vertices)
         self.weight_power = weight_power
         self.graphs = [(c.offsets, c.satellites) for c in self.distinct]
         offsets, satellites = ([graph[k] for graph in self.graphs] for k in (0, 1))
         entries = Items(self.alike, [len(table) for table in satellites])
         self.offsets = self.items.offsets(offsets)
         self.neighbour = entries.stack(satellites, self.items)
-        b, n, d = backend, self.nodes, self.dimensions
+        b, n, d = self.backend, self.nodes, self.dimensions
         mirrors, self.mirror_nodes = self._planes(planes)
-        tables = {
-            "offsets": self.offsets,
-            "neighbour": self.neighbour,
-            "member": self.member,
-            "wall": self._number(self.wall.node),
-        }
-        if d == 3:
-            tables["on_plane"] = np.isin(np.arange(n), self.mirror_nodes)
-        self.table = {name: b.array(t, np.int32) for name, t in tables.items()}
+        self.x2 = b.array(self.points, np.float64)
+        self.inverse, self.velocity = b.zeros((n, d * (d + 1) // 2)), b.zeros((n, d))
+        self.V = b.array(self.items.stack([shares(cloud) for cloud in self.distinct]), np.float64)
+        self.fields.add(
+            x2=self.x2,
+            offsets=b.table(self.offsets),
+            neighbour=b.table(self.neighbour),
+            squared=weight_power == 2,
+            inverse=self.inverse,
+            velocity=self.velocity,
+            V=self.V,
+        )
         self.symmetric: dict[str, Any] = {}
         if d == 3:
             self.plane = b.array(mirrors, "real")
-            self.mirrors = {"on_plane": self.table["on_plane"], "plane": self.plane}
-        self.sides = self._sides()
-        self.x2 = b.array(self.points, np.float64)
-        self.inverse, self.velocity = b.zeros((n, d * (d + 1) // 2)), b.zeros((n, d))
-        if d == 3:
+            on_plane = b.table(np.isin(np.arange(n), self.mirror_nodes))
+            self.mirrors = {"on_plane": on_plane, "plane": self.plane}
+            self.fields.add(**self.mirrors)
             self.slip = self.mirrors | {"velocity": self.velocity}
-        self.V = b.array(self.items.stack([shares(cloud) for cloud in self.distinct]), np.float64)
+        self.wall_number = b.table(self._number(self.wall.node))
+        self.closing = self._closing()
         self._bind()
 
     def _planes(self, planes: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
@@ -137,7 +138,7 @@ class CloudGrid(Nodes):
         number[side] = np.arange(len(side))
         return number
 
-    def _sides(self) -> dict[str, Any]:
+    def _closing(self) -> dict[str, Any]:
         """Every point of walls and far field once, and its number among those of each."""
         walls, far = self.wall.node, self.far.node
         nodes = np.concatenate([walls, far[~np.isin(far, walls)]])
@@ -148,82 +149,65 @@ class CloudGrid(Nodes):
         }
         return {name: self.backend.array(table, np.int32) for name, table in tables.items()}
 
-    def _normals(self, side: Boundary) -> list[Any]:
-        """Calls for the area vectors and unit normals of walls or far field."""
-        made = side.device
-        made["normal"] = self.backend.zeros(made["S"].shape)
-        if not len(side.node):
+    def _normals(self, patch: Patch) -> list[Any]:
+        """Calls for the area vectors, unit normals and gaps of a patch."""
+        own = patch.device
+        for name in ("normal", "gap"):
+            own[name] = self.backend.zeros(own["S"].shape)
+        if not len(patch):
             return []
-        where = {name: made[name] for name in ("node", *side.shape)} | {"x": self.x}
+        corners = {name: own[name] for name in patch.shape}
+        fields = self.fields.also(**{n: own[n] for n in ("node", "S", "normal", "gap")})
         if self.dimensions == 3:
-            where |= {"member": self.table["member"]} | self.mirrors
-            return [self.bind("cloud_facets", **where, S=made["S"], normal=made["normal"])]
-        return [
-            self.bind("cloud_normals", **where, normal=made["normal"]),
-            self.bind("boundary_normals", **where, S=made["S"]),
-        ]
+            normals = [fields.bind("cloud_facets", **corners)]
+        else:
+            normals = [
+                fields.bind("cloud_normals", **corners),
+                fields.bind("boundary_normals", **corners),
+            ]
+        return [*normals, fields.bind("cloud_open")]
 
     def _bind(self) -> None:
-        b, t, squared = self.backend, self.table, self.weight_power == 2
-        around = {"x": self.x, "offsets": t["offsets"], "neighbour": t["neighbour"]}
-        fits = [self.bind("cloud_least_squares", **around, squared=squared, inverse=self.inverse)]
+        b, fields = self.backend, self.fields
+        fits = [fields.bind("cloud_least_squares")]
         if len(self.mirror_nodes):
-            self.symmetric = {
-                "node": b.array(self.mirror_nodes, np.int32),
-                "member": t["member"],
-                "plane": self.plane,
-            }
-            fields = self.symmetric | around | {"squared": squared, "inverse": self.inverse}
-            fits.append(self.bind("cloud_mirror", **fields))
-        for side in (self.wall, self.far):
-            fits += self._normals(side)
-            made = side.device
-            made["gap"] = b.zeros(made["S"].shape)
-            if len(side.node):
-                there = {name: made[name] for name in ("node", "normal", "gap")}
-                fields = around | there | {"inverse": self.inverse, "squared": squared}
-                fits.append(self.bind("cloud_open", **fields))
-        velocity = self.bind(
-            "cloud_velocity",
-            member=t["member"],
-            rate=self.rate,
-            x=self.x,
-            x1=self.x1,
-            x2=self.x2,
-            velocity=self.velocity,
-        )
+            self.symmetric = {"node": b.array(self.mirror_nodes, np.int32), "plane": self.plane}
+            fits.append(fields.bind("cloud_mirror", node=self.symmetric["node"]))
+        for patch in self.patches.values():
+            fits += self._normals(patch)
         copy = f"copy_f64_{self.dimensions}"
         levels = [
             b.bind(copy, **{"from": self.x1, "to": self.x2}),
             b.bind(copy, **{"from": self.x, "to": self.x1}),
         ]
-        self.measure, self.sweep = b.record(fits), b.record([velocity])
+        self.measure, self.sweep = Followed(b, fits), Followed(b, [fields.bind("cloud_velocity")])
         self.keep_levels = b.record(levels)
         self.look = lambda: None
 
-    def in_precision(self, single: bool) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-        """What a matrix is made of in its precision: of points, of walls, and of the far field.
+    def in_precision(self, single: bool) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """What a matrix is made of in its precision: of points, and of each kind of boundary.
 
-        The copies in float32 follow every `measure` and `sweep` from now on.
+        Copies in float32 follow `measure` and `sweep`.
         """
         points = {"inverse": self.inverse, "velocity": self.velocity}
-        of_sides = ("normal", "gap")
-        sides = [{n: side.device[n] for n in of_sides} for side in (self.wall, self.far)]
-        plane = {"plane": self.plane} if self.dimensions == 3 else {}
-        points |= plane
+        points |= {"plane": self.plane} if self.dimensions == 3 else {}
+        sides = {
+            kind: {name: patch.device[name] for name in ("normal", "gap")}
+            for kind, patch in self.patches.items()
+        }
         if not single:
-            return points, sides[0], sides[1]
-        b, after = self.backend, {"inverse": [self.measure], "velocity": [self.sweep]}
-        copies: list[dict[str, Any]] = []
-        for fields in (points, *sides):
-            copies.append({name: b.zeros(a.shape, np.float32) for name, a in fields.items()})
-            for name, array in fields.items():
-                if array.shape[0]:
-                    kernel = "narrow_fit" if name == "inverse" else "narrow_vector"
-                    call = self.bind(kernel, **{"from": array, "to": copies[-1][name]})
-                    after["velocity" if name == "velocity" else "inverse"].append(call)
-        self.measure, self.sweep = b.record(after["inverse"]), b.record(after["velocity"])
-        return copies[0], copies[1], copies[2]
+            return points, sides
+        return self._narrowed(points), {kind: self._narrowed(own) for kind, own in sides.items()}
+
+    def _narrowed(self, fields: dict[str, Any]) -> dict[str, Any]:
+        """Copies of fields in float32."""
+        copies = {name: self.backend.zeros(a.shape, np.float32) for name, a in fields.items()}
+        for name, array in fields.items():
+            if array.shape[0]:
+                kernel = "narrow_fit" if name == "inverse" else "narrow_vector"
+                call = self.fields.bind(kernel, **{"from": array, "to": copies[name]})
+                (self.sweep if name == "velocity" else self.measure).follow(call)
+        return copies
 
     def links(self, pattern: Pattern) -> tuple[dict[str, Any], Any]:
         """In space, satellites of the rows of a pattern, earlier colours first.
@@ -236,7 +220,7 @@ class CloudGrid(Nodes):
         open : (nodes, 4) float32    sums of the coefficients, at walls along them, and the points'
             velocity along those
 
-        They follow every `measure` and `sweep` from now on.
+        They follow `measure` and `sweep`.
         """
         b, colour = self.backend, pattern.colour()
         count = np.diff(self.offsets)
@@ -259,14 +243,11 @@ class CloudGrid(Nodes):
         made = {name: b.array(table, np.int32) for name, table in tables.items()}
         made |= {"plane": self.plane, "shares": b.zeros((len(neighbour), 4), np.float32)}
         sums = {"open": b.zeros((self.nodes, 4), np.float32)}
-        of_walls = {"normal": self.wall.device["normal"]}
-        fields = made | of_walls | sums | {"x": self.x, "inverse": self.inverse}
-        shares = self.bind("cloud_shares", **fields, squared=self.weight_power == 2)
         drift = {"drift": b.zeros((self.nodes, 4), np.float32)}
-        fields = {"node": made["node"], "velocity": self.velocity} | drift | sums
-        follow = self.bind("cloud_drift", **fields)
-        self.measure = b.record([self.measure, shares, follow])
-        self.sweep = b.record([self.sweep, follow])
+        rows = self.fields.also(**made, **sums, **drift, normal=self.wall.device["normal"])
+        follow = rows.bind("cloud_drift")
+        self.measure.follow(rows.bind("cloud_shares"), follow)
+        self.sweep.follow(follow)
         return made | drift | {"later": b.array(later, np.int32)}, sums["open"]
 
     def shapes(self) -> dict[str, NDArray[np.float64]]:

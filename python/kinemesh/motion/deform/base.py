@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kinemesh.device.backend import Backend
 from kinemesh.motion import Pose
-from kinemesh.space.nodes import Nodes
+from kinemesh.space.vertices import Vertices
 
 Poses = Callable[[float], Sequence[Pose]]
 """Poses of all bodies at a share 0..1 of the physical step."""
@@ -64,9 +64,9 @@ class Kept:
 
 
 class Mover(ABC):
-    """A deformation at work on one grid."""
+    """A deformation at work on the vertices of an ensemble, its `grid`."""
 
-    def __init__(self, grid: Nodes) -> None:
+    def __init__(self, grid: Vertices) -> None:
         self.grid, self.backend = grid, grid.backend
         self.pose = self.backend.zeros((len(grid.bodies), 6), np.float64)
         self._nodes_back = self.backend.bind(
@@ -75,15 +75,8 @@ class Mover(ABC):
 
     def bind_pose(self, node: NDArray, body: NDArray, x: Any) -> Any:
         """Call that brings `node` of `x` to the pose of `body`."""
-        b = self.backend
-        return self.grid.bind(
-            "pose_move",
-            node=b.array(node, np.int32),
-            body=b.array(body, np.int32),
-            pose=self.pose,
-            reference=self.grid.reference,
-            x=x,
-        )
+        node, body = (self.backend.array(table, np.int32) for table in (node, body))
+        return self.grid.fields.bind("pose_move", node=node, body=body, pose=self.pose, x=x)
 
     def rows_at(self, poses: Poses, share: NDArray) -> NDArray[np.float64]:
         """(bodies, 6) for the kernel pose_move, each body at its member's share of the step."""
@@ -113,7 +106,7 @@ class Mover(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Deformation(ABC):
-    """Settings of a deformation; `attach` puts it to work on a grid."""
+    """Settings of a deformation; `attach` puts it to work on vertices."""
 
     name = "none"
 
@@ -131,10 +124,10 @@ class Deformation(ABC):
         """DeviceError or SettingsError where it cannot serve this device, or so many members."""
         del backend, members  # as a rule it can
 
-    def check_grid(self, grid: Nodes) -> None:
-        """SettingsError where it cannot serve such a grid."""
+    def check_vertices(self, grid: Vertices) -> None:
+        """SettingsError where it cannot serve such vertices."""
         del grid  # as a rule it can
 
     @abstractmethod
-    def attach(self, grid: Nodes) -> Mover:
-        """A mover of this kind for a grid."""
+    def attach(self, grid: Vertices) -> Mover:
+        """A mover of this kind for these vertices."""

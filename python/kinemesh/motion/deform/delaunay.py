@@ -14,13 +14,13 @@ from kinemesh.linear.stack import Items
 from kinemesh.motion.deform.base import Deformation, Mover, Poses, pose_rows
 from kinemesh.motion.deform.graph import graphs_as_given
 from kinemesh.motion.deform.retriangulated import RetriangulatedMover
-from kinemesh.space.nodes import Nodes
+from kinemesh.space.vertices import Vertices
 
 
 class DelaunayMover(Mover):
     """Boundary nodes by pose, all others with their element of the graph of the mesh as given."""
 
-    def __init__(self, grid: Nodes) -> None:
+    def __init__(self, grid: Vertices) -> None:
         super().__init__(grid)
         b = self.backend
         given = graphs_as_given(grid)
@@ -34,22 +34,14 @@ class DelaunayMover(Mover):
         corners = b.array(vertices, np.int32)
         self.move = b.record(
             [
-                self.bind_pose(grid.wall.node, grid.wall.body, grid.x),
-                b.bind(
-                    "graph_folds",
-                    vertices=corners,
-                    member=grid.table["member"],
-                    x=grid.x,
-                    faults=grid.faults,
-                ),
-                b.bind(
+                self.bind_pose(grid.sides["wall"].node, grid.sides["wall"].body, grid.x),
+                grid.fields.bind("graph_folds", vertices=corners),
+                grid.fields.bind(
                     "graph_map",
                     node=b.array(inside.stack(inner, grid.items), np.int32),
                     element=b.array(inside.stack([g.element for g in graphs], elements), np.int32),
                     share=b.array(inside.stack([g.share for g in graphs]), np.float64),
                     vertices=corners,
-                    reference=grid.reference,
-                    x=grid.x,
                 ),
             ]
         )
@@ -88,5 +80,5 @@ class Delaunay(Deformation):
     def repeats(self) -> bool:
         return not self.retriangulate
 
-    def attach(self, grid: Nodes) -> Mover:
+    def attach(self, grid: Vertices) -> Mover:
         return RetriangulatedMover(grid) if self.retriangulate else DelaunayMover(grid)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError
-from kinemesh.space.nodes import Nodes
+from kinemesh.space.vertices import Vertices
 
 NEAR = 1e-10  # share of an element by which a node may lie outside: round-off
 ON_WALL = 1e-12  # share of an element by which a node must lie off a wall
@@ -26,8 +26,8 @@ class Places:
     inner: NDArray[np.int64]
 
     @classmethod
-    def of(cls, grid: Nodes, member: int) -> Places:
-        sides = [s.node[s.of_member(member)] for s in (grid.wall, grid.far)]
+    def of(cls, grid: Vertices, member: int) -> Places:
+        sides = [s.node[s.of_member(member)] for s in grid.sides.values()]
         hull = np.unique(np.concatenate(sides)).astype(np.int64)
         return cls(hull, np.setdiff1d(np.arange(*grid.first[member : member + 2]), hull))
 
@@ -52,7 +52,7 @@ class Graph:
     share: NDArray[np.float64]
 
     @classmethod
-    def of(cls, grid: Nodes, points: NDArray, member: int, places: Places) -> Graph:
+    def of(cls, grid: Vertices, points: NDArray, member: int, places: Places) -> Graph:
         """The graph of one member with all nodes at `points` (nodes, 2).
 
         Raises
@@ -84,7 +84,7 @@ class Graph:
         return Graph(self.vertices[used], element, self.share)
 
 
-def graphs_as_given(grid: Nodes) -> list[tuple[Places, Graph]]:
+def graphs_as_given(grid: Vertices) -> list[tuple[Places, Graph]]:
     """Places and graph of each distinct mesh as given, in its own numbers: made once."""
 
     def made(mesh: Any) -> tuple[Places, Graph]:
@@ -127,7 +127,7 @@ def _transforms(corner: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.ascontiguousarray(found)  # SciPy's code in C looks at the memory
 
 
-def number(grid: Nodes, member: int, node: int) -> int:
+def number(grid: Vertices, member: int, node: int) -> int:
     """A node's number in the user's file."""
     return int(grid.meshes[member].original[node - grid.first[member]])
 
@@ -149,11 +149,11 @@ def shares(points: NDArray, inner: NDArray, corners: NDArray) -> NDArray[np.floa
     return share / share.sum(axis=1, keepdims=True)
 
 
-def check_walls(grid: Nodes, points: NDArray, member: int, graph: Graph, places: Places) -> None:
+def check_walls(grid: Vertices, points: NDArray, member: int, graph: Graph, places: Places) -> None:
     """Refuse, with a MeshError, a graph whose elements reach through a wall, or nodes on walls."""
-    here = grid.wall.of_member(member)
-    after = grid.wall.shape["ends"][here, 1]
-    edges = np.stack([grid.wall.node[here], after], axis=1).astype(np.int64)
+    here = grid.sides["wall"].of_member(member)
+    after = grid.sides["wall"].shape["ends"][here, 1]
+    edges = np.stack([grid.sides["wall"].node[here], after], axis=1).astype(np.int64)
     edges = edges[edges[:, 1] >= 0]
     sides = graph.vertices[:, [1, 2, 2, 0, 0, 1]].reshape(-1, 2)  # each opposite to a vertex
     wanted, there = (np.sort(e, axis=1) @ [grid.nodes, 1] for e in (edges, sides))

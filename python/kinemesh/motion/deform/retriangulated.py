@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from kinemesh.errors import MeshError, NumericalFault
 from kinemesh.motion.deform.base import Kept, Mover, Poses, pose_rows
 from kinemesh.motion.deform.graph import Graph, check_walls, graphs_as_given, number
-from kinemesh.space.nodes import Nodes
+from kinemesh.space.vertices import Vertices
 
 # Most ratio of an element's greatest to its least stretch since its graph was built.  Measured on
 # the 30P30N section, 4999 points, pitching by 10 degrees, its flap by 15 a quarter of a cycle
@@ -49,7 +49,7 @@ class Stage:
 class RetriangulatedMover(Mover):
     """Boundary nodes by pose, all others with their element of the graph in use."""
 
-    def __init__(self, grid: Nodes) -> None:
+    def __init__(self, grid: Vertices) -> None:
         super().__init__(grid)
         members = range(grid.members)
         given, of = graphs_as_given(grid), grid.alike.of
@@ -96,9 +96,9 @@ class RetriangulatedMover(Mover):
         self.stretch = b.zeros((grid.members, 1), np.float64)
         offsets = b.array(self.elements, np.int32)
         look = b.bind("graph_stretch", **self.seen, offsets=offsets, sums=self.stretch)
-        pose = self.bind_pose(grid.wall.node, grid.wall.body, x)
+        pose = self.bind_pose(grid.sides["wall"].node, grid.sides["wall"].body, x)
         self.move = b.record([pose, look, self.map])
-        self.kept = Kept(b, [(x, grid.table["member"])], grid.members)
+        self.kept = Kept(b, [(x, grid.fields["member"])], grid.members)
 
     def _begin(self) -> None:
         """A graph of the nodes as they stand where that of the mesh as given did not bring them."""

@@ -8,13 +8,13 @@ import numpy as np
 
 from kinemesh.errors import SettingsError
 from kinemesh.motion.deform.base import Deformation, Mover, Poses, pose_rows
-from kinemesh.space.nodes import Nodes
+from kinemesh.space.vertices import Vertices
 
 
 class RigidMover(Mover):
     """All nodes of a member to the pose of its one body."""
 
-    def __init__(self, grid: Nodes) -> None:
+    def __init__(self, grid: Vertices) -> None:
         super().__init__(grid)
         members = [member for member, _ in grid.bodies]
         if members != list(range(grid.members)):
@@ -36,5 +36,5 @@ class Rigid(Deformation):
 
     name = "rigid"
 
-    def attach(self, grid: Nodes) -> RigidMover:
+    def attach(self, grid: Vertices) -> RigidMover:
         return RigidMover(grid)

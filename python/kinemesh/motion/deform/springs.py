@@ -22,8 +22,7 @@ from kinemesh.linear.natural import Ilu0, open_library
 from kinemesh.linear.stack import Items
 from kinemesh.motion.deform.base import Deformation, Kept, Mover, Poses
 from kinemesh.motion.deform.spokes import Spokes
-from kinemesh.space.grid import Grid
-from kinemesh.space.nodes import Nodes
+from kinemesh.space.vertices import MeshVertices, Vertices
 
 BLOCK = 10  # iterations between two looks at the device
 STALE = 2.0  # a hierarchy is made anew when solves take this many times its first one's iterations
@@ -33,9 +32,9 @@ SOLVERS = ("multigrid", "bicgstab", "ilu0")
 class SpringMover(Mover):
     """Assembles on the present mesh, moves the boundary, solves for the increments."""
 
-    grid: Grid
+    grid: MeshVertices
 
-    def __init__(self, grid: Grid, settings: TorsionalSprings) -> None:
+    def __init__(self, grid: MeshVertices, settings: TorsionalSprings) -> None:
         super().__init__(grid)
         self.settings = settings
         b, members, natural = self.backend, grid.members, settings.solver == "ilu0"
@@ -43,7 +42,8 @@ class SpringMover(Mover):
         self.pattern = Pattern.of_members(grid.alike, [own.pattern for own in self.alone])
         self.active = b.array(np.ones(members), np.int32)
         self.fixed = np.zeros(grid.nodes, bool)
-        self.fixed[grid.wall.node] = self.fixed[grid.far.node] = True
+        for side in grid.sides.values():
+            self.fixed[side.node] = True
         self.solver = self._solver()
         shape = (len(self.pattern.node), 4)
         self.D = self.solver.D if isinstance(self.solver, Cg) else b.zeros(shape, np.float64)
@@ -89,24 +89,27 @@ class SpringMover(Mover):
 
     def _bind(self) -> None:
         b, grid, solver = self.backend, self.grid, self.solver
-        where = {"node": b.table(self.pattern.node), "fixed": b.table(self.fixed)}
-        member = {"member": grid.table["member"]}
+        fields = grid.fields.also(
+            node=b.table(self.pattern.node),
+            fixed=b.table(self.fixed),
+            active=self.active,
+            target=self.target,
+            history=self.history,
+            d1=self.d1,
+            d2=self.d2,
+            guess=self.guess,
+            given=self.given,
+        )
 
-        def bind(kernel: str, **fields: Any) -> Any:
-            return b.bind(kernel, suffix="f64", **where, **fields)
+        def bind(kernel: str, **more: Any) -> Any:
+            return fields.bind(kernel, suffix="f64", **more)
 
         pattern = {name: solver.tables[name] for name in ("row", "diagonal")}
-        self.assemble = bind(
-            "spring_rows", x=grid.x, **member, **pattern, **self._fans(),
-            A=solver.A, D=self.D, faults=grid.faults,
-        )  # fmt: skip
-        guess = bind(
-            "spring_guess", x=grid.x, **member, target=self.target, history=self.history,
-            d1=self.d1, d2=self.d2, guess=self.guess, given=self.given,
-        )  # fmt: skip
+        self.assemble = bind("spring_rows", **pattern, **self._fans(), A=solver.A, D=self.D)
+        guess = bind("spring_guess")
         self.begin_solve = solver.begun(
             [
-                self.bind_pose(grid.wall.node, grid.wall.body, self.target),
+                self.bind_pose(grid.sides["wall"].node, grid.sides["wall"].body, self.target),
                 guess,
                 solver.start,
                 solver.product(self.given, self.product),
@@ -119,13 +122,10 @@ class SpringMover(Mover):
         if not isinstance(solver, Cg):
             self.iterations = solver.recorded_block(self.block)
         rows = b.table(self.pattern.member)
-        arrays = [(grid.x, grid.table["member"]), (self.d1, rows), (self.d2, rows)]
+        arrays = [(grid.x, grid.fields["member"]), (self.d1, rows), (self.d2, rows)]
         self.kept = Kept(b, arrays, grid.members)
         self.began = Kept(b, arrays[1:], grid.members)
-        self.finish = bind(
-            "spring_move", **member, active=self.active, target=self.target, guess=self.guess,
-            e=solver.x, x=grid.x, d1=self.d1, d2=self.d2,
-        )  # fmt: skip
+        self.finish = bind("spring_move", e=solver.x)
 
     def begin(self) -> None:
         self.began.keep()
@@ -348,15 +348,15 @@ class TorsionalSprings(Deformation):
                 "run on any device"
             ) from None
 
-    def check_grid(self, grid: Nodes) -> None:
-        if not isinstance(grid, Grid):
+    def check_vertices(self, grid: Vertices) -> None:
+        if not isinstance(grid, MeshVertices):
             raise SettingsError(
                 "springs need the cells of a mesh, and a cloud of points has none; "
                 "use Delaunay() or Rigid()"
             )
 
-    def attach(self, grid: Nodes) -> SpringMover:
-        self.check_grid(grid)
-        assert isinstance(grid, Grid)
+    def attach(self, grid: Vertices) -> SpringMover:
+        self.check_vertices(grid)
+        assert isinstance(grid, MeshVertices)
         self.check(grid.backend, grid.members)
         return SpringMover(grid, self)

@@ -1,0 +1,89 @@
+"""Named fields: kernels take what they declare by its name."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+from kinemesh.device.backend import Backend, kernels
+
+
+@cache
+def _declared() -> dict[str, dict[str, bool]]:
+    """Of every kernel the names of its fields, and whether each may be absent."""
+    return {
+        name: {field: mode == "opt" for field, mode, _, _ in fields}
+        for name, (_, fields) in kernels().items()
+    }
+
+
+class Fields:
+    """Device arrays and numbers by the names that kernels declare for them.
+
+    `fields.bind("ale_residual", flux=flux)` takes `flux` as given, and x, V, u and all else that
+    the kernel declares from here.  `fields.also(S=S, w=w)` has more names, over those that it
+    shares; what is added to `fields` later is in both.
+
+    Parameters
+    ----------
+    dimensions : 2 or 3    in space a kernel is the one with the ending `_3d`, where there is one
+    """
+
+    def __init__(self, backend: Backend, dimensions: int = 2, **named: Any) -> None:
+        self.backend, self.dimensions = backend, dimensions
+        self._named: ChainMap[str, Any] = ChainMap(dict(named))
+
+    def also(self, **named: Any) -> Fields:
+        """These fields and more."""
+        more = Fields(self.backend, self.dimensions)
+        more._named = self._named.new_child(dict(named))
+        return more
+
+    def add(self, **named: Any) -> None:
+        """Put fields here; a name means one field only."""
+        again = [n for n in named if n in self._named.maps[0]]
+        if again:
+            raise KeyError(f"{again[0]} is here already")
+        self._named.maps[0].update(named)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._named[name]
+
+    def of(self, names: Iterable[str]) -> dict[str, Any]:
+        """Some of the fields, by name."""
+        return {name: self._named[name] for name in names}
+
+    def kernel(self, name: str) -> str:
+        """A kernel's name in the dimension of these fields."""
+        twin = f"{name}_3d"
+        return twin if self.dimensions == 3 and twin in _declared() else name
+
+    def bind(
+        self,
+        kernel: str,
+        over: tuple[int, int] | None = None,
+        *,
+        suffix: str | None = None,
+        **given: Any,
+    ) -> Any:
+        """A checked call of a kernel with fields as given, and its others from here.
+
+        Raises
+        ------
+        KeyError    a field of the kernel is neither given nor here
+        """
+        kernel = self.kernel(kernel)
+        found = dict(given)
+        for name, optional in _declared().get(kernel, {}).items():
+            if name in found:
+                continue
+            if name in self._named:
+                found[name] = self._named[name]
+            elif optional:
+                found[name] = None
+            else:
+                known = ", ".join(sorted({*self._named, *given}))
+                raise KeyError(f"{kernel} needs {name}, which is not among {known}")
+        return self.backend.bind(kernel, over, suffix=suffix, **found)

@@ -1,0 +1,36 @@
+"""Recordings that others follow: what is worked out from arrays whenever these are made anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from kinemesh.device.backend import Backend
+
+
+class Followed:
+    """A recording of calls, and of those that join it later.
+
+    A recording of the backend cannot grow, and one that held an earlier state of this one would go
+    stale without a word; so this one is called on its own, and records itself again where calls
+    have joined.
+    """
+
+    def __init__(self, backend: Backend, calls: Iterable[Any]) -> None:
+        self.backend, self._calls = backend, list(calls)
+        self._recorded: Any = None
+
+    def follow(self, *calls: Any) -> None:
+        """These calls come after all others from now on."""
+        self._calls += calls
+        self._recorded = None
+
+    @property
+    def recorded(self) -> Any:
+        """The recording as it stands."""
+        if self._recorded is None:
+            self._recorded = self.backend.record(self._calls)
+        return self._recorded
+
+    def __call__(self) -> None:
+        self.recorded()

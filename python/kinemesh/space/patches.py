@@ -1,0 +1,77 @@
+"""Patches: the parts of the boundary, by the condition that holds there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.device.backend import Backend
+
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of boundary.
+
+    Parameters
+    ----------
+    flux : kernel that adds the flux to the residual; that of its derivative is `flux`_jacobian
+    bodies : whether its markers are bodies, which move and carry loads
+    """
+
+    flux: str
+    bodies: bool = False
+
+
+KINDS = {
+    "wall": Kind("bc_wall", bodies=True),
+    "far": Kind("bc_farfield"),
+}
+"""A new kind of boundary is its pair of kernels and a line here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """The volumes at the boundary of one kind, of all members.
+
+    Parameters
+    ----------
+    kind : of `KINDS`
+    node, body, member : host tables: volume, number of the body, member
+    shape : as of `kinemesh.space.vertices.Side`
+    device : by name the same on the device, with S (area vector) and w (swept rate), and what else
+        a space works out at its boundary
+    """
+
+    kind: str
+    node: Ints
+    body: Ints
+    member: Ints
+    shape: dict[str, Ints]
+    device: dict[str, Any]
+
+    @classmethod
+    def of(
+        cls,
+        backend: Backend,
+        kind: str,
+        node: Ints,
+        body: Ints,
+        member: Ints,
+        shape: dict[str, Ints],
+        dimensions: int,
+    ) -> Patch:
+        """A patch with area vectors and swept rates of zero."""
+        device = {name: backend.array(table, np.int32) for name, table in shape.items()} | {
+            "node": backend.array(node, np.int32),
+            "S": backend.zeros((len(node), dimensions)),
+            "w": backend.zeros(len(node)),
+        }
+        return cls(kind, node, body, member, shape, device)
+
+    def __len__(self) -> int:
+        return len(self.node)

@@ -1,0 +1,220 @@
+"""Vertices of an ensemble on a device: what motions act on.
+
+The vertices of one member are contiguous, and so are those of each of its sides.  What follows from
+a mesh (or cloud) alone is set up once, however many members share it; their tables are its own with
+the numbers shifted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.device.backend import Backend
+from kinemesh.device.faults import DIVERGED, NONE
+from kinemesh.device.fields import Fields
+from kinemesh.errors import MeshError
+from kinemesh.linear.pattern import chunks
+from kinemesh.linear.stack import Alike, Items
+from kinemesh.mesh.dual import boundary_nodes, boundary_points
+from kinemesh.space.patches import KINDS
+
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Vertices on the boundary with one kind of condition, of all members.
+
+    Parameters
+    ----------
+    node, body : host tables over them;  body : number in `Vertices.bodies`, or the member
+    shape : what connects them: in the plane `ends` (b, 2), the vertices before and after; in space
+        `offsets` (b+1,) and `corners` (facets, 2), the other vertices of each one's triangles
+    items : where those of each member stand
+    """
+
+    node: Ints
+    shape: dict[str, Ints]
+    body: Ints
+    items: Items
+
+    @property
+    def member(self) -> Ints:
+        """(b,) member of each vertex."""
+        return self.items.members()
+
+    def of_member(self, member: int) -> slice:
+        """Where the vertices of one member stand."""
+        return slice(*self.items.first[member : member + 2])
+
+
+def side_of(mesh: Any, markers: Sequence[str]) -> tuple[Ints, dict[str, Ints], Ints]:
+    """Vertices of one mesh on these markers, what connects them, the number of each one's marker.
+
+    Markers are numbered from 0 in the order of `markers`, those that the mesh has.
+    """
+    nodes, dimensions = mesh.points.shape
+    there = [mesh.boundaries[name] for name in markers if name in mesh.boundaries]
+    facets: Any = np.concatenate([np.empty((0, dimensions), np.int64), *there])
+    owner: Any = np.repeat(np.arange(len(there)), [len(own) for own in there])
+    if dimensions == 2:
+        node, ends, owner = boundary_nodes(nodes, facets, owner)
+        return node, {"ends": ends}, owner
+    node, offsets, corners, owner = boundary_points(nodes, facets, owner)
+    return node, {"offsets": offsets, "corners": corners}, owner
+
+
+class Vertices:
+    """Places of an ensemble's vertices, and which of them lie on which part of the boundary.
+
+    Parameters
+    ----------
+    meshes : one Mesh (or Cloud) per member
+    markers : of each kind of boundary (`kinemesh.space.patches.KINDS`); every marker of every mesh
+        must be of one kind, or in `planes` (of symmetry, of clouds in space)
+
+    Attributes
+    ----------
+    x, x1, reference : (nodes, dimensions) float64    coordinates now, at the last time level,
+        and as given
+    points : (nodes, dimensions)   as given, on the host
+    faults : (members,) uint64
+    bodies : list of (member, marker)
+    sides : of each kind
+    alike : which members share a mesh;  distinct : the meshes, each once
+    items : where the vertices of each member stand;  first, member : (members+1,), (nodes,)
+    fields : x, x1, reference, member, faults, as kernels name them
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        meshes: Sequence[Any],
+        markers: Mapping[str, Sequence[str]],
+        planes: Sequence[str] = (),
+    ) -> None:
+        self.backend, self.meshes = backend, list(meshes)
+        self.dimensions = self.meshes[0].points.shape[1]
+        self.alike = Alike(self.meshes)
+        self.distinct = [self.meshes[member] for member in self.alike.lead]
+        self._made: dict[Hashable, list[Any]] = {}
+        self.items = Items(self.alike, [len(m.points) for m in self.distinct])
+        self.first, self.member = self.items.first, self.items.members()
+        self.nodes, self.members = self.items.total, len(self.meshes)
+        self.points = self.items.stack([m.points for m in self.distinct])
+        self._check_markers(markers, planes)
+        b = backend
+        self.x, self.x1, self.reference = (b.array(self.points, np.float64) for _ in range(3))
+        self.faults = b.array(np.full(self.members, NONE), np.uint64)
+        self.fields = Fields(
+            b,
+            self.dimensions,
+            x=self.x,
+            x1=self.x1,
+            reference=self.reference,
+            member=b.table(self.member),
+            faults=self.faults,
+        )
+        self.bodies: list[tuple[int, str]] = []
+        self.sides = {kind: self._side(kind, markers.get(kind, ())) for kind in KINDS}
+
+    def each(self, what: Hashable, make: Callable[[Any], Any]) -> list[Any]:
+        """What `make` gives of each distinct mesh, kept by the name `what`: made once."""
+        if what not in self._made:
+            self._made[what] = [make(mesh) for mesh in self.distinct]
+        return self._made[what]
+
+    def _check_markers(self, markers: Mapping[str, Sequence[str]], planes: Sequence[str]) -> None:
+        for number, mesh in zip(self.alike.lead, self.distinct, strict=True):
+            for marker in (m for m in mesh.boundaries if m not in planes):
+                kinds = [kind for kind, names in markers.items() if marker in names]
+                if len(kinds) != 1:
+                    told = ", ".join(f"{list(names)} ({k})" for k, names in markers.items())
+                    raise MeshError(
+                        f"member {number}: marker {marker!r} is "
+                        f"{f'both {kinds[0]} and {kinds[1]}' if kinds else 'of no kind'}; "
+                        f"expected it in one of {told}"
+                    )
+
+    def _side(self, kind: str, markers: Sequence[str]) -> Side:
+        node, shape, owner = zip(*(side_of(m, markers) for m in self.distinct), strict=True)
+        names = [[name for name in markers if name in m.boundaries] for m in self.distinct]
+        items = Items(self.alike, [len(own) for own in node])
+        if KINDS[kind].bodies:
+            bodies = Items(self.alike, [len(own) for own in names])
+            body = items.stack(owner, bodies) + np.int32(len(self.bodies))
+            self.bodies += [(m, name) for m, of in enumerate(self.alike.of) for name in names[of]]
+        else:
+            body = items.members()
+        return Side(items.stack(node, self.items), self._shape(items, shape), body, items)
+
+    def _shape(self, items: Items, shape: Sequence[dict[str, Ints]]) -> dict[str, Ints]:
+        """What connects vertices of a side, of all members."""
+        tables = {name: [own[name] for own in shape] for name in shape[0]}
+        if "ends" in tables:
+            return {"ends": items.stack(tables["ends"], self.items)}
+        corners = Items(self.alike, [len(own) for own in tables["corners"]])
+        return {
+            "offsets": items.offsets(tables["offsets"]),
+            "corners": corners.stack(tables["corners"], self.items),
+        }
+
+    def place(self, member: int, entity: int, code: int) -> str:
+        """Text for a vertex in the user's numbers; nothing where the fault has no place."""
+        if code == DIVERGED:
+            return ""
+        local = entity - int(self.first[member])
+        if not 0 <= local < len(self.meshes[member].points):
+            return f" at entity {entity}"
+        where = zip("xyz", self.backend.get(self.x)[entity], strict=False)
+        told = ", ".join(f"{name} = {value:.6g}" for name, value in where)
+        return f" at node {self.meshes[member].original[local]} ({told})"
+
+
+class MeshVertices(Vertices):
+    """Vertices of meshes, with the cells between them.
+
+    Attributes
+    ----------
+    cells : (cells, 4), -1 the last of triangles;  cell_items : where those of each member stand
+    look : recording    finds the worst cells
+    hierarchies : of distinct meshes as given, by number, where springs have set them up
+    """
+
+    def __init__(
+        self, backend: Backend, meshes: Sequence[Any], markers: Mapping[str, Sequence[str]]
+    ) -> None:
+        super().__init__(backend, meshes, markers)
+        tables = [m.cells for m in self.distinct]
+        self.cell_items = Items(self.alike, [len(table) for table in tables])
+        self.cells = self.cell_items.stack(tables, self.items)
+        self.hierarchies: dict[int, Any] = {}
+        b = backend
+        offsets, groups = chunks(self.cell_items.first)
+        parts = b.zeros((len(offsets) - 1, 2), np.float64)
+        self.worst = b.zeros((self.members, 2), np.float64)
+        self.fields.add(corners=b.table(self.cells))
+        bind = self.fields.bind
+        self.quality = [
+            bind("cell_quality", offsets=b.array(offsets, np.int32), sums=parts),
+            bind("gather_max_2", offsets=b.array(groups, np.int32), parts=parts, sums=self.worst),
+        ]
+        self.look = b.record(self.quality)
+
+    def worst_cells(self) -> NDArray[np.float64]:
+        """(members, 2): least cell area [chord^2] and least angle [rad]."""
+        return -self.backend.get(self.worst)
+
+    def inverted(self, member: int) -> str:
+        """Text for the cell of least area, by its vertices in the numbers of the user's file."""
+        cells = self.cells[slice(*self.cell_items.first[member : member + 2])]
+        corner = self.backend.get(self.x)[np.where(cells < 0, cells[:, :1], cells)]
+        (ax, ay), (bx, by) = (np.moveaxis(corner[:, k + 2] - corner[:, k], -1, 0) for k in (0, 1))
+        worst = cells[np.argmin(ax * by - ay * bx)]
+        original = self.meshes[member].original[worst[worst >= 0] - self.first[member]]
+        return f"the cell of nodes {', '.join(map(str, original))}"

@@ -1,0 +1,162 @@
+"""Volumes of an ensemble on a device: what the unknowns live on, however they are connected.
+
+Median duals of a mesh's vertices, points of a cloud and cells are volumes: each has its share of
+space, its neighbours, and patches of the boundary.  Volumes of one member are contiguous.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.csr import offsets_of
+from kinemesh.device.followed import Followed
+from kinemesh.linear.pattern import Pattern, chunks, totals
+from kinemesh.linear.stack import Items
+from kinemesh.space.patches import Patch
+from kinemesh.space.vertices import Vertices
+
+Ints = NDArray[np.int32]
+
+
+class Volumes(ABC):
+    """Volumes over vertices, and what depends on nothing else.
+
+    Parameters
+    ----------
+    vertices : Vertices
+    items : where the volumes of each member stand; by default a volume per vertex
+
+    Attributes
+    ----------
+    nodes, members : int           number of volumes, and of members
+    x, x1 : (vertices, dimensions) float64    of the vertices, now and at the last time level
+    V : (nodes,) float64           share of space of each volume [chord^2]
+    bdf : (members, 3), rate : (members, 2)  factors of the time levels [a_inf/chord]
+    faults : (members,) uint64
+    bodies : list of (member, marker)
+    patches : of each kind;  wall, far : two of them
+    graphs : of each distinct mesh the offsets of its volumes and their neighbours, CSR
+    dimensions, variables : int    2 or 3, and 2 more
+    totals : dict    tables of sums and maxima over the volumes of each member, by chunks
+    fields : what kernels take, by name
+    mirrors, slip : dict    in space the points on a plane of symmetry and its normal; with their
+        velocity
+    worse : ufunc                 of two numbers in `shapes` the one of the worse shape
+    measure, sweep : what follows from x; from x and its past
+    keep_levels, look : recordings   the next time level; the shapes of cells
+    """
+
+    measure: Followed
+    sweep: Followed
+    keep_levels: Callable[[], None]
+    look: Callable[[], None]
+    worse: np.ufunc
+    graphs: list[tuple[Ints, Ints]]
+    V: Any
+    inverse: Any
+    plane: Any
+
+    def __init__(self, vertices: Vertices, items: Items | None = None) -> None:
+        self.vertices, v = vertices, vertices
+        self.backend, self.meshes, self.distinct = v.backend, v.meshes, v.distinct
+        self.alike, self.bodies, self.each, self.faults = v.alike, v.bodies, v.each, v.faults
+        self.x, self.x1, self.points = v.x, v.x1, v.points
+        self.dimensions, self.members = v.dimensions, v.members
+        self.variables = self.dimensions + 2
+        self.items = v.items if items is None else items
+        self.first, self.member = self.items.first, self.items.members()
+        self.nodes = self.items.total
+        self.mirrors: dict[str, Any] = {}
+        self.slip: dict[str, Any] = {}
+        b, m = self.backend, self.members
+        self.bdf, self.rate = b.zeros((m, 3), np.float64), b.zeros((m, 2), np.float64)
+        node_chunks, groups = chunks(self.first)
+        self.totals = totals(b, node_chunks, groups)
+        self.chunks = len(node_chunks) - 1
+        self.fields = v.fields.also(bdf=self.bdf, rate=self.rate)
+        self.patches = {kind: self._patch(kind) for kind in v.sides}
+
+    def _patch(self, kind: str) -> Patch:
+        """The volumes of the vertices on one side."""
+        side = self.vertices.sides[kind]
+        return Patch.of(
+            self.backend, kind, side.node, side.body, side.member, side.shape, self.dimensions
+        )
+
+    @property
+    def wall(self) -> Patch:
+        return self.patches["wall"]
+
+    @property
+    def far(self) -> Patch:
+        return self.patches["far"]
+
+    def slots(self, pattern: Pattern) -> Ints:
+        """(entries,) blocks of a pattern on `graphs` that belong to each volume's neighbours."""
+        pairs = [
+            (np.repeat(np.arange(len(offsets) - 1, dtype=np.int32), np.diff(offsets)), neighbour)
+            for offsets, neighbour in self.graphs
+        ]
+        entries = Items(self.alike, [len(neighbour) for _, neighbour in self.graphs])
+        return pattern.blocks_of(pairs, entries)
+
+    def start(self) -> None:
+        """Metrics of the mesh as it stands; every time level at rest there."""
+        self.measure()
+        for _ in range(2):
+            self.keep_levels()
+            self.sweep()
+
+    def reset(self) -> None:
+        """Every vertex back to where it was given, at rest."""
+        self.backend.put(self.x, self.points)
+        self.start()
+
+    def shown(self, member: int) -> Any:
+        """A member as field files have it: points, triangles, quads, original."""
+        return self.meshes[member]
+
+    def sizes(self) -> dict[str, int]:
+        """How many there are of what, for the summary."""
+        return {"nodes": self.nodes}
+
+    @abstractmethod
+    def broken(self, shapes: dict[str, NDArray[np.float64]]) -> tuple[int, str] | None:
+        """The first member with a shape that cannot be computed on, and what it is."""
+
+    def worst_cells(self) -> NDArray[np.float64]:
+        """(members, 2): least cell area [chord^2] and least angle [rad]; nan without cells."""
+        return np.full((self.members, 2), np.nan)
+
+    @abstractmethod
+    def shapes(self) -> dict[str, NDArray[np.float64]]:
+        """(members,) of each number that tells how well the mesh is shaped as it stands."""
+
+    @abstractmethod
+    def terms(self) -> NDArray[np.float64]:
+        """(nodes,) size of the terms that cancel in a steady residual of a uniform stream."""
+
+    @abstractmethod
+    def levels(self) -> dict[str, Any]:
+        """Device arrays of the time levels that a restart must keep."""
+
+    def set_time_levels(self, dt: NDArray[np.float64], order: int) -> None:
+        """Factors of BDF1 or BDF2 with each member's time step; order 0: steady."""
+        if order == 0:
+            bdf, rate = np.zeros(3), np.zeros(2)
+        elif order == 1:
+            bdf, rate = np.array([1.0, -1.0, 0.0]), np.array([1.0, 0.0])
+        else:
+            bdf, rate = np.array([1.5, -2.0, 0.5]), np.array([1.5, -0.5])
+        self.backend.put(self.bdf, bdf / dt[:, None])
+        self.backend.put(self.rate, rate / dt[:, None])
+
+
+def body_chunks(body: Ints, bodies: int, size: int = 256) -> tuple[Ints, Ints]:
+    """Chunks of the wall nodes of each body, for forces."""
+    return chunks(offsets_of(body, bodies), size)
