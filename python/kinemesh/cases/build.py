@@ -65,10 +65,11 @@ def _given(part: MeshPart) -> dict[str, Any]:
     return {n: getattr(part, n) for n in GENERATED if getattr(part, n) is not None}
 
 
-def sides(part: MeshPart) -> dict[str, list[str] | None]:
-    """Markers of the walls and of the far field, where the case names them."""
+def sides(part: MeshPart) -> dict[str, Any]:
+    """Markers of walls, far field and other kinds of boundary, where the case names them."""
     given = {"walls": part.walls, "far": part.far}
-    return {name: None if value is None else list(value) for name, value in given.items()}
+    found: dict[str, Any] = {n: None if v is None else list(v) for n, v in given.items()}
+    return found | ({} if part.boundaries is None else {"boundaries": dict(part.boundaries)})
 
 
 def settings(case: Stated) -> Any:
@@ -87,7 +88,7 @@ def solver(case: Stated, grid: Any = None, of_case: bool = True) -> Any:
             grid = space(case)
     options = _options(case, of_case)
     # what only the flow, the motion or the mesh forbids
-    with in_section("[mesh]", ("walls", "far")), in_section("[solver]", case.solver):
+    with in_section("[mesh]", ("walls", "far", "boundaries")), in_section("[solver]", case.solver):
         model = kind(grid, **options)
     model.case = _record(case)
     return model

@@ -127,7 +127,12 @@ class Case(Stated):
                 "in space; give points instead"
             )
         if mesh is not None:
-            changed["mesh"] = MeshPart(file=Path(mesh), walls=self.mesh.walls, far=self.mesh.far)
+            changed["mesh"] = MeshPart(
+                file=Path(mesh),
+                walls=self.mesh.walls,
+                far=self.mesh.far,
+                boundaries=self.mesh.boundaries,
+            )
         sizes = {"nodes": nodes, "points": points, "cloud": cloud}
         sizes = {name: value for name, value in sizes.items() if value is not None}
         if sizes:

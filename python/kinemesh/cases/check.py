@@ -99,7 +99,7 @@ def check(case: Case, progress: bool = False) -> Report:
 
 def _space(report: Report, case: Case) -> Mesh | Cloud | None:
     """Rows of the mesh or cloud, its markers and its quality."""
-    from kinemesh.space.markers import planes_of, walls_of
+    from kinemesh.space.markers import kinds_of, planes_of, walls_of
 
     made: Any = None
     on = registry.named(case.method).on
@@ -113,10 +113,13 @@ def _space(report: Report, case: Case) -> Mesh | Cloud | None:
         return None
     walls: list[str] | None = None
     with report.look("markers") as said:
-        planes = planes_of(None, [made]) if len(size) == 3 else []
         sides = build.sides(case.mesh)
+        others = kinds_of(sides.get("boundaries"), [made])
+        if len(size) == 3:
+            others["symmetry"] = planes_of(None, [made])
+        planes = [name for names in others.values() for name in names]
         walls, far = walls_of(sides["walls"], [made], planes, sides["far"])
-        kinds = {"walls": walls, "far field": far} | ({"symmetry": planes} if planes else {})
+        kinds = {"walls": walls, "far field": far} | {k: n for k, n in others.items() if n}
         what = "edges" if len(size) == 2 else "triangles"
         for name, markers in kinds.items():
             counts = [f"{marker} ({len(made.boundaries[marker])} {what})" for marker in markers]

@@ -93,6 +93,7 @@ class MeshPart:
     chord: float | None = None  # of a file: the section's, in its units; they are divided by it
     walls: tuple[str, ...] | None = None  # markers of bodies; moment_about goes with the first
     far: tuple[str, ...] | None = None  # markers of the far field
+    boundaries: Mapping[str, str] | None = None  # kinds of other markers: { ground = "symmetry" }
 
     def __post_init__(self) -> None:
         sources = [n for n in SOURCES if getattr(self, n) is not None]
@@ -122,6 +123,8 @@ class MeshPart:
         for name in ("walls", "far"):
             if getattr(self, name) is not None:
                 _set(self, name, names(f"[mesh] {name}", getattr(self, name)))
+        if not isinstance(self.boundaries, Mapping | None):
+            raise CaseError(f"[mesh] boundaries = {self.boundaries!r}, expected a table of kinds")
         both = set(self.walls or ()) & set(self.far or ())
         if both:
             raise CaseError(f"[mesh] markers {sorted(both)} are both walls and far")
@@ -131,8 +134,9 @@ class MeshPart:
     def _check_keys(self, source: str) -> None:
         """CaseError for keys that the source of the mesh or cloud has no meaning for."""
         takes: tuple[str, ...] = TAKES[source]
-        takes += () if source == "wing" else ("walls", "far")
-        more = [n for n in (*GENERATED, "walls", "far") if getattr(self, n) is not None]
+        sides = ("walls", "far", "boundaries")
+        takes += () if source == "wing" else sides
+        more = [n for n in (*GENERATED, *sides) if getattr(self, n) is not None]
         more = [n for n in more if n not in takes]
         if not more:
             return
@@ -152,6 +156,12 @@ class MeshPart:
             raise CaseError(
                 f"[mesh] {source} = {getattr(self, source)!r} makes no {entry.spaces}, which "
                 f"method {method!r} needs; give another mesh{_or_use(others)}"
+            )
+        if self.boundaries and entry.on != "mesh":
+            others = [other.name for other in registry.SOLVERS if other.on == "mesh"]
+            raise CaseError(
+                f"[mesh] boundaries: method {method!r} has walls and far field only; name the "
+                f"markers there{_or_use(others)}"
             )
 
 

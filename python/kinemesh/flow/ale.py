@@ -6,14 +6,14 @@ kernels together; everything of a time step stays on the device.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from kinemesh.arguments import instance
-from kinemesh.device.backend import Backend
+from kinemesh.device.backend import Backend, kernels
 from kinemesh.flow import memory
 from kinemesh.flow.boundary import Boundaries
 from kinemesh.flow.conditions import meshes_of
@@ -30,7 +30,7 @@ from kinemesh.motion.deform import Deformation, TorsionalSprings
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
 
-FLUXES = ("roe", "hllc")
+FLUXES = tuple(n.removeprefix("ale_flux_") for n in kernels() if n.startswith("ale_flux_"))
 LIMITERS = ("wang", "venkatakrishnan", "none")
 LIMITER_K = {"wang": 0.05, "venkatakrishnan": 5.0}  # docs/convergence.md
 LINEAR = ("bicgstab", "lusgs")
@@ -115,6 +115,8 @@ class Ale(Solver):
     walls, far : markers of the walls, and of the far field; with one of the two given, all other
         markers are of the other kind; with neither, the closed curve about all others is the far
         field (docs/meshes.md); bodies are in the order of `walls`, else of the mesh
+    boundaries : {marker: kind} of boundaries that are neither: "symmetry", a plane that the flow
+        does not cross and whose pressures are no loads (`kinemesh.space.patches.KINDS`)
     moment_about : (x, y) of the point that moments refer to, on the first body as given [lengths
         of the mesh]; the point moves with that body
     chord : float    reference chord of coefficients and reduced frequencies [lengths of the mesh];
@@ -148,6 +150,7 @@ class Ale(Solver):
         settings: AleSettings | None = None,
         walls: Sequence[str] | None = None,
         far: Sequence[str] | None = None,
+        boundaries: Mapping[str, str] | None = None,
         moment_about: tuple[float, float] = (0.25, 0.0),
         chord: float | None = None,
     ) -> None:
@@ -168,7 +171,7 @@ class Ale(Solver):
         meshes = meshes_of(mesh, members)
         moves = None if motion is None else self.deform.kind
         self.room(self.backend, meshes, settings, moves)
-        sides = self._sides(meshes, walls, far)
+        sides = self._sides(meshes, walls, far, boundaries=boundaries)
         grid = Grid(MeshVertices(self.backend, meshes, sides))
         self._states(grid, motion)
         self._allocate(grid)

@@ -185,5 +185,10 @@ def summed(solver: Any) -> dict[str, Any]:
     notes = list(dict.fromkeys(n for mesh in grid.meshes for n in mesh.origin.notes))
     alike = all(own == bodies[0] for own in bodies)
     walls, far = solver.sides
-    found = {"walls": walls, "far": far, "bodies": bodies[0] if alike else bodies}
+    found = {
+        "walls": walls,
+        "far": far,
+        **{k: n for k, n in solver.kinds.items() if n},
+        "bodies": bodies[0] if alike else bodies,
+    }
     return found | ({"read": notes} if notes else {})

@@ -35,7 +35,7 @@ from kinemesh.motion import Motion, Pose, Rate
 from kinemesh.motion.deform import Deformation
 from kinemesh.motion.deform.base import Poses
 from kinemesh.results.asked import in_words, varying
-from kinemesh.space.markers import walls_of
+from kinemesh.space.markers import kinds_of, walls_of
 from kinemesh.space.volumes import Volumes
 
 
@@ -50,7 +50,7 @@ class Solver(Runnable, ABC):
     fields : what kernels take, by name
     backend : Backend
     pattern : Pattern      of the implicit system, for its colours
-    sides : markers of bodies, of the far field
+    sides : markers of bodies, of the far field;  kinds : of each other kind of boundary
     measured : of each member its walls as given;  notes : what must be said of them
     lowered : device array, entries that fell back to first order
     step : time steps of the members, and whether it is the first one
@@ -63,6 +63,7 @@ class Solver(Runnable, ABC):
     reference: tuple[float, float] = (1.0, 1.0)  # area and length of the coefficients
     measured: list[Walls]
     sides: tuple[list[str], list[str]]
+    kinds: dict[str, list[str]]
     notes: list[str]
     deform: Deformation
     grid: Volumes
@@ -102,13 +103,20 @@ class Solver(Runnable, ABC):
         return members
 
     def _sides(
-        self, spaces: Sequence[Any], walls: Any, far: Any, planes: Sequence[str] = ()
+        self,
+        spaces: Sequence[Any],
+        walls: Any,
+        far: Any,
+        planes: Sequence[str] = (),
+        boundaries: Any = None,
     ) -> dict[str, list[str]]:
         """Markers of each kind of boundary; the bodies' sizes are looked at."""
+        self.kinds = kinds_of(boundaries, spaces)
+        planes = [*planes, *(name for names in self.kinds.values() for name in names)]
         self.sides = walls_of(walls, spaces, planes, far)
         self.measured = measured(spaces, self.sides[0], planes)
         self.notes = sizes.check(spaces, self.measured, self)
-        return dict(zip(("wall", "far"), self.sides, strict=True))
+        return dict(zip(("wall", "far"), self.sides, strict=True)) | self.kinds
 
     def _check_vortex(self) -> None:
         """SettingsError for the far vortex where it is not that of the flow."""

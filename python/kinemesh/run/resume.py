@@ -69,6 +69,7 @@ def identity(solver: Solver, mode: str, **more: Any) -> dict[str, Any]:
         "nodes": [len(m.points) for m in solver.grid.meshes],
         "mesh (SHA-256)": [prints[number] for number in solver.grid.alike.of],
         "bodies": [f"{member}: {marker}" for member, marker in solver.grid.bodies],
+        "boundaries": {kind: names for kind, names in solver.kinds.items() if names},
         "mach": solver.mach,
         "alpha_deg": solver.alpha_deg,
         "moment_about": solver.moment_about,

@@ -6,7 +6,7 @@ markers are called, and what it encloses are bodies.  Where there is none, names
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kinemesh.arguments import is_several
@@ -14,6 +14,7 @@ from kinemesh.errors import MeshError, SettingsError
 from kinemesh.mesh.fingerprint import firsts
 from kinemesh.mesh.names import FAR_WORDS, WALL_WORDS, role_of, words_of
 from kinemesh.mesh.pieces import Piece, enclosing, pieces, reach, told
+from kinemesh.space.patches import KINDS
 
 PLANE_NAMES = ("symmetry", "symmetry_plane")
 SAY = "say which they are: bodies in walls, or the far field in far (keys of [mesh] in a case file)"
@@ -69,6 +70,31 @@ def walls_of(
     for member, space in firsts(meshes):
         _not_swapped(member, space, bodies, outer)
     return bodies, outer
+
+
+def kinds_of(boundaries: Any, meshes: Sequence[Any]) -> dict[str, list[str]]:
+    """Markers of each kind of boundary beside walls and far field.
+
+    Parameters
+    ----------
+    boundaries : {marker: kind}, or None
+
+    Raises
+    ------
+    SettingsError    an unknown kind;  MeshError: an unknown marker
+    """
+    given = {} if boundaries is None else boundaries
+    kinds = [kind for kind in KINDS if kind not in ("wall", "far")]
+    if not isinstance(given, Mapping):
+        raise SettingsError(f"boundaries is {given!r}, expected {{marker: kind}}, kinds: {kinds}")
+    for marker, kind in given.items():
+        if kind not in kinds:
+            also = "; name walls in walls, the far field in far" if kind in KINDS else ""
+            raise SettingsError(
+                f"boundaries: {marker!r} is {kind!r}, expected one of {', '.join(kinds)}{also}"
+            )
+    markers = _listed("boundaries", list(given), markers_of(meshes)) if given else []
+    return {kind: [n for n in markers if given[n] == kind] for kind in kinds}
 
 
 def _listed(what: str, value: Any, names: Sequence[str]) -> list[str]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from kinemesh.errors import SettingsError
 from kinemesh.motion.deform.base import Deformation, Mover, Poses, pose_rows
+from kinemesh.space.patches import KINDS
 from kinemesh.space.vertices import Vertices
 
 
@@ -35,6 +36,14 @@ class Rigid(Deformation):
     """The whole mesh turns and shifts with the body."""
 
     name = "rigid"
+
+    def check_vertices(self, grid: Vertices) -> None:
+        still = [kind for kind, kept in KINDS.items() if kept.still and len(grid.sides[kind].node)]
+        if still:
+            raise SettingsError(
+                f"rigid motion turns the whole mesh, and a boundary of kind {still[0]!r} stands "
+                "still; use springs or Delaunay mapping"
+            )
 
     def attach(self, grid: Vertices) -> RigidMover:
         return RigidMover(grid)
