@@ -318,10 +318,10 @@ def test_a_fault_names_quantity_node_of_the_file_member_and_step(
     ale = km.Ale(meshes, mach=0.4, walls=[], deform=law, device=device)
     holder.append(ale)
 
-    with pytest.raises(km.NumericalFault, match=quantity) as error:
-        ale.run(time_step=0.1, steps=5, start="as is", out=tmp_path / "out", preflight=False)
+    with pytest.warns(RuntimeWarning, match=quantity):
+        run = ale.run(time_step=0.1, steps=5, start="as is", out=tmp_path / "out", preflight=False)
 
-    text = str(error.value)
+    text = run.failed[0]["text"]
     assert "member 1:" in text
     assert "(step 3 of 5, iteration 0);" in text
     assert "try " in text
@@ -347,10 +347,10 @@ def test_a_fault_of_a_steady_run_names_the_iteration_of_its_member(tmp_path, mes
 
     ale.loads = spoiled
 
-    with pytest.raises(km.NumericalFault) as error:
-        ale.steady(out=tmp_path / "out")
+    with pytest.warns(RuntimeWarning, match="member 1: density is not positive"):
+        run = ale.steady(out=tmp_path / "out")
 
-    text = str(error.value)
+    text = run.failed[0]["text"]
     assert re.match(
         r"member 1: density is not positive at node .* \(steady flow, iteration 3\);", text
     )

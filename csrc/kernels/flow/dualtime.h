@@ -3,13 +3,14 @@
  * the units of docs/style.md per time, chord / a_inf.                                            */
 
 #if DIM == 2
-/* Every member starts a physical step: all active, nothing counted. */
+/* Members start a physical step: active but those that have failed, nothing counted. */
 #define DUALTIME_START(F)        \
+  F(in, i32, alive, "members")   \
   F(out, i32, active, "members") \
   F(out, i32, iterations, "members")
 KERNEL(dualtime_start, DUALTIME_START, direct)
 {
-  active[i]     = 1;
+  active[i]     = alive[i];
   iterations[i] = 0;
 }
 #endif

@@ -1,12 +1,8 @@
-"""From the word that a kernel leaves behind to an error that names what, where and when."""
+"""The word that a kernel leaves behind, and what it means."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
-
-from kinemesh.errors import NumericalFault
 
 NONE = np.uint64(2**64 - 1)
 AREA, DENSITY, PRESSURE, PIVOT, GRAPH, DIVERGED = 1, 2, 3, 4, 5, 6
@@ -33,22 +29,6 @@ def decode(word: np.uint64) -> tuple[int, int]:
     return int(word) >> 32, int(word) & 0xFFFFFFFF
 
 
-def raise_faults(
-    words: np.ndarray, where: str, place: Callable, iterations: np.ndarray | None = None
-) -> None:
-    """Raise NumericalFault for the first member with a fault.
-
-    Parameters
-    ----------
-    words : (members,) uint64
-    where : str                what was being done, e.g. "step 120 of 192"
-    place : callable           (member, entity, code) -> text " at ..." in the user's numbers
-    iterations : (members,)    pseudo-steps made, where some were; 0: of the state before them
-    """
-    for member in np.flatnonzero(words != NONE):
-        code, entity = decode(words[member])
-        what, remedy = TEXTS.get(code, (f"fault {code}", "a report of this message"))
-        when = where if iterations is None else f"{where}, iteration {iterations[member]}"
-        raise NumericalFault(
-            f"member {member}: {what}{place(int(member), entity, code)} ({when}); try {remedy}"
-        )
+def in_words(code: int) -> tuple[str, str]:
+    """What a code means, and what to try."""
+    return TEXTS.get(code, (f"fault {code}", "a report of this message"))

@@ -191,6 +191,7 @@ class Ale(Solver):
         self.grid: Grid = grid
         self.flux = b.zeros((grid.edges, 4))
         self.lowered = b.zeros(grid.edges, np.int32)
+        self.lowered_of = grid.member[grid.dual.lr[:, 0]]
         self.gradients = Gradients(grid, self.fields, self.settings)
         self.boundaries = Boundaries(self.fields, grid.patches)
         self.implicit = self._linear()

@@ -39,7 +39,8 @@ class Runnable:
 
         Raises
         ------
-        NumericalFault    the flow failed, or the residual rose tenfold
+        NumericalFault    the flow failed, or the residual rose tenfold; of an ensemble such a
+            member fails alone (`Run.failed`)
         CaseError         the folder or its restart cannot be used
         """
         solver: Any = self
@@ -93,7 +94,8 @@ class Runnable:
 
         Raises
         ------
-        NumericalFault    the mesh folds, the flow fails, or the residual of a step rises tenfold
+        NumericalFault    the mesh folds, the flow fails, or the residual of a step rises tenfold;
+            of an ensemble such a member fails alone (`Run.failed`)
         CaseError         the folder or its restart cannot be used
         SettingsError     arguments that contradict each other or the motion
         """

@@ -31,7 +31,8 @@ class DualTime:
             backend.array(np.ones(members), np.float64) for _ in range(6)
         )
         self.parts = backend.zeros((grid.chunks, 1), np.float64)
-        self.begin = backend.bind("dualtime_start", active=self.active, iterations=self.iterations)
+        began = {"active": self.active, "iterations": self.iterations}
+        self.begin = grid.fields.bind("dualtime_start", **began)
 
     def check(self, res: Any, drop: float, most: int, cfl: tuple[float, float, float]) -> Any:
         """Call that measures `res` and decides who goes on.
@@ -64,6 +65,11 @@ class DualTime:
             cfl=self.cfl,
         )
 
+    def stop_failed(self) -> None:
+        """No pseudo-step of a member that has failed."""
+        active = self.backend.get(self.active) * self.grid.ensemble.alive
+        self.backend.put(self.active, active)
+
     def set_floor(self, dt: NDArray[np.float64] | None) -> None:
         """Norm that round-off alone can leave: eps times the terms that cancel in a node.
 
@@ -73,8 +79,9 @@ class DualTime:
         """
         grid, get = self.grid, self.backend.get
         around = grid.terms()
-        terms = around if dt is None else around + 4 * get(grid.V) / dt[grid.member]
-        squares = np.bincount(grid.member, terms**2, grid.members)
+        with grid.ensemble.quiet():
+            terms = around if dt is None else around + 4 * get(grid.V) / dt[grid.member]
+            squares = np.bincount(grid.member, terms**2, grid.members)
         # Measured in float32: a transonic steady flow ends at 1.2, unsteady steps below 1.
         share = 1.6 if dt is None else 1.0
         self.backend.put(self.floor, share * self.backend.eps * np.sqrt(squares))

@@ -316,7 +316,7 @@ class Meshless(Solver):
         self.grid: CloudGrid = grid
         limited = s if s.flux == "roe" else replace(s, limiter="none")
         self.gradients = Gradients(grid, self.fields, limited, "cloud", grid.symmetric)
-        self.lowered = b.zeros(grid.nodes, np.int32)
+        self.lowered, self.lowered_of = b.zeros(grid.nodes, np.int32), grid.member
         self.fields.add(grad=self.gradients.grad, lowered=self.lowered)
         if grid.dimensions == 3:
             self.fields.add(radius=b.zeros(grid.nodes))

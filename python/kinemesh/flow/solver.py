@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import instance, member_count, numbers, point_of
 from kinemesh.device.backend import Backend
-from kinemesh.device.faults import NONE, raise_faults
 from kinemesh.device.fields import Fields
 from kinemesh.errors import SettingsError, warn
 from kinemesh.flow import sizes
@@ -52,7 +51,7 @@ class Solver(Runnable, ABC):
     pattern : Pattern      of the implicit system, for its colours
     sides : markers of bodies, of the far field;  kinds : of each other kind of boundary
     measured : of each member its walls as given;  notes : what must be said of them
-    lowered : device array, entries that fell back to first order
+    lowered : device array, entries that fell back to first order;  lowered_of : members of them
     step : time steps of the members, and whether it is the first one
     """
 
@@ -70,6 +69,7 @@ class Solver(Runnable, ABC):
     motions: list[Motion | None]
     lowered: Any
     step: tuple[NDArray[np.float64], bool]
+    lowered_of: NDArray[np.int32]
     _residual: list[Any]
     _past: Any
     _implicit: Any
@@ -247,13 +247,23 @@ class Solver(Runnable, ABC):
 
     def initialise(self, q: NDArray | None = None) -> None:
         """Set every time level to primitive states q (nodes, variables), or to the free stream."""
+        self.grid.ensemble.begin()
         if q is None:
-            states = conserved(self.backend.get(self.stream))[self.grid.member]
+            u = conserved(self.backend.get(self.stream))[self.grid.member]
         else:
-            states = conserved(states_of(q, self.grid.nodes, self.grid.variables))
+            u = conserved(states_of(q, self.grid.nodes, self.grid.variables))
+        self._set_levels(u)
+
+    def settle(self) -> None:
+        """Set every time level to the present flow."""
+        with self.grid.ensemble.quiet():
+            u = conserved(self.primitive())
+        self._set_levels(u)
+
+    def _set_levels(self, u: NDArray) -> None:
         for array in (self.u, self.u1, self.u2):
-            self.backend.put(array, states)
-        self.backend.put(self.dualtime.active, 1)
+            self.backend.put(array, u)
+        self.backend.put(self.dualtime.active, self.grid.ensemble.alive)
         self._primitive()
         self.check_faults("initial state")
 
@@ -303,18 +313,26 @@ class Solver(Runnable, ABC):
         pivots = [None if motion is None else motion.pivot for motion in self.motions]
         return self.forces.loads(self.moment_points(poses), poses, rates, pivots)
 
+    def at_first_order(self) -> int:
+        """Number of entries of `lowered`, of members that have not failed."""
+        lowered, ensemble = self.backend.get(self.lowered), self.grid.ensemble
+        if ensemble.failures:
+            lowered = lowered[ensemble.alive[self.lowered_of]]
+        return int(lowered.sum())
+
     def check_faults(self, where: str, iterations: Any = None) -> None:
-        """Raise NumericalFault if a kernel has left one.
+        """Members of whom a kernel has left a fault fail (`Members.fail`).
 
         Parameters
         ----------
         iterations : (members,) device array    of a march, to be told too
+
+        Raises
+        ------
+        NumericalFault    outside of a run of several members
         """
-        words = self.backend.get(self.grid.faults)
-        if (words != NONE).any():
-            self.backend.put(self.grid.faults, NONE)
-            done = None if iterations is None else self.backend.get(iterations)
-            raise_faults(words, where, self.grid.vertices.place, done)
+        if self.grid.ensemble.find_faults(where, self.grid.vertices.place, iterations):
+            self.dualtime.stop_failed()
 
     def marks(self) -> dict[str, NDArray]:
         """(nodes,) numbers that field files have beside the flow, by name."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinemesh.errors import CaseError
+from kinemesh.errors import CaseError, warn
 from kinemesh.plot.histories import curve
 from kinemesh.plot.style import BLUE, DARK, figure_of, phase_axis, styled
 from kinemesh.results.asked import values, varying
@@ -30,7 +30,8 @@ def loops(run: Run, by: str | None = None, path: str | Path | None = None) -> An
 
     Parameters
     ----------
-    run : Run        members without a whole cycle are left out
+    run : Run        members without a whole cycle are left out, and with a warning those that
+        have failed
     by : str         parameter that colours show, a column of `run.table()`; default: the parameter
         with most values
     path : file to save the figure in (.png, .pdf or .svg)
@@ -44,7 +45,8 @@ def loops(run: Run, by: str | None = None, path: str | Path | None = None) -> An
     if by is not None and by not in names:
         raise CaseError(f"loops: by = {by!r}, expected one of what varies: {names}")
     found: dict[int, Loop] = {}
-    for member in range(run.members):
+    last: Exception = CaseError(f"loops: all {run.members} members have failed")
+    for member in running(run):
         try:
             found[member] = run.loop(member)
         except CaseError as error:
@@ -57,6 +59,15 @@ def loops(run: Run, by: str | None = None, path: str | Path | None = None) -> An
     dash = next((name for name in rest if len(values(rows, name)) <= len(DASHES)), None)
     more = [name for name in rest if name != dash]
     return _loops(found, rows, colour, dash, more, path=path)
+
+
+def running(run: Run) -> list[int]:
+    """Numbers of the members that have not failed; a warning names the others."""
+    failed = [row["member"] for row in run.failed]
+    if failed:
+        numbers = ", ".join(map(str, failed))
+        warn(f"left out, as they failed (run.failed says why): members {numbers}", UserWarning)
+    return [m for m in range(run.members) if m not in failed]
 
 
 def differing(rows: Sequence[Mapping[str, Any]]) -> list[str]:

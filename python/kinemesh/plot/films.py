@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from kinemesh.errors import CaseError, warn
 from kinemesh.io.paths import making, path_of
 from kinemesh.io.whole import replace
-from kinemesh.plot.ensembles import differing, in_words, names_of, title_of
+from kinemesh.plot.ensembles import differing, in_words, names_of, running, title_of
 from kinemesh.plot.flows import SHADES, Picture, moment_of, range_of, view_of
 from kinemesh.plot.style import STYLE
 from kinemesh.run.march import progress_bar
@@ -91,16 +91,17 @@ def films_from_directory(
     if format not in FORMATS:
         raise CaseError(f"format = {format!r}, expected of a film one of {', '.join(FORMATS)}")
     run = open(directory)
-    if run.members > 1 and not members:
+    there = running(run)
+    if run.members > 1 and not members and there:
         rows = run.asked()
-        words = in_words(rows[0], differing(rows))
+        words = in_words(rows[there[0]], differing(rows))
         warn(
-            f"a film of the first of {run.members} members alone{words and f', {words}'}; "
+            f"a film of the first of {len(there)} members alone{words and f', {words}'}; "
             "--members (members=True) makes one of each",
             UserWarning,
         )
     made = []
-    for m in range(run.members if members else 1):
+    for m in there if members else there[:1]:
         place = _place(run, quantity, m, format)
         made.append(film(run, quantity, place, m, progress=progress))
     return made
@@ -119,6 +120,7 @@ def _frames(run: Run, quantity: str, member: int | None) -> list[int]:
 
     CaseError where they make no film.
     """
+    run.refuse_failed(member)
     kept = run.frames(member)
     if run.history.kind == "steady":
         raise CaseError("film: a steady run has one frame, which `kinemesh plot` draws: mach.png")

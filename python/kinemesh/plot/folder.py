@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError, warn
 from kinemesh.plot import wings
-from kinemesh.plot.ensembles import differing, loops, names_of, title_of
+from kinemesh.plot.ensembles import differing, loops, names_of, running, title_of
 from kinemesh.plot.films import FORMATS as FILMS
 from kinemesh.plot.flows import mach, moment_of, surface_pressure
 from kinemesh.plot.histories import convergence
@@ -64,25 +64,29 @@ def from_directory(
         made.append(folder / f"{name}{tail}.{ending}")
         return made[-1]
 
+    there = running(run)
+    if not there:
+        raise CaseError(f"{directory}: no figures, as all {run.members} members failed")
     if run.history.kind == "steady":
-        convergence(run.history, path=target("convergence"))
+        convergence(run.history, there, path=target("convergence"))
     if run.members == 1:
         _member(run, 0, target, complete)
         return made
-    _together(run, target, complete)
-    names = names_of(run) if members else []
-    for member, name in enumerate(names):
-        of_member = partial(target, folder=run.out and run.out / "members", tail=f"-{name}")
+    _together(run, there[0], target, complete)
+    names = names_of(run)
+    for member in there if members else []:
+        tail = f"-{names[member]}"
+        of_member = partial(target, folder=run.out and run.out / "members", tail=tail)
         _member(run, member, of_member, complete)
     return made
 
 
-def _together(run: Run, target: Target, complete: bool) -> None:
-    """The figures of all members of an ensemble."""
+def _together(run: Run, first: int, target: Target, complete: bool) -> None:
+    """The figures of all members of an ensemble, of which `first` did not fail."""
     if run.history.kind == "unsteady" and (complete or _has_cycle(run, None)):
         loops(run, path=target("hysteresis"))
     if "mesh" not in differing(run.asked()):
-        flow = run.fields(member=0)
+        flow = run.fields(member=first)
         if flow.points.shape[1] == 2:
             _space(flow, target("mesh"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,19 +115,23 @@ def _arrows(axes: Any, x: NDArray[Any], y: NDArray[Any], count: int = 4) -> None
 
 
 @styled
-def convergence(history: History) -> Any:
-    """Residual, and lift and drag, over the iterations of a steady run; a line per member."""
+def convergence(history: History, members: Sequence[int] | None = None) -> Any:
+    """Residual, and lift and drag, over the iterations of a steady run.
+
+    A line per member, of all or of `members`.
+    """
+    shown = history.members if members is None else members
     figure = figure_of(6.4, 4.4)
     top, bottom = figure.subplots(2, 1, sharex=True)
     right = bottom.twinx()
-    for m in history.members:
+    for m in shown:
         part = history.member(m)
-        at, fade = part["iteration"], 1 - 0.6 * (m - history.members[0]) / len(history.members)
+        at, fade = part["iteration"], 1 - 0.6 * (m - shown[0]) / len(history.members)
         top.semilogy(at, part["residual"], color=BLUE, alpha=fade, label=f"member {m}")
         bottom.plot(at, part["cl"], color=BLUE, alpha=fade)
         right.plot(at, part["cd"], color=RED, alpha=fade)
     top.set_ylabel("residual")
-    if 1 < len(history.members) <= 8:
+    if 1 < len(shown) <= 8:
         top.legend()
     bottom.set(xlabel="iteration")
     bottom.set_ylabel("$c_l$", color=BLUE)

@@ -97,6 +97,8 @@ def path_of(run: Record, member: int | None) -> tuple[Path, int]:
     if not isinstance(number, int | np.integer) or not 0 <= number < members:
         raise CaseError(f"fields: no member {member!r}; there are {members}, from 0")
     path = run.out / (f"flow-{number}.vtkhdf" if members > 1 else "flow.vtkhdf")
+    if not path.exists():
+        run.refuse_failed(number)
     return path, int(number)
 
 

@@ -77,6 +77,7 @@ class Pressures:
 
 def pressures(run: Record, member: int | None = None) -> dict[str, Pressures]:
     """Pressures on each body over the last cycle, by marker; CaseError where there is no cycle."""
+    run.refuse_failed(member)
     times = fields.frames(run, member)
     if run.history.kind != "unsteady":
         raise CaseError("pressures: a steady run has no cycle; its cp is in run.fields()['Cp']")

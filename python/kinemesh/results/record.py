@@ -41,13 +41,29 @@ class Record:
 
         A steady run converged if its residual fell by `steady_drop`, or to round-off.  An unsteady
         run converged if the residual fell by `unsteady_drop`, or to round-off, in every step of the
-        last cycle (of a motion without a period, in every step).  CaseError where the run did not
-        finish.
+        last cycle (of a motion without a period, in every step).  A member that failed did not.
+        CaseError where the run did not finish.
         """
         if "converged" not in self.summary.get("result", {}):
             raise CaseError(f"the run {self.told()}: no word of whether it converged")
         found = self.summary["result"]["converged"]
         return found if isinstance(found, bool) else np.array(found)
+
+    @property
+    def failed(self) -> list[dict[str, Any]]:
+        """Members that failed while others went on, in their order.
+
+        For each `member`, `cause`, `place`, `phase` ("steady flow", "step 12 of 64", ...), `step`
+        and `iteration` (None where there is none), and `text`, all of it as a sentence with what to
+        try.  Empty for a run of one member, which raises `NumericalFault`.
+        """
+        return [dict(row) for row in self.summary.get("failed", [])]
+
+    def refuse_failed(self, member: int | None) -> None:
+        """CaseError, with the cause, where a member has failed."""
+        for row in self.failed:
+            if row["member"] == member:
+                raise CaseError(f"{self.out or 'run'}: failed: {row['text']}")
 
     def asked(self) -> list[dict[str, Any]]:
         """Inputs of each member: mach, alpha_deg, parameters of its motion, mesh, nodes.
@@ -65,8 +81,11 @@ class Record:
         return told
 
     def loop(self, member: int | None = None) -> Loop:
-        """Loop of the last cycle of a member, as `kinemesh.hysteresis(run, member)` gives it."""
+        """Loop of the last cycle of a member, as `kinemesh.hysteresis(run, member)` gives it.
 
+        CaseError, with the cause, of a member that has failed.
+        """
+        self.refuse_failed(member)
         asked = self.summary.get("conditions", {}).get("periodic_tolerance")
         tolerance = PERIODIC if asked is None else asked
         return loop_of_history(self.history, member, tolerance, str(self.out or "run"))

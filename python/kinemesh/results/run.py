@@ -28,8 +28,8 @@ class Run(Record):
 
         The first columns are mach, alpha_deg, k and amplitude of the motion, and other inputs that
         differ between members.  Then come the results: means and amplitudes, damping, work,
-        derivatives, `converged`, and in `cause` the warnings about the member
-        (docs/results.md has all columns).
+        derivatives, `converged`, and in `cause` why the member failed, and the
+        warnings about the member (docs/results.md has all columns).
 
         Returns
         -------
@@ -77,6 +77,7 @@ class Run(Record):
 
     def __repr__(self) -> str:
         members = f"{self.members} members, " if self.members > 1 else ""
+        members += f"{len(self.failed)} failed, " if self.failed else ""
         where = "" if self.out is None else f", out={str(self.out)!r}"
         kind = self.history.kind
         return f"Run({kind}, {members}{self.history.rows} rows, {self.told()}{where})"

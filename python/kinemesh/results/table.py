@@ -86,7 +86,9 @@ def _of_member(result: Mapping[str, Any], member: int, members: int) -> dict[str
         if isinstance(value, Mapping):
             found[name] = _of_member(value, member, members)
         elif isinstance(value, list) and len(value) == members:
-            found[name] = value[member]
+            whole = any(isinstance(entry, Mapping) for entry in value)  # not one number
+            if not (whole and value[member] is None):
+                found[name] = value[member]
     return found
 
 
@@ -114,6 +116,8 @@ def _flat(result: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, An
 
 def _converged(run: Record, member: int, row: Mapping[str, Any]) -> bool | None:
     """Whether the steps of the last cycle, or the steady march, reached what was asked."""
+    if any(row["member"] == member for row in run.failed):
+        return False
     if run.history.kind == "unsteady":
         if member not in run.history.members:
             return None
@@ -126,9 +130,10 @@ def _converged(run: Record, member: int, row: Mapping[str, Any]) -> bool | None:
 
 
 def _cause(run: Record, member: int, members: int) -> str:
-    """What must be said of a member: that its run did not finish, and its warnings."""
+    """What must be said of a member: that it failed or did not finish, and its warnings."""
     said = [] if run.finished else [run.told()]
-    for text in run.summary.get("warnings", []):
+    texts = [*(row["text"] for row in run.failed), *run.summary.get("warnings", [])]
+    for text in dict.fromkeys(texts):
         begins = f"member {member}: "
         if text.startswith(begins):
             said.append(text.removeprefix(begins))

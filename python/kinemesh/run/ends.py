@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.faults import DIVERGED, TEXTS
-from kinemesh.errors import NumericalFault
 from kinemesh.loops.loop import loop_of_history
 
 if TYPE_CHECKING:
@@ -22,19 +21,22 @@ MOST_RISE = 10.0
 
 
 def refuse_diverged(solver: Solver, where: str) -> None:
-    """NumericalFault where the residual of a march that has ended is MOST_RISE times its first.
+    """Members fail whose residual, of a march that has ended, is MOST_RISE times its first.
 
     A residual at round-off is none: its first value may have been zero.
     """
     get = solver.backend.get
     norm, first = get(solver.dualtime.norm), get(solver.dualtime.first)
     risen = ~(norm <= MOST_RISE * first) & ~(norm <= get(solver.dualtime.floor))
-    for m in np.flatnonzero(risen):
-        count = get(solver.dualtime.iterations)[m]
-        raise NumericalFault(
-            f"member {m}: diverged, the residual rose to {norm[m] / max(first[m], 1e-300):.1e} "
-            f"times its first value ({where}, iteration {count}); try {TEXTS[DIVERGED][1]}"
-            f"{solver.suspects(int(m))}"
+    for m in np.flatnonzero(risen & solver.grid.ensemble.alive).tolist():
+        count = int(get(solver.dualtime.iterations)[m])
+        rise = norm[m] / max(first[m], 1e-300)
+        solver.grid.ensemble.fail(
+            m,
+            f"diverged, the residual rose to {rise:.1e} times its first value",
+            f"{TEXTS[DIVERGED][1]}{solver.suspects(m)}",
+            when=f" ({where}, iteration {count})",
+            iteration=count,
         )
 
 
@@ -57,18 +59,21 @@ def of_members(found: list[dict[str, Any]]) -> dict[str, Any]:
     return {name: [result.get(name) for result in found] for name in names}
 
 
-def over(plan: Plan, history: History, members: int, number: int) -> bool:
+def over(plan: Plan, history: History, alive: NDArray[np.bool_], number: int) -> bool:
     """Whether a run is over after step `number`: at its last one, or where it is periodic.
 
-    Periodic or not is asked at the end of every cycle, and of all members.
+    Periodic or not is asked at the end of every cycle, and of all members that are `alive`.
     """
+    if not alive.any():
+        return True
     if number >= plan.count or plan.until == "cycles":
         return number >= plan.count
     assert plan.steps_per_cycle is not None
     cycle, part = divmod(number, plan.steps_per_cycle)
     if part or cycle < 2:
         return False
-    return all(loop_of_history(history, m, plan.tolerance).periodic for m in range(members))
+    going = np.flatnonzero(alive).tolist()
+    return all(loop_of_history(history, m, plan.tolerance).periodic for m in going)
 
 
 def _which(loop: dict[str, Any]) -> str:
@@ -78,12 +83,12 @@ def _which(loop: dict[str, Any]) -> str:
     return "cl" if counts else "cm"
 
 
-def periodicity(plan: Plan, loops: list[dict[str, Any]]) -> list[str]:
+def periodicity(plan: Plan, loops: dict[int, dict[str, Any]]) -> list[str]:
     """A sentence for each member whose loop is not periodic, or not known to be where it must."""
     until = plan.until == "periodic"
     more = "raise cycles" if until else "run more cycles, or until='periodic'"
     notes = []
-    for m, loop in enumerate(loops):
+    for m, loop in loops.items():
         known = loop.get("change") is not None
         if known and not loop["periodic"]:
             notes.append(

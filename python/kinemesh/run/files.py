@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import warn
+from kinemesh.io import summary
 from kinemesh.io.fields import FieldWriter, flow
 from kinemesh.io.history import History
 from kinemesh.io.summary import Stopwatch
@@ -38,25 +39,30 @@ class Files:
     ) -> None:
         self.solver, self.folder, self.watch = solver, folder, watch
         self.history, self.ident = history, ident
-        self.writers: list[FieldWriter] = []
+        self.writers: dict[int, FieldWriter] = {}
+        self.told = 0  # failures that the summary tells of
 
     def __enter__(self) -> Files:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for writer in self.writers:
+        for writer in self.writers.values():
             writer.close()
         self.history.close()
 
     def begin(self, upto: NDArray[np.float64] | None = None) -> None:
-        """Open the field files: anew, or cut back to each member's time `upto`."""
+        """Open the field files: anew, or cut back to each member's time `upto`.
+
+        Those of members that have failed stay as they are.
+        """
         if self.folder is None:
             return
         grid = self.solver.grid
-        for m, mesh in enumerate(grid.meshes):
+        for m in np.flatnonzero(grid.ensemble.alive).tolist():
+            mesh = grid.meshes[m]
             path = self.folder / (f"flow-{m}.vtkhdf" if grid.members > 1 else "flow.vtkhdf")
             if upto is not None and path.exists():
-                self.writers.append(FieldWriter.resume(path, mesh, float(upto[m])))
+                self.writers[m] = FieldWriter.resume(path, mesh, float(upto[m]))
                 continue
             if upto is not None:
                 warn(f"{path} is not there: its flow fields begin at time {upto[m]:g}")
@@ -64,32 +70,37 @@ class Files:
             none = np.empty((0, grid.dimensions), np.int32)
             edges = np.concatenate([none, *walls.values()])
             bodies = {marker: len(facets) for marker, facets in walls.items()}
-            self.writers.append(FieldWriter(path, grid.shown(m), edges, bodies))
+            self.writers[m] = FieldWriter(path, grid.shown(m), edges, bodies)
 
     def fields(self, time: NDArray[np.float64]) -> None:
-        """Append the present flow at each member's time [chord/a_inf]."""
+        """Append the present flow at each member's time [chord/a_inf], of those that run."""
         if not self.writers:
             return
         with self.watch("files"):
             solver, first = self.solver, self.solver.grid.first
             q, x = solver.primitive().astype(float), solver.backend.get(solver.grid.x)
             marks = solver.marks()
-            for m, writer in enumerate(self.writers):
+            for m in np.flatnonzero(solver.grid.ensemble.alive).tolist():
                 rho, *velocity, p = q[first[m] : first[m + 1]].T
                 fields = flow(rho, np.stack(velocity), p, float(solver.mach[m]))
                 fields |= {name: a[first[m] : first[m + 1]] for name, a in marks.items()}
-                writer.append(float(time[m]), x[first[m] : first[m + 1]], fields)
+                self.writers[m].append(float(time[m]), x[first[m] : first[m + 1]], fields)
 
     def restart(self, phase: str, step: int, **more: Any) -> None:
         """Write the state that a later run needs to go on with the same bits.
 
-        History and fields are brought to the disk before, so that the restart is never ahead.
+        History and fields are brought to the disk before, so that the restart is never ahead.  The
+        summary tells of members that have failed.
         """
         if self.folder is None:
             return
         with self.watch("files"):
             self.history.sync()
-            for writer in self.writers:
+            for writer in self.writers.values():
                 writer.sync()
             spent = {"seconds": self.watch.seconds, "total": self.watch.total}
             resume.write(self.solver, self.folder, phase, step, self.ident, {**more, **spent})
+            failed = self.solver.grid.ensemble.told()
+            if len(failed) > self.told:
+                summary.update(self.folder / "summary.json", failed=failed)
+                self.told = len(failed)

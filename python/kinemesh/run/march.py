@@ -94,8 +94,8 @@ def march(solver: Solver, recording: Any, where: str, watch: Stopwatch, each: An
     while True:
         with watch("flow"):
             recording()
+            solver.check_faults(where, solver.dualtime.iterations)
             active = solver.backend.get(solver.dualtime.active)
-        solver.check_faults(where, solver.dualtime.iterations)
         if each is not None:
             each()
         if not active.any():
@@ -115,8 +115,14 @@ def finish(
     identity: dict[str, Any],
     said: Sequence[str] = (),
 ) -> Run:
-    """Close the files and write the summary; its warnings are the notes, and what was `said`."""
-    grid, notes = solver.grid, [*notes, *solver.low_mach.notes()]
+    """Close the files and write the summary; its warnings are the notes, and what was `said`.
+
+    Members that have failed are in both.
+    """
+    grid, failed = solver.grid, solver.grid.ensemble.told()
+    notes = [*[row["text"] for row in failed], *notes, *solver.low_mach.notes()]
+    if not grid.ensemble.alive.any():
+        notes.insert(0, f"all {grid.members} members failed, which ended the run")
 
     def one(value: Any) -> Any:
         if grid.members > 1 or np.ndim(value) != 1 or len(value) != 1:
@@ -143,7 +149,7 @@ def finish(
         {k: one(v) for k, v in result.items()},
         [*solver.notes, *said, *notes],
     )
-    made["identity"] = identity
+    made |= {"failed": failed, "identity": identity}
     if solver.case is not None:
         made["case"] = dict(solver.case)
     if mode == "steady":

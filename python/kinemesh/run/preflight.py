@@ -52,38 +52,46 @@ def fly(
     Raises
     ------
     NumericalFault    a cell inverts, the satellites of a point fall on one line, or the deformation
-        fails: what, where and at which phase
+        fails: what, where and at which phase; a member of several fails alone
     """
     if isinstance(solver.deform, Rigid):  # no cell changes its shape: nothing to find
         return {}
-    members = solver.grid.members
+    members, ensemble = solver.grid.members, solver.grid.ensemble
     worst: dict[str, NDArray[np.float64]] = {}
     phase: dict[str, NDArray[np.float64]] = {}
     number = 0
     try:
+        ensemble.at("pre-flight of the motion, where it begins", 0)
         solver.rest(solver.poses(np.zeros(members)))
         mover = solver.deform.attach(solver.grid.vertices)
         for number in range(steps + 1):
-            before = (number - 1) * dt
+            if not ensemble.alive.any():
+                break
+            alive, before, at = ensemble.alive, (number - 1) * dt, 360 * (cycle(number * dt) % 1)
+            when = f"step {number} of {steps}, {_degrees(at)}"
+            ensemble.at(f"pre-flight of the motion, {when}", number)
             if number:
                 mover.step(_poses(solver, before, dt))
             solver.check_faults("moving the mesh")
-            at = 360 * (cycle(number * dt) % 1)
             for name, found in _shapes(solver).items():
                 kept = worst.get(name, found)
-                worst[name] = solver.grid.worse(kept, found)
+                worst[name] = np.where(alive, solver.grid.worse(kept, found), kept)
                 phase[name] = np.where(worst[name] != kept, at, phase.get(name, at))
             each()
             interrupt.check()
     except NumericalFault as fault:
-        degrees = ", ".join(f"{p:.0f}" for p in np.unique(360 * (cycle(number * dt) % 1)))
         raise NumericalFault(
-            f"pre-flight of the motion, step {number} of {steps} (phase {degrees} degrees): "
-            f"{fault}; no flow was computed"
+            f"pre-flight of the motion, step {number} of {steps} "
+            f"({_degrees(360 * (cycle(number * dt) % 1))}): {fault}; no flow was computed"
         ) from fault
     finally:
         solver.rewind()
     return _report(steps, worst, phase)
+
+
+def _degrees(phases: NDArray[np.float64]) -> str:
+    """Phases of the members [degrees], each once."""
+    return f"phase {', '.join(f'{p:.0f}' for p in np.unique(phases))} degrees"
 
 
 def _poses(solver: Solver, before: NDArray[np.float64], dt: NDArray[np.float64]) -> Poses:
@@ -92,13 +100,12 @@ def _poses(solver: Solver, before: NDArray[np.float64], dt: NDArray[np.float64])
 
 
 def _shapes(solver: Solver) -> dict[str, NDArray[np.float64]]:
-    """What tells how well the mesh is shaped; NumericalFault where it is not."""
-    found = solver.grid.shapes()
-    broken = solver.grid.broken(found)
-    if broken is not None:
-        member, what = broken
-        remedy = REMEDIES.get(solver.deform.kind, "another deformation or smaller steps")
-        raise NumericalFault(f"member {member}: {what}; try {remedy}")
+    """What tells how well the mesh is shaped; members with a mesh that is not fail."""
+    remedy = REMEDIES.get(solver.deform.kind, "another deformation or smaller steps")
+    with solver.grid.ensemble.quiet():
+        found = solver.grid.shapes()
+        for member, what, place in solver.grid.broken(found):
+            solver.grid.ensemble.fail(member, what, remedy, place=place)
     return found
 
 

@@ -52,6 +52,11 @@ class Saved:
     def step(self) -> int:
         return self.record["step"]
 
+    @property
+    def failed(self) -> list[dict[str, Any]]:
+        """Members that had failed by then, as of `Members.told`."""
+        return self.record.get("failed", [])
+
 
 def name_of(value: Any) -> str:
     """`repr` without addresses in memory, which are others in each process."""
@@ -137,6 +142,7 @@ def write(
         "step": step,
         "identity": dict(ident),
         "device": solver.backend.describe(),
+        "failed": solver.grid.ensemble.told(),
     }
     restart.write(folder / "restart.h5", _arrays(solver, levels), plain(record | dict(more)))
 
@@ -221,6 +227,7 @@ def _flat(value: Any, name: str = "") -> dict[str, Any]:
 def restore(solver: Solver, saved: Saved, poses: Sequence[Pose]) -> None:
     """The solver as it was when the restart was written; `poses` are those of the beginning."""
     levels = saved.phase == "unsteady"
+    solver.grid.ensemble.at(f"resumed from {saved.path}", saved.step)
     if levels:
         # a mover is made where the motion begins, as it was in the run itself
         solver.rest(poses)
@@ -243,7 +250,8 @@ def restore(solver: Solver, saved: Saved, poses: Sequence[Pose]) -> None:
     if solver.mover is not None:
         state = {k[7:]: v for k, v in saved.arrays.items() if k.startswith("deform_")}
         solver.mover.restore(state)
-    solver.backend.put(solver.dualtime.active, 1)  # the primitive states of all members, too
+    alive = solver.grid.ensemble.alive
+    solver.backend.put(solver.dualtime.active, alive)  # primitive states of all that run, too
     solver._primitive()
     solver.backend.put(solver.dualtime.active, saved.arrays["dualtime_active"])
     solver.check_faults(f"resumed from {saved.path}")

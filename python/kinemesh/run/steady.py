@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError
 from kinemesh.io.history import STEADY, History
@@ -36,7 +37,10 @@ def steady(
     """March all members to the steady state; see `kinemesh.flow.door.Runnable.steady`."""
     folder = folder_of(out, resume, overwrite)
     claim = Claim(solver, resumption.identity(solver, "steady"))
-    with taken(claim, folder, resume, overwrite) as saved:
+    with (
+        taken(claim, folder, resume, overwrite) as saved,
+        solver.grid.ensemble.reporting(() if saved is None else saved.failed),
+    ):
         return _steady(claim, folder, progress, saved)
 
 
@@ -47,7 +51,7 @@ def _steady(claim: Claim, folder: Path | None, progress: bool, saved: Saved | No
     if saved is None or path is None:
         history = History(STEADY, path)
     else:
-        history = _history(path, saved)
+        history = _history(path, saved, solver.grid.ensemble.alive)
         watch.carry(saved.record["seconds"], saved.record["total"])
         resumed = [*saved.record["resumed"], saved.step]
         said = [*saved.record.get("said", []), *saved.notes]
@@ -66,12 +70,12 @@ def _steady(claim: Claim, folder: Path | None, progress: bool, saved: Saved | No
     return finish(solver, "steady", history, folder, watch, result, notes, {}, told, said)
 
 
-def _history(path: Path, saved: Saved) -> History:
-    """The history cut back to the restart; CaseError where it ends before."""
+def _history(path: Path, saved: Saved, alive: NDArray[np.bool_]) -> History:
+    """The history cut back to the restart; CaseError where that of a member alive ends before."""
     rows = History.read(path, torn=True)
     done = saved.arrays["dualtime_iterations"]
     last = [rows["iteration"][rows["member"] == m].max(initial=-1) for m in range(len(done))]
-    if rows.kind != "steady" or (np.array(last) < done).any():
+    if rows.kind != "steady" or (alive & (np.array(last) < done)).any():
         raise CaseError(
             f"{path}: ends before iteration {done.max()} of {saved.path}, so it is of another "
             "run; run without --resume (resume=False) to begin anew"
@@ -95,7 +99,9 @@ def to_steady(
     """
     s, get = solver.settings, solver.backend.get
     recording = solver.iteration(s.steady_drop, s.steady_iterations, s.ramp(s.cfl), 1)
+    ensemble = solver.grid.ensemble
     done = np.full(solver.grid.members, -1)
+    ensemble.at("mesh before the steady flow")
     if saved is None:
         solver.start_steady(poses)
     else:
@@ -103,14 +109,15 @@ def to_steady(
         done[:] = saved.arrays["dualtime_iterations"]
     before = max(int(done.max()), 0)
     about = solver.moment_points(poses)
+    ensemble.at("steady flow")
     with progress_bar(s.steady_iterations, progress, "it", before) as bar:
 
         def each() -> None:
-            with watch("forces and history"):
+            with watch("forces and history"), ensemble.quiet():
                 iterations = get(solver.dualtime.iterations)
                 drop = _rows(solver, history, about, iterations, done)
                 done[:] = iterations
-            bar.set_postfix_str(f"residual {drop.max():.1e}", refresh=False)
+            bar.set_postfix_str(f"residual {drop.max(initial=0):.1e}", refresh=False)
             bar.update(int(iterations.max()) - bar.n)
             last = int(iterations.max())
             due = last % KEEP_EVERY == 0 or interrupt.asked()
@@ -127,24 +134,26 @@ def _went(drop: float) -> str:
 
 
 def _ended(solver: Solver, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[str]]:
-    """Where a march ended: result and warnings; NumericalFault where it diverged."""
+    """Where a march ended: result and warnings; members that diverged fail."""
     ends.refuse_diverged(solver, "steady flow")
-    s, get = solver.settings, solver.backend.get
-    drop = get(solver.dualtime.norm) / get(solver.dualtime.first)
-    converged = drop <= s.steady_drop
+    s, get, alive = solver.settings, solver.backend.get, solver.grid.ensemble.alive
+    with solver.grid.ensemble.quiet():
+        drop = get(solver.dualtime.norm) / get(solver.dualtime.first)
+        loads = np.where(alive[:, None], solver.coefficients(poses), np.nan)
+    converged = (drop <= s.steady_drop) & alive
     notes = [
         f"member {m}: residual {_went(drop[m])}, asked {s.steady_drop:.1e}; raise "
         f"steady_iterations ({s.steady_iterations}), or {s.remedy} where it does not "
         f"fall{solver.suspects(int(m))}"
         for m in np.flatnonzero(
-            ~converged & (get(solver.dualtime.iterations) >= s.steady_iterations)
+            alive & ~converged & (get(solver.dualtime.iterations) >= s.steady_iterations)
         )
     ]
-    loads = solver.coefficients(poses)
     result: dict[str, Any] = {"cl": loads[:, 0], "cd": loads[:, 1], "cm": loads[:, 2]}
     if len(solver.grid.bodies) > solver.grid.members:
-        result["bodies"] = solver.body_coefficients(poses)
-    at_floor = get(solver.dualtime.norm) <= get(solver.dualtime.floor)
+        each = zip(solver.body_coefficients(poses), alive, strict=True)
+        result["bodies"] = [of_bodies if runs else {} for of_bodies, runs in each]
+    at_floor = alive & (get(solver.dualtime.norm) <= get(solver.dualtime.floor))
     result |= {
         "converged": converged | at_floor,
         "iterations": get(solver.dualtime.iterations),
@@ -155,11 +164,12 @@ def _ended(solver: Solver, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[
 
 
 def _rows(solver: Solver, history: History, about: Any, iterations: Any, done: Any) -> Any:
-    """A row for each member that has made an iteration; (members,) drop of the residuals."""
+    """A row for each member alive that has made an iteration; drop of the residuals of those."""
     get = solver.backend.get
     drop, cfl = get(solver.dualtime.norm) / get(solver.dualtime.first), get(solver.dualtime.cfl)
     loads = solver.loads(about)
-    for m in np.flatnonzero(iterations > done):
+    alive = solver.grid.ensemble.alive
+    for m in np.flatnonzero(alive & (iterations > done)):
         history.append(
             member=m,
             iteration=iterations[m],
@@ -169,4 +179,4 @@ def _rows(solver: Solver, history: History, about: Any, iterations: Any, done: A
             cm=loads[m, 2],
             cfl=cfl[m],
         )
-    return drop
+    return drop[alive]

@@ -28,14 +28,16 @@ if TYPE_CHECKING:
     from kinemesh.flow.solver import Solver
     from kinemesh.run.resume import Saved
 
-ARRAYS = ("unconverged", "at_roundoff", "inner")  # of the tally
+ARRAYS = ("unconverged", "at_roundoff", "inner", "rows")  # of the tally
 
 
 class _Tally:
     """What a run counts on its way, for the summary; a restart carries it on."""
 
     def __init__(self, members: int) -> None:
-        self.unconverged, self.at_roundoff, self.inner = (np.zeros(members, int) for _ in range(3))
+        self.unconverged, self.at_roundoff, self.inner, self.rows = (
+            np.zeros(members, int) for _ in ARRAYS
+        )
         self.lowered = 0
         self.notes: dict[str, float] = {}
         self.first: dict[str, Any] = {}
@@ -91,15 +93,17 @@ class _Unsteady:
     def _cut(self, path: Path, saved: Saved) -> History:
         """The history up to the restart, in cycles of this plan; CaseError where it ends before."""
         rows = History.read(path, torn=True)
-        kept = int(np.sum(rows["step"] <= saved.step)) if rows.kind == "unsteady" else -1
-        if kept != saved.step * self.solver.grid.members:
+        members = self.solver.grid.members
+        step = rows["step" if rows.kind == "unsteady" else "iteration"]
+        kept = np.bincount(rows["member"][step <= saved.step], minlength=members).tolist()
+        if rows.kind != "unsteady" or kept != self.tally.rows.tolist():
             raise CaseError(
                 f"{path}: has not the rows of the {saved.step} steps before {saved.path}, so it is "
                 "of another run; run without --resume (resume=False) to begin anew"
             )
 
         def recount(row: dict[str, float]) -> dict[str, float]:
-            at = self.plan.cycle(np.full(self.solver.grid.members, row["time"]))[int(row["member"])]
+            at = self.plan.cycle(np.full(members, row["time"]))[int(row["member"])]
             return row | {"cycle": float(at), "phase_deg": float(360 * (at % 1))}
 
         if rows.columns != columns(self.solver):
@@ -139,8 +143,9 @@ class _Unsteady:
             self.tally.first = {
                 f"steady_{name}": result[name] for name in ("iterations", "residual_drop")
             }
-            solver.initialise(solver.primitive())
+            solver.settle()
         else:
+            solver.grid.ensemble.at("mesh at the start of the motion", 0)
             solver.rest(poses)
         solver.dualtime.set_floor(plan.dt)
         self.files.begin()
@@ -182,7 +187,7 @@ class _Unsteady:
 
     def over(self, number: int) -> bool:
         """Whether the run is over after step `number`."""
-        return ends.over(self.plan, self.history, self.solver.grid.members, number)
+        return ends.over(self.plan, self.history, self.solver.grid.ensemble.alive, number)
 
     def step(self, number: int) -> None:
         """One physical step of every member."""
@@ -193,6 +198,7 @@ class _Unsteady:
             return solver.poses(before + share * dt)
 
         where = f"step {number} of {self.plan.count}"
+        solver.grid.ensemble.at(where, number)
         with watch("deformation"):
             try:
                 solver.begin_step(dt, 1 if number == 1 else 2)
@@ -202,17 +208,19 @@ class _Unsteady:
             solver.check_faults(where)
         self.tally.add(notes)
         march(solver, self.recording, where, watch)
-        with watch("forces and history"):
+        with watch("forces and history"), solver.grid.ensemble.quiet():
             self.accept(number, solver.poses(before + dt))
 
     def accept(self, number: int, poses: list[Any]) -> None:
-        """Count and write the step as it ended; NumericalFault where it diverged."""
+        """Count and write the step as it ended; members that diverged in it fail."""
         solver, get, tally = self.solver, self.solver.backend.get, self.tally
         drop, at_floor = self._ended()
-        above = ~(drop <= solver.settings.unsteady_drop)
+        alive = solver.grid.ensemble.alive
+        above = alive & ~(drop <= solver.settings.unsteady_drop)
+        tally.rows += alive
         tally.at_roundoff += above & at_floor
         tally.unconverged += above & ~at_floor
-        tally.lowered += int(get(solver.lowered).sum())
+        tally.lowered += solver.at_first_order()
         tally.inner += get(solver.dualtime.iterations)
         time = number * self.plan.dt
         cycle = self.plan.cycle(time)
@@ -225,7 +233,7 @@ class _Unsteady:
             "residual_drop": drop,
             "converged": at_floor | ~above,
         }
-        self.history.extend(rows)
+        self.history.extend(solver.grid.ensemble.of_alive(rows))
         if (above & ~at_floor).any():
             ends.refuse_diverged(solver, f"step {number} of {self.plan.count}")
 
@@ -254,8 +262,10 @@ class _Unsteady:
                 f"{tally.lowered} edges (sum over steps) ended at first order: a gradient asked "
                 "for a negative density or pressure there"
             )
-        found = [_result(self.history.member(m), plan) for m in range(solver.grid.members)]
-        notes += ends.periodicity(plan, found)
+        ran = np.flatnonzero(solver.grid.ensemble.alive).tolist()
+        loops = {m: _result(self.history.member(m), plan) for m in ran}
+        notes += ends.periodicity(plan, loops)
+        found = [loops.get(m, {"converged": False}) for m in range(solver.grid.members)]
         result = ends.of_members(found) | tally.first | tally.notes
         if tally.preflight:
             result["preflight"] = tally.preflight
@@ -309,7 +319,10 @@ def unsteady(
     solver.rates(plan.count * plan.dt)  # a law that does not last must fail before the run
     columns(solver)  # markers whose columns would have one name must fail before it, too
     claim = Claim(solver, plan.identity(solver), plan)
-    with taken(claim, folder, resume, overwrite) as saved:
+    with (
+        taken(claim, folder, resume, overwrite) as saved,
+        solver.grid.ensemble.reporting(() if saved is None else saved.failed),
+    ):
         job = _Unsteady(claim, plan, folder, saved)
         job.go(progress, preflight)
         return job.finish()

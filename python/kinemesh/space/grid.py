@@ -154,7 +154,7 @@ class Grid(Volumes):
         area, angle = self.worst_cells().T
         return {"least_area": area, "least_angle_deg": np.degrees(angle)}
 
-    def broken(self, shapes: dict[str, NDArray[np.float64]]) -> tuple[int, str] | None:
-        for member in np.flatnonzero(~(shapes["least_area"] > 0))[:1]:
-            return int(member), f"{self.vertices.inverted(int(member))} is inverted"
-        return None
+    def broken(self, shapes: dict[str, NDArray[np.float64]]) -> list[tuple[int, str, str]]:
+        found = np.flatnonzero(~(shapes["least_area"] > 0)).tolist()
+        cells = [self.vertices.inverted(member) for member in found]
+        return [(m, f"{cell} is inverted", cell) for m, cell in zip(found, cells, strict=True)]

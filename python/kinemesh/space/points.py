@@ -256,11 +256,11 @@ class CloudGrid(Volumes):
         self._worst = [int(np.argmax(part)) for part in np.split(found, self.first[1:-1])]
         return {"worst_condition": np.maximum.reduceat(found, self.first[:-1])}
 
-    def broken(self, shapes: dict[str, NDArray[np.float64]]) -> tuple[int, str] | None:
-        for member in np.flatnonzero(~np.isfinite(shapes["worst_condition"]))[:1]:
-            point = self.meshes[member].original[self._worst[member]]
-            return int(member), f"the satellites of point {point} lie on one line"
-        return None
+    def broken(self, shapes: dict[str, NDArray[np.float64]]) -> list[tuple[int, str, str]]:
+        found = np.flatnonzero(~np.isfinite(shapes["worst_condition"])).tolist()
+        points = [f"point {self.meshes[m].original[self._worst[m]]}" for m in found]
+        texts = [f"the satellites of {point} lie on one line" for point in points]
+        return list(zip(found, texts, points, strict=True))
 
     def shown(self, member: int) -> Shown:
         return Shown.of(self.meshes[member])

@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.backend import Backend
-from kinemesh.device.faults import DIVERGED, NONE
+from kinemesh.device.faults import DIVERGED
 from kinemesh.device.fields import Fields
 from kinemesh.errors import MeshError
 from kinemesh.linear.pattern import chunks
 from kinemesh.linear.stack import Alike, Items
 from kinemesh.mesh.dual import boundary_nodes, boundary_points
+from kinemesh.space.members import Members
 from kinemesh.space.patches import KINDS
 
 Ints = NDArray[np.int32]
@@ -83,12 +84,12 @@ class Vertices:
     x, x1, reference : (nodes, dimensions) float64    coordinates now, at the last time level,
         and as given
     points : (nodes, dimensions)   as given, on the host
-    faults : (members,) uint64
+    ensemble : Members    who of them runs, and who has failed
     bodies : list of (member, marker)
     sides : of each kind
     alike : which members share a mesh;  distinct : the meshes, each once
     items : where the vertices of each member stand;  first, member : (members+1,), (nodes,)
-    fields : x, x1, reference, member, faults, as kernels name them
+    fields : x, x1, reference, member, faults, alive, as kernels name them
     """
 
     def __init__(
@@ -110,7 +111,7 @@ class Vertices:
         self._check_markers(markers, planes)
         b = backend
         self.x, self.x1, self.reference = (b.array(self.points, np.float64) for _ in range(3))
-        self.faults = b.array(np.full(self.members, NONE), np.uint64)
+        self.ensemble = Members(b, self.members)
         self.fields = Fields(
             b,
             self.dimensions,
@@ -118,7 +119,8 @@ class Vertices:
             x1=self.x1,
             reference=self.reference,
             member=b.table(self.member),
-            faults=self.faults,
+            faults=self.ensemble.faults,
+            alive=self.ensemble.mask,
         )
         self.bodies: list[tuple[int, str]] = []
         self.sides = {kind: self._side(kind, markers.get(kind, ())) for kind in KINDS}

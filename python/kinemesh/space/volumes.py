@@ -37,7 +37,7 @@ class Volumes(ABC):
     x, x1 : (vertices, dimensions) float64    of the vertices, now and at the last time level
     V : (nodes,) float64           share of space of each volume [chord^2]
     bdf : (members, 3), rate : (members, 2)  factors of the time levels [a_inf/chord]
-    faults : (members,) uint64
+    ensemble : Members    who of them runs, and who has failed;  faults : those of it
     bodies : list of (member, marker)
     patches : of each kind;  wall, far : two of them
     graphs : of each distinct mesh the offsets of its volumes and their neighbours, CSR
@@ -64,7 +64,8 @@ class Volumes(ABC):
     def __init__(self, vertices: Vertices, items: Items | None = None) -> None:
         self.vertices, v = vertices, vertices
         self.backend, self.meshes, self.distinct = v.backend, v.meshes, v.distinct
-        self.alike, self.bodies, self.each, self.faults = v.alike, v.bodies, v.each, v.faults
+        self.alike, self.bodies, self.each, self.ensemble = v.alike, v.bodies, v.each, v.ensemble
+        self.faults = v.ensemble.faults
         self.x, self.x1, self.points = v.x, v.x1, v.points
         self.dimensions, self.members = v.dimensions, v.members
         self.variables = self.dimensions + 2
@@ -126,8 +127,8 @@ class Volumes(ABC):
         return {"nodes": self.nodes}
 
     @abstractmethod
-    def broken(self, shapes: dict[str, NDArray[np.float64]]) -> tuple[int, str] | None:
-        """The first member with a shape that cannot be computed on, and what it is."""
+    def broken(self, shapes: dict[str, NDArray[np.float64]]) -> list[tuple[int, str, str]]:
+        """Members with a shape that cannot be computed on, what it is, and where."""
 
     def worst_cells(self) -> NDArray[np.float64]:
         """(members, 2): least cell area [chord^2] and least angle [rad]; nan without cells."""

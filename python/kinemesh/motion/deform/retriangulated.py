@@ -106,9 +106,11 @@ class RetriangulatedMover(Mover):
         self.map()
         apart = (self.backend.get(self.grid.x) != now).any(axis=1)
         self.backend.put(self.grid.x, now)
-        for m in np.unique(self.grid.member[apart]):
-            self.stages[m] = [Stage(now[self._nodes(m)], self._rows(m))]
-            self._use(m)
+        for m in np.unique(self.grid.member[apart]).tolist():
+            if self.grid.ensemble.alive[m]:
+                first = self.stages[m]
+                self.stages[m] = [Stage(now[self._nodes(m)], self._rows(m))]
+                self._try_graph(m, first)
         self._upload()
 
     # ---- graphs ---------------------------------------------------------------------------
@@ -137,13 +139,22 @@ class RetriangulatedMover(Mover):
 
     def _rebuild(self, member: int, points: NDArray) -> None:
         """A graph of the member's nodes at `points` (nodes, 2), as they stand."""
-        stages = self.stages[member]
-        stages.append(Stage(points[self._nodes(member)], self._rows(member)))
-        del stages[:-DEPTH]
+        before = self.stages[member]
+        stage = Stage(points[self._nodes(member)], self._rows(member))
+        self.stages[member] = [*before, stage][-DEPTH:]
+        self._try_graph(member, before, f"member {member}, graph built anew: ")
+
+    def _try_graph(self, member: int, before: list[Stage], told: str = "") -> None:
+        """Tables of the member's last graph; a member without one fails, with the stages `before`.
+
+        Alone it raises what the graph raised, or a NumericalFault that begins as `told`.
+        """
         try:
             self._use(member)
         except MeshError as error:
-            raise NumericalFault(f"member {member}, graph built anew: {error}") from None
+            self.stages[member] = before
+            raised = NumericalFault(f"{told}{error}") if told else error
+            self.grid.ensemble.fail(member, f"graph built anew: {error}", error=raised)
 
     def _back(self, member: int, poses: Poses, at: float, share: float, end: NDArray) -> float:
         """Share from `at` to `share` at which the bodies are as the graph in use was built.
@@ -192,7 +203,7 @@ class RetriangulatedMover(Mover):
             self.here = pose_rows(poses(0.0))
         at, part, halvings = np.zeros(members), np.ones(members), np.zeros(members, int)
         rebuilt = returned = 0
-        while (active := at < 1).any():
+        while (active := (at < 1) & self.grid.ensemble.alive).any():
             share = np.where(active, np.minimum(1.0, at + part), 1.0)
             back = self._shares_back(poses, at, share, active)
             share = np.where(np.isnan(back), share, back)
@@ -204,7 +215,8 @@ class RetriangulatedMover(Mover):
                 self._try(self.here.copy(), old)
             halvings = np.where(good | new, 0, halvings + active)
             part = np.where(good | new, 1 - at, part / 2)
-            self._check_progress(halvings, part, at, rows)
+            for m in np.flatnonzero((halvings > HALVINGS) & self.grid.ensemble.alive).tolist():
+                self._fail_stuck(m, part[m], at[m], rows)
             rebuilt, returned = rebuilt + int(new.sum()), returned + int(old.sum())
         return {"graphs_rebuilt": rebuilt, "graphs_taken_up_again": returned}
 
@@ -248,12 +260,10 @@ class RetriangulatedMover(Mover):
             self._upload()
         return new
 
-    def _check_progress(self, halvings: NDArray, part: NDArray, at: NDArray, rows: NDArray) -> None:
-        """NumericalFault where bodies cannot go from `at` to `rows`, the least part of a step."""
-        stuck = np.flatnonzero(halvings > HALVINGS)
-        if not len(stuck):
-            return
-        m, b = int(stuck[0]), self.backend
+    def _fail_stuck(self, m: int, part: float, at: float, rows: NDArray) -> None:
+        """A member fails whose bodies cannot go from `at` to `rows`, the least part of a step."""
+        b = self.backend
+        now = b.get(self.grid.x)
         b.put(self.pose, rows)
         self.move()
         each = b.zeros((self.elements[-1], 1), np.float64)
@@ -262,11 +272,15 @@ class RetriangulatedMover(Mover):
         mine = slice(*self.elements[m : m + 2])
         worst = self.tables["vertices"][mine][np.argmax(b.get(each)[mine, 0])]
         x, y = b.get(self.grid.x)[worst].mean(axis=0)
+        b.put(self.grid.x, now)
         nodes = ", ".join(str(number(self.grid, m, node)) for node in worst)
-        raise NumericalFault(
-            f"member {m}: the element of nodes {nodes} (x = {x:.6g}, y = {y:.6g}) of a Delaunay "
-            f"graph just built folds even in parts of {part[m]:.3g} of a step, {at[m]:.3g} into "
-            "it; try a motion that leaves more room between the bodies"
+        place = f"the element of nodes {nodes} (x = {x:.6g}, y = {y:.6g})"
+        self.grid.ensemble.fail(
+            m,
+            f"{place} of a Delaunay graph just built folds even in parts of {part:.3g} of a step, "
+            f"{at:.3g} into it",
+            "a motion that leaves more room between the bodies",
+            place=place,
         )
 
     # ---- restarts -------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.backend import Backend
-from kinemesh.errors import DeviceError, NumericalFault, SettingsError
+from kinemesh.errors import DeviceError, SettingsError
 from kinemesh.linear import Bicgstab, Cg, Pattern
 from kinemesh.linear.hierarchy import Level
 from kinemesh.linear.krylov import Krylov
@@ -69,8 +69,8 @@ class SpringMover(Mover):
         if self.settings.solver == "ilu0":
             return Ilu0(b, self.pattern, self.active, tolerance)
         return Bicgstab(
-            b, self.pattern, 2, self.active, self.grid.faults, tolerance=tolerance, base=True,
-            suffix="f64",
+            b, self.pattern, 2, self.active, self.grid.ensemble.faults,
+            tolerance=tolerance, base=True, suffix="f64",
         )  # fmt: skip
 
     def _fans(self) -> dict[str, Any]:
@@ -182,8 +182,11 @@ class SpringMover(Mover):
         return made
 
     def _solve(self, active: NDArray) -> int:
-        """One increment of the active members to self.pose; iterations of the slowest one."""
-        get = self.backend.get
+        """One increment of the active members to self.pose; iterations of the slowest one.
+
+        Members whose springs cannot be solved fail where they stand.
+        """
+        get, ensemble = self.backend.get, self.grid.ensemble
         self.backend.put(self.active, active)
         self.assemble()
         stale = np.flatnonzero(active & (self.fresh < 0))
@@ -193,14 +196,15 @@ class SpringMover(Mover):
         done = 0
         while (live := get(self.solver.live)).any():
             if done >= self.settings.iterations:
-                raise NumericalFault(
-                    f"member {int(np.flatnonzero(live)[0])}: springs not solved to "
-                    f"{self.settings.tolerance:g} in {done} iterations; try more iterations or "
-                    "more steps per cycle"
-                )
+                cause = f"springs not solved to {self.settings.tolerance:g} in {done} iterations"
+                self._fail(live > 0, cause, "more iterations or more steps per cycle")
+                break
             self.iterations()
             done += self.block
-        self._check_breakdown()
+        broken = f"the springs' solver ({self.settings.solver}) broke down"
+        self._fail(get(self.solver.status) == 2, broken, "more steps per cycle")
+        active = active & ensemble.alive
+        self.backend.put(self.active, active)
         self.solver.finish()
         self.finish()
         self.past[active] += 1
@@ -208,7 +212,7 @@ class SpringMover(Mover):
         first = active & (self.fresh == 0)
         self.fresh[first] = np.maximum(steps[first], 1)
         self.fresh[active & (steps > STALE * self.fresh)] = -1
-        return int(steps[active].max())
+        return int(steps[active].max(initial=0))
 
     def _begin(self, active: NDArray) -> None:
         """Start of a solve from the guess; from none where that is worse: a body that stops."""
@@ -224,25 +228,22 @@ class SpringMover(Mover):
         self.assemble()  # the first start has factored the matrix in its own place
         self.begin_solve()
 
-    def _check_breakdown(self) -> None:
-        status = self.backend.get(self.solver.status)
-        if (status == 2).any():
-            raise NumericalFault(
-                f"member {int(np.flatnonzero(status == 2)[0])}: the springs' solver "
-                f"({self.settings.solver}) broke down; try more steps per cycle"
-            )
+    def _fail(self, members: NDArray[np.bool_], cause: str, remedy: str) -> None:
+        for member in np.flatnonzero(members).tolist():
+            self.grid.ensemble.fail(member, cause, remedy)
 
     def step(self, poses: Poses) -> dict[str, float]:
         """In `substeps` parts; a part that inverts a cell of a member is taken back and halved."""
         members = self.grid.members
         at, part = np.zeros(members), np.full(members, 1 / self.settings.substeps)
         halvings, total = np.zeros(members, int), 0
-        while (active := at < 1 - 1e-9).any():
+        while (active := (at < 1 - 1e-9) & self.grid.ensemble.alive).any():
             share = np.where(active, np.minimum(1.0, at + part), 1.0)
             self.kept.keep()
             self.backend.put(self.pose, self.rows_at(poses, share))
             total += self._solve(active)
             self.grid.look()
+            active &= self.grid.ensemble.alive
             bad = active & ~(self.grid.worst_cells()[:, 0] > 0)
             at = np.where(active & ~bad, share, at)
             if bad.any():
@@ -250,13 +251,14 @@ class SpringMover(Mover):
         return {"spring_iterations": total, "spring_halvings": int(halvings.max())}
 
     def _halve(self, bad: NDArray, halvings: NDArray, part: NDArray, at: NDArray) -> None:
-        most = np.flatnonzero(bad & (halvings == self.settings.halvings))
-        if len(most):
-            m = int(most[0])
-            raise NumericalFault(
-                f"member {m}: springs invert {self.grid.inverted(m)} even in "
-                f"parts of {part[m]:.3g} of a step, {at[m]:.3g} into it; try more steps per cycle, "
-                "Delaunay mapping or rigid motion"
+        for m in np.flatnonzero(bad & (halvings == self.settings.halvings)).tolist():
+            cell = self.grid.inverted(m)
+            self.grid.ensemble.fail(
+                m,
+                f"springs invert {cell} even in parts of {part[m]:.3g} of a step, {at[m]:.3g} "
+                "into it",
+                "more steps per cycle, Delaunay mapping or rigid motion",
+                place=cell,
             )
         self.kept.take_back(bad)
         halvings[bad] += 1
@@ -278,7 +280,8 @@ class SpringMover(Mover):
 
     def _rebuild(self, built: NDArray, fresh: NDArray) -> None:
         """Hierarchies as they were made of nodes at `built`; `fresh` tells which were in use."""
-        put, grid, used = self.backend.put, self.grid, np.flatnonzero(fresh > 0)
+        put, grid = self.backend.put, self.grid
+        used = np.flatnonzero((fresh > 0) & grid.ensemble.alive)
         if isinstance(self.solver, Cg) and len(used):
             now = self.backend.get(grid.x)
             put(grid.x, built)

@@ -1,0 +1,173 @@
+"""Members of an ensemble: who still runs, and of those that failed why, where and when.
+
+Kernels see one mask; nothing revives a member that has failed while the run goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.device.backend import Backend
+from kinemesh.device.faults import NONE, decode, in_words
+from kinemesh.errors import NumericalFault
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a member failed: its first cause.
+
+    Parameters
+    ----------
+    member : int
+    cause : str              what is wrong, and where
+    place : str              node or cell in the numbers of the user's file; empty without a place
+    phase : str              what was being done, such as "steady flow" or "step 12 of 64"
+    step : int or None       physical step, or step of the pre-flight
+    iteration : int or None  pseudo-steps made in it
+    text : str               all of it as a sentence, with what to try
+    """
+
+    member: int
+    cause: str
+    place: str
+    phase: str
+    step: int | None
+    iteration: int | None
+    text: str
+
+
+class Members:
+    """Members of an ensemble, each running or failed.
+
+    Parameters
+    ----------
+    count : int    members
+
+    Attributes
+    ----------
+    alive : (count,) bool on the host;  mask : the same as int32 on the device
+    faults : (count,) uint64 device array    words that kernels leave behind
+    failures : {member: Failure}
+    """
+
+    def __init__(self, backend: Backend, count: int) -> None:
+        self.backend, self.count = backend, count
+        self.faults = backend.array(np.full(count, NONE), np.uint64)
+        self.mask = backend.array(np.ones(count), np.int32)
+        self.alive = np.ones(count, bool)
+        self.failures: dict[int, Failure] = {}
+        self._reports = False
+        self.at("")
+
+    def begin(self, failed: Sequence[Mapping[str, Any]] = ()) -> None:
+        """Every member runs, but those that `failed` as `told` has it."""
+        if self.failures:
+            words = self.backend.get(self.faults)
+            self.backend.put(self.faults, np.where(self.alive, words, NONE))
+        self.failures = {row["member"]: Failure(**row) for row in failed}
+        self._mark()
+
+    @contextmanager
+    def reporting(self, failed: Sequence[Mapping[str, Any]] = ()) -> Iterator[None]:
+        """A run: where there are several members, one that fails is reported and fails alone."""
+        self.begin(failed)
+        self._reports = self.count > 1
+        try:
+            yield
+        finally:
+            self._reports = False
+
+    def at(self, phase: str, step: int | None = None) -> None:
+        """What is being done from now on."""
+        self.phase, self.step = phase, step
+
+    def fail(
+        self,
+        member: int,
+        cause: str,
+        remedy: str = "",
+        *,
+        place: str = "",
+        when: str = "",
+        iteration: int | None = None,
+        error: Exception | None = None,
+    ) -> None:
+        """A member has failed; of several causes the first counts.
+
+        Parameters
+        ----------
+        cause, remedy : str    what is wrong and where, and what to try
+        place : str            what of the cause is the place
+        when : str             what the sentence of an error says between them
+        error : Exception      in place of that error
+
+        Raises
+        ------
+        NumericalFault    outside of a run of several members
+        """
+        advice = f"; try {remedy}" if remedy else ""
+        if not self._reports:
+            raise (error or NumericalFault(f"member {member}: {cause}{when}{advice}")) from None
+        if member in self.failures:
+            return
+        count = "" if iteration is None else f", iteration {iteration}"
+        text = f"member {member}: {cause} ({self.phase}{count}){advice}"
+        self.failures[member] = Failure(
+            member, cause, place, self.phase, self.step, iteration, text
+        )
+        self._mark()
+
+    def _mark(self) -> None:
+        self.alive = ~np.isin(np.arange(self.count), list(self.failures))
+        self.backend.put(self.mask, self.alive)
+
+    def find_faults(
+        self, where: str, place: Callable[[int, int, int], str], iterations: Any
+    ) -> bool:
+        """Whether kernels have left faults of members that ran; those have failed now.
+
+        Parameters
+        ----------
+        where : str            what was being done
+        place : callable       (member, entity, code) -> text " at ..." in the user's numbers
+        iterations : (members,) device array of a march, or None
+        """
+        words = self.backend.get(self.faults)
+        found = np.flatnonzero((words != NONE) & self.alive).tolist()
+        if not found:
+            return False
+        self.backend.put(self.faults, NONE)
+        done = None if iterations is None else self.backend.get(iterations)
+        for member in found:
+            code, entity = decode(words[member])
+            what, remedy = in_words(code)
+            count = None if done is None else int(done[member])
+            when = where if count is None else f"{where}, iteration {count}"
+            at = place(member, entity, code)
+            self.fail(
+                member,
+                what + at,
+                remedy,
+                place=at.removeprefix(" at "),
+                when=f" ({when})",
+                iteration=count,
+            )
+        return True
+
+    def told(self) -> list[dict[str, Any]]:
+        """The failures, in the order of the members."""
+        return [asdict(failure) for _, failure in sorted(self.failures.items())]
+
+    def quiet(self) -> Any:
+        """Context in which numbers of failed members, which may be none, do not warn."""
+        return np.errstate(all="ignore") if self.failures else nullcontext()
+
+    def of_alive(self, columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Columns (members,) without the members that have failed."""
+        return {name: np.asarray(values)[self.alive] for name, values in columns.items()}
