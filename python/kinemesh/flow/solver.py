@@ -116,7 +116,9 @@ class Solver(Runnable, ABC):
         self.sides = walls_of(walls, spaces, planes, far)
         self.measured = measured(spaces, self.sides[0], planes)
         self.notes = sizes.check(spaces, self.measured, self)
-        return dict(zip(("wall", "far"), self.sides, strict=True)) | self.kinds
+        return dict(zip(("wall", "far"), self.sides, strict=True)) | {
+            kind: names for kind, names in self.kinds.items() if names
+        }
 
     def _check_vortex(self) -> None:
         """SettingsError for the far vortex where it is not that of the flow."""

@@ -86,7 +86,7 @@ class Vertices:
     points : (nodes, dimensions)   as given, on the host
     ensemble : Members    who of them runs, and who has failed
     bodies : list of (member, marker)
-    sides : of each kind
+    sides : of each kind that has markers, walls and far field always
     alike : which members share a mesh;  distinct : the meshes, each once
     items : where the vertices of each member stand;  first, member : (members+1,), (nodes,)
     fields : x, x1, reference, member, faults, alive, as kernels name them
@@ -123,7 +123,7 @@ class Vertices:
             alive=self.ensemble.mask,
         )
         self.bodies: list[tuple[int, str]] = []
-        self.sides = {kind: self._side(kind, markers.get(kind, ())) for kind in KINDS}
+        self.sides = {kind: self._side(kind, names) for kind, names in markers.items()}
 
     def each(self, what: Hashable, make: Callable[[Any], Any]) -> list[Any]:
         """What `make` gives of each distinct mesh, kept by the name `what`: made once."""

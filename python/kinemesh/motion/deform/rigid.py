@@ -38,7 +38,7 @@ class Rigid(Deformation):
     name = "rigid"
 
     def check_vertices(self, grid: Vertices) -> None:
-        still = [kind for kind, kept in KINDS.items() if kept.still and len(grid.sides[kind].node)]
+        still = [kind for kind in grid.sides if KINDS[kind].still]
         if still:
             raise SettingsError(
                 f"rigid motion turns the whole mesh, and a boundary of kind {still[0]!r} stands "
