@@ -100,6 +100,24 @@ def motions_of(value: Any, members: int, bodies: Sequence[tuple[int, str]]) -> l
     return [given[m].get(k) if isinstance(given[m], Mapping) else given[m] for m, k in bodies]
 
 
+def check_vortex(
+    far_field: str, mach: NDArray[np.float64], motions: Sequence[Motion | None]
+) -> None:
+    """SettingsError for the far vortex where it is not that of the flow."""
+    if far_field != "vortex":
+        return
+    if (mach >= 1).any():
+        raise SettingsError(
+            f"far_field is 'vortex' at mach {mach.max():g}, expected a subsonic stream; "
+            "use far_field='stream'"
+        )
+    if any(motion is not None for motion in motions):
+        raise SettingsError(
+            "far_field is 'vortex' with a motion, whose shed vorticity it leaves out; "
+            "use far_field='stream' and a far field of 100 chords"
+        )
+
+
 def states_of(value: Any, nodes: int, variables: int = 4) -> NDArray:
     """(nodes, variables) finite primitive states."""
     states = np.asarray(value)

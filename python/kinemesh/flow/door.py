@@ -1,10 +1,12 @@
-"""The methods `steady` and `run`, which every solver has."""
+"""What a user has of every solver: the methods `steady` and `run`, and how it shows itself."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kinemesh.io.html import table_of
+from kinemesh.results.asked import in_words, varying
 from kinemesh.wiring import done_by
 
 if TYPE_CHECKING:
@@ -13,6 +15,14 @@ if TYPE_CHECKING:
 
 class Runnable:
     """A solver with its methods `steady` and `run`."""
+
+    grid: Any
+    backend: Any
+    deform: Any
+
+    def asked(self) -> list[dict[str, Any]]:
+        """For each member its stream, the numbers of its motion, and its mesh."""
+        raise NotImplementedError
 
     def steady(
         self,
@@ -115,3 +125,15 @@ class Runnable:
             overwrite=overwrite,
             preflight=preflight,
         )
+
+    def __repr__(self) -> str:
+        members = f"{self.grid.members} members, " if self.grid.members > 1 else ""
+        where = f"{self.backend.describe()['device']}, {self.backend.dtype}"
+        told = f"{in_words(self.asked())}; {self.deform.name}; {where}"
+        return f"{type(self).__name__}({members}{self.grid.nodes:,} nodes; {told})"
+
+    def _repr_html_(self) -> str:
+        """A row per member, for notebooks."""
+        rows = self.asked()
+        names = varying(rows)
+        return table_of(names, [[row.get(n) for n in names] for row in rows], repr(self))

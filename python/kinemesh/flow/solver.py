@@ -16,24 +16,23 @@ from numpy.typing import NDArray
 from kinemesh.arguments import instance, member_count, numbers, point_of
 from kinemesh.device.backend import Backend
 from kinemesh.device.fields import Fields
-from kinemesh.errors import SettingsError, warn
+from kinemesh.errors import warn
 from kinemesh.flow import sizes
 from kinemesh.flow.asked import asked
+from kinemesh.flow.bodies import Bodies
 from kinemesh.flow.boundary import conserved, free_stream
-from kinemesh.flow.conditions import motions_of, states_of, stream_of
+from kinemesh.flow.conditions import check_vortex, motions_of, states_of, stream_of
 from kinemesh.flow.door import Runnable
 from kinemesh.flow.dualtime import DualTime
 from kinemesh.flow.forces import Forces, Loads
 from kinemesh.flow.implicit import Implicit
 from kinemesh.flow.lowmach import LowMach
 from kinemesh.flow.lusgs import Lusgs
-from kinemesh.io.html import table_of
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.mesh.sizes import Walls, measured
 from kinemesh.motion import Motion, Pose, Rate
 from kinemesh.motion.deform import Deformation
 from kinemesh.motion.deform.base import Poses
-from kinemesh.results.asked import in_words, varying
 from kinemesh.space.markers import kinds_of, walls_of
 from kinemesh.space.volumes import Volumes
 
@@ -44,7 +43,7 @@ class Solver(Runnable, ABC):
     Attributes
     ----------
     u, q : (nodes, variables) device arrays    conserved (rho, rho velocity, rho E), primitive
-    u1, u2 : the same of the last time levels;  res : residual;  past : its terms of these levels
+    u1, u2 : u at the last time levels;  res : residual;  past : its terms of these levels
     grid : Volumes
     fields : what kernels take, by name
     backend : Backend
@@ -90,9 +89,8 @@ class Solver(Runnable, ABC):
     ) -> int:
         """Check and keep the conditions of the case; returns the number of members."""
         self.settings, self.backend = settings, backend
-        self.deform = instance(
-            deform, Deformation, "deform", "one of kinemesh.deform, such as Rigid()"
-        )
+        wanted = "one of kinemesh.deform, such as Rigid()"
+        self.deform = instance(deform, Deformation, "deform", wanted)
         self.moment_about = point_of(moment_about, "moment_about", axes)
         members = member_count(mesh=meshes, mach=mach, alpha_deg=alpha_deg, motion=motion)
         self.deform.check(self.backend, members)
@@ -116,31 +114,16 @@ class Solver(Runnable, ABC):
         self.sides = walls_of(walls, spaces, planes, far)
         self.measured = measured(spaces, self.sides[0], planes)
         self.notes = sizes.check(spaces, self.measured, self)
-        return dict(zip(("wall", "far"), self.sides, strict=True)) | {
-            kind: names for kind, names in self.kinds.items() if names
-        }
-
-    def _check_vortex(self) -> None:
-        """SettingsError for the far vortex where it is not that of the flow."""
-        if self.settings.far_field != "vortex":
-            return
-        if (self.mach >= 1).any():
-            raise SettingsError(
-                f"far_field is 'vortex' at mach {self.mach.max():g}, expected a subsonic stream; "
-                "use far_field='stream'"
-            )
-        if any(motion is not None for motion in self.motions):
-            raise SettingsError(
-                "far_field is 'vortex' with a motion, whose shed vorticity it leaves out; "
-                "use far_field='stream' and a far field of 100 chords"
-            )
+        walls, far = self.sides
+        return {"wall": walls, "far": far} | {kind: n for kind, n in self.kinds.items() if n}
 
     def _states(self, grid: Volumes, motion: Any) -> None:
         """Arrays, forces and control on the nodes of a grid."""
         self.grid = grid
         self.deform.check_vertices(grid.vertices)
         self.motions = motions_of(motion, grid.members, grid.bodies)
-        self._check_vortex()
+        check_vortex(self.settings.far_field, self.mach, self.motions)
+        self.bodies = Bodies(grid.bodies, self.motions, self.mach, self.moment_about)
         sizes.check_motions(self)
         self.notes += sizes.check_points(self)
         for note in self.notes:
@@ -271,25 +254,15 @@ class Solver(Runnable, ABC):
 
     def poses(self, time: NDArray) -> list[Pose]:
         """Pose of every body at its member's time [chord/a_inf]."""
-        return [
-            Pose() if motion is None else motion.pose(float(time[m]), float(self.mach[m]))
-            for motion, (m, _) in zip(self.motions, self.grid.bodies, strict=True)
-        ]
+        return self.bodies.poses(time)
 
     def rates(self, time: NDArray) -> list[Rate]:
         """Change of every body's pose at its member's time [chord/a_inf]."""
-        return [
-            Rate() if motion is None else motion.rate(float(time[m]), float(self.mach[m]))
-            for motion, (m, _) in zip(self.motions, self.grid.bodies, strict=True)
-        ]
+        return self.bodies.rates(time)
 
     def moment_points(self, poses: Sequence[Pose] = ()) -> NDArray[np.float64]:
         """(members, 2) the moment's point, which moves with each member's first body."""
-        points = np.tile(np.array(self.moment_about, float), (self.grid.members, 1))
-        poses = poses or [Pose()] * len(self.grid.bodies)
-        for pose, (member, _) in reversed(list(zip(poses, self.grid.bodies, strict=True))):
-            points[member] = pose.apply(np.array(self.moment_about, float))
-        return points
+        return self.bodies.moment_points(poses)
 
     def coefficients(self, poses: Sequence[Pose] = ()) -> NDArray[np.float64]:
         """(members, 3) cl, cd, cm of the present state, with the bodies at `poses`."""
@@ -312,8 +285,7 @@ class Solver(Runnable, ABC):
     def moving_loads(self, poses: Sequence[Pose], rates: Sequence[Rate]) -> Loads:
         """Loads and power of every body at `poses` that change with `rates`."""
         self._primitive()
-        pivots = [None if motion is None else motion.pivot for motion in self.motions]
-        return self.forces.loads(self.moment_points(poses), poses, rates, pivots)
+        return self.forces.loads(self.moment_points(poses), poses, rates, self.bodies.pivots)
 
     def at_first_order(self) -> int:
         """Number of entries of `lowered`, of members that have not failed."""
@@ -420,21 +392,7 @@ class Solver(Runnable, ABC):
         self.dualtime.begin()
         return notes
 
-    # ---- words ------------------------------------------------------------------------------
-
     def asked(self) -> list[dict[str, Any]]:
         """For each member its stream, the numbers of its motion, and its mesh."""
         grid = self.grid
         return asked(grid.meshes, grid.bodies, self.motions, self.mach, self.alpha_deg)
-
-    def __repr__(self) -> str:
-        members = f"{self.grid.members} members, " if self.grid.members > 1 else ""
-        where = f"{self.backend.describe()['device']}, {self.backend.dtype}"
-        told = f"{in_words(self.asked())}; {self.deform.name}; {where}"
-        return f"{type(self).__name__}({members}{self.grid.nodes:,} nodes; {told})"
-
-    def _repr_html_(self) -> str:
-        """A row per member, for notebooks."""
-        rows = self.asked()
-        names = varying(rows)
-        return table_of(names, [[row.get(n) for n in names] for row in rows], repr(self))
