@@ -160,7 +160,10 @@ class Backend:
         return call.part(*over)
 
     def record(self, items: Iterable[Any], times: int = 1, flag: Any = None) -> Any:
-        """Bound calls and recordings as one callable (a CUDA graph on a GPU)."""
+        """Bound calls and recordings as one callable (a CUDA graph on a GPU).
+
+        It runs `times` times, with a `flag` at most so often, until that holds nothing but zeros.
+        """
         return self._module.record(list(items), times=times, flag=flag)
 
     def describe(self) -> dict[str, Any]:

@@ -40,6 +40,11 @@ from kinemesh.space.volumes import Volumes
 class Solver(Runnable, ABC):
     """A case, or an ensemble of cases.
 
+    A subclass checks its arguments (`_begin`), asks for memory (`room`), sorts its markers
+    (`_sides`), makes its volumes, then states (`_states`); it sets `_residual` (calls from u to
+    res), `_implicit` (a recording from res to the new u), `_past`, `lowered` and `lowered_of`, and
+    ends with `grid.start()` and `initialise()`.
+
     Attributes
     ----------
     u, q : (nodes, variables) device arrays    conserved (rho, rho velocity, rho E), primitive
@@ -52,6 +57,8 @@ class Solver(Runnable, ABC):
     measured : of each member its walls as given;  notes : what must be said of them
     lowered : device array, entries that fell back to first order;  lowered_of : members of them
     step : time steps of the members, and whether it is the first one
+    pace : (nodes,) device array     share of the CFL number that each node has for itself
+    centre : (members, 2) device array    of the far field's vortex
     """
 
     method: str  # its name in the registry, and in case files
@@ -223,7 +230,14 @@ class Solver(Runnable, ABC):
         )
 
     def iteration(self, drop: float, most: int, cfl: tuple[float, float, float], times: int) -> Any:
-        """Recording of `times` pseudo-steps: residual, decision, implicit update."""
+        """Recording of `times` pseudo-steps: residual, decision, implicit update.
+
+        In the order of the kernels, of km.Ale with its default settings:
+        ale_primitive_range, ale_gradient_wang (q and its limited gradients); ale_flux_roe,
+        ale_residual, bc_wall, bc_farfield (res); residual_check (who goes on, with which CFL
+        number); and, unless all members have ended, narrow_state, ale_jacobian and those of the
+        boundaries, block_* (factors), krylov_* (a loop of its own), widen_state, ale_update (u).
+        """
         check = self.dualtime.check(self.res, drop, most, cfl)
         once = self.backend.record([*self._residual, check, self._implicit])
         return self.backend.record([once], times=times, flag=self.dualtime.active)

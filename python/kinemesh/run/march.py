@@ -115,7 +115,7 @@ def finish(
     identity: dict[str, Any],
     said: Sequence[str] = (),
 ) -> Run:
-    """Close the files and write the summary; its warnings are the notes, and what was `said`.
+    """Write the summary; its warnings are the notes, and what was `said`.
 
     Members that have failed are in both.
     """

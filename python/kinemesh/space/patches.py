@@ -20,21 +20,21 @@ class Kind:
     Parameters
     ----------
     flux : kernel that adds the flux to the residual; that of its derivative is `flux`_jacobian
-    bodies : whether its markers are bodies, which move and carry loads
     still : whether it has a place of its own, so that the mesh cannot move as a whole
     """
 
     flux: str
-    bodies: bool = False
     still: bool = False
 
 
 KINDS = {
-    "wall": Kind("bc_wall", bodies=True),
+    "wall": Kind("bc_wall"),
     "far": Kind("bc_farfield"),
     "symmetry": Kind("bc_wall", still=True),
 }
-"""A new kind of boundary is its pair of kernels and a line here."""
+"""A new kind of boundary is its pair of kernels and a line here.
+
+Walls alone are bodies, which move and carry loads."""
 
 
 @dataclass(frozen=True, slots=True)

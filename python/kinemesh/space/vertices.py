@@ -22,7 +22,6 @@ from kinemesh.linear.pattern import chunks
 from kinemesh.linear.stack import Alike, Items
 from kinemesh.mesh.dual import boundary_nodes, boundary_points
 from kinemesh.space.members import Members
-from kinemesh.space.patches import KINDS
 
 Ints = NDArray[np.int32]
 
@@ -147,7 +146,7 @@ class Vertices:
         node, shape, owner = zip(*(side_of(m, markers) for m in self.distinct), strict=True)
         names = [[name for name in markers if name in m.boundaries] for m in self.distinct]
         items = Items(self.alike, [len(own) for own in node])
-        if KINDS[kind].bodies:
+        if kind == "wall":
             bodies = Items(self.alike, [len(own) for own in names])
             body = items.stack(owner, bodies) + np.int32(len(self.bodies))
             self.bodies += [(m, name) for m, of in enumerate(self.alike.of) for name in names[of]]
