@@ -182,6 +182,8 @@ class World:
         put("corners|cells,4>nodes?", self.cells)
         put("node|bnodes>nodes!", self.bnode)
         put("ends|bnodes,2>nodes?", self.ends)
+        put("ends|faces,2>nodes", self.lr)
+        put("member|cells>members", self.member[self.cells[:, 0]])
         offsets, neighbour = csr([[j for j, _ in entry] for entry in near])
         put("offsets|nodes+1>>entries", offsets)
         put("neighbour|entries>nodes", neighbour)

@@ -13,6 +13,7 @@
 #include "dimension.h"
 #include "flow/vortex.h"
 #include "mesh/metrics.h"
+#include "mesh/cells.h"
 #include "mesh/quality.h"
 #include "mesh/gradient.h"
 #include "mesh/flux.h"
@@ -48,7 +49,7 @@
   S(gather_sum_4, groups) S(gather_max_2, groups)                                                 \
   K(dual_normals, edges) K(dual_sweeps, edges) K(dual_volumes, nodes)                             \
   K(boundary_normals, bnodes) K(boundary_sweeps, bnodes) K(face_rates, faces)                     \
-  S(cell_quality, groups)                                                                         \
+  K(face_normals, faces) K(face_sweeps, faces) K(cell_volumes, cells) S(cell_quality, groups)     \
   K(least_squares, nodes) L2(ale_gradient, nodes) L2(ale_gradient_wang, nodes)                    \
   L2(ale_gradient_venkatakrishnan, nodes)                                                         \
   K(ale_flux_roe, edges) K(ale_flux_hllc, edges) L4(ale_residual, nodes)                          \

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.device.fields import Fields
-from kinemesh.space.grid import Faces
+from kinemesh.space.faces import Faces
 from kinemesh.space.patches import KINDS, Patch
 
 GAMMA = 1.4

@@ -53,20 +53,32 @@ def dual(nodes: int, cells: Ints) -> Dual:
     sides = np.full((len(lr), 2), -1, np.int32)
     sides[at, np.where(a < b, 0, 1)] = cell
 
-    ends = np.concatenate([lr[:, 0], lr[:, 1]]).astype(np.int64)
-    others = np.concatenate([lr[:, 1], lr[:, 0]])
-    order = np.argsort(ends * nodes + others, kind="stable")
+    offsets, neighbour, edge = around(lr, nodes)
     by_node = np.argsort(a, kind="stable")
     return Dual(
         lr=lr,
         cells_of_edge=sides,
-        offsets=offsets_of(ends, nodes),
-        neighbour=others[order].astype(np.int32),
-        edge=(order % len(lr)).astype(np.int32),
+        offsets=offsets,
+        neighbour=neighbour,
+        edge=edge,
         corner_offsets=offsets_of(a, nodes),
         cell=cell[by_node].astype(np.int32),
         corner=corner[by_node].astype(np.int32),
     )
+
+
+def around(lr: Ints, items: int) -> tuple[Ints, Ints, Ints]:
+    """Neighbours of each item from pairs of items (pairs, 2).
+
+    Returns
+    -------
+    offsets (items+1,), neighbour, edge (2 pairs,) [number of the pair]; by item and neighbour
+    """
+    ends = np.concatenate([lr[:, 0], lr[:, 1]]).astype(np.int64)
+    others = np.concatenate([lr[:, 1], lr[:, 0]])
+    order = np.argsort(ends * items + others, kind="stable")
+    edge = (order % len(lr)).astype(np.int32)
+    return offsets_of(ends, items), others[order].astype(np.int32), edge
 
 
 def boundary_nodes(nodes: int, edges: Ints, body: Ints) -> tuple[Ints, Ints, Ints]:

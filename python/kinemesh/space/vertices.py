@@ -211,11 +211,17 @@ class MeshVertices(Vertices):
         """(members, 2): least cell area [chord^2] and least angle [rad]."""
         return -self.backend.get(self.worst)
 
+    def named(self, cell: int) -> str:
+        """Text for a cell, by its vertices in the numbers of the user's file."""
+        member = int(np.searchsorted(self.cell_items.first, cell, "right")) - 1
+        corners = self.cells[cell][self.cells[cell] >= 0] - self.first[member]
+        original = self.meshes[member].original[corners]
+        return f"the cell of nodes {', '.join(map(str, original))}"
+
     def inverted(self, member: int) -> str:
-        """Text for the cell of least area, by its vertices in the numbers of the user's file."""
-        cells = self.cells[slice(*self.cell_items.first[member : member + 2])]
+        """Text for the cell of least area."""
+        first, last = self.cell_items.first[member : member + 2]
+        cells = self.cells[first:last]
         corner = self.backend.get(self.x)[np.where(cells < 0, cells[:, :1], cells)]
         (ax, ay), (bx, by) = (np.moveaxis(corner[:, k + 2] - corner[:, k], -1, 0) for k in (0, 1))
-        worst = cells[np.argmin(ax * by - ay * bx)]
-        original = self.meshes[member].original[worst[worst >= 0] - self.first[member]]
-        return f"the cell of nodes {', '.join(map(str, original))}"
+        return self.named(first + int(np.argmin(ax * by - ay * bx)))

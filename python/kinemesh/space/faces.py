@@ -1,0 +1,127 @@
+"""Volumes of plane meshes with faces between them: metrics, time levels, shapes.
+
+docs/theory.md, section 2.3.  Volumes, faces and boundary faces of one member are contiguous.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.device.followed import Followed
+from kinemesh.space.vertices import MeshVertices
+from kinemesh.space.volumes import Volumes
+
+Ints = NDArray[np.int32]
+Faces = dict[str, dict[str, Any]]
+"""S and w of the faces at edges, and of each kind of boundary."""
+
+
+class FaceVolumes(Volumes):
+    """Volumes that exchange what passes the faces between them.
+
+    Attributes
+    ----------
+    measure, look : recordings   all metrics of x; only the worst cells
+    V, V1, V2 : (nodes,) float64 volumes at n+1, n, n-1 [chord^2]
+    edges : int                  number of faces between volumes
+    lr : (edges, 2)              volumes on both sides of a face, lower number first
+    S : (edges, 2), w : (edges,) area vectors, swept rates
+    """
+
+    vertices: MeshVertices
+    worse = np.minimum
+
+    def _allocate(self, lr: Ints, offsets: Ints, neighbour: Ints, edge: Ints) -> None:
+        """Arrays of volumes and faces; `offsets`, `neighbour`, `edge` are the faces by volume."""
+        b, n, e = self.backend, self.nodes, len(lr)
+        self.lr, self.edges = lr, e
+        self._single: Faces = {}
+        self.V, self.V1, self.V2 = (b.zeros(n, np.float64) for _ in range(3))
+        self.dV1, self.dV2 = (b.zeros(e, np.float64) for _ in range(2))
+        self.S, self.w = b.zeros((e, 2)), b.zeros(e)
+        tables = {"lr": lr, "offsets": offsets, "neighbour": neighbour, "edge": edge}
+        self.fields.add(V=self.V, **{name: b.table(table) for name, table in tables.items()})
+        for patch in self.patches.values():
+            for name in ("dV1", "dV2"):
+                patch.device[name] = b.zeros(len(patch), np.float64)
+
+    def _record(self, inner: str, outer: str, volumes: Sequence[Any]) -> None:
+        """Recordings of what follows from x and its past.
+
+        Parameters
+        ----------
+        inner, outer : kernels of faces between volumes and at the boundary are these names with
+            the endings _normals and _sweeps
+        volumes : calls that give V, and what else depends on x alone
+        """
+        b, x, x1 = self.backend, self.x, self.x1
+        edges = self.fields.also(S=self.S, w=self.w, dV1=self.dV1, dV2=self.dV2)
+        normals = [edges.bind(f"{inner}_normals", x=x)]
+        sweeps = [edges.bind(f"{inner}_sweeps", x0=x1, x1=x, dV=self.dV1)]
+        rates = [edges.bind("face_rates", member=b.table(self.member[self.lr[:, 0]]))]
+        levels = [
+            b.bind("copy_f64_2", **{"from": x, "to": x1}),
+            b.bind("copy_f64", **{"from": self.V1, "to": self.V2}),
+            b.bind("copy_f64", **{"from": self.V, "to": self.V1}),
+            b.bind("copy_f64", **{"from": self.dV1, "to": self.dV2}),
+        ]
+        for patch in self.patches.values():
+            fields, own = self.fields.also(**patch.device), patch.device
+            normals.append(fields.bind(f"{outer}_normals", x=x))
+            sweeps.append(fields.bind(f"{outer}_sweeps", x0=x1, x1=x, dV=own["dV1"]))
+            rates.append(fields.bind("face_rates", member=b.table(patch.member)))
+            levels.append(b.bind("copy_f64", **{"from": own["dV1"], "to": own["dV2"]}))
+        self.keep_levels, self.look = b.record(levels), self.vertices.look
+        self.measure = Followed(b, [*normals, *volumes, *self.vertices.quality])
+        self.sweep = Followed(b, [*sweeps, *rates])
+
+    def faces(self) -> Faces:
+        """S and w as they are."""
+        kinds = {kind: patch.device for kind, patch in self.patches.items()}
+        sides = {kind: {name: own[name] for name in ("S", "w")} for kind, own in kinds.items()}
+        return {"edges": {"S": self.S, "w": self.w}} | sides
+
+    def single(self) -> Faces:
+        """Copies of S and w in float32, which follow `measure` and `sweep`."""
+        b, makers = self.backend, {"S": ("narrow_2", self.measure), "w": ("narrow_1", self.sweep)}
+        for side, fields in {} if self._single else self.faces().items():
+            copies = {name: b.zeros(f.shape, np.float32) for name, f in fields.items()}
+            for name, (kernel, recording) in makers.items():
+                recording.follow(b.bind(kernel, **{"from": fields[name], "to": copies[name]}))
+            self._single[side] = copies
+        return self._single
+
+    def sizes(self) -> dict[str, int]:
+        return {"nodes": self.vertices.nodes, "cells": len(self.vertices.cells)}
+
+    def terms(self) -> NDArray[np.float64]:
+        length = np.linalg.norm(self.backend.get(self.S).astype(float), axis=1)
+        around = np.zeros(self.nodes)
+        for side in (0, 1):
+            around += np.bincount(self.lr[:, side], length, self.nodes)
+        return around
+
+    def levels(self) -> dict[str, Any]:
+        return {
+            "V": self.V,
+            "V1": self.V1,
+            "dV1": self.dV1,
+        } | {f"{kind}_dV1": patch.device["dV1"] for kind, patch in self.patches.items()}
+
+    def worst_cells(self) -> NDArray[np.float64]:
+        return self.vertices.worst_cells()
+
+    def shapes(self) -> dict[str, NDArray[np.float64]]:
+        """Least cell area [chord^2] and least angle [degrees]."""
+        self.look()
+        area, angle = self.worst_cells().T
+        return {"least_area": area, "least_angle_deg": np.degrees(angle)}
+
+    def broken(self, shapes: dict[str, NDArray[np.float64]]) -> list[tuple[int, str, str]]:
+        found = np.flatnonzero(~(shapes["least_area"] > 0)).tolist()
+        cells = [self.vertices.inverted(member) for member in found]
+        return [(m, f"{cell} is inverted", cell) for m, cell in zip(found, cells, strict=True)]
