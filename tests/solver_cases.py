@@ -10,13 +10,13 @@ from pathlib import Path
 import kinemesh as km
 import numpy as np
 import pytest
+from exact_gas import GAMMA
 from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError
 from kinemesh.motion.deform import Deformation, Mover
 from scipy.spatial import Delaunay as Triangulation
 
 DATA = Path(km.__file__).parent / "cases" / "data"
-GAMMA = 1.4
 
 
 def _no_cuda() -> str:

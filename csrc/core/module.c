@@ -164,6 +164,9 @@ static int core_exec(PyObject *m)
   if (pthread_atfork(NULL, NULL, after_fork)) return PyErr_NoMemory(), -1;
 #endif
   if (PyModule_AddFunctions(m, bind_methods) < 0) return -1;
+  PyObject *gamma = PyFloat_FromDouble(gas_gamma);
+  if (PyModule_AddObjectRef(m, "GAMMA", gamma) < 0) return Py_XDECREF(gamma), -1;
+  Py_DECREF(gamma);
   return bind_types(m);
 }
 

@@ -39,6 +39,7 @@ struct kernel {
 extern "C" {
 #endif
 extern const struct kernel kernels_f32[], kernels_f64[];
+extern const f64           gas_gamma; /* of physics/gas.h, for Python */
 #ifdef __cplusplus
 }
 #endif

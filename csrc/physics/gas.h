@@ -3,7 +3,8 @@
  *   u = (rho, rho v, rho E)   conserved       q = (rho, v, p)   primitive
  * Scaled so that rho = a = 1 in the free stream, p = 1/gamma (docs/theory.md, section 1).     */
 #ifndef GAMMA
-/* The one place of gamma = 1 + 2 / 5 = 1.4, of molecules that move in three ways and turn in two. */
+/* The one place of gamma = 1 + 2 / 5 = 1.4, of molecules that move in three ways and turn in two;
+ * Python reads it as kinemesh.gas.GAMMA.                                                        */
 #define GAS_FREEDOM  5
 #define GAMMA        (R(GAS_FREEDOM + 2) / R(GAS_FREEDOM))
 #define GAS_ENERGY   (R(1) / (GAMMA - R(1))) /* rho e over p; constants are worked out by compilers */

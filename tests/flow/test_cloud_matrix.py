@@ -4,7 +4,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from clouds import box
-from kinemesh.flow.boundary import conserved
+from kinemesh.gas import conserved
 from solver_cases import on_devices
 
 MACH = 0.6

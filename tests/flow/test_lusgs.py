@@ -3,9 +3,9 @@
 import kinemesh as km
 import numpy as np
 import pytest
-from exact_gas import jacobian
+from exact_gas import GAMMA, jacobian
 from kinemesh.flow import memory
-from solver_cases import GAMMA, on_devices, square
+from solver_cases import on_devices, square
 
 LUSGS = {"linear_solver": "lusgs"}
 

@@ -12,7 +12,8 @@ import pytest
 from exact_gas import conserved, flux, primitive
 from kinemesh.device.backend import Backend
 from kinemesh.errors import MeshError
-from kinemesh.flow.boundary import Boundaries, free_stream
+from kinemesh.flow.boundary import Boundaries
+from kinemesh.gas import free_stream
 from kinemesh.mesh.cells import cell_faces
 from kinemesh.space.cells import Cells
 from kinemesh.space.vertices import MeshVertices

@@ -1,4 +1,4 @@
-"""Boundary states and conditions that every solver on a grid shares (docs/theory.md, 2.4)."""
+"""Boundary conditions that every solver on a grid shares (docs/theory.md, 2.4)."""
 
 from __future__ import annotations
 
@@ -6,31 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from kinemesh.device.fields import Fields
 from kinemesh.space.faces import Faces
 from kinemesh.space.patches import KINDS, Patch
-
-GAMMA = 1.4
-
-
-def free_stream(mach: ArrayLike, alpha_deg: ArrayLike, dimensions: int = 2) -> NDArray[np.float64]:
-    """(members, dimensions + 2) primitive states of uniform streams, rho = a = 1.
-
-    The angle of attack turns the stream from x to y in the plane, to z in space.
-    """
-    mach, alpha = np.broadcast_arrays(np.asarray(mach, float), np.radians(alpha_deg))
-    one = np.ones_like(mach)
-    velocity = [mach * np.cos(alpha), *[0 * one] * (dimensions - 2), mach * np.sin(alpha)]
-    return np.stack([one, *velocity, one / GAMMA], axis=-1)
-
-
-def conserved(q: ArrayLike) -> NDArray[np.float64]:
-    """(..., 2 + d) conserved states (rho, rho velocity, rho E) of primitive ones."""
-    rho, *velocity, p = np.moveaxis(np.asarray(q, float), -1, 0)
-    energy = p / (GAMMA - 1) + rho * sum(v * v for v in velocity) / 2
-    return np.stack([rho, *(rho * v for v in velocity), energy], axis=-1)
 
 
 class Boundaries:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kinemesh.gas import GAMMA
+
 MACH = 20.0  # the largest that is tested
 DOUBTFUL = 5.0  # above, a velocity may have been meant, and air is no perfect gas
 ALPHA_DEG = 180.0  # a section in reversed flow, as on the retreating side of a rotor, has 180
@@ -27,4 +29,4 @@ def doubt(mach: float) -> str:
     """What must be asked of a Mach number that is taken, else an empty text."""
     if mach <= DOUBTFUL:
         return ""
-    return f"mach is {mach:g}: {ASK} (a perfect gas with gamma 1.4 is assumed)"
+    return f"mach is {mach:g}: {ASK} (a perfect gas with gamma {GAMMA:g} is assumed)"

@@ -20,7 +20,6 @@ from kinemesh.errors import warn
 from kinemesh.flow import sizes
 from kinemesh.flow.asked import asked
 from kinemesh.flow.bodies import Bodies
-from kinemesh.flow.boundary import conserved, free_stream
 from kinemesh.flow.conditions import check_vortex, motions_of, states_of, stream_of
 from kinemesh.flow.door import Runnable
 from kinemesh.flow.dualtime import DualTime
@@ -28,6 +27,7 @@ from kinemesh.flow.forces import Forces, Loads
 from kinemesh.flow.implicit import Implicit
 from kinemesh.flow.lowmach import LowMach
 from kinemesh.flow.lusgs import Lusgs
+from kinemesh.gas import conserved, free_stream
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.mesh.sizes import Walls, measured
 from kinemesh.motion import Motion, Pose, Rate

@@ -14,7 +14,7 @@ import numpy as np
 
 from kinemesh.arguments import numbers
 from kinemesh.errors import SettingsError
-from kinemesh.flow.boundary import GAMMA
+from kinemesh.gas import GAMMA
 
 AIR = 287.05  # gas constant of dry air [J/(kg K)], US Standard Atmosphere 1976
 COLDEST = 40.0  # [K]: below lie the numbers that are degrees Celsius by mistake

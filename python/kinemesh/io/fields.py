@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kinemesh import gas
 from kinemesh.errors import CaseError
 from kinemesh.io.paths import path_of
 from kinemesh.io.whole import WholeFile
@@ -34,12 +35,12 @@ CHUNK = 65536  # nodes
 
 
 def flow(
-    density: ArrayLike, velocity: ArrayLike, pressure: ArrayLike, mach: float, gamma: float = 1.4
+    density: ArrayLike, velocity: ArrayLike, pressure: ArrayLike, mach: float
 ) -> dict[str, NDArray[Any]]:
     """The named fields of a flow, from density (nodes,), velocity (d, nodes), pressure (nodes,).
 
     Units: rho_inf, a_inf, rho_inf a_inf^2; `mach` is that of the stream.
-    Mach is that of the fluid in the frame at rest; Cp = (p - 1/gamma) / (mach^2 / 2).
+    Mach is that of the fluid in the frame at rest (`kinemesh.gas`).
     """
     rho, v, p = np.asarray(density), np.asarray(velocity), np.asarray(pressure)
     space = np.zeros((v.shape[1], 3), v.dtype)
@@ -48,8 +49,8 @@ def flow(
         "Density": rho,
         "Velocity": space,
         "Pressure": p,
-        "Mach": np.sqrt((v * v).sum(axis=0) * rho / (gamma * p)),
-        "Cp": (p - 1 / gamma) / (0.5 * mach**2),
+        "Mach": gas.mach_number(rho, v, p),
+        "Cp": gas.pressure_coefficient(p, mach),
     }
 
 

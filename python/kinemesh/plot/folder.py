@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh import gas
 from kinemesh.errors import CaseError, warn
 from kinemesh.plot import wings
 from kinemesh.plot.ensembles import differing, loops, names_of, running, title_of
@@ -171,10 +171,10 @@ def _as_published(run: Run, name: str) -> bool:
     return all(conditions.get(name, value) == value for name, value in asked.items())
 
 
-def _cp(flow: Fields, mach: float, gamma: float = 1.4) -> NDArray[Any]:
+def _cp(flow: Fields, mach: float) -> NDArray[Any]:
     """Pressure coefficient (nodes,) from the file, or from its pressure."""
     if "Cp" in flow:
         return flow["Cp"]
     if "Pressure" not in flow:
         raise CaseError("plot: the fields have neither Cp nor Pressure")
-    return np.asarray((flow["Pressure"] - 1 / gamma) / (0.5 * mach**2))
+    return gas.pressure_coefficient(flow["Pressure"], mach)
