@@ -289,7 +289,7 @@ class World:
         self.put("inverse|nodes,3", inverse, np.float32)
 
     def space(self):
-        """The same points and neighbours with a third coordinate, and a gas that moves along it."""
+        """Points and neighbours with a third coordinate, and a gas that moves along it."""
         rng, n = self.rng, len(self.x)
         x = np.column_stack([self.x, rng.uniform(0, 0.5, n)])
         move = rng.uniform(-0.02, 0.02, x.shape)

@@ -7,8 +7,8 @@
     tools/study.py ct5 | ct6 [--nodes 5000,24000] [--steps 32,64,128]
     tools/study.py meshless [CASE ...] [--nodes 5000] [--fine 24000]
                                                             unsteady ready cases on the nodes of a
-                                                            mesh, beside the mesh solver's loops on
-                                                            the same mesh and on a finer one
+                                                            mesh, beside loops of ale on that mesh
+                                                            and on a finer one
 
 Options: --device cpu|cuda|auto.  One line per run, as it ends; PYTHONPATH=python in a clone.
 """

@@ -193,12 +193,6 @@ def test_sources_have_at_most_400_lines():
     assert not [p for p in SOURCES if len(p.read_text().splitlines()) > 400]
 
 
-def test_comments_name_what_they_speak_of():
-    opening = re.compile(r"/\* *(?:The same|Such an?\b|\.\.\.|…)")
-
-    assert not [p for p in SOURCES if opening.search(p.read_text())]
-
-
 def test_physics_has_no_fields_no_tables_and_no_memory():
     """Values in, values out: what gathers and stores is a kernel."""
     foreign = re.compile(

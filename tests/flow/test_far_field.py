@@ -34,7 +34,7 @@ def lift(mesh, device, far_field, mach):
 @on_devices
 @pytest.mark.parametrize("mach", [0.5, 0.8])
 def test_the_vortex_replaces_most_of_the_far_field(device, mach):
-    """The same cells near the section; what is cut off is far field alone, from 200 chords to 20.
+    """Both meshes have equal cells near the section: cut off is far field, from 200 chords to 20.
 
     What is left (measured: a tenth) is of the coarse cells that are cut off, the terms of higher
     order in chord / radius, and the wake of the shock.

@@ -46,7 +46,7 @@ def corner(cells, turn):
 
 
 def corner_in_space(cells, turn, layers=3):
-    """The same between walls at both ends of a span, of tetrahedra."""
+    """A corner in space, of tetrahedra between walls at both ends of a span."""
     flat = places(cells, turn).reshape(-1, 2)
     y = np.repeat(np.arange(layers + 1) / cells, len(flat))
     x, z = np.tile(flat, (layers + 1, 1)).T

@@ -10,7 +10,7 @@ from samples import direct
 from world import unpacked
 
 LAST = 2.0**-32  # half a unit of the last of 31 bits of fraction, over the number
-WAVE = 2.0**-9  # the same of eight bits
+WAVE = 2.0**-9  # half a unit of the last of eight bits of fraction, over the number
 
 
 def rows(count):

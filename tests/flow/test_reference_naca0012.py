@@ -25,7 +25,7 @@ def steady(mach, alpha_deg, device, dtype="float64", **settings):
 def test_transonic_lift_and_drag_are_the_published_ones(device):
     """M 0.8, 1.25 degrees: codes give CL 0.333 to 0.348 and CD 0.0214 to 0.0237 on fine meshes.
 
-    The same mesh in SU2 gives 0.3269 (Roe) and 0.3394 (JST); hence the lower bar for CL.
+    On this mesh SU2 gives 0.3269 (Roe) and 0.3394 (JST); hence the lower bar for CL.
     """
     summary = steady(0.8, 1.25, device)
     result = summary["result"]

@@ -160,7 +160,7 @@ def test_a_restart_of_another_cloud_is_refused(unsteady):
 
 
 def test_the_preflight_tells_the_worst_condition_of_the_motion(tmp_path):
-    """The same numbers as on the points that the fields have at each step."""
+    """Its numbers are those of the points that the fields have at each step."""
     run = case(motion=TURN).run(cycles=1, steps_per_cycle=16, out=tmp_path)
 
     told = run.summary["result"]["preflight"]

@@ -217,7 +217,7 @@ def flow(backend: Backend, mesh: Mesh, _: set[str], entry: Entry, *__: Any) -> R
     leaves = ledger.leaves(iteration)
     end = next(k for k, c in enumerate(leaves) if ledger.named(c, "narrow", "ale_jacobian"))
     yield "cfl", work(leaves[len(residual) : end])
-    # The same residual again and again must not carry the state away.
+    # One residual, solved for again and again, must not carry the state away.
     backend.put(ale.res, 1e-6 * backend.get(ale.res))
     yield from _implicit_rows(work, implicit, product, ale)
     ale.check_faults("bench, flow")

@@ -233,7 +233,7 @@ class Cloud:
         return cls.from_pairs(where, pairs, facets, None, worst_condition, origin)
 
     def renumbered(self) -> Cloud:
-        """The same cloud with points in reverse Cuthill-McKee order."""
+        """This cloud with its points in reverse Cuthill-McKee order."""
         n = len(self.points)
         ones = np.ones(len(self.satellites), np.int8)
         graph = csr_array((ones, self.satellites, self.offsets), shape=(n, n))

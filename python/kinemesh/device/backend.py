@@ -108,7 +108,7 @@ class Backend:
         return self._there(np.ascontiguousarray(values, dtype))
 
     def _there(self, host: np.ndarray) -> Any:
-        """The same array on the device; on a CPU itself."""
+        """A copy of an array on the device; on a CPU the array itself."""
         self.allocated += host.nbytes
         if not self.on_gpu:
             return host

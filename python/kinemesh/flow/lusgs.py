@@ -75,7 +75,7 @@ class Lusgs:
 
 
 class SpaceLusgs(Lusgs):
-    """The same on clouds in space, rows in the order of their colours with all that they read once.
+    """Sweeps on clouds in space, rows in the order of their colours with all that they read once.
 
     A sweep looks at the satellites of earlier or of later colours alone (Conrad and Wallach 1977);
     the first colour has none of the former and is solved where its rows are made.  Rows that are

@@ -44,7 +44,7 @@ HOST = 400.0  # [bytes per node]
 # (320 and 376 thousand nodes: 240 to 310 set up).
 DEFORM_LARGE, HOST_LARGE = 581.0, 300.0
 
-# The same of clouds: (bytes per point, bytes per satellite), bytes per point, and what the process
+# Of clouds: (bytes per point, bytes per satellite), bytes per point, and what the process
 # grew by at most, less the arrays (93000 points).  FLOW_SPACE and HOST_SPACE are of clouds in
 # space, where it grew by the satellites: 134 to 144 bytes each (100 and 300 thousand points with
 # 5.9, 100 thousand with 13.6).
@@ -82,7 +82,7 @@ def estimate(
     ----------
     nodes, cells : int     of all members
     dtype : "float64" or "float32"
-    matrix : the same of the matrix; None where there is none
+    matrix : precision of the matrix; None where there is none
     deform : name of a deformation's arrays (`Deformation.kind`); None for a case at rest.  One
         that is not known here (the user's own) counts as none.
     large : int            nodes of members whose springs' transfers are smoothed twice

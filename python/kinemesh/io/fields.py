@@ -159,7 +159,7 @@ class FieldWriter:
         ----------
         time : float                   [chord/a_inf]; for a steady flow the iteration
         points : (nodes, d)            in the mesh's own order
-        fields : name -> (nodes,) or (nodes, 3)    the same names at every step
+        fields : name -> (nodes,) or (nodes, 3)    names are those of the first step
         """
         root = self._file["VTKHDF"]
         steps, at = root["Steps"], self.steps

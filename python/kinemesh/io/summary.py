@@ -134,7 +134,7 @@ def collect(
 
 
 def plain(value: Any) -> Any:
-    """The same value in JSON's types; a number that is not finite becomes its name as text."""
+    """A value in JSON's types; a number that is not finite becomes its name as text."""
     if is_dataclass(value) and not isinstance(value, type):
         return plain(asdict(value))
     if isinstance(value, Mapping):

@@ -28,7 +28,7 @@ from kinemesh.mesh.rays import Complexes, Floats, Wanted, bounded, layers
 from kinemesh.mesh.sections import Section
 
 WALL_ASPECT = 2.2  # length over height of a wall cell, away from the trailing edge
-WAKE_ASPECT = 4.0  # the same on the wake cut
+WAKE_ASPECT = 4.0  # length over height of a cell on the wake cut
 OUTER_GROWTH = 8.0  # last over first step on the ray from mid-chord, over sqrt(far field)
 NEAREST = 10.0  # smallest far field: nearer, the C is too far from the map's own lines
 TRAILING_STEP = 0.02  # step of xi at the trailing edge over that at the nose

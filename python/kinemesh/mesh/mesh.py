@@ -125,7 +125,7 @@ class Mesh:
         return (self.cells,)
 
     def renumbered(self) -> Mesh:
-        """The same mesh with nodes in reverse Cuthill-McKee order, and cells in node order."""
+        """This mesh with its nodes in reverse Cuthill-McKee order, and cells in node order."""
         a, b = self.edges.T
         graph = coo_array((np.ones(len(a), np.int8), (a, b)), shape=(self.nodes, self.nodes))
         order = reverse_cuthill_mckee((graph + graph.T).tocsr(), symmetric_mode=True)
@@ -141,14 +141,14 @@ class Mesh:
         )
 
     def numbered(self) -> Mesh:
-        """The same mesh, whose own node numbers are the user's."""
+        """This mesh with its own node numbers as those of the user."""
         original = np.arange(self.nodes, dtype=np.int32)
         return _checked(
             self.points, self.triangles, self.quads, self.boundaries, original, self.origin
         )
 
     def transformed(self, points: ArrayLike) -> Mesh:
-        """The same cells and markers at other coordinates, (nodes, 2) [chord]."""
+        """Cells and markers of this mesh at other coordinates, (nodes, 2) [chord]."""
         moved = numbers(points, "transformed: points")
         if moved.shape != self.points.shape:
             raise MeshError(

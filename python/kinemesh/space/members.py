@@ -51,7 +51,7 @@ class Members:
 
     Attributes
     ----------
-    alive : (count,) bool on the host;  mask : the same as int32 on the device
+    alive : (count,) bool on the host;  mask : `alive` as int32 on the device
     faults : (count,) uint64 device array    words that kernels leave behind
     failures : {member: Failure}
     """

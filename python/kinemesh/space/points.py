@@ -79,7 +79,7 @@ class CloudGrid(Volumes):
         symmetry with the satellites' mirror images
     plane : (members, 3)          in space, unit normal of the plane of symmetry; zero without one
     mirrors : dict        in space, that and which points are on it
-    symmetric : dict      the same of the points on it, where there are any
+    symmetric : dict      in space, points on the plane of symmetry and its normal
     velocity : (nodes, d)         of the points [a_inf]
     closing : dict                points of walls and far field, and their numbers in each
     V : (nodes,) float64          share of space of each point as given, a weight in norms
