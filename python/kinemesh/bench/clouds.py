@@ -17,7 +17,8 @@ from kinemesh.cloud.cloud import Cloud
 from kinemesh.device.backend import Backend
 from kinemesh.errors import NumericalFault
 from kinemesh.flow.lusgs import Lusgs
-from kinemesh.flow.meshless import STAGES, MeshlessSettings
+from kinemesh.flow.meshless import STAGES
+from kinemesh.flow.meshless_settings import MeshlessSettings
 from kinemesh.flow.registry import Entry
 
 # Every figure starts from the free stream, and times do not depend on the CFL number: at these no
