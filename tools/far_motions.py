@@ -13,7 +13,7 @@ from pathlib import Path
 
 import kinemesh as km
 import numpy as np
-from kinemesh.cloud.tables import conditions
+from kinemesh.cloud.tables import condition_numbers
 from kinemesh.mesh.curves import inside
 from kinemesh.motion import Pose
 from kinemesh.plot import BLUE, DARK, STYLE
@@ -40,7 +40,7 @@ class Ride:
         return self.model.backend.get(self.grid.x)
 
     def condition(self, x):
-        return conditions(x, self.grid.offsets, self.grid.neighbour).max()
+        return condition_numbers(x, self.grid.offsets, self.grid.neighbour).max()
 
     def crossed(self, x):
         """Points inside walls."""

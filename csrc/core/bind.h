@@ -28,7 +28,7 @@ typedef struct {
 } Call;
 
 /* Seconds per launch of a recording on the host with one thread [0] and with all [1]. */
-struct pace {
+struct timing {
   double seconds[2];
   int    runs, all, gap, until;
 };
@@ -44,7 +44,7 @@ typedef struct {
   struct operand flag;
   void          *graph; /* device: executable graph, made at the first run */
   int            device, captured;
-  struct pace    pace;
+  struct timing  timing;
 } Recording;
 
 extern PyTypeObject *CallType, *RecordingType;

@@ -102,8 +102,8 @@ static double per_launch(Recording *r, int threads)
 
 int backend_run(Recording *r)
 {
-  struct pace *p     = &r->pace;
-  const int    trial = p->until == 0 && p->runs > 0;
+  struct timing *p     = &r->timing;
+  const int      trial = p->until == 0 && p->runs > 0;
   if (p->runs == 0) p->all = 1, p->gap = 8;
   const int    all     = trial ? !p->all : p->all;
   const double seconds = per_launch(r, all ? all_threads : 1);

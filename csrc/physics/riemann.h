@@ -20,7 +20,7 @@ struct N(roe_average) {
   real slow, mean, half;         /* |lambda| times area: of contact and shear; of u.n + a and u.n - a
                                   * the mean less slow, and half the difference                     */
   real push, pull;               /* the mean less slow times z and 1 / z */
-  real pace;                     /* |V_r| + z a |S|: the fastest wave of pseudo-time */
+  real wave;                     /* |V_r| + z a |S|: the fastest wave of pseudo-time */
   real per, left, right;         /* 1 / a; enthalpies of both sides */
 };
 
@@ -56,7 +56,7 @@ HD struct N(roe_average) N(roe_average)(const real *l, const real *r, const real
   m.half = R(0.5) * area * (plus - minus);
   m.push = by.z * m.mean;
   m.pull = by.per * m.mean;
-  m.pace = by.z * (m.slow + m.mean + fabs(m.half)) + (R(1) - by.z) * fabs(m.half);
+  m.wave = by.z * (m.slow + m.mean + fabs(m.half)) + (R(1) - by.z) * fabs(m.half);
   return m;
 }
 

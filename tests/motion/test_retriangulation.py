@@ -5,7 +5,7 @@ import re
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.cloud.tables import conditions
+from kinemesh.cloud.tables import condition_numbers
 from kinemesh.io import restart
 from kinemesh.mesh.curves import inside
 from kinemesh.motion import Pose
@@ -49,7 +49,7 @@ def ride(model, steps, mover=None, start=0):
 
 
 def condition(model, x):
-    return conditions(x, model.grid.offsets, model.grid.neighbour).max()
+    return condition_numbers(x, model.grid.offsets, model.grid.neighbour).max()
 
 
 def assert_no_wall_is_crossed(model, x):

@@ -38,7 +38,7 @@ LANES(N(cloud_jacobian), CLOUD_JACOBIAN, heavy, NV)
       if (plane_of) N(along)(plane_of, right + 1);
       N(state_put)(to + ENTRY(NV, 0, lane + j), right);
     }
-    sum += mean.pace;
+    sum += mean.wave;
     for (i32 k = 0; k < DIM; k++) open[k] += s[k];
   }
   if (plane_of) N(along)(plane_of, open); /* every satellite has its mirror image */

@@ -47,7 +47,7 @@ LANES(ale_jacobian, ALE_JACOBIAN, heavy, 4)
       put4(to + ENTRY(4, 0, lane + j), right);
       for (i32 k = 0; k < 4; k++) d[j][k] += left[k];
     }
-    sum += mean.pace;
+    sum += mean.wave;
   }
   const real per_dtau = sum / (real)(cfl[m] * pace[a]), time = per_dtau + (real)(bdf[3 * m] * V[a]);
   for (i32 j = 0; j < WIDTH(4); j++) {

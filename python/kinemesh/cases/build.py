@@ -90,7 +90,7 @@ def solver(case: Stated, grid: Any = None, of_case: bool = True) -> Any:
     # what only the flow, the motion or the mesh forbids
     with in_section("[mesh]", ("walls", "far", "boundaries")), in_section("[solver]", case.solver):
         model = kind(grid, **options)
-    model.case = _record(case)
+    model.case = _about(case)
     return model
 
 
@@ -117,7 +117,7 @@ def _options(case: Stated, of_case: bool) -> dict[str, Any]:
     return options
 
 
-def _record(case: Stated) -> dict[str, Any]:
+def _about(case: Stated) -> dict[str, Any]:
     part = case.mesh
     source = part.section or part.coordinates or part.file or part.bodies or part.wing
     names = {"name": case.name, "title": case.title, "mode": case.mode, "method": case.method}

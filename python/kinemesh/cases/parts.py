@@ -1,4 +1,4 @@
-"""The tables of a case file as frozen dataclasses that refuse what has no meaning."""
+"""Parts of a case file, [mesh], [flow], ..., as frozen dataclasses that refuse nonsense."""
 
 from __future__ import annotations
 

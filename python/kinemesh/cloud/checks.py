@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
 
-from kinemesh.cloud.tables import centres, conditions, first_unpaired
+from kinemesh.cloud.tables import centres, condition_numbers, first_unpaired
 from kinemesh.errors import CloudError, MeshError
 from kinemesh.mesh.edges import numbers
 
@@ -191,7 +191,7 @@ def paired(offsets: Ints, satellites: Ints) -> None:
 
 def conditioned(points: Floats, offsets: Ints, satellites: Ints, worst: float) -> None:
     """Refuse points whose satellites do not fix the derivatives well."""
-    value = conditions(points, offsets, satellites)
+    value = condition_numbers(points, offsets, satellites)
     bad = np.flatnonzero(~(value <= limit(worst)))
     if len(bad):
         i = int(bad[np.argmax(value[bad])])

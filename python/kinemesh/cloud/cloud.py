@@ -19,7 +19,7 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from kinemesh.cloud import checks
 from kinemesh.cloud.sides import in_fluid
-from kinemesh.cloud.tables import conditions, table_of
+from kinemesh.cloud.tables import condition_numbers, table_of
 from kinemesh.errors import CloudError
 from kinemesh.mesh.origin import UNKNOWN, Origin
 
@@ -264,7 +264,7 @@ class Cloud:
     @property
     def conditions(self) -> Floats:
         """(n,) condition number of each point's least-squares matrix."""
-        return conditions(self.points, self.offsets, self.satellites)
+        return condition_numbers(self.points, self.offsets, self.satellites)
 
     def __repr__(self) -> str:
         n, d = self.points.shape

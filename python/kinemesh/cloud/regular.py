@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kinemesh.cloud.checks import WORST_CONDITION
 from kinemesh.cloud.cloud import Cloud
-from kinemesh.cloud.tables import condition
+from kinemesh.cloud.tables import condition_number
 from kinemesh.errors import MeshError
 from kinemesh.mesh import named, omesh
 from kinemesh.mesh.origin import of_section
@@ -88,7 +88,7 @@ def _at_edge(points: NDArray[np.float64], number: NDArray[np.int32]) -> NDArray[
     edge = number[0, 0]
     arm = points[[number[0, 1], number[0, -1], number[1, 0]]] - points[edge]
     arm /= np.linalg.norm(arm, axis=1)[:, None]
-    if condition((arm.T @ arm)[None])[0] <= WORST_CONDITION:
+    if condition_number((arm.T @ arm)[None])[0] <= WORST_CONDITION:
         return np.empty((0, 2), np.int32)
     return np.array([[edge, number[1, 2]], [edge, number[1, -2]]], np.int32)
 

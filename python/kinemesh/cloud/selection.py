@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from kinemesh.cloud.tables import condition
+from kinemesh.cloud.tables import condition_number
 from kinemesh.cloud.walls import Walls
 from kinemesh.errors import CloudError
 
@@ -37,7 +37,7 @@ class Choice(NamedTuple):
     near: Ints
     taken: Bools
     surrounded: Floats
-    condition: Floats
+    condition_number: Floats
 
 
 def choose(points: Floats, walls: Walls, worst: float) -> Ints:
@@ -86,7 +86,7 @@ def _choice(points: Floats, tree: cKDTree, walls: Walls, at: Ints, count: int) -
     taken = _seen(walls, at, near, arm)
     used = np.where(taken[..., None], arm, 0.0)
     matrix = np.einsum("kmi,kmj->kij", used, used)
-    return Choice(near, taken, _surrounded(used, taken), condition(matrix))
+    return Choice(near, taken, _surrounded(used, taken), condition_number(matrix))
 
 
 def _seen(walls: Walls, at: Ints, near: Ints, arm: Floats) -> Bools:
@@ -157,7 +157,7 @@ def _good(
         into = np.where(choice.taken[wall], np.einsum("kd,kmd->km", normal, arm), -1.0)
         good[wall] = into.max(axis=1) > INTO
     enough = choice.taken.sum(axis=1) >= points.shape[1]
-    return good & enough & (choice.condition <= aim[1])
+    return good & enough & (choice.condition_number <= aim[1])
 
 
 def _refuse(points: Floats, at: Ints, choice: Choice, good: Bools, worst: float) -> None:
@@ -167,6 +167,7 @@ def _refuse(points: Floats, at: Ints, choice: Choice, good: Bools, worst: float)
     raise CloudError(
         f"point {i} at ({place}): of its {choice.near.shape[1]} nearest it can take "
         f"{choice.taken[k].sum()} that it sees in directions apart; their least-squares matrix has "
-        f"condition {choice.condition[k]:.3g}, expected at most {worst:g} and satellites on every "
-        f"side of the fluid: {(~good).sum()} such point(s); add points around it, or remove it"
+        f"condition {choice.condition_number[k]:.3g}, expected at most {worst:g} and satellites on "
+        f"every side of the fluid: {(~good).sum()} such point(s); add points around it, or "
+        "remove it"
     )

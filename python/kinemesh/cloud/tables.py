@@ -54,7 +54,7 @@ def first_unpaired(offsets: Ints, satellites: Ints) -> tuple[int, int] | None:
     return int(rows[k]), int(columns[k])
 
 
-def conditions(points: Floats, offsets: Ints, satellites: Ints) -> Floats:
+def condition_numbers(points: Floats, offsets: Ints, satellites: Ints) -> Floats:
     """(n,) condition number of each point's least-squares matrix; inf where it is singular.
 
     Parameters
@@ -63,13 +63,13 @@ def conditions(points: Floats, offsets: Ints, satellites: Ints) -> Floats:
     offsets, satellites : every point has at least one satellite, none at its own place
     """
     result = [
-        _conditions_of(points, offsets[k : k + BLOCK + 1], satellites, k)
+        _condition_numbers_of(points, offsets[k : k + BLOCK + 1], satellites, k)
         for k in range(0, len(offsets) - 1, BLOCK)
     ]
     return np.concatenate(result)
 
 
-def _conditions_of(points: Floats, offsets: Ints, satellites: Ints, first: int) -> Floats:
+def _condition_numbers_of(points: Floats, offsets: Ints, satellites: Ints, first: int) -> Floats:
     """Condition numbers of the points first, first + 1, ..."""
     at = satellites[offsets[0] : offsets[-1]]
     arm = points[at] - points[centres(offsets) + first]
@@ -81,10 +81,10 @@ def _conditions_of(points: Floats, offsets: Ints, satellites: Ints, first: int) 
         for column in range(row + 1):
             entry = np.add.reduceat(arm[:, row] * arm[:, column], start)
             matrix[:, row, column] = matrix[:, column, row] = entry
-    return condition(matrix)
+    return condition_number(matrix)
 
 
-def condition(matrix: Floats) -> Floats:
+def condition_number(matrix: Floats) -> Floats:
     """(n,) ratio of the largest to the smallest eigenvalue of symmetric (n, d, d); inf if 0."""
     values = np.linalg.eigvalsh(matrix)
     low, high = values[:, 0], values[:, -1]

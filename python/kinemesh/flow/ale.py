@@ -15,8 +15,8 @@ import numpy as np
 from kinemesh.arguments import instance
 from kinemesh.device.backend import Backend, kernels
 from kinemesh.flow import memory
+from kinemesh.flow.arguments import meshes_of
 from kinemesh.flow.boundary import Boundaries
-from kinemesh.flow.conditions import meshes_of
 from kinemesh.flow.gradients import Gradients
 from kinemesh.flow.implicit import Implicit
 from kinemesh.flow.lusgs import Lusgs

@@ -18,7 +18,7 @@ from kinemesh.cloud.cloud import Cloud
 from kinemesh.device.backend import Backend
 from kinemesh.errors import SettingsError
 from kinemesh.flow import memory
-from kinemesh.flow.conditions import clouds_of
+from kinemesh.flow.arguments import clouds_of
 from kinemesh.flow.gradients import Gradients
 from kinemesh.flow.implicit import Implicit
 from kinemesh.flow.lusgs import Lusgs, SpaceLusgs
@@ -180,10 +180,10 @@ class Meshless(Solver):
         self._residual = [*self.gradients.calls, *fluxes]
         if s.time != "rk":
             self.implicit: Implicit | Lusgs = self._matrix() if s.matrix else self._lusgs()
-            march = self._pseudo_step_calls(self.implicit)
+            calls = self._pseudo_step_calls(self.implicit)
         else:
-            march = self._stage_calls([*self.gradients.again, *fluxes])
-        self._implicit = b.record(march, flag=self.dualtime.active)
+            calls = self._stage_calls([*self.gradients.again, *fluxes])
+        self._implicit = b.record(calls, flag=self.dualtime.active)
         self._past = self._past_call(grid.V, grid.V)
 
     def _residual_calls(self) -> list[Any]:

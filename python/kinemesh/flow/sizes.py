@@ -181,7 +181,7 @@ def parts_of(motion: Any) -> Sequence[Any]:
 def summed(solver: Any) -> dict[str, Any]:
     """What a summary says of the boundary: walls, far field, bodies as measured, notes."""
     grid = solver.grid
-    bodies = [{body.name: body.record() for body in own.bodies} for own in solver.measured]
+    bodies = [{body.name: body.numbers() for body in own.bodies} for own in solver.measured]
     notes = list(dict.fromkeys(n for mesh in grid.meshes for n in mesh.origin.notes))
     alike = all(own == bodies[0] for own in bodies)
     walls, far = solver.sides

@@ -18,9 +18,9 @@ from kinemesh.device.backend import Backend
 from kinemesh.device.fields import Fields
 from kinemesh.errors import warn
 from kinemesh.flow import sizes
+from kinemesh.flow.arguments import check_vortex, motions_of, states_of, stream_of
 from kinemesh.flow.asked import asked
 from kinemesh.flow.bodies import Bodies
-from kinemesh.flow.conditions import check_vortex, motions_of, states_of, stream_of
 from kinemesh.flow.door import Runnable
 from kinemesh.flow.dualtime import DualTime
 from kinemesh.flow.forces import Forces, Loads
@@ -94,7 +94,7 @@ class Solver(Runnable, ABC):
         chord: Any = None,
         axes: str = "x, y",
     ) -> int:
-        """Check and keep the conditions of the case; returns the number of members."""
+        """Check and keep the arguments of the case; returns the number of members."""
         self.settings, self.backend = settings, backend
         wanted = "one of kinemesh.deform, such as Rigid()"
         self.deform = instance(deform, Deformation, "deform", wanted)

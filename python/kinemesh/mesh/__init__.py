@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from kinemesh.errors import MeshError
 from kinemesh.mesh.airfoils import airfoil
-from kinemesh.mesh.files import format_of, path_of
 from kinemesh.mesh.gmsh import read_msh
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.named import section
@@ -17,6 +16,7 @@ from kinemesh.mesh.quality import Quality, quality
 from kinemesh.mesh.scale import resized
 from kinemesh.mesh.sections import Section
 from kinemesh.mesh.su2 import read_su2, write_su2
+from kinemesh.mesh.text_files import format_of, path_of
 from kinemesh.mesh.vtk import FORMATS, write_vtk
 
 __all__ = [

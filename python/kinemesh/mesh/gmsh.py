@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh.files import path_of
 from kinemesh.mesh.mesh import Mesh, check_cells
 from kinemesh.mesh.origin import Origin
+from kinemesh.mesh.text_files import path_of
 from kinemesh.mesh.turned import turned
 
 CORNERS = {"line": 2, "triangle": 3, "quad": 4}

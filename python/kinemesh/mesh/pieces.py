@@ -82,7 +82,7 @@ def pieces(space: Any, names: Sequence[str], planes: Sequence[str] = ()) -> list
     flat = [space.boundaries[n].ravel() for n in planes if n in space.boundaries]
     mirror = np.unique(np.concatenate(flat)) if flat else np.empty(0, int)
     found = []
-    part = _parts(facets)
+    part = _piece_of(facets)
     for number in range(part.max() + 1):
         own = facets[part == number]
         low, high = reach(space.points[own])
@@ -94,7 +94,7 @@ def pieces(space: Any, names: Sequence[str], planes: Sequence[str] = ()) -> list
     return sorted(found, key=lambda piece: there.index(piece.names[0]))
 
 
-def _parts(facets: NDArray) -> NDArray[np.int32]:
+def _piece_of(facets: NDArray) -> NDArray[np.int32]:
     """Number of the piece of each facet."""
     nodes, inverse = np.unique(facets, return_inverse=True)
     at: Any = inverse.reshape(facets.shape)

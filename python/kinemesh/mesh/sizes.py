@@ -43,8 +43,8 @@ class Body:
         size = f"{self.size:.4g} long" if plane else f"of a planform of {self.size:.4g}"
         return f"{self.name} is {size} ({told(self.low, self.high)})"
 
-    def record(self) -> dict[str, Any]:
-        """The numbers, for a summary."""
+    def numbers(self) -> dict[str, Any]:
+        """Size and box by name, for a summary."""
         what = "length" if len(self.low) == 2 else "planform_area"
         return {what: self.size, "from": self.low.tolist(), "to": self.high.tolist()}
 

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError, warn
-from kinemesh.mesh.files import path_of, read_text, write_text
 from kinemesh.mesh.mesh import Mesh, check_cells
 from kinemesh.mesh.origin import Origin
+from kinemesh.mesh.text_files import path_of, read_text, write_text
 from kinemesh.mesh.turned import turned
 
 LINE, TRIANGLE, QUAD = 3, 5, 9

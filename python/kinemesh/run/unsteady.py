@@ -21,7 +21,7 @@ from kinemesh.run.files import Files
 from kinemesh.run.march import finish, march, progress_bar
 from kinemesh.run.plan import Plan
 from kinemesh.run.preflight import fly
-from kinemesh.run.records import columns, moving
+from kinemesh.run.rows import columns, moving
 from kinemesh.run.steady import to_steady
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Patches: the parts of the boundary, by the condition that holds there."""
+"""Patches: the volumes at the boundary, by the kind of boundary condition."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class Patch:
     kind : of `KINDS`
     node, body, member : host tables: volume, number of the body, member
     shape : as of `kinemesh.space.vertices.Side`
-    device : by name the same on the device, with S (area vector) and w (swept rate), and what else
-        a space works out at its boundary
+    device : by name these tables on the device, with S (area vector) and w (swept rate), and
+        what else a space works out at its boundary
     """
 
     kind: str

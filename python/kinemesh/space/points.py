@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kinemesh.cloud.checks import area_vectors
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.cloud.display import Shown
-from kinemesh.cloud.tables import conditions
+from kinemesh.cloud.tables import condition_numbers
 from kinemesh.device.followed import Followed
 from kinemesh.errors import CloudError
 from kinemesh.linear import Pattern
@@ -252,7 +252,7 @@ class CloudGrid(Volumes):
 
     def shapes(self) -> dict[str, NDArray[np.float64]]:
         """Largest condition number of a point's least-squares matrix."""
-        found = conditions(self.backend.get(self.x), self.offsets, self.neighbour)
+        found = condition_numbers(self.backend.get(self.x), self.offsets, self.neighbour)
         self._worst = [int(np.argmax(part)) for part in np.split(found, self.first[1:-1])]
         return {"worst_condition": np.maximum.reduceat(found, self.first[:-1])}
 

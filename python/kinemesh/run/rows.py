@@ -1,4 +1,4 @@
-"""What a row of an unsteady history tells of motion, loads and cells, by columns over members."""
+"""Rows of an unsteady history: motion, loads and cells, by columns over members."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a case is told about its stream and its bodies, checked before anything is built."""
+"""Arguments of a case, checked before anything is built: streams, spaces, motions, states."""
 
 from __future__ import annotations
 
