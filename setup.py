@@ -22,7 +22,8 @@ HEADERS = [str(p.relative_to(HERE)) for p in sorted((HERE / "csrc").rglob("*.h")
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 LIMITED = ("Py_LIMITED_API", "0x030b0000")
 INCLUDE = "csrc"  # headers are named from here: core/table.h
-HOST = ["csrc/core/bind.c", "csrc/core/shape.c", "csrc/core/recording.c"]
+HOST = ["csrc/core/bind.c", "csrc/core/check.c", "csrc/core/shape.c"]
+HOST += ["csrc/core/recording.c"]
 HOST += ["csrc/kernels/host_f32.c", "csrc/kernels/host_f64.c"]
 DEVICE = ["csrc/kernels/device_f32.cu", "csrc/kernels/device_f64.cu"]
 DEVICE += ["csrc/core/graph.cu", "csrc/core/launch.cu", "csrc/sparse/sparse.cu"]
