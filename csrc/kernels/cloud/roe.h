@@ -91,12 +91,12 @@ HD void N(cloud_roe_by)(const i32 i, const i32 lane, const i32 van_leer CLOUD_RE
   N(cloud_store)(i, sum, (real)V[i], u, past, bdf[3 * m], PLANE_OF(i, m), res);
 }
 
-TEAM(N(cloud_roe), CLOUD_RESIDUAL, CLOUD_LOOP, PAIR)
+TEAM(N(cloud_roe), CLOUD_RESIDUAL, wide, PAIR)
 {
   N(cloud_roe_by)(i, lane, 0 CLOUD_RESIDUAL(NAME));
 }
 
-TEAM(N(cloud_roe_van_leer), CLOUD_RESIDUAL, CLOUD_LOOP, PAIR)
+TEAM(N(cloud_roe_van_leer), CLOUD_RESIDUAL, wide, PAIR)
 {
   N(cloud_roe_by)(i, lane, 1 CLOUD_RESIDUAL(NAME));
 }
