@@ -64,15 +64,15 @@ HD void N(cloud_roe_by)(const i32 i, const i32 lane, const i32 van_leer CLOUD_RE
   if (!active[m]) return;
   const real          *v  = velocity + DIM * i;
   const struct damping by = damping_of(fix, low_mach + 2 * m);
-  real                 own[NV], gi[NG], sum[NV] = {0}, f[NV], open[DIM] = {0}, all = 0;
+  real                 own[NV], sum[NV] = {0}, f[NV], open[DIM] = {0}, all = 0;
   i32                  low = 0;
-  N(state_load)(q + NV * i, own), N(slope_load)(grad + NG * i, gi);
+  N(state_load)(q + NV * i, own);
   EACH_NEIGHBOUR(e, j)
   {
     real there[NV], gj[NG], d[DIM], a[DIM], l[NV], r[NV];
     N(state_load)(q + NV * j, there), N(slope_load)(grad + NG * j, gj);
     const real w = N(cloud_satellite)(x, i, j, inverse, v, squared, d, a);
-    low += N(cloud_states)(van_leer, own, there, gi, gj, d, l, r);
+    low += N(cloud_states)(van_leer, own, there, grad + NG * i, gj, d, l, r);
     all += N(flux_roe_twice)(l, r, a, w, by, f);
     for (i32 k = 0; k < NV; k++) sum[k] += f[k];
     for (i32 k = 0; k < DIM; k++) open[k] += a[k];
