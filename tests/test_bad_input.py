@@ -189,7 +189,7 @@ def test_a_pressure_that_turns_negative_stops_with_files_intact(tmp_path, device
             ale.backend.put(ale.u, u)
         return km.motion.Pose()
 
-    ale.motions = [km.motion.function(law)]
+    ale.motions[:] = [km.motion.function(law)]
 
     text, step = stopped(ale, tmp_path / "out", 60, time_step=0.01, preflight=False)
 
