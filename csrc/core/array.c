@@ -144,8 +144,15 @@ static PyObject *copy(Array *a, PyObject *buffer, int to_host)
   Py_RETURN_NONE;
 }
 
+void array_writes(Array *a)
+{
+  a->written  = 1;
+  a->verdicts = 0;
+}
+
 static PyObject *array_copy_from(Array *a, PyObject *buffer)
 {
+  a->verdicts = 0;
   return copy(a, buffer, 0);
 }
 
@@ -181,6 +188,7 @@ static PyObject *get_nbytes(Array *a, void *none)
 static PyObject *get_ptr(Array *a, void *none)
 {
   (void)none;
+  array_writes(a);
   return PyLong_FromVoidPtr(a->ptr);
 }
 
@@ -188,6 +196,7 @@ static PyObject *get_ptr(Array *a, void *none)
 static PyObject *get_interface(Array *a, void *none)
 {
   (void)none;
+  array_writes(a);
   void     *stream;
   const int code = device_stream(a->device, &stream);
   if (code) return backend_error(code);

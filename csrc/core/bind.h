@@ -57,6 +57,9 @@ PyObject            *core_record(PyObject *self, PyObject *args, PyObject *keywo
 int         backend_resolve(PyObject *object, struct operand *to);
 void        backend_release(struct operand *op);
 const void *backend_fetch(const struct operand *op, void **to_free); /* host copy of contents */
+int         backend_known(const struct operand *op, int what, Py_ssize_t limit);
+void        backend_learn(const struct operand *op, int what, Py_ssize_t limit);
+void        backend_writes(const struct operand *op); /* nothing is known of what a call may write */
 const void *backend_function(const struct kernel *k);
 int         backend_launch(const Call *call);
 int         backend_run(Recording *recording);

@@ -64,6 +64,7 @@ int check_tables(const Call *c, sets *known)
     const struct operand *op = &c->operand[j++];
     shape                 s;
     parse_shape(f->shape, &s);
+    if (is_written(f)) backend_writes(op);
     if (!*s.target || !op->ptr) continue;
     const extent *to = find_set(known, s.target);
     if (!to) {
@@ -71,12 +72,15 @@ int check_tables(const Call *c, sets *known)
                    f->name, s.target);
       return -1;
     }
+    const int what = 1 + !!s.offsets + 2 * !!s.unique + 4 * !!s.optional;
+    if (backend_known(op, what, to->value)) continue;
     void      *to_free = NULL;
     const i32 *table   = backend_fetch(op, &to_free);
     if (!table && op->bytes) return -1;
     const int bad = check_entries(c, f, &s, table, op->bytes / 4, to->value);
     free(to_free);
     if (bad) return -1;
+    backend_learn(op, what, to->value);
   }
   return 0;
 }

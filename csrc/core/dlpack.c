@@ -142,6 +142,7 @@ PyObject *array_dlpack(Array *a, PyObject *args, PyObject *keywords)
   int          type = CUDA_DEVICE, id = a->device, major = 0, minor = 0;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOOO:__dlpack__", names, &stream, &version, &device, &copy))
     return NULL;
+  array_writes(a);
   if (version != Py_None && (!PyTuple_Check(version) || !PyArg_ParseTuple(version, "ii", &major, &minor))) {
     PyErr_Clear();
     return PyErr_Format(PyExc_TypeError, "Array.__dlpack__: max_version has %R, expected (major, minor)", version);

@@ -156,6 +156,31 @@ const void *backend_fetch(const struct operand *op, void **to_free)
   return backend_error(code);
 }
 
+/* A table comes back from the device to be looked at, so what was found is kept with it. */
+
+int backend_known(const struct operand *op, int what, Py_ssize_t limit)
+{
+  if (!op->owner || Py_TYPE(op->owner) != ArrayType) return 0;
+  const Array *a = (const Array *)op->owner;
+  for (int k = 0; k < a->verdicts; k++)
+    if (a->verdict[k].what == what && a->verdict[k].limit == limit) return 1;
+  return 0;
+}
+
+void backend_learn(const struct operand *op, int what, Py_ssize_t limit)
+{
+  if (!op->owner || Py_TYPE(op->owner) != ArrayType) return;
+  Array *a = (Array *)op->owner;
+  if (a->written || a->verdicts == VERDICTS) return;
+  a->verdict[a->verdicts].what    = what;
+  a->verdict[a->verdicts++].limit = limit;
+}
+
+void backend_writes(const struct operand *op)
+{
+  if (op->owner && Py_TYPE(op->owner) == ArrayType) array_writes((Array *)op->owner);
+}
+
 /* Launches and recordings. */
 
 const void *backend_function(const struct kernel *k)

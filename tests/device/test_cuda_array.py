@@ -372,3 +372,27 @@ def test_a_device_describes_itself(cuda):
     assert cuda.copy_bandwidth(0, 2**26) > 1
     with pytest.raises(RuntimeError, match="invalid device ordinal"):
         cuda.device_properties(cuda.device_count())
+
+
+def test_a_table_is_looked_at_again_where_it_may_have_changed(backend):
+    """What bind has found of it is kept with the array, while nobody can write it unseen."""
+    b = backend
+    fields = {"body": b.zeros(3, np.int32), "pose": b.zeros((1, 6), np.float64)}
+    fields |= {name: b.zeros((4, 2), np.float64) for name in ("reference", "x")}
+    table = b.array([0, 1, 3], np.int32)
+
+    def bound():
+        return b.bind("pose_move", node=table, **fields)
+
+    bound(), bound()
+    b.put(table, [0, 1, 4])
+    with pytest.raises(IndexError, match=r"node\[2\] is 4, expected an index into nodes = 4"):
+        bound()
+    b.put(table, [0, 1, 1])
+    with pytest.raises(IndexError, match=r"node\[2\] is 1 for the second time"):
+        bound()
+    b.put(table, [0, 1, 2])
+    bound()
+    fields |= {name: b.zeros((2, 2), np.float64) for name in ("reference", "x")}
+    with pytest.raises(IndexError, match=r"node\[2\] is 2, expected an index into nodes = 2"):
+        bound()
