@@ -146,3 +146,16 @@ def test_a_case_file_names_kinds_of_boundary(tmp_path):
     assert len(model.grid.patches["symmetry"]) > 10
     with pytest.raises(km.CaseError, match="method 'meshless' has walls and far field only"):
         Case.from_dict(table | {"method": "meshless"}, tmp_path)
+
+
+def test_kinds_that_leave_no_far_field_are_refused():
+    sides = {"far": None, "boundaries": dict.fromkeys(channel().boundaries, "symmetry")}
+    with pytest.raises(km.MeshError, match="leaves no marker to the far field"):
+        in_channel("cpu", 0.0, **sides)
+
+
+def test_a_motion_without_a_wall_is_told_of_the_wall():
+    law = km.motion.pitch(1.0, k=0.1)
+    case = km.Ale(channel(), mach=0.5, device="cpu", walls=[], motion=law)
+    with pytest.raises(km.SettingsError, match="no marker is a wall, so there is no body to move"):
+        case.run(cycles=1, steps_per_cycle=16)

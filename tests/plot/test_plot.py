@@ -1,5 +1,8 @@
 """Figures show the data they were given, need no display, and come from a run's folder."""
 
+import warnings
+
+import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh import plot
@@ -272,6 +275,26 @@ def test_less_than_a_cycle_is_an_error_unless_allowed(tmp_path, undrawn):
         "mach.png",
         "mesh.png",
     ]
+
+
+@pytest.mark.flow
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_an_unchanged_ready_case_is_drawn_beside_its_reference(tmp_path, undrawn):
+    case = km.cases.load("agard-ct5")
+    case.run(
+        out=tmp_path / "ct5",
+        device="cpu",
+        nodes=600,
+        method="meshless",
+        cycles=1,
+        steps_per_cycle=16,
+    )
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        plot.from_directory(tmp_path / "ct5")
+
+    assert [str(w.message) for w in told if "without the reference" in str(w.message)] == []
 
 
 def test_reference_of_another_motion_is_left_out_with_a_warning(tmp_path, undrawn):

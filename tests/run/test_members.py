@@ -251,9 +251,9 @@ def test_a_failed_member_is_told_wherever_it_is_asked_for(tmp_path):
         with pytest.raises(km.CaseError, match="failed: member 1"):
             km.hysteresis(source, 1)
     assert found.frames(1).time[-1] < found.frames(0).time[-1]  # what was written is kept
-    with pytest.warns(UserWarning, match="left out, as they failed .*: members 1"):
+    with pytest.warns(UserWarning, match="left out, having failed .*: members 1"):
         km.plot.loops(found)
-    with pytest.warns(UserWarning, match="left out, as they failed .*: members 1"):
+    with pytest.warns(UserWarning, match="left out, having failed .*: members 1"):
         files = km.plot.from_directory(tmp_path, members=True)
     assert len([f for f in files if "hysteresis" in f.name]) == 2  # of all, and of one
     with pytest.raises(km.CaseError, match="failed: member 1"):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kinemesh.arguments import instance, member_count, numbers, point_of
 from kinemesh.device.backend import Backend
 from kinemesh.device.fields import Fields
-from kinemesh.errors import warn
+from kinemesh.errors import MeshError, warn
 from kinemesh.flow import sizes
 from kinemesh.flow.arguments import check_vortex, motions_of, states_of, stream_of
 from kinemesh.flow.asked import asked
@@ -119,6 +119,11 @@ class Solver(Runnable, ABC):
         self.kinds = kinds_of(boundaries, spaces)
         planes = [*planes, *(name for names in self.kinds.values() for name in names)]
         self.sides = walls_of(walls, spaces, planes, far)
+        if not self.sides[1] and any(self.kinds.values()):
+            raise MeshError(
+                f"boundaries is {dict(boundaries)}, which leaves no marker to the far field; "
+                "expected one at least that the stream comes from"
+            )
         self.measured = measured(spaces, self.sides[0], planes)
         self.notes = sizes.check(spaces, self.measured, self)
         walls, far = self.sides

@@ -66,7 +66,7 @@ def running(run: Run) -> list[int]:
     failed = [row["member"] for row in run.failed]
     if failed:
         numbers = ", ".join(map(str, failed))
-        warn(f"left out, as they failed (run.failed says why): members {numbers}", UserWarning)
+        warn(f"left out, having failed (run.failed says why): members {numbers}", UserWarning)
     return [m for m in range(run.members) if m not in failed]
 
 

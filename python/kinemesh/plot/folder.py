@@ -167,8 +167,10 @@ def _as_published(run: Run, name: str) -> bool:
 
     case, conditions = cases.load(name), run.summary["conditions"]
     motion = None if case.motion is None else case.motion.build(case.flow.chord)
-    asked = {"mach": case.flow.mach, "alpha_deg": case.flow.alpha_deg, "motion": [repr(motion)]}
-    return all(conditions.get(name, value) == value for name, value in asked.items())
+    asked = {"mach": case.flow.mach, "alpha_deg": case.flow.alpha_deg, "motion": repr(motion)}
+    # of one body the summary has its motion itself
+    given = {n: v[0] if isinstance(v, list) and len(v) == 1 else v for n, v in conditions.items()}
+    return all(given.get(name, value) == value for name, value in asked.items())
 
 
 def _cp(flow: Fields, mach: float) -> NDArray[Any]:

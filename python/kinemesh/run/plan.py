@@ -68,6 +68,12 @@ def _periods(solver: Solver) -> NDArray[np.float64]:
                 "expected one period per member"
             )
         periods[m] = period
+    still = sorted(set(range(solver.grid.members)) - {m for m, _ in solver.grid.bodies})
+    if still:
+        raise SettingsError(
+            f"member {still[0]}: no marker is a wall, so there is no body to move; name the bodies "
+            "in walls ([mesh] in a case file), or run steady"
+        )
     if not np.isfinite(periods).all():
         raise SettingsError(
             f"member {int(np.flatnonzero(~np.isfinite(periods))[0])}: an unsteady run by cycles "

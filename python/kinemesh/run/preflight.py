@@ -91,7 +91,7 @@ def fly(
 
 def _degrees(phases: NDArray[np.float64]) -> str:
     """Phases of the members [degrees], each once."""
-    return f"phase {', '.join(f'{p:.0f}' for p in np.unique(phases))} degrees"
+    return f"phase {', '.join(f'{p:.0f}' for p in np.unique(np.round(phases)))} degrees"
 
 
 def _poses(solver: Solver, before: NDArray[np.float64], dt: NDArray[np.float64]) -> Poses:

@@ -247,11 +247,15 @@ class _Unsteady:
         """A sentence for each member with steps that did not converge."""
         drop = self.solver.settings.unsteady_drop
         return [
-            f"member {m}: {n} of {self.done} steps ended above the asked residual drop "
+            f"member {m}: {n} of {self._steps(m)} steps ended above the asked residual drop "
             f"{drop:g} (converged = 0 in the history)"
             for m, n in enumerate(self.tally.unconverged)
             if n
         ]
+
+    def _steps(self, member: int) -> int:
+        """Number of steps that a member has made."""
+        return int(self.history.member(member)["step"].max(initial=0))
 
     def finish(self) -> Run:
         """The summary."""
