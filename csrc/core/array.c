@@ -152,8 +152,10 @@ void array_writes(Array *a)
 
 static PyObject *array_copy_from(Array *a, PyObject *buffer)
 {
-  a->verdicts = 0;
-  return copy(a, buffer, 0);
+  a->verdicts    = 0;
+  PyObject *done = copy(a, buffer, 0); /* another thread may have looked at it meanwhile */
+  a->verdicts    = 0;
+  return done;
 }
 
 static PyObject *array_copy_to(Array *a, PyObject *buffer)

@@ -1,5 +1,6 @@
 """Case files: what they say is what is built, and what has no meaning is an error that helps."""
 
+import os
 import sys
 import tomllib
 from dataclasses import dataclass
@@ -428,6 +429,6 @@ def test_importing_a_case_does_not_import_the_solver():
         capture_output=True,
         text=True,
         check=True,
-        env={"PYTHONPATH": str(root)},
+        env=os.environ | {"PYTHONPATH": str(root)},
     )
     assert out.stdout.strip() == "[]"

@@ -104,6 +104,7 @@ def test_half_a_section_over_its_plane_has_the_pressures_of_the_whole(double):
     ("boundaries", "error", "words"),
     [
         ({"ground": "mirror"}, km.SettingsError, "'ground' is 'mirror', expected one of symmetry"),
+        ({"ground": ["symmetry"]}, km.SettingsError, "'ground' is \\['symmetry'\\], expected one"),
         ({"ground": "far"}, km.SettingsError, "name walls in walls, the far field in far"),
         ({"floor": "symmetry"}, km.MeshError, "expected markers of the mesh.*not \\['floor'\\]"),
         (["ground"], km.SettingsError, "expected {marker: kind}"),

@@ -66,7 +66,7 @@ def made(kind, move, picked=range(6), device="cpu", motion=None, settings=None):
     motions[3] = folding(move) if motion is None else motion
     given = {"mach": MACH, "motion": motions}
     told = {name: [values[m] for m in picked] for name, values in given.items()}
-    spaces = [space(520 if m in (2, 4) else 500) for m in picked]
+    spaces = [space(760 if m in (2, 4) else 500) for m in picked]
     return solver(spaces, **told, deform=MOVES[move], device=device, settings=chosen)
 
 
@@ -335,6 +335,23 @@ def test_another_run_of_the_case_begins_with_all_members():
     assert second.history.members == list(range(6))
 
 
+def test_a_member_whose_flow_failed_begins_another_run_from_the_free_stream():
+    solver = spoiled(made("ale", "rigid", [0, 1]), {1: (3, "divergence")})
+    first = solver.run(time_step=0.5, steps=4)
+    del solver.place  # as it was
+
+    second = solver.run(time_step=0.5, steps=4)
+
+    alone = made("ale", "rigid", [1]).run(time_step=0.5, steps=4)
+    assert [row["member"] for row in first.failed] == [1]
+    assert second.failed == []
+    assert (second.history.member(1)["cl"] == alone.history["cl"]).all()
+
+
+def test_members_of_two_meshes_are_of_two_meshes():
+    assert len(made("ale", "rigid").grid.distinct) == 2
+
+
 def test_what_breaks_outside_of_a_run_raises():
     solver = made("ale", "rigid")
     q = solver.primitive()
@@ -356,7 +373,7 @@ def test_of_64_members_61_have_the_bits_of_their_solo_runs(kind, move):
         motions[17] = folding(move)
         told = {"mach": np.linspace(0.3, 0.7, 64)[picked].tolist(),
                 "motion": [motions[m] for m in picked]}  # fmt: skip
-        spaces = [space(500 + 20 * (m % 3)) for m in picked]
+        spaces = [space(500 + 260 * (m % 3)) for m in picked]
         return solver(spaces, **told, deform=MOVES[move], device="cpu", settings=chosen)
 
     breaks = {5: (3, "vacuum"), 40: (2, "divergence")}

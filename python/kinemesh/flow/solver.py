@@ -7,7 +7,8 @@ case is here.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -257,6 +258,20 @@ class Solver(Runnable, ABC):
         else:
             u = conserved(states_of(q, self.grid.nodes, self.grid.variables))
         self._set_levels(u)
+
+    @contextmanager
+    def running(self, failed: Sequence[Mapping[str, Any]] = ()) -> Iterator[None]:
+        """A run of all members but those that have `failed` in the part that it goes on with.
+
+        Members that failed in an earlier run begin from the free stream.
+        """
+        spoiled = list(self.grid.ensemble.failures)
+        with self.grid.ensemble.reporting(failed):
+            if spoiled:
+                u, of = self.backend.get(self.u), np.isin(self.grid.member, spoiled)
+                u[of] = conserved(self.backend.get(self.stream))[self.grid.member[of]]
+                self._set_levels(u)
+            yield
 
     def settle(self) -> None:
         """Set every time level to the present flow."""

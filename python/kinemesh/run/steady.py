@@ -39,7 +39,7 @@ def steady(
     claim = Claim(solver, resumption.identity(solver, "steady"))
     with (
         taken(claim, folder, resume, overwrite) as saved,
-        solver.grid.ensemble.reporting(() if saved is None else saved.failed),
+        solver.running(() if saved is None else saved.failed),
     ):
         return _steady(claim, folder, progress, saved)
 

@@ -199,7 +199,7 @@ class _Unsteady:
 
         where = f"step {number} of {self.plan.count}"
         solver.grid.ensemble.at(where, number)
-        with watch("deformation"):
+        with watch("deformation"), solver.grid.ensemble.quiet():
             try:
                 solver.begin_step(dt, 1 if number == 1 else 2)
                 notes = solver.place(poses_at)
@@ -325,7 +325,7 @@ def unsteady(
     claim = Claim(solver, plan.identity(solver), plan)
     with (
         taken(claim, folder, resume, overwrite) as saved,
-        solver.grid.ensemble.reporting(() if saved is None else saved.failed),
+        solver.running(() if saved is None else saved.failed),
     ):
         job = _Unsteady(claim, plan, folder, saved)
         job.go(progress, preflight)

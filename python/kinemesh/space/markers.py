@@ -88,12 +88,12 @@ def kinds_of(boundaries: Any, meshes: Sequence[Any]) -> dict[str, list[str]]:
     if not isinstance(given, Mapping):
         raise SettingsError(f"boundaries is {given!r}, expected {{marker: kind}}, kinds: {kinds}")
     for marker, kind in given.items():
-        if kind not in kinds:
-            also = "; name walls in walls, the far field in far" if kind in KINDS else ""
+        if not isinstance(kind, str) or kind not in kinds:
+            also = "; name walls in walls, the far field in far" if str(kind) in KINDS else ""
             raise SettingsError(
                 f"boundaries: {marker!r} is {kind!r}, expected one of {', '.join(kinds)}{also}"
             )
-    markers = _listed("boundaries", list(given), markers_of(meshes)) if given else []
+    markers = _listed("boundaries", set(given), markers_of(meshes)) if given else []
     return {kind: [n for n in markers if given[n] == kind] for kind in kinds}
 
 
