@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kinemesh.flow.asked import asked
 from kinemesh.io.html import table_of
 from kinemesh.results.asked import in_words, varying
 from kinemesh.wiring import done_by
@@ -19,10 +20,14 @@ class Runnable:
     grid: Any
     backend: Any
     deform: Any
+    motions: Any
+    mach: Any
+    alpha_deg: Any
 
     def asked(self) -> list[dict[str, Any]]:
         """For each member its stream, the numbers of its motion, and its mesh."""
-        raise NotImplementedError
+        grid = self.grid
+        return asked(grid.meshes, grid.bodies, self.motions, self.mach, self.alpha_deg)
 
     def steady(
         self,

@@ -20,7 +20,6 @@ from kinemesh.device.fields import Fields
 from kinemesh.errors import MeshError, warn
 from kinemesh.flow import sizes
 from kinemesh.flow.arguments import check_vortex, motions_of, states_of, stream_of
-from kinemesh.flow.asked import asked
 from kinemesh.flow.bodies import Bodies
 from kinemesh.flow.door import Runnable
 from kinemesh.flow.dualtime import DualTime
@@ -425,8 +424,3 @@ class Solver(Runnable, ABC):
         self._past()
         self.dualtime.begin()
         return notes
-
-    def asked(self) -> list[dict[str, Any]]:
-        """For each member its stream, the numbers of its motion, and its mesh."""
-        grid = self.grid
-        return asked(grid.meshes, grid.bodies, self.motions, self.mach, self.alpha_deg)
