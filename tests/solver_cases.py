@@ -227,7 +227,7 @@ class WobbleMover(Mover):
 
     def step(self, poses):
         self.time += self.settings.time_step
-        self.backend.put(self.grid.x, self.settings.law(self.reference, self.time))
+        self.backend.put(self.vertices.x, self.settings.law(self.reference, self.time))
         return {}
 
 

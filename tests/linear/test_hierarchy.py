@@ -33,7 +33,7 @@ def told(level):
 @pytest.mark.parametrize("large", [10**9, 0])
 def test_groups_of_rows_leave_the_bits_alone(monkeypatch, large):
     mover = assembled(1300)
-    rows, points = mover.solver.rows[0], mover.grid.points
+    rows, points = mover.solver.rows[0], mover.vertices.points
     monkeypatch.setattr(hierarchy, "LARGE", large)
     found = []
     for chunk, groups in ((10**9, 1), (1, 10**9), (100, 3)):  # one group; of each row; some
@@ -58,7 +58,9 @@ def test_a_hierarchy_is_made_in_less_than_twice_what_it_holds(monkeypatch, large
         mover._build(np.array([0]))
         held, peak = tracemalloc.get_traced_memory()
         tracemalloc.reset_peak()
-        mover.backend.put(mover.grid.x, 1.001 * mover.grid.points)  # not as given: made anew
+        mover.backend.put(
+            mover.vertices.x, 1.001 * mover.vertices.points
+        )  # not as given: made anew
         mover._build(np.array([0]))
         again, later = tracemalloc.get_traced_memory()
     finally:

@@ -344,7 +344,7 @@ class Follower(Mover):
         self.places = iter(places)
 
     def step(self, poses):
-        self.backend.put(self.grid.x, next(self.places))
+        self.backend.put(self.vertices.x, next(self.places))
         return {}
 
 

@@ -184,9 +184,9 @@ class Flatten(Mover):
     """Puts every point on one line."""
 
     def step(self, poses):
-        x = self.backend.get(self.grid.x)
+        x = self.backend.get(self.vertices.x)
         x[:, 1] = 0
-        self.backend.put(self.grid.x, x)
+        self.backend.put(self.vertices.x, x)
         return {}
 
 

@@ -91,11 +91,11 @@ class Creep(Mover):
     """Pushes one inner node further at every step, and does not look at what that does."""
 
     def step(self, poses):
-        x = self.backend.get(self.grid.x)
-        outer = np.concatenate([side.node for side in self.grid.sides.values()])
-        inner = np.setdiff1d(np.arange(self.grid.nodes), outer)
+        x = self.backend.get(self.vertices.x)
+        outer = np.concatenate([side.node for side in self.vertices.sides.values()])
+        inner = np.setdiff1d(np.arange(self.vertices.nodes), outer)
         x[inner[0], 0] += 0.7
-        self.backend.put(self.grid.x, x)
+        self.backend.put(self.vertices.x, x)
         return {}
 
 

@@ -1,4 +1,4 @@
-"""What a deformation is asked: bring every node of a grid to where the bodies' poses put it."""
+"""What a deformation is asked: bring every vertex to where the bodies' poses put it."""
 
 from __future__ import annotations
 
@@ -64,24 +64,24 @@ class Kept:
 
 
 class Mover(ABC):
-    """A deformation at work on the vertices of an ensemble, its `grid`."""
+    """A deformation at work on the vertices of an ensemble."""
 
-    def __init__(self, grid: Vertices) -> None:
-        self.grid, self.backend = grid, grid.backend
-        self.pose = self.backend.zeros((len(grid.bodies), 6), np.float64)
+    def __init__(self, vertices: Vertices) -> None:
+        self.vertices, self.backend = vertices, vertices.backend
+        self.pose = self.backend.zeros((len(vertices.bodies), 6), np.float64)
         self._nodes_back = self.backend.bind(
-            f"copy_f64_{grid.dimensions}", **{"from": grid.x1, "to": grid.x}
+            f"copy_f64_{vertices.dimensions}", **{"from": vertices.x1, "to": vertices.x}
         )
 
     def bind_pose(self, node: NDArray, body: NDArray, x: Any) -> Any:
         """Call that brings `node` of `x` to the pose of `body`."""
         node, body = (self.backend.array(table, np.int32) for table in (node, body))
-        return self.grid.fields.bind("pose_move", node=node, body=body, pose=self.pose, x=x)
+        return self.vertices.fields.bind("pose_move", node=node, body=body, pose=self.pose, x=x)
 
     def rows_at(self, poses: Poses, share: NDArray) -> NDArray[np.float64]:
         """(bodies, 6) for the kernel pose_move, each body at its member's share of the step."""
         at = {s: pose_rows(poses(float(s))) for s in np.unique(share)}
-        rows = [at[share[m]][k] for k, (m, _) in enumerate(self.grid.bodies)]
+        rows = [at[share[m]][k] for k, (m, _) in enumerate(self.vertices.bodies)]
         return np.array(rows).reshape(-1, 6)
 
     def begin(self) -> None:  # noqa: B027 (a mover without memory has nothing to keep)
@@ -93,7 +93,7 @@ class Mover(ABC):
 
     @abstractmethod
     def step(self, poses: Poses) -> dict[str, float]:
-        """Move grid.x to the poses at the end of a step; numbers worth keeping of how it went."""
+        """Move the vertices to the poses at the end of a step; numbers of how it went."""
 
     def state(self) -> dict[str, NDArray]:
         """Arrays that a restart needs beside the coordinates."""
@@ -124,10 +124,10 @@ class Deformation(ABC):
         """DeviceError or SettingsError where it cannot serve this device, or so many members."""
         del backend, members  # as a rule it can
 
-    def check_vertices(self, grid: Vertices) -> None:
+    def check_vertices(self, vertices: Vertices) -> None:
         """SettingsError where it cannot serve such vertices."""
-        del grid  # as a rule it can
+        del vertices  # as a rule it can
 
     @abstractmethod
-    def attach(self, grid: Vertices) -> Mover:
+    def attach(self, vertices: Vertices) -> Mover:
         """A mover of this kind for these vertices."""

@@ -20,25 +20,25 @@ from kinemesh.space.vertices import Vertices
 class DelaunayMover(Mover):
     """Boundary nodes by pose, all others with their element of the graph of the mesh as given."""
 
-    def __init__(self, grid: Vertices) -> None:
-        super().__init__(grid)
+    def __init__(self, vertices: Vertices) -> None:
+        super().__init__(vertices)
         b = self.backend
-        given = graphs_as_given(grid)
+        given = graphs_as_given(vertices)
         inner = [places.inner for places, _ in given]
         graphs = [graph.used() for _, graph in given]  # slivers that carry nobody may fold
         inside, elements = (
-            Items(grid.alike, [len(table) for table in tables])
+            Items(vertices.alike, [len(table) for table in tables])
             for tables in (inner, [graph.vertices for graph in graphs])
         )
-        vertices = elements.stack([graph.vertices for graph in graphs], grid.items)
-        corners = b.array(vertices, np.int32)
+        table = elements.stack([graph.vertices for graph in graphs], vertices.items)
+        corners, wall = b.array(table, np.int32), vertices.sides["wall"]
         self.move = b.record(
             [
-                self.bind_pose(grid.sides["wall"].node, grid.sides["wall"].body, grid.x),
-                grid.fields.bind("graph_folds", vertices=corners),
-                grid.fields.bind(
+                self.bind_pose(wall.node, wall.body, vertices.x),
+                vertices.fields.bind("graph_folds", vertices=corners),
+                vertices.fields.bind(
                     "graph_map",
-                    node=b.array(inside.stack(inner, grid.items), np.int32),
+                    node=b.array(inside.stack(inner, vertices.items), np.int32),
                     element=b.array(inside.stack([g.element for g in graphs], elements), np.int32),
                     share=b.array(inside.stack([g.share for g in graphs]), np.float64),
                     vertices=corners,
@@ -80,5 +80,5 @@ class Delaunay(Deformation):
     def repeats(self) -> bool:
         return not self.retriangulate
 
-    def attach(self, grid: Vertices) -> Mover:
-        return RetriangulatedMover(grid) if self.retriangulate else DelaunayMover(grid)
+    def attach(self, vertices: Vertices) -> Mover:
+        return RetriangulatedMover(vertices) if self.retriangulate else DelaunayMover(vertices)

@@ -26,10 +26,10 @@ class Places:
     inner: NDArray[np.int64]
 
     @classmethod
-    def of(cls, grid: Vertices, member: int) -> Places:
-        sides = [s.node[s.of_member(member)] for s in grid.sides.values()]
+    def of(cls, vertices: Vertices, member: int) -> Places:
+        sides = [s.node[s.of_member(member)] for s in vertices.sides.values()]
         hull = np.unique(np.concatenate(sides)).astype(np.int64)
-        return cls(hull, np.setdiff1d(np.arange(*grid.first[member : member + 2]), hull))
+        return cls(hull, np.setdiff1d(np.arange(*vertices.first[member : member + 2]), hull))
 
     def shifted(self, first: int) -> Places:
         """With `first` added to the numbers of nodes."""
@@ -52,7 +52,7 @@ class Graph:
     share: NDArray[np.float64]
 
     @classmethod
-    def of(cls, grid: Vertices, points: NDArray, member: int, places: Places) -> Graph:
+    def of(cls, vertices: Vertices, points: NDArray, member: int, places: Places) -> Graph:
         """The graph of one member with all nodes at `points` (nodes, 2).
 
         Raises
@@ -66,13 +66,13 @@ class Graph:
         if len(lost):
             x, y = points[lost[0]]
             raise MeshError(
-                f"node {number(grid, member, lost[0])} (x = {x:.6g}, y = {y:.6g}) lies outside the "
-                "Delaunay graph of the boundary nodes; expected a far field that is convex"
+                f"node {number(vertices, member, lost[0])} (x = {x:.6g}, y = {y:.6g}) lies outside "
+                "the Delaunay graph of the boundary nodes; expected a far field that is convex"
             )
-        vertices = hull[tri.simplices]
-        turned = doubled_areas(points, vertices) < 0
-        vertices[turned] = vertices[turned][:, [0, 2, 1]]
-        return cls(vertices, element, shares(points, inner, vertices[element]))
+        corners = hull[tri.simplices]
+        turned = doubled_areas(points, corners) < 0
+        corners[turned] = corners[turned][:, [0, 2, 1]]
+        return cls(corners, element, shares(points, inner, corners[element]))
 
     def shifted(self, first: int) -> Graph:
         """With `first` added to the numbers of nodes."""
@@ -84,16 +84,17 @@ class Graph:
         return Graph(self.vertices[used], element, self.share)
 
 
-def graphs_as_given(grid: Vertices) -> list[tuple[Places, Graph]]:
+def graphs_as_given(vertices: Vertices) -> list[tuple[Places, Graph]]:
     """Places and graph of each distinct mesh as given, in its own numbers: made once."""
 
     def made(mesh: Any) -> tuple[Places, Graph]:
-        member = grid.alike.lead[grid.distinct.index(mesh)]
-        places = Places.of(grid, member)
-        graph, first = Graph.of(grid, grid.points, member, places), int(grid.first[member])
+        member = vertices.alike.lead[vertices.distinct.index(mesh)]
+        places = Places.of(vertices, member)
+        graph = Graph.of(vertices, vertices.points, member, places)
+        first = int(vertices.first[member])
         return places.shifted(-first), graph.shifted(-first)
 
-    return grid.each("delaunay graphs", made)
+    return vertices.each("delaunay graphs", made)
 
 
 def triangulated(points: NDArray[np.float64]) -> Any:
@@ -127,9 +128,9 @@ def _transforms(corner: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.ascontiguousarray(found)  # SciPy's code in C looks at the memory
 
 
-def number(grid: Vertices, member: int, node: int) -> int:
+def number(vertices: Vertices, member: int, node: int) -> int:
     """A node's number in the user's file."""
-    return int(grid.meshes[member].original[node - grid.first[member]])
+    return int(vertices.meshes[member].original[node - vertices.first[member]])
 
 
 def doubled_areas(points: NDArray, vertices: NDArray) -> NDArray[np.float64]:
@@ -149,17 +150,19 @@ def shares(points: NDArray, inner: NDArray, corners: NDArray) -> NDArray[np.floa
     return share / share.sum(axis=1, keepdims=True)
 
 
-def check_walls(grid: Vertices, points: NDArray, member: int, graph: Graph, places: Places) -> None:
+def check_walls(
+    vertices: Vertices, points: NDArray, member: int, graph: Graph, places: Places
+) -> None:
     """Refuse, with a MeshError, a graph whose elements reach through a wall, or nodes on walls."""
-    here = grid.sides["wall"].of_member(member)
-    after = grid.sides["wall"].shape["ends"][here, 1]
-    edges = np.stack([grid.sides["wall"].node[here], after], axis=1).astype(np.int64)
+    here = vertices.sides["wall"].of_member(member)
+    after = vertices.sides["wall"].shape["ends"][here, 1]
+    edges = np.stack([vertices.sides["wall"].node[here], after], axis=1).astype(np.int64)
     edges = edges[edges[:, 1] >= 0]
     sides = graph.vertices[:, [1, 2, 2, 0, 0, 1]].reshape(-1, 2)  # each opposite to a vertex
-    wanted, there = (np.sort(e, axis=1) @ [grid.nodes, 1] for e in (edges, sides))
+    wanted, there = (np.sort(e, axis=1) @ [vertices.nodes, 1] for e in (edges, sides))
     missing = edges[~np.isin(wanted, there)]
     if len(missing):
-        a, b = (number(grid, member, node) for node in missing[0])
+        a, b = (number(vertices, member, node) for node in missing[0])
         x, y = points[missing[0]].mean(axis=0)
         raise MeshError(
             f"the wall between nodes {a} and {b} (x = {x:.6g}, y = {y:.6g}) is no edge of the "
@@ -171,7 +174,7 @@ def check_walls(grid: Vertices, points: NDArray, member: int, graph: Graph, plac
     if len(on):
         x, y = points[on[0]]
         raise MeshError(
-            f"node {number(grid, member, on[0])} (x = {x:.6g}, y = {y:.6g}) has come to lie on a "
-            "wall, but for round-off; expected a motion that presses nodes less against walls, "
+            f"node {number(vertices, member, on[0])} (x = {x:.6g}, y = {y:.6g}) has come to lie on "
+            "a wall, but for round-off; expected a motion that presses nodes less against walls, "
             "such as one that goes back the way it came"
         )

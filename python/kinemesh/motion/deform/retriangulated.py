@@ -49,42 +49,42 @@ class Stage:
 class RetriangulatedMover(Mover):
     """Boundary nodes by pose, all others with their element of the graph in use."""
 
-    def __init__(self, grid: Vertices) -> None:
-        super().__init__(grid)
-        members = range(grid.members)
-        given, of = graphs_as_given(grid), grid.alike.of
-        self.places = [given[of[m]][0].shifted(int(grid.first[m])) for m in members]
-        self.bodies = [[k for k, (of, _) in enumerate(grid.bodies) if of == m] for m in members]
+    def __init__(self, vertices: Vertices) -> None:
+        super().__init__(vertices)
+        members = range(vertices.members)
+        given, of = graphs_as_given(vertices), vertices.alike.of
+        self.places = [given[of[m]][0].shifted(int(vertices.first[m])) for m in members]
+        self.bodies = [[k for k, (of, _) in enumerate(vertices.bodies) if of == m] for m in members]
         # a triangulation of n points has less than 2 n triangles
         self.elements = np.cumsum([0, *(2 * len(p.hull) for p in self.places)])
         self.carried = np.cumsum([0, *(len(p.inner) for p in self.places)])
-        self.here = np.full((len(grid.bodies), 6), np.nan)  # poses of the bodies as they stand
-        self.stages = [[Stage(grid.points[self._nodes(m)], self._rows(m))] for m in members]
+        self.here = np.full((len(vertices.bodies), 6), np.nan)  # poses of the bodies as they stand
+        self.stages = [[Stage(vertices.points[self._nodes(m)], self._rows(m))] for m in members]
         self.tables = {
             "vertices": np.zeros((self.elements[-1], 3), np.int32),
             "element": np.zeros(self.carried[-1], np.int32),
             "share": np.zeros((self.carried[-1], 3)),
-            "base": grid.points.copy(),
+            "base": vertices.points.copy(),
         }
         for m in members:
-            graph = given[of[m]][1].shifted(int(grid.first[m]))
-            if m in grid.alike.lead:
-                check_walls(grid, grid.points, m, graph, self.places[m])
+            graph = given[of[m]][1].shifted(int(vertices.first[m]))
+            if m in vertices.alike.lead:
+                check_walls(vertices, vertices.points, m, graph, self.places[m])
             self._fill(m, graph)
         self._bind()
         self._begin()
         self.begin()
 
     def _nodes(self, member: int) -> slice:
-        return slice(*self.grid.first[member : member + 2])
+        return slice(*self.vertices.first[member : member + 2])
 
     def _rows(self, member: int) -> NDArray[np.float64]:
         return self.here[self.bodies[member]]
 
     def _bind(self) -> None:
-        b, grid = self.backend, self.grid
+        b, vertices = self.backend, self.vertices
         self.there = {name: b.array(table, table.dtype) for name, table in self.tables.items()}
-        base, x = self.there["base"], grid.x
+        base, x = self.there["base"], vertices.x
         self.map = b.bind(
             "graph_map",
             node=b.array(np.concatenate([p.inner for p in self.places]), np.int32),
@@ -93,21 +93,21 @@ class RetriangulatedMover(Mover):
             x=x,
         )
         self.seen = {"x0": base, "x1": x, "vertices": self.there["vertices"]}
-        self.stretch = b.zeros((grid.members, 1), np.float64)
+        self.stretch = b.zeros((vertices.members, 1), np.float64)
         offsets = b.array(self.elements, np.int32)
         look = b.bind("graph_stretch", **self.seen, offsets=offsets, sums=self.stretch)
-        pose = self.bind_pose(grid.sides["wall"].node, grid.sides["wall"].body, x)
+        pose = self.bind_pose(vertices.sides["wall"].node, vertices.sides["wall"].body, x)
         self.move = b.record([pose, look, self.map])
-        self.kept = Kept(b, [(x, grid.fields["member"])], grid.members)
+        self.kept = Kept(b, [(x, vertices.fields["member"])], vertices.members)
 
     def _begin(self) -> None:
         """A graph of the nodes as they stand where that of the mesh as given did not bring them."""
-        now = self.backend.get(self.grid.x)
+        now = self.backend.get(self.vertices.x)
         self.map()
-        apart = (self.backend.get(self.grid.x) != now).any(axis=1)
-        self.backend.put(self.grid.x, now)
-        for m in np.unique(self.grid.member[apart]).tolist():
-            if self.grid.ensemble.alive[m]:
+        apart = (self.backend.get(self.vertices.x) != now).any(axis=1)
+        self.backend.put(self.vertices.x, now)
+        for m in np.unique(self.vertices.member[apart]).tolist():
+            if self.vertices.ensemble.alive[m]:
                 first = self.stages[m]
                 self.stages[m] = [Stage(now[self._nodes(m)], self._rows(m))]
                 self._try_graph(m, first)
@@ -119,8 +119,8 @@ class RetriangulatedMover(Mover):
         """Tables of the member's last graph, on the host; MeshError where there can be none."""
         tables, places = self.tables, self.places[member]
         tables["base"][self._nodes(member)] = self.stages[member][-1].points
-        graph = Graph.of(self.grid, tables["base"], member, places)
-        check_walls(self.grid, tables["base"], member, graph, places)
+        graph = Graph.of(self.vertices, tables["base"], member, places)
+        check_walls(self.vertices, tables["base"], member, graph, places)
         self._fill(member, graph)
 
     def _fill(self, member: int, graph: Graph) -> None:
@@ -154,7 +154,7 @@ class RetriangulatedMover(Mover):
         except MeshError as error:
             self.stages[member] = before
             raised = NumericalFault(f"{told}{error}") if told else error
-            self.grid.ensemble.fail(member, f"graph built anew: {error}", error=raised)
+            self.vertices.ensemble.fail(member, f"graph built anew: {error}", error=raised)
 
     def _back(self, member: int, poses: Poses, at: float, share: float, end: NDArray) -> float:
         """Share from `at` to `share` at which the bodies are as the graph in use was built.
@@ -198,12 +198,12 @@ class RetriangulatedMover(Mover):
 
     def step(self, poses: Poses) -> dict[str, float]:
         """In parts; one that stretches an element of a member too far is taken back."""
-        members = self.grid.members
+        members = self.vertices.members
         if np.isnan(self.here).any():
             self.here = pose_rows(poses(0.0))
         at, part, halvings = np.zeros(members), np.ones(members), np.zeros(members, int)
         rebuilt = returned = 0
-        while (active := (at < 1) & self.grid.ensemble.alive).any():
+        while (active := (at < 1) & self.vertices.ensemble.alive).any():
             share = np.where(active, np.minimum(1.0, at + part), 1.0)
             back = self._shares_back(poses, at, share, active)
             share = np.where(np.isnan(back), share, back)
@@ -215,7 +215,7 @@ class RetriangulatedMover(Mover):
                 self._try(self.here.copy(), old)
             halvings = np.where(good | new, 0, halvings + active)
             part = np.where(good | new, 1 - at, part / 2)
-            for m in np.flatnonzero((halvings > HALVINGS) & self.grid.ensemble.alive).tolist():
+            for m in np.flatnonzero((halvings > HALVINGS) & self.vertices.ensemble.alive).tolist():
                 self._fail_stuck(m, part[m], at[m], rows)
             rebuilt, returned = rebuilt + int(new.sum()), returned + int(old.sum())
         return {"graphs_rebuilt": rebuilt, "graphs_taken_up_again": returned}
@@ -248,9 +248,9 @@ class RetriangulatedMover(Mover):
 
         A graph that was built where the nodes stand would only be built again.
         """
-        now = self.backend.get(self.grid.x) if bad.any() else self.tables["base"]
+        now = self.backend.get(self.vertices.x) if bad.any() else self.tables["base"]
         old = (now != self.tables["base"]).any(axis=1)
-        new = bad & np.isin(np.arange(len(bad)), self.grid.member[old])
+        new = bad & np.isin(np.arange(len(bad)), self.vertices.member[old])
         for m in np.flatnonzero(new):
             self._rebuild(int(m), now)
         for m in np.flatnonzero(back):
@@ -263,7 +263,7 @@ class RetriangulatedMover(Mover):
     def _fail_stuck(self, m: int, part: float, at: float, rows: NDArray) -> None:
         """A member fails whose bodies cannot go from `at` to `rows`, the least part of a step."""
         b = self.backend
-        now = b.get(self.grid.x)
+        now = b.get(self.vertices.x)
         b.put(self.pose, rows)
         self.move()
         each = b.zeros((self.elements[-1], 1), np.float64)
@@ -271,11 +271,11 @@ class RetriangulatedMover(Mover):
         b.bind("graph_stretch", **self.seen, offsets=offsets, sums=each)()
         mine = slice(*self.elements[m : m + 2])
         worst = self.tables["vertices"][mine][np.argmax(b.get(each)[mine, 0])]
-        x, y = b.get(self.grid.x)[worst].mean(axis=0)
-        b.put(self.grid.x, now)
-        nodes = ", ".join(str(number(self.grid, m, node)) for node in worst)
+        x, y = b.get(self.vertices.x)[worst].mean(axis=0)
+        b.put(self.vertices.x, now)
+        nodes = ", ".join(str(number(self.vertices, m, node)) for node in worst)
         place = f"the element of nodes {nodes} (x = {x:.6g}, y = {y:.6g})"
-        self.grid.ensemble.fail(
+        self.vertices.ensemble.fail(
             m,
             f"{place} of a Delaunay graph just built folds even in parts of {part:.3g} of a step, "
             f"{at:.3g} into it",
@@ -294,7 +294,7 @@ class RetriangulatedMover(Mover):
         }
 
     def restore(self, state: dict[str, NDArray]) -> None:
-        now, depth = self.backend.get(self.grid.x), state["depth"]
+        now, depth = self.backend.get(self.vertices.x), state["depth"]
         sizes = [(n, len(mine)) for n, mine in zip(depth, self.bodies, strict=True)]
         parts = np.split(state["rows"], np.cumsum([n * k for n, k in sizes])[:-1])
         rows = [p.reshape(n, k, 6) for p, (n, k) in zip(parts, sizes, strict=True)]
@@ -308,9 +308,9 @@ class RetriangulatedMover(Mover):
                 self.here[self.bodies[m]] = rows[m][level]
             self.backend.put(self.pose, self.here)
             self.move()
-            points = self.backend.get(self.grid.x)
+            points = self.backend.get(self.vertices.x)
             for m in deeper:
                 self._rebuild(m, points)
         self._upload()
         self.here = np.array(state["here"])
-        self.backend.put(self.grid.x, now)
+        self.backend.put(self.vertices.x, now)

@@ -15,15 +15,15 @@ from kinemesh.space.vertices import Vertices
 class RigidMover(Mover):
     """All nodes of a member to the pose of its one body."""
 
-    def __init__(self, grid: Vertices) -> None:
-        super().__init__(grid)
-        members = [member for member, _ in grid.bodies]
-        if members != list(range(grid.members)):
+    def __init__(self, vertices: Vertices) -> None:
+        super().__init__(vertices)
+        members = [member for member, _ in vertices.bodies]
+        if members != list(range(vertices.members)):
             raise SettingsError(
-                f"rigid motion needs one body per member, found {grid.bodies}; "
+                f"rigid motion needs one body per member, found {vertices.bodies}; "
                 "use springs or Delaunay mapping for several bodies"
             )
-        self.move = self.bind_pose(np.arange(grid.nodes), grid.member, grid.x)
+        self.move = self.bind_pose(np.arange(vertices.nodes), vertices.member, vertices.x)
 
     def step(self, poses: Poses) -> dict[str, float]:
         self.backend.put(self.pose, pose_rows(poses(1.0)))
@@ -37,13 +37,13 @@ class Rigid(Deformation):
 
     name = "rigid"
 
-    def check_vertices(self, grid: Vertices) -> None:
-        still = [kind for kind in grid.sides if KINDS[kind].still]
+    def check_vertices(self, vertices: Vertices) -> None:
+        still = [kind for kind in vertices.sides if KINDS[kind].still]
         if still:
             raise SettingsError(
                 f"rigid motion turns the whole mesh, and a boundary of kind {still[0]!r} stands "
                 "still; use springs or Delaunay mapping"
             )
 
-    def attach(self, grid: Vertices) -> RigidMover:
-        return RigidMover(grid)
+    def attach(self, vertices: Vertices) -> RigidMover:
+        return RigidMover(vertices)

@@ -32,31 +32,31 @@ SOLVERS = ("multigrid", "bicgstab", "ilu0")
 class SpringMover(Mover):
     """Assembles on the present mesh, moves the boundary, solves for the increments."""
 
-    grid: MeshVertices
+    vertices: MeshVertices
 
-    def __init__(self, grid: MeshVertices, settings: TorsionalSprings) -> None:
-        super().__init__(grid)
+    def __init__(self, vertices: MeshVertices, settings: TorsionalSprings) -> None:
+        super().__init__(vertices)
         self.settings = settings
-        b, members, natural = self.backend, grid.members, settings.solver == "ilu0"
-        self.alone = grid.each(("spokes", natural), lambda mesh: Spokes.of(b, mesh, natural))
-        self.pattern = Pattern.of_members(grid.alike, [own.pattern for own in self.alone])
+        b, members, natural = self.backend, vertices.members, settings.solver == "ilu0"
+        self.alone = vertices.each(("spokes", natural), lambda mesh: Spokes.of(b, mesh, natural))
+        self.pattern = Pattern.of_members(vertices.alike, [own.pattern for own in self.alone])
         self.active = b.array(np.ones(members), np.int32)
-        self.fixed = np.zeros(grid.nodes, bool)
-        for side in grid.sides.values():
+        self.fixed = np.zeros(vertices.nodes, bool)
+        for side in vertices.sides.values():
             self.fixed[side.node] = True
         self.solver = self._solver()
         shape = (len(self.pattern.node), 4)
         self.D = self.solver.D if isinstance(self.solver, Cg) else b.zeros(shape, np.float64)
         # cuSPARSE is left alone until it is done
         self.block = settings.iterations if settings.solver == "ilu0" else BLOCK
-        self.target = b.array(grid.points, np.float64)
+        self.target = b.array(vertices.points, np.float64)
         self.history = b.zeros((members, 2), np.float64)
         self.guess, self.given, self.d1, self.d2, self.product = (
             b.zeros((len(self.pattern.node), 2), np.float64) for _ in range(5)
         )
         self.past = np.zeros(members, int)  # displacements known so far
         # Hierarchies: where each was made, iterations of its first solve (0: none yet, -1: stale)
-        self.built = grid.points.copy()
+        self.built = vertices.points.copy()
         self.fresh = np.full(members, -1)
         self.memory = self.past.copy(), self.fresh.copy()  # as the physical step began
         self.replaced: NDArray | None = None  # `built` before hierarchies were made in this step
@@ -69,27 +69,28 @@ class SpringMover(Mover):
         if self.settings.solver == "ilu0":
             return Ilu0(b, self.pattern, self.active, tolerance)
         return Bicgstab(
-            b, self.pattern, 2, self.active, self.grid.ensemble.faults,
+            b, self.pattern, 2, self.active, self.vertices.ensemble.faults,
             tolerance=tolerance, base=True, suffix="f64",
         )  # fmt: skip
 
     def _fans(self) -> dict[str, Any]:
         """Runs of spokes around the node of each row, and the blocks that spokes belong to."""
-        grid, alone = self.grid, self.alone
-        rows = Items(grid.alike, [own.pattern.rows for own in alone])
-        runs, spokes = (Items(grid.alike, [own.by_colour[k] for own in alone]) for k in (0, 1))
+        vertices, alone = self.vertices, self.alone
+        rows = Items(vertices.alike, [own.pattern.rows for own in alone])
+        runs, spokes = (Items(vertices.alike, [own.by_colour[k] for own in alone]) for k in (0, 1))
         ends = [(own.node, own.other) for own in alone]
         tables = {
             "fans": rows.offsets([own.fans for own in alone]),
             "runs": runs.offsets([own.runs for own in alone]),
-            "other": spokes.stack([own.other for own in alone], grid.items),
+            "other": spokes.stack([own.other for own in alone], vertices.items),
             "slot": self.pattern.blocks_of(ends, spokes),
         }
         return {name: self.backend.table(table) for name, table in tables.items()}
 
     def _bind(self) -> None:
-        b, grid, solver = self.backend, self.grid, self.solver
-        fields = grid.fields.also(
+        b, vertices, solver = self.backend, self.vertices, self.solver
+        wall = vertices.sides["wall"]
+        fields = vertices.fields.also(
             node=b.table(self.pattern.node),
             fixed=b.table(self.fixed),
             active=self.active,
@@ -109,7 +110,7 @@ class SpringMover(Mover):
         guess = bind("spring_guess")
         self.begin_solve = solver.begun(
             [
-                self.bind_pose(grid.sides["wall"].node, grid.sides["wall"].body, self.target),
+                self.bind_pose(wall.node, wall.body, self.target),
                 guess,
                 solver.start,
                 solver.product(self.given, self.product),
@@ -122,9 +123,9 @@ class SpringMover(Mover):
         if not isinstance(solver, Cg):
             self.iterations = solver.recorded_block(self.block)
         rows = b.table(self.pattern.member)
-        arrays = [(grid.x, grid.fields["member"]), (self.d1, rows), (self.d2, rows)]
-        self.kept = Kept(b, arrays, grid.members)
-        self.began = Kept(b, arrays[1:], grid.members)
+        arrays = [(vertices.x, vertices.fields["member"]), (self.d1, rows), (self.d2, rows)]
+        self.kept = Kept(b, arrays, vertices.members)
+        self.began = Kept(b, arrays[1:], vertices.members)
         self.finish = bind("spring_move", e=solver.x)
 
     def begin(self) -> None:
@@ -150,14 +151,14 @@ class SpringMover(Mover):
         given is kept, so that after a pre-flight it is there.
         """
         assert isinstance(self.solver, Cg)
-        x, grid = self.backend.get(self.grid.x), self.grid
+        x, vertices = self.backend.get(self.vertices.x), self.vertices
         if self.replaced is None:
             self.replaced = self.built.copy()
         self.iterations = None
         self.solver.forget(members)
         found: dict[tuple[int, bytes], Sequence[Level]] = {}
         for m in members.tolist():
-            own, mesh = slice(*grid.first[m : m + 2]), int(grid.alike.of[m])
+            own, mesh = slice(*vertices.first[m : m + 2]), int(vertices.alike.of[m])
             self.built[own] = x[own]
             key = mesh, x[own].tobytes()
             if key not in found:
@@ -170,11 +171,11 @@ class SpringMover(Mover):
     def _hierarchy(self, member: int, mesh: int, x: NDArray) -> Sequence[Level]:
         """That of a member with all nodes at x (nodes, 2), or as kept."""
         assert isinstance(self.solver, Cg)
-        own, kept = slice(*self.grid.first[member : member + 2]), self.grid.hierarchies
-        as_given = bool((x[own] == self.grid.distinct[mesh].points).all())
+        own, kept = slice(*self.vertices.first[member : member + 2]), self.vertices.hierarchies
+        as_given = bool((x[own] == self.vertices.distinct[mesh].points).all())
         if as_given and mesh in kept:
             return kept[mesh]
-        if self.grid.members == 1:
+        if self.vertices.members == 1:
             kept.clear()  # of a single member the last one goes before there is a new one
         made = self.solver.hierarchy(member, x)
         if as_given:
@@ -186,7 +187,7 @@ class SpringMover(Mover):
 
         Members whose springs cannot be solved fail where they stand.
         """
-        get, ensemble = self.backend.get, self.grid.ensemble
+        get, ensemble = self.backend.get, self.vertices.ensemble
         self.backend.put(self.active, active)
         self.assemble()
         stale = np.flatnonzero(active & (self.fresh < 0))
@@ -230,21 +231,21 @@ class SpringMover(Mover):
 
     def _fail(self, members: NDArray[np.bool_], cause: str, remedy: str) -> None:
         for member in np.flatnonzero(members).tolist():
-            self.grid.ensemble.fail(member, cause, remedy)
+            self.vertices.ensemble.fail(member, cause, remedy)
 
     def step(self, poses: Poses) -> dict[str, float]:
         """In `substeps` parts; a part that inverts a cell of a member is taken back and halved."""
-        members = self.grid.members
+        members = self.vertices.members
         at, part = np.zeros(members), np.full(members, 1 / self.settings.substeps)
         halvings, total = np.zeros(members, int), 0
-        while (active := (at < 1 - 1e-9) & self.grid.ensemble.alive).any():
+        while (active := (at < 1 - 1e-9) & self.vertices.ensemble.alive).any():
             share = np.where(active, np.minimum(1.0, at + part), 1.0)
             self.kept.keep()
             self.backend.put(self.pose, self.rows_at(poses, share))
             total += self._solve(active)
-            self.grid.look()
-            active &= self.grid.ensemble.alive
-            bad = active & ~(self.grid.worst_cells()[:, 0] > 0)
+            self.vertices.look()
+            active &= self.vertices.ensemble.alive
+            bad = active & ~(self.vertices.worst_cells()[:, 0] > 0)
             at = np.where(active & ~bad, share, at)
             if bad.any():
                 self._halve(bad, halvings, part, at)
@@ -252,8 +253,8 @@ class SpringMover(Mover):
 
     def _halve(self, bad: NDArray, halvings: NDArray, part: NDArray, at: NDArray) -> None:
         for m in np.flatnonzero(bad & (halvings == self.settings.halvings)).tolist():
-            cell = self.grid.inverted(m)
-            self.grid.ensemble.fail(
+            cell = self.vertices.inverted(m)
+            self.vertices.ensemble.fail(
                 m,
                 f"springs invert {cell} even in parts of {part[m]:.3g} of a step, {at[m]:.3g} "
                 "into it",
@@ -280,14 +281,14 @@ class SpringMover(Mover):
 
     def _rebuild(self, built: NDArray, fresh: NDArray) -> None:
         """Hierarchies as they were made of nodes at `built`; `fresh` tells which were in use."""
-        put, grid = self.backend.put, self.grid
-        used = np.flatnonzero((fresh > 0) & grid.ensemble.alive)
+        put, vertices = self.backend.put, self.vertices
+        used = np.flatnonzero((fresh > 0) & vertices.ensemble.alive)
         if isinstance(self.solver, Cg) and len(used):
-            now = self.backend.get(grid.x)
-            put(grid.x, built)
+            now = self.backend.get(vertices.x)
+            put(vertices.x, built)
             self.assemble()
             self._build(used)
-            put(grid.x, now)
+            put(vertices.x, now)
         self.built, self.fresh = built, fresh
 
 
@@ -351,15 +352,15 @@ class TorsionalSprings(Deformation):
                 "run on any device"
             ) from None
 
-    def check_vertices(self, grid: Vertices) -> None:
-        if not isinstance(grid, MeshVertices):
+    def check_vertices(self, vertices: Vertices) -> None:
+        if not isinstance(vertices, MeshVertices):
             raise SettingsError(
                 "springs need the cells of a mesh, and a cloud of points has none; "
                 "use Delaunay() or Rigid()"
             )
 
-    def attach(self, grid: Vertices) -> SpringMover:
-        self.check_vertices(grid)
-        assert isinstance(grid, MeshVertices)
-        self.check(grid.backend, grid.members)
-        return SpringMover(grid, self)
+    def attach(self, vertices: Vertices) -> SpringMover:
+        self.check_vertices(vertices)
+        assert isinstance(vertices, MeshVertices)
+        self.check(vertices.backend, vertices.members)
+        return SpringMover(vertices, self)
