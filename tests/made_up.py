@@ -4,7 +4,8 @@ from math import degrees, pi
 from types import SimpleNamespace
 
 import numpy as np
-from kinemesh.io import STEADY, UNSTEADY, History, fields, summary
+from kinemesh.flow.model import Euler
+from kinemesh.io import STEADY, UNSTEADY, History, summary
 from kinemesh.io.fields import FieldWriter
 from kinemesh.loops.loop import loop_of
 
@@ -62,7 +63,8 @@ def folder(path, mode="unsteady", cycles=2, name=None):
     mesh = ring()
     with FieldWriter(path / "flow.vtkhdf", mesh, walls=mesh.walls) as writer:
         rho = 1 + 0.1 * mesh.points[:, 0]
-        made = fields.flow(rho, [0.9 * rho, 0 * rho], rho / 1.4, mach=0.8)
+        q = np.stack([rho, 0.9 * rho, 0 * rho, rho / 1.4], axis=1)
+        made = Euler(2).outputs(q, mach=0.8)
         writer.append(1.0, mesh.points, made)
     with History(UNSTEADY if mode == "unsteady" else STEADY, path / "history.csv") as history:
         for step in range(1, round(16 * cycles) + 1):

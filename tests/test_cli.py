@@ -15,7 +15,8 @@ from kinemesh import cli
 from kinemesh.cases.casefile import Case
 from kinemesh.errors import DeviceError, NumericalFault
 from kinemesh.flow.door import Runnable
-from kinemesh.io import STEADY, UNSTEADY, History, fields, restart, summary
+from kinemesh.flow.model import Euler
+from kinemesh.io import STEADY, UNSTEADY, History, restart, summary
 from kinemesh.io.fields import FieldWriter
 from kinemesh.results import Run
 from kinemesh.run.steady import steady
@@ -70,8 +71,8 @@ class FakeAle:
             raise self.fault
         one = np.linspace(0.9, 1.2, 5)
         with FieldWriter(out / "flow.vtkhdf", MESH, MESH.boundaries["airfoil"]) as writer:
-            made = fields.flow(one, [one, 0 * one], one / 1.4, mach=0.755)
-            writer.append(1.0, MESH.points, made)
+            q = np.stack([one, one, 0 * one, one / 1.4], axis=1)
+            writer.append(1.0, MESH.points, Euler(2).outputs(q, mach=0.755))
         restart.write(out / "restart.h5", {"u": one}, {})
         about = summary.collect(
             mode, "cpu", "float64", {"mach": 0.755}, {"nodes": 5}, {}, {"flow": 1.0},

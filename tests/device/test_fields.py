@@ -44,10 +44,14 @@ def test_more_fields_hide_those_that_they_share_and_see_what_comes_later(double)
         fields.add(q=5)
 
 
-def test_in_space_a_kernel_is_its_twin(double):
-    assert Fields(double, 3).kernel("ale_past") == "ale_past_3d"
-    assert Fields(double, 3).kernel("copy_f64") == "copy_f64"
-    assert Fields(double, 2).kernel("ale_past") == "ale_past"
+def test_a_kernel_is_the_one_with_the_first_ending_that_there_is(double):
+    space = Fields(double, ("_3d",))
+
+    assert space.kernel("ale_past") == space.also(x=1).kernel("ale_past") == "ale_past_3d"
+    assert space.kernel("copy_f64") == "copy_f64"
+    assert space.ending(("_5", "_3d")).kernel("ale_past") == "ale_past_3d"
+    assert space.ending(("_5", "_3d")).kernel("block_lower") == "block_lower_5"
+    assert Fields(double).kernel("ale_past") == "ale_past"
 
 
 def test_what_follows_a_recording_comes_after_it_whenever_it_joined(double):
@@ -57,6 +61,7 @@ def test_what_follows_a_recording_comes_after_it_whenever_it_joined(double):
     first()
 
     first.follow(b.bind("copy_f64", **{"from": y, "to": z}))
+    assert b.get(z) == 1.0  # what is there already is followed at once
     b.put(x, 5.0)
     first()
 

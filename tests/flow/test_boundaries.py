@@ -43,7 +43,7 @@ def half(mesh):
 
 def residual(case):
     case.start_steady()
-    for call in case._residual:
+    for call in case.residual():
         call()
     return case.backend.get(case.res)
 

@@ -15,7 +15,7 @@ def first_order(solver):
     first = solver.gradients.grad
     solver.backend.put(first, 0.0)
     calls = [solver._primitive, *solver._flux_calls()]
-    return calls + [c for c in solver._residual if c not in calls][-solver_closings(solver) :]
+    return calls + [c for c in solver.residual() if c not in calls][-solver_closings(solver) :]
 
 
 def solver_closings(solver):
@@ -42,7 +42,7 @@ def disturbed(solver):
 
 def assembled(solver):
     """Dense blocks (rows, rows) of the matrix and its side, as the solver has them now."""
-    implicit, p, size = solver.implicit, solver.pattern, solver.grid.variables
+    implicit, p, size = solver.implicit, solver.pattern, solver.model.variables
     calls = solver._matrix_calls(p, implicit.solver, implicit.state, False)
     solver.backend.record(calls)()
     rows = np.repeat(np.arange(len(p.node)), np.diff(p.row))
@@ -74,7 +74,7 @@ def test_the_matrix_is_the_derivative_of_the_first_order_residual(device, where)
     b.put(solver.dualtime.cfl, 1e30)
     b.put(solver.dualtime.active, 1)
     calls = b.record(first_order(solver))
-    change = rng.standard_normal((grid.nodes, grid.variables))
+    change = rng.standard_normal(solver.u.shape)
     if where == "half":
         change[grid.mirror_nodes, 1:-1] *= 1 - np.abs(n)
     sides, step, u = [], 1e-6, conserved(np.tile(q, (grid.nodes, 1)))
@@ -105,7 +105,7 @@ def test_sweeps_are_those_of_the_dense_system(device, where, pairs):
     solver.start_steady()
     b.put(solver.dualtime.cfl, 20.0)
     b.put(solver.dualtime.active, 1)
-    b.record(solver._residual)()
+    b.record(solver.residual())()
     A, side = assembled(solver)
     want = np.zeros_like(side)
     for turn in range(2 * pairs):

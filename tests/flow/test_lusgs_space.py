@@ -113,7 +113,7 @@ def test_half_sweeps_are_whole_ones(double, pairs):
     pace = rng.uniform(0.5, 1.0, len(q))
     solver.backend.put(solver.pace, pace)
     solver.backend.put(solver.dualtime.cfl, 20.0)
-    solver.backend.record(solver._residual)()
+    solver.backend.record(solver.residual())()
     first, *sweeps = solver.implicit.calls()
     first()
 

@@ -326,7 +326,7 @@ def test_sweeps_are_those_of_the_dense_system(device):
     put(grid.bdf, np.array([[2.0, 0.0, 0.0]]))
     put(solver.pace, rng.uniform(0.5, 1, grid.nodes))
     put(solver.dualtime.cfl, 3.0)
-    solver.backend.record(solver._residual)()
+    solver.backend.record(solver.residual())()
 
     solver.backend.record(solver.implicit.calls())()
 

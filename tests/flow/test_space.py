@@ -124,7 +124,7 @@ def test_a_plane_of_symmetry_sees_the_other_half(device):
         wave[:, 2] = 0.1 * np.sin(2 * x[:, 1])
         solver.initialise(STREAM + wave)
         solver.start_steady()
-        solver.backend.record(solver._residual)()
+        solver.backend.record(solver.residual())()
         rate = get(solver.res) / get(solver.grid.V)[:, None]
         back = np.argsort(np.concatenate([c.original for c in solver.grid.meshes]))
         found.append(rate[back][:n])

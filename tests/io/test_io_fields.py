@@ -152,12 +152,3 @@ def test_missing_and_foreign_files_are_refused(tmp_path):
         fields.read(tmp_path / "text.vtkhdf")
     with pytest.raises(CaseError, match="it has 3"):
         fields.read(written(tmp_path / "flow.vtkhdf"), 3)
-
-
-def test_flow_names_the_stream_rightly():
-    made = fields.flow([1.0, 1.0], [[0.8, 0.0], [0.0, 0.6]], [1 / 1.4, 2 / 1.4], mach=0.8)
-
-    # the stream itself: Mach 0.8 and Cp 0; twice the pressure at density 1: a = sqrt(2)
-    assert made["Mach"] == pytest.approx([0.8, 0.6 / 2**0.5], rel=1e-15)
-    assert made["Cp"] == pytest.approx([0.0, 1 / 1.4 / 0.32], rel=1e-15)
-    assert made["Velocity"].shape == (2, 3)

@@ -198,8 +198,7 @@ def flow(backend: Backend, mesh: Mesh, _: set[str], entry: Entry, *__: Any) -> R
         ale.start_steady()
         iteration = ale.iteration(0.0, 2**30, CFL, 1)
         boundary = ale.boundaries.residual()
-        implicit = list(ale._pseudo_step_calls(ale.implicit))
-        residual = list(ale._residual)
+        implicit, residual = ale.pseudo_step(), ale.residual()
         solver = _matrix_of(ale)
         product = solver.product(solver.b, solver.v)
     backend.put(ale.dualtime.floor, 0.0)  # a flow at round-off would end its pseudo-steps

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -28,16 +27,21 @@ class Fields:
 
     Parameters
     ----------
-    dimensions : 2 or 3    in space a kernel is the one with the ending `_3d`, where there is one
+    endings : a kernel is the one whose name has the first of them, where there is one; `_3d` in
+        space
     """
 
-    def __init__(self, backend: Backend, dimensions: int = 2, **named: Any) -> None:
-        self.backend, self.dimensions = backend, dimensions
+    def __init__(self, backend: Backend, endings: tuple[str, ...] = (), **named: Any) -> None:
+        self.backend, self.endings = backend, endings
         self._named: ChainMap[str, Any] = ChainMap(dict(named))
 
     def also(self, **named: Any) -> Fields:
         """These fields and more."""
-        more = Fields(self.backend, self.dimensions)
+        return self.ending(self.endings, **named)
+
+    def ending(self, endings: tuple[str, ...], **named: Any) -> Fields:
+        """These fields and more, for kernels with other endings."""
+        more = Fields(self.backend, endings)
         more._named = self._named.new_child(dict(named))
         return more
 
@@ -51,14 +55,9 @@ class Fields:
     def __getitem__(self, name: str) -> Any:
         return self._named[name]
 
-    def of(self, names: Iterable[str]) -> dict[str, Any]:
-        """Some of the fields, by name."""
-        return {name: self._named[name] for name in names}
-
     def kernel(self, name: str) -> str:
-        """A kernel's name in the dimension of these fields."""
-        twin = f"{name}_3d"
-        return twin if self.dimensions == 3 and twin in _declared() else name
+        """A kernel's name with its ending."""
+        return next((name + end for end in self.endings if name + end in _declared()), name)
 
     def bind(
         self,

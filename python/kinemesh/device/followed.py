@@ -21,9 +21,11 @@ class Followed:
         self._recorded: Any = None
 
     def follow(self, *calls: Any) -> None:
-        """These calls come after all others from now on."""
+        """These calls come after all others from now on; once at once, from what is there."""
         self._calls += calls
         self._recorded = None
+        for call in calls:
+            call()
 
     @property
     def recorded(self) -> Any:

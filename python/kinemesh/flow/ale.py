@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from kinemesh.arguments import instance
 from kinemesh.device.backend import Backend, kernels
 from kinemesh.flow import memory
-from kinemesh.flow.arguments import meshes_of
+from kinemesh.flow.arguments import arguments_of, assign_markers, meshes_of, settings_of
 from kinemesh.flow.boundary import Boundaries
 from kinemesh.flow.gradients import Gradients
 from kinemesh.flow.implicit import Implicit
@@ -136,6 +135,7 @@ class Ale(Solver):
     """
 
     method = "ale"
+    grid: Grid
 
     def __init__(
         self,
@@ -154,29 +154,31 @@ class Ale(Solver):
         moment_about: tuple[float, float] = (0.25, 0.0),
         chord: float | None = None,
     ) -> None:
-        settings = AleSettings() if settings is None else settings
-        deform = TorsionalSprings() if deform is None else deform
-        settings = instance(settings, AleSettings, "settings", "AleSettings(...)").complete()
-        members = self._begin(
+        arguments = arguments_of(
             mesh,
-            settings,
-            deform,
+            settings_of(settings, AleSettings).complete(),
             Backend(device, dtype),
+            deform=TorsionalSprings() if deform is None else deform,
             mach=mach,
             alpha_deg=alpha_deg,
             motion=motion,
             moment_about=moment_about,
             chord=chord,
         )
-        meshes = meshes_of(mesh, members)
-        moves = None if motion is None else self.deform.kind
-        self.room(self.backend, meshes, settings, moves)
-        sides = self._sides(meshes, walls, far, boundaries=boundaries)
-        grid = Grid(MeshVertices(self.backend, meshes, sides))
-        self._states(grid, motion)
-        self._allocate(grid)
-        self.grid.start()
-        self.initialise()
+        meshes = meshes_of(mesh, arguments.members)
+        moves = None if motion is None else arguments.deform.kind
+        self.room(arguments.backend, meshes, arguments.settings, moves)
+        markers = assign_markers(meshes, arguments, walls=walls, far=far, boundaries=boundaries)
+        grid = Grid(MeshVertices(arguments.backend, meshes, markers.by_kind))
+        super().__init__(arguments, markers, grid)
+        self.flux = self.backend.zeros((grid.edges, self.model.variables))
+        self.gradients = Gradients(grid, self.fields, self.settings)
+        self.fluxes = self._flux_calls()
+        self.boundaries = Boundaries(self.fields, grid.patches)
+        self.closings = self.boundaries.residual()
+        self.implicit = self._linear()
+        self.pattern = self.implicit.pattern
+        self._steps = self._pseudo_step_calls(self.implicit)
 
     @classmethod
     def room(
@@ -184,33 +186,19 @@ class Ale(Solver):
     ) -> int:
         return memory.check(backend, spaces, deform, settings.matrix)
 
-    # ---- setting up -----------------------------------------------------------------------
+    def residual(self) -> list[Any]:
+        return [*self.gradients.calls, *self.fluxes, *self.vortex, *self.closings]
 
-    def _allocate(self, grid: Grid) -> None:
-        b = self.backend
-        self.grid: Grid = grid
-        self.flux = b.zeros((grid.edges, 4))
-        self.lowered = b.zeros(grid.edges, np.int32)
-        self.lowered_of = grid.member[grid.dual.lr[:, 0]]
-        self.gradients = Gradients(grid, self.fields, self.settings)
-        self.boundaries = Boundaries(self.fields, grid.patches)
-        self.implicit = self._linear()
-        self.pattern = self.implicit.pattern
-        self._residual = self._residual_calls()
-        self._implicit = b.record(self._pseudo_step_calls(self.implicit), flag=self.dualtime.active)
-        self._past = self._past_call(grid.V1, grid.V2)
+    def pseudo_step(self) -> list[Any]:
+        return self._steps
 
     def _linear(self) -> Implicit | Lusgs:
-        b, grid, s = self.backend, self.grid, self.settings
+        s = self.settings
         if s.linear_solver == "lusgs":
             return self._lusgs()
-        state = {"q": self.q, "res": self.res}
         return Implicit(
-            b,
-            grid,
+            self.fields,
             self._pattern(),
-            self.dualtime.active,
-            state,
             dtype=s.matrix_dtype,
             tolerance=s.krylov_tolerance,
             most=s.krylov_iterations,
@@ -254,15 +242,9 @@ class Ale(Solver):
         fields = self.fields.also(S=grid.S, w=grid.w)
         return Lusgs(pattern, "lusgs_sweep", fields, s.lusgs_sweeps)
 
-    def _residual_calls(self) -> list[Any]:
-        """Calls from u to res: d(u V)/dt with the physical time's terms."""
-        edges = self.fields.also(
+    def _flux_calls(self) -> list[Any]:
+        """Calls from gradients to the residual of fluxes between nodes and of past levels."""
+        fields = self.fields.also(
             S=self.grid.S, w=self.grid.w, grad=self.gradients.grad, flux=self.flux
         )
-        return [
-            *self.gradients.calls,
-            edges.bind(f"ale_flux_{self.settings.flux}", lowered=self.lowered),
-            edges.bind("ale_residual"),
-            *self.vortex,
-            *self.boundaries.residual(),
-        ]
+        return [fields.bind(f"ale_flux_{self.settings.flux}"), fields.bind("ale_residual")]

@@ -1,22 +1,146 @@
-"""Arguments of a case, checked before anything is built: streams, spaces, motions, states."""
+"""Arguments of a case, checked before anything is built: streams, spaces, motions, markers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.arguments import numbers, per_member
-from kinemesh.errors import SettingsError, warn
-from kinemesh.flow import limits
+from kinemesh.arguments import instance, member_count, numbers, per_member, point_of
+from kinemesh.device.backend import Backend
+from kinemesh.errors import MeshError, SettingsError, warn
+from kinemesh.flow import limits, sizes
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.fingerprint import fingerprint
+from kinemesh.mesh.sizes import Walls, measured
 from kinemesh.motion import Motion
+from kinemesh.motion.deform import Deformation
+from kinemesh.space.markers import kinds_of, walls_of
 
 if TYPE_CHECKING:
     from kinemesh.cloud.cloud import Cloud
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments:
+    """What every solver is asked, but for the spaces and the markers of their boundaries.
+
+    Parameters
+    ----------
+    settings : with what follows from the space
+    members : int
+    mach, alpha_deg : (members,)
+    motion : as given, checked where the bodies are known (`motions_of`)
+    moment_about : (x, y)
+    chord : as stated in the plane, or None
+    reference : area and length of the coefficients
+    """
+
+    settings: Any
+    backend: Backend
+    deform: Deformation
+    members: int
+    mach: NDArray[np.float64]
+    alpha_deg: NDArray[np.float64]
+    motion: Any
+    moment_about: tuple[float, float]
+    chord: float | None
+    reference: tuple[float, float]
+
+
+def settings_of(value: Any, kind: type) -> Any:
+    """The settings of a solver, of their class; the defaults where none are given."""
+    return kind() if value is None else instance(value, kind, "settings", f"{kind.__name__}(...)")
+
+
+def arguments_of(
+    spaces: Any,
+    settings: Any,
+    backend: Backend,
+    *,
+    deform: Any,
+    mach: Any,
+    alpha_deg: Any,
+    motion: Any,
+    moment_about: Any,
+    chord: Any,
+    reference_area: Any = None,
+    reference_length: Any = None,
+    axes: str = "x, y",
+) -> Arguments:
+    """The arguments of a case, checked; `axes` are those of the plane of motion."""
+    deform = instance(deform, Deformation, "deform", "one of kinemesh.deform, such as Rigid()")
+    about = point_of(moment_about, "moment_about", axes)
+    members = member_count(mesh=spaces, mach=mach, alpha_deg=alpha_deg, motion=motion)
+    deform.check(backend, members)
+    machs, alphas = stream_of(mach, alpha_deg, members)
+
+    def length(value: Any, name: str) -> float | None:
+        return None if value is None else float(numbers(value, 1, name, positive=True)[0])
+
+    stated = length(chord, "chord")
+    default = 1.0 if stated is None else stated
+    area = length(reference_area, "reference_area")
+    long = length(reference_length, "reference_length")
+    return Arguments(
+        settings=settings,
+        backend=backend,
+        deform=deform,
+        members=members,
+        mach=machs,
+        alpha_deg=alphas,
+        motion=motion,
+        moment_about=about,
+        chord=stated,
+        reference=(default if area is None else area, default if long is None else long),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Markers:
+    """Which markers are boundaries of which kind, and how large the bodies are.
+
+    Parameters
+    ----------
+    sides : markers of bodies, of the far field;  kinds : of each other kind of boundary
+    measured : of each member its walls as given;  notes : what must be said of them
+    """
+
+    sides: tuple[list[str], list[str]]
+    kinds: dict[str, list[str]]
+    measured: list[Walls]
+    notes: list[str]
+
+    @property
+    def by_kind(self) -> dict[str, list[str]]:
+        """Markers of each kind that has some, walls and far field always."""
+        walls, far = self.sides
+        return {"wall": walls, "far": far} | {kind: n for kind, n in self.kinds.items() if n}
+
+
+def assign_markers(
+    spaces: Sequence[Any],
+    arguments: Arguments,
+    *,
+    walls: Any,
+    far: Any,
+    boundaries: Any = None,
+    planes: Sequence[str] = (),
+) -> Markers:
+    """Markers of each kind of boundary; `planes` of symmetry, of clouds in space, are of none."""
+    kinds = kinds_of(boundaries, spaces)
+    others = [*planes, *(name for names in kinds.values() for name in names)]
+    sides = walls_of(walls, spaces, others, far)
+    if not sides[1] and any(kinds.values()):
+        raise MeshError(
+            f"boundaries is {dict(boundaries)}, which leaves no marker to the far field; "
+            "expected one at least that the stream comes from"
+        )
+    found = measured(spaces, sides[0], others)
+    return Markers(sides, kinds, found, sizes.check(spaces, found, arguments))
 
 
 def stream_of(
@@ -116,21 +240,3 @@ def check_vortex(
             "far_field is 'vortex' with a motion, whose shed vorticity it leaves out; "
             "use far_field='stream' and a far field of 100 chords"
         )
-
-
-def states_of(value: Any, nodes: int, variables: int = 4) -> NDArray:
-    """(nodes, variables) finite primitive states."""
-    states = np.asarray(value)
-    names = "rho, u, v, p" if variables == 4 else "rho, u, v, w, p"
-    wanted = (
-        f"expected ({nodes}, {variables}) finite numbers ({names}), a row per node of the solver"
-    )
-    if states.shape != (nodes, variables) or states.dtype.kind not in "fiu":
-        raise SettingsError(f"initial state: shape {states.shape} of {states.dtype}, {wanted}")
-    wrong = np.flatnonzero(~np.isfinite(states).all(axis=1))
-    if len(wrong):
-        raise SettingsError(
-            f"initial state: row {wrong[0]} is {states[wrong[0]].tolist()}, {wanted}: "
-            f"{len(wrong)} such row(s)"
-        )
-    return states

@@ -11,18 +11,25 @@ from kinemesh.results.asked import in_words, varying
 from kinemesh.wiring import done_by
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kinemesh.device.backend import Backend
+    from kinemesh.motion import Motion
+    from kinemesh.motion.deform import Deformation
     from kinemesh.results import Run
+    from kinemesh.space.volumes import Volumes
 
 
 class Runnable:
     """A solver with its methods `steady` and `run`."""
 
-    grid: Any
-    backend: Any
-    deform: Any
-    motions: Any
-    mach: Any
-    alpha_deg: Any
+    grid: Volumes
+    backend: Backend
+    deform: Deformation
+    motions: list[Motion | None]
+    mach: NDArray[np.float64]
+    alpha_deg: NDArray[np.float64]
 
     def asked(self) -> list[dict[str, Any]]:
         """For each member its stream, the numbers of its motion, and its mesh."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.device.fields import Fields
 from kinemesh.space.volumes import Volumes
 
 
@@ -34,8 +35,8 @@ class DualTime:
         began = {"active": self.active, "iterations": self.iterations}
         self.begin = grid.fields.bind("dualtime_start", **began)
 
-    def check(self, res: Any, drop: float, most: int, cfl: tuple[float, float, float]) -> Any:
-        """Call that measures `res` and decides who goes on.
+    def check(self, fields: Fields, drop: float, most: int, cfl: tuple[float, float, float]) -> Any:
+        """Call that measures `res`, of the solver's fields, and decides who goes on.
 
         Parameters
         ----------
@@ -45,9 +46,8 @@ class DualTime:
             iteration at most
         """
         grid = self.grid
-        return grid.fields.bind(
+        return fields.bind(
             "residual_check",
-            res=res,
             **grid.totals,
             parts=self.parts,
             floor=self.floor,

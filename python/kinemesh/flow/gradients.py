@@ -34,8 +34,9 @@ class Gradients:
         of: str = "ale",
         symmetric: dict[str, Any] | None = None,
     ) -> None:
-        b, ends = grid.backend, 2 * grid.variables
-        self.grad = b.zeros((grid.nodes, grid.dimensions * grid.variables))
+        b, variables = grid.backend, fields["q"].shape[1]
+        ends = 2 * variables
+        self.grad = b.zeros((grid.nodes, grid.dimensions * variables))
         fields = fields.also(grad=self.grad)
         kernel, first, limits = f"{of}_gradient", [], {}
         if settings.limiter == "wang" or grid.slip:

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from kinemesh.device.backend import Backend
+from kinemesh.device.fields import Fields
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
-from kinemesh.space.volumes import Volumes
 
 
 class Implicit:
@@ -21,8 +20,7 @@ class Implicit:
 
     Parameters
     ----------
-    state : q and res, (nodes, variables) device arrays
-    active : (members,) int32 device array
+    fields : of the solver: q and res (nodes, variables), active, faults
     dtype : "float32" or "float64" of the matrix, never more than the backend's own
     tolerance : of BiCGSTAB; None: solved by sweeps through the colours
     most : int        iterations of BiCGSTAB at most, or pairs of sweeps
@@ -35,19 +33,18 @@ class Implicit:
 
     def __init__(
         self,
-        backend: Backend,
-        grid: Volumes,
+        fields: Fields,
         pattern: Pattern,
-        active: Any,
-        state: dict[str, Any],
         *,
         dtype: str,
         tolerance: float | None,
         most: int,
     ) -> None:
-        self.backend, self.grid, self.pattern = backend, grid, pattern
-        self.state, self.most = state, most
-        system = (backend, pattern, grid.variables, active, grid.faults)
+        backend = self.backend = fields.backend
+        self.fields, self.pattern, self.most = fields, pattern, most
+        self.state = {name: fields[name] for name in ("q", "res")}
+        shape = fields["res"].shape
+        system = (backend, pattern, shape[1], fields["active"], fields["faults"])
         suffix = "f32" if dtype == "float32" else None
         self.solver = (
             Sweeps(*system, suffix=suffix)
@@ -55,7 +52,7 @@ class Implicit:
             else Bicgstab(*system, tolerance=tolerance, suffix=suffix)
         )
         self.single = self.solver.suffix != backend.suffix
-        du = backend.zeros((grid.nodes, grid.variables)) if self.single else self.solver.x
+        du = backend.zeros(shape) if self.single else self.solver.x
         self.update = {"node": self.solver.tables["node"], "du": du}
 
     def calls(self, assemble: Callable[..., list[Any]]) -> list[Any]:
@@ -77,7 +74,7 @@ class Implicit:
         ]
 
     def _copy(self, kernel: str, source: Any, target: Any) -> Any:
-        return self.grid.fields.bind(kernel, **{"from": source, "to": target})
+        return self.fields.bind(kernel, **{"from": source, "to": target})
 
     def _narrow(self) -> tuple[list[Any], dict[str, Any]]:
         copies = {name: self.backend.zeros(a.shape, np.float32) for name, a in self.state.items()}

@@ -99,10 +99,10 @@ class SpaceLusgs(Lusgs):
         made, open_ = grid.links(pattern)
         walls = {name: grid.wall.device[name] for name in ("normal", "gap")}
         own = fields.also(
-            rhs=b.zeros((n, 5)),
+            rhs=b.zeros(fields["res"].shape),
             pivot=b.zeros(n, np.float32),
             record=b.zeros((n, 8), np.int32),
-            part=b.zeros((n, 5)),
+            part=b.zeros(fields["res"].shape),
             most=most,
             **walls,
         )

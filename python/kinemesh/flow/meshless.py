@@ -13,12 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.arguments import instance, is_several, numbers
+from kinemesh.arguments import is_several
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.device.backend import Backend
 from kinemesh.errors import SettingsError
 from kinemesh.flow import memory
-from kinemesh.flow.arguments import clouds_of
+from kinemesh.flow.arguments import (
+    Arguments,
+    arguments_of,
+    assign_markers,
+    clouds_of,
+    settings_of,
+)
 from kinemesh.flow.gradients import Gradients
 from kinemesh.flow.implicit import Implicit
 from kinemesh.flow.lusgs import Lusgs, SpaceLusgs
@@ -45,6 +51,34 @@ def in_space(cloud: Any) -> bool:
 def default_deform(cloud: Any) -> Deformation:
     """Delaunay graph mapping in the plane, rigid motion in space."""
     return Rigid() if in_space(cloud) else Delaunay()
+
+
+def check_space(arguments: Arguments) -> None:
+    """SettingsError for what there is in the plane alone."""
+    if arguments.settings.far_field == "vortex":
+        raise SettingsError(
+            "far_field is 'vortex', which is of plane flow; use far_field='stream' in space"
+        )
+    if isinstance(arguments.deform, Delaunay):
+        raise SettingsError(
+            f"deform is {arguments.deform!r}, which moves clouds in the plane; in space use Rigid()"
+        )
+    if arguments.chord is not None:
+        raise SettingsError(
+            f"chord is {arguments.chord:g}, which is of the plane; in space give reference_area "
+            "and reference_length"
+        )
+
+
+def symmetry_planes(symmetry: Any, clouds: Sequence[Cloud]) -> list[str]:
+    """Markers of planes of symmetry, in space; in the plane those are walls, as on a mesh."""
+    plane = clouds[0].points.shape[1] == 2
+    planes = [] if plane and symmetry is None else planes_of(symmetry, clouds)
+    if planes and plane:
+        raise SettingsError(
+            f"symmetry is {planes}, which is for clouds in space; in the plane name it in walls"
+        )
+    return planes
 
 
 class Meshless(Solver):
@@ -74,6 +108,7 @@ class Meshless(Solver):
     """
 
     method = "meshless"
+    grid: CloudGrid
 
     def __init__(
         self,
@@ -94,41 +129,33 @@ class Meshless(Solver):
         reference_area: float | None = None,
         reference_length: float | None = None,
     ) -> None:
-        settings = MeshlessSettings() if settings is None else settings
-        settings = instance(settings, MeshlessSettings, "settings", "MeshlessSettings(...)")
-        settings = completed(settings, cloud)
-        members = self._begin(
+        arguments = arguments_of(
             cloud,
-            settings,
-            default_deform(cloud) if deform is None else deform,
+            completed(settings_of(settings, MeshlessSettings), cloud),
             Backend(device, dtype),
+            deform=default_deform(cloud) if deform is None else deform,
             mach=mach,
             alpha_deg=alpha_deg,
             motion=motion,
             moment_about=moment_about,
             chord=chord,
+            reference_area=reference_area,
+            reference_length=reference_length,
             axes="x, z" if in_space(cloud) else "x, y",
         )
-        self._refer(reference_area, reference_length)
-        clouds = clouds_of(cloud, members)
-        if clouds[0].points.shape[1] == 3:
-            self._check_space()
-        plane = clouds[0].points.shape[1] == 2  # where symmetry is a wall, as on a mesh
-        planes = [] if plane and symmetry is None else planes_of(symmetry, clouds)
-        if planes and plane:
-            raise SettingsError(
-                f"symmetry is {planes}, which is for clouds in space; in the plane name it in walls"
-            )
-        sides = self._sides(clouds, walls, far, planes)
+        clouds = clouds_of(cloud, arguments.members)
+        plane = clouds[0].points.shape[1] == 2
+        if not plane:
+            check_space(arguments)
+        planes = symmetry_planes(symmetry, clouds)
+        markers = assign_markers(clouds, arguments, walls=walls, far=far, planes=planes)
         # with the deformation that takes most: which it will be is not known yet
-        moves = "rigid" if clouds[0].points.shape[1] == 3 else "retriangulated"
-        self.room(self.backend, clouds, settings, moves)
-        power = 2 if settings.weight_power == 2 else 1
-        grid = CloudGrid(Vertices(self.backend, clouds, sides, planes), planes, power)
-        self._states(grid, motion)
-        self._allocate(grid)
-        self.grid.start()
-        self.initialise()
+        moves = "retriangulated" if plane else "rigid"
+        self.room(arguments.backend, clouds, arguments.settings, moves)
+        power = 2 if arguments.settings.weight_power == 2 else 1
+        vertices = Vertices(arguments.backend, clouds, markers.by_kind, planes)
+        super().__init__(arguments, markers, CloudGrid(vertices, planes, power))
+        self._make()
 
     @classmethod
     def room(
@@ -141,60 +168,29 @@ class Meshless(Solver):
         smooth = bool(settings.smooth_gradients)
         return memory.check_cloud(backend, spaces, deform, settings.matrix, smooth)
 
-    def _check_space(self) -> None:
-        """Refuse what there is in the plane alone."""
-        if self.settings.far_field == "vortex":
-            raise SettingsError(
-                "far_field is 'vortex', which is of plane flow; use far_field='stream' in space"
-            )
-        if isinstance(self.deform, Delaunay):
-            raise SettingsError(
-                f"deform is {self.deform!r}, which moves clouds in the plane; in space use Rigid()"
-            )
-        if self.chord is not None:
-            raise SettingsError(
-                f"chord is {self.chord:g}, which is of the plane; in space give reference_area and "
-                "reference_length"
-            )
-
-    def _refer(self, area: float | None, length: float | None) -> None:
-        """Take the area and the length of the coefficients, where they are given."""
-        given = {"reference_area": area, "reference_length": length}
-        first, second = (
-            kept if value is None else float(numbers(value, 1, name, positive=True)[0])
-            for (name, value), kept in zip(given.items(), self.reference, strict=True)
-        )
-        self.reference = first, second
-
-    def _allocate(self, grid: CloudGrid) -> None:
-        b, s = self.backend, self.settings
-        self.grid: CloudGrid = grid
+    def _make(self) -> None:
+        """Gradients, fluxes and the calls of a pseudo-step."""
+        b, grid, s = self.backend, self.grid, self.settings
         limited = s if s.flux == "roe" else replace(s, limiter="none")
         self.gradients = Gradients(grid, self.fields, limited, "cloud", grid.symmetric)
-        self.lowered, self.lowered_of = b.zeros(grid.nodes, np.int32), grid.member
-        self.fields.add(grad=self.gradients.grad, lowered=self.lowered)
+        self.fields.add(grad=self.gradients.grad)
         if grid.dimensions == 3:
             self.fields.add(radius=b.zeros(grid.nodes))
         self.pattern = Pattern.of_graphs(b, grid.alike, grid.graphs)
-        fluxes = self._residual_calls()
-        self._residual = [*self.gradients.calls, *fluxes]
-        if s.time != "rk":
-            self.implicit: Implicit | Lusgs = self._matrix() if s.matrix else self._lusgs()
-            calls = self._pseudo_step_calls(self.implicit)
+        self.fluxes = [*self._flux_calls(), *self.vortex]
+        if len(grid.wall) or len(grid.far):
+            self.fluxes.append(self._closing_call())
+        if s.time == "rk":
+            self._steps = self._stage_calls([*self.gradients.again, *self.fluxes])
         else:
-            calls = self._stage_calls([*self.gradients.again, *fluxes])
-        self._implicit = b.record(calls, flag=self.dualtime.active)
-        self._past = self._past_call(grid.V, grid.V)
+            self.implicit = self._matrix() if s.matrix else self._lusgs()
+            self._steps = self._pseudo_step_calls(self.implicit)
 
-    def _residual_calls(self) -> list[Any]:
-        """Calls from gradients to res.
+    def residual(self) -> list[Any]:
+        return [*self.gradients.calls, *self.fluxes]
 
-        res is V (dW/dt + div F) with the physical time's terms.
-        """
-        calls = [*self._flux_calls(), *self.vortex]
-        if len(self.grid.wall) or len(self.grid.far):
-            calls.append(self._closing_call())
-        return calls
+    def pseudo_step(self) -> list[Any]:
+        return self._steps
 
     def _closing_call(self) -> Any:
         """Call that closes res at walls and far field."""
@@ -211,7 +207,7 @@ class Meshless(Solver):
         made = self.fields.also(sensor=b.zeros(n), k2=s.jst_k2, k4=s.jst_k4)
         if self.grid.dimensions == 3:
             return [made.bind("cloud_sensor"), made.bind("cloud_jst")]
-        rough = b.zeros((n, self.grid.variables))
+        rough = b.zeros(self.q.shape)
         return [made.bind("cloud_roughness", rough=rough), made.bind("cloud_jst", rough=rough)]
 
     def _stage_calls(self, residual: list[Any]) -> list[Any]:
@@ -221,7 +217,7 @@ class Meshless(Solver):
         of symmetry wants it, since no residual there is across.
         """
         b, grid = self.backend, self.grid
-        made = self.fields.also(u0=b.zeros((grid.nodes, grid.variables)), step=b.zeros(grid.nodes))
+        made = self.fields.also(u0=b.zeros(self.u.shape), step=b.zeros(grid.nodes))
         stages = [made.bind("cloud_stage", share=share) for share in STAGES[self.settings.flux]]
         calls = [made.bind("cloud_step", rk_cfl=self.settings.rk_cfl), stages[0]]
         for stage in stages[1:]:
@@ -229,13 +225,10 @@ class Meshless(Solver):
         return calls
 
     def _matrix(self) -> Implicit:
-        s, state = self.settings, {"q": self.q, "res": self.res}
+        s = self.settings
         return Implicit(
-            self.backend,
-            self.grid,
+            self.fields,
             self.pattern,
-            self.dualtime.active,
-            state,
             dtype=s.matrix_dtype,
             tolerance=None if s.time == "lusgs" else s.krylov_tolerance,
             most=s.lusgs_sweeps if s.time == "lusgs" else s.krylov_iterations,

@@ -20,18 +20,18 @@ PLANFORM = 0.05  # of the reference area from the planform measured
 QUARTER = (0.25, 0.0)  # default of pivots and of the moment's point
 
 
-def check(spaces: Sequence[Any], found: Sequence[Walls], solver: Any) -> list[str]:
+def check(spaces: Sequence[Any], found: Sequence[Walls], arguments: Any) -> list[str]:
     """What must be said of the walls of each member; MeshError where a chord must be stated.
 
     Parameters
     ----------
-    solver : with `chord` as stated, or None, and `reference`, area and length of coefficients
+    arguments : with `chord` as stated, or None, and `reference`, area and length of coefficients
     """
     notes: list[str] = []
     for member, space in firsts(spaces):
         walls, plane = found[member], space.points.shape[1] == 2
-        said = [_loads(walls), _chord(member, space, walls, solver.chord) if plane
-                else _planform(walls, solver.reference[0])]  # fmt: skip
+        said = [_loads(walls), _chord(member, space, walls, arguments.chord) if plane
+                else _planform(walls, arguments.reference[0])]  # fmt: skip
         notes += [f"member {member}: {text}" for text in said if text is not None]
     return notes
 
@@ -131,19 +131,18 @@ def wall_points(space: Any, names: Sequence[str]) -> Floats:
     return space.points[nodes][:, [0, -1]]
 
 
-def check_points(solver: Any) -> list[str]:
-    """What must be said of the moment's point and of the pivots of a solver's bodies.
+def check_points(arguments: Any, motions: Sequence[Any], grid: Any) -> list[str]:
+    """What must be said of the moment's point and of the pivots of the bodies' motions.
 
     A chord is that of the case, in space the reference length.
     """
     notes: dict[str, str] = {}
-    grid = solver.grid
-    pivots = [None if motion is None else motion.pivot for motion in solver.motions]
+    pivots = [None if motion is None else motion.pivot for motion in motions]
     of_member: dict[int, list[int]] = {}
     for number, (member, _) in enumerate(grid.bodies):
         of_member.setdefault(member, []).append(number)
     for member, own in of_member.items():
-        asked = [("moment_about", solver.moment_about, own)]
+        asked = [("moment_about", arguments.moment_about, own)]
         for point in dict.fromkeys(pivots[k] for k in own):
             if point is not None:
                 alike = [k for k in own if pivots[k] == point]
@@ -153,23 +152,25 @@ def check_points(solver: Any) -> list[str]:
             if what not in notes:  # once for an ensemble
                 own_walls = [grid.bodies[k][1] for k in numbers]
                 wall = wall_points(grid.meshes[member], own_walls)
-                said = check_point(what, point, wall, solver.reference[1], grid.dimensions)
+                said = check_point(what, point, wall, arguments.reference[1], grid.dimensions)
                 notes |= {} if said is None else {what: f"member {member}: {said}"}
     return list(notes.values())
 
 
-def check_motions(solver: Any) -> None:
+def check_motions(
+    stated: float | None, motions: Sequence[Any], bodies: Sequence[tuple[int, str]]
+) -> None:
     """SettingsError where a motion's reduced frequency refers to another chord than is stated."""
-    if solver.chord is None:
+    if stated is None:
         return
-    for motion, (member, marker) in zip(solver.motions, solver.grid.bodies, strict=True):
+    for motion, (member, marker) in zip(motions, bodies, strict=True):
         for part in parts_of(motion):
             chord = getattr(part, "chord", None)
-            if chord is not None and not np.isclose(chord, solver.chord, rtol=1e-9, atol=0):
+            if chord is not None and not np.isclose(chord, stated, rtol=1e-9, atol=0):
                 raise SettingsError(
                     f"member {member}: the reduced frequency of {part!r} of {marker} refers to a "
-                    f"chord of {chord:g}, and the case to {solver.chord:g}, expected one chord; "
-                    f"give the motion chord={solver.chord:g}, with its k"
+                    f"chord of {chord:g}, and the case to {stated:g}, expected one chord; "
+                    f"give the motion chord={stated:g}, with its k"
                 )
 
 

@@ -1,196 +1,82 @@
-"""What the solvers of the Euler equations on moving nodes share: state, motion, time, runs.
+"""What the solvers on moving volumes share: bodies, loads, pseudo-steps, time steps.
 
 docs/theory.md, section 2.6.  A solver puts its residual and its pseudo-step together; the rest of a
-case is here.
+case is here, and in `kinemesh.flow.state`.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.arguments import instance, member_count, numbers, point_of
 from kinemesh.device.backend import Backend
 from kinemesh.device.fields import Fields
-from kinemesh.errors import MeshError, warn
+from kinemesh.errors import warn
 from kinemesh.flow import sizes
-from kinemesh.flow.arguments import check_vortex, motions_of, states_of, stream_of
+from kinemesh.flow.arguments import Arguments, Markers, check_vortex, motions_of
 from kinemesh.flow.bodies import Bodies
 from kinemesh.flow.door import Runnable
-from kinemesh.flow.dualtime import DualTime
 from kinemesh.flow.forces import Forces, Loads
 from kinemesh.flow.implicit import Implicit
-from kinemesh.flow.lowmach import LowMach
 from kinemesh.flow.lusgs import Lusgs
-from kinemesh.gas import conserved, free_stream
+from kinemesh.flow.state import State
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
-from kinemesh.mesh.sizes import Walls, measured
-from kinemesh.motion import Motion, Pose, Rate
-from kinemesh.motion.deform import Deformation
-from kinemesh.motion.deform.base import Poses
-from kinemesh.space.markers import kinds_of, walls_of
+from kinemesh.motion import Pose, Rate
+from kinemesh.motion.deform.base import Mover, Poses
 from kinemesh.space.volumes import Volumes
 
 
-class Solver(Runnable, ABC):
+class Solver(State, Runnable, ABC):
     """A case, or an ensemble of cases.
 
-    A subclass checks its arguments (`_begin`), asks for memory (`room`), sorts its markers
-    (`_sides`), makes its volumes, then states (`_states`); it sets `_residual` (calls from u to
-    res), `_implicit` (a recording from res to the new u), `_past`, `lowered` and `lowered_of`, and
-    ends with `grid.start()` and `initialise()`.
+    A subclass checks its arguments (`arguments_of`, `assign_markers`), asks for memory (`room`),
+    makes its volumes, and hands all of them on to here.  The states are there then, and it makes
+    what `residual` and `pseudo_step` put together.
 
     Attributes
     ----------
-    u, q : (nodes, variables) device arrays    conserved (rho, rho velocity, rho E), primitive
-    u1, u2 : u at the last time levels;  res : residual;  past : its terms of these levels
-    grid : Volumes
-    fields : what kernels take, by name
-    backend : Backend
-    pattern : Pattern      of the implicit system, for its colours
-    sides : markers of bodies, of the far field;  kinds : of each other kind of boundary
-    measured : of each member its walls as given;  notes : what must be said of them
-    lowered : device array, entries that fell back to first order;  lowered_of : members of them
+    those of `State`
+    deform, moment_about, chord, reference : of the arguments
+    sides, kinds, measured : of the markers;  notes : what must be said of bodies and motions
+    motions : of each body;  bodies : with them
+    forces : Forces;  vortex : calls that give the far field's vortex its strength
+    mover : of the deformation, from the first step on
     step : time steps of the members, and whether it is the first one
-    pace : (nodes,) device array     share of the CFL number that each node has for itself
-    centre : (members, 2) device array    of the far field's vortex
+    placed : whether the present step has had its place
+    case : of the case file that it is of, for the summary
     """
 
     method: str  # its name in the registry, and in case files
-    settings: Any
-    case: Mapping[str, Any] | None = None  # of the case file that it is of, for the summary
-    chord: float | None = None  # stated by the user, in the plane
-    reference: tuple[float, float] = (1.0, 1.0)  # area and length of the coefficients
-    measured: list[Walls]
-    sides: tuple[list[str], list[str]]
-    kinds: dict[str, list[str]]
-    notes: list[str]
-    deform: Deformation
-    grid: Volumes
-    motions: list[Motion | None]
-    lowered: Any
-    step: tuple[NDArray[np.float64], bool]
-    lowered_of: NDArray[np.int32]
-    _residual: list[Any]
-    _past: Any
-    _implicit: Any
+    case: Mapping[str, Any] | None = None
 
-    def _begin(
-        self,
-        meshes: Any,
-        settings: Any,
-        deform: Deformation,
-        backend: Backend,
-        *,
-        mach: Any,
-        alpha_deg: Any,
-        motion: Any,
-        moment_about: Any,
-        chord: Any = None,
-        axes: str = "x, y",
-    ) -> int:
-        """Check and keep the arguments of the case; returns the number of members."""
-        self.settings, self.backend = settings, backend
-        wanted = "one of kinemesh.deform, such as Rigid()"
-        self.deform = instance(deform, Deformation, "deform", wanted)
-        self.moment_about = point_of(moment_about, "moment_about", axes)
-        members = member_count(mesh=meshes, mach=mach, alpha_deg=alpha_deg, motion=motion)
-        self.deform.check(self.backend, members)
-        self.mach, self.alpha_deg = stream_of(mach, alpha_deg, members)
-        if chord is not None:
-            self.chord = float(numbers(chord, 1, "chord", positive=True)[0])
-            self.reference = self.chord, self.chord
-        return members
-
-    def _sides(
-        self,
-        spaces: Sequence[Any],
-        walls: Any,
-        far: Any,
-        planes: Sequence[str] = (),
-        boundaries: Any = None,
-    ) -> dict[str, list[str]]:
-        """Markers of each kind of boundary; the bodies' sizes are looked at."""
-        self.kinds = kinds_of(boundaries, spaces)
-        planes = [*planes, *(name for names in self.kinds.values() for name in names)]
-        self.sides = walls_of(walls, spaces, planes, far)
-        if not self.sides[1] and any(self.kinds.values()):
-            raise MeshError(
-                f"boundaries is {dict(boundaries)}, which leaves no marker to the far field; "
-                "expected one at least that the stream comes from"
-            )
-        self.measured = measured(spaces, self.sides[0], planes)
-        self.notes = sizes.check(spaces, self.measured, self)
-        walls, far = self.sides
-        return {"wall": walls, "far": far} | {kind: n for kind, n in self.kinds.items() if n}
-
-    def _states(self, grid: Volumes, motion: Any) -> None:
-        """Arrays, forces and control on the nodes of a grid."""
-        self.grid = grid
+    def __init__(self, arguments: Arguments, markers: Markers, grid: Volumes) -> None:
+        self.deform, self.moment_about = arguments.deform, arguments.moment_about
+        self.chord, self.reference = arguments.chord, arguments.reference
+        self.sides, self.kinds, self.measured = markers.sides, markers.kinds, markers.measured
         self.deform.check_vertices(grid.vertices)
-        self.motions = motions_of(motion, grid.members, grid.bodies)
-        check_vortex(self.settings.far_field, self.mach, self.motions)
-        self.bodies = Bodies(grid.bodies, self.motions, self.mach, self.moment_about)
-        sizes.check_motions(self)
-        self.notes += sizes.check_points(self)
+        self.motions = motions_of(arguments.motion, grid.members, grid.bodies)
+        check_vortex(arguments.settings.far_field, arguments.mach, self.motions)
+        sizes.check_motions(self.chord, self.motions, grid.bodies)
+        self.notes = [*markers.notes, *sizes.check_points(arguments, self.motions, grid)]
         for note in self.notes:
             warn(note)
-        self.mover: Any = None
-        self.placed = False  # in the present step
-        b, n = self.backend, grid.nodes
-        self.u, self.u1, self.u2, self.q, self.res, self.past = (
-            b.zeros((n, grid.variables)) for _ in range(6)
-        )
-        self.pace = b.array(np.ones(n), np.float64)
-        stream = free_stream(self.mach, self.alpha_deg, grid.dimensions)
-        self.stream = b.array(stream, np.float64)
-        self.centre = b.zeros((grid.members, 2), np.float64)
-        self.dualtime = DualTime(grid)
-        self.low_mach = LowMach(grid, self.settings, self.mach, self.alpha_deg)
-        self.fields = grid.fields.also(
-            u=self.u,
-            u1=self.u1,
-            u2=self.u2,
-            q=self.q,
-            res=self.res,
-            past=self.past,
-            pace=self.pace,
-            stream=self.stream,
-            centre=self.centre,
-            active=self.dualtime.active,
-            cfl=self.dualtime.cfl,
-            low_mach=self.low_mach.pairs,
-            fix=self.settings.entropy_fix,
-        )
+        super().__init__(arguments, grid)
+        self.bodies = Bodies(grid.bodies, self.motions, self.mach, self.moment_about)
         self.forces = Forces(grid, self.fields, self.mach, self.alpha_deg, *self.reference)
         self.vortex: list[Any] = []
         if self.settings.far_field == "vortex":
-            self.fields.add(strength=b.zeros(grid.members, np.float64))
+            self.fields.add(strength=self.backend.zeros(grid.members, np.float64))
             self.vortex = self.forces.vortex(self.fields)
-        self._primitive = self.fields.bind("ale_primitive")
-        self._levels = b.record(
-            [
-                b.bind(f"copy_real{grid.variables}", **{"from": self.u1, "to": self.u2}),
-                b.bind(f"copy_real{grid.variables}", **{"from": self.u, "to": self.u1}),
-            ]
-        )
+        self.mover: Mover | None = None
+        self.placed = False
+        none_yet = np.full(grid.members, np.inf)
+        self.step: tuple[NDArray[np.float64], bool] = none_yet, True
 
-    def _past_call(self, V1: Any, V2: Any) -> Any:
-        """Call that puts the terms of the last time levels into `past`."""
-        return self.fields.bind("ale_past", V1=V1, V2=V2)
-
-    def _update_call(self, solution: dict[str, Any]) -> Any:
-        """Call that adds the solution of an implicit system to u, within `max_change`."""
-        return self.fields.bind("ale_update", **solution, most=self.settings.max_change)
-
-    def suspects(self, member: int) -> str:
-        """What of a member's nodes may keep its residual from falling, to be told after it."""
-        return ""
+    # ---- what a solver is ------------------------------------------------------------------
 
     @classmethod
     @abstractmethod
@@ -204,6 +90,43 @@ class Solver(Runnable, ABC):
         spaces : meshes or clouds, one per member
         deform : `Deformation.kind` of what moves them; None for a case at rest
         """
+
+    @abstractmethod
+    def residual(self) -> list[Any]:
+        """Calls from u to res: d(u V)/dt with the physical time's terms."""
+
+    @abstractmethod
+    def pseudo_step(self) -> list[Any]:
+        """Calls from res to the new u."""
+
+    def suspects(self, member: int) -> str:
+        """What of a member's nodes may keep its residual from falling, to be told after it."""
+        return ""
+
+    def marks(self) -> dict[str, NDArray]:
+        """(nodes,) numbers that field files have beside the flow, by name."""
+        return {}
+
+    # ---- pseudo-time ----
+
+    def iteration(self, drop: float, most: int, cfl: tuple[float, float, float], times: int) -> Any:
+        """Recording of `times` pseudo-steps: residual, decision, implicit update.
+
+        In the order of the kernels, of km.Ale with its default settings:
+        ale_primitive_range, ale_gradient_wang (q and its limited gradients); ale_flux_roe,
+        ale_residual, bc_wall, bc_farfield (res); residual_check (who goes on, with which CFL
+        number); and, unless all members have ended, narrow_state, ale_jacobian and those of the
+        boundaries, block_* (factors), krylov_* (a loop of its own), widen_state, ale_update (u).
+        """
+        b, active = self.backend, self.dualtime.active
+        check = self.dualtime.check(self.fields, drop, most, cfl)
+        step = b.record(self.pseudo_step(), flag=active)
+        once = b.record([*self.residual(), check, step])
+        return b.record([once], times=times, flag=active)
+
+    def _update_call(self, solution: dict[str, Any]) -> Any:
+        """Call that adds the solution of an implicit system to u, within `max_change`."""
+        return self.fields.bind("ale_update", **solution, most=self.settings.max_change)
 
     @abstractmethod
     def _matrix_calls(
@@ -234,56 +157,7 @@ class Solver(Runnable, ABC):
             **state,
         )
 
-    def iteration(self, drop: float, most: int, cfl: tuple[float, float, float], times: int) -> Any:
-        """Recording of `times` pseudo-steps: residual, decision, implicit update.
-
-        In the order of the kernels, of km.Ale with its default settings:
-        ale_primitive_range, ale_gradient_wang (q and its limited gradients); ale_flux_roe,
-        ale_residual, bc_wall, bc_farfield (res); residual_check (who goes on, with which CFL
-        number); and, unless all members have ended, narrow_state, ale_jacobian and those of the
-        boundaries, block_* (factors), krylov_* (a loop of its own), widen_state, ale_update (u).
-        """
-        check = self.dualtime.check(self.res, drop, most, cfl)
-        once = self.backend.record([*self._residual, check, self._implicit])
-        return self.backend.record([once], times=times, flag=self.dualtime.active)
-
-    # ---- state ----------------------------------------------------------------------------
-
-    def initialise(self, q: NDArray | None = None) -> None:
-        """Set every time level to primitive states q (nodes, variables), or to the free stream."""
-        self.grid.ensemble.begin()
-        if q is None:
-            u = conserved(self.backend.get(self.stream))[self.grid.member]
-        else:
-            u = conserved(states_of(q, self.grid.nodes, self.grid.variables))
-        self._set_levels(u)
-
-    @contextmanager
-    def running(self, failed: Sequence[Mapping[str, Any]] = ()) -> Iterator[None]:
-        """A run of all members but those that have `failed` in the part that it goes on with.
-
-        Members that failed in an earlier run begin from the free stream.
-        """
-        spoiled = list(self.grid.ensemble.failures)
-        with self.grid.ensemble.reporting(failed):
-            if spoiled:
-                u, of = self.backend.get(self.u), np.isin(self.grid.member, spoiled)
-                u[of] = conserved(self.backend.get(self.stream))[self.grid.member[of]]
-                self._set_levels(u)
-            yield
-
-    def settle(self) -> None:
-        """Set every time level to the present flow."""
-        with self.grid.ensemble.quiet():
-            u = conserved(self.primitive())
-        self._set_levels(u)
-
-    def _set_levels(self, u: NDArray) -> None:
-        for array in (self.u, self.u1, self.u2):
-            self.backend.put(array, u)
-        self.backend.put(self.dualtime.active, self.grid.ensemble.alive)
-        self._primitive()
-        self.check_faults("initial state")
+    # ---- bodies ----
 
     def poses(self, time: NDArray) -> list[Pose]:
         """Pose of every body at its member's time [chord/a_inf]."""
@@ -319,36 +193,6 @@ class Solver(Runnable, ABC):
         """Loads and power of every body at `poses` that change with `rates`."""
         self._primitive()
         return self.forces.loads(self.moment_points(poses), poses, rates, self.bodies.pivots)
-
-    def at_first_order(self) -> int:
-        """Number of entries of `lowered`, of members that have not failed."""
-        lowered, ensemble = self.backend.get(self.lowered), self.grid.ensemble
-        if ensemble.failures:
-            lowered = lowered[ensemble.alive[self.lowered_of]]
-        return int(lowered.sum())
-
-    def check_faults(self, where: str, iterations: Any = None) -> None:
-        """Members of whom a kernel has left a fault fail (`Members.fail`).
-
-        Parameters
-        ----------
-        iterations : (members,) device array    of a march, to be told too
-
-        Raises
-        ------
-        NumericalFault    outside of a run of several members
-        """
-        if self.grid.ensemble.find_faults(where, self.grid.vertices.place, iterations):
-            self.dualtime.stop_failed()
-
-    def marks(self) -> dict[str, NDArray]:
-        """(nodes,) numbers that field files have beside the flow, by name."""
-        return {}
-
-    def primitive(self) -> NDArray:
-        """(nodes, variables) rho, velocity, p on the host, nodes as in `grid.meshes`."""
-        self._primitive()
-        return self.backend.get(self.q)
 
     # ---- time -----------------------------------------------------------------------------
 
@@ -414,6 +258,7 @@ class Solver(Runnable, ABC):
         -------
         dict    the deformation's numbers of how it went
         """
+        assert self.mover is not None  # begin_step has made it
         if self.placed:
             self.mover.back()
         self.placed = True

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kinemesh import gas
 from kinemesh.errors import CaseError
 from kinemesh.io.paths import path_of
 from kinemesh.io.whole import WholeFile
@@ -32,26 +31,6 @@ if TYPE_CHECKING:
 TRIANGLE, QUAD = 5, 9  # VTK's cell types
 PACKED: dict[str, Any] = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
 CHUNK = 65536  # nodes
-
-
-def flow(
-    density: ArrayLike, velocity: ArrayLike, pressure: ArrayLike, mach: float
-) -> dict[str, NDArray[Any]]:
-    """The named fields of a flow, from density (nodes,), velocity (d, nodes), pressure (nodes,).
-
-    Units: rho_inf, a_inf, rho_inf a_inf^2; `mach` is that of the stream.
-    Mach is that of the fluid in the frame at rest (`kinemesh.gas`).
-    """
-    rho, v, p = np.asarray(density), np.asarray(velocity), np.asarray(pressure)
-    space = np.zeros((v.shape[1], 3), v.dtype)
-    space[:, : len(v)] = v.T
-    return {
-        "Density": rho,
-        "Velocity": space,
-        "Pressure": p,
-        "Mach": gas.mach_number(rho, v, p),
-        "Cp": gas.pressure_coefficient(p, mach),
-    }
 
 
 class FieldWriter:

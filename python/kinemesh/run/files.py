@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import warn
 from kinemesh.io import summary
-from kinemesh.io.fields import FieldWriter, flow
+from kinemesh.io.fields import FieldWriter
 from kinemesh.io.history import History
 from kinemesh.io.summary import Stopwatch
 from kinemesh.run import resume
@@ -81,10 +81,10 @@ class Files:
             q, x = solver.primitive().astype(float), solver.backend.get(solver.grid.x)
             marks = solver.marks()
             for m in np.flatnonzero(solver.grid.ensemble.alive).tolist():
-                rho, *velocity, p = q[first[m] : first[m + 1]].T
-                fields = flow(rho, np.stack(velocity), p, float(solver.mach[m]))
-                fields |= {name: a[first[m] : first[m + 1]] for name, a in marks.items()}
-                self.writers[m].append(float(time[m]), x[first[m] : first[m + 1]], fields)
+                own = slice(first[m], first[m + 1])
+                fields = solver.model.outputs(q[own], float(solver.mach[m]))
+                fields |= {name: a[own] for name, a in marks.items()}
+                self.writers[m].append(float(time[m]), x[own], fields)
 
     def restart(self, phase: str, step: int, **more: Any) -> None:
         """Write the state that a later run needs to go on with the same bits.

@@ -44,7 +44,9 @@ class FaceVolumes(Volumes):
         self.dV1, self.dV2 = (b.zeros(e, np.float64) for _ in range(2))
         self.S, self.w = b.zeros((e, 2)), b.zeros(e)
         tables = {"lr": lr, "offsets": offsets, "neighbour": neighbour, "edge": edge}
-        self.fields.add(V=self.V, **{name: b.table(table) for name, table in tables.items()})
+        self.flux_member = self.member[lr[:, 0]]
+        self.fields.add(V=self.V, V1=self.V1, V2=self.V2)
+        self.fields.add(**{name: b.table(table) for name, table in tables.items()})
         for patch in self.patches.values():
             for name in ("dV1", "dV2"):
                 patch.device[name] = b.zeros(len(patch), np.float64)
@@ -62,7 +64,7 @@ class FaceVolumes(Volumes):
         edges = self.fields.also(S=self.S, w=self.w, dV1=self.dV1, dV2=self.dV2)
         normals = [edges.bind(f"{inner}_normals", x=x)]
         sweeps = [edges.bind(f"{inner}_sweeps", x0=x1, x1=x, dV=self.dV1)]
-        rates = [edges.bind("face_rates", member=b.table(self.member[self.lr[:, 0]]))]
+        rates = [edges.bind("face_rates", member=b.table(self.flux_member))]
         levels = [
             b.bind("copy_f64_2", **{"from": x, "to": x1}),
             b.bind("copy_f64", **{"from": self.V1, "to": self.V2}),

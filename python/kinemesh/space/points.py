@@ -110,7 +110,10 @@ class CloudGrid(Volumes):
             inverse=self.inverse,
             velocity=self.velocity,
             V=self.V,
+            V1=self.V,  # a residual is V (dW/dt + div F), with V as given
+            V2=self.V,
         )
+        self.flux_member = self.member
         self.symmetric: dict[str, Any] = {}
         if d == 3:
             self.plane = b.array(mirrors, "real")

@@ -113,7 +113,7 @@ class Vertices:
         self.ensemble = Members(b, self.members)
         self.fields = Fields(
             b,
-            self.dimensions,
+            ("_3d",) if self.dimensions == 3 else (),
             x=self.x,
             x1=self.x1,
             reference=self.reference,

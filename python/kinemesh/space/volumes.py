@@ -41,7 +41,8 @@ class Volumes(ABC):
     bodies : list of (member, marker)
     patches : of each kind;  wall, far : two of them
     graphs : of each distinct mesh the offsets of its volumes and their neighbours, CSR
-    dimensions, variables : int    2 or 3, and 2 more
+    dimensions : int               2 or 3
+    flux_member : (items,)         member of each face, or point, where a flux is worked out
     totals : dict    tables of sums and maxima over the volumes of each member, by chunks
     fields : what kernels take, by name
     mirrors, slip : dict    in space the points on a plane of symmetry and its normal; with their
@@ -58,6 +59,7 @@ class Volumes(ABC):
     worse: np.ufunc
     graphs: list[tuple[Ints, Ints]]
     V: Any
+    flux_member: Ints
     inverse: Any
     plane: Any
 
@@ -68,7 +70,6 @@ class Volumes(ABC):
         self.faults = v.ensemble.faults
         self.x, self.x1, self.points = v.x, v.x1, v.points
         self.dimensions, self.members = v.dimensions, v.members
-        self.variables = self.dimensions + 2
         self.items = v.items if items is None else items
         self.first, self.member = self.items.first, self.items.members()
         self.nodes = self.items.total
