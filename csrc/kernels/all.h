@@ -28,7 +28,6 @@
 #define DIM 3
 #include "dimension.h"
 #include "cloud/symmetry.h"
-#include "cloud/record.h"
 #include "cloud/lusgs_space.h"
 #undef DIM
 #include "linear/colouring.h"

@@ -101,7 +101,8 @@ class SpaceLusgs(Lusgs):
         own = fields.also(
             rhs=b.zeros(fields["res"].shape),
             pivot=b.zeros(n, np.float32),
-            record=b.zeros((n, 8), np.int32),
+            waves=b.zeros((n, 4), np.float32),
+            du=b.zeros(fields["res"].shape),
             part=b.zeros(fields["res"].shape),
             most=most,
             **walls,

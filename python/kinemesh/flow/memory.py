@@ -59,8 +59,8 @@ FLOW_SPACE = {
     ("float64", "float32"): (1236.0, 116.5),
     ("float64", "float64"): (1617.4, 216.5),
     ("float32", "float32"): (893.1, 116.4),
-    ("float64", None): (764.9, 24.5),
-    ("float32", None): (500.6, 24.3),
+    ("float64", None): (788.9, 24.5),
+    ("float32", None): (504.6, 24.3),
 }
 # LU-SGS with stored blocks takes 10 % less than these, which are with BiCGSTAB's vectors.
 DEFORM_CLOUD = {"delaunay": 31.0, "retriangulated": 63.9, "rigid": 8.1}
