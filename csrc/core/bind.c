@@ -96,9 +96,10 @@ static int bind_array(Call *c, sets *known, const struct field *f, PyObject *obj
   }
   if (op->format != format_of(c->kernel, f)) return wrong_dtype(c->kernel, f, op->format);
   if (meet_shape(known, f, op) < 0) return -1;
-  if (op->bytes / (op->format == 'i' || op->format == 'f' ? 4 : 8) > INT32_MAX) {
-    PyErr_Format(PyExc_OverflowError, "%s: %s has %zd bytes, expected fewer than 2^31 entries", c->kernel->name,
-                 f->name, op->bytes);
+  const Py_ssize_t entries = op->bytes / (op->format == 'i' || op->format == 'f' ? 4 : 8);
+  if (entries > MOST_ENTRIES) {
+    PyErr_Format(PyExc_OverflowError, "%s: %s has %zd entries, expected at most %d", c->kernel->name, f->name, entries,
+                 MOST_ENTRIES);
     return -1;
   }
   memcpy((char *)c->args + f->offset, &op->ptr, sizeof op->ptr);

@@ -184,6 +184,7 @@ static int core_exec(PyObject *m)
   PyObject *gamma = PyFloat_FromDouble(gas_gamma);
   if (PyModule_AddObjectRef(m, "GAMMA", gamma) < 0) return Py_XDECREF(gamma), -1;
   Py_DECREF(gamma);
+  if (PyModule_AddIntMacro(m, MOST_ENTRIES) < 0) return -1;
   return bind_types(m);
 }
 

@@ -16,6 +16,10 @@ typedef double   f64;
 #define BLOCK      256
 #define TEAM_BLOCK 128
 
+/* Numbers of an array: kernels count them in i32, and the threads of a last block and sums in steps of a
+ * block count up to a block further.                                                            */
+#define MOST_ENTRIES (INT32_MAX - BLOCK)
+
 struct field {
   const char *name, *mode, *type, *shape;
   size_t      offset;

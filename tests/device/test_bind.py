@@ -12,6 +12,7 @@ from samples import kernels, parse, place, sample
 pytestmark = pytest.mark.leaks
 
 MAP_NORESERVE = 0x4000  # Linux; addresses without memory behind them
+MOST = 2**31 - 1 - 256  # numbers of an array: a block of threads less than i32 holds
 
 
 def refused(backend, kernel, error, *words, over=None, without=(), **changes):
@@ -380,12 +381,31 @@ def test_numbers_of_all_kinds_are_scalars(double, number):
     assert double.bind("ale_flux_roe", **(place(double, sample("ale_flux_roe")) | {"fix": number}))
 
 
-def test_an_array_of_two_to_the_31_is_refused(host):
+@pytest.fixture(scope="module")
+def many():
+    """An array of 2^31 numbers without memory behind them."""
     memory = mmap.mmap(-1, 2**33, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE)
-    many = np.frombuffer(memory, np.int32)
+    return np.frombuffer(memory, np.int32)
 
-    refused(host, "ale_primitive", OverflowError, f"member has {2**33} bytes",
-            "expected fewer than 2^31 entries", member=many)  # fmt: skip
+
+@pytest.mark.parametrize("entries", [2**31, MOST + 1])
+def test_an_array_that_kernels_cannot_count_is_refused(host, many, entries):
+    refused(host, "ale_primitive", OverflowError, f"member has {entries} entries",
+            f"expected at most {MOST}", member=many[:entries])  # fmt: skip
+
+
+def test_an_array_that_kernels_cannot_count_is_refused_before_it_is_made(backend, many):
+    """The matrix of 5.7 million points in space with 14 satellites each: 25 numbers a block."""
+    blocks, before = 15 * 5_727_000, backend.allocated
+
+    with pytest.raises(DeviceError, match=rf"shape \({blocks}, 25\) has {25 * blocks} numbers"):
+        backend.zeros((blocks, 25), "float32")
+    with pytest.raises(DeviceError, match=f"expected at most {MOST}"):
+        backend.table(many[: MOST + 1])
+
+    assert backend.allocated == before
+    if not backend.on_gpu:
+        assert backend.table(many[:MOST]).size == MOST
 
 
 @pytest.mark.parametrize("name", ["copy", "copy_f", "flux_ro", "", "_", "copy_f64_f16"])

@@ -44,6 +44,16 @@ def _load_cuda() -> tuple[ModuleType | None, str]:
     return (_cuda, "") if count else (None, "the CUDA driver reports no device")
 
 
+def _check_entries(shape: tuple[int, ...]) -> None:
+    """DeviceError where an array has more numbers than kernels count."""
+    if prod(shape) > _core.MOST_ENTRIES:
+        raise DeviceError(
+            f"an array of shape {shape} has {prod(shape)} numbers, expected at most "
+            f"{_core.MOST_ENTRIES}, as kernels count in 32 bits; take fewer nodes, points or "
+            "members, or a solver without a matrix, whose blocks are the most numbers"
+        )
+
+
 class Backend:
     """A device and a precision.
 
@@ -56,7 +66,8 @@ class Backend:
     Raises
     ------
     DeviceError
-        the device does not exist, and why
+        the device does not exist, and why; of `array`, `table` and `zeros`: an array has more
+        numbers than kernels count
     """
 
     def __init__(self, device: str = "auto", dtype: str = "float64") -> None:
@@ -109,6 +120,7 @@ class Backend:
 
     def _there(self, host: np.ndarray) -> Any:
         """A copy of an array on the device; on a CPU the array itself."""
+        _check_entries(host.shape)
         self.allocated += host.nbytes
         if not self.on_gpu:
             return host
@@ -119,6 +131,7 @@ class Backend:
     def zeros(self, shape: int | Sequence[int], dtype: Any = "real") -> Any:
         """A new array of zeros on the device."""
         shape = (shape,) if isinstance(shape, int | np.integer) else tuple(int(n) for n in shape)
+        _check_entries(shape)
         self.allocated += prod(shape) * self._dtype(dtype).itemsize
         if not self.on_gpu:
             return np.zeros(shape, self._dtype(dtype))
