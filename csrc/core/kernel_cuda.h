@@ -1,17 +1,19 @@
 /* kernel_cuda.h - what nvcc makes of a kernel (kernel.h): a __global__ function k_device over the items
  * first_ .. first_ + count_ - 1 around the body k_at.                                           */
 #define HD static __device__ __forceinline__
-/* Blocks of lanes that must fit on a multiprocessor at once: arithmetic wants many, while products
- * with matrices do best with the few registers that nvcc gives them when left alone.            */
+/* Blocks of lanes that must fit on a multiprocessor at once; the more, the fewer registers nvcc gives a
+ * thread.  Kernels with much arithmetic are faster with four; products with matrices with one, which
+ * leaves the choice to nvcc.                                                                    */
 #define RESIDENT_indirect 1
 #define RESIDENT_heavy 1
 #define RESIDENT_busy 4
-/* Blocks of items without lanes: `wide` ones hold more numbers than the registers of three. */
+/* The count for items without lanes: `wide` kernels hold more numbers than a thread of three blocks has
+ * registers. */
 #define BLOCKS_direct 3
 #define BLOCKS_indirect 3
 #define BLOCKS_heavy 3
 #define BLOCKS_wide 2
-/* Blocks of groups: nvcc, left alone, gives the many numbers of a maximum twice the registers. */
+/* The count for groups: to the many numbers of a maximum nvcc, left alone, gives twice the registers. */
 #define BOUNDS_sum __launch_bounds__(BLOCK)
 #define BOUNDS_max __launch_bounds__(BLOCK, 3)
 #define KERNEL_LOOP(k, FIELDS, loop)                                                         \
@@ -45,8 +47,9 @@
     if (i < count_) P(k##_at)(first_ + i, (i32)(t_ % (width)), n FIELDS(NAME));              \
   }                                                                                          \
   HD void P(k##_at)(const i32 i, const i32 lane, const i32 n UNUSED FIELDS(PARAM))
-/* The sum over a warp, in its first lane; the maximum, in every lane: those of the upper and of the lower
- * words of numbers that order as float64 do, which a device finds at once.                      */
+/* The sum over a warp, in its first lane; the maximum, in every lane.  A device finds the maximum of i32
+ * over a warp at once: bits of float64, those behind the sign turned where it is set, order like i64, of
+ * which the upper words are compared first, then the lower words of those with the largest upper one. */
 HD f64 warp_sum(f64 x)
 {
   for (i32 half = 16; half > 0; half /= 2) x += __shfl_down_sync(0xffffffffu, x, half);
@@ -94,7 +97,9 @@ HD f64 warp_max(f64 x)
   }                                                                                          \
   HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM))
 /* Every thread that writes a part puts a fence behind it before the block is counted; parts of other
- * groups are read past the first-level cache, which may hold what they were before.             */
+ * groups are read past the first-level cache, which may hold what they were before.
+ * All threads of a block reach each barrier, or none: m, `wanted` and last_ are one for the block.  What
+ * `wanted` reads may change in the body of OF_MEMBER alone, which runs when all blocks of m have read it. */
 #define KERNEL_TOTAL(k, FIELDS, op, nv, wanted)                                              \
   HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM));                                      \
   HD void P(k##_of)(const i32 m, const f64 *s FIELDS(PARAM));                                \

@@ -98,7 +98,7 @@ extern "C" int device_alloc(int device, size_t bytes, void **to)
   cudaStream_t stream;
   where = "allocate";
   TRY(use(device, &stream));
-  /* records of an odd count of float64 are read in pairs: load_odd, physics/geometry.h */
+  /* load_odd (kernels/shared/load.h) reads float64 in pairs, the last of which may end one number behind */
   const size_t whole = bytes ? (bytes + 15) / 16 * 16 : 16;
   TRY(cudaMalloc(to, whole));
   const int code = status(cudaMemsetAsync(*to, 0, whole, stream));

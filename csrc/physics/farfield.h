@@ -1,8 +1,8 @@
 /* farfield.h - the state of the far field, once per dimension (theory eq. 2.8b).  State in the units of
  * gas.h; places in chords, the strength of a vortex in a_inf chord.                             */
 
-/* State of the free stream at a point; in the plane with the vortex where there is one: its velocity,
- * and the same entropy and total enthalpy.                                                      */
+/* State of the free stream s at the place x.  In the plane, where `strength` is given, a vortex at `centre`
+ * adds its velocity; density and pressure follow from entropy and total enthalpy, which stay.   */
 HD void N(farfield_state)(const f64 *s, const f64 *strength UNUSED, const f64 *centre UNUSED, const f64 *x UNUSED,
                           real *out)
 {

@@ -1,4 +1,4 @@
-/* fault.h - what a kernel may report (texts in python/kinemesh/faults.py), in a step's order. */
+/* fault.h - what a kernel may report (texts in python/kinemesh/device/faults.py), in a step's order. */
 #pragma once
 enum fault_code {
   FAULT_AREA     = 1, /* cell or dual volume not positive */

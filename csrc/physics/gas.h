@@ -85,8 +85,8 @@ HD real N(gas_radius)(const real *q, const real *S, real w)
   return fabs(N(vec_dot)(q + 1, S) - w) + N(gas_sound)(q) * sqrt(N(vec_dot)(S, S));
 }
 
-/* Column j of the same Jacobian, j a number that a device does not know when it compiles: by choices
- * instead of an index, no array goes to memory.                                                 */
+/* Column j of that Jacobian.  A device's compiler does not know j, and would put an array that j indexes
+ * into memory: hence the choices `j == k ? :` in loops over k.                                  */
 HD void N(gas_jacobian)(const real *q, const real *S, real w, i32 j, real *column)
 {
   const real vn = N(vec_dot)(q + 1, S);

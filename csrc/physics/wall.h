@@ -1,8 +1,9 @@
 /* wall.h - what walls and planes of symmetry do to a state, once per dimension (docs/meshless.md).  States
  * in the units of gas.h; velocities [a_inf].                                                     */
 
-/* The pressure that stops what would flow across a wall, to first order z times that of an acoustic
- * wave, is what goes through it; both flows tend to none with the spacing.                      */
+/* Flux through a wall that moves by v: its pressure alone, which is that of the fluid plus z rho c times the
+ * velocity across (z = 1: of the acoustic wave that stops it, to first order; z < 1 below, low-Mach form).
+ * The velocity across tends to zero with the spacing.                                           */
 HD void N(wall_flux)(const real *own, const real *v, const real *unit, const real *s, real z, real *f)
 {
   const real across = N(vec_dot)(own + 1, unit) - N(vec_dot)(v, unit);

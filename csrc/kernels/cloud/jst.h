@@ -80,10 +80,11 @@ KERNEL(cloud_sensor_3d, CLOUD_SENSOR, indirect)
   sensor[i] = fabs(up) / all;
 }
 
-/* In space, in place of what differs between the mean differences of both ends, the third difference
- * along the way, by the gradients at both ends: on cells a hundred times as long as high the mean is
- * that of the long ways, and as dissipation along the short ones it took half of a wing's lift.  On
- * clouds without order the mean is the more accurate, so that it stays in the plane.            */
+/* JST's fluxes in space.  Dissipation of fourth order is not of the mean differences of both ends, as in
+ * the plane, but of the third difference between them, which their gradients give (docs/meshless.md,
+ * eq. M.3b).  A mean mixes directions: on cells a hundred times as long as high it is that of the long
+ * ones, and as dissipation along the short ones it took half of a wing's lift.  On clouds without
+ * order it is the more accurate, so that the plane keeps it.                                     */
 #define CLOUD_JST_3D(F)         \
   CLOUD_RESIDUAL_FIELDS(F)      \
   F(out, real, radius, "nodes") \

@@ -25,8 +25,8 @@ HD void N(cloud_states_van_leer)(const real *qi, const real *qj, const real *gi,
   }
 }
 
-/* Both states by the limiter; 1 where one has no positive density or pressure: a gradient that asks for
- * that has nothing to say at this satellite, and the points' own states are taken.             */
+/* States of both sides at the middle.  Where a gradient makes density or pressure of one not positive, both
+ * are the points' own states, of first order, and the function gives 1.                          */
 HD i32 N(cloud_states)(i32 van_leer, const real *qi, const real *qj, const real *gi, const real *gj, const real *d,
                        real *l, real *r)
 {

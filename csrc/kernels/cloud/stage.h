@@ -1,7 +1,7 @@
 /* stage.h - pseudo-steps of a Runge-Kutta scheme on a cloud, without a matrix.  step [chord / a_inf]. */
 
-/* Local pseudo-step CFL / (sum of lambda + 2 lambda of what boundaries close); the state that the
- * stages start from.                                                                            */
+/* The local pseudo-step, CFL over the sum of lambda of satellites and twice that of what they leave open;
+ * and a copy of u, from which all stages start.                                                 */
 #define CLOUD_STEP(F)                \
   CLOUD_FIELDS(F)                    \
   F(in, f64, pace, "nodes")          \
@@ -30,7 +30,7 @@ KERNEL(N(cloud_step), CLOUD_STEP, CLOUD_LOOP)
   step[i] = rk_cfl * (real)pace[i] / sum;
 }
 
-/* A stage of the Runge-Kutta scheme, the physical time's own term implicit in the point. */
+/* A stage of the Runge-Kutta scheme; the term c0 u of physical time is taken at the new state. */
 #define CLOUD_STAGE(F)                \
   F(in, i32, member, "nodes>members") \
   F(in, i32, active, "members")       \
@@ -51,7 +51,7 @@ KERNEL(N(cloud_stage), CLOUD_STAGE, indirect)
              per_V = reciprocal((real)V[i]);
   real r[NV], from[NV], to[NV];
   N(state_load)(res + NV * i, r), N(state_load)(u + NV * i, to), N(state_load)(u0 + NV * i, from);
-  /* res has c0 u of the state that it was made of; the implicit one is that of the new state */
+  /* res has c0 u of the old state: taken off here, and that of the new state is in `per` */
   for (i32 k = 0; k < NV; k++) from[k] = per * (from[k] - t * (per_V * r[k] - c0 * to[k]));
   N(state_put)(u + NV * i, from);
   N(state_primitive)(i, from, to, q, member, active, faults);

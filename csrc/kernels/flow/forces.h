@@ -1,9 +1,9 @@
 /* forces.h - loads on walls (theory eq. 2.16), once per dimension.  Forces [rho_inf a_inf^2 chord],
  * in space times chord.                                                                          */
 
-/* Force of the wall's pressures, those of the flux, in the plane of the motion: along the first axis, up
- * the last one, and nose-up moment about a point; in space that of the y-line through it, and the
- * force along the span as the fourth.  Groups are chunks of one body.                           */
+/* Sums over a wall of pressure less that of the stream times area vectors: force along the first axis,
+ * force along the last one, nose-up moment about a point (in space about the line along y through it),
+ * and in space the force along the span.  Groups are chunks of one body.                        */
 #define WALL_FORCES(F)                    \
   F(in, i32, node, "bnodes>nodes!")       \
   F(in, i32, member, "nodes>members")     \

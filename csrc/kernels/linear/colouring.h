@@ -1,6 +1,6 @@
-/* colouring.h - parallel greedy colouring (Jones and Plassmann 1993): of the nodes without a
- * colour, those whose priority beats that of all such neighbours take the smallest free one.
- * Reads `before`, writes `after`: the same colours on every device.                            */
+/* colouring.h - a round of parallel greedy colouring (Jones and Plassmann 1993).  A node without a colour
+ * waits while a neighbour without one has a higher priority, else takes the smallest colour that no
+ * neighbour has.  Reads `before`, writes `after`: the same colours on every device.             */
 #define COLOUR_ROUND(F)                                       \
   F(in, i32, offsets, "nodes+1>>entries")                     \
   F(in, i32, neighbour, "entries>nodes")                      \
