@@ -91,6 +91,17 @@ def test_colours_of_a_hand_checked_graph(device):
 
 
 @on_devices
+@pytest.mark.parametrize("nodes", [64, 65, 130])
+def test_nodes_that_are_all_neighbours_have_a_colour_each(device, nodes):
+    """As satellites of a dense cloud may be; free colours are looked for among 64 at a time."""
+    neighbour = np.array([j for i in range(nodes) for j in range(nodes) if j != i], np.int32)
+
+    colours = colour_parallel(Backend(device), np.arange(nodes + 1) * (nodes - 1), neighbour)
+
+    assert sorted(colours) == list(range(nodes))
+
+
+@on_devices
 def test_rows_of_a_pattern_are_sorted_by_colour_and_no_colour_couples(device):
     meshes = [square(12, quads=True), disc(6)]
 
