@@ -77,9 +77,9 @@
   K(cloud_velocity##D, nodes) K(cloud_least_squares##D, nodes) K(cloud_open##D, bnodes)           \
   L(cloud_smooth##D, nodes) L(cloud_smooth_wang##D, nodes)                                        \
   T(cloud_roe##D, nodes) T(cloud_roe_van_leer##D, nodes) K(cloud_jst##D, nodes)                   \
-  K(cloud_close##D, bnodes) K(cloud_step##D, nodes) K(cloud_stage##D, nodes)                      \
-  L(cloud_jacobian##D, rows) K(cloud_wall_jacobian##D, bnodes)                                    \
-  K(cloud_farfield_jacobian##D, bnodes)                                                           \
+  K(cloud_step##D, nodes) K(cloud_stage##D, nodes)                                                \
+  L(cloud_jacobian##D, rows) K(cloud_wall##D, bnodes) K(cloud_wall_jacobian##D, bnodes)           \
+  K(cloud_farfield##D, bnodes) K(cloud_farfield_jacobian##D, bnodes)                              \
   L(narrow_state##D, items) L(widen_state##D, items) K(narrow_fit##D, items)                      \
   K(narrow_vector##D, items)
 #define MULTIGRID_LIST(L, L4, B)                                                       \

@@ -12,16 +12,8 @@ MACH = 0.6
 
 def first_order(solver):
     """Calls from u to the residual of first order: all gradients zero."""
-    first = solver.gradients.grad
-    solver.backend.put(first, 0.0)
-    calls = [solver._primitive, *solver._flux_calls()]
-    return calls + [c for c in solver.residual() if c not in calls][-solver_closings(solver) :]
-
-
-def solver_closings(solver):
-    """How many calls of the residual come after the fluxes."""
-    grid = solver.grid
-    return bool(len(grid.wall.node) or len(grid.far.node))
+    solver.backend.put(solver.gradients.grad, 0.0)
+    return [solver._primitive, *solver._flux_calls(), *solver.boundaries.residual()]
 
 
 def cloud_of(where):

@@ -240,22 +240,20 @@ def test_points_of_wall_and_far_field_are_closed_to_both(device):
     solver.initialise(STREAM + wave)
     b.put(solver.dualtime.active, 1)
     both = np.intersect1d(grid.wall.node, grid.far.node)
-    sides = {name: b.get(grid.closing[name]) for name in ("at_wall", "at_far")}
-    close, found = b.record([solver._closing_call()]), {}
+    wall, far = solver.boundaries.residual()
+    found = {}
 
-    for left_out in ("at_far", "at_wall", None):
-        for name, table in sides.items():
-            b.put(grid.closing[name], np.full_like(table, -1) if name == left_out else table)
+    for name, calls in {"wall": [wall], "far": [far], "both": [wall, far]}.items():
         b.put(solver.res, 0.0)
-        close()
-        found[left_out] = b.get(solver.res)
+        b.record(calls)()
+        found[name] = b.get(solver.res)
 
     assert len(both) == 20
-    for part, side in (("at_far", grid.wall), ("at_wall", grid.far)):
-        assert found[part][side.node].any(axis=1).mean() > 0.9  # none at sharp corners
-        assert not np.delete(found[part], side.node, axis=0).any()
-    whole = found["at_far"] + found["at_wall"]
-    assert np.abs(found[None] - whole).max() <= 1e-15 * np.abs(whole).max()
+    for name, side in (("wall", grid.wall), ("far", grid.far)):
+        assert found[name][side.node].any(axis=1).mean() > 0.9  # none at sharp corners
+        assert not np.delete(found[name], side.node, axis=0).any()
+    whole = found["wall"] + found["far"]
+    assert np.abs(found["both"] - whole).max() <= 1e-15 * np.abs(whole).max()
 
 
 def settings_on(cloud, **given):

@@ -1,4 +1,4 @@
-"""Boundary conditions that every solver on a grid shares (docs/theory.md, 2.4)."""
+"""Boundary conditions on meshes and on clouds (docs/theory.md, 2.4; docs/meshless.md)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.fields import Fields
-from kinemesh.space.faces import Faces
 from kinemesh.space.patches import KINDS, Patch
 
 
@@ -19,32 +18,42 @@ class Boundaries:
     Parameters
     ----------
     fields : of the solver
-    patches : by kind
+    patches : by kind; those without volumes have no calls
+    of : "bc", kernels of meshes, or "cloud", those of clouds
+
+    A volume in several patches takes what each of them adds, in their order.
     """
 
-    def __init__(self, fields: Fields, patches: Mapping[str, Patch]) -> None:
-        self.fields, self.patches = fields, patches
+    def __init__(self, fields: Fields, patches: Mapping[str, Patch], of: str = "bc") -> None:
+        self.fields = fields
+        self.patches = {kind: patch for kind, patch in patches.items() if len(patch)}
+        self.kernels = {kind: f"{of}_{KINDS[kind].flux}" for kind in self.patches}
 
     def residual(self, **given: Any) -> list[Any]:
         """Calls that add the boundary fluxes to `res`, with other fields as given."""
         return [
-            self.fields.also(**patch.device).bind(KINDS[kind].flux, **given)
+            self.fields.also(**patch.device).bind(self.kernels[kind], **given)
             for kind, patch in self.patches.items()
         ]
 
     def jacobian(
-        self, matrix: Fields, diagonal_of_node: NDArray[np.int32], faces: Faces, suffix: str
+        self,
+        matrix: Fields,
+        diagonal_of_node: NDArray[np.int32],
+        sides: Mapping[str, Mapping[str, Any]],
+        suffix: str,
     ) -> list[Any]:
         """Calls that add the boundaries' derivatives to the diagonal blocks of A.
 
         Parameters
         ----------
         matrix : A and the state in A's precision
-        faces : S and w of each kind of boundary in A's precision
+        sides : of each kind of boundary its shape in A's precision: S and w on meshes, normal and
+            gap on clouds
         """
         calls = []
         for kind, patch in self.patches.items():
             slot = matrix.backend.array(diagonal_of_node[patch.node], np.int32)
-            own = patch.device | faces[kind] | {"fix": self.fields["fix"], "slot": slot}
-            calls.append(matrix.also(**own).bind(f"{KINDS[kind].flux}_jacobian", suffix=suffix))
+            own = {**patch.device, **sides[kind], "fix": self.fields["fix"], "slot": slot}
+            calls.append(matrix.also(**own).bind(f"{self.kernels[kind]}_jacobian", suffix=suffix))
         return calls

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import is_several
@@ -25,6 +24,7 @@ from kinemesh.flow.arguments import (
     clouds_of,
     settings_of,
 )
+from kinemesh.flow.boundary import Boundaries
 from kinemesh.flow.gradients import Gradients
 from kinemesh.flow.implicit import Implicit
 from kinemesh.flow.lusgs import Lusgs, SpaceLusgs
@@ -39,7 +39,6 @@ from kinemesh.space.vertices import Vertices
 # Shares of the step: for upwind fluxes of second order van Leer, Tai and Powell (1989), for
 # central ones Jameson, Schmidt and Turkel (1981).
 STAGES = {"roe": (0.0695, 0.1602, 0.2898, 0.5060, 1.0), "jst": (1 / 4, 1 / 6, 3 / 8, 1 / 2, 1.0)}
-JACOBIANS = {"wall": "cloud_wall_jacobian", "far": "cloud_farfield_jacobian"}
 
 
 def in_space(cloud: Any) -> bool:
@@ -177,9 +176,8 @@ class Meshless(Solver):
         if grid.dimensions == 3:
             self.fields.add(radius=b.zeros(grid.nodes))
         self.pattern = Pattern.of_graphs(b, grid.alike, grid.graphs)
-        self.fluxes = [*self._flux_calls(), *self.vortex]
-        if len(grid.wall) or len(grid.far):
-            self.fluxes.append(self._closing_call())
+        self.boundaries = Boundaries(self.fields, grid.patches, "cloud")
+        self.fluxes = [*self._flux_calls(), *self.vortex, *self.boundaries.residual()]
         if s.time == "rk":
             self._steps = self._stage_calls([*self.gradients.again, *self.fluxes])
         else:
@@ -191,12 +189,6 @@ class Meshless(Solver):
 
     def pseudo_step(self) -> list[Any]:
         return self._steps
-
-    def _closing_call(self) -> Any:
-        """Call that closes res at walls and far field."""
-        wall, far = self.grid.wall.device, self.grid.far.device
-        normals = {"wall_normal": wall["normal"], "wall_gap": wall["gap"], "far_gap": far["gap"]}
-        return self.fields.bind("cloud_close", **self.grid.closing, **normals)
 
     def _flux_calls(self) -> list[Any]:
         s, b, n = self.settings, self.backend, self.grid.nodes
@@ -239,15 +231,11 @@ class Meshless(Solver):
     ) -> list[Any]:
         points, sides = self.grid.in_precision(single)
         fields = self.matrix_fields(pattern, solver, state).also(**points)
-        calls = [fields.bind("cloud_jacobian", suffix=solver.suffix)]
         diagonal = pattern.diagonal[pattern.row_of]
-        for kind, patch in self.grid.patches.items():
-            if len(patch):
-                slot = self.backend.array(diagonal[patch.node], np.int32)
-                own = {"node": patch.device["node"], "slot": slot, "fix": self.fields["fix"]}
-                bound = fields.also(**sides[kind], **own)
-                calls.append(bound.bind(JACOBIANS[kind], suffix=solver.suffix))
-        return calls
+        return [
+            fields.bind("cloud_jacobian", suffix=solver.suffix),
+            *self.boundaries.jacobian(fields, diagonal, sides, solver.suffix),
+        ]
 
     def marks(self) -> dict[str, NDArray]:
         own = [pattern.colour() for pattern in self.pattern.alone or [self.pattern]]

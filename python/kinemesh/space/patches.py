@@ -19,8 +19,9 @@ class Kind:
 
     Parameters
     ----------
-    flux : kernel that adds the flux to the residual; that of its derivative is `flux`_jacobian
-    still : whether it has a place of its own, so that the mesh cannot move as a whole
+    flux : names the kernel that adds its flux to the residual, bc_`flux` on meshes and
+        cloud_`flux` on clouds; that of its derivative has the ending _jacobian
+    still : whether it has a place of its own, so that mesh or cloud cannot move as a whole
     """
 
     flux: str
@@ -28,11 +29,11 @@ class Kind:
 
 
 KINDS = {
-    "wall": Kind("bc_wall"),
-    "far": Kind("bc_farfield"),
-    "symmetry": Kind("bc_wall", still=True),
+    "wall": Kind("wall"),
+    "far": Kind("farfield"),
+    "symmetry": Kind("wall", still=True),
 }
-"""A new kind of boundary is its pair of kernels and a line here.
+"""A new kind of boundary is its pair of kernels, on meshes, on clouds or on both, and a line here.
 
 Walls alone are bodies, which move and carry loads."""
 

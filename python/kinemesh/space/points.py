@@ -81,7 +81,6 @@ class CloudGrid(Volumes):
     mirrors : dict        in space, that and which points are on it
     symmetric : dict      in space, points on the plane of symmetry and its normal
     velocity : (nodes, d)         of the points [a_inf]
-    closing : dict                points of walls and far field, and their numbers in each
     V : (nodes,) float64          share of space of each point as given, a weight in norms
     """
 
@@ -122,7 +121,6 @@ class CloudGrid(Volumes):
             self.fields.add(**self.mirrors)
             self.slip = self.mirrors | {"velocity": self.velocity}
         self.wall_number = b.table(self._number(self.wall.node))
-        self.closing = self._closing()
         self._bind()
 
     def _planes(self, planes: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
@@ -140,17 +138,6 @@ class CloudGrid(Volumes):
         number = np.full(self.nodes, -1)
         number[side] = np.arange(len(side))
         return number
-
-    def _closing(self) -> dict[str, Any]:
-        """Every point of walls and far field once, and its number among those of each."""
-        walls, far = self.wall.node, self.far.node
-        nodes = np.concatenate([walls, far[~np.isin(far, walls)]])
-        tables = {
-            "node": nodes,
-            "at_wall": self._number(walls)[nodes],
-            "at_far": self._number(far)[nodes],
-        }
-        return {name: self.backend.array(table, np.int32) for name, table in tables.items()}
 
     def _normals(self, patch: Patch) -> list[Any]:
         """Calls for the area vectors, unit normals and gaps of a patch."""
