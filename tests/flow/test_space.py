@@ -297,9 +297,11 @@ def test_what_is_of_the_plane_is_refused():
         km.Meshless(cloud, settings=km.MeshlessSettings(far_field="vortex"), **flow)
     with pytest.raises(SettingsError, match="in the plane and in space"):
         km.Meshless([cloud, km.cloud.airfoil("naca0012", points=600)], **flow)
-    with pytest.raises(SettingsError, match=r"symmetry is.*in the plane name it in walls"):
+    with pytest.raises(SettingsError, match=r"in the plane give boundaries={'airfoil': 'symm"):
         km.Meshless(km.cloud.airfoil("naca0012", points=600), mach=0.5, device="cpu",
                     symmetry=["airfoil"])  # fmt: skip
+    with pytest.raises(SettingsError, match=r"in space give symmetry=\['farfield'\]"):
+        km.Meshless(cloud, boundaries={"farfield": "symmetry"}, **flow)
     with pytest.raises(MeshError, match=r"symmetry is \['side'\], expected markers"):
         km.Meshless(cloud, symmetry=["side"], **flow)
     with pytest.raises(CloudError, match=r"facet.*does not lie in one plane"):

@@ -157,12 +157,6 @@ class MeshPart:
                 f"[mesh] {source} = {getattr(self, source)!r} makes no {entry.spaces}, which "
                 f"method {method!r} needs; give another mesh{_or_use(others)}"
             )
-        if self.boundaries and entry.on != "mesh":
-            others = [other.name for other in registry.SOLVERS if other.on == "mesh"]
-            raise CaseError(
-                f"[mesh] boundaries: method {method!r} has walls and far field only; name the "
-                f"markers there{_or_use(others)}"
-            )
 
 
 @dataclass(frozen=True, slots=True)

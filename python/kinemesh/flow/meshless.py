@@ -6,7 +6,7 @@ together; everything of a time step stays on the device.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,7 +32,7 @@ from kinemesh.flow.meshless_settings import MeshlessSettings, completed
 from kinemesh.flow.solver import Solver
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.motion.deform import Deformation, Delaunay, Rigid
-from kinemesh.space.markers import planes_of
+from kinemesh.space.markers import kinds_of, planes_of
 from kinemesh.space.points import CloudGrid
 from kinemesh.space.vertices import Vertices
 
@@ -69,15 +69,23 @@ def check_space(arguments: Arguments) -> None:
         )
 
 
-def symmetry_planes(symmetry: Any, clouds: Sequence[Cloud]) -> list[str]:
-    """Markers of planes of symmetry, in space; in the plane those are walls, as on a mesh."""
-    plane = clouds[0].points.shape[1] == 2
-    planes = [] if plane and symmetry is None else planes_of(symmetry, clouds)
-    if planes and plane:
+def symmetry_planes(symmetry: Any, clouds: Sequence[Cloud], boundaries: Any) -> list[str]:
+    """Markers of planes of symmetry in space; in the plane those are a kind of boundary."""
+    if in_space(clouds):
+        slip = kinds_of(boundaries, clouds)["symmetry"]
+        if slip:
+            raise SettingsError(
+                f"boundaries: {slip} are 'symmetry', which is a kind in the plane alone; in space "
+                f"give symmetry={slip}"
+            )
+        return planes_of(symmetry, clouds)
+    planes = [] if symmetry is None else planes_of(symmetry, clouds)
+    if planes:
         raise SettingsError(
-            f"symmetry is {planes}, which is for clouds in space; in the plane name it in walls"
+            f"symmetry is {planes}, which is for clouds in space; in the plane give "
+            f"boundaries={dict.fromkeys(planes, 'symmetry')}"
         )
-    return planes
+    return []
 
 
 class Meshless(Solver):
@@ -97,6 +105,7 @@ class Meshless(Solver):
         the cloud, the area squared in space]; default: the chord in the plane, 1 in space; for a
         half wing give the area of the half
     chord : float    reference chord, as in `kinemesh.Ale`; in the plane alone
+    boundaries : {marker: kind} as in `kinemesh.Ale`; "symmetry" in the plane alone
     mach, alpha_deg, motion, device, dtype, walls, far, moment_about    as in `kinemesh.Ale`
 
     Attributes
@@ -122,6 +131,7 @@ class Meshless(Solver):
         settings: MeshlessSettings | None = None,
         walls: Sequence[str] | None = None,
         far: Sequence[str] | None = None,
+        boundaries: Mapping[str, str] | None = None,
         moment_about: tuple[float, float] = (0.25, 0.0),
         symmetry: Sequence[str] | None = None,
         chord: float | None = None,
@@ -146,8 +156,10 @@ class Meshless(Solver):
         plane = clouds[0].points.shape[1] == 2
         if not plane:
             check_space(arguments)
-        planes = symmetry_planes(symmetry, clouds)
-        markers = assign_markers(clouds, arguments, walls=walls, far=far, planes=planes)
+        planes = symmetry_planes(symmetry, clouds, boundaries)
+        markers = assign_markers(
+            clouds, arguments, walls=walls, far=far, boundaries=boundaries, planes=planes
+        )
         # with the deformation that takes most: which it will be is not known yet
         moves = "retriangulated" if plane else "rigid"
         self.room(arguments.backend, clouds, arguments.settings, moves)
