@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from kinemesh.cases.casefile import Case
 from kinemesh.mesh import Mesh
+from kinemesh.space.patches import KINDS, Kind
 
 
 def channel(columns=12, rows=6):
@@ -172,6 +173,14 @@ def test_on_a_cloud_a_plane_of_symmetry_is_a_wall_at_rest_without_loads():
 def test_wrong_kinds_are_refused(boundaries, error, words, method):
     with pytest.raises(error, match=words):
         in_channel("cpu", 0.0, method, boundaries=boundaries)
+
+
+@METHODS
+def test_a_kind_without_kernels_is_refused(method, monkeypatch):
+    monkeypatch.setitem(KINDS, "hedge", Kind("hedge"))
+    kernel = {"ale": "bc_hedge", "meshless": "cloud_hedge"}[method]
+    with pytest.raises(km.SettingsError, match=f"'hedge' is not for.*no kernel {kernel};"):
+        in_channel("cpu", 0.0, method, boundaries={"ground": "hedge"})
 
 
 @METHODS

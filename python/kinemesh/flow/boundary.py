@@ -8,12 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.device.backend import kernels
 from kinemesh.device.fields import Fields
+from kinemesh.errors import SettingsError
 from kinemesh.space.patches import KINDS, Patch
 
 
 class Boundaries:
     """Calls for the weak conditions at the patches, and their linearisation.
+
+    A volume in several patches takes what each of them adds, in their order.
 
     Parameters
     ----------
@@ -21,13 +25,21 @@ class Boundaries:
     patches : by kind; those without volumes have no calls
     of : "bc", kernels of meshes, or "cloud", those of clouds
 
-    A volume in several patches takes what each of them adds, in their order.
+    Raises
+    ------
+    SettingsError    a kind without a kernel of that name
     """
 
     def __init__(self, fields: Fields, patches: Mapping[str, Patch], of: str = "bc") -> None:
         self.fields = fields
         self.patches = {kind: patch for kind, patch in patches.items() if len(patch)}
         self.kernels = {kind: f"{of}_{KINDS[kind].flux}" for kind in self.patches}
+        for kind, kernel in self.kernels.items():
+            if fields.kernel(kernel) not in kernels():
+                raise SettingsError(
+                    f"boundaries: kind {kind!r} is not for this solver, as there is no kernel "
+                    f"{kernel}; choose another kind"
+                )
 
     def residual(self, **given: Any) -> list[Any]:
         """Calls that add the boundary fluxes to `res`, with other fields as given."""
