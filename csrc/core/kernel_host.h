@@ -10,7 +10,9 @@
 #define LOOP_busy LOOP_heavy
 #define LOOP_wide LOOP_heavy
 #define LOOP_heavy _Pragma("omp parallel for schedule(static) if (count_ > 128)")
-#define HOST_TABLE(k, FIELDS)                                                                \
+/* width: threads of an item on a device; block: the most of a block there (table.h). */
+#define HOST_TABLE(k, FIELDS, width, block)                                                  \
+  enum { P(k##_lanes) = width, P(k##_block) = block };                                       \
   static const struct field *P(k##_fields)(void)                                             \
   {                                                                                          \
     typedef P(k##_args) P_args_;                                                             \
@@ -39,10 +41,10 @@
 #define NEIGHBOURS(first, end, parts)                                                        \
   const i32 entry_ = first, end_ = end, step_ = parts
 #define EACH_NEIGHBOUR(e, j) for (i32 e = entry_, j; e < end_ && (j = neighbour[e], 1); e += step_)
-#define KERNEL_TEAM(k, FIELDS, loop, width) KERNEL_LANES(k, FIELDS, loop, width)
-#define KERNEL_LOOP(k, FIELDS, loop) KERNEL_HOST(k, FIELDS, loop, single)
-#define KERNEL_LANES(k, FIELDS, loop, width) KERNEL_HOST(k, FIELDS, loop, lanes)
-#define KERNEL_HOST(k, FIELDS, loop, kind)                                                   \
+#define KERNEL_LOOP(k, FIELDS, loop) KERNEL_HOST(k, FIELDS, loop, single, 1, BLOCK)
+#define KERNEL_LANES(k, FIELDS, loop, width) KERNEL_HOST(k, FIELDS, loop, lanes, width, BLOCK)
+#define KERNEL_TEAM(k, FIELDS, loop, width) KERNEL_HOST(k, FIELDS, loop, lanes, width, TEAM_BLOCK)
+#define KERNEL_HOST(k, FIELDS, loop, kind, width, block)                                     \
   HD void P(k##_at)(TAKES_##kind, const i32 n UNUSED FIELDS(PARAM));                         \
   HOST_ARGS(k, FIELDS);                                                                      \
   static void P(k##_host)(const void *args_)                                                 \
@@ -53,7 +55,7 @@
     LOOP_##loop for (i32 i = first_; i < first_ + count_; i++)                               \
       P(k##_at)(INDEX_##kind, n FIELDS(NAME));                                               \
   }                                                                                          \
-  HOST_TABLE(k, FIELDS)                                                                      \
+  HOST_TABLE(k, FIELDS, width, block)                                                        \
   HD void P(k##_at)(TAKES_##kind, const i32 n UNUSED FIELDS(PARAM))
 #define KERNEL_REDUCE(k, FIELDS, op, nv)                                                     \
   HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM));                                      \
@@ -63,7 +65,7 @@
       for (i32 v_ = 0; v_ < nv; v_++) sums[g_ * nv + v_] = s_[v_];                           \
     }                                                                                        \
   }                                                                                          \
-  HOST_TABLE(k, FIELDS)                                                                      \
+  HOST_TABLE(k, FIELDS, 0, BLOCK)                                                            \
   HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM))
 /* Groups of a member follow each other; its total is made where the first of them is. */
 #define KERNEL_TOTAL(k, FIELDS, op, nv, wanted)                                              \
@@ -86,5 +88,5 @@
       P(k##_of)(m, s_ FIELDS(NAME));                                                         \
     }                                                                                        \
   }                                                                                          \
-  HOST_TABLE(k, FIELDS)                                                                      \
+  HOST_TABLE(k, FIELDS, 0, BLOCK)                                                            \
   HD void P(k##_at)(const i32 i, f64 *s FIELDS(PARAM))

@@ -1,35 +1,49 @@
-/* numbers.h - what follows from the dimension DIM: the counts of the Euler equations, and what only space
- * has, a plane of symmetry.  A count is a number, as the shapes of fields show it.               */
+/* numbers.h - a set of equations is a dimension DIM, the number NV of its variables and the ending of its
+ * names; what follows from them, and what only space has, a plane of symmetry.
+ * A count is a number, as the shapes of fields show it: products are looked up.                   */
 #undef NV
-#undef NG
-#undef NS
-#undef NR
-#undef NB
 #undef DIM_SUFFIX
 #undef CLOUD_LOOP
 #undef SYMMETRY
 #undef PLANE_OF
 #if DIM == 2
-#define NV 4  /* variables */
-#define NG 8  /* their derivatives */
-#define NS 3  /* numbers of a symmetric matrix */
-#define NR 8  /* both ends of the variables' ranges */
-#define NB 16 /* entries of a block */
+#define NV 4
 #define DIM_SUFFIX
+#else
+#define NV         5
+#define DIM_SUFFIX _3d
+#endif
+#if DIM == 2
 #define CLOUD_LOOP heavy
 #define SYMMETRY(F)
 #define PLANE_OF(i, m) ((const real *)0)
 #else
-#define NV         5
-#define NG         15
-#define NS         6
-#define NR         10
-#define NB         25
-#define DIM_SUFFIX _3d
 #define CLOUD_LOOP wide
 /* Points on the plane of symmetry, and its unit normal, where there is one. */
 #define SYMMETRY(F)             \
   F(in, i32, on_plane, "nodes") \
   F(in, real, plane, "members,3")
 #define PLANE_OF(i, m) (on_plane[i] ? plane + 3 * (m) : (const real *)0)
+#endif
+#ifndef NG
+#define NG           TIMES(DIM, NV)       /* derivatives of the variables */
+#define NR           TIMES(2, NV)         /* both ends of the variables' ranges */
+#define NB           TIMES(NV, NV)        /* entries of a block */
+#define NS           CAT(SYMMETRIC_, DIM) /* numbers of a symmetric matrix */
+#define SYMMETRIC_2  3
+#define SYMMETRIC_3  6
+#define TIMES(a, b)  TIMES_(a, b)
+#define TIMES_(a, b) TIMES_##a##_##b
+#define TIMES_2_2    4
+#define TIMES_2_3    6
+#define TIMES_2_4    8
+#define TIMES_2_5    10
+#define TIMES_2_6    12
+#define TIMES_3_3    9
+#define TIMES_3_4    12
+#define TIMES_3_5    15
+#define TIMES_3_6    18
+#define TIMES_4_4    16
+#define TIMES_5_5    25
+#define TIMES_6_6    36
 #endif

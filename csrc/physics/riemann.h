@@ -1,19 +1,5 @@
 /* riemann.h - upwind fluxes through a moving face (docs/theory.md, section 2.2), once per dimension; in the
  * units of gas.h times the face S.                                                               */
-#if DIM == 2
-/* Entropy fix as a share of |V_r| + z a |S|; factors of the acoustic waves' damping, z of jumps of the
- * normal velocity and 1 / z of those of the pressure (theory eq. 2.6b).                          */
-struct damping {
-  real fix, z, per;
-};
-
-/* low_mach: z and 1 / z of the member. */
-HD struct damping damping_of(real fix, const f64 *low_mach)
-{
-  const struct damping by = {fix, (real)low_mach[0], (real)low_mach[1]};
-  return by;
-}
-#endif
 
 struct N(roe_average) {
   real v[DIM], H, a, vn, n[DIM]; /* velocity, enthalpy, sound speed, normal velocity, normal */
@@ -23,15 +9,6 @@ struct N(roe_average) {
   real wave;                     /* |V_r| + z a |S|: the fastest wave of pseudo-time */
   real per, left, right;         /* 1 / a; enthalpies of both sides */
 };
-
-#if DIM == 2
-/* Harten's entropy fix: |x| rounded below delta. */
-HD real riemann_abs(real x, real delta, real per_delta)
-{
-  const real y = fabs(x);
-  return y < delta ? R(0.5) * (x * x + delta * delta) * per_delta : y;
-}
-#endif
 
 HD struct N(roe_average) N(roe_average)(const real *l, const real *r, const real *S, real w, struct damping by)
 {
@@ -97,45 +74,44 @@ HD void N(flux_roe)(const real *l, const real *r, const real *S, real w, struct 
   for (i32 k = 0; k < NV; k++) f[k] *= R(0.5);
 }
 
-#if DIM == 2
 /* What z changes of the damping of acoustic waves, as in Roe's flux (theory eq. 2.6c).  The average is
  * worked out anew, so that without z a device need not keep it.                                 */
-HD void hllc_low_mach(const real *l, const real *r, const real *S, real w, struct damping by, real *f)
+HD void N(hllc_low_mach)(const real *l, const real *r, const real *S, real w, struct damping by, real *f)
 {
-  const struct roe_average m  = roe_average(l, r, S, w, by);
-  const real               nl = l[1] * m.n[0] + l[2] * m.n[1], nr = r[1] * m.n[0] + r[2] * m.n[1];
-  const real               c = R(0.5) * (m.pull - m.mean) * (r[3] - l[3]) * m.per * m.per;
-  const real               b = R(0.5) * (m.push - m.mean) * sqrt(l[0] * r[0]) * (nr - nl);
+  const struct N(roe_average) m = N(roe_average)(l, r, S, w, by);
+  const real nl = N(vec_dot)(l + 1, m.n), nr = N(vec_dot)(r + 1, m.n);
+  const real c = R(0.5) * (m.pull - m.mean) * (r[NV - 1] - l[NV - 1]) * m.per * m.per;
+  const real b = R(0.5) * (m.push - m.mean) * sqrt(l[0] * r[0]) * (nr - nl);
   f[0] -= c;
-  for (i32 k = 0; k < 2; k++) f[1 + k] -= c * m.v[k] + b * m.n[k];
-  f[3] -= c * m.H + b * m.vn;
+  for (i32 k = 0; k < DIM; k++) f[1 + k] -= c * m.v[k] + b * m.n[k];
+  f[NV - 1] -= c * m.H + b * m.vn;
 }
 
 /* HLLC with Einfeldt's wave speeds from the Roe average, relative to the face (theory eq. 2.6). */
-HD void flux_hllc(const real *l, const real *r, const real *S, real w, struct damping by, real *f)
+HD void N(flux_hllc)(const real *l, const real *r, const real *S, real w, struct damping by, real *f)
 {
-  const struct roe_average m    = roe_average(l, r, S, w, by);
-  const real               area = sqrt(S[0] * S[0] + S[1] * S[1]), vf = w / area;
-  const real               nl = l[1] * m.n[0] + l[2] * m.n[1], nr = r[1] * m.n[0] + r[2] * m.n[1];
-  const real               sl = fmin(nl - gas_sound(l), m.vn - m.a), sr = fmax(nr + gas_sound(r), m.vn + m.a);
-  const real               ml = l[0] * (sl - nl), mr = r[0] * (sr - nr);
-  const real               s = (r[3] - l[3] + ml * nl - mr * nr) / (ml - mr);
+  const struct N(roe_average) m = N(roe_average)(l, r, S, w, by);
+  const real area = sqrt(N(vec_dot)(S, S)), vf = w / area;
+  const real nl = N(vec_dot)(l + 1, m.n), nr = N(vec_dot)(r + 1, m.n);
+  const real sl = fmin(nl - N(gas_sound)(l), m.vn - m.a), sr = fmax(nr + N(gas_sound)(r), m.vn + m.a);
+  const real ml = l[0] * (sl - nl), mr = r[0] * (sr - nr);
+  const real s = (r[NV - 1] - l[NV - 1] + ml * nl - mr * nr) / (ml - mr);
   if (sl >= vf || sr <= vf) {
-    gas_flux(sl >= vf ? l : r, S, w, f);
+    N(gas_flux)(sl >= vf ? l : r, S, w, f);
     return;
   }
   const real *q  = s >= vf ? l : r;
   const real  sk = s >= vf ? sl : sr, nk = s >= vf ? nl : nr;
-  real        u[4];
-  gas_conserved(q, u);
-  gas_flux(q, S, w, f);
+  real        u[NV], star[NV];
+  N(gas_conserved)(q, u);
+  N(gas_flux)(q, S, w, f);
   const real ratio = (sk - nk) / (sk - s), rho = q[0] * ratio;
-  const real star[4] = {rho, rho * (q[1] + (s - nk) * m.n[0]), rho * (q[2] + (s - nk) * m.n[1]),
-                        ratio * (u[3] + (s - nk) * (q[0] * s + q[3] / (sk - nk)))};
-  for (i32 k = 0; k < 4; k++) f[k] += area * (sk - vf) * (star[k] - u[k]);
-  if (by.z < 1) hllc_low_mach(l, r, S, w, by, f);
+  star[0] = rho;
+  for (i32 k = 0; k < DIM; k++) star[1 + k] = rho * (q[1 + k] + (s - nk) * m.n[k]);
+  star[NV - 1] = ratio * (u[NV - 1] + (s - nk) * (q[0] * s + q[NV - 1] / (sk - nk)));
+  for (i32 k = 0; k < NV; k++) f[k] += area * (sk - vf) * (star[k] - u[k]);
+  if (by.z < 1) N(hllc_low_mach)(l, r, S, w, by, f);
 }
-#endif
 
 /* Column j of the Jacobian of the first-order Roe flux with its dissipation frozen (theory eq.
  * 2.9): left = dF/du_l = (A(l) + |A|)/2, right = dF/du_r = (A(r) - |A|)/2.                      */

@@ -7,6 +7,15 @@ HD real N(vec_dot)(const real *a, const real *b)
   return s;
 }
 
+/* to += f a, written out: nvcc unrolls a loop around it as far as its body looks short. */
+HD void N(vec_add)(real *to, real f, const real *a)
+{
+  to[0] += f * a[0], to[1] += f * a[1];
+#if DIM == 3
+  to[2] += f * a[2];
+#endif
+}
+
 /* Takes from a vector what lies along a unit vector. */
 HD void N(along)(const real *unit, real *to)
 {

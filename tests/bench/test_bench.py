@@ -60,7 +60,7 @@ def test_bytes_of_a_copy_are_those_counted_by_hand(dtype):
     a, c = b.zeros((1000, 4)), b.zeros((1000, 4))
 
     with ledger.watch():
-        call = b.bind("copy_real4", **{"from": a, "to": c})
+        call = b.bind("copy_state", **{"from": a, "to": c})
         twice = b.record([call, b.record([call], times=3)], times=2)
 
     once = hand_count_of_a_copy(1000, b.real.itemsize)
@@ -138,9 +138,9 @@ def test_parts_of_a_kernel_add_up_to_the_whole(host):
     colours = [(0, 300), (300, 500), (800, 200)]
     fields = {"from": host.zeros((1000, 4)), "to": host.zeros((1000, 4))}
 
-    parts = [call_bytes("copy_real4", fields, over) for over in colours]
+    parts = [call_bytes("copy_state", fields, over) for over in colours]
 
-    assert sum(parts) == call_bytes("copy_real4", fields) == hand_count_of_a_copy(1000, 8)
+    assert sum(parts) == call_bytes("copy_state", fields) == hand_count_of_a_copy(1000, 8)
     assert parts[1] == hand_count_of_a_copy(500, 8)
 
 
@@ -167,7 +167,7 @@ def test_no_copy_is_faster_than_copies_are(host):
     host.put(there, 1)
     ledger = Ledger()
     with ledger.watch():
-        call = host.bind("copy_real4", **{"from": there, "to": to})
+        call = host.bind("copy_state", **{"from": there, "to": to})
     bandwidth = copy_bandwidth(host, bytes_each=COPIED)
 
     time = measure(host, recorded(host, [call]), 3)

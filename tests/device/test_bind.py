@@ -53,11 +53,11 @@ def test_every_array_has_its_dtype(double, kernel):
 
 def test_real_follows_the_precision_of_the_backend(backend):
     other = "float32" if backend.dtype == "float64" else "float64"
-    chosen = sample("copy_real4")
+    chosen = sample("copy_state")
     fields = place(backend, chosen) | {"from": backend.zeros((7, 4), other)}
 
     with pytest.raises(TypeError, match=f"from has dtype {other}, expected {backend.dtype}"):
-        backend.bind("copy_real4", **fields)
+        backend.bind("copy_state", **fields)
 
 
 @pytest.mark.parametrize("dtype", ["int64", "int16", "bool", ">i4", "complex128"])

@@ -13,57 +13,51 @@ pytestmark = pytest.mark.no_sanitizer
 CSRC = Path(__file__).parents[2] / "csrc"
 SETUP = CSRC.parent / "setup.py"
 HEADERS = sorted((CSRC / "kernels").rglob("*.h"))
+ALL = CSRC / "kernels" / "all.h"
+INCLUDE = re.compile(r'^#include "(.+)"', re.MULTILINE)
 DEFINITION = re.compile(
-    r"^(KERNEL|LANES|REDUCE|TEAM|TOTAL)\((?:([KN])\((\w+)\)|(\w+)), (\w+), (\w+)(?:, (\w+))?",
-    re.MULTILINE,
+    r"^(?:KERNEL|LANES|REDUCE|TEAM|TOTAL)\((?:([KN])\((\w+)\)|(\w+)), (\w+), (\w+)", re.MULTILINE
 )
-# Of what is included several times: ends of the names, and lanes of a width of the same number.
-TIMES = {"K": {"2": 2, "4": 4, "5": 5}, "N": {"": 4, "_3d": 5}, "": {"": 0}}
 
 compiles = pytest.mark.skipif(
     not (CSRC.is_dir() and shutil.which("gcc")), reason="needs gcc and the C sources"
 )
 
 
-def times(maker, stem):
-    """Ends of a kernel's names; multigrid has no blocks of five."""
-    ends = TIMES[maker or ""]
-    return {k: v for k, v in ends.items() if not (k == "5" and stem.startswith("multigrid"))}
+def included(source):
+    """Headers of ours that a source includes."""
+    for name in INCLUDE.findall(source.read_text()):
+        yield next(p for p in (source.parent / name, CSRC / name) if p.is_file())
 
 
-def definitions():
-    """(kind, kernel, fields, loop or operation, header, line) of every kernel in the sources.
+def block_sizes(header):
+    """Sizes of blocks that a header is included for; multigrid has two."""
+    sizes = (CSRC / "kernels" / "linear" / "sizes.h").read_text()
+    found = re.findall(r"^#define B (\d+)$", sizes, re.MULTILINE)
+    return [b for b in found if header.stem != "multigrid" or b in ("2", "4")]
 
-    The kind is K (one thread an item), S (one thread block an item), T (a team of threads),
-    L2 to L5 (lanes).
-    """
-    found = []
-    for header in HEADERS:
-        text = header.read_text()
-        for macro, maker, stem, name, fields, loop, width in (
-            m.groups() for m in DEFINITION.finditer(text)
-        ):
-            start = f"{macro}({f'{maker}({stem})' if stem else name},"
-            line = text[: text.index(start)].count("\n") + 1
-            for end, many in times(maker, stem or name).items():
-                lanes = f"L{many if width in ('B', 'NV') else width}"
-                kind = {"KERNEL": "K", "REDUCE": "S", "TOTAL": "S", "TEAM": "T", "LANES": lanes}[
-                    macro
-                ]
-                found.append((kind, f"{stem or name}{end}", fields, loop, header, line))
+
+def endings(header):
+    """What N() puts at the end of names in the dimensions that all.h includes a header for."""
+    found, parts = [], re.split(r"^#define DIM (\d)$", ALL.read_text(), flags=re.MULTILINE)
+    for dimensions, part in zip(parts[1::2], parts[2::2], strict=True):
+        direct = [CSRC / "kernels" / name for name in INCLUDE.findall(part.split("#undef DIM")[0])]
+        if header in [*direct, *(h for d in direct for h in included(d))]:
+            found.append("" if dimensions == "2" else "_3d")
     return found
 
 
-def listed():
-    """Kernel -> its kind, as in KERNEL_LIST."""
-    text = (CSRC / "kernels" / "all.h").read_text()
-    text = text[text.index("#define KERNEL_LIST") : text.index("#ifdef __CUDACC__")]
-    rows = re.findall(r"\b(K|S|T|L|L[2-5])\((\w+)(?:##([BD]))?, \w+\)", text)
-    return {
-        f"{stem}{end}": f"L{many}" if kind == "L" else kind
-        for kind, stem, maker in rows
-        for end, many in times({"B": "K", "D": "N"}.get(maker, ""), stem).items()
-    }
+def definitions():
+    """(kernel, fields, loop or operation, header, line) of every kernel in the sources."""
+    found = []
+    for header in HEADERS:
+        text = header.read_text()
+        for match in DEFINITION.finditer(text):
+            maker, stem, name, fields, loop = match.groups()
+            line = text[: match.start()].count("\n") + 1
+            ends = {"K": block_sizes, "N": endings, None: lambda _: [""]}[maker](header)
+            found += [((stem or name) + end, fields, loop, header, line) for end in ends]
+    return found
 
 
 def compile_host(precision, *flags):
@@ -74,21 +68,10 @@ def compile_host(precision, *flags):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_every_kernel_in_the_sources_is_listed():
-    defined = [name for _, name, *_ in definitions()]
+def test_the_module_has_every_kernel_of_the_sources():
+    defined = [name for name, *_ in definitions()]
 
-    assert sorted(defined) == sorted(listed())
-    assert len(set(defined)) == len(defined)
-
-
-def test_the_list_says_how_a_kernel_meets_its_threads():
-    kinds = {name: kind for kind, name, *_ in definitions()}
-
-    assert kinds == listed()
-
-
-def test_the_module_was_built_from_these_sources():
-    assert set(kernels()) == set(listed())
+    assert sorted(defined) == sorted(kernels())
 
 
 @pytest.fixture(scope="module")
@@ -102,10 +85,10 @@ def vectorised(tmp_path_factory):
 
 
 @compiles
-@pytest.mark.parametrize("kernel", [name for _, name, _, loop, *_ in definitions()
+@pytest.mark.parametrize("kernel", [name for name, _, loop, *_ in definitions()
                                     if loop == "direct"])  # fmt: skip
 def test_direct_kernels_are_vectorised(vectorised, kernel):
-    fields, header, line = next(d[2:3] + d[4:] for d in definitions() if d[1] == kernel)
+    fields, header, line = next(d[1:2] + d[3:] for d in definitions() if d[0] == kernel)
     lines = header.read_text().splitlines()
 
     # gcc names a line of the field list, of the KERNEL macro or of the body
@@ -178,15 +161,9 @@ def floor(source):
     return source.relative_to(CSRC).parts[0]
 
 
-def included(source):
-    """Folders of the headers of ours that a source includes."""
-    for name in re.findall(r'^#include "(.+)"', source.read_text(), re.MULTILINE):
-        yield floor(next(p for p in (source.parent / name, CSRC / name) if p.is_file()))
-
-
 def test_sources_know_what_lies_below_them_alone():
     assert {floor(p) for p in SOURCES} == set(KNOWS)
-    assert not [p for p in SOURCES if not set(included(p)) <= KNOWS[floor(p)]]
+    assert not [p for p in SOURCES if not set(map(floor, included(p))) <= KNOWS[floor(p)]]
 
 
 def test_sources_have_at_most_400_lines():

@@ -177,6 +177,6 @@ TEAM(cloud_gradient_wang_3d, CLOUD_GRADIENT_WANG_3D, heavy, PAIR)
   if (!gradient_sums_3d(i, first, SHARE, active + m, x, offsets, neighbour, q, squared, low, high, g)) return;
   gradient_fit_3d(SHARE, inverse + 6 * i, g);
   cloud_limit_3d(i, first, SHARE, x, offsets, neighbour, low, high, range + 10 * m, K, g);
-  PUT_ODD(3 * SHARE, grad + 15 * i + 3 * first, g);
+  PUT(3 * SHARE, grad + 15 * i + 3 * first, g);
 }
 #endif

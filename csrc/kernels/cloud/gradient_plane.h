@@ -3,20 +3,20 @@
 
 #define CLOUD_GRADIENT(F)      ALE_GRADIENT(F) F(val, i32, squared, "")
 #define CLOUD_GRADIENT_WANG(F) ALE_GRADIENT_WANG(F) F(val, i32, squared, "")
-LANES(cloud_gradient, CLOUD_GRADIENT, busy, 2)
+LANES(N(cloud_gradient), CLOUD_GRADIENT, busy, SPLIT)
 {
   if (!active[member[i]]) return;
-  struct slope s;
-  node_gradient(i, lane, x, offsets, neighbour, inverse, q, squared, &s);
-  node_put(i, lane, &s, grad);
+  struct N(slope) s;
+  N(node_gradient)(i, lane, x, offsets, neighbour, inverse, q, squared, &s);
+  N(node_put)(i, lane, &s, grad);
 }
-LANES(cloud_gradient_wang, CLOUD_GRADIENT_WANG, busy, 2)
+LANES(N(cloud_gradient_wang), CLOUD_GRADIENT_WANG, busy, SPLIT)
 {
   if (!active[member[i]]) return;
-  real         eps2[MINE];
-  struct slope s;
-  wang_threshold(range, member[i], lane, K, eps2);
-  node_gradient(i, lane, x, offsets, neighbour, inverse, q, squared, &s);
-  node_limit(i, x, offsets, neighbour, eps2, &s);
-  node_put(i, lane, &s, grad);
+  real eps2[MINE];
+  struct N(slope) s;
+  N(wang_threshold)(range, member[i], lane, K, eps2);
+  N(node_gradient)(i, lane, x, offsets, neighbour, inverse, q, squared, &s);
+  N(node_limit)(i, x, offsets, neighbour, eps2, &s);
+  N(node_put)(i, lane, &s, grad);
 }

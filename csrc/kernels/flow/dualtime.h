@@ -1,19 +1,6 @@
-/* dualtime.h - pseudo-time, member by member, on the device (docs/theory.md, section 2.6): its start, and
- * after each residual who goes on, and at which CFL number; once per dimension.  res and norms in
+/* dualtime.h - pseudo-time, member by member, on the device (docs/theory.md, section 2.6): after each
+ * residual who goes on, and at which CFL number; once per dimension.  res and norms in
  * the units of docs/style.md per time, chord / a_inf.                                            */
-
-#if DIM == 2
-/* Members start a physical step: active but those that have failed, nothing counted. */
-#define DUALTIME_START(F)        \
-  F(in, i32, alive, "members")   \
-  F(out, i32, active, "members") \
-  F(out, i32, iterations, "members")
-KERNEL(dualtime_start, DUALTIME_START, direct)
-{
-  active[i]     = alive[i];
-  iterations[i] = 0;
-}
-#endif
 
 #define DUALTIME(F)                                                         \
   F(inc, u64, faults, "members")                                            \

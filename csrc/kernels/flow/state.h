@@ -33,12 +33,12 @@ KERNEL(N(ale_primitive), ALE_PRIMITIVE, indirect)
  * variable over a member, (max q, max -q), for Wang's threshold.                                 */
 #undef STATE_SLIP
 #if DIM == 2
-#define STATE_SLIP(F) F(in, real, u, "nodes,4")
+#define STATE_SLIP(F) F(in, real, u, "nodes," STR(NV))
 #else
-#define STATE_SLIP(F)              \
-  SYMMETRY(F)                      \
-  F(in, real, velocity, "nodes,3") \
-  F(rw, real, u, "nodes,5")
+#define STATE_SLIP(F)                      \
+  SYMMETRY(F)                              \
+  F(in, real, velocity, "nodes," STR(DIM)) \
+  F(rw, real, u, "nodes," STR(NV))
 #endif
 #define ALE_PRIMITIVE_RANGE(F)          \
   F(in, i32, member, "nodes>members")   \
@@ -55,8 +55,8 @@ TOTAL(N(ale_primitive_range), ALE_PRIMITIVE_RANGE, max, NR, 1)
   N(state_load)(u + NV * i, from);
 #if DIM == 3
   if (on_plane[i] && active[member[i]]) {
-    state_slip(plane + 3 * member[i], velocity + 3 * i, from);
-    state_put_3d(u + 5 * i, from);
+    state_slip(plane + DIM * member[i], velocity + DIM * i, from);
+    N(state_put)(u + NV * i, from);
   }
 #endif
   N(state_primitive)(i, from, to, q, member, active, faults);

@@ -142,11 +142,11 @@ LANES(K(block_scale_), BLOCK_SCALE, heavy, B)
   for (i32 b = row[i]; b < row[i + 1]; b++)
     for (i32 j = lane; j < lane + WIDTH(B); j++) {
       real *to = A + BB * b + ENTRY(B, 0, j), c[B], s[B];
-      CAT(load, B)(to, c);
+      LOAD(B, to, c);
       for (i32 r = 0; r < B; r++) s[r] = b == diagonal[i] && r == j ? R(-2) : R(0);
       for (i32 k = 0; k < B; k++)
         for (i32 r = 0; r < B; r++) s[r] += d[ENTRY(B, r, k)] * c[k];
-      CAT(put, B)(to, s);
+      PUT(B, to, s);
     }
 }
 

@@ -1,58 +1,64 @@
-/* gradient.h - gradients of (rho, u, v, p) and their limits at the nodes in the plane (docs/theory.md,
- * section 2.2), in the units of gas.h per chord.                                                  */
+/* gradient.h - gradients of the primitive variables and their limits at the nodes (docs/theory.md, section
+ * 2.2), in the units of gas.h per chord; once per dimension.                                      */
 
 /* Inverse of sum w dr dr^T, w = |dr|^-2: the least-squares matrix of a mesh's node. */
-KERNEL(least_squares, LEAST_SQUARES, indirect)
+KERNEL(N(least_squares), LEAST_SQUARES, indirect)
 {
   f64 sum[NS];
-  fit_matrix(i, x, offsets, neighbour, 1, sum);
-  fit_invert(sum, inverse + NS * i);
+  N(fit_matrix)(i, x, offsets, neighbour, 1, sum);
+  N(fit_invert)(sum, inverse + NS * i);
 }
 
-/* A node has two lanes of two variables each: fewer repeat the geometry too rarely to pay, more
- * too often.  What a lane knows of its variables: the value, the gradient g[2 k] = dq_k/dx, and the
- * range over the node and its neighbours.                                                       */
-#define MINE (2 * WIDTH(2))
-struct slope {
-  real own[MINE], g[2 * MINE], low[MINE], high[MINE];
+/* A node has two lanes, in the plane of two variables each: one repeats the geometry too rarely to pay,
+ * four too often.  An odd count of variables has a lane for each.                               */
+#undef SPLIT
+#if NV % 2 == 0
+#define SPLIT 2
+#else
+#define SPLIT NV
+#endif
+#define OF_LANE (NV / SPLIT)             /* variables of a lane */
+#define MINE    (OF_LANE * WIDTH(SPLIT)) /* of the lanes of a thread */
+
+/* What lanes know of their variables: the values, the gradients g[DIM k] = dq_k/dx, and the ranges over the
+ * node and its neighbours.                                                                      */
+struct N(slope) {
+  real own[MINE], g[DIM * MINE], low[MINE], high[MINE];
 };
 
-HD void lane_load(const real *q, const i32 i, const i32 lane, real *to)
+HD void N(lane_load)(const real *q, const i32 i, const i32 lane, real *to)
 {
-  for (i32 k = 0; k < MINE; k += 2) load2(q + 4 * i + 2 * lane + k, to + k);
+  LOAD(MINE, q + NV * i + OF_LANE * lane, to);
 }
 
-/* Least-squares gradient of the lanes' variables among (rho, u, v, p), with weights |dr|^-2 (meshes)
- * or |dr|^-1 (clouds).                                                                          */
-HD void node_gradient(const i32 i, const i32 lane, const f64 *x, const i32 *offsets, const i32 *neighbour,
-                      const real *inverse, const real *q, const i32 squared, struct slope *s)
+/* Least-squares gradient of the lanes' variables, with weights |dr|^-2 (meshes) or |dr|^-1 (clouds). */
+HD void N(node_gradient)(const i32 i, const i32 lane, const f64 *x, const i32 *offsets, const i32 *neighbour,
+                         const real *inverse, const real *q, const i32 squared, struct N(slope) * s)
 {
-  lane_load(q, i, lane, s->own);
+  N(lane_load)(q, i, lane, s->own);
   for (i32 k = 0; k < MINE; k++) {
     s->low[k] = s->high[k] = s->own[k];
-    s->g[2 * k] = s->g[2 * k + 1] = 0;
+    for (i32 l = 0; l < DIM; l++) s->g[DIM * k + l] = 0;
   }
-  const struct vec2 at = point(x, i);
+  f64 at[DIM];
+  N(place_load)(x, i, at);
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-    const i32         j  = neighbour[e];
-    const struct vec2 to = minus(point(x, j), at);
-    const real        dx = (real)to.x, dy = (real)to.y, dd = dx * dx + dy * dy;
-    const real        w = squared ? reciprocal(dd) : reciprocal_root(dd);
-    real              there[MINE];
-    lane_load(q, j, lane, there);
+    const i32 j = neighbour[e];
+    real      d[DIM], there[MINE];
+    N(fit_way)(at, x, j, d);
+    const real w = N(fit_weight)(d, squared);
+    N(lane_load)(q, j, lane, there);
     for (i32 k = 0; k < MINE; k++) {
-      const real v = there[k], d = w * (v - s->own[k]);
+      const real v = there[k], up = w * (v - s->own[k]);
       s->low[k]  = v < s->low[k] ? v : s->low[k];
       s->high[k] = v > s->high[k] ? v : s->high[k];
-      s->g[2 * k] += d * dx;
-      s->g[2 * k + 1] += d * dy;
+      N(vec_add)(s->g + DIM * k, up, d);
     }
   }
-  const real xx = inverse[3 * i], xy = inverse[3 * i + 1], yy = inverse[3 * i + 2];
   for (i32 k = 0; k < MINE; k++) {
-    const real bx = s->g[2 * k], by = s->g[2 * k + 1];
-    s->g[2 * k]     = xx * bx + xy * by;
-    s->g[2 * k + 1] = xy * bx + yy * by;
+    real b[DIM];
+    for (i32 l = 0; l < DIM; l++) b[l] = s->g[DIM * k + l];
+    N(fit_apply)(inverse + NS * i, b, s->g + DIM * k);
   }
 }
 
@@ -60,17 +66,19 @@ HD void node_gradient(const i32 i, const i32 lane, const f64 *x, const i32 *offs
  * threshold squared.  Where the limiter is below 1 it falls with the change that the gradient asks
  * for, so the largest change up and the largest one down decide: two divisions per variable instead
  * of one per edge.                                                                              */
-HD void node_limit(const i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *eps2,
-                   struct slope *s)
+HD void N(node_limit)(const i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *eps2,
+                      struct N(slope) * s)
 {
-  real              up[MINE], down[MINE];
-  const struct vec2 at = point(x, i);
+  real up[MINE], down[MINE];
+  f64  at[DIM];
+  N(place_load)(x, i, at);
   for (i32 k = 0; k < MINE; k++) up[k] = down[k] = 0;
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-    const struct vec2 to = minus(point(x, neighbour[e]), at);
-    const real        dx = R(0.5) * (real)to.x, dy = R(0.5) * (real)to.y;
+    real half[DIM];
+    N(fit_way)(at, x, neighbour[e], half);
+    for (i32 l = 0; l < DIM; l++) half[l] *= R(0.5);
     for (i32 k = 0; k < MINE; k++) {
-      const real d = s->g[2 * k] * dx + s->g[2 * k + 1] * dy;
+      const real d = N(vec_dot)(s->g + DIM * k, half);
       up[k]        = d > up[k] ? d : up[k];
       down[k]      = d < down[k] ? d : down[k];
     }
@@ -79,74 +87,73 @@ HD void node_limit(const i32 i, const f64 *x, const i32 *offsets, const i32 *nei
     const real a = limiter_venkatakrishnan(s->high[k] - s->own[k], up[k], eps2[k]);
     const real b = limiter_venkatakrishnan(s->low[k] - s->own[k], down[k], eps2[k]);
     const real y = a < b ? a : b, phi = y < R(1) ? y : R(1);
-    s->g[2 * k] *= phi;
-    s->g[2 * k + 1] *= phi;
+    for (i32 l = 0; l < DIM; l++) s->g[DIM * k + l] *= phi;
   }
 }
 
-HD void node_put(const i32 i, const i32 lane, const struct slope *s, real *grad)
+HD void N(node_put)(const i32 i, const i32 lane, const struct N(slope) * s, real *grad)
 {
-  for (i32 k = 0; k < 2 * MINE; k += 4) put4(grad + 8 * i + 4 * lane + k, s->g + k);
+  PUT(DIM * MINE, grad + NG * i + DIM * OF_LANE * lane, s->g);
 }
 
 #define ALE_GRADIENT_FIELDS(F)            \
   F(in, i32, member, "nodes>members")     \
   F(in, i32, active, "members")           \
-  F(in, f64, x, "nodes,2")                \
+  F(in, f64, x, "nodes," STR(DIM))        \
   F(in, i32, offsets, "nodes+1>>entries") \
   F(in, i32, neighbour, "entries>nodes")  \
-  F(in, real, inverse, "nodes,3")         \
-  F(in, real, q, "nodes,4")
-#define ALE_GRADIENT(F) ALE_GRADIENT_FIELDS(F) F(out, real, grad, "nodes,8")
-LANES(ale_gradient, ALE_GRADIENT, busy, 2)
+  F(in, real, inverse, "nodes," STR(NS))  \
+  F(in, real, q, "nodes," STR(NV))
+#define ALE_GRADIENT(F) ALE_GRADIENT_FIELDS(F) F(out, real, grad, "nodes," STR(NG))
+LANES(N(ale_gradient), ALE_GRADIENT, busy, SPLIT)
 {
   if (!active[member[i]]) return;
-  struct slope s;
-  node_gradient(i, lane, x, offsets, neighbour, inverse, q, 1, &s);
-  node_put(i, lane, &s, grad);
+  struct N(slope) s;
+  N(node_gradient)(i, lane, x, offsets, neighbour, inverse, q, 1, &s);
+  N(node_put)(i, lane, &s, grad);
 }
 
 /* Threshold squared of Wang's form, K (max - min) over the member (theory eq. 2.4b). */
-HD void wang_threshold(const f64 *range, const i32 m, const i32 lane, const real K, real *eps2)
+HD void N(wang_threshold)(const f64 *range, const i32 m, const i32 lane, const real K, real *eps2)
 {
-  const f64 *r = range + 8 * m + 2 * lane;
+  const f64 *r = range + NR * m + OF_LANE * lane;
   for (i32 k = 0; k < MINE; k++) {
-    const real span = K * (real)(r[k] + r[4 + k]);
+    const real span = K * (real)(r[k] + r[NV + k]);
     eps2[k]         = span * span + R(1e-20); /* a uniform state has no range: limiter is 1 */
   }
 }
 
 /* Limited gradient with that threshold. */
-#define ALE_GRADIENT_WANG(F)                                    \
-  ALE_GRADIENT_FIELDS(F)                                        \
-  F(in, f64, range, "members,8") /* from ale_primitive_range */ \
-  F(val, real, K, "")                                           \
-  F(out, real, grad, "nodes,8")
-LANES(ale_gradient_wang, ALE_GRADIENT_WANG, busy, 2)
+#define ALE_GRADIENT_WANG(F)                                           \
+  ALE_GRADIENT_FIELDS(F)                                               \
+  F(in, f64, range, "members," STR(NR)) /* from ale_primitive_range */ \
+  F(val, real, K, "")                                                  \
+  F(out, real, grad, "nodes," STR(NG))
+LANES(N(ale_gradient_wang), ALE_GRADIENT_WANG, busy, SPLIT)
 {
   if (!active[member[i]]) return;
-  real         eps2[MINE];
-  struct slope s;
-  wang_threshold(range, member[i], lane, K, eps2);
-  node_gradient(i, lane, x, offsets, neighbour, inverse, q, 1, &s);
-  node_limit(i, x, offsets, neighbour, eps2, &s);
-  node_put(i, lane, &s, grad);
+  real eps2[MINE];
+  struct N(slope) s;
+  N(wang_threshold)(range, member[i], lane, K, eps2);
+  N(node_gradient)(i, lane, x, offsets, neighbour, inverse, q, 1, &s);
+  N(node_limit)(i, x, offsets, neighbour, eps2, &s);
+  N(node_put)(i, lane, &s, grad);
 }
 
-/* Limited gradient with Venkatakrishnan's own threshold (K h)^3, h = sqrt(V) (theory eq. 2.4a). */
+/* Limited gradient with Venkatakrishnan's own threshold (K h)^3, h = sqrt(V), in space cbrt(V) (theory eq. 2.4a). */
 #define ALE_GRADIENT_VENKATAKRISHNAN(F) \
   ALE_GRADIENT_FIELDS(F)                \
   F(in, f64, V, "nodes")                \
   F(val, real, K, "")                   \
-  F(out, real, grad, "nodes,8")
-LANES(ale_gradient_venkatakrishnan, ALE_GRADIENT_VENKATAKRISHNAN, busy, 2)
+  F(out, real, grad, "nodes," STR(NG))
+LANES(N(ale_gradient_venkatakrishnan), ALE_GRADIENT_VENKATAKRISHNAN, busy, SPLIT)
 {
   if (!active[member[i]]) return;
-  const real   h = K * sqrt((real)V[i]);
-  real         eps2[MINE];
-  struct slope s;
+  const real h = K * (DIM == 2 ? sqrt((real)V[i]) : cbrt((real)V[i]));
+  real       eps2[MINE];
+  struct N(slope) s;
   for (i32 k = 0; k < MINE; k++) eps2[k] = h * h * h + R(1e-20);
-  node_gradient(i, lane, x, offsets, neighbour, inverse, q, 1, &s);
-  node_limit(i, x, offsets, neighbour, eps2, &s);
-  node_put(i, lane, &s, grad);
+  N(node_gradient)(i, lane, x, offsets, neighbour, inverse, q, 1, &s);
+  N(node_limit)(i, x, offsets, neighbour, eps2, &s);
+  N(node_put)(i, lane, &s, grad);
 }

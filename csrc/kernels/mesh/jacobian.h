@@ -1,5 +1,5 @@
 /* jacobian.h - the matrix of the first-order flux with frozen dissipation (theory, section
- * 2.5), in block CSR whose rows are nodes in colour order.
+ * 2.5), in block CSR whose rows are nodes in colour order; once per dimension.
  *   [V/dtau + c0 V + dR/du] du = -res
  * Blocks [chord a_inf]: a residual's units per those of u.                                        */
 
@@ -16,44 +16,44 @@
   F(in, i32, neighbour, "entries>nodes")        \
   F(in, i32, edge, "entries>edges")             \
   F(in, i32, slot, "entries>blocks!")           \
-  F(in, real, S, "edges,2")                     \
+  F(in, real, S, "edges," STR(DIM))             \
   F(in, real, w, "edges")                       \
-  F(in, real, q, "nodes,4")                     \
+  F(in, real, q, "nodes," STR(NV))              \
   F(in, real, fix, "members") /* entropy fix */ \
   F(in, f64, low_mach, "members,2")             \
   F(in, f64, V, "nodes")                        \
   F(in, f64, bdf, "members,3")                  \
   F(in, f64, cfl, "members")                    \
   F(in, f64, pace, "nodes")                     \
-  F(in, real, res, "nodes,4")                   \
-  F(upd, real, A, "blocks,16")                  \
-  F(out, real, rhs, "rows,4")
-LANES(ale_jacobian, ALE_JACOBIAN, heavy, 4)
+  F(in, real, res, "nodes," STR(NV))            \
+  F(upd, real, A, "blocks," STR(NB))            \
+  F(out, real, rhs, "rows," STR(NV))
+LANES(N(ale_jacobian), ALE_JACOBIAN, heavy, NV)
 {
   const i32 a = node[i], m = member[a];
   if (!active[m]) return;
-  real d[WIDTH(4)][4], sum = 0; /* the lanes' columns of the diagonal block */
-  for (i32 j = 0; j < WIDTH(4); j++)
-    for (i32 k = 0; k < 4; k++) d[j][k] = 0;
+  real d[WIDTH(NV)][NV], sum = 0; /* the lanes' columns of the diagonal block */
+  for (i32 j = 0; j < WIDTH(NV); j++)
+    for (i32 k = 0; k < NV; k++) d[j][k] = 0;
   for (i32 e = offsets[a]; e < offsets[a + 1]; e++) {
-    const i32                f = edge[e], b = neighbour[e];
-    const real               sign = b > a ? R(1) : R(-1), *l = q + 4 * a, *r = q + 4 * b;
-    const real               out[2] = {sign * S[2 * f], sign * S[2 * f + 1]}, wf = sign * w[f];
-    const struct roe_average mean = roe_average(l, r, out, wf, damping_of(fix[m], low_mach + 2 * m));
-    real                    *to   = A + 16 * slot[e];
-    for (i32 j = 0; j < WIDTH(4); j++) {
-      real left[4], right[4];
-      roe_jacobian(mean, l, r, out, wf, lane + j, left, right);
-      put4(to + ENTRY(4, 0, lane + j), right);
-      for (i32 k = 0; k < 4; k++) d[j][k] += left[k];
+    const i32  f = edge[e], b = neighbour[e];
+    const real sign = b > a ? R(1) : R(-1), *l = q + NV * a, *r = q + NV * b, wf = sign * w[f];
+    real      *to = A + NB * slot[e], out[DIM];
+    for (i32 k = 0; k < DIM; k++) out[k] = sign * S[DIM * f + k];
+    const struct N(roe_average) mean = N(roe_average)(l, r, out, wf, damping_of(fix[m], low_mach + 2 * m));
+    for (i32 j = 0; j < WIDTH(NV); j++) {
+      real left[NV], right[NV];
+      N(roe_jacobian)(mean, l, r, out, wf, lane + j, left, right);
+      N(state_put)(to + ENTRY(NV, 0, lane + j), right);
+      for (i32 k = 0; k < NV; k++) d[j][k] += left[k];
     }
     sum += mean.wave;
   }
   const real per_dtau = sum / (real)(cfl[m] * pace[a]), time = per_dtau + (real)(bdf[3 * m] * V[a]);
-  for (i32 j = 0; j < WIDTH(4); j++) {
-    for (i32 k = 0; k < 4; k++) d[j][k] += k == lane + j ? time : R(0);
-    if (low_mach[2 * m] < 1) low_mach_pace(q + 4 * a, (real)low_mach[2 * m + 1], per_dtau, lane + j, d[j]);
-    put4(A + 16 * diagonal[i] + ENTRY(4, 0, lane + j), d[j]);
+  for (i32 j = 0; j < WIDTH(NV); j++) {
+    for (i32 k = 0; k < NV; k++) d[j][k] += k == lane + j ? time : R(0);
+    if (low_mach[2 * m] < 1) N(low_mach_pace)(q + NV * a, (real)low_mach[2 * m + 1], per_dtau, lane + j, d[j]);
+    N(state_put)(A + NB * diagonal[i] + ENTRY(NV, 0, lane + j), d[j]);
   }
-  for (i32 k = lane; k < lane + WIDTH(4); k++) rhs[4 * i + k] = -res[4 * a + k];
+  for (i32 k = lane; k < lane + WIDTH(NV); k++) rhs[NV * i + k] = -res[NV * a + k];
 }

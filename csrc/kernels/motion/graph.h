@@ -1,5 +1,5 @@
-/* graph.h - nodes that a Delaunay graph of the bodies carries (docs/theory.md, section 4).  Lengths in
- * chords.                                                                                        */
+/* graph.h - nodes that a Delaunay graph of the bodies carries (docs/theory.md, section 4), in the plane
+ * alone.  Lengths in chords.                                                                     */
 
 /* A node keeps its barycentric coordinates in its element of the Delaunay graph (Wang et al.,
  * section 2.3), in displacement form.                                                          */

@@ -1,6 +1,6 @@
 /* springs.h - torsional springs at the corners of triangles (Farhat et al. 1998; docs/theory.md, section
  * 3), assembled by rows: each row gathers from the triangles of its node (Ma et al., Algorithm 1),
- * so nothing is written twice.  Displacements in chords.                                         */
+ * so nothing is written twice; in the plane alone.  Displacements in chords.                     */
 
 /* The lanes' columns of the blocks (i, j) and (i, k) of the same triangle, as they add up. */
 HD void spring_blocks(struct spoke ij, struct spoke ik, i32 lane, struct vec2 *toj, struct vec2 *tok)
@@ -26,9 +26,9 @@ HD void spring_put(real *to, i32 lane, const f64 *scale, const struct vec2 *colu
   for (i32 c = 0; c < WIDTH(2); c++) {
     real             *at = to + ENTRY(2, 0, lane + c), v[2] = {R(0), R(0)};
     const struct vec2 it = spring_apply(scale, column[c]);
-    if (add) load2(at, v);
+    if (add) LOAD(2, at, v);
     v[0] = (real)((f64)v[0] + it.x), v[1] = (real)((f64)v[1] + it.y);
-    put2(at, v);
+    PUT(2, at, v);
   }
 }
 

@@ -5,8 +5,6 @@
 #define COPY_F64(F)                        COPY(F, f64, f64, "items")
 #define COPY_F64_2(F)                      COPY(F, f64, f64, "items,2")
 #define COPY_F64_3(F)                      COPY(F, f64, f64, "items,3")
-#define COPY_REAL4(F)                      COPY(F, real, real, "items,4")
-#define COPY_REAL5(F)                      COPY(F, real, real, "items,5")
 #define NARROW_1(F)                        COPY(F, f64, f32, "items")
 #define NARROW_2(F)                        COPY(F, f64, f32, "items,2")
 KERNEL(copy_f64, COPY_F64, direct)
@@ -24,14 +22,6 @@ LANES(copy_f64_2, COPY_F64_2, indirect, 2)
 LANES(copy_f64_3, COPY_F64_3, indirect, 3)
 {
   EACH_LANE(k, 3) to[k] = from[k];
-}
-LANES(copy_real4, COPY_REAL4, indirect, 4)
-{
-  EACH_LANE(k, 4) to[k] = from[k];
-}
-LANES(copy_real5, COPY_REAL5, indirect, 5)
-{
-  EACH_LANE(k, 5) to[k] = from[k];
 }
 LANES(narrow_2, NARROW_2, indirect, 2)
 {

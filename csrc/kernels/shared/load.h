@@ -13,99 +13,118 @@ HD struct vec2 point(const f64 *x, i32 i)
 #endif
 }
 
-/* A record of an odd count of numbers.  In float64 a device reads it in aligned pairs, the first
- * of which may begin one number before it and the last end one behind it (memory is given out in
- * multiples of 16 bytes): half as many loads, each of which touches a line of its own per thread. */
-#if defined(__CUDACC__) && !defined(REAL_IS_F32)
-template <int count>
-static __device__ __forceinline__ void load_odd(const f64 *from, f64 *to)
+/* LOAD and PUT: a record of `count` numbers that stands at a multiple of `count`, in the widest pieces. A
+ * store of its own for each number would be a write of its own.                                  */
+#ifndef __CUDACC__
+#define LOAD(count, from, to) \
+  for (i32 k_ = 0; k_ < (count); k_++) (to)[k_] = (from)[k_]
+#define PUT(count, to, from) LOAD(count, from, to)
+#else
+#define LOAD(count, from, to) load_record<count>(from, to)
+#define PUT(count, to, from)  put_record<count>(to, from)
+HD void load4(const real *from, real *to)
 {
+#ifdef REAL_IS_F32
+  const float4 v = *(const float4 *)from;
+  to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
+#else
+  const double2 a = *(const double2 *)from, b = *((const double2 *)from + 1);
+  to[0] = a.x, to[1] = a.y, to[2] = b.x, to[3] = b.y;
+#endif
+}
+
+HD void put4(real *to, const real *from)
+{
+#ifdef REAL_IS_F32
+  *(float4 *)to = make_float4(from[0], from[1], from[2], from[3]);
+#else
+  *(double2 *)to        = make_double2(from[0], from[1]);
+  *((double2 *)to + 1)  = make_double2(from[2], from[3]);
+#endif
+}
+
+HD void load2(const real *from, real *to)
+{
+#ifdef REAL_IS_F32
+  const float2 v = *(const float2 *)from;
+#else
+  const double2 v       = *(const double2 *)from;
+#endif
+  to[0] = v.x, to[1] = v.y;
+}
+
+HD void put2(real *to, const real *from)
+{
+#ifdef REAL_IS_F32
+  *(float2 *)to = make_float2(from[0], from[1]);
+#else
+  *(double2 *)to        = make_double2(from[0], from[1]);
+#endif
+}
+
+/* An odd count: in float64 in aligned pairs, too, the first of which may begin one number before it and the
+ * last end one behind it (memory is given out in multiples of 16 bytes): half as many loads, each of
+ * which touches a line of its own per thread.                                                    */
+template <int count>
+HD void load_odd(const real *from, real *to)
+{
+#ifdef REAL_IS_F32
+  for (int k = 0; k < count; k++) to[k] = from[k];
+#else
   const size_t   before = (size_t)from / sizeof *from % 2;
   const double2 *pairs  = (const double2 *)(from - before);
   double2        v[count / 2 + 1];
   for (int k = 0; k <= count / 2; k++) v[k] = pairs[k];
   for (int k = 0; k < count; k++)
     to[k] = k % 2 ? before ? v[(k + 1) / 2].x : v[k / 2].y : before ? v[k / 2].y : v[k / 2].x;
+#endif
 }
 
 /* Writing alike, with the first or the last number alone. */
 template <int count>
-static __device__ __forceinline__ void put_odd(f64 *to, const f64 *from)
+HD void put_odd(real *to, const real *from)
 {
+#ifdef REAL_IS_F32
+  for (int k = 0; k < count; k++) to[k] = from[k];
+#else
   const bool before = (size_t)to / sizeof *to % 2;
   double2   *pairs  = (double2 *)(to + before);
   for (int k = 0; k < count / 2; k++)
     pairs[k] = before ? make_double2(from[2 * k + 1], from[2 * k + 2]) : make_double2(from[2 * k], from[2 * k + 1]);
   to[before ? 0 : count - 1] = before ? from[0] : from[count - 1];
-}
-#define LOAD_ODD(count, from, to) load_odd<count>(from, to)
-#define PUT_ODD(count, to, from)  put_odd<count>(to, from)
-#else
-#define LOAD_ODD(count, from, to) \
-  for (i32 k_ = 0; k_ < count; k_++) (to)[k_] = (from)[k_]
-#define PUT_ODD(count, to, from) LOAD_ODD(count, from, to)
-#endif
-
-HD void load5(const real *from, real *to)
-{
-  LOAD_ODD(5, from, to);
-}
-
-HD void put5(real *to, const real *from)
-{
-  PUT_ODD(5, to, from);
-}
-
-/* Four numbers at a multiple of four, in as few pieces as there are. */
-HD void load4(const real *from, real *to)
-{
-#if defined(__CUDACC__) && defined(REAL_IS_F32)
-  const float4 v = *(const float4 *)from;
-  to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
-#elif defined(__CUDACC__)
-  const double2 a = *(const double2 *)from, b = *((const double2 *)from + 1);
-  to[0] = a.x, to[1] = a.y, to[2] = b.x, to[3] = b.y;
-#else
-  for (i32 k = 0; k < 4; k++) to[k] = from[k];
 #endif
 }
 
-HD void put4(real *to, const real *from)
+template <int count>
+HD void load_record(const real *from, real *to)
 {
-#if defined(__CUDACC__) && defined(REAL_IS_F32)
-  *(float4 *)to = make_float4(from[0], from[1], from[2], from[3]);
-#elif defined(__CUDACC__)
-  *(double2 *)to       = make_double2(from[0], from[1]);
-  *((double2 *)to + 1) = make_double2(from[2], from[3]);
-#else
-  for (i32 k = 0; k < 4; k++) to[k] = from[k];
-#endif
+  if constexpr (count % 4 == 0) {
+    load4(from, to);
+    if constexpr (count > 4) load_record<count - 4>(from + 4, to + 4);
+  } else if constexpr (count == 2) {
+    load2(from, to);
+  } else if constexpr (count % 2 == 0) {
+    for (int k = 0; k < count; k += 2) load2(from + k, to + k);
+  } else {
+    load_odd<count>(from, to);
+  }
 }
 
-/* Two numbers at a multiple of two.  A store of its own for each would be a write of its own. */
-HD void put2(real *to, const real *from)
+template <int count>
+HD void put_record(real *to, const real *from)
 {
-#if defined(__CUDACC__) && defined(REAL_IS_F32)
-  *(float2 *)to = make_float2(from[0], from[1]);
-#elif defined(__CUDACC__)
-  *(double2 *)to       = make_double2(from[0], from[1]);
-#else
-  to[0] = from[0], to[1] = from[1];
-#endif
+  if constexpr (count % 4 == 0) {
+    put4(to, from);
+    if constexpr (count > 4) put_record<count - 4>(to + 4, from + 4);
+  } else if constexpr (count == 2) {
+    put2(to, from);
+  } else if constexpr (count % 2 == 0) {
+    for (int k = 0; k < count; k += 2) put2(to + k, from + k);
+  } else {
+    put_odd<count>(to, from);
+  }
 }
-
-HD void load2(const real *from, real *to)
-{
-#if defined(__CUDACC__) && defined(REAL_IS_F32)
-  const float2 v = *(const float2 *)from;
-  to[0] = v.x, to[1] = v.y;
-#elif defined(__CUDACC__)
-  const double2 v      = *(const double2 *)from;
-  to[0] = v.x, to[1] = v.y;
-#else
-  to[0] = from[0], to[1] = from[1];
 #endif
-}
 
 /* Four numbers of float32, whatever the precision. */
 HD void load4_f32(const f32 *from, real *to)

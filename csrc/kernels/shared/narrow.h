@@ -1,9 +1,14 @@
-/* narrow.h - another precision of what a point has, once per dimension (copy.h). */
+/* narrow.h - copies of what a point has, and its other precision, once per dimension (copy.h). */
 
+#define COPY_STATE(F)    COPY(F, real, real, "items," STR(NV))
 #define NARROW_STATE(F)  COPY(F, f64, f32, "items," STR(NV))
 #define WIDEN_STATE(F)   COPY(F, f32, f64, "items," STR(NV))
 #define NARROW_FIT(F)    COPY(F, f64, f32, "items," STR(NS))
 #define NARROW_VECTOR(F) COPY(F, f64, f32, "items," STR(DIM))
+LANES(N(copy_state), COPY_STATE, indirect, NV)
+{
+  EACH_LANE(k, NV) to[k] = from[k];
+}
 LANES(N(narrow_state), NARROW_STATE, indirect, NV)
 {
   EACH_LANE(k, NV) to[k] = (f32)from[k];

@@ -14,34 +14,44 @@
 
 HD void N(state_load)(const real *from, real *to)
 {
-#if DIM == 2
-  load4(from, to);
-#else
-  load5(from, to);
-#endif
+  LOAD(NV, from, to);
 }
 
 HD void N(state_put)(real *to, const real *from)
 {
-#if DIM == 2
-  put4(to, from);
-#else
-  put5(to, from);
-#endif
+  PUT(NV, to, from);
 }
 
 /* Gradients of a point: dq_k/dx, dq_k/dy (, dq_k/dz) side by side. */
 HD void N(slope_load)(const real *from, real *to)
 {
+  LOAD(NG, from, to);
+}
+
+/* The place of a point.  In space it is not read in pairs as states are: a device is no faster with two
+ * wide loads than with three.                                                                   */
+HD void N(place_load)(const f64 *x, i32 i, f64 *at)
+{
 #if DIM == 2
-  load4(from, to), load4(from + 4, to + 4);
+  const struct vec2 p = point(x, i);
+  at[0] = p.x, at[1] = p.y;
 #else
-  LOAD_ODD(NG, from, to);
+  for (i32 k = 0; k < DIM; k++) at[k] = x[DIM * i + k];
 #endif
 }
 
-/* The way from point i to point j, from a difference in float64.  Places are not read in pairs as states
- * are: a device is no faster with two wide loads than with three.                               */
+/* The way from a place to point j, from a difference in float64. */
+HD void N(fit_way)(const f64 *at, const f64 *x, i32 j, real *d)
+{
+#if DIM == 2
+  const struct vec2 there = point(x, j);
+  d[0] = (real)(there.x - at[0]), d[1] = (real)(there.y - at[1]);
+#else
+  for (i32 k = 0; k < DIM; k++) d[k] = (real)(x[DIM * j + k] - at[k]);
+#endif
+}
+
+/* The way from point i to point j. */
 HD void N(fit_apart)(const f64 *x, i32 i, i32 j, real *d)
 {
 #if DIM == 2

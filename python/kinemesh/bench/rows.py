@@ -119,7 +119,7 @@ def springs(backend: Backend, mesh: Mesh, wanted: set[str], *_: Any) -> Rows:
         ten = [solver.begin, backend.record([solver.iterate], times=TEN)]
         kept = backend.zeros(solver.A.shape, solver.A.dtype)
         suffix = "f64" if np.dtype(solver.A.dtype) == np.float64 else "f32"
-        restore = backend.bind("copy_real4", suffix=suffix, **{"from": kept, "to": solver.A})
+        restore = backend.bind("copy_state", suffix=suffix, **{"from": kept, "to": solver.A})
     assemble()
     backend.put(kept, backend.get(solver.A))
     backend.put(solver.b, np.random.default_rng(0).standard_normal(solver.b.shape))

@@ -67,14 +67,14 @@ def recorded(backend: Backend, items: list[Any]) -> Callable[[int], Callable[[],
 def copy_bandwidth(backend: Backend, repeat: int = 5, bytes_each: int = COPIED) -> float:
     """Bytes read and written per second by the best of `repeat` copies beyond the caches.
 
-    On a GPU by copies of the driver, else by the kernel copy_real4 with the threads of a row.
+    On a GPU by copies of the driver, else by the kernel copy_state with the threads of a row.
     """
     if backend.on_gpu:
         return 1e9 * backend._module.copy_bandwidth(backend.ordinal, 1 << 30)
     count = bytes_each // (4 * backend.real.itemsize)
     there, to = backend.zeros((count, 4)), backend.zeros((count, 4))
     backend.put(there, 1)
-    call = backend.bind("copy_real4", **{"from": there, "to": to})
+    call = backend.bind("copy_state", **{"from": there, "to": to})
     return 2 * there.nbytes / measure(backend, recorded(backend, [call]), repeat).least
 
 

@@ -54,9 +54,10 @@ class State:
         self.fields = self._named()
         self._primitive = self.fields.bind("ale_primitive")
         self._past = self.fields.bind("ale_past")
-        copy = f"copy_real{model.variables}"
         levels = [(self.u1, self.u2), (self.u, self.u1)]
-        self._levels = b.record([b.bind(copy, **{"from": old, "to": new}) for old, new in levels])
+        self._levels = b.record(
+            [self.fields.bind("copy_state", **{"from": old, "to": new}) for old, new in levels]
+        )
         grid.start()
         self.initialise()
 
