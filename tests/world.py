@@ -320,7 +320,7 @@ class World:
         self.put("bdf|members,3", [(15, -20, 5), (3, -4, 1)], float)
         self.put("rate|members,2", [(15, -5), (3, -1)], float)
         self.put("cfl|members", (5, 20), float)
-        self.put("fix|members", (0.125, 0.5), np.float32)
+        self.put("jacobian_fix|members", (0.125, 0.5), np.float32)
         self.put("strength|members", (0.1, 0.05), float)
         self.put("low_mach|members,2", [(0.5, 2), (1, 1)], float)
         self.put("centre|members,2", [(0.25, -3), (0.25, 4)], float)
@@ -335,7 +335,7 @@ class World:
 
     def control(self):
         self.values.update(
-            fix=0.125,
+            entropy_fix=0.125,
             c1=0.25,
             c2=0.5,
             K=0.25,

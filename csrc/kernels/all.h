@@ -59,8 +59,8 @@
   K(cg_check, groups) K(cg_p, rows) K(cg_x, rows) K(multigrid_coarsest, rows)                     \
   DIMENSION_LIST(K, ) MESH_LIST(K, ) DIMENSION_LIST(K, _3d)
 #define DIMENSION_LIST(K, D)                                                                      \
-  K(ale_primitive##D, nodes) K(ale_primitive_range##D, groups) K(ale_past##D, nodes)              \
-  K(ale_update##D, rows) K(residual_check##D, groups) K(wall_forces##D, groups)                   \
+  K(state_primitive##D, nodes) K(state_primitive_range##D, groups) K(state_past##D, nodes)        \
+  K(state_update##D, rows) K(residual_check##D, groups) K(wall_forces##D, groups)                 \
   K(pose_move##D, moved)                                                                          \
   K(cloud_velocity##D, nodes) K(cloud_least_squares##D, nodes) K(cloud_open##D, bnodes)           \
   K(cloud_smooth##D, nodes) K(cloud_smooth_wang##D, nodes)                                        \

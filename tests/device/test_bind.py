@@ -210,10 +210,10 @@ def test_partly_shared_memory_is_an_overlap(host):
 
 
 def test_fields_that_are_only_read_may_share_memory(double):
-    there = place(double, sample("ale_past"))
+    there = place(double, sample("state_past"))
     there |= {"V2": there["V1"], "u2": there["u1"]}
 
-    assert double.bind("ale_past", **there)
+    assert double.bind("state_past", **there)
 
 
 TABLES = [(k, *row) for k, (_, rows) in kernels().items() for row in rows if ">" in row[3]]
@@ -373,12 +373,21 @@ def test_an_int_is_not_a_float_or_a_text(double, value):
 
 @pytest.mark.parametrize("value", ["much", None, 1j, [0.1]])
 def test_a_scalar_is_a_number(double, value):
-    refused(double, "ale_flux_roe", TypeError, "fix has ", "expected a number", fix=value)
+    refused(
+        double,
+        "ale_flux_roe",
+        TypeError,
+        "entropy_fix has ",
+        "expected a number",
+        entropy_fix=value,
+    )
 
 
 @pytest.mark.parametrize("number", [np.float64(0.1), np.float32(0.1), 0, True])
 def test_numbers_of_all_kinds_are_scalars(double, number):
-    assert double.bind("ale_flux_roe", **(place(double, sample("ale_flux_roe")) | {"fix": number}))
+    assert double.bind(
+        "ale_flux_roe", **(place(double, sample("ale_flux_roe")) | {"entropy_fix": number})
+    )
 
 
 @pytest.fixture(scope="module")
@@ -390,7 +399,7 @@ def many():
 
 @pytest.mark.parametrize("entries", [2**31, MOST + 1])
 def test_an_array_that_kernels_cannot_count_is_refused(host, many, entries):
-    refused(host, "ale_primitive", OverflowError, f"member has {entries} entries",
+    refused(host, "state_primitive", OverflowError, f"member has {entries} entries",
             f"expected at most {MOST}", member=many[:entries])  # fmt: skip
 
 

@@ -47,11 +47,11 @@ def test_more_fields_hide_those_that_they_share_and_see_what_comes_later(double)
 def test_a_kernel_is_the_one_with_the_first_ending_that_there_is(double):
     space = Fields(double, ("_3d",))
 
-    assert space.kernel("ale_past") == space.also(x=1).kernel("ale_past") == "ale_past_3d"
+    assert space.kernel("state_past") == space.also(x=1).kernel("state_past") == "state_past_3d"
     assert space.kernel("copy_f64") == "copy_f64"
-    assert space.ending(("_5", "_3d")).kernel("ale_past") == "ale_past_3d"
+    assert space.ending(("_5", "_3d")).kernel("state_past") == "state_past_3d"
     assert space.ending(("_5", "_3d")).kernel("block_lower") == "block_lower_5"
-    assert Fields(double).kernel("ale_past") == "ale_past"
+    assert Fields(double).kernel("state_past") == "state_past"
 
 
 def test_what_follows_a_recording_comes_after_it_whenever_it_joined(double):

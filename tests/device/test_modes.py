@@ -9,10 +9,10 @@ from world import NONE
 # Kernels that write also for members that are not active, on purpose.
 ALWAYS = {
     "krylov_start": "sets `live` from `active`",
-    "ale_primitive": "q follows u everywhere",
-    "ale_primitive_3d": "q follows u everywhere",
-    "ale_primitive_range": "the same",
-    "ale_primitive_range_3d": "the same",
+    "state_primitive": "q follows u everywhere",
+    "state_primitive_3d": "q follows u everywhere",
+    "state_primitive_range": "the same",
+    "state_primitive_range_3d": "the same",
 }
 MASKED = [
     name for name, (_, rows) in kernels().items()
@@ -114,7 +114,7 @@ def test_a_member_alone_gives_the_bits_it_gives_in_company(backend, kernel):
 
 
 def test_first_fault_wins_whatever_the_order(backend):
-    chosen = sample("ale_primitive", large=True)
+    chosen = sample("state_primitive", large=True)
     values = dict(chosen.values)
     u = values["u"].copy()
     half = len(u) // 2
@@ -130,7 +130,7 @@ def test_first_fault_wins_whatever_the_order(backend):
 
 
 def test_a_fault_is_kept_until_it_is_cleared(backend):
-    chosen = sample("ale_primitive")
+    chosen = sample("state_primitive")
     values = dict(chosen.values)
     u = values["u"].copy()
     u[2, 0] = -1

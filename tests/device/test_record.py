@@ -6,7 +6,7 @@ from samples import place, sample
 
 pytestmark = [pytest.mark.sanitize, pytest.mark.leaks]
 
-STEP = ["ale_primitive", "ale_flux_roe", "ale_residual", "bc_wall", "face_rates"]
+STEP = ["state_primitive", "ale_flux_roe", "ale_residual", "bc_wall", "face_rates"]
 
 
 def step_of(backend):

@@ -69,7 +69,7 @@ def test_a_member_that_stops_in_a_total_has_all_of_its_groups(backend):
 
 
 def test_totals_are_told_their_tables():
-    for kernel in (*WIDTH, "ale_primitive_range", "ale_primitive_range_3d"):
+    for kernel in (*WIDTH, "state_primitive_range", "state_primitive_range_3d"):
         names = [row[0] for row in kernels()[kernel][1]]
         assert {"offsets", "owner", "groups", "ended", "parts"} <= set(names)
 
@@ -96,7 +96,7 @@ def test_each_member_has_the_range_of_its_nodes(backend, dimensions):
     for name, rows in (("parts", groups[-1]), ("range", members)):
         fields[name] = backend.zeros((rows, 2 * (d + 2)), "float64")
 
-    backend.bind("ale_primitive_range" + "_3d" * (d == 3), **fields)()
+    backend.bind("state_primitive_range" + "_3d" * (d == 3), **fields)()
 
     found = backend.get(fields["q"]).astype(float)
     ends = np.column_stack([found, -found])

@@ -43,7 +43,7 @@ def edge_flux(backend, scheme, left, right, s, w, fix=0.0, grad=None, z=1.0):
     lowered = backend.array(np.full(len(s), 7), "int32")
     grad = backend.array(np.zeros((2 * edges, 8)) if grad is None else grad, "real")
     x = backend.array(x, "float64")
-    fields |= {"x": x, "grad": grad, "fix": fix, "low_mach": low_mach(backend, z)}
+    fields |= {"x": x, "grad": grad, "entropy_fix": fix, "low_mach": low_mach(backend, z)}
     backend.bind(scheme, flux=out, lowered=lowered, **fields)()
     assert not backend.get(lowered).any()
     return backend.get(out).astype(float)
@@ -201,7 +201,10 @@ def blocks(backend, left, right, s, w, fix=0.0, z=1.0):
     fields |= {"V": backend.zeros(nodes, "float64"), "bdf": backend.zeros((1, 3), "float64")}
     fields |= {"cfl": backend.array([1.0], "float64")}
     fields |= {"pace": backend.array(np.ones(nodes), "float64")}
-    fields |= {"fix": backend.array([fix], backend.dtype), "low_mach": low_mach(backend, z)}
+    fields |= {
+        "jacobian_fix": backend.array([fix], backend.dtype),
+        "low_mach": low_mach(backend, z),
+    }
     backend.bind("ale_jacobian", **fields)()
     pair = backend.get(matrix).astype(float).reshape(edges, 2, 2, 4, 4).swapaxes(3, 4)
     return pair[:, 0, 1], pair[:, 1, 1], pair[:, 0, 0] + pair[:, 1, 1]
@@ -329,7 +332,7 @@ def test_far_field_passes_a_free_stream_unchanged(backend):
     res, there = backend.zeros((20, 4)), far_field(backend, 20, stream)
 
     fields = boundary(backend, q, s, w)
-    backend.bind("bc_farfield", fix=0.1, res=res, **fields, **there)()
+    backend.bind("bc_farfield", entropy_fix=0.1, res=res, **fields, **there)()
 
     close(backend, backend.get(res), flux(q, s, w))
 
@@ -342,7 +345,7 @@ def test_supersonic_far_field_lets_each_side_decide(backend):
     res, there = backend.zeros((2, 4)), far_field(backend, 2, stream)
 
     fields = boundary(backend, q, s, w)
-    backend.bind("bc_farfield", fix=0.0, res=res, **fields, **there)()
+    backend.bind("bc_farfield", entropy_fix=0.0, res=res, **fields, **there)()
 
     close(backend, backend.get(res), np.stack([flux(q[0], s[0], 0), flux(stream, s[1], 0)]), 128)
 
@@ -355,7 +358,7 @@ def test_far_field_jacobian_is_the_outgoing_part(backend):
     matrix, there = backend.zeros((20, 16)), far_field(backend, 20, stream)
 
     fields = boundary(backend, q, s, w) | {"slot": backend.array(np.arange(20), "int32")}
-    backend.bind("bc_farfield_jacobian", fix=0.0, A=matrix, **fields, **there)()
+    backend.bind("bc_farfield_jacobian", entropy_fix=0.0, A=matrix, **fields, **there)()
 
     expected = []
     for si, wi in zip(s, w, strict=True):
@@ -370,7 +373,7 @@ def test_primitive_state_of_a_hand_made_gas(backend):
     fields = {"member": backend.zeros(1, "int32"), "active": backend.array([1], "int32")}
     u = backend.array([[2.0, 1.0, -3.0, 10.0]], "real")
 
-    backend.bind("ale_primitive", u=u, q=q, faults=faults, **fields)()
+    backend.bind("state_primitive", u=u, q=q, faults=faults, **fields)()
 
     assert backend.get(q)[0] == pytest.approx([2, 0.5, -1.5, 3], rel=4 * backend.eps)
 
@@ -392,7 +395,7 @@ def test_a_limited_update_changes_no_state_by_more_than_its_share(backend):
         "neighbour": backend.array([1, 2, 0, 2, 0, 1], "int32"),
     }
 
-    backend.bind("ale_update", most=0.25, **there)()
+    backend.bind("state_update", most=0.25, **there)()
 
     change = backend.get(there["u"]) - conserved(q)
     close(backend, change, np.stack([0.3125 * du[2], 0.5 * du[0], du[1]]))
@@ -414,7 +417,7 @@ def test_a_node_caught_near_vacuum_takes_the_mean_of_its_neighbours(backend):
         "neighbour": backend.array([1, 2, 0, 2, 0, 1], "int32"),
     }
 
-    backend.bind("ale_update", most=0.25, **there)()
+    backend.bind("state_update", most=0.25, **there)()
 
     expected = conserved(np.array([[0.75, 0.375, 0.5, 0.5], q[1], q[2]]))
     close(backend, backend.get(there["u"]), expected)
@@ -434,7 +437,7 @@ def test_the_far_vortex_has_its_circulation_and_the_streams_total_enthalpy(doubl
     res = double.zeros((count, 4))
 
     double.bind(
-        "bc_farfield", fix=0.1, res=res, **boundary(double, q, s, np.zeros(count)),
+        "bc_farfield", entropy_fix=0.1, res=res, **boundary(double, q, s, np.zeros(count)),
         **far_field(double, count, stream, strength, ring),
     )()  # fmt: skip
 

@@ -131,7 +131,7 @@ def test_other_equations_reach_every_kernel_without_a_word_elsewhere(bound, on, 
     given = [(k, name, a) for k, own in bound.items() for name, a in own.items() if name in STATES]
     wrong = [(k, name) for k, name, a in given if a is not None and columns(a) != STATES[name]]
     assert wrong == []
-    assert {"ale_primitive_swept", "ale_past_swept", "residual_check_swept"} <= bound.keys()
+    assert {"state_primitive_swept", "state_past_swept", "residual_check_swept"} <= bound.keys()
     assert made.backend.get(made.u).shape == (made.grid.nodes, 5)
     with pytest.raises(km.SettingsError, match=re.escape("(rho, u, v, w, p)")):
         made.initialise(np.ones((made.grid.nodes, 4)))

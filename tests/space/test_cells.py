@@ -76,14 +76,14 @@ class Flow:
             u=self.u, u1=self.u1, u2=self.u2, q=self.q, res=self.res, past=self.past,
             flux=self.flux, grad=b.zeros((cells.nodes, 8)), lowered=b.zeros(cells.edges, np.int32),
             stream=b.array(stream, np.float64), centre=b.zeros((len(meshes), 2), np.float64),
-            active=b.array(np.ones(len(meshes)), np.int32), fix=0.05,
+            active=b.array(np.ones(len(meshes)), np.int32), entropy_fix=0.05,
             low_mach=b.array(np.ones((len(meshes), 2)), np.float64),
         )  # fmt: skip
-        self.time_terms = fields.bind("ale_past", V1=cells.V1, V2=cells.V2)
+        self.time_terms = fields.bind("state_past", V1=cells.V1, V2=cells.V2)
         far = [fields.also(**p.device).bind("bc_farfield") for p in cells.patches.values()]
         self.residual = b.record(
             [
-                fields.bind("ale_primitive"),
+                fields.bind("state_primitive"),
                 fields.also(S=cells.S, w=cells.w).bind("ale_flux_roe"),
                 fields.bind("ale_residual"),
                 *(far if exact else Boundaries(fields, cells.patches).residual()),

@@ -107,7 +107,7 @@ KERNEL(N(cloud_wall_jacobian), CLOUD_SIDE_JACOBIAN, indirect)
   F(in, f64, stream, "members," STR(NV)) \
   F(opt, f64, strength, "members")       \
   F(in, f64, centre, "members,2")        \
-  F(val, real, fix, "")
+  F(val, real, entropy_fix, "")
 #define CLOUD_FARFIELD(F) CLOUD_SIDE_FLUX(F) CLOUD_STREAM(F)
 KERNEL(N(cloud_farfield), CLOUD_FARFIELD, CLOUD_LOOP)
 {
@@ -119,7 +119,7 @@ KERNEL(N(cloud_farfield), CLOUD_FARFIELD, CLOUD_LOOP)
   real       own[NV], out[NV], through[NV];
   N(state_load)(q + NV * a, own);
   N(farfield_state)(stream + NV * m, strength ? strength + m : 0, centre + 2 * m, x + DIM * a, out);
-  N(flux_roe)(own, out, s, w, damping_of(fix, low_mach + 2 * m), through);
+  N(flux_roe)(own, out, s, w, damping_of(entropy_fix, low_mach + 2 * m), through);
   N(cloud_close)((real)V[a], own, s, w, through, PLANE_OF(a, m), res + NV * a);
 }
 
@@ -133,7 +133,7 @@ KERNEL(N(cloud_farfield_jacobian), CLOUD_FARFIELD_JACOBIAN, indirect)
   N(farfield_state)(stream + NV * m, strength ? strength + m : 0, centre + 2 * m, x + DIM * a, out);
   if (N(vec_dot)(s, s) == 0) return; /* a sharp edge */
   const real w                     = N(vec_dot)(velocity + DIM * a, s);
-  const struct N(roe_average) mean = N(roe_average)(own, out, s, w, damping_of(fix, low_mach + 2 * m));
+  const struct N(roe_average) mean = N(roe_average)(own, out, s, w, damping_of(entropy_fix, low_mach + 2 * m));
   for (i32 j = 0; j < NV; j++) {
     real left[NV], right[NV];
     N(roe_jacobian)(mean, own, out, s, w, j, left, right);

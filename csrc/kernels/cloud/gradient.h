@@ -94,8 +94,8 @@ LANES(N(cloud_smooth), CLOUD_SMOOTH, busy, NV)
   N(cloud_put_lanes)(i, lane, g, grad);
 }
 
-#define CLOUD_LIMITED(F)                                               \
-  F(in, f64, range, "members," STR(NR)) /* from ale_primitive_range */ \
+#define CLOUD_LIMITED(F)                                                 \
+  F(in, f64, range, "members," STR(NR)) /* from state_primitive_range */ \
   F(val, real, K, "")
 #define CLOUD_SMOOTH_WANG(F)       \
   CLOUD_SMOOTH(F)                  \

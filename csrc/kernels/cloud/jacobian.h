@@ -3,20 +3,20 @@
  * 2 (F_ij - F_i) = F_j - F_i - |A| (W_j - W_i) the block of a satellite is V (A_j - |A|), and
  * V (|A| - A_i) goes to the diagonal.  Blocks [chord a_inf]: a residual's units per those of u.     */
 
-#define CLOUD_JACOBIAN(F)                       \
-  F(in, i32, node, "rows>nodes!")               \
-  CLOUD_FIELDS(F)                               \
-  SYMMETRY(F)                                   \
-  F(in, i32, diagonal, "rows>blocks!")          \
-  F(in, i32, slot, "entries>blocks!")           \
-  F(in, real, fix, "members") /* entropy fix */ \
-  F(in, f64, low_mach, "members,2")             \
-  F(in, f64, V, "nodes")                        \
-  F(in, f64, bdf, "members,3")                  \
-  F(in, f64, cfl, "members")                    \
-  F(in, f64, pace, "nodes")                     \
-  F(in, real, res, "nodes," STR(NV))            \
-  F(upd, real, A, "blocks," STR(NB))            \
+#define CLOUD_JACOBIAN(F)                                              \
+  F(in, i32, node, "rows>nodes!")                                      \
+  CLOUD_FIELDS(F)                                                      \
+  SYMMETRY(F)                                                          \
+  F(in, i32, diagonal, "rows>blocks!")                                 \
+  F(in, i32, slot, "entries>blocks!")                                  \
+  F(in, real, jacobian_fix, "members") /* entropy fix of the matrix */ \
+  F(in, f64, low_mach, "members,2")                                    \
+  F(in, f64, V, "nodes")                                               \
+  F(in, f64, bdf, "members,3")                                         \
+  F(in, f64, cfl, "members")                                           \
+  F(in, f64, pace, "nodes")                                            \
+  F(in, real, res, "nodes," STR(NV))                                   \
+  F(upd, real, A, "blocks," STR(NB))                                   \
   F(out, real, rhs, "rows," STR(NV))
 LANES(N(cloud_jacobian), CLOUD_JACOBIAN, heavy, NV)
 {
@@ -30,7 +30,7 @@ LANES(N(cloud_jacobian), CLOUD_JACOBIAN, heavy, NV)
     const real *r = q + NV * neighbour[e];
     real        away[DIM], s[DIM], *to = A + NB * slot[e];
     const real  w                    = N(cloud_satellite)(x, a, neighbour[e], inverse, v, squared, away, s);
-    const struct N(roe_average) mean = N(roe_average)(l, r, s, w, damping_of(fix[m], low_mach + 2 * m));
+    const struct N(roe_average) mean = N(roe_average)(l, r, s, w, damping_of(jacobian_fix[m], low_mach + 2 * m));
     for (i32 j = 0; j < WIDTH(NV); j++) {
       real left[NV], right[NV];
       N(roe_jacobian)(mean, l, r, s, w, lane + j, left, right);

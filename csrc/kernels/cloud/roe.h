@@ -52,7 +52,7 @@ HD i32 N(cloud_states)(i32 van_leer, const real *qi, const real *qj, const real 
   CLOUD_RADIUS(F)                                               \
   F(in, real, grad, "nodes," STR(NG))                           \
   F(in, f64, low_mach, "members,2") /* z, 1 / z */              \
-  F(val, real, fix, "")                                         \
+  F(val, real, entropy_fix, "")                                 \
   F(out, i32, lowered, "nodes") /* satellites at first order */ \
   F(out, real, res, "nodes," STR(NV))
 
@@ -63,7 +63,7 @@ HD void N(cloud_roe_by)(const i32 i, const i32 lane, const i32 van_leer CLOUD_RE
   NEIGHBOURS(offsets[i] + lane, offsets[i + 1], PARTS(PAIR));
   if (!active[m]) return;
   const real          *v  = velocity + DIM * i;
-  const struct damping by = damping_of(fix, low_mach + 2 * m);
+  const struct damping by = damping_of(entropy_fix, low_mach + 2 * m);
   real                 own[NV], sum[NV] = {0}, f[NV], open[DIM] = {0}, all = 0;
   i32                  low = 0;
   N(state_load)(q + NV * i, own);

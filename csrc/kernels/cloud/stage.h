@@ -54,5 +54,5 @@ KERNEL(N(cloud_stage), CLOUD_STAGE, indirect)
   /* res has c0 u of the old state: taken off here, and that of the new state is in `per` */
   for (i32 k = 0; k < NV; k++) from[k] = per * (from[k] - t * (per_V * r[k] - c0 * to[k]));
   N(state_put)(u + NV * i, from);
-  N(state_primitive)(i, from, to, q, member, active, faults);
+  N(primitive_put)(i, from, to, q, member, active, faults);
 }

@@ -4,8 +4,7 @@
 
 /* Primitive state (rho, v, p) from the conserved one; what is not a gas is a fault of a member that
  * is active, which is only asked then.                                                          */
-HD void N(state_primitive)(i32 i, const real *from, real *to, real *q, const i32 *member, const i32 *active,
-                           u64 *faults)
+HD void N(primitive_put)(i32 i, const real *from, real *to, real *q, const i32 *member, const i32 *active, u64 *faults)
 {
   N(gas_primitive)(from, to);
   N(state_put)(q + NV * i, to);
@@ -16,17 +15,17 @@ HD void N(state_primitive)(i32 i, const real *from, real *to, real *q, const i32
   if (!(to[NV - 1] > 0)) fault(&faults[m], FAULT_PRESSURE, i);
 }
 
-#define ALE_PRIMITIVE(F)              \
+#define STATE_PRIMITIVE(F)            \
   F(in, i32, member, "nodes>members") \
   F(in, i32, active, "members")       \
   F(in, real, u, "nodes," STR(NV))    \
   F(out, real, q, "nodes," STR(NV))   \
   F(inc, u64, faults, "members")
-KERNEL(N(ale_primitive), ALE_PRIMITIVE, indirect)
+KERNEL(N(state_primitive), STATE_PRIMITIVE, indirect)
 {
   real from[NV], to[NV];
   N(state_load)(u + NV * i, from);
-  N(state_primitive)(i, from, to, q, member, active, faults);
+  N(primitive_put)(i, from, to, q, member, active, faults);
 }
 
 /* State where a residual begins: one that fits the plane of symmetry, and with the range of each
@@ -40,7 +39,7 @@ KERNEL(N(ale_primitive), ALE_PRIMITIVE, indirect)
   F(in, real, velocity, "nodes," STR(DIM)) \
   F(rw, real, u, "nodes," STR(NV))
 #endif
-#define ALE_PRIMITIVE_RANGE(F)          \
+#define STATE_PRIMITIVE_RANGE(F)        \
   F(in, i32, member, "nodes>members")   \
   F(in, i32, active, "members")         \
   STATE_SLIP(F)                         \
@@ -49,7 +48,7 @@ KERNEL(N(ale_primitive), ALE_PRIMITIVE, indirect)
   TOTALS(F, "nodes")                    \
   F(upd, f64, parts, "groups," STR(NR)) \
   F(out, f64, range, "members," STR(NR))
-TOTAL(N(ale_primitive_range), ALE_PRIMITIVE_RANGE, max, NR, 1)
+TOTAL(N(state_primitive_range), STATE_PRIMITIVE_RANGE, max, NR, 1)
 {
   real from[NV], to[NV];
   N(state_load)(u + NV * i, from);
@@ -59,19 +58,19 @@ TOTAL(N(ale_primitive_range), ALE_PRIMITIVE_RANGE, max, NR, 1)
     N(state_put)(u + NV * i, from);
   }
 #endif
-  N(state_primitive)(i, from, to, q, member, active, faults);
+  N(primitive_put)(i, from, to, q, member, active, faults);
   for (i32 k = 0; k < NV; k++) {
     s[k]      = OP_max(s[k], (f64)to[k]);
     s[NV + k] = OP_max(s[NV + k], -(f64)to[k]);
   }
 }
-OF_MEMBER(N(ale_primitive_range), ALE_PRIMITIVE_RANGE)
+OF_MEMBER(N(state_primitive_range), STATE_PRIMITIVE_RANGE)
 {
   for (i32 k = 0; k < NR; k++) range[NR * m + k] = s[k];
 }
 
 /* c1 V^n u^n + c2 V^(n-1) u^(n-1), once per physical step. */
-#define ALE_PAST(F)                   \
+#define STATE_PAST(F)                 \
   F(in, i32, member, "nodes>members") \
   F(in, f64, bdf, "members,3")        \
   F(in, f64, V1, "nodes")             \
@@ -79,7 +78,7 @@ OF_MEMBER(N(ale_primitive_range), ALE_PRIMITIVE_RANGE)
   F(in, f64, V2, "nodes")             \
   F(in, real, u2, "nodes," STR(NV))   \
   F(out, real, past, "nodes," STR(NV))
-LANES(N(ale_past), ALE_PAST, indirect, NV)
+LANES(N(state_past), STATE_PAST, indirect, NV)
 {
   const f64 *c = bdf + 3 * member[i];
   EACH_LANE(k, NV)

@@ -37,7 +37,7 @@ HD void N(update_node)(i32 a, const real *d, i32 first, i32 end, const i32 *neig
 }
 
 /* By rows; without `node` a row is the node of its number. */
-#define ALE_UPDATE(F)                     \
+#define STATE_UPDATE(F)                   \
   F(opt, i32, node, "rows>nodes!")        \
   F(in, i32, member, "nodes>members")     \
   F(in, i32, offsets, "nodes+1>>entries") \
@@ -48,7 +48,7 @@ HD void N(update_node)(i32 a, const real *d, i32 first, i32 end, const i32 *neig
   F(val, real, most, "")                  \
   F(rw, real, u, "nodes," STR(NV))        \
   F(rw, f64, pace, "nodes")
-KERNEL(N(ale_update), ALE_UPDATE, indirect)
+KERNEL(N(state_update), STATE_UPDATE, indirect)
 {
   const i32 a = node ? node[i] : i, m = member[a];
   const f64 before = pace[a];

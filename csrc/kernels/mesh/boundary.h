@@ -46,7 +46,7 @@ KERNEL(N(bc_wall_jacobian), BC_JACOBIAN, indirect)
   F(in, f64, centre, "members,2")        /* where it is */                 \
   F(in, f64, x, "nodes," STR(DIM))                                         \
   F(in, f64, low_mach, "members,2")                                        \
-  F(val, real, fix, "")
+  F(val, real, entropy_fix, "")
 #define BC_FARFIELD(F)  \
   BC_FIELDS(F)          \
   BC_FARFIELD_FIELDS(F) \
@@ -57,7 +57,7 @@ KERNEL(N(bc_farfield), BC_FARFIELD, indirect)
   if (!active[m]) return;
   real out[NV], f[NV];
   N(farfield_state)(stream + NV * m, strength ? strength + m : 0, centre + 2 * m, x + DIM * a, out);
-  N(flux_roe)(q + NV * a, out, S + DIM * i, w[i], damping_of(fix, low_mach + 2 * m), f);
+  N(flux_roe)(q + NV * a, out, S + DIM * i, w[i], damping_of(entropy_fix, low_mach + 2 * m), f);
   for (i32 k = 0; k < NV; k++) res[NV * a + k] += f[k];
 }
 
@@ -69,7 +69,7 @@ KERNEL(N(bc_farfield_jacobian), BC_FARFIELD_JACOBIAN, indirect)
   real out[NV];
   N(farfield_state)(stream + NV * m, strength ? strength + m : 0, centre + 2 * m, x + DIM * a, out);
   const real *own = q + NV * a, *s = S + DIM * i;
-  const struct N(roe_average) mean = N(roe_average)(own, out, s, w[i], damping_of(fix, low_mach + 2 * m));
+  const struct N(roe_average) mean = N(roe_average)(own, out, s, w[i], damping_of(entropy_fix, low_mach + 2 * m));
   for (i32 j = 0; j < NV; j++) {
     real left[NV], right[NV];
     N(roe_jacobian)(mean, own, out, s, w[i], j, left, right);

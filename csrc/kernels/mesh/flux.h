@@ -17,24 +17,24 @@ HD void N(edge_states)(const i32 i, const i32 *lr, const f64 *x, const real *q, 
   }
 }
 
-#define ALE_FLUX(F)                                                             \
-  F(in, i32, lr, "edges,2>nodes")                                               \
-  F(in, i32, member, "nodes>members")                                           \
-  F(in, i32, active, "members")                                                 \
-  F(in, f64, x, "nodes," STR(DIM))                                              \
-  F(in, real, S, "edges," STR(DIM))                                             \
-  F(in, real, w, "edges")                                                       \
-  F(in, real, q, "nodes," STR(NV))                                              \
-  F(in, real, grad, "nodes," STR(NG))                                           \
-  F(in, f64, low_mach, "members,2") /* z, 1 / z */                              \
-  F(val, real, fix, "")             /* entropy fix, share of |V_r| + z a |S| */ \
-  F(out, i32, lowered, "edges")     /* 1: first order here, see below */        \
+#define ALE_FLUX(F)                                                      \
+  F(in, i32, lr, "edges,2>nodes")                                        \
+  F(in, i32, member, "nodes>members")                                    \
+  F(in, i32, active, "members")                                          \
+  F(in, f64, x, "nodes," STR(DIM))                                       \
+  F(in, real, S, "edges," STR(DIM))                                      \
+  F(in, real, w, "edges")                                                \
+  F(in, real, q, "nodes," STR(NV))                                       \
+  F(in, real, grad, "nodes," STR(NG))                                    \
+  F(in, f64, low_mach, "members,2") /* z, 1 / z */                       \
+  F(val, real, entropy_fix, "")     /* share of |V_r| + z a |S| */       \
+  F(out, i32, lowered, "edges")     /* 1: first order here, see below */ \
   F(out, real, flux, "edges," STR(NV))
 HD void N(ale_flux_by)(const i32 i, const i32 hllc ALE_FLUX(PARAM))
 {
   const i32 m = member[lr[2 * i]];
   if (!active[m]) return;
-  const struct damping by = damping_of(fix, low_mach + 2 * m);
+  const struct damping by = damping_of(entropy_fix, low_mach + 2 * m);
   real                 l[NV], r[NV], f[NV];
   N(edge_states)(i, lr, x, q, grad, l, r);
   /* A gradient that asks for a negative density or pressure has nothing to say at this edge: the nodes'

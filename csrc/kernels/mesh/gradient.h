@@ -124,10 +124,10 @@ HD void N(wang_threshold)(const f64 *range, const i32 m, const i32 lane, const r
 }
 
 /* Limited gradient with that threshold. */
-#define ALE_GRADIENT_WANG(F)                                           \
-  ALE_GRADIENT_FIELDS(F)                                               \
-  F(in, f64, range, "members," STR(NR)) /* from ale_primitive_range */ \
-  F(val, real, K, "")                                                  \
+#define ALE_GRADIENT_WANG(F)                                             \
+  ALE_GRADIENT_FIELDS(F)                                                 \
+  F(in, f64, range, "members," STR(NR)) /* from state_primitive_range */ \
+  F(val, real, K, "")                                                    \
   F(out, real, grad, "nodes," STR(NG))
 LANES(N(ale_gradient_wang), ALE_GRADIENT_WANG, busy, SPLIT)
 {

@@ -7,26 +7,26 @@
  * by the node's own state goes to the diagonal with both time terms.  Each edge is seen from both
  * sides: that computes its Roe average twice and saves a second pass over the matrix, which is
  * dearer (CPU, 94 thousand nodes: 27 ms before, see docs/performance.md).  rhs = -res.          */
-#define ALE_JACOBIAN(F)                         \
-  F(in, i32, node, "rows>nodes!")               \
-  F(in, i32, member, "nodes>members")           \
-  F(in, i32, active, "members")                 \
-  F(in, i32, diagonal, "rows>blocks!")          \
-  F(in, i32, offsets, "nodes+1>>entries")       \
-  F(in, i32, neighbour, "entries>nodes")        \
-  F(in, i32, edge, "entries>edges")             \
-  F(in, i32, slot, "entries>blocks!")           \
-  F(in, real, S, "edges," STR(DIM))             \
-  F(in, real, w, "edges")                       \
-  F(in, real, q, "nodes," STR(NV))              \
-  F(in, real, fix, "members") /* entropy fix */ \
-  F(in, f64, low_mach, "members,2")             \
-  F(in, f64, V, "nodes")                        \
-  F(in, f64, bdf, "members,3")                  \
-  F(in, f64, cfl, "members")                    \
-  F(in, f64, pace, "nodes")                     \
-  F(in, real, res, "nodes," STR(NV))            \
-  F(upd, real, A, "blocks," STR(NB))            \
+#define ALE_JACOBIAN(F)                                                \
+  F(in, i32, node, "rows>nodes!")                                      \
+  F(in, i32, member, "nodes>members")                                  \
+  F(in, i32, active, "members")                                        \
+  F(in, i32, diagonal, "rows>blocks!")                                 \
+  F(in, i32, offsets, "nodes+1>>entries")                              \
+  F(in, i32, neighbour, "entries>nodes")                               \
+  F(in, i32, edge, "entries>edges")                                    \
+  F(in, i32, slot, "entries>blocks!")                                  \
+  F(in, real, S, "edges," STR(DIM))                                    \
+  F(in, real, w, "edges")                                              \
+  F(in, real, q, "nodes," STR(NV))                                     \
+  F(in, real, jacobian_fix, "members") /* entropy fix of the matrix */ \
+  F(in, f64, low_mach, "members,2")                                    \
+  F(in, f64, V, "nodes")                                               \
+  F(in, f64, bdf, "members,3")                                         \
+  F(in, f64, cfl, "members")                                           \
+  F(in, f64, pace, "nodes")                                            \
+  F(in, real, res, "nodes," STR(NV))                                   \
+  F(upd, real, A, "blocks," STR(NB))                                   \
   F(out, real, rhs, "rows," STR(NV))
 LANES(N(ale_jacobian), ALE_JACOBIAN, heavy, NV)
 {
@@ -40,7 +40,7 @@ LANES(N(ale_jacobian), ALE_JACOBIAN, heavy, NV)
     const real sign = b > a ? R(1) : R(-1), *l = q + NV * a, *r = q + NV * b, wf = sign * w[f];
     real      *to = A + NB * slot[e], out[DIM];
     for (i32 k = 0; k < DIM; k++) out[k] = sign * S[DIM * f + k];
-    const struct N(roe_average) mean = N(roe_average)(l, r, out, wf, damping_of(fix[m], low_mach + 2 * m));
+    const struct N(roe_average) mean = N(roe_average)(l, r, out, wf, damping_of(jacobian_fix[m], low_mach + 2 * m));
     for (i32 j = 0; j < WIDTH(NV); j++) {
       real left[NV], right[NV];
       N(roe_jacobian)(mean, l, r, out, wf, lane + j, left, right);

@@ -66,6 +66,6 @@ class Boundaries:
         calls = []
         for kind, patch in self.patches.items():
             slot = matrix.backend.array(diagonal_of_node[patch.node], np.int32)
-            own = {**patch.device, **sides[kind], "fix": self.fields["fix"], "slot": slot}
+            own = {**patch.device, **sides[kind], "slot": slot}
             calls.append(matrix.also(**own).bind(f"{self.kernels[kind]}_jacobian", suffix=suffix))
         return calls

@@ -42,9 +42,9 @@ class Gradients:
         if settings.limiter == "wang" or grid.slip:
             parts = b.zeros((grid.chunks, ends), "float64")
             span = b.zeros((grid.members, ends), "float64")
-            begin = [fields.bind("ale_primitive_range", **grid.totals, parts=parts, range=span)]
+            begin = [fields.bind("state_primitive_range", **grid.totals, parts=parts, range=span)]
         else:
-            begin = [fields.bind("ale_primitive")]
+            begin = [fields.bind("state_primitive")]
 
         def even(grad: Any) -> list[Any]:
             # what a point of the plane sees on one side alone would let waves along it grow

@@ -113,10 +113,10 @@ class Solver(State, Runnable, ABC):
         """Recording of `times` pseudo-steps: residual, decision, implicit update.
 
         In the order of the kernels, of km.Ale with its default settings:
-        ale_primitive_range, ale_gradient_wang (q and its limited gradients); ale_flux_roe,
+        state_primitive_range, ale_gradient_wang (q and its limited gradients); ale_flux_roe,
         ale_residual, bc_wall, bc_farfield (res); residual_check (who goes on, with which CFL
         number); and, unless all members have ended, narrow_state, ale_jacobian and those of the
-        boundaries, block_* (factors), krylov_* (a loop of its own), widen_state, ale_update (u).
+        boundaries, block_* (factors), krylov_* (a loop of its own), widen_state, state_update (u).
         """
         b, active = self.backend, self.dualtime.active
         check = self.dualtime.check(self.fields, drop, most, cfl)
@@ -126,7 +126,7 @@ class Solver(State, Runnable, ABC):
 
     def _update_call(self, solution: dict[str, Any]) -> Any:
         """Call that adds the solution of an implicit system to u, within `max_change`."""
-        return self.fields.bind("ale_update", **solution, most=self.settings.max_change)
+        return self.fields.bind("state_update", **solution, most=self.settings.max_change)
 
     @abstractmethod
     def _matrix_calls(
@@ -151,7 +151,7 @@ class Solver(State, Runnable, ABC):
             node=solver.tables["node"],
             diagonal=solver.tables["diagonal"],
             slot=b.table(self.grid.slots(pattern)),
-            fix=b.array(fix, solver.dtype),
+            jacobian_fix=b.array(fix, solver.dtype),
             A=solver.A,
             rhs=solver.b,
             **state,

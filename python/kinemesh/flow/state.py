@@ -52,8 +52,8 @@ class State:
         self.dualtime = DualTime(grid)
         self.low_mach = LowMach(grid, self.settings, self.mach, self.alpha_deg)
         self.fields = self._named()
-        self._primitive = self.fields.bind("ale_primitive")
-        self._past = self.fields.bind("ale_past")
+        self._primitive = self.fields.bind("state_primitive")
+        self._past = self.fields.bind("state_past")
         levels = [(self.u1, self.u2), (self.u, self.u1)]
         self._levels = b.record(
             [self.fields.bind("copy_state", **{"from": old, "to": new}) for old, new in levels]
@@ -78,7 +78,7 @@ class State:
             active=self.dualtime.active,
             cfl=self.dualtime.cfl,
             low_mach=self.low_mach.pairs,
-            fix=self.settings.entropy_fix,
+            entropy_fix=self.settings.entropy_fix,
         )
 
     def initialise(self, q: NDArray | None = None) -> None:
