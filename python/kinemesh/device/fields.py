@@ -59,6 +59,10 @@ class Fields:
         """A kernel's name with its ending."""
         return next((name + end for end in self.endings if name + end in _declared()), name)
 
+    def has(self, kernel: str) -> bool:
+        """Whether there is a kernel of this name, with its ending."""
+        return self.kernel(kernel) in _declared()
+
     def bind(
         self,
         kernel: str,

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.device.backend import kernels
 from kinemesh.device.fields import Fields
 from kinemesh.errors import SettingsError
 from kinemesh.space.patches import KINDS, Patch
@@ -35,7 +34,7 @@ class Boundaries:
         self.patches = {kind: patch for kind, patch in patches.items() if len(patch)}
         self.kernels = {kind: f"{of}_{KINDS[kind].flux}" for kind in self.patches}
         for kind, kernel in self.kernels.items():
-            if fields.kernel(kernel) not in kernels():
+            if not fields.has(kernel):
                 raise SettingsError(
                     f"boundaries: kind {kind!r} is not for this solver, as there is no kernel "
                     f"{kernel}; choose another kind"
