@@ -117,7 +117,7 @@ class Runnable:
         Raises
         ------
         NumericalFault    the mesh folds, the flow fails, or the residual of a step rises tenfold;
-            of an ensemble such a member fails alone (`Run.failed`)
+            of an ensemble such a member fails alone (`Run.failed`), and one whose motion raises
         CaseError         the folder or its restart cannot be used
         SettingsError     arguments that contradict each other or the motion
         """

@@ -65,7 +65,7 @@ class Solver(State, Runnable, ABC):
         for note in self.notes:
             warn(note)
         super().__init__(arguments, grid)
-        self.bodies = Bodies(grid.bodies, self.motions, self.mach, self.moment_about)
+        self.bodies = Bodies(grid.bodies, self.motions, self.mach, self.moment_about, grid.ensemble)
         self.forces = Forces(grid, self.fields, self.mach, self.alpha_deg, *self.reference)
         self.vortex: list[Any] = []
         if self.settings.far_field == "vortex":

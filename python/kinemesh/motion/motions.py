@@ -23,6 +23,7 @@ from kinemesh.errors import SettingsError
 DIFFERENCE = 1e-3  # error of a harmonic: 1e-12 / 30 of its rate, and about as much by rounding
 CENTRAL = {-2: 1, -1: -8, 1: 8, 2: -1}  # twelfths of a difference, by steps of time
 ONE_SIDED = {1: 48, 2: -36, 3: 16, 4: -3}  # less 25 of the present value
+LARGEST = 1e100  # of a pose: far below 1e154, whose square is no number
 ORDERS = 24  # most cycles of one part to the common period
 
 
@@ -46,12 +47,24 @@ def _positive(owner: str, name: str, value: float) -> float:
     return number
 
 
-def _pair(owner: str, name: str, value: Sequence[float]) -> tuple[float, float]:
+def _bounded(owner: str, name: str, value: float) -> float:
+    number = _finite(owner, name, value)
+    if abs(number) > LARGEST:
+        raise SettingsError(
+            f"{owner}: {name} = {value!r}, expected at most {LARGEST:g}, as its square must be a "
+            "number"
+        )
+    return number
+
+
+def _pair(
+    owner: str, name: str, value: Sequence[float], entry: Callable[..., float] = _bounded
+) -> tuple[float, float]:
     try:
         x, y = value
     except (TypeError, ValueError):
         raise SettingsError(f"{owner}: {name} = {value!r}, expected two numbers (x, y)") from None
-    return _finite(owner, name, x), _finite(owner, name, y)
+    return entry(owner, name, x), entry(owner, name, y)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +83,7 @@ class Pose:
     shift: tuple[float, float] = (0.0, 0.0)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "angle", _finite("Pose", "angle", self.angle))
+        object.__setattr__(self, "angle", _bounded("Pose", "angle", self.angle))
         object.__setattr__(self, "about", _pair("Pose", "about", self.about))
         object.__setattr__(self, "shift", _pair("Pose", "shift", self.shift))
 
@@ -124,6 +137,10 @@ class Rate:
 
     angle: float = 0.0
     shift: tuple[float, float] = (0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "angle", _finite("Rate", "angle", self.angle))
+        object.__setattr__(self, "shift", _pair("Rate", "shift", self.shift, _finite))
 
     def __add__(self, other: Rate) -> Rate:
         """Rates of motions that share a pivot add up."""

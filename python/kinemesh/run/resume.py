@@ -99,7 +99,8 @@ def samples(solver: Solver, dt: NDArray[np.float64], step: int) -> dict[str, lis
     for number in sorted({0, min(1, step), step // 3, step}):
         time = (number - 1) * dt + dt if number else 0 * dt  # as the run itself counts
         found[f"pose at step {number}"] = [
-            [pose.angle, *pose.about, *pose.shift] for pose in solver.poses(time)
+            None if pose is None else [pose.angle, *pose.about, *pose.shift]
+            for pose in solver.bodies.samples(time)
         ]
     return plain(found)
 

@@ -129,6 +129,7 @@ class _Unsteady:
     def begin(self, progress: bool) -> int:
         """The flow that the motion starts from, or where the restart left off; steps done."""
         solver, plan, saved = self.solver, self.plan, self.saved
+        solver.grid.ensemble.at("start of the motion", 0)
         poses = solver.poses(np.zeros(solver.grid.members))
         if saved is not None and saved.phase == "unsteady":
             resumption.restore(solver, saved, poses)
@@ -214,6 +215,8 @@ class _Unsteady:
     def accept(self, number: int, poses: list[Any]) -> None:
         """Count and write the step as it ended; members that diverged in it fail."""
         solver, get, tally = self.solver, self.solver.backend.get, self.tally
+        time = number * self.plan.dt
+        moved = moving(solver, time, poses)  # a motion may fail here, and its member has no row
         drop, at_floor = self._ended()
         alive = solver.grid.ensemble.alive
         above = alive & ~(drop <= solver.settings.unsteady_drop)
@@ -222,9 +225,8 @@ class _Unsteady:
         tally.unconverged += above & ~at_floor
         tally.lowered += solver.at_first_order()
         tally.inner += get(solver.dualtime.iterations)
-        time = number * self.plan.dt
         cycle = self.plan.cycle(time)
-        rows = moving(solver, time, poses) | {
+        rows = moved | {
             "step": np.full(solver.grid.members, number),
             "time": time,
             "cycle": cycle,
@@ -320,7 +322,8 @@ def unsteady(
     folder = folder_of(out, resume, overwrite)
     plan = Plan.of(solver, start, cycles, steps_per_cycle, time_step, steps, until,
                    periodic_tolerance)  # fmt: skip
-    solver.rates(plan.count * plan.dt)  # a law that does not last must fail before the run
+    if solver.grid.members == 1:  # a law that does not last must fail before the run
+        solver.rates(plan.count * plan.dt)
     columns(solver)  # markers whose columns would have one name must fail before it, too
     claim = Claim(solver, plan.identity(solver), plan)
     with (

@@ -26,7 +26,8 @@ class Failure:
     ----------
     member : int
     cause : str              what is wrong, and where
-    place : str              node or cell in the numbers of the user's file; empty without a place
+    place : str              node or cell in the numbers of the user's file, or body; empty without
+        a place
     phase : str              what was being done, such as "steady flow" or "step 12 of 64"
     step : int or None       physical step, or step of the pre-flight
     iteration : int or None  pseudo-steps made in it

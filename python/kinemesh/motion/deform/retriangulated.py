@@ -151,7 +151,7 @@ class RetriangulatedMover(Mover):
         """
         try:
             self._use(member)
-        except MeshError as error:
+        except (MeshError, RuntimeError) as error:  # Qhull's is a RuntimeError
             self.stages[member] = before
             raised = NumericalFault(f"{told}{error}") if told else error
             self.vertices.ensemble.fail(member, f"graph built anew: {error}", error=raised)

@@ -161,12 +161,25 @@ class SpringMover(Mover):
             own, mesh = slice(*vertices.first[m : m + 2]), int(vertices.alike.of[m])
             self.built[own] = x[own]
             key = mesh, x[own].tobytes()
-            if key not in found:
-                found[key] = self._hierarchy(m, mesh, x)
+            if not found.get(key):
+                found[key] = self._try_hierarchy(m, mesh, x)
             self.solver.levels[m] = found[key]
         self.fresh[members] = 0
-        self.solver.record()
-        self.iterations = self.solver.recorded_block(self.block)
+        if any(self.solver.levels):
+            self.solver.record()
+            self.iterations = self.solver.recorded_block(self.block)
+
+    def _try_hierarchy(self, member: int, mesh: int, x: NDArray) -> Sequence[Level]:
+        """`_hierarchy`; none of a member that fails, as of its matrix none can be made."""
+        try:
+            return self._hierarchy(member, mesh, x)
+        except (DeviceError, MemoryError):  # of the machine, not of the member
+            raise
+        except Exception as error:  # of SciPy or pyamg: singular, not finite, ...
+            cause = f"the springs' multigrid cannot be set up ({type(error).__name__}: {error})"
+            remedy = "more steps per cycle, or TorsionalSprings(solver='bicgstab')"
+            self.vertices.ensemble.fail(member, cause, remedy, error=error)
+            return ()
 
     def _hierarchy(self, member: int, mesh: int, x: NDArray) -> Sequence[Level]:
         """That of a member with all nodes at x (nodes, 2), or as kept."""
@@ -193,6 +206,10 @@ class SpringMover(Mover):
         stale = np.flatnonzero(active & (self.fresh < 0))
         if isinstance(self.solver, Cg) and len(stale):
             self._build(stale)
+            active = active & ensemble.alive
+            if not active.any():
+                return 0
+            self.backend.put(self.active, active)
         self._begin(active)
         done = 0
         while (live := get(self.solver.live)).any():
