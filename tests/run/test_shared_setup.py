@@ -4,6 +4,7 @@ import warnings
 from collections import Counter
 
 import kinemesh as km
+import kinemesh.flow.ale  # what `calls` counts: a name of the package is loaded when asked for
 import numpy as np
 import pytest
 from clouds import box, lattice
@@ -158,6 +159,19 @@ def test_members_that_stand_elsewhere_have_hierarchies_of_their_own(calls):
     case.deform.attach(case.grid.vertices).step(lambda share: poses)
 
     assert calls["multigrid"] == 2
+
+
+def test_where_motions_begin_is_set_up_once_over_preflight_and_run(calls):
+    """Four members, of which two and two begin at one pose: the mesh as given, and two starts."""
+    case = km.Ale(
+        triangles(), mach=[0.4, 0.5, 0.6, 0.5], device="cpu", settings=km.AleSettings(**ROUGH),
+        motion=[km.motion.pitch(0.5, 0.1, phase_deg=phase) for phase in (40, 40, 70, 70)],
+    )  # fmt: skip
+    calls.clear()
+
+    case.run(**STEPS)
+
+    assert calls["multigrid"] == 3
 
 
 # ---- bits ---------------------------------------------------------------------------------

@@ -184,7 +184,8 @@ class MeshVertices(Vertices):
     ----------
     cells : (cells, 4), -1 the last of triangles;  cell_items : where those of each member stand
     look : recording    finds the worst cells
-    hierarchies : of distinct meshes as given, by number, where springs have set them up
+    hierarchies : of distinct meshes with their nodes where members begin, where springs have set
+        them up
     """
 
     def __init__(
@@ -194,7 +195,7 @@ class MeshVertices(Vertices):
         tables = [m.cells for m in self.distinct]
         self.cell_items = Items(self.alike, [len(table) for table in tables])
         self.cells = self.cell_items.stack(tables, self.items)
-        self.hierarchies: dict[int, Any] = {}
+        self.hierarchies: dict[tuple[int, bytes], Any] = {}
         b = backend
         offsets, groups = chunks(self.cell_items.first)
         parts = b.zeros((len(offsets) - 1, 2), np.float64)

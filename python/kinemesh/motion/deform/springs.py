@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ from kinemesh.space.vertices import MeshVertices, Vertices
 BLOCK = 10  # iterations between two looks at the device
 STALE = 2.0  # a hierarchy is made anew when solves take this many times its first one's iterations
 SOLVERS = ("multigrid", "bicgstab", "ilu0")
+Key = tuple[int, bytes]
+"""Number of a distinct mesh, and a hash of the places of its nodes."""
 
 
 class SpringMover(Mover):
@@ -58,6 +61,7 @@ class SpringMover(Mover):
         # Hierarchies: where each was made, iterations of its first solve (0: none yet, -1: stale)
         self.built = vertices.points.copy()
         self.fresh = np.full(members, -1)
+        self.made = np.zeros(members, bool)  # of whom this mover has made one
         self.memory = self.past.copy(), self.fresh.copy()  # as the physical step began
         self.replaced: NDArray | None = None  # `built` before hierarchies were made in this step
         self._bind()
@@ -147,8 +151,8 @@ class SpringMover(Mover):
     def _build(self, members: NDArray) -> None:
         """Hierarchies of these members from the matrix as it was just assembled.
 
-        One for all members with one mesh whose nodes are at the very same places; that of a mesh as
-        given is kept, so that after a pre-flight it is there.
+        One for all members with one mesh whose nodes are at the very same places; the first one of
+        each member is kept, so that after a pre-flight it is there.
         """
         assert isinstance(self.solver, Cg)
         x, vertices = self.backend.get(self.vertices.x), self.vertices
@@ -156,23 +160,23 @@ class SpringMover(Mover):
             self.replaced = self.built.copy()
         self.iterations = None
         self.solver.forget(members)
-        found: dict[tuple[int, bytes], Sequence[Level]] = {}
+        found: dict[Key, Sequence[Level]] = {}
         for m in members.tolist():
-            own, mesh = slice(*vertices.first[m : m + 2]), int(vertices.alike.of[m])
+            own = slice(*vertices.first[m : m + 2])
             self.built[own] = x[own]
-            key = mesh, x[own].tobytes()
+            key = int(vertices.alike.of[m]), sha256(x[own].tobytes()).digest()
             if not found.get(key):
-                found[key] = self._try_hierarchy(m, mesh, x)
+                found[key] = self._try_hierarchy(m, key, x)
             self.solver.levels[m] = found[key]
-        self.fresh[members] = 0
+        self.fresh[members], self.made[members] = 0, True
         if any(self.solver.levels):
             self.solver.record()
             self.iterations = self.solver.recorded_block(self.block)
 
-    def _try_hierarchy(self, member: int, mesh: int, x: NDArray) -> Sequence[Level]:
+    def _try_hierarchy(self, member: int, key: Key, x: NDArray) -> Sequence[Level]:
         """`_hierarchy`; none of a member that fails, as of its matrix none can be made."""
         try:
-            return self._hierarchy(member, mesh, x)
+            return self._hierarchy(member, key, x)
         except (DeviceError, MemoryError):  # of the machine, not of the member
             raise
         except Exception as error:  # of SciPy or pyamg: singular, not finite, ...
@@ -181,19 +185,18 @@ class SpringMover(Mover):
             self.vertices.ensemble.fail(member, cause, remedy, error=error)
             return ()
 
-    def _hierarchy(self, member: int, mesh: int, x: NDArray) -> Sequence[Level]:
+    def _hierarchy(self, member: int, key: Key, x: NDArray) -> Sequence[Level]:
         """That of a member with all nodes at x (nodes, 2), or as kept."""
         assert isinstance(self.solver, Cg)
-        own, kept = slice(*self.vertices.first[member : member + 2]), self.vertices.hierarchies
-        as_given = bool((x[own] == self.vertices.distinct[mesh].points).all())
-        if as_given and mesh in kept:
-            return kept[mesh]
+        kept = self.vertices.hierarchies
+        if key in kept:
+            return kept[key]
         if self.vertices.members == 1:
             kept.clear()  # of a single member the last one goes before there is a new one
-        made = self.solver.hierarchy(member, x)
-        if as_given:
-            kept[mesh] = made
-        return made
+        found = self.solver.hierarchy(member, x)
+        if not self.made[member]:
+            kept[key] = found
+        return found
 
     def _solve(self, active: NDArray) -> int:
         """One increment of the active members to self.pose; iterations of the slowest one.
