@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 from kinemesh.errors import CaseError
-from kinemesh.io import STEADY, UNSTEADY, History
+from kinemesh.io import STEADY, UNSTEADY, History, summary
+from kinemesh.study.hysteresis import hysteresis
 
 
 def row(step, member=0, **changes):
@@ -161,3 +162,51 @@ def test_damaged_files_are_refused(tmp_path, text, word):
         History.read(tmp_path / "history.csv")
     with pytest.raises(CaseError, match="cannot read"):
         History.read(tmp_path / "missing.csv")
+
+
+# ---- members that failed ------------------------------------------------------------------
+
+
+def beside(folder, members=(0, 1)):
+    """A history of four steps of each member, of whom 1 and 2 failed by the summary beside it."""
+    with History(path=folder / "history.csv") as history:
+        for step in range(1, 5):
+            for m in members:
+                history.append(row(step, m, cycle=step / 4, phase_deg=90.0 * (step % 4)))
+    told = [{"member": m, "text": f"member {m}: it broke"} for m in (1, 2)]
+    made = summary.collect("unsteady", "cpu", "float64", {"mach": 0.8}, {"nodes": 1}, {}, {}, {})
+    summary.write(folder / "summary.json", made | {"failed": told})
+    return folder / "history.csv"
+
+
+def test_a_history_tells_from_the_summary_beside_it_who_failed(tmp_path):
+    history = History.read(beside(tmp_path))
+
+    assert history.failed == {1: "member 1: it broke", 2: "member 2: it broke"}
+    assert "2 failed, 8 rows" in repr(history)
+    assert history.member(1).failed == {1: "member 1: it broke"}
+    assert history.member(0).failed == {}
+    with pytest.raises(CaseError, match=r"there are \[0, 1\] \(member 2: it broke\)"):
+        history.member(2)
+
+
+def test_a_loop_of_a_member_that_failed_is_refused_from_the_file_alone(tmp_path):
+    path = beside(tmp_path)
+
+    assert hysteresis(path, 0).steps == 4
+    for source in (path, History.read(path)):
+        with pytest.raises(CaseError, match="failed: member 1: it broke"):
+            hysteresis(source, 1)
+
+
+def test_a_history_without_a_summary_of_its_own_knows_of_no_failure(tmp_path):
+    path = beside(tmp_path)
+    other = path.rename(tmp_path / "other.csv")
+    assert History.read(other).failed == {}
+    other.rename(path)
+    (tmp_path / "summary.json").write_text("{")
+
+    with pytest.warns(RuntimeWarning, match="whether members failed is not known: .*not JSON"):
+        assert History.read(path).failed == {}
+    (tmp_path / "summary.json").unlink()
+    assert History.read(path).failed == {}

@@ -176,6 +176,17 @@ def test_loops_of_members_are_coloured_by_what_varies():
     assert [t.get_text() for t in legend.get_texts()] == ["k 0.1", "k 0.2"]
 
 
+def test_a_legend_leaves_out_what_only_failed_members_have():
+    run = lines([0.1, 0.2, 0.3], about_x=[0.0, 0.0, 0.5], amplitude_deg=[1.0, 2.0, 3.0])
+    run.summary["failed"] = [{"member": 2, "text": "member 2: it broke"}]
+
+    with pytest.warns(UserWarning, match="left out, having failed .*: members 2"):
+        figure = plot.loops(run)
+
+    texts = [t.get_text() for t in figure.legends[0].get_texts()]
+    assert texts == ["k 0.1", "k 0.2", "amplitude 1 deg", "amplitude 2 deg"]
+
+
 def test_a_second_number_has_dashes_and_a_third_is_named():
     run = lines([0.1, 0.2, 0.3], amplitude_deg=[1.0, 2.0, 2.0], about_x=[0.0, 0.5, 0.0])
 

@@ -247,7 +247,7 @@ def test_a_failed_member_is_told_wherever_it_is_asked_for(tmp_path):
             with pytest.raises(km.CaseError, match=r"failed: member 1: pressure .*step 10 of 12"):
                 ask(1)
     assert found.failed == run.failed == found.summary["failed"]
-    for source in (run, tmp_path):
+    for source in (run, run.history, tmp_path, tmp_path / "history.csv"):
         with pytest.raises(km.CaseError, match="failed: member 1"):
             km.hysteresis(source, 1)
     assert found.frames(1).time[-1] < found.frames(0).time[-1]  # what was written is kept

@@ -25,7 +25,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kinemesh.errors import CaseError
+from kinemesh.errors import CaseError, warn
+from kinemesh.io import summary
 from kinemesh.io.columns import Columns
 from kinemesh.io.paths import path_of
 from kinemesh.io.whole import naming, replace
@@ -100,6 +101,11 @@ class History(Columns):
     ----------
     columns : names    `UNSTEADY` (default), `unsteady_columns(...)` or `STEADY`
     path : path        file to start anew; every row is on disk when `append` returns
+
+    Attributes
+    ----------
+    failed : {member: text}    members whose rows end where they failed, and why; of a file what the
+        summary beside it has, as the rows themselves do not tell
     """
 
     def __init__(self, columns: Iterable[str] = UNSTEADY, path: str | Path | None = None) -> None:
@@ -110,6 +116,7 @@ class History(Columns):
                 f"history: columns {self.columns}, expected io.history.unsteady_columns() or STEADY"
             )
         self.path = None if path is None else Path(path)
+        self.failed: dict[int, str] = {}
         self._rows: list[tuple[float, ...]] = []
         self._arrays: dict[str, NDArray[Any]] = {}
         self._of: dict[int, list[tuple[float, ...]]] = {}  # rows by member
@@ -218,8 +225,15 @@ class History(Columns):
         part = History(self.columns)
         part._rows = list(self._by_member().get(member, []))
         if not part._rows:
-            raise CaseError(f"history: no member {member}; there are {self.members}")
+            why = f" ({self.failed[member]})" if member in self.failed else ""
+            raise CaseError(f"history: no member {member}; there are {self.members}{why}")
+        part.failed = {m: text for m, text in self.failed.items() if m == member}
         return part
+
+    def refuse_failed(self, member: int | None, label: str) -> None:
+        """CaseError, with the cause, where a member has failed."""
+        if member in self.failed:
+            raise CaseError(f"{label}: failed: {self.failed[member]}")
 
     def close(self) -> None:
         """Close the file; the rows stay."""
@@ -234,13 +248,15 @@ class History(Columns):
         self.close()
 
     def __repr__(self) -> str:
-        return f"History({self.kind}, {self.rows} rows, path={self.path})"
+        failed = f"{len(self.failed)} failed, " if self.failed else ""
+        return f"History({self.kind}, {failed}{self.rows} rows, path={self.path})"
 
     @classmethod
     def read(cls, path: str | Path, torn: bool = False) -> History:
         """A history from its CSV file.
 
-        A last line cut short by a crash is an error, or left out where `torn` allows it.
+        A last line cut short by a crash is an error, or left out where `torn` allows it.  Which
+        members failed the summary.json beside a history.csv says.
         """
         path = path_of(path, "the history")
         try:
@@ -258,6 +274,7 @@ class History(Columns):
         history = cls(lines[0])
         for number, line in enumerate(lines[1:], start=2):
             history._rows.append(_row(path, number, history.columns, line))
+        history.failed = failed_beside(path)
         return history
 
     @classmethod
@@ -310,6 +327,19 @@ def _row(path: Path, number: int, columns: tuple[str, ...], line: list[str]) -> 
         return tuple(_number(name, value) for name, value in zip(columns, line, strict=True))
     except CaseError as error:
         raise CaseError(f"{path}: row {number}: {error}") from None
+
+
+def failed_beside(path: Path) -> dict[int, str]:
+    """Members that failed, and why, by the summary beside a run's history; {} without one."""
+    beside = path.with_name("summary.json")
+    if path.name != "history.csv" or not beside.exists():
+        return {}
+    try:
+        rows = summary.read(beside).get("failed", [])
+    except CaseError as error:
+        warn(f"{path}: whether members failed is not known: {error}")
+        return {}
+    return {row["member"]: row["text"] for row in rows}
 
 
 def last_step(path: Path) -> int:

@@ -280,6 +280,7 @@ def loop_of_history(
     if member is None and len(history.members) > 1:
         raise CaseError(f"{label}: members {history.members}; choose one: hysteresis(run, 0)")
     member = history.members[0] if member is None and history.rows else member
+    history.refuse_failed(member, label)
     part = history if member is None else history.member(member)
     moved = part["step"] > 0  # step 0, where written, is the flow that the run started from
     cycle = part["cycle"][moved]

@@ -53,11 +53,12 @@ def loops(run: Run, by: str | None = None, path: str | Path | None = None) -> An
             last = error
     if not found:
         raise last
-    order = sorted(names, key=lambda name: -len(values(rows, name)))
+    drawn = [rows[member] for member in found]  # colours and legend are of what is drawn
+    order = sorted(names, key=lambda name: -len(values(drawn, name)))
     colour = by or (order[0] if order else None)
     rest = [name for name in order if name != colour]
-    dash = next((name for name in rest if len(values(rows, name)) <= len(DASHES)), None)
-    more = [name for name in rest if name != dash]
+    dash = next((name for name in rest if len(values(drawn, name)) <= len(DASHES)), None)
+    more = [name for name in rest if name != dash and len(values(drawn, name)) > 1]
     return _loops(found, rows, colour, dash, more, path=path)
 
 
@@ -113,8 +114,9 @@ def _loops(
 ) -> Any:
     figure = figure_of(8.4, 3.5)
     pitches = all(np.ptp(loop.alpha_deg) > 0 for loop in found.values())
-    tones = _Tones(values(rows, by) if by else [])
-    kinds = values(rows, dash) if dash else []
+    drawn = [rows[m] for m in found]
+    tones = _Tones(values(drawn, by) if by else [])
+    kinds = values(drawn, dash) if dash else []
     panels = figure.subplots(1, 2)
     for axes, name, symbol in zip(panels, ("cl", "cm"), ("$c_l$", "$c_m$"), strict=True):
         for m, loop in found.items():

@@ -7,7 +7,7 @@ from typing import Any
 
 from kinemesh.errors import CaseError, warn
 from kinemesh.io import summary as summaries
-from kinemesh.io.history import STEADY, UNSTEADY, History
+from kinemesh.io.history import STEADY, UNSTEADY, History, failed_beside
 from kinemesh.io.paths import path_of
 from kinemesh.io.summary import Summary
 from kinemesh.results.run import Run
@@ -51,4 +51,6 @@ def _history(path: Path, about: dict[str, Any]) -> History:
     """The complete rows of the history; none where the run failed before the first row."""
     if path.exists():
         return History.read(path, torn=about.get("finished") is None)
-    return History(STEADY if about.get("mode") == "steady" else UNSTEADY)
+    none = History(STEADY if about.get("mode") == "steady" else UNSTEADY)
+    none.failed = failed_beside(path)
+    return none

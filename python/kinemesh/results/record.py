@@ -61,9 +61,7 @@ class Record:
 
     def refuse_failed(self, member: int | None) -> None:
         """CaseError, with the cause, where a member has failed."""
-        for row in self.failed:
-            if row["member"] == member:
-                raise CaseError(f"{self.out or 'run'}: failed: {row['text']}")
+        self.history.refuse_failed(member, str(self.out or "run"))
 
     def asked(self) -> list[dict[str, Any]]:
         """Inputs of each member: mach, alpha_deg, parameters of its motion, mesh, nodes.
@@ -85,7 +83,6 @@ class Record:
 
         CaseError, with the cause, of a member that has failed.
         """
-        self.refuse_failed(member)
         asked = self.summary.get("conditions", {}).get("periodic_tolerance")
         tolerance = PERIODIC if asked is None else asked
         return loop_of_history(self.history, member, tolerance, str(self.out or "run"))

@@ -155,8 +155,8 @@ def finish(
     if mode == "steady":
         most = int(np.max(result["iterations"]))
         made["seconds_per_iteration"] = watch.total / max(most, 1)
+    history.failed = {row["member"]: row["text"] for row in failed}
     text = Summary(summary.plain(made | {"asked": solver.asked()}))
-    history.close()
     for note in notes:
         warn(note)
     if folder is not None:

@@ -9,12 +9,10 @@ import numpy as np
 
 from kinemesh import cases
 from kinemesh.errors import CaseError
-from kinemesh.io import summary
 from kinemesh.io.history import History
 from kinemesh.io.paths import path_of
 from kinemesh.loops.harmonics import PERIODIC
 from kinemesh.loops.loop import SERIES, Loop, loop_of, loop_of_history
-from kinemesh.results.record import Record
 
 
 def hysteresis(source: Any, member: int | None = None, tolerance: float = PERIODIC) -> Loop:
@@ -32,10 +30,6 @@ def hysteresis(source: Any, member: int | None = None, tolerance: float = PERIOD
         has failed
     """
     history, label = _history(source)
-    if isinstance(source, Record):
-        source.refuse_failed(member)
-    elif isinstance(source, str | Path) and (Path(source) / "summary.json").exists():
-        Record(history, summary.read(source), Path(source)).refuse_failed(member)
     return loop_of_history(history, member, tolerance, label)
 
 
