@@ -29,14 +29,14 @@ def stopped(mesh, tmp_path, monkeypatch):
     """The folder of a run that fell at its sixth step."""
     from kinemesh.run import unsteady as run
 
-    whole = run._Unsteady.step
+    whole = run.Unsteady.step
 
     def fall(self, number):
         if number == 6:
             raise km.NumericalFault("member 1: negative pressure")
         whole(self, number)
 
-    monkeypatch.setattr(run._Unsteady, "step", fall)
+    monkeypatch.setattr(run.Unsteady, "step", fall)
     with pytest.raises(km.NumericalFault):
         pitching(mesh).run(**ASKED, out=tmp_path / "fallen")
     return tmp_path / "fallen"
@@ -181,7 +181,7 @@ def test_a_run_that_fell_does_not_wear_the_summary_of_an_earlier_one(stopped, me
     monkeypatch.undo()
     pitching(mesh).run(**ASKED, out=stopped)
     assert summary.read(stopped / "summary.json")["finished"]
-    monkeypatch.setattr("kinemesh.run.unsteady._Unsteady.step", lambda *_: 1 / 0)
+    monkeypatch.setattr("kinemesh.run.unsteady.Unsteady.step", lambda *_: 1 / 0)
 
     with pytest.raises(ZeroDivisionError):
         pitching(mesh).run(**ASKED, out=stopped)

@@ -1,24 +1,16 @@
-"""What steady and unsteady runs share: pseudo-steps until all is converged, and the summary."""
+"""Pseudo-steps until all members have ended, and how the progress of a run is shown."""
 
 from __future__ import annotations
 
 import sys
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from kinemesh.errors import warn
-from kinemesh.flow.sizes import summed
-from kinemesh.io import summary
-from kinemesh.io.history import History
-from kinemesh.io.summary import Stopwatch, Summary
-from kinemesh.results import Run
+from kinemesh.io.summary import Stopwatch
 from kinemesh.run import interrupt
 
 if TYPE_CHECKING:
@@ -101,64 +93,3 @@ def march(solver: Solver, recording: Any, where: str, watch: Stopwatch, each: An
         if not active.any():
             return
         interrupt.check()
-
-
-def finish(
-    solver: Solver,
-    mode: str,
-    history: History,
-    folder: Path | None,
-    watch: Stopwatch,
-    result: dict[str, Any],
-    notes: list[str],
-    timing: dict[str, Any],
-    identity: dict[str, Any],
-    said: Sequence[str] = (),
-) -> Run:
-    """Write the summary; its warnings are the notes, and what was `said`.
-
-    Members that have failed are in both.
-    """
-    grid, failed = solver.grid, solver.grid.ensemble.told()
-    notes = [*[row["text"] for row in failed], *notes, *solver.low_mach.notes()]
-    if not grid.ensemble.alive.any():
-        notes.insert(0, f"all {grid.members} members failed, which ended the run")
-
-    def one(value: Any) -> Any:
-        if grid.members > 1 or np.ndim(value) != 1 or len(value) != 1:
-            return value
-        return value[0].item() if isinstance(value[0], np.generic) else value[0]
-
-    conditions = {
-        "mach": one(solver.mach),
-        "alpha_deg": one(solver.alpha_deg),
-        "moment_about": solver.moment_about,
-        "reference_area": solver.reference[0],
-        "reference_length": solver.reference[1],
-        "chord": solver.chord,
-    } | {k: one(v) for k, v in timing.items()}
-    mesh = grid.sizes() | {"members": grid.members} | summed(solver)
-    made = summary.collect(
-        mode,
-        solver.backend.describe(),
-        solver.backend.dtype,
-        conditions,
-        mesh,
-        solver.settings,
-        watch,
-        {k: one(v) for k, v in result.items()},
-        [*solver.notes, *said, *notes],
-    )
-    made |= {"failed": failed, "identity": identity}
-    if solver.case is not None:
-        made["case"] = dict(solver.case)
-    if mode == "steady":
-        most = int(np.max(result["iterations"]))
-        made["seconds_per_iteration"] = watch.total / max(most, 1)
-    history.failed = {row["member"]: row["text"] for row in failed}
-    text = Summary(summary.plain(made | {"asked": solver.asked()}))
-    for note in notes:
-        warn(note)
-    if folder is not None:
-        summary.write(folder / "summary.json", text)
-    return Run(history, text, folder)

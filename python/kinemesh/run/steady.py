@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError
 from kinemesh.io.history import STEADY, History
-from kinemesh.io.summary import Stopwatch
 from kinemesh.motion import Pose
 from kinemesh.results import Run
 from kinemesh.run import ends, interrupt
 from kinemesh.run import resume as resumption
-from kinemesh.run.claim import Claim, folder_of, taken
-from kinemesh.run.files import Files
-from kinemesh.run.march import finish, march, progress_bar
+from kinemesh.run.claim import Claim, folder_of
+from kinemesh.run.driver import Driver, drive
+from kinemesh.run.march import march, progress_bar
 
 if TYPE_CHECKING:
     from kinemesh.flow.solver import Solver
@@ -37,66 +35,47 @@ def steady(
     """March all members to the steady state; see `kinemesh.flow.door.Runnable.steady`."""
     folder = folder_of(out, resume, overwrite)
     claim = Claim(solver, resumption.identity(solver, "steady"))
-    with (
-        taken(claim, folder, resume, overwrite) as saved,
-        solver.running(() if saved is None else saved.failed),
-    ):
-        return _steady(claim, folder, progress, saved)
+    return drive(Steady, claim, folder, resume, overwrite, progress)
 
 
-def _steady(claim: Claim, folder: Path | None, progress: bool, saved: Saved | None) -> Run:
-    solver = claim.solver
-    watch, resumed, said = Stopwatch(), [], []
-    path = None if folder is None else folder / "history.csv"
-    if saved is None or path is None:
-        history = History(STEADY, path)
-    else:
-        history = _history(path, saved, solver.grid.ensemble.alive)
-        watch.carry(saved.record["seconds"], saved.record["total"])
-        resumed = [*saved.record["resumed"], saved.step]
-        said = [*saved.record.get("said", []), *saved.notes]
-    with Files(solver, folder, watch, history, claim.run) as files:
+class Steady(Driver):
+    """A march of all members, its rows the iterations."""
 
-        def keep(iteration: int) -> None:
-            files.restart("steady", iteration, resumed=resumed, said=said)
+    mode = "steady"
 
-        result, notes = to_steady(solver, (), watch, progress, history, keep, saved)
-        files.begin()
-        files.fields(np.zeros(solver.grid.members))
-        keep(int(result["iterations"].max()))
-    if resumed:
-        result["resumed"] = resumption.told(resumed)
-    told = claim.identity
-    return finish(solver, "steady", history, folder, watch, result, notes, {}, told, said)
+    def columns(self) -> tuple[str, ...]:
+        return STEADY
 
+    def cut(self, path: Path, saved: Saved) -> History:
+        """That of a member alive may not end before."""
+        rows = History.read(path, torn=True)
+        done, alive = saved.arrays["dualtime_iterations"], self.solver.grid.ensemble.alive
+        last = [rows["iteration"][rows["member"] == m].max(initial=-1) for m in range(len(done))]
+        if rows.kind != "steady" or (alive & (np.array(last) < done)).any():
+            raise CaseError(
+                f"{path}: ends before iteration {done.max()} of {saved.path}, so it is of another "
+                "run; run without --resume (resume=False) to begin anew"
+            )
+        return History.resume(path, saved.step)
 
-def _history(path: Path, saved: Saved, alive: NDArray[np.bool_]) -> History:
-    """The history cut back to the restart; CaseError where that of a member alive ends before."""
-    rows = History.read(path, torn=True)
-    done = saved.arrays["dualtime_iterations"]
-    last = [rows["iteration"][rows["member"] == m].max(initial=-1) for m in range(len(done))]
-    if rows.kind != "steady" or (alive & (np.array(last) < done)).any():
-        raise CaseError(
-            f"{path}: ends before iteration {done.max()} of {saved.path}, so it is of another "
-            "run; run without --resume (resume=False) to begin anew"
-        )
-    return History.resume(path, saved.step)
+    def go(self) -> None:
+        self.result, self.notes = to_steady(self, (), self.history)
+        self.files.begin()
+        self.files.fields(np.zeros(self.solver.grid.members))
+        self.keep(int(self.result["iterations"].max()))
+
+    def ended(self) -> tuple[dict[str, Any], list[str], dict[str, Any]]:
+        return self.result, self.notes, {}
 
 
 def to_steady(
-    solver: Solver,
-    poses: Sequence[Pose],
-    watch: Stopwatch,
-    progress: bool,
-    history: History,
-    keep: Callable[[int], None],
-    saved: Saved | None = None,
+    run: Driver, poses: Sequence[Pose], history: History, phase: str = "steady"
 ) -> tuple[dict[str, Any], list[str]]:
     """March to the steady state with the bodies at `poses` (as given); result and warnings.
 
-    `keep(iteration)` is called every KEEP_EVERY iterations and before Ctrl-C stops the march; it
-    goes on from `saved`.
+    A restart of this `phase` is kept every KEEP_EVERY iterations and before Ctrl-C stops the march.
     """
+    solver, saved, watch = run.solver, run.saved, run.watch
     s, get = solver.settings, solver.backend.get
     recording = solver.iteration(s.steady_drop, s.steady_iterations, s.ramp(s.cfl), 1)
     ensemble = solver.grid.ensemble
@@ -110,7 +89,7 @@ def to_steady(
     before = max(int(done.max()), 0)
     about = solver.moment_points(poses)
     ensemble.at("steady flow")
-    with progress_bar(s.steady_iterations, progress, "it", before) as bar:
+    with progress_bar(s.steady_iterations, run.progress, "it", before) as bar:
 
         def each() -> None:
             with watch("forces and history"), ensemble.quiet():
@@ -122,7 +101,7 @@ def to_steady(
             last = int(iterations.max())
             due = last % KEEP_EVERY == 0 or interrupt.asked()
             if due and get(solver.dualtime.active).any():
-                keep(last)
+                run.keep(last, phase)
 
         march(solver, recording, "steady flow", watch, each)
     return _ended(solver, poses)

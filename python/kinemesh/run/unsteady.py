@@ -11,14 +11,13 @@ import numpy as np
 
 from kinemesh.errors import CaseError, NumericalFault, SettingsError
 from kinemesh.io.history import STEADY, History
-from kinemesh.io.summary import Stopwatch
 from kinemesh.loops.loop import loop_of_history
 from kinemesh.results import Run
 from kinemesh.run import ends, interrupt
 from kinemesh.run import resume as resumption
-from kinemesh.run.claim import Claim, folder_of, taken
-from kinemesh.run.files import Files
-from kinemesh.run.march import finish, march, progress_bar
+from kinemesh.run.claim import Claim, folder_of
+from kinemesh.run.driver import Driver, drive
+from kinemesh.run.march import march, progress_bar
 from kinemesh.run.plan import Plan
 from kinemesh.run.preflight import fly
 from kinemesh.run.rows import columns, moving
@@ -43,8 +42,6 @@ class _Tally:
         self.first: dict[str, Any] = {}
         self.preflight: dict[str, Any] = {}
         self.start: list[str] = []  # what must be said of the first flow
-        self.resumed: list[int] = []
-        self.said: list[str] = []  # of the restarts that the run went on from
 
     def add(self, notes: Mapping[str, float]) -> None:
         """Add a mover's numbers."""
@@ -61,28 +58,22 @@ class _Tally:
             setattr(self, name, np.array(value) if name in ARRAYS else value)
 
 
-class _Unsteady:
-    """One unsteady run: the loop's state and what it writes."""
+class Unsteady(Driver):
+    """Steps of a motion, from a steady flow or as it is; `dry` asks for the pre-flight."""
 
-    def __init__(self, claim: Claim, plan: Plan, folder: Path | None, saved: Saved | None) -> None:
-        solver = claim.solver
-        self.claim, self.solver, self.plan, self.folder = claim, solver, plan, folder
-        self.saved = saved
+    mode = "unsteady"
+
+    def __init__(
+        self, claim: Claim, folder: Path | None, saved: Saved | None, progress: bool, dry: bool
+    ) -> None:
+        assert claim.plan is not None
+        self.plan, self.dry = claim.plan, dry
         self.done = 0  # steps
-        self.watch = Stopwatch()
-        self.tally = _Tally(solver.grid.members)
+        self.tally = _Tally(claim.solver.grid.members)
         if saved is not None:
-            self.watch.carry(saved.record["seconds"], saved.record["total"])
             self.tally.load(saved.record["tally"])
-            self.tally.resumed.append(saved.step if saved.phase == "unsteady" else 0)
-            self.tally.said += saved.notes
-        path = None if folder is None else folder / "history.csv"
-        if saved is None or saved.phase == "start" or path is None:
-            self.history = History(columns(solver), path)
-        else:
-            self.history = self._cut(path, saved)
-        self.files = Files(solver, folder, self.watch, self.history, claim.run)
-        s = solver.settings
+        super().__init__(claim, folder, saved, progress)
+        solver, s = self.solver, self.solver.settings
         self.recording = solver.iteration(
             s.unsteady_drop,
             s.unsteady_iterations,
@@ -90,8 +81,11 @@ class _Unsteady:
             32 if solver.backend.on_gpu else 4,
         )
 
-    def _cut(self, path: Path, saved: Saved) -> History:
-        """The history up to the restart, in cycles of this plan; CaseError where it ends before."""
+    def columns(self) -> tuple[str, ...]:
+        return columns(self.solver)
+
+    def cut(self, path: Path, saved: Saved) -> History:
+        """In cycles of this plan."""
         rows = History.read(path, torn=True)
         members = self.solver.grid.members
         step = rows["step" if rows.kind == "unsteady" else "iteration"]
@@ -114,19 +108,19 @@ class _Unsteady:
         # without a period a cycle is the whole run, and that may be a longer one now
         return History.resume(path, saved.step, None if self.plan.periods is not None else recount)
 
-    def fly(self, progress: bool) -> None:
-        """The motion's pre-flight, where no earlier part of the run has made it."""
+    def fly(self) -> None:
+        """The motion's pre-flight, where it is asked for and no earlier part has made it."""
         plan, done = self.plan, self.tally.preflight.get("steps", 0)
-        if done >= plan.dry_steps:
+        if not self.dry or done >= plan.dry_steps:
             return
         with (
             self.watch("motion pre-flight"),
-            progress_bar(plan.dry_steps + 1, progress, "dry step") as bar,
+            progress_bar(plan.dry_steps + 1, self.progress, "dry step") as bar,
         ):
             found = fly(self.solver, plan.dt, plan.dry_steps, plan.cycle, bar.update)
         self.tally.preflight = found
 
-    def begin(self, progress: bool) -> int:
+    def begin(self) -> int:
         """The flow that the motion starts from, or where the restart left off; steps done."""
         solver, plan, saved = self.solver, self.plan, self.saved
         solver.grid.ensemble.at("start of the motion", 0)
@@ -136,10 +130,7 @@ class _Unsteady:
             self.files.begin(saved.step * plan.dt)
             return saved.step
         if plan.start == "steady":
-            in_memory = History(STEADY)
-            result, notes = to_steady(
-                solver, poses, self.watch, progress, in_memory, self.keep_start, saved
-            )
+            result, notes = to_steady(self, poses, History(STEADY), "start")
             self.tally.start = [f"steady flow at the start: {note}" for note in notes]
             self.tally.first = {
                 f"steady_{name}": result[name] for name in ("iterations", "residual_drop")
@@ -154,37 +145,29 @@ class _Unsteady:
         self.keep(0)
         return 0
 
-    def keep(self, number: int, phase: str = "unsteady") -> None:
-        """Write a restart after step `number`."""
-        steps = number if phase == "unsteady" else 0
-        told = resumption.samples(self.solver, self.plan.dt, steps)
-        self.files.restart(phase, number, tally=self.tally.dump(), poses=told)
+    def memory(self, steps: int) -> dict[str, Any]:
+        poses = resumption.samples(self.solver, self.plan.dt, steps)
+        return {"tally": self.tally.dump(), "poses": poses}
 
-    def keep_start(self, iteration: int) -> None:
-        """Write a restart on the way to the steady flow that the motion starts from."""
-        self.keep(iteration, "start")
-
-    def go(self, progress: bool, dry: bool) -> None:
-        """Every step, with its files; before them the pre-flight, where `dry` asks for it."""
+    def go(self) -> None:
+        """Pre-flight, first flow, and every step."""
         plan = self.plan
-        with self.files:
-            if dry:
-                self.fly(progress)
-            self.done = self.begin(progress)
-            with progress_bar(plan.count, progress, "step", self.done) as bar:
+        self.fly()
+        self.done = self.begin()
+        with progress_bar(plan.count, self.progress, "step", self.done) as bar:
+            over = self.over(self.done)
+            while not over:
+                self.done += 1
+                self.step(self.done)
                 over = self.over(self.done)
-                while not over:
-                    self.done += 1
-                    self.step(self.done)
-                    over = self.over(self.done)
-                    if over:
-                        bar.total = self.done
-                    bar.update()
-                    if self.done % plan.frame_every == 0:
-                        self.files.fields(self.done * plan.dt)
-                    if self.done % plan.restart_every == 0 or over:
-                        self.keep(self.done)
-                    interrupt.check()
+                if over:
+                    bar.total = self.done
+                bar.update()
+                if self.done % plan.frame_every == 0:
+                    self.files.fields(self.done * plan.dt)
+                if self.done % plan.restart_every == 0 or over:
+                    self.keep(self.done)
+                interrupt.check()
 
     def over(self, number: int) -> bool:
         """Whether the run is over after step `number`."""
@@ -259,8 +242,7 @@ class _Unsteady:
         """Number of steps that a member has made."""
         return int(self.history.member(member)["step"].max(initial=0))
 
-    def finish(self) -> Run:
-        """The summary."""
+    def ended(self) -> tuple[dict[str, Any], list[str], dict[str, Any]]:
         solver, plan, tally = self.solver, self.plan, self.tally
         notes = tally.start + self._unconverged()
         if tally.lowered:
@@ -278,26 +260,13 @@ class _Unsteady:
         result["inner_iterations"] = tally.inner
         result["unconverged_steps"] = tally.unconverged
         result["steps_ended_at_roundoff"] = tally.at_roundoff
-        if tally.resumed:
-            result["resumed"] = resumption.told(tally.resumed)
-        timing = {
+        conditions = {
             **plan.told(self.done),
             "motion": [None if m is None else repr(m) for m in solver.motions],
             "deform": {"method": solver.deform.name}
             | {f.name: getattr(solver.deform, f.name) for f in fields(solver.deform)},
         }
-        return finish(
-            solver,
-            "unsteady",
-            self.history,
-            self.folder,
-            self.watch,
-            result,
-            notes,
-            timing,
-            self.claim.identity,
-            tally.said,
-        )
+        return result, notes, conditions
 
 
 def unsteady(
@@ -326,13 +295,7 @@ def unsteady(
         solver.rates(plan.count * plan.dt)
     columns(solver)  # markers whose columns would have one name must fail before it, too
     claim = Claim(solver, plan.identity(solver), plan)
-    with (
-        taken(claim, folder, resume, overwrite) as saved,
-        solver.running(() if saved is None else saved.failed),
-    ):
-        job = _Unsteady(claim, plan, folder, saved)
-        job.go(progress, preflight)
-        return job.finish()
+    return drive(Unsteady, claim, folder, resume, overwrite, progress, preflight)
 
 
 def _result(rows: History, plan: Plan) -> dict[str, Any]:

@@ -1,0 +1,155 @@
+"""What steady and unsteady runs share: folder, history, files, restarts, and the summary.
+
+A run is a `Driver`, of which `steady.py` and `unsteady.py` have one each; `drive` takes it from the
+claim on its folder to its results.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinemesh.errors import warn
+from kinemesh.flow.sizes import summed
+from kinemesh.io import summary
+from kinemesh.io.history import History
+from kinemesh.io.summary import Stopwatch, Summary
+from kinemesh.results import Run
+from kinemesh.run import resume as resumption
+from kinemesh.run.claim import Claim, taken
+from kinemesh.run.files import Files
+
+if TYPE_CHECKING:
+    from kinemesh.run.resume import Saved
+
+
+class Driver(ABC):
+    """A run of a solver.
+
+    Parameters
+    ----------
+    folder : Path, or None to write nothing
+    saved : Saved, or None    restart that the run goes on from
+    progress : bool           whether its progress is shown
+
+    Attributes
+    ----------
+    resumed : steps (or iterations) at which it was resumed;  said : what restarts had to say
+    """
+
+    mode: str  # "steady" or "unsteady"; of a restart the phase in which the history has rows
+
+    def __init__(
+        self, claim: Claim, folder: Path | None, saved: Saved | None, progress: bool
+    ) -> None:
+        self.claim, self.solver, self.folder = claim, claim.solver, folder
+        self.saved, self.progress = saved, progress
+        self.watch = Stopwatch()
+        self.resumed: list[int] = []
+        self.said: list[str] = []
+        if saved is not None:
+            record = saved.record
+            self.watch.carry(record["seconds"], record["total"])
+            self.resumed = [*record["resumed"], saved.step if saved.phase == self.mode else 0]
+            self.said = [*record["said"], *saved.notes]
+        path = None if folder is None else folder / "history.csv"
+        if path is None or saved is None or saved.phase != self.mode:
+            self.history = History(self.columns(), path)
+        else:
+            self.history = self.cut(path, saved)
+        self.files = Files(self.solver, folder, self.watch, self.history, claim.run)
+
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """Columns of the history."""
+
+    @abstractmethod
+    def cut(self, path: Path, saved: Saved) -> History:
+        """The history up to the restart; CaseError where it is of another run."""
+
+    @abstractmethod
+    def go(self) -> None:
+        """All of the run, with its files open."""
+
+    @abstractmethod
+    def ended(self) -> tuple[dict[str, Any], list[str], dict[str, Any]]:
+        """Result, warnings, and conditions beside the stream's, for the summary."""
+
+    def memory(self, steps: int) -> dict[str, Any]:
+        """What a restart keeps of a run that has made `steps` of its own."""
+        del steps
+        return {}
+
+    def keep(self, number: int, phase: str | None = None) -> None:
+        """Write a restart after step (or iteration) `number` of a phase, that of the history."""
+        phase = phase or self.mode
+        more = self.memory(number if phase == self.mode else 0)
+        self.files.restart(phase, number, resumed=self.resumed, said=self.said, **more)
+
+    def finish(self) -> Run:
+        """Write the summary; its warnings are of restarts, of members that failed, of the end."""
+        solver, ensemble = self.solver, self.solver.grid.ensemble
+        result, notes, more = self.ended()
+        failed = ensemble.told()
+        conditions = {
+            "mach": solver.mach,
+            "alpha_deg": solver.alpha_deg,
+            "moment_about": solver.moment_about,
+            "reference_area": solver.reference[0],
+            "reference_length": solver.reference[1],
+            "chord": solver.chord,
+        } | more
+        notes = [*[row["text"] for row in failed], *notes, *solver.low_mach.notes()]
+        if not ensemble.alive.any():
+            notes.insert(0, f"all {ensemble.count} members failed, which ended the run")
+        if self.resumed:
+            result["resumed"] = resumption.told(self.resumed)
+        made = summary.collect(
+            self.mode,
+            solver.backend.describe(),
+            solver.backend.dtype,
+            self._single(conditions),
+            solver.grid.sizes() | {"members": ensemble.count} | summed(solver),
+            solver.settings,
+            self.watch,
+            self._single(result),
+            [*solver.notes, *self.said, *notes],
+        )
+        made |= {"failed": failed, "identity": self.claim.identity}
+        if solver.case is not None:
+            made["case"] = dict(solver.case)
+        if self.mode == "steady":
+            made["seconds_per_iteration"] = self.watch.total / max(np.max(result["iterations"]), 1)
+        text = Summary(summary.plain(made | {"asked": solver.asked()}))
+        self.history.failed = {row["member"]: row["text"] for row in failed}
+        for note in notes:
+            warn(note)
+        if self.folder is not None:
+            summary.write(self.folder / "summary.json", text)
+        return Run(self.history, text, self.folder)
+
+    def _single(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Of a run of one member the entry itself in place of a list of one."""
+        alone = self.solver.grid.members == 1
+        return {
+            name: value[0] if alone and np.ndim(value) == 1 and len(value) == 1 else value
+            for name, value in values.items()
+        }
+
+
+def drive(
+    kind: type[Driver], claim: Claim, folder: Path | None, resume: bool, overwrite: bool, *more: Any
+) -> Run:
+    """Run from the claim on the folder to the summary; `more` is what `kind` takes beside it."""
+    with (
+        taken(claim, folder, resume, overwrite) as saved,
+        claim.solver.running(() if saved is None else saved.failed),
+    ):
+        job = kind(claim, folder, saved, *more)
+        with job.files:
+            job.go()
+        return job.finish()
