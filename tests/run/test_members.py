@@ -122,7 +122,7 @@ def test_the_others_have_the_bits_of_their_solo_runs(kind, move, settings, devic
     assert_alone(run, solver, (0, 2, 5), alone)
     assert [row["member"] for row in run.failed] == [1, 3, 4]
     assert [row["step"] for row in run.failed] == [3, 4, 5]
-    assert [row["phase"] for row in run.failed] == [f"step {n} of {STEPS}" for n in (3, 4, 5)]
+    assert [row["phase"] for row in run.failed] == [f"step {n}" for n in (3, 4, 5)]
     rows = [run.history.member(m).rows for m in range(6)]
     assert rows == [STEPS, 2, STEPS, 3, 4, STEPS]
     made_in = np.array([run.history.member(m)["inner_iterations"].sum() for m in range(6)])
@@ -234,7 +234,7 @@ def test_a_run_whose_members_all_fail_ends_and_reports(tmp_path):
 def test_a_failed_member_is_told_wherever_it_is_asked_for(tmp_path):
     solver = spoiled(made("ale", "rigid", [0, 1]), {1: (10, "vacuum")})
 
-    with pytest.warns(RuntimeWarning, match=r"member 1: pressure is not positive .*step 10 of 12"):
+    with pytest.warns(RuntimeWarning, match=r"member 1: pressure is not positive .*step 10"):
         run = solver.run(cycles=1.5, steps_per_cycle=8, out=tmp_path)
 
     found = km.open(tmp_path)
@@ -244,7 +244,7 @@ def test_a_failed_member_is_told_wherever_it_is_asked_for(tmp_path):
         assert "pressure is not positive at node" in list(table["cause"])[1]
         assert "failed" in repr(opened)
         for ask in (opened.loop, opened.pressures):
-            with pytest.raises(km.CaseError, match=r"failed: member 1: pressure .*step 10 of 12"):
+            with pytest.raises(km.CaseError, match=r"failed: member 1: pressure .*step 10"):
                 ask(1)
     assert found.failed == run.failed == found.summary["failed"]
     for source in (run, run.history, tmp_path, tmp_path / "history.csv"):
@@ -276,8 +276,8 @@ def test_a_run_until_it_is_periodic_waits_for_no_failed_member():
     ("kind", "move", "stop", "failed"),
     [
         ("ale", "springs", "steady flow", [3]),
-        ("ale", "springs", "step 4 of 6", [1, 3]),
-        ("meshless", "anew", "step 4 of 6", [1, 3]),
+        ("ale", "springs", "step 4", [1, 3]),
+        ("meshless", "anew", "step 4", [1, 3]),
     ],
 )
 def test_a_failed_member_stays_failed_when_the_run_goes_on(

@@ -177,6 +177,16 @@ def test_a_run_goes_on_after_a_motion_failed(tmp_path, monkeypatch):
     assert pair[0] == pair[1]
 
 
+def test_a_failure_is_told_as_in_a_run_that_was_longer_from_the_start(tmp_path):
+    laws = [good(0), law(gone)]
+    made("rigid", laws).run(time_step=0.5, steps=5, out=tmp_path)
+
+    longer = made("rigid", laws).run(**RUN, out=tmp_path, resume=True)
+
+    assert longer.failed == made("rigid", laws).run(**RUN).failed
+    assert longer.failed[0]["phase"] == "step 4"
+
+
 def test_poses_beyond_all_squares_and_rates_that_are_none_are_refused():
     for pose in ({"angle": 1e101}, {"shift": (0.0, -1e101)}, {"about": (1e101, 0.0)}):
         with pytest.raises(km.SettingsError, match=r"expected at most 1e\+100"):

@@ -53,7 +53,7 @@ class Record:
     def failed(self) -> list[dict[str, Any]]:
         """Members that failed while others went on, in their order.
 
-        For each `member`, `cause`, `place`, `phase` ("steady flow", "step 12 of 64", ...), `step`
+        For each `member`, `cause`, `place`, `phase` ("steady flow", "step 12", ...), `step`
         and `iteration` (None where there is none), and `text`, all of it as a sentence with what to
         try.  Empty for a run of one member, which raises `NumericalFault`.
         """

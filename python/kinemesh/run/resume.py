@@ -123,6 +123,8 @@ def _arrays(solver: Solver, levels: bool) -> Iterator[tuple[str, NDArray[Any]]]:
     """Names and copies on the host of the same, and of the deformation's memory."""
     for name, there in _sources(solver, levels).items():
         yield name, solver.backend.get(there)
+    if levels:
+        yield "low_mach_reference", solver.low_mach.reference
     if levels and solver.mover is not None:
         for name, value in solver.mover.state().items():
             yield f"deform_{name}", value
@@ -237,7 +239,8 @@ def restore(solver: Solver, saved: Saved, poses: Sequence[Pose]) -> None:
     else:
         solver.start_steady()
     sources = _sources(solver, levels)
-    lost = [name for name in sources if name not in saved.arrays]
+    names = [*sources, *(["low_mach_reference"] if levels else [])]
+    lost = [name for name in names if name not in saved.arrays]
     wrong = [n for n in sources if n not in lost and saved.arrays[n].shape != sources[n].shape]
     if lost or wrong:
         raise CaseError(f"{saved.path}: not a whole restart: arrays {lost + wrong}")
@@ -248,6 +251,8 @@ def restore(solver: Solver, saved: Saved, poses: Sequence[Pose]) -> None:
         solver.grid.start()
     for name, array in sources.items():
         solver.backend.put(array, saved.arrays[name])
+    if levels:
+        solver.low_mach.reference = saved.arrays["low_mach_reference"]
     if solver.mover is not None:
         state = {k[7:]: v for k, v in saved.arrays.items() if k.startswith("deform_")}
         solver.mover.restore(state)

@@ -182,7 +182,7 @@ class Unsteady(Driver):
             return solver.poses(before + share * dt)
 
         where = f"step {number} of {self.plan.count}"
-        solver.grid.ensemble.at(where, number)
+        solver.grid.ensemble.at(f"step {number}", number)  # a later part may have more steps
         with watch("deformation"), solver.grid.ensemble.quiet():
             try:
                 solver.begin_step(dt, 1 if number == 1 else 2)

@@ -28,7 +28,7 @@ class Failure:
     cause : str              what is wrong, and where
     place : str              node or cell in the numbers of the user's file, or body; empty without
         a place
-    phase : str              what was being done, such as "steady flow" or "step 12 of 64"
+    phase : str              what was being done, such as "steady flow" or "step 12"
     step : int or None       physical step, or step of the pre-flight
     iteration : int or None  pseudo-steps made in it
     text : str               all of it as a sentence, with what to try
