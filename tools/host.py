@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What a run takes beside its kernels: two figures of docs/performance.md.
+"""What a run takes beside its kernels: figures of docs/performance.md.
 
     tools/host.py memory [--nodes 94000]    resident memory of agard-ct5's first steps
     tools/host.py python [--nodes 5000]     Python's share of a pseudo-step
+    tools/host.py members [--nodes 500]     Python's time of a step for each member, rigid motion
 
-Both on the CPU, springs, default settings; PYTHONPATH=python in a clone.
+On the CPU, the first two with springs and default settings; PYTHONPATH=python in a clone.
 """
 
 import argparse
@@ -13,6 +14,10 @@ import time
 import warnings
 
 import kinemesh as km
+import numpy as np
+from kinemesh.io import History
+from kinemesh.motion.deform.base import pose_rows
+from kinemesh.run.rows import columns
 
 STEPS = 4
 
@@ -53,6 +58,36 @@ def timed(spent):
     return iteration
 
 
+def members(nodes):
+    """Microseconds of each kind of work that Python does per step and member: best of 30."""
+    mesh = km.mesh.airfoil("naca0012", nodes=nodes or 500, far_field=5)
+    for count in (4, 256):
+        laws = [km.motion.pitch(1.0 + m / count, 0.1) for m in range(count)]
+        rigid = km.deform.Rigid()
+        ale = km.Ale(mesh, mach=[0.5] * count, motion=laws, deform=rigid, device="cpu")
+        at = np.full(count, 1.0)
+        poses, history = ale.poses(at), History(columns(ale))
+        row = dict.fromkeys(history.columns, at)
+        works = {
+            "4 poses": lambda: [ale.poses(at) for _ in range(4)],  # noqa: B023 (called here)
+            "rate": lambda: ale.rates(at),  # noqa: B023
+            "moments' points": lambda: ale.moment_points(poses),  # noqa: B023
+            "low-Mach reference": lambda: ale.low_mach._speeds(poses, poses, at),  # noqa: B023
+            "poses for the mover": lambda: pose_rows(poses),  # noqa: B023
+            "row of the history": lambda: history.extend(row),  # noqa: B023
+        }
+        for work, do in works.items():
+            best = min(seconds(do) for _ in range(30))
+            print(f"{count:3} members, {work}: {1e6 * best / count:.1f} us")
+
+
+def seconds(do):
+    """Of this process, so that what else the cores do does not count."""
+    start = time.process_time()
+    do()
+    return time.process_time() - start
+
+
 def python(nodes):
     """Share of a march that is not spent in recordings: Python, and the kernels of the loads."""
     spent = []
@@ -74,11 +109,11 @@ def python(nodes):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("figure", choices=("memory", "python"))
+    parser.add_argument("figure", choices=("memory", "python", "members"))
     parser.add_argument("--nodes", type=int)
     asked = parser.parse_args()
     warnings.simplefilter("ignore", RuntimeWarning)  # pseudo-steps are few by intent
-    {"memory": memory, "python": python}[asked.figure](asked.nodes)
+    {"memory": memory, "python": python, "members": members}[asked.figure](asked.nodes)
 
 
 if __name__ == "__main__":
