@@ -107,6 +107,9 @@ def extensions():
         "py_limited_api": True,
         "extra_compile_args": host_flags(),
     }
+    nvcc = find_nvcc()
+    off = os.environ.get("KINEMESH_CUDA") == "0"
+    why = "" if nvcc else "switched off by KINEMESH_CUDA=0" if off else "no nvcc found"
     link = ["-fopenmp", *(SANITIZE if flag("KINEMESH_SANITIZE") else [])]
     all_ext = [
         Extension(
@@ -114,10 +117,9 @@ def extensions():
             [*HOST, "csrc/core/module.c"],
             include_dirs=[INCLUDE],
             extra_link_args=link,
-            **common,
+            **common | {"define_macros": [LIMITED, ("WITHOUT_CUDA", f'"{why}"')]},
         )
     ]
-    nvcc = find_nvcc()
     if nvcc and (HERE / "csrc/core/launch.cu").exists():
         root = Path(nvcc).resolve().parents[1]
         lib = next((p for p in (root / "lib64", root / "lib") if p.is_dir()), root / "lib64")

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -314,6 +315,19 @@ def test_info_says_why_there_is_no_gpu(monkeypatch, capsys):
     assert cli.main(["info"]) == 0
 
     assert capsys.readouterr().out == "threads  2\ncuda     none: no driver\n"
+
+
+@pytest.mark.parametrize("why", ["switched off by KINEMESH_CUDA=0", "no nvcc found"])
+def test_info_says_why_kinemesh_was_built_without_cuda(why, monkeypatch, capsys):
+    from kinemesh.device import backend
+
+    if find_spec("kinemesh._cuda") is not None:
+        pytest.skip("kinemesh was built with CUDA")
+    monkeypatch.setattr(backend._core, "WITHOUT_CUDA", why)
+
+    assert cli.main(["info"]) == 0
+
+    assert f"none: kinemesh was built without CUDA ({why}); " in capsys.readouterr().out
 
 
 def test_a_reader_that_goes_away_is_no_error_to_talk_about():

@@ -185,6 +185,7 @@ static int core_exec(PyObject *m)
   if (PyModule_AddObjectRef(m, "GAMMA", gamma) < 0) return Py_XDECREF(gamma), -1;
   Py_DECREF(gamma);
   if (PyModule_AddIntMacro(m, MOST_ENTRIES) < 0) return -1;
+  if (PyModule_AddStringConstant(m, "WITHOUT_CUDA", WITHOUT_CUDA) < 0) return -1;
   return bind_types(m);
 }
 

@@ -2,6 +2,7 @@ from typing import Any
 
 GAMMA: float
 MOST_ENTRIES: int
+WITHOUT_CUDA: str
 
 def bind(name: str, *, over: tuple[int, int] | None = None, **fields: Any) -> Any: ...
 def record(items: list[Any], times: int = 1, flag: Any = None) -> Any: ...

@@ -35,8 +35,8 @@ def _load_cuda() -> tuple[ModuleType | None, str]:
         from kinemesh import _cuda  # type: ignore[attr-defined]
     except ImportError as error:
         missing = "No module named" in str(error) or "cannot import name" in str(error)
-        reason = "kinemesh was built without CUDA (no nvcc found)" if missing else str(error)
-        return None, reason
+        built = f"kinemesh was built without CUDA ({_core.WITHOUT_CUDA}); docs/getting-started.md"
+        return None, f"{built} says how to build it with" if missing else str(error)
     try:
         count = _cuda.device_count()
     except RuntimeError as error:
