@@ -63,31 +63,71 @@ def allocated(monkeypatch):
     return lambda: sum(r().nbytes for r in made if r() is not None)
 
 
+MESH_WAYS = {  # dtype, settings
+    "float64": ("float64", {}),
+    "float32": ("float32", {}),
+    "double": ("float64", {"matrix_dtype": "float64"}),
+    "no matrix": ("float64", {"linear_solver": "lusgs"}),
+    "no matrix, float32": ("float32", {"linear_solver": "lusgs"}),
+    "vortex": ("float64", {"far_field": "vortex"}),
+}
+
+
+@pytest.mark.parametrize("way", MESH_WAYS)
+@pytest.mark.parametrize("name", MESHES)
+def test_what_is_needed_is_what_is_allocated(allocated, name, way):
+    """Within 0.03 %, of tables by chunks; an array of one number per node is 0.1 to 1 %."""
+    mesh, (dtype, chosen) = MESHES[name](), MESH_WAYS[way]
+    gc.collect()
+    before = allocated()
+
+    ale = km.Ale(mesh, mach=0.3, device="cpu", dtype=dtype, settings=km.AleSettings(**chosen))
+    recording = ale.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
+
+    want = memory.needed(km.Ale, dtype, [mesh], ale.settings)
+    assert allocated() - before == pytest.approx(want, rel=1e-3)
+    assert recording is not None
+
+
+def counted_mover(model, space, deform):
+    """Bytes that a deformation is counted with."""
+    dtype = model.backend.dtype
+    moved, still = (
+        memory.needed(type(model), dtype, [space], model.settings, kind) for kind in (deform, None)
+    )
+    return moved - still
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize(
     ("name", "deform"),
     [
         (name, deform)
         for name in MESHES
-        for deform in (*DEFORMS, None)
+        for deform in DEFORMS
         if deform != "rigid" or name not in BODILESS
     ],
 )
-def test_the_estimate_is_what_is_allocated(allocated, name, deform, dtype):
-    """The fits are within 5 %; an array more or less per node is about 1 %."""
-    mesh = MESHES[name]()
-    gc.collect()
+def test_a_deformation_needs_what_it_allocates(allocated, name, deform, dtype):
+    """Within 3.5 %, of spokes around nodes in triangles and quads, and of the graph's elements.
 
+    A hierarchy is estimated: within 11 % of all that a case takes, the worst in float32.
+    """
+    mesh = MESHES[name]()
     ale = km.Ale(mesh, mach=0.3, device="cpu", dtype=dtype)
-    recording = ale.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
-    mover = None if deform is None else DEFORMS[deform].attach(ale.grid.vertices)
+    gc.collect()
+    before = allocated()
+
+    mover = DEFORMS[deform].attach(ale.grid.vertices)
+
+    counted, hierarchy = counted_mover(ale, mesh, deform), 0
+    if deform == "springs":
+        hierarchy = memory.HIERARCHY * mesh.nodes
+    assert allocated() - before == pytest.approx(counted - hierarchy, rel=0.05)
     if deform == "springs":  # makes their hierarchy
         mover.step(lambda share: [Pose(0.001 * share, (0.25, 0.0))] * len(ale.grid.bodies))
-
-    want = memory.estimate(mesh.nodes, len(mesh.cells), dtype, deform)
-    assert allocated() == pytest.approx(want, rel=0.15)
-    assert recording is not None
-    assert (mover is None) == (deform is None)
+        whole = memory.needed(km.Ale, dtype, [mesh], ale.settings, deform)
+        assert allocated() - before == pytest.approx(counted, abs=0.12 * whole)
 
 
 RESIDENT = """
@@ -100,7 +140,8 @@ mesh = km.mesh.airfoil("naca0012", nodes={nodes})
 ale = km.Ale(mesh, mach=0.7, motion=pitch, device="cpu", settings=settings)
 ale.run(cycles=1 / 64, steps_per_cycle=64, preflight=False)
 most = re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1]
-print(mesh.nodes, len(mesh.cells), 1024 * int(most))
+needed = km.Ale.room(ale.backend, [mesh], ale.settings, "springs")
+print(mesh.nodes, 2 * len(mesh.edges), needed, 1024 * int(most))
 """  # ru_maxrss would start from what the parent has
 
 
@@ -117,9 +158,8 @@ def test_the_process_grows_by_arrays_and_little_else():
 
     small, large = (np.array(run.communicate()[0].split(), int) for run in runs)
 
-    nodes, cells, most = large - small
-    want = memory.estimate(nodes, cells, "float64", "springs") + memory.HOST * nodes
-    assert most == pytest.approx(want, rel=0.15)
+    _, neighbours, needed, most = large - small
+    assert most == pytest.approx(needed + memory.HOST * neighbours, rel=0.15)
 
 
 LOADED = """
@@ -158,12 +198,14 @@ def test_a_table_is_shared_on_a_cpu():
 
 def test_an_ensemble_takes_the_sum_of_its_members(allocated):
     mesh = MESHES["small"]()
+    before = allocated()
 
     ale = km.Ale([mesh] * 3, mach=0.3, device="cpu")
     ale.recording = ale.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
 
-    want = memory.estimate(3 * mesh.nodes, 3 * len(mesh.cells), "float64")
-    assert allocated() == pytest.approx(want, rel=0.15)
+    want = memory.needed(km.Ale, "float64", [mesh] * 3, ale.settings)
+    assert want == pytest.approx(3 * memory.needed(km.Ale, "float64", [mesh], ale.settings))
+    assert allocated() - before == pytest.approx(want, rel=1e-3)
 
 
 def test_what_does_not_fit_is_refused_before_anything_is_allocated(allocated, monkeypatch):
@@ -183,15 +225,21 @@ def test_what_does_not_fit_is_refused_before_anything_is_allocated(allocated, mo
         km.Ale(mesh, mach=0.3, motion=km.motion.pitch(1.0, 0.1), device="cpu")
 
     assert allocated() == taken
-    assert asked == ["cpu"]
+    assert {*asked} == {"cpu"}
+
+
+def with_host(space, solver, settings, dtype, deform):
+    """Bytes that a case takes on a CPU."""
+    _, neighbours, _, _ = memory.counts(space)
+    return memory.needed(solver, dtype, [space], settings, deform) + memory.HOST * neighbours
 
 
 def test_float32_and_rest_fit_where_float64_and_springs_do_not(monkeypatch):
     mesh, law = MESHES["small"](), km.motion.pitch(1.0, 0.1)
-    cells, host = len(mesh.cells), memory.HOST * mesh.nodes
-    single = memory.estimate(mesh.nodes, cells, "float32", "springs") + host
-    double = memory.estimate(mesh.nodes, cells, "float64", "springs") + host
-    rest = memory.estimate(mesh.nodes, cells, "float64") + host
+    single, double, rest = (
+        with_host(mesh, km.Ale, km.AleSettings(), *way)
+        for way in (("float32", "springs"), ("float64", "springs"), ("float64", None))
+    )
     assert max(single, rest) < double
 
     monkeypatch.setattr(memory, "available", lambda backend: max(single, rest))
@@ -213,40 +261,61 @@ CLOUDS = {
 }
 
 
-WAYS = {  # dtype, matrix, settings
-    "float64": ("float64", "float32", {}),
-    "float32": ("float32", "float32", {}),
-    "no matrix": ("float64", None, {"time": "lusgs"}),
-    "no matrix, float32": ("float32", None, {"time": "lusgs"}),
+WAYS = {  # dtype, settings
+    "float64": ("float64", {}),
+    "float32": ("float32", {}),
+    "double": ("float64", {"matrix_dtype": "float64"}),
+    "no matrix": ("float64", {"time": "lusgs"}),
+    "no matrix, float32": ("float32", {"time": "lusgs"}),
+    "stored blocks": ("float64", {"time": "lusgs", "stored_blocks": True}),
+    "stages": ("float64", {"time": "rk"}),
+    "central": ("float64", {"flux": "jst"}),
 }
 
 
+def built(cloud, way):
+    """A solver on a cloud, and a recording of its pseudo-steps."""
+    dtype, chosen = way
+    settings = km.MeshlessSettings(**chosen)
+    model = km.Meshless(cloud, mach=0.3, device="cpu", dtype=dtype, settings=settings)
+    return model, model.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
+
+
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", CLOUDS)
+def test_what_a_cloud_needs_is_what_is_allocated(allocated, name, way):
+    """Within 0.09 %; an array of one number per point is 0.2 to 3 %."""
+    cloud = CLOUDS[name]()
+    gc.collect()
+    before = allocated()
+
+    model, recording = built(cloud, WAYS[way])
+
+    want = memory.needed(km.Meshless, WAYS[way][0], [cloud], model.settings)
+    assert allocated() - before == pytest.approx(want, rel=1.5e-3)
+    assert recording is not None
+
+
 @pytest.mark.parametrize(
     ("name", "deform"),
     [
         (name, deform)
         for name in CLOUDS
-        for deform in ("delaunay", "retriangulated", "rigid", None)
+        for deform in ("delaunay", "retriangulated", "rigid")
         if deform != "rigid" or name in ("regular", "large")  # one body
     ],
 )
-def test_the_estimate_of_a_cloud_is_what_is_allocated(allocated, name, deform, way):
-    """The fits are within 1.2 % for the flow; an array of one number per point is 2 to 3 %."""
-    cloud, (dtype, matrix, chosen) = CLOUDS[name](), WAYS[way]
+def test_a_deformation_of_a_cloud_needs_what_it_allocates(allocated, name, deform):
+    """Within 4.1 % of 8 to 64 bytes per point."""
+    cloud = CLOUDS[name]()
+    model, _ = built(cloud, WAYS["float64"])
     gc.collect()
     before = allocated()
 
-    settings = km.MeshlessSettings(**chosen)
-    model = km.Meshless(cloud, mach=0.3, device="cpu", dtype=dtype, settings=settings)
-    recording = model.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
-    mover = None if deform is None else DEFORMS[deform].attach(model.grid.vertices)
+    mover = DEFORMS[deform].attach(model.grid.vertices)
 
-    counts = len(cloud.points), len(cloud.satellites)
-    want = memory.estimate_cloud(*counts, dtype, deform, matrix=matrix)
-    assert allocated() - before == pytest.approx(want, rel=0.02)
-    assert recording is not None
-    assert (mover is None) == (deform is None)
+    assert allocated() - before == pytest.approx(counted_mover(model, cloud, deform), rel=0.05)
+    assert mover is not None
 
 
 WINGS = {
@@ -256,63 +325,45 @@ WINGS = {
 }
 
 
-WAYS_IN_SPACE = WAYS | {
-    "double": ("float64", "float64", {"matrix_dtype": "float64"}),
-    "smooth": ("float64", None, {"time": "lusgs", "smooth_gradients": True}),
-}
+WAYS_IN_SPACE = WAYS | {"smooth": ("float64", {"time": "lusgs", "smooth_gradients": True})}
 
 
 @pytest.mark.parametrize("way", WAYS_IN_SPACE)
 @pytest.mark.parametrize("name", WINGS)
-def test_the_estimate_of_a_cloud_in_space_is_what_is_allocated(allocated, name, way):
-    """The fits are within 1 %; an array of one number per point is 1 to 2 %."""
-    cloud, (dtype, matrix, chosen) = WINGS[name](), WAYS_IN_SPACE[way]
+def test_what_a_cloud_in_space_needs_is_what_is_allocated(allocated, name, way):
+    """Within 0.16 %; an array of one number per point is 0.1 to 1.2 %."""
+    cloud = WINGS[name]()
     gc.collect()
     before = allocated()
 
-    settings = km.MeshlessSettings(**chosen)
-    model = km.Meshless(cloud, mach=0.3, device="cpu", dtype=dtype, settings=settings)
-    recording = model.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
+    model, recording = built(cloud, WAYS_IN_SPACE[way])
     mover = km.deform.Rigid().attach(model.grid.vertices) if way == "float64" else None
 
-    deform, smooth = mover and "rigid", model.settings.smooth_gradients
-    counts = len(cloud.points), len(cloud.satellites)
-    want = memory.estimate_cloud(*counts, dtype, deform, 3, matrix, smooth)
-    assert allocated() - before == pytest.approx(want, rel=0.01)
+    deform = mover and "rigid"
+    want = memory.needed(km.Meshless, model.backend.dtype, [cloud], model.settings, deform)
+    assert allocated() - before == pytest.approx(want, rel=2e-3)
     assert recording is not None
 
 
-def test_a_wing_that_does_not_fit_is_refused_with_what_its_host_needs(monkeypatch):
-    cloud = WINGS["regular"]()
-    counts = len(cloud.points), len(cloud.satellites)
-    need = (
-        memory.estimate_cloud(*counts, "float64", "rigid", 3, "float32")
-        + memory.HOST_SPACE * counts[1]
-    )
-
-    monkeypatch.setattr(memory, "available", lambda _: need - 1)
-    with pytest.raises(km.DeviceError, match=rf"{counts[0]} points in float64"):
-        km.Meshless(cloud, mach=0.3, device="cpu")
-    monkeypatch.setattr(memory, "available", lambda _: need)
-
-    assert km.Meshless(cloud, mach=0.3, device="cpu").grid.members == 1
-
-
-def test_a_cloud_that_does_not_fit_is_refused_before_anything_is_allocated(allocated, monkeypatch):
-    cloud = CLOUDS["regular"]()
+@pytest.mark.parametrize("name", ["wing", "section"])
+def test_a_cloud_that_does_not_fit_is_refused_before_anything_is_allocated(
+    allocated, monkeypatch, name
+):
+    """With what its host needs; an ensemble is its members together."""
+    cloud = WINGS["regular"]() if name == "wing" else CLOUDS["regular"]()
+    count, settings = len(cloud.points), km.Meshless(cloud, mach=0.3, device="cpu").settings
+    need = with_host(cloud, km.Meshless, settings, "float64", None)
+    gc.collect()
     taken = allocated()
-    counts = len(cloud.points), len(cloud.satellites)
-    need = memory.estimate_cloud(*counts, "float64", "retriangulated", matrix="float32")
-    need += memory.HOST_CLOUD * counts[0]
 
     monkeypatch.setattr(memory, "available", lambda _: need - 1)
-    with pytest.raises(km.DeviceError, match=rf"{counts[0]} points in float64 .* or fewer points"):
+    with pytest.raises(km.DeviceError, match=rf"{count} points in float64 .* or fewer points"):
         km.Meshless(cloud, mach=0.3, device="cpu")
     assert allocated() == taken
     monkeypatch.setattr(memory, "available", lambda _: need)
 
     assert km.Meshless([cloud], mach=0.3, device="cpu").grid.members == 1
-    with pytest.raises(km.DeviceError, match=rf"{2 * counts[0]} points"):
+    with pytest.raises(km.DeviceError, match=rf"{2 * count} points"):
         km.Meshless([cloud] * 2, mach=0.3, device="cpu")
 
 
@@ -332,12 +383,41 @@ class Gpu:
 def test_a_gpu_is_asked_for_its_own_memory():
     """Tables of the host are no part of it; the CPU is a way out."""
     mesh = MESHES["small"]()
-    want = memory.estimate(mesh.nodes, len(mesh.cells), "float64", "springs")
+    asked = [mesh], km.AleSettings(), "springs"
+    want = memory.needed(km.Ale, "float64", *asked)
 
-    memory.check(Gpu(want), [mesh], "springs")
+    assert km.Ale.room(Gpu(want), *asked) == want
 
     with pytest.raises(km.DeviceError, match=r"^cuda:0: .*fewer nodes or device='cpu'$"):
-        memory.check(Gpu(want - 1), [mesh], "springs")
+        km.Ale.room(Gpu(want - 1), *asked)
+
+
+def test_a_thousand_members_are_counted_without_one_of_them(allocated):
+    mesh, taken = MESHES["large"](), allocated()
+    backend, settings = Backend("cpu"), km.AleSettings()
+    one = km.Ale.room(backend, [mesh], settings, "rigid")
+
+    thousand = memory.needed(km.Ale, "float64", [mesh] * 1000, settings, "rigid")
+
+    assert thousand == pytest.approx(1000 * one, rel=1e-6)
+    assert allocated() == taken
+
+
+def test_equal_settings_are_counted_once_and_none_where_there_is_plenty(monkeypatch):
+    mesh, settings, made = MESHES["small"](), km.AleSettings(steady_drop=0.0123), []
+    count = memory.Counting.__init__
+
+    def noted(self, *given):
+        made.append(self)
+        count(self, *given)
+
+    monkeypatch.setattr(memory.Counting, "__init__", noted)
+    for free, samples in ((memory.PLENTY * mesh.nodes, 0), (2**25, 2), (2**25, 2)):
+        monkeypatch.setattr(memory, "available", lambda _, free=free: free)
+
+        km.Ale(mesh, mach=0.3, device="cpu", settings=settings)
+
+        assert len(made) == samples
 
 
 def test_free_memory_is_known_and_plausible():

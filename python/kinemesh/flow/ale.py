@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from kinemesh.device.backend import Backend, kernels
-from kinemesh.flow import memory
+from kinemesh.device.backend import kernels
 from kinemesh.flow.arguments import arguments_of, assign_markers, meshes_of, settings_of
 from kinemesh.flow.boundary import Boundaries
 from kinemesh.flow.gradients import Gradients
@@ -157,7 +156,7 @@ class Ale(Solver):
         arguments = arguments_of(
             mesh,
             settings_of(settings, AleSettings).complete(),
-            Backend(device, dtype),
+            self.backend_type(device, dtype),
             deform=TorsionalSprings() if deform is None else deform,
             mach=mach,
             alpha_deg=alpha_deg,
@@ -166,8 +165,7 @@ class Ale(Solver):
             chord=chord,
         )
         meshes = meshes_of(mesh, arguments.members)
-        moves = None if motion is None else arguments.deform.kind
-        self.room(arguments.backend, meshes, arguments.settings, moves)
+        self._ask(arguments, meshes)
         markers = assign_markers(meshes, arguments, walls=walls, far=far, boundaries=boundaries)
         grid = Grid(MeshVertices(arguments.backend, meshes, markers.by_kind))
         super().__init__(arguments, markers, grid)
@@ -179,12 +177,6 @@ class Ale(Solver):
         self.implicit = self._linear()
         self.pattern = self.implicit.pattern
         self._steps = self._pseudo_step_calls(self.implicit)
-
-    @classmethod
-    def room(
-        cls, backend: Backend, spaces: Sequence[Mesh], settings: AleSettings, deform: str | None
-    ) -> int:
-        return memory.check(backend, spaces, deform, settings.matrix)
 
     def residual(self) -> list[Any]:
         return [*self.gradients.calls, *self.fluxes, *self.vortex, *self.closings]

@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import is_several
 from kinemesh.cloud.cloud import Cloud
-from kinemesh.device.backend import Backend
 from kinemesh.errors import SettingsError
-from kinemesh.flow import memory
 from kinemesh.flow.arguments import (
     Arguments,
     arguments_of,
@@ -141,7 +139,7 @@ class Meshless(Solver):
         arguments = arguments_of(
             cloud,
             completed(settings_of(settings, MeshlessSettings), cloud),
-            Backend(device, dtype),
+            self.backend_type(device, dtype),
             deform=default_deform(cloud) if deform is None else deform,
             mach=mach,
             alpha_deg=alpha_deg,
@@ -160,24 +158,11 @@ class Meshless(Solver):
         markers = assign_markers(
             clouds, arguments, walls=walls, far=far, boundaries=boundaries, planes=planes
         )
-        # with the deformation that takes most: which it will be is not known yet
-        moves = "retriangulated" if plane else "rigid"
-        self.room(arguments.backend, clouds, arguments.settings, moves)
+        self._ask(arguments, clouds)
         power = 2 if arguments.settings.weight_power == 2 else 1
         vertices = Vertices(arguments.backend, clouds, markers.by_kind, planes)
         super().__init__(arguments, markers, CloudGrid(vertices, planes, power))
         self._make()
-
-    @classmethod
-    def room(
-        cls,
-        backend: Backend,
-        spaces: Sequence[Cloud],
-        settings: MeshlessSettings,
-        deform: str | None,
-    ) -> int:
-        smooth = bool(settings.smooth_gradients)
-        return memory.check_cloud(backend, spaces, deform, settings.matrix, smooth)
 
     def _make(self) -> None:
         """Gradients, fluxes and the calls of a pseudo-step."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kinemesh.device.backend import Backend
 from kinemesh.device.fields import Fields
 from kinemesh.errors import warn
-from kinemesh.flow import sizes
+from kinemesh.flow import memory, sizes
 from kinemesh.flow.arguments import Arguments, Markers, check_vortex, motions_of
 from kinemesh.flow.bodies import Bodies
 from kinemesh.flow.door import Runnable
@@ -33,7 +33,7 @@ from kinemesh.space.volumes import Volumes
 class Solver(State, Runnable, ABC):
     """A case, or an ensemble of cases.
 
-    A subclass checks its arguments (`arguments_of`, `assign_markers`), asks for memory (`room`),
+    A subclass checks its arguments (`arguments_of`, `assign_markers`), asks for memory (`_ask`),
     makes its volumes, and hands all of them on to here.  The states are there then, and it makes
     what `residual` and `pseudo_step` put together.
 
@@ -50,6 +50,7 @@ class Solver(State, Runnable, ABC):
     case : of the case file that it is of, for the summary
     """
 
+    backend_type: type[Backend] = Backend
     method: str  # its name in the registry, and in case files
     case: Mapping[str, Any] | None = None
 
@@ -79,7 +80,6 @@ class Solver(State, Runnable, ABC):
     # ---- what a solver is ------------------------------------------------------------------
 
     @classmethod
-    @abstractmethod
     def room(
         cls, backend: Backend, spaces: Sequence[Any], settings: Any, deform: str | None
     ) -> int:
@@ -88,8 +88,16 @@ class Solver(State, Runnable, ABC):
         Parameters
         ----------
         spaces : meshes or clouds, one per member
+        settings : as a solver has them (`settings`)
         deform : `Deformation.kind` of what moves them; None for a case at rest
         """
+        return memory.room(cls, backend, spaces, settings, deform)
+
+    @classmethod
+    def _ask(cls, arguments: Arguments, spaces: Sequence[Any]) -> None:
+        """DeviceError where the arrays of a case are more than is free."""
+        deform = None if arguments.motion is None else arguments.deform.kind
+        memory.ask(cls, arguments.backend, spaces, arguments.settings, deform)
 
     @abstractmethod
     def residual(self) -> list[Any]:

@@ -122,6 +122,11 @@ def _aggregates(matrix: sp.bsr_matrix) -> sp.csr_matrix:
     return found
 
 
+def degree(nodes: int) -> int:
+    """How often transfers are smoothed."""
+    return 1 + (nodes >= LARGE)
+
+
 def smoothing(degree: int) -> list[float]:
     """Factors w of the product of (1 - w A / rho) that (5.3) smooths transfers with."""
     return [2 / (1 - math.cos(2 * math.pi * k / (2 * degree + 1))) for k in range(1, degree + 1)]
@@ -191,11 +196,10 @@ def hierarchy(matrix: sp.bsr_matrix, points: Floats) -> list[Level]:
         return [_nothing_free()]
     levels: list[Level] = []
     candidates, weight = _candidates(points), None
-    degree = 1 + (len(points) >= LARGE)
     inverse, largest = _scaling(matrix)
     while not levels or levels[-1].dense is None:
         prolong, candidates = fit_candidates(_aggregates(matrix), candidates)
-        for share in smoothing(degree):
+        for share in smoothing(degree(len(points))):
             prolong = _smoothed(matrix, inverse, prolong, share / largest)
         matrix, size = _galerkin(matrix, prolong), matrix.shape[0]
         inverse, largest = _scaling(matrix)
