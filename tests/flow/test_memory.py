@@ -196,6 +196,17 @@ def test_a_table_is_shared_on_a_cpu():
     assert backend.table(there.astype(np.int64)).dtype == np.int32
 
 
+def test_who_counts_shares_nothing_with_the_host():
+    """As a GPU: a table that is let go is gone, though the host has it still."""
+    backend, host = memory.Counting("cpu", "float64"), np.arange(6, dtype=np.int32)
+    there, kept = backend.table(host), backend.zeros(3)
+    assert backend.held == host.nbytes + kept.nbytes
+
+    del there
+
+    assert backend.held == kept.nbytes
+
+
 def test_an_ensemble_takes_the_sum_of_its_members(allocated):
     mesh = MESHES["small"]()
     before = allocated()

@@ -1,10 +1,9 @@
 """How much memory a case takes, asked before any of it is taken.
 
-Each array of a solver is one per point, neighbour or facet of the boundary, so that the
-bytes of a case are a sum over these.  What each of them takes is counted: the solver itself is
+Each array of a solver is one per point, neighbour, facet of the boundary or point on it, so that
+the bytes of a case are a sum over these.  What each of them takes is counted: the solver itself is
 built on a few small spaces (`kinemesh.flow.samples`), with the settings of the case, on a backend
-that counts.  Only what springs and their hierarchy are set up with depends on numbers that no
-count tells: there are two figures for that.
+that counts.  Two figures are measured: what no count tells of springs' hierarchies and of the host.
 """
 
 from __future__ import annotations
@@ -30,7 +29,8 @@ if TYPE_CHECKING:
     from kinemesh.device.backend import Backend
 
 # Of springs' hierarchies, for each time that transfers are smoothed.  Measured: 380 to 420 on
-# meshes of SU2's, 560 to 590 on quads, 520 to 670 on generated meshes of 1500 to 48000 nodes.
+# meshes of SU2's, 560 to 590 on quads, 520 to 670 on generated meshes of 1500 to 48000
+# nodes; 1308 on one of 310 thousand, smoothed twice.
 HIERARCHY = 650  # [bytes per node]
 # On a CPU also what the host holds while tables are set up: the most that is resident, less the
 # arrays, grows by 85 to 110 with meshes of 12 to 48 thousand nodes, by 105 to 120 with clouds in
@@ -84,7 +84,7 @@ def needed(
 
     Parameters
     ----------
-    solver : class of a solver
+    solver : class of a solver, which takes the arguments of `kinemesh.Ale`
     dtype : "float64" or "float32"
     spaces : meshes or clouds, one per member
     settings : as a solver has them (`settings`), which a cloud completes
