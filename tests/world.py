@@ -38,6 +38,36 @@ def csr(lists):
     return offsets.astype(np.int32), np.array([x for entry in lists for x in entry], np.int32)
 
 
+def wave_bits(x):
+    """Sign, five bits of exponent and eight of fraction: record_wave_bits, cloud/record.h."""
+    bits = x.astype(np.float32).view(np.uint32) + (1 << 14)
+    size = ((bits & 0x7FFFFFFF) >> 15).astype(int) - (112 << 8)
+    return (bits >> 31 << 13).astype(np.uint32) | size.clip(0, 0x1FFF).astype(np.uint32)
+
+
+def records(du, velocity, sound):
+    """Float32 numbers and waves as the sweeps hold them: csrc/kernels/cloud/record.h."""
+    a, b, c, d = wave_bits(np.c_[velocity, sound]).T
+    words = [*du.astype(np.float32).view(np.uint32).T, 0 * a, a << 8 | b << 22]
+    return np.stack([*words, b >> 10 | c << 4 | d << 18], 1).view(np.int32)
+
+
+def unpacked(records):
+    """(n, 5) numbers and (n, 4) waves of such records."""
+    words = records.view(np.uint32).astype(np.int64)
+    rest = np.stack([*((words[:, 5] >> 8 * k) & 255 for k in range(4)), words[:, 6] & 255], 1)
+    sign, exponent = 1 - 2 * (words[:, :5] >> 31), (words[:, :5] >> 23) & 255
+    share = ((words[:, :5] & 0x7FFFFF) << 8 | rest) / 2.0**31
+    du = sign * (exponent > 0) * (1 + share) * 2.0 ** (exponent - 127)
+    du[exponent == 255] = np.nan
+    bits = words[:, 6] >> 8 | words[:, 7] << 24
+    waves = np.stack([(bits >> 14 * k) & 0x3FFF for k in range(4)], 1)
+    sign, size = 1 - 2 * (waves >> 13), waves & 0x1FFF
+    found = sign * (size > 0) * (1 + (size & 255) / 256) * 2.0 ** ((size >> 8) - 15)
+    found[np.isnan(du).any(axis=1)] = np.nan
+    return du, found
+
+
 class World:
     """Two meshes in one numbering, and everything that kernels ask about them."""
 
@@ -291,8 +321,9 @@ class World:
         self.put("du|rows,5", rng.uniform(-0.3, 0.3, (n, 5)), np.float32)
         self.put("du|nodes,5", rng.uniform(-0.3, 0.3, (n, 5)), np.float32)
         self.put("radius|nodes", rng.uniform(1, 2, n), np.float32)
+        small = rng.uniform(-0.3, 0.3, (n, 5))
         sound = np.sqrt(1.4 * q[:, 4] / q[:, 0])
-        self.put("waves|nodes,4", np.c_[q[:, 1:4], sound], np.float32)
+        self.put("record|nodes,8", records(small, q[:, 1:4], sound))
         self.put("drift|rows,4", np.c_[0.1 * move[self.node], np.zeros(n)], np.float32)
         self.put("pivot|rows", rng.uniform(1, 2, n), np.float32)
         a = rng.uniform(-1, 1, (len(self.values["neighbour|links>nodes"]), 3))

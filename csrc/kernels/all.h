@@ -31,6 +31,7 @@
 #include "cloud/normals_space.h"
 #include "cloud/jst_space.h"
 #include "cloud/symmetry.h"
+#include "cloud/record.h"
 #include "cloud/lusgs_space.h"
 #undef DIM
 #include "linear/colouring.h"

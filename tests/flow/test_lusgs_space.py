@@ -4,6 +4,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from clouds import half_wing
+from world import unpacked
 
 
 def jacobian(v, sound, s, w):
@@ -31,7 +32,7 @@ class Rows:
         self.q, self.plane = get(fields["q"]), get(fields["plane"])[0]
         self.rhs = -(get(solver.res) / get(solver.grid.V)[:, None])[self.node]
         self.drift, self.d = get(fields["drift"])[:, :3].astype(float), get(fields["pivot"])
-        self.waves = get(fields["waves"]).astype(float)
+        self.waves = unpacked(get(fields["record"]))[1]
         self.du = np.zeros((len(self.node), 5))
         self.done = np.zeros(len(self.node), bool)
 
@@ -118,8 +119,8 @@ def test_half_sweeps_are_whole_ones(double, pairs):
 
     rows = Rows(solver)
     q = get(solver.q)
-    assert rows.waves[:, :3] == pytest.approx(q[:, 1:4], rel=1e-7)
-    assert rows.waves[:, 3] == pytest.approx(np.sqrt(1.4 * q[:, 4] / q[:, 0]), rel=1e-7)
+    assert rows.waves[:, :3] == pytest.approx(q[:, 1:4], rel=2.0**-9, abs=2.0**-15)
+    assert rows.waves[:, 3] == pytest.approx(np.sqrt(1.4 * q[:, 4] / q[:, 0]), rel=2.0**-9)
     assert rows.drift == pytest.approx(drift[rows.node], rel=1e-7)
     solved = solver.pattern.colours[0][1]  # rows that had no satellites to wait for
     assert get(solver.implicit.fields["rhs"])[solved:] == pytest.approx(rows.rhs[solved:])
@@ -132,10 +133,10 @@ def test_half_sweeps_are_whole_ones(double, pairs):
         for over in colours[::-1] if turn % 2 else colours:
             rows.sweep(*over)
 
-    found = get(solver.implicit.fields["du"])
+    found, _ = unpacked(get(solver.implicit.fields["record"]))
     size = np.abs(rows.du).max(axis=0)
     assert (size > 1e-3).all()
-    assert (np.abs(found - rows.du).max(axis=0) < 1e-12 * size).all()  # round-off of sums: 6e-16
+    assert (np.abs(found - rows.du).max(axis=0) < 1e-8 * size).all()
     # each point is given its change once, where that does not ask for too much
     kinetic = 0.5 * (q[:, 1:4] ** 2).sum(axis=1)
     across = (q[:, 1:4] * rows.du[:, 1:4]).sum(axis=1)
@@ -144,5 +145,5 @@ def test_half_sweeps_are_whole_ones(double, pairs):
     small = change < 0.5 * solver.settings.max_change
     assert small.mean() > 0.5
     given = get(solver.u) - before
-    assert (np.abs(given - rows.du)[small].max(axis=0) < 1e-12 * size).all()
+    assert (np.abs(given - rows.du)[small].max(axis=0) < 1e-8 * size).all()
     assert get(solver.pace)[small] == pytest.approx(np.minimum(1.5 * pace, 1)[small])

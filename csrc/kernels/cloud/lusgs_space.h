@@ -1,5 +1,5 @@
-/* lusgs_space.h - LU-SGS by colours on a cloud in space (lusgs.h): tables of coefficients, the waves of
- * points, and the sweeps over rows.  a_ij [1 / chord], velocity and speed of sound [a_inf], else as lusgs.h.
+/* lusgs_space.h - LU-SGS by colours on a cloud in space (lusgs.h): tables of coefficients, records of what
+ * satellites ask of a point (record.h), and the sweeps over rows.  a_ij [1 / chord], else as lusgs.h.
  * Rows in their own order, that of their colours, with all that they read once: a point of one colour
  * has none of its kind beside it in memory, and its numbers would bring those of others along.  */
 
@@ -54,9 +54,8 @@ KERNEL(cloud_drift_3d, CLOUD_DRIFT, indirect)
   put4_f32(drift + 4 * i, (f32)v[0], (f32)v[1], (f32)v[2], 0);
 }
 
-/* What a row is solved for and by, and the waves of its point: velocity of the gas and speed of sound, in
- * float32, as they are of the way to the solution alone.  Rows of the first colour, which have no
- * earlier one, are solved at once; none of later sweeps looks at their side again.  Others have du = 0. */
+/* What a row is solved for and by, and the records.  Rows of the first colour,
+ * which have no earlier one, are solved at once; none of later sweeps looks at their side again. */
 #define CLOUD_ROWS_3D(F)                                     \
   F(in, i32, row_of, "nodes>rows!")                          \
   F(in, i32, member, "nodes>members")                        \
@@ -77,21 +76,21 @@ KERNEL(cloud_drift_3d, CLOUD_DRIFT, indirect)
   F(val, i32, solved, "")     /* rows of the first colour */ \
   F(upd, real, rhs, "rows,5") /* but of those */             \
   F(out, f32, pivot, "rows")                                 \
-  F(out, f32, waves, "nodes,4")                              \
-  F(out, real, du, "nodes,5")
+  F(out, i32, record, "nodes,8") /* du; velocity of the gas, speed of sound */
 KERNEL(cloud_rows_3d, CLOUD_ROWS_3D, indirect)
 {
   const i32 m = member[i], row = row_of[i], wall_point = wall[i];
   if (!active[m]) return;
   const real per_V = reciprocal((real)V[i]);
   real       own[5], r[5], rest[4];
+  uint32_t   words[8];
   state_load_3d(q + 5 * i, own), state_load_3d(res + 5 * i, r);
   load4_f32(open + 4 * i, rest);
   const real *unit = wall_point >= 0 ? normal + 3 * wall_point : 0;
   const f32   d    = (f32)cloud_pivot_3d(own, rest, rest[3], radius[i], cfl[m] * pace[i], bdf[3 * m]);
   for (i32 k = 0; k < 5; k++) r[k] *= -per_V;
   pivot[row] = d;
-  put4_f32(waves + 4 * i, (f32)own[1], (f32)own[2], (f32)own[3], (f32)gas_sound_3d(own));
+  record_put_waves(own + 1, gas_sound_3d(own), words);
   if (row < solved) {
     if (on_plane[row]) along_3d(plane + 3 * m, r + 1);
     cloud_solve_row_3d(own, unit, unit ? gap + 3 * wall_point : 0, d, r);
@@ -99,14 +98,17 @@ KERNEL(cloud_rows_3d, CLOUD_ROWS_3D, indirect)
     state_put_3d(rhs + 5 * row, r);
     for (i32 k = 0; k < 5; k++) r[k] = 0;
   }
-  state_put_3d(du + 5 * i, r);
+  record_put(r, words, record + 8 * i);
 }
 
-/* What a satellite with the waves `there` and the change d adds to a row's sums: own are the waves of the
- * row's point, v its velocity, s the share. */
-HD void cloud_sweep_add_3d(const real *there, const real *d, const real *s, const real *own, const real *v, real *to)
+/* What the satellite of a record adds to a row's sums: own are the waves of the row's point, v its
+ * velocity, s the share. */
+HD void cloud_sweep_add_3d(const i32 *record, const real *s, const real *own, const real *v, real *to)
 {
-  real       df[5];
+  uint32_t words[8];
+  real     d[5], df[5], there[4];
+  record_load(record, words);
+  record_du(words, d), record_waves(words, there);
   const real w = vec_dot_3d(v, s);
   const real lambda =
       R(0.5) * (fabs(vec_dot_3d(own, s) - w) + fabs(vec_dot_3d(there, s) - w) + (own[3] + there[3]) * s[3]);
@@ -132,11 +134,10 @@ HD void cloud_sweep_add_3d(const real *there, const real *d, const real *s, cons
   F(in, f32, drift, "rows,4") /* velocity of the point, 0 */     \
   F(in, f32, pivot, "rows")                                      \
   F(in, real, q, "nodes,5")                                      \
-  F(in, f32, waves, "nodes,4") /* velocity, speed of sound */    \
   F(val, i32, turn, "")                                          \
   F(val, i32, turns, "")                                         \
   F(rw, real, part, "rows,5")                                    \
-  F(upd, real, du, "nodes,5")
+  F(upd, i32, record, "nodes,8")
 HD i32 cloud_sweep_3d(const i32 i, const i32 lane, real *to CLOUD_LUSGS_3D(PARAM))
 {
   const i32 a = node[i], m = member[i], wall_point = wall[i], mirrored = on_plane[i], down = turn & 1;
@@ -144,17 +145,17 @@ HD i32 cloud_sweep_3d(const i32 i, const i32 lane, real *to CLOUD_LUSGS_3D(PARAM
   NEIGHBOURS((down ? mid : offsets[i]) + lane, down ? end : mid, PARTS(PAIR));
   if (!active[m]) return 0;
   const f32 d_row = pivot[i];
+  uint32_t  words[8];
   real      own[4], v[4], here[5], before[5];
-  load4_f32(waves + 4 * a, own);
+  record_load(record + 8 * a, words);
   load4_f32(drift + 4 * i, v);
-  if (down) state_load_3d(du + 5 * a, before);
+  record_waves(words, own);
   for (i32 k = 0; k < 5; k++) to[k] = 0;
   EACH_NEIGHBOUR(e, b)
   {
-    real s[4], there[4], d[5];
-    load4_f32(shares + 4 * e, s), load4_f32(waves + 4 * b, there);
-    state_load_3d(du + 5 * b, d);
-    cloud_sweep_add_3d(there, d, s, own, v, to);
+    real s[4];
+    load4_f32(shares + 4 * e, s);
+    cloud_sweep_add_3d(record + 8 * b, s, own, v, to);
   }
   for (i32 k = 0; k < 5; k++) to[k] = together(to[k], PAIR);
   if (lane) return 0;
@@ -168,8 +169,11 @@ HD i32 cloud_sweep_3d(const i32 i, const i32 lane, real *to CLOUD_LUSGS_3D(PARAM
   const real *unit = wall_point >= 0 ? normal + 3 * wall_point : 0;
   if (unit) state_load_3d(q + 5 * a, here);
   cloud_solve_row_3d(here, unit, unit ? gap + 3 * wall_point : 0, d_row, to);
-  for (i32 k = 0; down && k < 5; k++) to[k] += before[k];
-  state_put_3d(du + 5 * a, to);
+  if (down) {
+    record_du(words, before);
+    for (i32 k = 0; k < 5; k++) to[k] += before[k];
+  }
+  record_put(to, words, record + 8 * a);
   return 1;
 }
 

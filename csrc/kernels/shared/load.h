@@ -137,6 +137,26 @@ HD void load4_f32(const f32 *from, real *to)
 #endif
 }
 
+/* Four words. */
+HD void load4_words(const i32 *from, uint32_t *to)
+{
+#ifdef __CUDACC__
+  const int4 v = *(const int4 *)from;
+  to[0] = (uint32_t)v.x, to[1] = (uint32_t)v.y, to[2] = (uint32_t)v.z, to[3] = (uint32_t)v.w;
+#else
+  for (i32 k = 0; k < 4; k++) to[k] = (uint32_t)from[k];
+#endif
+}
+
+HD void put4_words(i32 *to, const uint32_t *from)
+{
+#ifdef __CUDACC__
+  *(int4 *)to = make_int4((int)from[0], (int)from[1], (int)from[2], (int)from[3]);
+#else
+  for (i32 k = 0; k < 4; k++) to[k] = (i32)from[k];
+#endif
+}
+
 HD void put4_f32(f32 *to, f32 a, f32 b, f32 c, f32 d)
 {
 #ifdef __CUDACC__

@@ -101,8 +101,7 @@ class SpaceLusgs(Lusgs):
         own = fields.also(
             rhs=b.zeros(fields["res"].shape),
             pivot=b.zeros(n, np.float32),
-            waves=b.zeros((n, 4), np.float32),
-            du=b.zeros(fields["res"].shape),
+            record=b.zeros((n, 8), np.int32),
             part=b.zeros(fields["res"].shape),
             most=most,
             **walls,
