@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from kinemesh.results import Run
     from kinemesh.results import open as open
     from kinemesh.study.hysteresis import hysteresis
+    from kinemesh.study.sweep.sweeping import sweep
 
 _HOME = {
     "Backend": "device.backend",
@@ -59,6 +60,7 @@ _HOME = {
     "Units": "flow.units",
     "hysteresis": "study.hysteresis",
     "open": "results",
+    "sweep": "study.sweep.sweeping",
 }
 _MODULES = {
     "cases": "cases",
@@ -101,6 +103,7 @@ __all__ = [  # not open: `import *` would take the place of Python's own
     "mesh",
     "motion",
     "plot",
+    "sweep",
 ]
 
 

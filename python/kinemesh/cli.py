@@ -1,4 +1,4 @@
-"""The program `kinemesh`: run, check, cases, info, plot, bench.
+"""The program `kinemesh`: run, check, sweep, cases, info, plot, bench.
 
 Exit status: 0 done; 1 a run that failed; 2 wrong usage or wrong input; 3 a run that did not
 converge; 130 interrupted.
@@ -21,6 +21,7 @@ from typing import Any
 from kinemesh import bench
 from kinemesh.errors import KinemeshError, NumericalFault
 from kinemesh.flow import registry
+from kinemesh.study.sweep import shell as sweeps
 
 FAILED, WRONG, UNCONVERGED, INTERRUPTED = 1, 2, 3, 130
 STATUS = (
@@ -66,6 +67,14 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_run(commands)
     _add_check(commands)
+    sweeps.add_arguments(
+        commands.add_parser(
+            "sweep",
+            help="run many cases made of one",
+            description="Run the cases of [sweep] of a case file side by side in ensembles.",
+            epilog=sweeps.STATUS,
+        )
+    )
     commands.add_parser("cases", help="list the ready cases")
     commands.add_parser("info", help="devices, threads and versions")
     plot = commands.add_parser("plot", help="draw the figures of a run again")
@@ -275,6 +284,7 @@ def _plot(arguments: argparse.Namespace) -> int:
 COMMANDS = {
     "run": _run,
     "check": _check,
+    "sweep": sweeps.main,
     "cases": _cases,
     "info": _info,
     "plot": _plot,

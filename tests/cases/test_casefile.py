@@ -432,3 +432,10 @@ def test_importing_a_case_does_not_import_the_solver():
         env=os.environ | {"PYTHONPATH": str(root)},
     )
     assert out.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", cases.names())
+def test_the_tables_of_a_case_make_it_again(name):
+    case = cases.load(name)
+
+    assert Case.from_dict(case.tables()) == case

@@ -12,6 +12,7 @@ from pathlib import Path
 import kinemesh as km
 import numpy as np
 import pytest
+import xarray
 
 pytestmark = pytest.mark.flow
 
@@ -178,3 +179,32 @@ def test_notebooks_have_neither_outputs_nor_counts():
         code = [c for c in json.loads(path.read_text("utf-8"))["cells"] if c["cell_type"] == "code"]
 
         assert [c["id"] for c in code if c["outputs"] or c["execution_count"] is not None] == []
+
+
+def test_the_page_of_sweeps_runs_and_its_table_is_exported(tmp_path, monkeypatch, capsys):
+    code = blocks("docs/sweeps.md")
+    begin = code[0].replace("nodes=1500", "nodes=520").replace("cycle=32", "cycle=8")
+    begin = begin.replace("0.6, 0.7]", "0.4, 0.5]").replace("mach=0.7", "mach=0.5")
+    rough = '"run.cycles=1", "run.until=cycles", "solver.steady_drop=1e-2", "solver.cfl=5", '
+    begin = begin.replace("changes = [", f"changes = [{rough}")
+    monkeypatch.chdir(tmp_path)
+    names = {}
+
+    exec(compile(begin, "sweeps.md", "exec"), names)
+    found = names["ds"]
+    names["over"] = {"flow.mach": [0.4, 0.5], "motion.pitch.k": [0.1, 0.2]}
+    for block in code[1:]:
+        small = block.replace("n=100", "n=2").replace("[0.6, 0.78]", "[0.4, 0.5]")
+        exec(compile(small, "sweeps.md", "exec"), names)
+    (line,) = re.findall(r"exports it: `(.*?)`", (ROOT / "docs" / "sweeps.md").read_text("utf-8"))
+    exec(line, {"ds": found})
+
+    assert len(code) == 3
+    assert len(code[0].strip().splitlines()) <= 10
+    assert (np.diff(found.damping, axis=1) > 0).all()  # with k
+    assert (km.open("damping").damping == found.damping).all()
+    assert "cl_amplitude" in capsys.readouterr().out
+    kept = xarray.load_dataset("damping.nc")
+    assert (kept.cl == found.cl).all()
+    assert (kept.version == found.version).all()
+    assert dict(names["ds"].sizes) == {"case": 2, "phase": 8}

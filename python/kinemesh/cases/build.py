@@ -86,35 +86,35 @@ def solver(case: Stated, grid: Any = None, of_case: bool = True) -> Any:
     if grid is None:
         with in_section("[mesh]"):
             grid = space(case)
-    options = _options(case, of_case)
+    told = options(case, of_case)
     # what only the flow, the motion or the mesh forbids
     with in_section("[mesh]", ("walls", "far", "boundaries")), in_section("[solver]", case.solver):
-        model = kind(grid, **options)
+        model = kind(grid, **told)
     model.case = _about(case)
     return model
 
 
-def _options(case: Stated, of_case: bool) -> dict[str, Any]:
+def options(case: Stated, of_case: bool = True) -> dict[str, Any]:
     """What the solver of a case is told."""
-    options: dict[str, Any] = {
+    told: dict[str, Any] = {
         "mach": case.flow.mach,
         "alpha_deg": case.flow.alpha_deg,
         "moment_about": case.flow.moment_about,
         "device": case.job.device,
         "dtype": case.job.dtype,
     }
-    options |= sides(case.mesh) if of_case else {}
+    told |= sides(case.mesh) if of_case else {}
     with in_section("[solver]"):
-        options["settings"] = settings(case)
+        told["settings"] = settings(case)
     for name in registry.named(case.method).references:
         if getattr(case.flow, name) is not None:
-            options[name] = getattr(case.flow, name)
+            told[name] = getattr(case.flow, name)
     if case.motion is not None and (of_case or case.motion.bodies is None):
-        options["motion"] = case.motion.build(case.flow.chord)
+        told["motion"] = case.motion.build(case.flow.chord)
     if case.deform is not None:
         with in_section("[deform]"):
-            options["deform"] = case.deform.build()
-    return options
+            told["deform"] = case.deform.build()
+    return told
 
 
 def _about(case: Stated) -> dict[str, Any]:
@@ -130,7 +130,11 @@ def run(case: Stated, progress: bool = False, resume: bool = False, overwrite: b
     with in_file(case.file):
         model = solver(case)
     told: dict[str, Any] = {"out": case.job.out, "progress": progress, "resume": resume}
-    told["overwrite"] = overwrite
+    return go(case, model, overwrite=overwrite, **told)
+
+
+def go(case: Stated, model: Any, **told: Any) -> Run:
+    """Run the solver of a case, or of cases that share all but mesh, stream and motion."""
     if case.mode == "steady":
         return model.steady(**told)
     return model.run(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from kinemesh.cases import build
 from kinemesh.cases.changes import changed
 from kinemesh.cases.methods import DEFORMS
-from kinemesh.cases.parts import DeformPart, FlowPart, Job, MeshPart, MotionPart, part
+from kinemesh.cases.parts import DeformPart, FlowPart, Job, MeshPart, MotionPart, given, part
 from kinemesh.cases.stated import Stated
 from kinemesh.cases.values import as_option, in_file, known
 from kinemesh.errors import CaseError
@@ -40,6 +40,18 @@ def _check_integers(value: Any, name: str = "the file") -> None:
         raise CaseError(f"{name} has an integer beyond 64 bits, expected a smaller number")
 
 
+def read_tables(path: Path) -> dict[str, Any]:
+    """The tables of a TOML file; CaseError where it cannot be read or is none."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise CaseError(f"{path}: cannot read the case file ({error})") from None
+    except RecursionError:
+        raise CaseError(f"{path}: not TOML: tables or lists nested too deeply") from None
+    except ValueError as error:  # TOMLDecodeError, or an integer of thousands of digits
+        raise CaseError(f"{path}: not TOML: {error}") from None
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Case(Stated):
     """A case: everything that a run needs. Read one with `Case.read(path)`."""
@@ -51,14 +63,13 @@ class Case(Stated):
         Every error names the file, by its path or by `name`, and the changes.
         """
         path = path_of(path, "the case file")
-        try:
-            table = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            raise CaseError(f"{path}: cannot read the case file ({error})") from None
-        except RecursionError:
-            raise CaseError(f"{path}: not TOML: tables or lists nested too deeply") from None
-        except ValueError as error:  # TOMLDecodeError, or an integer of thousands of digits
-            raise CaseError(f"{path}: not TOML: {error}") from None
+        return cls.of_tables(read_tables(path), path, changes, name)
+
+    @classmethod
+    def of_tables(
+        cls, table: Mapping[str, Any], path: Path, changes: Sequence[str] = (), name: str = ""
+    ) -> Case:
+        """A case from the tables that a case file holds, as `read` gives it."""
         with in_file(" ".join([name or str(path), *(f"--set {text}" for text in changes)])):
             table = changed(table, changes)
             if changes and not any(text.startswith("title") for text in changes):
@@ -70,6 +81,11 @@ class Case(Stated):
     def from_dict(cls, table: Mapping[str, Any], folder: str | Path = ".") -> Case:
         """A case from the tables of a case file; relative names start at `folder`."""
         parts = ("mesh", "flow", "motion", "deform", "run", "solver")
+        if "sweep" in table:
+            raise CaseError(
+                "[sweep] makes many cases of one: run them by `kinemesh sweep FILE.toml`, or in "
+                "Python by km.sweep"
+            )
         known("case", table, ["name", "title", "mode", "method", *parts])
         for name in ("name", "mode", "mesh", "flow"):
             if name not in table:
@@ -99,6 +115,21 @@ class Case(Stated):
             job=part(Job, "[run]", table.get("run", {})),
             solver=dict(table.get("solver", {})),
         )
+
+    def tables(self) -> dict[str, Any]:
+        """The tables of a case file of this case, without keys that have their defaults.
+
+        `Case.from_dict` makes them the case again; file names are absolute.
+        """
+        found = {"name": self.name, "mode": self.mode, "method": self.method, "title": self.title}
+        parts = {"mesh": self.mesh, "flow": self.flow, "motion": self.motion, "run": self.job}
+        made: dict[str, Any] = found | {n: given(p) for n, p in parts.items() if p is not None}
+        for name in ("coordinates", "file"):
+            if name in made["mesh"]:
+                made["mesh"][name] = str(made["mesh"][name].absolute())
+        if self.deform is not None:
+            made["deform"] = {"method": self.deform.method, **self.deform.settings}
+        return made | {"solver": dict(self.solver)}
 
     def replace(
         self,
@@ -146,10 +177,10 @@ class Case(Stated):
         if deform is not None:
             kept = self.deform is not None and self.deform.method == deform
             changed["deform"] = self.deform if kept else DeformPart(deform)
-        given = {name: value for name, value in run.items() if value is not None}
-        if given:
-            with as_option(given):
-                changed["job"] = dataclasses.replace(self.job, **given)
+        told = {name: value for name, value in run.items() if value is not None}
+        if told:
+            with as_option(told):
+                changed["job"] = dataclasses.replace(self.job, **told)
         with in_file(self.file):
             return dataclasses.replace(self, **changed)
 

@@ -32,23 +32,23 @@ def changed(table: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any]:
         seen.add(path)
         if path in FILES and isinstance(value, str):
             value = str(Path(value).absolute())
-        made = _with(made, path, value, change)
+        made = with_value(made, path, value, f"--set {change}")
     return made
 
 
-def _with(table: Any, path: Sequence[str], value: Any, change: str) -> dict[str, Any]:
-    """A table with a value at a path; the table given stays as it is."""
+def with_value(table: Any, path: Sequence[str], value: Any, told: str) -> dict[str, Any]:
+    """A table with a value at a path; the table given stays as it is, errors begin as `told`."""
     if not isinstance(table, Mapping):
-        raise CaseError(f"--set {change}: {path[0]} would be a key of {table!r}, which is no table")
+        raise CaseError(f"{told}: {path[0]} would be a key of {table!r}, which is no table")
     if len(path) == 1:
         return {**table, path[0]: value}
-    return {**table, path[0]: _with(table.get(path[0], {}), path[1:], value, change)}
+    return {**table, path[0]: with_value(table.get(path[0], {}), path[1:], value, told)}
 
 
 def _parsed(change: str) -> tuple[tuple[str, ...], Any]:
     """Path and value of KEY=VALUE."""
     key, found, text = change.partition("=")
-    path = _path(key.strip())
+    path = path_of_key(key.strip())
     if not found or not path or "\n" in change:
         raise CaseError(f"--set {change}: expected KEY=VALUE, such as flow.mach=0.6")
     text = text.strip()
@@ -63,7 +63,7 @@ def _parsed(change: str) -> tuple[tuple[str, ...], Any]:
         ) from None
 
 
-def _path(key: str) -> tuple[str, ...]:
+def path_of_key(key: str) -> tuple[str, ...]:
     """Names of a dotted key; none where it is no key."""
     try:
         tables: Any = tomllib.loads(f"{key} = 0")

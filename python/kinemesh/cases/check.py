@@ -70,7 +70,7 @@ def check(case: Case, progress: bool = False) -> Report:
     """Check a case without solving it: mesh or cloud, bodies, motion, device, memory."""
     report = Report()
     report.rows.append(("case", "ok", f"{case.name} ({case.mode}) {case.title}".rstrip()))
-    mesh = _space(report, case)
+    mesh = look_at_space(report, case)
     if case.motion is not None:
         _motion(report, case)
     backend = None
@@ -97,7 +97,7 @@ def check(case: Case, progress: bool = False) -> Report:
     return report
 
 
-def _space(report: Report, case: Case) -> Mesh | Cloud | None:
+def look_at_space(report: Report, case: Case) -> Mesh | Cloud | None:
     """Rows of the mesh or cloud, its markers and its quality."""
     from kinemesh.space.markers import kinds_of, planes_of, walls_of
 

@@ -353,3 +353,9 @@ def part(made: type, where: str, table: Mapping[str, Any]) -> Any:
     if missing:
         raise CaseError(f"{where} lacks {', '.join(missing)}")
     return made(**table)
+
+
+def given(of: Any) -> dict[str, Any]:
+    """The values of a part that are not its defaults, by key."""
+    values = {f.name: (getattr(of, f.name), f.default) for f in fields(of)}
+    return {name: value for name, (value, default) in values.items() if value != default}

@@ -235,6 +235,13 @@ class History(Columns):
         if member in self.failed:
             raise CaseError(f"{label}: failed: {self.failed[member]}")
 
+    def until(self, step: int) -> History:
+        """Rows up to and including a step (or iteration), in memory."""
+        part = History(self.columns)
+        at = self.columns.index("step" if self.kind == "unsteady" else "iteration")
+        part._rows = [row for row in self._rows if row[at] <= step]
+        return part
+
     def close(self) -> None:
         """Close the file; the rows stay."""
         if self._file is not None:

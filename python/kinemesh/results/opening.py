@@ -6,27 +6,39 @@ from pathlib import Path
 from typing import Any
 
 from kinemesh.errors import CaseError, warn
+from kinemesh.io import store
 from kinemesh.io import summary as summaries
 from kinemesh.io.history import STEADY, UNSTEADY, History, failed_beside
 from kinemesh.io.paths import path_of
 from kinemesh.io.summary import Summary
 from kinemesh.results.run import Run
 
+SWEEP = "sweep.json"  # in the folder of a sweep
 
-def open(folder: str | Path) -> Run:
-    """Open the folder of a run: history, summary, loops, table, flow fields.
+
+def open(folder: str | Path) -> Any:
+    """Open the folder of a run: history, summary, loops, table, flow fields; or of a sweep.
 
     A run that did not finish opens with a warning: `Run.finished` is None, the summary has no
     result, and history and fields end where the run ended.
 
+    Returns
+    -------
+    Run, or of a sweep the xarray.Dataset that `kinemesh.sweep` gives; cases that have not been run
+    have state 0
+
     Raises
     ------
-    CaseError    no such folder, or the folder holds no run
+    CaseError    no such folder, or the folder holds neither run nor sweep
     """
     path = path_of(folder, "the run's folder")
     if not path.is_dir():
         what = "is a file, expected the folder" if path.exists() else "no such folder"
         raise CaseError(f"{path}: {what} of a run (what was given to it as out)")
+    if (path / SWEEP).exists():
+        if not (path / store.NAME).exists():
+            raise CaseError(f"{path}: no batch of the sweep has ended; go on by --resume")
+        return store.dataset(str(path / store.NAME))
     files = [path / name for name in ("history.csv", "summary.json")]
     if not any(file.exists() for file in files):
         raise CaseError(

@@ -1,0 +1,45 @@
+"""Cases side by side: which of them can be members of one ensemble, and its solver."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from kinemesh.cases import build
+from kinemesh.cases.stated import Stated
+from kinemesh.flow import registry
+
+# of [mesh] what members share: names of the sides, kind of cloud; else each has its own
+SHARED = ("walls", "far", "boundaries", "cloud")
+OWN = ("mach", "alpha_deg")  # of [flow], each member has its own
+
+
+def shared(case: Stated) -> str:
+    """What the members of an ensemble have in common, as a key: equal of cases that can be one.
+
+    Members have a mesh (or cloud), stream and motion each, and share all else.
+    """
+    part = case.mesh
+    source = part.file if part.file is not None else part.bodies or part.wing or "section"
+    flow = {f.name: getattr(case.flow, f.name) for f in dataclasses.fields(case.flow)}
+    told = (
+        (case.mode, case.method, str(source), *(getattr(part, name) for name in SHARED)),
+        sorted((name, value) for name, value in flow.items() if name not in OWN),
+        case.deform,
+        dataclasses.replace(case.job, out=None),
+        sorted(case.solver.items()),
+    )
+    return repr(told)
+
+
+def solver(cases: Sequence[Stated], spaces: Sequence[Any]) -> Any:
+    """The solver of an ensemble, a member per case, on the mesh (or cloud) of each."""
+    options = build.options(cases[0])
+    options["mach"] = [case.flow.mach for case in cases]
+    options["alpha_deg"] = [case.flow.alpha_deg for case in cases]
+    if cases[0].motion is not None:
+        options["motion"] = [
+            None if case.motion is None else case.motion.build(case.flow.chord) for case in cases
+        ]
+    return registry.named(cases[0].method).solver(list(spaces), **options)

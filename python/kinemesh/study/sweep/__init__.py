@@ -1,0 +1,1 @@
+"""Sweeps: many cases made of one, in ensembles, with one result."""

@@ -1,0 +1,134 @@
+"""What a user asks of a sweep: a case, and what varies of it, from arguments or a case file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from kinemesh import cases
+from kinemesh.cases.casefile import Case, read_tables
+from kinemesh.cases.changes import path_of_key, with_value
+from kinemesh.cases.values import OF_INPUT, in_file, known
+from kinemesh.errors import CaseError
+from kinemesh.io.summary import plain, versions
+from kinemesh.study.sweep import rows
+from kinemesh.study.sweep.axes import Axes, axes_of
+
+KEYS = ("over", "zip", "sample", "n", "seed")  # of [sweep]
+FILES = ("coordinates", "file")  # of [mesh]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A sweep as it was asked for.
+
+    Parameters
+    ----------
+    base : the case that all rows are made of
+    axes : what varies
+    folder : where relative names of files start
+    """
+
+    base: Case
+    axes: Axes
+    folder: Path
+
+    def cases(self) -> list[Case | str]:
+        """The case of each row, or why there is none."""
+        tables = self.base.tables()
+        paths = {key: path_of_key(key) for key in self.axes.names}
+        return [self._case(tables, paths, row) for row in self.axes.rows()]
+
+    def _case(
+        self, tables: dict[str, Any], paths: Mapping[str, Sequence[str]], row: Mapping[str, Any]
+    ) -> Case | str:
+        try:
+            for key, value in row.items():
+                tables = with_value(tables, paths[key], value, key)
+            made = Case.from_dict(tables, self.folder)
+        except OF_INPUT as error:
+            return str(error)
+        job = made.job
+        if job.cycles is not None and job.cycles < 1:
+            return f"[run] cycles = {job.cycles:g}, expected a whole cycle, whose loads are kept"
+        return made
+
+    def identity(self) -> dict[str, Any]:
+        """What makes the sweep this sweep: not its device, nor its folder."""
+        tables = self.base.tables()
+        for name in ("device", "out"):
+            tables["run"].pop(name, None)
+        varied = {
+            axis.name: dict(zip(axis.keys, zip(*axis.values, strict=True), strict=True))
+            for axis in self.axes.axes
+        }
+        found = {
+            "version": versions()["kinemesh"],
+            "case": tables,
+            "varied": varied,
+            "seed": self.axes.seed,
+            "files": {str(path): _digest(path) for path in self._files()},
+        }
+        return plain(found)
+
+    def _files(self) -> list[Path]:
+        """Files of meshes and sections, each once."""
+        keys = {f"mesh.{name}": name for name in FILES}
+        told = [getattr(self.base.mesh, name) for name in FILES]
+        for axis in self.axes.axes:
+            for at, key in enumerate(axis.keys):
+                if key in keys:
+                    told += [self.folder / str(entry[at]) for entry in axis.values]
+        return sorted({Path(path) for path in told if path is not None})
+
+
+def _digest(path: Path) -> str | None:
+    return sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+
+
+def asked_of(
+    case: Any, given: Mapping[str, Any], changes: Sequence[str] = (), device: str | None = None
+) -> Asked:
+    """The sweep of a case; what is `given` (keys of [sweep], or None) stands above the file's.
+
+    Parameters
+    ----------
+    case : name of a ready case, TOML file, or Case
+    changes : such as "flow.mach=0.6", of every row
+
+    Raises
+    ------
+    CaseError    no such case, nothing that varies, or values that make no sweep
+    """
+    base, table = _read(case, changes)
+    known("[sweep]", table, list(KEYS))
+    told = table | {name: value for name, value in given.items() if value is not None}
+    path = base.file
+    if "over" not in told:
+        raise CaseError(
+            f"{path or base.name}: nothing varies, expected a table [sweep] with over, such as "
+            'over = { "flow.mach" = [0.6, 0.7] } (in Python the argument over)'
+        )
+    with in_file(path if table else None):
+        axes = axes_of(**told, taken=rows.names())
+    if device is not None:
+        base = base.replace(device=device)
+    return Asked(base, axes, Path.cwd() if path is None or not table else path.parent.absolute())
+
+
+def _read(case: Any, changes: Sequence[str]) -> tuple[Case, dict[str, Any]]:
+    """A case, and the table [sweep] of its file."""
+    if isinstance(case, Case):
+        return case, {}
+    path = Path(case) if isinstance(case, str | Path) else None
+    if path is None or path.suffix != ".toml" or not path.is_file():
+        return cases.load(case, changes), {}
+    tables = read_tables(path)
+    table = tables.pop("sweep", {})
+    if not isinstance(table, Mapping):
+        raise CaseError(f"{path}: sweep = {table!r}, expected a table [sweep]")
+    made = Case.of_tables(tables, path, changes)
+    return replace(made, file=path), dict(table)

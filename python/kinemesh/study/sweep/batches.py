@@ -1,0 +1,40 @@
+"""Rows of a sweep in batches, and the ensembles of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+ON_CPU, ON_GPU = 16, 128  # most cases of a batch
+
+
+def chunks_of(groups: NDArray[np.int64], most: int) -> tuple[int, ...]:
+    """Rows of a batch along each dimension, at most `most` in all.
+
+    A dimension along which no two neighbours can share an ensemble goes one by one; of the others
+    the last ones are filled first, in batches as equal as they can be.
+
+    Parameters
+    ----------
+    groups : a number per row, equal of those that can share an ensemble
+    """
+    found = [1] * groups.ndim
+    for axis in reversed(range(groups.ndim)):
+        size = groups.shape[axis]
+        if size > 1 and (np.diff(groups, axis=axis) != 0).all():
+            continue
+        parts = -(-size // min(size, max(most, 1)))
+        found[axis] = -(-size // parts)
+        most //= found[axis]
+    return tuple(found)
+
+
+def ensembles(groups: Sequence[int]) -> list[list[int]]:
+    """Numbers of the rows of each ensemble of a batch; rows of a negative group are in none."""
+    found: dict[int, list[int]] = {}
+    for row, group in enumerate(groups):
+        if group >= 0:
+            found.setdefault(group, []).append(row)
+    return list(found.values())

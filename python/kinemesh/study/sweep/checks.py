@@ -1,0 +1,213 @@
+"""Every case of a sweep, looked at before the first one runs."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.cases import build
+from kinemesh.cases.casefile import Case
+from kinemesh.cases.check import Report, look_at_space, small_solver
+from kinemesh.cases.ensemble import shared
+from kinemesh.device.backend import Backend
+from kinemesh.errors import CaseError, DeviceError, KinemeshError, warn
+from kinemesh.flow import registry
+from kinemesh.study.sweep.asked import Asked
+from kinemesh.study.sweep.axes import told
+from kinemesh.study.sweep.batches import ensembles
+
+KEPT = 64  # meshes (or clouds) that are kept once they are made
+LISTED = 10  # causes that an error lists
+
+
+class Spaces:
+    """Meshes and clouds of cases; equal ones are one object while they are kept."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Any] = {}
+
+    def of(self, case: Case) -> Any:
+        """The mesh, or cloud, of a case."""
+        key = self.key(case)
+        if key not in self._made:
+            self.keep(case, build.space(case))
+        return self._made[key]
+
+    def keep(self, case: Case, made: Any) -> None:
+        """Keep what was made for a case; the oldest goes where there are too many."""
+        while len(self._made) >= KEPT:
+            del self._made[next(iter(self._made))]
+        self._made[self.key(case)] = made
+
+    @staticmethod
+    def key(case: Case) -> str:
+        """What a case's mesh, or cloud, is made of."""
+        return f"{registry.named(case.method).on} {case.mesh!r}"
+
+
+@dataclass
+class Checked:
+    """Cases of a sweep that have been looked at.
+
+    Parameters
+    ----------
+    cases : of each row; None where it is impossible
+    causes : of each row that is impossible, by its number
+    groups : (rows,) a number, equal of rows that can share an ensemble; -1 where impossible
+    nodes : (rows,) nodes or points of each
+    tried : settings and kind of deformation, complete, by what an ensemble shares
+    """
+
+    cases: list[Case | None]
+    causes: dict[int, str]
+    groups: NDArray[np.int64]
+    nodes: NDArray[np.int64]
+    spaces: Spaces
+    tried: dict[str, tuple[Any, str]] = field(default_factory=dict)
+
+    @property
+    def possible(self) -> list[Case]:
+        """Cases that can run."""
+        return [case for case in self.cases if case is not None]
+
+
+def look(asked: Asked) -> Checked:
+    """Look at every case: its keys, device, settings, mesh, markers and bodies.
+
+    DeviceError where a device is not there.
+    """
+    made = asked.cases()
+    causes = {i: case for i, case in enumerate(made) if isinstance(case, str)}
+    found = [None if isinstance(case, str) else case for case in made]
+    for device, dtype in dict.fromkeys((c.job.device, c.job.dtype) for c in found if c):
+        Backend(device, dtype)
+    checked = Checked(found, causes, *_numbered(found), Spaces())
+    _look_once(checked, shared, _settings)
+    _look_once(checked, _of_space, _space)
+    return checked
+
+
+def _numbered(cases: Sequence[Case | None]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    numbers: dict[str, int] = {}
+    keys = ["" if case is None else shared(case) for case in cases]
+    groups = [-1 if not key else numbers.setdefault(key, len(numbers)) for key in keys]
+    return np.array(groups), np.zeros(len(groups), np.int64)
+
+
+def _look_once(checked: Checked, key: Any, looked: Any) -> None:
+    """Look at one of the cases with equal keys; what is wrong of it is wrong of all."""
+    rows: dict[str, list[int]] = {}
+    for i, case in enumerate(checked.cases):
+        if case is not None:
+            rows.setdefault(key(case), []).append(i)
+    for same in rows.values():
+        case = checked.cases[same[0]]
+        assert case is not None
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                checked.nodes[same] = looked(checked, case)
+                cause = ""
+            except KinemeshError as error:
+                cause = str(error)
+        for text in dict.fromkeys(str(warning.message) for warning in caught):
+            warn(text)
+        if cause:
+            checked.groups[same] = -1
+            for i in same:
+                checked.cases[i], checked.causes[i] = None, cause
+
+
+def _settings(checked: Checked, case: Case) -> int:
+    """The solver with its settings, tried on a small mesh."""
+    small = small_solver(case, "cpu")
+    checked.tried[shared(case)] = (small.settings, small.deform.kind)
+    return 0
+
+
+def _of_space(case: Case) -> str:
+    return f"{Spaces.key(case)} {case.method} {case.flow.chord} {case.flow.references}"
+
+
+def _space(checked: Checked, case: Case) -> int:
+    """The mesh or cloud with its markers and bodies; its nodes."""
+    report = Report()
+    space = look_at_space(report, case)
+    wrong = [text for _, state, text in report.rows if state == "wrong"]
+    if wrong or space is None:
+        raise CaseError("; ".join(wrong))
+    for text in dict.fromkeys(text for _, state, text in report.rows if state == "warn"):
+        warn(text)
+    checked.spaces.keep(case, space)
+    return len(space.points)
+
+
+def refuse(asked: Asked, checked: Checked, skip_bad: bool) -> None:
+    """CaseError that lists the impossible cases, unless others run and they may be left out.
+
+    CaseError also where some cases are steady and others are not.
+    """
+    causes, count = checked.causes, len(checked.cases)
+    if len({case.mode for case in checked.possible}) > 1:
+        raise CaseError("sweep: steady and unsteady cases, expected all of one mode")
+    if not causes or (skip_bad and len(causes) < count):
+        return
+    each = list(asked.axes.rows())
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for i, cause in causes.items():
+        rows.setdefault(cause, []).append(each[i])
+    if len(rows) == 1 and len(causes) == count:
+        raise CaseError(f"sweep: {next(iter(rows))}")
+    lines = [f"{_common(same)}: {cause}" for cause, same in list(rows.items())[:LISTED]]
+    more = f"; and {len(rows) - LISTED} more causes" if len(rows) > LISTED else ""
+    others = "" if len(causes) == count else " (--skip-bad, in Python skip_bad=True, runs the rest)"
+    raise CaseError(
+        f"sweep: {len(causes)} of {count} cases cannot run{others}:\n" + ";\n".join(lines) + more
+    )
+
+
+def _common(rows: Sequence[Mapping[str, Any]]) -> str:
+    """What rows have in common, and how many they are."""
+    same = {k: v for k, v in rows[0].items() if all(row[k] == v for row in rows)}
+    count = f" ({len(rows)} cases)" if len(rows) > 1 else ""
+    return f"{told(same) or told(rows[0])}{count}"
+
+
+def refuse_large(checked: Checked, blocks: Sequence[Sequence[int]]) -> None:
+    """DeviceError where the largest ensemble of a group does not fit on its device.
+
+    Parameters
+    ----------
+    blocks : numbers of the rows of each batch
+    """
+    largest: dict[int, tuple[int, list[int]]] = {}
+    for rows in blocks:
+        for part in ensembles([checked.groups[i] for i in rows]):
+            members = [rows[i] for i in part]
+            size = int(checked.nodes[members].sum())
+            group = int(checked.groups[members[0]])
+            if size > largest.get(group, (0, []))[0]:
+                largest[group] = (size, members)
+    for _, members in largest.values():
+        cases = [case for i in members if (case := checked.cases[i]) is not None]
+        _room(checked, cases)
+
+
+def _room(checked: Checked, cases: Sequence[Case]) -> None:
+    """DeviceError where the arrays of an ensemble are more than its device has free."""
+    case = cases[0]
+    settings, deform = checked.tried[shared(case)]
+    backend = Backend(case.job.device, case.job.dtype)
+    spaces = [checked.spaces.of(case) for case in cases]
+    try:
+        registry.named(case.method).solver.room(
+            backend, spaces, settings, None if case.motion is None else deform
+        )
+    except DeviceError as error:
+        text = f"sweep: {len(cases)} cases side by side: {error}; or give a smaller batch"
+        raise DeviceError(text) from None

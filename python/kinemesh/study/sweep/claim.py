@@ -1,0 +1,81 @@
+"""The folder of a sweep: which sweep it holds, told from the first moment on by sweep.json."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from kinemesh.errors import CaseError
+from kinemesh.io.folder import files_of_a_run
+from kinemesh.io.paths import making
+from kinemesh.io.whole import replace
+from kinemesh.results.opening import SWEEP
+from kinemesh.study.sweep.asked import Asked
+
+FORMAT = "kinemesh-sweep-1"
+OTHER = "choose another folder, or remove that one"
+
+
+def kept(folder: Path, asked: Asked, resume: bool, retry_failed: bool) -> dict[str, Any] | None:
+    """What a folder says of the sweep that it holds; None where it holds none.
+
+    Raises
+    ------
+    CaseError    it holds a run or another sweep, or is no folder; it holds this sweep, which is not
+        to be gone on with
+    """
+    if folder.exists() and not folder.is_dir():
+        raise CaseError(f"{folder}: is a file, expected a folder for the sweep")
+    path = folder / SWEEP
+    if not path.exists():
+        if files_of_a_run(folder):
+            raise CaseError(f"{folder}: holds a run; choose another folder for the sweep")
+        return None
+    try:
+        about = json.loads(path.read_text("utf-8"))
+        if about["format"] != FORMAT:
+            raise KeyError("format")
+        there, _ = about["identity"], about["chunks"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise CaseError(f"{path}: tells of no sweep ({error}); {OTHER}") from None
+    apart = [
+        text
+        for text in _apart(there, asked.identity())
+        if not (retry_failed and text.startswith("version "))
+    ]
+    if apart:
+        raise CaseError(f"{folder}: holds another sweep: {apart[0]}; {OTHER}")
+    if not resume:
+        raise CaseError(
+            f"{folder}: holds this sweep; go on with it by --resume (resume=True), or choose "
+            "another folder"
+        )
+    return about
+
+
+def begin(folder: Path, asked: Asked, chunks: tuple[int, ...]) -> None:
+    """Say that the folder, which is held, has this sweep, in batches of `chunks`."""
+    if (folder / SWEEP).exists():
+        raise CaseError(f"{folder}: holds a sweep by now; {OTHER}")
+    about = {"format": FORMAT, "chunks": chunks, "identity": asked.identity()}
+    with making(folder, "the sweep"):
+        folder.mkdir(parents=True, exist_ok=True)
+        replace(folder / SWEEP, (json.dumps(about, indent=1) + "\n").encode())
+
+
+def _apart(there: Any, here: Any, name: str = "") -> list[str]:
+    """Where two identities differ, in words."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        found: list[str] = []
+        for key in dict.fromkeys([*there, *here]):
+            found += _apart(there.get(key), here.get(key), f"{name} {key}".strip())
+        return found
+    if isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
+        return [t for a, b in zip(there, here, strict=True) for t in _apart(a, b, name)]
+    return [] if there == here else [f"{name} is {_short(there)} there, {_short(here)} here"]
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,206 @@
+"""Numbers of one case of a sweep, from the run that it was a member of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinemesh.cases.stated import Stated
+from kinemesh.io.history import History
+from kinemesh.io.store import Variable
+from kinemesh.loops.harmonics import PERIODIC, Coefficient, FloatArray, coefficient, interpolate
+from kinemesh.loops.loop import Loop, loop_of_history
+from kinemesh.results.table import columns
+
+if TYPE_CHECKING:
+    from kinemesh.results import Run
+
+
+LOADS = {"cl": "lift", "cd": "drag", "cm": "pitching moment, nose-up positive"}
+OF_ROW = {
+    "converged": Variable("bool", "the last cycle, or the steady march, reached what was asked"),
+    "cause": Variable("str", "why the case failed; empty where it did not"),
+    "note": Variable("str", "what must be said of the case besides"),
+    "seconds": Variable("f8", "share of the seconds of its ensemble, building included", "s"),
+    "version": Variable("str", "version of kinemesh"),
+    "device": Variable("str", "device that it ran on"),
+    "host": Variable("str", "name of the machine"),
+    "seed": Variable("i8", "seed of the sample; -1 where nothing was sampled"),
+}
+OF_STEADY = {
+    **{name: Variable("f8", f"{what}, coefficient") for name, what in LOADS.items()},
+    "residual_drop": Variable("f8", "residual over its first value at the end"),
+    "iterations": Variable("i8", "pseudo-steps"),
+}
+OF_CYCLE = {
+    "angle_deg": Variable("f8", "angle of the stream plus nose-up motion", "degree", True),
+    **{name: Variable("f8", f"{what}, last cycle", "", True) for name, what in LOADS.items()},
+}
+OF_LOAD = {
+    "{}_mean": "mean of {} over the last cycle",
+    "{}_amplitude": "half the range of {} over the last cycle",
+    "{}1_magnitude": "magnitude of the first harmonic of {}",
+    "{}1_phase_deg": "lead of the first harmonic of {} over sin(phase)",
+}
+OF_LOOP = {
+    name.format(load): Variable("f8", about.format(load), "degree" if "deg" in name else "")
+    for load in LOADS
+    for name, about in OF_LOAD.items()
+} | {
+    "work": Variable("f8", "work of the flow on the walls over the last cycle, over q_inf c^2"),
+    "damping": Variable("f8", "-work / (pi A^2), positive is damped"),
+    "periodic": Variable("bool", "the last cycle is like the one before"),
+    "change": Variable("f8", "change from the cycle before, rms over amplitude"),
+    "cycles_run": Variable("f8", "cycles until the case ended"),
+    "unconverged_steps": Variable("i8", "steps of the last cycle that did not converge"),
+}
+OF_MEMBER = re.compile(r"(.*?)member (\d+): (.*)", re.DOTALL)
+IN_ROW = ("steps ended above the asked", "not periodic, the last of", "whether it is periodic")
+PER = {"alpha": "radian of pitch", "h": "chord of plunge"}
+
+
+def variables_of(cases: Sequence[Stated]) -> dict[str, Variable]:
+    """Variables of the result of these cases, by name."""
+    if cases[0].mode == "steady":
+        return OF_STEADY | OF_ROW
+    return OF_CYCLE | OF_LOOP | _derivatives(_moved(cases)) | OF_ROW
+
+
+def _derivatives(motions: Iterable[str]) -> dict[str, Variable]:
+    """Variables of the derivatives by these degrees of freedom."""
+    return {
+        f"{load}_{motion}_{part}": Variable(
+            "f8", f"first harmonic of {load} per {PER[motion]}, {part.replace('_', ' ')}"
+        )
+        for motion in motions
+        for load in ("cl", "cm")
+        for part in ("in_phase", "quadrature")
+    }
+
+
+def names() -> list[str]:
+    """Names that variables and dimensions of a result may have, which keys must not have."""
+    every = [*OF_STEADY, *OF_CYCLE, *OF_LOOP, *_derivatives(PER), *OF_ROW]
+    every += ["phase", "case", "state"]
+    return list(dict.fromkeys(every))
+
+
+def _moved(cases: Sequence[Stated]) -> list[str]:
+    """Degrees of freedom that one case or another moves."""
+    tables: list[Any] = []
+    for motion in (case.motion for case in cases if case.motion is not None):
+        whole = {"pitch": motion.pitch, "plunge": motion.plunge}
+        tables += motion.bodies.values() if motion.bodies else [whole]
+    kinds = {"alpha": "pitch", "h": "plunge"}
+    return [name for name, kind in kinds.items() if any(t.get(kind) for t in tables)]
+
+
+def own_end(case: Stated, history: History) -> tuple[Loop | None, History]:
+    """The loop with which a case ended, and its history up to there; None where it did not end.
+
+    A case that runs until it is periodic ends there, however long others of its ensemble go on.
+    """
+    asked = case.job.periodic_tolerance
+    tolerance = PERIODIC if asked is None else asked
+    assert case.job.steps_per_cycle is not None
+    assert case.job.cycles is not None
+    every, count = case.job.steps_per_cycle, round(case.job.cycles * case.job.steps_per_cycle)
+    done = int(history["step"][-1])
+    if case.job.until == "periodic":
+        for step in range(2 * every, min(done, count - 1) + 1, every):
+            part = history.until(step)
+            loop = loop_of_history(part, tolerance=tolerance)
+            if loop.periodic:
+                return loop, part
+    if done < count:
+        return None, history
+    return loop_of_history(history, tolerance=tolerance), history
+
+
+def rows_of(run: Run, cases: Sequence[Stated], grid: FloatArray) -> list[dict[str, Any]]:
+    """Row of each member of a run: its numbers, or `cause`, why it failed.
+
+    Parameters
+    ----------
+    grid : (phases,)    phases of the loops of unsteady runs [deg]
+    """
+    cause = {r["member"]: r["text"].removeprefix(f"member {r['member']}: ") for r in run.failed}
+    notes = _notes(run)
+    found = _numbers(run, cases, grid)
+    return [
+        {"cause": cause[m]} if row is None else row | {"note": "; ".join(notes.get(m, []))}
+        for m, row in enumerate(found)
+    ]
+
+
+def _notes(run: Run) -> dict[int, list[str]]:
+    """What a run says of each member besides what its row tells."""
+    found: dict[int, list[str]] = {}
+    for text in run.summary.get("warnings", []):
+        match = OF_MEMBER.match(text)
+        if match and not any(words in text for words in IN_ROW):
+            found.setdefault(int(match[2]), []).append(match[1] + match[3])
+    return found
+
+
+def _numbers(run: Run, cases: Sequence[Stated], grid: FloatArray) -> list[dict[str, Any] | None]:
+    """Numbers of each member; None of one that failed."""
+    if run.history.kind == "steady":
+        table = columns(run)
+        names = (*OF_STEADY, "converged")
+        failed = {row["member"] for row in run.failed}
+        return [
+            None if m in failed else {name: table[name][m] for name in names}
+            for m in range(len(cases))
+        ]
+    there, found = set(run.history.members), []
+    for m, case in enumerate(cases):
+        loop, rows = own_end(case, run.history.member(m)) if m in there else (None, run.history)
+        found.append(None if loop is None else _of_loop(loop, rows, grid))
+    return found
+
+
+def _of_loop(loop: Loop, rows: History, grid: FloatArray) -> dict[str, Any]:
+    """Row of a case that ran, from its last cycle."""
+    series = _series(rows, loop.steps)
+    own = 360 * np.arange(loop.steps) / loop.steps
+    drag = coefficient(series["cd"], np.radians(own), None)
+    found: dict[str, Any] = {
+        name: values if loop.steps == len(grid) else interpolate(values, own, np.radians(grid))
+        for name, values in series.items()
+    }
+    for name, load in (("cl", loop.cl), ("cd", drag), ("cm", loop.cm)):
+        found |= _of_load(name, load)
+    found |= {
+        "work": loop.work,
+        "damping": loop.damping,
+        "periodic": bool(loop.periodic),
+        "change": loop.change,
+        "cycles_run": loop.cycles,
+        "unconverged_steps": loop.unconverged,
+        "converged": loop.unconverged == 0,
+    }
+    for name, value in loop.derivatives.to_dict().items():
+        found |= {f"{name}_{part}": number for part, number in value.items()}
+    return found
+
+
+def _series(rows: History, steps: int) -> dict[str, FloatArray]:
+    """Angle and loads of the last cycle, the first at phase 0."""
+    place = np.round(rows["phase_deg"][-steps:] / 360 * steps).astype(int) % steps
+    found = {}
+    for name, column in (("angle_deg", "alpha_deg"), *((load, load) for load in LOADS)):
+        found[name] = np.empty(steps)
+        found[name][place] = rows[column][-steps:]
+    return found
+
+
+def _of_load(name: str, load: Coefficient) -> dict[str, float]:
+    found = {f"{name}_mean": load.mean, f"{name}_amplitude": load.amplitude}
+    if load.harmonics:
+        found[f"{name}1_magnitude"] = load.harmonics[0].magnitude
+        found[f"{name}1_phase_deg"] = load.harmonics[0].phase_deg
+    return found

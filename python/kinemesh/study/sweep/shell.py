@@ -1,0 +1,93 @@
+"""`kinemesh sweep`: its options, its table of cases, and how it ends."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+FAILED, UNCONVERGED = 1, 3  # exit status
+STATUS = (
+    "Exit status: 0 done; 1 a case failed, or was impossible and skipped; 2 wrong usage or wrong "
+    "input; 3 all cases ran, but some did not converge; 130 interrupted."
+)
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """The options of `kinemesh sweep`."""
+    add = command.add_argument
+    add("case", metavar="FILE.toml", help="case file with a table [sweep]")
+    add(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="another value for a key of every case, such as flow.mach=0.6; may be given again",
+    )
+    add("--device", metavar="DEV", help="auto, cpu, cuda or cuda:N")
+    add("--batch", type=int, metavar="N", help="most cases side by side: 16 on a CPU, 128 on a GPU")
+    add("--out", type=Path, metavar="DIR", help="folder of the result (default: the case's name)")
+    add("--list", action="store_true", help="check and list the cases; run none")
+    add("--skip-bad", action="store_true", help="run the others where cases are impossible")
+    add("--resume", action="store_true", help="go on with the sweep in the folder")
+    add("--retry-failed", action="store_true", help="with --resume: run failed cases again")
+    add("--quiet", action="store_true", help="no progress, no words at the end")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run `kinemesh sweep`; the exit status."""
+    from kinemesh.io import store
+    from kinemesh.study.sweep import sweeping
+    from kinemesh.study.sweep.asked import asked_of
+
+    store.packages()
+    asked = asked_of(arguments.case, {}, arguments.set, arguments.device)
+    if arguments.list:
+        return _list(asked)
+    out = arguments.out or asked.base.job.out or asked.base.name
+    found = sweeping.run(
+        asked,
+        out=out,
+        batch=arguments.batch,
+        resume=arguments.resume,
+        skip_bad=arguments.skip_bad,
+        retry_failed=arguments.retry_failed,
+        progress=not arguments.quiet,
+    )
+    return _end(found, Path(out), arguments.quiet)
+
+
+def _list(asked: Any) -> int:
+    """Print a line per case, what is impossible with its cause."""
+    from kinemesh.study.sweep import checks
+    from kinemesh.study.sweep.axes import told
+
+    checked = checks.look(asked)
+    width = len(str(len(checked.cases) - 1))
+    for i, row in enumerate(asked.axes.rows()):
+        cause = checked.causes.get(i)
+        group = int(checked.groups[i])
+        end = f"cannot run: {cause}" if cause else f"ensemble {group}, {checked.nodes[i]} nodes"
+        print(f"{i:>{width}}  {told(row)}  {end}")
+    groups = len({group for group in checked.groups.tolist() if group >= 0})
+    bad = f", {len(checked.causes)} impossible" if checked.causes else ""
+    print(f"{len(checked.cases)} cases{bad}; {groups} kinds of ensembles; nothing was run")
+    return 2 if checked.causes else 0
+
+
+def _end(found: Any, out: Path, quiet: bool) -> int:
+    """What came of the cases, in words and as exit status."""
+    state, converged = found["state"].values.ravel(), found["converged"].values.ravel()
+    failed = int((state == 2).sum())
+    short = int((~converged[state == 1]).sum())
+    if not quiet:
+        print(f"{state.size} cases: {state.size - failed} ran, {failed} failed, {short} of those "
+              f"that ran did not converge; results in {out}")  # fmt: skip
+    if failed:
+        causes = dict.fromkeys(str(text) for text in found["cause"].values.ravel() if text)
+        some = "; ".join(list(causes)[:3])
+        more = f"; and {len(causes) - 3} more causes" if len(causes) > 3 else ""
+        print(f"kinemesh: {failed} cases failed: {some}{more}", file=sys.stderr)
+        return FAILED
+    return UNCONVERGED if short else 0

@@ -1,0 +1,298 @@
+"""What a sweep is asked, and how it is refused; nothing here computes a flow."""
+
+import subprocess
+import sys
+
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh import cli
+from kinemesh.errors import CaseError, DeviceError, SettingsError
+from kinemesh.io import store
+from kinemesh.study.sweep import rows
+from kinemesh.study.sweep.asked import asked_of
+from kinemesh.study.sweep.axes import axes_of
+from kinemesh.study.sweep.batches import chunks_of, ensembles
+from kinemesh.study.sweep.checks import look
+from sweeps import case
+
+MACH, K = "flow.mach", "motion.pitch.k"
+SAMPLE = {"over": {MACH: [0.5, 0.6]}, "sample": "latin-hypercube", "n": 3}
+FILE = """
+name = "small"
+mode = "unsteady"
+mesh = { section = "naca0012", nodes = 520, far_field = 10.0 }
+flow = { mach = 0.5 }
+motion.pitch = { amplitude_deg = 2.0, k = 0.1 }
+deform = { method = "rigid" }
+run = { cycles = 1, steps_per_cycle = 6, device = "cpu" }
+"""
+
+
+# ---------------------------------------------------------------- dimensions
+
+
+def test_dimensions_are_the_last_words_of_the_keys_in_their_order():
+    axes = axes_of({MACH: [0.5, 0.6], K: [0.1, 0.2, 0.3]})
+
+    assert [axis.name for axis in axes.axes] == ["mach", "k"]
+    assert axes.shape == (2, 3)
+    assert list(axes.rows())[4] == {MACH: 0.6, K: 0.2}
+
+
+@pytest.mark.parametrize(
+    ("over", "names"),
+    [
+        ({K: [0.1], "motion.plunge.k": [0.1]}, [K, "motion.plunge.k"]),
+        ({MACH: [0.5], "run.device": ["cpu"]}, ["mach", "run.device"]),  # a row has its device
+        ({"flow.alpha_deg": [0, 1]}, ["alpha_deg"]),
+    ],
+)
+def test_a_last_word_that_is_not_the_key_s_own_gives_way_to_the_whole_key(over, names):
+    assert list(axes_of(over, taken=rows.names()).names.values()) == names
+
+
+def test_keys_of_zip_share_the_dimension_of_the_first():
+    axes = axes_of({K: [0.1, 0.2], "flow.alpha_deg": [0], MACH: [0.5, 0.6]}, zip=(MACH, K))
+
+    found = axes.coordinates()
+    assert axes.shape == (2, 1)
+    assert found["mach"][0] == found["k"][0] == "mach"
+    assert list(axes.rows()) == [
+        {MACH: 0.5, K: 0.1, "flow.alpha_deg": 0},
+        {MACH: 0.6, K: 0.2, "flow.alpha_deg": 0},
+    ]
+
+
+def test_a_sample_has_one_case_in_each_stratum_of_each_range():
+    ranges = {MACH: [0.6, 0.8], K: (0.05, 0.2)}
+
+    axes = axes_of(ranges, sample="latin-hypercube", n=40, seed=3)
+
+    found = axes.coordinates()
+    assert found["case"][1].tolist() == list(range(40))
+    for name, (low, high) in (("mach", ranges[MACH]), ("k", ranges[K])):
+        stratum = np.floor((found[name][1] - low) / (high - low) * 40)
+        assert sorted(stratum) == list(range(40))
+    again = axes_of(ranges, sample="latin-hypercube", n=40, seed=3)
+    other = axes_of(ranges, sample="latin-hypercube", n=40, seed=4)
+    assert axes == again != other
+
+
+def test_numpy_values_texts_and_sizes_are_values():
+    axes = axes_of({MACH: np.linspace(0.5, 0.7, 3), "mesh.nodes": ["coarse", 800]})
+
+    assert type(axes.at((0, 0))[MACH]) is float
+    assert axes.coordinates()["nodes"][1].tolist() == ["coarse", "800"]
+
+
+# ---------------------------------------------------------------- batches
+
+
+@pytest.mark.parametrize(
+    ("shape", "split", "most", "chunks"),
+    [
+        ((10, 10, 10), (), 128, (1, 10, 10)),
+        ((200,), (), 128, (100,)),
+        ((4, 5), (), 128, (4, 5)),
+        ((4, 5), (1,), 16, (4, 1)),  # the second dimension has a kind of ensemble for each entry
+        ((3, 7), (), 1, (1, 1)),
+    ],
+)
+def test_batches_are_blocks_of_what_can_share_an_ensemble(shape, split, most, chunks):
+    groups = np.zeros(shape, int)
+    for axis in split:
+        groups += np.arange(shape[axis]).reshape(
+            [-1 if a == axis else 1 for a in range(len(shape))]
+        )
+
+    assert chunks_of(groups, most) == chunks
+
+
+def test_every_row_is_in_one_batch():
+    block = store.Block({"a": 5, "b": 7}, (2, 3), {}, np.zeros(0))
+    seen = np.zeros((5, 7), int)
+
+    for region in block.regions():
+        seen[region] += 1
+
+    assert (seen == 1).all()
+    assert len(block.regions()) == 9
+
+
+def test_rows_of_a_batch_run_with_those_of_their_kind_and_impossible_ones_do_not_run():
+    assert ensembles([0, 2, 0, -1, 2]) == [[0, 2], [1, 4]]
+
+
+def test_cases_share_an_ensemble_where_solver_settings_and_steps_are_one():
+    asked = asked_of(case(), {"over": {
+        MACH: [0.4, 0.5], "mesh.section": ["naca0012", "naca2412"], "mesh.nodes": [520, 700],
+        K: [0.1, 0.2], "solver.flux": ["roe", "hllc"], "run.steps_per_cycle": [6, 8],
+    }})  # fmt: skip
+
+    groups = look(asked).groups.reshape(asked.axes.shape)
+
+    assert len(np.unique(groups)) == 4
+    assert (groups == groups[:1, :1, :1, :1]).all()
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"over": {"flow.machh": [0.5]}}, "unknown key 'machh'; did you mean 'mach'"),
+        ({"over": {"flwo.mach": [0.5]}}, "unknown key 'flwo'; did you mean 'flow'"),
+        ({"over": {"motion.pitch.kk": [0.5]}}, "unknown key 'kk'; did you mean 'k'"),
+        ({"over": {"flow": [0.5]}}, "flow = 0.5, expected a table"),
+        ({"over": {MACH: [0.5, "fast", 0.6]}}, "flow.mach: entry 1 is 'fast', a text, expected"),
+        ({"over": {MACH: [0.5, True]}}, "entry 1 is True, a truth value"),
+        ({"over": {MACH: [0.5, None, 0.6]}}, "entry 1 is None"),
+        ({"over": {MACH: ["slow", "fast"]}}, "flow.mach = 'slow': [flow] mach = 'slow', ex"),
+        ({"over": {MACH: []}}, "flow.mach has an empty list"),
+        ({"over": {}}, "over is {}, expected keys"),
+        ({"over": [0.5]}, "over is [0.5], expected keys"),
+        ({"over": {MACH: 0.5}}, "flow.mach is 0.5, expected a list"),
+        ({"over": {"flow mach": [0.5]}}, "'flow mach' is no key"),
+        ({"over": {"run.out": ["a", "b"]}}, "run.out cannot vary"),
+        ({"over": {MACH: [0.5, 0.6], K: [0.1]}, "zip": [(MACH, K)]},
+         "zip: flow.mach has 2, motion.pitch.k has 1 values"),
+        ({"over": {MACH: [0.5], K: [0.1]}, "zip": [(MACH, "motion.pitch.kk")]},
+         "no values of 'motion.pitch.kk' in over; did you mean 'motion.pitch.k'"),
+        ({"over": {MACH: [0.5]}, "zip": [(MACH, MACH)]}, "'flow.mach' stands twice"),
+        ({"over": {MACH: [0.5]}, "zip": "flow.mach"}, "expected groups of keys"),
+        ({"over": {"name": ["a", "b", "a"]}}, "two cases with one name"),
+        ({"over": {MACH: [0.5, 0.6, 0.5]}}, "flow.mach = 0.5 stands twice (entries 0 and 2)"),
+        ({"over": {MACH: [0.5]}, "n": 3}, "n = 3 has no meaning without sample"),
+        ({"over": {MACH: [0.5, 0.6]}, "sample": "sobol", "n": 3}, "expected latin-hypercube"),
+        ({"over": {MACH: [0.5, 0.6]}, "sample": "latin-hypercube"}, "n is None"),
+        ({"over": {MACH: [0.6, 0.5]}, "sample": "latin-hypercube", "n": 3}, "range [low, high]"),
+        ({**SAMPLE, "zip": []}, "no meaning"),
+        ({**SAMPLE, "seed": -1}, "seed is -1"),
+        ({"over": {"mode": ["steady", "unsteady"]}}, "so [motion] has no meaning"),
+        ({"over": {"run.cycles": [0.5, 1]}}, "cycles = 0.5, expected a whole cycle"),
+        ({"over": {MACH: [0.5]}, "resume": True}, "resume needs the folder"),
+        ({"over": {MACH: [0.5]}, "out": "s", "retry_failed": True}, "give --resume (resume=True)"),
+        ({}, "nothing varies"),
+    ],
+)  # fmt: skip
+def test_what_makes_no_sweep_is_refused_with_what_is_wrong(given, words):
+    with pytest.raises(CaseError) as caught:
+        km.sweep(case(), **given)
+
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("batch", [0, 1.5, True, "all"])
+def test_a_batch_that_is_no_number_of_cases_is_refused(batch):
+    with pytest.raises(SettingsError, match="batch is"):
+        km.sweep(case(), {MACH: [0.5]}, batch=batch)
+
+
+def test_a_device_that_is_not_there_is_refused():
+    with pytest.raises(DeviceError, match="cuda:99 is not there"):
+        km.sweep(case(), {MACH: [0.5]}, device="cuda:99")
+
+
+def test_impossible_cases_are_listed_with_values_and_causes():
+    over = {MACH: [0.5, -1, 30], "mesh.section": ["naca0012", "naca00"], K: [0.1, 0.2]}
+
+    with pytest.raises(CaseError) as caught:
+        km.sweep(case(), over)
+
+    text = str(caught.value)
+    assert "10 of 12 cases cannot run (--skip-bad" in text
+    assert "flow.mach = -1 (4 cases): [flow] mach = -1, expected a number above 0" in text
+    assert "flow.mach = 30 (4 cases)" in text
+    assert "flow.mach = 0.5, mesh.section = 'naca00' (2 cases):" in text
+
+
+def test_an_ensemble_that_does_not_fit_is_refused_before_the_first_run(monkeypatch):
+    monkeypatch.setattr("kinemesh.flow.memory.available", lambda backend: 3_000_000)
+
+    with pytest.raises(DeviceError, match=r"4 cases side by side.*or give a smaller batch"):
+        km.sweep(case(), {MACH: [0.3, 0.4, 0.5, 0.6]})
+
+
+# ---------------------------------------------------------------- packages, files, shell
+
+
+def test_without_its_packages_a_sweep_says_how_to_install_them(monkeypatch, tmp_path, capsys):
+    monkeypatch.setitem(sys.modules, "zarr", None)
+    (tmp_path / "f.toml").write_text(FILE + 'sweep.over = { "flow.mach" = [0.5] }')
+
+    with pytest.raises(CaseError, match=r'pip install "kinemesh\[sweep\]"'):
+        km.sweep(case(), {MACH: [0.5]})
+    assert cli.main(["sweep", str(tmp_path / "f.toml")]) == 2
+    assert 'pip install "kinemesh[sweep]"' in " ".join(capsys.readouterr().err.split())
+
+
+def test_the_package_and_the_program_start_without_the_packages_of_sweeps():
+    words = "import sys, kinemesh as km, kinemesh.cli; km.Ale; kinemesh.cli.parser(); "
+    words += "print([n for n in ('xarray', 'zarr', 'dask', 'pandas') if n in sys.modules])"
+
+    found = subprocess.run(
+        [sys.executable, "-c", words], capture_output=True, text=True, check=True
+    )
+
+    assert found.stdout == "[]\n"
+
+
+def test_the_table_of_a_case_file_is_the_sweep_and_arguments_stand_above_it(tmp_path):
+    path = tmp_path / "f.toml"
+    path.write_text(
+        FILE
+        + """
+[sweep]
+over = { flow.mach = [0.4, 0.5], "motion.pitch.k" = [0.1, 0.2] }
+zip = [["flow.mach", "motion.pitch.k"]]
+"""
+    )
+
+    told = asked_of(path, {})
+    other = asked_of(path, {"over": {"flow.mach": [0.3]}, "zip": []}, ["mesh.nodes=600"])
+
+    assert list(told.axes.rows()) == [{MACH: 0.4, K: 0.1}, {MACH: 0.5, K: 0.2}]
+    assert list(other.axes.rows()) == [{MACH: 0.3}]
+    assert other.base.mesh.nodes == 600
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ("[sweep]\nove = 1", "[sweep]: unknown key 'ove'; did you mean 'over'?"),
+        ("[sweep]\nover = { flow.mach = [] }", "f.toml: sweep: flow.mach has an empty list"),
+        ("", "nothing varies, expected a table [sweep]"),
+        ("[[sweep]]", "expected a table [sweep]"),
+    ],
+)
+def test_a_table_that_makes_no_sweep_is_refused(tmp_path, table, words):
+    path = tmp_path / "f.toml"
+    path.write_text(FILE + table)
+
+    with pytest.raises(CaseError) as caught:
+        km.sweep(path)
+
+    assert words in str(caught.value)
+
+
+def test_a_file_of_a_sweep_is_no_single_case(tmp_path):
+    path = tmp_path / "f.toml"
+    path.write_text(FILE + "sweep.over = { flow.mach = [0.5] }")
+
+    with pytest.raises(CaseError, match=r"run them by `kinemesh sweep FILE\.toml`"):
+        km.cases.load(path)
+
+
+def test_the_shell_lists_the_cases_and_runs_none(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "f.toml").write_text(FILE + "sweep.over = { flow.mach = [0.4, 0.5, 30.0] }")
+
+    assert cli.main(["sweep", "f.toml", "--list"]) == 2
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("0  flow.mach = 0.4  ensemble 0, ")
+    assert "cannot run: [flow] mach = 30, expected at most 20" in lines[2]
+    assert lines[3] == "3 cases, 1 impossible; 1 kinds of ensembles; nothing was run"
+    assert [path.name for path in tmp_path.iterdir()] == ["f.toml"]

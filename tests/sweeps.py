@@ -1,0 +1,32 @@
+"""Small cases that tests of sweeps share."""
+
+import kinemesh as km
+import numpy as np
+
+# coarse O-meshes: at the default CFL numbers the flow at the nose does not settle on them
+CAREFUL = {"cfl": 5.0, "unsteady_cfl": 20.0, "cfl_max": 50.0}
+TABLES = {
+    "name": "small",
+    "mode": "unsteady",
+    "mesh": {"section": "naca0012", "nodes": 520, "far_field": 10.0},
+    "flow": {"mach": 0.5},
+    "motion": {"pitch": {"amplitude_deg": 2.0, "k": 0.1}},
+    "deform": {"method": "rigid"},
+    "run": {"cycles": 1, "steps_per_cycle": 6, "device": "cpu"},
+    "solver": {"steady_drop": 1e-1, "unsteady_drop": 1e-2, **CAREFUL},
+}
+ELSEWHERE = ("seconds", "device", "host")  # what may differ between two runs of one sweep
+
+
+def case(**tables):
+    """The small case, with tables changed: case(run={"cycles": 2})."""
+    merged = {name: {**TABLES.get(name, {}), **more} if isinstance(more, dict) else more
+              for name, more in tables.items()}  # fmt: skip
+    return km.cases.casefile.Case.from_dict({**TABLES, **merged})
+
+
+def same(one, other, but=ELSEWHERE):
+    """Whether two results have the same bits; what differs is named."""
+    assert set(one.variables) == set(other.variables)
+    for name in (name for name in one.variables if name not in but):
+        np.testing.assert_array_equal(one[name].values, other[name].values, err_msg=name)
