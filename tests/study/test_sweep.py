@@ -190,7 +190,9 @@ def test_a_batch_that_is_no_number_of_cases_is_refused(batch):
         km.sweep(case(), {MACH: [0.5]}, batch=batch)
 
 
-def test_a_device_that_is_not_there_is_refused():
+def test_a_device_that_is_not_there_is_refused_before_any_mesh_is_made(monkeypatch):
+    monkeypatch.delattr("kinemesh.cases.build.space")
+
     with pytest.raises(DeviceError, match="cuda:99 is not there"):
         km.sweep(case(), {MACH: [0.5]}, device="cuda:99")
 

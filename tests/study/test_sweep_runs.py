@@ -128,6 +128,7 @@ def test_a_case_alone_in_its_ensemble_that_breaks_is_a_failed_row():
 
     assert found.state.item() == 2
     assert "invert the cell" in str(found.cause.item())
+    assert "member" not in str(found.cause.item())
 
 
 def test_the_folder_opens_as_the_result_with_what_it_ran_on(tmp_path):

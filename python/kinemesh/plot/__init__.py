@@ -14,6 +14,7 @@ from kinemesh.plot.histories import convergence, hysteresis
 from kinemesh.plot.pressures import unsteady_pressures
 from kinemesh.plot.spaces import cloud, mesh, triangles_of
 from kinemesh.plot.style import BLUE, DARK, GREY, RED, STYLE
+from kinemesh.plot.sweeps import sweep_map
 
 __all__ = [
     "BLUE",
@@ -31,6 +32,7 @@ __all__ = [
     "mach",
     "mesh",
     "surface_pressure",
+    "sweep_map",
     "triangles_of",
     "unsteady_pressures",
 ]

@@ -12,6 +12,7 @@ import numpy as np
 from kinemesh.errors import CaseError, warn
 from kinemesh.plot.histories import curve
 from kinemesh.plot.style import BLUE, DARK, figure_of, phase_axis, styled
+from kinemesh.plot.sweeps import of_sweep
 from kinemesh.results.asked import values, varying
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ DASHES = ("-", "--", ":", "-.")
 FEW = 8  # values that a legend lists; more have a bar of colours
 
 
-def loops(run: Run, by: str | None = None, path: str | Path | None = None) -> Any:
+def loops(run: Run | Any, by: str | None = None, path: str | Path | None = None) -> Any:
     """Figure of cl and cm of all members against alpha (against phase if one does not pitch).
 
     Colours show one of the parameters that vary from member to member; dashes show a second one, if
@@ -30,20 +31,33 @@ def loops(run: Run, by: str | None = None, path: str | Path | None = None) -> An
 
     Parameters
     ----------
-    run : Run        members without a whole cycle are left out, and with a warning those that
-        have failed
-    by : str         parameter that colours show, a column of `run.table()`; default: the parameter
-        with most values
+    run : Run, or Dataset of a sweep    members without a whole cycle are left out, and with a
+        warning those that have failed
+    by : str         parameter that colours show, a column of `run.table()` or a coordinate of the
+        Dataset; default: the parameter with most values
     path : file to save the figure in (.png, .pdf or .svg)
 
     Raises
     ------
     CaseError    `by` does not vary, or no member has a whole cycle
     """
-    rows = run.asked()
+    found, rows = of_sweep(run) if "state" in getattr(run, "variables", ()) else _of_run(run)
     names = differing(rows)
     if by is not None and by not in names:
         raise CaseError(f"loops: by = {by!r}, expected one of what varies: {names}")
+    if not found:
+        raise CaseError(f"loops: none of {len(rows)} cases has a loop")
+    drawn = [rows[member] for member in found]  # colours and legend are of what is drawn
+    order = sorted(names, key=lambda name: -len(values(drawn, name)))
+    colour = by or (order[0] if order else None)
+    rest = [name for name in order if name != colour]
+    dash = next((name for name in rest if len(values(drawn, name)) <= len(DASHES)), None)
+    more = [name for name in rest if name != dash and len(values(drawn, name)) > 1]
+    return _loops(found, rows, colour, dash, more, path=path)
+
+
+def _of_run(run: Run) -> tuple[dict[int, Loop], list[dict[str, Any]]]:
+    """Loops of the members that have one, by number, and what each was asked."""
     found: dict[int, Loop] = {}
     last: Exception = CaseError(f"loops: all {run.members} members have failed")
     for member in running(run):
@@ -53,13 +67,7 @@ def loops(run: Run, by: str | None = None, path: str | Path | None = None) -> An
             last = error
     if not found:
         raise last
-    drawn = [rows[member] for member in found]  # colours and legend are of what is drawn
-    order = sorted(names, key=lambda name: -len(values(drawn, name)))
-    colour = by or (order[0] if order else None)
-    rest = [name for name in order if name != colour]
-    dash = next((name for name in rest if len(values(drawn, name)) <= len(DASHES)), None)
-    more = [name for name in rest if name != dash and len(values(drawn, name)) > 1]
-    return _loops(found, rows, colour, dash, more, path=path)
+    return found, run.asked()
 
 
 def running(run: Run) -> list[int]:

@@ -86,11 +86,11 @@ def films_from_directory(
 
     Of an ensemble without `members` there is a film of the first one, and a warning says so.
     """
-    from kinemesh.results import open
+    from kinemesh.results.opening import open_run
 
     if format not in FORMATS:
         raise CaseError(f"format = {format!r}, expected of a film one of {', '.join(FORMATS)}")
-    run = open(directory)
+    run = open_run(directory)
     there = running(run)
     if run.members > 1 and not members and there:
         rows = run.asked()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kinemesh import gas
 from kinemesh.errors import CaseError, warn
-from kinemesh.plot import wings
+from kinemesh.plot import sweeps, wings
 from kinemesh.plot.ensembles import differing, loops, names_of, running, title_of
 from kinemesh.plot.films import FORMATS as FILMS
 from kinemesh.plot.flows import mach, moment_of, surface_pressure
@@ -29,13 +29,15 @@ Target = Callable[..., Path]
 def from_directory(
     directory: str | Path, complete: bool = True, *, members: bool = False, format: str = "png"
 ) -> list[Path]:
-    """Draw the figures of a run into its folder; returns the paths of the files.
+    """Draw the figures of a run, or of a sweep, into its folder; returns the paths of the files.
 
     Unsteady: hysteresis.png, pressures.png with pressures.csv, mach.png, mesh.png.
     Steady: convergence.png, cp.png, mach.png, mesh.png.
     In space cp.png, sections.png and mesh.png of the wing (`kinemesh.plot.wings`), and no mach.png.
     An ensemble has one hysteresis.png (or convergence.png) of all members, and mesh.png where the
     members share the mesh.
+    A sweep has hysteresis.png of all cases, where they are at most 200, and map-damping.png over
+    the first two parameters.
 
     Parameters
     ----------
@@ -49,12 +51,14 @@ def from_directory(
     ------
     CaseError    the folder holds no run, or less than one cycle
     """
-    from kinemesh.results import open
+    from kinemesh.results import Run, open
 
     if format not in FORMATS:
         more = "; a film is made by --animate (kinemesh.plot.film)" * (format in FILMS)
         raise CaseError(f"format = {format!r}, expected one of {', '.join(FORMATS)}{more}")
     run = open(directory)
+    if not isinstance(run, Run):
+        return sweeps.figures(run, loops, Path(directory), format)
     made: list[Path] = []
 
     def target(

@@ -32,13 +32,21 @@ def open(folder: str | Path) -> Any:
     CaseError    no such folder, or the folder holds neither run nor sweep
     """
     path = path_of(folder, "the run's folder")
+    if not (path / SWEEP).exists():
+        return open_run(path)
+    if not (path / store.NAME).exists():
+        raise CaseError(f"{path}: no batch of the sweep has ended; go on by --resume")
+    return store.dataset(str(path / store.NAME))
+
+
+def open_run(folder: str | Path) -> Run:
+    """Open the folder of a run; CaseError also where it holds a sweep."""
+    path = path_of(folder, "the run's folder")
     if not path.is_dir():
         what = "is a file, expected the folder" if path.exists() else "no such folder"
         raise CaseError(f"{path}: {what} of a run (what was given to it as out)")
     if (path / SWEEP).exists():
-        if not (path / store.NAME).exists():
-            raise CaseError(f"{path}: no batch of the sweep has ended; go on by --resume")
-        return store.dataset(str(path / store.NAME))
+        raise CaseError(f"{path}: holds a sweep, which has neither fields nor films")
     files = [path / name for name in ("history.csv", "summary.json")]
     if not any(file.exists() for file in files):
         raise CaseError(

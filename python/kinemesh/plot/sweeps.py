@@ -1,0 +1,195 @@
+"""Figures of sweeps: a result over two of the parameters, and what loops need of each case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import CaseError, warn
+from kinemesh.loops.loop import Loop, loop_of
+from kinemesh.plot.style import DARK, figure_of, styled
+
+MOST = 200  # loops in one figure
+
+
+def parameters(found: Any) -> list[str]:
+    """Names of what varies from case to case of a sweep's Dataset."""
+    dimensions = found["state"].dims
+    return [
+        name
+        for name, values in found.coords.items()
+        if values.ndim == 1
+        and values.dims[0] in dimensions
+        and len(set(values.values.tolist())) > 1
+        and name != "case"
+    ]
+
+
+def of_sweep(found: Any) -> tuple[dict[int, Loop], list[dict[str, Any]]]:
+    """Loops of the cases that ran, by number, and the parameters of every case."""
+    if "phase" not in found.dims:
+        raise CaseError("loops: a sweep of steady cases has no loops")
+    names, dimensions = parameters(found), found["state"].dims
+    found = found[["angle_deg", "cl", "cm", "state"]].load()
+    number = np.arange(found["state"].size).reshape(found["state"].shape)
+    loops: dict[int, Loop] = {}
+    rows: list[dict[str, Any]] = []
+    for at in np.ndindex(number.shape):
+        case = found.isel(dict(zip(dimensions, at, strict=True)))
+        rows.append({name: case[name].item() for name in names})
+        if case["state"].item() == 1:
+            angle, lift, moment = (case[name].values for name in ("angle_deg", "cl", "cm"))
+            phase = case["phase"].values
+            loops[int(number[at])] = loop_of(phase, angle, lift, moment, "sweep")
+    lost = number.size - len(loops)
+    if lost:
+        warn(f"left out, having failed or not been run: {lost} of {number.size} cases", UserWarning)
+    return loops, rows
+
+
+def sweep_map(
+    found: Any,
+    name: str = "damping",
+    x: str | None = None,
+    y: str | None = None,
+    path: str | Path | None = None,
+) -> Any:
+    """Figure of a result over two parameters of a sweep, with the line on which it is zero.
+
+    Of the damping that line is the boundary of stability.  Crosses are cases that failed.
+
+    Parameters
+    ----------
+    found : Dataset of a sweep; of more than two parameters of all combinations, one value of each
+        further one: `ds.sel(section="naca0012")`
+    name : variable with a number per case
+    x, y : parameters; default: the first two that vary
+    path : file to save the figure in (.png, .pdf or .svg)
+
+    Raises
+    ------
+    CaseError    no such variable or parameter, fewer than two parameters that vary, or more
+    """
+    if name not in found.data_vars or found[name].dims != found["state"].dims:
+        some = [n for n, v in found.data_vars.items() if v.dims == found["state"].dims]
+        raise CaseError(f"sweep_map: no number {name!r} per case; there are {', '.join(some)}")
+    names = parameters(found)
+    for given in (x, y):
+        if given is not None and given not in names:
+            raise CaseError(f"sweep_map: {given!r} does not vary, expected two of {names}")
+    first = x or next((n for n in names if n != y), "")
+    second = y or next((n for n in names if n != first and _apart(found, n, first)), "")
+    if not first or not second or first == second:
+        raise CaseError(f"sweep_map: expected two parameters that vary, there are {names}")
+    along = {*found[first].dims, *found[second].dims}
+    rest = [d for d in found["state"].dims if d not in along and found.sizes[d] > 1]
+    if rest:
+        raise CaseError(
+            f"sweep_map: {', '.join(rest)} varies, too; choose one value, such as "
+            f"ds.isel({rest[0]}=0)"
+        )
+    return _map(found.squeeze(), name, first, second, path=path)
+
+
+def _apart(found: Any, one: str, other: str) -> bool:
+    """Whether two parameters vary each by itself: on two dimensions, or in a sample."""
+    return found[one].dims != found[other].dims or found[one].dims == ("case",)
+
+
+@styled
+def _map(found: Any, name: str, x: str, y: str) -> Any:
+    figure = figure_of(5.2, 4.0)
+    axes = figure.subplots()
+    sampled = found[x].dims == found[y].dims
+    order = found[x].dims if sampled else (*found[y].dims, *found[x].dims)
+    values = found[name].transpose(*order).values.astype(float)
+    ran = found["state"].transpose(*order).values == 1
+    values = np.where(ran, values, np.nan)
+    across, up = _places(axes.xaxis, found[x].values), _places(axes.yaxis, found[y].values)
+    tones = _tones(values)
+    points = [across, up] if sampled else [*np.meshgrid(across, up)]
+    shown: Any
+    if sampled:
+        shown = axes.scatter(across, up, c=values, s=28, **tones)
+    else:
+        shown = axes.pcolormesh(across, up, values, shading="nearest", **tones)
+    _boundary(axes, points, values, sampled)
+    failed = ~ran
+    if failed.any():
+        axes.plot(points[0][failed], points[1][failed], "x", color=DARK, label="failed")
+        axes.legend(loc="upper right")
+    axes.grid(False)
+    if sampled:  # points at the ends of the ranges are whole, too
+        axes.use_sticky_edges = False
+        axes.margins(0.06)
+        axes.autoscale()
+    axes.set_xlabel(_words(x))
+    axes.set_ylabel(_words(y))
+    figure.colorbar(shown, ax=axes).set_label(_words(name))
+    return figure
+
+
+def _places(axis: Any, values: NDArray[Any]) -> NDArray[np.float64]:
+    """Where values stand on an axis; texts one after the other."""
+    if values.dtype.kind in "fiu":
+        return values.astype(float)
+    texts = list(dict.fromkeys(map(str, values)))
+    axis.set_ticks(range(len(texts)), texts)
+    return np.array([texts.index(str(value)) for value in values], float)
+
+
+def _tones(values: NDArray[np.float64]) -> dict[str, Any]:
+    """Colours: two sides of zero where there are values on both."""
+    from matplotlib.colors import TwoSlopeNorm
+
+    low, high = np.nanmin(values, initial=np.inf), np.nanmax(values, initial=-np.inf)
+    if low < 0 < high:
+        most = max(-low, high)
+        return {"cmap": "RdBu", "norm": TwoSlopeNorm(0.0, -most, most)}
+    return {"cmap": "viridis"}
+
+
+def _boundary(
+    axes: Any, points: Sequence[NDArray[np.float64]], values: NDArray[np.float64], sampled: bool
+) -> None:
+    """The line on which values are zero, where they have both signs."""
+    good = np.isfinite(values)
+    if not ((values[good] < 0).any() and (values[good] > 0).any()):
+        return
+    style: dict[str, Any] = {"levels": [0.0], "colors": DARK, "linewidths": 1.6}
+    if sampled:
+        if good.sum() > 2:
+            axes.tricontour(points[0][good], points[1][good], values[good], **style)
+    elif min(values.shape) > 1:
+        axes.contour(*points, values, **style)
+
+
+def _words(name: str) -> str:
+    unit = " [deg]" if name.endswith("_deg") else ""
+    return {"mach": "Mach number"}.get(name, name.removesuffix("_deg").replace("_", " ")) + unit
+
+
+def figures(found: Any, loops: Callable[..., Any], folder: Path, format: str) -> list[Path]:
+    """The figures of a sweep's folder: loops of at most MOST cases, damping over two parameters.
+
+    Where more than two vary, the others have their first values in the map.
+    """
+    made = []
+    if "phase" in found.dims and (found["state"] == 1).sum() <= MOST:
+        made.append(folder / f"hysteresis.{format}")
+        loops(found, path=made[-1])
+    name = "damping" if "damping" in found else "cl"
+    varied = [d for d in found["state"].dims if found.sizes[d] > 1]
+    rest = {} if "case" in varied else {d: 0 for d in varied[2:]}
+    if len(parameters(found.isel(rest))) > 1:
+        made.append(folder / f"map-{name}.{format}")
+        sweep_map(found.isel(rest), name, path=made[-1])
+    if not made:
+        raise CaseError(
+            f"{folder}: no figures of a sweep of one parameter, steady or of {MOST} loops"
+        )
+    return made

@@ -1,0 +1,115 @@
+"""Figures of sweeps, from Datasets whose numbers are made up."""
+
+import kinemesh as km
+import numpy as np
+import pytest
+import xarray
+from kinemesh.errors import CaseError
+from kinemesh.plot.folder import from_directory
+
+MACH, K = np.array([0.5, 0.6, 0.7, 0.8]), np.array([0.05, 0.1, 0.2])
+PHASE = np.arange(0, 360, 30.0)
+
+
+def sweep(**more):
+    """Damping k - (mach - 0.6), zero on a line, and ellipses as loops; a case has failed."""
+    mach, k = np.meshgrid(MACH, K, indexing="ij")
+    wave, cycle = np.sin(np.radians(PHASE)), np.cos(np.radians(PHASE))
+    state = np.ones(mach.shape, np.int8)
+    state[3, 0] = 2
+    dims = ("mach", "k")
+    return xarray.Dataset(
+        {
+            "damping": (dims, k - (mach - 0.6)),
+            "state": (dims, state),
+            "cause": (dims, np.where(state == 2, "made to fail", "")),
+            "angle_deg": ((*dims, "phase"), np.broadcast_to(wave, (*mach.shape, len(PHASE)))),
+            "cl": ((*dims, "phase"), mach[..., None] * wave + k[..., None] * cycle),
+            "cm": ((*dims, "phase"), -0.1 * mach[..., None] * wave),
+        },
+        {"mach": MACH, "k": K, "phase": PHASE, **more},
+    )
+
+
+def sampled():
+    """The cases as a sample, with the parameters along one dimension."""
+    flat = sweep().stack(case=("mach", "k"), create_index=False)
+    return flat.assign_coords(case=np.arange(flat.sizes["case"])).transpose("case", "phase")
+
+
+def zero_line(figure):
+    """Points of the line on which the map is zero."""
+    lines = [c for c in figure.axes[0].collections if hasattr(c, "levels") and 0.0 in c.levels]
+    return np.concatenate([path.vertices for line in lines for path in line.get_paths()])
+
+
+@pytest.mark.parametrize("found", [sweep(), sampled()], ids=["grid", "sample"])
+def test_the_map_has_the_line_on_which_damping_is_zero_and_crosses_what_failed(found):
+    figure = km.plot.sweep_map(found)
+
+    axes = figure.axes[0]
+    mach, k = zero_line(figure).T
+    # linear interpolation of a linear function
+    np.testing.assert_allclose(k, mach - 0.6, atol=1e-12)
+    (crosses,) = axes.lines
+    assert crosses.get_xydata().tolist() == [[0.8, 0.05]]
+    assert axes.get_xlabel() == "Mach number"
+
+
+def test_the_axes_are_those_that_were_asked_for():
+    figure = km.plot.sweep_map(sweep(), x="k", y="mach")
+
+    k, mach = zero_line(figure).T
+    np.testing.assert_allclose(k, mach - 0.6, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (lambda: km.plot.sweep_map(sweep(), "dampin"), "no number 'dampin' per case"),
+        (lambda: km.plot.sweep_map(sweep(), "cl"), "no number 'cl' per case"),
+        (lambda: km.plot.sweep_map(sweep(), x="section"), "'section' does not vary"),
+        (lambda: km.plot.sweep_map(sweep().isel(k=[0])), "expected two parameters that vary"),
+        (
+            lambda: km.plot.sweep_map(sweep().expand_dims(flux=["roe", "hllc"])),
+            "k varies, too; choose one",
+        ),
+        (lambda: km.plot.loops(sweep(), by="section"), "by = 'section', expected one of"),
+        (lambda: km.plot.loops(sweep().drop_dims("phase")), "no loops"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(made, words):
+    with pytest.raises(CaseError) as caught:
+        made()
+
+    assert words in str(caught.value)
+
+
+def test_loops_of_a_sweep_are_coloured_by_a_parameter_and_leave_out_what_failed():
+    with pytest.warns(UserWarning, match="1 of 3 cases"):
+        figure = km.plot.loops(sweep().sel(mach=0.8), by="k")
+
+    lines = [line for line in figure.axes[0].lines if len(line.get_xdata())]
+    assert len(lines) == 2
+    assert {text.get_text() for text in figure.legends[0].get_texts()} >= {"k 0.1", "k 0.2"}
+    # the ellipse of k = 0.1: its lift where the angle is zero and goes up
+    x, y = (np.asarray(v) for v in lines[0].get_data())
+    assert abs(y[np.argmin(np.abs(x))]) == pytest.approx(0.1)
+
+
+@pytest.mark.filterwarnings("ignore:left out")
+def test_the_folder_of_a_sweep_gets_loops_and_map(tmp_path, monkeypatch, undrawn):
+    (tmp_path / "sweep.json").touch()
+    monkeypatch.setattr("kinemesh.results.open", lambda folder: sweep())
+
+    made = from_directory(tmp_path, format="svg")
+
+    assert [path.name for path in made] == ["hysteresis.svg", "map-damping.svg"]
+    assert all(path.exists() for path in made)
+
+
+def test_a_sweep_has_no_film(tmp_path):
+    (tmp_path / "sweep.json").touch()
+
+    with pytest.raises(CaseError, match="holds a sweep"):
+        km.plot.films_from_directory(tmp_path)
