@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.cases import build
 from kinemesh.cases.casefile import Case
 from kinemesh.cases.check import Report, look_at_space, small_solver
 from kinemesh.cases.ensemble import shared
@@ -20,34 +19,9 @@ from kinemesh.flow import registry
 from kinemesh.study.sweep.asked import Asked
 from kinemesh.study.sweep.axes import told
 from kinemesh.study.sweep.batches import ensembles
+from kinemesh.study.sweep.spaces import Spaces
 
-KEPT = 64  # meshes (or clouds) that are kept once they are made
 LISTED = 10  # causes that an error lists
-
-
-class Spaces:
-    """Meshes and clouds of cases; equal ones are one object while they are kept."""
-
-    def __init__(self) -> None:
-        self._made: dict[str, Any] = {}
-
-    def of(self, case: Case) -> Any:
-        """The mesh, or cloud, of a case."""
-        key = self.key(case)
-        if key not in self._made:
-            self.keep(case, build.space(case))
-        return self._made[key]
-
-    def keep(self, case: Case, made: Any) -> None:
-        """Keep what was made for a case; the oldest goes where there are too many."""
-        while len(self._made) >= KEPT:
-            del self._made[next(iter(self._made))]
-        self._made[self.key(case)] = made
-
-    @staticmethod
-    def key(case: Case) -> str:
-        """What a case's mesh, or cloud, is made of."""
-        return f"{registry.named(case.method).on} {case.mesh!r}"
 
 
 @dataclass

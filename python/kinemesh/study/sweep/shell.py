@@ -32,6 +32,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     add("--skip-bad", action="store_true", help="run the others where cases are impossible")
     add("--resume", action="store_true", help="go on with the sweep in the folder")
     add("--retry-failed", action="store_true", help="with --resume: run failed cases again")
+    on = command.add_mutually_exclusive_group()
+    on.add_argument("--workers", type=int, metavar="N", help="processes that share the batches")
+    on.add_argument("--dask", metavar="ADDRESS", help="scheduler of Dask whose workers run them")
     add("--quiet", action="store_true", help="no progress, no words at the end")
 
 
@@ -53,6 +56,8 @@ def main(arguments: argparse.Namespace) -> int:
         resume=arguments.resume,
         skip_bad=arguments.skip_bad,
         retry_failed=arguments.retry_failed,
+        workers=arguments.workers,
+        dask=arguments.dask,
         progress=not arguments.quiet,
     )
     return _end(found, Path(out), arguments.quiet)

@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-import re
-import time
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from platform import node
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.cases import build, ensemble
 from kinemesh.cases.casefile import Case
-from kinemesh.cases.values import OF_INPUT
 from kinemesh.device.backend import Backend
-from kinemesh.errors import CaseError, NumericalFault, SettingsError, warn
+from kinemesh.errors import CaseError, SettingsError, warn
 from kinemesh.io import store as stores
 from kinemesh.io.folder import hold
 from kinemesh.io.paths import path_of
-from kinemesh.io.store import FAILED, NOT_RUN, RAN, Block, Region, Store
-from kinemesh.io.summary import versions
+from kinemesh.io.store import FAILED, NOT_RUN, Block, Region, Store
 from kinemesh.run.march import progress_bar
-from kinemesh.study.sweep import batches, checks, claim
+from kinemesh.study.sweep import batches, checks, claim, work, workshop
 from kinemesh.study.sweep.asked import Asked, asked_of
 from kinemesh.study.sweep.checks import Checked
-from kinemesh.study.sweep.rows import rows_of, variables_of
+from kinemesh.study.sweep.rows import variables_of
+from kinemesh.study.sweep.work import Batch
 
-IN_ROWS = re.compile(r"member \d+: |^all \d+ members failed")  # warnings that rows tell
+Done = tuple[dict[int, dict[str, Any]], list[str]]  # what `work.ran` gives
+Engine = Callable[[Mapping[int, Batch]], Iterable[tuple[int, Done]]]
 
 
 def sweep(
@@ -47,6 +42,8 @@ def sweep(
     resume: bool = False,
     skip_bad: bool = False,
     retry_failed: bool = False,
+    workers: int | None = None,
+    dask: str | None = None,
     progress: bool = False,
 ) -> Any:
     """Run many cases made of one, side by side in ensembles; one table of results.
@@ -64,10 +61,12 @@ def sweep(
     n, seed : cases of a sample, and the seed of its random numbers (default 0)
     out : folder of the result, written batch by batch; without it the result is in memory alone
     device : "auto", "cpu", "cuda" or "cuda:N", in place of the case's
-    batch : most cases side by side; 16 on a CPU, 128 on a GPU if not given
+    batch : most cases side by side; if not given 16 on a CPU, 128 on a GPU, or a worker's share
     resume : go on with the sweep in `out`; no batch that has ended runs again
     skip_bad : run the others where cases are impossible, which are reported as failed
     retry_failed : with `resume`: run cases that failed again, by another version too
+    workers : processes that run batches side by side, each with its share of the cores
+    dask : address of a Dask scheduler, such as "tcp://node1:8786", whose workers run the batches
     progress : show the progress
 
     Returns
@@ -85,7 +84,7 @@ def sweep(
     stores.packages()
     given = {"over": over, "zip": zip, "sample": sample, "n": n, "seed": seed}
     asked = asked_of(case, given, device=device)
-    found = run(asked, out, batch, resume, skip_bad, retry_failed, progress)
+    found = run(asked, out, batch, resume, skip_bad, retry_failed, workers, dask, progress)
     failed = int((found["state"] == FAILED).sum())
     if failed:
         warn(f"{failed} of {found['state'].size} cases failed; the variable cause says why")
@@ -99,11 +98,15 @@ def run(
     resume: bool = False,
     skip_bad: bool = False,
     retry_failed: bool = False,
+    workers: int | None = None,
+    dask: str | None = None,
     progress: bool = False,
 ) -> Any:
     """Run a sweep; see `sweep`."""
-    if batch is not None and (isinstance(batch, bool) or not isinstance(batch, int) or batch < 1):
-        raise SettingsError(f"batch is {batch!r}, expected an integer of at least 1")
+    for name, count in (("batch", batch), ("workers", workers)):
+        whole = isinstance(count, int) and not isinstance(count, bool)
+        if count is not None and (not whole or count < 1):
+            raise SettingsError(f"{name} is {count!r}, expected an integer of at least 1")
     if out is None and resume:
         raise CaseError("sweep: resume needs the folder of the sweep, out")
     if retry_failed and not resume:
@@ -113,12 +116,12 @@ def run(
     kept = None if folder is None else claim.kept(folder, asked, resume, retry_failed)
     checked = checks.look(asked)
     checks.refuse(asked, checked, skip_bad)
-    chunks = _chunks(asked, checked, batch) if kept is None else tuple(kept["chunks"])
+    chunks = _chunks(asked, checked, batch, workers) if kept is None else tuple(kept["chunks"])
     sweeping = Sweeping.of(asked, checked, folder, chunks)
-    with hold(folder):
+    with workshop.engine(workers, dask) as elsewhere, hold(folder):
         if folder is not None and kept is None:
             claim.begin(folder, asked, chunks)
-        sweeping.go(retry_failed, progress)
+        sweeping.go(retry_failed, progress, elsewhere or sweeping.here)
     return stores.dataset(sweeping.store.place)
 
 
@@ -149,61 +152,52 @@ class Sweeping:
         store = Store(folder, block, variables_of(checked.possible))
         return cls(asked, checked, store, regions)
 
-    def go(self, retry_failed: bool, progress: bool) -> None:
+    def go(self, retry_failed: bool, progress: bool, engine: Engine) -> None:
         """Run every batch that has not been run, and with `retry_failed` what failed again."""
         self.store.create({"title": self.asked.base.name, "format": claim.FORMAT})
         states = self.store.states().ravel()
-        again = (NOT_RUN, FAILED) if retry_failed else (NOT_RUN,)
-        count = len(states)
-        done = int((~np.isin(states, again)).sum())
-        failed, said = int((states == FAILED).sum()), dict[str, None]()
-        with progress_bar(count, progress, "case", done) as bar:
-            for region, rows in self.regions:
-                asked = [i for i in rows if states[i] in again]
-                if not asked:
-                    continue
-                try:
-                    ran = self._batch(asked, said)
-                except KeyboardInterrupt:
-                    raise KeyboardInterrupt(self._farewell(done)) from None
-                if len(asked) < len(rows):
-                    before = dict(zip(rows, self.store.read(region), strict=True))
-                    ran = before | ran
-                self.store.write(region, [ran[i] for i in rows])
-                failed += sum(ran[i]["state"] == FAILED for i in asked)
-                failed -= int((states[asked] == FAILED).sum())
-                bar.set_postfix_str(f"{failed} failed", refresh=False)
-                bar.update(len(asked))
-                done += len(asked)
+        again = np.isin(states, (NOT_RUN, FAILED) if retry_failed else (NOT_RUN,))
+        done, failed = int((~again).sum()), int((states[~again] == FAILED).sum())
+        tasks = {n: self._batch(some) for n, (_, rows) in enumerate(self.regions)
+                 if (some := [i for i in rows if again[i]])}  # fmt: skip
+        said: dict[str, None] = {}
+        with progress_bar(len(states), progress, "case", done) as bar:
+            try:
+                for n, (ran, texts) in engine(tasks):
+                    self._keep(n, ran)
+                    said |= dict.fromkeys(texts)
+                    done += len(ran)
+                    failed += sum(row["state"] == FAILED for row in ran.values())
+                    bar.set_postfix_str(f"{failed} failed", refresh=False)
+                    bar.update(len(ran))
+            except KeyboardInterrupt:
+                raise KeyboardInterrupt(self._farewell(done)) from None
         for text in said:
             warn(text)
 
-    def _batch(self, rows: Sequence[int], said: dict[str, None]) -> dict[int, dict[str, Any]]:
-        """Run the rows of a batch, an ensemble for each group; warnings are added to `said`."""
+    def here(self, tasks: Mapping[int, Batch]) -> Iterator[tuple[int, Done]]:
+        """Run batches in this process, one after the other."""
+        for n, batch in tasks.items():
+            yield n, work.ran(batch, self.checked.spaces)
+
+    def _batch(self, rows: Sequence[int]) -> Batch:
+        """What the work on these rows of a batch needs."""
         checked, seed = self.checked, self.asked.axes.seed
-        found = {i: {"cause": cause} for i in rows if (cause := checked.causes.get(i))}
-        for part in batches.ensembles([int(checked.groups[i]) for i in rows]):
-            numbers = [rows[k] for k in part]
-            cases = [case for i in numbers if (case := checked.cases[i]) is not None]
-            start = time.perf_counter()
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                made = _ran(cases, [checked.spaces.of(case) for case in cases], self._grid)
-            texts = (str(warning.message) for warning in caught)
-            said |= {text: None for text in texts if not IN_ROWS.search(text)}
-            device = Backend(cases[0].job.device, cases[0].job.dtype).device
-            share = (time.perf_counter() - start) / len(cases)
-            for i, row in zip(numbers, made, strict=True):
-                found[i] = row | {"device": device, "seconds": share}
-        every = {
-            "version": versions()["kinemesh"],
-            "host": node(),
-            "seed": -1 if seed is None else seed,
-        }
-        return {
-            i: {**every, **row, "state": FAILED if row.get("cause") else RAN}
-            for i, row in found.items()
-        }
+        return Batch(
+            tuple(rows),
+            tuple(checked.cases[i] for i in rows),
+            {i: checked.causes[i] for i in rows if i in checked.causes},
+            tuple(int(checked.groups[i]) for i in rows),
+            self.store.block.phase,
+            -1 if seed is None else seed,
+        )
+
+    def _keep(self, number: int, ran: Mapping[int, dict[str, Any]]) -> None:
+        """Write what was run of a batch, beside what it has already."""
+        region, rows = self.regions[number]
+        if len(ran) < len(rows):
+            ran = dict(zip(rows, self.store.read(region), strict=True)) | dict(ran)
+        self.store.write(region, [ran[i] for i in rows])
 
     def _farewell(self, done: int) -> str:
         """How to go on after Ctrl-C, with so many cases done."""
@@ -214,15 +208,14 @@ class Sweeping:
             "command with --resume (in Python: resume=True)"
         )
 
-    @property
-    def _grid(self) -> NDArray[np.float64]:
-        return self.store.block.phase
 
-
-def _chunks(asked: Asked, checked: Checked, batch: int | None) -> tuple[int, ...]:
-    """Rows of a batch along each dimension."""
+def _chunks(
+    asked: Asked, checked: Checked, batch: int | None, workers: int | None
+) -> tuple[int, ...]:
+    """Rows of a batch along each dimension; if no number is given there is one for each worker."""
     job = checked.possible[0].job
     most = batches.ON_GPU if Backend(job.device, job.dtype).on_gpu else batches.ON_CPU
+    most = min(most, -(-len(checked.cases) // (workers or 1)))
     groups = checked.groups.reshape(asked.axes.shape)
     return batches.chunks_of(groups, most if batch is None else batch)
 
@@ -231,16 +224,3 @@ def _phases(cases: Sequence[Case]) -> NDArray[np.float64]:
     """Phases of the loops [deg]: those of the steps, of the most steps where cases differ."""
     steps = max(case.job.steps_per_cycle or 0 for case in cases)
     return 360 * np.arange(steps) / max(steps, 1)
-
-
-def _ran(
-    cases: Sequence[Case], spaces: Sequence[Any], grid: NDArray[np.float64]
-) -> list[dict[str, Any]]:
-    """Rows of the cases of one ensemble; where it cannot be built or run, of its halves."""
-    try:
-        return rows_of(build.go(cases[0], ensemble.solver(cases, spaces)), cases, grid)
-    except (*OF_INPUT, NumericalFault) as error:
-        if len(cases) == 1:
-            return [{"cause": str(error).replace("member 0: ", "")}]
-    half = len(cases) // 2  # members have the same bits in any company
-    return _ran(cases[:half], spaces[:half], grid) + _ran(cases[half:], spaces[half:], grid)

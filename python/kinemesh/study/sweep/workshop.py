@@ -1,0 +1,108 @@
+"""Batches of a sweep on workers of Dask: processes of this machine, or those of a cluster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from kinemesh.errors import CaseError, SettingsError
+from kinemesh.io.store import INSTALL
+from kinemesh.io.summary import versions
+from kinemesh.study.sweep import work
+
+WAIT = 10.0  # seconds until a scheduler that does not answer is none
+THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+
+
+@contextmanager
+def engine(workers: int | None, address: str | None) -> Iterator[Callable[..., Any] | None]:
+    """What runs batches on workers: `workers` processes, or those of a scheduler; None: neither.
+
+    Raises
+    ------
+    SettingsError    both are given
+    CaseError    Dask is not installed; nobody answers, or has workers; a worker has another version
+        of kinemesh
+    """
+    if workers is None and address is None:
+        yield None
+        return
+    try:
+        import distributed  # noqa: F401
+    except ImportError as error:
+        raise CaseError(f"workers need Dask ({error}); install it by {INSTALL}") from None
+    if workers is not None and address is not None:
+        raise SettingsError("sweep: workers and the address of a scheduler, expected one of them")
+    with _client(address) if workers is None else _cluster(workers) as client:
+        yield partial(_each, client)
+
+
+@contextmanager
+def _cluster(workers: int) -> Iterator[Any]:
+    """Processes of this machine, each with its share of the cores."""
+    import dask
+    from distributed import Client, LocalCluster
+
+    threads = str(max((os.cpu_count() or 1) // workers, 1))
+    settings = {"distributed.nanny.pre-spawn-environ": dict.fromkeys(THREADS, threads)}
+    with (
+        dask.config.set(settings),
+        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@contextmanager
+def _client(address: str | None) -> Iterator[Any]:
+    """A scheduler that is there, with its workers."""
+    from distributed import Client
+
+    try:
+        client = Client(address, timeout=WAIT)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise CaseError(
+            f"no scheduler of Dask answers at {address!r} within {WAIT:g} s ({error})"
+        ) from None
+    with client:
+        _refuse_others(client, address)
+        yield client
+
+
+def _refuse_others(client: Any, address: str | None) -> None:
+    """CaseError where there are no workers, or one has another version of kinemesh."""
+    mine = versions()["kinemesh"]
+    theirs = {name: found["kinemesh"] for name, found in client.run(versions).items()}
+    if not theirs:
+        raise CaseError(f"the scheduler at {address} has no workers; start some by dask worker")
+    for name, version in theirs.items():
+        if version != mine:
+            raise CaseError(
+                f"worker {name} has kinemesh {version}, this program {mine}; install one version"
+            )
+
+
+def _each(client: Any, tasks: Mapping[int, work.Batch]) -> Iterator[tuple[int, Any]]:
+    """Numbers and results of batches as they end; a batch whose worker dies is run again.
+
+    CaseError where several workers die on one batch, or the scheduler dies.
+    """
+    from distributed import KilledWorker, as_completed
+    from distributed.client import FutureCancelledError
+    from distributed.comm import CommClosedError
+
+    numbers = {client.submit(work.ran, batch, pure=False): n for n, batch in tasks.items()}
+    for future in as_completed(list(numbers)):
+        try:
+            result = future.result()
+        except (KilledWorker, FutureCancelledError, CommClosedError) as error:
+            why = " ".join(str(error).split())
+            raise CaseError(
+                f"workers or their scheduler died ({why}); what has ended is kept: go on by "
+                "--resume (resume=True)"
+            ) from None
+        yield numbers.pop(future), result
+        future.release()

@@ -1,0 +1,143 @@
+"""Sweeps on workers of Dask: what several processes run is what one runs."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import kinemesh as km
+import pytest
+from distributed import Client, LocalCluster
+from kinemesh.errors import CaseError, SettingsError
+from kinemesh.io.store import Store
+from kinemesh.io.summary import versions
+from kinemesh.study.sweep import workshop
+from sweeps import case, same
+
+pytestmark = [
+    pytest.mark.flow,
+    pytest.mark.filterwarnings("ignore:.*(not periodic|above the asked|at first order|residual)"),
+]
+OVER = {"flow.mach": [0.4, 0.5, 0.6], "motion.pitch.k": [0.1, 0.2]}
+
+
+@pytest.fixture(scope="module")
+def undisturbed():
+    return km.sweep(case(), OVER, batch=1).load()
+
+
+@pytest.fixture(scope="module")
+def address():
+    """The scheduler of two workers."""
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
+        yield cluster.scheduler_address
+
+
+def test_workers_give_the_bits_of_one_process(undisturbed):
+    found = km.sweep(case(), OVER, batch=1, workers=2)
+
+    same(found, undisturbed)
+
+
+def test_a_worker_that_dies_costs_its_batch_which_is_run_again(
+    address, undisturbed, tmp_path, monkeypatch
+):
+    write, killed, written = Store.write, [], []
+
+    def kill_and_write(store, region, rows):
+        written.append(region)
+        if not killed:
+            with Client(address) as client:
+                pids = client.run(os.getpid)
+            killed.append(pids.popitem()[1])
+            os.kill(killed[0], signal.SIGKILL)
+        write(store, region, rows)
+
+    monkeypatch.setattr(Store, "write", kill_and_write)
+    found = km.sweep(case(), OVER, out=tmp_path, batch=1, dask=address)
+
+    assert killed
+    assert len(written) == 6  # each batch once
+    same(found, undisturbed)
+
+
+def program(name, *words):
+    """A program of Dask, in a process of its own."""
+    command = [sys.executable, "-m", f"distributed.cli.{name}", *words, "--no-dashboard"]
+    return subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_dies_leaves_a_sweep_that_goes_on(undisturbed, tmp_path, monkeypatch):
+    place = tmp_path / "scheduler.json"
+    scheduler = program("dask_scheduler", "--port", "0", "--scheduler-file", str(place))
+    worker = program("dask_worker", "--nthreads", "1", "--scheduler-file", str(place))
+    try:
+        end = time.monotonic() + 60
+        while not place.exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        address = json.loads(place.read_text())["address"]
+        with Client(address, timeout=30) as client:
+            client.wait_for_workers(1, timeout=30)
+        write = Store.write
+        monkeypatch.setattr(Store, "write", lambda *given: (write(*given), scheduler.kill()))
+        with pytest.raises(CaseError, match=r"died .*go on by --resume"):
+            km.sweep(case(), OVER, out=tmp_path / "s", batch=1, dask=address)
+        monkeypatch.undo()
+    finally:
+        scheduler.kill()
+        worker.kill()
+    before = km.open(tmp_path / "s").state.values
+
+    found = km.sweep(case(), OVER, out=tmp_path / "s", resume=True)
+
+    assert 0 < (before == 1).sum() < 6
+    same(found, undisturbed)
+
+
+def test_a_worker_with_another_version_is_refused(address, monkeypatch):
+    here = os.getpid()
+
+    def told():
+        return {"kinemesh": "0.0.0"} if os.getpid() == here else versions()
+
+    monkeypatch.setattr(workshop, "versions", told)
+
+    with pytest.raises(CaseError, match=r"worker tcp://.* has kinemesh .*, this program 0\.0\.0"):
+        km.sweep(case(), OVER, dask=address)
+
+
+def test_a_scheduler_without_workers_is_refused():
+    with (
+        LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
+        pytest.raises(CaseError, match="has no workers"),
+    ):
+        km.sweep(case(), OVER, dask=cluster.scheduler_address)
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere"])
+def test_an_address_where_nobody_answers_is_refused_after_a_stated_time(monkeypatch, address):
+    monkeypatch.setattr(workshop, "WAIT", 0.5)
+
+    with pytest.raises(CaseError, match=r"no scheduler of Dask answers at .* within 0\.5 s"):
+        km.sweep(case(), OVER, dask=address)
+
+
+@pytest.mark.parametrize("workers", [0, True, 1.5, "two"])
+def test_what_is_no_number_of_workers_is_refused(workers):
+    with pytest.raises(SettingsError, match="workers is"):
+        km.sweep(case(), OVER, workers=workers)
+
+
+def test_workers_and_an_address_are_refused_together():
+    with pytest.raises(SettingsError, match="expected one of them"):
+        km.sweep(case(), OVER, workers=2, dask="tcp://127.0.0.1:1")
+
+
+def test_without_dask_workers_say_how_to_install_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+
+    with pytest.raises(CaseError, match=r'pip install "kinemesh\[sweep\]"'):
+        km.sweep(case(), OVER, workers=2)
