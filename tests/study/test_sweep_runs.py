@@ -123,6 +123,21 @@ def test_a_case_that_breaks_and_one_that_is_impossible_fail_alone():
     assert_solo(good.sel(amplitude_deg=2.0), case(**springs, flow={"mach": 0.4}).run())
 
 
+def test_a_case_that_breaks_in_its_last_step_has_failed_though_the_step_has_a_row(monkeypatch):
+    def diverges(solver, where):
+        if where == "step 6 of 6":
+            solver.grid.ensemble.fail(1, "made to diverge")
+
+    monkeypatch.setattr("kinemesh.run.ends.refuse_diverged", diverges)
+    short = case(solver={"unsteady_drop": 1e-14, "unsteady_iterations": 2})
+
+    found = km.sweep(short, {MACH: [0.4, 0.5]})
+
+    assert found.state.values.tolist() == [1, 2]
+    assert str(found.cause[1].item()).startswith("made to diverge")
+    assert np.isnan(found.cl[1]).all()
+
+
 def test_a_case_alone_in_its_ensemble_that_breaks_is_a_failed_row():
     found = km.sweep(case(deform={"method": "springs"}), {"motion.pitch.amplitude_deg": [170.0]})
 

@@ -98,17 +98,23 @@ def _moved(cases: Sequence[Stated]) -> list[str]:
     return [name for name, kind in kinds.items() if any(t.get(kind) for t in tables)]
 
 
-def own_end(case: Stated, history: History) -> tuple[Loop | None, History]:
+def own_end(
+    case: Stated, history: History, failed: int | None = None
+) -> tuple[Loop | None, History]:
     """The loop with which a case ended, and its history up to there; None where it did not end.
 
     A case that runs until it is periodic ends there, however long others of its ensemble go on.
+
+    Parameters
+    ----------
+    failed : step in which the member failed, which may have a row
     """
     asked = case.job.periodic_tolerance
     tolerance = PERIODIC if asked is None else asked
     assert case.job.steps_per_cycle is not None
     assert case.job.cycles is not None
     every, count = case.job.steps_per_cycle, round(case.job.cycles * case.job.steps_per_cycle)
-    done = int(history["step"][-1])
+    done = int(history["step"][-1]) if failed is None else failed - 1
     if case.job.until == "periodic":
         for step in range(2 * every, min(done, count - 1) + 1, every):
             part = history.until(step)
@@ -148,17 +154,20 @@ def _notes(run: Run) -> dict[int, list[str]]:
 
 def _numbers(run: Run, cases: Sequence[Stated], grid: FloatArray) -> list[dict[str, Any] | None]:
     """Numbers of each member; None of one that failed."""
+    failed = {row["member"]: row["step"] for row in run.failed}
     if run.history.kind == "steady":
         table = columns(run)
         names = (*OF_STEADY, "converged")
-        failed = {row["member"] for row in run.failed}
         return [
             None if m in failed else {name: table[name][m] for name in names}
             for m in range(len(cases))
         ]
-    there, found = set(run.history.members), []
+    there, found = set(run.history.members), list[dict[str, Any] | None]()
     for m, case in enumerate(cases):
-        loop, rows = own_end(case, run.history.member(m)) if m in there else (None, run.history)
+        if m not in there:
+            found.append(None)
+            continue
+        loop, rows = own_end(case, run.history.member(m), failed.get(m))
         found.append(None if loop is None else _of_loop(loop, rows, grid))
     return found
 
