@@ -196,7 +196,10 @@ class World:
         put("row_of|nodes>rows", self.row_of)
         put("row_of|nodes>rows!", self.row_of)
         self.links()
+        for target in ("rows", "fine", "coarse"):  # seven at least, and columns are below 5
+            put(f"first|members>{target}", [0, 2])
         put("row|rows+1>>blocks", self.row)
+        put("row|table+1>>blocks", self.row)
         put("column|blocks>rows", self.column)
         put("diagonal|rows>blocks!", [self.block[r, r] for r in rows])
         put("mirror|blocks>blocks!", [self.block[c, r] for r, c in self.block])

@@ -53,11 +53,11 @@
   K(cloud_lusgs, rows) K(cloud_shares_3d, rows) K(cloud_drift_3d, rows)                           \
   K(cloud_rows_3d, nodes) K(cloud_lusgs_3d, rows) K(cloud_lusgs_last_3d, rows)                    \
   K(spring_rows, rows) K(spring_guess, rows) K(spring_side, rows) K(spring_move, rows)            \
-  K(spring_csr, rows)                                                                             \
+  K(spring_csr, rows) K(spring_choose, rows)                                                      \
   K(graph_map, carried) K(graph_folds, elements) K(graph_stretch, groups)                         \
   K(colour_round, nodes) K(krylov_start, members)                                                 \
   K(cg_weigh, rows) K(cg_begin, rows) K(cg_beta, groups) K(cg_alpha, groups)                      \
-  K(cg_check, groups) K(cg_p, rows) K(cg_x, rows) K(multigrid_coarsest, rows)                     \
+  K(cg_check, groups) K(cg_p, rows) K(cg_x, rows)                                                 \
   DIMENSION_LIST(K, ) MESH_LIST(K, ) DIMENSION_LIST(K, _3d)
 #define DIMENSION_LIST(K, D)                                                                      \
   K(state_primitive##D, nodes) K(state_primitive_range##D, groups) K(state_past##D, nodes)        \

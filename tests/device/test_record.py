@@ -55,8 +55,7 @@ def counter(backend):
         "guess": backend.array([[1.0, 0.0]], "real"),
         "e": backend.zeros((1, 2)),
         "x": backend.zeros((3, 2), "float64"),
-        "d1": backend.zeros((1, 2)),
-        "d2": backend.zeros((1, 2)),
+        **{f"d{k}": backend.zeros((1, 2)) for k in (1, 2, 3, 4)},
     }
     return backend.bind("spring_move", **there), there["x"]
 

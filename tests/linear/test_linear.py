@@ -20,11 +20,12 @@ def cloud(seed, nodes):
     return points, Delaunay(points).simplices
 
 
-def clouds(backend, members=(0, 1)):
+def clouds(backend, members=(0, 1), natural=False):
     """Points of the members side by side, and the pattern of their graph."""
     parts = [cloud(m, SIZES[m]) for m in members]
     graphs = [graph_of(triangles, len(points)) for points, triangles in parts]
-    pattern = Pattern.of_graphs(backend, Alike(parts), graphs)
+    alone = [Pattern.of_graph(backend, *graph, natural=natural) for graph in graphs]
+    pattern = Pattern.of_members(Alike(parts), alone)
     return np.concatenate([points for points, _ in parts]), pattern
 
 
@@ -190,7 +191,7 @@ def stiff(points, triangles):
 
 def test_conjugate_gradients_find_the_dense_solution(double):
     """Two members with a few fixed nodes each; every other row of the matrix is stiff's."""
-    points, pattern = clouds(double)
+    points, pattern = clouds(double, natural=True)
     fixed = np.arange(len(points)) % 10 == 0
     matrix = np.zeros((len(points), 2, len(points), 2))
     for m, (a, z) in enumerate(itertools.pairwise(FIRST)):

@@ -5,24 +5,24 @@
 #define B4      TIMES(B, 4) /* entries of a block between levels, where coarse ones are of 4 */
 #define K(name) CAT(name, B)
 #if B == 2
-#define MULTIGRID_TYPE real
+#define MULTIGRID_B f64 /* the finest right-hand side is a residual of conjugate gradients */
 #elif B == 4
-#define MULTIGRID_TYPE f32
+#define MULTIGRID_B real
 #endif
 #ifdef LISTED
 BLOCK_LIST(LISTED, B)
-#ifdef MULTIGRID_TYPE
+#ifdef MULTIGRID_B
 MULTIGRID_LIST(LISTED, B)
 #endif
 #else
 #include "block.h"
 #include "krylov.h"
-#ifdef MULTIGRID_TYPE
+#ifdef MULTIGRID_B
 #include "multigrid.h"
 #endif
 #endif
 #undef BB
 #undef B4
-#undef MULTIGRID_TYPE
+#undef MULTIGRID_B
 #undef K
 #undef B

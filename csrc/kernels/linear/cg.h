@@ -1,23 +1,24 @@
 /* cg.h - conjugate gradients on a matrix whose rows are scaled by the inverse of their diagonal
  * block D (docs/theory.md, section 5.2); scalars = (rho, alpha, unused, beta) per member as in krylov.h. */
 
-/* y = D r: from the scaled residual to the plain one. */
-#define CG_WEIGH(F)        \
-  F(in, real, D, "rows,4") \
-  F(in, real, r, "rows,2") \
+/* y = D r: from the scaled residual to the plain one; D is the weight. */
+#define CG_WEIGH(F)            \
+  F(in, f64, weight, "rows,4") \
+  F(in, real, r, "rows,2")     \
   F(out, real, y, "rows,2")
 KERNEL(cg_weigh, CG_WEIGH, indirect)
 {
+  const f64 a = (f64)r[2 * i], b = (f64)r[2 * i + 1];
   for (i32 k = 0; k < 2; k++)
-    y[2 * i + k] = D[4 * i + ENTRY(2, k, 0)] * r[2 * i] + D[4 * i + ENTRY(2, k, 1)] * r[2 * i + 1];
+    y[2 * i + k] = (real)(weight[4 * i + ENTRY(2, k, 0)] * a + weight[4 * i + ENTRY(2, k, 1)] * b);
 }
 
-/* sum += what row j adds to (a, D b). */
-HD void cg_add(i32 j, const real *D, const real *a, const real *b, f64 *sum)
+/* sum += what a row adds to (a, D b). */
+HD void cg_add(const real *D, const real *a, const real *b, f64 *sum)
 {
   for (i32 k = 0; k < 2; k++) {
-    const real y = D[4 * j + ENTRY(2, k, 0)] * b[2 * j] + D[4 * j + ENTRY(2, k, 1)] * b[2 * j + 1];
-    *sum += (f64)a[2 * j + k] * (f64)y;
+    const real y = D[ENTRY(2, k, 0)] * b[0] + D[ENTRY(2, k, 1)] * b[1];
+    *sum += (f64)a[k] * (f64)y;
   }
 }
 
@@ -39,10 +40,10 @@ LANES(cg_begin, CG_BEGIN, indirect, 2)
   }
 }
 
-/* rho = (z, D r); beta = rho / its last value, none in the first step. */
+/* rho = (z, D r), z in float32; beta = rho / its last value, none in the first step. */
 #define CG_BETA(F)                 \
   F(in, real, D, "rows,4")         \
-  F(in, real, z, "rows,2")         \
+  F(in, f32, z, "rows,2")          \
   F(in, real, r, "rows,2")         \
   KRYLOV_TOTALS(F)                 \
   F(upd, f64, parts, "groups,1")   \
@@ -52,7 +53,9 @@ LANES(cg_begin, CG_BEGIN, indirect, 2)
   F(rw, i32, status, "members")
 TOTAL(cg_beta, CG_BETA, sum, 1, live[m])
 {
-  cg_add(item[i], D, z, r, s);
+  const i32  j    = item[i];
+  const real a[2] = {(real)z[2 * j], (real)z[2 * j + 1]};
+  cg_add(D + 4 * j, a, r + 2 * j, s);
 }
 OF_MEMBER(cg_beta, CG_BETA)
 {
@@ -76,7 +79,8 @@ OF_MEMBER(cg_beta, CG_BETA)
   F(rw, i32, status, "members")
 TOTAL(cg_alpha, CG_ALPHA, sum, 1, live[m])
 {
-  cg_add(item[i], D, p, q, s);
+  const i32 j = item[i];
+  cg_add(D + 4 * j, p + 2 * j, q + 2 * j, s);
 }
 OF_MEMBER(cg_alpha, CG_ALPHA)
 {
@@ -113,13 +117,13 @@ OF_MEMBER(cg_check, CG_CHECK)
   F(in, i32, member, "rows>members") \
   F(in, i32, live, "members")        \
   F(in, f64, scalars, "members,4")   \
-  F(in, real, z, "rows,2")           \
+  F(in, f32, z, "rows,2")            \
   F(rw, real, p, "rows,2")
 LANES(cg_p, CG_P, indirect, 2)
 {
   if (!live[member[i]]) return;
   const real beta      = (real)scalars[4 * member[i] + 3];
-  EACH_LANE(k, 2) p[k] = z[k] + beta * p[k];
+  EACH_LANE(k, 2) p[k] = (real)z[k] + beta * p[k];
 }
 
 /* x += alpha p, r -= alpha q. */
@@ -140,17 +144,4 @@ LANES(cg_x, CG_X, indirect, 2)
     x[k] += alpha * p[k];
     r[k] -= alpha * q[k];
   }
-}
-
-/* Coarsest level: y = inverse b, one group per row of blocks (4 x 4, all of a member's). */
-#define CG_DENSE(F)                     \
-  F(in, i32, offsets, "rows+1>>blocks") \
-  F(in, i32, column, "blocks>rows")     \
-  F(in, real, inverse, "blocks,16")     \
-  F(in, real, b, "rows,4")              \
-  F(out, f64, sums, "rows,4")
-REDUCE(multigrid_coarsest, CG_DENSE, sum, 4)
-{
-  for (i32 j = 0; j < 4; j++)
-    for (i32 k = 0; k < 4; k++) s[k] += (f64)inverse[16 * i + ENTRY(4, k, j)] * (f64)b[4 * column[i] + j];
 }

@@ -1,23 +1,42 @@
 /* multigrid.h - one level of a multigrid cycle with Chebyshev smoothing (docs/theory.md, section 5.2).
  * Rows of every matrix are scaled by the inverse of their diagonal block, so a level's residual r
  * is the scaled one and a step needs no other number of its row.  B: block size of the level, 2 on
- * the finest one; the next coarser one has blocks of 4.  Transfers and coarse matrices precondition
- * only: float32.                                                                                */
+ * the finest one; the next coarser one has blocks of 4.  A cycle preconditions only: float32.
+ *
+ * Transfers and coarse matrices stand once for all members that share them (`table` rows): `like`
+ * is the row of the table that a row is, `column` counts from the first row of the member, `first`.
+ * The finest matrix is each member's own.                                                        */
 
 #define MULTIGRID_ROWS(F)            \
   F(in, i32, member, "rows>members") \
   F(in, i32, live, "members")
+#define MULTIGRID_SHARED(F, INTO)    \
+  MULTIGRID_ROWS(F)                  \
+  F(in, i32, like, "rows>table")     \
+  F(in, i32, row, "table+1>>blocks") \
+  F(in, i32, column, "blocks")       \
+  F(in, i32, first, "members>" INTO)
+#if B == 2
 #define MULTIGRID_MATRIX(F)         \
   MULTIGRID_ROWS(F)                 \
   F(in, i32, row, "rows+1>>blocks") \
   F(in, i32, column, "blocks>rows") \
-  F(in, MULTIGRID_TYPE, A, "blocks," STR(BB))
-#define MULTIGRID_FIRST(F)        \
-  MULTIGRID_ROWS(F)               \
-  F(in, real, b, "rows," STR(B))  \
-  F(val, real, c2, "")            \
-  F(out, real, r, "rows," STR(B)) \
-  F(out, real, d, "rows," STR(B)) \
+  F(in, f32, A, "blocks," STR(BB))
+#define MULTIGRID_LIKE  i
+#define MULTIGRID_SHIFT 0
+#else
+#define MULTIGRID_MATRIX(F)   \
+  MULTIGRID_SHARED(F, "rows") \
+  F(in, f32, A, "blocks," STR(BB))
+#define MULTIGRID_LIKE  like[i]
+#define MULTIGRID_SHIFT first[member[i]]
+#endif
+#define MULTIGRID_FIRST(F)              \
+  MULTIGRID_ROWS(F)                     \
+  F(in, MULTIGRID_B, b, "rows," STR(B)) \
+  F(val, real, c2, "")                  \
+  F(out, real, r, "rows," STR(B))       \
+  F(out, real, d, "rows," STR(B))       \
   F(out, real, x, "rows," STR(B))
 #define MULTIGRID_STEP(F)         \
   MULTIGRID_MATRIX(F)             \
@@ -31,28 +50,23 @@
   MULTIGRID_MATRIX(F)            \
   F(in, real, d, "rows," STR(B)) \
   F(rw, real, r, "rows," STR(B))
-#define MULTIGRID_RESTRICT(F)                 \
-  MULTIGRID_ROWS(F) /* of the coarse level */ \
-  F(in, i32, row, "rows+1>>blocks")           \
-  F(in, i32, column, "blocks>fine")           \
-  F(in, f32, R, "blocks," STR(B4))            \
-  F(in, real, r, "fine," STR(B))              \
+#define MULTIGRID_RESTRICT(F)      \
+  MULTIGRID_SHARED(F, "fine")      \
+  F(in, f32, R, "blocks," STR(B4)) \
+  F(in, real, r, "fine," STR(B))   \
   F(out, real, b, "rows,4")
-#define MULTIGRID_PROLONG(F)          \
-  MULTIGRID_ROWS(F)                   \
-  F(in, i32, row, "rows+1>>blocks")   \
-  F(in, i32, column, "blocks>coarse") \
-  F(in, f32, P, "blocks," STR(B4))    \
-  F(in, real, e, "coarse,4")          \
-  F(out, real, d, "rows," STR(B))     \
+#define MULTIGRID_PROLONG(F)       \
+  MULTIGRID_SHARED(F, "coarse")    \
+  F(in, f32, P, "blocks," STR(B4)) \
+  F(in, real, e, "coarse,4")       \
+  F(out, real, d, "rows," STR(B))  \
   F(rw, real, x, "rows," STR(B))
 
-/* s = A x for the lanes' rows of row i. */
-HD void K(multigrid_product_)(const i32 *row, const i32 *column, const MULTIGRID_TYPE *A, const real *x, i32 i,
-                              i32 lane, real *s)
+/* s = A x for the lanes' rows of row t of A; columns from x on. */
+HD void K(multigrid_product_)(const i32 *row, const i32 *column, const f32 *A, const real *x, i32 t, i32 lane, real *s)
 {
   for (i32 k = 0; k < WIDTH(B); k++) s[k] = 0;
-  for (i32 b = row[i]; b < row[i + 1]; b++)
+  for (i32 b = row[t]; b < row[t + 1]; b++)
     for (i32 j = 0; j < B; j++)
       for (i32 k = 0; k < WIDTH(B); k++) s[k] += (real)A[BB * b + ENTRY(B, lane + k, j)] * x[B * column[b] + j];
 }
@@ -63,8 +77,8 @@ LANES(K(multigrid_first_), MULTIGRID_FIRST, indirect, B)
   if (!live[member[i]]) return;
   EACH_LANE(k, B)
   {
-    r[k] = b[k];
-    d[k] = x[k] = c2 * b[k];
+    r[k] = (real)b[k];
+    d[k] = x[k] = c2 * r[k];
   }
 }
 
@@ -73,7 +87,7 @@ LANES(K(multigrid_step_), MULTIGRID_STEP, heavy, B)
 {
   if (!live[member[i]]) return;
   real s[WIDTH(B)];
-  K(multigrid_product_)(row, column, A, d0, i, lane, s);
+  K(multigrid_product_)(row, column, A, d0 + B * MULTIGRID_SHIFT, MULTIGRID_LIKE, lane, s);
   for (i32 k = 0; k < WIDTH(B); k++) {
     const i32  at = B * i + lane + k;
     const real rk = r[at] - s[k], dk = c1 * d0[at] + c2 * rk;
@@ -88,19 +102,21 @@ LANES(K(multigrid_residual_), MULTIGRID_RESIDUAL, heavy, B)
 {
   if (!live[member[i]]) return;
   real s[WIDTH(B)];
-  K(multigrid_product_)(row, column, A, d, i, lane, s);
+  K(multigrid_product_)(row, column, A, d + B * MULTIGRID_SHIFT, MULTIGRID_LIKE, lane, s);
   for (i32 k = 0; k < WIDTH(B); k++) r[B * i + lane + k] -= s[k];
 }
 
-/* b = R r on the coarser level, blocks of 4 rows and B columns. */
+/* b = R r on the coarser level, blocks of 4 rows and B columns; on the coarsest R is an inverse. */
 LANES(K(multigrid_restrict_), MULTIGRID_RESTRICT, heavy, 4)
 {
   if (!live[member[i]]) return;
-  real s[WIDTH(4)];
+  const i32   t    = like[i];
+  const real *from = r + B * first[member[i]];
+  real        s[WIDTH(4)];
   for (i32 k = 0; k < WIDTH(4); k++) s[k] = 0;
-  for (i32 c = row[i]; c < row[i + 1]; c++)
+  for (i32 c = row[t]; c < row[t + 1]; c++)
     for (i32 j = 0; j < B; j++)
-      for (i32 k = 0; k < WIDTH(4); k++) s[k] += (real)R[B4 * c + ENTRY(4, lane + k, j)] * r[B * column[c] + j];
+      for (i32 k = 0; k < WIDTH(4); k++) s[k] += (real)R[B4 * c + ENTRY(4, lane + k, j)] * from[B * column[c] + j];
   for (i32 k = 0; k < WIDTH(4); k++) b[4 * i + lane + k] = s[k];
 }
 
@@ -108,13 +124,18 @@ LANES(K(multigrid_restrict_), MULTIGRID_RESTRICT, heavy, 4)
 LANES(K(multigrid_prolong_), MULTIGRID_PROLONG, heavy, B)
 {
   if (!live[member[i]]) return;
-  real s[WIDTH(B)];
+  const i32   t    = like[i];
+  const real *from = e + 4 * first[member[i]];
+  real        s[WIDTH(B)];
   for (i32 k = 0; k < WIDTH(B); k++) s[k] = 0;
-  for (i32 c = row[i]; c < row[i + 1]; c++)
+  for (i32 c = row[t]; c < row[t + 1]; c++)
     for (i32 j = 0; j < 4; j++)
-      for (i32 k = 0; k < WIDTH(B); k++) s[k] += (real)P[B4 * c + ENTRY(B, lane + k, j)] * e[4 * column[c] + j];
+      for (i32 k = 0; k < WIDTH(B); k++) s[k] += (real)P[B4 * c + ENTRY(B, lane + k, j)] * from[4 * column[c] + j];
   for (i32 k = 0; k < WIDTH(B); k++) {
     d[B * i + lane + k] = s[k];
     x[B * i + lane + k] += s[k];
   }
 }
+#undef MULTIGRID_MATRIX
+#undef MULTIGRID_LIKE
+#undef MULTIGRID_SHIFT

@@ -102,26 +102,30 @@ LANES(spring_rows, SPRING_ROWS, busy, 2)
   }
 }
 
-/* First guess of the displacements, and the given ones alone: 2 d^n - d^(n-1) inside. */
-#define SPRING_GUESS(F)                                                        \
-  F(in, i32, node, "rows>nodes!")                                              \
-  F(in, i32, fixed, "nodes")                                                   \
-  F(in, f64, x, "nodes,2")                                                     \
-  F(in, f64, target, "nodes,2") /* where fixed nodes go */                     \
-  F(in, i32, member, "nodes>members")                                          \
-  F(in, f64, history, "members,2") /* factors of the last two displacements */ \
-  F(in, real, d1, "rows,2")                                                    \
-  F(in, real, d2, "rows,2")                                                    \
-  F(out, real, guess, "rows,2")                                                \
+/* First guess of the displacements, and the given ones alone: extrapolated inside from the last four. */
+#define SPRING_GUESS(F)                                                    \
+  F(in, i32, node, "rows>nodes!")                                          \
+  F(in, i32, fixed, "nodes")                                               \
+  F(in, f64, x, "nodes,2")                                                 \
+  F(in, f64, target, "nodes,2") /* where fixed nodes go */                 \
+  F(in, i32, member, "nodes>members")                                      \
+  F(in, f64, history, "members,4") /* factors of the last displacements */ \
+  F(in, real, d1, "rows,2")                                                \
+  F(in, real, d2, "rows,2")                                                \
+  F(in, real, d3, "rows,2")                                                \
+  F(in, real, d4, "rows,2")                                                \
+  F(out, real, guess, "rows,2")                                            \
   F(out, real, given, "rows,2")
 LANES(spring_guess, SPRING_GUESS, indirect, 2)
 {
   const i32  a = node[i];
-  const f64 *c = history + 2 * member[a];
+  const f64 *c = history + 4 * member[a];
   for (i32 k = lane; k < lane + WIDTH(2); k++) {
-    const real to    = (real)(target[2 * a + k] - x[2 * a + k]);
-    guess[2 * i + k] = fixed[a] ? to : (real)c[0] * d1[2 * i + k] + (real)c[1] * d2[2 * i + k];
-    given[2 * i + k] = fixed[a] ? to : R(0);
+    const i32  at   = 2 * i + k;
+    const real to   = (real)(target[2 * a + k] - x[2 * a + k]);
+    const real like = (real)c[0] * d1[at] + (real)c[1] * d2[at] + (real)c[2] * d3[at] + (real)c[3] * d4[at];
+    guess[at]       = fixed[a] ? to : like;
+    given[at]       = fixed[a] ? to : R(0);
   }
 }
 
@@ -136,6 +140,27 @@ LANES(spring_side, SPRING_SIDE, indirect, 2)
   for (i32 k = lane; k < lane + WIDTH(2); k++) side[2 * i + k] = fixed[node[i]] ? R(0) : -Kd[2 * i + k];
 }
 
+/* Members that no guess serves better than this one start from none: a body that stops, say. */
+#define SPRING_CHOOSE(F)                                     \
+  F(in, i32, node, "rows>nodes!")                            \
+  F(in, i32, member, "nodes>members")                        \
+  F(in, f64, squares, "members")      /* |b|^2 */            \
+  F(in, f64, base_squares, "members") /* that of no guess */ \
+  F(in, real, given, "rows,2")                               \
+  F(in, real, base, "rows,2")                                \
+  F(rw, real, guess, "rows,2")                               \
+  F(rw, real, b, "rows,2")
+LANES(spring_choose, SPRING_CHOOSE, indirect, 2)
+{
+  const i32 m = member[node[i]];
+  if (!(squares[m] > base_squares[m])) return;
+  EACH_LANE(k, 2)
+  {
+    guess[k] = given[k];
+    b[k]     = base[k];
+  }
+}
+
 /* x += d, fixed nodes to their place; the displacements move up one level. */
 #define SPRING_MOVE(F)                                          \
   F(in, i32, node, "rows>nodes!")                               \
@@ -147,13 +172,17 @@ LANES(spring_side, SPRING_SIDE, indirect, 2)
   F(in, real, e, "rows,2") /* solved correction of the guess */ \
   F(rw, f64, x, "nodes,2")                                      \
   F(rw, real, d1, "rows,2")                                     \
-  F(out, real, d2, "rows,2")
+  F(rw, real, d2, "rows,2")                                     \
+  F(rw, real, d3, "rows,2")                                     \
+  F(out, real, d4, "rows,2")
 LANES(spring_move, SPRING_MOVE, indirect, 2)
 {
   const i32 a = node[i];
   if (!active[member[a]]) return;
   for (i32 k = lane; k < lane + WIDTH(2); k++) {
     const real d  = guess[2 * i + k] + e[2 * i + k];
+    d4[2 * i + k] = d3[2 * i + k];
+    d3[2 * i + k] = d2[2 * i + k];
     d2[2 * i + k] = d1[2 * i + k];
     d1[2 * i + k] = d;
     x[2 * a + k]  = fixed[a] ? target[2 * a + k] : x[2 * a + k] + (f64)d;

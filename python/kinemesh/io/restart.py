@@ -24,7 +24,7 @@ from kinemesh.io.paths import path_of
 if TYPE_CHECKING:
     import h5py
 
-FORMAT = "kinemesh-restart-2"
+FORMAT = "kinemesh-restart-3"
 
 
 def write(

@@ -105,7 +105,7 @@ class Bicgstab(Krylov):
         calls, base = [self.start], None
         if self.base is not None:
             base = self.base_squares
-            calls += [*self._lower(self.base, self.r), self._squares(self.r, base)]
+            calls += [*self._lower(self.base, self.r), self.squares_of(self.r, base)]
         return [
             *calls,
             *self._lower(self.b, self.r),

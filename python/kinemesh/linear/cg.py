@@ -33,6 +33,7 @@ class Cg(Krylov):
     Attributes
     ----------
     D : device array, diagonal blocks of K
+    single : device array, A in float32, which the cycle works in
     levels : of each member its hierarchy, kept where there are several members
     cycle : calls of one cycle z = M r
     """
@@ -43,15 +44,17 @@ class Cg(Krylov):
         super().__init__(backend, pattern, 2, active, "f64")
         members, rows, blocks = active.shape[0], len(pattern.node), len(pattern.column)
         self.A, self.D = (backend.zeros((n, 4), np.float64) for n in (blocks, rows))
-        self.b, self.base, self.x, self.r, self.z, self.p, self.q = (
-            backend.zeros((rows, 2), np.float64) for _ in range(7)
+        self.single, self.z = (backend.zeros(n, np.float32) for n in ((blocks, 4), (rows, 2)))
+        self.b, self.base, self.x, self.r, self.p, self.q = (
+            backend.zeros((rows, 2), np.float64) for _ in range(6)
         )
         free = pattern.item[~fixed[pattern.node[pattern.item]]]
         counts = np.bincount(pattern.member[free], minlength=members)
         self.rows = np.split(free, np.cumsum(counts)[:-1])
         self.levels: list[Sequence[Level]] = [()] * members
         self.cycle: list[Any] = []
-        self.factor = backend.record([])
+        narrow = backend.bind("narrow_state", **{"from": self.A, "to": self.single})
+        self.factor = backend.record([narrow])
         self.finish = backend.record([])
         self.begin = backend.record(self._begin_calls(tolerance))
 
@@ -92,7 +95,7 @@ class Cg(Krylov):
         """Record iterations with the present hierarchies."""
         self.cycle = Multigrid(
             self.backend, self.pattern, self.levels, self.rows, self.tables, self.live,
-            self.A, self.D, self.r, self.z,
+            self.single, self.D, self.r, self.z,
         ).calls  # fmt: skip
         self.iterate = self.backend.record(self._iterate_calls(self.cycle))
         if len(self.levels) == 1:  # nobody else's are ever built anew beside them
@@ -103,7 +106,7 @@ class Cg(Krylov):
         return [
             self.start,
             self._bind("cg_begin", **rows, b=self.b, x=self.x, r=self.r, p=self.p),
-            self._squares(self.base, self.base_squares),
+            self.squares_of(self.base, self.base_squares),
             self._first(self.r, tolerance, self.base_squares),
         ]
 

@@ -41,13 +41,13 @@ class Level:
     ----------
     matrix : 4 x 4           rows scaled, largest eigenvalue below 1
     prolong, restrict        from here to the finer level and back, scaling included
-    dense : (4 n, 4 n) or None   inverse, on the coarsest level
+    inverse : of the matrix, on the coarsest level; else None
     """
 
     matrix: Blocks
     prolong: Blocks
     restrict: Blocks
-    dense: Floats | None
+    inverse: Blocks | None
 
 
 def _inverse(blocks: Floats) -> Floats:
@@ -168,11 +168,12 @@ def _transfers(
     return Blocks.of(cut(prolong), blocks), Blocks.of(parts, blocks, _inverse(middle))
 
 
-def _weighed_inverse(matrix: sp.bsr_matrix, middle: Floats) -> Floats:
-    """Dense inverse of a matrix whose rows will be scaled by the inverses of these blocks."""
+def _weighed_inverse(matrix: sp.bsr_matrix, middle: Floats) -> Blocks:
+    """Inverse of a matrix whose rows will be scaled by the inverses of these blocks."""
     dense = _dense_inverse(matrix.toarray())
     dense = np.einsum("rki,kij->rkj", dense.reshape(len(dense), -1, 4), middle)
-    return dense.reshape(len(dense), -1)
+    inverse = sp.bsr_matrix(dense.reshape(len(dense), -1), blocksize=(4, 4))
+    return Blocks.of([inverse], len(inverse.indices))
 
 
 def _nothing_free() -> Level:
@@ -180,7 +181,7 @@ def _nothing_free() -> Level:
     one = Blocks.of([sp.bsr_matrix(np.eye(4), blocksize=(4, 4))], 1)
     column, data = np.zeros(0, np.int32), np.zeros((0, 8), np.float32)
     up, down = (Blocks(np.zeros(rows + 1, np.int32), column, data) for rows in (0, 1))
-    return Level(one, up, down, np.eye(4))
+    return Level(one, up, down, one)
 
 
 def hierarchy(matrix: sp.bsr_matrix, points: Floats) -> list[Level]:
@@ -197,7 +198,7 @@ def hierarchy(matrix: sp.bsr_matrix, points: Floats) -> list[Level]:
     levels: list[Level] = []
     candidates, weight = _candidates(points), None
     inverse, largest = _scaling(matrix)
-    while not levels or levels[-1].dense is None:
+    while not levels or levels[-1].inverse is None:
         prolong, candidates = fit_candidates(_aggregates(matrix), candidates)
         for share in smoothing(degree(len(points))):
             prolong = _smoothed(matrix, inverse, prolong, share / largest)
@@ -209,6 +210,6 @@ def hierarchy(matrix: sp.bsr_matrix, points: Floats) -> list[Level]:
         weight = middle
         last = matrix.shape[0] <= 4 * COARSEST or matrix.shape[0] >= size
         below = Blocks.of(cut(matrix), len(matrix.indices), inverse, 1 / above)
-        dense = _weighed_inverse(matrix, middle) if last else None
-        levels.append(Level(below, prolong, restrict, dense))
+        end = _weighed_inverse(matrix, middle) if last else None
+        levels.append(Level(below, prolong, restrict, end))
     return levels

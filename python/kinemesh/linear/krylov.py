@@ -78,7 +78,7 @@ class Krylov:
         more = self.totals | {"parts": self.parts[count], "live": self.live}
         return self._bind(kernel, **fields, **more)
 
-    def _squares(self, r: Any, squares: Any) -> Any:
+    def squares_of(self, r: Any, squares: Any) -> Any:
         """Call for |r|^2."""
         return self._total(f"krylov_squares_{self.size}", 1, r=r, squares=squares)
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kinemesh.device.backend import Backend
@@ -18,7 +17,6 @@ from kinemesh.linear.blocks import Blocks
 from kinemesh.linear.hierarchy import Level
 from kinemesh.linear.pattern import Pattern
 
-_Part = tuple[NDArray, NDArray, Blocks]  # numbers of its rows and columns, the matrix
 LOW = 0.05  # smallest eigenvalue that the smoother takes on, as a share of the largest
 FINEST = 3.0  # bound of the finest level's eigenvalues: K <= 3 diag(K) for every triangle
 
@@ -42,14 +40,16 @@ class _Depth:
     Parameters
     ----------
     number : int    0: the finest
-    at : {member: numbers of its rows}, members that have a coarser level first
+    first, counts : of each member that has it, its first row and number of rows, in the order of
+        rows: members that have a coarser level come first
     rows, going : all rows, and those of the members that have a coarser level
     member : (rows,) device array
-    matrix : row, column, A; nothing where no member goes on
+    matrix : row, column, A, and what members share; nothing where no member goes on
     """
 
     number: int
-    at: dict[int, NDArray]
+    first: dict[int, int]
+    counts: dict[int, int]
     rows: int
     going: int
     member: Any
@@ -62,14 +62,18 @@ class _Depth:
 
 
 class Multigrid:
-    """One symmetric cycle z = M r on the springs' matrix, as calls.
+    """One symmetric cycle z = M r on the springs' matrix, in float32, as calls.
+
+    What members share, a hierarchy, is there once.
 
     Parameters
     ----------
+    pattern : of the finest matrix, rows in the order of the nodes
     levels : per member, from `hierarchy`
     rows : per member, numbers of its free rows in the pattern
-    A, D, r, z : device arrays of the finest level: scaled matrix, its diagonal blocks, residual
-        (scaled), result
+    A : device array, float32: the scaled matrix of the finest level
+    D, r : device arrays, float64: its diagonal blocks, and the residual (scaled)
+    z : device array, float32: result
     live : (members,) device array; members that are done are left alone
     """
 
@@ -89,16 +93,21 @@ class Multigrid:
     ) -> None:
         self.backend, self.live, self.degree, self.levels = backend, live, degree, levels
         matrix = {"row": tables["row"], "column": tables["column"], "A": A}
-        at, count = dict(enumerate(rows)), len(pattern.node)
-        self.calls = self._level(_Depth(0, at, count, count, tables["member"], matrix), r, z, D)
+        own = np.bincount(pattern.member, minlength=len(levels))
+        starts = np.cumsum(own) - own
+        self.free = [free - start for free, start in zip(rows, starts, strict=True)]
+        first, counts = (dict(enumerate(each.tolist())) for each in (starts, own))
+        count = len(pattern.node)
+        finest = _Depth(0, first, counts, count, count, tables["member"], matrix)
+        self.calls = self._level(finest, r, z, D)
 
     def _bind(self, kernel: str, rows: int, member: Any, **fields: Any) -> Any:
         return self.backend.bind(
-            kernel, (0, rows), suffix="f64", member=member, live=self.live, **fields
+            kernel, (0, rows), suffix="f32", member=member, live=self.live, **fields
         )
 
     def _vectors(self, rows: int, size: int, count: int) -> list[Any]:
-        return [self.backend.zeros((rows, size), np.float64) for _ in range(count)]
+        return [self.backend.zeros((rows, size), np.float32) for _ in range(count)]
 
     def _level(self, here: _Depth, b: Any, x: Any, D: Any = None) -> list[Any]:
         """Calls of the cycle from one level down.
@@ -126,7 +135,7 @@ class Multigrid:
         fine = r
         if D is not None:
             (fine,) = self._vectors(here.rows, size, 1)
-            calls.append(self.backend.bind("cg_weigh", suffix="f64", D=D, r=r, y=fine))
+            calls.append(self.backend.bind("cg_weigh", suffix="f32", weight=D, r=r, y=fine))
         calls += self._below(here, fine, d, x)
         for c1, c2 in factors:
             calls.append(step(d, other, c1, c2))
@@ -135,80 +144,91 @@ class Multigrid:
 
     def _below(self, here: _Depth, fine: Any, d: Any, x: Any) -> list[Any]:
         """Restriction of `fine`, the coarser level, prolongation into x and d."""
-        coarse = self._coarser(here)
+        coarse, finest = self._coarser(here), not here.number
         b, e = self._vectors(coarse.rows, 4, 2)
-        mine = [(here.at[m], at, self.levels[m][here.number]) for m, at in coarse.at.items()]
-        down = self._join([(c, f, level.restrict) for f, c, level in mine], coarse.rows, "R")
-        up = self._join([(f, c, level.prolong) for f, c, level in mine], here.rows, "P")
+        there = {m: self.levels[m][here.number] for m in coarse.first}
+        down, up = ({m: getattr(own, way) for m, own in there.items()}
+                    for way in ("restrict", "prolong"))  # fmt: skip
+        free = {m: self.free[m] for m in there} if finest else None
+        R = self._shared("R", down, coarse, here, columns=free)
+        P = self._shared("P", up, here, coarse, rows=free)
         restrict, prolong = (f"multigrid_{way}_{here.size}" for way in ("restrict", "prolong"))
-        calls = [self._bind(restrict, coarse.rows, coarse.member, r=fine, b=b, **down)]
+        calls = [self._bind(restrict, coarse.rows, coarse.member, r=fine, b=b, **R)]
         if coarse.going:
             calls += self._level(coarse, b, e)
         if coarse.going < coarse.rows:
             calls.append(self._coarsest(coarse, b, e))
-        calls.append(self._bind(prolong, here.going, here.member, e=e, d=d, x=x, **up))
+        calls.append(self._bind(prolong, here.going, here.member, e=e, d=d, x=x, **P))
         return calls
 
     def _coarser(self, here: _Depth) -> _Depth:
         """The next coarser level of the members that have one."""
         levels, number = self.levels, here.number
-        there = [m for m in sorted(here.at) if len(levels[m]) > number]
+        there = [m for m in sorted(here.first) if len(levels[m]) > number]
         there.sort(key=lambda m: len(levels[m]) == number + 1)  # members that go on come first
-        counts = [levels[m][number].matrix.rows for m in there]
-        starts = np.concatenate([[0], np.cumsum(counts)])
-        at = {
-            m: np.arange(a, a + n, dtype=np.int32)
-            for m, a, n in zip(there, starts[:-1], counts, strict=True)
-        }
+        counts = np.array([levels[m][number].matrix.rows for m in there])
+        first = dict(zip(there, (np.cumsum(counts) - counts).tolist(), strict=True))
         on = sum(len(levels[m]) > number + 1 for m in there)
-        matrix = {}
-        if on:
-            parts = [(rows, rows, levels[m][number].matrix) for m, rows in at.items()]
-            matrix = self._join(parts, int(starts[-1]), "A")
         member = self.backend.table(np.repeat(there, counts))
-        return _Depth(number + 1, at, int(starts[-1]), int(starts[on]), member, matrix)
+        made = _Depth(
+            number + 1, first, dict(zip(there, counts.tolist(), strict=True)),
+            int(counts.sum()), int(counts[:on].sum()), member, {},
+        )  # fmt: skip
+        if on:
+            own = {m: levels[m][number].matrix for m in there}
+            made.matrix.update(self._shared("A", own, made, made))
+        return made
 
-    def _join(self, parts: Sequence[_Part], rows: int, name: str) -> dict[str, Any]:
-        """Blocks of several members on the device: row, column, and the blocks by their name."""
-        groups: dict[int, list[_Part]] = {}
-        for part in parts:  # members that share a matrix in one go
-            groups.setdefault(id(part[2]), []).append(part)
-        alike = [
-            (np.stack([at for at, _, _ in own]), np.stack([to for _, to, _ in own]), own[0][2])
-            for own in groups.values()
-        ]
-        counts = np.zeros(rows, np.int64)
-        for at, _, m in alike:
-            counts[at] = np.diff(m.row)
-        row = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-        if len(parts) == 1:  # nothing in between: shared, where a device can
-            ((_, to, m),) = parts
-            column, data = to[m.column], m.data
-        else:
-            column = np.empty(row[-1], np.int32)
-            data = np.empty((row[-1], parts[0][2].data.shape[1]), parts[0][2].data.dtype)
-            for at, to, m in alike:
-                shift = np.repeat(row[at] - m.row[:-1], np.diff(m.row), axis=1)
-                place = shift + np.arange(len(m.column))
-                column[place], data[place] = to[:, m.column], m.data
+    def _shared(
+        self,
+        name: str,
+        blocks: dict[int, Blocks],
+        at: _Depth,
+        to: _Depth,
+        rows: dict[int, NDArray] | None = None,
+        columns: dict[int, NDArray] | None = None,
+    ) -> dict[str, Any]:
+        """Matrices of members on the device, each distinct one once.
+
+        Parameters
+        ----------
+        blocks : of each member
+        at, to : levels of their rows and columns
+        rows, columns : of each member, numbers of those of its matrix among its rows there; all
+        """
+        like = np.zeros(at.rows, np.int32)
+        begins: dict[int, int] = {}
+        counts, column, data = [np.zeros(0, np.int32)], [], []
+        here = 0
+        for m, own in blocks.items():
+            if id(own) not in begins:
+                begins[id(own)], here = here, here + at.counts[m]
+                count = np.zeros(at.counts[m], np.int32)
+                count[rows[m] if rows else slice(None)] = np.diff(own.row)
+                counts.append(count)
+                column.append(columns[m][own.column] if columns else own.column)
+                data.append(own.data)
+            start = at.first[m]
+            like[start : start + at.counts[m]] = np.arange(at.counts[m]) + begins[id(own)]
+        first = np.zeros(len(self.levels), np.int32)
+        first[list(to.first)] = list(to.first.values())
         table = self.backend.table
-        return {"row": table(row), "column": table(column), name: table(data, data.dtype)}
+        one = len(data) == 1  # nothing in between: shared, where a device can
+        return {
+            "like": table(like),
+            "row": table(np.concatenate([[0], np.cumsum(np.concatenate(counts))])),
+            "column": table(column[0] if one else np.concatenate(column)),
+            "first": table(first),
+            name: table(data[0] if one else np.concatenate(data), np.float32),
+        }
 
     def _coarsest(self, here: _Depth, b: Any, e: Any) -> Any:
         """Dense inverses of the members whose last level this is."""
-        parts: list[_Part] = []
-        blocks: dict[int, Blocks] = {}
-        for m, at in here.at.items():
-            dense = self.levels[m][here.number - 1].dense
-            if dense is None:
-                continue
-            if id(dense) not in blocks:
-                inverse = sp.bsr_matrix(dense, blocksize=(4, 4))
-                made = Blocks.of([inverse], len(inverse.indices), dtype=np.float64)
-                blocks[id(dense)] = made
-            parts.append((at, at, blocks[id(dense)]))
-        table = self._join(parts, here.rows, "inverse")
+        last = {m: self.levels[m][here.number - 1].inverse for m in here.first}
+        own = {m: inverse for m, inverse in last.items() if inverse is not None}
+        shared = self._shared("R", own, here, here)
+        over = here.going, here.rows - here.going
         return self.backend.bind(
-            "multigrid_coarsest", (here.going, here.rows - here.going), suffix="f64",
-            offsets=table["row"], column=table["column"], inverse=table["inverse"], b=b, sums=e,
+            "multigrid_restrict_4", over, suffix="f32", member=here.member, live=self.live,
+            r=b, b=e, **shared,
         )  # fmt: skip

@@ -205,7 +205,7 @@ class Ilu0(Krylov):
             [
                 self.start,
                 self._bind("copy_f64_2", **{"from": nothing, "to": self.x}),
-                self._squares(self.base, self.base_squares),
+                self.squares_of(self.base, self.base_squares),
                 self._first(self.b, tolerance, self.base_squares),
             ]
         )

@@ -25,8 +25,10 @@ from kinemesh.motion.deform.base import Deformation, Kept, Mover, Poses
 from kinemesh.motion.deform.spokes import Spokes
 from kinemesh.space.vertices import MeshVertices, Vertices
 
-BLOCK = 10  # iterations between two looks at the device
+BLOCK = 40  # most iterations between two looks at the device
 STALE = 2.0  # a hierarchy is made anew when solves take this many times its first one's iterations
+# First guess of a displacement from the last ones, by how many are known: polynomials through them.
+FACTORS = np.array([(0, 0, 0, 0), (1, 0, 0, 0), (2, -1, 0, 0), (3, -3, 1, 0), (4, -6, 4, -1.0)])
 SOLVERS = ("multigrid", "bicgstab", "ilu0")
 Key = tuple[int, bytes]
 """Number of a distinct mesh, and a hash of the places of its nodes."""
@@ -40,7 +42,7 @@ class SpringMover(Mover):
     def __init__(self, vertices: MeshVertices, settings: TorsionalSprings) -> None:
         super().__init__(vertices)
         self.settings = settings
-        b, members, natural = self.backend, vertices.members, settings.solver == "ilu0"
+        b, members, natural = self.backend, vertices.members, settings.solver != "bicgstab"
         self.alone = vertices.each(("spokes", natural), lambda mesh: Spokes.of(b, mesh, natural))
         self.pattern = Pattern.of_members(vertices.alike, [own.pattern for own in self.alone])
         self.active = b.array(np.ones(members), np.int32)
@@ -51,11 +53,12 @@ class SpringMover(Mover):
         shape = (len(self.pattern.node), 4)
         self.D = self.solver.D if isinstance(self.solver, Cg) else b.zeros(shape, np.float64)
         # cuSPARSE is left alone until it is done
-        self.block = settings.iterations if settings.solver == "ilu0" else BLOCK
+        most = settings.iterations if settings.solver == "ilu0" else BLOCK
+        self.block = min(most, settings.iterations)
         self.target = b.array(vertices.points, np.float64)
-        self.history = b.zeros((members, 2), np.float64)
-        self.guess, self.given, self.d1, self.d2, self.product = (
-            b.zeros((len(self.pattern.node), 2), np.float64) for _ in range(5)
+        self.history = b.zeros((members, 4), np.float64)
+        self.guess, self.given, self.product, *self.last = (
+            b.zeros((len(self.pattern.node), 2), np.float64) for _ in range(7)
         )
         self.past = np.zeros(members, int)  # displacements known so far
         # Hierarchies: where each was made, iterations of its first solve (0: none yet, -1: stale)
@@ -100,8 +103,7 @@ class SpringMover(Mover):
             active=self.active,
             target=self.target,
             history=self.history,
-            d1=self.d1,
-            d2=self.d2,
+            **{f"d{k}": last for k, last in enumerate(self.last, 1)},
             guess=self.guess,
             given=self.given,
         )
@@ -111,23 +113,31 @@ class SpringMover(Mover):
 
         pattern = {name: solver.tables[name] for name in ("row", "diagonal")}
         self.assemble = bind("spring_rows", **pattern, **self._fans(), A=solver.A, D=self.D)
-        guess = bind("spring_guess")
+
+        def side(d: Any, to: Any) -> list[Any]:
+            """Calls: what displacements d ask of the others."""
+            product = solver.product(d, self.product)
+            return [product, bind("spring_side", Kd=self.product, side=to)]
+
+        chosen = {"squares": solver.squares, "base_squares": solver.base_squares}
+        chosen |= {"base": solver.base, "b": solver.b}
         self.begin_solve = solver.begun(
             [
                 self.bind_pose(wall.node, wall.body, self.target),
-                guess,
+                bind("spring_guess"),
                 solver.start,
-                solver.product(self.given, self.product),
-                bind("spring_side", Kd=self.product, side=solver.base),
-                solver.product(self.guess, self.product),
-                bind("spring_side", Kd=self.product, side=solver.b),
+                *side(self.given, solver.base),
+                *side(self.guess, solver.b),
+                solver.squares_of(solver.base, solver.base_squares),
+                solver.squares_of(solver.b, solver.squares),
+                bind("spring_choose", **chosen),
             ]
         )
         self.iterations: Any = None
         if not isinstance(solver, Cg):
             self.iterations = solver.recorded_block(self.block)
         rows = b.table(self.pattern.member)
-        arrays = [(vertices.x, vertices.fields["member"]), (self.d1, rows), (self.d2, rows)]
+        arrays = [(vertices.x, vertices.fields["member"]), *((d, rows) for d in self.last)]
         self.kept = Kept(b, arrays, vertices.members)
         self.began = Kept(b, arrays[1:], vertices.members)
         self.finish = bind("spring_move", e=solver.x)
@@ -213,7 +223,8 @@ class SpringMover(Mover):
             if not active.any():
                 return 0
             self.backend.put(self.active, active)
-        self._begin(active)
+        self.backend.put(self.history, FACTORS[np.minimum(self.past, len(FACTORS) - 1)])
+        self.begin_solve()
         done = 0
         while (live := get(self.solver.live)).any():
             if done >= self.settings.iterations:
@@ -234,20 +245,6 @@ class SpringMover(Mover):
         self.fresh[first] = np.maximum(steps[first], 1)
         self.fresh[active & (steps > STALE * self.fresh)] = -1
         return int(steps[active].max(initial=0))
-
-    def _begin(self, active: NDArray) -> None:
-        """Start of a solve from the guess; from none where that is worse: a body that stops."""
-        get, solver = self.backend.get, self.solver
-        factors = np.array([(0.0, 0.0), (1.0, 0.0), (2.0, -1.0)])[np.minimum(self.past, 2)]
-        self.backend.put(self.history, factors)
-        self.begin_solve()
-        worse = active & (get(solver.squares) > get(solver.base_squares))
-        if not worse.any():
-            return
-        factors[worse] = 0
-        self.backend.put(self.history, factors)
-        self.assemble()  # the first start has factored the matrix in its own place
-        self.begin_solve()
 
     def _fail(self, members: NDArray[np.bool_], cause: str, remedy: str) -> None:
         for member in np.flatnonzero(members).tolist():
@@ -289,13 +286,13 @@ class SpringMover(Mover):
     def state(self) -> dict[str, NDArray]:
         get = self.backend.get
         return {
-            "d1": get(self.d1), "d2": get(self.d2), "past": self.past.copy(),
+            **{f"d{k}": get(d) for k, d in enumerate(self.last, 1)}, "past": self.past.copy(),
             "built": self.built.copy(), "fresh": self.fresh.copy(),
         }  # fmt: skip
 
     def restore(self, state: dict[str, NDArray]) -> None:
-        self.backend.put(self.d1, state["d1"])
-        self.backend.put(self.d2, state["d2"])
+        for k, d in enumerate(self.last, 1):
+            self.backend.put(d, state[f"d{k}"])
         self.past = np.array(state["past"], int)
         self._rebuild(np.array(state["built"]), np.array(state["fresh"], int))
 
@@ -328,7 +325,7 @@ class TorsionalSprings(Deformation):
     """
 
     solver: str = "multigrid"
-    tolerance: float = 1e-8
+    tolerance: float = 1e-5
     iterations: int = 2000
     substeps: int = 1
     halvings: int = 5
