@@ -28,7 +28,7 @@ def assembled(ale, mover):
     b.bind(
         "spring_rows", suffix="f64", node=b.array(p.node, np.int32),
         fixed=b.zeros(ale.grid.nodes, np.int32), x=ale.grid.x, row=s.tables["row"],
-        diagonal=s.tables["diagonal"], **mover._fans(), A=s.A, D=mover.D,
+        diagonal=s.tables["diagonal"], **mover.fans, A=s.A, D=mover.D,
         member=ale.grid.fields["member"], faults=ale.grid.faults,
     )()  # fmt: skip
     blocks = b.get(s.A).reshape(-1, 2, 2).transpose(0, 2, 1)  # rows scaled by D^-1

@@ -103,6 +103,7 @@ class Vertices:
         self.alike = Alike(self.meshes)
         self.distinct = [self.meshes[member] for member in self.alike.lead]
         self._made: dict[Hashable, list[Any]] = {}
+        self._all: dict[Hashable, Any] = {}
         self.items = Items(self.alike, [len(m.points) for m in self.distinct])
         self.first, self.member = self.items.first, self.items.members()
         self.nodes, self.members = self.items.total, len(self.meshes)
@@ -129,6 +130,12 @@ class Vertices:
         if what not in self._made:
             self._made[what] = [make(mesh) for mesh in self.distinct]
         return self._made[what]
+
+    def once(self, what: Hashable, make: Callable[[], Any]) -> Any:
+        """What `make` gives for all members, kept by the name `what`: made once."""
+        if what not in self._all:
+            self._all[what] = make()
+        return self._all[what]
 
     def _check_markers(self, markers: Mapping[str, Sequence[str]], planes: Sequence[str]) -> None:
         for number, mesh in zip(self.alike.lead, self.distinct, strict=True):

@@ -44,7 +44,8 @@ class SpringMover(Mover):
         self.settings = settings
         b, members, natural = self.backend, vertices.members, settings.solver != "bicgstab"
         self.alone = vertices.each(("spokes", natural), lambda mesh: Spokes.of(b, mesh, natural))
-        self.pattern = Pattern.of_members(vertices.alike, [own.pattern for own in self.alone])
+        self.pattern = vertices.once(("spring pattern", natural), self._pattern)
+        self.fans = vertices.once(("fans", natural), self._fans)
         self.active = b.array(np.ones(members), np.int32)
         self.fixed = np.zeros(vertices.nodes, bool)
         for side in vertices.sides.values():
@@ -80,6 +81,9 @@ class SpringMover(Mover):
             tolerance=tolerance, base=True, suffix="f64",
         )  # fmt: skip
 
+    def _pattern(self) -> Pattern:
+        return Pattern.of_members(self.vertices.alike, [own.pattern for own in self.alone])
+
     def _fans(self) -> dict[str, Any]:
         """Runs of spokes around the node of each row, and the blocks that spokes belong to."""
         vertices, alone = self.vertices, self.alone
@@ -112,7 +116,7 @@ class SpringMover(Mover):
             return fields.bind(kernel, suffix="f64", **more)
 
         pattern = {name: solver.tables[name] for name in ("row", "diagonal")}
-        self.assemble = bind("spring_rows", **pattern, **self._fans(), A=solver.A, D=self.D)
+        self.assemble = bind("spring_rows", **pattern, **self.fans, A=solver.A, D=self.D)
 
         def side(d: Any, to: Any) -> list[Any]:
             """Calls: what displacements d ask of the others."""
@@ -137,9 +141,9 @@ class SpringMover(Mover):
         if not isinstance(solver, Cg):
             self.iterations = solver.recorded_block(self.block)
         rows = b.table(self.pattern.member)
-        arrays = [(vertices.x, vertices.fields["member"]), *((d, rows) for d in self.last)]
-        self.kept = Kept(b, arrays, vertices.members)
-        self.began = Kept(b, arrays[1:], vertices.members)
+        # of a part that is taken back the increments are not: the next guess is none
+        self.kept = Kept(b, [(vertices.x, vertices.fields["member"])], vertices.members)
+        self.began = Kept(b, [(d, rows) for d in self.last], vertices.members)
         self.finish = bind("spring_move", e=solver.x)
 
     def begin(self) -> None:
