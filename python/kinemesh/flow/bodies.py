@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import KinemeshError, SettingsError
-from kinemesh.motion import Motion, Pose, Rate
+from kinemesh.motion import Motion, Pose, PoseArray, Rate, RateArray
+from kinemesh.motion.harmonic import sorted_out
+from kinemesh.motion.motions import LARGEST
 from kinemesh.space.members import Members
+
+FloatArray = NDArray[np.float64]
+KEPT = 4  # times whose poses are remembered: a step asks for those of its ends again and again
 
 
 class Bodies:
@@ -23,6 +28,11 @@ class Bodies:
     mach : (members,)
     moment_about : (x, y) of the moments' point, on the first body of a member as given
     ensemble : Members    of whom fail those whose motion has no pose at a time, or no rate
+
+    Attributes
+    ----------
+    owner : (bodies,)    member of each
+    pivoted, pivots : whether each has a pivot (bodies,), and the pivots of those that do (n, 2)
     """
 
     def __init__(
@@ -34,64 +44,114 @@ class Bodies:
         ensemble: Members,
     ) -> None:
         self.bodies, self.ensemble = list(bodies), ensemble
-        self.owner = [member for member, _ in bodies]
+        self.owner = np.array([member for member, _ in bodies], int)
         self.motions, self.mach = motions, mach
         self.point = np.array(moment_about, float)
-        self.pivots = [None if motion is None else motion.pivot for motion in motions]
+        pivots = [None if motion is None else motion.pivot for motion in motions]
+        self.pivoted = np.array([pivot is not None for pivot in pivots], bool)
+        own = [pivot for pivot in pivots if pivot is not None]
+        self.pivots = np.array(own, float).reshape(-1, 2)
+        self._lead, self._first = np.unique(self.owner, return_index=True)
+        self._whole = np.array_equal(self._first, np.arange(len(bodies)))  # one body per member
+        self._at_once, self._alone = sorted_out(motions, mach[self.owner])
+        self._known: list[tuple[FloatArray, PoseArray]] = []
 
-    def poses(self, time: NDArray[np.float64]) -> list[Pose]:
+    def forget(self) -> None:
+        """A physical step begins: a user's function is asked anew."""
+        self._known.clear()
+
+    def poses(self, time: FloatArray) -> PoseArray:
         """Pose of every body at its member's time [chord/a_inf]; of one that fails, as given."""
-        return self._each(Pose(), time)
+        for known, there in self._known:
+            if np.array_equal(known, time):
+                return there
+        failures = len(self.ensemble.failures)
+        found = PoseArray(*self._evaluate(Pose(), time, self._fail(time)))
+        if len(self.ensemble.failures) == failures:
+            self._known = [(time.copy(), found), *self._known[: KEPT - 1]]
+        return found
 
-    def rates(self, time: NDArray[np.float64]) -> list[Rate]:
+    def rates(self, time: FloatArray) -> RateArray:
         """Change of every body's pose at its member's time [chord/a_inf]; none if it fails."""
-        return self._each(Rate(), time)
+        angle, _, shift = self._evaluate(Rate(), time, self._fail(time))
+        return RateArray(angle, shift)
 
-    def samples(self, time: NDArray[np.float64]) -> list[Pose | None]:
-        """Poses; None where a motion of one of several members has none, which then runs on."""
-        found: list[Pose | None] = []
-        for body in range(len(self.owner)):
-            try:
-                found.append(self._ask(body, Pose(), time))
-            except Exception:  # whatever a user's law raises
-                if self.ensemble.count == 1:
-                    raise
-                found.append(None)
+    def samples(self, time: FloatArray) -> list[list[float] | None]:
+        """Angle, pivot and shift of each body; None where a motion of one of several members has
+        no pose, which then runs on."""
+        lost: list[int] = []
+
+        def failed(body: int, error: Exception) -> None:
+            if self.ensemble.count == 1:
+                raise error
+            lost.append(body)
+
+        angle, about, shift = self._evaluate(Pose(), time, failed)
+        found: list[list[float] | None] = np.column_stack([angle, about, shift]).tolist()
+        for body in lost:
+            found[body] = None
         return found
 
-    def _each(self, still: Any, time: NDArray[np.float64]) -> list[Any]:
-        """Of every body what its motion tells; `still` of those whose member fails by it."""
-        found = [still] * len(self.owner)
-        for body, (member, marker) in enumerate(self.bodies):
+    def _evaluate(
+        self, still: Pose | Rate, time: FloatArray, failed: Callable[[int, Exception], None]
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Angles, pivots and shifts of poses, or of rates, whichever `still` is.
+
+        Parameters
+        ----------
+        failed : callable    told of a body whose motion raises, and what it raised
+        """
+        bodies = len(self.owner)
+        angle, about, shift = np.zeros(bodies), np.zeros((2, bodies)).T, np.zeros((2, bodies)).T
+        for group in self._at_once:
+            of = group.bodies
+            evaluate = group.poses if isinstance(still, Pose) else group.rates
+            angle[of], shift[of] = evaluate(time[self.owner[of]])
+            about[of] = group.about
+        # users' motions one by one, and those whose numbers are none, to be told why
+        sound = (np.abs(angle) <= LARGEST) & (np.abs(shift) <= LARGEST).all(axis=1)
+        for body in [*self._alone, *np.flatnonzero(~sound).tolist()]:
+            found = still
             try:
-                found[body] = self._ask(body, still, time)
+                found = self._ask(body, still, time)
             except Exception as error:  # whatever a user's law raises
-                known = isinstance(error, KinemeshError)
-                told = str(error) if known else f"{type(error).__name__}: {error}"
-                self.ensemble.fail(
-                    member,
-                    f"the motion of {marker} fails at time {time[member]:.6g} chord/a_inf: {told}",
-                    "a motion that has a pose at each time of the run",
-                    place=f"body {marker}",
-                    error=error,
-                )
-        return found
+                failed(body, error)
+            angle[body], shift[body] = found.angle, found.shift
+            if isinstance(found, Pose):
+                about[body] = found.about
+        return angle, about, shift
 
-    def _ask(self, body: int, still: Any, time: NDArray[np.float64]) -> Any:
+    def _ask(self, body: int, still: Any, time: FloatArray) -> Any:
         """Pose or Rate of a body, whichever `still` is; SettingsError of anything else."""
         motion, member = self.motions[body], self.owner[body]
-        if motion is None:
-            return still
+        assert motion is not None  # a body at rest is never asked
         ask = motion.pose if isinstance(still, Pose) else motion.rate
         found = ask(float(time[member]), float(self.mach[member]))
         if not isinstance(found, type(still)):
             raise SettingsError(f"motion: got {found!r}, expected a {type(still).__name__}")
         return found
 
-    def moment_points(self, poses: Sequence[Pose] = ()) -> NDArray[np.float64]:
+    def _fail(self, time: FloatArray) -> Callable[[int, Exception], None]:
+        """What makes the member of a body fail by its motion at a time."""
+
+        def failed(body: int, error: Exception) -> None:
+            (member, marker), known = self.bodies[body], isinstance(error, KinemeshError)
+            told = str(error) if known else f"{type(error).__name__}: {error}"
+            self.ensemble.fail(
+                member,
+                f"the motion of {marker} fails at time {time[member]:.6g} chord/a_inf: {told}",
+                "a motion that has a pose at each time of the run",
+                place=f"body {marker}",
+                error=error,
+            )
+
+        return failed
+
+    def moment_points(self, poses: Sequence[Pose] = ()) -> FloatArray:
         """(members, 2) the moments' points, each moved with its member's first body."""
-        points = np.tile(self.point, (len(self.mach), 1))
-        poses = poses or [Pose()] * len(self.owner)
-        for pose, member in reversed(list(zip(poses, self.owner, strict=True))):
-            points[member] = pose.apply(self.point)
+        points = np.repeat(self.point[None], len(self.mach), axis=0)
+        if len(poses):
+            there = PoseArray.of(poses)
+            first = there if self._whole else there[self._first]
+            points[self._lead] = first.apply(points[self._lead])
         return points

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.fields import Fields
-from kinemesh.motion import Pose, Rate, placed
+from kinemesh.motion import PoseArray, RateArray, placed
 from kinemesh.space.volumes import Volumes, body_chunks
 
 FloatArray = NDArray[np.float64]
@@ -103,9 +102,10 @@ class Forces:
     def loads(
         self,
         about: NDArray,
-        poses: Sequence[Pose],
-        rates: Sequence[Rate],
-        pivots: Sequence[tuple[float, float] | None],
+        poses: PoseArray,
+        rates: RateArray,
+        pivoted: NDArray[np.bool_],
+        pivots: FloatArray,
     ) -> Loads:
         """Loads and power of every body.
 
@@ -113,16 +113,15 @@ class Forces:
         ----------
         about : (members, 2)    point of the moment [chord]
         poses, rates : of each body
-        pivots : of each body, as given, or None where its moment is about the member's point
+        pivoted : (bodies,)    whether a body has a pivot; else its moment is about the member's
+            point
+        pivots : (n, 2)        pivots of those that do, as given [chord]
         """
         sums = self.sums_about(about)
         fx, fy, moment = sums
         point = about[self.owner]
-        turn = np.array([rate.angle for rate in rates])
-        velocity = np.array([rate.shift for rate in rates]).reshape(-1, 2)
-        turned = np.array([pose.about for pose in poses]).reshape(-1, 2)  # about these points
-        shift = np.array([pose.shift for pose in poses]).reshape(-1, 2)
-        hinges = _hinges(point, poses, pivots)
+        hinges = point.copy()
+        hinges[pivoted] = placed(pivots, poses if pivoted.all() else poses[pivoted])
 
         def moved_to(place: FloatArray) -> FloatArray:
             x, y = (place - point).T
@@ -132,8 +131,8 @@ class Forces:
         return Loads(
             self._coefficients(sums),
             moved_to(hinges) / scale,
-            moved_to(turned + shift) * turn / scale,
-            (fx * velocity[:, 0] + fy * velocity[:, 1]) / scale,
+            moved_to(poses.about + poses.shift) * rates.angle / scale,
+            (fx * rates.shift[:, 0] + fy * rates.shift[:, 1]) / scale,
         )
 
     def members(self, about: NDArray) -> FloatArray:
@@ -145,14 +144,3 @@ class Forces:
         total = np.zeros((self.grid.members, *of_bodies.shape[1:]))
         np.add.at(total, self.owner, of_bodies)
         return total
-
-
-def _hinges(
-    points: FloatArray, poses: Sequence[Pose], pivots: Sequence[tuple[float, float] | None]
-) -> FloatArray:
-    """(bodies, 2) present place of each body's pivot; of one without, its point (bodies, 2)."""
-    own = [k for k, pivot in enumerate(pivots) if pivot is not None]
-    found = points.copy()
-    if own:
-        found[own] = placed(np.array([pivots[k] for k in own]), [poses[k] for k in own])
-    return found

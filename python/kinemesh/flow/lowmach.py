@@ -16,6 +16,7 @@ from kinemesh.motion import placed
 
 if TYPE_CHECKING:
     from kinemesh.motion import Pose
+    from kinemesh.motion.deform.base import Poses
     from kinemesh.space.volumes import Volumes
 
 SCALE = 0.3  # at lower reference Mach numbers damping is what it is at this one
@@ -53,6 +54,8 @@ class LowMach:
         made = grid.each("boxes", _boxes)
         boxes = [made[grid.alike.of[member]][marker] for member, marker in grid.bodies]
         self._boxes = np.array(boxes).reshape(-1, 4, 2).swapaxes(0, 1)  # (4, bodies, 2)
+        self._owner = np.array([member for member, _ in grid.bodies], int)
+        self._bare = ~np.isin(np.arange(grid.members), self._owner)  # members without a body
         self.begin()
 
     def begin(self) -> None:
@@ -67,20 +70,21 @@ class LowMach:
         if self.on:  # a restart has the factors of the steps before it
             self._least = self.grid.backend.get(self.pairs)[:, 0]
 
-    def follow(
-        self, before: Sequence[Pose], after: Sequence[Pose], dt: NDArray, first: bool
-    ) -> None:
+    def follow(self, poses_at: Poses, dt: NDArray, first: bool) -> None:
         """A physical step: the reference is the largest of this run's steps up to now.
 
         It does not fall where a flapping body turns, since the wake of its stroke is still there.
+        Where z is 1 for all members, it stays so, and the reference is what it was.
 
         Parameters
         ----------
-        before, after : poses of every body at both ends of the step
+        poses_at : callable    share 0..1 of the step -> poses of all bodies
         dt : (members,)    [chord/a_inf]
         first : whether it is the run's first step
         """
-        speeds = self._speeds(before, after, dt)
+        if not first and (self._before >= OFF).all():
+            return
+        speeds = self._speeds(poses_at(0.0), poses_at(1.0), dt)
         self.reference = speeds if first else np.maximum(self._before, speeds)
         self._put(0.0 if first or not self.on else self._least)
 
@@ -94,12 +98,12 @@ class LowMach:
     ) -> NDArray[np.float64]:
         """(members,) largest speed of the bodies' boxes relative to the stream; without bodies,
         that of the stream [a_inf]."""
-        owner = np.array([m for m, _ in self.grid.bodies], int)
+        owner = self._owner
         moved = placed(self._boxes, after) - placed(self._boxes, before)
         relative = moved / dt[owner, None] - self.stream[owner]
         found = np.zeros(self.grid.members)
         np.maximum.at(found, owner, np.linalg.norm(relative, axis=-1).max(axis=0))
-        return np.where(np.isin(np.arange(self.grid.members), owner), found, self.mach)
+        return np.where(self._bare, self.mach, found)
 
     def notes(self) -> list[str]:
         """A sentence for each member whose Mach number is too low for its fluxes."""

@@ -25,7 +25,7 @@ from kinemesh.flow.implicit import Implicit
 from kinemesh.flow.lusgs import Lusgs
 from kinemesh.flow.state import State
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
-from kinemesh.motion import Pose, Rate
+from kinemesh.motion import Pose, PoseArray, RateArray
 from kinemesh.motion.deform.base import Mover, Poses
 from kinemesh.space.volumes import Volumes
 
@@ -167,11 +167,11 @@ class Solver(State, Runnable, ABC):
 
     # ---- bodies ----
 
-    def poses(self, time: NDArray) -> list[Pose]:
+    def poses(self, time: NDArray) -> PoseArray:
         """Pose of every body at its member's time [chord/a_inf]."""
         return self.bodies.poses(time)
 
-    def rates(self, time: NDArray) -> list[Rate]:
+    def rates(self, time: NDArray) -> RateArray:
         """Change of every body's pose at its member's time [chord/a_inf]."""
         return self.bodies.rates(time)
 
@@ -197,10 +197,13 @@ class Solver(State, Runnable, ABC):
         self._primitive()
         return self.forces.members(about)
 
-    def moving_loads(self, poses: Sequence[Pose], rates: Sequence[Rate]) -> Loads:
+    def moving_loads(self, poses: PoseArray, rates: RateArray) -> Loads:
         """Loads and power of every body at `poses` that change with `rates`."""
         self._primitive()
-        return self.forces.loads(self.moment_points(poses), poses, rates, self.bodies.pivots)
+        bodies = self.bodies
+        return self.forces.loads(
+            bodies.moment_points(poses), poses, rates, bodies.pivoted, bodies.pivots
+        )
 
     # ---- time -----------------------------------------------------------------------------
 
@@ -212,14 +215,10 @@ class Solver(State, Runnable, ABC):
     def rest(self, poses: Sequence[Pose]) -> None:
         """Bodies at `poses`, the mesh with them, all at rest; the flow stays as it is."""
         self.rewind()
-        if all(p.angle == 0 and p.shift == (0.0, 0.0) for p in poses):
+        there = PoseArray.of(poses)
+        if not (there.angle.any() or there.shift.any()):
             return
-        self.deform.attach(self.grid.vertices).step(
-            lambda share: [
-                Pose(share * p.angle, p.about, (share * p.shift[0], share * p.shift[1]))
-                for p in poses
-            ]
-        )
+        self.deform.attach(self.grid.vertices).step(there.scaled)
         self.grid.start()
         self.check_faults("mesh at the start of the motion")
 
@@ -250,6 +249,7 @@ class Solver(State, Runnable, ABC):
         self.grid.set_time_levels(dt, order)
         self.low_mach.begin_step()
         self.mover.begin()
+        self.bodies.forget()
         self.step = dt, order == 1
         self.placed = False
 
@@ -270,7 +270,7 @@ class Solver(State, Runnable, ABC):
         if self.placed:
             self.mover.back()
         self.placed = True
-        self.low_mach.follow(poses_at(0.0), poses_at(1.0), *self.step)
+        self.low_mach.follow(poses_at, *self.step)
         notes = self.mover.step(poses_at)
         self.grid.measure()
         self.grid.sweep()

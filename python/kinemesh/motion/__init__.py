@@ -11,9 +11,9 @@ from kinemesh.motion.motions import (
     Together,
     function,
     pitch,
-    placed,
     plunge,
 )
+from kinemesh.motion.poses import PoseArray, RateArray, placed
 
 __all__ = [
     "ORDERS",
@@ -22,7 +22,9 @@ __all__ = [
     "Pitch",
     "Plunge",
     "Pose",
+    "PoseArray",
     "Rate",
+    "RateArray",
     "Together",
     "function",
     "pitch",

@@ -112,16 +112,6 @@ class Pose:
         return Pose(self.angle + other.angle, about, shift)
 
 
-def placed(points: NDArray[np.float64], poses: Sequence[Pose]) -> NDArray[np.float64]:
-    """Points (..., n, 2) of n bodies as given, moved to the pose of each [chord]."""
-    about = np.array([p.about for p in poses]).reshape(-1, 2)
-    shift = np.array([p.shift for p in poses]).reshape(-1, 2)
-    angle = np.array([p.angle for p in poses])
-    x, y = np.moveaxis(points - about, -1, 0)
-    c, s = np.cos(angle), np.sin(angle)
-    return np.stack([c * x + s * y, c * y - s * x], axis=-1) + about + shift
-
-
 @dataclass(frozen=True, slots=True)
 class Rate:
     """Rate of change of a pose: rate of the angle, and velocity of the pivot.

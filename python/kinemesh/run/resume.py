@@ -98,11 +98,8 @@ def samples(solver: Solver, dt: NDArray[np.float64], step: int) -> dict[str, lis
     found = {}
     for number in sorted({0, min(1, step), step // 3, step}):
         time = (number - 1) * dt + dt if number else 0 * dt  # as the run itself counts
-        found[f"pose at step {number}"] = [
-            None if pose is None else [pose.angle, *pose.about, *pose.shift]
-            for pose in solver.bodies.samples(time)
-        ]
-    return plain(found)
+        found[f"pose at step {number}"] = solver.bodies.samples(time)
+    return found
 
 
 # ---- the file -----------------------------------------------------------------------------

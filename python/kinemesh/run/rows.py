@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +11,7 @@ from kinemesh.io.history import unsteady_columns
 
 if TYPE_CHECKING:
     from kinemesh.flow.solver import Solver
-    from kinemesh.motion import Pose
+    from kinemesh.motion import PoseArray
 
 
 def columns(solver: Solver) -> tuple[str, ...]:
@@ -27,7 +26,7 @@ def _several(solver: Solver) -> bool:
 
 
 def moving(
-    solver: Solver, time: NDArray[np.float64], poses: Sequence[Pose]
+    solver: Solver, time: NDArray[np.float64], poses: PoseArray
 ) -> dict[str, NDArray[np.float64]]:
     """(members,) of each column that tells of motion, loads and cells; nan for a missing body."""
     grid, forces = solver.grid, solver.forces
@@ -35,9 +34,9 @@ def moving(
     cl, cd, cm = forces.together(loads.coefficients).T
     area, angle = grid.worst_cells().T
     motion = {
-        "angle_deg": np.degrees([pose.angle for pose in poses]),
-        "shift_x": np.array([pose.shift[0] for pose in poses]) / forces.length,
-        "shift_y": np.array([pose.shift[1] for pose in poses]) / forces.length,
+        "angle_deg": np.degrees(poses.angle),
+        "shift_x": poses.shift[:, 0] / forces.length,
+        "shift_y": poses.shift[:, 1] / forces.length,
     }
     first = {name: np.zeros(grid.members) for name in motion}
     for name, values in motion.items():

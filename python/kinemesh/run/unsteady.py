@@ -25,6 +25,7 @@ from kinemesh.run.steady import to_steady
 
 if TYPE_CHECKING:
     from kinemesh.flow.solver import Solver
+    from kinemesh.motion import PoseArray
     from kinemesh.run.resume import Saved
 
 ARRAYS = ("unconverged", "at_roundoff", "inner", "rows")  # of the tally
@@ -178,7 +179,7 @@ class Unsteady(Driver):
         solver, watch, dt = self.solver, self.watch, self.plan.dt
         before = (number - 1) * dt
 
-        def poses_at(share: float) -> list[Any]:
+        def poses_at(share: float) -> PoseArray:
             return solver.poses(before + share * dt)
 
         where = f"step {number} of {self.plan.count}"
@@ -195,7 +196,7 @@ class Unsteady(Driver):
         with watch("forces and history"), solver.grid.ensemble.quiet():
             self.accept(number, solver.poses(before + dt))
 
-    def accept(self, number: int, poses: list[Any]) -> None:
+    def accept(self, number: int, poses: PoseArray) -> None:
         """Count and write the step as it ended; members that diverged in it fail."""
         solver, get, tally = self.solver, self.solver.backend.get, self.tally
         time = number * self.plan.dt

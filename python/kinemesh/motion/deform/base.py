@@ -11,22 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.backend import Backend
-from kinemesh.motion import Pose
+from kinemesh.motion import Pose, PoseArray
 from kinemesh.space.vertices import Vertices
 
 Poses = Callable[[float], Sequence[Pose]]
 """Poses of all bodies at a share 0..1 of the physical step."""
 
 
-def pose_row(pose: Pose) -> list[float]:
-    """(cos - 1, sin, about, shift) of the turn by -angle; cos - 1 without cancellation."""
-    angle = -pose.angle
-    return [-2 * np.sin(angle / 2) ** 2, np.sin(angle), *pose.about, *pose.shift]
-
-
 def pose_rows(poses: Sequence[Pose]) -> NDArray[np.float64]:
-    """(bodies, 6) for the kernel pose_move."""
-    return np.array([pose_row(p) for p in poses]).reshape(-1, 6)
+    """(bodies, 6) for the kernel pose_move: see `PoseArray.rows`."""
+    return PoseArray.of(poses).rows
 
 
 class Kept:
@@ -80,9 +74,12 @@ class Mover(ABC):
 
     def rows_at(self, poses: Poses, share: NDArray) -> NDArray[np.float64]:
         """(bodies, 6) for the kernel pose_move, each body at its member's share of the step."""
-        at = {s: pose_rows(poses(float(s))) for s in np.unique(share)}
-        rows = [at[share[m]][k] for k, (m, _) in enumerate(self.vertices.bodies)]
-        return np.array(rows).reshape(-1, 6)
+        of_body = share[[member for member, _ in self.vertices.bodies]]
+        rows = np.empty((len(of_body), 6))
+        for s in np.unique(share):
+            there = of_body == s
+            rows[there] = pose_rows(poses(float(s)))[there]
+        return rows
 
     def begin(self) -> None:  # noqa: B027 (a mover without memory has nothing to keep)
         """A physical step begins here: where `back` goes back to."""

@@ -1,0 +1,121 @@
+"""Pitch, plunge and their sums of many bodies at once, with the bits of each body alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import radians
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.motion.motions import Motion, Pitch, Plunge, Together
+from kinemesh.motion.poses import FloatArray, turns
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A pitch, or a plunge, of each body: amplitude sin(omega t + phase).
+
+    Parameters
+    ----------
+    amplitude, omega, phase : (bodies,)    [rad or chord; rad a_inf/chord; rad]
+    pitches : bool
+    direction : (bodies, 2)    of a plunge
+    """
+
+    amplitude: FloatArray
+    omega: FloatArray
+    phase: FloatArray
+    pitches: bool
+    direction: FloatArray
+
+    @classmethod
+    def of(cls, motions: Sequence[Pitch | Plunge], speeds: Sequence[float]) -> _Part:
+        """That of motions of one class, in streams of these speeds [a_inf]."""
+        amplitude = [radians(m.amplitude_deg) if isinstance(m, Pitch) else m.amplitude
+                     for m in motions]  # fmt: skip
+        omega = [m.omega(speed) for m, speed in zip(motions, speeds, strict=True)]
+        phase = [radians(m.phase_deg) for m in motions]
+        direction = [(0.0, 0.0) if isinstance(m, Pitch) else m.direction for m in motions]
+        pitches = isinstance(motions[0], Pitch)
+        a, o, p, d = (np.array(values, float) for values in (amplitude, omega, phase, direction))
+        return cls(a, o, p, pitches, d)
+
+    def split(self, value: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Share of a value (bodies,) in the angle (bodies,) and the shift (bodies, 2)."""
+        if self.pitches:
+            return value, np.zeros((len(value), 2))
+        return np.zeros(len(value)), value[:, None] * self.direction
+
+    def pose(self, time: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Angles and shifts at a time (bodies,) [chord/a_inf]."""
+        return self.split(self.amplitude * turns(self.omega * time + self.phase)[1])
+
+    def rate(self, time: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Their rates."""
+        speed = self.amplitude * self.omega
+        return self.split(speed * turns(self.omega * time + self.phase)[0])
+
+
+class Harmonics:
+    """Bodies whose motions are sums of parts of the same classes in the same order.
+
+    Attributes
+    ----------
+    bodies : (n,)      their numbers
+    about : (n, 2)     their pivots; of plunges alone the origin [chord]
+    """
+
+    def __init__(
+        self, bodies: Sequence[int], motions: Sequence[Motion], speeds: Sequence[float]
+    ) -> None:
+        self.bodies = np.array(bodies)
+        parts = zip(*map(_parts, motions), strict=True)
+        self._parts = [_Part.of(part, speeds) for part in parts]
+        self.about = np.array([m.pivot or (0.0, 0.0) for m in motions], float)
+
+    def poses(self, time: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Angles (n,) [rad] and shifts (n, 2) [chord] at a time (n,) [chord/a_inf]."""
+        return _sum([part.pose(time) for part in self._parts])
+
+    def rates(self, time: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Rates of angles (n,) [rad a_inf/chord] and shifts (n, 2) [a_inf]."""
+        return _sum([part.rate(time) for part in self._parts])
+
+
+def _sum(parts: list[tuple[FloatArray, FloatArray]]) -> tuple[FloatArray, FloatArray]:
+    """Angles and shifts of all parts, added in their order."""
+    angle, shift = parts[0]
+    for more, moved in parts[1:]:
+        angle, shift = angle + more, shift + moved
+    return angle, shift
+
+
+def _parts(motion: Motion) -> tuple[Motion, ...]:
+    return motion.parts if isinstance(motion, Together) else (motion,)
+
+
+def sorted_out(
+    motions: Sequence[Motion | None], speeds: NDArray[np.float64]
+) -> tuple[list[Harmonics], list[int]]:
+    """Motions that can be evaluated at once, and the bodies of all others.
+
+    Parameters
+    ----------
+    motions : of each body, None of one at rest, which is in neither
+    speeds : (bodies,)    of their streams [a_inf]
+    """
+    alike: dict[tuple[type, ...], list[int]] = {}
+    alone: list[int] = []
+    for body, motion in enumerate(motions):
+        if motion is None:
+            continue
+        kinds = tuple(map(type, _parts(motion)))
+        whole = type(motion) in (Pitch, Plunge, Together) and set(kinds) <= {Pitch, Plunge}
+        (alike.setdefault(kinds, []) if whole else alone).append(body)
+    groups = [
+        Harmonics(own, [m for b in own if (m := motions[b]) is not None], speeds[own].tolist())
+        for own in alike.values()
+    ]
+    return groups, alone
