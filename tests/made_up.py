@@ -34,6 +34,14 @@ def run(steps=32, cycles=3.0, member=(0,), grow=0.0, path=None, start=False, amp
     return history
 
 
+def changed(history, rows=None, **columns):
+    """Rows (a mask; all) of a history, in memory, with other values in these columns (rows,)."""
+    rows = np.ones(history.rows, bool) if rows is None else rows
+    found = History(history.columns)
+    found.extend({name: values[rows] for name, values in (dict(history) | columns).items()})
+    return found
+
+
 def ring(around=24, layers=6):
     """An O-mesh of quads inside and triangles outside, around a circle of radius 1/2."""
     angle = 2 * np.pi * np.arange(around) / around

@@ -11,7 +11,7 @@ from kinemesh.io import History, summary
 from kinemesh.io.folder import clear
 from kinemesh.results import Run
 from kinemesh.study.hysteresis import hysteresis
-from made_up import folder, loop, ring
+from made_up import changed, folder, loop, ring
 
 pytestmark = pytest.mark.no_sanitizer
 
@@ -214,8 +214,9 @@ def test_many_values_have_a_bar_of_colours():
 
 def test_loops_go_by_phase_where_a_member_does_not_pitch():
     run = lines([0.1, 0.2])
-    still = [(*row[:5], 0.0, *row[6:]) if row[0] == 1 else row for row in run.history._rows]
-    run.history._rows[:] = still
+    history = run.history
+    alpha = np.where(history["member"] == 1, 0.0, history["alpha_deg"])
+    run.history = changed(history, alpha_deg=alpha)
 
     lift = plot.loops(run).axes[0]
 

@@ -7,9 +7,9 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh import plot
-from kinemesh.io import History, summary
+from kinemesh.io import summary
 from kinemesh.study.hysteresis import hysteresis
-from made_up import folder
+from made_up import changed, folder
 from made_up import run as made_up
 from runs import MESH, QUICK, assert_same
 from solver_cases import case_text
@@ -55,10 +55,8 @@ def test_nothing_is_known_of_one_cycle():
 def test_a_load_that_is_round_off_is_periodic():
     history = made_up(cycles=2)
     rng = np.random.default_rng(0)
-    at = history.columns.index("cm")
-    history._rows = [(*r[:at], 1e-12 * rng.normal(), *r[at + 1 :]) for r in history._rows]
 
-    assert hysteresis(history).periodic is True
+    assert hysteresis(changed(history, cm=1e-12 * rng.normal(size=64))).periodic is True
 
 
 def about():
@@ -72,15 +70,13 @@ def test_a_moment_that_is_nothing_beside_the_lift_does_not_count():
     """About the aerodynamic centre of NACA 0012 pitched at M 0.1, k 0.01, steps ended at 1e-2: a
     moment of 0.14 % of the lift's amplitude, whose cycles go on to differ by 1.3 % of its own."""
     history = made_up(cycles=2)
-    lift, at = hysteresis(history).cl.amplitude, history.columns.index("cm")
+    lift = hysteresis(history).cl.amplitude
     small = 0.0014 * lift
 
     def told(change):
-        changed = History(history.columns)
-        for row in history._rows:
-            cm = small * np.sin(row[3] * 2 * np.pi) + (change if row[3] > 1 else 0)
-            changed._rows.append((*row[:at], cm, *row[at + 1 :]))
-        return hysteresis(changed)
+        cycle = history["cycle"]
+        cm = small * np.sin(cycle * 2 * np.pi) + np.where(cycle > 1, change, 0)
+        return hysteresis(changed(history, cm=cm))
 
     assert told(0.0128 * small).periodic is True
     assert told(1.1e-4 * lift).periodic is False  # 1 % of what is 1 % of the lift
@@ -106,9 +102,8 @@ def test_a_loop_that_is_not_periodic_is_drawn_open(cycles):
 @pytest.mark.parametrize("cycles", [2, 2.25])
 def test_steps_of_an_open_loop_are_marked_where_they_are(cycles):
     history = made_up(cycles=cycles, grow=0.1, amplitude=0.0)
-    column = history.columns.index("converged")
     bad = history.rows - 11
-    history._rows = [(*r[:column], int(i != bad)) for i, r in enumerate(history._rows)]
+    history = changed(history, converged=np.arange(history.rows) != bad)
 
     lift = plot.hysteresis(hysteresis(history)).axes[0]
 
@@ -155,8 +150,7 @@ def test_a_run_goes_on_until_all_members_are_periodic(whole):
     assert told["conditions"]["steps"] == run.history["step"].max() == 32
     assert (told["conditions"]["until"], told["conditions"]["periodic_tolerance"]) == (
         "periodic", 0.01)  # fmt: skip
-    early = History(run.history.columns)
-    early._rows = [row for row in run.history._rows if row[1] <= 24]
+    early = changed(run.history, run.history["step"] <= 24)
     assert [hysteresis(early, m).periodic for m in (0, 1)] == [True, False]
 
 

@@ -31,6 +31,7 @@ from kinemesh.io.columns import Columns
 from kinemesh.io.paths import path_of
 from kinemesh.io.whole import naming, replace
 
+FloatArray = NDArray[np.float64]
 UNSTEADY = (
     "member",
     "step",
@@ -85,9 +86,17 @@ def _header(columns: tuple[str, ...]) -> str:
     return text.getvalue()
 
 
-def _line(row: tuple[float, ...]) -> str:
-    """A row of the file; `repr` is the shortest text that reads back to the same bits."""
-    return ",".join(map(repr, row)) + "\n"
+def _texts(name: str, column: FloatArray) -> list[str]:
+    """Entries of a column of the file; `repr` is the shortest that reads back to the same bits.
+
+    Text of numbers takes nearly all of the time of a history's file, so one number throughout a
+    column (bit by bit, for the sign of zero) is written once.
+    """
+    bits = column.view(np.int64)
+    alike = len(column) > 1 and bool((bits == bits[0]).all())
+    values = (column[:1] if alike else column).astype(np.int64 if name in INTEGERS else np.float64)
+    texts = [repr(value) for value in values.tolist()]
+    return texts * len(column) if alike else texts
 
 
 class History(Columns):
@@ -117,10 +126,9 @@ class History(Columns):
             )
         self.path = None if path is None else Path(path)
         self.failed: dict[int, str] = {}
-        self._rows: list[tuple[float, ...]] = []
+        self._blocks: list[FloatArray] = []  # (columns, rows) of each call that added rows
         self._arrays: dict[str, NDArray[Any]] = {}
-        self._of: dict[int, list[tuple[float, ...]]] = {}  # rows by member
-        self._sorted = 0  # how many of the rows are in it
+        self._of: dict[int, NDArray[np.intp]] = {}  # rows of each member, where known
         self._file: int | None = None
         if self.path is not None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -158,20 +166,29 @@ class History(Columns):
     @property
     def members(self) -> list[int]:
         """Numbers of the members that have rows."""
-        return sorted(self._by_member())
+        return list(self._by_member())
 
-    def _by_member(self) -> dict[int, list[tuple[float, ...]]]:
-        """Rows of each member; each row is looked at once."""
-        for row in self._rows[self._sorted :]:
-            self._of.setdefault(int(row[0]), []).append(row)
-        self._sorted = len(self._rows)
+    def _by_member(self) -> dict[int, NDArray[np.intp]]:
+        """Numbers of the rows of each member, in the order of the members; sorted once."""
+        if not self._of and self.rows:
+            member = self["member"]
+            order = np.argsort(member, kind="stable")
+            found, first = np.unique(member[order], return_index=True)
+            self._of = dict(zip(found.tolist(), np.split(order, first[1:]), strict=True))
         return self._of
+
+    def _table(self) -> FloatArray:
+        """(columns, rows) all rows; integers, which are far below 2^53, as floats."""
+        if len(self._blocks) != 1:
+            none = np.empty((len(self.columns), 0))
+            self._blocks = [np.concatenate([none, *self._blocks], axis=1)]
+        return self._blocks[0]
 
     def append(self, row: Mapping[str, Any] | None = None, /, **values: Any) -> None:
         """Add one row, given by column name; missing and unknown columns are errors."""
         given = {**(row or {}), **values}
         self._refuse(given)
-        self._add([tuple(_number(name, given[name]) for name in self.columns)])
+        self._add(np.array([[_number(name, given[name])] for name in self.columns], float))
 
     def _refuse(self, given: Mapping[str, Any]) -> None:
         """CaseError where a row misses columns or has unknown ones."""
@@ -184,21 +201,27 @@ class History(Columns):
         """Add a row per entry of the columns; missing and unknown columns are errors."""
         self._refuse(columns)
         given = (
-            np.asarray(columns[name]).astype(np.int64 if name in INTEGERS else np.float64).tolist()
+            np.asarray(columns[name], np.int64 if name in INTEGERS else float)
             for name in self.columns
         )
-        self._add(list(zip(*given, strict=True)))
+        self._add(np.stack(list(given), dtype=float, casting="unsafe"))
 
-    def _add(self, rows: list[tuple[float, ...]]) -> None:
-        self._rows += rows
+    def _add(self, block: FloatArray) -> None:
+        self._blocks.append(block)
         self._arrays.clear()
+        self._of.clear()
         if self._file is not None:
-            self._write("".join(map(_line, rows)))
+            self._write(self._text(block))
+
+    def _text(self, block: FloatArray) -> str:
+        """Lines of the file for a block of rows."""
+        texts = [_texts(name, column) for name, column in zip(self.columns, block, strict=True)]
+        return "".join([f"{','.join(row)}\n" for row in zip(*texts, strict=True)])
 
     @property
     def rows(self) -> int:
         """Number of rows."""
-        return len(self._rows)
+        return sum(block.shape[1] for block in self._blocks)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """Column (rows,), read-only."""
@@ -208,8 +231,7 @@ class History(Columns):
             raise KeyError(f"history: no column '{name}'{hint}")
         if name not in self._arrays:
             kind = np.int64 if name in INTEGERS else np.float64
-            at = self.columns.index(name)
-            column = np.array([row[at] for row in self._rows], dtype=kind)
+            column = self._table()[self.columns.index(name)].astype(kind)
             column.setflags(write=False)
             self._arrays[name] = column
         return self._arrays[name]
@@ -223,10 +245,11 @@ class History(Columns):
     def member(self, member: int) -> History:
         """Rows of one member, in memory."""
         part = History(self.columns)
-        part._rows = list(self._by_member().get(member, []))
-        if not part._rows:
+        own = self._by_member().get(member)
+        if own is None:
             why = f" ({self.failed[member]})" if member in self.failed else ""
             raise CaseError(f"history: no member {member}; there are {self.members}{why}")
+        part._blocks = [self._table()[:, own]]
         part.failed = {m: text for m, text in self.failed.items() if m == member}
         return part
 
@@ -238,8 +261,8 @@ class History(Columns):
     def until(self, step: int) -> History:
         """Rows up to and including a step (or iteration), in memory."""
         part = History(self.columns)
-        at = self.columns.index("step" if self.kind == "unsteady" else "iteration")
-        part._rows = [row for row in self._rows if row[at] <= step]
+        kept = self["step" if self.kind == "unsteady" else "iteration"] <= step
+        part._blocks = [self._table()[:, kept]]
         return part
 
     def close(self) -> None:
@@ -279,8 +302,8 @@ class History(Columns):
                 f"or {','.join(STEADY)}"
             )
         history = cls(lines[0])
-        for number, line in enumerate(lines[1:], start=2):
-            history._rows.append(_row(path, number, history.columns, line))
+        rows = [_row(path, n, history.columns, line) for n, line in enumerate(lines[1:], start=2)]
+        history._blocks = [np.array(rows, float).reshape(-1, len(history.columns)).T]
         history.failed = failed_beside(path)
         return history
 
@@ -289,22 +312,21 @@ class History(Columns):
         cls,
         path: str | Path,
         step: int,
-        change: Callable[[dict[str, float]], dict[str, float]] | None = None,
+        change: Callable[[History], Mapping[str, ArrayLike]] | None = None,
     ) -> History:
         """The history up to and including `step`, its file cut there and open for more rows.
 
         The file is replaced whole: a crash on the way leaves the old one.  A last line that was
-        cut short is left out.  `change` gives the rows other values.
+        cut short is left out.  `change` gives columns (rows,) other values.
         """
         old = cls.read(path, torn=True)
-        at = old.columns.index("step" if old.kind == "unsteady" else "iteration")
-        history = cls(old.columns)
-        history._rows = [row for row in old._rows if row[at] <= step]
+        history = old.until(step)
         if change is not None:
-            named = [change(dict(zip(old.columns, row, strict=True))) for row in history._rows]
-            history._rows = [tuple(row[name] for name in old.columns) for row in named]
+            changed = {**dict(history), **change(history)}
+            history = cls(old.columns)
+            history.extend(changed)
         history.path = Path(path)
-        history._open(_header(old.columns) + "".join(map(_line, history._rows)))
+        history._open(_header(old.columns) + history._text(history._table()))
         return history
 
 

@@ -168,9 +168,15 @@ class Plan:
         one = self.steps_per_cycle if self.repeats else None
         return min(self.count, one or self.count)
 
-    def cycle(self, time: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Cycles done at each member's time; without a period the run is one cycle."""
-        return time / (self.dt * self.count if self.periods is None else self.periods)
+    def cycle(
+        self, time: NDArray[np.float64], member: NDArray[np.int64] | None = None
+    ) -> NDArray[np.float64]:
+        """Cycles done at each member's time; without a period the run is one cycle.
+
+        With `member`, at the times of rows of these members.
+        """
+        whole = self.dt * self.count if self.periods is None else self.periods
+        return time / (whole if member is None else whole[member])
 
     def told(self, done: int) -> dict[str, Any]:
         """What the summary says of the steps, of which `done` were made."""

@@ -148,14 +148,9 @@ def _rows(solver: Solver, history: History, about: Any, iterations: Any, done: A
     drop, cfl = get(solver.dualtime.norm) / get(solver.dualtime.first), get(solver.dualtime.cfl)
     loads = solver.loads(about)
     alive = solver.grid.ensemble.alive
-    for m in np.flatnonzero(alive & (iterations > done)):
-        history.append(
-            member=m,
-            iteration=iterations[m],
-            residual=drop[m],
-            cl=loads[m, 0],
-            cd=loads[m, 1],
-            cm=loads[m, 2],
-            cfl=cfl[m],
-        )
+    went = np.flatnonzero(alive & (iterations > done))
+    if len(went):
+        cl, cd, cm = loads[went].T
+        rows = {"iteration": iterations[went], "residual": drop[went], "cfl": cfl[went]}
+        history.extend({"member": went, "cl": cl, "cd": cd, "cm": cm} | rows)
     return drop[alive]

@@ -97,9 +97,9 @@ class Unsteady(Driver):
                 "of another run; run without --resume (resume=False) to begin anew"
             )
 
-        def recount(row: dict[str, float]) -> dict[str, float]:
-            at = self.plan.cycle(np.full(members, row["time"]))[int(row["member"])]
-            return row | {"cycle": float(at), "phase_deg": float(360 * (at % 1))}
+        def recount(rows: History) -> dict[str, Any]:
+            at = self.plan.cycle(rows["time"], rows["member"])
+            return {"cycle": at, "phase_deg": 360 * (at % 1)}
 
         if rows.columns != columns(self.solver):
             raise CaseError(
