@@ -163,3 +163,15 @@ def test_an_empty_group_gives_the_neutral_element(backend, kernel, first, empty)
     backend.bind(kernel, **there)()
 
     assert backend.get(there["sums"]).tolist() == [first, [empty] * n, parts[2].tolist()]
+
+
+def test_counts_are_summed_by_group(backend):
+    counts = np.random.default_rng(0).integers(0, 9, 1000).astype("int32")
+    sums = backend.array(np.full((3, 1), np.nan), "float64")
+    offsets = backend.array([0, 700, 700, 1000], "int32")
+
+    backend.bind(
+        "gather_counts", offsets=offsets, counts=backend.array(counts, "int32"), sums=sums
+    )()
+
+    assert backend.get(sums).ravel().tolist() == [counts[:700].sum(), 0, counts[700:].sum()]

@@ -1,4 +1,4 @@
-/* gather.h - the second stage of sums and maxima over members: chunks of one member; in any unit. */
+/* gather.h - sums and maxima over groups: of counts, and of the chunks of one member; in any unit. */
 
 #define GATHER_2(F) F(in, i32, offsets, "groups+1>>chunks") F(in, f64, parts, "chunks,2") F(out, f64, sums, "groups,2")
 #define GATHER_4(F) F(in, i32, offsets, "groups+1>>chunks") F(in, f64, parts, "chunks,4") F(out, f64, sums, "groups,4")
@@ -9,4 +9,10 @@ REDUCE(gather_sum_4, GATHER_4, sum, 4)
 REDUCE(gather_max_2, GATHER_2, max, 2)
 {
   for (i32 v = 0; v < 2; v++) s[v] = OP_max(s[v], parts[2 * i + v]);
+}
+#define GATHER_COUNTS(F) \
+  F(in, i32, offsets, "groups+1>>items") F(in, i32, counts, "items") F(out, f64, sums, "groups,1")
+REDUCE(gather_counts, GATHER_COUNTS, sum, 1)
+{
+  s[0] += counts[i];
 }

@@ -102,7 +102,8 @@ class LowMach:
         moved = placed(self._boxes, after) - placed(self._boxes, before)
         relative = moved / dt[owner, None] - self.stream[owner]
         found = np.zeros(self.grid.members)
-        np.maximum.at(found, owner, np.linalg.norm(relative, axis=-1).max(axis=0))
+        u, v = relative[..., 0], relative[..., 1]
+        np.maximum.at(found, owner, np.sqrt(u * u + v * v).max(axis=0))
         return np.where(self._bare, self.mach, found)
 
     def notes(self) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.csr import offsets_of
 from kinemesh.device.fields import Fields
 from kinemesh.flow.arguments import Arguments
 from kinemesh.flow.dualtime import DualTime
@@ -49,6 +50,13 @@ class State:
         self.stream = b.array(model.free_stream(self.mach, self.alpha_deg), np.float64)
         self.centre = b.zeros((grid.members, 2), np.float64)
         self.lowered = b.zeros(len(grid.flux_member), np.int32)
+        self._lowered_of = b.zeros((grid.members, 1), np.float64)
+        self._count_lowered = b.bind(
+            "gather_counts",
+            offsets=b.array(offsets_of(grid.flux_member, grid.members), np.int32),
+            counts=self.lowered,
+            sums=self._lowered_of,
+        )
         self.dualtime = DualTime(grid)
         self.low_mach = LowMach(grid, self.settings, self.mach, self.alpha_deg)
         self.fields = self._named()
@@ -141,8 +149,6 @@ class State:
             self.dualtime.stop_failed()
 
     def at_first_order(self) -> int:
-        """Number of entries of `lowered`, of members that have not failed."""
-        lowered, ensemble = self.backend.get(self.lowered), self.grid.ensemble
-        if ensemble.failures:
-            lowered = lowered[ensemble.alive[self.grid.flux_member]]
-        return int(lowered.sum())
+        """Sum of `lowered`, over members that have not failed."""
+        self._count_lowered()
+        return int(self.backend.get(self._lowered_of)[self.grid.ensemble.alive].sum())

@@ -109,12 +109,12 @@ class PoseArray(Sequence[Pose]):
 def placed(points: FloatArray, poses: Sequence[Pose]) -> FloatArray:
     """Points (..., n, 2) of n bodies as given, moved to the pose of each [chord]."""
     there = PoseArray.of(poses)
-    lever = points - there.about
-    if lever.any():
-        x, y = np.moveaxis(lever, -1, 0)
+    (ax, ay), (dx, dy) = there.about.T, there.shift.T
+    x, y = points[..., 0] - ax, points[..., 1] - ay
+    if x.any() or y.any():
         c, s = there.turn
-        lever = np.stack([c * x + s * y, c * y - s * x], axis=-1)
-    return lever + there.about + there.shift
+        x, y = c * x + s * y, c * y - s * x
+    return np.stack([x + ax + dx, y + ay + dy], axis=-1)
 
 
 @dataclass(frozen=True, slots=True)
