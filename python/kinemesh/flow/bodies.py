@@ -109,7 +109,7 @@ class Bodies:
             angle[of], shift[of] = evaluate(time[self.owner[of]])
             about[of] = group.about
         # users' motions one by one, and those whose numbers are none, to be told why
-        sound = (np.abs(angle) <= LARGEST) & (np.abs(shift) <= LARGEST).all(axis=1)
+        sound = np.abs([angle, *shift.T]).max(axis=0) <= LARGEST
         for body in [*self._alone, *np.flatnonzero(~sound).tolist()]:
             found = still
             try:

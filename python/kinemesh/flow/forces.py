@@ -141,6 +141,8 @@ class Forces:
 
     def together(self, of_bodies: FloatArray) -> FloatArray:
         """(members, ...) sums over the bodies of each member of (bodies, ...)."""
-        total = np.zeros((self.grid.members, *of_bodies.shape[1:]))
-        np.add.at(total, self.owner, of_bodies)
+        total = np.empty((self.grid.members, *of_bodies.shape[1:]))
+        for which in np.ndindex(of_bodies.shape[1:]):
+            column = of_bodies[:, *which]
+            total[:, *which] = np.bincount(self.owner, column, self.grid.members)
         return total

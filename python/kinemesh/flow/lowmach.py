@@ -6,16 +6,14 @@ its stream.  Being a difference of two velocities, it is the same in every frame
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kinemesh.motion import placed
+from kinemesh.motion import PoseArray
 
 if TYPE_CHECKING:
-    from kinemesh.motion import Pose
     from kinemesh.motion.deform.base import Poses
     from kinemesh.space.volumes import Volumes
 
@@ -53,7 +51,8 @@ class LowMach:
         self.pairs = grid.backend.array(np.ones((grid.members, 2)), np.float64)
         made = grid.each("boxes", _boxes)
         boxes = [made[grid.alike.of[member]][marker] for member, marker in grid.bodies]
-        self._boxes = np.array(boxes).reshape(-1, 4, 2).swapaxes(0, 1)  # (4, bodies, 2)
+        corners = np.array(boxes).reshape(-1, 4, 2)
+        self._corners = [np.ascontiguousarray(corners[:, k].T) for k in range(4)]  # (2, bodies)
         self._owner = np.array([member for member, _ in grid.bodies], int)
         self._bare = ~np.isin(np.arange(grid.members), self._owner)  # members without a body
         self.begin()
@@ -84,7 +83,8 @@ class LowMach:
         """
         if not first and (self._before >= OFF).all():
             return
-        speeds = self._speeds(poses_at(0.0), poses_at(1.0), dt)
+        before, after = (PoseArray.of(poses_at(share)) for share in (0.0, 1.0))
+        speeds = self._speeds(before, after, dt)
         self.reference = speeds if first else np.maximum(self._before, speeds)
         self._put(0.0 if first or not self.on else self._least)
 
@@ -93,17 +93,20 @@ class LowMach:
             z = np.maximum(factor(self.reference), least)
             self.grid.backend.put(self.pairs, np.stack([z, 1 / z], axis=1))
 
-    def _speeds(
-        self, before: Sequence[Pose], after: Sequence[Pose], dt: NDArray
-    ) -> NDArray[np.float64]:
+    def _speeds(self, before: PoseArray, after: PoseArray, dt: NDArray) -> NDArray[np.float64]:
         """(members,) largest speed of the bodies' boxes relative to the stream; without bodies,
         that of the stream [a_inf]."""
         owner = self._owner
-        moved = placed(self._boxes, after) - placed(self._boxes, before)
-        relative = moved / dt[owner, None] - self.stream[owner]
+        squares = np.zeros(len(owner))
+        for corner in self._corners:
+            there, here = after.moved(*corner), before.moved(*corner)
+            u, v = (
+                (new - old) / dt[owner] - stream
+                for new, old, stream in zip(there, here, self.stream[owner].T, strict=True)
+            )
+            squares = np.maximum(squares, u * u + v * v)
         found = np.zeros(self.grid.members)
-        u, v = relative[..., 0], relative[..., 1]
-        np.maximum.at(found, owner, np.sqrt(u * u + v * v).max(axis=0))
+        np.maximum.at(found, owner, np.sqrt(squares))
         return np.where(self._bare, self.mach, found)
 
     def notes(self) -> list[str]:

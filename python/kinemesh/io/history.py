@@ -200,11 +200,13 @@ class History(Columns):
     def extend(self, columns: Mapping[str, ArrayLike]) -> None:
         """Add a row per entry of the columns; missing and unknown columns are errors."""
         self._refuse(columns)
-        given = (
-            np.asarray(columns[name], np.int64 if name in INTEGERS else float)
-            for name in self.columns
-        )
-        self._add(np.stack(list(given), dtype=float, casting="unsafe"))
+        shapes = {np.shape(values) for values in columns.values()}
+        if len(shapes) != 1:
+            raise CaseError(f"history: columns of shapes {sorted(shapes)}, expected one (rows,)")
+        block = np.empty((len(self.columns), *shapes.pop()))
+        for line, name in zip(block, self.columns, strict=True):
+            line[:] = columns[name]
+        self._add(block)
 
     def _add(self, block: FloatArray) -> None:
         self._blocks.append(block)

@@ -45,7 +45,7 @@ class _Part:
     def split(self, value: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Share of a value (bodies,) in the angle (bodies,) and the shift (bodies, 2)."""
         if self.pitches:
-            return value, np.zeros((len(value), 2))
+            return value, np.zeros((2, len(value))).T
         return np.zeros(len(value)), value[:, None] * self.direction
 
     def pose(self, time: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -63,14 +63,15 @@ class Harmonics:
 
     Attributes
     ----------
-    bodies : (n,)      their numbers
+    bodies : (n,) array or slice    their numbers
     about : (n, 2)     their pivots; of plunges alone the origin [chord]
     """
 
     def __init__(
         self, bodies: Sequence[int], motions: Sequence[Motion], speeds: Sequence[float]
     ) -> None:
-        self.bodies = np.array(bodies)
+        own = range(bodies[0], bodies[0] + len(bodies))
+        self.bodies = slice(own.start, own.stop) if list(own) == list(bodies) else np.array(bodies)
         parts = zip(*map(_parts, motions), strict=True)
         self._parts = [_Part.of(part, speeds) for part in parts]
         self.about = np.array([m.pivot or (0.0, 0.0) for m in motions], float)

@@ -28,7 +28,7 @@ def turns(angle: ArrayLike) -> tuple[FloatArray, FloatArray]:
     power.imag = angle
     with np.errstate(invalid="ignore"):  # of angles that are no numbers
         found = np.exp(power)
-    return found.real, found.imag
+    return found.real.copy(), found.imag.copy()  # each number beside the next one
 
 
 class PoseArray(Sequence[Pose]):
@@ -60,7 +60,8 @@ class PoseArray(Sequence[Pose]):
     @classmethod
     def still(cls, bodies: int) -> PoseArray:
         """Of bodies as given."""
-        return cls(np.zeros(bodies), np.zeros((bodies, 2)), np.zeros((bodies, 2)))
+        about, shift = (np.zeros((2, bodies)).T for _ in range(2))
+        return cls(np.zeros(bodies), about, shift)
 
     def __len__(self) -> int:
         return len(self.angle)
@@ -95,11 +96,20 @@ class PoseArray(Sequence[Pose]):
         columns = -2 * np.float_power(half, 2), -self.turn[1], *self.about.T, *self.shift.T
         return np.stack(columns, axis=1)
 
+    def moved(self, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Points (..., bodies) by their coordinates, each moved with its body [chord]."""
+        (ax, ay), (dx, dy) = self.about.T, self.shift.T
+        x, y = x - ax, y - ay
+        if x.any() or y.any():
+            c, s = self.turn
+            x, y = c * x + s * y, c * y - s * x
+        return x + ax + dx, y + ay + dy
+
     def apply(self, points: FloatArray) -> FloatArray:
         """A point (bodies, 2) of each body as given, moved as `Pose.apply` moves it [chord]."""
         lever = points - self.about
-        off = lever.any(axis=1)
-        if off.any():
+        if lever.any():
+            off = lever.any(axis=1)
             c, s = turns(self.angle[off])
             rotation = np.stack([c, s, -s, c], axis=1).reshape(-1, 2, 2)
             lever[off] = (lever[off, None] @ rotation.transpose(0, 2, 1))[:, 0]
@@ -109,12 +119,7 @@ class PoseArray(Sequence[Pose]):
 def placed(points: FloatArray, poses: Sequence[Pose]) -> FloatArray:
     """Points (..., n, 2) of n bodies as given, moved to the pose of each [chord]."""
     there = PoseArray.of(poses)
-    (ax, ay), (dx, dy) = there.about.T, there.shift.T
-    x, y = points[..., 0] - ax, points[..., 1] - ay
-    if x.any() or y.any():
-        c, s = there.turn
-        x, y = c * x + s * y, c * y - s * x
-    return np.stack([x + ax + dx, y + ay + dy], axis=-1)
+    return np.stack(there.moved(points[..., 0], points[..., 1]), axis=-1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,12 @@ class Driver(ABC):
         return {}
 
     def keep(self, number: int, phase: str | None = None) -> None:
-        """Write a restart after step (or iteration) `number` of a phase, that of the history."""
+        """Write a restart after step (or iteration) `number` of a phase, that of the history.
+
+        Nothing without a folder.
+        """
+        if self.folder is None:
+            return
         phase = phase or self.mode
         more = self.memory(number if phase == self.mode else 0)
         self.files.restart(phase, number, resumed=self.resumed, said=self.said, **more)
