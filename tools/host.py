@@ -3,7 +3,7 @@
 
     tools/host.py memory [--nodes 94000]    resident memory of agard-ct5's first steps
     tools/host.py python [--nodes 5000]     Python's share of a pseudo-step
-    tools/host.py members [--nodes 500]     Python's time of a step for each member, rigid motion
+    tools/host.py members                   Python's time of a step of an ensemble, rigid motion
 
 On the CPU, the first two with springs and default settings; PYTHONPATH=python in a clone.
 """
@@ -58,27 +58,44 @@ def timed(spent):
     return iteration
 
 
-def members(nodes):
-    """Microseconds of each kind of work that Python does per step and member: best of 30."""
-    mesh = km.mesh.airfoil("naca0012", nodes=nodes or 500, far_field=5)
-    for count in (4, 256):
+def ring(around=8):
+    """A mesh of two rings of nodes, as flow shall not count here."""
+    angle = 2 * np.pi * np.arange(around) / around
+    circle, k = np.stack([np.cos(angle), np.sin(angle)], axis=1), np.arange(around)
+    after = (k + 1) % around
+    return km.Mesh.from_arrays(
+        np.concatenate([0.5 * circle + [0.5, 0], 5 * circle + [0.5, 0]]),
+        np.stack([k, k + around, after + around, after], axis=1),
+        {"wall": np.stack([k, after], axis=1), "far": np.stack([k, after], axis=1) + around},
+    )
+
+
+def members():
+    """Microseconds of each kind of work that Python does per step: best of 30."""
+    mesh = ring()
+    for count in (4, 256, 4000):
         laws = [km.motion.pitch(1.0 + m / count, 0.1) for m in range(count)]
         rigid = km.deform.Rigid()
-        ale = km.Ale(mesh, mach=[0.5] * count, motion=laws, deform=rigid, device="cpu")
+        ale = km.Ale([mesh] * count, mach=[0.3] * count, motion=laws, deform=rigid, device="cpu")
         at = np.full(count, 1.0)
         poses, history = ale.poses(at), History(columns(ale))
         row = dict.fromkeys(history.columns, at)
-        works = {
-            "4 poses": lambda: [ale.poses(at) for _ in range(4)],  # noqa: B023 (called here)
-            "rate": lambda: ale.rates(at),  # noqa: B023
-            "moments' points": lambda: ale.moment_points(poses),  # noqa: B023
-            "low-Mach reference": lambda: ale.low_mach._speeds(poses, poses, at),  # noqa: B023
-            "poses for the mover": lambda: pose_rows(poses),  # noqa: B023
-            "row of the history": lambda: history.extend(row),  # noqa: B023
+
+        def ends(ale=ale, at=at):
+            ale.bodies.forget()
+            ale.poses(0 * at), ale.poses(at)
+
+        works = {  # poses[:] has no turns yet
+            "poses at both ends": ends,
+            "rates": lambda: ale.rates(at),  # noqa: B023 (called here)
+            "moments' points": lambda: ale.moment_points(poses[:]),  # noqa: B023
+            "low-Mach reference": lambda: ale.low_mach._speeds(poses[:], poses[:], at),  # noqa: B023
+            "poses for the mover": lambda: pose_rows(poses[:]),  # noqa: B023
+            "rows of the history": lambda: history.extend(row),  # noqa: B023
         }
         for work, do in works.items():
             best = min(seconds(do) for _ in range(30))
-            print(f"{count:3} members, {work}: {1e6 * best / count:.1f} us")
+            print(f"{count:4} members, {work}: {1e6 * best:.0f} us")
 
 
 def seconds(do):
@@ -113,7 +130,10 @@ def main():
     parser.add_argument("--nodes", type=int)
     asked = parser.parse_args()
     warnings.simplefilter("ignore", RuntimeWarning)  # pseudo-steps are few by intent
-    {"memory": memory, "python": python, "members": members}[asked.figure](asked.nodes)
+    if asked.figure == "members":
+        members()
+    else:
+        {"memory": memory, "python": python}[asked.figure](asked.nodes)
 
 
 if __name__ == "__main__":

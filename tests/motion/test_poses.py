@@ -9,8 +9,14 @@ from kinemesh.errors import SettingsError
 from kinemesh.flow.bodies import Bodies
 from kinemesh.motion import Pose, PoseArray, Rate, RateArray, pitch, placed, plunge
 from kinemesh.motion.poses import turns
+from kinemesh.space.members import Members
 
 LENGTHS = (0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 1001)
+
+
+def bodies_of(bodies, motions, mach):
+    """Bodies of an ensemble on the CPU."""
+    return Bodies(bodies, motions, mach, (0.25, 0.0), Members(km.Backend("cpu"), len(mach)))
 
 
 def same_bits(found, expected):
@@ -62,7 +68,7 @@ def motions_of_all_kinds(count):
 def test_poses_and_rates_of_many_bodies_have_the_bits_of_each_alone(count):
     motions, rng = motions_of_all_kinds(count), np.random.default_rng(8)
     mach, owner = rng.uniform(0.2, 0.9, count), rng.permutation(count).tolist()
-    bodies = Bodies([(m, "wall") for m in owner], motions, mach, (0.25, 0.0))
+    bodies = bodies_of([(m, "wall") for m in owner], motions, mach)
     for time in (np.zeros(count), rng.uniform(0, 300, count)):
         poses, rates = bodies.poses(time), bodies.rates(time)
 
@@ -111,7 +117,7 @@ def test_rates_of_a_sequence_are_those_of_each():
 
 
 def test_a_time_that_gives_no_pose_is_refused_with_the_words_of_the_motion():
-    bodies = Bodies([(0, "a"), (1, "b")], [pitch(1.0, 0.1)] * 2, np.full(2, 0.5), (0.25, 0.0))
+    bodies = bodies_of([(0, "a"), (1, "b")], [pitch(1.0, 0.1)] * 2, np.full(2, 0.5))
     for asked in (bodies.poses, bodies.rates):
         with pytest.raises(SettingsError, match="pitch: t = nan, expected a finite number"):
             asked(np.array([1.0, np.nan]))
@@ -124,7 +130,7 @@ def test_a_law_is_asked_once_for_each_time_of_a_step():
         times.append(t)
         return Pose(0.01 * t)
 
-    bodies = Bodies([(0, "a")], [km.motion.function(law)], np.array([0.5]), (0.25, 0.0))
+    bodies = bodies_of([(0, "a")], [km.motion.function(law)], np.array([0.5]))
     for time in (1.0, 1.25, 1.25, 1.0):
         bodies.poses(np.array([time]))
     assert times == [1.0, 1.25]

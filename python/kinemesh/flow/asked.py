@@ -27,10 +27,11 @@ def asked(
     """
     first = {id(mesh): at for at, mesh in reversed(list(enumerate(meshes)))}
     numbers = {at: n for n, at in enumerate(sorted(set(first.values())))}
+    of_members: list[dict[str, Motion | None]] = [{} for _ in meshes]
+    for motion, (member, marker) in zip(motions, bodies, strict=True):
+        of_members[member][marker] = motion
     found = []
-    for m, mesh in enumerate(meshes):
-        each = zip(motions, bodies, strict=True)
-        own = {marker: motion for motion, (member, marker) in each if member == m}
+    for m, (mesh, own) in enumerate(zip(meshes, of_members, strict=True)):
         stream = {"mach": float(mach[m]), "alpha_deg": float(alpha_deg[m])}
         at = {"mesh": numbers[first[id(mesh)]], "nodes": len(mesh.points)}
         found.append(stream | _of_bodies(own) | at)

@@ -232,8 +232,8 @@ class History(Columns):
             hint = f"; did you mean '{near[0]}'?" if near else f"; there are {self.columns}"
             raise KeyError(f"history: no column '{name}'{hint}")
         if name not in self._arrays:
-            kind = np.int64 if name in INTEGERS else np.float64
-            column = self._table()[self.columns.index(name)].astype(kind)
+            column = self._table()[self.columns.index(name)]
+            column = column.astype(np.int64) if name in INTEGERS else column.view()
             column.setflags(write=False)
             self._arrays[name] = column
         return self._arrays[name]

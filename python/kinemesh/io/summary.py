@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
 from importlib import metadata
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,10 @@ def collect(
 
 def plain(value: Any) -> Any:
     """A value in JSON's types; a number that is not finite becomes its name as text."""
+    if type(value) is float:  # as nearly all are
+        return value if isfinite(value) else str(value)
+    if value is None or type(value) in (bool, int, str):
+        return value
     if is_dataclass(value) and not isinstance(value, type):
         return plain(asdict(value))
     if isinstance(value, Mapping):
@@ -146,9 +151,9 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in value]
     if isinstance(value, np.generic):
         return plain(value.item())
-    if isinstance(value, float) and not np.isfinite(value):
+    if isinstance(value, float) and not isfinite(value):
         return str(value)
-    if value is None or isinstance(value, bool | int | float | str):
+    if isinstance(value, int | float | str):
         return value
     return str(value)
 
