@@ -316,7 +316,7 @@ class World:
         energy = q[:, 4] / 0.4 + 0.5 * q[:, 0] * (q[:, 1:4] ** 2).sum(1)
         u = np.column_stack([q[:, 0], q[:, :1] * q[:, 1:4], energy])
         self.put("q|nodes,5", q, np.float32)
-        for k, name in enumerate(("u", "u1", "u2")):
+        for k, name in enumerate(("u", "u1", "u2", "u3")):
             self.put(f"{name}|nodes,5", u * (1 + 0.01 * k), np.float32)
         stream = [(1, 0.5, 0.1, 0.02, 1 / 1.4), (1, 0.8, 0, -0.1, 1 / 1.4)]
         self.put("stream|members,5", stream, float)
@@ -346,7 +346,7 @@ class World:
         energy = q[:, 3] / 0.4 + 0.5 * q[:, 0] * (q[:, 1] ** 2 + q[:, 2] ** 2)
         u = np.stack([q[:, 0], q[:, 0] * q[:, 1], q[:, 0] * q[:, 2], energy], 1)
         self.put("q|nodes,4", q, np.float32)
-        for k, name in enumerate(("u", "u1", "u2")):
+        for k, name in enumerate(("u", "u1", "u2", "u3")):
             self.put(f"{name}|nodes,4", u * (1 + 0.01 * k), np.float32)
         self.put("grad|nodes,8", rng.uniform(-0.3, 0.3, (n, 8)), np.float32)
         self.put("stream|members,4", [(1, 0.5, 0.02, 1 / 1.4), (1, 0.8, -0.1, 1 / 1.4)], float)
@@ -377,6 +377,7 @@ class World:
             drop=1e-4,
             cfl_first=5.0,
             cold=0,
+            stall=0.75,
             turn=3,
             solved=self.colours[0][1],
             turns=6,
@@ -388,6 +389,7 @@ class World:
             of=7,
         )
         self.values.update({"cfl_last": 1e4, "cfl_growth": 1.25, "most|real": 0.125, "most|i32": 9})
+        self.put("weights|3", (3, -3, 1), float)
         self.put("active|members", (1, 1))
         self.put("live|members", (1, 1))
         self.put("iterations|members", (0, 3))

@@ -61,8 +61,8 @@
   DIMENSION_LIST(K, ) MESH_LIST(K, ) DIMENSION_LIST(K, _3d)
 #define DIMENSION_LIST(K, D)                                                                      \
   K(state_primitive##D, nodes) K(state_primitive_range##D, groups) K(state_past##D, nodes)        \
-  K(state_update##D, rows) K(residual_check##D, groups) K(wall_forces##D, groups)                 \
-  K(pose_move##D, moved)                                                                          \
+  K(state_update##D, rows) K(state_predict##D, nodes) K(residual_base##D, groups)                 \
+  K(residual_check##D, groups) K(wall_forces##D, groups) K(pose_move##D, moved)                   \
   K(cloud_velocity##D, nodes) K(cloud_least_squares##D, nodes) K(cloud_open##D, bnodes)           \
   K(cloud_smooth##D, nodes) K(cloud_smooth_wang##D, nodes)                                        \
   K(cloud_roe##D, nodes) K(cloud_roe_van_leer##D, nodes) K(cloud_jst##D, nodes)                   \

@@ -119,12 +119,14 @@ def control(backend, most):
         "active": backend.array([1], "int32"),
         "iterations": backend.array([0], "int32"),
         "first": backend.zeros(1, "float64"),
+        "base": backend.zeros(1, "float64"),
         "norm": backend.zeros(1, "float64"),
         "mean": backend.zeros(1, "float64"),
         "ceiling": backend.zeros(1, "float64"),
         "cfl": backend.zeros(1, "float64"),
     }
-    scalars = {"drop": 1e-4, "cfl_first": 5.0, "cfl_last": 1e4, "cfl_growth": 1.5, "most": most}
+    scalars = {"drop": 1e-4, "cfl_first": 5.0, "cfl_last": 1e4, "cfl_growth": 1.5, "stall": 1e300}
+    scalars["most"] = most
     return backend.bind("residual_check", **there, **scalars), there
 
 

@@ -7,7 +7,8 @@ from kinemesh.device.backend import kernels
 pytestmark = pytest.mark.sanitize
 
 GROUPS = (1, 300, 7, 1200)  # of each member
-SCALARS = {"drop": 1e-4, "cfl_first": 5.0, "cfl_last": 1e4, "cfl_growth": 1.5, "most": 99}
+SCALARS = {"drop": 1e-4, "cfl_first": 5.0, "cfl_last": 1e4, "cfl_growth": 1.5, "stall": 1e300}
+SCALARS["most"] = 99
 WIDTH = {"residual_check": 4, "residual_check_3d": 5}
 
 
@@ -28,7 +29,7 @@ def members_of_many_groups(backend, variables, active, seed=1):
         "iterations": np.zeros(members),
     }
     there = {name: backend.array(table, "int32") for name, table in tables.items()}
-    for name in ("floor", "first", "norm", "mean", "ceiling", "cfl"):
+    for name in ("floor", "first", "base", "norm", "mean", "ceiling", "cfl"):
         there[name] = backend.array(np.full(members, -1.0), "float64")
     there["faults"] = backend.array(np.full(members, 2**64 - 1, np.uint64), "uint64")
     there |= {"res": backend.array(res, "real"), "parts": backend.zeros((groups[-1], 1), "float64")}

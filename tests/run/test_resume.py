@@ -231,8 +231,8 @@ def test_the_program_stops_with_130_and_goes_on_with_resume(tmp_path):
     assert first.returncode == 130
     assert "with --resume" in " ".join(told.split())
     assert "Traceback" not in told
-    # 3: on so coarse a mesh a few steps do not converge
-    assert again.returncode in (2, 3), again.stderr
+    # 3: on so coarse a mesh a few steps may not converge
+    assert again.returncode in (0, 2, 3), again.stderr
     if again.returncode == 2:  # the first was faster than its signal
         assert "ask for at least as many" in " ".join(again.stderr.split())
     else:
@@ -311,7 +311,7 @@ def test_a_steady_run_tells_of_its_damaged_restart_too(tmp_path, monkeypatch):
 
 def test_a_last_line_cut_short_is_left_out(whole, tmp_path, monkeypatch):
     out = tmp_path / "torn"
-    stopped(monkeypatch, lambda: case().run(**STEPS, out=out), 160)
+    stopped(monkeypatch, lambda: case().run(**STEPS, out=out), 130)
     with (out / "history.csv").open("a") as file:
         file.write("0,99,1.2")
 
@@ -338,7 +338,7 @@ def test_members_of_an_ensemble_go_on_together(tmp_path, monkeypatch):
     plan = {"cycles": 0.375, "steps_per_cycle": 16}
     both().run(**plan, out=tmp_path / "whole")
     out = tmp_path / "stopped"
-    stopped(monkeypatch, lambda: both().run(**plan, out=out), 150)
+    stopped(monkeypatch, lambda: both().run(**plan, out=out), 110)
     both().run(**plan, out=out, resume=True)
 
     assert_same(tmp_path / "whole", out, ("-0", "-1"))

@@ -2,21 +2,46 @@
  * residual who goes on, and at which CFL number; once per dimension.  res and norms in
  * the units of docs/style.md per time, chord / a_inf.                                            */
 
-#define DUALTIME(F)                                                         \
-  F(inc, u64, faults, "members")                                            \
-  F(in, f64, floor, "members") /* norm below which a residual is nothing */ \
-  F(val, f64, drop, "")        /* norm over first norm at which to stop */  \
-  F(val, f64, cfl_first, "")                                                \
-  F(val, f64, cfl_last, "")                                                 \
-  F(val, f64, cfl_growth, "")                                               \
-  F(val, i32, most, "") /* iterations allowed */                            \
-  F(rw, i32, active, "members")                                             \
-  F(rw, i32, iterations, "members")                                         \
-  F(rw, f64, first, "members")                                              \
-  F(out, f64, norm, "members")                                              \
-  F(rw, f64, mean, "members")    /* running mean of the norm's logarithm */ \
-  F(rw, f64, ceiling, "members") /* of the CFL number */                    \
+/* sum += |res|^2 of one node. */
+HD void N(residual_add)(const real *res, f64 *sum)
+{
+  for (i32 k = 0; k < NV; k++) *sum += (f64)res[k] * (f64)res[k];
+}
+
+#define DUALTIME(F)                                                                \
+  F(inc, u64, faults, "members")                                                   \
+  F(in, f64, floor, "members") /* norm below which a residual is nothing */        \
+  F(val, f64, drop, "")        /* norm over base at which to stop */               \
+  F(val, f64, cfl_first, "")                                                       \
+  F(val, f64, cfl_last, "")                                                        \
+  F(val, f64, cfl_growth, "")                                                      \
+  F(val, f64, stall, "") /* norm over the one before that halves the CFL number */ \
+  F(val, i32, most, "")  /* iterations allowed */                                  \
+  F(rw, i32, active, "members")                                                    \
+  F(rw, i32, iterations, "members")                                                \
+  F(rw, f64, first, "members")                                                     \
+  F(rw, f64, base, "members") /* 0: the first norm of this march */                \
+  F(rw, f64, norm, "members")                                                      \
+  F(rw, f64, mean, "members")    /* running mean of the norm's logarithm */        \
+  F(rw, f64, ceiling, "members") /* of the CFL number */                           \
   F(rw, f64, cfl, "members")
+/* Norm of the residual that `drop` refers to, of each member that iterates: with the state that the
+ * last step left, before it is predicted (update.h).                                            */
+#define RESIDUAL_BASE(F)             \
+  F(in, i32, active, "members")      \
+  F(in, real, res, "nodes," STR(NV)) \
+  TOTALS(F, "nodes")                 \
+  F(upd, f64, parts, "groups,1")     \
+  F(out, f64, base, "members")
+TOTAL(N(residual_base), RESIDUAL_BASE, sum, 1, active[m])
+{
+  N(residual_add)(res + NV * i, s);
+}
+OF_MEMBER(N(residual_base), RESIDUAL_BASE)
+{
+  base[m] = sqrt(s[0]);
+}
+
 #define RESIDUAL_CHECK(F)            \
   F(in, real, res, "nodes," STR(NV)) \
   TOTALS(F, "nodes")                 \
@@ -27,17 +52,16 @@
  * or faulty members stop (theory, section 2.6).                                                 */
 TOTAL(N(residual_check), RESIDUAL_CHECK, sum, 1, active[m])
 {
-  for (i32 k = 0; k < NV; k++) {
-    const f64 r = (f64)res[NV * i + k];
-    s[0] += r * r;
-  }
+  N(residual_add)(res + NV * i, s);
 }
 OF_MEMBER(N(residual_check), RESIDUAL_CHECK)
 {
-  norm[m]         = sqrt(s[0]);
-  const f64 level = log(fmax(norm[m], (f64)1e-300));
+  const f64 before = norm[m];
+  norm[m]          = sqrt(s[0]);
+  const f64 level  = log(fmax(norm[m], (f64)1e-300));
   if (iterations[m] == 0) {
-    first[m]   = norm[m];
+    first[m] = norm[m];
+    if (!(base[m] > 0)) base[m] = norm[m];
     mean[m]    = level;
     ceiling[m] = cfl_last;
     cfl[m]     = cfl_first;
@@ -47,10 +71,11 @@ OF_MEMBER(N(residual_check), RESIDUAL_CHECK)
     ceiling[m]         = rise > 0.3 && cfl[m] > ramp ? fmax(0.7 * cfl[m], ramp) : fmin(1.01 * ceiling[m], cfl_last);
     const f64 most_now = fmin(ceiling[m], ramp * fmax((f64)1, 0.1 * first[m] / norm[m]));
     cfl[m] = fmin(fmax((iterations[m] < 5 ? cfl_growth : follow) * cfl[m], cfl_first), fmin(most_now, cfl_last));
+    if (norm[m] > stall * before) cfl[m] = ceiling[m] = fmax(0.5 * cfl[m] / cfl_growth, cfl_first);
     mean[m] += 0.1 * rise;
   }
-  if (!(norm[m] <= fmin(1e5 * fmax(first[m], floor[m]), (f64)1e300))) fault(&faults[m], FAULT_DIVERGED, 0);
-  if (norm[m] <= drop * first[m] || norm[m] <= floor[m] || iterations[m] >= most || faults[m] != ~(u64)0)
+  if (!(norm[m] <= fmin(1e5 * fmax(base[m], floor[m]), (f64)1e300))) fault(&faults[m], FAULT_DIVERGED, 0);
+  if (norm[m] <= drop * base[m] || norm[m] <= floor[m] || iterations[m] >= most || faults[m] != ~(u64)0)
     active[m] = 0;
   else
     iterations[m]++;

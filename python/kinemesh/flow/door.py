@@ -27,7 +27,7 @@ class Runnable:
     grid: Volumes
     backend: Backend
     deform: Deformation
-    motions: list[Motion | None]
+    motions: tuple[Motion | None, ...]
     mach: NDArray[np.float64]
     alpha_deg: NDArray[np.float64]
 

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from kinemesh.device.fields import Fields
 from kinemesh.space.volumes import Volumes
 
+HUGE = 1e300
+
 
 class DualTime:
     """Control of pseudo-time.
@@ -20,7 +22,8 @@ class DualTime:
     Attributes
     ----------
     active, iterations : (members,) int32 device arrays
-    cfl, first, norm : (members,) float64; first norm of the step's residual and the present one
+    cfl, first, norm, base : (members,) float64; norm of the residual at the first pseudo-step and
+        now, and that which its drop refers to
     """
 
     def __init__(self, grid: Volumes) -> None:
@@ -28,22 +31,36 @@ class DualTime:
         backend, members = grid.backend, grid.members
         self.active = backend.array(np.ones(members), np.int32)
         self.iterations = backend.zeros(members, np.int32)
-        self.cfl, self.first, self.norm, self.floor, self.mean, self.ceiling = (
-            backend.array(np.ones(members), np.float64) for _ in range(6)
+        self.cfl, self.first, self.base, self.norm, self.floor, self.mean, self.ceiling = (
+            backend.array(np.ones(members), np.float64) for _ in range(7)
         )
         self.parts = backend.zeros((grid.chunks, 1), np.float64)
-        began = {"active": self.active, "iterations": self.iterations}
+        began = {"active": self.active, "iterations": self.iterations, "base": self.base}
         self.begin = grid.fields.bind("dualtime_start", **began)
 
-    def check(self, fields: Fields, drop: float, most: int, cfl: tuple[float, float, float]) -> Any:
+    def measure(self, fields: Fields) -> Any:
+        """Call that takes `res`, of the solver's fields, as what its drop refers to."""
+        there = {"parts": self.parts, "active": self.active, "base": self.base}
+        return fields.bind("residual_base", **self.grid.totals, **there)
+
+    def check(
+        self,
+        fields: Fields,
+        drop: float,
+        most: int,
+        cfl: tuple[float, float, float],
+        stall: float = HUGE,
+    ) -> Any:
         """Call that measures `res`, of the solver's fields, and decides who goes on.
 
         Parameters
         ----------
-        drop : float               residual over the step's first at which a member is done
+        drop : float               residual over `base` at which a member is done
         most : int                 iterations after which it must be
         cfl : (first, last, growth) CFL number at the start, at most, and its growth per
             iteration at most
+        stall : residual over the one before at which the CFL number is halved, to the first one at
+            least
         """
         grid = self.grid
         return fields.bind(
@@ -55,10 +72,12 @@ class DualTime:
             cfl_first=cfl[0],
             cfl_last=cfl[1],
             cfl_growth=cfl[2],
+            stall=stall,
             most=most,
             active=self.active,
             iterations=self.iterations,
             first=self.first,
+            base=self.base,
             norm=self.norm,
             mean=self.mean,
             ceiling=self.ceiling,

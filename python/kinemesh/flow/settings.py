@@ -36,6 +36,8 @@ class MarchSettings:
         (theory eq. 2.15b)
     cfl_growth : float         largest growth of the CFL number per iteration
     unsteady_cfl : float       first CFL number of a physical step
+    predictor : int            order of the polynomial in time through the last states that a
+        physical step begins from: 0 (the last state), 1 or 2 (theory eq. 2.15c)
     max_change : float         largest share by which density or pressure of a node may change in
         one pseudo-step; a larger update of a node is scaled
     """
@@ -51,10 +53,11 @@ class MarchSettings:
     cfl_max: float | None = 1e3
     cfl_growth: float = 1.5
     unsteady_cfl: float = 100.0
+    predictor: int = 2
     max_change: float = 0.2
 
     def __post_init__(self) -> None:
-        self.choose(far_field=FAR_FIELDS)
+        self.choose(far_field=FAR_FIELDS, predictor=(0, 1, 2))
         if not isinstance(self.low_mach, bool):
             raise SettingsError(f"low_mach is {self.low_mach!r}, expected True or False")
         for name in ("steady_iterations", "unsteady_iterations"):
@@ -97,10 +100,10 @@ class MarchSettings:
     def choose(self, **choices: Any) -> None:
         """SettingsError for a setting that is none of its choices."""
         for name, among in choices.items():
-            if getattr(self, name) not in among:
-                raise SettingsError(
-                    f"{name} is {getattr(self, name)!r}, expected one of {', '.join(among)}"
-                )
+            value = getattr(self, name)
+            if type(value) is not type(next(iter(among))) or value not in among:
+                wanted = ", ".join(map(str, among))
+                raise SettingsError(f"{name} is {value!r}, expected one of {wanted}")
 
     def unused(self, names: Iterable[str], unless: str) -> None:
         """SettingsError for one of these settings that was given and has no effect here.

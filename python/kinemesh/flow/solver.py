@@ -20,10 +20,11 @@ from kinemesh.flow import memory, sizes
 from kinemesh.flow.arguments import Arguments, Markers, check_vortex, motions_of
 from kinemesh.flow.bodies import Bodies
 from kinemesh.flow.door import Runnable
+from kinemesh.flow.dualtime import HUGE
 from kinemesh.flow.forces import Forces, Loads
 from kinemesh.flow.implicit import Implicit
 from kinemesh.flow.lusgs import Lusgs
-from kinemesh.flow.state import State
+from kinemesh.flow.state import PREDICTORS, State
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.motion import Pose, PoseArray, RateArray
 from kinemesh.motion.deform.base import Mover, Poses
@@ -46,7 +47,8 @@ class Solver(State, Runnable, ABC):
     forces : Forces;  vortex : calls that give the far field's vortex its strength
     mover : of the deformation, from the first step on
     step : time steps of the members, and whether it is the first one
-    placed : whether the present step has had its place
+    placed, predicted : whether the present step has had its place, and its prediction
+    steps : number of steps since the motion began, the present one counted
     case : of the case file that it is of, for the summary
     """
 
@@ -59,7 +61,7 @@ class Solver(State, Runnable, ABC):
         self.chord, self.reference = arguments.chord, arguments.reference
         self.sides, self.kinds, self.measured = markers.sides, markers.kinds, markers.measured
         self.deform.check_vertices(grid.vertices)
-        self.motions = motions_of(arguments.motion, grid.members, grid.bodies)
+        self.motions = tuple(motions_of(arguments.motion, grid.members, grid.bodies))
         check_vortex(arguments.settings.far_field, arguments.mach, self.motions)
         sizes.check_motions(self.chord, self.motions, grid.bodies)
         self.notes = [*markers.notes, *sizes.check_points(arguments, self.motions, grid)]
@@ -73,7 +75,9 @@ class Solver(State, Runnable, ABC):
             self.fields.add(strength=self.backend.zeros(grid.members, np.float64))
             self.vortex = self.forces.vortex(self.fields)
         self.mover: Mover | None = None
-        self.placed = False
+        self.placed = self.predicted = False
+        self.steps = 0
+        self._base: Any = None
         none_yet = np.full(grid.members, np.inf)
         self.step: tuple[NDArray[np.float64], bool] = none_yet, True
 
@@ -117,7 +121,14 @@ class Solver(State, Runnable, ABC):
 
     # ---- pseudo-time ----
 
-    def iteration(self, drop: float, most: int, cfl: tuple[float, float, float], times: int) -> Any:
+    def iteration(
+        self,
+        drop: float,
+        most: int,
+        cfl: tuple[float, float, float],
+        times: int,
+        stall: float = HUGE,
+    ) -> Any:
         """Recording of `times` pseudo-steps: residual, decision, implicit update.
 
         In the order of the kernels, of km.Ale with its default settings:
@@ -127,7 +138,7 @@ class Solver(State, Runnable, ABC):
         boundaries, block_* (factors), krylov_* (a loop of its own), widen_state, state_update (u).
         """
         b, active = self.backend, self.dualtime.active
-        check = self.dualtime.check(self.fields, drop, most, cfl)
+        check = self.dualtime.check(self.fields, drop, most, cfl, stall)
         step = b.record(self.pseudo_step(), flag=active)
         once = b.record([*self.residual(), check, step])
         return b.record([once], times=times, flag=active)
@@ -251,7 +262,8 @@ class Solver(State, Runnable, ABC):
         self.mover.begin()
         self.bodies.forget()
         self.step = dt, order == 1
-        self.placed = False
+        self.placed = self.predicted = False
+        self.steps = 1 if order == 1 else self.steps + 1
 
     def place(self, poses_at: Poses) -> dict[str, float]:
         """Bodies to where they are at the end of the step, the mesh with them; pseudo-time from 0.
@@ -277,3 +289,21 @@ class Solver(State, Runnable, ABC):
         self._past()
         self.dualtime.begin()
         return notes
+
+    def predict(self) -> None:
+        """Go to the state that the last ones point to, for the march to begin from (eq. 2.15c).
+
+        Once in a step, after its first `place`: what the residual's drop refers to is that of the
+        last state.  The first step leaves a flow at rest, which points nowhere: prediction begins
+        with the third.
+        """
+        order = min(self.settings.predictor, max(self.steps - 2, 0))
+        if not order or self.predicted:
+            return
+        self.predicted = True
+        if self._base is None:
+            self._base = self.backend.record(
+                [*self.residual(), self.dualtime.measure(self.fields), self._predict]
+            )
+        self.backend.put(self.weights, PREDICTORS[order])
+        self._base()

@@ -17,6 +17,9 @@ from kinemesh.flow.lowmach import LowMach
 from kinemesh.flow.model import Euler
 from kinemesh.space.volumes import Volumes
 
+PREDICTORS = ((1.0, 0.0, 0.0), (2.0, -1.0, 0.0), (3.0, -3.0, 1.0))
+"""Weights of the last three states in the one that a step begins from, by the order."""
+
 
 class State:
     """States of all members, the free stream at first, and the fields that kernels take.
@@ -27,7 +30,8 @@ class State:
     grid : Volumes
     model : the equations;  equations : its class
     u, q : (nodes, variables) device arrays    conserved, primitive
-    u1, u2 : u at the last time levels;  res : residual;  past : its terms of these levels
+    u1, u2, u3 : u at the last time levels;  res : residual;  past : its terms of two of them
+    weights : (3,) device array     of the levels in the state that a step begins from
     fields : what kernels take, by name
     lowered : device array, fluxes that fell back to first order (`Volumes.flux_member`)
     pace : (nodes,) device array     share of the CFL number that each node has for itself
@@ -43,9 +47,10 @@ class State:
         self.model = self.equations(grid.dimensions)
         b, n, model = arguments.backend, grid.nodes, self.model
         self.backend = b
-        self.u, self.u1, self.u2, self.q, self.res, self.past = (
-            b.zeros((n, model.variables)) for _ in range(6)
+        self.u, self.u1, self.u2, self.u3, self.q, self.res, self.past = (
+            b.zeros((n, model.variables)) for _ in range(7)
         )
+        self.weights = b.array(PREDICTORS[0], np.float64)
         self.pace = b.array(np.ones(n), np.float64)
         self.stream = b.array(model.free_stream(self.mach, self.alpha_deg), np.float64)
         self.centre = b.zeros((grid.members, 2), np.float64)
@@ -62,10 +67,11 @@ class State:
         self.fields = self._named()
         self._primitive = self.fields.bind("state_primitive")
         self._past = self.fields.bind("state_past")
-        levels = [(self.u1, self.u2), (self.u, self.u1)]
-        self._levels = b.record(
-            [self.fields.bind("copy_state", **{"from": old, "to": new}) for old, new in levels]
-        )
+        levels = [(self.u2, self.u3), (self.u1, self.u2), (self.u, self.u1)]
+        self._levels = b.record([self._copy(old, new) for old, new in levels])
+        norms = {"base": self.dualtime.base, "floor": self.dualtime.floor}
+        most = self.settings.max_change
+        self._predict = self.fields.bind("state_predict", **norms, most=most)
         grid.start()
         self.initialise()
 
@@ -76,6 +82,8 @@ class State:
             u=self.u,
             u1=self.u1,
             u2=self.u2,
+            u3=self.u3,
+            weights=self.weights,
             q=self.q,
             res=self.res,
             past=self.past,
@@ -88,6 +96,10 @@ class State:
             low_mach=self.low_mach.pairs,
             entropy_fix=self.settings.entropy_fix,
         )
+
+    def _copy(self, old: Any, new: Any) -> Any:
+        """Call that copies states."""
+        return self.fields.bind("copy_state", **{"from": old, "to": new})
 
     def initialise(self, q: NDArray | None = None) -> None:
         """Set every time level to primitive states q (nodes, variables), or to the free stream."""
@@ -128,7 +140,7 @@ class State:
         return self.model.conserved(self.backend.get(self.stream))
 
     def _set_levels(self, u: NDArray) -> None:
-        for array in (self.u, self.u1, self.u2):
+        for array in (self.u, self.u1, self.u2, self.u3):
             self.backend.put(array, u)
         self.backend.put(self.dualtime.active, self.grid.ensemble.alive)
         self._primitive()

@@ -26,11 +26,11 @@ def refuse_diverged(solver: Solver, where: str) -> None:
     A residual at round-off is none: its first value may have been zero.
     """
     get = solver.backend.get
-    norm, first = get(solver.dualtime.norm), get(solver.dualtime.first)
-    risen = ~(norm <= MOST_RISE * first) & ~(norm <= get(solver.dualtime.floor))
+    norm, base = get(solver.dualtime.norm), get(solver.dualtime.base)
+    risen = ~(norm <= MOST_RISE * base) & ~(norm <= get(solver.dualtime.floor))
     for m in np.flatnonzero(risen & solver.grid.ensemble.alive).tolist():
         count = int(get(solver.dualtime.iterations)[m])
-        rise = norm[m] / max(first[m], 1e-300)
+        rise = norm[m] / max(base[m], 1e-300)
         solver.grid.ensemble.fail(
             m,
             f"diverged, the residual rose to {rise:.1e} times its first value",

@@ -109,10 +109,24 @@ def _sources(solver: Solver, levels: bool) -> dict[str, Any]:
     """Device arrays of a run that the rest follows from."""
     grid, dual = solver.grid, solver.dualtime
     found = {"u": solver.u, "x": grid.x, "pace": solver.pace}
-    for name in ("active", "iterations", "cfl", "first", "norm", "mean", "ceiling", "floor"):
+    for name in (
+        "active",
+        "iterations",
+        "cfl",
+        "first",
+        "base",
+        "norm",
+        "mean",
+        "ceiling",
+        "floor",
+    ):
         found[f"dualtime_{name}"] = getattr(dual, name)
     if levels:
-        found |= {"u1": solver.u1, "low_mach": solver.low_mach.pairs} | grid.levels()
+        found |= {
+            "u1": solver.u1,
+            "u2": solver.u2,
+            "low_mach": solver.low_mach.pairs,
+        } | grid.levels()
     return found
 
 
@@ -233,6 +247,7 @@ def restore(solver: Solver, saved: Saved, poses: Sequence[Pose]) -> None:
         solver.rest(poses)
         if saved.step:
             solver.mover = solver.deform.attach(solver.grid.vertices)
+        solver.steps = saved.step
     else:
         solver.start_steady()
     sources = _sources(solver, levels)
