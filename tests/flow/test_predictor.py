@@ -67,7 +67,7 @@ def test_members_that_have_failed_are_left_alone():
 
 
 def test_a_flow_at_rest_stays_to_the_bit():
-    """Rounding in the last levels would grow with the square of time, as no pseudo-step mends it."""
+    """Rounding in the last levels would grow with the square of time: no pseudo-step mends it."""
     solver = case()
     u = solver.backend.get(solver.u)
     levels(solver, lambda age: u * (1 + 1e-15 * (-1) ** age))
@@ -91,7 +91,8 @@ def test_a_quarter_of_the_pseudo_steps_is_saved_and_loads_are_closer_to_converge
     exact = run(unsteady_drop=1e-8)
     before, after = run(predictor=0), run()
 
-    assert before["converged"].all() and after["converged"].all()
+    assert before["converged"].all()
+    assert after["converged"].all()
     # on 600 nodes 8.8 pseudo-steps a step before, 5.4 with it
     assert after["inner_iterations"].mean() < 0.75 * before["inner_iterations"].mean()
     error = {
