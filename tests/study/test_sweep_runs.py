@@ -222,6 +222,10 @@ def test_a_folder_keeps_the_sweep_or_run_that_it_holds(tmp_path):
     with pytest.raises(CaseError, match=r"holds another sweep: case flow mach is 0.5 there, 0.7"):
         km.sweep(case(flow={"mach": 0.7}), {MACH: [0.4]}, out=out, resume=True)
     (tmp_path / "run").mkdir()
+    turned = tmp_path / "turned"
+    km.sweep(case(), {MACH: [0.4], K: [0.1]}, out=turned)
+    with pytest.raises(CaseError, match="holds another sweep: varied"):
+        km.sweep(case(), {K: [0.1], MACH: [0.4]}, out=turned, resume=True)
     (tmp_path / "run" / "history.csv").touch()
     with pytest.raises(CaseError, match="holds a run"):
         km.sweep(case(), {MACH: [0.4]}, out=tmp_path / "run")

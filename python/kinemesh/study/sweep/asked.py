@@ -61,10 +61,10 @@ class Asked:
         tables = self.base.tables()
         for name in ("device", "out"):
             tables["run"].pop(name, None)
-        varied = {
-            axis.name: dict(zip(axis.keys, zip(*axis.values, strict=True), strict=True))
+        varied = [  # in the order of the dimensions
+            {axis.name: dict(zip(axis.keys, zip(*axis.values, strict=True), strict=True))}
             for axis in self.axes.axes
-        }
+        ]
         found = {
             "version": versions()["kinemesh"],
             "case": tables,
