@@ -6,10 +6,12 @@ import warnings
 import kinemesh as km
 import numpy as np
 import pytest
+import zarr
 from kinemesh import cli
 from kinemesh.cases import ensemble
 from kinemesh.errors import CaseError, SettingsError
 from kinemesh.io.store import NAME
+from kinemesh.study.sweep import work
 from runs import killed
 from sweeps import TABLES, case, same
 
@@ -253,6 +255,32 @@ def test_failed_cases_run_again_on_request_and_no_others(tmp_path, monkeypatch):
     kept = [0.4, 0.6]
     same(first.sel(mach=kept), again.sel(mach=kept), but=())
     same(again, km.sweep(case(), OVER))
+
+
+@pytest.mark.parametrize("whole", [1, 20, 35])  # variables written before the kill
+def test_failed_cases_whose_next_run_is_killed_have_not_been_run(tmp_path, monkeypatch, whole):
+    over, done = {MACH: [0.4, 0.5]}, []
+    real, write = work._rows, zarr.Array.__setitem__
+
+    def breaks(cases, *given):
+        return [real(cases, *given)[0], {"cause": "made to break"}]
+
+    def dies(array, *given):
+        done.append(array)
+        if len(done) > whole:
+            raise KeyboardInterrupt
+        write(array, *given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(work, "_rows", breaks)
+        km.sweep(case(), over, out=tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(zarr.Array, "__setitem__", dies)
+        with pytest.raises(KeyboardInterrupt):
+            km.sweep(case(), over, out=tmp_path, resume=True, retry_failed=True)
+
+    assert km.open(tmp_path).state.values.tolist() == [1, 0]
+    same(km.sweep(case(), over, out=tmp_path, resume=True), km.sweep(case(), over))
 
 
 def test_a_sweep_stopped_by_the_user_says_how_to_go_on(tmp_path, monkeypatch):

@@ -172,8 +172,14 @@ class Store:
         return [{name: values[i] for name, values in found.items()} for i in range(count)]
 
     def write(self, region: Region, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Write a batch, a row each, in order; what a row has not, or has as None, is filled."""
+        """Write a batch, a row each, in order; what a row has not, or has as None, is filled.
+
+        Rows of the batch that have failed before have not been run until the batch is whole again.
+        """
         group = self._zarr.open_group(self.place, mode="r+")
+        before = np.asarray(group["state"][region])
+        if (before == FAILED).any():
+            group["state"][region] = np.where(before == FAILED, NOT_RUN, before)
         sizes = tuple(s.stop - s.start for s in region)
         for name, variable in self.variables.items():  # `state` is the last
             loops = (len(self.block.phase),) if variable.loop else ()
