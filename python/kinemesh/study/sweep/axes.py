@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -135,18 +135,34 @@ def _lists(over: Any, before: str = "") -> dict[str, list[Any]]:
     for name, values in over.items():
         key = f"{before}{name}" if isinstance(name, str) else name
         if isinstance(values, Mapping):
-            found |= _lists(values, f"{key}.")
+            for deeper, several in _lists(values, f"{key}.").items():
+                _refuse_twice(deeper, found)
+                found[deeper] = several
             continue
         if not isinstance(key, str) or not path_of_key(key):
             raise CaseError(f"sweep: {key!r} is no key of a case, expected one such as flow.mach")
         if key in NOT_SWEPT:
             raise CaseError(f"sweep: {key} cannot vary: {NOT_SWEPT[key]}")
+        _refuse_twice(key, found)
         if not is_several(values):
             raise CaseError(f"sweep: {key} is {values!r}, expected a list of values")
         found[key] = [_plain(value) for value in values]
         if not found[key]:
             raise CaseError(f"sweep: {key} has an empty list, expected at least one value")
     return found
+
+
+def _refuse_twice(key: str, keys: Iterable[str]) -> None:
+    """CaseError where a key is, holds, or is in one of the others, whose values it would hide."""
+    path = path_of_key(key)
+    for other in keys:
+        there = path_of_key(other)
+        short = min(len(path), len(there))
+        if path[:short] == there[:short]:
+            raise CaseError(
+                f"sweep: {other} and {key} give values for one key of the case, expected each "
+                "key once"
+            )
 
 
 def _plain(value: Any) -> Any:
@@ -220,7 +236,7 @@ def _axis(keys: tuple[str, ...], lists: Mapping[str, Sequence[Any]], name: str) 
     values = tuple(zip(*(lists[key] for key in keys), strict=True))
     seen: dict[str, int] = {}
     for at, entry in enumerate(values):
-        text = json.dumps(entry, default=str)
+        text = json.dumps(_equal(entry), default=str, sort_keys=True)
         if text in seen:
             which = told(dict(zip(keys, entry, strict=True)))
             raise CaseError(
@@ -229,6 +245,15 @@ def _axis(keys: tuple[str, ...], lists: Mapping[str, Sequence[Any]], name: str) 
             )
         seen[text] = at
     return Axis(name, keys, values)
+
+
+def _equal(value: Any) -> Any:
+    """A value in which equal numbers are one: 1.0 is 1, and -0.0 is 0."""
+    if isinstance(value, list | tuple):
+        return [_equal(entry) for entry in value]
+    if isinstance(value, dict):
+        return {key: _equal(entry) for key, entry in value.items()}
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _sampled(lists: Mapping[str, Sequence[Any]], sample: Any, n: Any, seed: Any) -> Axis:
