@@ -7,6 +7,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh import cli
+from kinemesh.cases.casefile import Case
 from kinemesh.errors import CaseError, DeviceError, SettingsError
 from kinemesh.io import store
 from kinemesh.study.sweep import rows
@@ -14,7 +15,7 @@ from kinemesh.study.sweep.asked import asked_of
 from kinemesh.study.sweep.axes import axes_of
 from kinemesh.study.sweep.batches import chunks_of, ensembles
 from kinemesh.study.sweep.checks import look
-from sweeps import case
+from sweeps import TABLES, case
 
 MACH, K = "flow.mach", "motion.pitch.k"
 SAMPLE = {"over": {MACH: [0.5, 0.6]}, "sample": "latin-hypercube", "n": 3}
@@ -215,6 +216,28 @@ def test_impossible_cases_are_listed_with_values_and_causes():
     assert "flow.mach = -1 (4 cases): [flow] mach = -1, expected a number above 0" in text
     assert "flow.mach = 30 (4 cases)" in text
     assert "flow.mach = 0.5, mesh.section = 'naca00' (2 cases):" in text
+
+
+def test_a_far_vortex_is_impossible_with_supersonic_streams_alone():
+    tables = {k: v for k, v in TABLES.items() if k not in ("motion", "deform")}
+    steady = tables | {"mode": "steady", "run": {"device": "cpu"}}
+    vortex = Case.from_dict(steady | {"solver": {"far_field": "vortex"}})
+
+    checked = look(asked_of(vortex, {"over": {MACH: [1.2, 0.4]}}))
+
+    assert list(checked.causes) == [0]
+    assert "expected a subsonic stream" in checked.causes[0]
+
+
+def test_a_motion_of_a_body_that_is_not_there_is_impossible():
+    pitch = {"pitch": TABLES["motion"]["pitch"]}
+    bodies = Case.from_dict(TABLES | {"motion": {"bodies": {"airfoil": pitch}}})
+
+    over = {"motion.bodies": [{"flap": pitch}, {"airfoil": pitch}]}
+    checked = look(asked_of(bodies, {"over": over}))
+
+    assert list(checked.causes) == [0]
+    assert "motion of ['flap'], expected bodies ['airfoil']" in checked.causes[0]
 
 
 def test_an_ensemble_that_does_not_fit_is_refused_before_the_first_run(monkeypatch):

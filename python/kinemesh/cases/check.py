@@ -142,6 +142,7 @@ def _unit(case: Case) -> str:
 
 def _bodies(case: Case, made: Mesh | Cloud, walls: list[str], planes: list[str]) -> list[str]:
     """The bodies' sizes, and what coefficients refer to."""
+    from kinemesh.flow.arguments import motions_of
     from kinemesh.flow.sizes import check as check_sizes
     from kinemesh.mesh.sizes import Walls
 
@@ -149,6 +150,8 @@ def _bodies(case: Case, made: Mesh | Cloud, walls: list[str], planes: list[str])
     area, length = case.flow.references
     told = SimpleNamespace(chord=case.flow.chord, reference=(area, length))
     check_sizes([made], [found], told)
+    if case.motion is not None:
+        motions_of(case.motion.build(case.flow.chord), 1, [(0, name) for name in walls])
     return [
         *([body.told() for body in found.bodies] or ["no walls close round a body"]),
         f"coefficients refer to {area:.6g}, moments to a length of {length:.6g}",

@@ -61,7 +61,7 @@ def look(asked: Asked) -> Checked:
     for device, dtype in dict.fromkeys((c.job.device, c.job.dtype) for c in found if c):
         Backend(device, dtype)
     checked = Checked(found, causes, *_numbered(found), Spaces())
-    _look_once(checked, shared, _settings)
+    _look_once(checked, _of_settings, _settings)
     _look_once(checked, _of_space, _space)
     return checked
 
@@ -97,6 +97,12 @@ def _look_once(checked: Checked, key: Any, looked: Any) -> None:
                 checked.cases[i], checked.causes[i] = None, cause
 
 
+def _of_settings(case: Case) -> str:
+    """What the settings of a case go with: the far vortex also with the stream."""
+    vortex = case.solver.get("far_field") == "vortex"
+    return f"{shared(case)} {case.flow.mach if vortex else ''}"
+
+
 def _settings(checked: Checked, case: Case) -> int:
     """The solver with its settings, tried on a small mesh."""
     small = small_solver(case, "cpu")
@@ -105,7 +111,8 @@ def _settings(checked: Checked, case: Case) -> int:
 
 
 def _of_space(case: Case) -> str:
-    return f"{Spaces.key(case)} {case.method} {case.flow.chord} {case.flow.references}"
+    bodies = [] if case.motion is None else sorted(case.motion.bodies or ())
+    return f"{Spaces.key(case)} {case.method} {case.flow.chord} {case.flow.references} {bodies}"
 
 
 def _space(checked: Checked, case: Case) -> int:
