@@ -3,8 +3,10 @@
 import gc
 import subprocess
 import sys
+import warnings
 import weakref
 from functools import cache
+from threading import Thread
 
 import kinemesh as km
 import numpy as np
@@ -429,6 +431,24 @@ def test_equal_settings_are_counted_once_and_none_where_there_is_plenty(monkeypa
         km.Ale(mesh, mach=0.3, device="cpu", settings=settings)
 
         assert len(made) == samples
+
+
+def test_threads_that_count_leave_the_warnings_as_they_are():
+    mesh, settings = MESHES["small"](), km.AleSettings()
+    filters = list(warnings.filters)
+
+    for _ in range(5):
+        memory._each.cache_clear()
+        counting = [
+            Thread(target=memory.needed, args=(km.Ale, dtype, [mesh], settings))
+            for dtype in ("float64", "float32") * 2
+        ]
+        for thread in counting:
+            thread.start()
+        for thread in counting:
+            thread.join()
+
+    assert warnings.filters == filters
 
 
 def test_free_memory_is_known_and_plausible():

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +44,7 @@ PLENTY = 100_000  # [bytes per point]
 WAYS: dict[str, Deformation] = {
     way.kind: way for way in (TorsionalSprings(), Delaunay(), Delaunay(retriangulate=True), Rigid())
 }
+_COUNTING = Lock()  # two threads that count, and keep warnings back, would keep them back for good
 
 
 def counts(space: Any) -> NDArray[np.int64]:
@@ -93,7 +95,8 @@ def needed(
     """
     total = 0.0
     for space, members in _distinct(spaces):
-        own = _each(solver, kind_of(space), dtype, settings, deform)
+        with _COUNTING:
+            own = _each(solver, kind_of(space), dtype, settings, deform)
         one = float(counts(space) @ own)
         if deform == "springs":
             one += HIERARCHY * degree(len(space.points)) * len(space.points)
