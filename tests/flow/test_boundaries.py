@@ -230,3 +230,11 @@ def test_a_motion_without_a_wall_is_told_of_the_wall():
     case = km.Ale(channel(), mach=0.5, device="cpu", walls=[], motion=law)
     with pytest.raises(km.SettingsError, match="no marker is a wall, so there is no body to move"):
         case.run(cycles=1, steps_per_cycle=16)
+
+
+@METHODS
+def test_a_far_vortex_has_no_mirror_image_and_is_refused(method):
+    kind = km.AleSettings if method == "ale" else km.MeshlessSettings
+
+    with pytest.raises(km.SettingsError, match=r"'vortex' with the plane of symmetry \['ground'\]"):
+        in_channel("cpu", 0.0, method, settings=kind(far_field="vortex"))

@@ -225,11 +225,24 @@ def motions_of(value: Any, members: int, bodies: Sequence[tuple[int, str]]) -> l
 
 
 def check_vortex(
-    far_field: str, mach: NDArray[np.float64], motions: Sequence[Motion | None]
+    far_field: str,
+    mach: NDArray[np.float64],
+    motions: Sequence[Motion | None],
+    kinds: Mapping[str, list[str]],
 ) -> None:
-    """SettingsError for the far vortex where it is not that of the flow."""
+    """SettingsError for the far vortex where it is not that of the flow.
+
+    Parameters
+    ----------
+    kinds : markers of each kind of boundary beside walls and far field
+    """
     if far_field != "vortex":
         return
+    if kinds["symmetry"]:
+        raise SettingsError(
+            f"far_field is 'vortex' with the plane of symmetry {kinds['symmetry']}, behind which "
+            "is a vortex that it leaves out; use far_field='stream' and a far field of 100 chords"
+        )
     if (mach >= 1).any():
         raise SettingsError(
             f"far_field is 'vortex' at mach {mach.max():g}, expected a subsonic stream; "

@@ -62,7 +62,7 @@ class Solver(State, Runnable, ABC):
         self.sides, self.kinds, self.measured = markers.sides, markers.kinds, markers.measured
         self.deform.check_vertices(grid.vertices)
         self.motions = tuple(motions_of(arguments.motion, grid.members, grid.bodies))
-        check_vortex(arguments.settings.far_field, arguments.mach, self.motions)
+        check_vortex(arguments.settings.far_field, arguments.mach, self.motions, self.kinds)
         sizes.check_motions(self.chord, self.motions, grid.bodies)
         self.notes = [*markers.notes, *sizes.check_points(arguments, self.motions, grid)]
         for note in self.notes:
