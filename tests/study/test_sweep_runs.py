@@ -231,6 +231,8 @@ def test_a_folder_keeps_the_sweep_or_run_that_it_holds(tmp_path):
     (tmp_path / "run" / "history.csv").touch()
     with pytest.raises(CaseError, match="holds a run"):
         km.sweep(case(), {MACH: [0.4]}, out=tmp_path / "run")
+    with pytest.raises(CaseError, match="holds a sweep; choose another folder for the run"):
+        case().run(out=out, overwrite=True)
     (out / "sweep.json").write_text("{}")
     with pytest.raises(CaseError, match="tells of no sweep"):
         km.sweep(case(), {MACH: [0.4]}, out=out, resume=True)

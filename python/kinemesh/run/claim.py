@@ -17,6 +17,7 @@ from kinemesh.errors import CaseError, SettingsError
 from kinemesh.io import summary
 from kinemesh.io.folder import clear, files_of_a_run, hold
 from kinemesh.io.history import last_step
+from kinemesh.results.opening import SWEEP
 from kinemesh.run import interrupt
 from kinemesh.run import resume as resumption
 from kinemesh.run.resume import Saved
@@ -152,6 +153,8 @@ def folder_of(out: Any, resume: bool, overwrite: bool) -> Path | None:
     if overwrite and (resume or folder is None):
         other = "resume=True, which goes on with what is there" if resume else "out=None"
         raise SettingsError(f"overwrite=True has no meaning with {other}; give one of the two")
+    if folder is not None and (folder / SWEEP).exists():
+        raise CaseError(f"{folder}: holds a sweep; choose another folder for the run")
     return folder
 
 
