@@ -56,6 +56,21 @@ def test_the_map_has_the_line_on_which_damping_is_zero_and_crosses_what_failed(f
     assert axes.get_xlabel() == "Mach number"
 
 
+@pytest.mark.filterwarnings("error")
+def test_values_in_any_order_have_the_map_of_those_in_order():
+    def colours(found):
+        (mesh,) = [
+            c for c in km.plot.sweep_map(found).axes[0].collections if hasattr(c, "get_coordinates")
+        ]
+        return mesh.get_coordinates(), mesh.get_array()
+
+    places, values = colours(sweep())
+    turned = colours(sweep().isel(mach=[2, 0, 3, 1], k=[1, 2, 0]))
+
+    np.testing.assert_array_equal(turned[0], places)
+    np.testing.assert_array_equal(turned[1], values)
+
+
 def test_the_axes_are_those_that_were_asked_for():
     figure = km.plot.sweep_map(sweep(), x="k")
 
@@ -68,6 +83,7 @@ def test_the_axes_are_those_that_were_asked_for():
     [
         (lambda: km.plot.sweep_map(sweep(), "flutter"), "no number 'flutter' per case"),
         (lambda: km.plot.sweep_map(sweep(), "cl"), "no number 'cl' per case"),
+        (lambda: km.plot.sweep_map(sweep(), "cause"), "no number 'cause' per case; there are d"),
         (lambda: km.plot.sweep_map(sweep(), x="section"), "'section' does not vary"),
         (lambda: km.plot.sweep_map(sweep().isel(k=[0])), "expected two parameters that vary"),
         (

@@ -14,6 +14,7 @@ from kinemesh.loops.loop import Loop, loop_of
 from kinemesh.plot.style import DARK, figure_of, styled
 
 MOST = 200  # loops in one figure
+NUMBERS = "fiu"  # kinds of types
 
 
 def parameters(found: Any) -> list[str]:
@@ -74,8 +75,9 @@ def sweep_map(
     ------
     CaseError    no such variable or parameter, fewer than two parameters that vary, or more
     """
-    if name not in found.data_vars or found[name].dims != found["state"].dims:
-        some = [n for n, v in found.data_vars.items() if v.dims == found["state"].dims]
+    of_case = (n for n, v in found.data_vars.items() if v.dims == found["state"].dims)
+    some = [n for n in of_case if found[n].dtype.kind in f"{NUMBERS}b"]
+    if name not in some:
         raise CaseError(f"sweep_map: no number {name!r} per case; there are {', '.join(some)}")
     names = parameters(found)
     for given in (x, y):
@@ -105,6 +107,8 @@ def _map(found: Any, name: str, x: str, y: str) -> Any:
     figure = figure_of(5.2, 4.0)
     axes = figure.subplots()
     sampled = found[x].dims == found[y].dims
+    if not sampled:  # a mesh of colours needs places in order
+        found = found.sortby([n for n in (x, y) if found[n].dtype.kind in NUMBERS])
     order = found[x].dims if sampled else (*found[y].dims, *found[x].dims)
     values = found[name].transpose(*order).values.astype(float)
     ran = found["state"].transpose(*order).values == 1
@@ -135,7 +139,7 @@ def _map(found: Any, name: str, x: str, y: str) -> Any:
 
 def _places(axis: Any, values: NDArray[Any]) -> NDArray[np.float64]:
     """Where values stand on an axis; texts one after the other."""
-    if values.dtype.kind in "fiu":
+    if values.dtype.kind in NUMBERS:
         return values.astype(float)
     texts = list(dict.fromkeys(map(str, values)))
     axis.set_ticks(range(len(texts)), texts)
