@@ -273,3 +273,24 @@ def test_a_graph_that_qhull_cannot_make_fails_its_member_alone(monkeypatch):
 
         assert list(grid.ensemble.failures) == [1]
         assert "simplex is flat" in grid.ensemble.failures[1].cause
+
+
+def test_a_function_that_tells_another_motion_is_asked_anew_by_the_next_run():
+    angle = [0.02]
+
+    def solver():
+        motion = km.motion.function(lambda t: Pose(angle[0] * np.cos(0.3 * t)))
+        return km.Ale(
+            mesh(), mach=0.5, motion=motion, device="cpu", settings=km.AleSettings(**QUICK)
+        )
+
+    once = {"time_step": 0.5, "steps": 1}
+    again = solver()
+    again.run(**once)
+    angle[0] = 0.04
+    again.initialise()
+
+    found, expected = again.run(**once).history, solver().run(**once).history
+
+    for name in expected.columns:
+        np.testing.assert_array_equal(found[name], expected[name], err_msg=name)

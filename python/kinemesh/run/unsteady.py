@@ -82,6 +82,7 @@ class Unsteady(Driver):
         if saved is not None:
             self.tally.load(saved.record["tally"])
         super().__init__(claim, folder, saved, progress)
+        self.solver.bodies.forget()  # a user's function may tell another motion now
         solver, s = self.solver, self.solver.settings
         self.recording = solver.iteration(
             s.unsteady_drop,
