@@ -373,7 +373,6 @@ class World:
             c1=0.25,
             c2=0.5,
             K=0.25,
-            tolerance=0.5,
             drop=1e-4,
             cfl_first=5.0,
             cold=0,
@@ -390,6 +389,7 @@ class World:
         )
         self.values.update({"cfl_last": 1e4, "cfl_growth": 1.25, "most|real": 0.125, "most|i32": 9})
         self.put("weights|3", (3, -3, 1), float)
+        self.put("tolerance|members", (0.5, 0.25), float)
         self.put("active|members", (1, 1))
         self.put("live|members", (1, 1))
         self.put("iterations|members", (0, 3))

@@ -34,7 +34,7 @@ def start(mesh):
 def loads(mesh, start, device, mover):
     """cl, cd, cm of ten CT5 steps of 80 pseudo-steps of 10 BiCGSTAB iterations each."""
     fixed = km.AleSettings(unsteady_drop=0.0, unsteady_iterations=80, krylov_iterations=10,
-                           krylov_tolerance=0.0)  # fmt: skip
+                           unsteady_krylov_tolerance=0.0)  # fmt: skip
     case = km.Ale(mesh, mach=0.755, alpha_deg=0.016, motion=km.motion.pitch(2.51, 0.0814),
                   deform=MOVERS[mover](), device=device, settings=fixed)  # fmt: skip
     case.initialise(start)

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.flow
 HALF = 6.0
 SETTINGS = {
     "limiter": "none", "unsteady_drop": 1e-8, "unsteady_cfl": 1e6, "cfl_max": 1e9,
-    "krylov_tolerance": 1e-2,
+    "unsteady_krylov_tolerance": 1e-2,
 }  # fmt: skip
 MOTIONS = {
     "static": lambda rate: lambda points, t: points,

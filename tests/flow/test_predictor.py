@@ -143,3 +143,14 @@ def test_a_residual_that_stalls_halves_the_cfl_number(monkeypatch):
 def test_another_order_is_refused(value):
     with pytest.raises(km.SettingsError, match=f"predictor is {value!r}, expected one of 0, 1, 2"):
         km.AleSettings(predictor=value)
+
+
+def test_systems_of_steps_have_a_tolerance_of_their_own():
+    solver = case(krylov_tolerance=0.01, unsteady_krylov_tolerance=0.3)
+
+    solver.start_steady()
+    steady = solver.backend.get(solver.tolerance).tolist()
+    solver.begin_step(np.array([0.1]), 1)
+
+    assert steady == [0.01]
+    assert solver.backend.get(solver.tolerance).tolist() == [0.3]

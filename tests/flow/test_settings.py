@@ -38,6 +38,7 @@ def case(mesh, **options):
     *[("unsteady_iterations", v) for v in (0, 2.5)],
     *[("krylov_iterations", v) for v in (0, 1.5)],
     *[("krylov_tolerance", v) for v in (-1, 2, NAN)],
+    *[("unsteady_krylov_tolerance", v) for v in (-1, 2, NAN)],
     *[("cfl", v) for v in (0, -5, NAN, "5", None)],
     *[("unsteady_cfl", v) for v in (0, NAN)], *[("cfl_max", v) for v in (0, 1.0, NAN)],
     *[("cfl_growth", v) for v in (-1, 1, NAN)], *[("max_change", v) for v in (0, -0.1, 2, NAN)],

@@ -45,7 +45,7 @@
   KRYLOV_TOTALS(F)                                           \
   F(upd, f64, parts, "groups,1")                             \
   F(opt, f64, base, "members") /* |r|^2 of the zero guess */ \
-  F(val, f64, tolerance, "")                                 \
+  F(in, f64, tolerance, "members")                           \
   F(out, f64, squares, "members")                            \
   F(out, f64, target, "members")                             \
   F(rw, f64, scalars, "members,4")                           \
@@ -104,7 +104,7 @@ TOTAL(K(krylov_first_), KRYLOV_FIRST, sum, 1, live[m])
 OF_MEMBER(K(krylov_first_), KRYLOV_FIRST)
 {
   squares[m] = scalars[4 * m] = s[0];
-  target[m]                   = tolerance * tolerance * (base ? base[m] : s[0]);
+  target[m]                   = tolerance[m] * tolerance[m] * (base ? base[m] : s[0]);
   if (s[0] <= target[m]) live[m] = 0, status[m] = 1;
 }
 

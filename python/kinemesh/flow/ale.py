@@ -192,7 +192,7 @@ class Ale(Solver):
             self.fields,
             self._pattern(),
             dtype=s.matrix_dtype,
-            tolerance=s.krylov_tolerance,
+            tolerance=self.tolerance,
             most=s.krylov_iterations,
         )
 

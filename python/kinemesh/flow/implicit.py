@@ -37,7 +37,7 @@ class Implicit:
         pattern: Pattern,
         *,
         dtype: str,
-        tolerance: float | None,
+        tolerance: Any,
         most: int,
     ) -> None:
         backend = self.backend = fields.backend

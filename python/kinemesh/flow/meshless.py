@@ -219,7 +219,7 @@ class Meshless(Solver):
             self.fields,
             self.pattern,
             dtype=s.matrix_dtype,
-            tolerance=None if s.time == "lusgs" else s.krylov_tolerance,
+            tolerance=None if s.time == "lusgs" else self.tolerance,
             most=s.lusgs_sweeps if s.time == "lusgs" else s.krylov_iterations,
         )
 

@@ -145,7 +145,7 @@ class MarchSettings:
                 raise SettingsError(f"{name} is {value!r}, expected a number {span}")
 
 
-KRYLOV = ("krylov_iterations", "krylov_tolerance")
+KRYLOV = ("krylov_iterations", "krylov_tolerance", "unsteady_krylov_tolerance")
 MATRIX = ("jacobian_fix", "matrix_dtype", "low_mach")
 
 
@@ -162,7 +162,8 @@ class ImplicitSettings(MarchSettings):
         where the stream stagnates, and does not change the converged flow; in a supersonic stream
         it is multiplied by the square of the Mach number
     krylov_iterations : int    most iterations of BiCGSTAB per pseudo-step
-    krylov_tolerance : float   linear residual over its first value at which BiCGSTAB stops
+    krylov_tolerance, unsteady_krylov_tolerance : float    linear residual over its first value at
+        which BiCGSTAB stops, in a steady march and in a physical step
     matrix_dtype : "float32" or "float64"   precision of the matrix and of its solver, at most that
         of the flow; residual and state keep the precision of the flow, and so does the result
     """
@@ -170,10 +171,13 @@ class ImplicitSettings(MarchSettings):
     jacobian_fix: float | None = 0.15
     krylov_iterations: int = 40
     krylov_tolerance: float = 0.05
+    unsteady_krylov_tolerance: float = 0.2
     matrix_dtype: str = "float32"
 
     def __post_init__(self) -> None:
         MarchSettings.__post_init__(self)
         self.choose(matrix_dtype=DTYPES)
         self.count("krylov_iterations")
-        self.within(jacobian_fix=(TINY, 2), krylov_tolerance=(TINY, 1))
+        self.within(
+            jacobian_fix=(TINY, 2), krylov_tolerance=(TINY, 1), unsteady_krylov_tolerance=(TINY, 1)
+        )

@@ -34,6 +34,7 @@ class State:
     weights : (3,) device array     of the levels in the state that a step begins from
     fields : what kernels take, by name
     lowered : device array, fluxes that fell back to first order (`Volumes.flux_member`)
+    tolerance : (members,) device array    of the linear systems of pseudo-steps
     pace : (nodes,) device array     share of the CFL number that each node has for itself
     stream : (members, variables) device array    primitive
     centre : (members, 2) device array    of the far field's vortex
@@ -52,6 +53,7 @@ class State:
         )
         self.weights = b.array(PREDICTORS[0], np.float64)
         self.pace = b.array(np.ones(n), np.float64)
+        self.tolerance = b.zeros(grid.members, np.float64)
         self.stream = b.array(model.free_stream(self.mach, self.alpha_deg), np.float64)
         self.centre = b.zeros((grid.members, 2), np.float64)
         self.lowered = b.zeros(len(grid.flux_member), np.int32)

@@ -20,7 +20,8 @@ class Bicgstab(Krylov):
     ----------
     size : int          block size, 2, 4 or 5
     faults : (members,) uint64 device array
-    tolerance : float   stop at |P r| <= tolerance |P base|, P = (1 + l)^-1 D^-1
+    tolerance : float, or (members,) float64 device array
+        stop at |P r| <= tolerance |P base|, P = (1 + l)^-1 D^-1
     base : bool         the tolerance refers to `base`, another side; else to b
     suffix : "f64" or "f32" where the precision is not the backend's own
 
@@ -40,7 +41,7 @@ class Bicgstab(Krylov):
         active: Any,
         faults: Any,
         *,
-        tolerance: float,
+        tolerance: Any,
         base: bool = False,
         suffix: str | None = None,
     ) -> None:
@@ -54,7 +55,7 @@ class Bicgstab(Krylov):
         )
         self.base = backend.zeros((rows, size), self.dtype) if base else None
         self.factor = backend.record(self._factor_calls())
-        self.begin = backend.record(self._begin_calls(tolerance))
+        self.begin = backend.record(self._begin_calls(self.tolerances(tolerance)))
         self.iterate = backend.record(self._iterate_calls())
         self.finish = backend.record(self._upper(self.sum, self.x, active))
 
@@ -100,7 +101,7 @@ class Bicgstab(Krylov):
         fields = self._pattern("diagonal") | {"v": v, "t": self.y, "z": self.z, "w": w}
         return self._upper(v, self.y) + self._parts("block_turn", self.pattern.colours, **fields)
 
-    def _begin_calls(self, tolerance: float) -> list[Any]:
+    def _begin_calls(self, tolerance: Any) -> list[Any]:
         rows = {"member": self.tables["member"], "live": self.live}
         calls, base = [self.start], None
         if self.base is not None:

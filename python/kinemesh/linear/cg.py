@@ -56,7 +56,7 @@ class Cg(Krylov):
         narrow = backend.bind("narrow_state", **{"from": self.A, "to": self.single})
         self.factor = backend.record([narrow])
         self.finish = backend.record([])
-        self.begin = backend.record(self._begin_calls(tolerance))
+        self.begin = backend.record(self._begin_calls(self.tolerances(tolerance)))
 
     def forget(self, members: NDArray) -> None:
         """Let the hierarchies of `members` go, before there are new ones."""
@@ -101,7 +101,7 @@ class Cg(Krylov):
         if len(self.levels) == 1:  # nobody else's are ever built anew beside them
             self.levels = [()]
 
-    def _begin_calls(self, tolerance: float) -> list[Any]:
+    def _begin_calls(self, tolerance: Any) -> list[Any]:
         rows = {"member": self.tables["member"], "live": self.live}
         return [
             self.start,

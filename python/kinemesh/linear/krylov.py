@@ -82,7 +82,13 @@ class Krylov:
         """Call for |r|^2."""
         return self._total(f"krylov_squares_{self.size}", 1, r=r, squares=squares)
 
-    def _first(self, r: Any, tolerance: float, base: Any = None) -> Any:
+    def tolerances(self, tolerance: Any) -> Any:
+        """(members,) device array of a tolerance that is a number, or the array that it is."""
+        if isinstance(tolerance, int | float):
+            return self.backend.array(np.full(self.live.shape[0], tolerance), np.float64)
+        return tolerance
+
+    def _first(self, r: Any, tolerance: Any, base: Any = None) -> Any:
         """Call: who has converged before any iteration; base: squares that the tolerance is of."""
         return self._total(
             f"krylov_first_{self.size}", 1, r=r, base=base, tolerance=tolerance,

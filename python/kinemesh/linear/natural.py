@@ -206,7 +206,7 @@ class Ilu0(Krylov):
                 self.start,
                 self._bind("copy_f64_2", **{"from": nothing, "to": self.x}),
                 self.squares_of(self.base, self.base_squares),
-                self._first(self.b, tolerance, self.base_squares),
+                self._first(self.b, self.tolerances(tolerance), self.base_squares),
             ]
         )
         self.finish = backend.record([])
