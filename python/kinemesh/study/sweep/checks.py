@@ -15,7 +15,7 @@ from kinemesh.cases.check import Report, look_at_space, small_solver
 from kinemesh.cases.ensemble import shared
 from kinemesh.device.backend import Backend
 from kinemesh.errors import CaseError, DeviceError, KinemeshError, warn
-from kinemesh.flow import registry
+from kinemesh.flow import memory, registry
 from kinemesh.study.sweep.asked import Asked
 from kinemesh.study.sweep.axes import told
 from kinemesh.study.sweep.batches import ensembles
@@ -179,16 +179,23 @@ def refuse_large(checked: Checked, blocks: Sequence[Sequence[int]]) -> None:
         _room(checked, cases)
 
 
+def needed(checked: Checked, case: Case) -> int:
+    """Bytes that a case takes alone on its device."""
+    settings, deform = checked.tried[shared(case)]
+    solver, spaces = registry.named(case.method).solver, [checked.spaces.of(case)]
+    moved = None if case.motion is None else deform
+    return memory.needed(solver, case.job.dtype, spaces, settings, moved)
+
+
 def _room(checked: Checked, cases: Sequence[Case]) -> None:
     """DeviceError where the arrays of an ensemble are more than its device has free."""
     case = cases[0]
     settings, deform = checked.tried[shared(case)]
     backend = Backend(case.job.device, case.job.dtype)
     spaces = [checked.spaces.of(case) for case in cases]
+    moved = None if case.motion is None else deform
     try:
-        registry.named(case.method).solver.room(
-            backend, spaces, settings, None if case.motion is None else deform
-        )
+        registry.named(case.method).solver.room(backend, spaces, settings, moved)
     except DeviceError as error:
         text = f"sweep: {len(cases)} cases side by side: {error}; or give a smaller batch"
         raise DeviceError(text) from None

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kinemesh.cases.casefile import Case
 from kinemesh.device.backend import Backend
 from kinemesh.errors import CaseError, SettingsError, warn
+from kinemesh.flow import memory
 from kinemesh.io import store as stores
 from kinemesh.io.folder import hold
 from kinemesh.io.paths import path_of
@@ -61,7 +62,8 @@ def sweep(
     n, seed : cases of a sample, and the seed of its random numbers (default 0)
     out : folder of the result, written batch by batch; without it the result is in memory alone
     device : "auto", "cpu", "cuda" or "cuda:N", in place of the case's
-    batch : most cases side by side; if not given 16 on a CPU, 128 on a GPU, or a worker's share
+    batch : most cases side by side; if not given 16 on a CPU, 5 million nodes on a GPU where its
+        memory holds so many, or a worker's share
     resume : go on with the sweep in `out`; no batch that has ended runs again
     skip_bad : run the others where cases are impossible, which are reported as failed
     retry_failed : with `resume`: run cases that failed again, by another version too
@@ -116,7 +118,15 @@ def run(
     kept = None if folder is None else claim.kept(folder, asked, resume, retry_failed)
     checked = checks.look(asked)
     checks.refuse(asked, checked, skip_bad)
-    chunks = _chunks(asked, checked, batch, workers) if kept is None else tuple(kept["chunks"])
+    if kept is None:
+        chunks = _chunks(asked, checked, batch, workers)
+    else:
+        chunks = tuple(kept["chunks"])
+        if batch is not None and _chunks(asked, checked, batch, workers) != chunks:
+            raise CaseError(
+                f"{folder}: batch is {batch}, and this sweep was begun with batches of "
+                f"{np.prod(chunks)} cases, which its store keeps; leave batch out"
+            )
     sweeping = Sweeping.of(asked, checked, folder, chunks)
     with workshop.engine(workers, dask) as elsewhere, hold(folder):
         if folder is not None and kept is None:
@@ -213,11 +223,18 @@ def _chunks(
     asked: Asked, checked: Checked, batch: int | None, workers: int | None
 ) -> tuple[int, ...]:
     """Rows of a batch along each dimension; if no number is given there is one for each worker."""
-    job = checked.possible[0].job
-    most = batches.ON_GPU if Backend(job.device, job.dtype).on_gpu else batches.ON_CPU
-    most = min(most, -(-len(checked.cases) // (workers or 1)))
     groups = checked.groups.reshape(asked.axes.shape)
-    return batches.chunks_of(groups, most if batch is None else batch)
+    if batch is not None:
+        return batches.chunks_of(groups, batch)
+    most, job = batches.ON_CPU, checked.possible[0].job
+    backend = Backend(job.device, job.dtype)
+    if backend.on_gpu:
+        largest = int(np.argmax(checked.nodes))
+        case = checked.cases[largest]
+        assert case is not None  # impossible ones have no nodes
+        nodes, free = int(checked.nodes[largest]), memory.available(backend)
+        most = batches.most_on_gpu(nodes, checks.needed(checked, case), free)
+    return batches.chunks_of(groups, min(most, -(-len(checked.cases) // (workers or 1))))
 
 
 def _phases(cases: Sequence[Case]) -> NDArray[np.float64]:
