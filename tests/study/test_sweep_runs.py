@@ -11,7 +11,7 @@ from kinemesh import cli
 from kinemesh.cases import ensemble
 from kinemesh.errors import CaseError, SettingsError
 from kinemesh.io.store import NAME
-from kinemesh.study.sweep import work
+from kinemesh.study.sweep import shell, work
 from runs import killed
 from sweeps import TABLES, case, same
 
@@ -259,7 +259,9 @@ def test_failed_cases_run_again_on_request_and_no_others(tmp_path, monkeypatch):
     same(again, km.sweep(case(), OVER))
 
 
-@pytest.mark.parametrize("whole", [1, 20, 35])  # variables written before the kill
+@pytest.mark.parametrize(  # variables written before the kill
+    "whole", [pytest.param(1, marks=pytest.mark.slow), 20, pytest.param(35, marks=pytest.mark.slow)]
+)
 def test_failed_cases_whose_next_run_is_killed_have_not_been_run(tmp_path, monkeypatch, whole):
     over, done = {MACH: [0.4, 0.5]}, []
     real, write = work._rows, zarr.Array.__setitem__
@@ -312,6 +314,8 @@ def test_the_shell_runs_a_file_and_its_status_tells_of_failures(tmp_path, monkey
     lines += ["[motion]", "pitch = { amplitude_deg = 2.0, k = 0.1 }"]
     (tmp_path / "f.toml").write_text("\n".join([*lines, "[sweep.over]", "flow.mach = [0.4, -1.0]"]))
 
+    assert cli.main(["sweep", "f.toml", "--set", "flow.mach=0.3", "--list"]) == 2
+    assert "flow.mach varies in this sweep" in " ".join(capsys.readouterr().err.split())
     assert cli.main(["sweep", "f.toml"]) == 2
     assert "flow.mach = -1.0: [flow] mach = -1.0" in " ".join(capsys.readouterr().err.split())
     assert cli.main(["sweep", "f.toml", "--skip-bad", "--out", "there"]) == 1
@@ -326,3 +330,11 @@ def test_the_shell_runs_a_file_and_its_status_tells_of_failures(tmp_path, monkey
         assert (
             cli.main(["sweep", "f.toml", "--set", "flow.alpha_deg=1", "--skip-bad", "--quiet"]) == 1
         )
+
+
+def test_cases_that_are_not_periodic_are_counted():
+    loose = case(run={"cycles": 2, "periodic_tolerance": 1e-9})
+    once = case()
+
+    assert shell._not_periodic(km.sweep(loose, {"flow.mach": [0.4, 0.5]})) == 2
+    assert shell._not_periodic(km.sweep(once, {"flow.mach": [0.4, 0.5]})) == 0

@@ -114,6 +114,13 @@ def asked_of(
         )
     with in_file(path if table else None):
         axes = axes_of(**told, taken=rows.names())
+    varied = next(iter(axes.rows()))
+    for change in changes:
+        key = change.partition("=")[0].strip()
+        if key in varied:
+            raise CaseError(
+                f"--set {change}: {key} varies in this sweep; change its values in [sweep] over"
+            )
     if device is not None:
         base = base.replace(device=device)
     return Asked(base, axes, Path.cwd() if path is None or not table else path.parent.absolute())

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 FAILED, UNCONVERGED = 1, 3  # exit status
 STATUS = (
     "Exit status: 0 done; 1 a case failed, or was impossible and skipped; 2 wrong usage or wrong "
@@ -81,6 +83,14 @@ def _list(asked: Any) -> int:
     return 2 if checked.causes else 0
 
 
+def _not_periodic(found: Any) -> int:
+    """Number of cases whose last cycle is known to differ from the one before."""
+    if "periodic" not in found:
+        return 0
+    known = np.isfinite(found["change"].values) & (found["state"].values == 1)
+    return int((known & ~found["periodic"].values).sum())
+
+
 def _end(found: Any, out: Path, quiet: bool) -> int:
     """What came of the cases, in words and as exit status."""
     state, converged = found["state"].values.ravel(), found["converged"].values.ravel()
@@ -89,6 +99,10 @@ def _end(found: Any, out: Path, quiet: bool) -> int:
     if not quiet:
         print(f"{state.size} cases: {state.size - failed} ran, {failed} failed, {short} of those "
               f"that ran did not converge; results in {out}")  # fmt: skip
+        open_loops = _not_periodic(found)
+        if open_loops:
+            print(f"{open_loops} cases are not periodic, the last cycle differs from the one "
+                  "before (variable change): raise run.cycles")  # fmt: skip
     if failed:
         causes = dict.fromkeys(str(text) for text in found["cause"].values.ravel() if text)
         some = "; ".join(list(causes)[:3])
