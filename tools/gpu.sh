@@ -3,8 +3,8 @@
 #
 #   tools/gpu.sh build            compile for the device that is there
 #   tools/gpu.sh test [args]      the test suite, in several processes; with args (to pytest) in one
-#   tools/gpu.sh sanitize [args]  memcheck, racecheck, initcheck and synccheck at once on the
-#                                 tests marked so; args are the pytest selection instead of these
+#   tools/gpu.sh sanitize [args]  memcheck, racecheck, initcheck and synccheck, one after the other,
+#                                 on the tests marked so; args are the pytest selection instead of these
 #
 # PYTHON (python3), KINEMESH_SM (the device's own) and the variables of setup.py may be set.
 set -euo pipefail
@@ -46,20 +46,16 @@ sanitize() {
   local tool status=0 selection=("$@") logs=build/sanitize
   local chosen='cuda and sanitize and not flow and not slow and not alone and not no_sanitizer'
   mkdir -p "$logs"
-  declare -A running
   declare -A less=([memcheck]=' and not no_memcheck' [racecheck]=' and not no_racecheck')
+  # One after the other: side by side on one device they report errors that are none.
   for tool in memcheck racecheck initcheck synccheck; do
     local options=(--tool "$tool" --error-exitcode 9)
     local tests=("${selection[@]}")
     if [ ${#tests[@]} -eq 0 ]; then tests=(-m "$chosen${less[$tool]:-}"); fi
     # Tests ask for what CUDA refuses, on purpose.
     if [ "$tool" = memcheck ]; then options+=(--report-api-errors no); fi
-    compute-sanitizer "${options[@]}" "$python" -m pytest -p no:cacheprovider -x "${tests[@]}" \
-      >"$logs/$tool.log" 2>&1 &
-    running[$tool]=$!
-  done
-  for tool in "${!running[@]}"; do
-    wait "${running[$tool]}" || status=$?
+    compute-sanitizer "${options[@]}" "$python" -m pytest -p no:cacheprovider "${tests[@]}" \
+      >"$logs/$tool.log" 2>&1 || status=$?
     echo "== compute-sanitizer $tool"
     tail -n 4 "$logs/$tool.log"
   done
