@@ -13,6 +13,7 @@ from kinemesh.motion import Motion, Pose, PoseArray, Rate, RateArray
 from kinemesh.motion.harmonic import sorted_out
 from kinemesh.motion.motions import LARGEST
 from kinemesh.space.members import Members
+from kinemesh.space.owners import Owners
 
 FloatArray = NDArray[np.float64]
 KEPT = 4  # times whose poses are remembered: a step asks for those of its ends again and again
@@ -31,7 +32,7 @@ class Bodies:
 
     Attributes
     ----------
-    owner : (bodies,)    member of each
+    owners : Owners    member of each
     pivoted, pivots : whether each has a pivot (bodies,), and the pivots of those that do (n, 2)
     """
 
@@ -44,16 +45,14 @@ class Bodies:
         ensemble: Members,
     ) -> None:
         self.bodies, self.ensemble = list(bodies), ensemble
-        self.owner = np.array([member for member, _ in bodies], int)
+        self.owners = Owners(bodies, len(mach))
         self.motions, self.mach = motions, mach
         self.point = np.array(moment_about, float)
         pivots = [None if motion is None else motion.pivot for motion in motions]
         self.pivoted = np.array([pivot is not None for pivot in pivots], bool)
         own = [pivot for pivot in pivots if pivot is not None]
         self.pivots = np.array(own, float).reshape(-1, 2)
-        self._lead, self._first = np.unique(self.owner, return_index=True)
-        self._whole = np.array_equal(self._first, np.arange(len(bodies)))  # one body per member
-        self._at_once, self._alone = sorted_out(motions, mach[self.owner])
+        self._at_once, self._alone = sorted_out(motions, self.owners.spread(mach))
         self._known: list[tuple[FloatArray, PoseArray]] = []
 
     def forget(self) -> None:
@@ -101,16 +100,17 @@ class Bodies:
         ----------
         failed : callable    told of a body whose motion raises, and what it raised
         """
-        bodies = len(self.owner)
-        angle, about, shift = np.zeros(bodies), np.zeros((2, bodies)).T, np.zeros((2, bodies)).T
+        bodies = len(self.bodies)
+        numbers, about = np.zeros((3, bodies)), np.zeros((2, bodies)).T
+        angle, shift = numbers[0], numbers[1:].T
         for group in self._at_once:
             of = group.bodies
             evaluate = group.poses if isinstance(still, Pose) else group.rates
-            angle[of], shift[of] = evaluate(time[self.owner[of]])
+            angle[of], shift[of] = evaluate(self.owners.spread(time)[of])
             about[of] = group.about
         # users' motions one by one, and those whose numbers are none, to be told why
-        sound = np.abs([angle, *shift.T]).max(axis=0) <= LARGEST
-        for body in [*self._alone, *np.flatnonzero(~sound).tolist()]:
+        wild = ~(np.abs(numbers) <= LARGEST).all(axis=0)
+        for body in [*self._alone, *np.flatnonzero(wild).tolist()]:
             found = still
             try:
                 found = self._ask(body, still, time)
@@ -123,7 +123,7 @@ class Bodies:
 
     def _ask(self, body: int, still: Any, time: FloatArray) -> Any:
         """Pose or Rate of a body, whichever `still` is; SettingsError of anything else."""
-        motion, member = self.motions[body], self.owner[body]
+        motion, member = self.motions[body], self.owners.of[body]
         assert motion is not None  # a body at rest is never asked
         ask = motion.pose if isinstance(still, Pose) else motion.rate
         found = ask(float(time[member]), float(self.mach[member]))
@@ -152,6 +152,6 @@ class Bodies:
         points = np.repeat(self.point[None], len(self.mach), axis=0)
         if len(poses):
             there = PoseArray.of(poses)
-            first = there if self._whole else there[self._first]
-            points[self._lead] = first.apply(points[self._lead])
+            lead = self.owners.lead
+            points[lead] = there[self.owners.first].apply(points[lead])
         return points

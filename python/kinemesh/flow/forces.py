@@ -62,10 +62,9 @@ class Forces:
         offsets, groups = body_chunks(wall.body, len(grid.bodies))
         parts = b.zeros((len(offsets) - 1, 4), np.float64)
         self.sums = b.zeros((len(grid.bodies), 4), np.float64)
-        self.owner = np.array([member for member, _ in grid.bodies], int)
-        alpha = np.radians(alpha_deg)[self.owner]
+        alpha = np.radians(grid.owners.spread(alpha_deg))
         self.cos, self.sin = np.cos(alpha), np.sin(alpha)
-        self.pressure = 0.5 * area * mach[self.owner] ** 2
+        self.pressure = 0.5 * area * grid.owners.spread(mach) ** 2
         self.length = length
         walls = fields.also(node=wall.device["node"], S=wall.device["S"], about=self.about)
         self.measure = b.record(
@@ -79,7 +78,7 @@ class Forces:
 
     def vortex(self, fields: Fields) -> list[Any]:
         """Calls that put each member's lift into `strength` (members,) of its far vortex."""
-        offsets = np.searchsorted(self.owner, np.arange(self.grid.members + 1))
+        offsets = np.searchsorted(self.grid.owners.of, np.arange(self.grid.members + 1))
         table = self.backend.array(offsets, np.int32)
         return [self.measure, fields.bind("bc_vortex", offsets=table, force=self.sums)]
 
@@ -87,13 +86,13 @@ class Forces:
         """(3, bodies) force along x and y, nose-up moment about `about` (members, 2) [chord]."""
         self.backend.put(self.about, about)
         self.measure()
-        return self.backend.get(self.sums).T[:3]
+        return self.backend.read(self.sums).T[:3].copy()
 
     def _coefficients(self, sums: FloatArray) -> FloatArray:
         fx, fy, moment = sums
         lift = fy * self.cos - fx * self.sin
         drag = fx * self.cos + fy * self.sin
-        return np.stack([lift, drag, moment / self.length], axis=1) / self.pressure[:, None]
+        return (np.stack([lift, drag, moment / self.length]) / self.pressure).T
 
     def bodies(self, about: NDArray) -> FloatArray:
         """(bodies, 3) cl, cd, cm; moments nose-up about `about` (members, 2) [chord]."""
@@ -119,9 +118,12 @@ class Forces:
         """
         sums = self.sums_about(about)
         fx, fy, moment = sums
-        point = about[self.owner]
-        hinges = point.copy()
-        hinges[pivoted] = placed(pivots, poses if pivoted.all() else poses[pivoted])
+        point = self.grid.owners.spread(about)
+        if pivoted.all():
+            hinges = placed(pivots, poses)
+        else:
+            hinges = point.copy()
+            hinges[pivoted] = placed(pivots, poses[pivoted])
 
         def moved_to(place: FloatArray) -> FloatArray:
             x, y = (place - point).T
@@ -137,12 +139,4 @@ class Forces:
 
     def members(self, about: NDArray) -> FloatArray:
         """(members, 3) cl, cd, cm of all bodies of each member together."""
-        return self.together(self.bodies(about))
-
-    def together(self, of_bodies: FloatArray) -> FloatArray:
-        """(members, ...) sums over the bodies of each member of (bodies, ...)."""
-        total = np.empty((self.grid.members, *of_bodies.shape[1:]))
-        for which in np.ndindex(of_bodies.shape[1:]):
-            column = of_bodies[:, *which]
-            total[:, *which] = np.bincount(self.owner, column, self.grid.members)
-        return total
+        return self.grid.owners.sums(self.bodies(about))

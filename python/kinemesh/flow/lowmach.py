@@ -53,8 +53,6 @@ class LowMach:
         boxes = [made[grid.alike.of[member]][marker] for member, marker in grid.bodies]
         corners = np.array(boxes).reshape(-1, 4, 2)
         self._corners = [np.ascontiguousarray(corners[:, k].T) for k in range(4)]  # (2, bodies)
-        self._owner = np.array([member for member, _ in grid.bodies], int)
-        self._bare = ~np.isin(np.arange(grid.members), self._owner)  # members without a body
         self.begin()
 
     def begin(self) -> None:
@@ -96,18 +94,16 @@ class LowMach:
     def _speeds(self, before: PoseArray, after: PoseArray, dt: NDArray) -> NDArray[np.float64]:
         """(members,) largest speed of the bodies' boxes relative to the stream; without bodies,
         that of the stream [a_inf]."""
-        owner = self._owner
-        squares = np.zeros(len(owner))
+        owners = self.grid.owners
+        step, stream = owners.spread(dt), owners.spread(self.stream).T
+        squares = np.zeros(len(step))
         for corner in self._corners:
             there, here = after.moved(*corner), before.moved(*corner)
             u, v = (
-                (new - old) / dt[owner] - stream
-                for new, old, stream in zip(there, here, self.stream[owner].T, strict=True)
+                (new - old) / step - by for new, old, by in zip(there, here, stream, strict=True)
             )
             squares = np.maximum(squares, u * u + v * v)
-        found = np.zeros(self.grid.members)
-        np.maximum.at(found, owner, np.sqrt(squares))
-        return np.where(self._bare, self.mach, found)
+        return np.where(owners.bare, self.mach, owners.largest(np.sqrt(squares)))
 
     def notes(self) -> list[str]:
         """A sentence for each member whose Mach number is too low for its fluxes."""

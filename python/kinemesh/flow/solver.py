@@ -78,6 +78,7 @@ class Solver(State, Runnable, ABC):
         self.placed = self.predicted = False
         self.steps = 0
         self._base: Any = None
+        self._tolerance: float | None = None  # that is on the device
         none_yet = np.full(grid.members, np.inf)
         self.step: tuple[NDArray[np.float64], bool] = none_yet, True
 
@@ -241,10 +242,16 @@ class Solver(State, Runnable, ABC):
         self.backend.put(self.past, 0)
         self.grid.sweep()
         self.backend.put(self.centre, self.moment_points(poses))
-        self.backend.put(self.tolerance, self.settings.krylov_tolerance)
+        self._solve_to(self.settings.krylov_tolerance)
         self.dualtime.set_floor(None)
         self.backend.put(self.pace, 1.0)
         self.dualtime.begin()
+
+    def _solve_to(self, tolerance: float) -> None:
+        """Linear systems to this tolerance from now on."""
+        if tolerance != self._tolerance:
+            self.backend.put(self.tolerance, tolerance)
+            self._tolerance = tolerance
 
     def begin_step(self, dt: NDArray, order: int) -> None:
         """Begin a physical step: what the last one left becomes the past.
@@ -259,7 +266,7 @@ class Solver(State, Runnable, ABC):
         self.grid.keep_levels()
         self._levels()
         self.grid.set_time_levels(dt, order)
-        self.backend.put(self.tolerance, self.settings.unsteady_krylov_tolerance)
+        self._solve_to(self.settings.unsteady_krylov_tolerance)
         self.low_mach.begin_step()
         self.mover.begin()
         self.bodies.forget()

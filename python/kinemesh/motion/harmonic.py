@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from kinemesh.motion.motions import Motion, Pitch, Plunge, Together
 from kinemesh.motion.poses import FloatArray, turns
 
+Turns = tuple[FloatArray, FloatArray]
+
 
 @dataclass(frozen=True, slots=True)
 class _Part:
@@ -48,14 +50,17 @@ class _Part:
             return value, np.zeros((2, len(value))).T
         return np.zeros(len(value)), value[:, None] * self.direction
 
-    def pose(self, time: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Angles and shifts at a time (bodies,) [chord/a_inf]."""
-        return self.split(self.amplitude * turns(self.omega * time + self.phase)[1])
+    def turns(self, time: FloatArray) -> Turns:
+        """Cosine and sine of omega t + phase at a time (bodies,) [chord/a_inf]."""
+        return turns(self.omega * time + self.phase)
 
-    def rate(self, time: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def pose(self, turns: Turns) -> tuple[FloatArray, FloatArray]:
+        """Angles and shifts where `turns` are those of a time."""
+        return self.split(self.amplitude * turns[1])
+
+    def rate(self, turns: Turns) -> tuple[FloatArray, FloatArray]:
         """Their rates."""
-        speed = self.amplitude * self.omega
-        return self.split(speed * turns(self.omega * time + self.phase)[0])
+        return self.split(self.amplitude * self.omega * turns[0])
 
 
 class Harmonics:
@@ -75,14 +80,23 @@ class Harmonics:
         parts = zip(*map(_parts, motions), strict=True)
         self._parts = [_Part.of(part, speeds) for part in parts]
         self.about = np.array([m.pivot or (0.0, 0.0) for m in motions], float)
+        self._known: tuple[FloatArray, list[Turns]] = np.array([np.nan]), []
 
     def poses(self, time: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Angles (n,) [rad] and shifts (n, 2) [chord] at a time (n,) [chord/a_inf]."""
-        return _sum([part.pose(time) for part in self._parts])
+        turns = self._turns(time)
+        return _sum([part.pose(own) for part, own in zip(self._parts, turns, strict=True)])
 
     def rates(self, time: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Rates of angles (n,) [rad a_inf/chord] and shifts (n, 2) [a_inf]."""
-        return _sum([part.rate(time) for part in self._parts])
+        turns = self._turns(time)
+        return _sum([part.rate(own) for part, own in zip(self._parts, turns, strict=True)])
+
+    def _turns(self, time: FloatArray) -> list[Turns]:
+        """Those of each part; kept, as a step begins at the time that rates were asked at last."""
+        if not np.array_equal(time, self._known[0]):
+            self._known = time.copy(), [part.turns(time) for part in self._parts]
+        return self._known[1]
 
 
 def _sum(parts: list[tuple[FloatArray, FloatArray]]) -> tuple[FloatArray, FloatArray]:

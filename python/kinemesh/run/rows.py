@@ -17,30 +17,23 @@ if TYPE_CHECKING:
 def columns(solver: Solver) -> tuple[str, ...]:
     """Columns of the history of a solver's unsteady run."""
     markers = dict.fromkeys(marker for _, marker in solver.grid.bodies)
-    return unsteady_columns(markers if _several(solver) else ())
-
-
-def _several(solver: Solver) -> bool:
-    """Whether a member has more than one body."""
-    return bool(np.bincount(solver.forces.owner, minlength=1).max() > 1)
+    return unsteady_columns(markers if solver.grid.owners.several else ())
 
 
 def moving(
     solver: Solver, time: NDArray[np.float64], poses: PoseArray
 ) -> dict[str, NDArray[np.float64]]:
     """(members,) of each column that tells of motion, loads and cells; nan for a missing body."""
-    grid, forces = solver.grid, solver.forces
+    grid, owners, length = solver.grid, solver.grid.owners, solver.forces.length
     loads = solver.moving_loads(poses, solver.rates(time))
-    cl, cd, cm = forces.together(loads.coefficients).T
+    cl, cd, cm = owners.sums(loads.coefficients).T
     area, angle = grid.worst_cells().T
     motion = {
         "angle_deg": np.degrees(poses.angle),
-        "shift_x": poses.shift[:, 0] / forces.length,
-        "shift_y": poses.shift[:, 1] / forces.length,
+        "shift_x": poses.shift[:, 0] / length,
+        "shift_y": poses.shift[:, 1] / length,
     }
-    first = {name: np.zeros(grid.members) for name in motion}
-    for name, values in motion.items():
-        first[name][forces.owner[::-1]] = values[::-1]  # of several the last write stays
+    first = {name: owners.firsts(values) for name, values in motion.items()}
     power = {"power": loads.power, "power_pitch": loads.turning}
     found = {
         "member": np.arange(grid.members),
@@ -52,8 +45,8 @@ def moving(
         "min_angle_deg": np.degrees(angle),
         "shift_x": first["shift_x"],
         "shift_y": first["shift_y"],
-    } | {name: forces.together(values) for name, values in power.items()}
-    if not _several(solver):
+    } | {name: owners.sums(values) for name, values in power.items()}
+    if not owners.several:
         return found
     cl, cd, _ = loads.coefficients.T
     by_body = {"cl": cl, "cd": cd, "cm": loads.moment} | power | motion

@@ -139,6 +139,8 @@ class Members:
         place : callable       (member, entity, code) -> text " at ..." in the user's numbers
         iterations : (members,) device array of a march, or None
         """
+        if self.backend.read(self.faults).min() == NONE:  # as nearly always
+            return False
         words = self.backend.get(self.faults)
         found = np.flatnonzero((words != NONE) & self.alive).tolist()
         if not found:
@@ -171,4 +173,6 @@ class Members:
 
     def of_alive(self, columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         """Columns (members,) without the members that have failed."""
+        if not self.failures:
+            return dict(columns)
         return {name: np.asarray(values)[self.alive] for name, values in columns.items()}

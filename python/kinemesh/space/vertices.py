@@ -22,6 +22,7 @@ from kinemesh.linear.pattern import chunks
 from kinemesh.linear.stack import Alike, Items
 from kinemesh.mesh.dual import boundary_nodes, boundary_points
 from kinemesh.space.members import Members
+from kinemesh.space.owners import Owners
 
 Ints = NDArray[np.int32]
 
@@ -84,7 +85,7 @@ class Vertices:
         and as given
     points : (nodes, dimensions)   as given, on the host
     ensemble : Members    who of them runs, and who has failed
-    bodies : list of (member, marker)
+    bodies : list of (member, marker);  owners : their members
     sides : of each kind that has markers, walls and far field always
     alike : which members share a mesh;  distinct : the meshes, each once
     items : where the vertices of each member stand;  first, member : (members+1,), (nodes,)
@@ -124,6 +125,7 @@ class Vertices:
         )
         self.bodies: list[tuple[int, str]] = []
         self.sides = {kind: self._side(kind, names) for kind, names in markers.items()}
+        self.owners = Owners(self.bodies, self.members)
 
     def each(self, what: Hashable, make: Callable[[Any], Any]) -> list[Any]:
         """What `make` gives of each distinct mesh, kept by the name `what`: made once."""

@@ -38,7 +38,7 @@ class Volumes(ABC):
     V : (nodes,) float64           share of space of each volume [chord^2]
     bdf : (members, 3), rate : (members, 2)  factors of the time levels [a_inf/chord]
     ensemble : Members    who of them runs, and who has failed;  faults : those of it
-    bodies : list of (member, marker)
+    bodies : list of (member, marker);  owners : their members
     patches : of each kind;  wall, far : two of them
     graphs : of each distinct mesh the offsets of its volumes and their neighbours, CSR
     dimensions : int               2 or 3
@@ -66,7 +66,8 @@ class Volumes(ABC):
     def __init__(self, vertices: Vertices, items: Items | None = None) -> None:
         self.vertices, v = vertices, vertices
         self.backend, self.meshes, self.distinct = v.backend, v.meshes, v.distinct
-        self.alike, self.bodies, self.each, self.ensemble = v.alike, v.bodies, v.each, v.ensemble
+        self.alike, self.each, self.ensemble = v.alike, v.each, v.ensemble
+        self.bodies, self.owners = v.bodies, v.owners
         self.faults = v.ensemble.faults
         self.x, self.x1, self.points = v.x, v.x1, v.points
         self.dimensions, self.members = v.dimensions, v.members
@@ -77,6 +78,7 @@ class Volumes(ABC):
         self.slip: dict[str, Any] = {}
         b, m = self.backend, self.members
         self.bdf, self.rate = b.zeros((m, 3), np.float64), b.zeros((m, 2), np.float64)
+        self._steps = np.full(m, np.nan), 0  # that bdf and rate are of: none yet
         node_chunks, groups = chunks(self.first)
         self.totals = totals(b, node_chunks, groups)
         self.chunks = len(node_chunks) - 1
@@ -149,6 +151,9 @@ class Volumes(ABC):
 
     def set_time_levels(self, dt: NDArray[np.float64], order: int) -> None:
         """Factors of BDF1 or BDF2 with each member's time step; order 0: steady."""
+        if order == self._steps[1] and np.array_equal(dt, self._steps[0]):
+            return  # as in nearly every step
+        self._steps = np.array(dt), order
         if order == 0:
             bdf, rate = np.zeros(3), np.zeros(2)
         elif order == 1:

@@ -74,7 +74,7 @@ class Mover(ABC):
 
     def rows_at(self, poses: Poses, share: NDArray) -> NDArray[np.float64]:
         """(bodies, 6) for the kernel pose_move, each body at its member's share of the step."""
-        of_body = share[[member for member, _ in self.vertices.bodies]]
+        of_body = share[self.vertices.owners.of]
         rows = np.empty((len(of_body), 6))
         for s in np.unique(share):
             there = of_body == s

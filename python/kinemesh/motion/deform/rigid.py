@@ -17,8 +17,7 @@ class RigidMover(Mover):
 
     def __init__(self, vertices: Vertices) -> None:
         super().__init__(vertices)
-        members = [member for member, _ in vertices.bodies]
-        if members != list(range(vertices.members)):
+        if not vertices.owners.single:
             raise SettingsError(
                 f"rigid motion needs one body per member, found {vertices.bodies}; "
                 "use springs or Delaunay mapping for several bodies"
