@@ -186,6 +186,7 @@ class World:
         put("member|cells>members", self.member[self.cells[:, 0]])
         offsets, neighbour = csr([[j for j, _ in entry] for entry in near])
         put("offsets|nodes+1>>entries", offsets)
+        put("starts|nodes+1>>entries", offsets)
         put("neighbour|entries>nodes", neighbour)
         put("edge|entries>edges", csr([[e for _, e in entry] for entry in near])[1])
         offsets, cell = csr([[c for c, _ in entry] for entry in self.touching])

@@ -45,6 +45,7 @@
   K(gather_counts, groups) K(dual_normals, edges) K(dual_sweeps, edges) K(dual_volumes, nodes)    \
   K(boundary_normals, bnodes) K(boundary_sweeps, bnodes) K(face_rates, faces)                     \
   K(face_normals, faces) K(face_sweeps, faces) K(cell_volumes, cells) K(cell_quality, groups)     \
+  K(face_terms, groups)                                                                           \
   K(bc_vortex, members) K(dualtime_start, members)                                                \
   K(cloud_normals, bnodes) K(cloud_facets_3d, bnodes) K(cloud_mirror_3d, bnodes)                  \
   K(cloud_even_3d, bnodes)                                                                        \
@@ -61,9 +62,9 @@
   DIMENSION_LIST(K, ) MESH_LIST(K, ) DIMENSION_LIST(K, _3d)
 #define DIMENSION_LIST(K, D)                                                                      \
   K(state_primitive##D, nodes) K(state_primitive_range##D, groups) K(state_past##D, nodes)        \
-  K(state_update##D, rows) K(state_predict##D, nodes) K(residual_base##D, groups)                 \
+  K(state_keep##D, nodes) K(state_update##D, rows) K(state_predict##D, nodes) K(residual_base##D, groups)                 \
   K(residual_check##D, groups) K(wall_forces##D, groups) K(pose_move##D, moved)                   \
-  K(cloud_velocity##D, nodes) K(cloud_least_squares##D, nodes) K(cloud_open##D, bnodes)           \
+  K(cloud_velocity##D, nodes) K(cloud_least_squares##D, nodes) K(cloud_terms##D, groups) K(cloud_open##D, bnodes)           \
   K(cloud_smooth##D, nodes) K(cloud_smooth_wang##D, nodes)                                        \
   K(cloud_roe##D, nodes) K(cloud_roe_van_leer##D, nodes) K(cloud_jst##D, nodes)                   \
   K(cloud_step##D, nodes) K(cloud_stage##D, nodes) K(cloud_jacobian##D, rows)                     \

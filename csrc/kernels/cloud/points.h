@@ -34,3 +34,33 @@ HD real N(cloud_satellite)(const f64 *x, i32 i, i32 j, const real *inverse, cons
   for (i32 k = 0; k < DIM; k++) a[k] *= w;
   return N(vec_dot)(v, a);
 }
+
+/* Norm over each member of what cancels in the residual of a uniform stream at rest: a point's
+ * coefficients, and the time terms of its share.                                                */
+#define CLOUD_TERMS(F)                                                         \
+  F(in, i32, starts, "nodes+1>>entries") /* of the satellites of each point */ \
+  F(in, i32, neighbour, "entries>nodes")                                       \
+  F(in, f64, x, "nodes," STR(DIM))                                             \
+  F(in, real, inverse, "nodes," STR(NS))                                       \
+  F(val, i32, squared, "")                                                     \
+  F(in, f64, V, "nodes")                                                       \
+  F(in, i32, member, "nodes>members")                                          \
+  F(in, f64, step, "members") /* of time [chord/a_inf]; infinite: steady */    \
+  TOTALS(F, "nodes")                                                           \
+  F(upd, f64, parts, "groups,1")                                               \
+  F(out, f64, norm, "members")
+TOTAL(N(cloud_terms), CLOUD_TERMS, sum, 1, 1)
+{
+  f64 size = 4 * V[i] / step[member[i]];
+  for (i32 e = starts[i]; e < starts[i + 1]; e++) {
+    real d[DIM], a[DIM];
+    N(fit_apart)(x, i, neighbour[e], d);
+    N(fit_apply)(inverse + NS * i, d, a);
+    size += 2 * V[i] * (f64)(N(fit_weight)(d, squared) * sqrt(N(vec_dot)(a, a)));
+  }
+  s[0] += size * size;
+}
+OF_MEMBER(N(cloud_terms), CLOUD_TERMS)
+{
+  norm[m] = sqrt(s[0]);
+}

@@ -84,3 +84,19 @@ LANES(N(state_past), STATE_PAST, indirect, NV)
   EACH_LANE(k, NV)
   past[k] = (real)(c[1] * V1[i] * (f64)u1[k] + c[2] * V2[i] * (f64)u2[k]);
 }
+
+/* A physical step begins: each state is that of one step ago. */
+#define STATE_KEEP(F)               \
+  F(in, real, u, "nodes," STR(NV))  \
+  F(rw, real, u1, "nodes," STR(NV)) \
+  F(rw, real, u2, "nodes," STR(NV)) \
+  F(out, real, u3, "nodes," STR(NV))
+LANES(N(state_keep), STATE_KEEP, indirect, NV)
+{
+  EACH_LANE(k, NV)
+  {
+    u3[k] = u2[k];
+    u2[k] = u1[k];
+    u1[k] = u[k];
+  }
+}

@@ -198,8 +198,8 @@ class Ale(Solver):
 
     def suspects(self, member: int) -> str:
         """The cells that may keep a member's residual from falling."""
-        mesh = self.grid.meshes[member]
-        nodes = curved_triangles(mesh)
+        mesh, of = self.grid.meshes[member], self.grid.alike.of[member]
+        nodes = self.grid.each("curved triangles", curved_triangles)[of]
         if not len(nodes):
             return ""
         x, y = mesh.points[nodes[0]]

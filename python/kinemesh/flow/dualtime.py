@@ -35,6 +35,8 @@ class DualTime:
             backend.array(np.ones(members), np.float64) for _ in range(7)
         )
         self.parts = backend.zeros((grid.chunks, 1), np.float64)
+        self._step = backend.zeros(members, np.float64)
+        self._terms = grid.terms(step=self._step, parts=self.parts, norm=self.floor)
         began = {"active": self.active, "iterations": self.iterations, "base": self.base}
         self.begin = grid.fields.bind("dualtime_start", **began)
 
@@ -96,11 +98,8 @@ class DualTime:
         ----------
         dt : (members,)    time steps [chord/a_inf]; None: steady
         """
-        grid, get = self.grid, self.backend.get
-        around = grid.terms()
-        with grid.ensemble.quiet():
-            terms = around if dt is None else around + 4 * get(grid.V) / dt[grid.member]
-            squares = np.bincount(grid.member, terms**2, grid.members)
+        b = self.backend
+        b.put(self._step, np.inf if dt is None else dt)
+        self._terms()
         # Measured in float32: a transonic steady flow ends at 1.2, unsteady steps below 1.
-        share = 1.6 if dt is None else 1.0
-        self.backend.put(self.floor, share * self.backend.eps * np.sqrt(squares))
+        b.put(self.floor, (1.6 if dt is None else 1.0) * b.eps * b.get(self.floor))

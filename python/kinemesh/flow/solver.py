@@ -264,7 +264,7 @@ class Solver(State, Runnable, ABC):
         if self.mover is None:
             self.mover = self.deform.attach(self.grid.vertices)
         self.grid.keep_levels()
-        self._levels()
+        self._keep()
         self.grid.set_time_levels(dt, order)
         self._solve_to(self.settings.unsteady_krylov_tolerance)
         self.low_mach.begin_step()

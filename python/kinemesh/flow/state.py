@@ -69,8 +69,7 @@ class State:
         self.fields = self._named()
         self._primitive = self.fields.bind("state_primitive")
         self._past = self.fields.bind("state_past")
-        levels = [(self.u2, self.u3), (self.u1, self.u2), (self.u, self.u1)]
-        self._levels = b.record([self._copy(old, new) for old, new in levels])
+        self._keep = self.fields.bind("state_keep")
         norms = {"base": self.dualtime.base, "floor": self.dualtime.floor}
         most = self.settings.max_change
         self._predict = self.fields.bind("state_predict", **norms, most=most)
@@ -98,10 +97,6 @@ class State:
             low_mach=self.low_mach.pairs,
             entropy_fix=self.settings.entropy_fix,
         )
-
-    def _copy(self, old: Any, new: Any) -> Any:
-        """Call that copies states."""
-        return self.fields.bind("copy_state", **{"from": old, "to": new})
 
     def initialise(self, q: NDArray | None = None) -> None:
         """Set every time level to primitive states q (nodes, variables), or to the free stream."""

@@ -100,12 +100,9 @@ class FaceVolumes(Volumes):
     def sizes(self) -> dict[str, int]:
         return {"nodes": self.vertices.nodes, "cells": len(self.vertices.cells)}
 
-    def terms(self) -> NDArray[np.float64]:
-        length = np.linalg.norm(self.backend.get(self.S).astype(float), axis=1)
-        around = np.zeros(self.nodes)
-        for side in (0, 1):
-            around += np.bincount(self.lr[:, side], length, self.nodes)
-        return around
+    def terms(self, **given: Any) -> Any:
+        starts = self.fields["offsets"]
+        return self.fields.bind("face_terms", starts=starts, S=self.S, **self.totals, **given)
 
     def levels(self) -> dict[str, Any]:
         return {

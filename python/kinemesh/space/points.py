@@ -255,18 +255,9 @@ class CloudGrid(Volumes):
     def shown(self, member: int) -> Shown:
         return Shown.of(self.meshes[member])
 
-    def terms(self) -> NDArray[np.float64]:
-        ends = np.repeat(np.arange(self.nodes), np.diff(self.offsets))
-        x, inverse = (self.backend.get(a).astype(float) for a in (self.x, self.inverse))
-        d = x[self.neighbour] - x[ends]
-        d /= np.linalg.norm(d, axis=1, keepdims=True) ** self.weight_power
-        full = np.empty((self.nodes, self.dimensions, self.dimensions))
-        for column, (i, k) in zip(
-            inverse.T, np.transpose(np.triu_indices(self.dimensions)), strict=True
-        ):
-            full[:, i, k] = full[:, k, i] = column
-        size = np.linalg.norm(np.einsum("nik,nk->ni", full[ends], d), axis=1)
-        return 2 * self.backend.get(self.V) * np.bincount(ends, size, self.nodes)
+    def terms(self, **given: Any) -> Any:
+        starts = self.fields["offsets"]
+        return self.fields.bind("cloud_terms", starts=starts, **self.totals, **given)
 
     def levels(self) -> dict[str, Any]:
         return {"x1": self.x1, "x2": self.x2}

@@ -142,8 +142,9 @@ class Volumes(ABC):
         """(members,) of each number that tells how well the mesh is shaped as it stands."""
 
     @abstractmethod
-    def terms(self) -> NDArray[np.float64]:
-        """(nodes,) size of the terms that cancel in a steady residual of a uniform stream."""
+    def terms(self, **given: Any) -> Any:
+        """Call that puts into `norm` (members,) that of the terms that cancel at a node in the
+        residual of a uniform stream at rest, with time steps `step` (members,)."""
 
     @abstractmethod
     def levels(self) -> dict[str, Any]:
