@@ -124,12 +124,30 @@ def test_a_deformation_needs_what_it_allocates(allocated, name, deform, dtype):
 
     counted, hierarchy = counted_mover(ale, mesh, deform), 0
     if deform == "springs":
-        hierarchy = memory.HIERARCHY * mesh.nodes
+        hierarchy = (memory.HIERARCHY + memory.VECTORS) * mesh.nodes
     assert allocated() - before == pytest.approx(counted - hierarchy, rel=0.05)
     if deform == "springs":  # makes their hierarchy
         mover.step(lambda share: [Pose(0.001 * share, (0.25, 0.0))] * len(ale.grid.bodies))
         whole = memory.needed(km.Ale, dtype, [mesh], ale.settings, deform)
         assert allocated() - before == pytest.approx(counted, abs=0.12 * whole)
+
+
+def test_members_that_share_a_mesh_share_their_hierarchy(allocated):
+    mesh, count = MESHES["small"](), 6
+    ale = km.Ale([mesh] * count, mach=0.3, device="cpu")
+    mover = ale.deform.attach(ale.grid.vertices)
+    gc.collect()
+    before = allocated()
+
+    mover.step(lambda share: [Pose(0.001 * share, (0.25, 0.0))] * count)
+
+    shared, own = memory.HIERARCHY * mesh.nodes, memory.VECTORS * ale.grid.nodes
+    # a hierarchy follows from the matrix: 420 to 670 bytes a node with its vectors
+    assert allocated() - before == pytest.approx(shared + own, rel=0.35)
+    all_of, one = (
+        memory.needed(km.Ale, "float64", [mesh] * n, ale.settings, "springs") for n in (count, 1)
+    )
+    assert all_of == pytest.approx(count * one - (count - 1) * shared, rel=1e-6)
 
 
 RESIDENT = """

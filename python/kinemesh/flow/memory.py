@@ -32,7 +32,10 @@ if TYPE_CHECKING:
 # Of springs' hierarchies, for each time that transfers are smoothed.  Measured: 380 to 420 on
 # meshes of SU2's, 560 to 590 on quads, 520 to 670 on generated meshes of 1500 to 48000
 # nodes; 1308 on one of 310 thousand, smoothed twice.
-HIERARCHY = 650  # [bytes per node]
+# Members that share a mesh share it where they begin alike; 54 more are of vectors of their own
+# (2 and 4 members of 1500 and 5000 nodes).  One that is made anew on the way comes on top.
+HIERARCHY = 595  # [bytes per node of a mesh]
+VECTORS = 55  # [bytes per node of a member]
 # On a CPU also what the host holds while tables are set up: the most that is resident, less the
 # arrays, grows by 85 to 110 with meshes of 12 to 48 thousand nodes, by 105 to 120 with clouds in
 # the plane, by 145 to 170 in space (20 to 60 thousand points, 6 and 14 satellites).
@@ -41,6 +44,8 @@ HOST = 130  # [bytes per neighbour]
 # 1.8 kB of the host, on an irregular cloud in space with a matrix in float64.
 PLENTY = 100_000  # [bytes per point]
 
+Distinct = tuple[Any, int, NDArray[np.int64]]
+"""A mesh or cloud, how many members have it, and its `counts`."""
 WAYS: dict[str, Deformation] = {
     way.kind: way for way in (TorsionalSprings(), Delaunay(), Delaunay(retriangulate=True), Rigid())
 }
@@ -93,21 +98,29 @@ def needed(
     deform : `Deformation.kind`; None for a case at rest.  One that is not known here (the user's
         own) counts as none.
     """
+    return _held(solver, dtype, _distinct(spaces), settings, deform)
+
+
+def _distinct(spaces: Sequence[Any]) -> list[Distinct]:
+    """Each mesh or cloud once."""
+    first = {id(space): space for space in spaces}
+    members = Counter(map(id, spaces))
+    return [(space, members[key], counts(space)) for key, space in first.items()]
+
+
+def _held(
+    solver: Any, dtype: str, distinct: Sequence[Distinct], settings: Any, deform: str | None
+) -> int:
+    """What `needed` gives."""
     total = 0.0
-    for space, members in _distinct(spaces):
+    for space, members, known in distinct:
         with _COUNTING:
             own = _each(solver, kind_of(space), dtype, settings, deform)
-        one = float(counts(space) @ own)
+        total += members * float(known @ own)
         if deform == "springs":
-            one += HIERARCHY * degree(len(space.points)) * len(space.points)
-        total += members * one
+            points = len(space.points)
+            total += (HIERARCHY + VECTORS * members) * degree(points) * points
     return round(total)
-
-
-def _distinct(spaces: Sequence[Any]) -> list[tuple[Any, int]]:
-    """Each mesh or cloud once, and how many members have it."""
-    first = {id(space): space for space in spaces}
-    return [(first[key], members) for key, members in Counter(map(id, spaces)).items()]
 
 
 def available(backend: Backend) -> int | None:
@@ -131,17 +144,18 @@ def room(
     solver: Any, backend: Backend, spaces: Sequence[Any], settings: Any, deform: str | None
 ) -> int:
     """What `needed` gives; DeviceError where it is not free."""
-    arrays, free = needed(solver, backend.dtype, spaces, settings, deform), available(backend)
+    distinct = _distinct(spaces)
+    arrays, free = _held(solver, backend.dtype, distinct, settings, deform), available(backend)
     if free is None:
         return arrays
-    points, neighbours = _points_and_neighbours(spaces)
+    points, neighbours, *_ = np.sum([n * known for _, n, known in distinct], axis=0).tolist()
     host = 0 if backend.on_gpu else HOST * neighbours
     if arrays + host <= free:
         return arrays
     what = "points" if hasattr(spaces[0], "satellites") else "nodes"
     ways = [f"fewer {what}"]
     if backend.dtype == "float64":
-        single = needed(solver, "float32", spaces, settings, deform) + host
+        single = _held(solver, "float32", distinct, settings, deform) + host
         ways.insert(0, f"dtype='float32' (about {single / 2**30:.3g} GiB)")
     if backend.on_gpu:
         ways.append("device='cpu'")
@@ -162,9 +176,3 @@ def ask(
     free = available(backend)
     if free is not None and free < PLENTY * sum(len(space.points) for space in spaces):
         room(solver, backend, spaces, settings, deform)
-
-
-def _points_and_neighbours(spaces: Sequence[Any]) -> tuple[int, int]:
-    each = [members * counts(space) for space, members in _distinct(spaces)]
-    points, neighbours, *_ = np.sum(each, axis=0).tolist()
-    return points, neighbours
