@@ -2,6 +2,7 @@
 
 import kinemesh as km
 import numpy as np
+from kinemesh.cloud.tables import centres
 from scipy.spatial import Delaunay as Triangulation
 
 AXES = np.array([0.5, 0.8, 0.12])  # of a half wing: an ellipsoid cut at y = 0
@@ -82,3 +83,10 @@ def lattice(count):
             for triangle in ((a, b, c), (a, c, d)):
                 facets.append(np.stack([corner.ravel() for corner in triangle], 1)[:, ::turn])
     return km.Cloud.from_pairs(points, np.concatenate(pairs), {"farfield": np.concatenate(facets)})
+
+
+def pairs_of(offsets, satellites):
+    """(entries / 2, 2): each pair of a symmetric table once, lower number first."""
+    centre = centres(offsets)
+    once = centre < satellites
+    return np.stack([centre[once], satellites[once]], axis=1)

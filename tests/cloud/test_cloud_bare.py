@@ -4,9 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
+from clouds import pairs_of
 from kinemesh.cloud import Cloud, airfoil
 from kinemesh.cloud.fans import Fan3
-from kinemesh.cloud.tables import centres, pairs_of
+from kinemesh.cloud.tables import centres
 from kinemesh.cloud.walls import Walls
 from kinemesh.errors import CloudError
 from kinemesh.mesh.crossing import edges_crossed

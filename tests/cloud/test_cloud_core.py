@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from clouds import pairs_of
 from kinemesh.cloud import Cloud
-from kinemesh.cloud.tables import centres, pairs_of
+from kinemesh.cloud.tables import centres
 from kinemesh.errors import CloudError
 from kinemesh.mesh import Mesh, airfoil
 

@@ -3,9 +3,9 @@
 import kinemesh as km
 import numpy as np
 import pytest
+from clouds import pairs_of
 from kinemesh.cloud import Cloud
 from kinemesh.cloud.sides import closed_curves, in_fluid
-from kinemesh.cloud.tables import pairs_of
 from kinemesh.errors import CloudError
 from test_cloud_bare import faces, lattice
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from clouds import pairs_of
 from kinemesh.cloud import Cloud
 from kinemesh.cloud.checks import area_vectors
-from kinemesh.cloud.tables import pairs_of
 from kinemesh.errors import CloudError
 from scipy.spatial import Delaunay
 from test_cloud_core import assert_exact_for_linear_fields

@@ -4,11 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
+from clouds import pairs_of
 from kinemesh import cloud
 from kinemesh.cloud import wing, wings
 from kinemesh.cloud.checks import area_vectors
 from kinemesh.cloud.elliptic import rings
-from kinemesh.cloud.tables import pairs_of
 from kinemesh.errors import CloudError
 from kinemesh.mesh import section
 from scipy.sparse import coo_array

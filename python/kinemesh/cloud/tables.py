@@ -28,13 +28,6 @@ def table_of(points: int, pairs: NDArray) -> tuple[Ints, Ints]:
     return both.indptr.astype(np.int32), both.indices.astype(np.int32)
 
 
-def pairs_of(offsets: Ints, satellites: Ints) -> Ints:
-    """(entries / 2, 2): each pair of a symmetric table once, lower number first."""
-    centre = centres(offsets)
-    once = centre < satellites
-    return np.stack([centre[once], satellites[once]], axis=1)
-
-
 def centres(offsets: Ints) -> Ints:
     """(entries,) the point that each entry belongs to."""
     return np.repeat(np.arange(len(offsets) - 1, dtype=np.int32), np.diff(offsets))

@@ -40,10 +40,10 @@ class Boundaries:
                     f"{kernel}; choose another kind"
                 )
 
-    def residual(self, **given: Any) -> list[Any]:
-        """Calls that add the boundary fluxes to `res`, with other fields as given."""
+    def residual(self) -> list[Any]:
+        """Calls that add the boundary fluxes to `res`."""
         return [
-            self.fields.also(**patch.device).bind(self.kernels[kind], **given)
+            self.fields.also(**patch.device).bind(self.kernels[kind])
             for kind, patch in self.patches.items()
         ]
 

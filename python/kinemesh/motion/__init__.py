@@ -1,7 +1,6 @@
 """Motions of bodies; what carries the inner vertices along is in `kinemesh.motion.deform`."""
 
 from kinemesh.motion.motions import (
-    ORDERS,
     Function,
     Motion,
     Pitch,
@@ -13,6 +12,7 @@ from kinemesh.motion.motions import (
     pitch,
     plunge,
 )
+from kinemesh.motion.periods import ORDERS
 from kinemesh.motion.poses import PoseArray, RateArray, placed
 
 __all__ = [

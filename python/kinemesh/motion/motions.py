@@ -11,20 +11,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import reduce
-from math import cos, gcd, isfinite, lcm, pi, radians, sin
+from math import cos, isfinite, pi, radians, sin
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import SettingsError
+from kinemesh.motion.periods import common_omega
 
 DIFFERENCE = 1e-3  # error of a harmonic: 1e-12 / 30 of its rate, and about as much by rounding
 CENTRAL = {-2: 1, -1: -8, 1: 8, 2: -1}  # twelfths of a difference, by steps of time
 ONE_SIDED = {1: 48, 2: -36, 3: 16, 4: -3}  # less 25 of the present value
 LARGEST = 1e100  # of a pose: far below 1e154, whose square is no number
-ORDERS = 24  # most cycles of one part to the common period
 
 
 def _finite(owner: str, name: str, value: float) -> float:
@@ -334,22 +333,6 @@ class Together(Motion):
     @property
     def pivot(self) -> tuple[float, float] | None:
         return next((part.pivot for part in self.parts if part.pivot is not None), None)
-
-
-def common_omega(values: Sequence[float]) -> float | None:
-    """Angular frequency of the shortest common period of motions with these frequencies.
-
-    None where that period is longer than `ORDERS` periods of one of the motions.
-    """
-    first = values[0]
-    ratios = [Fraction(v / first).limit_denominator(ORDERS) for v in values]
-    exact = all(abs(v - float(r) * first) <= 1e-9 * v for v, r in zip(values, ratios, strict=True))
-    numerator = gcd(*(r.numerator for r in ratios))
-    denominator = lcm(*(r.denominator for r in ratios))
-    whole = [r / Fraction(numerator, denominator) for r in ratios]
-    if not exact or max(whole) > ORDERS:
-        return None
-    return first * numerator / denominator
 
 
 def pitch(
