@@ -138,20 +138,51 @@ def whole(tmp_path_factory):
         return out, case((0.1, 0.3)).run(**LONG, out=out)
 
 
-def test_a_run_goes_on_until_all_members_are_periodic(whole):
+def test_each_member_ends_where_it_is_periodic(whole):
     """Measured: the slow member is periodic after three cycles, the fast one after four."""
     _, run = whole
     told = run.summary
 
     assert told["result"]["periodic"] == [True, True]
-    assert told["result"]["cycles"] == [4.0, 4.0]
+    assert told["result"]["cycles"] == pytest.approx([3, 4])
     assert told["conditions"]["cycles"] == 4
     assert told["conditions"]["most_cycles"] == 9
-    assert told["conditions"]["steps"] == run.history["step"].max() == 32
+    assert told["conditions"]["steps"] == 32
     assert (told["conditions"]["until"], told["conditions"]["periodic_tolerance"]) == (
         "periodic", 0.01)  # fmt: skip
+    assert [run.history.member(m)["step"].max() for m in (0, 1)] == [24, 32]
     early = changed(run.history, run.history["step"] <= 24)
     assert [hysteresis(early, m).periodic for m in (0, 1)] == [True, False]
+
+
+def test_members_that_end_early_end_as_they_do_alone(whole, tmp_path):
+    for member, k in enumerate((0.1, 0.3)):
+        solo = case((k,)).run(**LONG, out=tmp_path / str(k)).history
+        found = whole[1].history.member(member)
+
+        assert found.columns == solo.columns
+        for name in solo.columns:
+            if name != "member":
+                assert found[name].tolist() == solo[name].tolist()
+
+
+def test_a_member_that_has_ended_takes_no_pseudo_step(monkeypatch):
+    made = case((0.1, 0.3))
+    counts = []
+    begin = type(made).begin_step
+    monkeypatch.setattr(
+        type(made),
+        "begin_step",
+        lambda solver, *given: (
+            counts.append(solver.backend.get(solver.dualtime.iterations)) or begin(solver, *given)
+        ),
+    )
+
+    made.run(**LONG)
+
+    after = np.array(counts[25:])  # of the steps from 25 on
+    assert (after[:, 0] == 0).all()
+    assert (after[:, 1] > 0).all()
 
 
 def test_a_run_that_was_stopped_ends_where_the_other_does(whole, tmp_path):
@@ -169,8 +200,17 @@ def test_a_run_that_is_periodic_does_not_go_on(whole, tmp_path):
     again = case((0.1, 0.3)).run(**LONG, out=out, resume=True)
 
     assert again.history["step"].max() == 32
+    with pytest.raises(km.CaseError, match="member 0 was periodic and ended after step 24, others"):
+        case((0.1, 0.3)).run(**LONG | {"until": "cycles"}, out=out, resume=True)
+    with pytest.raises(km.CaseError, match="member 0 was periodic and ended after step 24, others"):
+        case((0.1, 0.3)).run(**LONG, periodic_tolerance=1e-6, out=out, resume=True)
+
+
+def test_a_run_that_is_periodic_goes_on_where_all_ended_together(tmp_path):
+    case((0.3,)).run(**LONG, out=tmp_path)
+
     more = LONG | {"until": "cycles", "cycles": 4.25}
-    assert case((0.1, 0.3)).run(**more, out=out, resume=True).history["step"].max() == 34
+    assert case((0.3,)).run(**more, out=tmp_path, resume=True).history["step"].max() == 34
 
 
 def test_the_most_cycles_end_a_run_that_is_not_periodic_with_a_warning():

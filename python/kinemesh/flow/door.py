@@ -94,8 +94,8 @@ class Runnable:
             period
         time_step, steps : time step [chord/a_inf] and number of steps, for a motion without a
             period
-        until : "cycles" (default) runs `cycles` cycles; "periodic" runs until the last cycle of
-            every member is like the cycle before, at most `cycles` cycles
+        until : "cycles" (default) runs `cycles` cycles; "periodic" runs each member until its last
+            cycle is like the cycle before, at most `cycles` cycles
         periodic_tolerance : largest change of cl and of cm between the last two cycles, rms over
             amplitude, of a loop that counts as periodic [-]; 0.01 if not given
         out : folder for history.csv, flow.vtkhdf, restart.h5 and summary.json

@@ -109,7 +109,7 @@ class Driver(ABC):
             "chord": solver.chord,
         } | more
         notes = [*[row["text"] for row in failed], *notes, *solver.low_mach.notes()]
-        if not ensemble.alive.any():
+        if len(failed) == ensemble.count:
             notes.insert(0, f"all {ensemble.count} members failed, which ended the run")
         if self.resumed:
             result["resumed"] = resumption.told(self.resumed)

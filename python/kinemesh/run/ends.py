@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.faults import DIVERGED, TEXTS
+from kinemesh.errors import CaseError
 from kinemesh.loops.loop import loop_of_history
 
 if TYPE_CHECKING:
     from kinemesh.flow.solver import Solver
     from kinemesh.io.history import History
     from kinemesh.run.plan import Plan
+    from kinemesh.space.members import Members
 
 # Residual over its first value where a march has ended.  Measured over whole marches: below 1.4 on
 # the way to the ready cases' steady flows, below 4 where a march stalls.
@@ -59,21 +62,38 @@ def of_members(found: list[dict[str, Any]]) -> dict[str, Any]:
     return {name: [result.get(name) for result in found] for name in names}
 
 
-def over(plan: Plan, history: History, alive: NDArray[np.bool_], number: int) -> bool:
-    """Whether a run is over after step `number`: at its last one, or where it is periodic.
+def over(plan: Plan, history: History, members: Members, number: int) -> bool:
+    """Whether a run is over after step `number`: at its last one, or where all have ended.
 
-    Periodic or not is asked at the end of every cycle, and of all members that are `alive`.
+    Periodic or not is asked at the end of every cycle: each member that is periodic ends there,
+    as it does alone.
     """
-    if not alive.any():
+    if number >= plan.count or not members.alive.any():
         return True
-    if number >= plan.count or plan.until == "cycles":
-        return number >= plan.count
+    if plan.until == "cycles":
+        return False
     assert plan.steps_per_cycle is not None
     cycle, part = divmod(number, plan.steps_per_cycle)
     if part or cycle < 2:
         return False
-    going = np.flatnonzero(alive).tolist()
-    return all(loop_of_history(history, m, plan.tolerance).periodic for m in going)
+    going = np.flatnonzero(members.alive).tolist()
+    members.end({m: number for m in going if periodic(plan, history, m)})
+    return not members.alive.any()
+
+
+def periodic(plan: Plan, history: History, member: int) -> bool:
+    """Whether the loop of a member's last cycle is like the one before."""
+    return loop_of_history(history, member, plan.tolerance).periodic is True
+
+
+def refuse_to_go_on(plan: Plan, history: History, ended: Mapping[int, int], where: str) -> None:
+    """CaseError where members that ended before the others are asked for more."""
+    for m, step in ended.items():
+        if plan.until == "cycles" or not periodic(plan, history, m):
+            raise CaseError(
+                f"{where}: member {m} was periodic and ended after step {step}, others went on, so "
+                "it cannot go on with them; run without --resume (resume=False) to begin anew"
+            )
 
 
 def _which(loop: dict[str, Any]) -> str:

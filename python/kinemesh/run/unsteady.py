@@ -51,6 +51,7 @@ class _Tally:
         self.first: dict[str, Any] = {}
         self.preflight: dict[str, Any] = {}
         self.start: list[str] = []  # what must be said of the first flow
+        self.ended: dict[int, int] = {}  # members that were done before the others, after a step
 
     def add(self, notes: Mapping[str, float]) -> None:
         """Add a mover's numbers."""
@@ -65,6 +66,7 @@ class _Tally:
         """Take up what `dump` gave."""
         for name, value in kept.items():
             setattr(self, name, np.array(value) if name in ARRAYS else value)
+        self.ended = {int(member): step for member, step in self.ended.items()}
 
 
 class Unsteady(Driver):
@@ -82,6 +84,10 @@ class Unsteady(Driver):
         if saved is not None:
             self.tally.load(saved.record["tally"])
         super().__init__(claim, folder, saved, progress)
+        if saved is not None:
+            before = {m: step for m, step in self.tally.ended.items() if step < saved.step}
+            ends.refuse_to_go_on(self.plan, self.history, before, str(saved.path))
+            self.solver.grid.ensemble.end(before)
         self.solver.bodies.forget()  # a user's function may tell another motion now
         solver, s = self.solver, self.solver.settings
         self.recording = solver.iteration(
@@ -158,6 +164,7 @@ class Unsteady(Driver):
 
     def memory(self, steps: int) -> dict[str, Any]:
         poses = resumption.samples(self.solver, self.plan.dt, steps)
+        self.tally.ended = self.solver.grid.ensemble.ended
         return {"tally": self.tally.dump(), "poses": poses}
 
     def go(self) -> None:
@@ -170,19 +177,19 @@ class Unsteady(Driver):
             while not over:
                 self.done += 1
                 self.step(self.done)
+                if self.done % plan.frame_every == 0:
+                    self.files.fields(self.done * plan.dt)
                 over = self.over(self.done)
                 if over:
                     bar.total = self.done
                 bar.update()
-                if self.done % plan.frame_every == 0:
-                    self.files.fields(self.done * plan.dt)
                 if self.done % plan.restart_every == 0 or over:
                     self.keep(self.done)
                 interrupt.check()
 
     def over(self, number: int) -> bool:
         """Whether the run is over after step `number`."""
-        return ends.over(self.plan, self.history, self.solver.grid.ensemble.alive, number)
+        return ends.over(self.plan, self.history, self.solver.grid.ensemble, number)
 
     def step(self, number: int) -> None:
         """One physical step of every member."""
@@ -263,7 +270,8 @@ class Unsteady(Driver):
                 f"{tally.lowered} edges (sum over steps) ended at first order: a gradient asked "
                 "for a negative density or pressure there"
             )
-        ran = np.flatnonzero(solver.grid.ensemble.alive).tolist()
+        failures = solver.grid.ensemble.failures
+        ran = [m for m in range(solver.grid.members) if m not in failures]
         loops = {m: _result(self.history.member(m), plan) for m in ran}
         notes += ends.periodicity(plan, loops)
         found = [loops.get(m, {"converged": False}) for m in range(solver.grid.members)]

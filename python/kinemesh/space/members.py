@@ -1,6 +1,6 @@
 """Members of an ensemble: who still runs, and of those that failed why, where and when.
 
-Kernels see one mask; nothing revives a member that has failed while the run goes on.
+Kernels see one mask; nothing revives a member that has failed or ended while the run goes on.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Failure:
 
 
 class Members:
-    """Members of an ensemble, each running or failed.
+    """Members of an ensemble, each running, ended or failed.
 
     Parameters
     ----------
@@ -52,7 +52,8 @@ class Members:
 
     Attributes
     ----------
-    alive : (count,) bool on the host;  mask : `alive` as int32 on the device
+    alive : (count,) bool on the host, who runs;  mask : `alive` as int32 on the device
+    ended : {member: step} that were done before the others, after this step
     faults : (count,) uint64 device array    words that kernels leave behind
     failures : {member: Failure}
     """
@@ -63,6 +64,7 @@ class Members:
         self.mask = backend.array(np.ones(count), np.int32)
         self.alive = np.ones(count, bool)
         self.failures: dict[int, Failure] = {}
+        self.ended: dict[int, int] = {}
         self._reports = False
         self.at("")
 
@@ -72,6 +74,12 @@ class Members:
             words = self.backend.get(self.faults)
             self.backend.put(self.faults, np.where(self.alive, words, NONE))
         self.failures = {row["member"]: Failure(**row) for row in failed}
+        self.ended = {}
+        self._mark()
+
+    def end(self, steps: Mapping[int, int]) -> None:
+        """These members are done: {member: step}."""
+        self.ended |= steps
         self._mark()
 
     @contextmanager
@@ -125,7 +133,7 @@ class Members:
         self._mark()
 
     def _mark(self) -> None:
-        self.alive = ~np.isin(np.arange(self.count), list(self.failures))
+        self.alive = ~np.isin(np.arange(self.count), [*self.failures, *self.ended])
         self.backend.put(self.mask, self.alive)
 
     def find_faults(
@@ -168,11 +176,11 @@ class Members:
         return [asdict(failure) for _, failure in sorted(self.failures.items())]
 
     def quiet(self) -> Any:
-        """Context in which numbers of failed members, which may be none, do not warn."""
-        return np.errstate(all="ignore") if self.failures else nullcontext()
+        """Context in which numbers of members that do not run, which may be none, do not warn."""
+        return nullcontext() if self.alive.all() else np.errstate(all="ignore")
 
     def of_alive(self, columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        """Columns (members,) without the members that have failed."""
-        if not self.failures:
+        """Columns (members,) of the members that run."""
+        if self.alive.all():
             return dict(columns)
         return {name: np.asarray(values)[self.alive] for name, values in columns.items()}
