@@ -36,8 +36,8 @@ def memory(nodes):
     ale.run(cycles=STEPS / 64, steps_per_cycle=64, preflight=False)
     most = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(
-        f"{ale.grid.nodes} nodes, {STEPS} steps: at most {most / 1e6:.0f} MB resident, "
-        f"arrays {ale.backend.allocated / 1e6:.0f} MB"
+        f"{ale.grid.nodes} nodes, {STEPS} steps: at most {most / 2**20:.0f} MiB resident, "
+        f"arrays {ale.backend.allocated / 2**20:.0f} MiB"
     )
 
 

@@ -71,7 +71,8 @@ def parser() -> argparse.ArgumentParser:
         commands.add_parser(
             "sweep",
             help="run many cases made of one",
-            description="Run the cases of [sweep] of a case file side by side in ensembles.",
+            description="Run many cases made of one side by side in ensembles: every combination "
+            "of the values in --over, or in the table [sweep] of a case file.",
             epilog=sweeps.STATUS,
         )
     )

@@ -201,7 +201,7 @@ def test_check_tells_all_of_a_cloud(here, capsys):
     place = rf"{worst.max():.3g} at point \d+ \({x:.4g}, -?{abs(y):.4g}\)"
     assert re.search(place, rows["quality"][1])
     assert "walls airfoil" in rows["markers"][1]
-    assert "GB free on cpu" in rows["memory"][1]
+    assert "GiB free on cpu" in rows["memory"][1]
     assert rows["settings"][1].endswith("delaunay")
     found = re.match(
         r"8 steps, no satellites on one line; worst condition ([\d.]+) at phase \d+",

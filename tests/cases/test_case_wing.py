@@ -133,7 +133,7 @@ def test_check_tells_all_of_a_wing(kind, monkeypatch, tmp_path, capsys):
     assert f"worst condition {cloud.conditions.max():.3g} at" in said["quality"]
     assert said["quality"].startswith("2 colours") == (kind == "regular")
     assert "limiter wang" in said["settings"]
-    assert "GB free on cpu" in said["memory"]
+    assert "GiB free on cpu" in said["memory"]
 
 
 @pytest.fixture(scope="module")

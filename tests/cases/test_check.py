@@ -61,7 +61,7 @@ def test_a_case_that_can_run_is_status_0_with_all_its_numbers(capsys, tmp_path):
     assert f"{km.mesh.quality(mesh).min_angle_deg:.3g} degrees" in rows["quality"][1]
     assert f"period {2 * 3.14159265 / (2 * 0.1 * 0.5):.5g}" in rows["motion"][1]
     assert rows["steps"][1].endswith("16 steps")
-    assert "GB free on cpu" in rows["memory"][1]
+    assert "GiB free on cpu" in rows["memory"][1]
     assert "8 steps, no cell inverts" in rows["pre-flight"][1]
     assert [p.name for p in tmp_path.iterdir()] == ["small.toml"]  # nothing is written
 

@@ -7,6 +7,7 @@ import warnings
 import weakref
 from functools import cache
 from threading import Thread
+from types import SimpleNamespace
 
 import kinemesh as km
 import numpy as np
@@ -249,14 +250,26 @@ def test_what_does_not_fit_is_refused_before_anything_is_allocated(allocated, mo
 
     monkeypatch.setattr(memory, "available", room)
     message = (
-        rf"cpu: {mesh.nodes} nodes in float64 need about 0\.00\d+ GiB, 0\.00146 GiB are free; use "
-        r"dtype='float32' \(about 0\.00\d+ GiB\) or fewer nodes$"
+        rf"cpu: {mesh.nodes} nodes in float64 need about [23]\.\d+ MiB, 1\.5 MiB are free; use "
+        r"fewer nodes$"  # in float32, too, it is more
     )
     with pytest.raises(km.DeviceError, match=message):
         km.Ale(mesh, mach=0.3, motion=km.motion.pitch(1.0, 0.1), device="cpu")
 
     assert allocated() == taken
     assert {*asked} == {"cpu"}
+
+
+@pytest.mark.parametrize(("host", "advised"), [(2**40, True), (2**16, False)])
+def test_the_cpu_is_advised_where_the_case_fits_there(monkeypatch, host, advised):
+    gpu = SimpleNamespace(on_gpu=True, dtype="float64", device="cuda:0")
+    monkeypatch.setattr(memory, "available", lambda backend: 2**16)
+    monkeypatch.setattr(memory, "_free_of_host", lambda: host)
+
+    with pytest.raises(km.DeviceError) as caught:
+        memory.room(km.Ale, gpu, [MESHES["small"]()], km.AleSettings(), None)
+
+    assert ("device='cpu'" in str(caught.value)) == advised
 
 
 def with_host(space, solver, settings, dtype, deform):

@@ -1,5 +1,6 @@
 """What a sweep is asked, and how it is refused; nothing here computes a flow."""
 
+import re
 import subprocess
 import sys
 
@@ -10,7 +11,7 @@ from kinemesh import cli
 from kinemesh.cases.casefile import Case
 from kinemesh.errors import CaseError, DeviceError, SettingsError
 from kinemesh.io import store
-from kinemesh.study.sweep import rows
+from kinemesh.study.sweep import rows, shell
 from kinemesh.study.sweep.asked import asked_of
 from kinemesh.study.sweep.axes import axes_of
 from kinemesh.study.sweep.batches import chunks_of, ensembles
@@ -326,5 +327,129 @@ def test_the_shell_lists_the_cases_and_runs_none(tmp_path, monkeypatch, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("0  flow.mach = 0.4  ensemble 0, ")
     assert "cannot run: [flow] mach = 30, expected at most 20" in lines[2]
-    assert lines[3] == "3 cases, 1 impossible; 1 kinds of ensembles; nothing was run"
+    assert lines[3] == "batches: 1 of 2 cases"
+    assert lines[5] == "3 cases, 1 impossible; 1 kinds of ensembles; nothing was run"
     assert [path.name for path in tmp_path.iterdir()] == ["f.toml"]
+
+
+def test_the_list_has_the_batches_and_what_the_largest_of_them_takes(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "f.toml").write_text(FILE)
+    monkeypatch.setattr("kinemesh.flow.memory.available", lambda backend: 2**30)
+
+    def last_lines(*over):
+        more = [word for text in over for word in ("--over", text)]
+        words = ["--over", "flow.mach=0.3,0.4,0.5", "--batch", "2", *more]
+        assert cli.main(["sweep", "f.toml", "--list", *words]) == 0
+        return capsys.readouterr().out.splitlines()[-3:-1]
+
+    some, memory = last_lines("mesh.nodes=520,1040")
+    large, small = (len(km.mesh.airfoil("naca0012", nodes=n, far_field=10.0).points)
+                    for n in (1040, 520))  # fmt: skip
+    assert some == "batches: 3 of 2 cases"
+    assert f"largest ensemble: 2 cases, {large + small} nodes in all" in memory
+    assert re.search(r"memory: about [1-9]\.\d+ MiB for the arrays, 1 GiB free on cpu", memory)
+    with_matrix = last_lines("solver.linear_solver=bicgstab")[1]
+    assert last_lines("solver.linear_solver=lusgs,bicgstab") == [
+        "batches: 2 of 2 cases, 2 of 1 cases", with_matrix]  # fmt: skip
+    assert last_lines("solver.linear_solver=lusgs")[1] != with_matrix
+
+
+@pytest.mark.parametrize(
+    ("free", "advice"),
+    [
+        (12e6, "11.4 MiB are free; use fewer nodes; or give a smaller batch"),
+        (14e6, r"use run.dtype = 'float32' \(about 12\.\d MiB\) or fewer nodes; or give a smaller"),
+    ],
+)
+def test_a_list_of_what_does_not_fit_says_so_and_advises_what_would(
+    free, advice, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "f.toml").write_text(FILE.replace("520", "3000"))
+    monkeypatch.setattr("kinemesh.flow.memory.available", lambda backend: int(free))
+
+    assert cli.main(["sweep", "f.toml", "--list", "--over", "flow.mach=0.3,0.4"]) == 2
+
+    said = " ".join(capsys.readouterr().err.split())
+    assert re.search(rf"2 cases side by side: .* need about 14\.\d MiB, .*{advice}", said)
+
+
+# ---------------------------------------------------------------- a sweep from options
+
+
+@pytest.mark.parametrize(
+    ("words", "rows"),
+    [
+        (["--over", "flow.mach=0.5,0.6", "--over", "mesh.section=naca0012,naca2412"],
+         [{MACH: m, "mesh.section": s} for m in (0.5, 0.6) for s in ("naca0012", "naca2412")]),
+        (["--over", "flow.mach=0.5,0.6", "--over", f"{K}=0.1,0.2", "--zip", f"{MACH},{K}"],
+         [{MACH: 0.5, K: 0.1}, {MACH: 0.6, K: 0.2}]),
+        (["--over", "flow.moment_about=[0.25,0],[0.5,0]"],
+         [{"flow.moment_about": [0.25, 0]}, {"flow.moment_about": [0.5, 0]}]),
+        (["--over", "run.device=cpu,cuda"], [{"run.device": "cpu"}, {"run.device": "cuda"}]),
+    ],
+)  # fmt: skip
+def test_options_make_a_sweep_of_a_ready_case(words, rows):
+    asked = of_options("agard-ct5", *words)
+
+    assert list(asked.axes.rows()) == rows
+    assert asked.base.name == "agard-ct5"
+
+
+def of_options(*words):
+    """What `kinemesh sweep` with these words asks for."""
+    arguments = cli.parser().parse_args(["sweep", *words])
+    return asked_of(arguments.case, shell._given(arguments), arguments.set, arguments.device)
+
+
+def test_options_make_the_sample_that_arguments_make():
+    ranges = {MACH: [0.6, 0.78], K: [0.05, 0.2]}
+    options = ["--over", f"{MACH}=0.6,0.78", "--over", f"{K}=0.05,0.2"]
+
+    made = of_options(
+        "agard-ct5", *options, "--sample", "latin-hypercube", "--n", "4", "--seed", "1"
+    )
+
+    assert made.axes == axes_of(ranges, sample="latin-hypercube", n=4, seed=1)
+
+
+def test_options_stand_above_the_table_and_its_files_start_where_they_are_given(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "f.toml").write_text(FILE + "sweep.over = { flow.mach = [0.5] }")
+    monkeypatch.chdir(tmp_path)
+
+    asked = of_options("there/f.toml", "--over", "mesh.coordinates=a.dat,b.dat")
+
+    assert [row["mesh.coordinates"] for row in asked.axes.rows()] == [
+        str(tmp_path / "a.dat"), str(tmp_path / "b.dat")]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--over", "flow.machh=0.5"], "[flow]: unknown key 'machh'; did you mean 'mach'?"),
+        (["--over", "flow.mach=0.5", "--over", "flow.mach=0.6"], "flow.mach is given twice"),
+        (["--over", "flow.mach=0.5", "--over", 'flow."mach"=0.6'], "give values for one key"),
+        (["--over", "flow.mach"], "--over flow.mach: expected KEY=VALUE,VALUE"),
+        (["--over", "flow.mach=0.5,,0.6"], "nothing is no value of TOML"),
+        (["--over", "flow.mach="], "flow.mach has an empty list"),
+        (["--over", "flow.mach=0.5,fast"], "entry 1 is 'fast', a text"),
+        (["--over", "flow.mach=0.5,0.6", "--zip", "flow.mach,flow.match"], "did you mean"),
+        (["--over", "flow.mach=0.5", "--set", "flow.mach=0.6"], "varies in this sweep"),
+        (["--over", "flow.mach=0.5", "--n", "3"], "n = 3 has no meaning without sample"),
+        (["--over", "flow.mach=0.5,0.6", "--sample", "lhs", "--n", "3"], "expected latin-hyper"),
+        ([], "nothing varies, expected a table [sweep] with over, such as over = "),
+    ],
+)
+def test_options_that_make_no_sweep_are_status_2_with_what_is_wrong(
+    words, said, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+
+    assert cli.main(["sweep", "agard-ct5", *words]) == 2
+
+    assert said in " ".join(capsys.readouterr().err.split())
+    assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""Single keys of a case file changed from the shell: flow.mach=0.6."""
+"""Keys of a case file from the shell: one value, flow.mach=0.6, or several, flow.mach=0.6,0.7."""
 
 from __future__ import annotations
 
@@ -45,20 +45,51 @@ def with_value(table: Any, path: Sequence[str], value: Any, told: str) -> dict[s
     return {**table, path[0]: with_value(table.get(path[0], {}), path[1:], value, told)}
 
 
+def several(change: str) -> tuple[str, list[Any]]:
+    """Key and values of `KEY=VALUE,VALUE,...`, as an option --over gives them.
+
+    Values are those of `changed`: of TOML, or words.
+
+    Raises
+    ------
+    CaseError    what is no such list
+    """
+    told = f"--over {change}"
+    path, text = _parts(change, told, "KEY=VALUE,VALUE, such as flow.mach=0.6,0.7")
+    try:
+        values = tomllib.loads(f"values = [{text}]")["values"]
+    except (ValueError, RecursionError):  # with words: naca0012,naca2412
+        values = [_value(part.strip(), told) for part in text.split(",")]
+    if path in FILES:
+        values = [str(Path(v).absolute()) if isinstance(v, str) else v for v in values]
+    return change.partition("=")[0].strip(), values
+
+
 def _parsed(change: str) -> tuple[tuple[str, ...], Any]:
     """Path and value of KEY=VALUE."""
+    told = f"--set {change}"
+    path, text = _parts(change, told, "KEY=VALUE, such as flow.mach=0.6")
+    return path, _value(text, told)
+
+
+def _parts(change: str, told: str, expected: str) -> tuple[tuple[str, ...], str]:
+    """Path before the sign of equality, text behind it."""
     key, found, text = change.partition("=")
     path = path_of_key(key.strip())
     if not found or not path or "\n" in change:
-        raise CaseError(f"--set {change}: expected KEY=VALUE, such as flow.mach=0.6")
-    text = text.strip()
+        raise CaseError(f"{told}: expected {expected}")
+    return path, text.strip()
+
+
+def _value(text: str, told: str) -> Any:
+    """A value of TOML, or a word."""
     try:
-        return path, tomllib.loads(f"value = {text}")["value"]
+        return tomllib.loads(f"value = {text}")["value"]
     except (ValueError, RecursionError) as error:
         if WORD.fullmatch(text):
-            return path, text
+            return text
         raise CaseError(
-            f"--set {change}: {text or 'nothing'} is no value of TOML ({error}), expected one such "
+            f"{told}: {text or 'nothing'} is no value of TOML ({error}), expected one such "
             'as 0.6, true, "text" or [0.25, 0.0]'
         ) from None
 

@@ -238,14 +238,7 @@ def small_solver(case: Case, device: str) -> Solver:
 def room(small: Solver, made: Mesh | Cloud, backend: Backend, moves: bool) -> str:
     """What the arrays of a case need and the device has free; DeviceError where that is less."""
     needed = small.room(backend, [made], small.settings, small.deform.kind if moves else None)
-    free = memory.available(backend)
-    text = f"about {_size(needed)} for the arrays"
-    return text if free is None else f"{text}, {_size(free)} free on {backend.device}"
-
-
-def _size(count: int) -> str:
-    """Bytes as a text of three digits."""
-    return f"{count / 1e9:.3g} GB" if count >= 1e9 else f"{count / 1e6:.3g} MB"
+    return memory.told(needed, backend)
 
 
 def _output(report: Report, given: str, model: Solver | None, plan: Plan | None) -> None:
@@ -277,7 +270,7 @@ def _solver(
                 job = case.job
                 plan = Plan.of(model, "steady", job.cycles, job.steps_per_cycle, None, None,
                                job.until, job.periodic_tolerance)  # fmt: skip
-            said.append(f"built, {_size(model.backend.allocated)}")
+            said.append(f"built, {memory.size(model.backend.allocated)}")
     else:
         report.leave("solver", "not built, as something above is wrong")
     return model, plan

@@ -127,6 +127,11 @@ def available(backend: Backend) -> int | None:
     """Free bytes on a backend's device (on a CPU with swap); None where nobody says."""
     if backend.on_gpu:
         return int(backend._module.device_properties(backend.ordinal)["free_bytes"])
+    return _free_of_host()
+
+
+def _free_of_host() -> int | None:
+    """Free bytes of this machine, with swap; None where nobody says."""
     try:
         lines = Path("/proc/meminfo").read_text("ascii").splitlines()
         table = {name: int(rest.split()[0]) for name, _, rest in (s.partition(":") for s in lines)}
@@ -156,14 +161,27 @@ def room(
     ways = [f"fewer {what}"]
     if backend.dtype == "float64":
         single = _held(solver, "float32", distinct, settings, deform) + host
-        ways.insert(0, f"dtype='float32' (about {single / 2**30:.3g} GiB)")
-    if backend.on_gpu:
+        if single <= free:
+            ways.insert(0, f"dtype='float32' (about {size(single)})")
+    if backend.on_gpu and arrays + HOST * neighbours <= (_free_of_host() or 0):
         ways.append("device='cpu'")
     raise DeviceError(
         f"{backend.device}: {points} {what} in {backend.dtype} need about "
-        f"{(arrays + host) / 2**30:.3g} GiB, {free / 2**30:.3g} GiB are free; use "
+        f"{size(arrays + host)}, {size(free)} are free; use "
         f"{', '.join(ways[:-1]) + ' or ' if ways[1:] else ''}{ways[-1]}"
     )
+
+
+def size(count: int) -> str:
+    """Bytes of memory as a text of three digits."""
+    unit, name = (2**30, "GiB") if count >= 2**30 else (2**20, "MiB")
+    return f"{count / unit:.3g} {name}"
+
+
+def told(arrays: int, backend: Backend) -> str:
+    """What arrays take and what is free on a device, in words."""
+    text, free = f"about {size(arrays)} for the arrays", available(backend)
+    return text if free is None else f"{text}, {size(free)} free on {backend.device}"
 
 
 def ask(

@@ -110,7 +110,8 @@ def asked_of(
     if "over" not in told:
         raise CaseError(
             f"{path or base.name}: nothing varies, expected a table [sweep] with over, such as "
-            'over = { "flow.mach" = [0.6, 0.7] } (in Python the argument over)'
+            'over = { "flow.mach" = [0.6, 0.7] }, or --over flow.mach=0.6,0.7 (in Python the '
+            "argument over)"
         )
     with in_file(path if table else None):
         axes = axes_of(**told, taken=rows.names())
@@ -119,7 +120,7 @@ def asked_of(
         key = change.partition("=")[0].strip()
         if key in varied:
             raise CaseError(
-                f"--set {change}: {key} varies in this sweep; change its values in [sweep] over"
+                f"--set {change}: {key} varies in this sweep; change its values in over"
             )
     if device is not None:
         base = base.replace(device=device)

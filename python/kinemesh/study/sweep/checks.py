@@ -159,8 +159,8 @@ def _common(rows: Sequence[Mapping[str, Any]]) -> str:
     return f"{told(same) or told(rows[0])}{count}"
 
 
-def refuse_large(checked: Checked, blocks: Sequence[Sequence[int]]) -> None:
-    """DeviceError where the largest ensemble of a group does not fit on its device.
+def rooms(checked: Checked, blocks: Sequence[Sequence[int]]) -> list[tuple[int, list[int]]]:
+    """Bytes and rows of the largest ensemble of each group; DeviceError where one does not fit.
 
     Parameters
     ----------
@@ -174,9 +174,10 @@ def refuse_large(checked: Checked, blocks: Sequence[Sequence[int]]) -> None:
             group = int(checked.groups[members[0]])
             if size > largest.get(group, (0, []))[0]:
                 largest[group] = (size, members)
-    for _, members in largest.values():
-        cases = [case for i in members if (case := checked.cases[i]) is not None]
-        _room(checked, cases)
+    return [
+        (_room(checked, [case for i in rows if (case := checked.cases[i]) is not None]), rows)
+        for _, rows in largest.values()
+    ]
 
 
 def needed(checked: Checked, case: Case) -> int:
@@ -187,15 +188,17 @@ def needed(checked: Checked, case: Case) -> int:
     return memory.needed(solver, case.job.dtype, spaces, settings, moved)
 
 
-def _room(checked: Checked, cases: Sequence[Case]) -> None:
-    """DeviceError where the arrays of an ensemble are more than its device has free."""
+def _room(checked: Checked, cases: Sequence[Case]) -> int:
+    """Bytes of the arrays of an ensemble; DeviceError where its device has less free."""
     case = cases[0]
     settings, deform = checked.tried[shared(case)]
     backend = Backend(case.job.device, case.job.dtype)
     spaces = [checked.spaces.of(case) for case in cases]
     moved = None if case.motion is None else deform
     try:
-        registry.named(case.method).solver.room(backend, spaces, settings, moved)
+        found: int = registry.named(case.method).solver.room(backend, spaces, settings, moved)
     except DeviceError as error:
-        text = f"sweep: {len(cases)} cases side by side: {error}; or give a smaller batch"
-        raise DeviceError(text) from None
+        text = f"{error}; or give a smaller batch" if len(cases) > 1 else str(error)
+        text = text.replace("dtype='float32'", "run.dtype = 'float32'")  # by its key
+        raise DeviceError(f"sweep: {len(cases)} cases side by side: {text}") from None
+    return found

@@ -1,4 +1,4 @@
-"""`kinemesh sweep`: its options, its table of cases, and how it ends."""
+"""`kinemesh sweep`: its options, and how it ends."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from kinemesh.cases.changes import several
+from kinemesh.errors import CaseError
 
 FAILED, UNCONVERGED = 1, 3  # exit status
 STATUS = (
@@ -19,14 +22,8 @@ STATUS = (
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """The options of `kinemesh sweep`."""
     add = command.add_argument
-    add("case", metavar="FILE.toml", help="case file with a table [sweep]")
-    add(
-        "--set",
-        metavar="KEY=VALUE",
-        action="append",
-        default=[],
-        help="another value for a key of every case, such as flow.mach=0.6; may be given again",
-    )
+    add("case", metavar="CASE", help="ready case, or case file, which may have a table [sweep]")
+    _add_asked(add)
     add("--device", metavar="DEV", help="auto, cpu, cuda or cuda:N")
     add("--batch", type=int, metavar="N", help="most cases side by side: 16 on a CPU, 128 on a GPU")
     add("--out", type=Path, metavar="DIR", help="folder of the result (default: the case's name)")
@@ -40,16 +37,62 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     add("--quiet", action="store_true", help="no progress, no words at the end")
 
 
+def _add_asked(add: Any) -> None:
+    """Options that stand above the keys of [sweep], and --set."""
+    add(
+        "--over",
+        metavar="KEY=VALUES",
+        action="append",
+        help="values of a key, such as flow.mach=0.6,0.7; may be given again, for another key",
+    )
+    add(
+        "--zip",
+        metavar="KEY,KEY",
+        action="append",
+        help="keys of --over that vary together; may be given again, for another group",
+    )
+    add(
+        "--sample",
+        metavar="KIND",
+        help="latin-hypercube: --n cases within ranges, such as --over flow.mach=0.6,0.78",
+    )
+    add("--n", type=int, metavar="N", help="cases of the sample")
+    add("--seed", type=int, metavar="N", help="of the sample's random numbers (default 0)")
+    add(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="another value for a key of every case, such as flow.mach=0.6; may be given again",
+    )
+
+
+def _given(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Keys of [sweep] that the options give, None where they do not."""
+    over: dict[str, Any] | None = None if arguments.over is None else {}
+    for change in arguments.over or ():
+        key, values = several(change)
+        assert over is not None
+        if key in over:
+            raise CaseError(f"--over {change}: {key} is given twice")
+        over[key] = values
+    zipped = arguments.zip and [
+        [key.strip() for key in group.split(",")] for group in arguments.zip
+    ]
+    more = {name: getattr(arguments, name) for name in ("sample", "n", "seed")}
+    return {"over": over, "zip": zipped, **more}
+
+
 def main(arguments: argparse.Namespace) -> int:
     """Run `kinemesh sweep`; the exit status."""
     from kinemesh.io import store
-    from kinemesh.study.sweep import sweeping
+    from kinemesh.study.sweep import listing, sweeping
     from kinemesh.study.sweep.asked import asked_of
 
     store.packages()
-    asked = asked_of(arguments.case, {}, arguments.set, arguments.device)
+    asked = asked_of(arguments.case, _given(arguments), arguments.set, arguments.device)
     if arguments.list:
-        return _list(asked)
+        return listing.show(asked, arguments.batch, arguments.workers)
     out = arguments.out or asked.base.job.out or asked.base.name
     found = sweeping.run(
         asked,
@@ -63,24 +106,6 @@ def main(arguments: argparse.Namespace) -> int:
         progress=not arguments.quiet,
     )
     return _end(found, Path(out), arguments.quiet)
-
-
-def _list(asked: Any) -> int:
-    """Print a line per case, what is impossible with its cause."""
-    from kinemesh.study.sweep import checks
-    from kinemesh.study.sweep.axes import told
-
-    checked = checks.look(asked)
-    width = len(str(len(checked.cases) - 1))
-    for i, row in enumerate(asked.axes.rows()):
-        cause = checked.causes.get(i)
-        group = int(checked.groups[i])
-        end = f"cannot run: {cause}" if cause else f"ensemble {group}, {checked.nodes[i]} nodes"
-        print(f"{i:>{width}}  {told(row)}  {end}")
-    groups = len({group for group in checked.groups.tolist() if group >= 0})
-    bad = f", {len(checked.causes)} impossible" if checked.causes else ""
-    print(f"{len(checked.cases)} cases{bad}; {groups} kinds of ensembles; nothing was run")
-    return 2 if checked.causes else 0
 
 
 def _not_periodic(found: Any) -> int:

@@ -119,10 +119,10 @@ def run(
     checked = checks.look(asked)
     checks.refuse(asked, checked, skip_bad)
     if kept is None:
-        chunks = _chunks(asked, checked, batch, workers)
+        chunks = chunks_of(asked, checked, batch, workers)
     else:
         chunks = tuple(kept["chunks"])
-        if batch is not None and _chunks(asked, checked, batch, workers) != chunks:
+        if batch is not None and chunks_of(asked, checked, batch, workers) != chunks:
             raise CaseError(
                 f"{folder}: batch is {batch}, and this sweep was begun with batches of "
                 f"{np.prod(chunks)} cases, which its store keeps; leave batch out"
@@ -156,9 +156,8 @@ class Sweeping:
         """The sweep with its batches laid out; DeviceError where one does not fit."""
         sizes = {axis.name: len(axis.values) for axis in asked.axes.axes}
         block = Block(sizes, chunks, asked.axes.coordinates(), _phases(checked.possible))
-        numbers = np.arange(len(checked.cases)).reshape(asked.axes.shape)
-        regions = [(region, numbers[region].ravel().tolist()) for region in block.regions()]
-        checks.refuse_large(checked, [rows for _, rows in regions])
+        regions = batches.rows_of(block)
+        checks.rooms(checked, [rows for _, rows in regions])
         store = Store(folder, block, variables_of(checked.possible))
         return cls(asked, checked, store, regions)
 
@@ -219,7 +218,7 @@ class Sweeping:
         )
 
 
-def _chunks(
+def chunks_of(
     asked: Asked, checked: Checked, batch: int | None, workers: int | None
 ) -> tuple[int, ...]:
     """Rows of a batch along each dimension; if no number is given there is one for each worker."""
