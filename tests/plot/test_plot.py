@@ -150,11 +150,11 @@ def test_the_shell_has_formats_and_members(tmp_path, undrawn, capsys):
     assert len(capsys.readouterr().out.split()) == 2
 
 
-def lines(values, **more):
+def lines(values, cycles=1, **more):
     """A run whose members have these values of k, and the axes of its figure of loops."""
     history = History()
     for m in range(len(values)):
-        for step in range(1, 9):
+        for step in range(1, 8 * cycles + 1):
             phi = np.pi * step / 4
             row = dict.fromkeys(history.columns, 0.0) | {"member": m, "step": step, "time": step}
             row |= {"cycle": step / 8, "phase_deg": np.degrees(phi) % 360, "converged": 1}
@@ -173,7 +173,26 @@ def test_loops_of_members_are_coloured_by_what_varies():
     colours = [line.get_color() for line in drawn]
     assert colours[0] == colours[2] != colours[1]
     (legend,) = figure.legends
-    assert [t.get_text() for t in legend.get_texts()] == ["k 0.1", "k 0.2"]
+    unknown = "periodic or not: unknown (3)"  # of one cycle
+    assert [t.get_text() for t in legend.get_texts()] == ["k 0.1", "k 0.2", unknown]
+
+
+def test_loops_that_did_not_converge_have_circles_and_open_ones_squares_at_their_ends():
+    run = lines([0.1, 0.2, 0.3], cycles=2)
+    settled = run.history["member"] != 1
+    moved = np.where(~settled & (run.history["step"] > 8), 0.5, 0.0)
+    run.history = changed(run.history, converged=run.history["member"] != 2,
+                          cl=run.history["cl"] + moved)  # fmt: skip
+
+    figure = plot.loops(run)
+
+    drawn = [line for line in figure.axes[0].lines if len(line.get_xdata())]
+    assert [line.get_marker() for line in drawn] == ["None", "None", "s", "None", "o"]
+    opened, ends = drawn[1].get_xydata(), drawn[2].get_xydata()
+    assert ends.tolist() == [opened[0].tolist(), opened[-1].tolist()]
+    assert opened[-1, 1] - opened[0, 1] == pytest.approx(0.5)  # from the cycle before
+    texts = [t.get_text() for t in figure.legends[0].get_texts()]
+    assert texts[-2:] == ["did not converge (1)", "not periodic (1)"]
 
 
 def test_a_legend_leaves_out_what_only_failed_members_have():
@@ -184,7 +203,8 @@ def test_a_legend_leaves_out_what_only_failed_members_have():
         figure = plot.loops(run)
 
     texts = [t.get_text() for t in figure.legends[0].get_texts()]
-    assert texts == ["k 0.1", "k 0.2", "amplitude 1 deg", "amplitude 2 deg"]
+    assert texts == ["k 0.1", "k 0.2", "amplitude 1 deg", "amplitude 2 deg",
+                     "periodic or not: unknown (2)", "left out: 1 failed"]  # fmt: skip
 
 
 def test_a_second_number_has_dashes_and_a_third_is_named():
@@ -195,7 +215,7 @@ def test_a_second_number_has_dashes_and_a_third_is_named():
 
     texts = [t.get_text() for t in figure.legends[0].get_texts()]
     assert texts == ["k 0.1", "k 0.2", "k 0.3", "amplitude 1 deg", "amplitude 2 deg",
-                     "for each about x"]  # fmt: skip
+                     "for each about x", "periodic or not: unknown (3)"]  # fmt: skip
     drawn = [line for line in figure.axes[0].lines if len(line.get_xdata())]
     assert [line.get_linestyle() for line in drawn] == ["-", "--", "--"]
     assert other.legends[0].get_texts()[0].get_text() == "amplitude 1 deg"
@@ -206,7 +226,8 @@ def test_a_second_number_has_dashes_and_a_third_is_named():
 def test_many_values_have_a_bar_of_colours():
     figure = plot.loops(lines(list(np.linspace(0.1, 0.3, 12))))
 
-    assert figure.legends == []
+    texts = [t.get_text() for t in figure.legends[0].get_texts()]
+    assert texts == ["periodic or not: unknown (12)"]
     bar = figure.axes[2]
     assert bar.get_ylabel() == "k"
     assert bar.get_ylim() == pytest.approx((0.1, 0.3))

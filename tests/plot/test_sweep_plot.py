@@ -12,16 +12,24 @@ PHASE = np.arange(0, 360, 30.0)
 
 
 def sweep(**more):
-    """Damping k - (mach - 0.6), zero on a line, and ellipses as loops; a case has failed."""
+    """Damping k - (mach - 0.6), zero on a line, and ellipses as loops.
+
+    Of the cases at Mach 0.8 one has failed, one did not converge, one is not periodic, either; at
+    Mach 0.5 one has not been run, and of one nobody knows whether it is periodic.
+    """
     mach, k = np.meshgrid(MACH, K, indexing="ij")
     wave, cycle = np.sin(np.radians(PHASE)), np.cos(np.radians(PHASE))
     state = np.ones(mach.shape, np.int8)
-    state[3, 0] = 2
+    state[3, 0], state[0, 0] = 2, 0
+    converged, periodic = state == 1, np.where(state == 1, 1.0, np.nan)
+    converged[3, 1:], periodic[3, 2], periodic[0, 1] = False, 0.0, np.nan
     dims = ("mach", "k")
     return xarray.Dataset(
         {
             "damping": (dims, k - (mach - 0.6)),
             "state": (dims, state),
+            "converged": (dims, converged),
+            "periodic": (dims, periodic),
             "cause": (dims, np.where(state == 2, "made to fail", "")),
             "angle_deg": ((*dims, "phase"), np.broadcast_to(wave, (*mach.shape, len(PHASE)))),
             "cl": ((*dims, "phase"), mach[..., None] * wave + k[..., None] * cycle),
@@ -51,9 +59,22 @@ def test_the_map_has_the_line_on_which_damping_is_zero_and_crosses_what_failed(f
     mach, k = zero_line(figure).T
     # linear interpolation of a linear function
     np.testing.assert_allclose(k, mach - 0.6, atol=1e-12)
-    (crosses,) = axes.lines
-    assert crosses.get_xydata().tolist() == [[0.8, 0.05]]
+    marked = {line.get_marker(): line.get_xydata().tolist() for line in axes.lines}
+    assert marked == {"+": [[0.5, 0.05]], "x": [[0.8, 0.05]], "o": [[0.8, 0.1], [0.8, 0.2]],
+                      "s": [[0.8, 0.2]], "None": [[0.5, 0.1]]}  # fmt: skip
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
+        "not run (1)", "failed (1)", "did not converge (2)", "not periodic (1)",
+        "periodic or not: unknown (1)"]  # fmt: skip
     assert axes.get_xlabel() == "Mach number"
+
+
+def test_a_map_without_anything_to_say_has_no_legend_and_names_what_is_fixed():
+    found = sweep().isel(mach=slice(1, 3)).assign_coords(section="naca0012")
+
+    figure = km.plot.sweep_map(found)
+
+    assert figure.legends == []
+    assert figure.axes[0].get_title("left") == "section naca0012"
 
 
 @pytest.mark.filterwarnings("error")
@@ -105,8 +126,16 @@ def test_loops_of_a_sweep_are_coloured_by_a_parameter_and_leave_out_what_failed(
     with pytest.warns(UserWarning, match="1 of 3 cases"):
         figure = km.plot.loops(sweep().sel(mach=0.8), by="k")
 
-    lines = [line for line in figure.axes[0].lines if len(line.get_xdata())]
-    assert len(lines) == 2
+    drawn = [line for line in figure.axes[0].lines if len(line.get_xdata())]
+    lines = [line for line in drawn if line.get_marker() == "None"]
+    assert [len(line.get_xdata()) for line in lines] == [13, 12]  # closed, open
+    circles = [line for line in drawn if line.get_marker() == "o"]
+    assert [len(line.get_xdata()) for line in circles] == [13, 12]
+    (squares,) = [line for line in drawn if line.get_marker() == "s"]
+    # its cycle begins a step after phase 0, where the one before ended
+    assert squares.get_xdata() == pytest.approx([np.sin(np.radians(30)), 0.0])
+    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert texts[-3:] == ["did not converge (2)", "not periodic (1)", "left out: 1 failed"]
     assert {text.get_text() for text in figure.legends[0].get_texts()} >= {"k 0.1", "k 0.2"}
     # the ellipse of k = 0.1: its lift where the angle is zero and goes up
     x, y = (np.asarray(v) for v in lines[0].get_data())

@@ -5,7 +5,9 @@ import warnings
 
 import kinemesh as km
 import numpy as np
+import pandas
 import pytest
+import xarray
 import zarr
 from kinemesh import cli
 from kinemesh.cases import ensemble
@@ -332,9 +334,23 @@ def test_the_shell_runs_a_file_and_its_status_tells_of_failures(tmp_path, monkey
         )
 
 
-def test_cases_that_are_not_periodic_are_counted():
+def test_cases_that_are_not_periodic_or_not_known_to_be_are_counted_and_exported(tmp_path):
     loose = case(run={"cycles": 2, "periodic_tolerance": 1e-9})
-    once = case()
+    strict = case(run={"cycles": 2, "periodic_tolerance": 1e9})
+    bad = {"flow.mach": [0.4, -1.0]}  # a failed case is neither
 
-    assert shell._not_periodic(km.sweep(loose, {"flow.mach": [0.4, 0.5]})) == 2
-    assert shell._not_periodic(km.sweep(once, {"flow.mach": [0.4, 0.5]})) == 0
+    found = [km.sweep(made, bad, skip_bad=True) for made in (loose, strict, case())]
+
+    said = [shell._periodic(each) for each in found]
+    assert said[1] == []
+    assert said[0][0].startswith("1 cases are not periodic, the last cycle differs")
+    assert said[2] == ["whether 1 cases are periodic is not known of one cycle: raise run.cycles"]
+    for each, value in zip(found, (0.0, 1.0, np.nan), strict=True):
+        np.testing.assert_array_equal(each.periodic, [value, np.nan])
+        each.to_netcdf(tmp_path / "sweep.nc")
+        np.testing.assert_array_equal(xarray.load_dataset(tmp_path / "sweep.nc").periodic,
+                                      each.periodic)  # fmt: skip
+        frame = each.drop_dims("phase").to_dataframe()
+        frame.to_csv(tmp_path / "sweep.csv")
+        kept = pandas.read_csv(tmp_path / "sweep.csv", index_col="mach")
+        np.testing.assert_array_equal(kept["periodic"], frame["periodic"])

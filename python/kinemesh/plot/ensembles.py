@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError, warn
+from kinemesh.plot import marks
 from kinemesh.plot.histories import curve
+from kinemesh.plot.marks import Marked
 from kinemesh.plot.style import BLUE, DARK, figure_of, phase_axis, styled
 from kinemesh.plot.sweeps import of_sweep
 from kinemesh.results.asked import values, varying
@@ -27,7 +30,8 @@ def loops(run: Run | Any, by: str | None = None, path: str | Path | None = None)
     """Figure of cl and cm of all members against alpha (against phase if one does not pitch).
 
     Colours show one of the parameters that vary from member to member; dashes show a second one, if
-    it has up to four values.
+    it has up to four values.  Circles are on loops that did not converge; those that are not
+    periodic are open, with a square at each end.  The legend counts these, and what is left out.
 
     Parameters
     ----------
@@ -41,7 +45,8 @@ def loops(run: Run | Any, by: str | None = None, path: str | Path | None = None)
     ------
     CaseError    `by` does not vary, or no member has a whole cycle
     """
-    found, rows = of_sweep(run) if "state" in getattr(run, "variables", ()) else _of_run(run)
+    sweep = "state" in getattr(run, "variables", ())
+    found, rows, marked = of_sweep(run) if sweep else _of_run(run)
     names = differing(rows)
     if by is not None and by not in names:
         raise CaseError(f"loops: by = {by!r}, expected one of what varies: {names}")
@@ -53,11 +58,21 @@ def loops(run: Run | Any, by: str | None = None, path: str | Path | None = None)
     rest = [name for name in order if name != colour]
     dash = next((name for name in rest if len(values(drawn, name)) <= len(DASHES)), None)
     more = [name for name in rest if name != dash and len(values(drawn, name)) > 1]
-    return _loops(found, rows, colour, dash, more, path=path)
+    said = marks.words(marked, _lost(run, sweep, len(rows) - len(found)))
+    return _loops(found, rows, marked, (colour, dash, more), said, path=path)
 
 
-def _of_run(run: Run) -> tuple[dict[int, Loop], list[dict[str, Any]]]:
-    """Loops of the members that have one, by number, and what each was asked."""
+def _lost(run: Run | Any, sweep: bool, count: int) -> dict[str, int]:
+    """How many of the cases without a loop failed, were not run, or have less than a cycle."""
+    if sweep:
+        masks = marks.masks_of(run)
+        return {name: int(masks[name].sum()) for name in (marks.FAILED, marks.NOT_RUN)}
+    failed = len(run.failed)
+    return {marks.FAILED: failed, "without a cycle": count - failed}
+
+
+def _of_run(run: Run) -> tuple[dict[int, Loop], list[dict[str, Any]], dict[int, Marked]]:
+    """Loops of the members that have one, by number; what each was asked; marks of each loop."""
     found: dict[int, Loop] = {}
     last: Exception = CaseError(f"loops: all {run.members} members have failed")
     for member in running(run):
@@ -67,7 +82,8 @@ def _of_run(run: Run) -> tuple[dict[int, Loop], list[dict[str, Any]]]:
             last = error
     if not found:
         raise last
-    return found, run.asked()
+    marked = {m: Marked(loop.unconverged == 0, loop.periodic) for m, loop in found.items()}
+    return found, run.asked(), marked
 
 
 def running(run: Run) -> list[int]:
@@ -116,10 +132,11 @@ def title_of(run: Run, member: int) -> str:
 def _loops(
     found: Mapping[int, Loop],
     rows: Sequence[Mapping[str, Any]],
-    by: str | None,
-    dash: str | None,
-    more: Sequence[str],
+    marked: Mapping[int, Marked],
+    shown: tuple[str | None, str | None, Sequence[str]],
+    said: Sequence[tuple[str, str]],
 ) -> Any:
+    by, dash, more = shown
     figure = figure_of(8.4, 3.5)
     pitches = all(np.ptp(loop.alpha_deg) > 0 for loop in found.values())
     drawn = [rows[m] for m in found]
@@ -128,11 +145,12 @@ def _loops(
     panels = figure.subplots(1, 2)
     for axes, name, symbol in zip(panels, ("cl", "cm"), ("$c_l$", "$c_m$"), strict=True):
         for m, loop in found.items():
-            x, y, _ = curve(loop, name, pitches)
+            x, y, _ = curve(loop, name, pitches, marked[m].periodic)
             kind = rows[m].get(dash) if dash else None
             style = "-" if kind is None else DASHES[kinds.index(kind)]
             colour = tones.of(rows[m].get(by) if by else None)
             axes.plot(x, y, style, color=colour, linewidth=1.2)
+            _mark(axes, x, y, marked[m], colour)
         axes.set_ylabel(symbol)
         axes.set_title("lift" if name == "cl" else "pitching moment, nose-up positive")
         axes.margins(0.06)
@@ -144,11 +162,23 @@ def _loops(
     entries += [(DARK, DASHES[i], _words(dash, v)) for i, v in enumerate(kinds)]
     entries += [("none", "-", f"for each {_words(name)}") for name in more]
     handles = [panels[0].plot([], [], s, color=c, label=text)[0] for c, s, text in entries]
+    handles += [
+        panels[0].plot([], [], s, ls="none", color=DARK, mfc="none", label=t)[0] for s, t in said
+    ]
     if handles:
         figure.legend(handles=handles, loc="outside right upper", fontsize=8)
     if tones.bar is not None:
         figure.colorbar(tones.bar, ax=panels).set_label(_words(by))
     return figure
+
+
+def _mark(axes: Any, x: NDArray[Any], y: NDArray[Any], case: Marked, colour: Any) -> None:
+    """Eight circles on a loop that did not converge, squares at the ends of an open one."""
+    style = {"linestyle": "none", "color": colour, "markerfacecolor": "none", "markersize": 4}
+    if not case.converged:
+        axes.plot(x, y, marks.MARKERS[marks.UNCONVERGED], markevery=max(len(x) // 8, 1), **style)
+    if case.periodic is False:
+        axes.plot(x[[0, -1]], y[[0, -1]], marks.MARKERS[marks.OPEN], **style)
 
 
 class _Tones:

@@ -84,17 +84,23 @@ def _change(loop: Loop, one: Coefficient) -> str:
     return f"\nnot periodic: changes by {100 * one.share:.2g} % a cycle"
 
 
-def curve(loop: Loop, name: str, pitches: bool) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """The loop as a curve, closed unless it is not periodic, and the place of each step in it."""
+def curve(
+    loop: Loop, name: str, pitches: bool, periodic: bool | None = None
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """The loop as a curve, closed unless it is not periodic, and the place of each step in it.
+
+    `periodic` is of a loop whose cycle before is not there.
+    """
     one = getattr(loop, name)
     x, y, at = loop.alpha_deg if pitches else loop.phase_deg, one.values, np.arange(loop.steps)
-    if loop.periodic is not False:
+    if loop.periodic is not False and periodic is not False:
         return np.r_[x, x[0] if pitches else x[0] + 360], np.r_[y, y[0]], at
-    assert one.change is not None
     last = int(np.argmin(np.abs((loop.phase_deg - 360 * loop.cycles + 180) % 360 - 180)))
     order = np.roll(at, -last - 1)
     if not pitches:
         x = np.where(at > last, x, x + 360)
+    if one.change is None:  # from the first step of the cycle on
+        return x[order], y[order], np.argsort(order)
     begin = x[last] if pitches else x[last] - 360
     return np.r_[begin, x[order]], np.r_[one.change.start, y[order]], np.argsort(order) + 1
 

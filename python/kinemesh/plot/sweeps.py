@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError, warn
 from kinemesh.loops.loop import Loop, loop_of
-from kinemesh.plot.style import DARK, figure_of, styled
+from kinemesh.plot import marks
+from kinemesh.plot.marks import Marked
+from kinemesh.plot.style import DARK, GREY, figure_of, styled
 
 MOST = 200  # loops in one figure
 NUMBERS = "fiu"  # kinds of types
@@ -30,11 +32,16 @@ def parameters(found: Any) -> list[str]:
     ]
 
 
-def of_sweep(found: Any) -> tuple[dict[int, Loop], list[dict[str, Any]]]:
-    """Loops of the cases that ran, by number, and the parameters of every case."""
+def of_sweep(found: Any) -> tuple[dict[int, Loop], list[dict[str, Any]], dict[int, Marked]]:
+    """Loops of the cases that ran, by number; parameters of every case; marks of each loop."""
     if "phase" not in found.dims:
         raise CaseError("loops: a sweep of steady cases has no loops")
     names, dimensions = parameters(found), found["state"].dims
+    masks = {name: mask.ravel() for name, mask in marks.masks_of(found).items()}
+    none = np.zeros(found["state"].size, bool)
+    short, open_, unknown = (
+        masks.get(name, none) for name in (marks.UNCONVERGED, marks.OPEN, marks.UNKNOWN)
+    )
     found = found[["angle_deg", "cl", "cm", "state"]].load()
     number = np.arange(found["state"].size).reshape(found["state"].shape)
     loops: dict[int, Loop] = {}
@@ -49,7 +56,8 @@ def of_sweep(found: Any) -> tuple[dict[int, Loop], list[dict[str, Any]]]:
     lost = number.size - len(loops)
     if lost:
         warn(f"left out, having failed or not been run: {lost} of {number.size} cases", UserWarning)
-    return loops, rows
+    marked = {m: Marked(not short[m], None if unknown[m] else not open_[m]) for m in loops}
+    return loops, rows, marked
 
 
 def sweep_map(
@@ -61,7 +69,8 @@ def sweep_map(
 ) -> Any:
     """Figure of a result over two parameters of a sweep, with the line on which it is zero.
 
-    Of the damping that line is the boundary of stability.  Crosses are cases that failed.
+    Of the damping that line is the boundary of stability.  Marks, which the legend counts, are
+    cases that failed, have not been run, did not converge, or are not periodic.
 
     Parameters
     ----------
@@ -118,23 +127,31 @@ def _map(found: Any, name: str, x: str, y: str) -> Any:
     points = [across, up] if sampled else [*np.meshgrid(across, up)]
     shown: Any
     if sampled:
-        shown = axes.scatter(across, up, c=values, s=28, **tones)
+        # an edge, as values next to 0 are white
+        shown = axes.scatter(across, up, c=values, s=28, edgecolors=GREY, linewidths=0.5, **tones)
     else:
         shown = axes.pcolormesh(across, up, values, shading="nearest", **tones)
     _boundary(axes, points, values, sampled)
-    failed = ~ran
-    if failed.any():
-        axes.plot(points[0][failed], points[1][failed], "x", color=DARK, label="failed")
-        axes.legend(loc="upper right")
+    marks.put(axes, points[0], points[1], marks.masks_of(found.transpose(*order, ...)))
+    if axes.get_legend_handles_labels()[0]:
+        figure.legend(loc="outside lower center", ncols=3, fontsize=8)
     axes.grid(False)
     if sampled:  # points at the ends of the ranges are whole, too
         axes.use_sticky_edges = False
         axes.margins(0.06)
         axes.autoscale()
+    axes.set_title(_fixed(found))
     axes.set_xlabel(_words(x))
     axes.set_ylabel(_words(y))
     figure.colorbar(shown, ax=axes).set_label(_words(name))
     return figure
+
+
+def _fixed(found: Any) -> str:
+    """Parameters of which the map has one value, in words."""
+    fixed = {n: v.item() for n, v in found.coords.items() if v.ndim == 0 and n != "case"}
+    return ", ".join(f"{_words(n)} {v:g}" if isinstance(v, float) else f"{_words(n)} {v}"
+                     for n, v in fixed.items())  # fmt: skip
 
 
 def _places(axis: Any, values: NDArray[Any]) -> NDArray[np.float64]:

@@ -52,7 +52,7 @@ OF_LOOP = {
 } | {
     "work": Variable("f8", "work of the flow on the walls over the last cycle, over q_inf c^2"),
     "damping": Variable("f8", "-work / (pi A^2), positive is damped"),
-    "periodic": Variable("bool", "the last cycle is like the one before"),
+    "periodic": Variable("f8", "1: the last cycle is like the one before, 0: not, nan: not known"),
     "change": Variable("f8", "change from the cycle before, rms over amplitude"),
     "cycles_run": Variable("f8", "cycles until the case ended"),
     "unconverged_steps": Variable("i8", "steps of the last cycle that did not converge"),
@@ -186,7 +186,7 @@ def _of_loop(loop: Loop, rows: History, grid: FloatArray) -> dict[str, Any]:
     found |= {
         "work": loop.work,
         "damping": loop.damping,
-        "periodic": bool(loop.periodic),
+        "periodic": loop.periodic,
         "change": loop.change,
         "cycles_run": loop.cycles,
         "unconverged_steps": loop.unconverged,

@@ -108,12 +108,19 @@ def main(arguments: argparse.Namespace) -> int:
     return _end(found, Path(out), arguments.quiet)
 
 
-def _not_periodic(found: Any) -> int:
-    """Number of cases whose last cycle is known to differ from the one before."""
+def _periodic(found: Any) -> list[str]:
+    """What must be said of cases that are not periodic, or not known to be."""
     if "periodic" not in found:
-        return 0
-    known = np.isfinite(found["change"].values) & (found["state"].values == 1)
-    return int((known & ~found["periodic"].values).sum())
+        return []
+    ran = found["state"].values == 1
+    periodic = found["periodic"].values[ran]
+    open_loops, unknown = int((periodic == 0).sum()), int(np.isnan(periodic).sum())
+    said = [
+        f"{open_loops} cases are not periodic, the last cycle differs from the one before "
+        "(variable change): raise run.cycles"
+    ]
+    asked = f"whether {unknown} cases are periodic is not known of one cycle: raise run.cycles"
+    return [*(said if open_loops else []), *([asked] if unknown else [])]
 
 
 def _end(found: Any, out: Path, quiet: bool) -> int:
@@ -124,10 +131,8 @@ def _end(found: Any, out: Path, quiet: bool) -> int:
     if not quiet:
         print(f"{state.size} cases: {state.size - failed} ran, {failed} failed, {short} of those "
               f"that ran did not converge; results in {out}")  # fmt: skip
-        open_loops = _not_periodic(found)
-        if open_loops:
-            print(f"{open_loops} cases are not periodic, the last cycle differs from the one "
-                  "before (variable change): raise run.cycles")  # fmt: skip
+        for text in _periodic(found):
+            print(text)
     if failed:
         causes = dict.fromkeys(str(text) for text in found["cause"].values.ravel() if text)
         some = "; ".join(list(causes)[:3])

@@ -1,0 +1,63 @@
+"""Marks in figures of many cases: what failed, did not converge, or is not periodic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.plot.style import DARK
+
+Masks = dict[str, NDArray[np.bool_]]
+
+UNCONVERGED, OPEN, FAILED, NOT_RUN = "did not converge", "not periodic", "failed", "not run"
+UNKNOWN = "periodic or not: unknown"
+MARKERS = {UNCONVERGED: "o", OPEN: "s", FAILED: "x", NOT_RUN: "+"}
+
+
+class Marked(NamedTuple):
+    """What is marked of a case whose loop is drawn; `periodic` is None where nobody knows."""
+
+    converged: bool
+    periodic: bool | None
+
+
+def masks_of(found: Any) -> Masks:
+    """Which cases of a sweep's Dataset have each of the marks, in the shape of `state`."""
+    state = found["state"].values
+    masks = {NOT_RUN: state == 0, FAILED: state == 2}
+    if "converged" in found:
+        masks[UNCONVERGED] = (state == 1) & ~found["converged"].values
+    if "periodic" in found:
+        periodic = found["periodic"].values
+        masks[OPEN] = (state == 1) & (periodic == 0)
+        masks[UNKNOWN] = (state == 1) & np.isnan(periodic)
+    return masks
+
+
+def put(axes: Any, x: NDArray[Any], y: NDArray[Any], masks: Mapping[str, NDArray[Any]]) -> None:
+    """Draw the marks at the places of the cases, each with its number in the legend."""
+    from matplotlib.patheffects import withStroke
+
+    halo = [withStroke(linewidth=2.4, foreground="white")]  # to be seen on any colour
+    for text, mask in masks.items():
+        if mask.any():
+            style = {"linestyle": "none", "color": DARK, "markerfacecolor": "none"}
+            marker = MARKERS.get(text, "none")
+            size = {"o": 9, "s": 3.5}.get(marker, 6)  # a square within a circle is seen
+            axes.plot(x[mask], y[mask], marker, markersize=size, path_effects=halo,
+                      label=f"{text} ({mask.sum()})", **style)  # fmt: skip
+
+
+def words(marked: Mapping[int, Marked], lost: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Markers and words of a legend: what loops are marked by, and how many cases have none."""
+    counts = {
+        UNCONVERGED: sum(not case.converged for case in marked.values()),
+        OPEN: sum(case.periodic is False for case in marked.values()),
+        UNKNOWN: sum(case.periodic is None for case in marked.values()),
+    }
+    found = [(MARKERS.get(text, "none"), f"{text} ({n})") for text, n in counts.items() if n]
+    out = ", ".join(f"{n} {text}" for text, n in lost.items() if n)
+    return [*found, *([("none", f"left out: {out}")] if out else [])]
