@@ -99,8 +99,6 @@ def check(case: Case, progress: bool = False) -> Report:
 
 def look_at_space(report: Report, case: Case) -> Mesh | Cloud | None:
     """Rows of the mesh or cloud, its markers and its quality."""
-    from kinemesh.space.markers import kinds_of, planes_of, walls_of
-
     made: Any = None
     on = registry.named(case.method).on
     count, quality = LOOKS[on]
@@ -113,12 +111,8 @@ def look_at_space(report: Report, case: Case) -> Mesh | Cloud | None:
         return None
     walls: list[str] | None = None
     with report.look("markers") as said:
-        sides = build.sides(case.mesh)
-        others = kinds_of(sides.get("boundaries"), [made])
-        if len(size) == 3:
-            others["symmetry"] = planes_of(None, [made])
+        walls, far, others = sides_of(case, made)
         planes = [name for names in others.values() for name in names]
-        walls, far = walls_of(sides["walls"], [made], planes, sides["far"])
         kinds = {"walls": walls, "far field": far} | {k: n for k, n in others.items() if n}
         what = "edges" if len(size) == 2 else "triangles"
         for name, markers in kinds.items():
@@ -133,6 +127,19 @@ def look_at_space(report: Report, case: Case) -> Mesh | Cloud | None:
     with report.look("quality") as said:
         said += quality(made)
     return made
+
+
+def sides_of(case: Case, made: Mesh | Cloud) -> tuple[list[str], list[str], dict[str, list[str]]]:
+    """Markers of the walls, of the far field, and of each other kind of boundary."""
+    from kinemesh.space.markers import kinds_of, planes_of, walls_of
+
+    sides = build.sides(case.mesh)
+    others = kinds_of(sides.get("boundaries"), [made])
+    if made.points.shape[1] == 3:
+        others["symmetry"] = planes_of(None, [made])
+    planes = [name for names in others.values() for name in names]
+    walls, far = walls_of(sides["walls"], [made], planes, sides["far"])
+    return walls, far, others
 
 
 def _unit(case: Case) -> str:

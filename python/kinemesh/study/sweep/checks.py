@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.cases.casefile import Case
-from kinemesh.cases.check import Report, look_at_space, small_solver
+from kinemesh.cases.check import Report, look_at_space, sides_of, small_solver
 from kinemesh.cases.ensemble import shared
 from kinemesh.device.backend import Backend
 from kinemesh.errors import CaseError, DeviceError, KinemeshError, warn
@@ -34,6 +34,7 @@ class Checked:
     causes : of each row that is impossible, by its number
     groups : (rows,) a number, equal of rows that can share an ensemble; -1 where impossible
     nodes : (rows,) nodes or points of each
+    markers : of the bodies of cases that have several, in order
     tried : settings and kind of deformation, complete, by what an ensemble shares
     """
 
@@ -42,6 +43,7 @@ class Checked:
     groups: NDArray[np.int64]
     nodes: NDArray[np.int64]
     spaces: Spaces
+    markers: list[str] = field(default_factory=list)
     tried: dict[str, tuple[Any, str]] = field(default_factory=dict)
 
     @property
@@ -124,6 +126,9 @@ def _space(checked: Checked, case: Case) -> int:
         raise CaseError("; ".join(wrong))
     for text in dict.fromkeys(text for _, state, text in report.rows if state == "warn"):
         warn(text)
+    walls = sides_of(case, space)[0]
+    if len(walls) > 1:
+        checked.markers = list(dict.fromkeys([*checked.markers, *walls]))
     checked.spaces.keep(case, space)
     return len(space.points)
 

@@ -13,7 +13,7 @@ from kinemesh.io.whole import replace
 from kinemesh.results.opening import SWEEP
 from kinemesh.study.sweep.asked import Asked
 
-FORMAT = "kinemesh-sweep-1"
+FORMAT = "kinemesh-sweep-2"
 OTHER = "choose another folder, or remove that one"
 
 

@@ -14,6 +14,7 @@ from kinemesh.io.store import Variable
 from kinemesh.loops.harmonics import PERIODIC, Coefficient, FloatArray, coefficient, interpolate
 from kinemesh.loops.loop import Loop, loop_of_history
 from kinemesh.results.table import columns
+from kinemesh.study.sweep import bodies
 
 if TYPE_CHECKING:
     from kinemesh.results import Run
@@ -62,11 +63,20 @@ IN_ROW = ("steps ended above the asked", "not periodic, the last of", "whether i
 PER = {"alpha": "radian of pitch", "h": "chord of plunge"}
 
 
-def variables_of(cases: Sequence[Stated]) -> dict[str, Variable]:
-    """Variables of the result of these cases, by name."""
-    if cases[0].mode == "steady":
-        return OF_STEADY | OF_ROW
-    return OF_CYCLE | OF_LOOP | _derivatives(_moved(cases)) | OF_ROW
+def variables_of(cases: Sequence[Stated], markers: Iterable[str] = ()) -> dict[str, Variable]:
+    """Variables of the result of these cases, by name.
+
+    Parameters
+    ----------
+    markers : of the bodies of cases with several; a case without one of them has nan
+
+    Raises
+    ------
+    CaseError    a marker with which two variables have one name
+    """
+    steady = cases[0].mode == "steady"
+    whole = OF_STEADY if steady else OF_CYCLE | OF_LOOP | _derivatives(_moved(cases))
+    return whole | bodies.variables(markers, steady, whole) | OF_ROW
 
 
 def _derivatives(motions: Iterable[str]) -> dict[str, Variable]:
@@ -159,7 +169,9 @@ def _numbers(run: Run, cases: Sequence[Stated], grid: FloatArray) -> list[dict[s
         table = columns(run)
         names = (*OF_STEADY, "converged")
         return [
-            None if m in failed else {name: table[name][m] for name in names}
+            None
+            if m in failed
+            else {name: table[name][m] for name in names} | bodies.of_steady(table, m)
             for m in range(len(cases))
         ]
     there, found = set(run.history.members), list[dict[str, Any] | None]()
@@ -174,7 +186,7 @@ def _numbers(run: Run, cases: Sequence[Stated], grid: FloatArray) -> list[dict[s
 
 def _of_loop(loop: Loop, rows: History, grid: FloatArray) -> dict[str, Any]:
     """Row of a case that ran, from its last cycle."""
-    series = _series(rows, loop.steps)
+    series = _series(rows, loop.steps, bodies.series_of(loop))
     own = 360 * np.arange(loop.steps) / loop.steps
     drag = coefficient(series["cd"], np.radians(own), None)
     found: dict[str, Any] = {
@@ -194,14 +206,14 @@ def _of_loop(loop: Loop, rows: History, grid: FloatArray) -> dict[str, Any]:
     }
     for name, value in loop.derivatives.to_dict().items():
         found |= {f"{name}_{part}": number for part, number in value.items()}
-    return found
+    return found | bodies.of_loop(loop, series)
 
 
-def _series(rows: History, steps: int) -> dict[str, FloatArray]:
-    """Angle and loads of the last cycle, the first at phase 0."""
+def _series(rows: History, steps: int, more: Iterable[str]) -> dict[str, FloatArray]:
+    """Angle and loads of the last cycle, and more columns, the first at phase 0."""
     place = np.round(rows["phase_deg"][-steps:] / 360 * steps).astype(int) % steps
     found = {}
-    for name, column in (("angle_deg", "alpha_deg"), *((load, load) for load in LOADS)):
+    for name, column in (("angle_deg", "alpha_deg"), *((n, n) for n in (*LOADS, *more))):
         found[name] = np.empty(steps)
         found[name][place] = rows[column][-steps:]
     return found

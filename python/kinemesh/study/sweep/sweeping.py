@@ -158,7 +158,7 @@ class Sweeping:
         block = Block(sizes, chunks, asked.axes.coordinates(), _phases(checked.possible))
         regions = batches.rows_of(block)
         checks.rooms(checked, [rows for _, rows in regions])
-        store = Store(folder, block, variables_of(checked.possible))
+        store = Store(folder, block, variables_of(checked.possible, checked.markers))
         return cls(asked, checked, store, regions)
 
     def go(self, retry_failed: bool, progress: bool, engine: Engine) -> None:
