@@ -200,8 +200,10 @@ def _case(arguments: argparse.Namespace) -> Any:
 def _check(arguments: argparse.Namespace) -> int:
     from kinemesh.cases.check import check
 
-    report = check(_case(arguments), progress=not arguments.quiet)
-    print(_in_shell(str(report)))
+    def told(line: str) -> None:
+        print(_in_shell(line), flush=True)
+
+    report = check(_case(arguments), progress=not arguments.quiet, told=told)
     return 0 if report.good else WRONG
 
 

@@ -177,3 +177,23 @@ def test_no_preflight_is_said(capsys):
     _, rows, _ = checked(capsys, words=["--no-preflight"])
 
     assert rows["pre-flight"] == ("-", "not asked for")
+
+
+def test_a_row_is_printed_before_the_next_one_is_looked_at(capsys, monkeypatch):
+    seen = []
+    look = memory.told
+
+    def told(*given):
+        seen.append(capsys.readouterr().out)
+        return look(*given)
+
+    monkeypatch.setattr(memory, "told", told)
+
+    status, _, out = checked(capsys)
+
+    assert status == 0
+    (before,) = seen
+    names = [line.split()[0] for line in before.splitlines()]
+    assert names == ["case", "mesh", "markers", "bodies", "quality", "motion", "steps", "device",
+                     "settings"]  # fmt: skip
+    assert out.out.splitlines()[0].split()[:2] == ["memory", "ok"]

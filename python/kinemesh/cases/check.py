@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -23,15 +23,20 @@ if TYPE_CHECKING:
     from kinemesh.mesh import Mesh
     from kinemesh.run.plan import Plan
 
+WIDTH = len("pre-flight")  # of the longest name of a row
 PROBE = 520  # nodes of the mesh (points of the cloud) on which the settings are tried
 PROBE_SPACE = 20_000  # points of the smallest wing
 
 
 @dataclass
 class Report:
-    """Result of a check: rows (name, state, text); a state is "ok", "warn", "wrong" or "-"."""
+    """Result of a check: rows (name, state, text); a state is "ok", "warn", "wrong" or "-".
+
+    `told` is given the line of each row as soon as there is one.
+    """
 
     rows: list[tuple[str, str, str]] = field(default_factory=list)
+    told: Callable[[str], object] = field(default=lambda line: None, repr=False)
 
     @property
     def good(self) -> bool:
@@ -47,29 +52,55 @@ class Report:
             try:
                 yield said
             except KinemeshError as error:
-                self.rows.append((name, "wrong", str(error)))
+                self.add(name, "wrong", str(error))
             else:
-                self.rows.append((name, "ok", "; ".join(said)))
-        self.rows += [(name, "warn", str(warning.message)) for warning in caught]
+                self.add(name, "ok", "; ".join(said))
+        for warning in caught:
+            self.add(name, "warn", str(warning.message))
 
     def leave(self, name: str, why: str) -> None:
         """A row for what cannot be looked at, or need not be."""
-        self.rows.append((name, "-", why))
+        self.add(name, "-", why)
 
-    def __str__(self) -> str:
-        width = max(len(name) for name, _, _ in self.rows)
-        lines = [f"{name:<{width}}  {state:<5}  {text}" for name, state, text in self.rows]
+    def add(self, name: str, state: str, text: str) -> None:
+        """One more row."""
+        self.rows.append((name, state, text))
+        self.told(_line(name, state, text))
+
+    @property
+    def end(self) -> str:
+        """The last line: whether the case is ready to run."""
         count = sum(state == "wrong" for _, state, _ in self.rows)
         warned = sum(state == "warn" for _, state, _ in self.rows)
         ready = f"ready to run{f', {warned} warning(s)' if warned else ''}; nothing was solved"
-        end = ready if self.good else f"{count} wrong; not ready to run"
-        return "\n".join([*lines, end])
+        return ready if self.good else f"{count} wrong; not ready to run"
+
+    def __str__(self) -> str:
+        return "\n".join([*(_line(*row) for row in self.rows), self.end])
 
 
-def check(case: Case, progress: bool = False) -> Report:
-    """Check a case without solving it: mesh or cloud, bodies, motion, device, memory."""
-    report = Report()
-    report.rows.append(("case", "ok", f"{case.name} ({case.mode}) {case.title}".rstrip()))
+def _line(name: str, state: str, text: str) -> str:
+    return f"{name:<{WIDTH}}  {state:<5}  {text}"
+
+
+def check(
+    case: Case, progress: bool = False, told: Callable[[str], object] = lambda line: None
+) -> Report:
+    """Check a case without solving it: mesh or cloud, bodies, motion, device, memory.
+
+    Parameters
+    ----------
+    told : is given each line as soon as it is known, and the last one
+    """
+    report = Report(told=told)
+    _look(report, case, progress)
+    told(report.end)
+    return report
+
+
+def _look(report: Report, case: Case, progress: bool) -> None:
+    """All rows of a case."""
+    report.add("case", "ok", f"{case.name} ({case.mode}) {case.title}".rstrip())
     mesh = look_at_space(report, case)
     if case.motion is not None:
         _motion(report, case)
@@ -94,7 +125,6 @@ def check(case: Case, progress: bool = False) -> Report:
         _output(report, case.job.out, model, plan)
     if case.mode == "unsteady":
         _preflight(report, case, model, plan, progress)
-    return report
 
 
 def look_at_space(report: Report, case: Case) -> Mesh | Cloud | None:
