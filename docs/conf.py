@@ -29,6 +29,7 @@ myst_enable_extensions = ["amsmath", "dollarmath"]
 myst_heading_anchors = 3
 nb_execution_mode = "off"  # -D nb_execution_mode=force draws the figures of the notebooks
 nb_execution_raise_on_error = True
+nb_execution_in_temp = True  # where a sweep has its folder
 nb_execution_timeout = 300  # [s] per cell
 
 default_role = "code"

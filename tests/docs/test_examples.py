@@ -174,6 +174,26 @@ def test_mesh_and_meshless_give_ct5_s_lift_from_one_case(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_study_has_a_boundary_of_stability_and_runs_nothing_twice(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(km.AleSettings.__init__.__kwdefaults__, "steady_drop", 1e-2)
+
+    names = executed("sweep.ipynb", machs=2, ks=3, nodes=520, steps_per_cycle=8)
+
+    found, table = names["ds"], names["table"]
+    assert (found.state == 1).all()
+    assert (np.diff(found.damping, axis=1) > 0).all()  # with k
+    assert (found.damping.isel(k=0) < 0).all()
+    assert (found.damping.isel(k=-1) > 0).all()
+    assert 0.05 < names["boundary"][0] < names["boundary"][1] < 0.3
+    assert table.loc[(0.8, 0.3), "damping"] == found.damping.sel(mach=0.8, k=0.3)
+    assert names["again"].equals(found)
+    assert "equal: True" in capsys.readouterr().out
+    assert [path.name for path in tmp_path.iterdir()] == ["pitch-damping"]
+
+
 def test_notebooks_have_neither_outputs_nor_counts():
     for path in (ROOT / "notebooks").glob("*.ipynb"):
         code = [c for c in json.loads(path.read_text("utf-8"))["cells"] if c["cell_type"] == "code"]
