@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import pickle
 import runpy
 import warnings
 from pathlib import Path
@@ -226,3 +227,43 @@ def test_a_warning_from_within_the_users_own_function_names_that():
         km.motion.function(law).pose(0.0, 1.0)
 
     assert told[0].lineno == inspect.getsourcelines(law)[1] + 1
+
+
+CASE = {"mach": 0.3, "device": "cpu"}
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda mesh: km.AleSettings(fluks="roe"), "AleSettings: .*'fluks'; did you mean 'flux'"),
+        (lambda mesh: km.MeshlessSettings(limitr=1), "MeshlessSettings: .*did you mean 'limiter'"),
+        (lambda mesh: km.Ale(mesh, mac=0.5), "Ale: unknown argument 'mac'; did you mean 'mach'?"),
+        (lambda mesh: km.Meshless(mesh, mac=0.5), "Meshless: .*did you mean 'mach'?"),
+        (lambda mesh: km.Ale(mesh, **CASE).run(cycle=1), "run: .*did you mean 'cycles'?"),
+        (lambda mesh: km.Ale(mesh, **CASE).steady(outt="x"), "steady: .*did you mean 'out'?"),
+        (lambda mesh: km.Units(cord=1.0), "Units: .*did you mean 'chord'?"),
+        (lambda mesh: km.mesh.airfoil("naca0012", node=9), "airfoil: .*did you mean 'nodes'?"),
+        (lambda mesh: km.motion.pitch(amplitude=1, k=0.1), "did you mean 'amplitude_deg'?"),
+        (lambda mesh: km.motion.plunge(1, 0.1, angel=0), "plunge: unknown argument 'angel'"),
+        (lambda mesh: km.deform.TorsionalSprings(slover=1), "did you mean 'solver'?"),
+        (lambda mesh: km.deform.Delaunay(again=1), "'again'; expected retriangulate"),
+        (lambda mesh: km.sweep("agard-ct5", ovr={}), "sweep: .*did you mean 'over'?"),
+        (lambda mesh: km.plot.sweep_map(None, name_="cl"), "sweep_map: .*did you mean 'name'?"),
+        (lambda mesh: km.plot.loops(None, bye="k"), "loops: .*did you mean 'by'?"),
+    ],
+)
+def test_an_unknown_argument_names_the_nearest_and_is_python_s_type_error_too(call, words):
+    with pytest.raises(km.ArgumentError, match=words) as caught:
+        call(km.mesh.airfoil("naca0012", nodes=500, far_field=8.0))
+
+    assert isinstance(caught.value, km.KinemeshError)
+    assert isinstance(caught.value, TypeError)
+
+
+def test_what_checks_names_keeps_signature_and_python_s_other_errors():
+    assert list(inspect.signature(km.motion.pitch).parameters)[:2] == ["amplitude_deg", "k"]
+    assert "unsteady_drop" in inspect.signature(km.AleSettings).parameters
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'k'"):
+        km.motion.pitch(1.0)
+    settings = km.AleSettings(flux="hllc")
+    assert pickle.loads(pickle.dumps(settings)) == settings

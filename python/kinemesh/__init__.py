@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kinemesh.cloud import Cloud
     from kinemesh.device.backend import Backend, info, kernels
     from kinemesh.errors import (
+        ArgumentError,
         CaseError,
         CloudError,
         DeviceError,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from kinemesh.study.sweep.sweeping import sweep
 
 _HOME = {
+    "ArgumentError": "errors",
     "Backend": "device.backend",
     "info": "device.backend",
     "kernels": "device.backend",
@@ -81,6 +83,7 @@ wire(
 
 __all__ = [  # not open: `import *` would take the place of Python's own
     *registry.public(),
+    "ArgumentError",
     "Backend",
     "CaseError",
     "Cloud",

@@ -1,14 +1,44 @@
-"""Arguments of users: one value or one per member, finite numbers, points, instances of a class."""
+"""Arguments of users: their names, one value or one per member, finite numbers, points, classes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from difflib import get_close_matches
+from functools import wraps
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.errors import SettingsError
+from kinemesh.errors import ArgumentError, SettingsError
+
+Made = TypeVar("Made")
+
+
+def checks_names(made: Made) -> Made:
+    """A function, or class, with which an unknown argument is an ArgumentError that names another.
+
+    Python's own TypeError names none.
+    """
+    if isinstance(made, type):
+        made.__init__ = checks_names(made.__init__)  # type: ignore[misc]
+        return made
+    function: Any = made
+    title = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    known = [name for name in names if name != "self"]
+
+    @wraps(function)
+    def checked(*values: Any, **arguments: Any) -> Any:
+        for name in arguments:
+            if name not in known:
+                near = get_close_matches(name, known, 1)
+                hint = f"did you mean '{near[0]}'?" if near else f"expected {', '.join(known)}"
+                raise ArgumentError(f"{title}: unknown argument '{name}'; {hint}")
+        return function(*values, **arguments)
+
+    return checked  # type: ignore[return-value]
 
 
 def is_several(value: Any) -> bool:

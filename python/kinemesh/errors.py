@@ -30,6 +30,10 @@ class SettingsError(KinemeshError, ValueError):
     """A solver or motion setting outside its meaning."""
 
 
+class ArgumentError(KinemeshError, TypeError):
+    """An argument that a function or a class does not have."""
+
+
 class DeviceError(KinemeshError, RuntimeError):
     """A device that does not exist, or that cannot hold the case."""
 

@@ -21,12 +21,17 @@ CL_AMPLITUDE, DAMPING, SHARE = 0.3507, 0.25, 0.1  # SU2's loop; measured on fine
 DEFORMED = 0.02  # of the damping, springs against rigid; 0.1 % on fine meshes (docs/validation.md)
 
 
+def defaults(settings):
+    """Defaults of settings by name, which a test may change."""
+    return settings.__init__.__wrapped__.__kwdefaults__
+
+
 @pytest.fixture(autouse=True)
 def _rough(monkeypatch):
     """Defaults with which a run takes less than half of the time."""
     for settings in (km.AleSettings, km.MeshlessSettings):
-        monkeypatch.setitem(settings.__init__.__kwdefaults__, "unsteady_drop", 1e-2)
-    monkeypatch.setitem(km.MeshlessSettings.__init__.__kwdefaults__, "steady_drop", 1e-3)
+        monkeypatch.setitem(defaults(settings), "unsteady_drop", 1e-2)
+    monkeypatch.setitem(defaults(km.MeshlessSettings), "steady_drop", 1e-3)
 
 
 def replaced(text, **values):
@@ -70,7 +75,7 @@ def blocks(page):
 def test_the_sweep_of_getting_started_is_a_table_of_dampings(monkeypatch):
     (code,) = [block for block in blocks("docs/getting-started.md") if "itertools" in block]
     assert len([line for line in code.splitlines() if line]) == 8
-    monkeypatch.setitem(km.AleSettings.__init__.__kwdefaults__, "steady_drop", 1e-2)
+    monkeypatch.setitem(defaults(km.AleSettings), "steady_drop", 1e-2)
     names = {}
 
     small = replaced(code, nodes="700", cycles=1, steps_per_cycle=8)
@@ -97,7 +102,7 @@ def test_the_ready_case_of_getting_started_has_ct5_s_damping(capsys):
 def test_the_page_of_results_runs(tmp_path, monkeypatch):
     pv = pytest.importorskip("pyvista")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(km.AleSettings.__init__.__kwdefaults__, "steady_drop", 1e-2)
+    monkeypatch.setitem(defaults(km.AleSettings), "steady_drop", 1e-2)
     drawn = []
     monkeypatch.setattr(pv.UnstructuredGrid, "plot", lambda grid, **how: drawn.append((grid, how)))
     names = {}
@@ -178,7 +183,7 @@ def test_the_study_has_a_boundary_of_stability_and_runs_nothing_twice(
     tmp_path, monkeypatch, capsys
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(km.AleSettings.__init__.__kwdefaults__, "steady_drop", 1e-2)
+    monkeypatch.setitem(defaults(km.AleSettings), "steady_drop", 1e-2)
 
     names = executed("sweep.ipynb", machs=2, ks=3, nodes=520, steps_per_cycle=8)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from kinemesh.arguments import checks_names
 from kinemesh.device.backend import kernels
 from kinemesh.flow.arguments import arguments_of, assign_markers, meshes_of, settings_of
 from kinemesh.flow.boundary import Boundaries
@@ -34,6 +35,7 @@ LIMITER_K = {"wang": 0.05, "venkatakrishnan": 5.0}  # docs/convergence.md
 LINEAR = ("bicgstab", "lusgs")
 
 
+@checks_names
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AleSettings(ImplicitSettings):
     """Settings of the ALE solver: its own, and those of `kinemesh.flow.settings.ImplicitSettings`.
@@ -98,6 +100,7 @@ class AleSettings(ImplicitSettings):
         return replace(self, limiter_k=LIMITER_K.get(self.limiter))
 
 
+@checks_names
 class Ale(Solver):
     """A case, or an ensemble of cases, on moving meshes.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kinemesh.arguments import checks_names
 from kinemesh.flow.asked import asked
 from kinemesh.io.html import table_of
 from kinemesh.results.asked import in_words, varying
@@ -36,6 +37,7 @@ class Runnable:
         grid = self.grid
         return asked(grid.meshes, grid.bodies, self.motions, self.mach, self.alpha_deg)
 
+    @checks_names
     def steady(
         self,
         out: str | Path | None = None,
@@ -70,6 +72,7 @@ class Runnable:
             solver, out=out, progress=progress, resume=resume, overwrite=overwrite
         )
 
+    @checks_names
     def run(
         self,
         *,

@@ -12,7 +12,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from kinemesh.arguments import is_several
+from kinemesh.arguments import checks_names, is_several
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.errors import SettingsError
 from kinemesh.flow.arguments import (
@@ -86,6 +86,7 @@ def symmetry_planes(symmetry: Any, clouds: Sequence[Cloud], boundaries: Any) -> 
     return []
 
 
+@checks_names
 class Meshless(Solver):
     """A case, or an ensemble of cases, on moving clouds of points in the plane or in space.
 

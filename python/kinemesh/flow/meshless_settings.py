@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kinemesh.arguments import is_several
+from kinemesh.arguments import checks_names, is_several
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.errors import SettingsError
 from kinemesh.flow.settings import KRYLOV, MATRIX, TINY, ImplicitSettings
@@ -19,6 +19,7 @@ STEPS = ("cfl", "cfl_max", "cfl_growth", "unsteady_cfl", "max_change")  # of imp
 RK_CFL = {"roe": 2.0, "jst": 1.0}
 
 
+@checks_names
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeshlessSettings(ImplicitSettings):
     """Settings of the meshless solver: its own, and those of `ImplicitSettings`.

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from kinemesh.arguments import numbers
+from kinemesh.arguments import checks_names, numbers
 from kinemesh.errors import SettingsError
 from kinemesh.gas import GAMMA
 
@@ -20,6 +20,7 @@ AIR = 287.05  # gas constant of dry air [J/(kg K)], US Standard Atmosphere 1976
 COLDEST = 40.0  # [K]: below lie the numbers that are degrees Celsius by mistake
 
 
+@checks_names
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Units:
     """Conversion between SI units and the numbers of a case in air.

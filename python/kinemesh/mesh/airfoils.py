@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.arguments import checks_names
 from kinemesh.errors import MeshError
 from kinemesh.mesh import named
 from kinemesh.mesh.mesh import Mesh
@@ -18,6 +19,7 @@ from kinemesh.mesh.sections import Section
 TOPOLOGIES = ("o", "c")
 
 
+@checks_names
 def airfoil(
     section: str | Path | Section = "naca0012",
     nodes: int = 5000,

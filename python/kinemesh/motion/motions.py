@@ -17,6 +17,7 @@ from math import cos, isfinite, pi, radians, sin
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kinemesh.arguments import checks_names
 from kinemesh.errors import SettingsError
 from kinemesh.motion.periods import common_omega
 
@@ -335,6 +336,7 @@ class Together(Motion):
         return next((part.pivot for part in self.parts if part.pivot is not None), None)
 
 
+@checks_names
 def pitch(
     amplitude_deg: float,
     k: float,
@@ -355,6 +357,7 @@ def pitch(
     return Pitch(amplitude_deg, k, _pair("pitch", "about", about), phase_deg, chord)
 
 
+@checks_names
 def plunge(
     amplitude: float,
     k: float,

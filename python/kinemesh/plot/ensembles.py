@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.arguments import checks_names
 from kinemesh.errors import CaseError, warn
 from kinemesh.plot import marks
 from kinemesh.plot.histories import curve
@@ -26,6 +27,7 @@ DASHES = ("-", "--", ":", "-.")
 FEW = 8  # values that a legend lists; more have a bar of colours
 
 
+@checks_names
 def loops(run: Run | Any, by: str | None = None, path: str | Path | None = None) -> Any:
     """Figure of cl and cm of all members against alpha (against phase if one does not pitch).
 

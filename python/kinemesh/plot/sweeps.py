@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.arguments import checks_names
 from kinemesh.errors import CaseError, warn
 from kinemesh.loops.loop import Loop, loop_of
 from kinemesh.plot import marks
@@ -60,6 +61,7 @@ def of_sweep(found: Any) -> tuple[dict[int, Loop], list[dict[str, Any]], dict[in
     return loops, rows, marked
 
 
+@checks_names
 def sweep_map(
     found: Any,
     name: str = "damping",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinemesh.arguments import checks_names
 from kinemesh.errors import SettingsError
 from kinemesh.linear.stack import Items
 from kinemesh.motion.deform.base import Deformation, Mover, Poses, pose_rows
@@ -52,6 +53,7 @@ class DelaunayMover(Mover):
         return {}
 
 
+@checks_names
 @dataclass(frozen=True, slots=True)
 class Delaunay(Deformation):
     """Delaunay graph mapping; a graph element that would fold is an error, or a new graph.

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.arguments import checks_names
 from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError, SettingsError
 from kinemesh.linear import Bicgstab, Cg, Pattern
@@ -313,6 +314,7 @@ class SpringMover(Mover):
         self.built, self.fresh = built, fresh
 
 
+@checks_names
 @dataclass(frozen=True, slots=True)
 class TorsionalSprings(Deformation):
     """Torsional springs, solved for the increments of the inner nodes.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.arguments import checks_names
 from kinemesh.cases.casefile import Case
 from kinemesh.device.backend import Backend
 from kinemesh.errors import CaseError, SettingsError, warn
@@ -29,6 +30,7 @@ Done = tuple[dict[int, dict[str, Any]], list[str]]  # what `work.ran` gives
 Engine = Callable[[Mapping[int, Batch]], Iterable[tuple[int, Done]]]
 
 
+@checks_names
 def sweep(
     case: str | Path | Case,
     over: Mapping[str, Any] | None = None,
