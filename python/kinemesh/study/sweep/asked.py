@@ -16,6 +16,7 @@ from kinemesh.errors import CaseError
 from kinemesh.io.summary import plain, versions
 from kinemesh.study.sweep import rows
 from kinemesh.study.sweep.axes import Axes, axes_of
+from kinemesh.study.sweep.devices import devices_of, tightest
 
 KEYS = ("over", "zip", "sample", "n", "seed")  # of [sweep]
 FILES = ("coordinates", "file")  # of [mesh]
@@ -30,11 +31,13 @@ class Asked:
     base : the case that all rows are made of
     axes : what varies
     folder : where relative names of files start
+    devices : that were asked for in place of the case's; of several, a worker has one each
     """
 
     base: Case
     axes: Axes
     folder: Path
+    devices: tuple[str, ...] = ()
 
     def cases(self) -> list[Case | str]:
         """The case of each row, or why there is none."""
@@ -90,7 +93,7 @@ def _digest(path: Path) -> str | None:
 
 
 def asked_of(
-    case: Any, given: Mapping[str, Any], changes: Sequence[str] = (), device: str | None = None
+    case: Any, given: Mapping[str, Any], changes: Sequence[str] = (), device: Any = None
 ) -> Asked:
     """The sweep of a case; what is `given` (keys of [sweep], or None) stands above the file's.
 
@@ -98,10 +101,12 @@ def asked_of(
     ----------
     case : name of a ready case, TOML file, or Case
     changes : such as "flow.mach=0.6", of every row
+    device : in place of the case's; several are names in a list, or in a text with commas
 
     Raises
     ------
     CaseError    no such case, nothing that varies, or values that make no sweep
+    DeviceError    one of several devices is not there, or they are of more than one kind
     """
     base, table = _read(case, changes)
     known("[sweep]", table, list(KEYS))
@@ -122,9 +127,13 @@ def asked_of(
             raise CaseError(
                 f"--set {change}: {key} varies in this sweep; change its values in over"
             )
-    if device is not None:
-        base = base.replace(device=device)
-    return Asked(base, axes, Path.cwd() if path is None or not table else path.parent.absolute())
+    devices = devices_of(device)
+    if devices:
+        if "run.device" in varied:
+            raise CaseError(f"device is {device!r}, and run.device varies: leave one of them out")
+        base = base.replace(device=tightest(devices))
+    folder = Path.cwd() if path is None or not table else path.parent.absolute()
+    return Asked(base, axes, folder, devices)
 
 
 def _read(case: Any, changes: Sequence[str]) -> tuple[Case, dict[str, Any]]:

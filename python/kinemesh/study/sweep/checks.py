@@ -19,6 +19,7 @@ from kinemesh.flow import memory, registry
 from kinemesh.study.sweep.asked import Asked
 from kinemesh.study.sweep.axes import told
 from kinemesh.study.sweep.batches import ensembles
+from kinemesh.study.sweep.devices import workers_on
 from kinemesh.study.sweep.spaces import Spaces
 
 LISTED = 10  # causes that an error lists
@@ -164,12 +165,15 @@ def _common(rows: Sequence[Mapping[str, Any]]) -> str:
     return f"{told(same) or told(rows[0])}{count}"
 
 
-def rooms(checked: Checked, blocks: Sequence[Sequence[int]]) -> list[tuple[int, list[int]]]:
+def rooms(
+    checked: Checked, blocks: Sequence[Sequence[int]], places: Sequence[str | None] = ()
+) -> list[tuple[int, list[int]]]:
     """Bytes and rows of the largest ensemble of each group; DeviceError where one does not fit.
 
     Parameters
     ----------
     blocks : numbers of the rows of each batch
+    places : device of each worker of this machine, None where a case names it
     """
     largest: dict[int, tuple[int, list[int]]] = {}
     for rows in blocks:
@@ -180,7 +184,10 @@ def rooms(checked: Checked, blocks: Sequence[Sequence[int]]) -> list[tuple[int, 
             if size > largest.get(group, (0, []))[0]:
                 largest[group] = (size, members)
     return [
-        (_room(checked, [case for i in rows if (case := checked.cases[i]) is not None]), rows)
+        (
+            _room(checked, [case for i in rows if (case := checked.cases[i]) is not None], places),
+            rows,
+        )
         for _, rows in largest.values()
     ]
 
@@ -193,15 +200,23 @@ def needed(checked: Checked, case: Case) -> int:
     return memory.needed(solver, case.job.dtype, spaces, settings, moved)
 
 
-def _room(checked: Checked, cases: Sequence[Case]) -> int:
-    """Bytes of the arrays of an ensemble; DeviceError where its device has less free."""
+def _room(checked: Checked, cases: Sequence[Case], places: Sequence[str | None]) -> int:
+    """Bytes of the arrays of an ensemble; DeviceError where its share of its device is less."""
     case = cases[0]
     settings, deform = checked.tried[shared(case)]
     backend = Backend(case.job.device, case.job.dtype)
     spaces = [checked.spaces.of(case) for case in cases]
     moved = None if case.motion is None else deform
+    sharing = workers_on(backend.device, places)
     try:
-        found: int = registry.named(case.method).solver.room(backend, spaces, settings, moved)
+        solver = registry.named(case.method).solver
+        found: int = solver.room(backend, spaces, settings, moved)
+        free = memory.available(backend)
+        if sharing > 1 and free is not None and found > free // sharing:
+            raise DeviceError(
+                f"{sharing} workers share {backend.device}, and need {found / 2**30:.3g} GiB "
+                f"each, {free / 2**30:.3g} GiB are free; take fewer workers"
+            )
     except DeviceError as error:
         text = f"{error}; or give a smaller batch" if len(cases) > 1 else str(error)
         text = text.replace("dtype='float32'", "run.dtype = 'float32'")  # by its key

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from kinemesh.study.sweep.checks import Checked
 WRONG = 2  # exit status
 
 
-def show(asked: Asked, batch: int | None, workers: int | None) -> int:
+def show(asked: Asked, batch: int | None, places: Sequence[str | None]) -> int:
     """Print a line per case, then batches and memory; the exit status.
 
     DeviceError where an ensemble does not fit on its device.
@@ -30,26 +31,28 @@ def show(asked: Asked, batch: int | None, workers: int | None) -> int:
         end = f"cannot run: {cause}" if cause else f"ensemble {group}, {checked.nodes[i]} nodes"
         print(f"{i:>{width}}  {told(row)}  {end}")
     if checked.possible:
-        print("\n".join(_batches(asked, checked, batch, workers)))
+        print("\n".join(_batches(asked, checked, batch, places)))
     groups = len({group for group in checked.groups.tolist() if group >= 0})
     bad = f", {len(checked.causes)} impossible" if checked.causes else ""
     print(f"{len(checked.cases)} cases{bad}; {groups} kinds of ensembles; nothing was run")
     return WRONG if checked.causes else 0
 
 
-def _batches(asked: Asked, checked: Checked, batch: int | None, workers: int | None) -> list[str]:
+def _batches(
+    asked: Asked, checked: Checked, batch: int | None, places: Sequence[str | None]
+) -> list[str]:
     """How many batches there are, of how many cases, and what the largest ensemble takes."""
     sizes = {axis.name: len(axis.values) for axis in asked.axes.axes}
-    chunks = sweeping.chunks_of(asked, checked, batch, workers)
+    chunks = sweeping.chunks_of(asked, checked, batch, places)
     blocks = [rows for _, rows in batches.rows_of(Block(sizes, chunks, {}, np.zeros(0)))]
     many = Counter(int((checked.groups[rows] >= 0).sum()) for rows in blocks)
     each = ", ".join(f"{many[size]} of {size} cases" for size in sorted(many, reverse=True) if size)
-    needed, rows = max(checks.rooms(checked, blocks))
+    needed, rows = max(checks.rooms(checked, blocks, places))
     case = checked.cases[rows[0]]
     assert case is not None
     nodes = int(checked.nodes[rows].sum())
     room = memory.told(needed, Backend(case.job.device, case.job.dtype))
-    at_once = f"; {workers} batches at a time" if workers and workers > 1 else ""
+    at_once = f"; {len(places)} batches at a time" if len(places) > 1 else ""
     return [
         f"batches: {each}{at_once}",
         f"memory: {room}; largest ensemble: {len(rows)} cases, {nodes} nodes in all",

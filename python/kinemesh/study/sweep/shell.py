@@ -24,7 +24,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("case", metavar="CASE", help="ready case, or case file, which may have a table [sweep]")
     _add_asked(add)
-    add("--device", metavar="DEV", help="auto, cpu, cuda or cuda:N")
+    add("--device", metavar="DEV", help="auto, cpu, cuda or cuda:N; cuda:0,cuda:1: a worker each")
     add("--batch", type=int, metavar="N", help="most cases side by side: 16 on a CPU, 128 on a GPU")
     add("--out", type=Path, metavar="DIR", help="folder of the result (default: the case's name)")
     add("--list", action="store_true", help="check and list the cases; run none")
@@ -86,13 +86,14 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
 def main(arguments: argparse.Namespace) -> int:
     """Run `kinemesh sweep`; the exit status."""
     from kinemesh.io import store
-    from kinemesh.study.sweep import listing, sweeping
+    from kinemesh.study.sweep import listing, sweeping, workshop
     from kinemesh.study.sweep.asked import asked_of
 
     store.packages()
     asked = asked_of(arguments.case, _given(arguments), arguments.set, arguments.device)
     if arguments.list:
-        return listing.show(asked, arguments.batch, arguments.workers)
+        places = workshop.places_of(asked.devices, arguments.workers, arguments.dask)
+        return listing.show(asked, arguments.batch, places)
     out = arguments.out or asked.base.job.out or asked.base.name
     found = sweeping.run(
         asked,

@@ -23,10 +23,10 @@ from kinemesh.run.march import progress_bar
 from kinemesh.study.sweep import batches, checks, claim, work, workshop
 from kinemesh.study.sweep.asked import Asked, asked_of
 from kinemesh.study.sweep.checks import Checked
+from kinemesh.study.sweep.devices import workers_on
 from kinemesh.study.sweep.rows import variables_of
-from kinemesh.study.sweep.work import Batch
+from kinemesh.study.sweep.work import Batch, Done
 
-Done = tuple[dict[int, dict[str, Any]], list[str]]  # what `work.ran` gives
 Engine = Callable[[Mapping[int, Batch]], Iterable[tuple[int, Done]]]
 
 
@@ -40,7 +40,7 @@ def sweep(
     n: int | None = None,
     seed: int | None = None,
     out: str | Path | None = None,
-    device: str | None = None,
+    device: str | Sequence[str] | None = None,
     batch: int | None = None,
     resume: bool = False,
     skip_bad: bool = False,
@@ -63,7 +63,8 @@ def sweep(
     sample : "latin-hypercube": `n` cases within ranges [low, high] of the keys
     n, seed : cases of a sample, and the seed of its random numbers (default 0)
     out : folder of the result, written batch by batch; without it the result is in memory alone
-    device : "auto", "cpu", "cuda" or "cuda:N", in place of the case's
+    device : "auto", "cpu", "cuda" or "cuda:N", in place of the case's; several of this machine,
+        such as "cuda:0,cuda:1" or a list, have a worker each
     batch : most cases side by side; if not given 16 on a CPU, 5 million nodes on a GPU where its
         memory holds so many, or a worker's share
     resume : go on with the sweep in `out`; no batch that has ended runs again
@@ -83,7 +84,7 @@ def sweep(
     ------
     CaseError    xarray or zarr is not installed; keys or values that make no sweep; cases that are
         impossible, each with its cause; a folder that holds another sweep
-    DeviceError    a device that is not there, or that cannot hold a batch
+    DeviceError    a device that is not there, or that cannot hold a batch; devices of two kinds
     """
     stores.packages()
     given = {"over": over, "zip": zip, "sample": sample, "n": n, "seed": seed}
@@ -116,21 +117,22 @@ def run(
     if retry_failed and not resume:
         raise CaseError("sweep: --retry-failed (retry_failed=True) goes on with a sweep: give "
                         "--resume (resume=True), too")  # fmt: skip
+    places = workshop.places_of(asked.devices, workers, dask)
     folder = None if out is None else path_of(out, "the sweep's folder")
     kept = None if folder is None else claim.kept(folder, asked, resume, retry_failed)
     checked = checks.look(asked)
     checks.refuse(asked, checked, skip_bad)
     if kept is None:
-        chunks = chunks_of(asked, checked, batch, workers)
+        chunks = chunks_of(asked, checked, batch, places)
     else:
         chunks = tuple(kept["chunks"])
-        if batch is not None and chunks_of(asked, checked, batch, workers) != chunks:
+        if batch is not None and chunks_of(asked, checked, batch, places) != chunks:
             raise CaseError(
                 f"{folder}: batch is {batch}, and this sweep was begun with batches of "
                 f"{np.prod(chunks)} cases, which its store keeps; leave batch out"
             )
-    sweeping = Sweeping.of(asked, checked, folder, chunks)
-    with workshop.engine(workers, dask) as elsewhere, hold(folder):
+    sweeping = Sweeping.of(asked, checked, folder, chunks, places)
+    with workshop.engine(places, dask) as elsewhere, hold(folder):
         if folder is not None and kept is None:
             claim.begin(folder, asked, chunks)
         sweeping.go(retry_failed, progress, elsewhere or sweeping.here)
@@ -153,13 +155,18 @@ class Sweeping:
 
     @classmethod
     def of(
-        cls, asked: Asked, checked: Checked, folder: Path | None, chunks: tuple[int, ...]
+        cls,
+        asked: Asked,
+        checked: Checked,
+        folder: Path | None,
+        chunks: tuple[int, ...],
+        places: Sequence[str | None],
     ) -> Sweeping:
         """The sweep with its batches laid out; DeviceError where one does not fit."""
         sizes = {axis.name: len(axis.values) for axis in asked.axes.axes}
         block = Block(sizes, chunks, asked.axes.coordinates(), _phases(checked.possible))
         regions = batches.rows_of(block)
-        checks.rooms(checked, [rows for _, rows in regions])
+        checks.rooms(checked, [rows for _, rows in regions], places)
         store = Store(folder, block, variables_of(checked.possible, checked.markers))
         return cls(asked, checked, store, regions)
 
@@ -221,7 +228,7 @@ class Sweeping:
 
 
 def chunks_of(
-    asked: Asked, checked: Checked, batch: int | None, workers: int | None
+    asked: Asked, checked: Checked, batch: int | None, places: Sequence[str | None]
 ) -> tuple[int, ...]:
     """Rows of a batch along each dimension; if no number is given there is one for each worker."""
     groups = checked.groups.reshape(asked.axes.shape)
@@ -234,8 +241,9 @@ def chunks_of(
         case = checked.cases[largest]
         assert case is not None  # impossible ones have no nodes
         nodes, free = int(checked.nodes[largest]), memory.available(backend)
-        most = batches.most_on_gpu(nodes, checks.needed(checked, case), free)
-    return batches.chunks_of(groups, min(most, -(-len(checked.cases) // (workers or 1))))
+        own = None if free is None else free // workers_on(backend.device, places)
+        most = batches.most_on_gpu(nodes, checks.needed(checked, case), own)
+    return batches.chunks_of(groups, min(most, -(-len(checked.cases) // max(len(places), 1))))
 
 
 def _phases(cases: Sequence[Case]) -> NDArray[np.float64]:

@@ -6,7 +6,7 @@ import re
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from platform import node
 from typing import Any
@@ -23,6 +23,7 @@ from kinemesh.study.sweep import batches
 from kinemesh.study.sweep.rows import rows_of
 from kinemesh.study.sweep.spaces import Spaces
 
+Done = tuple[dict[int, dict[str, Any]], list[str]]  # what `ran` gives
 IN_ROWS = re.compile(r"member \d+: |^all \d+ members failed")  # warnings that rows tell
 
 
@@ -47,6 +48,11 @@ class Batch:
     grid: FloatArray
     seed: int
 
+    def on(self, device: str) -> Batch:
+        """The batch on another device."""
+        moved = (None if case is None else case.replace(device=device) for case in self.cases)
+        return replace(self, cases=tuple(moved))
+
 
 @cache
 def spaces_of_process() -> Spaces:
@@ -54,7 +60,7 @@ def spaces_of_process() -> Spaces:
     return Spaces()
 
 
-def ran(batch: Batch, spaces: Spaces | None = None) -> tuple[dict[int, dict[str, Any]], list[str]]:
+def ran(batch: Batch, spaces: Spaces | None = None) -> Done:
     """Run a batch: its rows by number, and warnings that no row tells."""
     kept = spaces_of_process() if spaces is None else spaces
     found: dict[int, dict[str, Any]] = {i: {"cause": why} for i, why in batch.causes.items()}

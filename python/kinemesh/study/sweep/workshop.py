@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -17,40 +17,67 @@ WAIT = 10.0  # seconds until a scheduler that does not answer is none
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
-@contextmanager
-def engine(workers: int | None, address: str | None) -> Iterator[Callable[..., Any] | None]:
-    """What runs batches on workers: `workers` processes, or those of a scheduler; None: neither.
+def places_of(
+    devices: Sequence[str], workers: int | None, address: str | None
+) -> tuple[str | None, ...]:
+    """The device of each worker of this machine (None: as a case says); none without workers.
 
     Raises
     ------
-    SettingsError    both are given
+    SettingsError    more than one of several devices, a number of workers and an address
+    """
+    several = devices if len(devices) > 1 else ()
+    asked = {"several devices": several, "workers": workers, "the address of a scheduler": address}
+    given = [name for name, value in asked.items() if value]
+    if len(given) > 1:
+        raise SettingsError(
+            f"sweep: {' and '.join(given)}, expected one of them; several devices have a worker "
+            "each, and a device named twice has two"
+        )
+    return tuple(several) or (None,) * (workers or 0)
+
+
+@contextmanager
+def engine(
+    places: Sequence[str | None], address: str | None
+) -> Iterator[Callable[..., Any] | None]:
+    """What runs batches on workers, of this machine or of a scheduler; None: neither.
+
+    Parameters
+    ----------
+    places : of `places_of`
+
+    Raises
+    ------
     CaseError    Dask is not installed; nobody answers, or has workers; a worker has another version
         of kinemesh
     """
-    if workers is None and address is None:
+    if not places and address is None:
         yield None
         return
     try:
         import distributed  # noqa: F401
     except ImportError as error:
         raise CaseError(f"workers need Dask ({error}); install it by {INSTALL}") from None
-    if workers is not None and address is not None:
-        raise SettingsError("sweep: workers and the address of a scheduler, expected one of them")
-    with _client(address) if workers is None else _cluster(workers) as client:
-        yield partial(_each, client)
+    with _cluster(len(places)) if places else _client(address) as client:
+        yield partial(_each, client, tuple(places))
 
 
 @contextmanager
 def _cluster(workers: int) -> Iterator[Any]:
-    """Processes of this machine, each with its share of the cores."""
+    """Processes of this machine, named by their number, each with its share of the cores."""
     import dask
     from distributed import Client, LocalCluster
 
     threads = str(max((os.cpu_count() or 1) // workers, 1))
-    settings = {"distributed.nanny.pre-spawn-environ": dict.fromkeys(THREADS, threads)}
+    settings = {
+        "distributed.nanny.pre-spawn-environ": dict.fromkeys(THREADS, threads),
+        "distributed.scheduler.worker-saturation": 1.0,  # who is free takes the next batch
+    }
+    one = {"threads_per_worker": 1, "memory_limit": 0}  # no worker is killed for what was checked
     with (
         dask.config.set(settings),
-        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+        LocalCluster(n_workers=workers, dashboard_address=":0", **one) as cluster,
         Client(cluster) as client,
     ):
         yield client
@@ -85,7 +112,17 @@ def _refuse_others(client: Any, address: str | None) -> None:
             )
 
 
-def _each(client: Any, tasks: Mapping[int, work.Batch]) -> Iterator[tuple[int, Any]]:
+def _at(batch: work.Batch, places: Sequence[str | None]) -> work.Done:
+    """Run a batch on the device of the worker that this is."""
+    from distributed import get_worker
+
+    device = places[int(get_worker().name)] if places else None
+    return work.ran(batch if device is None else batch.on(device))
+
+
+def _each(
+    client: Any, places: Sequence[str | None], tasks: Mapping[int, work.Batch]
+) -> Iterator[tuple[int, work.Done]]:
     """Numbers and results of batches as they end; a batch whose worker dies is run again.
 
     CaseError where several workers die on one batch, or the scheduler dies.
@@ -94,7 +131,7 @@ def _each(client: Any, tasks: Mapping[int, work.Batch]) -> Iterator[tuple[int, A
     from distributed.client import FutureCancelledError
     from distributed.comm import CommClosedError
 
-    numbers = {client.submit(work.ran, batch, pure=False): n for n, batch in tasks.items()}
+    numbers = {client.submit(_at, batch, places, pure=False): n for n, batch in tasks.items()}
     for future in as_completed(list(numbers)):
         try:
             result = future.result()
