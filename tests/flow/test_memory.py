@@ -447,6 +447,21 @@ def test_a_thousand_members_are_counted_without_one_of_them(allocated):
     assert allocated() == taken
 
 
+def test_a_solver_with_a_constructor_of_its_own_is_counted_as_its_parent(monkeypatch):
+    class Slow(km.Ale):
+        def __init__(self, mesh, speed):
+            super().__init__(mesh, mach=speed, device="cpu")
+
+    mesh, asked = MESHES["small"](), ("float64", km.AleSettings(), None)
+    one = memory.needed(km.Ale, asked[0], [mesh], *asked[1:])
+    monkeypatch.setattr(memory, "available", lambda _: 10 * one)  # little enough to be counted
+
+    case = Slow(mesh, 0.3)
+
+    assert case.mach == [0.3]
+    assert memory.needed(Slow, asked[0], [mesh], *asked[1:]) == one
+
+
 def test_equal_settings_are_counted_once_and_none_where_there_is_plenty(monkeypatch):
     mesh, settings, made = MESHES["small"](), km.AleSettings(steady_drop=0.0123), []
     count = memory.Counting.__init__

@@ -187,6 +187,9 @@ def test_walls_and_far_must_part_all_markers():
         walls_of(["a"], [mesh], (), ["farfield"])
     with pytest.raises(MeshError, match=r"markers \['a'\] are both in walls and in far"):
         walls_of(["a", "b"], [mesh], (), ["farfield", "a"])
+    for sides in ({"walls": ["b", "a"]}, {"walls": None, "far": ["a"]}):
+        with pytest.raises(MeshError, match=r"markers \['a'\] are both in (walls|far) and of"):
+            walls_of(meshes=[mesh], planes=["a"], **sides)
     with pytest.raises(MeshError, match=r"far is \['rim'\], expected markers of the mesh: \['farf"):
         walls_of(None, [mesh], (), ["rim"])
     with pytest.raises(km.SettingsError, match="far is 'farfield', expected a list of markers"):

@@ -12,6 +12,7 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from inspect import signature
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -69,6 +70,7 @@ def _each(
     solver: Any, kind: str, dtype: str, settings: Any, deform: str | None
 ) -> NDArray[np.float64]:
     """(4,) bytes for each of what `counts` counts, on spaces of a kind."""
+    solver = next(kind for kind in solver.__mro__ if _called_alike(kind))
     counted = type(solver.__name__, (solver,), {"backend_type": Counting, "_ask": lambda *_: None})
     known, held = [], []
     with warnings.catch_warnings():
@@ -84,6 +86,16 @@ def _each(
     return np.linalg.lstsq(np.array(known, float), np.array(held, float), rcond=None)[0]
 
 
+def _called_alike(solver: Any) -> bool:
+    """Whether the constructor of a class takes the arguments of a solver."""
+    arguments = dict.fromkeys(("mach", "settings", "device", "dtype", "walls", "far"))
+    try:
+        signature(solver).bind(None, **arguments)
+    except TypeError:
+        return False
+    return True
+
+
 def needed(
     solver: Any, dtype: str, spaces: Sequence[Any], settings: Any, deform: str | None = None
 ) -> int:
@@ -91,7 +103,8 @@ def needed(
 
     Parameters
     ----------
-    solver : class of a solver, which takes the arguments of `kinemesh.Ale`
+    solver : class of a solver; of one whose constructor does not take the arguments of
+        `kinemesh.Ale` the arrays of its parent count, without those that it adds
     dtype : "float64" or "float32"
     spaces : meshes or clouds, one per member
     settings : as a solver has them (`settings`), which a cloud completes

@@ -48,10 +48,18 @@ def walls_of(
 
     Raises
     ------
-    MeshError    for unknown markers, those that neither geometry nor names tell, and walls that
-        close round the far field
+    MeshError    for unknown markers, those that two arguments name, those that neither geometry nor
+        names tell, and walls that close round the far field
     """
-    names = [n for n in markers_of(meshes) if n not in planes]
+    every = markers_of(meshes)
+    names = [n for n in every if n not in planes]
+    for what, value in (("walls", walls), ("far", far)):
+        twice = [] if value is None else [n for n in _listed(what, value, every) if n in planes]
+        if twice:
+            raise MeshError(
+                f"markers {twice} are both in {what} and of another kind (boundaries, or planes "
+                "of symmetry), expected one"
+            )
     if walls is None and far is None:
         bodies, outer = _by_geometry(meshes, names, planes)
     else:
