@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError
+from kinemesh.io.damage import DAMAGE, reading, writing
 from kinemesh.io.paths import making
 
 NAME = "rows.zarr"  # in the folder of a sweep
@@ -126,7 +127,7 @@ class Store:
                 fresh.rename(self.path)
 
     def _make(self, place: Any, attributes: Mapping[str, Any]) -> None:
-        block = self.block
+        block, whole = self.block, self._zarr.codecs.ZstdCodec(checksum=True)
         beside = " ".join(name for name in block.coordinates if name not in block.sizes)
         more: dict[str, Any] = {"coordinates": beside} if beside else {}
         more |= {ORDER: list(self.variables)}
@@ -150,33 +151,77 @@ class Store:
                 shape=(*block.sizes.values(), *loops),
                 chunks=(*block.chunks, *loops),
                 dtype=str if variable.dtype == "str" else variable.dtype,
+                compressors=whole,
                 fill_value=FILL[variable.dtype],
                 dimension_names=(*block.sizes, *(("phase",) if loops else ())),
                 attributes={"long_name": variable.about, **unit, **variable.more},
             )
 
     def states(self) -> NDArray[np.int8]:
-        """State of every row, in the shape of the block."""
-        return np.asarray(self._zarr.open_group(self.place, mode="r")["state"][...])
+        """State of every row, in the shape of the block.
+
+        CaseError where the store is damaged, or not one of these batches.
+        """
+        with reading(self.place):
+            state = self._group("r")["state"]
+            if (state.shape, state.chunks) != (tuple(self.block.sizes.values()), self.block.chunks):
+                raise ValueError(f"batches of {state.chunks} in {state.shape} rows")
+            return np.asarray(state[...])
+
+    def drop_damaged(self) -> int:
+        """Remove the batches of which a value cannot be read, which have not been run then.
+
+        Returns
+        -------
+        int    how many these are; none of a store in memory
+        """
+        if self.path is None:
+            return 0
+        with reading(self.place):
+            group = self._group("r")
+            arrays = {name: group[name] for name in self.variables}
+        torn = [array for array in arrays.values() if not _reads(array, ...)]
+        regions = [r for r in self.block.regions() if not all(_reads(a, r) for a in torn)]
+        with writing(self.place):
+            for region in regions:
+                at = [s.start // size for s, size in zip(region, self.block.chunks, strict=True)]
+                for name in reversed(self.variables):  # `state` first
+                    self._remove(self.path / name / "c", at)
+        return len(regions)
+
+    @staticmethod
+    def _remove(folder: Path, at: Sequence[int]) -> None:
+        """Remove the chunk of a batch; a loop's is a folder with one file."""
+        path = folder.joinpath(*map(str, at))
+        (path / "0" if path.is_dir() else path).unlink(missing_ok=True)
+
+    def _group(self, mode: str) -> Any:
+        return self._zarr.open_group(self.place, mode=mode)
 
     def read(self, region: Region) -> list[dict[str, Any]]:
-        """Rows of a batch, in order."""
-        group = self._zarr.open_group(self.place, mode="r")
+        """Rows of a batch, in order; CaseError where one is damaged."""
         count = prod(s.stop - s.start for s in region)
-        found = {
-            name: np.asarray(group[name][region]).reshape(
-                count, *((-1,) if self.variables[name].loop else ())
-            )
-            for name in self.variables
-        }
+        with reading(self.place):
+            group = self._group("r")
+            found = {
+                name: np.asarray(group[name][region]).reshape(
+                    count, *((-1,) if self.variables[name].loop else ())
+                )
+                for name in self.variables
+            }
         return [{name: values[i] for name, values in found.items()} for i in range(count)]
 
     def write(self, region: Region, rows: Sequence[Mapping[str, Any]]) -> None:
         """Write a batch, a row each, in order; what a row has not, or has as None, is filled.
 
         Rows of the batch that have failed before have not been run until the batch is whole again.
+        CaseError where the disk is full, or the folder has gone; batches before are kept.
         """
-        group = self._zarr.open_group(self.place, mode="r+")
+        with writing(self.place):
+            self._write(region, rows)
+
+    def _write(self, region: Region, rows: Sequence[Mapping[str, Any]]) -> None:
+        group = self._group("r+")
         before = np.asarray(group["state"][region])
         if (before == FAILED).any():
             group["state"][region] = np.where(before == FAILED, NOT_RUN, before)
@@ -191,7 +236,27 @@ class Store:
             group[name][region] = values.reshape(*sizes, *loops)
 
 
+def _reads(array: Any, region: Any) -> bool:
+    """Whether the values of a region can be read."""
+    try:
+        array[region]
+    except DAMAGE:
+        return False
+    return True
+
+
 def dataset(place: Any) -> Any:
-    """The rows as an xarray.Dataset, which reads what is asked of it."""
-    found = packages().xarray.open_zarr(place, consolidated=False, chunks=None)
-    return found[found.attrs.pop(ORDER)]
+    """The rows as an xarray.Dataset, which reads what is asked of it.
+
+    CaseError where the store is damaged, also when damaged values are read.
+    """
+    xarray = packages().xarray
+    from kinemesh.io.lazy import Rows
+
+    with reading(place):
+        store = Rows.open_group(place, mode="r", consolidated=False)
+        found = xarray.open_dataset(store)
+        for name in found.dims:
+            if name not in found.coords:
+                raise KeyError(name)
+        return found[found.attrs.pop(ORDER)]

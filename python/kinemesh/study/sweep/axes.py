@@ -149,6 +149,7 @@ def _lists(over: Any, before: str = "") -> dict[str, list[Any]]:
         found[key] = [_plain(value) for value in values]
         if not found[key]:
             raise CaseError(f"sweep: {key} has an empty list, expected at least one value")
+        _refuse_long(key, found[key])
     return found
 
 
@@ -162,6 +163,15 @@ def _refuse_twice(key: str, keys: Iterable[str]) -> None:
             raise CaseError(
                 f"sweep: {other} and {key} give values for one key of the case, expected each "
                 "key once"
+            )
+
+
+def _refuse_long(key: str, values: Sequence[Any]) -> None:
+    """CaseError where a whole number has more than 64 bits, in which a result keeps it."""
+    for at, value in enumerate(values):
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise CaseError(
+                f"sweep: {key}: entry {at} is {value}, expected a whole number of at most 64 bits"
             )
 
 

@@ -36,9 +36,13 @@ def kept(folder: Path, asked: Asked, resume: bool, retry_failed: bool) -> dict[s
         about = json.loads(path.read_text("utf-8"))
         if about["format"] != FORMAT:
             raise KeyError("format")
-        there, _ = about["identity"], about["chunks"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise CaseError(f"{path}: tells of no sweep ({error}); {OTHER}") from None
+        there, chunks = about["identity"], about["chunks"]
+        if not all(isinstance(size, int) and size > 0 for size in chunks):
+            raise ValueError(f"chunks are {chunks!r}")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CaseError(
+            f"{path}: tells of no sweep ({error}), as it was damaged or changed; {OTHER}"
+        ) from None
     apart = [
         text
         for text in _apart(there, asked.identity())

@@ -173,6 +173,9 @@ class Sweeping:
     def go(self, retry_failed: bool, progress: bool, engine: Engine) -> None:
         """Run every batch that has not been run, and with `retry_failed` what failed again."""
         self.store.create({"title": self.asked.base.name, "format": claim.FORMAT})
+        damaged = self.store.drop_damaged()
+        if damaged:
+            warn(f"{self.store.path}: {damaged} batches had damaged files, and run again")
         states = self.store.states().ravel()
         again = np.isin(states, (NOT_RUN, FAILED) if retry_failed else (NOT_RUN,))
         done, failed = int((~again).sum()), int((states[~again] == FAILED).sum())

@@ -1,0 +1,183 @@
+"""Folders of sweeps that are damaged, full, removed or not writable: an error that says so."""
+
+import os
+import resource
+import shutil
+
+import kinemesh as km
+import pytest
+from kinemesh import cli
+from kinemesh.errors import CaseError
+from kinemesh.io.store import NAME, Store
+from sweeps import case, same
+
+pytestmark = [
+    pytest.mark.flow,
+    pytest.mark.filterwarnings("ignore:.*(not periodic|above the asked|at first order|residual)"),
+]
+OVER = {"flow.mach": [0.4, 0.5, 0.6]}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The folder of a sweep of two batches, the last with fewer cases."""
+    out = tmp_path_factory.mktemp("sweep") / "whole"
+    km.sweep(case(), OVER, out=out, batch=2)
+    return out
+
+
+@pytest.fixture
+def out(whole, tmp_path):
+    """A copy of that folder, to be damaged."""
+    shutil.copytree(whole, tmp_path / "s")
+    return tmp_path / "s"
+
+
+def cut(path):
+    path.write_bytes(path.read_bytes()[:9])
+
+
+def changed(path):
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+
+
+def emptied(path):
+    path.write_bytes(b"")
+
+
+@pytest.mark.parametrize("harm", [cut, changed, emptied])
+@pytest.mark.parametrize("name", ["state", "damping", "cl", "version"])
+@pytest.mark.parametrize("batch", [0, 1])
+def test_a_damaged_batch_is_told_and_runs_again(whole, out, harm, name, batch):
+    (chunk,) = (p for p in (out / NAME / name / "c").rglob("*") if p.is_file()
+                and p.relative_to(out / NAME / name / "c").parts[0] == str(batch))  # fmt: skip
+    kept = (out / NAME / "damping" / "c" / str(1 - batch)).stat().st_mtime_ns
+    harm(chunk)
+
+    with pytest.raises(CaseError, match=rf"^/.*{NAME}: the variable {name} cannot be read"):
+        km.open(out)[name].load()
+    with pytest.warns(RuntimeWarning, match="1 batches had damaged files, and run again"):
+        found = km.sweep(case(), OVER, out=out, resume=True)
+
+    same(found, km.open(whole))
+    assert (out / NAME / "damping" / "c" / str(1 - batch)).stat().st_mtime_ns == kept
+
+
+@pytest.mark.filterwarnings("ignore:Object at")  # zarr's, of a folder without zarr.json
+@pytest.mark.parametrize("harm", [cut, emptied, os.unlink])
+@pytest.mark.parametrize("file", ["zarr.json", "damping/zarr.json", "state/zarr.json"])
+def test_a_store_that_says_no_more_what_it_holds_is_refused(out, file, harm):
+    harm(out / NAME / file)
+
+    for door in (km.open, lambda out: km.sweep(case(), OVER, out=out, resume=True)):
+        with pytest.raises(CaseError, match=rf"{NAME}: the store of a sweep cannot be read"):
+            door(out)
+
+
+def test_a_store_without_the_values_of_what_varies_is_refused(out):
+    shutil.rmtree(out / NAME / "mach")
+
+    with pytest.raises(CaseError, match=r"cannot be read \(no 'mach'\)"):
+        km.open(out)
+
+
+def test_a_store_of_other_batches_is_refused(out):
+    path = out / "sweep.json"
+    path.write_text(path.read_text().replace('"chunks": [\n  2', '"chunks": [\n  1'))
+
+    with pytest.raises(CaseError, match=r"batches of \(2,\) in \(3,\) rows"):
+        km.sweep(case(), OVER, out=out, resume=True)
+
+
+@pytest.mark.parametrize("text", ['{"format"', "", "[1]", "{}", '{"chunks": ["a"]}'])
+def test_a_sweep_json_that_tells_of_no_sweep_is_refused(out, text):
+    path = out / "sweep.json"
+    if "chunks" in text:
+        text = path.read_text().replace('"chunks": [\n  2', '"chunks": [\n  "a"')
+    path.write_text(text)
+
+    with pytest.raises(CaseError, match=r"sweep\.json: tells of no sweep .*another folder"):
+        km.sweep(case(), OVER, out=out, resume=True)
+
+
+def test_a_sweep_json_that_is_a_folder_is_refused(out):
+    (out / "sweep.json").unlink()
+    (out / "sweep.json").mkdir()
+
+    with pytest.raises(CaseError, match=r"sweep\.json: tells of no sweep"):
+        km.sweep(case(), OVER, out=out, resume=True)
+
+
+def test_a_damaged_store_is_no_picture(out, capsys):
+    emptied(out / NAME / "cl" / "c" / "0" / "0")
+
+    assert cli.main(["plot", str(out)]) == 2
+    assert "the variable cl cannot be read" in " ".join(capsys.readouterr().err.split())
+
+
+def second_write(monkeypatch, harm):
+    """Do harm before the second batch is written; undo what `harm` gives when it has been."""
+    write, written = Store.write, []
+
+    def harmed(store, region, rows):
+        written.append(region)
+        if len(written) < 2:
+            return write(store, region, rows)
+        undo = harm()
+        try:
+            return write(store, region, rows)
+        finally:
+            undo()
+
+    monkeypatch.setattr(Store, "write", harmed)
+
+
+def no_room():
+    """No file may grow beyond 10 bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def not_writable(out):
+    """A file in the place of a folder, which root may not write either."""
+    folder = out / NAME / "damping" / "c"
+    folder.rename(folder.with_name("aside"))
+    folder.touch()
+    return lambda: (folder.unlink(), folder.with_name("aside").rename(folder))
+
+
+@pytest.mark.parametrize(
+    ("harm", "words"),
+    [
+        (lambda out: no_room(), r"cannot be written \(File too large\); those before it are kept"),
+        (not_writable, r"cannot be written \((File exists|Not a directory)\); those before it are"),
+    ],
+)
+def test_a_full_disk_leaves_a_store_that_goes_on(whole, tmp_path, monkeypatch, harm, words):
+    out = tmp_path / "s"
+    with monkeypatch.context() as patch:
+        second_write(patch, lambda: harm(out))
+        with pytest.raises(CaseError, match=words):
+            km.sweep(case(), OVER, out=out, batch=2)
+
+    assert km.open(out).state.values.tolist() == [1, 1, 0]
+    same(km.sweep(case(), OVER, out=out, resume=True), km.open(whole))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_is_refused(whole, tmp_path):
+    tmp_path.chmod(0o500)
+
+    with pytest.raises(CaseError, match="Permission denied"):
+        km.sweep(case(), OVER, out=tmp_path)
+
+
+def test_a_folder_that_is_removed_while_the_sweep_runs_is_told(tmp_path, monkeypatch):
+    out = tmp_path / "s"
+    second_write(monkeypatch, lambda: shutil.rmtree(out) or (lambda: None))
+
+    with pytest.raises(CaseError, match="was removed while it ran; begin the sweep anew"):
+        km.sweep(case(), OVER, out=out, batch=2)
