@@ -25,8 +25,33 @@ def case(**tables):
     return km.cases.casefile.Case.from_dict({**TABLES, **merged})
 
 
+def toml(value):
+    """A value as TOML has it on one line."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{name} = {toml(v)}" for name, v in value.items()) + " }"
+    if isinstance(value, list):
+        return f"[{', '.join(map(toml, value))}]"
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
 def same(one, other, but=ELSEWHERE):
     """Whether two results have the same bits; what differs is named."""
     assert set(one.variables) == set(other.variables)
     for name in (name for name in one.variables if name not in but):
         np.testing.assert_array_equal(one[name].values, other[name].values, err_msg=name)
+
+
+def assert_solo(found, run):
+    """A row has the bits of a run alone."""
+    loop, history, steps = run.loop(), run.history, run.loop().steps
+    place = np.argsort(np.round(history.phase_deg[-steps:] * steps / 360) % steps)
+    for name, column in (("angle_deg", "alpha_deg"), ("cl", "cl"), ("cd", "cd"), ("cm", "cm")):
+        np.testing.assert_array_equal(found[name], history[column][-steps:][place], err_msg=name)
+    assert found.cl_mean == loop.cl.mean
+    assert found.cm_amplitude == loop.cm.amplitude
+    assert found.cl1_phase_deg == loop.cl.harmonics[0].phase_deg
+    assert found.damping == loop.damping
+    assert found.work == loop.work
+    assert found.cm_alpha_quadrature == loop.derivatives.cm_alpha.imag
+    assert found.cycles_run == loop.cycles
+    assert bool(found.converged) == run.converged

@@ -15,7 +15,7 @@ from kinemesh.errors import CaseError, SettingsError
 from kinemesh.io.store import NAME
 from kinemesh.study.sweep import shell, work
 from runs import killed
-from sweeps import TABLES, case, same
+from sweeps import TABLES, assert_solo, case, same
 
 pytestmark = [
     pytest.mark.flow,
@@ -41,22 +41,6 @@ def solo(row, **tables):
     for name, more in tables.items():
         parts[name] = {**parts.get(name, {}), **more}
     return case(**parts).run()
-
-
-def assert_solo(found, run):
-    """A row has the bits of a run alone."""
-    loop, history, steps = run.loop(), run.history, run.loop().steps
-    place = np.argsort(np.round(history.phase_deg[-steps:] * steps / 360) % steps)
-    for name, column in (("angle_deg", "alpha_deg"), ("cl", "cl"), ("cd", "cd"), ("cm", "cm")):
-        np.testing.assert_array_equal(found[name], history[column][-steps:][place], err_msg=name)
-    assert found.cl_mean == loop.cl.mean
-    assert found.cm_amplitude == loop.cm.amplitude
-    assert found.cl1_phase_deg == loop.cl.harmonics[0].phase_deg
-    assert found.damping == loop.damping
-    assert found.work == loop.work
-    assert found.cm_alpha_quadrature == loop.derivatives.cm_alpha.imag
-    assert found.cycles_run == loop.cycles
-    assert bool(found.converged) == run.converged
 
 
 def test_rows_of_one_ensemble_and_of_several_have_the_bits_of_solo_runs():

@@ -1,15 +1,13 @@
 """Sweeps on workers of Dask: what several processes run is what one runs."""
 
-import json
 import os
 import signal
-import subprocess
 import sys
-import time
 
 import kinemesh as km
 import pytest
 from distributed import Client, LocalCluster
+from farm import Farm
 from kinemesh.errors import CaseError, SettingsError
 from kinemesh.io.store import Store
 from kinemesh.io.summary import versions
@@ -63,32 +61,17 @@ def test_a_worker_that_dies_costs_its_batch_which_is_run_again(
     same(found, undisturbed)
 
 
-def program(name, *words):
-    """A program of Dask, in a process of its own."""
-    command = [sys.executable, "-m", f"distributed.cli.{name}", *words, "--no-dashboard"]
-    return subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-
-
 @pytest.mark.slow
 def test_a_scheduler_that_dies_leaves_a_sweep_that_goes_on(undisturbed, tmp_path, monkeypatch):
-    place = tmp_path / "scheduler.json"
-    scheduler = program("dask_scheduler", "--port", "0", "--scheduler-file", str(place))
-    worker = program("dask_worker", "--nthreads", "1", "--scheduler-file", str(place))
+    farm = Farm(tmp_path / "scheduler.json", workers=1)
+    write = Store.write
     try:
-        end = time.monotonic() + 60
-        while not place.exists() and time.monotonic() < end:
-            time.sleep(0.05)
-        address = json.loads(place.read_text())["address"]
-        with Client(address, timeout=30) as client:
-            client.wait_for_workers(1, timeout=30)
-        write = Store.write
-        monkeypatch.setattr(Store, "write", lambda *given: (write(*given), scheduler.kill()))
-        with pytest.raises(CaseError, match=r"died .*go on by --resume"):
-            km.sweep(case(), OVER, out=tmp_path / "s", batch=1, dask=address)
-        monkeypatch.undo()
+        with monkeypatch.context() as patch:
+            patch.setattr(Store, "write", lambda *given: (write(*given), farm.scheduler.kill()))
+            with pytest.raises(CaseError, match=r"died .*go on by --resume"):
+                km.sweep(case(), OVER, out=tmp_path / "s", batch=1, dask=farm.address)
     finally:
-        scheduler.kill()
-        worker.kill()
+        farm.end()
     before = km.open(tmp_path / "s").state.values
 
     found = km.sweep(case(), OVER, out=tmp_path / "s", resume=True)
