@@ -330,7 +330,7 @@ def test_the_shell_lists_the_cases_and_runs_none(tmp_path, monkeypatch, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("0  flow.mach = 0.4  ensemble 0, ")
     assert "cannot run: [flow] mach = 30, expected at most 20" in lines[2]
-    assert lines[3] == "batches: 1 of 2 cases"
+    assert lines[3] == "batches: 2 of 1 cases"
     assert lines[5] == "3 cases, 1 impossible; 1 kinds of ensembles; nothing was run"
     assert [path.name for path in tmp_path.iterdir()] == ["f.toml"]
 
@@ -372,7 +372,8 @@ def test_a_list_of_what_does_not_fit_says_so_and_advises_what_would(
     (tmp_path / "f.toml").write_text(FILE.replace("520", "3000"))
     monkeypatch.setattr("kinemesh.flow.memory.available", lambda backend: int(free))
 
-    assert cli.main(["sweep", "f.toml", "--list", "--over", "flow.mach=0.3,0.4"]) == 2
+    asked = ["--over", "flow.mach=0.3,0.4", "--batch", "2"]
+    assert cli.main(["sweep", "f.toml", "--list", *asked]) == 2
 
     said = " ".join(capsys.readouterr().err.split())
     assert re.search(rf"2 cases side by side: .* need about 14\.\d MiB, .*{advice}", said)

@@ -12,7 +12,7 @@ import zarr
 from kinemesh import cli
 from kinemesh.cases import ensemble
 from kinemesh.errors import CaseError, SettingsError
-from kinemesh.io.store import NAME
+from kinemesh.io.store import NAME, Store
 from kinemesh.study.sweep import shell, work
 from runs import killed
 from sweeps import TABLES, assert_solo, case, same
@@ -263,7 +263,7 @@ def test_failed_cases_whose_next_run_is_killed_have_not_been_run(tmp_path, monke
 
     with monkeypatch.context() as patch:
         patch.setattr(work, "_rows", breaks)
-        km.sweep(case(), over, out=tmp_path)
+        km.sweep(case(), over, out=tmp_path, batch=2)
     with monkeypatch.context() as patch:
         patch.setattr(zarr.Array, "__setitem__", dies)
         with pytest.raises(KeyboardInterrupt):
@@ -289,6 +289,24 @@ def test_a_sweep_stopped_by_the_user_says_how_to_go_on(tmp_path, monkeypatch):
 
     assert (km.open(tmp_path).state.values == [[1, 1], [0, 0], [0, 0]]).all()
     assert (km.sweep(case(), OVER, out=tmp_path, resume=True).state == 1).all()
+
+
+def test_a_folder_keeps_batches_of_a_short_sweep_that_is_stopped(tmp_path, monkeypatch):
+    write, written = Store.write, []
+
+    def stopped(store, region, rows):
+        write(store, region, rows)
+        written.append(len(rows))
+        if len(written) % 3 == 0:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Store, "write", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        km.sweep(case(), OVER, out=tmp_path)  # no batch given
+
+    assert written == [2, 2, 2]
+    with pytest.raises(KeyboardInterrupt, match=r"nothing was kept, as the sweep has no folder"):
+        km.sweep(case(), OVER, batch=2)
 
 
 def test_the_shell_runs_a_file_and_its_status_tells_of_failures(tmp_path, monkeypatch, capsys):

@@ -7,6 +7,7 @@ import sys
 import kinemesh as km
 import pytest
 from distributed import Client, LocalCluster
+from distributed.comm import CommClosedError
 from farm import Farm
 from kinemesh.errors import CaseError, SettingsError
 from kinemesh.io.store import Store
@@ -37,6 +38,20 @@ def test_workers_give_the_bits_of_one_process(undisturbed):
     found = km.sweep(case(), OVER, batch=1, workers=2)
 
     same(found, undisturbed)
+
+
+def test_rows_have_the_bits_of_one_thread_whatever_threads_a_worker_has(monkeypatch):
+    large = case(mesh={"nodes": 1500}, run={"steps_per_cycle": 4})  # threads share 1024 items
+    found = []
+    for threads in (1, 2):
+        monkeypatch.setenv("OMP_NUM_THREADS", str(threads))
+        with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster:
+            with Client(cluster) as client:
+                assert set(client.run(km._core.threads).values()) == {threads}
+            over = {"flow.mach": [0.4, 0.5]}
+            found.append(km.sweep(large, over, dask=cluster.scheduler_address))
+
+    same(*found)
 
 
 def test_a_worker_that_dies_costs_its_batch_which_is_run_again(
@@ -89,6 +104,16 @@ def test_a_worker_with_another_version_is_refused(address, monkeypatch):
     monkeypatch.setattr(workshop, "versions", told)
 
     with pytest.raises(CaseError, match=r"worker tcp://.* has kinemesh .*, this program 0\.0\.0"):
+        km.sweep(case(), OVER, dask=address)
+
+
+def test_a_scheduler_that_dies_before_the_first_batch_is_told(address, monkeypatch):
+    def dies(*_):
+        raise CommClosedError("closed")
+
+    monkeypatch.setattr(workshop, "_refuse_others", dies)
+
+    with pytest.raises(CaseError, match=r"their scheduler died \(closed\)"):
         km.sweep(case(), OVER, dask=address)
 
 

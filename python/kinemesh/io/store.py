@@ -175,7 +175,7 @@ class Store:
         -------
         int    how many these are; none of a store in memory
         """
-        if self.path is None:
+        if self.path is None or not self.path.exists():
             return 0
         with reading(self.place):
             group = self._group("r")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -43,7 +44,7 @@ def _batches(
 ) -> list[str]:
     """How many batches there are, of how many cases, and what the largest ensemble takes."""
     sizes = {axis.name: len(axis.values) for axis in asked.axes.axes}
-    chunks = sweeping.chunks_of(asked, checked, batch, places)
+    chunks = sweeping.chunks_of(asked, checked, batch, places, Path())  # into a folder
     blocks = [rows for _, rows in batches.rows_of(Block(sizes, chunks, {}, np.zeros(0)))]
     many = Counter(int((checked.groups[rows] >= 0).sum()) for rows in blocks)
     each = ", ".join(f"{many[size]} of {size} cases" for size in sorted(many, reverse=True) if size)

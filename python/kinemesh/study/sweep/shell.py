@@ -25,7 +25,12 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     add("case", metavar="CASE", help="ready case, or case file, which may have a table [sweep]")
     _add_asked(add)
     add("--device", metavar="DEV", help="auto, cpu, cuda or cuda:N; cuda:0,cuda:1: a worker each")
-    add("--batch", type=int, metavar="N", help="most cases side by side: 16 on a CPU, 128 on a GPU")
+    add(
+        "--batch",
+        type=int,
+        metavar="N",
+        help="most cases side by side (docs/sweeps.md says how many by default)",
+    )
     add("--out", type=Path, metavar="DIR", help="folder of the result (default: the case's name)")
     add("--list", action="store_true", help="check and list the cases; run none")
     add("--skip-bad", action="store_true", help="run the others where cases are impossible")

@@ -65,8 +65,8 @@ def sweep(
     out : folder of the result, written batch by batch; without it the result is in memory alone
     device : "auto", "cpu", "cuda" or "cuda:N", in place of the case's; several of this machine,
         such as "cuda:0,cuda:1" or a list, have a worker each
-    batch : most cases side by side; if not given 16 on a CPU, 5 million nodes on a GPU where its
-        memory holds so many, or a worker's share
+    batch : most cases side by side; if not given 16 on a CPU (with `out` at most a quarter of
+        all), 5 million nodes on a GPU where its memory holds so many, or a worker's share
     resume : go on with the sweep in `out`; no batch that has ended runs again
     skip_bad : run the others where cases are impossible, which are reported as failed
     retry_failed : with `resume`: run cases that failed again, by another version too
@@ -123,10 +123,10 @@ def run(
     checked = checks.look(asked)
     checks.refuse(asked, checked, skip_bad)
     if kept is None:
-        chunks = chunks_of(asked, checked, batch, places)
+        chunks = chunks_of(asked, checked, batch, places, folder)
     else:
         chunks = tuple(kept["chunks"])
-        if batch is not None and chunks_of(asked, checked, batch, places) != chunks:
+        if batch is not None and chunks_of(asked, checked, batch, places, folder) != chunks:
             raise CaseError(
                 f"{folder}: batch is {batch}, and this sweep was begun with batches of "
                 f"{np.prod(chunks)} cases, which its store keeps; leave batch out"
@@ -135,6 +135,8 @@ def run(
     with workshop.engine(places, dask) as elsewhere, hold(folder):
         if folder is not None and kept is None:
             claim.begin(folder, asked, chunks)
+        else:
+            sweeping.mend()
         sweeping.go(retry_failed, progress, elsewhere or sweeping.here)
     return stores.dataset(sweeping.store.place)
 
@@ -173,9 +175,6 @@ class Sweeping:
     def go(self, retry_failed: bool, progress: bool, engine: Engine) -> None:
         """Run every batch that has not been run, and with `retry_failed` what failed again."""
         self.store.create({"title": self.asked.base.name, "format": claim.FORMAT})
-        damaged = self.store.drop_damaged()
-        if damaged:
-            warn(f"{self.store.path}: {damaged} batches had damaged files, and run again")
         states = self.store.states().ravel()
         again = np.isin(states, (NOT_RUN, FAILED) if retry_failed else (NOT_RUN,))
         done, failed = int((~again).sum()), int((states[~again] == FAILED).sum())
@@ -195,6 +194,12 @@ class Sweeping:
                 raise KeyboardInterrupt(self._farewell(done)) from None
         for text in said:
             warn(text)
+
+    def mend(self) -> None:
+        """Let batches of which files are damaged run again."""
+        damaged = self.store.drop_damaged()
+        if damaged:
+            warn(f"{self.store.path}: {damaged} batches had damaged files, and run again")
 
     def here(self, tasks: Mapping[int, Batch]) -> Iterator[tuple[int, Done]]:
         """Run batches in this process, one after the other."""
@@ -223,7 +228,7 @@ class Sweeping:
     def _farewell(self, done: int) -> str:
         """How to go on after Ctrl-C, with so many cases done."""
         if self.store.path is None:
-            return "interrupted; nothing was written"
+            return "interrupted; nothing was kept, as the sweep has no folder (out)"
         return (
             f"interrupted; {done} cases are in {self.store.path.parent}: to go on, give the same "
             "command with --resume (in Python: resume=True)"
@@ -231,13 +236,20 @@ class Sweeping:
 
 
 def chunks_of(
-    asked: Asked, checked: Checked, batch: int | None, places: Sequence[str | None]
+    asked: Asked,
+    checked: Checked,
+    batch: int | None,
+    places: Sequence[str | None],
+    folder: Path | None,
 ) -> tuple[int, ...]:
-    """Rows of a batch along each dimension; if no number is given there is one for each worker."""
+    """Rows of a batch along each dimension; if no number is given there is one for each worker.
+
+    On a CPU a folder gets several batches, as what stops the sweep costs the one that runs.
+    """
     groups = checked.groups.reshape(asked.axes.shape)
     if batch is not None:
         return batches.chunks_of(groups, batch)
-    most, job = batches.ON_CPU, checked.possible[0].job
+    most, parts, job = batches.ON_CPU, max(len(places), 1), checked.possible[0].job
     backend = Backend(job.device, job.dtype)
     if backend.on_gpu:
         largest = int(np.argmax(checked.nodes))
@@ -246,7 +258,9 @@ def chunks_of(
         nodes, free = int(checked.nodes[largest]), memory.available(backend)
         own = None if free is None else free // workers_on(backend.device, places)
         most = batches.most_on_gpu(nodes, checks.needed(checked, case), own)
-    return batches.chunks_of(groups, min(most, -(-len(checked.cases) // max(len(places), 1))))
+    elif folder is not None:
+        parts = max(parts, batches.LEAST_ON_CPU)
+    return batches.chunks_of(groups, min(most, -(-len(checked.cases) // parts)))
 
 
 def _phases(cases: Sequence[Case]) -> NDArray[np.float64]:

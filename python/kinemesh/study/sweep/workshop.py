@@ -95,8 +95,26 @@ def _client(address: str | None) -> Iterator[Any]:
             f"no scheduler of Dask answers at {address!r} within {WAIT:g} s ({error})"
         ) from None
     with client:
-        _refuse_others(client, address)
+        with _alive():
+            _refuse_others(client, address)
         yield client
+
+
+@contextmanager
+def _alive() -> Iterator[None]:
+    """CaseError where several workers die on one batch, or the scheduler dies."""
+    from distributed import KilledWorker
+    from distributed.client import FutureCancelledError
+    from distributed.comm import CommClosedError
+
+    try:
+        yield
+    except (KilledWorker, FutureCancelledError, CommClosedError) as error:
+        why = " ".join(str(error).split())
+        raise CaseError(
+            f"workers or their scheduler died ({why}); what has ended is kept: go on by "
+            "--resume (resume=True)"
+        ) from None
 
 
 def _refuse_others(client: Any, address: str | None) -> None:
@@ -127,19 +145,11 @@ def _each(
 
     CaseError where several workers die on one batch, or the scheduler dies.
     """
-    from distributed import KilledWorker, as_completed
-    from distributed.client import FutureCancelledError
-    from distributed.comm import CommClosedError
+    from distributed import as_completed
 
     numbers = {client.submit(_at, batch, places, pure=False): n for n, batch in tasks.items()}
     for future in as_completed(list(numbers)):
-        try:
+        with _alive():
             result = future.result()
-        except (KilledWorker, FutureCancelledError, CommClosedError) as error:
-            why = " ".join(str(error).split())
-            raise CaseError(
-                f"workers or their scheduler died ({why}); what has ended is kept: go on by "
-                "--resume (resume=True)"
-            ) from None
         yield numbers.pop(future), result
         future.release()
