@@ -8,6 +8,7 @@ in the order of their colours, a block for each pair of neighbours.  Values are 
 from __future__ import annotations
 
 import numpy as np
+from kinemesh.overset.bins import bins_of
 
 NONE = np.uint64(2**64 - 1)  # no fault
 
@@ -163,6 +164,7 @@ class World:
         self.geometry()
         self.gas()
         self.space()
+        self.donors()
         self.control()
         for key, value in self.values.items():
             shape = key.partition("|")[2]
@@ -332,6 +334,21 @@ class World:
         self.put("pivot|rows", rng.uniform(1, 2, n), np.float32)
         a = rng.uniform(-1, 1, (len(self.values["neighbour|links>nodes"]), 3))
         self.put("shares|links,4", np.c_[a, np.linalg.norm(a, axis=1)], np.float32)
+
+    def donors(self):
+        """Bins of the cells, places in cells and beyond them, and cells that hold places."""
+        corners = self.values["corners|cells,4>nodes?"]
+        bins = bins_of(self.x, corners)
+        for name, shape in (("box", "2,2"), ("across", "2"), ("bins", "bins,2")):
+            value = getattr(bins, name)
+            self.put(f"{name}|{shape}", value, value.dtype)
+        self.put("listed|listings>cells", bins.listed)
+        cell = self.rng.integers(0, len(corners), 61)
+        share = self.rng.dirichlet((1, 1, 1), len(cell))
+        place = np.einsum("ck,ckd->cd", share, self.x[corners[cell, :3]])
+        self.put("place|points,2", np.where(np.arange(61)[:, None] % 7, place, place + 2), float)
+        self.put("cell|points>cells?", np.where(np.arange(61) % 7, cell, -1))
+        self.values["faults|1"] = np.full(1, NONE)
 
     def gas(self):
         rng, n = self.rng, len(self.x)

@@ -7,6 +7,7 @@
 #include "physics/limiter.h"
 #include "physics/damping.h"
 #include "physics/springs.h"
+#include "physics/inside.h"
 #include "shared/load.h"
 #include "shared/copy.h"
 #include "shared/gather.h"
@@ -25,6 +26,7 @@
 #include "cloud/gradient_plane.h"
 #include "cloud/jst_plane.h"
 #include "cloud/lusgs_plane.h"
+#include "overset/search.h"
 #undef DIM
 #define DIM 3
 #include "dimension.h"
@@ -56,6 +58,7 @@
   K(spring_rows, rows) K(spring_guess, rows) K(spring_side, rows) K(spring_move, rows)            \
   K(spring_csr, rows) K(spring_choose, rows)                                                      \
   K(graph_map, carried) K(graph_folds, elements) K(graph_stretch, groups)                         \
+  K(overset_search, points) K(overset_weights, points)                                            \
   K(colour_round, nodes) K(krylov_start, members)                                                 \
   K(cg_weigh, rows) K(cg_begin, rows) K(cg_beta, groups) K(cg_alpha, groups)                      \
   K(cg_check, groups) K(cg_p, rows) K(cg_x, rows)                                                 \

@@ -17,7 +17,7 @@ from kinemesh.flow import registry
 from kinemesh.wiring import wire
 
 if TYPE_CHECKING:
-    from kinemesh import cases, cloud, mesh, motion, plot
+    from kinemesh import cases, cloud, mesh, motion, overset, plot
     from kinemesh.cloud import Cloud
     from kinemesh.device.backend import Backend, info, kernels
     from kinemesh.errors import (
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         KinemeshError,
         MeshError,
         NumericalFault,
+        OversetError,
         SettingsError,
     )
     from kinemesh.flow.ale import Ale as Ale
@@ -55,6 +56,7 @@ _HOME = {
     "KinemeshError": "errors",
     "MeshError": "errors",
     "NumericalFault": "errors",
+    "OversetError": "errors",
     "SettingsError": "errors",
     "Loop": "loops.loop",
     "Mesh": "mesh",
@@ -70,6 +72,7 @@ _MODULES = {
     "deform": "motion.deform",
     "mesh": "mesh",
     "motion": "motion",
+    "overset": "overset",
     "plot": "plot",
 }
 wire(
@@ -94,6 +97,7 @@ __all__ = [  # not open: `import *` would take the place of Python's own
     "Mesh",
     "MeshError",
     "NumericalFault",
+    "OversetError",
     "Run",
     "SettingsError",
     "Units",
@@ -105,6 +109,7 @@ __all__ = [  # not open: `import *` would take the place of Python's own
     "kernels",
     "mesh",
     "motion",
+    "overset",
     "plot",
     "sweep",
 ]

@@ -22,6 +22,10 @@ class CloudError(KinemeshError, ValueError):
     """A cloud of points that cannot be used or made."""
 
 
+class OversetError(KinemeshError, ValueError):
+    """Points or parts of overset grids that cannot be used."""
+
+
 class CaseError(KinemeshError, ValueError):
     """A case (file, name or combination of options) that cannot be run."""
 

@@ -233,3 +233,13 @@ def test_the_page_of_sweeps_runs_and_its_table_is_exported(tmp_path, monkeypatch
     assert (kept.cl == found.cl).all()
     assert (kept.version == found.version).all()
     assert dict(names["ds"].sizes) == {"case": 2, "phase": 8}
+
+
+def test_the_page_of_overset_grids_finds_what_it_says(capsys):
+    names = {}
+
+    for block in blocks("docs/overset.md"):
+        exec(compile(block, "overset.md", "exec"), names)
+
+    assert capsys.readouterr().out == "[ True False  True]\n"
+    assert names["value"] == pytest.approx([0.5, 0, 1.5], abs=1e-13)

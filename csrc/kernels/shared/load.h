@@ -137,7 +137,27 @@ HD void load4_f32(const f32 *from, real *to)
 #endif
 }
 
-/* Four words. */
+HD void put4_f64(f64 *to, const f64 *from)
+{
+#ifdef __CUDACC__
+  *(double2 *)to       = make_double2(from[0], from[1]);
+  *((double2 *)to + 1) = make_double2(from[2], from[3]);
+#else
+  for (i32 k = 0; k < 4; k++) to[k] = from[k];
+#endif
+}
+
+/* Two words, four words. */
+HD void load2_words(const i32 *from, i32 *to)
+{
+#ifdef __CUDACC__
+  const int2 v = *(const int2 *)from;
+  to[0] = v.x, to[1] = v.y;
+#else
+  to[0] = from[0], to[1] = from[1];
+#endif
+}
+
 HD void load4_words(const i32 *from, uint32_t *to)
 {
 #ifdef __CUDACC__

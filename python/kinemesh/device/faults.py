@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 NONE = np.uint64(2**64 - 1)
-AREA, DENSITY, PRESSURE, PIVOT, GRAPH, DIVERGED = 1, 2, 3, 4, 5, 6
+AREA, DENSITY, PRESSURE, PIVOT, GRAPH, DIVERGED, PLACE = 1, 2, 3, 4, 5, 6, 7
 GENTLER = "a smaller CFL number (cfl, cfl_max; rk_cfl of Runge-Kutta) or max_change"
 TEXTS = {
     AREA: (

@@ -1,0 +1,91 @@
+/* search.h - the cell of a mesh that holds a point, by bins, and the weights of the cell's corners there
+ * (docs/overset.md).  Places [chord].
+ * A bin is a list of the cells that meet it (its first entry, their number) or, where the second number is
+ * negative, a grid of its own (its first bin, minus the number along each axis).  Whoever builds the lists
+ * (python/kinemesh/overset/bins.py) takes a bin's index from the expressions below.               */
+
+/* First entry and number of the list of a place, and 1; 0 beyond the bins.  t: the place in bins of a grid. */
+HD i32 N(overset_list)(const f64 *p, const f64 *box, const i32 *across, const i32 *bins, i32 *list)
+{
+  f64 t[DIM];
+  i32 bin = 0, stride = 1;
+  for (i32 k = 0; k < DIM; k++) {
+    t[k] = (p[k] - box[k]) * box[DIM + k];
+    if (!(t[k] >= 0 && t[k] < across[k])) return 0;
+    bin += stride * (i32)t[k];
+    stride *= across[k];
+  }
+  for (load2_words(bins + 2 * bin, list); list[1] < 0; load2_words(bins + 2 * bin, list)) {
+    bin = list[0], stride = 1;
+    for (i32 k = 0; k < DIM; k++) {
+      t[k] = (t[k] - (i32)t[k]) * -list[1];
+      bin += stride * (i32)t[k];
+      stride *= -list[1];
+    }
+  }
+  return 1;
+}
+
+/* Whether a cell of the plane holds p.  A triangle is a quadrilateral with a side of no length, and all sides
+ * are looked at: four places that are read at once are waited for once.                          */
+HD i32 overset_holds(const f64 *x, const i32 *corners, i32 cell, struct vec2 p)
+{
+  i32 k[4];
+  load4_words(corners + 4 * cell, (uint32_t *)k);
+  k[3]                    = k[3] < 0 ? k[2] : k[3];
+  const struct vec2 at[4] = {point(x, k[0]), point(x, k[1]), point(x, k[2]), point(x, k[3])};
+  i32               holds = 1;
+  for (i32 a = 3, b = 0; b < 4; a = b++) holds &= inside_side(k[a], k[b], at[a], at[b], p);
+  return holds;
+}
+
+/* The lowest cell that holds each place; -1 where none does, and a fault where a coordinate is not finite. */
+#define OVERSET_SEARCH(F)                                                            \
+  F(in, f64, x, "nodes," STR(DIM))                                                   \
+  F(in, i32, corners, "cells,4>nodes?")                                              \
+  F(in, f64, box, "2," STR(DIM)) /* least place; bins of the first grid per chord */ \
+  F(in, i32, across, STR(DIM))   /* bins of the first grid along each axis */        \
+  F(in, i32, bins, "bins,2")                                                         \
+  F(in, i32, listed, "listings>cells")                                               \
+  F(in, f64, place, "points," STR(DIM))                                              \
+  F(out, i32, cell, "points")                                                        \
+  F(inc, u64, faults, "1")
+KERNEL(overset_search, OVERSET_SEARCH, indirect)
+{
+  f64 p[DIM];
+  N(place_load)(place, i, p);
+  i32 list[2], found = -1;
+  if (N(overset_list)(p, box, across, bins, list)) {
+    for (i32 e = list[0]; e < list[0] + list[1] && found < 0; e++)
+      if (overset_holds(x, corners, listed[e], vec2_of(p[0], p[1]))) found = listed[e];
+  } else {
+    for (i32 k = 0; k < DIM; k++)
+      if (!(p[k] - p[k] == 0)) fault(faults, FAULT_PLACE, i);
+  }
+  cell[i] = found;
+}
+
+/* The weights of a cell's corners at a place in it: linear in a triangle, bilinear in a quadrilateral, zero
+ * without a cell.                                                                              */
+#define OVERSET_WEIGHTS(F)              \
+  F(in, f64, x, "nodes," STR(DIM))      \
+  F(in, i32, corners, "cells,4>nodes?") \
+  F(in, f64, place, "points," STR(DIM)) \
+  F(in, i32, cell, "points>cells?")     \
+  F(out, f64, weights, "points,4")
+KERNEL(overset_weights, OVERSET_WEIGHTS, indirect)
+{
+  f64 w[4] = {0, 0, 0, 0};
+  if (cell[i] >= 0) {
+    const i32        *k = corners + 4 * cell[i];
+    const struct vec2 o = point(x, k[0]), u = minus(point(x, k[1]), o), v = minus(point(x, k[2]), o),
+                      q = minus(point(place, i), o);
+    if (k[3] < 0) {
+      inside_triangle(u, v, q, w);
+    } else {
+      const struct vec2 s = minus(point(x, k[3]), o);
+      inside_quad(u, s, minus(minus(v, u), s), q, w);
+    }
+  }
+  put4_f64(weights + 4 * i, w);
+}

@@ -1,0 +1,136 @@
+"""Bins of a mesh: for each place the cells that may hold it.
+
+A first grid of uniform bins lies over the mesh; a bin that many cells meet has a uniform grid of
+its own, and so on.  Here as in the kernel (csrc/kernels/overset/search.h) a place's bin follows
+from (place - least) * scale and, within a bin, from the rest times the number of bins across it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.csr import offsets_of
+
+Ints = NDArray[np.int32]
+Floats = NDArray[np.float64]
+
+PER_BIN = 2  # cells per bin that a grid is made for
+CROWD = 4  # cells beyond which a bin has a grid of its own
+ACROSS = 64  # most bins of such a grid along an axis
+LEVELS = 3  # grids within one another, the first included
+MARGIN = 2.0**-20  # of a bin, by which it is larger: far more than rounding moves places and sides
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """Lists of cells by place, as the kernel overset_search reads them.
+
+    Parameters
+    ----------
+    box : (2, 2) float64    least place [chord]; bins of the first grid per chord
+    across : (2,) int32     bins of the first grid along each axis
+    bins : (bins, 2) int32  of a list its first entry and their number; of a grid its first bin and
+                            minus the number along each axis
+    listed : (listings,) int32    cells of the lists, ascending in each
+    """
+
+    box: Floats
+    across: Ints
+    bins: Ints
+    listed: Ints
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of bins and lists [B]."""
+        return self.bins.nbytes + self.listed.nbytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """Cells in grids: of each entry the cell, the grid, and the corners in bins of that grid."""
+
+    cell: NDArray[np.intp]  # (entries,)
+    grid: NDArray[np.intp]  # (entries,)
+    corner: Floats  # (2, 4, entries)
+
+
+def bins_of(points: Floats, cells: Ints) -> Bins:
+    """Bins of cells (cells, 4), triangles with -1 as fourth corner; nodes at points (nodes, 2)."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    least, size = low - MARGIN * (high - low), (1 + 2 * MARGIN) * (high - low)
+    across = np.ceil(size / np.sqrt(size.prod() * PER_BIN / len(cells)))
+    across = np.minimum(across, len(cells)).astype(np.int32)
+    scale = across / size
+    place = (points - least) * scale
+    corner = place.T[:, np.where(cells < 0, cells[:, 2:3], cells).T]
+    level = _Level(np.arange(len(cells)), np.zeros(len(cells), np.intp), corner)
+    grids, bins, listed = across[:, None], np.empty((0, 2), np.int64), np.empty(0, np.int64)
+    for left in reversed(range(LEVELS)):
+        found, cell, grids, level = _filled(level, grids, left > 0)
+        is_list = found[:, 1] >= 0
+        found[is_list, 0] += len(listed)
+        found[~is_list, 0] += len(bins) + len(found)
+        bins, listed = np.concatenate([bins, found]), np.concatenate([listed, cell])
+    return Bins(np.stack([least, scale]), across, bins.astype(np.int32), listed.astype(np.int32))
+
+
+def _filled(
+    level: _Level, grids: NDArray, deeper: bool
+) -> tuple[NDArray, NDArray, NDArray, _Level]:
+    """Bins of grids (2 numbers of bins, grids), the cells of their lists, and the next level.
+
+    First entries and first bins are counted from the first of what this level adds.
+    """
+    first = np.concatenate([[0], np.cumsum(grids[0] * grids[1])])
+    entry, place = _met(level, grids)
+    grid = level.grid[entry]
+    key = first[grid] + place[1] * grids[0, grid] + place[0]
+    count = np.bincount(key, minlength=first[-1])
+    crowded = (count > CROWD) & deeper
+    size = np.minimum(np.ceil(np.sqrt(count / PER_BIN)), ACROSS).astype(np.int64)
+    of_list, of_grid = np.flatnonzero(~crowded[key]), np.flatnonzero(crowded[key])
+    of_list = of_list[np.argsort(key[of_list], kind="stable")]
+    begin = offsets_of(key[of_list], len(count))[:-1].astype(np.int64)
+    begin[crowded] = np.cumsum(size[crowded] ** 2) - size[crowded] ** 2
+    bins = np.stack([begin, np.where(crowded, -size, count)], axis=1)
+    at = entry[of_grid]
+    below = _Level(
+        level.cell[at],
+        (np.cumsum(crowded) - 1)[key[of_grid]],
+        (level.corner[:, :, at] - place[:, None, of_grid]) * size[key[of_grid]],
+    )
+    return bins, level.cell[entry[of_list]], np.stack([size[crowded]] * 2), below
+
+
+def _met(level: _Level, grids: NDArray) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """Entries, and the bins of their grids that they meet: (pairs,), (2, pairs) along each axis."""
+    last = grids[:, level.grid] - 1
+    start, end = (
+        np.clip((bound + margin).astype(np.int64), 0, last)
+        for bound, margin in ((level.corner.min(1), -MARGIN), (level.corner.max(1), MARGIN))
+    )
+    wide = end - start + 1
+    count = wide[0] * wide[1]
+    entry = np.repeat(np.arange(len(count)), count)
+    rank = np.arange(len(entry)) - np.repeat(np.cumsum(count) - count, count)
+    rows, columns = np.divmod(rank, wide[0, entry])
+    place = start[:, entry] + np.stack([columns, rows])
+    several = np.flatnonzero(count[entry] > 1)
+    met = np.ones(len(entry), bool)
+    met[several] = _meets(*(level.corner[:, :, entry[several]] - place[:, None, several]))
+    return entry[met], place[:, met]
+
+
+def _meets(x: Floats, y: Floats) -> NDArray[np.bool_]:
+    """Whether cells with corners at x, y (4, pairs) meet a bin from 0 to 1, by no side apart."""
+    met = np.ones(x.shape[1], bool)
+    for k in range(4):
+        dx, dy = x[k] - x[k - 1], y[k] - y[k - 1]
+        # from the side to the corner of the bin that is farthest to the left of it
+        far_x = np.where(dy < 0, 1 + MARGIN, -MARGIN) - x[k - 1]
+        far_y = np.where(dx > 0, 1 + MARGIN, -MARGIN) - y[k - 1]
+        met &= dx * far_y >= dy * far_x
+    return met

@@ -1,0 +1,153 @@
+"""Donor search: the cell of a mesh that holds a point, and the weights that interpolate there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kinemesh.device.backend import Backend
+from kinemesh.device.faults import NONE, decode
+from kinemesh.errors import DeviceError, MeshError, OversetError
+from kinemesh.mesh import Mesh
+from kinemesh.overset.bins import bins_of
+
+SHAPE = "expected (n, 2), a place in the plane in each row"
+
+
+def search(mesh: Mesh, points: ArrayLike, device: str = "auto") -> tuple[Any, Any]:
+    """Cells of a mesh that hold points, and the weights of the cells' corners there.
+
+    `Donors` is for several searches of one mesh: what a search needs of the mesh takes longer than
+    the search.
+
+    Parameters
+    ----------
+    mesh : Mesh               triangles and quadrilaterals in the plane
+    points : (n, 2) float64   places [chord]; an array of a CUDA device stays there
+    device : "auto" (where `points` are, or else a GPU if there is one), "cpu", "cuda" or "cuda:N"
+
+    Returns
+    -------
+    cells : (n,) int32        row of `mesh.cells`, the lowest of those that hold the point within or
+                              on a side; -1 where none does
+    weights : (n, 4) float64  of the corners of that cell: linear in a triangle, with zero as the
+                              fourth, bilinear in a quadrilateral; zeros without a cell
+
+    Both are NumPy arrays, or arrays of the device on which `points` are.
+
+    Raises
+    ------
+    OversetError    points of another shape, or a coordinate that is not finite
+    MeshError       what is searched is no mesh in the plane
+    DeviceError     no such device, or points on another one
+
+    References
+    ----------
+    Chandar, Sitaraman and Mavriplis (2012), ICCFD7-1202, section on connectivity: an auxiliary mesh
+    gives the first cell of a walk; here bins give the few cells that are tested (docs/overset.md)
+    """
+    if device == "auto" and _of_cuda(points):
+        device = _device(points)
+    return Donors(mesh, device).search(points)
+
+
+class Donors:
+    """The cells of a mesh, ready to be searched on a device.
+
+    Parameters
+    ----------
+    mesh : Mesh     triangles and quadrilaterals in the plane
+    device : "auto" (a GPU if there is one), "cpu", "cuda" or "cuda:N"
+
+    Raises
+    ------
+    MeshError, DeviceError    as `search`
+    """
+
+    def __init__(self, mesh: Mesh, device: str = "auto") -> None:
+        if not isinstance(mesh, Mesh):
+            raise MeshError(
+                f"overset: the mesh is a {type(mesh).__name__}, expected a kinemesh.Mesh of "
+                "triangles and quadrilaterals; clouds, and meshes in space, are not searched yet"
+            )
+        self.backend = backend = Backend(device)
+        cells = mesh.cells
+        self.bins = bins_of(mesh.points, cells)
+        self.mesh = {
+            "x": backend.table(mesh.points, np.float64),
+            "corners": backend.table(cells),
+        }
+        self.tables = {
+            "box": backend.table(self.bins.box, np.float64),
+            "across": backend.table(self.bins.across),
+            "bins": backend.table(self.bins.bins),
+            "listed": backend.table(self.bins.listed),
+        }
+
+    def search(self, points: ArrayLike) -> tuple[Any, Any]:
+        """Cells and weights of points (n, 2) [chord], as `kinemesh.overset.search` gives them."""
+        backend, of_cuda = self.backend, _of_cuda(points)
+        if of_cuda and _device(points) != backend.device:
+            raise DeviceError(
+                f"overset: points are on {_device(points)}, the mesh on {backend.device}; expected "
+                "one device for both"
+            )
+        given: Any = points if of_cuda else _places(points)
+        count = _count(given)
+        place = given if of_cuda else backend.table(given, np.float64)
+        cell, weights = backend.zeros(count, np.int32), backend.zeros((count, 4), np.float64)
+        faults = backend.array([NONE], np.uint64)
+        try:
+            call = self.cells_call(place, cell, faults)
+        except (TypeError, ValueError) as error:  # memory that kernels do not take
+            raise OversetError(f"overset: points: {error}") from None
+        call()
+        self.weights_call(place, cell, weights)()
+        word = backend.get(faults)[0]
+        if word != NONE:
+            raise OversetError(f"overset: point {decode(word)[1]} is not finite; {SHAPE}")
+        return (cell, weights) if of_cuda else (backend.read(cell), backend.read(weights))
+
+    def cells_call(self, place: Any, cell: Any, faults: Any) -> Any:
+        """Bound call: the cells (n,) of places (n, 2), and a fault word (1,), on the device."""
+        fields = self.mesh | self.tables | {"place": place, "cell": cell, "faults": faults}
+        return self.backend.bind("overset_search", **fields)
+
+    def weights_call(self, place: Any, cell: Any, weights: Any) -> Any:
+        """Bound call: the weights (n, 4) of places (n, 2) in cells (n,), on the device."""
+        fields = self.mesh | {"place": place, "cell": cell, "weights": weights}
+        return self.backend.bind("overset_weights", **fields)
+
+
+def _of_cuda(points: Any) -> bool:
+    """Whether an array lies on a CUDA device."""
+    return hasattr(points, "__cuda_array_interface__")
+
+
+def _device(points: Any) -> str:
+    """The CUDA device on which an array lies."""
+    where = getattr(points, "__dlpack_device__", lambda: (2, 0))
+    return f"cuda:{int(where()[1])}"
+
+
+def _places(points: Any) -> NDArray:
+    """Points of a host as an array of numbers."""
+    only_dlpack = hasattr(points, "__dlpack__") and not hasattr(points, "__array__")
+    try:
+        array = np.from_dlpack(points) if only_dlpack else np.asarray(points)
+    except (TypeError, ValueError, BufferError, RuntimeError) as error:
+        told = "points of a CUDA device need __cuda_array_interface__" if only_dlpack else SHAPE
+        raise OversetError(f"overset: points are no array of numbers ({error}); {told}") from None
+    if array.dtype.kind not in "iuf":
+        raise OversetError(f"overset: points have dtype {array.dtype}, expected numbers; {SHAPE}")
+    return array
+
+
+def _count(points: Any) -> int:
+    """The number of points; OversetError for another shape than (n, 2)."""
+    shape = tuple(points.shape)
+    if len(shape) != 2 or shape[1] != 2:
+        raise OversetError(f"overset: points have shape {shape}, {SHAPE}")
+    return int(shape[0])
