@@ -55,12 +55,14 @@ def _built(
 ) -> tuple[Any, Iterator[Any]]:
     """The mesh or cloud, and the wanted groups of the rows of its solver."""
     from kinemesh import mesh
-    from kinemesh.bench import clouds
+    from kinemesh.bench import clouds, overset
     from kinemesh.bench.groups import GROUPS, TITLES
 
     there: Any
     if subject.cloud:
         there = clouds.made(subject.cloud, subject.size)
+    elif entry is overset.ENTRY:
+        there = overset.made(subject.size)
     else:
         there = mesh.airfoil("naca0012", nodes=subject.size)
     groups = [group for group in entry.bench if wanted & TITLES[group].keys()]
@@ -141,7 +143,7 @@ def main(arguments: argparse.Namespace) -> int:
     Figures are printed and written one by one, so that an interrupted run keeps those it has.
     """
     if arguments.table:
-        others = ("json", "rows", "sizes", "cloud", "points", "method")
+        others = ("json", "rows", "sizes", "cloud", "points", "method", "overset")
         if any(getattr(arguments, name) for name in others):
             raise SettingsError("--table draws what was measured: it takes no other option")
         from kinemesh.bench.table import markdown, read

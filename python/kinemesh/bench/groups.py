@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kinemesh.bench import clouds, rows
+from kinemesh.bench import clouds, overset, rows
 
-TITLES = rows.TITLES | clouds.TITLES
+TITLES = rows.TITLES | clouds.TITLES | overset.TITLES
 GROUPS: dict[str, Callable[..., rows.Rows]] = {
     "springs": rows.springs,
     "natural": rows.springs,
     "flow": rows.flow,
     "cloud": clouds.rows,
+    "search": overset.rows,
 }

@@ -14,6 +14,9 @@ from kinemesh.flow.registry import Entry
 # Sizes near those of Ma et al.: 21 329 and 288 268 (Table 3), 94 085 (Table 5), 5 672 268 (Table 4)
 SIZES = (5_000, 21_329, 94_085)
 SIZES_GPU = (*SIZES, 288_268, 1_400_000, 5_672_268)
+# Of the donor search; on a GPU half a million cells and more
+SIZES_OVERSET = (20_000, 94_085)
+SIZES_OVERSET_GPU = (*SIZES_OVERSET, 250_000, 750_000)
 LEAST_NODES = 500  # what kinemesh.mesh.airfoil makes
 # On a GPU those of Zhang et al., Tables 2 and 4
 POINTS = {"regular": (40_000,), "irregular": (40_000,), "plane": (5_120,)}
@@ -24,6 +27,7 @@ POINTS_GPU = {
 }
 LEAST_POINTS = {"regular": 20_000, "irregular": 20_000, "plane": LEAST_NODES}
 OTHER_SPACE = {"mesh": "add --cloud regular, irregular or plane", "cloud": "leave out --cloud"}
+OVERSET = "overset"  # in place of a solver's name
 
 
 class Subject(NamedTuple):
@@ -49,13 +53,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N,N,...",
         help="points of the clouds (default 40000, plane 5120; more on a GPU)",
     )
+    add("--overset", action="store_true", help="the donor search of overset grids, not a solver")
     add("--method", metavar="NAME", help=f"solver: {registry.in_words()}; the first that fits")
     add("--device", default="auto", metavar="DEV", help="auto, cpu, cuda or cuda:N")
     add("--dtype", default="float64", choices=("float64", "float32"), help="precision of the flow")
     add(
         "--rows",
         metavar="ROW,...",
-        help="rows or groups (springs, natural, flow; cloud with --cloud); default all",
+        help="rows or groups (springs, natural, flow; cloud with "
+        "--cloud, search with --overset); default all",
     )
     add("--repeat", type=int, default=5, metavar="N", help="readings of each row (default 5)")
     add("--json", type=Path, metavar="FILE", help="append each figure as a line of JSON")
@@ -70,6 +76,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def chosen_entry(arguments: argparse.Namespace) -> Entry:
     """The solver that is measured; SettingsError where it does not compute on what is asked."""
+    if arguments.overset:
+        from kinemesh.bench.overset import ENTRY
+
+        for option in ("method", "cloud", "points"):
+            if getattr(arguments, option) is not None:
+                raise SettingsError(f"{option}: without --overset, which measures no solver")
+        return ENTRY
     on = "mesh" if arguments.cloud is None else "cloud"
     if arguments.method is None:
         return registry.first(on)
@@ -93,7 +106,7 @@ def chosen_rows(text: str | None, entry: Entry) -> list[str]:
         if any(name == group or name in rows for group, rows in others.items()):
             raise SettingsError(
                 f"rows: {name!r} is none of method {entry.name!r}, expected one of "
-                f"{', '.join([*groups, *mine])}; or {OTHER_SPACE[entry.on]}"
+                f"{', '.join([*groups, *mine])}; or {_instead(name, entry)}"
             )
         if name not in mine and name not in groups:
             near = get_close_matches(name, [*mine, *groups], 1)
@@ -101,6 +114,15 @@ def chosen_rows(text: str | None, entry: Entry) -> list[str]:
             raise SettingsError(f"rows: unknown row {name!r}; {hint} (rows: {', '.join(mine)})")
         wanted |= set(groups.get(name, [name]))
     return [row for row in mine if row in wanted]
+
+
+def _instead(name: str, entry: Entry) -> str:
+    """What to ask for rows that are none of an entry."""
+    from kinemesh.bench.overset import ROWS, TITLES
+
+    if name in ROWS or name in TITLES:
+        return "add --overset"
+    return "leave out --overset" if entry.name == OVERSET else OTHER_SPACE[entry.on]
 
 
 def chosen_subjects(arguments: argparse.Namespace, on_gpu: bool) -> list[Subject]:
@@ -112,7 +134,8 @@ def chosen_subjects(arguments: argparse.Namespace, on_gpu: bool) -> list[Subject
                 "plane, or choose the nodes of a mesh by --sizes"
             )
         sizes = _numbers("sizes", arguments.sizes, LEAST_NODES, "5000,94085")
-        return [Subject(None, size) for size in sizes or (SIZES_GPU if on_gpu else SIZES)]
+        defaults = (SIZES_OVERSET, SIZES_OVERSET_GPU) if arguments.overset else (SIZES, SIZES_GPU)
+        return [Subject(None, size) for size in sizes or defaults[on_gpu]]
     if arguments.sizes is not None:
         raise SettingsError(
             f"sizes: {arguments.sizes!r} are nodes of a mesh; expected --points beside --cloud"
@@ -124,12 +147,12 @@ def chosen_subjects(arguments: argparse.Namespace, on_gpu: bool) -> list[Subject
             f"cloud: {unknown[0]!r}, expected {', '.join(POINTS)}, or several as in "
             "regular,irregular"
         )
-    defaults = POINTS_GPU if on_gpu else POINTS
+    points = POINTS_GPU if on_gpu else POINTS
     return [
         Subject(kind, size)
         for kind in kinds
         for size in _numbers("points", arguments.points, LEAST_POINTS[kind], "40000,300000")
-        or defaults[kind]
+        or points[kind]
     ]
 
 

@@ -8,7 +8,7 @@ from math import log
 from pathlib import Path
 from typing import Any
 
-from kinemesh.bench import clouds
+from kinemesh.bench import clouds, overset
 from kinemesh.bench.rows import ROWS
 from kinemesh.errors import CaseError
 from kinemesh.flow import registry
@@ -55,6 +55,7 @@ TITAN = {
         (1_228_880, 1.9511e-1, "Table 4"),
     ),
 }
+SEARCH_KEYS = ("queries", "found", "cells", "memory", "setup")
 CLOUD_KEYS = ("cloud", "satellites", "colours", "memory")
 HEAD = ("row", "nodes", "ms", "least to most", "ns/node", "GB", "share", "iterations", "K20, ms")
 WIDTHS = (76, 8, 8, 18, 8, 8, 6, 10, 22)
@@ -63,16 +64,23 @@ HEAD_CLOUD = (
     *("satellites", "colours", "B/point", "Titan, ms"),
 )
 WIDTHS_CLOUD = (48, 8, 8, 18, 8, 8, 6, 10, 7, 7, 22)
+HEAD_SEARCH = (
+    *("row", "nodes", "ms", "least to most", "ns/node", "GB", "share"),
+    *("queries", "M/s", "found", "B/cell", "bins, s"),
+)
+WIDTHS_SEARCH = (44, 8, 8, 18, 8, 8, 6, 9, 8, 6, 7, 8)
 
 
 def columns(figure: dict[str, Any]) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Heads of the columns of a figure's table, and their widths on a screen."""
+    if "queries" in figure:
+        return HEAD_SEARCH, WIDTHS_SEARCH
     return (HEAD_CLOUD, WIDTHS_CLOUD) if "cloud" in figure else (HEAD, WIDTHS)
 
 
 def title(row: str, cloud: str | None = None) -> str:
     """What a row is called, with the kind of cloud that it was measured on."""
-    return f"{cloud} cloud: {clouds.ROWS[row]}" if cloud else ROWS[row]
+    return f"{cloud} cloud: {clouds.ROWS[row]}" if cloud else (ROWS | overset.ROWS)[row]
 
 
 def paper(row: str, nodes: int, cloud: str | None = None) -> dict[str, Any] | None:
@@ -109,7 +117,11 @@ def cells(figure: dict[str, Any]) -> list[str]:
 
 
 def _last_cells(figure: dict[str, Any]) -> list[str]:
-    """Those in which meshes and clouds differ."""
+    """Those in which meshes, clouds and the donor search differ."""
+    if "queries" in figure:
+        rate = figure["queries"] / figure["seconds"] / 1e6
+        numbers = (rate, figure["found"], figure["memory"], figure["setup"])
+        return [str(figure["queries"]), *map(_digits, numbers)]
     known, count = figure["paper"], figure["iterations"]
     of = "points" if "cloud" in figure else "nodes"
     beside = "" if known is None else f"{_digits(1e3 * known['seconds'])} ({known['nodes']} {of})"
@@ -143,7 +155,8 @@ def markdown(figures: Iterable[dict[str, Any]]) -> str:
     runs: dict[tuple[str, bool], list[dict[str, Any]]] = {}
     for figure in figures:
         runs.setdefault((heading(figure), "cloud" in figure), []).append(figure)
-    order = {name: number for number, name in enumerate([*ROWS, *clouds.FLOWS, *clouds.ROWS])}
+    names = [*ROWS, *clouds.FLOWS, *clouds.ROWS, *overset.ROWS]
+    order = {name: number for number, name in enumerate(names)}
 
     def place(figure: dict[str, Any]) -> tuple[int, int, int]:
         last = len(order)
@@ -153,8 +166,8 @@ def markdown(figures: Iterable[dict[str, Any]]) -> str:
     parts = []
     for (head, _), run in runs.items():
         run.sort(key=place)
-        names = columns(run[0])[0]
-        lines = [names, ["---"] + ["---:"] * (len(names) - 1), *map(cells, run)]
+        head_row = columns(run[0])[0]
+        lines = [head_row, ["---"] + ["---:"] * (len(head_row) - 1), *map(cells, run)]
         parts.append(f"{head}\n\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines))
     return "\n\n".join(parts)
 
@@ -167,10 +180,11 @@ def _figure(text: str, where: str) -> dict[str, Any]:
         raise CaseError(f"{where}: {error}; expected a line written by kinemesh bench") from None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise CaseError(f"{where}: expected an object whose format is {FORMAT!r}")
-    expected = (*KEYS, *CLOUD_KEYS) if found.get("row") in clouds.ROWS else KEYS
+    row = found.get("row")
+    more = CLOUD_KEYS if row in clouds.ROWS else SEARCH_KEYS if row in overset.ROWS else ()
     # older lines have no method: one solver there was on meshes, one on clouds
     found.setdefault("method", registry.first("cloud" if "cloud" in found else "mesh").name)
-    missing = [key for key in expected if key not in found]
+    missing = [key for key in (*KEYS, *more) if key not in found]
     if missing:
         raise CaseError(f"{where}: no {', '.join(missing)}; expected every key of {FORMAT}")
     return found

@@ -1,0 +1,80 @@
+"""kinemesh bench --overset: every row, its table, wrong input."""
+
+import json
+
+import pytest
+from kinemesh import bench
+from kinemesh.bench import overset, timing
+from kinemesh.bench.table import KEYS, SEARCH_KEYS, read
+from kinemesh.device.backend import Backend
+from kinemesh.errors import CaseError, SettingsError
+from test_bench import arguments
+
+SIZE = 600
+
+
+@pytest.fixture
+def _quick(monkeypatch):
+    """No copies, which take longest, and short readings."""
+    monkeypatch.setattr(timing, "copy_bandwidth", lambda backend: 1e10)
+    monkeypatch.setattr(timing, "SPAN", 0.002)
+
+
+@pytest.mark.usefixtures("_quick")
+def test_every_row_has_a_figure_with_every_key_and_a_line_of_the_table(tmp_path, capsys):
+    path = tmp_path / "figures.json"
+    words = ("--overset", "--sizes", str(SIZE), "--device", "cpu", "--repeat", "1")
+
+    assert bench.main(arguments(*words, "--json", str(path))) == 0
+    capsys.readouterr()
+    assert bench.main(arguments("--table", str(path))) == 0
+
+    figures = [json.loads(text) for text in path.read_text("utf-8").splitlines()]
+    assert [f["row"] for f in figures] == list(overset.ROWS)
+    for f in figures:
+        assert sorted(f) == sorted((*KEYS, *SEARCH_KEYS))
+        assert f["method"] == "overset"
+        assert f["found"] == 1 or f["row"] == "search-lattice"
+        assert f["queries"] == pytest.approx(overset.EACH * f["cells"], rel=0.1)
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
+    assert len(lines) == 2 + len(overset.ROWS)
+    head, first = ([cell.strip() for cell in lines[k].split("|")] for k in (0, 2))
+    rate = figures[0]["queries"] / figures[0]["seconds"] / 1e6
+    assert float(first[head.index("M/s")]) == pytest.approx(rate, rel=0.01)
+
+
+def test_bytes_of_a_search_are_those_counted_by_hand():
+    mesh, backend = overset.made(SIZE), Backend("cpu")
+    works = dict(overset.rows(backend, mesh))
+    bins = overset.Donors(mesh, "cpu").bins
+    queries = overset.EACH * len(mesh.cells)
+
+    tables = mesh.points.nbytes + mesh.cells.nbytes + bins.nbytes + bins.box.nbytes + 8 + 2 * 8
+    assert works["search-ordered"].bytes == tables + (16 + 4) * queries
+    assert works["search-weights"].bytes < tables + (16 + 4 + 32) * queries
+
+
+def test_a_file_without_the_keys_of_the_search_is_refused(tmp_path):
+    path = tmp_path / "figures.json"
+    figure = dict.fromkeys(KEYS, 1) | {"format": "kinemesh-bench-1", "row": "search-random"}
+    path.write_text(json.dumps(figure), "utf-8")
+
+    with pytest.raises(CaseError, match="no queries, found"):
+        read([path])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--overset", "--cloud", "plane"), "cloud: without --overset"),
+        (("--overset", "--method", "ale"), "method: without --overset"),
+        (("--overset", "--points", "900"), "points: without --overset"),
+        (("--overset", "--rows", "flow"), "none of method 'overset'.*leave out --overset"),
+        (("--rows", "search-random"), "none of method 'ale'.*add --overset"),
+        (("--overset", "--rows", "search-randm"), "did you mean 'search-random'"),
+        (("--overset", "--table", "a.json"), "--table draws what was measured"),
+    ],
+)
+def test_what_is_no_row_of_the_search_is_refused(words, message):
+    with pytest.raises(SettingsError, match=message):
+        bench.main(arguments("--device", "cpu", *words))
