@@ -260,6 +260,24 @@ def test_weights_of_quadrilaterals_are_those_of_the_bilinear_map(double):
     assert (np.abs(found - weights).max(axis=1) < 8 * EPS * side / area).all()
 
 
+def test_weights_of_a_quadrilateral_with_almost_no_first_side_are_exact(double):
+    corner = np.array([(0, 0), (2.0**-60, 0), (1, 1), (0, 1)])
+    point = np.array([(0.25, 0.5), (0.125, 0.75), (0.5, 0.625)])
+
+    there = direct(
+        double,
+        "overset_weights",
+        x=corner,
+        corners=[[0, 1, 2, 3]],
+        place=point,
+        cell=[0, 0, 0],
+        weights=np.full((3, 4), np.nan),
+    )
+
+    assert there["weights"] @ corner == pytest.approx(point, abs=1e-14)
+    assert there["weights"][:, 2:].sum(axis=1) == pytest.approx(point[:, 1], abs=1e-14)
+
+
 # ---------------------------------------------------------------- bins
 
 
