@@ -1,8 +1,9 @@
 """Bins of a mesh: for each place the cells that may hold it.
 
-A first grid of uniform bins lies over the mesh; a bin that many cells meet has a uniform grid of
-its own, and so on.  Here as in the kernel (csrc/kernels/overset/search.h) a place's bin follows
-from (place - least) * scale and, within a bin, from the rest times the number of bins across it.
+A first grid of uniform bins lies over the mesh; a bin that more cells meet than a node has a grid
+of its own, and so on: no grid parts the few cells round a node.  Here as in the kernel
+(csrc/kernels/overset/search.h) a place's bin follows from (place - least) * scale and, within a
+bin, from the rest times the number of bins across it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
 PER_BIN = 2  # cells per bin that a grid is made for
-CROWD = 4  # cells beyond which a bin has a grid of its own
 ACROSS = 64  # most bins of such a grid along an axis
 LEVELS = 3  # grids within one another, the first included
 MARGIN = 2.0**-20  # of a bin, by which it is larger: far more than rounding moves places and sides
@@ -64,12 +64,13 @@ def bins_of(points: Floats, cells: Ints) -> Bins:
     across = np.ceil(size / np.sqrt(size.prod() * PER_BIN / len(cells)))
     across = np.minimum(across, len(cells)).astype(np.int32)
     scale = across / size
+    crowd = int(np.ceil((cells >= 0).sum() / len(points)))  # cells round a node: 4 or 6
     place = (points - least) * scale
     corner = place.T[:, np.where(cells < 0, cells[:, 2:3], cells).T]
     level = _Level(np.arange(len(cells)), np.zeros(len(cells), np.intp), corner)
     grids, bins, listed = across[:, None], np.empty((0, 2), np.int64), np.empty(0, np.int64)
     for left in reversed(range(LEVELS)):
-        found, cell, grids, level = _filled(level, grids, left > 0)
+        found, cell, grids, level = _filled(level, grids, crowd if left else len(cells))
         is_list = found[:, 1] >= 0
         found[is_list, 0] += len(listed)
         found[~is_list, 0] += len(bins) + len(found)
@@ -77,19 +78,18 @@ def bins_of(points: Floats, cells: Ints) -> Bins:
     return Bins(np.stack([least, scale]), across, bins.astype(np.int32), listed.astype(np.int32))
 
 
-def _filled(
-    level: _Level, grids: NDArray, deeper: bool
-) -> tuple[NDArray, NDArray, NDArray, _Level]:
+def _filled(level: _Level, grids: NDArray, crowd: int) -> tuple[NDArray, NDArray, NDArray, _Level]:
     """Bins of grids (2 numbers of bins, grids), the cells of their lists, and the next level.
 
-    First entries and first bins are counted from the first of what this level adds.
+    A bin that more than `crowd` cells meet has a grid on the next level.  First entries and first
+    bins are counted from the first of what this level adds.
     """
     first = np.concatenate([[0], np.cumsum(grids[0] * grids[1])])
     entry, place = _met(level, grids)
     grid = level.grid[entry]
     key = first[grid] + place[1] * grids[0, grid] + place[0]
     count = np.bincount(key, minlength=first[-1])
-    crowded = (count > CROWD) & deeper
+    crowded = count > crowd
     size = np.minimum(np.ceil(np.sqrt(count / PER_BIN)), ACROSS).astype(np.int64)
     of_list, of_grid = np.flatnonzero(~crowded[key]), np.flatnonzero(crowded[key])
     of_list = of_list[np.argsort(key[of_list], kind="stable")]
