@@ -380,6 +380,7 @@ class World:
         self.put("du|rows,4", rng.uniform(-0.3, 0.3, (n, 4)), np.float32)
         self.put("du|nodes,4", rng.uniform(-0.3, 0.3, (n, 4)), np.float32)
         self.put("pace|nodes", rng.uniform(0.1, 1.0, n), float)
+        self.put("noise|nodes", np.where(np.arange(n) % 2, 0.5, 0.0), np.float32)
         self.put("ceiling|members", (50, 1000), float)
         self.put("owner|groups>members", (0, 0, 1, 1, 1))
         self.put("groups|members+1>>groups", (0, 2, 5))

@@ -33,6 +33,7 @@ def members_of_many_groups(backend, variables, active, seed=1):
         there[name] = backend.array(np.full(members, -1.0), "float64")
     there["faults"] = backend.array(np.full(members, 2**64 - 1, np.uint64), "uint64")
     there |= {"res": backend.array(res, "real"), "parts": backend.zeros((groups[-1], 1), "float64")}
+    there["noise"] = None
     squares = np.add.reduceat((res**2).sum(axis=1), offsets[groups[:-1]])
     return there, np.sqrt(squares)
 
@@ -58,6 +59,25 @@ def test_members_that_are_done_are_not_looked_at(backend, kernel):
     assert backend.get(there["norm"]).tolist() == [norms[0], -1, -1, norms[3]]
     parts = backend.get(there["parts"])[:, 0]
     assert (parts[GROUPS[0] : sum(GROUPS[:3])] == 0).all()
+
+
+@pytest.mark.parametrize("kernel", [*WIDTH, "residual_base", "residual_base_3d"])
+def test_nodes_at_round_off_count_for_nothing(backend, kernel):
+    name = kernel.replace("base", "check")
+    there, _ = members_of_many_groups(backend, WIDTH[name], (1, 1, 1, 1))
+    offsets, groups = (backend.get(there[name]) for name in ("offsets", "groups"))
+    squares = (backend.get(there["res"]).astype(float) ** 2).sum(axis=1)
+    # whole numbers: the norm of half of the nodes, and less than it by next to nothing
+    limit = np.where(np.arange(len(squares)) % 2, np.sqrt(squares) * (1 + 1e-6), 0.0)
+    counted = np.where(np.arange(len(squares)) % 2, 0.0, squares)
+    there["noise"] = backend.array(limit, "real")
+    names = [row[0] for row in kernels()[kernel][1]]
+
+    backend.bind(kernel, **{name: (there | SCALARS)[name] for name in names})()
+
+    found = backend.get(there["norm" if "norm" in names else "base"])
+    sums = np.add.reduceat(counted, offsets[groups[:-1]])
+    assert found.tolist() == np.sqrt(sums).tolist()
 
 
 def test_a_member_that_stops_in_a_total_has_all_of_its_groups(backend):

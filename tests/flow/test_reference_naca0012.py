@@ -73,17 +73,24 @@ def test_float32_gives_the_same_steady_lift(device):
 
 
 @on_devices
-def test_float32_follows_ct5_s_lift(device):
-    """Six steps from the steady flow: within 1 % of the loop's amplitude, 0.35."""
-    mesh, lift = km.mesh.airfoil("naca0012", nodes=2000), []
-    for dtype in ("float64", "float32"):
-        ale = km.Ale(mesh, mach=0.755, alpha_deg=0.016, device=device, dtype=dtype,
-                     motion=km.motion.pitch(2.51, 0.0814), deform=km.deform.Rigid(),
-                     settings=km.AleSettings(steady_drop=1e-3))  # fmt: skip
-        lift.append(ale.run(cycles=6 / 64, steps_per_cycle=64).history["cl"])
+def test_float32_s_loops_are_those_of_float64(device):
+    """To 0.5 % of the amplitude, the bar of float32; measured: 0.04 % (cl), 0.16 % (cm).
 
-    assert np.abs(lift[1] - lift[0]).max() <= 0.01 * 0.35
-    assert lift[0][-1] > 0.1
+    Where the round-off of the far field's cells ended the steps it was 0.4 % and 1.2 %.  The steady
+    flow at the start ends within what float32 can do.
+    """
+    mesh, loops = km.mesh.airfoil("naca0012", nodes=600), []
+    motion = [km.motion.pitch(2.5, 0.0814), km.motion.pitch(1.0, 0.2)]
+    for dtype in ("float64", "float32"):
+        ale = km.Ale([mesh] * 2, mach=[0.755, 0.65], motion=motion, deform=km.deform.Rigid(),
+                     device=device, dtype=dtype,
+                     settings=km.AleSettings(steady_drop=2e-3))  # fmt: skip
+        rows = ale.run(cycles=1, steps_per_cycle=32).history
+        loops.append(np.column_stack([rows[name].reshape(-1, 2) for name in ("cl", "cm")]))
+        assert rows["converged"].all()
+
+    double, single = loops
+    assert (np.abs(single - double).max(axis=0) <= 0.005 * np.ptp(double, axis=0) / 2).all()
 
 
 @lru_cache

@@ -98,6 +98,20 @@ def test_a_step_that_ended_at_round_off_is_converged():
 
 
 @pytest.mark.filterwarnings("ignore:member 0:RuntimeWarning")
+def test_a_float32_step_ends_where_all_nodes_are_at_round_off():
+    """The drop is out of reach; 27 pseudo-steps at most were measured for one of 1e-6."""
+    case = km.Ale(MESH, mach=0.5, motion=km.motion.pitch(2.0, 0.1), deform=km.deform.Rigid(),
+                  device="cpu", dtype="float32",
+                  settings=km.AleSettings(unsteady_drop=1e-30))  # fmt: skip
+
+    run = case.run(cycles=4 / 32, steps_per_cycle=32)
+
+    assert (run.history["residual_drop"] == 0).all()
+    assert run.history["converged"].all()
+    assert (run.history["inner_iterations"] < case.settings.unsteady_iterations).all()
+
+
+@pytest.mark.filterwarnings("ignore:member 0:RuntimeWarning")
 def test_a_first_flow_that_did_not_converge_is_in_the_summary():
     with pytest.warns(RuntimeWarning, match=r"steady flow at the start: .*residual rose to"):
         run = ran(steady_iterations=5, unsteady_iterations=3)

@@ -48,6 +48,7 @@ HD real N(cloud_satellite)(const f64 *x, i32 i, i32 j, const real *inverse, cons
   F(in, f64, step, "members") /* of time [chord/a_inf]; infinite: steady */    \
   TOTALS(F, "nodes")                                                           \
   F(upd, f64, parts, "groups,1")                                               \
+  F(out, real, each, "nodes") /* of each node */                               \
   F(out, f64, norm, "members")
 TOTAL(N(cloud_terms), CLOUD_TERMS, sum, 1, 1)
 {
@@ -58,6 +59,7 @@ TOTAL(N(cloud_terms), CLOUD_TERMS, sum, 1, 1)
     N(fit_apply)(inverse + NS * i, d, a);
     size += 2 * V[i] * (f64)(N(fit_weight)(d, squared) * sqrt(N(vec_dot)(a, a)));
   }
+  each[i] = (real)size;
   s[0] += size * size;
 }
 OF_MEMBER(N(cloud_terms), CLOUD_TERMS)

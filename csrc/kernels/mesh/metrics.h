@@ -166,6 +166,7 @@ KERNEL(face_rates, FACE_RATES, indirect)
   F(in, f64, step, "members") /* of time [chord/a_inf]; infinite: steady */ \
   TOTALS(F, "nodes")                                                        \
   F(upd, f64, parts, "groups,1")                                            \
+  F(out, real, each, "nodes") /* of each node */                            \
   F(out, f64, norm, "members")
 TOTAL(face_terms, FACE_TERMS, sum, 1, 1)
 {
@@ -174,6 +175,7 @@ TOTAL(face_terms, FACE_TERMS, sum, 1, 1)
     const f64 x = S[2 * edge[e]], y = S[2 * edge[e] + 1];
     size += sqrt(x * x + y * y);
   }
+  each[i] = (real)size;
   s[0] += size * size;
 }
 OF_MEMBER(face_terms, FACE_TERMS)

@@ -14,6 +14,7 @@ from kinemesh.device.fields import Fields
 from kinemesh.space.volumes import Volumes
 
 HUGE = 1e300
+NOISE = 5.0  # measured in float32: no node of a flow at round-off has more than 4.2
 
 
 class DualTime:
@@ -24,6 +25,8 @@ class DualTime:
     active, iterations : (members,) int32 device arrays
     cfl, first, norm, base : (members,) float64; norm of the residual at the first pseudo-step and
         now, and that which its drop refers to
+    noise : (nodes,) float32 device array    norm at which a node's residual counts as none; None in
+        float64, whose round-off is far below what is asked
     """
 
     def __init__(self, grid: Volumes) -> None:
@@ -35,15 +38,18 @@ class DualTime:
             backend.array(np.ones(members), np.float64) for _ in range(7)
         )
         self.parts = backend.zeros((grid.chunks, 1), np.float64)
-        self._step = backend.zeros(members, np.float64)
-        self._terms = grid.terms(step=self._step, parts=self.parts, norm=self.floor)
+        self._step, self._each = backend.zeros(members, np.float64), backend.zeros(grid.nodes)
+        self.noise = self._each if backend.dtype == "float32" else None
+        self._terms = grid.terms(
+            step=self._step, parts=self.parts, each=self._each, norm=self.floor
+        )
         began = {"active": self.active, "iterations": self.iterations, "base": self.base}
         self.begin = grid.fields.bind("dualtime_start", **began)
 
     def measure(self, fields: Fields) -> Any:
         """Call that takes `res`, of the solver's fields, as what its drop refers to."""
-        there = {"parts": self.parts, "active": self.active, "base": self.base}
-        return fields.bind("residual_base", **self.grid.totals, **there)
+        there = {"active": self.active, "base": self.base, "noise": self.noise}
+        return fields.bind("residual_base", **self.grid.totals, parts=self.parts, **there)
 
     def check(
         self,
@@ -69,6 +75,7 @@ class DualTime:
             "residual_check",
             **grid.totals,
             parts=self.parts,
+            noise=self.noise,
             floor=self.floor,
             drop=drop,
             cfl_first=cfl[0],
@@ -94,12 +101,17 @@ class DualTime:
     def set_floor(self, dt: NDArray[np.float64] | None) -> None:
         """Norm that round-off alone can leave: eps times the terms that cancel in a node.
 
+        In the physical steps of a float32 flow each node has its own, `noise`, and the floor is 0.
+
         Parameters
         ----------
         dt : (members,)    time steps [chord/a_inf]; None: steady
         """
-        b = self.backend
+        b, by_node = self.backend, dt is not None and self.noise is not None
         b.put(self._step, np.inf if dt is None else dt)
         self._terms()
+        if self.noise is not None:
+            b.put(self.noise, NOISE * b.eps * b.get(self.noise) if by_node else 0.0)
         # Measured in float32: a transonic steady flow ends at 1.2, unsteady steps below 1.
-        b.put(self.floor, (1.6 if dt is None else 1.0) * b.eps * b.get(self.floor))
+        share = 1.6 if dt is None else 0.0 if by_node else 1.0
+        b.put(self.floor, share * b.eps * b.get(self.floor))

@@ -121,6 +121,8 @@ def _sources(solver: Solver, levels: bool) -> dict[str, Any]:
         "floor",
     ):
         found[f"dualtime_{name}"] = getattr(dual, name)
+    if dual.noise is not None:
+        found["dualtime_noise"] = dual.noise
     if levels:
         found |= {
             "u1": solver.u1,
