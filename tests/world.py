@@ -269,6 +269,14 @@ class World:
             self.put(f"pivot|rows,{b * b}", inverse.reshape(rows, -1), np.float32)
             self.put(f"D|rows,{b * b}", dense[middle].reshape(rows, -1), np.float32)
 
+        scalar = np.random.default_rng(4).uniform(-0.3, 0.3, (blocks, 1))
+        scalar[middle] += 4
+        self.put("A|blocks,1", scalar, np.float32)
+        for name in ("inverse", "pivot"):
+            self.put(f"{name}|rows,1", 1 / scalar[middle], np.float32)
+        self.put("D|rows,1", scalar[middle], np.float32)
+        self.put("friction|nodes", np.full(len(self.x), 3.5), float)
+
     def geometry(self):
         rng, x = self.rng, self.x
         move = rng.uniform(-0.02, 0.02, x.shape)
@@ -404,6 +412,8 @@ class World:
             k4=0.125,
             rk_cfl=2.0,
             share=0.25,
+            blend=0.5,
+            component=1,
             of=7,
         )
         self.values.update({"cfl_last": 1e4, "cfl_growth": 1.25, "most|real": 0.125, "most|i32": 9})

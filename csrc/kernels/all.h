@@ -18,6 +18,8 @@
 #include "meshes.h"
 #include "flow/vortex.h"
 #include "mesh/metrics.h"
+#include "mesh/facets.h"
+#include "incompressible.h"
 #include "mesh/cells.h"
 #include "mesh/quality.h"
 #include "motion/graph.h"
@@ -43,7 +45,8 @@
 
 #define KERNEL_LIST(K)                                                                            \
   K(copy_f64, items) K(copy_f64_2, items) K(copy_f64_3, items) K(copy_marked, items)              \
-  K(narrow_1, items) K(narrow_2, items) K(gather_sum_4, groups) K(gather_max_2, groups)           \
+  K(narrow_1, items) K(narrow_2, items) K(narrow_row, items) K(widen_row, items)               \
+  K(gather_sum_4, groups) K(gather_max_2, groups)           \
   K(gather_counts, groups) K(dual_normals, edges) K(dual_sweeps, edges) K(dual_volumes, nodes)    \
   K(boundary_normals, bnodes) K(boundary_sweeps, bnodes) K(face_rates, faces)                     \
   K(face_normals, faces) K(face_sweeps, faces) K(cell_volumes, cells) K(cell_quality, groups)     \
@@ -62,7 +65,10 @@
   K(colour_round, nodes) K(krylov_start, members)                                                 \
   K(cg_weigh, rows) K(cg_begin, rows) K(cg_beta, groups) K(cg_alpha, groups)                      \
   K(cg_check, groups) K(cg_p, rows) K(cg_x, rows)                                                 \
-  DIMENSION_LIST(K, ) MESH_LIST(K, ) DIMENSION_LIST(K, _3d)
+  K(inc_flow_levels, edges) K(inc_extrapolate_flow, edges) K(inc_fading, nodes)                   \
+  K(inc_divergence, nodes) K(inc_defect, groups) K(inc_pressure_side, nodes)                      \
+  K(inc_mean_pressure, groups) K(inc_level_pressure, nodes) K(inc_closure, groups)                \
+  DIMENSION_LIST(K, ) MESH_LIST(K, ) INCOMPRESSIBLE_LIST(K, ) DIMENSION_LIST(K, _3d)
 #define DIMENSION_LIST(K, D)                                                                      \
   K(state_primitive##D, nodes) K(state_primitive_range##D, groups) K(state_past##D, nodes)        \
   K(state_keep##D, nodes) K(state_update##D, rows) K(state_predict##D, nodes) K(residual_base##D, groups)                 \
@@ -81,6 +87,14 @@
   K(ale_residual##D, nodes) K(ale_jacobian##D, rows) K(lusgs_sweep##D, rows)                      \
   K(bc_wall##D, bnodes) K(bc_wall_jacobian##D, bnodes) K(bc_farfield##D, bnodes)                  \
   K(bc_farfield_jacobian##D, bnodes)
+#define INCOMPRESSIBLE_LIST(K, D)                                                                 \
+  K(inc_cell_velocity##D, cells) K(inc_cell_pressure##D, cells) K(inc_portions##D, nodes)           \
+  K(inc_node_velocity##D, nodes) K(inc_node_pressure##D, nodes) K(inc_flux##D, edges)             \
+  K(inc_residual##D, nodes) K(inc_matrix##D, rows) K(inc_side##D, rows) K(inc_update##D, rows)    \
+  K(inc_check##D, groups) K(inc_levels##D, nodes) K(inc_extrapolate##D, nodes)                    \
+  K(inc_mean_flow##D, edges) K(inc_predict##D, edges) K(inc_correct##D, nodes)                    \
+  K(inc_correct_flow##D, edges) K(inc_give##D, bnodes) K(inc_pass##D, bnodes)                     \
+  K(inc_slip##D, bnodes) K(inc_outflow##D, bnodes) K(inc_forces##D, groups)
 /* Of blocks of size B (linear/sizes.h). */
 #define BLOCK_LIST(K, B) BLOCK_LIST_(K, B)
 #define BLOCK_LIST_(K, B)                                                                         \
@@ -89,7 +103,8 @@
   K(block_diagonal_##B, rows) K(block_sweep_##B, rows)                                            \
   K(krylov_squares_##B, groups) K(krylov_first_##B, groups) K(krylov_alpha_##B, groups)           \
   K(krylov_omega_##B, groups) K(krylov_beta_##B, groups)                                          \
-  K(krylov_begin_##B, rows) K(krylov_s_##B, rows) K(krylov_x_##B, rows) K(krylov_p_##B, rows)
+  K(krylov_begin_##B, rows) K(krylov_s_##B, rows) K(krylov_x_##B, rows) K(krylov_p_##B, rows)         \
+  K(krylov_outer_##B, rows)
 #define MULTIGRID_LIST(K, B) MULTIGRID_LIST_(K, B)
 #define MULTIGRID_LIST_(K, B)                                                                     \
   K(multigrid_first_##B, rows) K(multigrid_step_##B, rows) K(multigrid_residual_##B, rows)        \

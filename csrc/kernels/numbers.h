@@ -34,6 +34,7 @@
 #define SYMMETRIC_3  6
 #define TIMES(a, b)  TIMES_(a, b)
 #define TIMES_(a, b) TIMES_##a##_##b
+#define TIMES_1_1    1
 #define TIMES_2_2    4
 #define TIMES_2_3    6
 #define TIMES_2_4    8

@@ -31,10 +31,10 @@ def included(source):
 
 
 def block_sizes(header):
-    """Sizes of blocks that a header is included for; multigrid has two."""
+    """Sizes of blocks that a header is included for; multigrid has three."""
     sizes = (CSRC / "kernels" / "linear" / "sizes.h").read_text()
     found = re.findall(r"^#define B (\d+)$", sizes, re.MULTILINE)
-    return [b for b in found if header.stem != "multigrid" or b in ("2", "4")]
+    return [b for b in found if header.stem != "multigrid" or b in ("1", "2", "4")]
 
 
 def endings(header):

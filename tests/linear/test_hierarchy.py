@@ -40,7 +40,7 @@ def test_groups_of_rows_leave_the_bits_alone(monkeypatch, large):
         monkeypatch.setattr(blocks, "CHUNK", chunk)
         monkeypatch.setattr(blocks, "GROUPS", groups)
         free = points[mover.pattern.node[rows]]
-        made = hierarchy.hierarchy(mover.solver._free(0), free)
+        made = hierarchy.hierarchy(mover.solver._free(0), hierarchy.rigid_and_scaled(free))
         found.append([list(told(level)) for level in made])
 
     assert len(found[0]) > 1

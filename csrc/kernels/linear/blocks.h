@@ -1,12 +1,18 @@
 /* blocks.h - everything on blocks of size B, as K(name) is name with that number: block_product_4.
  * Matrices, vectors and residuals have the units of those who ask for a solution.
- * Levels of multigrid have blocks of 2, the finest, whose matrix is that of the springs, and of 4.  */
-#define BB      TIMES(B, B) /* entries of a block */
-#define B4      TIMES(B, 4) /* entries of a block between levels, where coarse ones are of 4 */
+ * Levels of multigrid have blocks of 2, the finest, whose matrix is that of the springs, and of 4; of a
+ * scalar matrix, such as that of a pressure, all have blocks of 1.                                 */
+#define BB      TIMES(B, B)     /* entries of a block */
+#define BC      TIMES(B, BELOW) /* entries of a block between levels, where coarse ones are of BELOW */
 #define K(name) CAT(name, B)
+#if B == 1
+#define BELOW 1
+#else
+#define BELOW 4
+#endif
 #if B == 2
 #define MULTIGRID_B f64 /* the finest right-hand side is a residual of conjugate gradients */
-#elif B == 4
+#elif B == 1 || B == 4
 #define MULTIGRID_B real
 #endif
 #ifdef LISTED
@@ -22,7 +28,8 @@ MULTIGRID_LIST(LISTED, B)
 #endif
 #endif
 #undef BB
-#undef B4
+#undef BC
+#undef BELOW
 #undef MULTIGRID_B
 #undef K
 #undef B

@@ -1,11 +1,11 @@
 /* multigrid.h - one level of a multigrid cycle with Chebyshev smoothing (docs/theory.md, section 5.2).
  * Rows of every matrix are scaled by the inverse of their diagonal block, so a level's residual r
- * is the scaled one and a step needs no other number of its row.  B: block size of the level, 2 on
- * the finest one; the next coarser one has blocks of 4.  A cycle preconditions only: float32.
+ * is the scaled one and a step needs no other number of its row.  B: block size of the level; BELOW: that
+ * of the next coarser one.  A cycle preconditions only: float32.
  *
  * Transfers and coarse matrices stand once for all members that share them (`table` rows): `like`
  * is the row of the table that a row is, `column` counts from the first row of the member, `first`.
- * The finest matrix is each member's own.                                                        */
+ * The finest matrix of the springs is each member's own.                                                        */
 
 #define MULTIGRID_ROWS(F)            \
   F(in, i32, member, "rows>members") \
@@ -52,14 +52,14 @@
   F(rw, real, r, "rows," STR(B))
 #define MULTIGRID_RESTRICT(F)      \
   MULTIGRID_SHARED(F, "fine")      \
-  F(in, f32, R, "blocks," STR(B4)) \
+  F(in, f32, R, "blocks," STR(BC)) \
   F(in, real, r, "fine," STR(B))   \
-  F(out, real, b, "rows,4")
-#define MULTIGRID_PROLONG(F)       \
-  MULTIGRID_SHARED(F, "coarse")    \
-  F(in, f32, P, "blocks," STR(B4)) \
-  F(in, real, e, "coarse,4")       \
-  F(out, real, d, "rows," STR(B))  \
+  F(out, real, b, "rows," STR(BELOW))
+#define MULTIGRID_PROLONG(F)           \
+  MULTIGRID_SHARED(F, "coarse")        \
+  F(in, f32, P, "blocks," STR(BC))     \
+  F(in, real, e, "coarse," STR(BELOW)) \
+  F(out, real, d, "rows," STR(B))      \
   F(rw, real, x, "rows," STR(B))
 
 /* s = A x for the lanes' rows of row t of A; columns from x on. */
@@ -106,31 +106,32 @@ LANES(K(multigrid_residual_), MULTIGRID_RESIDUAL, heavy, B)
   for (i32 k = 0; k < WIDTH(B); k++) r[B * i + lane + k] -= s[k];
 }
 
-/* b = R r on the coarser level, blocks of 4 rows and B columns; on the coarsest R is an inverse. */
-LANES(K(multigrid_restrict_), MULTIGRID_RESTRICT, heavy, 4)
+/* b = R r on the coarser level, blocks of BELOW rows and B columns; on the coarsest R is an inverse. */
+LANES(K(multigrid_restrict_), MULTIGRID_RESTRICT, heavy, BELOW)
 {
   if (!live[member[i]]) return;
   const i32   t    = like[i];
   const real *from = r + B * first[member[i]];
-  real        s[WIDTH(4)];
-  for (i32 k = 0; k < WIDTH(4); k++) s[k] = 0;
+  real        s[WIDTH(BELOW)];
+  for (i32 k = 0; k < WIDTH(BELOW); k++) s[k] = 0;
   for (i32 c = row[t]; c < row[t + 1]; c++)
     for (i32 j = 0; j < B; j++)
-      for (i32 k = 0; k < WIDTH(4); k++) s[k] += (real)R[B4 * c + ENTRY(4, lane + k, j)] * from[B * column[c] + j];
-  for (i32 k = 0; k < WIDTH(4); k++) b[4 * i + lane + k] = s[k];
+      for (i32 k = 0; k < WIDTH(BELOW); k++)
+        s[k] += (real)R[BC * c + ENTRY(BELOW, lane + k, j)] * from[B * column[c] + j];
+  for (i32 k = 0; k < WIDTH(BELOW); k++) b[BELOW * i + lane + k] = s[k];
 }
 
-/* x += P e, kept in d for the residual; blocks of B rows and 4 columns. */
+/* x += P e, kept in d for the residual; blocks of B rows and BELOW columns. */
 LANES(K(multigrid_prolong_), MULTIGRID_PROLONG, heavy, B)
 {
   if (!live[member[i]]) return;
   const i32   t    = like[i];
-  const real *from = e + 4 * first[member[i]];
+  const real *from = e + BELOW * first[member[i]];
   real        s[WIDTH(B)];
   for (i32 k = 0; k < WIDTH(B); k++) s[k] = 0;
   for (i32 c = row[t]; c < row[t + 1]; c++)
-    for (i32 j = 0; j < 4; j++)
-      for (i32 k = 0; k < WIDTH(B); k++) s[k] += (real)P[B4 * c + ENTRY(B, lane + k, j)] * from[4 * column[c] + j];
+    for (i32 j = 0; j < BELOW; j++)
+      for (i32 k = 0; k < WIDTH(B); k++) s[k] += (real)P[BC * c + ENTRY(B, lane + k, j)] * from[BELOW * column[c] + j];
   for (i32 k = 0; k < WIDTH(B); k++) {
     d[B * i + lane + k] = s[k];
     x[B * i + lane + k] += s[k];

@@ -1,4 +1,6 @@
 /* sizes.h - the sizes of blocks: kernels on blocks of each (blocks.h), or where LISTED their rows of the table. */
+#define B 1
+#include "blocks.h"
 #define B 2
 #include "blocks.h"
 #define B 4

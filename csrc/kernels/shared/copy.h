@@ -7,6 +7,16 @@
 #define COPY_F64_3(F)                      COPY(F, f64, f64, "items,3")
 #define NARROW_1(F)                        COPY(F, f64, f32, "items")
 #define NARROW_2(F)                        COPY(F, f64, f32, "items,2")
+#define NARROW_ROW(F)                      COPY(F, f64, f32, "items,1")
+#define WIDEN_ROW(F)                       COPY(F, f32, f64, "items,1")
+KERNEL(narrow_row, NARROW_ROW, direct)
+{
+  to[i] = (f32)from[i];
+}
+KERNEL(widen_row, WIDEN_ROW, direct)
+{
+  to[i] = (f64)from[i];
+}
 KERNEL(copy_f64, COPY_F64, direct)
 {
   to[i] = from[i];

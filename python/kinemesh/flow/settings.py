@@ -17,7 +17,59 @@ TINY = -1e-300  # a lowest value that may be zero itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MarchSettings:
+class Settings:
+    """What settings of every solver check alike."""
+
+    def choose(self, **choices: Any) -> None:
+        """SettingsError for a setting that is none of its choices."""
+        for name, among in choices.items():
+            value = getattr(self, name)
+            if type(value) is not type(next(iter(among))) or value not in among:
+                wanted = ", ".join(map(str, among))
+                raise SettingsError(f"{name} is {value!r}, expected one of {wanted}")
+
+    def unused(self, names: Iterable[str], unless: str) -> None:
+        """SettingsError for one of these settings that was given and has no effect here.
+
+        One at its default is taken for not given.
+
+        Parameters
+        ----------
+        unless : what is set instead, and what would make it count, to be told
+        """
+        defaults = {f.name: f.default for f in fields(self)}
+        for name in names:
+            value = getattr(self, name)
+            if isinstance(value, np.ndarray) or value != defaults[name]:
+                raise SettingsError(
+                    f"{name} is {value!r} and has no effect: {unless}; leave it out or change that"
+                )
+
+    def count(self, name: str) -> None:
+        """SettingsError for a setting that is no whole number above zero."""
+        value = getattr(self, name)
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**31:
+            raise SettingsError(f"{name} is {value!r}, expected a whole number above 0")
+
+    def within(self, **ranges: tuple[float, float]) -> None:
+        """SettingsError for a setting outside of its range (above the first, up to the second).
+
+        Infinity is in no range.  None is in that of a setting that has no other default.
+        """
+        optional = {f.name for f in fields(self) if f.default is None}
+        for name, (low, high) in ranges.items():
+            value = getattr(self, name)
+            if value is None and name in optional:
+                continue
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not low < value <= min(high, sys.float_info.max):
+                least = "of at least 0" if low == TINY else f"above {low:g}"
+                span = f"{least}, at most {high:g}" if high < np.inf else f"{least} and finite"
+                raise SettingsError(f"{name} is {value!r}, expected a number {span}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarchSettings(Settings):
     """Settings of every march: to a steady flow, or through the steps of an unsteady one.
 
     Parameters
@@ -96,53 +148,6 @@ class MarchSettings:
     def ramp(self, first: float) -> tuple[float, float, float]:
         """CFL number from its first on: that, its most, and its largest growth per iteration."""
         return first, first if self.cfl_max is None else self.cfl_max, self.cfl_growth
-
-    def choose(self, **choices: Any) -> None:
-        """SettingsError for a setting that is none of its choices."""
-        for name, among in choices.items():
-            value = getattr(self, name)
-            if type(value) is not type(next(iter(among))) or value not in among:
-                wanted = ", ".join(map(str, among))
-                raise SettingsError(f"{name} is {value!r}, expected one of {wanted}")
-
-    def unused(self, names: Iterable[str], unless: str) -> None:
-        """SettingsError for one of these settings that was given and has no effect here.
-
-        One at its default is taken for not given.
-
-        Parameters
-        ----------
-        unless : what is set instead, and what would make it count, to be told
-        """
-        defaults = {f.name: f.default for f in fields(self)}
-        for name in names:
-            value = getattr(self, name)
-            if isinstance(value, np.ndarray) or value != defaults[name]:
-                raise SettingsError(
-                    f"{name} is {value!r} and has no effect: {unless}; leave it out or change that"
-                )
-
-    def count(self, name: str) -> None:
-        """SettingsError for a setting that is no whole number above zero."""
-        value = getattr(self, name)
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**31:
-            raise SettingsError(f"{name} is {value!r}, expected a whole number above 0")
-
-    def within(self, **ranges: tuple[float, float]) -> None:
-        """SettingsError for a setting outside of its range (above the first, up to the second).
-
-        Infinity is in no range.  None is in that of a setting that has no other default.
-        """
-        optional = {f.name for f in fields(self) if f.default is None}
-        for name, (low, high) in ranges.items():
-            value = getattr(self, name)
-            if value is None and name in optional:
-                continue
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not number or not low < value <= min(high, sys.float_info.max):
-                least = "of at least 0" if low == TINY else f"above {low:g}"
-                span = f"{least}, at most {high:g}" if high < np.inf else f"{least} and finite"
-                raise SettingsError(f"{name} is {value!r}, expected a number {span}")
 
 
 KRYLOV = ("krylov_iterations", "krylov_tolerance", "unsteady_krylov_tolerance")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kinemesh.csr import offsets_of
 from kinemesh.device.backend import Backend
 from kinemesh.linear.blocks import CHUNK
-from kinemesh.linear.hierarchy import Level, hierarchy
+from kinemesh.linear.hierarchy import Level, hierarchy, rigid_and_scaled
 from kinemesh.linear.krylov import Krylov
 from kinemesh.linear.multigrid import Multigrid
 from kinemesh.linear.pattern import Pattern
@@ -71,7 +71,8 @@ class Cg(Krylov):
         ----------
         x : (nodes, 2)    coordinates that the matrix belongs to
         """
-        return hierarchy(self._free(member), x[self.pattern.node[self.rows[member]]])
+        points = x[self.pattern.node[self.rows[member]]]
+        return hierarchy(self._free(member), rigid_and_scaled(points))
 
     def _free(self, member: int) -> sp.bsr_matrix:
         """K of a member's free rows: the present matrix without its scaling."""

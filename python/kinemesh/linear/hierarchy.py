@@ -1,4 +1,4 @@
-"""Hierarchies of smoothed aggregation for the springs, made on the host.
+"""Hierarchies of smoothed aggregation, of the springs and of scalar matrices, made on the host.
 
 Vanek, Mandel, Brezina (1996); aggregates and candidates by pyamg, everything else here
 (docs/theory.md, section 5.2).  Matrix rows are scaled by the inverse of their diagonal block.
@@ -29,7 +29,9 @@ from kinemesh.linear.blocks import (
 )
 
 STRENGTH = 0.06  # couplings below this share of their diagonals do not join aggregates
+SINGULAR = 1e-9  # pivot over diagonal below which a scalar matrix is singular; round-off has 1e-13
 COARSEST = 32  # nodes at which the hierarchy ends in a dense inverse
+ABOVE = 1.1  # times the estimate of the largest eigenvalue, so that eigenvalues lie below 1
 LARGE = 300_000  # nodes from which transfers are smoothed twice: less growth, larger levels
 
 
@@ -39,7 +41,7 @@ class Level:
 
     Parameters
     ----------
-    matrix : 4 x 4           rows scaled, largest eigenvalue below 1
+    matrix : blocks of 4, of a scalar matrix 1    rows scaled, largest eigenvalue below 1
     prolong, restrict        from here to the finer level and back, scaling included
     inverse : of the matrix, on the coarsest level; else None
     """
@@ -59,15 +61,15 @@ def _inverse(blocks: Floats) -> Floats:
     return found
 
 
-def _dense_inverse(matrix: Floats) -> Floats:
-    """Inverse of a symmetric matrix, positive but for rows of candidates without a place.
+def _dense_inverse(matrix: Floats, least: float) -> Floats:
+    """Inverse of a symmetric matrix, positive but for rows whose pivot is none.
 
     Gauss-Jordan by rows: LAPACK's bits depend on BLAS's threads from 80 rows or so.
     """
     a, scale = matrix.copy(), np.diag(matrix).copy()
     for k in range(len(a)):
         pivot, column = a[k, k], a[:, k].copy()
-        if not pivot > 1e-13 * scale[k]:
+        if not pivot > least * scale[k]:
             a[k] = a[:, k] = 0
             continue
         row = a[k] / pivot
@@ -97,7 +99,7 @@ def _scaling(matrix: sp.bsr_matrix) -> tuple[Floats, float]:
     return inverse, _largest(scaled(inverse, matrix))
 
 
-def _candidates(points: Floats) -> Floats:
+def rigid_and_scaled(points: Floats) -> Floats:
     """(2 nodes, 4) what triangles do not resist: translations, rotation, scaling."""
     x, y = (points - points.mean(axis=0)).T
     found = np.zeros((2 * len(points), 4))
@@ -154,7 +156,8 @@ def _galerkin(matrix: sp.bsr_matrix, prolong: sp.bsr_matrix) -> sp.bsr_matrix:
     """P^T K P; by groups of rows, as all of P^T K is larger than K."""
     to = pattern(prolong)
     most = (to.T.tocsr() @ pattern(matrix) @ to).nnz
-    return filled(((part @ matrix @ prolong).tobsr((4, 4)) for part in across(prolong)), most)
+    size = 2 * prolong.blocksize[1:]
+    return filled(((part @ matrix @ prolong).tobsr(size) for part in across(prolong)), most)
 
 
 def _transfers(
@@ -164,52 +167,86 @@ def _transfers(
     blocks, parts = len(prolong.indices), across(prolong)
     if weight is not None:
         diagonal = diagonal_of(weight)
-        parts = ((part @ diagonal).tobsr((4, 4)) for part in parts)
+        size = prolong.blocksize[::-1]
+        parts = ((part @ diagonal).tobsr(size) for part in parts)
     return Blocks.of(cut(prolong), blocks), Blocks.of(parts, blocks, _inverse(middle))
 
 
-def _weighed_inverse(matrix: sp.bsr_matrix, middle: Floats) -> Blocks:
+def _weighed_inverse(matrix: sp.bsr_matrix, middle: Floats, least: float) -> Blocks:
     """Inverse of a matrix whose rows will be scaled by the inverses of these blocks."""
-    dense = _dense_inverse(matrix.toarray())
-    dense = np.einsum("rki,kij->rkj", dense.reshape(len(dense), -1, 4), middle)
-    inverse = sp.bsr_matrix(dense.reshape(len(dense), -1), blocksize=(4, 4))
+    dense = _dense_inverse(matrix.toarray(), least)
+    dense = np.einsum("rki,kij->rkj", dense.reshape(len(dense), *middle.shape[:2]), middle)
+    inverse = sp.bsr_matrix(dense.reshape(len(dense), -1), blocksize=matrix.blocksize)
     return Blocks.of([inverse], len(inverse.indices))
 
 
-def _nothing_free() -> Level:
-    """A coarse level for no nodes."""
-    one = Blocks.of([sp.bsr_matrix(np.eye(4), blocksize=(4, 4))], 1)
-    column, data = np.zeros(0, np.int32), np.zeros((0, 8), np.float32)
+def _nothing_free(size: int, coarse: int) -> Level:
+    """A coarse level for no nodes, of which there would be blocks of `size`."""
+    one = Blocks.of([sp.bsr_matrix(np.eye(coarse), blocksize=(coarse, coarse))], 1)
+    column, data = np.zeros(0, np.int32), np.zeros((0, size * coarse), np.float32)
     up, down = (Blocks(np.zeros(rows + 1, np.int32), column, data) for rows in (0, 1))
     return Level(one, up, down, one)
 
 
-def hierarchy(matrix: sp.bsr_matrix, points: Floats) -> list[Level]:
-    """Coarse levels of the free nodes' matrix K (blocks of 2), finest first; at least one.
+def hierarchy(
+    matrix: sp.bsr_matrix,
+    candidates: Floats,
+    weight: Floats | None = None,
+    least: float = 1e-13,
+) -> list[Level]:
+    """Coarse levels of a matrix K of free nodes, finest first; at least one.
 
     Parameters
     ----------
-    points : (nodes, 2) coordinates of the free nodes
+    matrix : blocks of one size
+    candidates : (rows, count) what the matrix does not resist, as of `rigid_and_scaled`
+    weight : blocks by which residuals of the finest level are to be multiplied; None: they are
+    least : pivot of the coarsest matrix, over its diagonal, that is taken for none
     """
     from pyamg.aggregation.tentative import fit_candidates
 
-    if not matrix.shape[0]:
-        return [_nothing_free()]
+    size = candidates.shape[1]
+    nodes = matrix.shape[0] // matrix.blocksize[0]
+    if not nodes:
+        return [_nothing_free(matrix.blocksize[0], size)]
     levels: list[Level] = []
-    candidates, weight = _candidates(points), None
     inverse, largest = _scaling(matrix)
     while not levels or levels[-1].inverse is None:
         prolong, candidates = fit_candidates(_aggregates(matrix), candidates)
-        for share in smoothing(degree(len(points))):
+        for share in smoothing(degree(nodes)):
             prolong = _smoothed(matrix, inverse, prolong, share / largest)
-        matrix, size = _galerkin(matrix, prolong), matrix.shape[0]
+        matrix, before = _galerkin(matrix, prolong), matrix.shape[0]
         inverse, largest = _scaling(matrix)
-        above = 1.1 * largest  # so that eigenvalues lie below 1
+        above = ABOVE * largest
         middle = block_diagonal(matrix) * above
         prolong, restrict = _transfers(prolong, weight, middle)
         weight = middle
-        last = matrix.shape[0] <= 4 * COARSEST or matrix.shape[0] >= size
+        last = matrix.shape[0] <= size * COARSEST or matrix.shape[0] >= before
         below = Blocks.of(cut(matrix), len(matrix.indices), inverse, 1 / above)
-        end = _weighed_inverse(matrix, middle) if last else None
+        end = _weighed_inverse(matrix, middle, least) if last else None
         levels.append(Level(below, prolong, restrict, end))
     return levels
+
+
+def scalar(matrix: sp.csr_matrix) -> tuple[Blocks, list[Level]]:
+    """The finest level and the coarse ones of a scalar matrix whose rows add up to zero.
+
+    Of a matrix that is not symmetric they are those of its symmetric part; it may be singular.
+
+    Parameters
+    ----------
+    matrix : (nodes, nodes) with a positive diagonal
+
+    Returns
+    -------
+    the matrix, rows scaled so that its eigenvalues lie below 1, and its coarse levels
+    """
+    even = sp.bsr_matrix((matrix + matrix.T) / 2, blocksize=(1, 1))
+    even.sort_indices()
+    ones = np.ones((matrix.shape[0], 1))
+    if not matrix.shape[0]:
+        return Blocks.of([even], 0), hierarchy(even, ones)
+    inverse, largest = _scaling(even)
+    above = ABOVE * largest
+    finest = Blocks.of(cut(even), len(even.indices), inverse, 1 / above)
+    return finest, hierarchy(even, ones, block_diagonal(even) * above, SINGULAR)

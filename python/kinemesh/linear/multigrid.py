@@ -1,4 +1,4 @@
-"""One cycle of smoothed-aggregation multigrid for the springs, on the device.
+"""One cycle of smoothed-aggregation multigrid, for the springs or a scalar matrix, on the device.
 
 Its levels are those of `kinemesh.linear.hierarchy` (docs/theory.md, section 5.2).
 """
@@ -40,6 +40,7 @@ class _Depth:
     Parameters
     ----------
     number : int    0: the finest
+    size : int      of its blocks
     first, counts : of each member that has it, its first row and number of rows, in the order of
         rows: members that have a coarser level come first
     rows, going : all rows, and those of the members that have a coarser level
@@ -48,17 +49,13 @@ class _Depth:
     """
 
     number: int
+    size: int
     first: dict[int, int]
     counts: dict[int, int]
     rows: int
     going: int
     member: Any
     matrix: dict[str, Any]
-
-    @property
-    def size(self) -> int:
-        """Block size."""
-        return 4 if self.number else 2
 
 
 class Multigrid:
@@ -76,6 +73,8 @@ class Multigrid:
     z : device array, float32: result
     live : (members,) device array; members that are done are left alone
     """
+
+    SIZES = (2, 4)  # of blocks: the finest level's, and those of the others
 
     def __init__(
         self,
@@ -98,7 +97,7 @@ class Multigrid:
         self.free = [free - start for free, start in zip(rows, starts, strict=True)]
         first, counts = (dict(enumerate(each.tolist())) for each in (starts, own))
         count = len(pattern.node)
-        finest = _Depth(0, first, counts, count, count, tables["member"], matrix)
+        finest = _Depth(0, 2, first, counts, count, count, tables["member"], matrix)
         self.calls = self._level(finest, r, z, D)
 
     def _bind(self, kernel: str, rows: int, member: Any, **fields: Any) -> Any:
@@ -117,7 +116,7 @@ class Multigrid:
         b, x : right-hand side (scaled) and result
         D : diagonal blocks that the coarser level's residual is to be multiplied by, if any
         """
-        size, factors = here.size, chebyshev(1.0 if here.number else FINEST, self.degree)
+        size, factors = here.size, chebyshev(self._largest(here), self.degree)
         r, d, other = self._vectors(here.rows, size, 3)
 
         def bind(kernel: str, **fields: Any) -> Any:
@@ -142,10 +141,14 @@ class Multigrid:
             d, other = other, d
         return calls
 
+    def _largest(self, here: _Depth) -> float:
+        """Bound of a level's eigenvalues."""
+        return 1.0 if here.number else FINEST
+
     def _below(self, here: _Depth, fine: Any, d: Any, x: Any) -> list[Any]:
         """Restriction of `fine`, the coarser level, prolongation into x and d."""
         coarse, finest = self._coarser(here), not here.number
-        b, e = self._vectors(coarse.rows, 4, 2)
+        b, e = self._vectors(coarse.rows, coarse.size, 2)
         there = {m: self.levels[m][here.number] for m in coarse.first}
         down, up = ({m: getattr(own, way) for m, own in there.items()}
                     for way in ("restrict", "prolong"))  # fmt: skip
@@ -171,7 +174,7 @@ class Multigrid:
         on = sum(len(levels[m]) > number + 1 for m in there)
         member = self.backend.table(np.repeat(there, counts))
         made = _Depth(
-            number + 1, first, dict(zip(there, counts.tolist(), strict=True)),
+            number + 1, self.SIZES[1], first, dict(zip(there, counts.tolist(), strict=True)),
             int(counts.sum()), int(counts[:on].sum()), member, {},
         )  # fmt: skip
         if on:
@@ -229,6 +232,6 @@ class Multigrid:
         shared = self._shared("R", own, here, here)
         over = here.going, here.rows - here.going
         return self.backend.bind(
-            "multigrid_restrict_4", over, suffix="f32", member=here.member, live=self.live,
-            r=b, b=e, **shared,
+            f"multigrid_restrict_{here.size}", over, suffix="f32", member=here.member,
+            live=self.live, r=b, b=e, **shared,
         )  # fmt: skip

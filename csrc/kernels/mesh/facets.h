@@ -1,0 +1,67 @@
+/* facets.h - facets and gradients of the cells of a plane mesh (docs/theory.md, eq. 7.1 to 7.3): a facet is
+ * the segment from the middle of an edge to the vertex average of a cell at that edge [chord]. */
+
+#define CORNERS 4 /* of a cell, at most; the last of a triangle is -1 */
+#define SIDES   2 /* cells at an edge, at most */
+#define FACETS(F)                                          \
+  F(in, f64, x, "nodes," STR(DIM))                         \
+  F(in, i32, lr, "edges,2>nodes")                          \
+  F(in, i32, cells_of_edge, "edges," STR(SIDES) ">cells?") \
+  F(in, i32, corners, "cells," STR(CORNERS) ">nodes?")
+#define CELL_SHAPE(F)              \
+  F(in, f64, x, "nodes," STR(DIM)) \
+  F(in, i32, corners, "cells," STR(CORNERS) ">nodes?")
+
+/* Area vector, from the first node of the edge to the second, and way from the edge's middle to the facet's. */
+struct facet {
+  real S[DIM], off[DIM];
+};
+
+/* The facet of edge i on one of its sides, and the number of its cell; -1 where there is none. */
+HD i32 facet_of(i32 i, i32 side, const f64 *x, const i32 *lr, const i32 *cells_of_edge, const i32 *corners,
+                struct facet *f)
+{
+  const i32 c = cells_of_edge[SIDES * i + side];
+  if (c < 0) return c;
+  const struct vec2 a = point(x, lr[2 * i]), ab = minus(point(x, lr[2 * i + 1]), a);
+  const struct vec2 g = cell_mean(x, corners + CORNERS * c, a), t = minus(g, vec2_of(0.5 * ab.x, 0.5 * ab.y));
+  const f64         sign = side ? -1 : 1; /* as in dual_normals */
+  f->S[0] = (real)(sign * t.y), f->S[1] = (real)(-sign * t.x);
+  f->off[0] = (real)(0.5 * t.x), f->off[1] = (real)(0.5 * t.y);
+  return c;
+}
+
+/* Normals of a cell at its corners, half of each of both edges' there, and its area: sum of values times
+ * normals over area is the gradient, exact for linear fields (eq. 7.1). */
+HD i32 cell_normals(const f64 *x, const i32 *k, f64 *normal, f64 *area)
+{
+  const i32         m   = k[3] < 0 ? 3 : 4;
+  const struct vec2 a   = point(x, k[0]);
+  f64               sum = 0;
+  for (i32 v = 0; v < m; v++) {
+    const struct vec2 t = minus(point(x, k[(v + 1) % m]), point(x, k[(v + m - 1) % m]));
+    normal[2 * v] = 0.5 * t.y, normal[2 * v + 1] = -0.5 * t.x;
+    if (v > 1) sum += 0.5 * cross(minus(point(x, k[v - 1]), a), minus(point(x, k[v]), a));
+  }
+  *area = sum;
+  return m;
+}
+
+/* Part of a cell in the dual of its corner `at` (dual_volumes). */
+HD f64 corner_part(const f64 *x, const i32 *k, i32 at)
+{
+  const i32         m = k[3] < 0 ? 3 : 4;
+  const struct vec2 a = point(x, k[at]), g = cell_mean(x, k, a);
+  const struct vec2 next = minus(point(x, k[(at + 1) % m]), a), before = minus(point(x, k[(at + m - 1) % m]), a);
+  return 0.25 * (cross(next, g) + cross(g, before));
+}
+
+/* Area vectors of the half edges of a boundary node i, before and after it, and the nodes at their ends. */
+HD i32 half_edge(i32 i, i32 side, const f64 *x, const i32 *node, const i32 *ends, real *S)
+{
+  const i32 e = ends[2 * i + side];
+  if (e < 0) return e;
+  const struct vec2 t = side ? minus(point(x, e), point(x, node[i])) : minus(point(x, node[i]), point(x, e));
+  S[0] = (real)(0.5 * t.y), S[1] = (real)(-0.5 * t.x);
+  return e;
+}

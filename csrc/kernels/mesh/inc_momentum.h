@@ -1,0 +1,169 @@
+/* inc_momentum.h - the momentum equation (docs/theory.md, eq. 7.4 to 7.6): fluxes of edges, residual of nodes,
+ * the scalar matrix that steers its solution, and who goes on.
+ * Volume fluxes [U chord], residuals [U^2 chord]; in space times chord. */
+
+/* What an edge carries: Phi u_e less the viscous stress nu (grad u.S); Phi = flow - w. */
+#define INC_FLUX(F)                                                  \
+  FACETS(F)                                                          \
+  F(in, i32, member, "nodes>members")                                \
+  F(in, i32, active, "members")                                      \
+  F(in, real, u, "nodes," STR(DIM))                                  \
+  F(in, real, slope, "cells," STR(ND))                               \
+  F(in, real, grad, "nodes," STR(ND))                                \
+  F(in, real, flow, "edges") /* volume flux, extrapolated in time */ \
+  F(in, real, w, "edges")                                            \
+  F(in, f64, viscosity, "members")                                   \
+  F(val, real, blend, "")                                            \
+  F(out, real, flux, "edges," STR(DIM))
+KERNEL(N(inc_flux), INC_FLUX, indirect)
+{
+  const i32 a = lr[2 * i], b = lr[2 * i + 1], m = member[a];
+  if (!active[m]) return;
+  const real through = flow[i] - w[i], nu = (real)viscosity[m];
+  const i32  up = through > 0 ? a : b, down = through > 0 ? b : a;
+  real       d[DIM], half[DIM];
+  N(fit_apart)(x, a, b, d);
+  for (i32 k = 0; k < DIM; k++) half[k] = (up == a ? R(0.5) : R(-0.5)) * d[k];
+  for (i32 k = 0; k < DIM; k++)
+    flux[DIM * i + k] =
+        through * N(edge_carried)(u[DIM * up + k], u[DIM * down + k], grad + ND * up + DIM * k, half, blend);
+  for (i32 side = 0; side < SIDES; side++) {
+    struct facet f;
+    const i32    c = facet_of(i, side, x, lr, cells_of_edge, corners, &f);
+    if (c < 0) continue;
+    const real k = N(facet_friction)(f.S, d);
+    for (i32 v = 0; v < DIM; v++) {
+      const real jump = u[DIM * b + v] - u[DIM * a + v];
+      flux[DIM * i + v] -= nu * N(facet_derivative)(slope + ND * c + DIM * v, f.S, d, k, jump);
+    }
+  }
+}
+
+/* res = c0 V u + c1 V^n u^n + c2 V^(n-1) u^(n-1) + sum of fluxes - u sum of flow + V G(p). */
+#define INC_RESIDUAL(F)                           \
+  F(in, i32, member, "nodes>members")             \
+  F(in, i32, active, "members")                   \
+  F(in, i32, offsets, "nodes+1>>entries")         \
+  F(in, i32, neighbour, "entries>nodes")          \
+  F(in, i32, edge, "entries>edges")               \
+  F(in, real, flux, "edges," STR(DIM))            \
+  F(in, real, flow, "edges")                      \
+  F(in, f64, V, "nodes")                          \
+  F(in, f64, V1, "nodes")                         \
+  F(in, f64, V2, "nodes")                         \
+  F(in, real, u, "nodes," STR(DIM))               \
+  F(in, real, u1, "nodes," STR(DIM))              \
+  F(in, real, u2, "nodes," STR(DIM))              \
+  F(in, real, push, "nodes," STR(DIM)) /* G(p) */ \
+  F(in, f64, bdf, "members,3")                    \
+  F(out, real, res, "nodes," STR(DIM))
+LANES(N(inc_residual), INC_RESIDUAL, indirect, DIM)
+{
+  const i32 m = member[i];
+  if (!active[m]) return;
+  const real c0 = (real)(bdf[3 * m] * V[i]), c1 = (real)(bdf[3 * m + 1] * V1[i]), c2 = (real)(bdf[3 * m + 2] * V2[i]);
+  real       s[WIDTH(DIM)], net = 0;
+  for (i32 k = 0; k < WIDTH(DIM); k++) s[k] = 0;
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    const real sign = neighbour[e] > i ? R(1) : R(-1); /* an edge runs to its higher node */
+    net += sign * flow[edge[e]];
+    for (i32 k = 0; k < WIDTH(DIM); k++) s[k] += sign * flux[DIM * edge[e] + lane + k];
+  }
+  for (i32 k = 0; k < WIDTH(DIM); k++) {
+    const i32 at = DIM * i + lane + k;
+    res[at]      = s[k] - net * u[at] + (c0 * u[at] + (c1 * u1[at] + c2 * u2[at])) + (real)V[i] * push[at];
+  }
+}
+
+/* Row i of the matrix M_ij = min(s Phi, 0) - nu l_ij, M_ii = c0 V - sum of M_ij; that of a node whose velocity
+ * is given is of the unit matrix.  l: the Laplacian's entries. */
+#define INC_MATRIX(F)                     \
+  F(in, i32, node, "rows>nodes!")         \
+  F(in, i32, member, "nodes>members")     \
+  F(in, i32, active, "members")           \
+  F(in, i32, row, "rows+1>>blocks")       \
+  F(in, i32, diagonal, "rows>blocks!")    \
+  F(in, i32, offsets, "nodes+1>>entries") \
+  F(in, i32, neighbour, "entries>nodes")  \
+  F(in, i32, edge, "entries>edges")       \
+  F(in, i32, slot, "entries>blocks!")     \
+  F(in, i32, given, "nodes")              \
+  F(in, f32, laplacian, "blocks")         \
+  F(in, real, flow, "edges")              \
+  F(in, real, w, "edges")                 \
+  F(in, f64, V, "nodes")                  \
+  F(in, f64, bdf, "members,3")            \
+  F(in, f64, viscosity, "members")        \
+  F(upd, f32, A, "blocks,1")
+KERNEL(N(inc_matrix), INC_MATRIX, heavy)
+{
+  const i32 a = node[i], m = member[a], fixed = given[a];
+  if (!active[m]) return;
+  const f32 nu  = fixed ? 0 : (f32)viscosity[m];
+  f32       sum = 0;
+  for (i32 b = row[i]; b < row[i + 1]; b++) A[b] = -nu * laplacian[b];
+  for (i32 e = offsets[a]; e < offsets[a + 1] && !fixed; e++) {
+    const real through = (neighbour[e] > a ? R(1) : R(-1)) * (flow[edge[e]] - w[edge[e]]);
+    A[slot[e]] += (f32)smaller(through, R(0));
+  }
+  for (i32 b = row[i]; b < row[i + 1]; b++)
+    if (b != diagonal[i]) sum += A[b];
+  A[diagonal[i]] = fixed ? 1 : (f32)(bdf[3 * m] * V[a]) - sum;
+}
+
+/* The side -res of a row for one component of the velocity, and the change that it leads to. */
+#define INC_ROWS(F)                   \
+  F(in, i32, node, "rows>nodes!")     \
+  F(in, i32, member, "nodes>members") \
+  F(in, i32, active, "members")       \
+  F(in, i32, given, "nodes")          \
+  F(val, i32, component, "")
+#define INC_SIDE(F)                   \
+  INC_ROWS(F)                         \
+  F(in, real, res, "nodes," STR(DIM)) \
+  F(out, f32, side, "rows,1")
+KERNEL(N(inc_side), INC_SIDE, indirect)
+{
+  const i32 a = node[i];
+  if (!active[member[a]]) return;
+  side[i] = given[a] ? 0 : (f32)-res[DIM * a + component];
+}
+
+#define INC_UPDATE(F)      \
+  INC_ROWS(F)              \
+  F(in, f32, du, "rows,1") \
+  F(rw, real, u, "nodes," STR(DIM))
+KERNEL(N(inc_update), INC_UPDATE, indirect)
+{
+  const i32 a = node[i];
+  if (active[member[a]] && !given[a]) u[DIM * a + component] += (real)du[i];
+}
+
+/* Norm of the residual of the nodes whose velocity is not given, and what follows: drop, count. */
+#define INC_CHECK(F)                                                        \
+  F(in, real, res, "nodes," STR(DIM))                                       \
+  F(in, i32, given, "nodes")                                                \
+  TOTALS(F, "nodes")                                                        \
+  F(upd, f64, parts, "groups,1")                                            \
+  F(inc, u64, faults, "members")                                            \
+  F(in, f64, floor, "members") /* norm below which a residual is nothing */ \
+  F(val, f64, drop, "")        /* norm over base at which to stop */        \
+  F(val, i32, most, "")        /* iterations allowed */                     \
+  F(rw, i32, active, "members")                                             \
+  F(rw, i32, iterations, "members")                                         \
+  F(rw, f64, base, "members") /* the first norm */                          \
+  F(out, f64, norm, "members")
+TOTAL(N(inc_check), INC_CHECK, sum, 1, active[m])
+{
+  for (i32 k = 0; k < DIM && !given[i]; k++) s[0] += (f64)res[DIM * i + k] * (f64)res[DIM * i + k];
+}
+OF_MEMBER(N(inc_check), INC_CHECK)
+{
+  norm[m] = sqrt(s[0]);
+  if (iterations[m] == 0) base[m] = norm[m];
+  if (!(norm[m] <= fmin(1e5 * fmax(base[m], floor[m]), (f64)1e300))) fault(&faults[m], FAULT_DIVERGED, 0);
+  if (norm[m] <= drop * base[m] || norm[m] <= floor[m] || iterations[m] >= most || faults[m] != ~(u64)0)
+    active[m] = 0;
+  else
+    iterations[m]++;
+}

@@ -1,0 +1,282 @@
+/* inc_step.h - what a physical step begins and ends with (docs/theory.md, section 7): time levels and
+ * extrapolation, predicted volume fluxes, their divergence, correction by a pressure. */
+
+/* The time levels move on by one. */
+#define INC_LEVELS(F)                 \
+  F(in, real, u, "nodes," STR(DIM))   \
+  F(rw, real, u1, "nodes," STR(DIM))  \
+  F(out, real, u2, "nodes," STR(DIM)) \
+  F(in, f64, p, "nodes")              \
+  F(rw, f64, p1, "nodes")             \
+  F(out, f64, p2, "nodes")
+KERNEL(N(inc_levels), INC_LEVELS, indirect)
+{
+  for (i32 k = DIM * i; k < DIM * (i + 1); k++) u2[k] = u1[k], u1[k] = u[k];
+  p2[i] = p1[i], p1[i] = p[i];
+}
+
+#define INC_FLOW_LEVELS(F)      \
+  F(in, real, flow, "edges")    \
+  F(rw, real, flow1, "edges")   \
+  F(out, real, flow2, "edges")  \
+  F(in, real, memory, "edges")  \
+  F(rw, real, memory1, "edges") \
+  F(out, real, memory2, "edges")
+KERNEL(inc_flow_levels, INC_FLOW_LEVELS, direct)
+{
+  flow2[i] = flow1[i], flow1[i] = flow[i];
+  memory2[i] = memory1[i], memory1[i] = memory[i];
+}
+
+/* What the last two levels point to: weights of velocities, of pressures. */
+#define INC_EXTRAPOLATE(F)           \
+  F(in, f64, weights, "4")           \
+  F(in, real, u1, "nodes," STR(DIM)) \
+  F(in, real, u2, "nodes," STR(DIM)) \
+  F(in, f64, p1, "nodes")            \
+  F(in, f64, p2, "nodes")            \
+  F(out, real, u, "nodes," STR(DIM)) \
+  F(out, f64, p, "nodes")
+KERNEL(N(inc_extrapolate), INC_EXTRAPOLATE, indirect)
+{
+  const real a = (real)weights[0], b = (real)weights[1];
+  for (i32 k = DIM * i; k < DIM * (i + 1); k++) u[k] = a * u1[k] + b * u2[k];
+  p[i] = weights[2] * p1[i] + weights[3] * p2[i];
+}
+
+#define INC_EXTRAPOLATE_FLOW(F) \
+  F(in, f64, weights, "4")      \
+  F(in, real, flow1, "edges")   \
+  F(in, real, flow2, "edges")   \
+  F(out, real, flow, "edges")
+KERNEL(inc_extrapolate_flow, INC_EXTRAPOLATE_FLOW, direct)
+{
+  flow[i] = (real)weights[0] * flow1[i] + (real)weights[1] * flow2[i];
+}
+
+/* a = sum of |Phi| over 2 V: how fast a face forgets [U / chord]. */
+#define INC_FADING(F)                     \
+  F(in, i32, member, "nodes>members")     \
+  F(in, i32, active, "members")           \
+  F(in, i32, offsets, "nodes+1>>entries") \
+  F(in, i32, edge, "entries>edges")       \
+  F(in, real, flow, "edges")              \
+  F(in, real, w, "edges")                 \
+  F(in, f64, V, "nodes")                  \
+  F(out, real, fading, "nodes")
+KERNEL(inc_fading, INC_FADING, indirect)
+{
+  if (!active[member[i]]) return;
+  real sum = 0;
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) sum += fabs(flow[edge[e]] - w[edge[e]]);
+  fading[i] = R(0.5) * sum / (real)V[i];
+}
+
+/* Volume flux of interpolated velocities through an edge: sum of ubar.S over its facets. */
+#define INC_MEAN(F)                   \
+  FACETS(F)                           \
+  F(in, i32, member, "nodes>members") \
+  F(in, i32, active, "members")       \
+  F(in, real, u, "nodes," STR(DIM))   \
+  F(in, real, slope, "cells," STR(ND))
+HD real N(inc_mean)(const i32 i INC_MEAN(PARAM))
+{
+  const real *l = u + DIM * lr[2 * i], *r = u + DIM * lr[2 * i + 1];
+  real        sum = 0;
+  for (i32 side = 0; side < SIDES; side++) {
+    struct facet f;
+    const i32    c = facet_of(i, side, x, lr, cells_of_edge, corners, &f);
+    if (c < 0) continue;
+    for (i32 k = 0; k < DIM; k++)
+      sum += (R(0.5) * (l[k] + r[k]) + N(vec_dot)(slope + ND * c + DIM * k, f.off)) * f.S[k];
+  }
+  return sum;
+}
+
+#define INC_MEAN_FLOW(F) \
+  INC_MEAN(F)            \
+  F(out, real, flow, "edges")
+KERNEL(N(inc_mean_flow), INC_MEAN_FLOW, indirect)
+{
+  if (active[member[lr[2 * i]]]) flow[i] = N(inc_mean)(i INC_MEAN(NAME));
+}
+
+/* Derivative of a pressure through an edge, sum over its facets. */
+#define INC_PRESSURE(F)  \
+  F(in, f64, p, "nodes") \
+  F(in, real, pull, "cells," STR(DIM)) /* p's gradient in the cells */
+HD real N(inc_through)(const i32 i FACETS(PARAM) INC_PRESSURE(PARAM))
+{
+  const i32  a = lr[2 * i], b = lr[2 * i + 1];
+  const real jump = (real)(p[b] - p[a]);
+  real       d[DIM], sum = 0;
+  N(fit_apart)(x, a, b, d);
+  for (i32 side = 0; side < SIDES; side++) {
+    struct facet f;
+    const i32    c = facet_of(i, side, x, lr, cells_of_edge, corners, &f);
+    if (c >= 0) sum += N(facet_derivative)(pull + DIM * c, f.S, d, N(facet_friction)(f.S, d), jump);
+  }
+  return sum;
+}
+
+/* Predicted volume fluxes: interpolated velocities, and at the face the momentum equation of what they
+ * leave out, with its memory (eq. 7.7). */
+#define INC_PREDICT(F)                 \
+  INC_MEAN(F)                          \
+  INC_PRESSURE(F)                      \
+  F(in, real, push, "nodes," STR(DIM)) \
+  F(in, real, S, "edges," STR(DIM))    \
+  F(in, real, fading, "nodes")         \
+  F(in, real, memory1, "edges")        \
+  F(in, real, memory2, "edges")        \
+  F(in, f64, bdf, "members,3")         \
+  F(out, real, flow, "edges")
+KERNEL(N(inc_predict), INC_PREDICT, indirect)
+{
+  const i32  a = lr[2 * i], b = lr[2 * i + 1], m = member[a];
+  const f64 *c = bdf + 3 * m;
+  if (!active[m]) return;
+  real push_e[DIM];
+  for (i32 k = 0; k < DIM; k++) push_e[k] = R(0.5) * (push[DIM * a + k] + push[DIM * b + k]);
+  const real less = N(vec_dot)(push_e, S + DIM * i) - N(inc_through)(i FACETS(NAME) INC_PRESSURE(NAME));
+  const real past = (real)c[1] * memory1[i] + (real)c[2] * memory2[i];
+  flow[i] =
+      N(inc_mean)(i INC_MEAN(NAME)) + N(face_mobility)((real)c[0], R(0.5) * (fading[a] + fading[b])) * (less - past);
+}
+
+/* What flows out of a node's dual through its edges. */
+#define INC_DIVERGENCE(F)                 \
+  F(in, i32, member, "nodes>members")     \
+  F(in, i32, active, "members")           \
+  F(in, i32, offsets, "nodes+1>>entries") \
+  F(in, i32, neighbour, "entries>nodes")  \
+  F(in, i32, edge, "entries>edges")       \
+  F(in, real, flow, "edges")              \
+  F(out, f64, net, "nodes")
+KERNEL(inc_divergence, INC_DIVERGENCE, indirect)
+{
+  if (!active[member[i]]) return;
+  f64 sum = 0;
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) sum += (neighbour[e] > i ? 1 : -1) * (f64)flow[edge[e]];
+  net[i] = sum;
+}
+
+/* Of each member what its closed duals leave over, per volume; it is spread where no boundary is open. */
+#define INC_DEFECT(F)            \
+  F(in, f64, net, "nodes")       \
+  F(in, f64, V, "nodes")         \
+  F(in, i32, active, "members")  \
+  F(in, i32, closed, "members")  \
+  TOTALS(F, "nodes")             \
+  F(upd, f64, parts, "groups,2") \
+  F(out, f64, defect, "members")
+TOTAL(inc_defect, INC_DEFECT, sum, 2, active[m])
+{
+  s[0] += net[i];
+  s[1] += V[i];
+}
+OF_MEMBER(inc_defect, INC_DEFECT)
+{
+  defect[m] = closed[m] ? s[0] / s[1] : 0;
+}
+
+/* Side of the pressure's equation, scaled by the diagonal of -Laplacian: -c0 (net - defect V) / D. */
+#define INC_PRESSURE_SIDE(F)            \
+  F(in, i32, member, "nodes>members")   \
+  F(in, i32, active, "members")         \
+  F(in, i32, open, "nodes")             \
+  F(in, f64, net, "nodes")              \
+  F(in, f64, V, "nodes")                \
+  F(in, f64, defect, "members")         \
+  F(in, f64, friction, "nodes") /* D */ \
+  F(in, f64, bdf, "members,3")          \
+  F(out, f64, side, "nodes,1")
+KERNEL(inc_pressure_side, INC_PRESSURE_SIDE, indirect)
+{
+  const i32 m = member[i];
+  if (!active[m]) return;
+  side[i] = open[i] ? 0 : -bdf[3 * m] * (net[i] - defect[m] * V[i]) / friction[i];
+}
+
+/* phi from its solution, less its mean in a member without an open boundary. */
+#define INC_MEAN_PRESSURE(F)     \
+  F(in, f64, change, "nodes,1")  \
+  F(in, f64, V, "nodes")         \
+  F(in, i32, active, "members")  \
+  F(in, i32, closed, "members")  \
+  TOTALS(F, "nodes")             \
+  F(upd, f64, parts, "groups,2") \
+  F(out, f64, mean, "members")
+TOTAL(inc_mean_pressure, INC_MEAN_PRESSURE, sum, 2, active[m])
+{
+  s[0] += V[i] * change[i];
+  s[1] += V[i];
+}
+OF_MEMBER(inc_mean_pressure, INC_MEAN_PRESSURE)
+{
+  mean[m] = closed[m] ? s[0] / s[1] : 0;
+}
+
+#define INC_LEVEL_PRESSURE(F)         \
+  F(in, i32, member, "nodes>members") \
+  F(in, i32, active, "members")       \
+  F(in, f64, change, "nodes,1")       \
+  F(in, f64, mean, "members")         \
+  F(out, f64, phi, "nodes")
+KERNEL(inc_level_pressure, INC_LEVEL_PRESSURE, indirect)
+{
+  if (active[member[i]]) phi[i] = change[i] - mean[member[i]];
+}
+
+/* u = u* - G(phi) / c0 where u is not given, p = p* + phi. */
+#define INC_CORRECT(F)                 \
+  F(in, i32, member, "nodes>members")  \
+  F(in, i32, active, "members")        \
+  F(in, i32, given, "nodes")           \
+  F(in, real, push, "nodes," STR(DIM)) \
+  F(in, f64, phi, "nodes")             \
+  F(in, f64, bdf, "members,3")         \
+  F(rw, real, u, "nodes," STR(DIM))    \
+  F(rw, f64, p, "nodes")
+KERNEL(N(inc_correct), INC_CORRECT, indirect)
+{
+  const i32 m = member[i];
+  if (!active[m]) return;
+  const real per = (real)(1 / bdf[3 * m]);
+  for (i32 k = DIM * i; k < DIM * (i + 1) && !given[i]; k++) u[k] -= per * push[k];
+  p[i] += phi[i];
+}
+
+/* U = U* - (grad phi.S) / c0, and what interpolated velocities leave out of it is the face's memory; p: phi. */
+#define INC_CORRECT_FLOW(F)    \
+  INC_MEAN(F)                  \
+  INC_PRESSURE(F)              \
+  F(in, f64, bdf, "members,3") \
+  F(rw, real, flow, "edges")   \
+  F(out, real, memory, "edges")
+KERNEL(N(inc_correct_flow), INC_CORRECT_FLOW, indirect)
+{
+  const i32 m = member[lr[2 * i]];
+  if (!active[m]) return;
+  flow[i] -= (real)(1 / bdf[3 * m]) * N(inc_through)(i FACETS(NAME) INC_PRESSURE(NAME));
+  memory[i] = flow[i] - N(inc_mean)(i INC_MEAN(NAME));
+}
+
+/* Largest divergence |net| / h of the closed duals [U], and the sum of what they leave over [U chord]. */
+#define INC_CLOSURE(F)           \
+  F(in, f64, net, "nodes")       \
+  F(in, f64, V, "nodes")         \
+  F(in, i32, open, "nodes")      \
+  F(in, i32, active, "members")  \
+  TOTALS(F, "nodes")             \
+  F(upd, f64, parts, "groups,1") \
+  F(out, f64, closure, "members")
+TOTAL(inc_closure, INC_CLOSURE, max, 1, active[m])
+{
+  const f64 here = open[i] ? 0 : fabs(net[i]) / sqrt(V[i]);
+  s[0]           = OP_max(s[0], here);
+}
+OF_MEMBER(inc_closure, INC_CLOSURE)
+{
+  closure[m] = s[0];
+}

@@ -1,0 +1,50 @@
+"""Settings of the incompressible solver (docs/theory.md, section 7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kinemesh.flow.settings import Settings
+
+CONVECTION = ("upwind", "blend")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncompressibleSettings(Settings):
+    """Settings of the projection step.
+
+    Parameters
+    ----------
+    convection : "upwind" (second order, by the upwind end's gradient) or "blend" (half of it and
+        half of the mean of both ends)
+    outer : int                passes through momentum and pressure in a step
+    momentum_drop : float      residual of the momentum equation over its first value at which a
+        step's velocity has converged
+    momentum_iterations : int  most iterations for it
+    pressure_tolerance : float residual of the pressure's equation over that of no guess at which it
+        is solved
+    pressure_iterations : int  most iterations of BiCGSTAB for it
+    """
+
+    convection: str = "upwind"
+    outer: int = 1
+    momentum_drop: float = 1e-3
+    momentum_iterations: int = 20
+    pressure_tolerance: float = 1e-4
+    pressure_iterations: int = 200
+
+    def __post_init__(self) -> None:
+        self.choose(convection=CONVECTION)
+        for name in ("outer", "momentum_iterations", "pressure_iterations"):
+            self.count(name)
+        self.within(momentum_drop=(0, 1), pressure_tolerance=(0, 1))
+
+    @property
+    def scheme(self) -> str:
+        """The discretisation in words."""
+        return f"projection, BDF2, convection {self.convection}"
+
+    @property
+    def unsteady_drop(self) -> float:
+        """What a step's residual is asked to fall to."""
+        return self.momentum_drop

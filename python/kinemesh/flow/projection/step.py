@@ -1,0 +1,322 @@
+"""One physical step: momentum, predicted fluxes, pressure, correction (docs/theory.md, section 7).
+
+The unknowns stand at nodes: velocity `u`, pressure over density `p`; edges have the volume flux
+`flow` through their dual face, absolute, and the `memory` of what interpolated velocities leave
+out of it.  Velocities in units of the reference speed, lengths in chords.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.device.fields import Fields
+from kinemesh.flow.projection.laplacian import graph_of, laplacian
+from kinemesh.flow.projection.momentum import MomentumLoop
+from kinemesh.linear import Bicgstab, Pattern
+from kinemesh.linear.lines import colour_along_lines
+from kinemesh.linear.outer import ScalarSolver
+from kinemesh.linear.stack import Items
+from kinemesh.space.grid import Grid
+
+LINEAR_DROP = 0.05  # of the momentum's linear systems
+LINEAR_ITERATIONS = 20
+WEIGHTS = {1: (1, 0, 1, 0), 2: (2, -1, 1, 0), 3: (2, -1, 2, -1)}
+"""Of the last two levels, of velocities and of pressures, by the number of the step; 3: later."""
+
+
+class Projection:
+    """The step of all members on their grids, which move as rigid bodies.
+
+    Parameters
+    ----------
+    grid : Grid, its metrics worked out
+    viscosity : (members,) 1 / Re
+    given : (nodes,) bool    where velocities are given
+    open : (nodes,) bool     where the boundary is open: phi = 0
+    settings : IncompressibleSettings
+
+    Attributes
+    ----------
+    u, u1, u2 : (nodes, dimensions) device arrays;  p, p1, p2 : (nodes,) float64
+    flow, flow1, flow2, memory, memory1, memory2 : (edges,)
+    guess : (edges,) flow extrapolated in time
+    res : (nodes, dimensions)    residual of the momentum equation; at walls what they take, after
+        a step
+    net : (nodes,) float64       what flows out of each dual
+    velocity : of each patch (bnodes, dimensions) velocities that are given, or of the stream that
+        comes in where the boundary is open
+    loop : MomentumLoop;  pressure : ScalarSolver
+    closed : (members,) bool     members without an open boundary
+    defect, closure : (members,) float64 device arrays; what closed members lack, per volume, and
+        the largest divergence |net| / h of the last step
+    """
+
+    def __init__(
+        self,
+        grid: Grid,
+        settings: Any,
+        viscosity: NDArray[np.float64],
+        given: NDArray[np.bool_],
+        open: NDArray[np.bool_],
+    ) -> None:
+        self.grid, self.settings, self.backend = grid, settings, grid.backend
+        b, n, e, dim = self.backend, grid.nodes, grid.edges, grid.dimensions
+        self.given, self.open = given, open
+        self.closed = np.bincount(grid.member[open], minlength=grid.members) == 0
+        self.u, self.u1, self.u2, self.res, self.push = (b.zeros((n, dim)) for _ in range(5))
+        self.p, self.p1, self.p2, self.phi, self.net = (b.zeros(n, np.float64) for _ in range(5))
+        self.flow, self.flow1, self.flow2, self.memory, self.memory1, self.memory2, self.guess = (
+            b.zeros(e) for _ in range(7)
+        )
+        self.grad, self.fading, self.flux = b.zeros((n, dim * dim)), b.zeros(n), b.zeros((e, dim))
+        cells = len(grid.vertices.cells)
+        self.slope, self.pull = b.zeros((cells, dim * dim)), b.zeros((cells, dim))
+        self.weights = b.array(WEIGHTS[1], np.float64)
+        self.defect, self.mean, self.closure = (b.zeros(grid.members, np.float64) for _ in range(3))
+        self.velocity = {
+            kind: b.zeros((len(patch), dim)) for kind, patch in grid.patches.items() if len(patch)
+        }
+        self.fields = self._named(viscosity)
+        self._geometry()
+        self.loop = MomentumLoop(grid)
+        self._matrices(viscosity)
+        self.levels = b.record([self._bind("inc_levels"), self._bind("inc_flow_levels")])
+        self.march = b.record(self._march_calls())
+        self.project = b.record(self._project_calls())
+
+    def _named(self, viscosity: NDArray[np.float64]) -> Fields:
+        grid, b = self.grid, self.backend
+        names = (
+            "u", "u1", "u2", "p", "p1", "p2", "phi", "net", "flow", "flow1", "flow2", "memory",
+            "memory1", "memory2", "grad", "fading", "flux", "slope", "pull", "push", "res",
+            "weights", "defect", "mean", "closure",
+        )  # fmt: skip
+        return grid.fields.also(
+            **{name: getattr(self, name) for name in names},
+            S=grid.S,
+            w=grid.w,
+            viscosity=b.array(viscosity, np.float64),
+            given=b.array(self.given, np.int32),
+            open=b.array(self.open, np.int32),
+            closed=b.array(self.closed, np.int32),
+            active=grid.fields["alive"],
+            blend=0.5 if self.settings.convection == "blend" else 0.0,
+        )
+
+    def _bind(self, kernel: str, **given: Any) -> Any:
+        return self.fields.bind(kernel, **given)
+
+    def _geometry(self) -> None:
+        """Shares of cells in duals, of which rigid motion changes nothing."""
+        grid, b, d = self.grid, self.backend, self.grid.dual
+        members = grid.vertices.cell_items.members()
+        self.cells = self.fields.also(member=b.table(members))
+        portion = b.zeros(len(d.cell))
+        self.corners = self.fields.also(
+            offsets=b.table(d.corner_offsets), cell=b.table(d.cell), portion=portion
+        )
+        self.corners.bind("inc_portions", corner=b.table(d.corner))()
+
+    def _matrices(self, viscosity: NDArray[np.float64]) -> None:
+        """The matrices of pressure and momentum, and their solvers."""
+        grid, b, v = self.grid, self.backend, self.grid.vertices
+        made = grid.each("laplacian", self._laplacian_of)
+        graphs = [graph_of(own) for own in made]
+        natural = [Pattern.of_graph(b, *graph, natural=True) for graph in graphs]
+        alone = [
+            Pattern.of_graph(b, *graph, colours=colour_along_lines(b, *graph, mesh.points))
+            for graph, mesh in zip(graphs, grid.distinct, strict=True)
+        ]
+        alike = v.alike
+        fixed = [self.open[v.first[m] : v.first[m + 1]] for m in alike.lead]
+        self.pressure = ScalarSolver(
+            b, alike, Pattern.of_members(alike, natural), [-own for own in made], fixed,
+            grid.fields["alive"], tolerance=self.settings.pressure_tolerance,
+        )  # fmt: skip
+        self.friction = b.array(self.pressure.diagonal, np.float64)
+        self.loop.viscous = 2 * viscosity[grid.member] * self.pressure.diagonal
+        self.pattern = Pattern.of_members(alike, alone)
+        self.momentum = Bicgstab(
+            b, self.pattern, 1, self.loop.active, grid.faults, tolerance=LINEAR_DROP, suffix="f32"
+        )
+        entries = []
+        for own, pattern in zip(made, alone, strict=True):
+            rows = np.repeat(np.arange(own.shape[0], dtype=np.int32), np.diff(own.indptr))
+            values = np.empty(own.nnz, np.float32)
+            values[pattern.block(rows, own.indices)] = own.data
+            entries.append(values)
+        blocks = Items(alike, [p.blocks for p in alone])
+        solver = self.momentum
+        self.rows = self.fields.also(
+            row=solver.tables["row"],
+            node=solver.tables["node"],
+            diagonal=solver.tables["diagonal"],
+            laplacian=b.table(blocks.stack(entries), np.float32),
+        )
+
+    def _laplacian_of(self, mesh: Any) -> Any:
+        number = next(k for k, own in enumerate(self.grid.distinct) if own is mesh)
+        return laplacian(mesh.points, mesh.cells, self.grid.duals[number])
+
+    # ---- calls ----
+
+    def _patches(self, kernel: str, *kinds: str, **given: Any) -> list[Any]:
+        """Calls of a kernel over the patches of these kinds."""
+        return [
+            self.fields.also(**self.grid.patches[kind].device).bind(
+                kernel, **{name: each[kind] for name, each in given.items()}
+            )
+            for kind in kinds
+            if kind in self.velocity
+        ]
+
+    def _give(self) -> list[Any]:
+        """Velocities where they are given; that of a wall counts where it meets another kind."""
+        return self._patches("inc_give", "symmetry", "far", "wall", velocity=self.velocity)
+
+    def _slip(self, vector: Any, active: Any) -> list[Any]:
+        if "symmetry" not in self.velocity:
+            return []
+        own = self.grid.patches["symmetry"].device
+        return [self.fields.also(**own).bind("inc_slip", vector=vector, active=active)]
+
+    def _velocity_slopes(self, active: Any) -> list[Any]:
+        return [
+            self.cells.bind("inc_cell_velocity", active=active),
+            self.corners.bind("inc_node_velocity", active=active),
+        ]
+
+    def _pressure_slopes(self, p: Any) -> list[Any]:
+        """Calls for `pull` and `push`, gradients of p in cells and at nodes."""
+        return [
+            self.cells.bind("inc_cell_pressure", p=p, slope=self.pull),
+            self.corners.bind("inc_node_pressure", slope=self.pull, grad=self.push),
+        ]
+
+    def _residual(self, active: Any) -> list[Any]:
+        """Calls from u, guess and push to res."""
+        both = {"flow": self.guess, "active": active}
+        fields = self.fields.also(**both)
+        passed = [
+            fields.also(**self.grid.patches[kind].device).bind("inc_pass", velocity=own)
+            for kind, own in self.velocity.items()
+        ]
+        calls = [fields.bind("inc_flux"), fields.bind("inc_residual")]
+        return [*self._velocity_slopes(active), *calls, *passed]
+
+    def _momentum(self) -> list[Any]:
+        """Calls that solve for u with the pressure as it is."""
+        b, loop, solver, s = self.backend, self.loop, self.momentum, self.settings
+        rows, active = self.rows.also(active=loop.active), loop.active
+        slot = b.table(self.grid.slots(self.pattern))
+        matrix = self.rows.bind("inc_matrix", slot=slot, A=solver.A, flow=self.guess)
+        solve = solver.solve_recorded(LINEAR_ITERATIONS)
+        update: list[Any] = []
+        for k in range(self.grid.dimensions):
+            update += [
+                rows.bind("inc_side", component=k, side=solver.b),
+                solve,
+                rows.bind("inc_update", component=k, du=solver.x),
+            ]
+        update += self._slip(self.u, active)
+        check = loop.check(self.fields, s.momentum_drop, s.momentum_iterations)
+        once = b.record(
+            [*self._residual(active), *self._slip(self.res, active), check,
+             b.record(update, flag=active)]
+        )  # fmt: skip
+        repeat = b.record([once], times=s.momentum_iterations + 1, flag=active)
+        return [loop.begin, matrix, solver.factor, repeat]
+
+    def _solve_pressure(self) -> list[Any]:
+        """Calls from flow to phi, its gradients, and what flows out of duals before."""
+        total = self.grid.totals
+        side, change, closed = self.pressure.b, self.pressure.x, self._chunks()
+        return [
+            *self._divergence(),
+            self._bind("inc_defect", **total, parts=closed),
+            self._bind("inc_pressure_side", friction=self.friction, side=side),
+            self.pressure.solve_recorded(self.settings.pressure_iterations),
+            self._bind("inc_mean_pressure", **total, parts=closed, change=change),
+            self._bind("inc_level_pressure", change=change),
+            *self._pressure_slopes(self.phi),
+        ]
+
+    def _chunks(self) -> Any:
+        return self.backend.zeros((self.grid.chunks, 2), np.float64)
+
+    def _divergence(self) -> list[Any]:
+        return [self._bind("inc_divergence"), *self._patches("inc_outflow", "wall", "far")]
+
+    def _correct(self) -> list[Any]:
+        """Calls that take phi's gradient from u and flow, and add it to p."""
+        alive = self.fields["active"]
+        return [
+            self._bind("inc_correct"),
+            *self._slip(self.u, alive),
+            self.cells.bind("inc_cell_velocity"),
+            self._bind("inc_correct_flow", p=self.phi),
+        ]
+
+    def _pass(self) -> list[Any]:
+        """Calls of one pass: momentum, predicted fluxes, pressure, correction."""
+        return [
+            self._bind("inc_fading", flow=self.guess),
+            *self._pressure_slopes(self.p),
+            *self._momentum(),
+            self._bind("inc_predict"),
+            *self._solve_pressure(),
+            *self._correct(),
+        ]
+
+    def _march_calls(self) -> list[Any]:
+        """Calls of a whole step, after its place is known."""
+        alive = self.fields["active"]
+        one = self._pass()
+        as_is = self.backend.array(WEIGHTS[1], np.float64)
+        latest = {"flow1": self.flow, "flow2": self.flow, "flow": self.guess}
+        again = self._bind("inc_extrapolate_flow", weights=as_is, **latest)
+        parts = self.backend.zeros((self.grid.chunks, 1), np.float64)
+        return [
+            self._bind("inc_extrapolate"),
+            self._bind("inc_extrapolate_flow", flow=self.guess),
+            *self._give(),
+            *one,
+            *[call for _ in range(self.settings.outer - 1) for call in (again, *one)],
+            *self._divergence(),
+            self._bind("inc_closure", **self.grid.totals, parts=parts),
+            *self._pressure_slopes(self.p),
+            *self._residual(alive),
+        ]
+
+    def _project_calls(self) -> list[Any]:
+        """Calls that make u and flow free of divergence; p is spoiled."""
+        return [
+            *self._give(),
+            *self._slip(self.u, self.fields["active"]),
+            self.cells.bind("inc_cell_velocity"),
+            self._bind("inc_mean_flow"),
+            *self._solve_pressure(),
+            *self._correct(),
+        ]
+
+    # ---- time ----
+
+    def start(self, u: NDArray, p: NDArray | None = None) -> None:
+        """Every time level set to velocities u (nodes, dimensions), made free of divergence."""
+        b = self.backend
+        b.put(self.u, u)
+        keep = b.get(self.grid.bdf)
+        b.put(self.grid.bdf, [1.0, -1.0, 0.0])
+        self.project()
+        b.put(self.grid.bdf, keep)
+        b.put(self.p, 0.0 if p is None else p)
+        for _ in range(2):
+            self.levels()
+
+    def begin_step(self, number: int) -> None:
+        """Levels move on; `number` of the step, from 1."""
+        self.levels()
+        self.backend.put(self.weights, WEIGHTS[min(number, 3)])

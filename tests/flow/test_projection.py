@@ -1,0 +1,167 @@
+"""The projection step: operators exact for linear fields, a stream on moving grids, orders."""
+
+import numpy as np
+import pytest
+from kinemesh.flow.projection.laplacian import laplacian
+from projections import advance, grid_of, norm, projection, without_mean
+from squares import KINDS, square
+
+LINEAR = np.array([[0.3, -0.7], [0.9, 0.4]])  # du/dx, du/dy; dv/dx, dv/dy
+
+
+def linear(x):
+    return 0.2 + x @ LINEAR.T
+
+
+@pytest.fixture(params=KINDS)
+def there(request):
+    """A step on a rough mesh with linear velocities and pressure; its grid and coordinates."""
+    grid = grid_of([square(9, request.param, jitter=0.3)], "wall")
+    made, x = projection(grid, "wall", 0.01), grid.points
+    b = grid.backend
+    b.put(made.u, linear(x))
+    b.put(made.p, 0.4 - x @ [0.6, -0.8])
+    return made, x
+
+
+def run(*calls):
+    for call in calls:
+        call()
+
+
+# ---------------------------------------------------------------- operators
+
+
+def test_gradients_of_linear_fields_are_exact(there):
+    made, _ = there
+    alive = made.fields["active"]
+    run(*made._velocity_slopes(alive), *made._pressure_slopes(made.p))
+
+    get = made.backend.get
+    for found in (get(made.slope), get(made.grad)):
+        np.testing.assert_allclose(found, np.tile(LINEAR.ravel(), (len(found), 1)), atol=1e-11)
+    for found in (get(made.pull), get(made.push)):
+        np.testing.assert_allclose(found, np.tile([-0.6, 0.8], (len(found), 1)), atol=1e-11)
+
+
+def test_divergence_of_linear_velocities_is_exact_up_to_the_boundary(there):
+    made, _ = there
+    run(*made._velocity_slopes(made.fields["active"]), made._bind("inc_mean_flow"),
+        *made._divergence())  # fmt: skip
+
+    net, volume = made.backend.get(made.net), made.backend.get(made.grid.V)
+    np.testing.assert_allclose(net, np.trace(LINEAR) * volume, atol=1e-13)
+
+
+def test_laplacian_of_a_linear_field_is_zero_inside(there):
+    made, x = there
+    mesh, grid = made.grid.meshes[0], made.grid
+    found = laplacian(mesh.points, mesh.cells, grid.duals[0]) @ (x @ [0.6, -0.8])
+
+    assert np.abs(found[~made.given]).max() < 1e-11
+    assert np.abs(found[made.given]).max() > 1e-2  # a derivative leaves through the rim
+
+
+def test_matrix_and_fluxes_are_one_operator(there):
+    made, _ = there
+    mesh, grid, b = made.grid.meshes[0], made.grid, made.backend
+    phi = np.random.default_rng(2).normal(size=grid.nodes)
+    grid.set_time_levels(np.ones(1), 1)
+    b.put(made.phi, phi)
+    b.put(made.u, 0.0)
+    run(*made._pressure_slopes(made.phi), made.cells.bind("inc_cell_velocity"),
+        made._bind("inc_correct_flow", p=made.phi), made._bind("inc_divergence"))  # fmt: skip
+
+    whole = laplacian(mesh.points, mesh.cells, grid.duals[0]) @ phi
+    np.testing.assert_allclose(-b.get(made.net), whole, atol=1e-12)
+
+
+def test_residual_of_a_linear_pressure_and_shear_is_known(there):
+    """V G(p) alone, where nothing flows: viscous stresses of linear velocities cancel inside."""
+    made, _ = there
+    made.grid.set_time_levels(np.ones(1), 0)
+    run(*made._pressure_slopes(made.p), *made._residual(made.fields["active"]))
+
+    inside, volume = ~made.given, made.backend.get(made.grid.V)
+    asked = volume[inside, None] * np.array([-0.6, 0.8])
+    np.testing.assert_allclose(made.backend.get(made.res)[inside], asked, atol=1e-12)
+
+
+# ---------------------------------------------------------------- moving grids
+
+
+def moved(points, time):
+    """Points turned and shifted as one."""
+    angle = 0.7 * np.sin(2.1 * time)
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    return (points - 0.5) @ turn.T + 0.5 + [0.3 * time, 0.2 * np.sin(time)]
+
+
+@pytest.mark.parametrize(("dtype", "bar"), [("float64", 1e-12), ("float32", 2e-6)])
+@pytest.mark.parametrize("kind", ["triangles", "mixed"])
+def test_uniform_stream_survives_a_grid_that_turns_and_shifts(dtype, bar, kind):
+    """Bars of the design; 50 steps."""
+    grid = grid_of([square(8, kind, jitter=0.3)], "far", dtype)
+    made = projection(grid, "far", 0.01)
+    stream = np.tile([0.8, 0.6], (grid.nodes, 1))
+    made.backend.put(made.velocity["far"], stream[grid.patches["far"].node])
+    made.start(stream)
+    for number in range(1, 51):
+        advance(made, number, 0.05, "far", stream, moved(grid.points, 0.05 * number))
+
+    get = made.backend.get
+    assert np.abs(get(made.u) - stream).max() < bar
+    assert np.abs(get(made.p)).max() < 20 * bar
+
+
+# ---------------------------------------------------------------- orders
+
+
+def taylor_green(x, nu, time):
+    """Velocities and pressure of Taylor and Green (1937) in the square of pi."""
+    (x, y), decay = x.T, np.exp(-2 * nu * time)
+    u = np.stack([np.sin(x) * np.cos(y), -np.cos(x) * np.sin(y)], axis=1) * decay
+    return u, 0.25 * (np.cos(2 * x) + np.cos(2 * y)) * decay**2
+
+
+def errors(across, steps, cells, kind, nu=0.05, span=1.0, **settings):
+    """Of velocity and pressure at the end."""
+    grid = grid_of([square(across, cells, np.pi)], kind)
+    made, dt = projection(grid, kind, nu, **settings), span / steps
+    if kind != "symmetry":
+        u, _ = taylor_green(grid.points, nu, 0.0)
+        made.backend.put(made.velocity[kind], u[grid.patches[kind].node])
+    made.start(*taylor_green(grid.points, nu, 0.0))
+    for number in range(1, steps + 1):
+        u, p = taylor_green(grid.points, nu, number * dt)
+        advance(made, number, dt, kind, u if kind != "symmetry" else None)
+    get = made.backend.get
+    p = without_mean(grid, get(made.p)) - without_mean(grid, p)
+    return np.array([norm(grid, get(made.u) - u), norm(grid, p)])
+
+
+@pytest.mark.parametrize("cells", ["triangles", "quads"])
+@pytest.mark.parametrize("kind", ["symmetry", "far"])
+def test_taylor_green_has_second_order(cells, kind):
+    """dt ~ h, pi / 16 to pi / 64; design: 1.9."""
+    found = [errors(n, n // 4, cells, kind) for n in (16, 32, 64)]
+    last, whole = np.log2(found[1] / found[2]), np.log2(found[0] / found[2]) / 2
+    assert (last > 1.9).all(), last
+    assert (whole > 1.9).all(), whole
+
+
+def test_order_in_time_alone_is_second():
+    """Differences of successive time steps on one mesh; design: 1.8."""
+    nu, across, span = 0.05, 16, 1.0
+    fields = []
+    for steps in (8, 16, 32):
+        grid = grid_of([square(across, "quads", np.pi)], "symmetry")
+        made = projection(grid, "symmetry", nu)
+        made.start(*taylor_green(grid.points, nu, 0.0))
+        for number in range(1, steps + 1):
+            advance(made, number, span / steps, "symmetry")
+        get = made.backend.get
+        fields.append((get(made.u), without_mean(grid, get(made.p))))
+    (u0, p0), (u1, p1), (u2, p2) = fields
+    assert np.log2(norm(grid, u0 - u1) / norm(grid, u1 - u2)) > 1.8
+    assert np.log2(norm(grid, p0 - p1) / norm(grid, p1 - p2)) > 1.8

@@ -1,0 +1,58 @@
+"""The projection step on a square, driven by hand with velocities that are known."""
+
+import numpy as np
+from kinemesh.device.backend import Backend
+from kinemesh.flow.projection.settings import IncompressibleSettings
+from kinemesh.flow.projection.step import Projection
+from kinemesh.space.grid import Grid
+from kinemesh.space.vertices import MeshVertices
+
+TIGHT = {"momentum_drop": 1e-6, "pressure_tolerance": 1e-8}
+
+
+def grid_of(meshes, kind, dtype="float64", device="cpu"):
+    """Grids of meshes whose rim is of one kind of boundary."""
+    markers = {"wall": [], "far": [], "symmetry": []} | {kind: ["rim"]}
+    made = Grid(MeshVertices(Backend(device, dtype), meshes, markers))
+    made.start()
+    return made
+
+
+def projection(grid, kind, viscosity, **settings):
+    """The step, with velocities given on the whole rim; of slip walls at their corners alone."""
+    x = grid.points
+    low, high = x.min(axis=0), x.max(axis=0)
+    on = np.isclose(x, low) | np.isclose(x, high)
+    given = on.all(axis=1) if kind == "symmetry" else on.any(axis=1)
+    nu = np.full(grid.members, viscosity)
+    settings = IncompressibleSettings(**(TIGHT | settings))
+    return Projection(grid, settings, nu, given, np.zeros(grid.nodes, bool))
+
+
+def advance(made, number, dt, kind, velocity=None, move=None):
+    """Step `number`: the grid moves by `move`, `velocity` (nodes, 2) is given on the rim."""
+    grid, b = made.grid, made.backend
+    steps = np.full(grid.members, dt)
+    made.begin_step(number)
+    grid.keep_levels()
+    grid.set_time_levels(steps, min(number, 2))
+    if move is not None:
+        b.put(grid.x, move)
+    grid.measure()
+    grid.sweep()
+    made.loop.set_floor(steps)
+    if velocity is not None:
+        b.put(made.velocity[kind], velocity[grid.patches[kind].node])
+    made.march()
+
+
+def norm(grid, error):
+    """Root of the mean square over the area."""
+    volume = grid.backend.get(grid.V)
+    squares = (error**2).reshape(len(volume), -1).sum(axis=1)
+    return np.sqrt((volume * squares).sum() / volume.sum())
+
+
+def without_mean(grid, p):
+    volume = grid.backend.get(grid.V)
+    return p - (volume * p).sum() / volume.sum()
