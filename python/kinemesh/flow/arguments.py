@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,7 @@ class Arguments:
     ----------
     settings : with what follows from the space
     members : int
-    mach, alpha_deg : (members,)
+    streams : (members,) of each number of the stream, such as mach and alpha_deg
     motion : as given, checked where the bodies are known (`motions_of`)
     moment_about : (x, y)
     chord : as stated in the plane, or None
@@ -43,8 +43,7 @@ class Arguments:
     backend: Backend
     deform: Deformation
     members: int
-    mach: NDArray[np.float64]
-    alpha_deg: NDArray[np.float64]
+    streams: dict[str, NDArray[np.float64]]
     motion: Any
     moment_about: tuple[float, float]
     chord: float | None
@@ -62,21 +61,28 @@ def arguments_of(
     backend: Backend,
     *,
     deform: Any,
-    mach: Any,
-    alpha_deg: Any,
+    streams: Mapping[str, Any],
     motion: Any,
     moment_about: Any,
     chord: Any,
     reference_area: Any = None,
     reference_length: Any = None,
     axes: str = "x, y",
+    check: Callable[[Mapping[str, Any], int], dict[str, NDArray[np.float64]]] | None = None,
 ) -> Arguments:
-    """The arguments of a case, checked; `axes` are those of the plane of motion."""
+    """The arguments of a case, checked.
+
+    Parameters
+    ----------
+    streams : numbers of the stream, by name;  check : of these, and of the number of members;
+        None: `gas_streams`
+    axes : of the plane of motion
+    """
     deform = instance(deform, Deformation, "deform", "one of kinemesh.deform, such as Rigid()")
     about = point_of(moment_about, "moment_about", axes)
-    members = member_count(mesh=spaces, mach=mach, alpha_deg=alpha_deg, motion=motion)
+    members = member_count(mesh=spaces, **streams, motion=motion)
     deform.check(backend, members)
-    machs, alphas = stream_of(mach, alpha_deg, members)
+    found = (check or gas_streams)(streams, members)
 
     def length(value: Any, name: str) -> float | None:
         return None if value is None else float(numbers(value, 1, name, positive=True)[0])
@@ -90,8 +96,7 @@ def arguments_of(
         backend=backend,
         deform=deform,
         members=members,
-        mach=machs,
-        alpha_deg=alphas,
+        streams=found,
         motion=motion,
         moment_about=about,
         chord=stated,
@@ -143,22 +148,26 @@ def assign_markers(
     return Markers(sides, kinds, found, sizes.check(spaces, found, arguments))
 
 
-def stream_of(
-    mach: Any, alpha_deg: Any, members: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def gas_streams(given: Mapping[str, Any], members: int) -> dict[str, NDArray[np.float64]]:
     """(members,) Mach numbers and angles [deg] of the streams; a doubtful Mach number is told."""
-    machs = numbers(mach, members, "mach", positive=True)
-    alphas = numbers(alpha_deg, members, "alpha_deg")
-    limited = (("mach", machs, limits.wrong_mach), ("alpha_deg", alphas, limits.wrong_alpha))
-    for name, values, wrong in limited:
-        for member, value in enumerate(values):
-            if wrong(value):
-                which = f"member {member}: " if members > 1 else ""
-                raise SettingsError(f"{which}{name} is {value:g}, {wrong(value)}")
+    machs = numbers(given["mach"], members, "mach", positive=True)
+    found = {"mach": machs, "alpha_deg": numbers(given["alpha_deg"], members, "alpha_deg")}
+    within({"mach": limits.wrong_mach, "alpha_deg": limits.wrong_alpha}, found)
     asked = limits.doubt(machs.max())
     if asked:
         warn(asked)
-    return machs, alphas
+    return found
+
+
+def within(
+    wrong: Mapping[str, Callable[[float], str]], found: Mapping[str, NDArray[np.float64]]
+) -> None:
+    """SettingsError for a number (members,) that is outside of its limits."""
+    for name, says in wrong.items():
+        for member, value in enumerate(found[name]):
+            if says(value):
+                which = f"member {member}: " if len(found[name]) > 1 else ""
+                raise SettingsError(f"{which}{name} is {value:g}, {says(value)}")
 
 
 def meshes_of(value: Any, members: int) -> list[Mesh]:

@@ -16,10 +16,9 @@ def asked(
     meshes: Sequence[Any],
     bodies: Sequence[tuple[int, str]],
     motions: Sequence[Motion | None],
-    mach: NDArray[np.float64],
-    alpha_deg: NDArray[np.float64],
+    streams: Mapping[str, NDArray[np.float64]],
 ) -> list[dict[str, Any]]:
-    """For each member mach, alpha_deg, the numbers of its motion, and number and nodes of its mesh.
+    """For each member the numbers of stream and motion, and number and nodes of its mesh.
 
     A pitch gives motion, amplitude_deg, k, about_x, about_y, phase_deg, chord; a plunge amplitude,
     direction_x and direction_y in place of angle and pivot.  Names of motions that several bodies
@@ -32,7 +31,7 @@ def asked(
         of_members[member][marker] = motion
     found = []
     for m, (mesh, own) in enumerate(zip(meshes, of_members, strict=True)):
-        stream = {"mach": float(mach[m]), "alpha_deg": float(alpha_deg[m])}
+        stream = {name: float(values[m]) for name, values in streams.items()}
         at = {"mesh": numbers[first[id(mesh)]], "nodes": len(mesh.points)}
         found.append(stream | _of_bodies(own) | at)
     return found

@@ -26,7 +26,7 @@ class Bodies:
     ----------
     bodies : list of (member, marker)
     motions : Motion, or None of a body at rest, of each
-    mach : (members,)
+    speed : (members,)    reference speed, in the units of the case
     moment_about : (x, y) of the moments' point, on the first body of a member as given
     ensemble : Members    of whom fail those whose motion has no pose at a time, or no rate
 
@@ -40,19 +40,19 @@ class Bodies:
         self,
         bodies: Sequence[tuple[int, str]],
         motions: Sequence[Motion | None],
-        mach: NDArray[np.float64],
+        speed: NDArray[np.float64],
         moment_about: tuple[float, float],
         ensemble: Members,
     ) -> None:
         self.bodies, self.ensemble = list(bodies), ensemble
-        self.owners = Owners(bodies, len(mach))
-        self.motions, self.mach = motions, mach
+        self.owners = Owners(bodies, len(speed))
+        self.motions, self.speed = motions, speed
         self.point = np.array(moment_about, float)
         pivots = [None if motion is None else motion.pivot for motion in motions]
         self.pivoted = np.array([pivot is not None for pivot in pivots], bool)
         own = [pivot for pivot in pivots if pivot is not None]
         self.pivots = np.array(own, float).reshape(-1, 2)
-        self._at_once, self._alone = sorted_out(motions, self.owners.spread(mach))
+        self._at_once, self._alone = sorted_out(motions, self.owners.spread(speed))
         self._known: list[tuple[FloatArray, PoseArray]] = []
 
     def forget(self) -> None:
@@ -126,7 +126,7 @@ class Bodies:
         motion, member = self.motions[body], self.owners.of[body]
         assert motion is not None  # a body at rest is never asked
         ask = motion.pose if isinstance(still, Pose) else motion.rate
-        found = ask(float(time[member]), float(self.mach[member]))
+        found = ask(float(time[member]), float(self.speed[member]))
         if not isinstance(found, type(still)):
             raise SettingsError(f"motion: got {found!r}, expected a {type(still).__name__}")
         return found
@@ -149,7 +149,7 @@ class Bodies:
 
     def moment_points(self, poses: Sequence[Pose] = ()) -> FloatArray:
         """(members, 2) the moments' points, each moved with its member's first body."""
-        points = np.repeat(self.point[None], len(self.mach), axis=0)
+        points = np.repeat(self.point[None], len(self.speed), axis=0)
         if len(poses):
             there = PoseArray.of(poses)
             lead = self.owners.lead

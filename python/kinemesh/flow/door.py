@@ -29,13 +29,12 @@ class Runnable:
     backend: Backend
     deform: Deformation
     motions: tuple[Motion | None, ...]
-    mach: NDArray[np.float64]
-    alpha_deg: NDArray[np.float64]
+    streams: dict[str, NDArray[np.float64]]
 
     def asked(self) -> list[dict[str, Any]]:
         """For each member its stream, the numbers of its motion, and its mesh."""
         grid = self.grid
-        return asked(grid.meshes, grid.bodies, self.motions, self.mach, self.alpha_deg)
+        return asked(grid.meshes, grid.bodies, self.motions, self.streams)
 
     @checks_names
     def steady(
@@ -84,7 +83,7 @@ class Runnable:
         periodic_tolerance: float | None = None,
         out: str | Path | None = None,
         progress: bool = False,
-        start: str = "steady",
+        start: str | None = None,
         resume: bool = False,
         overwrite: bool = False,
         preflight: bool = True,
@@ -104,7 +103,9 @@ class Runnable:
         out : folder for history.csv, flow.vtkhdf, restart.h5 and summary.json
         progress : show the progress of the run
         start : "steady" (the converged flow at the mean angle, bodies at rest where the motion
-            begins) or "as is" (the present flow; the bodies go to where the motion begins)
+            begins), "stream" (the stream, made free of divergence about the bodies) or "as is" (the
+            present flow; the bodies go to where the motion begins); by default "steady", and
+            "stream" of incompressible flow, which has no "steady"
         resume : go on from the restart in `out`, with the bits of a run that was never stopped;
             `cycles` (or `steps`) may be larger than when the run was begun
         overwrite : replace another run in `out`, or one with more steps; without `overwrite` that

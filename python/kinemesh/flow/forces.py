@@ -43,18 +43,20 @@ class Forces:
     ----------
     grid
     fields : of the solver: q, stream and what `grid` has
-    mach, alpha_deg : (members,)    dynamic pressure mach^2 / 2; axes of the stream
+    speed, alpha_deg : (members,)   dynamic pressure speed^2 / 2; axes of the stream
     area, length : float            that coefficients refer to [chord^2, in the plane chord; chord]
+    kernel : that sums the loads of a wall
     """
 
     def __init__(
         self,
         grid: Volumes,
         fields: Fields,
-        mach: NDArray,
+        speed: NDArray,
         alpha_deg: NDArray,
         area: float = 1.0,
         length: float = 1.0,
+        kernel: str = "wall_forces",
     ) -> None:
         b, wall = grid.backend, grid.wall
         self.grid, self.backend = grid, b
@@ -64,12 +66,12 @@ class Forces:
         self.sums = b.zeros((len(grid.bodies), 4), np.float64)
         alpha = np.radians(grid.owners.spread(alpha_deg))
         self.cos, self.sin = np.cos(alpha), np.sin(alpha)
-        self.pressure = 0.5 * area * grid.owners.spread(mach) ** 2
+        self.pressure = 0.5 * area * grid.owners.spread(speed) ** 2
         self.length = length
         walls = fields.also(node=wall.device["node"], S=wall.device["S"], about=self.about)
         self.measure = b.record(
             [
-                walls.bind("wall_forces", offsets=b.array(offsets, np.int32), sums=parts),
+                walls.bind(kernel, offsets=b.array(offsets, np.int32), sums=parts),
                 b.bind(
                     "gather_sum_4", offsets=b.array(groups, np.int32), parts=parts, sums=self.sums
                 ),

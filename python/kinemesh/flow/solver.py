@@ -1,38 +1,35 @@
-"""What the solvers on moving volumes share: bodies, loads, pseudo-steps, time steps.
+"""What the solvers of a gas share: pseudo-steps, physical steps.
 
 docs/theory.md, section 2.6.  A solver puts its residual and its pseudo-step together; the rest of a
-case is here, and in `kinemesh.flow.state`.
+case is here, in `kinemesh.flow.state` and, whatever the equations, in `kinemesh.flow.moving`.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.device.backend import Backend
 from kinemesh.device.fields import Fields
-from kinemesh.errors import warn
-from kinemesh.flow import memory, sizes
-from kinemesh.flow.arguments import Arguments, Markers, check_vortex, motions_of
-from kinemesh.flow.bodies import Bodies
-from kinemesh.flow.door import Runnable
+from kinemesh.errors import SettingsError
+from kinemesh.flow.arguments import Arguments, Markers, check_vortex
 from kinemesh.flow.dualtime import HUGE
-from kinemesh.flow.forces import Forces, Loads
+from kinemesh.flow.forces import Forces
 from kinemesh.flow.implicit import Implicit
 from kinemesh.flow.lusgs import Lusgs
+from kinemesh.flow.moving import Moving
 from kinemesh.flow.state import PREDICTORS, State
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
-from kinemesh.motion import Pose, PoseArray, RateArray
-from kinemesh.motion.deform.base import Mover, Poses
+from kinemesh.motion import Pose
+from kinemesh.motion.deform.base import Poses
 from kinemesh.space.volumes import Volumes
 
 
-class Solver(State, Runnable, ABC):
-    """A case, or an ensemble of cases.
+class Solver(State, Moving):
+    """A case of a gas, or an ensemble of cases.
 
     A subclass checks its arguments (`arguments_of`, `assign_markers`), asks for memory (`_ask`),
     makes its volumes, and hands all of them on to here.  The states are there then, and it makes
@@ -40,69 +37,29 @@ class Solver(State, Runnable, ABC):
 
     Attributes
     ----------
-    those of `State`
-    deform, moment_about, chord, reference : of the arguments
-    sides, kinds, measured : of the markers;  notes : what must be said of bodies and motions
-    motions : of each body;  bodies : with them
-    forces : Forces;  vortex : calls that give the far field's vortex its strength
-    mover : of the deformation, from the first step on
-    step : time steps of the members, and whether it is the first one
-    placed, predicted : whether the present step has had its place, and its prediction
-    steps : number of steps since the motion began, the present one counted
-    case : of the case file that it is of, for the summary
+    those of `State` and of `Moving`
+    vortex : calls that give the far field's vortex its strength
+    predicted : whether the present step has had its prediction
     """
 
-    backend_type: type[Backend] = Backend
-    method: str  # its name in the registry, and in case files
-    case: Mapping[str, Any] | None = None
-
     def __init__(self, arguments: Arguments, markers: Markers, grid: Volumes) -> None:
-        self.deform, self.moment_about = arguments.deform, arguments.moment_about
-        self.chord, self.reference = arguments.chord, arguments.reference
-        self.sides, self.kinds, self.measured = markers.sides, markers.kinds, markers.measured
-        self.deform.check_vertices(grid.vertices)
-        self.motions = tuple(motions_of(arguments.motion, grid.members, grid.bodies))
-        check_vortex(arguments.settings.far_field, arguments.mach, self.motions, self.kinds)
-        sizes.check_motions(self.chord, self.motions, grid.bodies)
-        self.notes = [*markers.notes, *sizes.check_points(arguments, self.motions, grid)]
-        for note in self.notes:
-            warn(note)
-        super().__init__(arguments, grid)
-        self.bodies = Bodies(grid.bodies, self.motions, self.mach, self.moment_about, grid.ensemble)
+        Moving.__init__(self, arguments, markers, grid)
+        State.__init__(self, arguments, grid)
         self.forces = Forces(grid, self.fields, self.mach, self.alpha_deg, *self.reference)
         self.vortex: list[Any] = []
         if self.settings.far_field == "vortex":
             self.fields.add(strength=self.backend.zeros(grid.members, np.float64))
             self.vortex = self.forces.vortex(self.fields)
-        self.mover: Mover | None = None
-        self.placed = self.predicted = False
-        self.steps = 0
+        self.predicted = False
         self._base: Any = None
         self._tolerance: float | None = None  # that is on the device
-        none_yet = np.full(grid.members, np.inf)
-        self.step: tuple[NDArray[np.float64], bool] = none_yet, True
+
+    def check_motions(self, arguments: Arguments) -> None:
+        check_vortex(
+            arguments.settings.far_field, arguments.streams["mach"], self.motions, self.kinds
+        )
 
     # ---- what a solver is ------------------------------------------------------------------
-
-    @classmethod
-    def room(
-        cls, backend: Backend, spaces: Sequence[Any], settings: Any, deform: str | None
-    ) -> int:
-        """Bytes of the arrays of a case; DeviceError where they are more than is free.
-
-        Parameters
-        ----------
-        spaces : meshes or clouds, one per member
-        settings : as a solver has them (`settings`)
-        deform : `Deformation.kind` of what moves them; None for a case at rest
-        """
-        return memory.room(cls, backend, spaces, settings, deform)
-
-    @classmethod
-    def _ask(cls, arguments: Arguments, spaces: Sequence[Any]) -> None:
-        """DeviceError where the arrays of a case are more than is free."""
-        deform = None if arguments.motion is None else arguments.deform.kind
-        memory.ask(cls, arguments.backend, spaces, arguments.settings, deform)
 
     @abstractmethod
     def residual(self) -> list[Any]:
@@ -112,13 +69,61 @@ class Solver(State, Runnable, ABC):
     def pseudo_step(self) -> list[Any]:
         """Calls from res to the new u."""
 
-    def suspects(self, member: int) -> str:
-        """What of a member's nodes may keep its residual from falling, to be told after it."""
-        return ""
-
     def marks(self) -> dict[str, NDArray]:
         """(nodes,) numbers that field files have beside the flow, by name."""
         return {}
+
+    # ---- what runs ask ----
+
+    def check_run(self) -> None:
+        if self.settings.far_field == "vortex":
+            raise SettingsError(
+                "far_field is 'vortex' in an unsteady run, whose shed vorticity it leaves out; "
+                "use far_field='stream' and a far field of 100 chords"
+            )
+
+    def remarks(self) -> list[str]:
+        return self.low_mach.notes()
+
+    def frames(self) -> Iterator[dict[str, NDArray[Any]]]:
+        q, marks, first = self.primitive().astype(float), self.marks(), self.grid.first
+        for m in range(self.grid.members):
+            own = slice(first[m], first[m + 1])
+            fields = self.model.outputs(q[own], float(self.mach[m]))
+            yield fields | {name: a[own] for name, a in marks.items()}
+
+    def marching(self, stall: float) -> Any:
+        s, times = self.settings, 32 if self.backend.on_gpu else 4
+        cfl = s.ramp(s.unsteady_cfl)
+        return self.iteration(s.unsteady_drop, s.unsteady_iterations, cfl, times, stall)
+
+    def kept(self, levels: bool) -> dict[str, Any]:
+        grid, dual = self.grid, self.dualtime
+        names = (
+            "active", "iterations", "cfl", "first", "base", "norm", "mean", "ceiling", "floor",
+        )  # fmt: skip
+        found = {"u": self.u, "x": grid.x, "pace": self.pace}
+        found |= {f"dualtime_{name}": getattr(dual, name) for name in names}
+        if dual.noise is not None:
+            found["dualtime_noise"] = dual.noise
+        if not levels:
+            return found
+        past = {"u1": self.u1, "u2": self.u2, "low_mach": self.low_mach.pairs}
+        return found | past | grid.levels()
+
+    def kept_on_host(self) -> dict[str, NDArray[Any]]:
+        return {"low_mach_reference": self.low_mach.reference}
+
+    def take_up(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        if "low_mach_reference" in arrays:
+            self.low_mach.reference = arrays["low_mach_reference"]
+        # primitive states of all that run, too
+        self.backend.put(self.dualtime.active, self.grid.ensemble.alive)
+        self._primitive()
+        self.backend.put(self.dualtime.active, arrays["dualtime_active"])
+
+    def _for_loads(self) -> None:
+        self._primitive()
 
     # ---- pseudo-time ----
 
@@ -177,62 +182,7 @@ class Solver(State, Runnable, ABC):
             **state,
         )
 
-    # ---- bodies ----
-
-    def poses(self, time: NDArray) -> PoseArray:
-        """Pose of every body at its member's time [chord/a_inf]."""
-        return self.bodies.poses(time)
-
-    def rates(self, time: NDArray) -> RateArray:
-        """Change of every body's pose at its member's time [chord/a_inf]."""
-        return self.bodies.rates(time)
-
-    def moment_points(self, poses: Sequence[Pose] = ()) -> NDArray[np.float64]:
-        """(members, 2) the moment's point, which moves with each member's first body."""
-        return self.bodies.moment_points(poses)
-
-    def coefficients(self, poses: Sequence[Pose] = ()) -> NDArray[np.float64]:
-        """(members, 3) cl, cd, cm of the present state, with the bodies at `poses`."""
-        return self.loads(self.moment_points(poses))
-
-    def body_coefficients(self, poses: Sequence[Pose] = ()) -> list[dict[str, Any]]:
-        """Loads of each body: per member {marker: {cl, cd, cm}}, with the bodies at `poses`."""
-        self._primitive()
-        loads = self.forces.bodies(self.moment_points(poses))
-        found: list[dict[str, Any]] = [{} for _ in range(self.grid.members)]
-        for (member, marker), load in zip(self.grid.bodies, loads.tolist(), strict=True):
-            found[member][marker] = dict(zip(("cl", "cd", "cm"), load, strict=True))
-        return found
-
-    def loads(self, about: NDArray) -> NDArray[np.float64]:
-        """(members, 3) cl, cd, cm of the present state, moments about `about` (members, 2)."""
-        self._primitive()
-        return self.forces.members(about)
-
-    def moving_loads(self, poses: PoseArray, rates: RateArray) -> Loads:
-        """Loads and power of every body at `poses` that change with `rates`."""
-        self._primitive()
-        bodies = self.bodies
-        return self.forces.loads(
-            bodies.moment_points(poses), poses, rates, bodies.pivoted, bodies.pivots
-        )
-
     # ---- time -----------------------------------------------------------------------------
-
-    def rewind(self) -> None:
-        """Every body and node back to where it was given, at rest; the flow stays as it is."""
-        self.grid.reset()
-        self.mover = None
-
-    def rest(self, poses: Sequence[Pose]) -> None:
-        """Bodies at `poses`, the mesh with them, all at rest; the flow stays as it is."""
-        self.rewind()
-        there = PoseArray.of(poses)
-        if not (there.angle.any() or there.shift.any()):
-            return
-        self.deform.attach(self.grid.vertices).step(there.scaled)
-        self.grid.start()
-        self.check_faults("mesh at the start of the motion")
 
     def start_steady(self, poses: Sequence[Pose] = ()) -> None:
         """Bodies at `poses` (as given), no time terms: what follows marches to a steady state."""
@@ -261,18 +211,11 @@ class Solver(State, Runnable, ABC):
         dt : (members,)        [chord/a_inf]
         order : int            1 or 2: BDF1 or BDF2
         """
-        if self.mover is None:
-            self.mover = self.deform.attach(self.grid.vertices)
-        self.grid.keep_levels()
+        self.begin_bodies(dt, order)
         self._keep()
-        self.grid.set_time_levels(dt, order)
         self._solve_to(self.settings.unsteady_krylov_tolerance)
         self.low_mach.begin_step()
-        self.mover.begin()
-        self.bodies.forget()
-        self.step = dt, order == 1
-        self.placed = self.predicted = False
-        self.steps = 1 if order == 1 else self.steps + 1
+        self.predicted = False
 
     def place(self, poses_at: Poses) -> dict[str, float]:
         """Bodies to where they are at the end of the step, the mesh with them; pseudo-time from 0.
@@ -287,14 +230,8 @@ class Solver(State, Runnable, ABC):
         -------
         dict    the deformation's numbers of how it went
         """
-        assert self.mover is not None  # begin_step has made it
-        if self.placed:
-            self.mover.back()
-        self.placed = True
         self.low_mach.follow(poses_at, *self.step)
-        notes = self.mover.step(poses_at)
-        self.grid.measure()
-        self.grid.sweep()
+        notes = self.place_bodies(poses_at)
         self._past()
         self.dualtime.begin()
         return notes

@@ -44,7 +44,7 @@ class State:
 
     def __init__(self, arguments: Arguments, grid: Volumes) -> None:
         self.settings, self.grid = arguments.settings, grid
-        self.mach, self.alpha_deg = arguments.mach, arguments.alpha_deg
+        self.mach, self.alpha_deg = (arguments.streams[n] for n in ("mach", "alpha_deg"))
         self.model = self.equations(grid.dimensions)
         b, n, model = arguments.backend, grid.nodes, self.model
         self.backend = b

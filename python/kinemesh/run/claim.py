@@ -117,8 +117,8 @@ class Claim:
     def sign(self, folder: Path) -> None:
         """Tell in the folder which run begins there."""
         solver = self.solver
-        streams = {"mach": solver.mach, "alpha_deg": solver.alpha_deg}
-        conditions: dict[str, Any] = {k: v if len(v) > 1 else v[0] for k, v in streams.items()}
+        streams = solver.streams.items()
+        conditions: dict[str, Any] = {k: v if len(v) > 1 else v[0] for k, v in streams}
         if self.plan is not None:
             conditions["steps_per_cycle"] = self.plan.steps_per_cycle
         stub: dict[str, Any] = {"format": summary.FORMAT, "mode": self.run["mode"]}

@@ -101,14 +101,13 @@ class Driver(ABC):
         result, notes, more = self.ended()
         failed = ensemble.told()
         conditions = {
-            "mach": solver.mach,
-            "alpha_deg": solver.alpha_deg,
+            **solver.streams,
             "moment_about": solver.moment_about,
             "reference_area": solver.reference[0],
             "reference_length": solver.reference[1],
             "chord": solver.chord,
         } | more
-        notes = [*[row["text"] for row in failed], *notes, *solver.low_mach.notes()]
+        notes = [*[row["text"] for row in failed], *notes, *solver.remarks()]
         if len(failed) == ensemble.count:
             notes.insert(0, f"all {ensemble.count} members failed, which ended the run")
         if self.resumed:

@@ -78,13 +78,11 @@ class Files:
             return
         with self.watch("files"):
             solver, first = self.solver, self.solver.grid.first
-            q, x = solver.primitive().astype(float), solver.backend.get(solver.grid.x)
-            marks = solver.marks()
-            for m in np.flatnonzero(solver.grid.ensemble.alive).tolist():
-                own = slice(first[m], first[m + 1])
-                fields = solver.model.outputs(q[own], float(solver.mach[m]))
-                fields |= {name: a[own] for name, a in marks.items()}
-                self.writers[m].append(float(time[m]), x[own], fields)
+            x, alive = solver.backend.get(solver.grid.x), solver.grid.ensemble.alive
+            for m, fields in enumerate(solver.frames()):
+                if alive[m]:
+                    own = slice(first[m], first[m + 1])
+                    self.writers[m].append(float(time[m]), x[own], fields)
 
     def restart(self, phase: str, step: int, **more: Any) -> None:
         """Write the state that a later run needs to go on with the same bits.

@@ -58,7 +58,7 @@ def _periods(solver: Solver) -> NDArray[np.float64]:
     """Period of each member [chord/a_inf]; SettingsError where a member has none."""
     periods = np.full(solver.grid.members, np.nan)
     for motion, (m, marker) in zip(solver.motions, solver.grid.bodies, strict=True):
-        omega = None if motion is None else motion.omega(float(solver.mach[m]))
+        omega = None if motion is None else motion.omega(float(solver.speed[m]))
         if omega is None:
             continue
         period = 2 * np.pi / omega
@@ -128,7 +128,7 @@ class Plan:
     def of(
         cls,
         solver: Solver,
-        start: str,
+        start: str | None,
         cycles: Any,
         steps_per_cycle: Any,
         time_step: Any,
@@ -137,13 +137,11 @@ class Plan:
         periodic_tolerance: Any = None,
     ) -> Plan:
         """The plan that a user's arguments ask for; nonsense is refused."""
-        if start not in ("steady", "as is"):
-            raise SettingsError(f"start is {start!r}, expected 'steady' or 'as is'")
-        if solver.settings.far_field == "vortex":
-            raise SettingsError(
-                "far_field is 'vortex' in an unsteady run, whose shed vorticity it leaves out; "
-                "use far_field='stream' and a far field of 100 chords"
-            )
+        start = solver.starts[0] if start is None else start
+        if start not in solver.starts:
+            expected = " or ".join(map(repr, solver.starts))
+            raise SettingsError(f"start is {start!r}, expected {expected}")
+        solver.check_run()
         by_cycles, count = time_steps(cycles, steps_per_cycle, time_step, steps)
         until, tolerance = _until(by_cycles, until, periodic_tolerance)
         periods = _periods(solver) if by_cycles else None

@@ -75,8 +75,7 @@ def identity(solver: Solver, mode: str, **more: Any) -> dict[str, Any]:
         "mesh (SHA-256)": [prints[number] for number in solver.grid.alike.of],
         "bodies": [f"{member}: {marker}" for member, marker in solver.grid.bodies],
         "boundaries": {kind: names for kind, names in solver.kinds.items() if names},
-        "mach": solver.mach,
-        "alpha_deg": solver.alpha_deg,
+        **solver.streams,
         "moment_about": solver.moment_about,
         "reference_area": solver.reference[0],
         "reference_length": solver.reference[1],
@@ -105,39 +104,12 @@ def samples(solver: Solver, dt: NDArray[np.float64], step: int) -> dict[str, lis
 # ---- the file -----------------------------------------------------------------------------
 
 
-def _sources(solver: Solver, levels: bool) -> dict[str, Any]:
-    """Device arrays of a run that the rest follows from."""
-    grid, dual = solver.grid, solver.dualtime
-    found = {"u": solver.u, "x": grid.x, "pace": solver.pace}
-    for name in (
-        "active",
-        "iterations",
-        "cfl",
-        "first",
-        "base",
-        "norm",
-        "mean",
-        "ceiling",
-        "floor",
-    ):
-        found[f"dualtime_{name}"] = getattr(dual, name)
-    if dual.noise is not None:
-        found["dualtime_noise"] = dual.noise
-    if levels:
-        found |= {
-            "u1": solver.u1,
-            "u2": solver.u2,
-            "low_mach": solver.low_mach.pairs,
-        } | grid.levels()
-    return found
-
-
 def _arrays(solver: Solver, levels: bool) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Names and copies on the host of the same, and of the deformation's memory."""
-    for name, there in _sources(solver, levels).items():
+    """Names and copies on the host of what the rest follows from, and the deformation's memory."""
+    for name, there in solver.kept(levels).items():
         yield name, solver.backend.get(there)
     if levels:
-        yield "low_mach_reference", solver.low_mach.reference
+        yield from solver.kept_on_host().items()
     if levels and solver.mover is not None:
         for name, value in solver.mover.state().items():
             yield f"deform_{name}", value
@@ -252,8 +224,8 @@ def restore(solver: Solver, saved: Saved, poses: Sequence[Pose]) -> None:
         solver.steps = saved.step
     else:
         solver.start_steady()
-    sources = _sources(solver, levels)
-    names = [*sources, *(["low_mach_reference"] if levels else [])]
+    sources = solver.kept(levels)
+    names = [*sources, *(solver.kept_on_host() if levels else ())]
     lost = [name for name in names if name not in saved.arrays]
     wrong = [n for n in sources if n not in lost and saved.arrays[n].shape != sources[n].shape]
     if lost or wrong:
@@ -265,15 +237,10 @@ def restore(solver: Solver, saved: Saved, poses: Sequence[Pose]) -> None:
         solver.grid.start()
     for name, array in sources.items():
         solver.backend.put(array, saved.arrays[name])
-    if levels:
-        solver.low_mach.reference = saved.arrays["low_mach_reference"]
     if solver.mover is not None:
         state = {k[7:]: v for k, v in saved.arrays.items() if k.startswith("deform_")}
         solver.mover.restore(state)
-    alive = solver.grid.ensemble.alive
-    solver.backend.put(solver.dualtime.active, alive)  # primitive states of all that run, too
-    solver._primitive()
-    solver.backend.put(solver.dualtime.active, saved.arrays["dualtime_active"])
+    solver.take_up(saved.arrays if levels else {n: saved.arrays[n] for n in sources})
     solver.check_faults(f"resumed from {saved.path}")
 
 

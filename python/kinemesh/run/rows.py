@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def columns(solver: Solver) -> tuple[str, ...]:
     """Columns of the history of a solver's unsteady run."""
     markers = dict.fromkeys(marker for _, marker in solver.grid.bodies)
-    return unsteady_columns(markers if solver.grid.owners.several else ())
+    bodies = markers if solver.grid.owners.several else ()
+    return (*unsteady_columns(bodies), *solver.columns)
 
 
 def moving(

@@ -89,14 +89,7 @@ class Unsteady(Driver):
             ends.refuse_to_go_on(self.plan, self.history, before, str(saved.path))
             self.solver.grid.ensemble.end(before)
         self.solver.bodies.forget()  # a user's function may tell another motion now
-        solver, s = self.solver, self.solver.settings
-        self.recording = solver.iteration(
-            s.unsteady_drop,
-            s.unsteady_iterations,
-            s.ramp(s.unsteady_cfl),
-            32 if solver.backend.on_gpu else 4,
-            STALL,
-        )
+        self.recording = self.solver.marching(STALL)
 
     def columns(self) -> tuple[str, ...]:
         return columns(self.solver)
@@ -156,6 +149,7 @@ class Unsteady(Driver):
         else:
             solver.grid.ensemble.at("mesh at the start of the motion", 0)
             solver.rest(poses)
+            solver.start_from(plan.start)
         solver.dualtime.set_floor(plan.dt)
         self.files.begin()
         self.files.fields(np.zeros(solver.grid.members))
@@ -229,15 +223,19 @@ class Unsteady(Driver):
         tally.lowered += solver.at_first_order()
         tally.inner += get(solver.dualtime.iterations)
         cycle = self.plan.cycle(time)
-        rows = moved | {
-            "step": np.full(solver.grid.members, number),
-            "time": time,
-            "cycle": cycle,
-            "phase_deg": 360 * (cycle % 1),
-            "inner_iterations": get(solver.dualtime.iterations),
-            "residual_drop": drop,
-            "converged": at_floor | ~above,
-        }
+        rows = (
+            moved
+            | solver.step_numbers()
+            | {
+                "step": np.full(solver.grid.members, number),
+                "time": time,
+                "cycle": cycle,
+                "phase_deg": 360 * (cycle % 1),
+                "inner_iterations": get(solver.dualtime.iterations),
+                "residual_drop": drop,
+                "converged": at_floor | ~above,
+            }
+        )
         self.history.extend(solver.grid.ensemble.of_alive(rows))
         if (above & ~at_floor).any():
             ends.refuse_diverged(solver, f"step {number} of {self.plan.count}")
@@ -301,7 +299,7 @@ def unsteady(
     periodic_tolerance: float | None = None,
     out: str | Path | None = None,
     progress: bool = False,
-    start: str = "steady",
+    start: str | None = None,
     resume: bool = False,
     overwrite: bool = False,
     preflight: bool = True,

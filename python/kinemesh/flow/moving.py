@@ -1,0 +1,247 @@
+"""What solvers share whatever their equations: bodies, their motions and loads, time levels.
+
+A solver of flow has states and marches of its own (`kinemesh.flow.solver` of a gas,
+`kinemesh.flow.incompressible`); runs ask of it what stands here.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.device.backend import Backend
+from kinemesh.errors import warn
+from kinemesh.flow import memory, sizes
+from kinemesh.flow.arguments import Arguments, Markers, motions_of
+from kinemesh.flow.bodies import Bodies
+from kinemesh.flow.door import Runnable
+from kinemesh.flow.forces import Forces, Loads
+from kinemesh.motion import Pose, PoseArray, RateArray
+from kinemesh.motion.deform.base import Mover, Poses
+from kinemesh.space.volumes import Volumes
+
+
+class Moving(Runnable, ABC):
+    """Bodies of an ensemble on its volumes.
+
+    Attributes
+    ----------
+    settings, backend, streams, deform, moment_about, chord, reference : of the arguments
+    speed : (members,)    reference speed in the units of the case, of loads and of reduced
+        frequencies
+    alpha_deg : (members,)
+    grid : Volumes
+    sides, kinds, measured : of the markers;  notes : what must be said of bodies and motions
+    motions : of each body;  bodies : with them
+    forces : Forces
+    mover : of the deformation, from the first step on
+    step : time steps of the members, and whether it is the first one
+    placed : whether the present step has had its place
+    steps : number of steps since the motion began, the present one counted
+    case : of the case file that it is of, for the summary
+    starts : flows that an unsteady run may begin with, the first where none is named
+    columns : of the history beside those that all runs have
+    per_unit : of times, in words: chords over it
+    dualtime : who goes on inside a step: active, iterations, base, norm, floor (members,)
+    """
+
+    backend_type: type[Backend] = Backend
+    method: str  # its name in the registry, and in case files
+    case: Mapping[str, Any] | None = None
+    starts: ClassVar[tuple[str, ...]] = ("steady", "as is")
+    columns: ClassVar[tuple[str, ...]] = ()
+    sample: ClassVar[Mapping[str, Any]] = {"mach": 0.5}  # streams on which memory is counted
+    forces: Forces
+    dualtime: Any
+
+    def __init__(self, arguments: Arguments, markers: Markers, grid: Volumes) -> None:
+        self.settings, self.backend, self.grid = arguments.settings, arguments.backend, grid
+        self.streams = arguments.streams
+        self.alpha_deg = arguments.streams["alpha_deg"]
+        self.speed = self.streams.get("mach", np.ones(grid.members))
+        self.deform, self.moment_about = arguments.deform, arguments.moment_about
+        self.chord, self.reference = arguments.chord, arguments.reference
+        self.sides, self.kinds, self.measured = markers.sides, markers.kinds, markers.measured
+        self.deform.check_vertices(grid.vertices)
+        self.motions = tuple(motions_of(arguments.motion, grid.members, grid.bodies))
+        self.check_motions(arguments)
+        sizes.check_motions(self.chord, self.motions, grid.bodies)
+        self.notes = [*markers.notes, *sizes.check_points(arguments, self.motions, grid)]
+        for note in self.notes:
+            warn(note)
+        self.bodies = Bodies(
+            grid.bodies, self.motions, self.speed, self.moment_about, grid.ensemble
+        )
+        self.mover: Mover | None = None
+        self.placed = False
+        self.steps = 0
+        none_yet = np.full(grid.members, np.inf)
+        self.step: tuple[NDArray[np.float64], bool] = none_yet, True
+
+    def check_motions(self, arguments: Arguments) -> None:
+        """SettingsError for motions that the solver has no meaning for."""
+        del arguments  # as a rule it has one for each
+
+    @classmethod
+    def room(
+        cls, backend: Backend, spaces: Sequence[Any], settings: Any, deform: str | None
+    ) -> int:
+        """Bytes of the arrays of a case; DeviceError where they are more than is free.
+
+        Parameters
+        ----------
+        spaces : meshes or clouds, one per member
+        settings : as a solver has them (`settings`)
+        deform : `Deformation.kind` of what moves them; None for a case at rest
+        """
+        return memory.room(cls, backend, spaces, settings, deform)
+
+    @classmethod
+    def _ask(cls, arguments: Arguments, spaces: Sequence[Any]) -> None:
+        """DeviceError where the arrays of a case are more than is free."""
+        deform = None if arguments.motion is None else arguments.deform.kind
+        memory.ask(cls, arguments.backend, spaces, arguments.settings, deform)
+
+    # ---- what runs ask of a solver ---------------------------------------------------------
+
+    def check_run(self) -> None:
+        """SettingsError where the solver has no unsteady run."""
+
+    def remarks(self) -> list[str]:
+        """What must be said at the end of a run, beside how it converged."""
+        return []
+
+    def suspects(self, member: int) -> str:
+        """What of a member's nodes may keep its residual from falling, to be told after it."""
+        del member
+        return ""
+
+    def at_first_order(self) -> int:
+        """Fluxes that fell back to first order, over members that have not failed."""
+        return 0
+
+    def step_numbers(self) -> dict[str, NDArray[Any]]:
+        """(members,) of each of `columns`, of the step that has marched."""
+        return {}
+
+    @abstractmethod
+    def frames(self) -> Iterator[dict[str, NDArray[Any]]]:
+        """Of each member the named fields of a field file, as the flow is now."""
+
+    @abstractmethod
+    def marching(self, stall: float) -> Any:
+        """Callable: pseudo-steps, or iterations, of a physical step; see `kinemesh.run.march`.
+
+        Parameters
+        ----------
+        stall : of a residual, share of the one before at which a pseudo-step is too bold
+        """
+
+    @abstractmethod
+    def kept(self, levels: bool) -> dict[str, Any]:
+        """Device arrays that the rest follows from, with time levels where `levels`."""
+
+    def kept_on_host(self) -> dict[str, NDArray[Any]]:
+        """What a restart with time levels keeps beside."""
+        return {}
+
+    def take_up(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take up `kept_on_host`, where the device's arrays are back."""
+
+    @abstractmethod
+    def check_faults(self, where: str, iterations: Any = None) -> None:
+        """Members of whom a kernel has left a fault fail (`Members.fail`)."""
+
+    # ---- bodies ----------------------------------------------------------------------------
+
+    def poses(self, time: NDArray) -> PoseArray:
+        """Pose of every body at its member's time [chord/a_inf]."""
+        return self.bodies.poses(time)
+
+    def rates(self, time: NDArray) -> RateArray:
+        """Change of every body's pose at its member's time [chord/a_inf]."""
+        return self.bodies.rates(time)
+
+    def moment_points(self, poses: Sequence[Pose] = ()) -> NDArray[np.float64]:
+        """(members, 2) the moment's point, which moves with each member's first body."""
+        return self.bodies.moment_points(poses)
+
+    def coefficients(self, poses: Sequence[Pose] = ()) -> NDArray[np.float64]:
+        """(members, 3) cl, cd, cm of the present state, with the bodies at `poses`."""
+        return self.loads(self.moment_points(poses))
+
+    def body_coefficients(self, poses: Sequence[Pose] = ()) -> list[dict[str, Any]]:
+        """Loads of each body: per member {marker: {cl, cd, cm}}, with the bodies at `poses`."""
+        self._for_loads()
+        loads = self.forces.bodies(self.moment_points(poses))
+        found: list[dict[str, Any]] = [{} for _ in range(self.grid.members)]
+        for (member, marker), load in zip(self.grid.bodies, loads.tolist(), strict=True):
+            found[member][marker] = dict(zip(("cl", "cd", "cm"), load, strict=True))
+        return found
+
+    def loads(self, about: NDArray) -> NDArray[np.float64]:
+        """(members, 3) cl, cd, cm of the present state, moments about `about` (members, 2)."""
+        self._for_loads()
+        return self.forces.members(about)
+
+    def moving_loads(self, poses: PoseArray, rates: RateArray) -> Loads:
+        """Loads and power of every body at `poses` that change with `rates`."""
+        self._for_loads()
+        bodies = self.bodies
+        return self.forces.loads(
+            bodies.moment_points(poses), poses, rates, bodies.pivoted, bodies.pivots
+        )
+
+    def _for_loads(self) -> None:
+        """Bring up to date what loads are taken from."""
+
+    # ---- time ------------------------------------------------------------------------------
+
+    def rewind(self) -> None:
+        """Every body and node back to where it was given, at rest; the flow stays as it is."""
+        self.grid.reset()
+        self.mover = None
+
+    def rest(self, poses: Sequence[Pose]) -> None:
+        """Bodies at `poses`, the mesh with them, all at rest; the flow stays as it is."""
+        self.rewind()
+        there = PoseArray.of(poses)
+        if not (there.angle.any() or there.shift.any()):
+            return
+        self.deform.attach(self.grid.vertices).step(there.scaled)
+        self.grid.start()
+        self.check_faults("mesh at the start of the motion")
+
+    def start_from(self, start: str) -> None:
+        """The flow that an unsteady run begins with, one of `starts` that needs no march.
+
+        Bodies and volumes are where they begin.
+        """
+        del start  # "as is" leaves the flow as it is
+
+    def begin_bodies(self, dt: NDArray[np.float64], order: int) -> None:
+        """Volumes and bodies begin a physical step (`begin_step`)."""
+        if self.mover is None:
+            self.mover = self.deform.attach(self.grid.vertices)
+        self.grid.keep_levels()
+        self.grid.set_time_levels(dt, order)
+        self.mover.begin()
+        self.bodies.forget()
+        self.step = dt, order == 1
+        self.placed = False
+        self.steps = 1 if order == 1 else self.steps + 1
+
+    def place_bodies(self, poses_at: Poses) -> dict[str, float]:
+        """Bodies and volumes to where they are at the end of the step (`place`)."""
+        assert self.mover is not None  # begin_step has made it
+        if self.placed:
+            self.mover.back()
+        self.placed = True
+        notes = self.mover.step(poses_at)
+        self.grid.measure()
+        self.grid.sweep()
+        return notes
