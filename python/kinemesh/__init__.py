@@ -33,8 +33,10 @@ if TYPE_CHECKING:
     )
     from kinemesh.flow.ale import Ale as Ale
     from kinemesh.flow.ale import AleSettings as AleSettings
+    from kinemesh.flow.incompressible import Incompressible as Incompressible
     from kinemesh.flow.meshless import Meshless as Meshless
     from kinemesh.flow.meshless_settings import MeshlessSettings as MeshlessSettings
+    from kinemesh.flow.projection.settings import IncompressibleSettings as IncompressibleSettings
     from kinemesh.flow.units import Units
     from kinemesh.loops.loop import Loop
     from kinemesh.mesh import Mesh

@@ -25,6 +25,11 @@ def wrong_alpha(alpha_deg: float) -> str:
     return f"expected an angle of {-ALPHA_DEG:g} to {ALPHA_DEG:g} degrees"
 
 
+def wrong_stream(speed: float) -> str:
+    """What is expected in place of a stream's speed that is refused, else an empty text."""
+    return "" if speed in (0.0, 1.0) else "expected 1, or 0 of a fluid at rest"
+
+
 def doubt(mach: float) -> str:
     """What must be asked of a Mach number that is taken, else an empty text."""
     if mach <= DOUBTFUL:

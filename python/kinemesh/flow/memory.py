@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from inspect import signature
 from pathlib import Path
@@ -70,7 +70,7 @@ def _each(
     solver: Any, kind: str, dtype: str, settings: Any, deform: str | None
 ) -> NDArray[np.float64]:
     """(4,) bytes for each of what `counts` counts, on spaces of a kind."""
-    solver = next(kind for kind in solver.__mro__ if _called_alike(kind))
+    solver = next(kind for kind in solver.__mro__ if _called_alike(kind, solver.sample))
     counted = type(solver.__name__, (solver,), {"backend_type": Counting, "_ask": lambda *_: None})
     known, held = [], []
     with warnings.catch_warnings():
@@ -78,7 +78,8 @@ def _each(
         for size in KINDS[kind].sizes:
             space = KINDS[kind].make(*size)
             sides = {"walls": ["wall"], "far": ["far"]}
-            made = counted(space, mach=0.5, settings=settings, device="cpu", dtype=dtype, **sides)
+            asked = {"settings": settings, "device": "cpu", "dtype": dtype} | sides
+            made = counted(space, **solver.sample, **asked)
             mover = WAYS[deform].attach(made.grid.vertices) if deform in WAYS else None
             known.append(counts(space))
             held.append(made.backend.held)
@@ -86,9 +87,9 @@ def _each(
     return np.linalg.lstsq(np.array(known, float), np.array(held, float), rcond=None)[0]
 
 
-def _called_alike(solver: Any) -> bool:
+def _called_alike(solver: Any, streams: Iterable[str]) -> bool:
     """Whether the constructor of a class takes the arguments of a solver."""
-    arguments = dict.fromkeys(("mach", "settings", "device", "dtype", "walls", "far"))
+    arguments = dict.fromkeys((*streams, "settings", "device", "dtype", "walls", "far"))
     try:
         signature(solver).bind(None, **arguments)
     except TypeError:

@@ -124,6 +124,10 @@ class Moving(Runnable, ABC):
         """Fluxes that fell back to first order, over members that have not failed."""
         return 0
 
+    def missed(self) -> NDArray[np.bool_]:
+        """(members,) whether the step ended short of a tolerance beside the residual's."""
+        return np.zeros(self.grid.members, bool)
+
     def step_numbers(self) -> dict[str, NDArray[Any]]:
         """(members,) of each of `columns`, of the step that has marched."""
         return {}

@@ -65,12 +65,23 @@ class Entry(NamedTuple):
 
 PLANE, BOTH = (2,), (2, 3)
 CELLS, POINTS = ("springs", "delaunay", "rigid"), ("delaunay", "rigid")
+RIGID = ("rigid",)
 CHORD, AREA = ("chord",), ("chord", "reference_area", "reference_length")
 MESH, CLOUD = ("springs", "natural", "flow"), ("cloud",)
 
 SOLVERS = (  # the first one of a mesh, or of a cloud, is that of cases and benches that name none
     Entry("ale", "ale.Ale", "AleSettings", "mesh", PLANE, CELLS, CHORD, MESH),
     Entry("meshless", "meshless.Meshless", "MeshlessSettings", "cloud", BOTH, POINTS, AREA, CLOUD),
+    Entry(
+        "incompressible",
+        "incompressible.Incompressible",
+        "IncompressibleSettings",
+        "mesh",
+        PLANE,
+        RIGID,
+        CHORD,
+        (),
+    ),
 )
 RENAMED = {"mesh": "ale"}  # old names of methods
 

@@ -7,7 +7,7 @@ case is here, in `kinemesh.flow.state` and, whatever the equations, in `kinemesh
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from kinemesh.flow.lusgs import Lusgs
 from kinemesh.flow.moving import Moving
 from kinemesh.flow.state import PREDICTORS, State
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
-from kinemesh.motion import Pose
+from kinemesh.motion import Pose, RateArray
 from kinemesh.motion.deform.base import Poses
 from kinemesh.space.volumes import Volumes
 
@@ -217,7 +217,9 @@ class Solver(State, Moving):
         self.low_mach.begin_step()
         self.predicted = False
 
-    def place(self, poses_at: Poses) -> dict[str, float]:
+    def place(
+        self, poses_at: Poses, rates_at: Callable[[], RateArray] | None = None
+    ) -> dict[str, float]:
         """Bodies to where they are at the end of the step, the mesh with them; pseudo-time from 0.
 
         Within one step it may be called again: with the last poses it has the bits of one call.
@@ -225,11 +227,13 @@ class Solver(State, Moving):
         Parameters
         ----------
         poses_at : callable    share 0..1 of the step -> poses of all bodies
+        rates_at : of no account here; walls go as fast as the mesh
 
         Returns
         -------
         dict    the deformation's numbers of how it went
         """
+        del rates_at
         self.low_mach.follow(poses_at, *self.step)
         notes = self.place_bodies(poses_at)
         self._past()

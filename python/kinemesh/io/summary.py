@@ -113,8 +113,8 @@ def collect(
     """
     if mode not in ("steady", "unsteady"):
         raise CaseError(f"summary: mode = {mode!r}, expected 'steady' or 'unsteady'")
-    if "mach" not in conditions:
-        raise CaseError(f"summary: conditions {sorted(conditions)} lack 'mach'")
+    if not {"mach", "reynolds"} & conditions.keys():
+        raise CaseError(f"summary: conditions {sorted(conditions)} lack 'mach' or 'reynolds'")
     parts = dict(seconds.seconds if isinstance(seconds, Stopwatch) else seconds)
     if isinstance(seconds, Stopwatch):
         parts["total"] = seconds.total

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from kinemesh.errors import MeshError
 from kinemesh.mesh.airfoils import airfoil
+from kinemesh.mesh.cylinder import cylinder
 from kinemesh.mesh.gmsh import read_msh
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.named import section
@@ -24,6 +25,7 @@ __all__ = [
     "Quality",
     "Section",
     "airfoil",
+    "cylinder",
     "quality",
     "read",
     "read_msh",

@@ -198,7 +198,7 @@ class Unsteady(Driver):
         with watch("deformation"), solver.grid.ensemble.quiet():
             try:
                 solver.begin_step(dt, 1 if number == 1 else 2)
-                notes = solver.place(poses_at)
+                notes = solver.place(poses_at, lambda: solver.rates(before + dt))
             except NumericalFault as fault:
                 raise NumericalFault(f"{fault} ({where})") from fault
             solver.check_faults(where)
@@ -216,7 +216,9 @@ class Unsteady(Driver):
         moved = moving(solver, time, poses)  # a motion may fail here, and its member has no row
         drop, at_floor = self._ended()
         alive = solver.grid.ensemble.alive
-        above = alive & ~(drop <= solver.settings.unsteady_drop)
+        missed = solver.missed()
+        at_floor &= ~missed
+        above = alive & (~(drop <= solver.settings.unsteady_drop) | missed)
         tally.rows += alive
         tally.at_roundoff += above & at_floor
         tally.unconverged += above & ~at_floor

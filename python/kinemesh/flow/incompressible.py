@@ -1,0 +1,334 @@
+"""Incompressible flow by a projection on meshes that move as rigid bodies, in the plane.
+
+docs/theory.md, section 7.  Python puts the kernels together (`kinemesh.flow.projection`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.arguments import numbers
+from kinemesh.errors import SettingsError
+from kinemesh.flow import limits
+from kinemesh.flow.arguments import (
+    Arguments,
+    Markers,
+    arguments_of,
+    assign_markers,
+    meshes_of,
+    settings_of,
+    within,
+)
+from kinemesh.flow.forces import Forces
+from kinemesh.flow.moving import Moving
+from kinemesh.flow.projection.settings import IncompressibleSettings
+from kinemesh.flow.projection.step import Projection
+from kinemesh.mesh import Mesh
+from kinemesh.motion import PoseArray, RateArray
+from kinemesh.motion.deform import Deformation, Rigid
+from kinemesh.motion.deform.base import Poses
+from kinemesh.motion.deform.still import Still
+from kinemesh.results import Run
+from kinemesh.space.grid import Grid
+from kinemesh.space.vertices import MeshVertices
+
+__all__ = ["Incompressible", "IncompressibleSettings"]
+BEND = 0.7  # cosine between the normals of a slip wall's half edges below which a node is a corner
+SPEEDS = (0.0, 1.0)  # of the stream: fluid at rest, or the reference speed
+
+
+def streams_of(given: Mapping[str, Any], members: int) -> dict[str, NDArray[np.float64]]:
+    """(members,) Reynolds numbers, speeds and angles [deg] of the streams."""
+    found = {
+        "reynolds": numbers(given["reynolds"], members, "reynolds", positive=True),
+        "stream": numbers(given["stream"], members, "stream"),
+        "alpha_deg": numbers(given["alpha_deg"], members, "alpha_deg"),
+    }
+    within({"stream": limits.wrong_stream, "alpha_deg": limits.wrong_alpha}, found)
+    return found
+
+
+class Incompressible(Moving):
+    """A case of incompressible flow, or an ensemble of cases, in the plane.
+
+    Lengths are in chords (or diameters), velocities in the reference speed U, times in chords over
+    U; coefficients are over U^2 / 2.  Meshes move as rigid bodies.
+
+    Parameters
+    ----------
+    mesh : Mesh, or a sequence with one per member
+    reynolds : float or sequence    U chord / nu
+    stream : 1 or 0, or a sequence  speed of the stream over U; 0 is a fluid at rest
+    alpha_deg : float or sequence   angle of the stream, which turns it, not the mesh [deg]
+    motion : Motion, or {marker: Motion}, or a sequence of these; None: the bodies are at rest
+    deform : None or `kinemesh.deform.Rigid()`, as other meshes are not for this solver yet
+    device, dtype : see `kinemesh.device.backend.Backend`
+    settings : IncompressibleSettings
+    walls, far, boundaries, moment_about, chord : as of `kinemesh.Ale`; walls are no-slip,
+        "symmetry" is a slip wall; the stream is given where it comes in through the far field as
+        given, elsewhere the far field is open
+
+    Attributes
+    ----------
+    grid : Grid
+    projection : Projection    velocities, pressures, fluxes, on the device
+
+    Raises
+    ------
+    MeshError        walls, far field or chord are not clear from the mesh
+    SettingsError    an argument outside of its range, or arguments that contradict each other
+    DeviceError      no such device, or not enough memory on it
+    """
+
+    method = "incompressible"
+    starts = ("stream", "as is")
+    columns = ("pressure_iterations", "divergence", "mass_defect")
+    sample: ClassVar[Mapping[str, Any]] = {"reynolds": 100.0}
+    grid: Grid
+
+    def __init__(
+        self,
+        mesh: Mesh | Sequence[Mesh],
+        *,
+        reynolds: float | Sequence[float],
+        stream: float | Sequence[float] = 1.0,
+        alpha_deg: float | Sequence[float] = 0.0,
+        motion: Any = None,
+        deform: Deformation | None = None,
+        device: str = "auto",
+        dtype: str = "float64",
+        settings: IncompressibleSettings | None = None,
+        walls: Sequence[str] | None = None,
+        far: Sequence[str] | None = None,
+        boundaries: Mapping[str, str] | None = None,
+        moment_about: tuple[float, float] = (0.25, 0.0),
+        chord: float | None = None,
+    ) -> None:
+        arguments = arguments_of(
+            mesh,
+            settings_of(settings, IncompressibleSettings),
+            self.backend_type(device, dtype),
+            deform=_rigid(deform, motion),
+            streams={"reynolds": reynolds, "stream": stream, "alpha_deg": alpha_deg},
+            check=streams_of,
+            motion=motion,
+            moment_about=moment_about,
+            chord=chord,
+        )
+        meshes = meshes_of(mesh, arguments.members)
+        self._ask(arguments, meshes)
+        markers = assign_markers(meshes, arguments, walls=walls, far=far, boundaries=boundaries)
+        self._make(arguments, markers, meshes)
+
+    def _make(self, arguments: Arguments, markers: Markers, meshes: Sequence[Mesh]) -> None:
+        grid = Grid(MeshVertices(arguments.backend, meshes, markers.by_kind))
+        Moving.__init__(self, arguments, markers, grid)
+        grid.start()
+        alpha = np.radians(self.alpha_deg)
+        way = np.stack([np.cos(alpha), np.sin(alpha)], axis=1)
+        self.inflow = self.streams["stream"][:, None] * way
+        given, is_open = self._conditions()
+        self.projection = Projection(
+            grid, self.settings, 1 / self.streams["reynolds"], given, is_open
+        )
+        self.dualtime = self.projection.loop
+        far = grid.patches["far"]
+        if len(far):
+            self.backend.put(self.projection.velocity["far"], self.inflow[far.member])
+        fields = self.projection.fields
+        self.forces = Forces(
+            grid, fields, self.speed, self.alpha_deg, *self.reference, kernel="inc_forces"
+        )
+        self.initialise()
+
+    def _conditions(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """(nodes,) where velocities are given, and where the boundary is open."""
+        grid, get = self.grid, self.backend.get
+        given, is_open = (np.zeros(grid.nodes, bool) for _ in range(2))
+        wall, far = grid.patches["wall"], grid.patches["far"]
+        S = get(far.device["S"]).astype(float)
+        through = (S * self.inflow[far.member]).sum(axis=1)
+        enters = through < -1e-12 * np.linalg.norm(S, axis=1)
+        given[wall.node] = True
+        given[far.node[enters]] = True
+        is_open[far.node[~enters]] = True
+        slip = grid.patches.get("symmetry")
+        if slip is not None:
+            given[slip.node[_corners(grid.points, slip.node, slip.shape["ends"])]] = True
+        return given, is_open
+
+    def initialise(self, u: NDArray | None = None, p: NDArray | None = None) -> None:
+        """Every time level set to a flow, made free of divergence, or to the stream.
+
+        Parameters
+        ----------
+        u : (nodes, 2) velocities;  p : (nodes,) pressures, 0 if not given
+        """
+        grid = self.grid
+        grid.ensemble.begin()
+        self._walls(PoseArray.still(len(grid.bodies)), None)
+        self.projection.start(self.inflow[grid.member] if u is None else u, p)
+        self.check_faults("initial flow")
+
+    # ---- what runs ask ----
+
+    def steady(self, *_: Any, **__: Any) -> Run:
+        """There is no march to a steady state: SettingsError."""
+        raise SettingsError(
+            "incompressible flow has no steady run yet; run with time_step and steps until the "
+            "loads stay"
+        )
+
+    @contextmanager
+    def running(self, failed: Sequence[Mapping[str, Any]] = ()) -> Iterator[None]:
+        """A run of all members but those that have `failed` in the part that it goes on with."""
+        spoiled = list(self.grid.ensemble.failures)
+        with self.grid.ensemble.reporting(failed):
+            if spoiled:
+                self._forget(np.isin(self.grid.member, spoiled))
+            yield
+
+    def _forget(self, of: NDArray[np.bool_]) -> None:
+        """Numbers of members that have failed, which may be none, are those of the stream."""
+        made, b = self.projection, self.backend
+        edges = of[self.grid.lr[:, 0]]
+        values = self.inflow[self.grid.member[of]]
+        for array in (made.u, made.u1, made.u2):
+            b.put(array, _with(b.get(array), of, values))
+        for array in (made.p, made.p1, made.p2):
+            b.put(array, _with(b.get(array), of, 0.0))
+        flows = (made.flow, made.flow1, made.flow2, made.memory, made.memory1, made.memory2)
+        for array in flows:
+            b.put(array, _with(b.get(array), edges, 0.0))
+
+    def frames(self) -> Iterator[dict[str, NDArray[Any]]]:
+        made, get, first = self.projection, self.backend.get, self.grid.first
+        for call in made._velocity_slopes(made.fields["active"]):
+            call()
+        u, p, grad = (get(a).astype(float) for a in (made.u, made.p, made.grad))
+        velocity = np.pad(u, ((0, 0), (0, 1)))
+        whole = {"Velocity": velocity, "Pressure": p, "Vorticity": grad[:, 2] - grad[:, 1]}
+        for m in range(self.grid.members):
+            own = slice(first[m], first[m + 1])
+            yield {name: values[own] for name, values in whole.items()}
+
+    def marching(self, stall: float) -> Any:
+        del stall  # there is no pseudo-time
+        return self.projection.march
+
+    def missed(self) -> NDArray[np.bool_]:
+        return self.backend.get(self.projection.pressure.status) != 1
+
+    def step_numbers(self) -> dict[str, NDArray[Any]]:
+        made, get = self.projection, self.backend.get
+        volume = np.bincount(self.grid.member, get(self.grid.V), self.grid.members)
+        return {
+            "pressure_iterations": get(made.pressure.steps),
+            "divergence": get(made.closure),
+            "mass_defect": get(made.defect) * volume,
+        }
+
+    def kept(self, levels: bool) -> dict[str, Any]:
+        made, loop = self.projection, self.dualtime
+        found = {
+            name: getattr(made, name)
+            for name in ("u", "u1", "p", "p1", "flow", "flow1", "memory", "memory1")
+        }
+        found |= {
+            f"loop_{name}": getattr(loop, name)
+            for name in ("active", "iterations", "base", "norm", "floor")
+        }
+        return found | {"x": self.grid.x} | (self.grid.levels() if levels else {})
+
+    def check_faults(self, where: str, iterations: Any = None) -> None:
+        if self.grid.ensemble.find_faults(where, self.grid.vertices.place, iterations):
+            self.dualtime.stop_failed()
+
+    # ---- time ----
+
+    def start_from(self, start: str) -> None:
+        if start == "stream":
+            still = np.zeros(self.grid.members)
+            self._walls(self.poses(still), lambda: self.rates(still))
+            self.projection.start(self.inflow[self.grid.member])
+
+    def begin_step(self, dt: NDArray, order: int) -> None:
+        """Begin a physical step: what the last one left becomes the past.
+
+        Parameters
+        ----------
+        dt : (members,)        [chord/U]
+        order : int            1 or 2: BDF1 or BDF2
+        """
+        self.begin_bodies(dt, order)
+        self.projection.begin_step(self.steps)
+
+    def place(
+        self, poses_at: Poses, rates_at: Callable[[], RateArray] | None = None
+    ) -> dict[str, float]:
+        """Bodies to where they are at the end of the step, the mesh with them.
+
+        Parameters
+        ----------
+        poses_at : callable    share 0..1 of the step -> poses of all bodies
+        rates_at : callable    rates of all bodies at the end of the step; None: as `poses_at` has
+            them beside it, beyond 1 too
+        """
+        notes = self.place_bodies(poses_at)
+        self._walls(PoseArray.of(poses_at(1.0)), rates_at or (lambda: self._differences(poses_at)))
+        return notes
+
+    def predict(self) -> None:
+        """Nothing: a march begins from what the last levels point to."""
+
+    def _differences(self, poses_at: Poses, share: float = 1e-3) -> RateArray:
+        """Rates by central differences of poses about the end of the step."""
+        before, after = (PoseArray.of(poses_at(1 + way * share)) for way in (-1, 1))
+        dt = self.grid.owners.spread(self.step[0])
+        angle = (after.angle - before.angle) / (2 * share * dt)
+        return RateArray(angle, (after.shift - before.shift) / (2 * share * dt)[:, None])
+
+    def _walls(self, poses: PoseArray, rates_at: Callable[[], RateArray] | None) -> None:
+        """Velocities of the walls' nodes; without rates they are at rest."""
+        wall = self.grid.patches["wall"]
+        if not len(wall):
+            return
+        velocity = np.zeros((len(wall), 2))
+        if rates_at is not None and any(motion is not None for motion in self.motions):
+            rates, of = rates_at(), wall.body
+            pivot = (poses.about + poses.shift)[of]
+            x, y = (self.backend.get(self.grid.x)[wall.node] - pivot).T
+            velocity = rates.shift[of] + rates.angle[of, None] * np.stack([y, -x], axis=1)
+        self.backend.put(self.projection.velocity["wall"], velocity)
+
+
+def _rigid(deform: Any, motion: Any) -> Any:
+    """How meshes move: as rigid bodies, or not at all."""
+    if isinstance(deform, Deformation) and not isinstance(deform, Rigid):
+        raise SettingsError(
+            f"deform is {deform!r}: meshes of incompressible flow move as rigid bodies; leave it "
+            "out or give Rigid()"
+        )
+    if deform is None:
+        return Still() if motion is None else Rigid()
+    return deform
+
+
+def _corners(points: NDArray, node: NDArray, ends: NDArray) -> NDArray[np.bool_]:
+    """Whether the half edges before and after each boundary node turn by a corner."""
+    both = (ends >= 0).all(axis=1)
+    before, after = points[node] - points[ends[:, 0]], points[ends[:, 1]] - points[node]
+    along = (before * after).sum(axis=1)
+    size = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
+    return both & (along < BEND * size)
+
+
+def _with(array: NDArray, of: NDArray[np.bool_], values: Any) -> NDArray:
+    """The array with other values where `of` is true."""
+    array[of] = values
+    return array
