@@ -8,6 +8,7 @@ from pathlib import Path
 from kinemesh import cases, motion
 from kinemesh.cases import parts
 from kinemesh.cases.casefile import Case
+from kinemesh.cases.job import Job
 from kinemesh.cases.stated import Stated
 from kinemesh.flow import registry
 from kinemesh.motion import deform
@@ -40,7 +41,7 @@ TABLES = (
     ("[motion] pitch", motion.Pitch, motion.pitch, ("chord",)),
     ("[motion] plunge", motion.Plunge, motion.plunge, ("chord",)),
     ("[deform]", parts.DeformPart, None, ("settings",)),
-    ("[run]", parts.Job, None, ()),
+    ("[run]", Job, None, ()),
 )
 TOML = {"str": "text", "int": "integer", "float": "number", "bool": "true or false",
         "Path": "file name", "Any": "value"}  # fmt: skip

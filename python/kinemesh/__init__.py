@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from kinemesh.results import Run
     from kinemesh.results import open as open
     from kinemesh.study.hysteresis import hysteresis
+    from kinemesh.study.spectrum import spectrum
     from kinemesh.study.sweep.sweeping import sweep
 
 _HOME = {
@@ -66,6 +67,7 @@ _HOME = {
     "Units": "flow.units",
     "hysteresis": "study.hysteresis",
     "open": "results",
+    "spectrum": "study.spectrum",
     "sweep": "study.sweep.sweeping",
 }
 _MODULES = {
@@ -113,6 +115,7 @@ __all__ = [  # not open: `import *` would take the place of Python's own
     "motion",
     "overset",
     "plot",
+    "spectrum",
     "sweep",
 ]
 

@@ -23,6 +23,8 @@ def mesh(part: MeshPart) -> Any:
         if not part.file.is_file():
             raise CaseError(f"[mesh] file = {part.file}: no such file")
         return meshes.read(part.file, scale=part.scale, chord=part.chord)
+    if part.shape is not None:
+        return getattr(meshes, part.shape)(**_given(part))
     return meshes.airfoil(_section(part), **_given(part))
 
 
@@ -45,6 +47,7 @@ def cloud(part: MeshPart) -> Any:
     return clouds.three_element(**given)
 
 
+BY_TIME = ("time_step", "steps", "start")
 MAKERS = {"mesh": mesh, "cloud": cloud}
 
 
@@ -97,7 +100,7 @@ def solver(case: Stated, grid: Any = None, of_case: bool = True) -> Any:
 def options(case: Stated, of_case: bool = True) -> dict[str, Any]:
     """What the solver of a case is told."""
     told: dict[str, Any] = {
-        "mach": case.flow.mach,
+        **case.flow.streams(case.method),
         "alpha_deg": case.flow.alpha_deg,
         "moment_about": case.flow.moment_about,
         "device": case.job.device,
@@ -119,7 +122,7 @@ def options(case: Stated, of_case: bool = True) -> dict[str, Any]:
 
 def _about(case: Stated) -> dict[str, Any]:
     part = case.mesh
-    source = part.section or part.coordinates or part.file or part.bodies or part.wing
+    source = part.source
     names = {"name": case.name, "title": case.title, "mode": case.mode, "method": case.method}
     return names | {"mesh": str(source)}
 
@@ -143,5 +146,6 @@ def go(case: Stated, model: Any, **told: Any) -> Run:
         until=case.job.until,
         periodic_tolerance=case.job.periodic_tolerance,
         preflight=case.job.preflight is not False,
+        **{n: v for n in BY_TIME if (v := getattr(case.job, n)) is not None},
         **told,
     )

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from kinemesh.cases import build
 from kinemesh.cases.changes import changed
+from kinemesh.cases.job import Job
 from kinemesh.cases.methods import DEFORMS
-from kinemesh.cases.parts import DeformPart, FlowPart, Job, MeshPart, MotionPart, given, part
+from kinemesh.cases.parts import DeformPart, FlowPart, MeshPart, MotionPart, given, part
 from kinemesh.cases.stated import Stated
 from kinemesh.cases.values import as_option, in_file, known
 from kinemesh.errors import CaseError

@@ -177,6 +177,11 @@ def _unit(case: Case) -> str:
     return "chord" if case.flow.chord in (None, 1) else "mesh length"
 
 
+def _speed(case: Case) -> str:
+    """What times are counted in a unit of length over."""
+    return "U" if case.flow.mach is None else "a_inf"
+
+
 def _bodies(case: Case, made: Mesh | Cloud, walls: list[str], planes: list[str]) -> list[str]:
     """The bodies' sizes, and what coefficients refer to."""
     from kinemesh.flow.arguments import motions_of
@@ -241,18 +246,21 @@ def _motion(report: Report, case: Case) -> None:
     from kinemesh.run.plan import time_steps
 
     assert case.motion is not None
-    made, mach, job = case.motion.named(case.flow.chord), case.flow.mach, case.job
+    made, mach, job = case.motion.named(case.flow.chord), case.flow.speed, case.job
     with report.look("motion") as said:
         period = next(iter(made.values())).period(mach)
-        assert period is not None  # a case is refused without one
         said += [f"{name} {motion!r}".lstrip() for name, motion in made.items()]
-        said.append(f"period {period:.5g} {_unit(case)}/a_inf")
+        if period is not None:
+            said.append(f"period {period:.5g} {_unit(case)}/{_speed(case)}")
+    if job.steps_per_cycle is None or period is None:
+        return
     with report.look("steps") as said:
         _, count = time_steps(job.cycles, job.steps_per_cycle, None, None)
-        assert job.steps_per_cycle is not None
         step = period / job.steps_per_cycle
         unit = _unit(case)
-        said.append(f"{step:.4g} {unit}/a_inf, in which the stream goes {mach * step:.3g} {unit}s")
+        said.append(
+            f"{step:.4g} {unit}/{_speed(case)}, in which the stream goes {mach * step:.3g} {unit}s"
+        )
         said.append(f"{count} steps" + (" at most" if job.until == "periodic" else ""))
 
 
@@ -305,8 +313,8 @@ def _solver(
             model = build.solver(case, made)
             if case.mode == "unsteady":
                 job = case.job
-                plan = Plan.of(model, "steady", job.cycles, job.steps_per_cycle, None, None,
-                               job.until, job.periodic_tolerance)  # fmt: skip
+                plan = Plan.of(model, job.start, job.cycles, job.steps_per_cycle, job.time_step,
+                               job.steps, job.until, job.periodic_tolerance)  # fmt: skip
             said.append(f"built, {memory.size(model.backend.allocated)}")
     else:
         report.leave("solver", "not built, as something above is wrong")

@@ -12,7 +12,7 @@ from kinemesh.flow import registry
 
 # of [mesh] what members share: names of the sides, kind of cloud; else each has its own
 SHARED = ("walls", "far", "boundaries", "cloud")
-OWN = ("mach", "alpha_deg")  # of [flow], each member has its own
+OWN = ("mach", "reynolds", "stream", "alpha_deg")  # of [flow], each member has its own
 
 
 def shared(case: Stated) -> str:
@@ -21,7 +21,7 @@ def shared(case: Stated) -> str:
     Members have a mesh (or cloud), stream and motion each, and share all else.
     """
     part = case.mesh
-    source = part.file if part.file is not None else part.bodies or part.wing or "section"
+    source = part.file or part.bodies or part.wing or part.shape or "section"
     flow = {f.name: getattr(case.flow, f.name) for f in dataclasses.fields(case.flow)}
     told = (
         (case.mode, case.method, str(source), *(getattr(part, name) for name in SHARED)),
@@ -36,8 +36,8 @@ def shared(case: Stated) -> str:
 def solver(cases: Sequence[Stated], spaces: Sequence[Any]) -> Any:
     """The solver of an ensemble, a member per case, on the mesh (or cloud) of each."""
     options = build.options(cases[0])
-    options["mach"] = [case.flow.mach for case in cases]
-    options["alpha_deg"] = [case.flow.alpha_deg for case in cases]
+    for name in (*cases[0].flow.streams(cases[0].method), "alpha_deg"):
+        options[name] = [getattr(case.flow, name) for case in cases]
     if cases[0].motion is not None:
         options["motion"] = [
             None if case.motion is None else case.motion.build(case.flow.chord) for case in cases

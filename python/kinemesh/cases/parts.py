@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kinemesh import motion as motions
+from kinemesh.cases.job import set_field
 from kinemesh.cases.methods import DEFORMS, deform_fields
 from kinemesh.cases.values import choice, count, in_section, known, names, number
 from kinemesh.errors import CaseError
@@ -25,11 +26,13 @@ OF_SECTION = (
     "around",
     "topology",
 )
+OF_SHAPE = ("nodes", "far_field", "wall_spacing", "around")
 OF_BODIES = ("nodes", "far_field", "growth")
 OF_WING = ("points", "cloud", "far_field", "trailing_edge")
 TAKES = {  # what each source of a mesh or cloud is told
     "section": OF_SECTION,
     "coordinates": OF_SECTION,
+    "shape": OF_SHAPE,
     "file": ("scale", "chord"),
     "bodies": OF_BODIES,
     "wing": OF_WING,
@@ -38,6 +41,7 @@ PLANE = {("mesh", 2), ("cloud", 2)}
 MAKES = {  # what solvers compute on, of how many dimensions, that each source can make
     "section": PLANE,
     "coordinates": PLANE,
+    "shape": {("mesh", 2)},
     "file": PLANE,
     "bodies": {("cloud", 2)},
     "wing": {("cloud", 3)},
@@ -45,15 +49,17 @@ MAKES = {  # what solvers compute on, of how many dimensions, that each source c
 COUNTS = {  # least and most nodes or points that each source can make
     "section": (500, 10_000_000),
     "coordinates": (500, 10_000_000),
+    "shape": (500, 10_000_000),
     "bodies": (500, 20_000_000),
     "wing": (20_000, 20_000_000),
 }
 SOURCES = tuple(TAKES)
 GENERATED = tuple(dict.fromkeys(key for keys in TAKES.values() for key in keys))
+SHAPES = ("cylinder",)  # functions of kinemesh.mesh
 BODIES = ("30p30n",)
 WINGS = ("oneram6",)  # functions of kinemesh.cloud
 CLOUDS = ("regular", "irregular")
-UNTIL = ("cycles", "periodic")
+CHOICES = (("shape", SHAPES), ("bodies", BODIES), ("wing", WINGS), ("cloud", CLOUDS))
 REFERENCES = ("chord", "reference_area", "reference_length")
 LIMITS = (  # what each number must be above
     ("far_field", 1.0),
@@ -66,8 +72,12 @@ LIMITS = (  # what each number must be above
 MOTIONS: dict[str, Any] = {"pitch": motions.Pitch, "plunge": motions.Plunge}
 
 
-def _set(owner: object, name: str, value: Any) -> None:
-    object.__setattr__(owner, name, value)
+LIMITED = (
+    ("mach", limits.wrong_mach),
+    ("stream", limits.wrong_stream),
+    ("alpha_deg", limits.wrong_alpha),
+)
+STREAMS = ("mach", "reynolds", "stream")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +86,7 @@ class MeshPart:
 
     section: str | None = None  # name such as naca0012 or naca64a010
     coordinates: Path | None = None  # file with the points of a section
+    shape: str | None = None  # cylinder, of diameter 1 about the origin; of a mesh only
     file: Path | None = None  # mesh to read, .su2 (.gz, .xz) or .msh
     bodies: str | None = None  # ready bodies, of a cloud only: 30p30n
     wing: str | None = None  # ready wing in space, of a cloud only: oneram6
@@ -102,11 +113,11 @@ class MeshPart:
                 f"[mesh] gives {sources or 'none'} of {', '.join(SOURCES)}; expected one"
             )
         self._check_keys(sources[0])
-        for name, ready in (("bodies", BODIES), ("wing", WINGS), ("cloud", CLOUDS)):
+        for name, ready in CHOICES:
             if getattr(self, name) is not None:
                 choice(f"[mesh] {name}", getattr(self, name), ready)
         if isinstance(self.nodes, str):
-            _set(self, "nodes", SIZES[choice("[mesh] nodes", self.nodes, SIZES)])
+            set_field(self, "nodes", SIZES[choice("[mesh] nodes", self.nodes, SIZES)])
         for name in ("nodes", "points"):
             if getattr(self, name) is not None:
                 count(f"[mesh] {name}", getattr(self, name), *COUNTS[sources[0]])
@@ -116,13 +127,13 @@ class MeshPart:
             choice("[mesh] topology", self.topology, ("o", "c"))
         for name, above in LIMITS:
             if getattr(self, name) is not None:
-                _set(self, name, number(f"[mesh] {name}", getattr(self, name), above))
+                set_field(self, name, number(f"[mesh] {name}", getattr(self, name), above))
         for name in ("coordinates", "file"):
             if getattr(self, name) is not None:
-                _set(self, name, Path(getattr(self, name)))
+                set_field(self, name, Path(getattr(self, name)))
         for name in ("walls", "far"):
             if getattr(self, name) is not None:
-                _set(self, name, names(f"[mesh] {name}", getattr(self, name)))
+                set_field(self, name, names(f"[mesh] {name}", getattr(self, name)))
         if not isinstance(self.boundaries, Mapping | None):
             raise CaseError(f"[mesh] boundaries = {self.boundaries!r}, expected a table of kinds")
         both = set(self.walls or ()) & set(self.far or ())
@@ -130,6 +141,11 @@ class MeshPart:
             raise CaseError(f"[mesh] markers {sorted(both)} are both walls and far")
         if self.scale is not None and self.chord is not None:
             raise CaseError("[mesh] gives both scale and chord, expected one of the two")
+
+    @property
+    def source(self) -> Any:
+        """The value of the source: a name, or a file."""
+        return next(value for name in SOURCES if (value := getattr(self, name)) is not None)
 
     def _check_keys(self, source: str) -> None:
         """CaseError for keys that the source of the mesh or cloud has no meaning for."""
@@ -163,7 +179,9 @@ class MeshPart:
 class FlowPart:
     """The stream and what the moment is about."""
 
-    mach: float  # of the stream
+    mach: float | None = None  # of the stream; needed but by method "incompressible"
+    reynolds: float | None = None  # of method "incompressible", by speed and chord
+    stream: float | None = None  # of method "incompressible": 1 (default), or 0 of a fluid at rest
     alpha_deg: float = 0.0  # turns the stream, not the mesh [deg]
     moment_about: tuple[float, float] = (0.25, 0.0)  # a point of the body as given, in mesh lengths
     chord: float | None = None  # in the plane: of coefficients and k, in mesh lengths; or 1
@@ -171,16 +189,20 @@ class FlowPart:
     reference_length: float | None = None  # of the moment, likewise; or the chord, in space 1
 
     def __post_init__(self) -> None:
-        _set(self, "mach", number("[flow] mach", self.mach, above=0.0))
-        _set(self, "alpha_deg", number("[flow] alpha_deg", self.alpha_deg))
-        for name, wrong in (("mach", limits.wrong_mach), ("alpha_deg", limits.wrong_alpha)):
-            if wrong(getattr(self, name)):
+        for name in ("mach", "reynolds"):
+            if getattr(self, name) is not None:
+                set_field(self, name, number(f"[flow] {name}", getattr(self, name), above=0.0))
+        if self.stream is not None:
+            set_field(self, "stream", number("[flow] stream", self.stream))
+        set_field(self, "alpha_deg", number("[flow] alpha_deg", self.alpha_deg))
+        for name, wrong in LIMITED:
+            if getattr(self, name) is not None and wrong(getattr(self, name)):
                 raise CaseError(
                     f"[flow] {name} = {getattr(self, name):g}, {wrong(getattr(self, name))}"
                 )
         for name in ("chord", "reference_area", "reference_length"):
             if getattr(self, name) is not None:
-                _set(self, name, number(f"[flow] {name}", getattr(self, name), above=0.0))
+                set_field(self, name, number(f"[flow] {name}", getattr(self, name), above=0.0))
         try:
             x, y = self.moment_about
         except (TypeError, ValueError):
@@ -188,7 +210,17 @@ class FlowPart:
                 f"[flow] moment_about = {self.moment_about!r}, expected two numbers [x, y]"
             ) from None
         point = (number("[flow] moment_about", x), number("[flow] moment_about", y))
-        _set(self, "moment_about", point)
+        set_field(self, "moment_about", point)
+
+    @property
+    def speed(self) -> float:
+        """Reference speed in the units of the case."""
+        return 1.0 if self.mach is None else self.mach
+
+    def streams(self, method: str) -> dict[str, float]:
+        """What the method's solver is told of the stream beside its angle."""
+        names = registry.named(method).streams
+        return {n: getattr(self, n) for n in names if getattr(self, n) is not None}
 
     @property
     def references(self) -> tuple[float, float]:
@@ -198,7 +230,16 @@ class FlowPart:
         return (chord if area is None else area, chord if length is None else length)
 
     def check(self, method: str) -> None:
-        """CaseError for what the method has no meaning for."""
+        """CaseError for what the method has no meaning for, or lacks."""
+        streams = registry.named(method).streams
+        lost = [n for n in STREAMS if getattr(self, n) is not None and n not in streams]
+        if lost:
+            raise CaseError(
+                f"[flow] {', '.join(lost)}: of method {method!r} the stream is "
+                f"{', '.join(streams)}; remove what it lacks"
+            )
+        if getattr(self, streams[0]) is None:
+            raise CaseError(f"[flow] lacks {streams[0]}")
         mine = registry.named(method).references
         given = [n for n in REFERENCES if getattr(self, n) is not None and n not in mine]
         if given:
@@ -303,42 +344,6 @@ class DeformPart:
         from kinemesh.motion import deform
 
         return deform.METHODS[self.method](**self.settings)
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """How long, where, how exactly."""
-
-    cycles: float | None = None  # of the motion; unsteady cases need it, steady ones have none
-    steps_per_cycle: int | None = None  # at least 4; as cycles
-    until: str | None = None  # cycles, or periodic: until it is, and cycles is the most
-    periodic_tolerance: float | None = None  # change per cycle, rms over amplitude; 0.01
-    device: str = "auto"  # auto (a GPU if there is one), cpu, cuda or cuda:N
-    dtype: str = "float64"  # or float32, of the flow
-    preflight: bool | None = None  # of the motion; made unless it is false
-    out: str | None = None  # folder of the results; a relative one starts where the program runs
-
-    def __post_init__(self) -> None:
-        if self.cycles is not None:
-            cycles = number("[run] cycles", self.cycles, above=0.0)
-            _set(self, "cycles", int(cycles) if cycles.is_integer() else cycles)
-        if self.steps_per_cycle is not None:
-            count("[run] steps_per_cycle", self.steps_per_cycle, 4)
-        if self.until is not None:
-            choice("[run] until", self.until, UNTIL)
-        if self.periodic_tolerance is not None:
-            tolerance = number("[run] periodic_tolerance", self.periodic_tolerance, above=0.0)
-            _set(self, "periodic_tolerance", tolerance)
-        if not isinstance(self.preflight, bool | None):
-            raise CaseError(f"[run] preflight = {self.preflight!r}, expected true or false")
-        choice("[run] dtype", self.dtype, ("float64", "float32"))
-        device = self.device if isinstance(self.device, str) else ""
-        kind, _, card = device.partition(":")
-        plain = device in ("auto", "cpu", "cuda")
-        if not plain and not (kind == "cuda" and card.isdecimal()):
-            raise CaseError(f"[run] device = {self.device!r}, expected auto, cpu, cuda or cuda:N")
-        if self.out is not None and not isinstance(self.out, str | Path):
-            raise CaseError(f"[run] out = {self.out!r}, expected a folder")
 
 
 def _or_use(methods: list[str]) -> str:

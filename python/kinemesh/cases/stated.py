@@ -7,12 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from kinemesh.cases.job import Job
 from kinemesh.cases.methods import check_deform, check_solver
-from kinemesh.cases.parts import DeformPart, FlowPart, Job, MeshPart, MotionPart
+from kinemesh.cases.parts import DeformPart, FlowPart, MeshPart, MotionPart
 from kinemesh.cases.values import choice
 from kinemesh.errors import CaseError
 from kinemesh.flow import registry
 from kinemesh.motion import ORDERS
+
+BY_CYCLES = ("cycles", "steps_per_cycle", "until", "periodic_tolerance")
+BY_TIME = ("time_step", "steps")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,11 @@ class Stated:
             self._check_steady()
         else:
             self._check_unsteady()
-        registry.named(self.method)
+        modes = registry.named(self.method).modes
+        if self.mode not in modes:
+            raise CaseError(
+                f"mode = {self.mode!r}: method {self.method!r} has {' and '.join(modes)} runs"
+            )
         self.mesh.check(self.method)
         self.flow.check(self.method)
         check_deform(self.method, None if self.deform is None else self.deform.method)
@@ -47,15 +55,15 @@ class Stated:
 
     def __repr__(self) -> str:
         part = self.mesh
-        space = part.section or part.coordinates or part.file or part.bodies or part.wing
-        stream = f"mach {self.flow.mach:g}, alpha_deg {self.flow.alpha_deg:g}"
-        return f"Case({self.name!r}, {self.mode}, {self.method}, {space}, {stream})"
+        told = self.flow.streams(self.method) | {"alpha_deg": self.flow.alpha_deg}
+        stream = ", ".join(f"{name} {value:g}" for name, value in told.items())
+        return f"Case({self.name!r}, {self.mode}, {self.method}, {part.source}, {stream})"
 
     def _check_steady(self) -> None:
         for name in ("motion", "deform"):
             if getattr(self, name) is not None:
                 raise CaseError(f"case '{self.name}' is steady, so [{name}] has no meaning")
-        for name in ("cycles", "steps_per_cycle", "until", "periodic_tolerance", "preflight"):
+        for name in (*BY_CYCLES, *BY_TIME, "start", "preflight"):
             if getattr(self.job, name) is not None:
                 raise CaseError(f"case '{self.name}' is steady, so [run] {name} has no meaning")
         # unsteady_cfl has one: it is no more than cfl_max
@@ -66,14 +74,28 @@ class Stated:
                     f"or set {name.removeprefix('un')}"
                 )
 
+    def _check_by_time(self) -> None:
+        for name in BY_CYCLES:
+            if getattr(self.job, name) is not None:
+                raise CaseError(
+                    f"case '{self.name}' runs by time_step and steps, so [run] {name} has no "
+                    "meaning"
+                )
+        for name in BY_TIME:
+            if getattr(self.job, name) is None:
+                raise CaseError(f"case '{self.name}' runs by time, expected [run] {name}")
+
     def _check_unsteady(self) -> None:
+        if any(getattr(self.job, name) is not None for name in BY_TIME):
+            self._check_by_time()
+            return
         if self.motion is None:
             raise CaseError(f"case '{self.name}' is unsteady, expected a [motion]")
         for name in ("cycles", "steps_per_cycle"):
             if getattr(self.job, name) is None:
                 raise CaseError(f"case '{self.name}' is unsteady, expected [run] {name}")
         made = self.motion.named(self.flow.chord)
-        rates: list[Any] = [motion.omega(self.flow.mach) for motion in made.values()]
+        rates: list[Any] = [motion.omega(self.flow.speed) for motion in made.values()]
         if None in rates:
             raise CaseError(
                 f"case '{self.name}': pitch and plunge have different k, whose common period is "

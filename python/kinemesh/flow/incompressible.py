@@ -88,6 +88,7 @@ class Incompressible(Moving):
     method = "incompressible"
     starts = ("stream", "as is")
     columns = ("pressure_iterations", "divergence", "mass_defect")
+    frame_time = 1.0
     sample: ClassVar[Mapping[str, Any]] = {"reynolds": 100.0}
     grid: Grid
 

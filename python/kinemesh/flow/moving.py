@@ -45,7 +45,7 @@ class Moving(Runnable, ABC):
     case : of the case file that it is of, for the summary
     starts : flows that an unsteady run may begin with, the first where none is named
     columns : of the history beside those that all runs have
-    per_unit : of times, in words: chords over it
+    frame_time : between two frames of a run without a period; 0: every step is one
     dualtime : who goes on inside a step: active, iterations, base, norm, floor (members,)
     """
 
@@ -54,6 +54,7 @@ class Moving(Runnable, ABC):
     case: Mapping[str, Any] | None = None
     starts: ClassVar[tuple[str, ...]] = ("steady", "as is")
     columns: ClassVar[tuple[str, ...]] = ()
+    frame_time: ClassVar[float] = 0.0
     sample: ClassVar[Mapping[str, Any]] = {"mach": 0.5}  # streams on which memory is counted
     forces: Forces
     dualtime: Any

@@ -25,6 +25,8 @@ class Entry(NamedTuple):
     deforms : deformations that a case may name; the first takes the place of one that it may not
     references : lengths and areas of the coefficients that a case may give
     bench : groups of rows of `kinemesh bench`
+    streams : what a case gives of the stream beside its angle; the first must be given
+    modes : of runs
     """
 
     name: str
@@ -35,6 +37,8 @@ class Entry(NamedTuple):
     deforms: tuple[str, ...]
     references: tuple[str, ...]
     bench: tuple[str, ...]
+    streams: tuple[str, ...] = ("mach",)
+    modes: tuple[str, ...] = ("steady", "unsteady")
 
     @property
     def solver(self) -> Any:
@@ -81,6 +85,8 @@ SOLVERS = (  # the first one of a mesh, or of a cloud, is that of cases and benc
         RIGID,
         CHORD,
         (),
+        ("reynolds", "stream"),
+        ("unsteady",),
     ),
 )
 RENAMED = {"mesh": "ale"}  # old names of methods

@@ -38,7 +38,7 @@ def cylinder(
     ------
     MeshError    for arguments that no good mesh fulfils
     """
-    around = 2 * round(sqrt(nodes) / 2) if around is None else around
+    around = 4 * round(sqrt(nodes) / 4) if around is None else around
     rings = round(nodes / around) if around > 0 else 0
     if nodes < LEAST or around < 16 or rings < 8 or not far_field > 2:
         raise MeshError(

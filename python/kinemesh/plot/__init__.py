@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from kinemesh.plot.ensembles import loops
 from kinemesh.plot.films import film, films_from_directory
-from kinemesh.plot.flows import mach, surface_pressure
+from kinemesh.plot.flows import mach, surface_pressure, vorticity
 from kinemesh.plot.folder import from_directory
-from kinemesh.plot.histories import convergence, hysteresis
+from kinemesh.plot.histories import convergence, hysteresis, loads
 from kinemesh.plot.pressures import unsteady_pressures
 from kinemesh.plot.spaces import cloud, mesh, triangles_of
 from kinemesh.plot.style import BLUE, DARK, GREY, RED, STYLE
@@ -28,6 +28,7 @@ __all__ = [
     "films_from_directory",
     "from_directory",
     "hysteresis",
+    "loads",
     "loops",
     "mach",
     "mesh",
@@ -35,4 +36,5 @@ __all__ = [
     "sweep_map",
     "triangles_of",
     "unsteady_pressures",
+    "vorticity",
 ]

@@ -32,8 +32,12 @@ class Shade:
 
 SHADES = {
     "mach": Shade("Mach number", "Mach", "Mach number", "viridis", 0.05, 1.0),
+    "vorticity": Shade("vorticity", "Vorticity", "vorticity [U/chord]", "RdBu_r", 1.0),
     "cp": Shade("pressure coefficient", "Cp", "$c_p$", "viridis_r", 0.1),
 }
+
+
+VORTICITY = 5.0  # [U/chord]
 
 
 @styled
@@ -50,6 +54,25 @@ def mach(
     shade, box = SHADES["mach"], view_of(points, walls)
     picture = Picture(shade, box, range_of(shade, points, cells, values, box))
     picture.paint(points, cells, values, walls, title)
+    return picture.figure
+
+
+@styled
+def vorticity(
+    points: NDArray[Any],
+    cells: NDArray[Any],
+    values: NDArray[Any],
+    walls: NDArray[Any],
+    title: str = "",
+) -> Any:
+    """Vorticity near the body, within VORTICITY; stronger values have the colours of its ends.
+
+    points (nodes, 2), cells (cells, 4), values (nodes,), walls (k, 2).
+    """
+    shade, box = SHADES["vorticity"], view_of(points, walls)
+    picture = Picture(shade, box, (-VORTICITY, VORTICITY))
+    shown = np.clip(values, -VORTICITY, VORTICITY)
+    picture.paint(points, cells, shown, walls, title)
     return picture.figure
 
 

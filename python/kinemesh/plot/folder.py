@@ -14,8 +14,8 @@ from kinemesh.errors import CaseError, warn
 from kinemesh.plot import sweeps, wings
 from kinemesh.plot.ensembles import differing, loops, names_of, running, title_of
 from kinemesh.plot.films import FORMATS as FILMS
-from kinemesh.plot.flows import mach, moment_of, surface_pressure
-from kinemesh.plot.histories import convergence
+from kinemesh.plot.flows import mach, moment_of, surface_pressure, vorticity
+from kinemesh.plot.histories import convergence, loads
 from kinemesh.plot.pressures import unsteady_pressures
 from kinemesh.plot.spaces import cloud, mesh
 
@@ -108,6 +108,9 @@ def _member(run: Run, member: int, target: Target, complete: bool) -> None:
     unsteady = run.history.kind == "unsteady"
     flow = run.fields(member=member)
     points, walls = flow.points, flow.walls
+    if "Vorticity" in flow:
+        _incompressible(run, member, flow, target, title)
+        return
     if unsteady and (complete or _has_cycle(run, member)):
         _loop(run, member, case.get("name"), target("hysteresis"))
     if points.shape[1] == 3:
@@ -123,6 +126,19 @@ def _member(run: Run, member: int, target: Target, complete: bool) -> None:
     if unsteady:
         title = ", ".join(text for text in (title, moment_of(flow)) if text)
     mach(points, flow.cells, flow["Mach"], walls, title, path=target("mach"))
+    _space(flow, target("mesh"))
+
+
+def _incompressible(run: Run, member: int, flow: Fields, target: Target, title: str) -> None:
+    """Figures of a member of incompressible flow."""
+    if run.summary["conditions"].get("steps_per_cycle") is None:
+        loads(run.history.member(member), title, path=target("loads"))
+    elif _has_cycle(run, member):
+        _loop(run, member, None, target("hysteresis"))
+    told = ", ".join(text for text in (title, moment_of(flow)) if text)
+    vorticity(
+        flow.points, flow.cells, flow["Vorticity"], flow.walls, told, path=target("vorticity")
+    )
     _space(flow, target("mesh"))
 
 
@@ -171,7 +187,8 @@ def _as_published(run: Run, name: str) -> bool:
 
     case, conditions = cases.load(name), run.summary["conditions"]
     motion = None if case.motion is None else case.motion.build(case.flow.chord)
-    asked = {"mach": case.flow.mach, "alpha_deg": case.flow.alpha_deg, "motion": repr(motion)}
+    streams = case.flow.streams(case.method)
+    asked = streams | {"alpha_deg": case.flow.alpha_deg, "motion": repr(motion)}
     # of one body the summary has its motion itself
     given = {n: v[0] if isinstance(v, list) and len(v) == 1 else v for n, v in conditions.items()}
     return all(given.get(name, value) == value for name, value in asked.items())

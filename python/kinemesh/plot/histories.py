@@ -121,6 +121,26 @@ def _arrows(axes: Any, x: NDArray[Any], y: NDArray[Any], count: int = 4) -> None
 
 
 @styled
+def loads(history: History, title: str = "") -> Any:
+    """Lift and drag of one member over the time of a run without a cycle."""
+    figure = figure_of(6.4, 3.3)
+    axes = figure.subplots()
+    right = axes.twinx()
+    drag = history["cd"]
+    axes.plot(history["time"], history["cl"], color=BLUE)
+    right.plot(history["time"], drag, color=RED)
+    later = drag[len(drag) // 10 :]  # an impulsive start has any drag
+    right.set_ylim(later.min() - 0.1 * np.ptp(later), later.max() + 0.1 * np.ptp(later) + 1e-9)
+    axes.set(xlabel="time", title=title)
+    axes.set_ylabel("$c_l$", color=BLUE)
+    right.set_ylabel("$c_d$", color=RED)
+    right.grid(False)
+    right.spines["right"].set_visible(True)
+    axes.margins(x=0.01)
+    return figure
+
+
+@styled
 def convergence(history: History, members: Sequence[int] | None = None) -> Any:
     """Residual, and lift and drag, over the iterations of a steady run.
 

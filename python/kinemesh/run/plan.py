@@ -112,6 +112,7 @@ class Plan:
     repeats : bool          one cycle of the motion shows what the mesh does in all
     until : "cycles" or "periodic"    what the run goes on to
     tolerance : float       change of a periodic loop, at most (`Loop.change`)
+    frame_time : float      between two frames of a run without a period; 0: every step is one
     """
 
     cycles: float | None
@@ -123,6 +124,7 @@ class Plan:
     repeats: bool = True
     until: str = "cycles"
     tolerance: float = PERIODIC
+    frame_time: float = 0.0
 
     @classmethod
     def of(
@@ -148,11 +150,16 @@ class Plan:
         dt = np.full(solver.grid.members, float(time_step)) if periods is None else periods
         dt = dt if periods is None else periods / steps_per_cycle
         repeats = solver.deform.repeats
-        return cls(cycles, steps_per_cycle, dt, periods, count, start, repeats, until, tolerance)
+        return cls(
+            cycles, steps_per_cycle, dt, periods, count, start, repeats, until, tolerance,
+            solver.frame_time,
+        )  # fmt: skip
 
     @property
     def frame_every(self) -> int:
-        """Steps between two frames of the field file; without a period every step is one."""
+        """Steps between two frames of the field file."""
+        if self.periods is None and self.frame_time:
+            return max(1, round(self.frame_time / self.dt.min()))
         return max(1, (self.steps_per_cycle or FRAMES_PER_CYCLE) // FRAMES_PER_CYCLE)
 
     @property

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from kinemesh.errors import NumericalFault
 from kinemesh.motion.deform import Rigid
 from kinemesh.motion.deform.base import Poses
+from kinemesh.motion.deform.still import Still
 from kinemesh.run import interrupt
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def fly(
     NumericalFault    a cell inverts, the satellites of a point fall on one line, or the deformation
         fails: what, where and at which phase; a member of several fails alone
     """
-    if isinstance(solver.deform, Rigid):  # no cell changes its shape: nothing to find
+    if isinstance(solver.deform, Rigid | Still):  # no cell changes its shape: nothing to find
         return {}
     members, ensemble = solver.grid.members, solver.grid.ensemble
     worst: dict[str, NDArray[np.float64]] = {}

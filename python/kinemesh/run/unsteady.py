@@ -12,6 +12,7 @@ import numpy as np
 from kinemesh.errors import CaseError, NumericalFault, SettingsError
 from kinemesh.io.history import STEADY, History
 from kinemesh.loops.loop import loop_of_history
+from kinemesh.loops.spectrum import LEAST, spectrum_of
 from kinemesh.results import Run
 from kinemesh.run import ends, interrupt
 from kinemesh.run import resume as resumption
@@ -272,7 +273,8 @@ class Unsteady(Driver):
             )
         failures = solver.grid.ensemble.failures
         ran = [m for m in range(solver.grid.members) if m not in failures]
-        loops = {m: _result(self.history.member(m), plan) for m in ran}
+        per_length = solver.forces.length / solver.speed
+        loops = {m: _result(self.history.member(m), plan, per_length[m]) for m in ran}
         notes += ends.periodicity(plan, loops)
         found = [loops.get(m, {"converged": False}) for m in range(solver.grid.members)]
         result = ends.of_members(found) | tally.first | tally.notes
@@ -319,12 +321,17 @@ def unsteady(
     return drive(Unsteady, claim, folder, resume, overwrite, progress, preflight)
 
 
-def _result(rows: History, plan: Plan) -> dict[str, Any]:
-    """Numbers of one member: of its last cycle's loop, where there is a whole cycle."""
+def _result(rows: History, plan: Plan, per_length: float) -> dict[str, Any]:
+    """Numbers of one member: of its last cycle's loop, where there is a whole cycle.
+
+    Of a run without a cycle they are those of the second half of the run.
+    """
     least = {"least_area": rows["min_area"], "least_angle_deg": rows["min_angle_deg"]}
     # points of a cloud have neither cells nor angles
     result: dict[str, Any] = {"converged": ends.converged(rows)}
     result |= {name: v.min() for name, v in least.items() if not np.isnan(v).any()}
     if plan.periods is not None and rows["cycle"][-1] >= 1 - 1e-9:
         result |= loop_of_history(rows, tolerance=plan.tolerance).to_dict()
+    if plan.periods is None and rows.rows >= 2 * LEAST:
+        result |= {"spectrum": spectrum_of(rows, per_length=per_length).to_dict()}
     return result

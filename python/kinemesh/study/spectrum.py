@@ -1,0 +1,40 @@
+"""Loads of a run without a cycle: means, amplitudes, Strouhal number."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kinemesh.errors import CaseError
+from kinemesh.loops.spectrum import Spectrum, spectrum_of
+from kinemesh.results import Run
+from kinemesh.results import open as open_run
+
+
+def spectrum(run: Run | str | Path, *, start: float | None = None, member: int = 0) -> Spectrum:
+    """Mean, rms, amplitude and Strouhal number of the loads over a window of time.
+
+    Parameters
+    ----------
+    run : Run, or the folder of one
+    start : first time of the window, in the units of the history; None: half of the run
+    member : int    of an ensemble, from 0
+
+    Returns
+    -------
+    Spectrum    `strouhal` is None where no two periods are in the window
+
+    Raises
+    ------
+    CaseError    a steady run, a member that failed, too few steps in the window
+    """
+    made = run if isinstance(run, Run) else open_run(run)
+    if not isinstance(made, Run):
+        raise CaseError(f"spectrum: {run} is a sweep, expected a run")
+    if made.history.kind != "unsteady":
+        raise CaseError("spectrum: the run is steady, expected an unsteady one")
+    made.history.refuse_failed(member, "spectrum")
+    conditions = made.summary["conditions"]
+    mach = conditions.get("mach", 1.0)
+    speed = mach[member] if isinstance(mach, list) else mach
+    length = conditions.get("reference_length") or 1.0
+    return spectrum_of(made.history.member(member), start, length / speed)
