@@ -87,8 +87,8 @@ def parser() -> argparse.ArgumentParser:
         "--animate",
         nargs="?",
         const="mach",
-        choices=("mach", "cp"),
-        help="(after DIR) a film of the last cycle instead: of the Mach number, or of cp",
+        choices=("mach", "cp", "vorticity"),
+        help="(after DIR) a film of the last cycle instead: of the Mach number, cp or vorticity",
     )
     _add_format(plot, ("gif", "mp4"), None)
     bench.add_arguments(commands.add_parser("bench", help="measure what a step is made of"))

@@ -1,9 +1,16 @@
 """The projection step: operators exact for linear fields, a stream on moving grids, orders."""
 
+import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.device.backend import Backend
+from kinemesh.flow.forces import Forces
 from kinemesh.flow.projection.laplacian import laplacian
-from projections import advance, grid_of, norm, projection, without_mean
+from kinemesh.flow.projection.settings import IncompressibleSettings
+from kinemesh.flow.projection.step import Projection
+from kinemesh.space.grid import Grid
+from kinemesh.space.vertices import MeshVertices
+from projections import TIGHT, advance, grid_of, norm, projection, without_mean
 from squares import KINDS, square
 
 LINEAR = np.array([[0.3, -0.7], [0.9, 0.4]])  # du/dx, du/dy; dv/dx, dv/dy
@@ -165,3 +172,54 @@ def test_order_in_time_alone_is_second():
     (u0, p0), (u1, p1), (u2, p2) = fields
     assert np.log2(norm(grid, u0 - u1) / norm(grid, u1 - u2)) > 1.8
     assert np.log2(norm(grid, p0 - p1) / norm(grid, p1 - p2)) > 1.8
+
+
+# ---------------------------------------------------------------- walls and their loads
+
+
+def annulus(around, rings):
+    """Quads between circles of radius 1 and 2, markers `inner` and `outer`."""
+    radius, angle = np.linspace(1, 2, rings), 2 * np.pi * np.arange(around) / around
+    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    at = np.arange(around * rings).reshape(rings, around)
+    after = np.roll(at, -1, axis=1)
+    cells = np.stack([at[:-1], at[1:], after[1:], after[:-1]], axis=-1).reshape(-1, 4)
+    sides = {"inner": np.stack([after[0], at[0]], 1), "outer": np.stack([at[-1], after[-1]], 1)}
+    return km.Mesh.from_arrays((radius[:, None, None] * circle).reshape(-1, 2), cells, sides)
+
+
+def couette(around, rings, nu=0.1):
+    """Torque on both walls, and the error of the velocity, the inner one turning at rate 1."""
+    mesh = annulus(around, rings)
+    walls = {"wall": ["inner", "outer"], "far": []}
+    grid = Grid(MeshVertices(Backend("cpu"), [mesh], walls))
+    grid.start()
+    wall = grid.patches["wall"].node
+    given, (x, y) = np.isin(np.arange(grid.nodes), wall), grid.points.T
+    settings = IncompressibleSettings(**TIGHT)
+    made = Projection(grid, settings, np.full(1, nu), given, np.zeros(grid.nodes, bool))
+    turning = (np.hypot(x, y) < 1.5)[:, None] * np.stack([-y, x], axis=1)
+    made.backend.put(made.velocity["wall"], turning[wall])
+    made.backend.put(made.spin, (np.hypot(x, y) < 1.5)[wall])
+    made.start(np.zeros((grid.nodes, 2)))
+    for number in range(1, 61):
+        advance(made, number, 0.3, "wall")
+    forces = Forces(grid, made.fields, np.ones(1), np.zeros(1), kernel="inc_forces")
+    torque = -forces.sums_about(np.zeros((1, 2)))[2]  # nose-up is clockwise
+    r = np.hypot(x, y)
+    exact = (4 / r**2 - 1)[:, None] / 3 * np.stack([-y, x], axis=1)
+    return torque, norm(grid, made.backend.get(made.u) - exact)
+
+
+def test_torque_between_cylinders_is_taylor_s():
+    """Taylor and Couette: 4 pi nu Omega r1^2 r2^2 / (r2^2 - r1^2), taken by one wall from the
+    other; order 1.8, and 0.5 % at 20,000 nodes by that order."""
+    asked = 4 * np.pi * 0.1 * 4 / 3
+    found = [couette(4 * n, n) for n in (8, 16, 32)]
+
+    errors_of = np.array([[-inner / asked - 1, outer / asked - 1] for (inner, outer), _ in found])
+    orders = np.log2(np.abs(errors_of[:-1] / errors_of[1:]))
+    assert (orders[-1] > 1.8).all(), (errors_of, orders)
+    assert np.abs(errors_of[-1]).max() < 0.005
+    velocity = np.array([error for _, error in found])
+    assert np.log2(velocity[-2] / velocity[-1]) > 1.8

@@ -186,7 +186,9 @@ def test_what_makes_no_film_is_refused(tmp_path, mesh):
         plot.film(steady)
     with pytest.raises(CaseError, match="1 frame in the last cycle, expected 2"):
         plot.film(single)
-    with pytest.raises(CaseError, match="quantity = 'entropy', expected one of mach, cp"):
+    with pytest.raises(
+        CaseError, match="quantity = 'entropy', expected one of mach, vorticity, cp"
+    ):
         plot.film(folder, "entropy")
     with pytest.raises(CaseError, match=r"film\.png: expected a name that ends in \.gif or \.mp4"):
         plot.film(folder, path=tmp_path / "film.png")

@@ -77,6 +77,25 @@ KERNEL(N(inc_outflow), INC_OUTFLOW, indirect)
   }
 }
 
+#if DIM == 2
+/* Takes from the residual at a wall that turns what is of the turn: the Laplacian has nu du/dn there, and the
+ * stress nu (du/dn + grad u . n) is less by the turn itself, nu spin (-S_y, S_x) (eq. 7.9). */
+#define INC_SPIN(F)                                                 \
+  INC_BNODES(F)                                                     \
+  F(in, real, S, "bnodes," STR(DIM))                                \
+  F(in, f64, viscosity, "members")                                  \
+  F(in, real, spin, "bnodes") /* rate of turn, counter-clockwise */ \
+  F(rw, real, res, "nodes," STR(DIM))
+KERNEL(inc_spin, INC_SPIN, indirect)
+{
+  const i32 a = node[i], m = member[a];
+  if (!active[m]) return;
+  const real turn = (real)viscosity[m] * spin[i];
+  res[DIM * a] += turn * S[DIM * i + 1];
+  res[DIM * a + 1] -= turn * S[DIM * i];
+}
+#endif
+
 /* Sums over a wall: force along the first axis, along the last one, nose-up moment about a point (in space
  * about the line along y through it), and in space the force along the span.  Pressures act on area vectors;
  * the residual that is left at the wall's nodes is the stress that the wall takes (eq. 7.9). */

@@ -89,6 +89,8 @@ def chosen_entry(arguments: argparse.Namespace) -> Entry:
     entry = registry.named(arguments.method)
     if entry.on != on:
         raise SettingsError(f"method: {entry.name!r} computes on a {entry.on}; {OTHER_SPACE[on]}")
+    if not entry.bench:
+        raise SettingsError(f"method: {entry.name!r} has no rows of the bench yet")
     return entry
 
 

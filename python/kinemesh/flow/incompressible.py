@@ -299,12 +299,14 @@ class Incompressible(Moving):
         wall = self.grid.patches["wall"]
         if not len(wall):
             return
-        velocity = np.zeros((len(wall), 2))
+        velocity, spin = np.zeros((len(wall), 2)), np.zeros(len(wall))
         if rates_at is not None and any(motion is not None for motion in self.motions):
             rates, of = rates_at(), wall.body
             pivot = (poses.about + poses.shift)[of]
             x, y = (self.backend.get(self.grid.x)[wall.node] - pivot).T
-            velocity = rates.shift[of] + rates.angle[of, None] * np.stack([y, -x], axis=1)
+            spin = -rates.angle[of]  # angles are nose-up
+            velocity = rates.shift[of] + spin[:, None] * np.stack([-y, x], axis=1)
+        self.backend.put(self.projection.spin, spin)
         self.backend.put(self.projection.velocity["wall"], velocity)
 
 

@@ -12,7 +12,7 @@ from kinemesh.errors import CaseError
 from kinemesh.io.paths import making, path_of
 
 FIGURE = r"(hysteresis|loads|vorticity|mach|mesh|convergence|cp|sections|pressures)"
-FILM = r"film-(mach|cp)"
+FILM = r"film-(mach|vorticity|cp)"
 OF_A_RUN = re.compile(
     rf"history\.csv|flow(-\d+)?\.vtkhdf|{FIGURE}(-\d+)?\.png|{FIGURE}\.(pdf|svg)"
     rf"|pressures\.csv|{FILM}\.(gif|mp4)"

@@ -95,7 +95,7 @@ def spectrum_of(
     periods = omega * (time[-1] - time[0]) / (2 * np.pi)
     known = periods >= PERIODS
     lines = {n: _line(time, v, omega if known else 0.0) for n, v in values.items()}
-    strouhal = omega / (2 * np.pi) * per_length if known else None
+    strouhal = float(omega / (2 * np.pi) * per_length) if known else None
     return Spectrum(float(time[0]), float(time[-1]), float(periods), strouhal, **lines)
 
 

@@ -45,7 +45,7 @@ def film(
     Parameters
     ----------
     run : Run, or the name of its folder
-    quantity : "mach" or "cp"
+    quantity : "mach" or "cp", or "vorticity" of incompressible flow
     path : .gif, or .mp4 where ffmpeg is installed; default film-mach.gif in the folder of the run,
         for an ensemble members/film-mach-k0.1.gif, named by the parameters that vary
     member : int    of an ensemble, from 0

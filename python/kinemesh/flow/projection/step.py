@@ -48,6 +48,7 @@ class Projection:
     net : (nodes,) float64       what flows out of each dual
     velocity : of each patch (bnodes, dimensions) velocities that are given, or of the stream that
         comes in where the boundary is open
+    spin : (bnodes,) of walls, rate of their turn, counter-clockwise
     loop : MomentumLoop;  pressure : ScalarSolver
     closed : (members,) bool     members without an open boundary
     defect, closure : (members,) float64 device arrays; what closed members lack, per volume, and
@@ -79,6 +80,7 @@ class Projection:
         self.velocity = {
             kind: b.zeros((len(patch), dim)) for kind, patch in grid.patches.items() if len(patch)
         }
+        self.spin = b.zeros(len(grid.patches["wall"]))
         self.fields = self._named(viscosity)
         self._geometry()
         self.loop = MomentumLoop(grid)
@@ -289,6 +291,7 @@ class Projection:
             self._bind("inc_closure", **self.grid.totals, parts=parts),
             *self._pressure_slopes(self.p),
             *self._residual(alive),
+            *self._patches("inc_spin", "wall", spin={"wall": self.spin}),
         ]
 
     def _project_calls(self) -> list[Any]:
