@@ -146,3 +146,10 @@ def test_what_is_not_there_yet_is_refused():
 def test_settings_out_of_range_are_refused(given):
     with pytest.raises(km.SettingsError, match=next(iter(given))):
         km.IncompressibleSettings(**given)
+
+
+def test_memory_that_is_asked_for_is_what_is_allocated():
+    mesh = km.mesh.cylinder(5000)
+    made = case(mesh)
+    asked = made.room(made.backend, [mesh], made.settings, None)
+    assert asked == pytest.approx(made.backend.allocated, rel=0.02)

@@ -89,6 +89,8 @@ class Incompressible(Moving):
     starts = ("stream", "as is")
     columns = ("pressure_iterations", "divergence", "mass_defect")
     frame_time = 1.0
+    # coarse levels of the pressure's hierarchy: measured 173 and 184 on 5000 and 94,000 nodes
+    uncounted = 180.0
     sample: ClassVar[Mapping[str, Any]] = {"reynolds": 100.0}
     grid: Grid
 

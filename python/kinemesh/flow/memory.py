@@ -130,7 +130,7 @@ def _held(
     for space, members, known in distinct:
         with _COUNTING:
             own = _each(solver, kind_of(space), dtype, settings, deform)
-        total += members * float(known @ own)
+        total += members * (float(known @ own) + solver.uncounted * len(space.points))
         if deform == "springs":
             points = len(space.points)
             total += (HIERARCHY + VECTORS * members) * degree(points) * points

@@ -55,6 +55,7 @@ class Moving(Runnable, ABC):
     starts: ClassVar[tuple[str, ...]] = ("steady", "as is")
     columns: ClassVar[tuple[str, ...]] = ()
     frame_time: ClassVar[float] = 0.0
+    uncounted: ClassVar[float] = 0.0  # bytes per node that small spaces do not show
     sample: ClassVar[Mapping[str, Any]] = {"mach": 0.5}  # streams on which memory is counted
     forces: Forces
     dualtime: Any
