@@ -21,9 +21,9 @@ LOW = 0.05  # smallest eigenvalue that the smoother takes on, as a share of the 
 FINEST = 3.0  # bound of the finest level's eigenvalues: K <= 3 diag(K) for every triangle
 
 
-def chebyshev(high: float, degree: int) -> list[tuple[float, float]]:
-    """Factors (c1, c2) of the steps that damp eigenvalues from LOW * high to high."""
-    theta, delta = high * (1 + LOW) / 2, high * (1 - LOW) / 2
+def chebyshev(high: float, degree: int, low: float = LOW) -> list[tuple[float, float]]:
+    """Factors (c1, c2) of the steps that damp eigenvalues from low * high to high."""
+    theta, delta = high * (1 + low) / 2, high * (1 - low) / 2
     sigma = theta / delta
     rho, factors = 1 / sigma, [(0.0, 1 / theta)]
     for _ in range(degree - 1):
@@ -75,6 +75,7 @@ class Multigrid:
     """
 
     SIZES = (2, 4)  # of blocks: the finest level's, and those of the others
+    LOWEST = LOW
 
     def __init__(
         self,
@@ -116,7 +117,7 @@ class Multigrid:
         b, x : right-hand side (scaled) and result
         D : diagonal blocks that the coarser level's residual is to be multiplied by, if any
         """
-        size, factors = here.size, chebyshev(self._largest(here), self.degree)
+        size, factors = here.size, chebyshev(self._largest(here), self.degree, self.LOWEST)
         r, d, other = self._vectors(here.rows, size, 3)
 
         def bind(kernel: str, **fields: Any) -> Any:
