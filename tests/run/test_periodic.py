@@ -185,6 +185,24 @@ def test_a_member_that_has_ended_takes_no_pseudo_step(monkeypatch):
     assert (after[:, 1] > 0).all()
 
 
+def test_a_motion_that_fails_after_its_member_has_ended_fails_nobody():
+    base, omega = km.motion.pitch(2.0, 0.1), 2 * 0.1 * 0.5
+
+    def law(time):
+        if time > 3.05 * 2 * np.pi / omega:
+            raise ValueError("no more")
+        return base.pose(time, 0.5)
+
+    motion = [km.motion.function(law, omega=omega), km.motion.pitch(2.0, 0.3)]
+    made = km.Ale(MESH, mach=0.5, motion=motion, deform=km.deform.Rigid(), device="cpu",
+                  settings=QUICK)  # fmt: skip
+
+    run = made.run(**LONG)
+
+    assert [run.history.member(m)["step"].max() for m in (0, 1)] == [24, 32]
+    assert run.failed == []
+
+
 def test_a_run_that_was_stopped_ends_where_the_other_does(whole, tmp_path):
     case((0.1, 0.3)).run(cycles=1.25, steps_per_cycle=8, out=tmp_path)
 

@@ -40,6 +40,7 @@ class DualTime:
         self.parts = backend.zeros((grid.chunks, 1), np.float64)
         self._step, self._each = backend.zeros(members, np.float64), backend.zeros(grid.nodes)
         self.noise = self._each if backend.dtype == "float32" else None
+        self._calm: NDArray[np.float64] | None = None
         self._terms = grid.terms(
             step=self._step, parts=self.parts, each=self._each, norm=self.floor
         )
@@ -93,6 +94,23 @@ class DualTime:
             cfl=self.cfl,
         )
 
+    @property
+    def calm(self) -> NDArray[np.float64]:
+        """(members,) norm of the nodes' `noise`: a residual below it may be round-off alone.
+
+        What rises from less has not diverged: at rest single nodes cross their noise by chance.
+        """
+        if self._calm is None:
+            members = self.grid.members
+            noise = np.zeros(1) if self.noise is None else self.backend.get(self.noise)
+            squares = np.broadcast_to(noise.astype(float) ** 2, self.grid.member.shape)
+            self._calm = np.sqrt(np.bincount(self.grid.member, squares, members))
+        return self._calm
+
+    def forget(self) -> None:
+        """What was worked out from `noise` holds no longer."""
+        self._calm = None
+
     def stop_failed(self) -> None:
         """No pseudo-step of a member that has failed."""
         active = self.backend.get(self.active) * self.grid.ensemble.alive
@@ -108,6 +126,7 @@ class DualTime:
         dt : (members,)    time steps [chord/a_inf]; None: steady
         """
         b, by_node = self.backend, dt is not None and self.noise is not None
+        self.forget()
         b.put(self._step, np.inf if dt is None else dt)
         self._terms()
         if self.noise is not None:

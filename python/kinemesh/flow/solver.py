@@ -117,6 +117,7 @@ class Solver(State, Moving):
     def take_up(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         if "low_mach_reference" in arrays:
             self.low_mach.reference = arrays["low_mach_reference"]
+        self.dualtime.forget()
         # primitive states of all that run, too
         self.backend.put(self.dualtime.active, self.grid.ensemble.alive)
         self._primitive()

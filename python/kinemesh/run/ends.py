@@ -28,9 +28,11 @@ def refuse_diverged(solver: Solver, where: str) -> None:
 
     A residual at round-off is none: its first value may have been zero.
     """
-    get = solver.backend.get
-    norm, base = get(solver.dualtime.norm), get(solver.dualtime.base)
-    risen = ~(norm <= MOST_RISE * base) & ~(norm <= get(solver.dualtime.floor))
+    get, dual = solver.backend.get, solver.dualtime
+    norm, base = get(dual.norm), get(dual.base)
+    risen = ~(norm <= MOST_RISE * base) & ~(norm <= get(dual.floor))
+    if risen.any():
+        risen &= ~(norm <= MOST_RISE * dual.calm)
     for m in np.flatnonzero(risen & solver.grid.ensemble.alive).tolist():
         count = int(get(solver.dualtime.iterations)[m])
         rise = norm[m] / max(base[m], 1e-300)
@@ -41,6 +43,13 @@ def refuse_diverged(solver: Solver, where: str) -> None:
             when=f" ({where}, iteration {count})",
             iteration=count,
         )
+
+
+def at_roundoff(solver: Solver) -> NDArray[np.bool_]:
+    """(members,) whether round-off alone may leave a march's residual as it is."""
+    get, dual = solver.backend.get, solver.dualtime
+    norm = get(dual.norm)
+    return (norm <= get(dual.floor)) | (np.maximum(norm, get(dual.base)) <= dual.calm)
 
 
 def last_cycle(rows: History) -> NDArray[np.bool_]:

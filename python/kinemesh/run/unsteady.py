@@ -246,8 +246,8 @@ class Unsteady(Driver):
     def _ended(self) -> tuple[Any, Any]:
         """(members,) drop of the residual in this step, and whether that is round-off."""
         dual, get = self.solver.dualtime, self.solver.backend.get
-        norm = get(dual.norm)
-        return norm / np.maximum(get(dual.base), 1e-300), norm <= get(dual.floor)
+        drop = get(dual.norm) / np.maximum(get(dual.base), 1e-300)
+        return drop, ends.at_roundoff(self.solver)
 
     def _unconverged(self) -> list[str]:
         """A sentence for each member with steps that did not converge."""

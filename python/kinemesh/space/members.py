@@ -70,7 +70,7 @@ class Members:
 
     def begin(self, failed: Sequence[Mapping[str, Any]] = ()) -> None:
         """Every member runs, but those that `failed` as `told` has it."""
-        if self.failures:
+        if self.failures or self.ended:
             words = self.backend.get(self.faults)
             self.backend.put(self.faults, np.where(self.alive, words, NONE))
         self.failures = {row["member"]: Failure(**row) for row in failed}
@@ -107,7 +107,7 @@ class Members:
         iteration: int | None = None,
         error: Exception | None = None,
     ) -> None:
-        """A member has failed; of several causes the first counts.
+        """A member has failed; of several causes the first counts, and none once it has ended.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ class Members:
         advice = f"; try {remedy}" if remedy else ""
         if not self._reports:
             raise (error or NumericalFault(f"member {member}: {cause}{when}{advice}")) from None
-        if member in self.failures:
+        if member in self.failures or member in self.ended:
             return
         count = "" if iteration is None else f", iteration {iteration}"
         text = f"member {member}: {cause} ({self.phase}{count}){advice}"

@@ -32,6 +32,7 @@ class MomentumLoop:
         self.active = b.array(np.ones(members), np.int32)
         self.iterations = b.zeros(members, np.int32)
         self.base, self.norm, self.floor = (b.zeros(members, np.float64) for _ in range(3))
+        self.calm = np.zeros(members)  # nodes have no round-off of their own (flow/dualtime.py)
         self.viscous: NDArray[np.float64] = np.zeros(grid.nodes)
         self.parts = b.zeros((grid.chunks, 1), np.float64)
         self._step, self._each = b.zeros(members, np.float64), b.zeros(grid.nodes)
