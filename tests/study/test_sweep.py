@@ -457,3 +457,13 @@ def test_options_that_make_no_sweep_are_status_2_with_what_is_wrong(
 
     assert said in " ".join(capsys.readouterr().err.split())
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("option", ["--workers", "--batch"])
+def test_a_list_refuses_what_a_run_refuses(option, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "f.toml").write_text(FILE + "sweep.over = { flow.mach = [0.4, 0.5] }")
+
+    assert cli.main(["sweep", "f.toml", "--list", option, "0"]) == 2
+
+    assert f"{option[2:]} is 0, expected an integer of at least 1" in capsys.readouterr().err

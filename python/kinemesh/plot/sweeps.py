@@ -97,7 +97,10 @@ def sweep_map(
     first = x or next((n for n in names if n != y), "")
     second = y or next((n for n in names if n != first and _apart(found, n, first)), "")
     if not first or not second or first == second:
-        raise CaseError(f"sweep_map: expected two parameters that vary, there are {names}")
+        raise CaseError(
+            f"sweep_map: expected two parameters that vary on their own, there are {names}; give x "
+            "and y of parameters that vary together"
+        )
     along = {*found[first].dims, *found[second].dims}
     rest = [d for d in found["state"].dims if d not in along and found.sizes[d] > 1]
     if rest:

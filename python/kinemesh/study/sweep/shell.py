@@ -24,7 +24,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("case", metavar="CASE", help="ready case, or case file, which may have a table [sweep]")
     _add_asked(add)
-    add("--device", metavar="DEV", help="auto, cpu, cuda or cuda:N; cuda:0,cuda:1: a worker each")
+    add("--device", metavar="DEV", help="auto, cpu, cuda or cuda:N; cuda:0,cuda:1 or cpu,cpu: a worker each")
     add(
         "--batch",
         type=int,
@@ -97,6 +97,7 @@ def main(arguments: argparse.Namespace) -> int:
     store.packages()
     asked = asked_of(arguments.case, _given(arguments), arguments.set, arguments.device)
     if arguments.list:
+        sweeping.refuse_counts(arguments.batch, arguments.workers)
         places = workshop.places_of(asked.devices, arguments.workers, arguments.dask)
         return listing.show(asked, arguments.batch, places)
     out = arguments.out or asked.base.job.out or asked.base.name

@@ -108,10 +108,7 @@ def run(
     progress: bool = False,
 ) -> Any:
     """Run a sweep; see `sweep`."""
-    for name, count in (("batch", batch), ("workers", workers)):
-        whole = isinstance(count, int) and not isinstance(count, bool)
-        if count is not None and (not whole or count < 1):
-            raise SettingsError(f"{name} is {count!r}, expected an integer of at least 1")
+    refuse_counts(batch, workers)
     if out is None and resume:
         raise CaseError("sweep: resume needs the folder of the sweep, out")
     if retry_failed and not resume:
@@ -139,6 +136,14 @@ def run(
             sweeping.mend()
         sweeping.go(retry_failed, progress, elsewhere or sweeping.here)
     return stores.dataset(sweeping.store.place)
+
+
+def refuse_counts(batch: Any, workers: Any) -> None:
+    """SettingsError where the cases of a batch, or the workers, are not counted by an integer."""
+    for name, count in (("batch", batch), ("workers", workers)):
+        whole = isinstance(count, int) and not isinstance(count, bool)
+        if count is not None and (not whole or count < 1):
+            raise SettingsError(f"{name} is {count!r}, expected an integer of at least 1")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
 
@@ -75,12 +78,33 @@ def _cluster(workers: int) -> Iterator[Any]:
         "distributed.scheduler.worker-saturation": 1.0,  # who is free takes the next batch
     }
     one = {"threads_per_worker": 1, "memory_limit": 0}  # no worker is killed for what was checked
-    with (
-        dask.config.set(settings),
-        LocalCluster(n_workers=workers, dashboard_address=":0", **one) as cluster,
-        Client(cluster) as client,
-    ):
+    with ExitStack() as stack:
+        stack.enter_context(dask.config.set(settings))
+        with _deaf():
+            cluster = LocalCluster(
+                n_workers=workers, dashboard_address=":0", silence_logs=logging.CRITICAL, **one
+            )
+        client = stack.enter_context(Client(stack.enter_context(cluster)))
+        client.run(_be_quiet)
         yield client
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Processes that are started here leave Ctrl-C to this one, which is deaf to it meanwhile."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _be_quiet() -> None:
+    """A worker logs nothing of its own: what matters comes back as an error."""
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
 
 
 @contextmanager
