@@ -24,7 +24,11 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("case", metavar="CASE", help="ready case, or case file, which may have a table [sweep]")
     _add_asked(add)
-    add("--device", metavar="DEV", help="auto, cpu, cuda or cuda:N; cuda:0,cuda:1 or cpu,cpu: a worker each")
+    add(
+        "--device",
+        metavar="DEV",
+        help="auto, cpu, cuda or cuda:N; cuda:0,cuda:1 or cpu,cpu: a worker each",
+    )
     add(
         "--batch",
         type=int,
