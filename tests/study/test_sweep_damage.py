@@ -5,7 +5,9 @@ import resource
 import shutil
 
 import kinemesh as km
+import numpy as np
 import pytest
+import zarr
 from kinemesh import cli
 from kinemesh.errors import CaseError
 from kinemesh.io.store import NAME, Store
@@ -47,14 +49,18 @@ def emptied(path):
     path.write_bytes(b"")
 
 
+def file_of(out, name, batch=0):
+    """The file of a variable of a batch; that of a loop lies in a folder."""
+    path = out / NAME / name / "c" / str(batch)
+    return path / "0" if path.is_dir() else path
+
+
 @pytest.mark.parametrize("harm", [cut, changed, emptied])
 @pytest.mark.parametrize("name", ["state", "damping", "cl", "version"])
 @pytest.mark.parametrize("batch", [0, 1])
 def test_a_damaged_batch_is_told_and_runs_again(whole, out, harm, name, batch):
-    (chunk,) = (p for p in (out / NAME / name / "c").rglob("*") if p.is_file()
-                and p.relative_to(out / NAME / name / "c").parts[0] == str(batch))  # fmt: skip
     kept = (out / NAME / "damping" / "c" / str(1 - batch)).stat().st_mtime_ns
-    harm(chunk)
+    harm(file_of(out, name, batch))
 
     with pytest.raises(CaseError, match=rf"^/.*{NAME}: the variable {name} cannot be read"):
         km.open(out)[name].load()
@@ -63,6 +69,57 @@ def test_a_damaged_batch_is_told_and_runs_again(whole, out, harm, name, batch):
 
     same(found, km.open(whole))
     assert (out / NAME / "damping" / "c" / str(1 - batch)).stat().st_mtime_ns == kept
+
+
+@pytest.mark.parametrize("name", ["damping", "cl", "cause", "version"])
+def test_a_batch_without_a_file_of_its_own_is_told_and_runs_again(whole, out, name):
+    file_of(out, name).unlink()
+
+    with pytest.warns(RuntimeWarning, match="1 batches had damaged files, and run again"):
+        found = km.sweep(case(), OVER, out=out, resume=True)
+
+    same(found, km.open(whole))
+
+
+def test_a_batch_without_its_state_runs_again(whole, out):
+    (out / NAME / "state" / "c" / "0").unlink()
+
+    same(km.sweep(case(), OVER, out=out, resume=True), km.open(whole))
+
+
+def test_a_batch_of_an_unknown_state_is_told_and_runs_again(whole, out):
+    zarr.open_group(out / NAME)["state"][2] = 7
+
+    with pytest.warns(RuntimeWarning, match="1 batches had damaged files, and run again"):
+        found = km.sweep(case(), OVER, out=out, resume=True)
+
+    same(found, km.open(whole))
+
+
+def test_a_whole_sweep_has_a_file_of_every_variable_and_batch(out):
+    for name in km.open(out):
+        for batch in (0, 1):
+            assert file_of(out, name, batch).is_file(), name
+
+
+@pytest.mark.parametrize("harm", [cut, emptied, os.unlink])
+@pytest.mark.parametrize("name", ["mach", "phase"])
+def test_values_of_what_varies_that_are_damaged_are_told_and_written_anew(whole, out, harm, name):
+    harm(out / NAME / name / "c" / "0")
+
+    with pytest.warns(RuntimeWarning, match=f"the values of {name} were damaged, and are written"):
+        found = km.sweep(case(), OVER, out=out, resume=True)
+
+    same(found, km.open(whole))
+    assert not np.isnan(found["damping"]).any()
+
+
+def test_values_of_what_varies_of_another_number_are_refused(out):
+    group = zarr.open_group(out / NAME)
+    group.create_array("mach", data=np.r_[0.4, 0.5], overwrite=True, dimension_names=["mach"])
+
+    with pytest.raises(CaseError, match=r"mach has \(2,\) values, expected \(3,\)"):
+        km.sweep(case(), OVER, out=out, resume=True)
 
 
 @pytest.mark.filterwarnings("ignore:Object at")  # zarr's, of a folder without zarr.json

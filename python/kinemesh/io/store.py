@@ -3,6 +3,7 @@
 The rows form a block with a dimension for each thing that varies, and a batch is a chunk of it.
 A batch is written variable by variable, and each chunk's file gets its name when it is whole.
 `state` is written last: a batch without it has not been run, and is run again.
+Chunks of nothing but fill values are written, too: no file of a batch that has ended is missing.
 """
 
 from __future__ import annotations
@@ -115,6 +116,12 @@ class Store:
         self.path = None if folder is None else folder / NAME
         self.place: Any = self._zarr.storage.MemoryStore() if folder is None else str(self.path)
 
+    @property
+    def _coordinates(self) -> dict[str, tuple[str, NDArray[Any]]]:
+        """Coordinates of the block, and of the loops their phase."""
+        phases = {"phase": ("phase", self.block.phase)} if len(self.block.phase) else {}
+        return {**self.block.coordinates, **phases}
+
     def create(self, attributes: Mapping[str, Any]) -> None:
         """Make the store without a row, where there is none; in a folder whole or not at all."""
         if self.path is None:
@@ -132,8 +139,7 @@ class Store:
         more: dict[str, Any] = {"coordinates": beside} if beside else {}
         more |= {ORDER: list(self.variables)}
         group = self._zarr.create_group(place, zarr_format=3, attributes={**attributes, **more})
-        phases = {"phase": ("phase", block.phase)} if len(block.phase) else {}
-        for name, (dimension, values) in {**block.coordinates, **phases}.items():
+        for name, (dimension, values) in self._coordinates.items():
             made = group.create_array(
                 name,
                 shape=values.shape,
@@ -163,37 +169,84 @@ class Store:
         CaseError where the store is damaged, or not one of these batches.
         """
         with reading(self.place):
-            state = self._group("r")["state"]
-            if (state.shape, state.chunks) != (tuple(self.block.sizes.values()), self.block.chunks):
-                raise ValueError(f"batches of {state.chunks} in {state.shape} rows")
-            return np.asarray(state[...])
+            return np.asarray(self._state(self._group("r"))[...])
+
+    def _state(self, group: Any) -> Any:
+        """The array of the states; ValueError where it is not one of these batches."""
+        state = group["state"]
+        if (state.shape, state.chunks) != (tuple(self.block.sizes.values()), self.block.chunks):
+            raise ValueError(f"batches of {state.chunks} in {state.shape} rows")
+        return state
 
     def drop_damaged(self) -> int:
-        """Remove the batches of which a value cannot be read, which have not been run then.
+        """Remove the batches that are damaged, which have not been run then.
+
+        A batch is damaged if a value cannot be read, a state is unknown, or a file is missing
+        though the batch has ended.
 
         Returns
         -------
         int    how many these are; none of a store in memory
+
+        Raises
+        ------
+        CaseError    the store is not one of these batches, or says no more what it holds
         """
         if self.path is None or not self.path.exists():
             return 0
         with reading(self.place):
             group = self._group("r")
-            arrays = {name: group[name] for name in self.variables}
-        torn = [array for array in arrays.values() if not _reads(array, ...)]
-        regions = [r for r in self.block.regions() if not all(_reads(a, r) for a in torn)]
+            state = self._state(group)
+            arrays = [group[name] for name in self.variables]
+        torn = [array for array in arrays if not _reads(array, ...)]
+        regions = [
+            region
+            for region in self.block.regions()
+            if not all(_reads(array, region) for array in torn)
+            or not self._is_whole(region, np.asarray(state[region]))
+        ]
         with writing(self.place):
             for region in regions:
-                at = [s.start // size for s, size in zip(region, self.block.chunks, strict=True)]
                 for name in reversed(self.variables):  # `state` first
-                    self._remove(self.path / name / "c", at)
+                    self._chunk(name, region).unlink(missing_ok=True)
         return len(regions)
 
-    @staticmethod
-    def _remove(folder: Path, at: Sequence[int]) -> None:
-        """Remove the chunk of a batch; a loop's is a folder with one file."""
-        path = folder.joinpath(*map(str, at))
-        (path / "0" if path.is_dir() else path).unlink(missing_ok=True)
+    def _is_whole(self, region: Region, states: NDArray[np.int8]) -> bool:
+        """Whether the states of a batch are known, and if it has ended all its files there."""
+        if not np.isin(states, STATE.more["flag_values"]).all():
+            return False
+        ended = (states != NOT_RUN).any()
+        return not ended or all(self._chunk(name, region).is_file() for name in self.variables)
+
+    def _chunk(self, name: str, region: Region) -> Path:
+        """The file of a variable of a batch."""
+        assert self.path is not None
+        at = [s.start // size for s, size in zip(region, self.block.chunks, strict=True)]
+        loops = [0] if self.variables[name].loop else []
+        return self.path.joinpath(name, "c", *map(str, [*at, *loops]))
+
+    def mend_coordinates(self) -> list[str]:
+        """Write the coordinates anew that are not those of the block.
+
+        Returns
+        -------
+        list of str    their names; none of a store in memory
+        """
+        if self.path is None or not self.path.exists():
+            return []
+        with reading(self.place):
+            group = self._group("r+")
+        found = []
+        for name, (_, values) in self._coordinates.items():
+            with reading(self.place):
+                array = group[name]
+                if array.shape != values.shape:
+                    raise ValueError(f"{name} has {array.shape} values, expected {values.shape}")
+            if not _reads(array, ...) or not np.array_equal(np.asarray(array[...]), values):
+                found.append(name)
+                with writing(self.place):
+                    array[...] = values
+        return found
 
     def _group(self, mode: str) -> Any:
         return self._zarr.open_group(self.place, mode=mode)
@@ -217,7 +270,7 @@ class Store:
         Rows of the batch that have failed before have not been run until the batch is whole again.
         CaseError where the disk is full, or the folder has gone; batches before are kept.
         """
-        with writing(self.place):
+        with writing(self.place), self._zarr.config.set({"array.write_empty_chunks": True}):
             self._write(region, rows)
 
     def _write(self, region: Region, rows: Sequence[Mapping[str, Any]]) -> None:

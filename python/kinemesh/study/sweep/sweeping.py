@@ -201,7 +201,9 @@ class Sweeping:
             warn(text)
 
     def mend(self) -> None:
-        """Let batches of which files are damaged run again."""
+        """Write damaged coordinates anew; let batches of which files are damaged run again."""
+        for name in self.store.mend_coordinates():
+            warn(f"{self.store.path}: the values of {name} were damaged, and are written anew")
         damaged = self.store.drop_damaged()
         if damaged:
             warn(f"{self.store.path}: {damaged} batches had damaged files, and run again")
