@@ -1,5 +1,6 @@
 """Folders of sweeps that are damaged, full, removed or not writable: an error that says so."""
 
+import json
 import os
 import resource
 import shutil
@@ -148,12 +149,20 @@ def test_a_store_of_other_batches_is_refused(out):
         km.sweep(case(), OVER, out=out, resume=True)
 
 
-@pytest.mark.parametrize("text", ['{"format"', "", "[1]", "{}", '{"chunks": ["a"]}'])
+@pytest.mark.parametrize(
+    "text", ['{"format"', "", "[1]", "{}", "[" * 100_000], ids=lambda text: text[:9]
+)
 def test_a_sweep_json_that_tells_of_no_sweep_is_refused(out, text):
+    (out / "sweep.json").write_text(text)
+
+    with pytest.raises(CaseError, match=r"sweep\.json: tells of no sweep .*another folder"):
+        km.sweep(case(), OVER, out=out, resume=True)
+
+
+@pytest.mark.parametrize("chunks", [[], [2, 2], ["a"], [0], [-1], [True], [1.0], 2, None])
+def test_a_sweep_json_with_other_than_a_positive_integer_per_dimension_is_refused(out, chunks):
     path = out / "sweep.json"
-    if "chunks" in text:
-        text = path.read_text().replace('"chunks": [\n  2', '"chunks": [\n  "a"')
-    path.write_text(text)
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"chunks": chunks}))
 
     with pytest.raises(CaseError, match=r"sweep\.json: tells of no sweep .*another folder"):
         km.sweep(case(), OVER, out=out, resume=True)

@@ -37,9 +37,10 @@ def kept(folder: Path, asked: Asked, resume: bool, retry_failed: bool) -> dict[s
         if about["format"] != FORMAT:
             raise KeyError("format")
         there, chunks = about["identity"], about["chunks"]
-        if not all(isinstance(size, int) and size > 0 for size in chunks):
-            raise ValueError(f"chunks are {chunks!r}")
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        axes = len(there["varied"])
+        if len(chunks) != axes or not all(type(size) is int and size > 0 for size in chunks):
+            raise ValueError(f"chunks are {chunks!r}, expected {axes} positive integers")
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise CaseError(
             f"{path}: tells of no sweep ({error}), as it was damaged or changed; {OTHER}"
         ) from None
