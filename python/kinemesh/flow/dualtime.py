@@ -100,10 +100,11 @@ class DualTime:
 
         What rises from less has not diverged: at rest single nodes cross their noise by chance.
         """
-        if self._calm is None:
-            members = self.grid.members
-            noise = np.zeros(1) if self.noise is None else self.backend.get(self.noise)
-            squares = np.broadcast_to(noise.astype(float) ** 2, self.grid.member.shape)
+        members = self.grid.members
+        if self._calm is None and self.noise is None:
+            self._calm = np.zeros(members)
+        elif self._calm is None:
+            squares = self.backend.get(self.noise).astype(float) ** 2
             self._calm = np.sqrt(np.bincount(self.grid.member, squares, members))
         return self._calm
 

@@ -209,14 +209,14 @@ class Incompressible(Moving):
         for array in flows:
             b.put(array, _with(b.get(array), edges, 0.0))
 
-    def frames(self) -> Iterator[dict[str, NDArray[Any]]]:
+    def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:
         made, get, first = self.projection, self.backend.get, self.grid.first
         for call in made._velocity_slopes(made.fields["active"]):
             call()
         u, p, grad = (get(a).astype(float) for a in (made.u, made.p, made.grad))
         velocity = np.pad(u, ((0, 0), (0, 1)))
         whole = {"Velocity": velocity, "Pressure": p, "Vorticity": grad[:, 2] - grad[:, 1]}
-        for m in range(self.grid.members):
+        for m in members:
             own = slice(first[m], first[m + 1])
             yield {name: values[own] for name, values in whole.items()}
 

@@ -135,8 +135,8 @@ class Moving(Runnable, ABC):
         return {}
 
     @abstractmethod
-    def frames(self) -> Iterator[dict[str, NDArray[Any]]]:
-        """Of each member the named fields of a field file, as the flow is now."""
+    def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:
+        """Of each of these members the named fields of a field file, as the flow is now."""
 
     @abstractmethod
     def marching(self, stall: float) -> Any:

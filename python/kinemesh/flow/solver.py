@@ -85,9 +85,9 @@ class Solver(State, Moving):
     def remarks(self) -> list[str]:
         return self.low_mach.notes()
 
-    def frames(self) -> Iterator[dict[str, NDArray[Any]]]:
+    def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:
         q, marks, first = self.primitive().astype(float), self.marks(), self.grid.first
-        for m in range(self.grid.members):
+        for m in members:
             own = slice(first[m], first[m + 1])
             fields = self.model.outputs(q[own], float(self.mach[m]))
             yield fields | {name: a[own] for name, a in marks.items()}

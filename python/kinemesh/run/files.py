@@ -78,11 +78,11 @@ class Files:
             return
         with self.watch("files"):
             solver, first = self.solver, self.solver.grid.first
-            x, alive = solver.backend.get(solver.grid.x), solver.grid.ensemble.alive
-            for m, fields in enumerate(solver.frames()):
-                if alive[m]:
-                    own = slice(first[m], first[m + 1])
-                    self.writers[m].append(float(time[m]), x[own], fields)
+            x = solver.backend.get(solver.grid.x)
+            running = np.flatnonzero(solver.grid.ensemble.alive).tolist()
+            for m, fields in zip(running, solver.frames(running), strict=True):
+                own = slice(first[m], first[m + 1])
+                self.writers[m].append(float(time[m]), x[own], fields)
 
     def restart(self, phase: str, step: int, **more: Any) -> None:
         """Write the state that a later run needs to go on with the same bits.

@@ -132,7 +132,7 @@ def _ended(solver: Solver, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[
     if len(solver.grid.bodies) > solver.grid.members:
         each = zip(solver.body_coefficients(poses), alive, strict=True)
         result["bodies"] = [of_bodies if runs else {} for of_bodies, runs in each]
-    at_floor = alive & (get(solver.dualtime.norm) <= get(solver.dualtime.floor))
+    at_floor = alive & ends.at_roundoff(solver)
     result |= {
         "converged": converged | at_floor,
         "iterations": get(solver.dualtime.iterations),
