@@ -1,7 +1,8 @@
-"""Overset grids: meshes that lie over one another.  Today the donor search."""
+"""Overset grids: meshes that lie over one another."""
 
 from __future__ import annotations
 
 from kinemesh.overset.donors import Donors, search
+from kinemesh.overset.parts import Part
 
-__all__ = ["Donors", "search"]
+__all__ = ["Donors", "Part", "search"]

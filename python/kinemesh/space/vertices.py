@@ -183,7 +183,9 @@ class Vertices:
             return f" at entity {entity}"
         where = zip("xyz", self.backend.get(self.x)[entity], strict=False)
         told = ", ".join(f"{name} = {value:.6g}" for name, value in where)
-        return f" at node {self.meshes[member].original[local]} ({told})"
+        mesh = self.meshes[member]
+        named = mesh.node(local) if hasattr(mesh, "node") else f"node {mesh.original[local]}"
+        return f" at {named} ({told})"
 
 
 class MeshVertices(Vertices):

@@ -1,0 +1,277 @@
+"""Parts of a case that lie over one another: meshes that are put together as one.
+
+A part with a marker named `overset` ends within others, from which it takes its values there; one
+part has none, the background.  Nodes of a part stand side by side, and no cell joins two parts, so
+that what follows from a mesh follows from each part alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.arguments import numbers, point_of
+from kinemesh.errors import MeshError, OversetError
+from kinemesh.mesh.mesh import Mesh
+from kinemesh.mesh.names import role_of
+from kinemesh.mesh.origin import Origin
+from kinemesh.mesh.pieces import pieces
+from kinemesh.motion import Pose
+from kinemesh.space.markers import walls_of
+from kinemesh.space.patches import KINDS
+
+Ints = NDArray[np.int32]
+OVERSET = "overset"  # marker of a part's boundary within others, and the kind of boundary
+BEWARE = "its boundary within other parts has the marker 'overset'"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A mesh and where it stands.
+
+    Parameters
+    ----------
+    mesh : Mesh
+    at : (x, y)          where the mesh's origin is put [chord]
+    angle_deg : float    turn about the mesh's origin before that, nose-up positive [deg]
+    """
+
+    mesh: Mesh
+    at: tuple[float, float] = (0.0, 0.0)
+    angle_deg: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mesh, Mesh):
+            raise OversetError(
+                f"Part: the mesh is a {type(self.mesh).__name__}, expected a kinemesh.Mesh of "
+                "triangles and quadrilaterals in the plane"
+            )
+        object.__setattr__(self, "at", point_of(self.at, "Part: at", "x, y"))
+        angle = numbers(self.angle_deg, 1, "Part: angle_deg")[0]
+        object.__setattr__(self, "angle_deg", float(angle))
+
+    def points(self) -> NDArray[np.float64]:
+        """(nodes, 2) where the nodes stand [chord]."""
+        return Pose(float(np.radians(self.angle_deg)), (0.0, 0.0), self.at).apply(self.mesh.points)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Parts(Mesh):
+    """The meshes of the parts of a member as one mesh.
+
+    Attributes
+    ----------
+    names : of the parts
+    first : (parts+1,) int32     first node of each part, and the number of nodes
+    roles : {kind: markers}      of walls one for each part that has some, named as the part
+    """
+
+    names: tuple[str, ...] = ()
+    first: Ints = None  # type: ignore[assignment]
+    roles: dict[str, list[str]] = None  # type: ignore[assignment]
+
+    @classmethod
+    def of(
+        cls,
+        parts: Mapping[str, Any],
+        *,
+        walls: Sequence[str] | None = None,
+        far: Sequence[str] | None = None,
+        boundaries: Mapping[str, str] | None = None,
+        moving: Sequence[str] = (),
+    ) -> Parts:
+        """Parts put together.
+
+        Parameters
+        ----------
+        parts : {name: Mesh or Part}
+        walls, far, boundaries : as of `kinemesh.Incompressible`; of a marker that several parts
+            have, by part and marker: "back.left"
+        moving : parts that move; one of them without walls is a body without nodes
+
+        Raises
+        ------
+        OversetError, MeshError    parts that are no meshes, or whose boundaries are not clear
+        """
+        given = {name: _part(name, part) for name, part in parts.items()}
+        _one_background(given)
+        asked = _Asked(given, walls, far, boundaries)
+        first, tables, sides = 0, [], _Sides()
+        for name, part in given.items():
+            mesh = part.mesh.renumbered()
+            tables.append((part, mesh, first))
+            roles = asked.roles(name, mesh)
+            for marker, kind in roles.items():
+                own = name if kind == "wall" else f"{name}.{marker}"
+                sides.add(kind, own, mesh.boundaries[marker] + np.int32(first))
+            first += mesh.nodes
+        starts = np.append([start for _, _, start in tables], first).astype(np.int32)
+        found: list[Any] = [*_joined(tables, sides), tuple(given), starts, sides.roles]
+        made = cls(*found)
+        for name in moving:
+            if name in given and name not in made.boundaries:
+                made.boundaries[name] = np.empty((0, 2), np.int32)
+                made.roles["wall"].append(name)
+        return made
+
+    def __post_init__(self) -> None:
+        Mesh.__post_init__(self)
+        if self.first is None:
+            object.__setattr__(self, "first", np.array([0, self.nodes], np.int32))
+
+    @property
+    def part(self) -> Ints:
+        """(nodes,) number of each node's part."""
+        return np.repeat(np.arange(len(self.names), dtype=np.int32), np.diff(self.first))
+
+    @property
+    def outer(self) -> NDArray[np.bool_]:
+        """(parts,) whether each has an overset boundary."""
+        return np.array([f"{name}.{OVERSET}" in self.boundaries for name in self.names])
+
+    @property
+    def walled(self) -> NDArray[np.bool_]:
+        """(parts,) whether each has walls."""
+        there = self.boundaries
+        return np.array([len(there.get(name, ())) > 0 for name in self.names])
+
+    def renumbered(self) -> Parts:
+        """This mesh: its parts have their order already."""
+        return self
+
+    def node(self, local: int) -> str:
+        """Text for a node in the numbers of its part's file."""
+        part = int(np.searchsorted(self.first, local, "right")) - 1
+        base = self.original[self.first[part] : self.first[part + 1]].min()
+        return f"node {self.original[local] - base} of {self.names[part]!r}"
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(
+            f"{n}: {k}" for n, k in zip(self.names, np.diff(self.first).tolist(), strict=True)
+        )
+        return f"Parts({self.nodes} nodes; {sizes})"
+
+
+def _part(name: Any, part: Any) -> Part:
+    if not isinstance(name, str) or not name or "." in name:
+        raise OversetError(f"parts: the name {name!r}, expected one such as 'wing', without a dot")
+    if isinstance(part, Part):
+        return part
+    if not isinstance(part, Mesh):
+        raise OversetError(
+            f"part {name!r} is a {type(part).__name__}, expected a kinemesh.Mesh or "
+            "kinemesh.Part(mesh, at=(x, y), angle_deg=...)"
+        )
+    return Part(part)
+
+
+def _one_background(given: Mapping[str, Part]) -> None:
+    """OversetError unless one part, and one alone, has no overset boundary."""
+    if not given:
+        raise OversetError(
+            "parts: none are given, expected {name: mesh} with a background at least"
+        )
+    backgrounds = [name for name, part in given.items() if OVERSET not in part.mesh.boundaries]
+    if not backgrounds:
+        raise OversetError(
+            f"parts {list(given)}: each has an overset boundary, expected one without, the "
+            "background, such as km.mesh.background(...), whose boundary is the far field"
+        )
+    if len(backgrounds) > 1:
+        raise OversetError(
+            f"parts {backgrounds} have no overset boundary, expected one such part, the "
+            f"background; of every other one {BEWARE}"
+        )
+
+
+class _Sides:
+    """Markers of the parts put together, by kind."""
+
+    def __init__(self) -> None:
+        self.roles: dict[str, list[str]] = {"wall": [], "far": []}
+        self.edges: dict[str, list[Ints]] = {}
+
+    def add(self, kind: str, name: str, edges: Ints) -> None:
+        if name not in self.edges:
+            self.roles.setdefault(kind, []).append(name)
+        self.edges.setdefault(name, []).append(edges)
+
+
+class _Asked:
+    """What a user says of markers, by part and marker.
+
+    Raises
+    ------
+    MeshError    for a marker that no part has, that several have, or that is named twice
+    """
+
+    def __init__(self, parts: Mapping[str, Part], walls: Any, far: Any, boundaries: Any) -> None:
+        self.parts = parts
+        self.kind: dict[tuple[str, str], str] = {}
+        given = [*(("wall", n) for n in walls or ()), *(("far", n) for n in far or ())]
+        for name, kind in (boundaries or {}).items():
+            others = [k for k in KINDS if k not in ("wall", "far")]
+            if kind not in others:
+                raise MeshError(f"boundaries: {name!r} is {kind!r}, expected one of {others}")
+            given.append((kind, name))
+        for kind, name in given:
+            key = self._find(name)
+            if key in self.kind or key[1] == OVERSET:
+                was = self.kind.get(key, OVERSET)
+                raise MeshError(f"marker {name!r} is both {was} and {kind}, expected one")
+            self.kind[key] = kind
+
+    def _find(self, name: str) -> tuple[str, str]:
+        every = [(part, m) for part, own in self.parts.items() for m in own.mesh.boundaries]
+        found = [key for key in every if name in (key[1], ".".join(key))]
+        if len(found) != 1:
+            told = ", ".join(map(".".join, every))
+            why = "is in several parts" if found else "is in no part"
+            raise MeshError(f"marker {name!r} {why}, expected one of {told}")
+        return found[0]
+
+    def roles(self, part: str, mesh: Mesh) -> dict[str, str]:
+        """Kind of each marker of a part."""
+        said = {m: self.kind[part, m] for m in mesh.boundaries if (part, m) in self.kind}
+        rest = [m for m in mesh.boundaries if m not in said]
+        if OVERSET in rest:
+            return said | {m: OVERSET if m == OVERSET else "wall" for m in rest}
+        if {"wall", "far"} & set(said.values()) or not rest:
+            other = "wall" if "far" in said.values() else "far"
+            return said | dict.fromkeys(rest, other)
+        if len(pieces(mesh, rest)) > 1:
+            bodies, _ = walls_of(None, [mesh], list(said))
+        else:  # the outer boundary alone
+            bodies = [m for m in rest if role_of(m) == "wall"]
+        return said | {m: "wall" if m in bodies else "far" for m in rest}
+
+
+def _joined(tables: Sequence[tuple[Part, Mesh, int]], sides: _Sides) -> list[Any]:
+    """Arguments of a Mesh from parts: (part, its mesh renumbered, first node) of each."""
+    bases = np.cumsum([0, *(int(mesh.original.max()) + 1 for _, mesh, _ in tables)])
+    points = [Part(mesh, part.at, part.angle_deg).points() for part, mesh, _ in tables]
+    cells = {
+        name: np.concatenate([getattr(mesh, name) + np.int32(first) for _, mesh, first in tables])
+        for name in ("triangles", "quads")
+    }
+    original = [mesh.original + base for (_, mesh, _), base in zip(tables, bases, strict=False)]
+    edges = {name: np.concatenate(own) for name, own in sides.edges.items()}
+    return [
+        np.concatenate(points),
+        cells["triangles"],
+        cells["quads"],
+        edges,
+        np.concatenate(original).astype(np.int32),
+        _origin(tables),
+    ]
+
+
+def _origin(tables: Sequence[tuple[Part, Mesh, int]]) -> Origin:
+    """What is known of the parts: chords of the only one that tells its own."""
+    chords = [mesh.origin.chord for _, mesh, _ in tables if mesh.origin.chord is not None]
+    notes = tuple(note for _, mesh, _ in tables for note in mesh.origin.notes)
+    return Origin(chords[0] if len(chords) == 1 else None, notes)

@@ -1,0 +1,106 @@
+"""Meshes of parts put together as one."""
+
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh.errors import MeshError, OversetError
+from kinemesh.mesh import Mesh
+from kinemesh.overset import Part
+from kinemesh.overset.parts import Parts
+
+
+def box(size=10.0, cells=12, one=None):
+    """A square about the origin; with `one` marker, or one for each side."""
+    line = np.linspace(-size, size, cells + 1)
+    points = np.stack(np.meshgrid(line, line, indexing="ij"), axis=-1).reshape(-1, 2)
+    at = np.arange((cells + 1) ** 2).reshape(cells + 1, cells + 1)
+    quads = np.stack([at[:-1, :-1], at[1:, :-1], at[1:, 1:], at[:-1, 1:]], axis=-1).reshape(-1, 4)
+    ends = {"left": at[0], "right": at[-1], "bottom": at[:, 0], "top": at[:, -1]}
+    sides = {name: np.stack([own[:-1], own[1:]], axis=1) for name, own in ends.items()}
+    if one is not None:
+        sides = {one: np.concatenate(list(sides.values()))}
+    return Mesh.from_arrays(points, quads, sides)
+
+
+def ring():
+    made = km.mesh.cylinder(600, far_field=3.0, around=36, wall_spacing=0.03)
+    sides = {"cylinder": made.boundaries["cylinder"], "overset": made.boundaries["farfield"]}
+    return Mesh(made.points, made.triangles, made.quads, sides)
+
+
+def test_parts_stand_side_by_side_as_placed():
+    own = ring()
+    made = Parts.of({"body": Part(own, at=(1.0, 0.5), angle_deg=90.0), "back": box()})
+    assert made.names == ("body", "back")
+    assert made.first.tolist() == [0, own.nodes, own.nodes + 169]
+    assert np.array_equal(np.bincount(made.part), [own.nodes, 169])
+    assert made.outer.tolist() == [True, False] == made.walled.tolist()
+    # nose-up: the point ahead of the origin, at -x, goes up
+    ahead = own.renumbered().points.argmin(axis=0)[0]
+    assert made.points[ahead] == pytest.approx([1.0, 0.5 + 3.0], abs=1e-12)
+    # no cell joins two parts
+    cells = np.where(made.cells < 0, made.cells[:, :1], made.cells)
+    assert (made.part[cells] == made.part[cells[:, :1]]).all()
+
+
+def test_markers_are_those_of_parts():
+    made = Parts.of({"body": ring(), "back": box()})
+    assert made.roles["wall"] == ["body"]
+    assert made.roles["overset"] == ["body.overset"]
+    assert made.roles["far"] == ["back.left", "back.right", "back.bottom", "back.top"]
+    said = Parts.of({"body": ring(), "back": box()}, walls=["top"])
+    assert said.roles["wall"] == ["body", "back"]
+    assert "back.top" not in said.roles["far"]
+    slip = Parts.of({"body": ring(), "back": box()}, boundaries={"back.top": "symmetry"})
+    assert slip.roles["symmetry"] == ["back.top"]
+
+
+def test_a_part_without_walls_that_moves_is_a_body_without_nodes():
+    made = Parts.of({"disc": box(1.0, 8, "overset"), "back": box()}, moving=["disc"])
+    assert made.roles["wall"] == ["disc"]
+    assert made.boundaries["disc"].shape == (0, 2)
+    assert not made.walled.any()
+
+
+def test_nodes_are_told_in_the_numbers_of_their_part():
+    body, back = ring(), box()
+    made = Parts.of({"body": body, "back": back})
+    local = int(made.first[1]) + 7
+    own = np.flatnonzero((back.points == made.points[local]).all(axis=1))[0]
+    assert made.node(local) == f"node {own} of 'back'"
+
+
+@pytest.mark.parametrize(
+    ("parts", "told"),
+    [
+        ({}, "none are given"),
+        ({"body": ring()}, "each has an overset boundary"),
+        ({"a": box(), "b": box()}, "expected one such part"),
+        ({"a": 3}, "part 'a' is a int"),
+        ({"a.b": box()}, "without a dot"),
+    ],
+)
+def test_parts_that_make_no_case_are_refused(parts, told):
+    with pytest.raises(OversetError, match=told):
+        Parts.of(parts)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"walls": ["lid"]}, "is in no part, expected one of body.cylinder"),
+        ({"walls": ["top"], "far": ["top"]}, "both wall and far"),
+        ({"walls": ["overset"]}, "both overset and wall"),
+        ({"boundaries": {"top": "sponge"}}, "is 'sponge', expected one of"),
+    ],
+)
+def test_markers_that_are_not_clear_are_refused(given, told):
+    with pytest.raises(MeshError, match=told):
+        Parts.of({"body": ring(), "back": box()}, **given)
+
+
+def test_a_part_of_no_mesh_or_place_is_refused():
+    with pytest.raises(OversetError, match="expected a kinemesh"):
+        Part(3)
+    with pytest.raises(km.SettingsError, match="Part: at"):
+        Part(box(), at=(0.0,))
