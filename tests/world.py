@@ -165,6 +165,7 @@ class World:
         self.gas()
         self.space()
         self.donors()
+        self.overset()
         self.control()
         for key, value in self.values.items():
             shape = key.partition("|")[2]
@@ -358,6 +359,34 @@ class World:
         self.put("cell|points>cells?", np.where(np.arange(61) % 7, cell, -1))
         self.values["faults|1"] = np.full(1, NONE)
 
+    def overset(self):
+        """Two parts with the cells of all, the last of which are within walls; a slot per node."""
+        rng, n = np.random.default_rng(11), len(self.x)
+        corners = self.values["corners|cells,4>nodes?"]
+        bins = bins_of(self.x, corners)
+        self.put("node|slots>nodes", np.arange(n))
+        self.put("slots|nodes+1>>slots", np.arange(n + 1))
+        self.put("part|slots>parts", 1 - self.member)
+        self.put("grid|parts>grids", (0, 1))
+        self.put("shift|members", (0, 0))
+        self.put("pose|parts,6", rng.uniform(-0.1, 0.1, (2, 6)), float)
+        self.put("frame|places,2", self.x, float)
+        self.put("corners|cells,4>places?", corners)
+        self.put("begin|grids,3", [(0, 0, len(corners) - 4)] * 2)
+        self.put("kind|grids,2", [(1, 1), (0, 0)])
+        self.put("box|grids,4", [bins.box.ravel()] * 2, float)
+        self.put("across|grids,2", [bins.across] * 2)
+        self.put("offsets|places+1>>entries", self.values["offsets|nodes+1>>entries"])
+        self.put("neighbour|entries>places", self.values["neighbour|entries>nodes"])
+        layer = rng.integers(0, 6, n)
+        self.put("layer|places", np.where(self.member, 1 << 20, layer))
+        self.put("rank|places", rng.uniform(0, 1, n), float)
+        self.put("near|slots", rng.uniform(0, 1, n), float)
+        self.put("cell|slots>cells?", rng.integers(-1, len(corners), n))
+        self.put("wall|places", rng.integers(0, 2, n))
+        self.put("mark|nodes", rng.integers(-3, 6, n))
+        self.put("status|nodes", rng.integers(-2, 2, n))
+
     def gas(self):
         rng, n = self.rng, len(self.x)
         q = np.stack(
@@ -415,6 +444,9 @@ class World:
             blend=0.5,
             component=1,
             of=7,
+            overlap=2,
+            fringe=2,
+            least=2,
         )
         self.values.update({"cfl_last": 1e4, "cfl_growth": 1.25, "most|real": 0.125, "most|i32": 9})
         self.put("weights|3", (3, -3, 1), float)

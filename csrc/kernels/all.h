@@ -29,6 +29,7 @@
 #include "cloud/jst_plane.h"
 #include "cloud/lusgs_plane.h"
 #include "overset/search.h"
+#include "overset/status.h"
 #undef DIM
 #define DIM 3
 #include "dimension.h"
@@ -62,6 +63,8 @@
   K(spring_csr, rows) K(spring_choose, rows)                                                      \
   K(graph_map, carried) K(graph_folds, elements) K(graph_stretch, groups)                         \
   K(overset_search, points) K(overset_weights, points)                                            \
+  K(overset_find, slots) K(overset_own, nodes) K(overset_grow, nodes) K(overset_give, nodes)        \
+  K(overset_count, groups)                                                                        \
   K(colour_round, nodes) K(krylov_start, members)                                                 \
   K(cg_weigh, rows) K(cg_begin, rows) K(cg_beta, groups) K(cg_alpha, groups)                      \
   K(cg_check, groups) K(cg_p, rows) K(cg_x, rows)                                                 \

@@ -22,12 +22,24 @@ HD i32 inside_side(i32 a, i32 b, struct vec2 from, struct vec2 to, struct vec2 p
   return a < b ? turn >= 0 : turn <= 0;
 }
 
+/* cross(a, b) from rounded products, as every device has it. */
+HD f64 rounded_cross(struct vec2 a, struct vec2 b)
+{
+  return rounded_product(a.x, b.y) - rounded_product(a.y, b.x);
+}
+
+/* a + t s, rounded alike. */
+HD struct vec2 rounded_along(struct vec2 a, struct vec2 t, f64 s)
+{
+  return vec2_of(a.x + rounded_product(t.x, s), a.y + rounded_product(t.y, s));
+}
+
 /* Weights of a triangle's corners at the way q from the first; u, v: ways from there to the others. */
 HD void inside_triangle(struct vec2 u, struct vec2 v, struct vec2 q, f64 *w)
 {
-  const f64 area = cross(u, v);
-  w[1]           = cross(q, v) / area;
-  w[2]           = cross(u, q) / area;
+  const f64 area = rounded_cross(u, v);
+  w[1]           = rounded_cross(q, v) / area;
+  w[2]           = rounded_cross(u, q) / area;
   w[0]           = 1 - w[1] - w[2];
   w[3]           = 0;
 }
@@ -38,17 +50,19 @@ HD void inside_triangle(struct vec2 u, struct vec2 v, struct vec2 q, f64 *w)
  * of r and s down to that of q.                                                                  */
 HD void inside_quad(struct vec2 u, struct vec2 v, struct vec2 t, struct vec2 q, f64 *w)
 {
-  const f64         square = cross(t, v), line = cross(u, v) + cross(q, t), rest = cross(q, u);
-  const f64         inner = line * line - 4 * square * rest, jacobian = sqrt(inner > 0 ? inner : 0);
+  const f64 square = rounded_cross(t, v), line = rounded_cross(u, v) + rounded_cross(q, t), rest = rounded_cross(q, u),
+            inner         = rounded_product(line, line) - rounded_product(4 * square, rest),
+            jacobian      = sqrt(inner > 0 ? inner : 0);
   f64               s     = line > 0 ? -2 * rest / (line + jacobian) : (jacobian - line) / (2 * square);
-  const struct vec2 along = vec2_of(u.x + t.x * s, u.y + t.y * s), left = vec2_of(q.x - v.x * s, q.y - v.y * s);
-  f64               r = dot(left, along) / dot(along, along);
+  const struct vec2 along = rounded_along(u, t, s), left = rounded_along(q, v, -s);
+  f64               r = (rounded_product(left.x, along.x) + rounded_product(left.y, along.y)) /
+          (rounded_product(along.x, along.x) + rounded_product(along.y, along.y));
   for (i32 step = 0; step < 2; step++) {
-    const struct vec2 a = vec2_of(u.x + t.x * s, u.y + t.y * s), b = vec2_of(v.x + t.x * r, v.y + t.y * r),
-                      miss = vec2_of(q.x - a.x * r - v.x * s, q.y - a.y * r - v.y * s);
-    const f64 area         = cross(a, b);
-    r += cross(miss, b) / area;
-    s += cross(a, miss) / area;
+    const struct vec2 a = rounded_along(u, t, s), b = rounded_along(v, t, r),
+                      miss = rounded_along(rounded_along(q, a, -r), v, -s);
+    const f64 area         = rounded_cross(a, b);
+    r += rounded_cross(miss, b) / area;
+    s += rounded_cross(a, miss) / area;
   }
   w[0] = (1 - r) * (1 - s), w[1] = r * (1 - s), w[2] = r * s, w[3] = (1 - r) * s;
 }

@@ -39,6 +39,27 @@ HD i32 overset_holds(const f64 *x, const i32 *corners, i32 cell, struct vec2 p)
   return holds;
 }
 
+/* The lowest cell of a list that holds p, or -1. */
+HD i32 overset_first(const f64 *x, const i32 *corners, const i32 *listed, const i32 *list, struct vec2 p)
+{
+  for (i32 e = list[0]; e < list[0] + list[1]; e++)
+    if (overset_holds(x, corners, listed[e], p)) return listed[e];
+  return -1;
+}
+
+/* Weights of a cell's corners at p in it: linear in a triangle, bilinear in a quadrilateral. */
+HD void overset_weigh(const f64 *x, const i32 *corners, i32 cell, struct vec2 p, f64 *w)
+{
+  const i32        *k = corners + 4 * cell;
+  const struct vec2 o = point(x, k[0]), u = minus(point(x, k[1]), o), v = minus(point(x, k[2]), o), q = minus(p, o);
+  if (k[3] < 0) {
+    inside_triangle(u, v, q, w);
+  } else {
+    const struct vec2 s = minus(point(x, k[3]), o);
+    inside_quad(u, s, minus(minus(v, u), s), q, w);
+  }
+}
+
 /* The lowest cell that holds each place; -1 where none does, and a fault where a coordinate is not finite. */
 #define OVERSET_SEARCH(F)                                                            \
   F(in, f64, x, "nodes," STR(DIM))                                                   \
@@ -56,8 +77,7 @@ KERNEL(overset_search, OVERSET_SEARCH, indirect)
   N(place_load)(place, i, p);
   i32 list[2], found = -1;
   if (N(overset_list)(p, box, across, bins, list)) {
-    for (i32 e = list[0]; e < list[0] + list[1] && found < 0; e++)
-      if (overset_holds(x, corners, listed[e], vec2_of(p[0], p[1]))) found = listed[e];
+    found = overset_first(x, corners, listed, list, vec2_of(p[0], p[1]));
   } else {
     for (i32 k = 0; k < DIM; k++)
       if (!(p[k] - p[k] == 0)) fault(faults, FAULT_PLACE, i);
@@ -76,16 +96,6 @@ KERNEL(overset_search, OVERSET_SEARCH, indirect)
 KERNEL(overset_weights, OVERSET_WEIGHTS, indirect)
 {
   f64 w[4] = {0, 0, 0, 0};
-  if (cell[i] >= 0) {
-    const i32        *k = corners + 4 * cell[i];
-    const struct vec2 o = point(x, k[0]), u = minus(point(x, k[1]), o), v = minus(point(x, k[2]), o),
-                      q = minus(point(place, i), o);
-    if (k[3] < 0) {
-      inside_triangle(u, v, q, w);
-    } else {
-      const struct vec2 s = minus(point(x, k[3]), o);
-      inside_quad(u, s, minus(minus(v, u), s), q, w);
-    }
-  }
+  if (cell[i] >= 0) overset_weigh(x, corners, cell[i], point(place, i), w);
   put4_f64(weights + 4 * i, w);
 }

@@ -1,0 +1,49 @@
+"""Connectivity of overset grids: status and donors of nodes, and whether these will do."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinemesh.device.faults import NONE
+from kinemesh.errors import OversetError
+from kinemesh.overset.failures import failure
+from kinemesh.overset.report import Report
+from kinemesh.overset.status import COVERED, Statuses
+
+
+class Connectivity(Statuses):
+    __doc__ = Statuses.__doc__
+
+    def begin(self) -> None:
+        """Forget the last step: what has fluid at the next update may have had none before."""
+        self.backend.put(self.status, COVERED)
+        self.backend.put(self.words, NONE)
+
+    def check(self, where: str) -> bool:
+        """After `update`: members that cannot go on have failed; whether there were any.
+
+        Members fail by walls that intersect, by nodes without fluid or receptors without a donor
+        where values are needed, and by field nodes that had no fluid at the last update.
+
+        Parameters
+        ----------
+        where : str    when it is, for the error
+
+        Raises
+        ------
+        OversetError    outside of a run of several members
+        """
+        if self.backend.read(self.words).min() == NONE:  # as nearly always
+            return False
+        words, members = self.backend.get(self.words), self.grid.ensemble
+        self.backend.put(self.words, NONE)
+        found = np.flatnonzero((words != NONE) & members.alive).tolist()
+        for member in found:
+            told = failure(self, member, words[member])
+            error = OversetError(f"{told.cause} ({where}); {told.remedy}")
+            members.fail(member, told.cause, told.remedy, place=told.place, error=error)
+        return bool(found)
+
+    def report(self, member: int = 0) -> Report:
+        """What the connectivity of a member is like as it stands; warns of what is bad."""
+        return Report.of(self, member)

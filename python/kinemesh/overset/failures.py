@@ -1,0 +1,112 @@
+"""Why overset grids cannot be solved on where they stand, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.device.faults import decode
+from kinemesh.overset.plan import Plan
+from kinemesh.overset.status import Statuses
+
+WALLS, OUTSIDE, BODY, ORPHAN, FREED = 1, 2, 3, 4, 5  # csrc/kernels/overset/status.h
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is wrong and where, what to do, and the place alone."""
+
+    cause: str
+    remedy: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Met:
+    """A node that fails, its part, and another part that holds the node, if one does."""
+
+    place: str
+    at: str
+    name: str
+    other: str
+    gap_of: tuple[str, str]  # parts whose walls are the gap's, or one part and the one it lies over
+    gap: float  # between walls or, with one wall alone, to where the part begins to hold others
+    size: float  # across the larger cells there [chord]
+    both: bool  # whether both parts have walls
+
+
+def failure(made: Statuses, member: int, word: np.uint64) -> Told:
+    """The failure that a member's word tells of."""
+    code, node = decode(word)
+    met = _met(made, member, node)
+    where = f"{met.place} {met.at}"
+    if code == WALLS:
+        cause = (
+            f"walls of {met.name!r} and {met.other!r} intersect: {where} is within {met.other!r}"
+        )
+        return Told(cause, "move the parts apart, or change their motion", where)
+    if code == OUTSIDE:
+        cause = f"part {met.name!r} reaches {met.at}, beyond {met.other!r} ({met.place})"
+        return Told(cause, f"a larger {met.other!r}, or a smaller motion", where)
+    if code == FREED:
+        cause = f"{where} is a field node and had no fluid at the last step"
+        return Told(cause, "a smaller time step, so that no wall crosses its fringe in one", where)
+    return _gap(made, met, where, code)
+
+
+def _gap(made: Statuses, met: _Met, where: str, code: int) -> Told:
+    """Too few cells between a wall and what is to be solved beyond it."""
+    layers = made.overlap + made.fringe
+    needs = 2 * layers if met.both else layers
+    one, other = met.gap_of
+    told = (
+        f"the gap between {one!r} and {other!r}"
+        if met.both
+        else f"{other!r}, from its walls to its last {made.fringe} layers of cells,"
+    )
+    why = "is within walls" if code == BODY else "has no donor"
+    cause = (
+        f"{told} is {met.gap:.3g} chords and holds {met.gap / met.size:.2g} cells that "
+        f"are {met.size:.3g} across, needs {needs}: {where} {why}"
+    )
+    fewer = ", or overlap=1" if made.overlap > 1 else ""
+    return Told(cause, f"cells at most {met.gap / needs:.2g} across there{fewer}", where)
+
+
+def _met(made: Statuses, member: int, node: int) -> _Met:
+    grid, get, fields = made.grid, made.backend.get, made.fields
+    mesh, plan = grid.meshes[member], made.plans[grid.alike.of[member]]
+    local = node - int(grid.first[member])
+    own = int(mesh.part[local])
+    first, last = get(fields["slots"])[node : node + 2]
+    cell, part = (get(fields[name])[first:last] for name in ("cell", "part"))
+    near = get(fields["near"])[first:last]
+    number = part - made.first[member]
+    begin = get(fields["begin"])[get(fields["grid"])[part], 2]
+    body = cell >= begin
+    near = np.where(body, 0.0, np.where(cell < 0, np.inf, near))
+    held = np.flatnonzero(cell >= 0)
+    back = int(np.flatnonzero(~mesh.outer)[0])
+    other = int(number[held[np.argmin(near[held])]]) if len(held) else back
+    both = bool(mesh.walled[own] and mesh.walled[other])
+    body = own if mesh.walled[own] and not mesh.walled[other] else other
+    if both:
+        gap = float(plan.rank[local] + near[held].min(initial=np.inf))
+    else:
+        there = slice(*mesh.first[body : body + 2])
+        gap = float(plan.rank[there][plan.layer[there] == made.fringe].min(initial=np.inf))
+    x = get(grid.x)[slice(*grid.first[member : member + 2])]
+    rest = np.flatnonzero(mesh.part == other)
+    beside = int(rest[np.argmin(np.linalg.norm(x[rest] - x[local], axis=1))])
+    size = max(_across(plan, x, node) for node in (local, beside))
+    at = "({:.6g}, {:.6g})".format(*x[local])
+    names = mesh.names[own], mesh.names[other if both else body]
+    return _Met(mesh.node(local), at, mesh.names[own], mesh.names[other], names, gap, size, both)
+
+
+def _across(plan: Plan, x: NDArray[np.float64], node: int) -> float:
+    """Longest way from a node to one with which it shares a cell [chord]."""
+    near = plan.neighbour[plan.offsets[node] : plan.offsets[node + 1]]
+    return float(np.linalg.norm(x[near] - x[node], axis=1).max())

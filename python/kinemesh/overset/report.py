@@ -1,0 +1,126 @@
+"""What the connectivity of overset grids is like: counts, donors, overlap, sizes of cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from kinemesh.errors import warn
+from kinemesh.overset.plan import NO_LAYER, away
+from kinemesh.overset.status import COVERED, FIELD, RECEPTOR, SOLID, Statuses
+
+KINDS = {"field": FIELD, "receptor": RECEPTOR, "covered": COVERED, "solid": SOLID}
+ALIKE = 3.0  # sizes of receptors' and donors' cells that may differ by this factor
+FEW = 1e-3  # share of receptors that may take values from receptors
+
+
+@dataclass(frozen=True, slots=True)
+class PartReport:
+    """One part.
+
+    Parameters
+    ----------
+    field, receptor, covered, solid : int    nodes
+    second : int        receptors with receptors among the corners of their donor
+    orphans : int       receptors without a donor
+    overlap : int       least number of layers of field nodes about donors of the part's receptors
+    ratio : (least, largest) size of a receptor's cells over that of its donor's
+    iblank : (nodes,) int32    status of each node, in the order of the part's nodes
+    """
+
+    field: int
+    receptor: int
+    covered: int
+    solid: int
+    second: int
+    orphans: int
+    overlap: int
+    ratio: tuple[float, float]
+    iblank: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The parts of a member by name; as text, a table."""
+
+    parts: dict[str, PartReport]
+
+    @property
+    def iblank(self) -> dict[str, NDArray[np.int32]]:
+        """Status of the nodes of each part: field 1, receptor -1, covered 0, solid -2."""
+        return {name: own.iblank for name, own in self.parts.items()}
+
+    @classmethod
+    def of(cls, made: Statuses, member: int) -> Report:
+        """That of a member as it stands, with warnings of what is bad for the result."""
+        grid, get = made.grid, made.backend.get
+        own = slice(*grid.first[member : member + 2])
+        status = get(made.status)[own]
+        donor = get(made.donor)[own] - grid.first[member]
+        weight = get(made.weight)[own]
+        mesh, plan = grid.meshes[member], made.plans[grid.alike.of[member]]
+        worth = _worth(status, donor)
+        graph = sp.csr_matrix((np.ones(len(plan.neighbour)), plan.neighbour, plan.offsets))
+        depth = away(graph, np.flatnonzero(status != FIELD).astype(np.int32))[donor].min(axis=1)
+        ratio = plan.size / (weight * plan.size[donor]).sum(axis=1)
+        found = {}
+        for number, name in enumerate(mesh.names):
+            here = slice(*mesh.first[number : number + 2])
+            takes = here.start + np.flatnonzero(status[here] == RECEPTOR)
+            fed = takes[worth[takes] > 0]
+            counts = {k: int((status[here] == code).sum()) for k, code in KINDS.items()}
+            found[name] = PartReport(
+                **counts,
+                second=int((worth[takes] == 1).sum()),
+                orphans=int((worth[takes] == 0).sum()),
+                overlap=int(depth[fed].min(initial=NO_LAYER)),
+                ratio=(float(ratio[fed].min(initial=np.inf)), float(ratio[fed].max(initial=0.0))),
+                iblank=status[here],
+            )
+            x = get(grid.x)[own]
+            _warn(name, found[name], [mesh.node(n) + " ({:.6g}, {:.6g})".format(*x[n])
+                                      for n in _extremes(fed, ratio)])  # fmt: skip
+        return cls(found)
+
+    def __str__(self) -> str:
+        head = ("part", "field", "receptor", "covered", "solid", "second", "orphans", "overlap",
+                "size ratio")  # fmt: skip
+        rows: list[tuple[str, ...]] = [head]
+        for name, p in self.parts.items():
+            numbers = p.field, p.receptor, p.covered, p.solid, p.second, p.orphans
+            last = (p.overlap, "{:.2f} to {:.2f}".format(*p.ratio)) if p.receptor else ("-", "-")
+            rows.append((name, *map(str, numbers), *map(str, last)))
+        wide = [max(len(row[k]) for row in rows) for k in range(len(head))]
+        return "\n".join(
+            "  ".join(word.rjust(w) for word, w in zip(row, wide, strict=True)) for row in rows
+        )
+
+
+def _worth(status: NDArray, donor: NDArray) -> NDArray:
+    """(nodes,) 2 where all corners of the donor are field, 1 where some are receptors, 0 else."""
+    itself = donor == np.arange(len(donor))[:, None]
+    each = np.where(status[donor] == FIELD, 2, (status[donor] == RECEPTOR) & ~itself)
+    return each.min(axis=1)
+
+
+def _extremes(fed: NDArray, ratio: NDArray) -> list[int]:
+    return [int(fed[pick(ratio[fed])]) for pick in (np.argmin, np.argmax)] if len(fed) else []
+
+
+def _warn(name: str, part: PartReport, places: list[str]) -> None:
+    if part.second > FEW * part.receptor:
+        warn(
+            f"part {name!r}: {part.second} of {part.receptor} receptors take values from cells "
+            "with receptors among their corners; more cells where the parts lie over one another, "
+            "or a smaller overlap"
+        )
+    for place, bad in zip(places, (part.ratio[0] < 1 / ALIKE, part.ratio[1] > ALIKE), strict=False):
+        if bad:
+            least, most = part.ratio
+            warn(
+                f"part {name!r}: cells of receptors are {least:.2g} to {most:.2g} times as large "
+                f"as those of their donors, expected 1/3 to 3 ({place}); like sizes at the fringe"
+            )

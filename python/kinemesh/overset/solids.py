@@ -1,0 +1,136 @@
+"""What lies within the walls of a part: triangles, and distances of places to walls."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from kinemesh.errors import OversetError
+
+Ints = NDArray[np.int32]
+Floats = NDArray[np.float64]
+FIRST = 8  # segments that are looked at before it is known whether another one may be nearer
+BLOCK = 1 << 16  # places at once
+
+
+def loops_of(points: Floats, edges: Ints, name: str) -> list[Ints]:
+    """Nodes of each closed run of wall edges (k, 2), the fluid on their left.
+
+    Raises
+    ------
+    OversetError    a run that is not closed, of the part `name`
+    """
+    after = dict(edges.tolist())
+    ends = np.flatnonzero(np.bincount(edges.ravel()) % 2)
+    if len(ends):
+        told = " and ".join("({:.6g}, {:.6g})".format(*points[node]) for node in ends[:2])
+        raise OversetError(
+            f"part {name!r}: its walls end at {told}, expected closed walls, so that it is known "
+            "what lies within them; close the body, or give its remaining edges a wall's marker"
+        )
+    found = []
+    while after:
+        run, node = [], next(iter(after))
+        while node in after:
+            run.append(node)
+            node = after.pop(node)
+        found.append(np.array(run, np.int32))
+    return found
+
+
+def within(points: Floats, loops: list[Ints], name: str) -> Ints:
+    """(t, 3) triangles of what is within the loops that have the fluid outside."""
+    found = [np.empty((0, 3), np.int32)]
+    for loop in loops:
+        x, y = (points[loop] - points[loop[0]]).T
+        if (x * np.roll(y, -1) - np.roll(x, -1) * y).sum() < 0:
+            found.append(ears(points, loop[::-1], name))
+    return np.concatenate(found)
+
+
+def ears(points: Floats, ring: Ints, name: str) -> Ints:
+    """(n-2, 3) triangles of a polygon (n,), counter-clockwise, cut off by ears.
+
+    Ears that do not touch are cut off in one go: triangles double in size from one go to the next,
+    and none stands at a node with all others.
+    """
+    found = []
+    while len(ring) > 3:
+        before, after = np.roll(ring, 1), np.roll(ring, -1)
+        cut = _apart(_ears(points, before, ring, after), len(ring) - 3)
+        if not len(cut):
+            x, y = points[ring[0]]
+            raise OversetError(
+                f"part {name!r}: the walls near ({x:.6g}, {y:.6g}) cross themselves, expected "
+                "closed walls that do not"
+            )
+        found.append(np.stack([before, ring, after], axis=1)[cut])
+        ring = np.delete(ring, cut)
+    return np.concatenate([*found, ring[None]]).astype(np.int32)
+
+
+def _ears(points: Floats, before: Ints, ring: Ints, after: Ints) -> NDArray[np.intp]:
+    """Corners with nothing of the polygon in their triangle; straight ones where there are none."""
+    turn = _turn(points[before], points[ring], points[after])
+    hollow = ring[turn <= 0]
+    found = [
+        k
+        for k in np.flatnonzero(turn > 0).tolist()
+        if _empty(points, before, ring, after, k, hollow)
+    ]
+    return np.array(found, np.intp) if found else np.flatnonzero(turn == 0)
+
+
+def _empty(
+    points: Floats, before: Ints, ring: Ints, after: Ints, k: int, hollow: Ints
+) -> np.bool_ | bool:
+    """Whether no hollow corner lies in or on the triangle of corner k."""
+    if not len(hollow):
+        return True
+    a, b, c = before[k], ring[k], after[k]
+    other = hollow[(hollow != a) & (hollow != c)]
+    p, (a, b, c) = points[other], points[[a, b, c]]
+    return not ((_turn(a, b, p) >= 0) & (_turn(b, c, p) >= 0) & (_turn(c, a, p) >= 0)).any()
+
+
+def _turn(a: Floats, b: Floats, c: Floats) -> Floats:
+    """Twice the area of triangles (..., 2)."""
+    u, v = b - a, c - a
+    return u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0]
+
+
+def _apart(found: NDArray[np.intp], most: int) -> NDArray[np.intp]:
+    """Of ascending corners of a ring those that are not side by side, at most so many."""
+    cut: list[int] = []
+    ring = most + 3
+    for k in found.tolist():
+        if len(cut) < most and (not cut or (k - cut[-1] > 1 and (cut[0] - k) % ring > 1)):
+            cut.append(k)
+    return np.array(cut, np.intp)
+
+
+def distances(points: Floats, ends: Floats) -> Floats:
+    """(n,) exact distances of places (n, 2) to the nearest of segments (k, 2, 2)."""
+    middle = ends.mean(axis=1)
+    half = 0.5 * np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).max()
+    tree, count = cKDTree(middle), min(FIRST, len(ends))
+    found, left = np.empty(len(points)), np.arange(len(points))
+    while len(left):
+        again = []
+        for own in np.split(left, range(BLOCK, len(left), BLOCK)):
+            away, which = tree.query(points[own], k=np.arange(count) + 1)
+            found[own] = _to_segments(points[own, None], ends[which]).min(axis=1)
+            # a segment beyond those looked at is not nearer than the last middle less its half
+            again.append(own[away[:, -1] - half < found[own]])
+        left = np.concatenate(again) if count < len(ends) else left[:0]
+        count = min(2 * count, len(ends))
+    return found
+
+
+def _to_segments(p: Floats, ends: Floats) -> Floats:
+    """Distances of places (..., 2) to segments (..., 2, 2)."""
+    a, b = ends[..., 0, :], ends[..., 1, :]
+    way, q = b - a, p - a
+    share = ((q * way).sum(-1) / (way * way).sum(-1)).clip(0, 1)
+    return np.linalg.norm(q - share[..., None] * way, axis=-1)
