@@ -30,6 +30,7 @@
 #include "cloud/lusgs_plane.h"
 #include "overset/search.h"
 #include "overset/status.h"
+#include "overset/exchange.h"
 #undef DIM
 #define DIM 3
 #include "dimension.h"
@@ -65,6 +66,7 @@
   K(overset_search, points) K(overset_weights, points)                                            \
   K(overset_find, slots) K(overset_own, nodes) K(overset_grow, nodes) K(overset_give, nodes)        \
   K(overset_count, groups)                                                                        \
+  K(overset_rows, nodes) K(overset_leak, groups) K(exchange_take_pressure, nodes)                                        \
   K(colour_round, nodes) K(krylov_start, members)                                                 \
   K(cg_weigh, rows) K(cg_begin, rows) K(cg_beta, groups) K(cg_alpha, groups)                      \
   K(cg_check, groups) K(cg_p, rows) K(cg_x, rows)                                                 \
@@ -97,7 +99,8 @@
   K(inc_check##D, groups) K(inc_levels##D, nodes) K(inc_extrapolate##D, nodes)                    \
   K(inc_mean_flow##D, edges) K(inc_predict##D, edges) K(inc_correct##D, nodes)                    \
   K(inc_correct_flow##D, edges) K(inc_give##D, bnodes) K(inc_pass##D, bnodes)                     \
-  K(inc_slip##D, bnodes) K(inc_outflow##D, bnodes) K(inc_forces##D, groups)
+  K(inc_slip##D, bnodes) K(inc_outflow##D, bnodes) K(inc_forces##D, groups)                       \
+  K(exchange_vector##D, nodes) K(exchange_pressure##D, nodes) K(exchange_take_vector##D, nodes)
 /* Of blocks of size B (linear/sizes.h). */
 #define BLOCK_LIST(K, B) BLOCK_LIST_(K, B)
 #define BLOCK_LIST_(K, B)                                                                         \

@@ -119,6 +119,21 @@ HD real N(inc_through)(const i32 i FACETS(PARAM) INC_PRESSURE(PARAM))
   return sum;
 }
 
+/* Whether the dual of an end of an edge is solved for; status: of overset grids (kernels/overset/status.h). */
+HD i32 edge_solved(const i32 *status, i32 a, i32 b)
+{
+  return !status || status[a] == 1 || status[b] == 1;
+}
+
+/* How much an edge trusts its memory: as the end that trusts it less, all of it where there are no parts. */
+HD real edge_trust(const real *trust, i32 a, i32 b)
+{
+  return trust ? smaller(trust[a], trust[b]) : R(1);
+}
+#define INC_OVERSET(F)         \
+  F(opt, i32, status, "nodes") \
+  F(opt, real, trust, "nodes")
+
 /* Predicted volume fluxes: interpolated velocities, and at the face the momentum equation of what they
  * leave out, with its memory (eq. 7.7). */
 #define INC_PREDICT(F)                 \
@@ -130,18 +145,24 @@ HD real N(inc_through)(const i32 i FACETS(PARAM) INC_PRESSURE(PARAM))
   F(in, real, memory1, "edges")        \
   F(in, real, memory2, "edges")        \
   F(in, f64, bdf, "members,3")         \
+  INC_OVERSET(F)                       \
   F(out, real, flow, "edges")
 KERNEL(N(inc_predict), INC_PREDICT, indirect)
 {
   const i32  a = lr[2 * i], b = lr[2 * i + 1], m = member[a];
   const f64 *c = bdf + 3 * m;
   if (!active[m]) return;
+  const real mean = N(inc_mean)(i INC_MEAN(NAME));
+  if (!edge_solved(status, a, b)) {
+    flow[i] = mean;
+    return;
+  }
   real push_e[DIM];
   for (i32 k = 0; k < DIM; k++) push_e[k] = R(0.5) * (push[DIM * a + k] + push[DIM * b + k]);
   const real less = N(vec_dot)(push_e, S + DIM * i) - N(inc_through)(i FACETS(NAME) INC_PRESSURE(NAME));
-  const real past = (real)c[1] * memory1[i] + (real)c[2] * memory2[i];
-  flow[i] =
-      N(inc_mean)(i INC_MEAN(NAME)) + N(face_mobility)((real)c[0], R(0.5) * (fading[a] + fading[b])) * (less - past);
+  const real past = (real)c[1] * memory1[i] + (real)c[2] * memory2[i], share = edge_trust(trust, a, b);
+  const real kept = N(face_mobility)((real)c[0], R(0.5) * (fading[a] + fading[b]));
+  flow[i]         = mean + (share == 1 ? kept : share * kept + (1 - share) / (real)c[0]) * (less - past);
 }
 
 /* What flows out of a node's dual through its edges. */
@@ -252,14 +273,19 @@ KERNEL(N(inc_correct), INC_CORRECT, indirect)
   INC_MEAN(F)                  \
   INC_PRESSURE(F)              \
   F(in, f64, bdf, "members,3") \
+  INC_OVERSET(F)               \
   F(rw, real, flow, "edges")   \
   F(out, real, memory, "edges")
 KERNEL(N(inc_correct_flow), INC_CORRECT_FLOW, indirect)
 {
-  const i32 m = member[lr[2 * i]];
+  const i32 a = lr[2 * i], b = lr[2 * i + 1], m = member[a];
   if (!active[m]) return;
-  flow[i] -= (real)(1 / bdf[3 * m]) * N(inc_through)(i FACETS(NAME) INC_PRESSURE(NAME));
-  memory[i] = flow[i] - N(inc_mean)(i INC_MEAN(NAME));
+  const real mean = N(inc_mean)(i INC_MEAN(NAME));
+  if (edge_solved(status, a, b))
+    flow[i] -= (real)(1 / bdf[3 * m]) * N(inc_through)(i FACETS(NAME) INC_PRESSURE(NAME));
+  else
+    flow[i] = mean;
+  memory[i] = edge_trust(trust, a, b) * (flow[i] - mean);
 }
 
 /* Largest divergence |net| / h of the closed duals [U], and the sum of what they leave over [U chord]. */

@@ -26,18 +26,22 @@ from kinemesh.flow.arguments import (
 )
 from kinemesh.flow.forces import Forces
 from kinemesh.flow.moving import Moving
+from kinemesh.flow.parts import Standing, has_parts, markers_of_parts, put_together
 from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.flow.projection.step import Projection
 from kinemesh.mesh import Mesh
-from kinemesh.motion import PoseArray, RateArray
+from kinemesh.motion import Pose, PoseArray, RateArray
 from kinemesh.motion.deform import Deformation, Rigid
 from kinemesh.motion.deform.base import Poses
 from kinemesh.motion.deform.still import Still
+from kinemesh.overset.moving import RigidParts
+from kinemesh.overset.parts import Part, Parts
 from kinemesh.results import Run
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
 
 __all__ = ["Incompressible", "IncompressibleSettings"]
+Space = Mesh | Mapping[str, Mesh | Part]
 BEND = 0.7  # cosine between the normals of a slip wall's half edges below which a node is a corner
 SPEEDS = (0.0, 1.0)  # of the stream: fluid at rest, or the reference speed
 
@@ -61,11 +65,13 @@ class Incompressible(Moving):
 
     Parameters
     ----------
-    mesh : Mesh, or a sequence with one per member
+    mesh : Mesh, or {name: Mesh or kinemesh.overset.Part} of overset parts, or a sequence with one
+        per member
     reynolds : float or sequence    U chord / nu
     stream : 1 or 0, or a sequence  speed of the stream over U; 0 is a fluid at rest
     alpha_deg : float or sequence   angle of the stream, which turns it, not the mesh [deg]
-    motion : Motion, or {marker: Motion}, or a sequence of these; None: the bodies are at rest
+    motion : Motion, or {marker: Motion}, or a sequence of these; None: the bodies are at rest.  Of
+        overset parts {name of the part: Motion}, of parts without walls too
     deform : None or `kinemesh.deform.Rigid()`, as other meshes are not for this solver yet
     device, dtype : see `kinemesh.device.backend.Backend`
     settings : IncompressibleSettings
@@ -77,6 +83,7 @@ class Incompressible(Moving):
     ----------
     grid : Grid
     projection : Projection    velocities, pressures, fluxes, on the device
+    parts : Standing    where overset parts stand, or None
 
     Raises
     ------
@@ -96,7 +103,7 @@ class Incompressible(Moving):
 
     def __init__(
         self,
-        mesh: Mesh | Sequence[Mesh],
+        mesh: Space | Sequence[Space],
         *,
         reynolds: float | Sequence[float],
         stream: float | Sequence[float] = 1.0,
@@ -112,11 +119,15 @@ class Incompressible(Moving):
         moment_about: tuple[float, float] = (0.25, 0.0),
         chord: float | None = None,
     ) -> None:
+        sides: dict[str, Any] = {"walls": walls, "far": far, "boundaries": boundaries}
+        overset = has_parts(mesh)
+        if overset:
+            mesh = put_together(mesh, motion, **sides)
         arguments = arguments_of(
             mesh,
             settings_of(settings, IncompressibleSettings),
             self.backend_type(device, dtype),
-            deform=_rigid(deform, motion),
+            deform=_rigid(deform, motion, overset),
             streams={"reynolds": reynolds, "stream": stream, "alpha_deg": alpha_deg},
             check=streams_of,
             motion=motion,
@@ -125,7 +136,8 @@ class Incompressible(Moving):
         )
         meshes = meshes_of(mesh, arguments.members)
         self._ask(arguments, meshes)
-        markers = assign_markers(meshes, arguments, walls=walls, far=far, boundaries=boundaries)
+        assign = markers_of_parts if overset else assign_markers
+        markers = assign(meshes, arguments, **sides)
         self._make(arguments, markers, meshes)
 
     def _make(self, arguments: Arguments, markers: Markers, meshes: Sequence[Mesh]) -> None:
@@ -136,8 +148,10 @@ class Incompressible(Moving):
         way = np.stack([np.cos(alpha), np.sin(alpha)], axis=1)
         self.inflow = self.streams["stream"][:, None] * way
         given, is_open = self._conditions()
+        self.parts = Standing(grid) if isinstance(grid.meshes[0], Parts) else None
+        connectivity = None if self.parts is None else self.parts.connectivity
         self.projection = Projection(
-            grid, self.settings, 1 / self.streams["reynolds"], given, is_open
+            grid, self.settings, 1 / self.streams["reynolds"], given, is_open, connectivity
         )
         self.dualtime = self.projection.loop
         far = grid.patches["far"]
@@ -174,6 +188,7 @@ class Incompressible(Moving):
         """
         grid = self.grid
         grid.ensemble.begin()
+        self._begin_parts(PoseArray.still(len(grid.bodies)), "initial flow")
         self._walls(PoseArray.still(len(grid.bodies)), None)
         self.projection.start(self.inflow[grid.member] if u is None else u, p)
         self.check_faults("initial flow")
@@ -216,6 +231,8 @@ class Incompressible(Moving):
         u, p, grad = (get(a).astype(float) for a in (made.u, made.p, made.grad))
         velocity = np.pad(u, ((0, 0), (0, 1)))
         whole = {"Velocity": velocity, "Pressure": p, "Vorticity": grad[:, 2] - grad[:, 1]}
+        if self.parts is not None:
+            whole |= self.parts.fields()
         for m in members:
             own = slice(first[m], first[m + 1])
             yield {name: values[own] for name, values in whole.items()}
@@ -233,7 +250,8 @@ class Incompressible(Moving):
         return {
             "pressure_iterations": get(made.pressure.steps),
             "divergence": get(made.closure),
-            "mass_defect": get(made.defect) * volume,
+            "mass_defect": get(made.defect) * volume
+            + (get(made.exchange.leak) if made.exchange else 0.0),
         }
 
     def kept(self, levels: bool) -> dict[str, Any]:
@@ -283,11 +301,31 @@ class Incompressible(Moving):
             them beside it, beyond 1 too
         """
         notes = self.place_bodies(poses_at)
+        if self.parts is not None:
+            there = PoseArray.of(poses_at(1.0))
+            self.parts.place(there, self.projection.renew, f"step {self.steps}")
         self._walls(PoseArray.of(poses_at(1.0)), rates_at or (lambda: self._differences(poses_at)))
         return notes
 
     def predict(self) -> None:
         """Nothing: a march begins from what the last levels point to."""
+
+    def rest(self, poses: Sequence[Pose]) -> None:
+        super().rest(poses)
+        self._begin_parts(PoseArray.of(poses), "parts at the start of the motion")
+
+    def rewind(self) -> None:
+        super().rewind()
+        self._begin_parts(PoseArray.still(len(self.grid.bodies)), "parts as given")
+
+    def _begin_parts(self, poses: PoseArray, where: str) -> None:
+        """Parts are at these poses, wherever they were before."""
+        if self.parts is not None:
+            self.parts.begin()
+            self.parts.place(poses, self.projection.renew, where)
+
+    def flown(self, poses: PoseArray, when: str) -> dict[str, NDArray[np.float64]]:
+        return {} if self.parts is None else self.parts.flown(poses, when)
 
     def _differences(self, poses_at: Poses, share: float = 1e-3) -> RateArray:
         """Rates by central differences of poses about the end of the step."""
@@ -312,13 +350,15 @@ class Incompressible(Moving):
         self.backend.put(self.projection.velocity["wall"], velocity)
 
 
-def _rigid(deform: Any, motion: Any) -> Any:
+def _rigid(deform: Any, motion: Any, overset: bool) -> Any:
     """How meshes move: as rigid bodies, or not at all."""
     if isinstance(deform, Deformation) and not isinstance(deform, Rigid):
         raise SettingsError(
             f"deform is {deform!r}: meshes of incompressible flow move as rigid bodies; leave it "
             "out or give Rigid()"
         )
+    if overset:
+        return RigidParts()
     if deform is None:
         return Still() if motion is None else Rigid()
     return deform

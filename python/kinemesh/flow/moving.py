@@ -162,6 +162,18 @@ class Moving(Runnable, ABC):
     def check_faults(self, where: str, iterations: Any = None) -> None:
         """Members of whom a kernel has left a fault fail (`Members.fail`)."""
 
+    def flown(self, poses: PoseArray, when: str) -> dict[str, NDArray[np.float64]]:
+        """What a pre-flight counts of a step in place of the shapes of cells: (members,) numbers,
+        the larger the worse; nothing as a rule.  Members that cannot go on fail.
+
+        Parameters
+        ----------
+        poses : of the bodies, to which the mover has brought the vertices
+        when : the step in words
+        """
+        del poses, when
+        return {}
+
     # ---- bodies ----------------------------------------------------------------------------
 
     def poses(self, time: NDArray) -> PoseArray:

@@ -152,6 +152,8 @@ def check_points(arguments: Any, motions: Sequence[Any], grid: Any) -> list[str]
             if what not in notes:  # once for an ensemble
                 own_walls = [grid.bodies[k][1] for k in numbers]
                 wall = wall_points(grid.meshes[member], own_walls)
+                if not len(wall):  # of a part without walls
+                    continue
                 said = check_point(what, point, wall, arguments.reference[1], grid.dimensions)
                 notes |= {} if said is None else {what: f"member {member}: {said}"}
     return list(notes.values())

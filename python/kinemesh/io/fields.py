@@ -7,6 +7,8 @@ cells are of a cloud, for display alone.
 Integers are packed (gzip), floating-point numbers are not: that made a frame of a wing on 39 401
 points 27 % smaller, and took ten times as long to write.  A last component that is zero, as in the
 plane, takes no space.
+Where a step has the field `iblank` (1 at nodes that are solved for, -1 at receptors, 0 at hidden
+ones) the cells with a hidden corner are hidden in it (CellData/vtkGhostType).
 Layout: VTK File Formats, section "VTKHDF, UnstructuredGrid, Transient Data".
 """
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 TRIANGLE, QUAD = 5, 9  # VTK's cell types
 PACKED: dict[str, Any] = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
 CHUNK = 65536  # nodes
+HIDDEN = 32  # VTK's mark of hidden cells
 
 
 class FieldWriter:
@@ -67,6 +70,7 @@ class FieldWriter:
         self._dimensions = np.shape(mesh.points)[1]
         self._order = np.argsort(original, kind="stable")  # file place -> mesh node
         self._nodes = len(original)
+        self._corners = [np.asarray(mesh.triangles), np.asarray(mesh.quads)]
 
     def _start(self, mesh: Any, walls: ArrayLike | None, bodies: Mapping[str, int]) -> None:
         import h5py
@@ -115,7 +119,7 @@ class FieldWriter:
 
     def _column(self, group: h5py.Group, name: str, dtype: Any, tail: tuple[int, ...] = ()) -> None:
         """An empty data set that grows along its first axis."""
-        per_node = group.name.endswith("PointData") or name == "Points"
+        per_node = group.name.endswith(("PointData", "CellData")) or name == "Points"
         chunk = max(1, min(self._nodes, CHUNK)) if per_node else 256
         group.create_dataset(
             name,
@@ -152,6 +156,8 @@ class FieldWriter:
                 self._column(steps["PointDataOffsets"], name, np.int64)
             _extend(root["PointData"][name], values[self._order])
             _extend(steps["PointDataOffsets"][name], [at * self._nodes])
+        if "iblank" in given:
+            self._hide(given["iblank"] == 0, at)
         _extend(steps["PointDataOffsets/Node"], [0])
         _extend(steps["Values"], [float(time)])
         _extend(steps["NumberOfParts"], [1])
@@ -161,6 +167,16 @@ class FieldWriter:
         _extend(steps["ConnectivityIdOffsets"], [[0]])
         steps.attrs["NSteps"] = np.int64(at + 1)
         self._commit()
+
+    def _hide(self, nodes: NDArray[np.bool_], at: int) -> None:
+        """Hide the cells with one of these nodes (in the mesh's order) in step `at`."""
+        root, name = self._file["VTKHDF"], "vtkGhostType"
+        cells = np.concatenate([nodes[own].any(axis=1) for own in self._corners])
+        if "CellData" not in root:
+            self._column(root.create_group("CellData"), name, np.uint8)
+            self._column(root["Steps"].create_group("CellDataOffsets"), name, np.int64)
+        _extend(root["CellData"][name], np.where(cells, HIDDEN, 0).astype(np.uint8))
+        _extend(root["Steps/CellDataOffsets"][name], [at * len(cells)])
 
     def _commit(self) -> None:
         self._file.flush()
@@ -214,12 +230,15 @@ class FieldWriter:
             raise CaseError(f"{path}: fields of {nodes} nodes, expected {self._nodes}")
         keep = int(np.sum(values <= time * (1 + 4 * np.finfo(float).eps)))
         steps.attrs["NSteps"] = np.int64(keep)
-        offsets = list(steps["PointDataOffsets"].values())
+        kinds = [name for name in ("PointDataOffsets", "CellDataOffsets") if name in steps]
+        offsets = [own for kind in kinds for own in steps[kind].values()]
         for set_ in [v for v in steps.values() if isinstance(v, h5py.Dataset)] + offsets:
             set_.resize(keep, axis=0)
         per_node = [v for name, v in root["PointData"].items() if name != "Node"]
         for set_ in [root["Points"], *per_node]:
             set_.resize(keep * nodes, axis=0)
+        for set_ in root["CellData"].values() if "CellData" in root else ():
+            set_.resize(keep * int(root["NumberOfCells"][0]), axis=0)
         self._commit()
         return self
 
@@ -262,9 +281,9 @@ def times(path: str | Path) -> NDArray[np.float64]:
 
 
 def read(path: str | Path, step: int = -1) -> dict[str, Any]:
-    """One step of a file: time, points (nodes, d), cells (cells, 4) with -1 as the fourth
-    corner of a triangle, walls (k, d), bodies (marker -> rows of walls), fields (name -> array),
-    cloud (whether the cells are for display alone); nodes in the user's order.
+    """One step of a file: time, points (nodes, d), cells (cells, 4) that are not hidden, with -1 as
+    the fourth corner of a triangle, walls (k, d), bodies (marker -> rows of walls), fields (name ->
+    array), cloud (whether the cells are for display alone); nodes in the user's order.
 
     Raises CaseError where the file cannot be read or has no such step.
     """
@@ -276,10 +295,14 @@ def read(path: str | Path, step: int = -1) -> dict[str, Any]:
         at = step % count
         rows = slice(at * nodes, (at + 1) * nodes)
         walls = file["kinemesh/walls"][()]
+        cells = _cells(root["Offsets"][()], root["Connectivity"][()])
+        if "CellData" in root:
+            own = slice(at * len(cells), (at + 1) * len(cells))
+            cells = cells[root["CellData/vtkGhostType"][own] == 0]
         return {
             "time": float(root["Steps/Values"][at]),
             "points": root["Points"][rows, : walls.shape[1]],
-            "cells": _cells(root["Offsets"][()], root["Connectivity"][()]),
+            "cells": cells,
             "walls": walls,
             "bodies": _bodies(file["kinemesh"], len(walls)),
             "cloud": bool(file["kinemesh"].attrs.get("cloud", False)),

@@ -139,6 +139,10 @@ class Parts(Mesh):
         there = self.boundaries
         return np.array([len(there.get(name, ())) > 0 for name in self.names])
 
+    @property
+    def connections(self) -> tuple[Ints, ...]:
+        return (self.cells, self.first)
+
     def renumbered(self) -> Parts:
         """This mesh: its parts have their order already."""
         return self

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.errors import NumericalFault
+from kinemesh.errors import NumericalFault, OversetError
 from kinemesh.motion.deform import Rigid
 from kinemesh.motion.deform.base import Poses
 from kinemesh.motion.deform.still import Still
@@ -47,13 +47,14 @@ def fly(
     Returns
     -------
     dict    steps, and with their phases least_area [chord^2] and least_angle_deg of a mesh, or
-        worst_condition of a cloud; numbers of one member, lists of several.  Empty for rigid
-        motion, which leaves every cell its shape.
+        worst_condition of a cloud, or what is counted of overset parts; numbers of one member,
+        lists of several.  Empty for rigid motion, which leaves every cell its shape.
 
     Raises
     ------
     NumericalFault    a cell inverts, the satellites of a point fall on one line, or the deformation
         fails: what, where and at which phase; a member of several fails alone
+    OversetError      parts that cannot be solved on where they stand, likewise
     """
     if isinstance(solver.deform, Rigid | Still):  # no cell changes its shape: nothing to find
         return {}
@@ -74,14 +75,16 @@ def fly(
             if number:
                 mover.step(_poses(solver, before, dt))
             solver.check_faults("moving the mesh")
-            for name, found in _shapes(solver).items():
+            flown = solver.flown(solver.poses(number * dt), when)
+            for name, found in (flown or _shapes(solver)).items():
                 kept = worst.get(name, found)
-                worst[name] = np.where(alive, solver.grid.worse(kept, found), kept)
+                worse = np.maximum if flown else solver.grid.worse
+                worst[name] = np.where(alive, worse(kept, found), kept)
                 phase[name] = np.where(worst[name] != kept, at, phase.get(name, at))
             each()
             interrupt.check()
-    except NumericalFault as fault:
-        raise NumericalFault(
+    except (NumericalFault, OversetError) as fault:
+        raise type(fault)(
             f"pre-flight of the motion, step {number} of {steps} "
             f"({_degrees(360 * (cycle(number * dt) % 1))}): {fault}; no flow was computed"
         ) from fault

@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.fields import Fields
+from kinemesh.flow.projection.exchange import Exchange
 from kinemesh.flow.projection.laplacian import graph_of, laplacian
 from kinemesh.flow.projection.momentum import MomentumLoop
 from kinemesh.linear import Bicgstab, Pattern
 from kinemesh.linear.lines import colour_along_lines
 from kinemesh.linear.outer import ScalarSolver
 from kinemesh.linear.stack import Items
+from kinemesh.overset.connectivity import Connectivity
 from kinemesh.space.grid import Grid
 
 LINEAR_DROP = 0.05  # of the momentum's linear systems
@@ -37,9 +39,12 @@ class Projection:
     given : (nodes,) bool    where velocities are given
     open : (nodes,) bool     where the boundary is open: phi = 0
     settings : IncompressibleSettings
+    connectivity : Connectivity of overset parts, or None
 
     Attributes
     ----------
+    exchange : Exchange of overset parts, or None;  renew : recording    what follows from where the
+        parts stand
     u, u1, u2 : (nodes, dimensions) device arrays;  p, p1, p2 : (nodes,) float64
     flow, flow1, flow2, memory, memory1, memory2 : (edges,)
     guess : (edges,) flow extrapolated in time
@@ -62,6 +67,7 @@ class Projection:
         viscosity: NDArray[np.float64],
         given: NDArray[np.bool_],
         open: NDArray[np.bool_],
+        connectivity: Connectivity | None = None,
     ) -> None:
         self.grid, self.settings, self.backend = grid, settings, grid.backend
         b, n, e, dim = self.backend, grid.nodes, grid.edges, grid.dimensions
@@ -78,9 +84,12 @@ class Projection:
         self.weights = b.array(WEIGHTS[1], np.float64)
         self.defect, self.mean, self.closure = (b.zeros(grid.members, np.float64) for _ in range(3))
         self.velocity = {
-            kind: b.zeros((len(patch), dim)) for kind, patch in grid.patches.items() if len(patch)
+            kind: b.zeros((len(grid.patches[kind]), dim))
+            for kind in ("wall", "far", "symmetry")
+            if len(grid.patches.get(kind, ()))
         }
         self.spin = b.zeros(len(grid.patches["wall"]))
+        self.exchange = connectivity and Exchange(grid, connectivity, given, open)
         self.fields = self._named(viscosity)
         self._geometry()
         self.loop = MomentumLoop(grid)
@@ -88,6 +97,7 @@ class Projection:
         self.levels = b.record([self._bind("inc_levels"), self._bind("inc_flow_levels")])
         self.march = b.record(self._march_calls())
         self.project = b.record(self._project_calls())
+        self.renew = b.record(self._renew_calls())
 
     def _named(self, viscosity: NDArray[np.float64]) -> Fields:
         grid, b = self.grid, self.backend
@@ -96,13 +106,18 @@ class Projection:
             "memory1", "memory2", "grad", "fading", "flux", "slope", "pull", "push", "res",
             "weights", "defect", "mean", "closure",
         )  # fmt: skip
+        here = {"given": b.array(self.given, np.int32)}
+        open = b.array(self.open, np.int32)
+        if self.exchange:
+            here = self.exchange.named
+        self.loose = self.exchange.loose if self.exchange else open
         return grid.fields.also(
             **{name: getattr(self, name) for name in names},
+            **here,
             S=grid.S,
             w=grid.w,
             viscosity=b.array(viscosity, np.float64),
-            given=b.array(self.given, np.int32),
-            open=b.array(self.open, np.int32),
+            open=open,
             closed=b.array(self.closed, np.int32),
             active=grid.fields["alive"],
             blend=0.5 if self.settings.convection == "blend" else 0.0,
@@ -137,6 +152,7 @@ class Projection:
         self.pressure = ScalarSolver(
             b, alike, Pattern.of_members(alike, natural), [-own for own in made], fixed,
             grid.fields["alive"], tolerance=self.settings.pressure_tolerance,
+            **self._of_parts(),
         )  # fmt: skip
         self.friction = b.array(self.pressure.diagonal, np.float64)
         self.loop.viscous = 2 * viscosity[grid.member] * self.pressure.diagonal
@@ -158,6 +174,15 @@ class Projection:
             diagonal=solver.tables["diagonal"],
             laplacian=b.table(blocks.stack(entries), np.float32),
         )
+
+    def _of_parts(self) -> dict[str, Any]:
+        """What the pressure's solver has to know of overset parts."""
+        if not self.exchange:
+            return {}
+        link, first = self.exchange.connectivity, self.grid.first
+        overset = {name: getattr(link, name) for name in ("status", "donor", "weight")}
+        never = [link.never[first[m] : first[m + 1]] for m in self.grid.alike.lead]
+        return {"overset": overset, "never": never}
 
     def _laplacian_of(self, mesh: Any) -> Any:
         number = next(k for k, own in enumerate(self.grid.distinct) if own is mesh)
@@ -198,6 +223,21 @@ class Projection:
             self.corners.bind("inc_node_pressure", slope=self.pull, grad=self.push),
         ]
 
+    def _exchanged(self, active: Any) -> list[Any]:
+        """Calls that bring u to the nodes of parts that are not solved for, by its gradients."""
+        return self.exchange.vector(self.u, active, self.grad) if self.exchange else []
+
+    def _filled(self) -> list[Any]:
+        """Calls that bring u and p to the nodes of parts that are not solved for."""
+        alive = self.fields["active"]
+        return [*self._velocity_slopes(alive), *self._exchanged(alive), *self._filled_pressure()]
+
+    def _filled_pressure(self) -> list[Any]:
+        if not self.exchange:
+            return []
+        taken = self.exchange.pressure(self.p, self.push, self.fields["active"])
+        return [*self._pressure_slopes(self.p), *taken]
+
     def _residual(self, active: Any) -> list[Any]:
         """Calls from u, guess and push to res."""
         both = {"flow": self.guess, "active": active}
@@ -223,7 +263,7 @@ class Projection:
                 solve,
                 rows.bind("inc_update", component=k, du=solver.x),
             ]
-        update += self._slip(self.u, active)
+        update += self._slip(self.u, active) + self._exchanged(active)
         check = loop.check(self.fields, s.momentum_drop, s.momentum_iterations)
         once = b.record(
             [*self._residual(active), *self._slip(self.res, active), check,
@@ -239,7 +279,7 @@ class Projection:
         return [
             *self._divergence(),
             self._bind("inc_defect", **total, parts=closed),
-            self._bind("inc_pressure_side", friction=self.friction, side=side),
+            self._bind("inc_pressure_side", friction=self.friction, side=side, open=self.loose),
             self.pressure.solve_recorded(self.settings.pressure_iterations),
             self._bind("inc_mean_pressure", **total, parts=closed, change=change),
             self._bind("inc_level_pressure", change=change),
@@ -250,7 +290,9 @@ class Projection:
         return self.backend.zeros((self.grid.chunks, 2), np.float64)
 
     def _divergence(self) -> list[Any]:
-        return [self._bind("inc_divergence"), *self._patches("inc_outflow", "wall", "far")]
+        leaks = [self.exchange.leaks(self.fields)] if self.exchange else []
+        through = self._patches("inc_outflow", "wall", "far")
+        return [self._bind("inc_divergence"), *leaks, *through]
 
     def _correct(self) -> list[Any]:
         """Calls that take phi's gradient from u and flow, and add it to p."""
@@ -258,15 +300,20 @@ class Projection:
         return [
             self._bind("inc_correct"),
             *self._slip(self.u, alive),
+            *(self._velocity_slopes(alive) if self.exchange else []),
+            *self._exchanged(alive),
             self.cells.bind("inc_cell_velocity"),
             self._bind("inc_correct_flow", p=self.phi),
+            *self._filled_pressure(),
         ]
 
     def _pass(self) -> list[Any]:
         """Calls of one pass: momentum, predicted fluxes, pressure, correction."""
+        alive = self.fields["active"]
         return [
             self._bind("inc_fading", flow=self.guess),
             *self._pressure_slopes(self.p),
+            *(self.exchange.vector(self.push, alive) if self.exchange else []),
             *self._momentum(),
             self._bind("inc_predict"),
             *self._solve_pressure(),
@@ -285,10 +332,11 @@ class Projection:
             self._bind("inc_extrapolate"),
             self._bind("inc_extrapolate_flow", flow=self.guess),
             *self._give(),
+            *(self._filled() if self.exchange else []),
             *one,
             *[call for _ in range(self.settings.outer - 1) for call in (again, *one)],
             *self._divergence(),
-            self._bind("inc_closure", **self.grid.totals, parts=parts),
+            self._bind("inc_closure", **self.grid.totals, parts=parts, open=self.loose),
             *self._pressure_slopes(self.p),
             *self._residual(alive),
             *self._patches("inc_spin", "wall", spin={"wall": self.spin}),
@@ -299,11 +347,18 @@ class Projection:
         return [
             *self._give(),
             *self._slip(self.u, self.fields["active"]),
+            *(self._filled() if self.exchange else []),
             self.cells.bind("inc_cell_velocity"),
             self._bind("inc_mean_flow"),
             *self._solve_pressure(),
             *self._correct(),
         ]
+
+    def _renew_calls(self) -> list[Any]:
+        """Calls of what follows from where overset parts stand."""
+        if not self.exchange:
+            return []
+        return [self.exchange.connectivity.update, self.exchange.rows, self.pressure.refresh]
 
     # ---- time ----
 

@@ -1,0 +1,113 @@
+"""Overset parts of a case: what its arguments say of them, and where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.arguments import is_several, member_count, per_member
+from kinemesh.errors import OversetError
+from kinemesh.flow import sizes
+from kinemesh.flow.arguments import Arguments, Markers
+from kinemesh.mesh.sizes import measured
+from kinemesh.motion import PoseArray
+from kinemesh.overset.connectivity import Connectivity
+from kinemesh.overset.moving import bodies_of_parts
+from kinemesh.overset.parts import Parts
+from kinemesh.space.grid import Grid
+
+
+def has_parts(mesh: Any) -> bool:
+    """Whether meshes are parts: {name: mesh}, of all members or of none."""
+    each = list(mesh) if is_several(mesh) else [mesh]
+    parts = [isinstance(one, Mapping) for one in each]
+    if any(parts) and not all(parts):
+        raise OversetError(
+            f"member {parts.index(False)} is one mesh and member {parts.index(True)} has parts, "
+            "expected {name: mesh} of every member, or of none"
+        )
+    return any(parts)
+
+
+def put_together(mesh: Any, motion: Any, **sides: Any) -> Any:
+    """Parts of each member, or of all, as one mesh; sides : walls, far, boundaries."""
+    members = member_count(mesh=mesh, motion=motion)
+    made: dict[Any, Parts] = {}
+
+    def one(parts: Mapping[str, Any], own: Any) -> Parts:
+        moving = tuple(own) if isinstance(own, Mapping) else ()
+        unknown = [name for name in moving if name not in parts]
+        if unknown:
+            raise OversetError(f"motion of {unknown}, expected parts {list(parts)}")
+        key = id(parts), moving
+        if key not in made:
+            made[key] = Parts.of(parts, moving=moving, **sides)
+        return made[key]
+
+    each = [
+        one(*pair)
+        for pair in zip(per_member(mesh, members), per_member(motion, members), strict=True)
+    ]
+    return each if is_several(mesh) or is_several(motion) else each[0]
+
+
+def markers_of_parts(meshes: Sequence[Any], arguments: Arguments, **_: Any) -> Markers:
+    """Markers of each kind of boundary of parts, which they know."""
+    kinds: dict[str, list[str]] = {"wall": [], "far": [], "symmetry": []}
+    for mesh in meshes:
+        for kind, names in mesh.roles.items():
+            known = kinds.setdefault(kind, [])
+            known += [name for name in names if name not in known]
+    walls, far = kinds.pop("wall"), kinds.pop("far")
+    others = [name for names in kinds.values() for name in names]
+    solid = [n for n in walls if any(len(mesh.boundaries.get(n, ())) for mesh in meshes)]
+    found = measured(meshes, solid, others)
+    return Markers((walls, far), kinds, found, sizes.check(meshes, found, arguments))
+
+
+class Standing:
+    """Where the parts of all members stand, and which nodes are solved for there.
+
+    Attributes
+    ----------
+    connectivity : Connectivity
+    """
+
+    def __init__(self, grid: Grid) -> None:
+        self.grid, self.backend = grid, grid.backend
+        self.connectivity = Connectivity(grid)
+        self._body = bodies_of_parts(grid.meshes, grid.bodies)
+
+    def begin(self) -> None:
+        """Forget where the parts were."""
+        self.connectivity.begin()
+
+    def place(self, poses: PoseArray, renew: Callable[[], Any], where: str) -> None:
+        """Parts are at the poses of their bodies; those without a body are as given.
+
+        Parameters
+        ----------
+        renew : updates the connectivity, and what follows from it
+        where : when this is, for errors
+        """
+        rows = np.zeros(self.connectivity.pose.shape)
+        moving = self._body >= 0
+        rows[moving] = poses.rows[self._body[moving]]
+        self.backend.put(self.connectivity.pose, rows)
+        renew()
+        self.connectivity.check(where)
+
+    def flown(self, poses: PoseArray, when: str) -> dict[str, NDArray[np.float64]]:
+        """(members,) receptors, and those with a poor donor, with the parts at these poses."""
+        self.place(poses, self.connectivity.update, when)
+        receptors, poor, _ = self.backend.get(self.connectivity.counts).T
+        return {"receptors": receptors, "poor_donors": poor}
+
+    def fields(self) -> dict[str, NDArray[Any]]:
+        """(nodes,) for field files: iblank (1 solved for, -1 receptor, 0 hidden), and the part."""
+        status = self.backend.get(self.connectivity.status)
+        shown = np.where(np.abs(status) == 1, status, 0).astype(np.int8)
+        return {"iblank": shown, "Part": np.concatenate([mesh.part for mesh in self.grid.meshes])}

@@ -1,0 +1,53 @@
+"""Parts of an overset case move as rigid bodies, each with its own motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.motion.deform.base import Deformation, Mover, Poses, pose_rows
+from kinemesh.space.vertices import Vertices
+
+
+def bodies_of_parts(meshes: Sequence[Any], bodies: Sequence[tuple[int, str]]) -> NDArray[np.intp]:
+    """(parts of all members,) number of the body that each part moves with; -1 of one at rest.
+
+    Parameters
+    ----------
+    meshes : Parts of each member
+    bodies : list of (member, marker)
+    """
+    number = {body: k for k, body in enumerate(bodies)}
+    names = [(m, name) for m, mesh in enumerate(meshes) for name in mesh.names]
+    return np.array([number.get(own, -1) for own in names], np.intp)
+
+
+class PartsMover(Mover):
+    """Every part to the pose of its body."""
+
+    def __init__(self, vertices: Vertices) -> None:
+        super().__init__(vertices)
+        body = bodies_of_parts(vertices.meshes, vertices.bodies)
+        counts = np.concatenate([np.diff(mesh.first) for mesh in vertices.meshes])
+        of_node = np.repeat(body, counts)
+        moved = np.flatnonzero(of_node >= 0)
+        self.move = self.bind_pose(moved, of_node[moved], vertices.x)
+
+    def step(self, poses: Poses) -> dict[str, float]:
+        self.backend.put(self.pose, pose_rows(poses(1.0)))
+        self.move()
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class RigidParts(Deformation):
+    """Each part turns and shifts with its body."""
+
+    name = "rigid"
+
+    def attach(self, vertices: Vertices) -> PartsMover:
+        return PartsMover(vertices)
