@@ -46,7 +46,8 @@ class Blocks:
 
         Parameters
         ----------
-        parts : its rows in groups, as of `cut`;  blocks : how many they have in all
+        parts : its rows in groups, as of `cut`
+        blocks : how many they have at most: SciPy's products leave out what underflows to zero
         """
         counts, at, row = [], 0, 0
         column, data = np.empty(blocks, np.int32), np.empty(0, dtype)
@@ -60,7 +61,7 @@ class Blocks:
             here = slice(at, at + len(part.indices))
             column[here], data[here] = part.indices, (factor * part.data).transpose(0, 2, 1)
             at, row = here.stop, row + len(counts[-1])
-        return cls(_offsets(counts), column, data.reshape(blocks, -1))
+        return cls(_offsets(counts), column[:at], data[:at].reshape(at, -1))
 
 
 def _offsets(counts: Sequence[NDArray[Any]]) -> NDArray[np.int32]:
