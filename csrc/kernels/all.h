@@ -44,6 +44,8 @@
 #include "linear/start.h"
 #include "linear/sizes.h"
 #include "linear/cg.h"
+#include "linear/composite.h"
+#include "linear/holes.h"
 
 #define KERNEL_LIST(K)                                                                            \
   K(copy_f64, items) K(copy_f64_2, items) K(copy_f64_3, items) K(copy_marked, items)              \
@@ -70,6 +72,10 @@
   K(colour_round, nodes) K(krylov_start, members)                                                 \
   K(cg_weigh, rows) K(cg_begin, rows) K(cg_beta, groups) K(cg_alpha, groups)                      \
   K(cg_check, groups) K(cg_p, rows) K(cg_x, rows)                                                 \
+  K(composite_side, rows) K(composite_product, rows) K(composite_narrow, rows)                    \
+  K(composite_widen, rows) K(holes_first, rows) K(holes_step, rows) K(holes_residual, rows)       \
+  K(holes_prolong, rows) K(holes_finest, rows) K(holes_coarser, rows)                             \
+  K(holes_penalised, entries) K(holes_pivot, entries)                                             \
   K(inc_flow_levels, edges) K(inc_extrapolate_flow, edges) K(inc_fading, nodes)                   \
   K(inc_divergence, nodes) K(inc_defect, groups) K(inc_pressure_side, nodes)                      \
   K(inc_mean_pressure, groups) K(inc_level_pressure, nodes) K(inc_closure, groups) K(inc_spin, bnodes)                \

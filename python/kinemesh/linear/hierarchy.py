@@ -44,12 +44,14 @@ class Level:
     matrix : blocks of 4, of a scalar matrix 1    rows scaled, largest eigenvalue below 1
     prolong, restrict        from here to the finer level and back, scaling included
     inverse : of the matrix, on the coarsest level; else None
+    dense : (rows, rows) that matrix, of a scalar one, in float64; else None
     """
 
     matrix: Blocks
     prolong: Blocks
     restrict: Blocks
     inverse: Blocks | None
+    dense: Floats | None = None
 
 
 def _inverse(blocks: Floats) -> Floats:
@@ -224,7 +226,8 @@ def hierarchy(
         last = matrix.shape[0] <= size * COARSEST or matrix.shape[0] >= before
         below = Blocks.of(cut(matrix), len(matrix.indices), inverse, 1 / above)
         end = _weighed_inverse(matrix, middle, least) if last else None
-        levels.append(Level(below, prolong, restrict, end))
+        whole = scaled(inverse, matrix).toarray() / above if last and size == 1 else None
+        levels.append(Level(below, prolong, restrict, end, whole))
     return levels
 
 

@@ -15,62 +15,20 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kinemesh.device.backend import Backend
-from kinemesh.linear.blocks import Blocks
-from kinemesh.linear.hierarchy import Level, scalar
+from kinemesh.linear.hierarchy import scalar
+from kinemesh.linear.holes import HoledMultigrid
 from kinemesh.linear.krylov import Krylov
-from kinemesh.linear.multigrid import Multigrid, _Depth
+from kinemesh.linear.multigrid import ScalarMultigrid
 from kinemesh.linear.pattern import Pattern
 from kinemesh.linear.stack import Alike
-
-
-class ScalarMultigrid(Multigrid):
-    """One cycle z = M r on a scalar matrix that does not change, in float32, as calls.
-
-    Parameters
-    ----------
-    pattern : rows in the order of the nodes, of all members
-    finest, levels : per member, from `hierarchy.scalar`, of its free rows
-    rows : per member, numbers of its free rows in the pattern
-    r, z : (rows, 1) device arrays, float32
-    degree : of the smoother
-    """
-
-    SIZES = (1, 1)
-    # Measured, to 1e-4 on thin triangles about a section, 8000 and 20,000 nodes: with 0.1, 28 and
-    # 300 iterations or more, with 0.2 to 0.4 from 5 and 10; cylinders of quads take 4 with any.
-    LOWEST = 0.3
-
-    def __init__(
-        self,
-        backend: Backend,
-        pattern: Pattern,
-        finest: Sequence[Blocks],
-        levels: Sequence[Sequence[Level]],
-        rows: Sequence[NDArray],
-        live: Any,
-        r: Any,
-        z: Any,
-        degree: int = 2,
-    ) -> None:
-        self.backend, self.live, self.degree, self.levels = backend, live, degree, levels
-        own = np.bincount(pattern.member, minlength=len(levels))
-        starts = np.cumsum(own) - own
-        self.free = [free - start for free, start in zip(rows, starts, strict=True)]
-        first, counts = (dict(enumerate(each.tolist())) for each in (starts, own))
-        count, member = len(pattern.node), backend.table(pattern.member)
-        top = _Depth(0, 1, first, counts, count, count, member, {})
-        free = dict(enumerate(self.free))
-        top.matrix.update(self._shared("A", dict(enumerate(finest)), top, top, free, free))
-        self.calls = self._level(top, r, z)
-
-    def _largest(self, here: _Depth) -> float:
-        return 1.0
 
 
 class ScalarSolver(Krylov):
     """Solver of D^-1 K x = b from x = 0, D the diagonal of K; see `Krylov`.
 
-    Rows where x is given to be zero are those of the unit matrix.
+    Rows where x is given to be zero are those of the unit matrix.  With `overset` these are the
+    rows of field nodes alone: a receptor is what the corners of its donor cell give, x is zero in
+    all other nodes, and the side counts in field nodes only (docs/theory.md, section 7.6).
 
     Parameters
     ----------
@@ -79,11 +37,15 @@ class ScalarSolver(Krylov):
     matrices : K of each distinct mesh, CSR with sorted columns that are those of the pattern
     fixed : of each distinct mesh (nodes,) bool, rows where x is zero
     tolerance : float    stop at |r| <= tolerance |b|
+    overset : status (nodes,), donor (nodes, 4) and weight (nodes, 4), device arrays as of
+        `kinemesh.overset.connectivity`, which may change between solves; None: all is field
+    never : of each distinct mesh (nodes,) bool, nodes that are never field; with `overset` only
 
     Attributes
     ----------
     b : the side, which a solution spoils
     diagonal : (rows,) D on the host
+    refresh : recording    what follows from the status, for active members: before a solve
     """
 
     def __init__(
@@ -96,43 +58,77 @@ class ScalarSolver(Krylov):
         active: Any,
         *,
         tolerance: Any,
+        overset: dict[str, Any] | None = None,
+        never: Sequence[NDArray[np.bool_]] = (),
     ) -> None:
         super().__init__(backend, pattern, 1, active, "f64")
+        self.overset = overset
         rows = len(pattern.node)
         self.x, self.r, self.shadow, self.p, self.v, self.t, self.y, self.z = (
             backend.zeros((rows, 1), np.float64) for _ in range(8)
         )
         self.b = self.r
         self.narrow, self.single = (backend.zeros((rows, 1), np.float32) for _ in range(2))
+        left_out = [a | b for a, b in zip(fixed, never, strict=True)] if overset else fixed
         data, diagonal, made = [], [], []
-        for matrix, given in zip(matrices, fixed, strict=True):
+        for matrix, given, out in zip(matrices, fixed, left_out, strict=True):
             data.append(_scaled(matrix, given))
             diagonal.append(matrix.diagonal())
-            made.append(scalar(matrix[~given][:, ~given].tocsr()))
+            made.append(scalar(matrix[~out][:, ~out].tocsr()))
         self.A = backend.table(np.concatenate([data[of] for of in alike.of])[:, None], np.float64)
         self.diagonal = np.concatenate([diagonal[of] for of in alike.of])
         starts = np.searchsorted(pattern.member, np.arange(alike.members))
-        free = [np.flatnonzero(~fixed[of]) + s for of, s in zip(alike.of, starts, strict=True)]
-        self.cycle = ScalarMultigrid(
-            backend, pattern, [made[of][0] for of in alike.of], [made[of][1] for of in alike.of],
-            free, self.live, self.narrow, self.single,
-        ).calls  # fmt: skip
+        free = [np.flatnonzero(~left_out[of]) + s for of, s in zip(alike.of, starts, strict=True)]
+        self._precondition([made[of] for of in alike.of], free, active)
         self.factor, self.finish = backend.record([]), backend.record([])
-        rows_of = {"member": self.tables["member"], "live": self.live}
-        begin = self._bind(
-            "krylov_begin_1", **rows_of, r=self.r, x=self.x, shadow=self.shadow, p=self.p
-        )
-        first = self._first(self.r, self.tolerances(tolerance))
-        self.begin = backend.record([self.start, begin, first])
+        self.begin = backend.record(self._begin_calls(self.tolerances(tolerance)))
         self.iterate = backend.record(self._iterate_calls())
+
+    def _precondition(self, made: list[Any], free: list[NDArray], active: Any) -> None:
+        """The preconditioner's calls and `refresh`, from hierarchies and free rows of members."""
+        given = (
+            self.backend, self.pattern, [finest for finest, _ in made],
+            [levels for _, levels in made], free, self.live, self.narrow, self.single,
+        )  # fmt: skip
+        if self.overset:
+            status = self.overset["status"]
+            self.multigrid = HoledMultigrid(*given, status=status, active=active)
+        else:
+            self.multigrid = ScalarMultigrid(*given)
+        self.refresh = self.backend.record(self.multigrid.refresh)
+
+    def _composite(self, kernel: str, *names: str, **fields: Any) -> Any:
+        """Call on the rows by their status, with these arrays of `overset`."""
+        assert self.overset is not None
+        there = {name: self.overset[name] for name in ("status", *names)}
+        member, live = self.tables["member"], self.live
+        return self._bind(f"composite_{kernel}", member=member, live=live, **there, **fields)
+
+    def product(self, x: Any, y: Any) -> Any:
+        """Call y = A x."""
+        if not self.overset:
+            return super().product(x, y)
+        matrix = {"row": self.tables["row"], "column": self.tables["column"], "A": self.A}
+        return self._composite("product", "donor", "weight", **matrix, x=x, y=y)
 
     def _preconditioned(self, v: Any, y: Any) -> list[Any]:
         """Calls y = M v."""
-        bind = self.backend.bind
+        into, out = {"from": v, "to": self.narrow}, {"from": self.single, "to": y}
+        if self.overset:
+            narrow = self._composite("narrow", **into)
+            widen = self._composite("widen", "donor", "weight", r=v, **out)
+        else:
+            narrow, widen = self._bind("narrow_row", **into), self._bind("widen_row", **out)
+        return [narrow, *self.multigrid.calls, widen]
+
+    def _begin_calls(self, tolerance: Any) -> list[Any]:
+        rows = {"member": self.tables["member"], "live": self.live}
+        vectors = {"r": self.r, "x": self.x, "shadow": self.shadow, "p": self.p}
         return [
-            bind("narrow_row", **{"from": v, "to": self.narrow}),
-            *self.cycle,
-            bind("widen_row", **{"from": self.single, "to": y}),
+            self.start,
+            *([self._composite("side", r=self.r)] if self.overset else []),
+            self._bind("krylov_begin_1", **rows, **vectors),
+            self._first(self.r, tolerance),
         ]
 
     def _iterate_calls(self) -> list[Any]:

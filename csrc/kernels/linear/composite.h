@@ -1,0 +1,67 @@
+/* composite.h - the matrix of parts that overlap, a row for each node.  Its status says what a row is:
+ * field, that of the CSR matrix; receptor, x minus what the corners of the donor cell give; else x.
+ * Sides are zero in rows that are not field.                                                     */
+
+enum { COMPOSITE_FIELD = 1, COMPOSITE_RECEPTOR = -1 };
+#define COMPOSITE_ROWS(F)            \
+  F(in, i32, member, "rows>members") \
+  F(in, i32, live, "members")        \
+  F(in, i32, status, "rows")
+#define COMPOSITE_DONORS(F)        \
+  COMPOSITE_ROWS(F)                \
+  F(in, i32, donor, "rows,4>rows") \
+  F(in, f64, weight, "rows,4")
+#define COMPOSITE_SIDE(F) \
+  COMPOSITE_ROWS(F)       \
+  F(rw, f64, r, "rows,1")
+#define COMPOSITE_PRODUCT(F)        \
+  COMPOSITE_DONORS(F)               \
+  F(in, i32, row, "rows+1>>blocks") \
+  F(in, i32, column, "blocks>rows") \
+  F(in, f64, A, "blocks,1")         \
+  F(in, f64, x, "rows,1")           \
+  F(out, f64, y, "rows,1")
+#define COMPOSITE_NARROW(F)  \
+  COMPOSITE_ROWS(F)          \
+  F(in, f64, from, "rows,1") \
+  F(out, f32, to, "rows,1")
+#define COMPOSITE_WIDEN(F)                           \
+  COMPOSITE_DONORS(F)                                \
+  F(in, f64, r, "rows,1")    /* preconditioned */    \
+  F(in, f32, from, "rows,1") /* zero but in field */ \
+  F(out, f64, to, "rows,1")
+
+KERNEL(composite_side, COMPOSITE_SIDE, direct)
+{
+  if (live[member[i]] && status[i] != COMPOSITE_FIELD) r[i] = 0;
+}
+
+KERNEL(composite_product, COMPOSITE_PRODUCT, heavy)
+{
+  if (!live[member[i]]) return;
+  f64 s = 0;
+  if (status[i] == COMPOSITE_FIELD)
+    for (i32 b = row[i]; b < row[i + 1]; b++) s += A[b] * x[column[b]];
+  else if (status[i] == COMPOSITE_RECEPTOR)
+    for (i32 k = 4 * i; k < 4 * i + 4; k++) s += weight[k] * x[donor[k]];
+  y[i] = status[i] == COMPOSITE_FIELD ? s : x[i] - s;
+}
+
+/* In float32, zero in rows that are not field. */
+KERNEL(composite_narrow, COMPOSITE_NARROW, direct)
+{
+  if (live[member[i]]) to[i] = status[i] == COMPOSITE_FIELD ? (f32)from[i] : 0;
+}
+
+/* In float64, with receptors from their donors. */
+KERNEL(composite_widen, COMPOSITE_WIDEN, indirect)
+{
+  if (!live[member[i]]) return;
+  f64 s = (f64)from[i];
+  if (status[i] == COMPOSITE_RECEPTOR) {
+    s = 0;
+    for (i32 k = 4 * i; k < 4 * i + 4; k++) s += weight[k] * (f64)from[donor[k]];
+    s += r[i];
+  }
+  to[i] = s;
+}

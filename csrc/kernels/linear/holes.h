@@ -1,0 +1,176 @@
+/* holes.h - multigrid of a scalar matrix made without holes, in rows that are field alone
+ * (docs/theory.md, section 7.6).  A level's diagonal is `share` of the units of multigrid.h; what is added
+ * to it, pen, holds the solution at zero in holes.  keep: share / (share + pen), by which rows with the
+ * penalty are scaled anew; 0 where a row is left out, as on the finest level all are that are not field. */
+
+#define HOLES_ROWS(F)                \
+  F(in, i32, member, "rows>members") \
+  F(in, i32, live, "members")        \
+  F(in, real, keep, "rows")
+#define HOLES_MATRIX(F)              \
+  HOLES_ROWS(F)                      \
+  F(in, real, pen, "rows")           \
+  F(in, i32, like, "rows>table")     \
+  F(in, i32, row, "table+1>>blocks") \
+  F(in, i32, column, "blocks")       \
+  F(in, i32, first, "members>rows")  \
+  F(in, f32, A, "blocks,1")
+#define HOLES_FIRST(F)      \
+  HOLES_ROWS(F)             \
+  F(in, real, b, "rows,1")  \
+  F(val, real, c2, "")      \
+  F(out, real, r, "rows,1") \
+  F(out, real, d, "rows,1") \
+  F(out, real, x, "rows,1")
+#define HOLES_STEP(F)       \
+  HOLES_MATRIX(F)           \
+  F(in, real, d0, "rows,1") \
+  F(val, real, c1, "")      \
+  F(val, real, c2, "")      \
+  F(rw, real, r, "rows,1")  \
+  F(out, real, d, "rows,1") \
+  F(rw, real, x, "rows,1")
+#define HOLES_RESIDUAL(F)  \
+  HOLES_MATRIX(F)          \
+  F(in, real, d, "rows,1") \
+  F(rw, real, r, "rows,1")
+#define HOLES_PROLONG(F)              \
+  HOLES_ROWS(F)                       \
+  F(in, i32, like, "rows>table")      \
+  F(in, i32, row, "table+1>>blocks")  \
+  F(in, i32, column, "blocks")        \
+  F(in, i32, first, "members>coarse") \
+  F(in, f32, P, "blocks,1")           \
+  F(in, real, e, "coarse,1")          \
+  F(out, real, d, "rows,1")           \
+  F(rw, real, x, "rows,1")
+
+/* From x = 0: r = b, x = d = r / theta. */
+KERNEL(holes_first, HOLES_FIRST, indirect)
+{
+  if (!live[member[i]]) return;
+  r[i] = keep[i] > 0 ? b[i] : 0;
+  d[i] = x[i] = c2 * keep[i] * r[i];
+}
+
+/* r -= (A + pen) d0, d = c1 d0 + c2 keep r, x += d. */
+KERNEL(holes_step, HOLES_STEP, heavy)
+{
+  if (!live[member[i]]) return;
+  real s = 0;
+  if (keep[i] > 0) {
+    multigrid_product_1(row, column, A, d0 + first[member[i]], like[i], 0, &s);
+    s = r[i] - s - pen[i] * d0[i];
+  }
+  const real change = c1 * d0[i] + c2 * keep[i] * s;
+  r[i]              = s;
+  d[i]              = change;
+  x[i] += change;
+}
+
+/* r -= (A + pen) d: what the coarser level is to remove. */
+KERNEL(holes_residual, HOLES_RESIDUAL, heavy)
+{
+  if (!live[member[i]] || !(keep[i] > 0)) return;
+  real s;
+  multigrid_product_1(row, column, A, d + first[member[i]], like[i], 0, &s);
+  r[i] -= s + pen[i] * d[i];
+}
+
+/* x += P e, kept in d for the residual. */
+KERNEL(holes_prolong, HOLES_PROLONG, heavy)
+{
+  if (!live[member[i]]) return;
+  real s = 0;
+  if (keep[i] > 0) multigrid_product_1(row, column, P, e + first[member[i]], like[i], 0, &s);
+  d[i] = s;
+  x[i] += s;
+}
+
+/* ---- what follows from the status, made anew with it ---- */
+
+#define HOLES_FINEST(F)              \
+  F(in, i32, member, "rows>members") \
+  F(in, i32, active, "members")      \
+  F(in, i32, status, "rows")         \
+  F(in, f32, share, "rows")          \
+  F(out, f32, pen, "rows")           \
+  F(out, f32, keep, "rows")
+#define HOLES_COARSER(F)                                 \
+  F(in, i32, member, "rows>members")                     \
+  F(in, i32, active, "members")                          \
+  F(in, i32, like, "rows>table")                         \
+  F(in, i32, row, "table+1>>blocks")                     \
+  F(in, i32, column, "blocks")                           \
+  F(in, i32, first, "members>fine")                      \
+  F(in, f32, R, "blocks,1")                              \
+  F(in, f32, above, "fine") /* pen of the finer level */ \
+  F(in, f32, share, "rows")                              \
+  F(out, f32, pen, "rows")                               \
+  F(out, f32, keep, "rows")
+/* Dense matrices of coarsest levels, one after the other. */
+#define HOLES_DENSE(F)                                                   \
+  F(in, i32, level, "entries>rows") /* row of an entry */                \
+  F(in, i32, member, "rows>members")                                     \
+  F(in, i32, active, "members")                                          \
+  F(in, i32, place, "rows")          /* number of a row in its matrix */ \
+  F(in, i32, order, "rows")          /* rows of that matrix, */          \
+  F(in, i32, corner, "rows>entries") /* and its first entry */           \
+  F(in, f64, A, "entries,1")                                             \
+  F(in, f32, pen, "rows")
+#define HOLES_PENALISED(F) HOLES_DENSE(F) F(out, f64, to, "entries,1")
+#define HOLES_PIVOT(F)          \
+  HOLES_DENSE(F)                \
+  F(val, i32, k, "")            \
+  F(val, f64, least, "")        \
+  F(in, f64, from, "entries,1") \
+  F(out, f64, to, "entries,1")
+
+/* Rows of the finest level that are not field are left out; their diagonal is the penalty of the next. */
+KERNEL(holes_finest, HOLES_FINEST, direct)
+{
+  if (!active[member[i]]) return;
+  const i32 field = status[i] == COMPOSITE_FIELD;
+  pen[i]          = field ? 0 : share[i];
+  keep[i]         = field ? 1 : 0;
+}
+
+/* pen = |R| times that of the finer level. */
+KERNEL(holes_coarser, HOLES_COARSER, heavy)
+{
+  if (!active[member[i]]) return;
+  const f32 *from = above + first[member[i]];
+  f32        s    = 0;
+  for (i32 c = row[like[i]]; c < row[like[i] + 1]; c++) s += (f32)fabs(R[c]) * from[column[c]];
+  pen[i]  = s;
+  keep[i] = share[i] > 0 ? share[i] / (share[i] + s) : 0;
+}
+
+/* The coarsest matrix with its penalty. */
+KERNEL(holes_penalised, HOLES_PENALISED, direct)
+{
+  const i32 row = level[i];
+  if (!active[member[row]]) return;
+  to[i] = A[i] + (i == corner[row] + place[row] * (order[row] + 1) ? (f64)pen[row] : 0);
+}
+
+/* Step k of Gauss-Jordan by rows; a pivot below `least` of its diagonal is left out, as on the host. */
+KERNEL(holes_pivot, HOLES_PIVOT, indirect)
+{
+  const i32 row = level[i], n_ = order[row];
+  if (!active[member[row]]) return;
+  const i32 at = corner[row], a = place[row], b = i - at - n_ * a;
+  f64       found = from[i];
+  if (k < n_) {
+    const i32 own   = at + k * (n_ + 1);
+    const f64 pivot = from[own], size = A[own] + (f64)pen[row - a + k];
+    const f64 across = from[at + n_ * k + b] / pivot, down = from[at + n_ * a + k];
+    if (!(pivot > least * size))
+      found = a == k || b == k ? 0 : found;
+    else if (a == k)
+      found = b == k ? 1 / pivot : across;
+    else
+      found = b == k ? -down / pivot : found - down * across;
+  }
+  to[i] = found;
+}
