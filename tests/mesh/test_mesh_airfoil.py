@@ -257,6 +257,40 @@ def test_the_far_field_is_the_circle_asked_for():
         assert np.abs(np.linalg.norm(outer, axis=1) - radius).max() < 8 * EPS * radius
 
 
+def outer_cells(mesh, radius):
+    """Length over height of the cells at the outer circle."""
+    edges = mesh.points[mesh.boundaries["overset"]]
+    lengths = np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1)
+    away = radius - np.linalg.norm(mesh.points[mesh.edges] - [0.5, 0.0], axis=2)
+    across = away[(away < 1e-12).sum(axis=1) == 1].max(axis=1)
+    return lengths.mean() / across.mean()
+
+
+@pytest.mark.parametrize("name", ["naca0012", "naca4412", "naca64a010", "naca2424"])
+@pytest.mark.parametrize("edge", ["closed", "open"])
+@pytest.mark.parametrize("radius", [1.0, 3.0])
+def test_an_overset_part_may_be_as_small_as_a_chord(name, edge, radius):
+    mesh = airfoil(name, 5000, far_field=radius, trailing_edge=edge, outer="overset")
+
+    rim = mesh.points[mesh.boundaries["overset"][:, 0]] - [0.5, 0.0]
+    report = quality(mesh)
+    assert set(mesh.boundaries) == {"airfoil", "overset"}
+    assert abs(mesh.nodes / 5000 - 1) < 0.03
+    assert np.abs(np.linalg.norm(rim, axis=1) - radius).max() < 1e-14
+    # closed edges: measured 9.8 to 13.2; the open one of the NACA 64A010 is 0.02 % thick
+    thin = name == "naca64a010" and edge == "open"
+    assert report.min_angle_deg > (1.8 if thin else 9.0)
+    assert 0.7 < outer_cells(mesh, radius) < 1.4
+
+
+def test_an_overset_part_for_viscous_flow_has_its_wall_spacing():
+    mesh = airfoil("naca0012", 20_000, far_field=1.0, outer="overset", wall_spacing=2e-3)
+
+    assert layer_heights(mesh, 1)[0] == pytest.approx(2e-3, rel=0.05)  # as above
+    assert quality(mesh).aspect_ratio[99] < 8  # wall cells are 6 times as long as high
+    assert 0.7 < outer_cells(mesh, 1.0) < 1.4
+
+
 @pytest.mark.parametrize("edge", EDGES)
 def test_a_symmetric_section_gives_an_exactly_symmetric_mesh(edge):
     mesh = airfoil("naca0012", 2000, trailing_edge=edge)
@@ -342,6 +376,9 @@ def test_numbering_keeps_neighbours_close():
     [
         ({"nodes": 10}, r"nodes = 10, expected 500 to 1e\+07"),
         ({"far_field": 1.0}, r"far_field = 1.0, expected 3 to 10000"),
+        ({"far_field": 0.9, "outer": "overset"}, r"far_field = 0.9, expected 1 to 10000"),
+        ({"far_field": 5.0, "outer": "overset", "topology": "c"}, r"expected at least 10"),
+        ({"outer": "overst"}, r"airfoil: outer = 'overst', .* did you mean 'overset'"),
         ({"wall_spacing": -0.1}, r"wall_spacing = -0.1"),
         ({"growth": 1.0}, r"growth = 1.0"),
         ({"around": 121}, r"around = 121, expected an even number"),

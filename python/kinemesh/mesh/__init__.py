@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from kinemesh.errors import MeshError
 from kinemesh.mesh.airfoils import airfoil
+from kinemesh.mesh.background import background
 from kinemesh.mesh.cylinder import cylinder
 from kinemesh.mesh.gmsh import read_msh
 from kinemesh.mesh.mesh import Mesh
@@ -25,6 +26,7 @@ __all__ = [
     "Quality",
     "Section",
     "airfoil",
+    "background",
     "cylinder",
     "quality",
     "read",

@@ -30,6 +30,7 @@ def airfoil(
     trailing_spacing: float | None = None,
     around: int | None = None,
     topology: str = "o",
+    outer: str = "farfield",
 ) -> Mesh:
     """Triangulated O- or C-mesh about a section of chord 1, nose at the origin.
 
@@ -38,7 +39,8 @@ def airfoil(
     section : name, coordinate file or Section
     nodes : int               number of nodes; the mesh has as many within 3 %
     far_field : float         distance of the outer boundary from (0.5, 0): a circle (o), or half a
-                              circle with the outflow plane as far downstream (c) [chord]
+                              circle with the outflow plane as far downstream (c); at least 3,
+                              with outer = "overset" 1 (o) [chord]
     wall_spacing : float      height of the wall cells at mid-chord; elsewhere in proportion to
                               their length; default length / 2.2 [chord]
     growth : float            ratio of successive steps along the ray from mid-chord (of
@@ -52,17 +54,20 @@ def airfoil(
     around : int              nodes round the section; default: from the other arguments
     topology : o | c          o: rays all round; c: rays from the section and from a wake cut,
                               whose nodes are shared by both sides
+    outer : farfield | overset    marker of the outer boundary; overset: other meshes go on beyond
+                              it, and without `growth` the outermost cells of an O-mesh are near
+                              square
 
     Returns
     -------
-    Mesh    markers `airfoil` and `farfield` (outflow included), nodes renumbered; symmetric for a
-            symmetric section
+    Mesh    markers `airfoil` and `farfield` or `overset` (outflow included), nodes renumbered;
+            symmetric for a symmetric section
 
     Raises
     ------
     MeshError    for arguments that no good mesh fulfils
     """
-    wanted = Wanted(nodes, far_field, wall_spacing, growth, trailing_spacing, around)
+    wanted = Wanted(nodes, far_field, wall_spacing, growth, trailing_spacing, around, outer)
     kind = _topology(topology)
     shape = section if isinstance(section, Section) else named.section(section, trailing_edge)
     points, table, markers = _o(shape, wanted) if kind == "o" else _c(shape, wanted)
@@ -100,7 +105,7 @@ def _o(shape: Section, wanted: Wanted) -> tuple[Complexes, NDArray, dict[str, ND
     points = omesh.structured(shape, wanted)
     table = np.arange(points.size, dtype=np.int32).reshape(points.shape)
     table = np.concatenate([table, table[:, :1]], axis=1)
-    return points.ravel(), table, {"airfoil": _loop(table[0]), "farfield": _loop(table[-1])}
+    return points.ravel(), table, {"airfoil": _loop(table[0]), wanted.outer: _loop(table[-1])}
 
 
 def _c(shape: Section, wanted: Wanted) -> tuple[Complexes, NDArray, dict[str, NDArray]]:
@@ -116,4 +121,4 @@ def _c(shape: Section, wanted: Wanted) -> tuple[Complexes, NDArray, dict[str, ND
     points = np.concatenate([points[0, :kept], points[1:].ravel()])
     outer = np.concatenate([table[:, 0], table[-1, 1:], table[-2::-1, -1]])
     wall = table[0, wake : columns - wake]
-    return points, table, {"airfoil": _loop(wall), "farfield": _loop(outer)}
+    return points, table, {"airfoil": _loop(wall), wanted.outer: _loop(outer)}

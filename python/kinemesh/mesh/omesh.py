@@ -19,7 +19,8 @@ from kinemesh.mesh.rays import Complexes, Floats, Wanted, bounded, layers
 from kinemesh.mesh.sections import Section
 
 WALL_ASPECT = 2.2  # length over height of a wall cell, as in published O-meshes for Euler flow
-OUTER_ASPECT = 7.3  # height over length of the outermost cells; sets the default growth
+# height over length of the outermost cells, by the outer boundary's marker; sets the default growth
+OUTER_ASPECT = {"farfield": 7.3, "overset": 1.0}
 TRAILING_STEP = 0.06  # default first edge at the trailing edge, over 1 / around [chord]
 TRAILING_WIDTH = 0.45  # reach of the trailing edge's own spacing, circle angle [rad]
 
@@ -45,7 +46,7 @@ def structured(shape: Section, wanted: Wanted) -> Complexes:
         )
     logs = layers(bounded(first, 0.8 * far / steps), far, steps)
     points = _trace(circle, theta, logs)
-    points = _to_circle(points, theta, logs, circle, wanted.far_field)
+    points = _to_circle(points, theta, logs, circle, wanted)
     if shape.symmetric:
         points[:, [0, -1]] = points[:, [0, -1]].real
         points = np.concatenate([points, np.conj(points[:, -2:0:-1])], axis=1)
@@ -64,7 +65,7 @@ def _counts(
         step = between / around / _aspect(circle, wanted, between / around)
         if wanted.growth is not None:
             return float(np.log1p(far * (wanted.growth - 1) / step) / np.log(wanted.growth))
-        ratio = max(1.001, OUTER_ASPECT * between / around / step)
+        ratio = max(1.001, OUTER_ASPECT[wanted.outer] * between / around / step)
         return float(far * np.log(ratio) / (step * (ratio - 1)))
 
     around = wanted.around
@@ -200,12 +201,17 @@ def _blocks(low: Floats) -> list[slice]:
 
 
 def _to_circle(
-    points: Complexes, theta: Floats, logs: Floats, circle: CircleMap, radius: float
+    points: Complexes, theta: Floats, logs: Floats, circle: CircleMap, wanted: Wanted
 ) -> Complexes:
-    """Shift the points in proportion to |zeta| - 1 so that the last ring is the circle."""
+    """Shift the points in proportion to |zeta| - 1 so that the last ring is the circle.
+
+    With an overset boundary, which is near, it is the square: at the trailing edge the map is
+    quadratic in zeta - 1, and a linear shift folds the cells.
+    """
     turn = circle.coefficients[0].imag
-    target = 0.5 + radius * np.exp(1j * (theta + turn))
+    target = 0.5 + wanted.far_field * np.exp(1j * (theta + turn))
     weight = np.expm1(logs) / np.expm1(logs[-1])
+    weight = weight**2 if wanted.outer == "overset" else weight
     shifted = points + weight * (target - points[-1])
     shifted[-1] = target
     return shifted

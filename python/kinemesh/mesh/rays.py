@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
 
 FLIP = 1.15  # a diagonal is turned if that divides the largest angle by more than this
+NEAREST = {"farfield": 3.0, "overset": 1.0}  # least distance of the outer boundary, by its marker
 BLOCK = 500_000  # cells whose angles are measured at once: bounds the memory
 
 
@@ -27,13 +29,15 @@ class Wanted:
     growth: float | None = None  # ratio of successive steps at mid-chord
     trailing_spacing: float | None = None  # first edge along the wall from the trailing edge
     around: int | None = None  # nodes round the section, even
+    outer: str = "farfield"  # marker of the outer boundary
 
     def __post_init__(self) -> None:
         for name in ("nodes", "far_field"):
             if getattr(self, name) is None:
                 raise MeshError(f"airfoil: {name} = None, expected a number")
         _within("nodes", self.nodes, 500, 10_000_000, whole=True)
-        _within("far_field", self.far_field, 3.0, 1e4)
+        least = NEAREST[outer_of("airfoil", self.outer)]
+        _within("far_field", self.far_field, least, 1e4)
         _within("wall_spacing", self.wall_spacing, 1e-6, 0.1)
         _within("growth", self.growth, 1.0 + 1e-9, 1.5)
         _within("trailing_spacing", self.trailing_spacing, 1e-6, 0.02)
@@ -45,6 +49,15 @@ class Wanted:
                 "airfoil: around, growth and wall_spacing are given, expected at most two of "
                 "them: with nodes they follow from each other"
             )
+
+
+def outer_of(owner: str, name: str) -> str:
+    """Marker of an outer boundary; MeshError where it is none."""
+    if name in tuple(NEAREST):
+        return name
+    near = difflib.get_close_matches(str(name), NEAREST, n=1)
+    hint = f"; did you mean '{near[0]}'?" if near else ""
+    raise MeshError(f"{owner}: outer = {name!r}, expected one of {', '.join(NEAREST)}{hint}")
 
 
 def _within(name: str, value: float | None, low: float, high: float, whole: bool = False) -> None:
