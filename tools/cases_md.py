@@ -40,6 +40,8 @@ TABLES = (
     ("[motion]", parts.MotionPart, None, ()),
     ("[motion] pitch", motion.Pitch, motion.pitch, ("chord",)),
     ("[motion] plunge", motion.Plunge, motion.plunge, ("chord",)),
+    ("[motion] translate", motion.Translate, motion.translate, ("chord",)),
+    ("[motion] rotate", motion.Rotate, motion.rotate, ("chord",)),
     ("[deform]", parts.DeformPart, None, ("settings",)),
     ("[run]", Job, None, ()),
 )

@@ -15,7 +15,7 @@ from kinemesh.cases.casefile import Case
 from kinemesh.cases.parts import COUNTS, MeshPart
 from kinemesh.errors import CaseError, KinemeshError, MeshError, SettingsError
 from kinemesh.flow import registry
-from kinemesh.motion import pitch, plunge
+from kinemesh.motion import pitch, plunge, rotate, translate
 from solver_cases import case_text
 
 UNSTEADY = case_text()
@@ -292,6 +292,23 @@ def test_bodies_have_motions_of_their_own(fake):
 def test_motions_of_bodies_without_meaning_are_refused_with_their_place(motion, word):
     with pytest.raises(CaseError, match=word):
         case(UNSTEADY.replace(f"[motion]\n{PITCH}", motion))
+
+
+def test_motions_at_constant_velocity_run_by_time(fake):
+    towed = "translate = { velocity = [-1.0, 0.0], ramp = 0.5 }\nrotate = { rate_deg = 90 }"
+    by_time = UNSTEADY.replace("cycles = 2", "time_step = 0.1").replace(
+        "steps_per_cycle = 8", "steps = 20"
+    )
+    case(by_time.replace(PITCH, f"{PITCH}\n{towed}")).build()
+
+    sum_of = [pitch(2.0, 0.1), translate((-1.0, 0.0), ramp=0.5), rotate(90.0)]
+    assert fake.options["motion"] == sum(sum_of)
+    with pytest.raises(CaseError, match=r"no cycle, as translate .*; give \[run\] time_step"):
+        case(UNSTEADY.replace(PITCH, towed))
+    with pytest.raises(CaseError, match=r"\[motion\] translate: unknown key 'rmap'; did you mean"):
+        case(by_time.replace(PITCH, towed.replace("ramp", "rmap")))
+    with pytest.raises(SettingsError, match=r"\[motion\]: translate: velocity = 1.0, expected two"):
+        case(by_time.replace(PITCH, towed.replace("[-1.0, 0.0]", "1.0"))).build()
 
 
 def test_unsteady_without_motion_is_an_error():

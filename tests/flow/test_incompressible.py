@@ -75,6 +75,7 @@ def swinging(**options):
 
 
 @pytest.mark.flow
+@pytest.mark.filterwarnings("ignore:body cylinder of member 0 moves at once:RuntimeWarning")
 def test_a_run_that_was_stopped_has_the_bits_of_one_that_was_not(tmp_path):
     told = {"time_step": 0.05, "preflight": False}
     whole = swinging().run(steps=8, out=tmp_path / "whole", **told)

@@ -69,7 +69,12 @@ LIMITS = (  # what each number must be above
     ("scale", 0.0),
     ("chord", 0.0),
 )
-MOTIONS: dict[str, Any] = {"pitch": motions.Pitch, "plunge": motions.Plunge}
+MOTIONS: dict[str, Any] = {
+    "pitch": motions.Pitch,
+    "plunge": motions.Plunge,
+    "translate": motions.Translate,
+    "rotate": motions.Rotate,
+}
 
 
 LIMITED = (
@@ -252,10 +257,12 @@ class FlowPart:
 
 @dataclass(frozen=True, slots=True)
 class MotionPart:
-    """Tables pitch and plunge, the arguments of motion.pitch and motion.plunge; or such by body."""
+    """Tables with the arguments of motions, which add up; or such tables by body."""
 
     pitch: Mapping[str, Any] | None = None  # see [motion] pitch
     plunge: Mapping[str, Any] | None = None  # see [motion] plunge
+    translate: Mapping[str, Any] | None = None  # see [motion] translate
+    rotate: Mapping[str, Any] | None = None  # see [motion] rotate
     bodies: Mapping[str, Any] | None = None  # by body instead: [motion.bodies.MARKER]; others rest
 
     def __post_init__(self) -> None:
@@ -299,7 +306,7 @@ class MotionPart:
 def _check_motion(where: str, given: Mapping[str, Any]) -> None:
     """CaseError where the tables make no motion."""
     if not given:
-        raise CaseError(f"{where} is empty, expected {', '.join(MOTIONS)} or both")
+        raise CaseError(f"{where} is empty, expected {', '.join(MOTIONS)}, or several")
     for name, table in given.items():
         place = f"{where} {name}"
         if not isinstance(table, Mapping):
@@ -313,12 +320,12 @@ def _check_motion(where: str, given: Mapping[str, Any]) -> None:
 
 def _motion(where: str, tables: Mapping[str, Any], chord: float) -> motions.Motion:
     """The sum of the motions of these tables."""
-    made: dict[str, Any] = {"pitch": motions.pitch, "plunge": motions.plunge}
     with in_section(where):
-        parts: list[motions.Motion] = [
-            made[name](**tables[name], chord=chord) for name in made if name in tables
-        ]
-        return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+        return sum(
+            getattr(motions, name)(**tables[name], chord=chord)
+            for name in MOTIONS
+            if name in tables
+        )
 
 
 def needed(item: dataclasses.Field[Any]) -> bool:

@@ -98,8 +98,9 @@ class Stated:
         rates: list[Any] = [motion.omega(self.flow.speed) for motion in made.values()]
         if None in rates:
             raise CaseError(
-                f"case '{self.name}': pitch and plunge have different k, whose common period is "
-                f"longer than {ORDERS} of one, so no cycle"
+                f"case '{self.name}': the motion has no cycle, as translate and rotate have none, "
+                f"nor parts of different k whose common period is longer than {ORDERS} of one; "
+                "give [run] time_step and steps"
             )
         if max(rates) > (1 + 1e-12) * min(rates):
             raise CaseError(

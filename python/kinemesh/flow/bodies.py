@@ -17,6 +17,7 @@ from kinemesh.space.owners import Owners
 
 FloatArray = NDArray[np.float64]
 KEPT = 4  # times whose poses are remembered: a step asks for those of its ends again and again
+AT_REST = 1e-6  # velocity of a body, over the reference speed, that no load shows
 
 
 class Bodies:
@@ -74,6 +75,23 @@ class Bodies:
         """Change of every body's pose at its member's time [chord/a_inf]; none if it fails."""
         angle, _, shift = self._evaluate(Rate(), time, self._fail(time))
         return RateArray(angle, shift)
+
+    def jumps(self) -> list[str]:
+        """A sentence where bodies have a velocity when their motion begins, beside a stream."""
+        rates = self.rates(np.zeros(len(self.speed)))
+        fastest = np.hypot(*rates.shift.T) + np.abs(rates.angle)
+        moving = np.flatnonzero(fastest > AT_REST * self.owners.spread(self.speed))
+        if not len(moving):
+            return []
+        member, marker = self.bodies[moving[0]]
+        more = f", and {len(moving) - 1} other bodies," if len(moving) > 1 else ""
+        x, y = rates.shift[moving[0]]
+        return [
+            f"body {marker} of member {member}{more} moves at once where its motion begins, by "
+            f"({x:.3g}, {y:.3g}) and {np.degrees(rates.angle[moving[0]]):.3g} degrees per unit of "
+            "time, so the first loads are those of a jump in velocity; give a ramp (translate, "
+            "rotate) or a phase in which the body is at rest, or leave the first loads out"
+        ]
 
     def samples(self, time: FloatArray) -> list[list[float] | None]:
         """Angle, pivot and shift of each body; None where a motion of one of several members has

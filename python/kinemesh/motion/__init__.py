@@ -14,6 +14,7 @@ from kinemesh.motion.motions import (
 )
 from kinemesh.motion.periods import ORDERS
 from kinemesh.motion.poses import PoseArray, RateArray, placed
+from kinemesh.motion.uniform import Rotate, Translate, rotate, translate
 
 __all__ = [
     "ORDERS",
@@ -25,9 +26,13 @@ __all__ = [
     "PoseArray",
     "Rate",
     "RateArray",
+    "Rotate",
     "Together",
+    "Translate",
     "function",
     "pitch",
     "placed",
     "plunge",
+    "rotate",
+    "translate",
 ]

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from math import cos, isfinite, pi, radians, sin
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -141,9 +142,13 @@ class Rate:
 
 
 class Motion(ABC):
-    """Pose as a function of time; motions add up with `+` and `sum`."""
+    """Pose as a function of time; motions add up with `+` and `sum`.
+
+    `adds_up`: the pivot is one point of the body, so that rates of a sum are sums of rates.
+    """
 
     __slots__ = ()
+    adds_up: ClassVar[bool] = False
 
     @abstractmethod
     def pose(self, t: float, u_inf: float) -> Pose:
@@ -210,6 +215,7 @@ def _omega(k: float, u_inf: float, chord: float) -> float:
 class Pitch(Motion):
     """angle(t) = amplitude sin(omega t + phase) about a point."""
 
+    adds_up: ClassVar[bool] = True
     amplitude_deg: float
     k: float
     about: tuple[float, float] = (0.25, 0.0)
@@ -249,6 +255,7 @@ class Pitch(Motion):
 class Plunge(Motion):
     """shift(t) = amplitude sin(omega t + phase) direction; direction is made a unit vector."""
 
+    adds_up: ClassVar[bool] = True
     amplitude: float
     k: float
     phase_deg: float = 0.0
@@ -312,9 +319,9 @@ class Together(Motion):
     parts: tuple[Motion, ...]
 
     def __post_init__(self) -> None:
-        pivots = {part.about for part in self.parts if isinstance(part, Pitch)}
+        pivots = {part.pivot for part in self.parts if part.pivot is not None}
         if len(pivots) > 1:
-            raise SettingsError(f"motions pitch about {sorted(pivots)}, expected one pivot")
+            raise SettingsError(f"motions turn about {sorted(pivots)}, expected one pivot")
 
     def omega(self, u_inf: float) -> float | None:
         """Angular frequency of the common period; None without one (see `common_omega`)."""
@@ -327,7 +334,7 @@ class Together(Motion):
         return pose if pose.angle or self.pivot is None else replace(pose, about=self.pivot)
 
     def rate(self, t: float, u_inf: float) -> Rate:
-        if not all(isinstance(part, Pitch | Plunge) for part in self.parts):
+        if not all(part.adds_up for part in self.parts):
             return Motion.rate(self, t, u_inf)  # the pivot of another part may move
         return reduce(lambda a, b: a + b, (part.rate(t, u_inf) for part in self.parts))
 
@@ -381,7 +388,7 @@ def plunge(
 def function(law: Callable[[float], Pose], omega: float | None = None) -> Function:
     """A motion from a function of time.
 
-    Of an ensemble, pitch, plunge and their sums are evaluated for all bodies at once, functions
+    Of an ensemble, pitch, plunge and their sums are evaluated for all bodies at once, other motions
     body by body: six calls of each in a step, seven below Mach 0.4.
 
     Parameters

@@ -151,6 +151,7 @@ class Unsteady(Driver):
             solver.grid.ensemble.at("mesh at the start of the motion", 0)
             solver.rest(poses)
             solver.start_from(plan.start)
+            self.tally.start = solver.bodies.jumps() if plan.start == "stream" else []
         solver.dualtime.set_floor(plan.dt)
         self.files.begin()
         self.files.fields(np.zeros(solver.grid.members))

@@ -1,0 +1,139 @@
+"""Motions of constant velocity, reached at once or over a ramp: translation and rotation.
+
+Time is reduced, s = u_inf t / chord.  Over a ramp of length r the velocity is multiplied by
+(1 - cos(pi s / r)) / 2, so that it begins and ends without a jump of the acceleration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import cos, pi, radians, sin
+from typing import ClassVar
+
+from kinemesh.arguments import checks_names
+from kinemesh.errors import SettingsError
+from kinemesh.motion.motions import Motion, Pose, Rate, _bounded, _finite, _pair, _positive
+
+
+@dataclass(frozen=True, slots=True)
+class _Grown:
+    """How far a motion is after its ramp, and how fast.
+
+    Parameters
+    ----------
+    way : float      integral of the velocity over the reduced time, of a last velocity of 1
+    share : float    present velocity, of a last velocity of 1
+    speed : float    reduced time per time, u_inf / chord
+    """
+
+    way: float
+    share: float
+    speed: float
+
+    @classmethod
+    def at(cls, t: float, u_inf: float, ramp: float, chord: float) -> _Grown:
+        speed = _positive("motion", "u_inf", u_inf) / chord
+        s = speed * _finite("motion", "t", t)
+        if ramp == 0 or s >= ramp:
+            return cls(s - ramp / 2, 1.0, speed)
+        if s <= 0:
+            return cls(0.0, 0.0, speed)
+        angle = pi * s / ramp
+        return cls(s / 2 - ramp / (2 * pi) * sin(angle), (1 - cos(angle)) / 2, speed)
+
+
+def _checked(owner: str, motion: Translate | Rotate) -> None:
+    """Ramp and chord as numbers."""
+    ramp = _finite(owner, "ramp", motion.ramp)
+    if ramp < 0:
+        raise SettingsError(f"{owner}: ramp = {motion.ramp!r}, expected 0 or a number above 0")
+    object.__setattr__(motion, "ramp", ramp)
+    object.__setattr__(motion, "chord", _positive(owner, "chord", motion.chord))
+
+
+@dataclass(frozen=True, slots=True)
+class Translate(Motion):
+    """shift(s) = velocity chord s, after a ramp velocity chord (s - ramp / 2)."""
+
+    adds_up: ClassVar[bool] = True
+    velocity: tuple[float, float]
+    ramp: float = 0.0
+    chord: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "velocity", _pair("translate", "velocity", self.velocity))
+        _checked("translate", self)
+
+    def omega(self, u_inf: float) -> None:
+        return None
+
+    def pose(self, t: float, u_inf: float) -> Pose:
+        way = self.chord * _Grown.at(t, u_inf, self.ramp, self.chord).way
+        return Pose(shift=(way * self.velocity[0], way * self.velocity[1]))
+
+    def rate(self, t: float, u_inf: float) -> Rate:
+        grown = _Grown.at(t, u_inf, self.ramp, self.chord)
+        speed = grown.share * grown.speed * self.chord
+        return Rate(shift=(speed * self.velocity[0], speed * self.velocity[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Rotate(Motion):
+    """angle(s) = rate s, after a ramp rate (s - ramp / 2), about a point."""
+
+    adds_up: ClassVar[bool] = True
+    rate_deg: float
+    about: tuple[float, float] = (0.25, 0.0)
+    ramp: float = 0.0
+    chord: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rate_deg", _bounded("rotate", "rate_deg", self.rate_deg))
+        object.__setattr__(self, "about", _pair("rotate", "about", self.about))
+        _checked("rotate", self)
+
+    def omega(self, u_inf: float) -> None:
+        return None
+
+    def pose(self, t: float, u_inf: float) -> Pose:
+        way = _Grown.at(t, u_inf, self.ramp, self.chord).way
+        return Pose(radians(self.rate_deg) * way, self.about)
+
+    def rate(self, t: float, u_inf: float) -> Rate:
+        grown = _Grown.at(t, u_inf, self.ramp, self.chord)
+        return Rate(radians(self.rate_deg) * grown.share * grown.speed)
+
+    @property
+    def pivot(self) -> tuple[float, float]:
+        return self.about
+
+
+@checks_names
+def translate(velocity: Sequence[float], ramp: float = 0.0, chord: float = 1.0) -> Translate:
+    """Translation at a constant velocity; it has no period.
+
+    Parameters
+    ----------
+    velocity : (2,)    by the reference speed: that of the stream, or of incompressible flow U [-]
+    ramp : float       reduced time u_inf t / chord over which the velocity grows from 0; 0: the
+                       body has the velocity at once
+    chord : float      reference length of the reduced time
+    """
+    return Translate(_pair("translate", "velocity", velocity), ramp, chord)
+
+
+@checks_names
+def rotate(
+    rate_deg: float, about: Sequence[float] = (0.25, 0.0), ramp: float = 0.0, chord: float = 1.0
+) -> Rotate:
+    """Rotation at a constant rate, any number of turns; it counts as a motion without a period.
+
+    Parameters
+    ----------
+    rate_deg : float    nose-up angle per reduced time u_inf t / chord [deg]
+    about : (2,)        pivot [chord]
+    ramp : float        reduced time over which the rate grows from 0; 0: the body has it at once
+    chord : float       reference length of the reduced time
+    """
+    return Rotate(rate_deg, _pair("rotate", "about", about), ramp, chord)
