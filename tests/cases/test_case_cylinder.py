@@ -1,6 +1,7 @@
 """The ready cylinder and what case files of incompressible flow may say."""
 
 import kinemesh as km
+import numpy as np
 import pytest
 from kinemesh import cases, cli
 
@@ -27,6 +28,35 @@ def test_the_ready_cylinder_runs_from_the_shell(tmp_path, undrawn, capsys):
         run.summary["result"]["spectrum"]["cd"]["mean"], rel=1e-12
     )
     assert len(run.frames().time) == 5  # one per unit of time, and the start
+
+
+@pytest.mark.flow
+def test_the_ready_towed_cylinder_has_the_drag_of_the_ready_one():
+    """Reynolds number 40, where both have gone 4.5 diameters, one after a ramp, one at once."""
+    told = ["flow.reynolds=40", "run.steps=50", "mesh.nodes=1000", "run.device=cpu"]
+
+    towed, fixed = (cases.load(n, told).run().history for n in ("cylinder-towed", "cylinder"))
+
+    assert towed.shift_x[-1] == pytest.approx(-4.5, rel=1e-12)
+    assert towed.cd[-1] == pytest.approx(fixed.cd[-6], rel=0.01)  # measured 0.0004
+
+
+@pytest.mark.flow
+def test_the_ready_oscillating_cylinder_has_published_coefficients():
+    """Morison's drag and inertia by least squares: 2.09 and 1.45 of Duetsch et al. (1998)."""
+    told = ["mesh.nodes=3000", "run.steps=200", "run.device=cpu"]
+
+    history = cases.load("oscillating-cylinder", told).run().history
+
+    turn = 2 * np.pi / 5
+    phase = turn * history.time[-100:] + np.pi / 2
+    velocity, change = np.cos(phase), -turn * np.sin(phase)
+    parts = np.stack([-np.abs(velocity) * velocity, -np.pi / 2 * change], axis=1)
+    (drag, inertia), *_ = np.linalg.lstsq(parts, history.cd[-100:])
+    # measured 2.084 and 1.445
+    assert drag == pytest.approx(2.09, rel=0.05)
+    assert inertia == pytest.approx(1.45, rel=0.05)
+    assert np.abs(history.cl[-100:]).max() < 1e-3 * np.abs(history.cd[-100:]).max()
 
 
 def text(flow="[flow]\nreynolds = 100\n", head=HEAD, mesh=MESH, run=TIME):
