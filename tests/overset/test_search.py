@@ -1,5 +1,6 @@
 """The donor search: every point in its cell, against brute force and by hand, on every device."""
 
+import tracemalloc
 from functools import lru_cache
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from kinemesh.errors import DeviceError, MeshError, OversetError
 from kinemesh.mesh import Mesh
 from kinemesh.overset import Donors, search
+from kinemesh.overset import bins as of_bins
 from kinemesh.overset.bins import ACROSS, bins_of
 from samples import direct
 from world import grid
@@ -310,6 +312,43 @@ def test_a_strip_a_billion_times_as_long_as_high_has_no_more_bins_than_cells(dou
     assert len(Donors(mesh, "cpu").bins.bins) <= 3 * n
 
 
+def needles(count):
+    """Triangles round one node, the tips on an ellipse that is turned: points and cells."""
+    angle, i = 2 * np.pi * np.arange(count) / count, np.arange(count)
+    tip = np.c_[np.cos(angle), 0.02 * np.sin(angle)] @ [[0.8, 0.6], [-0.6, 0.8]]
+    cells = np.c_[np.zeros_like(i), i + 1, (i + 1) % count + 1, np.full(count, -1)]
+    return np.concatenate([[(0, 0)], tip]), cells.astype(np.int32)
+
+
+@pytest.mark.parametrize("name", [*MESHES, "needles"])
+def test_lists_are_those_of_all_bins_of_the_boxes_of_cells(name, monkeypatch):
+    mesh = None if name == "needles" else mesh_of(name)
+    made = needles(300) if mesh is None else (mesh.points * [1, 0.02], mesh.cells)
+    bins = bins_of(*made)
+
+    monkeypatch.setattr(of_bins, "FEW", 2**40)
+    monkeypatch.setattr(of_bins, "AT_ONCE", 2**40)
+    every = bins_of(*made)
+
+    np.testing.assert_array_equal(bins.bins, every.bins)
+    np.testing.assert_array_equal(bins.listed, every.listed)
+
+
+def test_bins_of_needles_look_at_little_more_than_they_list(monkeypatch):
+    looked = []
+    kept = of_bins._meets
+    monkeypatch.setattr(of_bins, "_meets", lambda x, y: looked.append(x.shape[1]) or kept(x, y))
+    tracemalloc.start()
+
+    listed = len(bins_of(*needles(500)).listed)
+
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert sum(looked) < 3 * listed  # twice; all bins of the boxes are 8 times as many
+    # cell, place, key and order of a listing, 8 bytes each, some twice: 78; all at once take 406
+    assert peak < 150 * listed
+
+
 # ---------------------------------------------------------------- arrays
 
 
@@ -386,6 +425,13 @@ def test_what_is_no_mesh_in_the_plane_is_refused():
 
     with pytest.raises(MeshError, match=r"mesh is a Cloud, expected a kinemesh\.Mesh"):
         search(cloud, np.zeros((1, 2)))
+
+
+def test_a_mesh_whose_area_is_no_number_is_refused():
+    mesh = two_squares()
+
+    with np.errstate(over="ignore"), pytest.raises(MeshError, match=r"2e\+160 by 1e\+160 chords"):
+        search(mesh.transformed(mesh.points * 1e160), [(0.5, 0.5)])
 
 
 def test_points_of_another_device_are_refused():

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.csr import offsets_of
+from kinemesh.errors import MeshError
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -21,6 +22,8 @@ Floats = NDArray[np.float64]
 PER_BIN = 2  # cells per bin that a grid is made for
 ACROSS = 64  # most bins of such a grid along an axis
 LEVELS = 3  # grids within one another, the first included
+FEW = 8  # bins of a cell's box that are all looked at
+AT_ONCE = 1 << 14  # columns and rows of boxes that are looked at together, which bounds the memory
 MARGIN = 2.0**-20  # of a bin, by which it is larger: far more than rounding moves places and sides
 
 
@@ -58,10 +61,20 @@ class _Level:
 
 
 def bins_of(points: Floats, cells: Ints) -> Bins:
-    """Bins of cells (cells, 4), triangles with -1 as fourth corner; nodes at points (nodes, 2)."""
+    """Bins of cells (cells, 4), triangles with -1 as fourth corner; nodes at points (nodes, 2).
+
+    MeshError where the mesh is so large that its area is not finite.
+    """
     low, high = points.min(axis=0), points.max(axis=0)
-    least, size = low - MARGIN * (high - low), (1 + 2 * MARGIN) * (high - low)
-    across = np.ceil(size / np.sqrt(size.prod() * PER_BIN / len(cells)))
+    with np.errstate(over="ignore"):
+        least, size = low - MARGIN * (high - low), (1 + 2 * MARGIN) * (high - low)
+        area = size.prod() * PER_BIN
+    if not np.isfinite(area):
+        raise MeshError(
+            f"overset: the mesh is {size[0]:.3g} by {size[1]:.3g} chords, and float64 has no such "
+            "area; expected lengths in chords (scale or chord of km.mesh.read)"
+        )
+    across = np.ceil(size / np.sqrt(area / len(cells)))
     across = np.minimum(across, len(cells)).astype(np.int32)
     scale = across / size
     crowd = int(np.ceil((cells >= 0).sum() / len(points)))  # cells round a node: 4 or 6
@@ -112,16 +125,68 @@ def _met(level: _Level, grids: NDArray) -> tuple[NDArray[np.intp], NDArray[np.in
         np.clip((bound + margin).astype(np.int64), 0, last)
         for bound, margin in ((level.corner.min(1), -MARGIN), (level.corner.max(1), MARGIN))
     )
-    wide = end - start + 1
-    count = wide[0] * wide[1]
-    entry = np.repeat(np.arange(len(count)), count)
-    rank = np.arange(len(entry)) - np.repeat(np.cumsum(count) - count, count)
-    rows, columns = np.divmod(rank, wide[0, entry])
-    place = start[:, entry] + np.stack([columns, rows])
-    several = np.flatnonzero(count[entry] > 1)
-    met = np.ones(len(entry), bool)
-    met[several] = _meets(*(level.corner[:, :, entry[several]] - place[:, None, several]))
-    return entry[met], place[:, met]
+    least = np.cumsum((end - start).sum(axis=0) + 2)  # columns and rows: no fewer bins are met
+    blocks = np.flatnonzero(np.diff(least // AT_ONCE)) + 1
+    entries, places = [], []
+    for some in np.split(np.arange(len(least)), blocks):
+        entry, place = _met_at_once(
+            level.corner[:, :, some], *(a[:, some] for a in (start, end, last))
+        )
+        entries.append(some[entry])
+        places.append(place)
+    return np.concatenate(entries), np.concatenate(places, axis=1)
+
+
+def _met_at_once(
+    corner: Floats, start: NDArray, end: NDArray, last: NDArray
+) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """Cells and bins that they meet, of cells whose boxes go from the bins `start` to `end`.
+
+    Column by column of a box, so that no more bins are looked at than are met, but for the first
+    and the last ones of a column.
+    """
+    count = (end - start + 1).prod(axis=0)
+    cell, column = _counted(start[0], end[0])
+    low, high = start[1, cell], end[1, cell]
+    large = np.flatnonzero(count[cell] > FEW)
+    low[large], high[large] = _rows(corner, cell[large], column[large], last)
+    of, row = _counted(low, high)
+    cell, place = cell[of], np.stack([column[of], row])
+    several = np.flatnonzero(count[cell] > 1)
+    met = np.ones(len(cell), bool)
+    met[several] = _meets(*(corner[:, :, cell[several]] - place[:, None, several]))
+    return cell[met], place[:, met]
+
+
+def _counted(first: NDArray, last: NDArray) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """The numbers from `first` to `last`, one list after the other, and the list of each."""
+    count = last - first + 1
+    of = np.repeat(np.arange(len(count)), count)
+    return of, np.arange(len(of)) + np.repeat(first + count - np.cumsum(count), count)
+
+
+def _rows(corner: Floats, cell: NDArray, column: NDArray, last: NDArray) -> tuple[NDArray, NDArray]:
+    """First and last row that may hold cells within columns, a little too many.
+
+    Those beyond the grid count to its first or last column and row, as they do in their boxes.
+    """
+    x, y = corner[:, :, cell]
+    left = np.where(column == 0, -np.inf, column - 2 * MARGIN)
+    right = np.where(column == last[0, cell], np.inf, column + 1 + 2 * MARGIN)
+    within = (x >= left) & (x <= right)
+    low = np.where(within, y, np.inf).min(axis=0)
+    high = np.where(within, y, -np.inf).max(axis=0)
+    for k in range(4):
+        dx, dy = x[k] - x[k - 1], y[k] - y[k - 1]
+        for edge in (left, right):
+            cut = np.flatnonzero((x[k - 1] < edge) != (x[k] < edge))
+            at = y[k - 1, cut] + (edge - x[k - 1])[cut] / dx[cut] * dy[cut]
+            low[cut], high[cut] = np.minimum(low[cut], at), np.maximum(high[cut], at)
+    first, end = (
+        np.clip(bound + margin, 0, last[1, cell]).astype(np.int64)
+        for bound, margin in ((low, -2 * MARGIN), (high, 2 * MARGIN))
+    )
+    return first, end
 
 
 def _meets(x: Floats, y: Floats) -> NDArray[np.bool_]:
