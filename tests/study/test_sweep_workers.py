@@ -2,7 +2,9 @@
 
 import os
 import signal
+import subprocess
 import sys
+from pathlib import Path
 
 import kinemesh as km
 import pytest
@@ -38,6 +40,26 @@ def test_workers_give_the_bits_of_one_process(undisturbed):
     found = km.sweep(case(), OVER, batch=1, workers=2)
 
     same(found, undisturbed)
+
+
+def test_a_script_without_a_guard_says_that_it_needs_one(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"import kinemesh as km\nfrom sweeps import case\nkm.sweep(case(), {OVER}, workers=1)\n"
+    )
+    path = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
+
+    ended = subprocess.run(
+        [sys.executable, str(script)],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
+
+    assert ended.returncode == 1
+    assert ended.stderr.count("put what it does under `if __name__ ==") == 2  # worker and script
+    assert "bootstrapping" not in ended.stderr
+    assert ended.stderr.splitlines()[-1].startswith("kinemesh.errors.CaseError: sweep: workers do")
 
 
 def test_rows_have_the_bits_of_one_thread_whatever_threads_a_worker_has(monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import os
 import signal
 import threading
@@ -16,6 +17,10 @@ from kinemesh.io.store import INSTALL
 from kinemesh.io.summary import versions
 from kinemesh.study.sweep import work
 
+GUARD = (
+    'in a script put what it does under `if __name__ == "__main__":`, as each process of a worker '
+    "reads the script when it starts; or leave out workers, and all but one device"
+)
 WAIT = 10.0  # seconds until a scheduler that does not answer is none
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
@@ -28,6 +33,7 @@ def places_of(
     Raises
     ------
     SettingsError    more than one of several devices, a number of workers and an address
+    CaseError    this is a process that starts as a worker, and reads a script without its guard
     """
     several = devices if len(devices) > 1 else ()
     asked = {"several devices": several, "workers": workers, "the address of a scheduler": address}
@@ -37,7 +43,10 @@ def places_of(
             f"sweep: {' and '.join(given)}, expected one of them; several devices have a worker "
             "each, and a device named twice has two"
         )
-    return tuple(several) or (None,) * (workers or 0)
+    places = tuple(several) or (None,) * (workers or 0)
+    if places and getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise CaseError(f"sweep: a worker that starts begins the sweep of the script anew; {GUARD}")
+    return places
 
 
 @contextmanager
@@ -68,7 +77,10 @@ def engine(
 
 @contextmanager
 def _cluster(workers: int) -> Iterator[Any]:
-    """Processes of this machine, named by their number, each with its share of the cores."""
+    """Processes of this machine, named by their number, each with its share of the cores.
+
+    CaseError where they do not start.
+    """
     import dask
     from distributed import Client, LocalCluster
 
@@ -81,9 +93,12 @@ def _cluster(workers: int) -> Iterator[Any]:
     with ExitStack() as stack:
         stack.enter_context(dask.config.set(settings))
         with _deaf():
-            cluster = LocalCluster(
-                n_workers=workers, dashboard_address=":0", silence_logs=logging.CRITICAL, **one
-            )
+            try:
+                cluster = LocalCluster(
+                    n_workers=workers, dashboard_address=":0", silence_logs=logging.CRITICAL, **one
+                )
+            except RuntimeError as error:
+                raise CaseError(f"sweep: workers do not start ({error}); {GUARD}") from None
         client = stack.enter_context(Client(stack.enter_context(cluster)))
         client.run(_be_quiet)
         yield client
