@@ -358,6 +358,19 @@ def test_the_list_has_the_batches_and_what_the_largest_of_them_takes(tmp_path, m
     assert last_lines("solver.linear_solver=lusgs")[1] != with_matrix
 
 
+@pytest.mark.parametrize(("count", "told"), [(32, "8 of 4"), (6, "3 of 2"), (2, "2 of 1")])
+def test_a_batch_on_a_cpu_has_four_cases_and_a_folder_four_batches_at_least(
+    count, told, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    values = ", ".join(f"{0.3 + 0.01 * i:g}" for i in range(count))
+    (tmp_path / "f.toml").write_text(FILE + f"sweep.over = {{ flow.mach = [{values}] }}")
+
+    assert cli.main(["sweep", "f.toml", "--list"]) == 0
+
+    assert f"batches: {told} cases\n" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("free", "advice"),
     [

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from kinemesh.io.store import Block, Region
 
-ON_CPU = 16  # most cases of a batch
-# Batches that a folder has at least.  16 cases of 1500 nodes in batches of 16, 8, 4 took 10.9, 9.7
-# and 9.1 s of one thread.
-LEAST_ON_CPU = 4
+# Most cases of a batch.  16 cases of 1500 nodes in batches of 1, 2, 4, 8, 16 took 11.3, 11.1, 10.8,
+# 11.0, 11.6 s of one thread.
+ON_CPU = 4
+LEAST_ON_CPU = 4  # batches that a folder has at least
 # Nodes of a batch on a GPU.  On an H200 a cycle of 64 steps took 26 ms a case with 128 cases of
 # 5000 nodes, 15 ms with 1000; where a sweep is killed, a batch is lost.
 NODES_ON_GPU = 5_000_000

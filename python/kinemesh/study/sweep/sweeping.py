@@ -65,7 +65,7 @@ def sweep(
     out : folder of the result, written batch by batch; without it the result is in memory alone
     device : "auto", "cpu", "cuda" or "cuda:N", in place of the case's; several of this machine,
         such as "cuda:0,cuda:1" or a list, have a worker each
-    batch : most cases side by side; if not given 16 on a CPU (with `out` at most a quarter of
+    batch : most cases side by side; if not given 4 on a CPU (with `out` at most a quarter of
         all), 5 million nodes on a GPU where its memory holds so many, or a worker's share
     resume : go on with the sweep in `out`; no batch that has ended runs again
     skip_bad : run the others where cases are impossible, which are reported as failed
