@@ -31,11 +31,11 @@ def made(backend, parts, tolerance):
     return solver
 
 
-def sides(parts):
+def sides(parts, seed=0):
     """(nodes,) D^-1 b of each member; where a node is no field, numbers that must not count."""
     found = []
     for own in parts:
-        side = np.random.default_rng(own.nodes).normal(size=own.nodes)
+        side = np.random.default_rng(seed).normal(size=own.nodes)
         found.append(np.where(own.fixed, 0.0, side) / own.matrix.diagonal())
     return found
 
@@ -65,8 +65,8 @@ def test_solution_is_that_of_a_direct_solver(double, small):
     assert (x[(small.status == COVERED) | (small.status == SOLID) | small.fixed] == 0).all()
 
 
-def steps_of(backend, parts, penalty=True):
-    """Iterations to 1e-4; without penalties coarse levels know of no holes."""
+def steps_of(backend, parts, penalty=True, seeds=1):
+    """Iterations to 1e-4 for each side; without penalties coarse levels know of no holes."""
     solver = made(backend, parts, 1e-4)
     if not penalty:
         status, keep = solver.overset["status"], solver.multigrid.holes[0]["keep"]
@@ -75,18 +75,29 @@ def steps_of(backend, parts, penalty=True):
         solver.refresh()
         backend.put(status, there)
         backend.put(keep, kept)
-    return int(solved(solver, sides(parts), most=300)[1][0])
+    return [int(solved(solver, sides(parts, seed))[1][0]) for seed in range(seeds)]
 
 
-@pytest.mark.parametrize(("spacing", "most"), [(0.08, 17), (0.06, 19)])
-def test_iterations_are_few(double, spacing, most):
-    """The bars are those of a trial with this preconditioner, on 19,000 and 42,000 nodes."""
-    assert steps_of(double, [composite(spacing)]) <= most  # measured on 20,000 and 30,000
+@pytest.mark.parametrize(("spacing", "most"), [(0.08, 17), (0.05, 19)])
+def test_iterations_are_few_for_every_side(double, spacing, most):
+    """Bars of the mean: a trial of this preconditioner on 19,000 and 42,000 nodes; here 14.5, 18.3.
+
+    Of the second mesh, two sides took more than 400 before BiCGSTAB could begin anew.
+    """
+    steps = steps_of(double, [composite(spacing)], seeds=6)
+    assert np.mean(steps) <= most
+    assert max(steps) <= 30  # measured 16, 20
 
 
 def test_holes_without_penalties_take_more_iterations(double):
-    parts = [composite(0.12, outer=4.0)]
-    assert steps_of(double, parts, penalty=False) >= 1.25 * steps_of(double, parts)  # 27 and 17
+    """With receptors at zero, so that iterations are those of the cycle: measured 6 and 11.3.
+
+    With receptors from their donors 18.5 and 24.3.
+    """
+    own = composite(0.05)
+    own.status[own.status == RECEPTOR] = COVERED
+    kept, without = (np.mean(steps_of(double, [own], p, seeds=4)) for p in (True, False))
+    assert without >= 1.5 * kept
 
 
 def test_what_moves_is_followed_by_a_refresh(double, small):

@@ -22,6 +22,11 @@ from kinemesh.linear.multigrid import ScalarMultigrid
 from kinemesh.linear.pattern import Pattern
 from kinemesh.linear.stack import Alike
 
+# Cosine between residual and shadow below which BiCGSTAB begins anew, of overset parts; measured on
+# nine sides, 20,000 to 82,000 nodes, to 1e-8: without it up to 52 iterations, or no end;
+# with 1e-4 up to 45, 1e-3 up to 57, and with 1e-2 one does not end within 99.
+LOST = 1e-4
+
 
 class ScalarSolver(Krylov):
     """Solver of D^-1 K x = b from x = 0, D the diagonal of K; see `Krylov`.
@@ -68,6 +73,7 @@ class ScalarSolver(Krylov):
             backend.zeros((rows, 1), np.float64) for _ in range(8)
         )
         self.b = self.r
+        self.shadows = backend.zeros(active.shape[0], np.float64)
         self.narrow, self.single = (backend.zeros((rows, 1), np.float32) for _ in range(2))
         left_out = [a | b for a, b in zip(fixed, never, strict=True)] if overset else fixed
         data, diagonal, made = [], [], []
@@ -90,6 +96,7 @@ class ScalarSolver(Krylov):
             self.backend, self.pattern, [finest for finest, _ in made],
             [levels for _, levels in made], free, self.live, self.narrow, self.single,
         )  # fmt: skip
+        self.multigrid: ScalarMultigrid
         if self.overset:
             status = self.overset["status"]
             self.multigrid = HoledMultigrid(*given, status=status, active=active)
@@ -124,11 +131,13 @@ class ScalarSolver(Krylov):
     def _begin_calls(self, tolerance: Any) -> list[Any]:
         rows = {"member": self.tables["member"], "live": self.live}
         vectors = {"r": self.r, "x": self.x, "shadow": self.shadow, "p": self.p}
+        first = {"from": self.squares, "to": self.shadows}
         return [
             self.start,
             *([self._composite("side", r=self.r)] if self.overset else []),
             self._bind("krylov_begin_1", **rows, **vectors),
             self._first(self.r, tolerance),
+            *([self._bind("copy_f64", **first)] if self.overset else []),
         ]
 
     def _iterate_calls(self) -> list[Any]:
@@ -146,7 +155,19 @@ class ScalarSolver(Krylov):
             self._total("krylov_omega_1", 2, t=self.t, s_half=self.r, scalars=self.scalars),
             self._bind("krylov_outer_1", **rows, **both),
             self._total("krylov_beta_1", 2, shadow=self.shadow, r=self.r, **ends),
-            self._bind("krylov_p_1", **rows, r=self.r, v=self.v, p=self.p),
+            *self._turn_calls(rows),
+        ]
+
+    def _turn_calls(self, rows: dict[str, Any]) -> list[Any]:
+        """Calls that give the next direction p."""
+        vectors = {"r": self.r, "v": self.v, "p": self.p}
+        if not self.overset:
+            return [self._bind("krylov_p_1", **rows, **vectors)]
+        scalars = {name: rows[name] for name in ("live", "scalars")}
+        scalars |= {"squares": self.squares, "shadows": self.shadows}
+        return [
+            self._bind("krylov_renew", **scalars, least=LOST**2),
+            self._bind("krylov_turn", **rows, **vectors, shadow=self.shadow),
         ]
 
     def solve_recorded(self, most: int) -> Any:
