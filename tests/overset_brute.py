@@ -61,19 +61,18 @@ def inside_loop(x, edges, points):
 
 def weights_in(corner, p):
     """(n, 4) weights in cells (n, 4, 2): a root of the bilinear map by Newton's method."""
-    w = np.zeros((len(p), 4))
     three = (corner[:, 2] == corner[:, 3]).all(axis=1)
     a, b, c, d = corner.transpose(1, 0, 2)
-    for n in np.flatnonzero(three):
-        w[n, 1:3] = np.linalg.solve(np.stack([b[n] - a[n], c[n] - a[n]], 1), p[n] - a[n])
-        w[n, 0] = 1 - w[n, 1:3].sum()
-    for n in np.flatnonzero(~three):
-        u, v, t, r = b[n] - a[n], d[n] - a[n], a[n] + c[n] - b[n] - d[n], np.array([0.5, 0.5])
-        for _ in range(50):
-            miss = p[n] - a[n] - u * r[0] - v * r[1] - t * r[0] * r[1]
-            r = r + np.linalg.solve(np.stack([u + t * r[1], v + t * r[0]], axis=1), miss)
-        w[n] = (1 - r[0]) * (1 - r[1]), r[0] * (1 - r[1]), r[0] * r[1], (1 - r[0]) * r[1]
-    return w
+    u, v = b - a, np.where(three[:, None], c - a, d - a)
+    t = np.where(three[:, None], 0.0, a + c - b - d)
+    r = np.full((len(p), 2), 0.5)
+    for _ in range(30):
+        miss = p - a - u * r[:, :1] - v * r[:, 1:] - t * r[:, :1] * r[:, 1:]
+        matrix = np.stack([u + t * r[:, 1:], v + t * r[:, :1]], axis=2)
+        r += np.linalg.solve(matrix, miss[:, :, None])[:, :, 0]
+    r, s = r.T
+    quad = np.stack([(1 - r) * (1 - s), r * (1 - s), r * s, (1 - r) * s], axis=1)
+    return np.where(three[:, None], np.stack([1 - r - s, r, s, 0 * r], axis=1), quad)
 
 
 def beside(graph, there):
@@ -140,7 +139,8 @@ class Brute:
         cell = in_cells(self.x, self.cells[mine], points)
         cell = np.where(cell < 0, -1, mine[cell])
         inside = self.cells[cell]
-        weight = weights_in(self.x[inside], points) * (cell >= 0)[:, None]
+        weight, found = np.zeros((len(points), 4)), cell >= 0
+        weight[found] = weights_in(self.x[inside[found]], points[found])
         near = np.where(cell >= 0, (weight * self.rank[inside]).sum(axis=1), np.inf)
         walls = self.mesh.boundaries[name] if self.mesh.walled[b] else np.empty((0, 2), int)
         solid = inside_loop(self.x, walls, points) & (cell < 0)

@@ -173,9 +173,9 @@ def test_members_with_their_own_poses_are_their_solo_runs(double):
         np.testing.assert_array_equal(counts, double.get(solo.counts)[0])
 
 
-def test_a_device_gives_the_bits_of_a_cpu(host, double):
+def test_every_device_and_precision_gives_the_bits_of_a_cpu(host, backend):
     for parts, poses in CASES.values():
-        there, here = (made_of(b, parts(), poses)[0] for b in (double, host))
+        there, here = (made_of(b, parts(), poses)[0] for b in (backend, host))
         for a, b in zip(numbers_of(there), numbers_of(here), strict=True):
             np.testing.assert_array_equal(a, b)
 

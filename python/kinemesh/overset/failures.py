@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.faults import decode
-from kinemesh.overset.plan import Plan
+from kinemesh.overset.plan import Plan, walls_of_part
+from kinemesh.overset.solids import distances
 from kinemesh.overset.status import Statuses
 
 WALLS, OUTSIDE, BODY, ORPHAN, FREED = 1, 2, 3, 4, 5  # csrc/kernels/overset/status.h
@@ -57,7 +58,12 @@ def failure(made: Statuses, member: int, word: np.uint64) -> Told:
 
 
 def _gap(made: Statuses, met: _Met, where: str, code: int) -> Told:
-    """Too few cells between a wall and what is to be solved beyond it."""
+    """Too few cells between a wall and what is to be solved beyond it, or no wall there."""
+    why = "is within walls" if code == BODY else "has no donor"
+    fewer = ", or overlap=1" if made.overlap > 1 else ""
+    if not np.isfinite(met.gap):
+        cause = f"{where} {why}: other parts hold the corners of the cell of {met.other!r} there"
+        return Told(cause, f"smaller cells of {met.other!r} there{fewer}", where)
     layers = made.overlap + made.fringe
     needs = 2 * layers if met.both else layers
     one, other = met.gap_of
@@ -66,12 +72,10 @@ def _gap(made: Statuses, met: _Met, where: str, code: int) -> Told:
         if met.both
         else f"{other!r}, from its walls to its last {made.fringe} layers of cells,"
     )
-    why = "is within walls" if code == BODY else "has no donor"
     cause = (
         f"{told} is {met.gap:.3g} chords and holds {met.gap / met.size:.2g} cells that "
         f"are {met.size:.3g} across, needs {needs}: {where} {why}"
     )
-    fewer = ", or overlap=1" if made.overlap > 1 else ""
     return Told(cause, f"cells at most {met.gap / needs:.2g} across there{fewer}", where)
 
 
@@ -82,22 +86,21 @@ def _met(made: Statuses, member: int, node: int) -> _Met:
     own = int(mesh.part[local])
     first, last = get(fields["slots"])[node : node + 2]
     cell, part = (get(fields[name])[first:last] for name in ("cell", "part"))
-    near = get(fields["near"])[first:last]
     number = part - made.first[member]
     begin = get(fields["begin"])[get(fields["grid"])[part], 2]
-    body = cell >= begin
-    near = np.where(body, 0.0, np.where(cell < 0, np.inf, near))
-    held = np.flatnonzero(cell >= 0)
-    back = int(np.flatnonzero(~mesh.outer)[0])
-    other = int(number[held[np.argmin(near[held])]]) if len(held) else back
+    within, held = (np.flatnonzero(there) for there in (cell >= begin, cell >= 0))
+    found = number[[*within, *held]]  # walls first
+    other = int(found[0] if len(found) else np.flatnonzero(~mesh.outer)[0])
     both = bool(mesh.walled[own] and mesh.walled[other])
     body = own if mesh.walled[own] and not mesh.walled[other] else other
+    x = get(grid.x)[slice(*grid.first[member : member + 2])]
+    gap = np.nan
     if both:
-        gap = float(plan.rank[local] + near[held].min(initial=np.inf))
-    else:
+        one, far = (walls_of_part(mesh, mesh.names[p]) for p in (own, other))
+        gap = float(distances(x[far[:, 0]], x[one]).min())
+    elif mesh.walled[body]:
         there = slice(*mesh.first[body : body + 2])
         gap = float(plan.rank[there][plan.layer[there] == made.fringe].min(initial=np.inf))
-    x = get(grid.x)[slice(*grid.first[member : member + 2])]
     rest = np.flatnonzero(mesh.part == other)
     beside = int(rest[np.argmin(np.linalg.norm(x[rest] - x[local], axis=1))])
     size = max(_across(plan, x, node) for node in (local, beside))

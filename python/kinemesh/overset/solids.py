@@ -11,7 +11,7 @@ from kinemesh.errors import OversetError
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
 FIRST = 8  # segments that are looked at before it is known whether another one may be nearer
-BLOCK = 1 << 16  # places at once
+BLOCK = 1 << 19  # pairs of a place and a segment at once
 
 
 def loops_of(points: Floats, edges: Ints, name: str) -> list[Ints]:
@@ -118,7 +118,8 @@ def distances(points: Floats, ends: Floats) -> Floats:
     found, left = np.empty(len(points)), np.arange(len(points))
     while len(left):
         again = []
-        for own in np.split(left, range(BLOCK, len(left), BLOCK)):
+        block = max(1, BLOCK // count)
+        for own in np.split(left, range(block, len(left), block)):
             away, which = tree.query(points[own], k=np.arange(count) + 1)
             found[own] = _to_segments(points[own, None], ends[which]).min(axis=1)
             # a segment beyond those looked at is not nearer than the last middle less its half
