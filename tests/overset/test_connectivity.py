@@ -138,6 +138,18 @@ def test_the_nearest_wall_owns_and_the_finer_of_parts_without(host):
     assert not back[np.abs(y - (2.3, 0.2)).max(axis=1) < 0.5].any()
 
 
+def test_parts_without_walls_rank_behind_every_distance_to_walls(host):
+    parts = {"body": ring(outer=30.0, layers=16), "back": background(40.0, 2.0, 30.0)}
+    made = Connectivity(grid_of(host, parts))
+    body = made.grid.meshes[0].part == 0
+    rank = made.plans[0].rank
+
+    assert rank[body].max() == pytest.approx(29.5, rel=0.01)
+    assert rank[~body].min() > rank[body].max()
+    bare = Connectivity(grid_of(host, {"back": background()})).plans[0]
+    assert bare.rank == pytest.approx(bare.size / bare.size.min())
+
+
 def test_other_is_the_region_of_another_body(double):
     made, x = made_of(double, pair(), REST)
 
@@ -150,6 +162,23 @@ def test_other_is_the_region_of_another_body(double):
     assert other[in_left & of_right].all()
     assert not other[off_left & of_right].any()
     assert other[(mesh.part == 2) & in_left].all()
+
+
+def test_a_background_with_walls_is_a_region_near_them_alone(double):
+    line = np.linspace(-4, 4, 61)
+    parts = {"body": ring(outer=2.0, layers=16), "tank": rectangle(line, line, "tank")}
+    made = Connectivity(grid_of(double, parts, walls=["tank"]))
+    x = move(made, {(0, "body"): (0.0, (0.0, 0.0), (1.0, 0.3))})
+
+    other = numbers_of(made)[3].astype(bool)
+
+    own = made.grid.meshes[0].part == 0
+    to_body, to_tank = np.hypot(*(x - (1.0, 0.3)).T) - 0.5, 4 - np.abs(x).max(axis=1)
+    # off the diagonals distances to the tank are linear; those to a polygon are off by 0.2 %
+    clear = own & (np.abs(x[:, 0] - np.abs(x[:, 1])) > 0.3)
+    assert other[clear & (to_tank < 1.95 * to_body)].all()
+    assert not other[clear & (to_tank > 2.05 * to_body)].any()
+    assert other[own].any()
 
 
 def test_members_with_their_own_poses_are_their_solo_runs(double):

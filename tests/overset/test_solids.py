@@ -101,6 +101,15 @@ def test_distances_are_those_to_every_segment():
     assert len(np.unique(edges)) == (found < 1e-15).sum()
 
 
+def test_a_long_segment_is_found_behind_many_short_ones():
+    """Its middle is farther than those of the short ones, and it passes by the place."""
+    line = np.linspace(0, 1, 101)[:, None] * [0.1, 0.0]
+    short = np.stack([line[:-1], line[1:]], axis=1)
+    ends = np.concatenate([short, [[(-5.0, 0.5), (15.0, 0.5)]]])
+
+    assert distances(np.array([(0.05, 0.4)]), ends) == pytest.approx([0.1])
+
+
 def test_few_segments_and_one_are_searched():
     points = np.array([(0.5, 2.0), (3.0, 4.0), (-1.0, 0.0)])
     one = np.array([[(0.0, 0.0), (0.0, 0.0)], [(0.0, 0.0), (0.0, 0.0)]])

@@ -159,5 +159,5 @@ def _ranks(mesh: Parts, size: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     open_ = np.isinf(rank)
     most = rank[~open_].max(initial=0.0)
     if open_.any():
-        rank[open_] = size[open_] * (2 * max(most, 1.0) / size.min())
+        rank[open_] = size[open_] * ((2 * most or 1.0) / size.min())
     return rank, wall
