@@ -56,8 +56,9 @@ KERNEL(N(inc_slip), INC_SLIP, indirect)
   for (i32 k = 0; k < DIM; k++) vector[DIM * a + k] -= across * S[DIM * i + k];
 }
 
-/* What flows out through the half edges of a boundary node, velocities being linear along them; nothing
- * through slip walls. */
+/* What flows out through the half edges of a boundary node, velocities being linear along them, or that of the
+ * node where the edge ends at an open boundary, whose velocity a pressure still changes; nothing through slip
+ * walls. */
 #define INC_OUTFLOW(F)                \
   INC_BNODES(F)                       \
   F(in, i32, ends, "bnodes,2>nodes?") \
@@ -73,7 +74,8 @@ KERNEL(N(inc_outflow), INC_OUTFLOW, indirect)
     real      S[DIM];
     const i32 e = half_edge(i, side, x, node, ends, S);
     if (e < 0) continue;
-    net[a] += (f64)(R(0.75) * N(vec_dot)(u + DIM * a, S) + R(0.25) * N(vec_dot)(u + DIM * e, S));
+    const real *end = u + DIM * (open[e] ? a : e);
+    net[a] += (f64)(R(0.75) * N(vec_dot)(u + DIM * a, S) + R(0.25) * N(vec_dot)(end, S));
   }
 }
 

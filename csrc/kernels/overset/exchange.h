@@ -56,10 +56,10 @@ KERNEL(N(exchange_vector), EXCHANGE_VECTOR, indirect)
   for (i32 d = 0; d < DIM; d++) next[DIM * i + d] = (real)sum[d];
 }
 
-#define EXCHANGE_PRESSURE(F)           \
-  EXCHANGE(F)                          \
-  F(in, f64, p, "nodes")               \
-  F(in, real, push, "nodes," STR(DIM)) \
+#define EXCHANGE_PRESSURE(F)            \
+  EXCHANGE(F)                           \
+  F(in, f64, p, "nodes")                \
+  F(opt, real, push, "nodes," STR(DIM)) \
   F(out, f64, next, "nodes")
 KERNEL(N(exchange_pressure), EXCHANGE_PRESSURE, indirect)
 {
@@ -68,7 +68,7 @@ KERNEL(N(exchange_pressure), EXCHANGE_PRESSURE, indirect)
   for (i32 c = 0; c < 4; c++) {
     const i32 k   = donor[4 * i + c];
     f64       own = p[k];
-    if (status[i] == RECEPTOR) own += N(exchange_slope)(x, i, k, push + DIM * k);
+    if (push && status[i] == RECEPTOR) own += N(exchange_slope)(x, i, k, push + DIM * k);
     sum += weight[4 * i + c] * own;
   }
   next[i] = sum;

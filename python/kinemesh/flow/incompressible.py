@@ -148,11 +148,14 @@ class Incompressible(Moving):
         way = np.stack([np.cos(alpha), np.sin(alpha)], axis=1)
         self.inflow = self.streams["stream"][:, None] * way
         given, is_open = self._conditions()
-        self.parts = Standing(grid) if isinstance(grid.meshes[0], Parts) else None
+        of_parts = isinstance(grid.meshes[0], Parts)
+        self.parts = Standing(grid, self.settings.overlap) if of_parts else None
         connectivity = None if self.parts is None else self.parts.connectivity
         self.projection = Projection(
             grid, self.settings, 1 / self.streams["reynolds"], given, is_open, connectivity
         )
+        if self.parts is not None:
+            self.parts.check_open(self.projection.closed)
         self.dualtime = self.projection.loop
         far = grid.patches["far"]
         if len(far):

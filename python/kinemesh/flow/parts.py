@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import is_several, member_count, per_member
-from kinemesh.errors import OversetError
+from kinemesh.errors import OversetError, SettingsError
 from kinemesh.flow import sizes
 from kinemesh.flow.arguments import Arguments, Markers
 from kinemesh.mesh.sizes import measured
@@ -76,10 +76,19 @@ class Standing:
     connectivity : Connectivity
     """
 
-    def __init__(self, grid: Grid) -> None:
+    def __init__(self, grid: Grid, overlap: int) -> None:
         self.grid, self.backend = grid, grid.backend
-        self.connectivity = Connectivity(grid)
+        self.connectivity = Connectivity(grid, overlap)
         self._body = bodies_of_parts(grid.meshes, grid.bodies)
+
+    def check_open(self, closed: NDArray[np.bool_]) -> None:
+        """SettingsError for members (members,) without an open boundary, which have no solver."""
+        if closed.any():
+            raise SettingsError(
+                f"member {int(closed.argmax())}: no far field that the stream can leave through, "
+                "and closed boxes of overset parts are not solved yet; expected a marker in far "
+                "that is not inflow alone"
+            )
 
     def begin(self) -> None:
         """Forget where the parts were."""

@@ -25,6 +25,7 @@ class Exchange:
     ----------
     grid : Grid of `kinemesh.overset.parts.Parts`
     connectivity : Connectivity of it
+    linear : bool            values are interpolated without the gradients of where they come from
     fixed : (nodes,) bool    where velocities are given by the boundary
     open : (nodes,) bool     where the boundary is open
 
@@ -40,11 +41,12 @@ class Exchange:
         self,
         grid: Grid,
         connectivity: Connectivity,
+        linear: bool,
         fixed: NDArray[np.bool_],
         open: NDArray[np.bool_],
     ) -> None:
         b, n = grid.backend, grid.nodes
-        self.grid, self.connectivity, self.backend = grid, connectivity, b
+        self.grid, self.connectivity, self.backend, self.linear = grid, connectivity, b, linear
         self.next, self.next_pressure = b.zeros((n, grid.dimensions)), b.zeros(n, np.float64)
         self.leak = b.zeros(grid.members, np.float64)
         given, loose = b.zeros(n, np.int32), b.zeros(n, np.int32)
@@ -85,11 +87,13 @@ class Exchange:
         grad : its gradients at nodes; None: values alone
         """
         own = self.donors.also(u=u, next=self.next, active=active)
-        return [own.bind("exchange_vector", grad=grad), own.bind("exchange_take_vector")]
+        slope = None if self.linear else grad
+        return [own.bind("exchange_vector", grad=slope), own.bind("exchange_take_vector")]
 
     def pressure(self, p: Any, push: Any, active: Any) -> list[Any]:
         """Calls that bring a pressure to the nodes that are not solved for; push: its gradients."""
-        own = self.donors.also(p=p, push=push, next=self.next_pressure, active=active)
+        slope = None if self.linear else push
+        own = self.donors.also(p=p, push=slope, next=self.next_pressure, active=active)
         return [own.bind("exchange_pressure"), own.bind("exchange_take_pressure")]
 
     def leaks(self, fields: Fields) -> Any:

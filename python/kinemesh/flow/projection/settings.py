@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from kinemesh.flow.settings import Settings
 
 CONVECTION = ("upwind", "blend")
+INTERPOLATION = ("quadratic", "linear")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +25,10 @@ class IncompressibleSettings(Settings):
     pressure_tolerance : float residual of the pressure's equation over that of no guess at which it
         is solved
     pressure_iterations : int  most iterations of BiCGSTAB for it
+    interpolation : "quadratic" (with half of the gradients of the cell that gives a value) or
+        "linear", where overset parts take values from one another
+    overlap : int              layers of cells by which overset parts are solved for beyond where
+        another part is nearer to its walls
     """
 
     convection: str = "upwind"
@@ -32,10 +37,12 @@ class IncompressibleSettings(Settings):
     momentum_iterations: int = 20
     pressure_tolerance: float = 1e-4
     pressure_iterations: int = 200
+    interpolation: str = "quadratic"
+    overlap: int = 3
 
     def __post_init__(self) -> None:
-        self.choose(convection=CONVECTION)
-        for name in ("outer", "momentum_iterations", "pressure_iterations"):
+        self.choose(convection=CONVECTION, interpolation=INTERPOLATION)
+        for name in ("outer", "momentum_iterations", "pressure_iterations", "overlap"):
             self.count(name)
         self.within(momentum_drop=(0, 1), pressure_tolerance=(0, 1))
 

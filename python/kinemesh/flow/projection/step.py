@@ -89,7 +89,8 @@ class Projection:
             if len(grid.patches.get(kind, ()))
         }
         self.spin = b.zeros(len(grid.patches["wall"]))
-        self.exchange = connectivity and Exchange(grid, connectivity, given, open)
+        linear = settings.interpolation == "linear"
+        self.exchange = connectivity and Exchange(grid, connectivity, linear, given, open)
         self.fields = self._named(viscosity)
         self._geometry()
         self.loop = MomentumLoop(grid)

@@ -1,0 +1,159 @@
+"""Incompressible flow on overset parts: exact streams, members, restarts, what is refused."""
+
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh.errors import KinemeshError, MeshError, OversetError, SettingsError
+from kinemesh.io import fields
+from kinemesh.mesh import Mesh
+from kinemesh.overset import Part
+from solver_cases import on_devices
+from squares import square
+
+TIGHT = km.IncompressibleSettings(momentum_drop=1e-6, pressure_tolerance=1e-10)
+BACK = km.mesh.background(box=(-4, 4, -4, 4), core=(-2, 2, -2, 2), spacing=0.11, growth=1.3)
+ROUND = km.mesh.cylinder(640, far_field=1.6, around=40, wall_spacing=0.03, outer="overset")
+pytestmark = pytest.mark.filterwarnings("ignore:.* moves at once:RuntimeWarning")
+PLUNGE = km.motion.plunge(amplitude=0.3, k=1.0)
+
+
+def patch(size, kind):
+    """A square without walls about the origin, its rim an overset boundary."""
+    made = square(14, kind, size)
+    sides = {"overset": made.boundaries["rim"]}
+    return Mesh(made.points - size / 2, made.triangles, made.quads, sides)
+
+
+def case(parts=None, **options):
+    told = {"reynolds": 100.0, "device": "cpu", "moment_about": (0.0, 0.0)}
+    parts = {"body": ROUND, "back": BACK} if parts is None else parts
+    return km.Incompressible(parts, **(told | options))
+
+
+def turning(rate_deg, velocity, about):
+    """A part that turns and shifts."""
+    turn = km.motion.rotate(rate_deg=rate_deg, about=about)
+    return turn + km.motion.translate(velocity=velocity)
+
+
+# ---------------------------------------------------------------- exact
+
+
+@pytest.mark.parametrize(
+    ("dtype", "velocity", "pressure"), [("float64", 1e-12, 1e-11), ("float32", 2e-6, 1e-4)]
+)
+@on_devices
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_parts_that_turn_and_shift_leave_a_stream(device, dtype, velocity, pressure):
+    """Three parts, triangles and quadrilaterals.
+
+    Pressures of float32: eps of a velocity, over the time step and along the box, 1e-5, some times.
+    """
+    parts = {
+        "one": Part(patch(2.2, "quads"), at=(-0.8, 0.1), angle_deg=10.0),
+        "two": Part(patch(1.9, "triangles"), at=(1.1, 0.2), angle_deg=-20.0),
+        "back": BACK,
+    }
+    motion = {
+        "one": turning(40.0, (0.3, 0.1), (-0.8, 0.1)),
+        "two": turning(-30.0, (-0.2, 0.3), (1.1, 0.2)),
+    }
+    made = case(parts, motion=motion, alpha_deg=20.0, device=device, dtype=dtype, settings=TIGHT)
+    made.run(time_step=0.05, steps=8)
+    get = made.backend.get
+    status = get(made.parts.connectivity.status)
+    assert (status == -1).any()
+    assert (status == 0).any()
+    error = get(made.projection.u).astype(float) - made.inflow[0]
+    assert np.abs(error).max() < velocity
+    assert np.abs(get(made.projection.p)).max() < pressure
+
+
+def test_one_part_alone_is_the_solver_on_its_mesh():
+    """The background with a hole about a body, once as a part and once as a mesh."""
+    mesh = km.mesh.cylinder(600, far_field=10.0)
+    alone, part = case(mesh), case({"body": mesh})
+    histories = [made.run(time_step=0.1, steps=3).history for made in (alone, part)]
+    for name in ("cl", "cd", "cm"):
+        assert histories[1][name] == pytest.approx(histories[0][name], abs=1e-9)
+
+
+def test_field_nodes_are_closed_to_the_tolerance():
+    made = case(motion={"body": PLUNGE}, settings=TIGHT)
+    run = made.run(cycles=0.1, steps_per_cycle=100, start="as is")
+    assert run.history["divergence"].max() < 1e-8
+    assert np.abs(run.history["mass_defect"]).max() < 0.05
+
+
+# ---------------------------------------------------------------- runs
+
+
+def test_a_member_has_the_bits_of_its_run_alone():
+    motions = [{"body": km.motion.plunge(amplitude=a, k=1.0)} for a in (0.2, 0.35)]
+    told = {"reynolds": [80.0, 150.0]}
+    both = case(motion=motions, **told).run(cycles=0.05, steps_per_cycle=100)
+    for m, motion in enumerate(motions):
+        alone = case(motion=motion, reynolds=told["reynolds"][m])
+        own = alone.run(cycles=0.05, steps_per_cycle=100)
+        table, rows = both.history, both.history["member"] == m
+        for name in ("cl", "cd", "cm", "pressure_iterations", "mass_defect"):
+            assert np.array_equal(table[name][rows], own.history[name])
+
+
+def test_a_run_that_goes_on_has_the_bits_of_one_that_was_not_stopped(tmp_path):
+    whole = case(motion={"body": PLUNGE}).run(time_step=0.02, steps=8)
+    case(motion={"body": PLUNGE}).run(time_step=0.02, steps=4, out=tmp_path)
+    rest = case(motion={"body": PLUNGE}).run(time_step=0.02, steps=8, out=tmp_path, resume=True)
+    for name in ("cl", "cd", "cm"):
+        assert np.array_equal(rest.history[name], whole.history[name])
+
+
+def test_fields_tell_status_and_part_and_hide_what_is_not_solved(tmp_path):
+    made = case(motion={"body": PLUNGE})
+    made.run(time_step=0.05, steps=4, out=tmp_path)
+    found = fields.read(tmp_path / "flow.vtkhdf")
+    blank, part = found["fields"]["iblank"], found["fields"]["Part"]
+    assert set(np.unique(blank)) == {-1, 0, 1}
+    assert np.array_equal(np.bincount(part), [ROUND.nodes, BACK.nodes])
+    shown = np.where(found["cells"] < 0, found["cells"][:, :1], found["cells"])
+    assert (blank[shown] != 0).all()
+    every = len(ROUND.cells) + len(BACK.cells)
+    assert 0.5 * every < len(shown) < every
+
+
+def test_a_pre_flight_finds_a_part_that_leaves_its_background():
+    parts = {"body": ROUND, "back": km.mesh.background((-3, 3, -3, 3), (-3, 3, -3, 3), 0.1)}
+    made = case(parts, motion={"body": km.motion.translate(velocity=(1.0, 0.0), ramp=0.5)})
+    with pytest.raises(
+        OversetError, match=r"pre-flight of the motion, step .*'body'.*beyond 'back'"
+    ):
+        made.run(time_step=0.1, steps=40)
+
+
+def test_a_pre_flight_tells_the_worst_of_the_connectivity():
+    run = case(motion={"body": PLUNGE}).run(time_step=0.05, steps=3)
+    told = run.summary["result"]["preflight"]
+    assert told["receptors"] > 0
+    assert told["poor_donors"] == 0
+
+
+# ---------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "told"),
+    [
+        ({"parts": {"body": ROUND}}, OversetError, "each has an overset boundary"),
+        ({"parts": {"back": ROUND, "b": 3}}, OversetError, "part 'b' is a int"),
+        ({"motion": {"wing": PLUNGE}}, OversetError, "motion of .'wing'., expected parts"),
+        ({"deform": km.deform.TorsionalSprings()}, SettingsError, "move as rigid bodies"),
+        ({"walls": ["lid"]}, MeshError, "is in no part"),
+        ({"parts": [{"body": ROUND, "back": BACK}, BACK]}, OversetError, "member 1 is one mesh"),
+        ({"far": []}, KinemeshError, "closed"),
+    ],
+)
+def test_what_makes_no_case_is_refused(options, error, told):
+    if options.get("far") == []:
+        options = {"walls": ["left", "right", "bottom", "top"], "stream": 0.0}
+    with pytest.raises(error, match=told):
+        case(**options)
