@@ -270,6 +270,14 @@ class World:
             self.put(f"pivot|rows,{b * b}", inverse.reshape(rows, -1), np.float32)
             self.put(f"D|rows,{b * b}", dense[middle].reshape(rows, -1), np.float32)
 
+        order = np.full(rows, 2)  # dense matrices of pairs of rows
+        order[rows - rows % 2 :] = 1
+        level = np.repeat(np.arange(rows), order)
+        first = np.cumsum(order) - order
+        self.put("level|dense_entries>rows", level)
+        self.put("place|rows", np.arange(rows) % 2)
+        self.put("order|rows", order)
+        self.put("corner|rows>dense_entries", first - np.where(np.arange(rows) % 2, 2, 0))
         scalar = np.random.default_rng(4).uniform(-0.3, 0.3, (blocks, 1))
         scalar[middle] += 4
         self.put("A|blocks,1", scalar, np.float32)
@@ -447,6 +455,7 @@ class World:
             overlap=2,
             fringe=2,
             least=2,
+            k=1,
         )
         self.values.update({"cfl_last": 1e4, "cfl_growth": 1.25, "most|real": 0.125, "most|i32": 9})
         self.put("weights|3", (3, -3, 1), float)
@@ -456,6 +465,8 @@ class World:
         self.put("iterations|members", (0, 3))
         self.put("floor|members", (1e-12, 1e-12), float)
         self.put("target|members", (0.1, 9.0), float)
+        self.put("squares|members", (0.5, 2.0), float)
+        self.put("shadows|members", (1e-9, 50.0), float)
         self.put("base|members", self.rng.uniform(0.5, 1.5, 2), float)
         self.put("scalars|members,4", self.rng.uniform(0.5, 1.5, (2, 4)), float)
         self.values["faults|members"] = np.full(2, NONE)

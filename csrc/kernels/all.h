@@ -76,7 +76,7 @@
   K(composite_side, rows) K(composite_product, rows) K(composite_narrow, rows)                    \
   K(composite_widen, rows) K(holes_first, rows) K(holes_step, rows) K(holes_residual, rows)       \
   K(holes_prolong, rows) K(holes_finest, rows) K(holes_coarser, rows)                             \
-  K(holes_penalised, entries) K(holes_pivot, entries) K(krylov_renew, members)                    \
+  K(holes_penalised, dense_entries) K(holes_pivot, dense_entries) K(krylov_renew, members)                    \
   K(krylov_turn, rows)                                                                            \
   K(inc_flow_levels, edges) K(inc_extrapolate_flow, edges) K(inc_fading, nodes)                   \
   K(inc_divergence, nodes) K(inc_defect, groups) K(inc_pressure_side, nodes)                      \

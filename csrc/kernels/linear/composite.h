@@ -18,7 +18,7 @@ enum { COMPOSITE_FIELD = 1, COMPOSITE_RECEPTOR = -1 };
   COMPOSITE_DONORS(F)               \
   F(in, i32, row, "rows+1>>blocks") \
   F(in, i32, column, "blocks>rows") \
-  F(in, f64, A, "blocks,1")         \
+  F(in, f64, matrix, "blocks,1")    \
   F(in, f64, x, "rows,1")           \
   F(out, f64, y, "rows,1")
 #define COMPOSITE_NARROW(F)  \
@@ -41,7 +41,7 @@ KERNEL(composite_product, COMPOSITE_PRODUCT, heavy)
   if (!live[member[i]]) return;
   f64 s = 0;
   if (status[i] == COMPOSITE_FIELD)
-    for (i32 b = row[i]; b < row[i + 1]; b++) s += A[b] * x[column[b]];
+    for (i32 b = row[i]; b < row[i + 1]; b++) s += matrix[b] * x[column[b]];
   else if (status[i] == COMPOSITE_RECEPTOR)
     for (i32 k = 4 * i; k < 4 * i + 4; k++) s += weight[k] * x[donor[k]];
   y[i] = status[i] == COMPOSITE_FIELD ? s : x[i] - s;

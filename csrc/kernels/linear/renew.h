@@ -17,7 +17,7 @@
   F(rw, f64, shadow, "rows,1")       \
   F(rw, f64, p, "rows,1")
 
-KERNEL(krylov_renew, KRYLOV_RENEW, direct)
+KERNEL(krylov_renew, KRYLOV_RENEW, indirect)
 {
   if (!live[i]) return;
   f64 *c = scalars + 4 * i;

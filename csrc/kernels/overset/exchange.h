@@ -40,7 +40,7 @@ HD f64 N(exchange_slope)(const f64 *x, i32 i, i32 k, const real *g)
   EXCHANGE(F)                          \
   F(in, real, u, "nodes," STR(DIM))    \
   F(opt, real, grad, "nodes," STR(ND)) \
-  F(out, real, next, "nodes," STR(DIM))
+  F(upd, real, next, "nodes," STR(DIM))
 KERNEL(N(exchange_vector), EXCHANGE_VECTOR, indirect)
 {
   if (!active[member[i]] || status[i] == FIELD) return;
@@ -60,7 +60,7 @@ KERNEL(N(exchange_vector), EXCHANGE_VECTOR, indirect)
   EXCHANGE(F)                           \
   F(in, f64, p, "nodes")                \
   F(opt, real, push, "nodes," STR(DIM)) \
-  F(out, f64, next, "nodes")
+  F(upd, f64, next, "nodes")
 KERNEL(N(exchange_pressure), EXCHANGE_PRESSURE, indirect)
 {
   if (!active[member[i]] || status[i] == FIELD) return;

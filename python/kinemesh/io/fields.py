@@ -70,7 +70,7 @@ class FieldWriter:
         self._dimensions = np.shape(mesh.points)[1]
         self._order = np.argsort(original, kind="stable")  # file place -> mesh node
         self._nodes = len(original)
-        self._corners = [np.asarray(mesh.triangles), np.asarray(mesh.quads)]
+        self._corners: NDArray[np.int64] | None = None
 
     def _start(self, mesh: Any, walls: ArrayLike | None, bodies: Mapping[str, int]) -> None:
         import h5py
@@ -171,7 +171,10 @@ class FieldWriter:
     def _hide(self, nodes: NDArray[np.bool_], at: int) -> None:
         """Hide the cells with one of these nodes (in the mesh's order) in step `at`."""
         root, name = self._file["VTKHDF"], "vtkGhostType"
-        cells = np.concatenate([nodes[own].any(axis=1) for own in self._corners])
+        if self._corners is None:
+            corners = _cells(root["Offsets"][()], root["Connectivity"][()])
+            self._corners = np.where(corners < 0, corners[:, :1], corners)
+        cells = nodes[self._order][self._corners].any(axis=1)
         if "CellData" not in root:
             self._column(root.create_group("CellData"), name, np.uint8)
             self._column(root["Steps"].create_group("CellDataOffsets"), name, np.int64)

@@ -42,13 +42,13 @@ class HoledMultigrid(ScalarMultigrid):
 
     def _penalty(self, kernel: str, here: _Depth, own: dict[int, NDArray], **fields: Any) -> None:
         """A level's penalty from what is above; own: of each member, the diagonal of its matrix."""
-        share = np.zeros(here.rows, np.float32)
+        unit = np.zeros(here.rows, np.float32)
         for m, diagonal in own.items():
-            share[here.first[m] : here.first[m] + here.counts[m]] = diagonal
+            unit[here.first[m] : here.first[m] + here.counts[m]] = diagonal
         made = {name: self.backend.zeros(here.rows, np.float32) for name in ("pen", "keep")}
         self.holes.append(made)
-        share = self.backend.table(share, np.float32)
-        self._follow(f"holes_{kernel}", member=here.member, share=share, **fields, **made)
+        table = self.backend.table(unit, np.float32)
+        self._follow(f"holes_{kernel}", member=here.member, unit=table, **fields, **made)
 
     def _level(self, here: _Depth, b: Any, x: Any, D: Any = None) -> list[Any]:
         if not here.number:
@@ -86,7 +86,7 @@ class HoledMultigrid(ScalarMultigrid):
         A = table(np.concatenate([dense.ravel() for dense in own.values()])[:, None], np.float64)
         self._invert(
             R, int(order.max()), level=table(level), member=here.member, place=table(place),
-            order=table(order), corner=table(corner), A=A, pen=self.holes[here.number]["pen"],
+            order=table(order), corner=table(corner), dense=A, pen=self.holes[here.number]["pen"],
         )  # fmt: skip
         return self._inverted(here, b, e, {
             "like": table(np.arange(here.rows)), "row": table(row), "first": table(first),

@@ -115,7 +115,8 @@ class ScalarSolver(Krylov):
         """Call y = A x."""
         if not self.overset:
             return super().product(x, y)
-        matrix = {"row": self.tables["row"], "column": self.tables["column"], "A": self.A}
+        matrix = {"row": self.tables["row"], "column": self.tables["column"]}
+        matrix["matrix"] = self.A
         return self._composite("product", "donor", "weight", **matrix, x=x, y=y)
 
     def _preconditioned(self, v: Any, y: Any) -> list[Any]:
