@@ -7,7 +7,8 @@ A solver of flow has states and marches of its own (`kinemesh.flow.solver` of a 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
 import numpy as np
@@ -137,6 +138,35 @@ class Moving(Runnable, ABC):
     @abstractmethod
     def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:
         """Of each of these members the named fields of a field file, as the flow is now."""
+
+    @abstractmethod
+    def running(self, failed: Sequence[Mapping[str, Any]] = ()) -> AbstractContextManager[None]:
+        """A run of all members but those that have `failed` in the part that it goes on with."""
+
+    @abstractmethod
+    def begin_step(self, dt: NDArray[np.float64], order: int) -> None:
+        """Begin a physical step: what the last one left becomes the past.
+
+        Parameters
+        ----------
+        dt : (members,)    time steps
+        order : int        1 or 2: BDF1 or BDF2
+        """
+
+    @abstractmethod
+    def place(
+        self, poses_at: Poses, rates_at: Callable[[], RateArray] | None = None
+    ) -> dict[str, float]:
+        """Bodies and mesh to where they are at the end of the step; how the deformation went.
+
+        Parameters
+        ----------
+        poses_at : callable    share 0..1 of the step -> poses of all bodies
+        rates_at : callable    () -> rates of these poses at the end of the step
+        """
+
+    def predict(self) -> None:
+        """Go to the state that the march of a step begins from, where it is not the present one."""
 
     @abstractmethod
     def marching(self, stall: float) -> Any:

@@ -23,7 +23,7 @@ from kinemesh.run import resume as resumption
 from kinemesh.run.resume import Saved
 
 if TYPE_CHECKING:
-    from kinemesh.flow.solver import Solver
+    from kinemesh.flow.moving import Moving
     from kinemesh.run.plan import Plan
 
 ADVICE = "choose another folder, or replace what is there by --overwrite (overwrite=True)"
@@ -39,7 +39,7 @@ class Claim:
     plan : Plan    of its steps; None of a steady run
     """
 
-    solver: Solver
+    solver: Moving
     run: dict[str, Any]
     plan: Plan | None = None
 

@@ -13,7 +13,7 @@ from kinemesh.errors import CaseError
 from kinemesh.loops.loop import loop_of_history
 
 if TYPE_CHECKING:
-    from kinemesh.flow.solver import Solver
+    from kinemesh.flow.moving import Moving
     from kinemesh.io.history import History
     from kinemesh.run.plan import Plan
     from kinemesh.space.members import Members
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MOST_RISE = 10.0
 
 
-def refuse_diverged(solver: Solver, where: str) -> None:
+def refuse_diverged(solver: Moving, where: str) -> None:
     """Members fail whose residual, of a march that has ended, is MOST_RISE times its first.
 
     A residual at round-off is none: its first value may have been zero.
@@ -45,7 +45,7 @@ def refuse_diverged(solver: Solver, where: str) -> None:
         )
 
 
-def at_roundoff(solver: Solver) -> NDArray[np.bool_]:
+def at_roundoff(solver: Moving) -> NDArray[np.bool_]:
     """(members,) whether round-off alone may leave a march's residual as it is."""
     get, dual = solver.backend.get, solver.dualtime
     norm = get(dual.norm)

@@ -17,7 +17,7 @@ from kinemesh.io.summary import Stopwatch
 from kinemesh.run import resume
 
 if TYPE_CHECKING:
-    from kinemesh.flow.solver import Solver
+    from kinemesh.flow.moving import Moving
 
 
 class Files:
@@ -31,7 +31,7 @@ class Files:
 
     def __init__(
         self,
-        solver: Solver,
+        solver: Moving,
         folder: Path | None,
         watch: Stopwatch,
         history: History,

@@ -14,7 +14,7 @@ from kinemesh.io.summary import Stopwatch
 from kinemesh.run import interrupt
 
 if TYPE_CHECKING:
-    from kinemesh.flow.solver import Solver
+    from kinemesh.flow.moving import Moving
 
 
 class _Lines:
@@ -81,7 +81,7 @@ def _nothing(*_: Any, **__: Any) -> None:
     """What is not shown."""
 
 
-def march(solver: Solver, recording: Any, where: str, watch: Stopwatch, each: Any = None) -> None:
+def march(solver: Moving, recording: Any, where: str, watch: Stopwatch, each: Any = None) -> None:
     """Replay pseudo-steps until no member is active."""
     while True:
         with watch("flow"):

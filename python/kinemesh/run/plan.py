@@ -15,7 +15,7 @@ from kinemesh.motion import ORDERS
 from kinemesh.run import resume
 
 if TYPE_CHECKING:
-    from kinemesh.flow.solver import Solver
+    from kinemesh.flow.moving import Moving
 
 FRAMES_PER_CYCLE = 16
 RESTARTS_PER_CYCLE = 4
@@ -54,7 +54,7 @@ def time_steps(cycles: Any, steps_per_cycle: Any, time_step: Any, steps: Any) ->
     return by_cycles, int(total)
 
 
-def _periods(solver: Solver) -> NDArray[np.float64]:
+def _periods(solver: Moving) -> NDArray[np.float64]:
     """Period of each member [chord/a_inf]; SettingsError where a member has none."""
     periods = np.full(solver.grid.members, np.nan)
     for motion, (m, marker) in zip(solver.motions, solver.grid.bodies, strict=True):
@@ -129,7 +129,7 @@ class Plan:
     @classmethod
     def of(
         cls,
-        solver: Solver,
+        solver: Moving,
         start: str | None,
         cycles: Any,
         steps_per_cycle: Any,
@@ -192,7 +192,7 @@ class Plan:
             told |= {"until": self.until, "periodic_tolerance": self.tolerance}
         return told | {"time_step": self.dt, "steps": done}
 
-    def identity(self, solver: Solver) -> dict[str, Any]:
+    def identity(self, solver: Moving) -> dict[str, Any]:
         """What makes the run this run; its length is not of it."""
         return resume.identity(
             solver,

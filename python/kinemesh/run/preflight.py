@@ -19,7 +19,7 @@ from kinemesh.motion.deform.still import Still
 from kinemesh.run import interrupt
 
 if TYPE_CHECKING:
-    from kinemesh.flow.solver import Solver
+    from kinemesh.flow.moving import Moving
 
 REMEDIES = {
     "springs": "Delaunay mapping, more steps per cycle, or rigid motion",
@@ -30,7 +30,7 @@ REMEDIES = {
 
 
 def fly(
-    solver: Solver,
+    solver: Moving,
     dt: NDArray[np.float64],
     steps: int,
     cycle: Callable[[NDArray[np.float64]], NDArray[np.float64]],
@@ -98,12 +98,12 @@ def _degrees(phases: NDArray[np.float64]) -> str:
     return f"phase {', '.join(f'{p:.0f}' for p in np.unique(np.round(phases)))} degrees"
 
 
-def _poses(solver: Solver, before: NDArray[np.float64], dt: NDArray[np.float64]) -> Poses:
+def _poses(solver: Moving, before: NDArray[np.float64], dt: NDArray[np.float64]) -> Poses:
     """Poses at a share of the step from `before`."""
     return lambda share: solver.poses(before + share * dt)
 
 
-def _shapes(solver: Solver) -> dict[str, NDArray[np.float64]]:
+def _shapes(solver: Moving) -> dict[str, NDArray[np.float64]]:
     """What tells how well the mesh is shaped; members with a mesh that is not fail."""
     remedy = REMEDIES.get(solver.deform.kind, "another deformation or smaller steps")
     with solver.grid.ensemble.quiet():

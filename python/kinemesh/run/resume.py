@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from kinemesh.io.summary import plain, update, versions
 from kinemesh.mesh.fingerprint import fingerprint
 
 if TYPE_CHECKING:
+    from kinemesh.flow.moving import Moving
     from kinemesh.flow.solver import Solver
     from kinemesh.motion import Pose
 
@@ -63,7 +64,7 @@ def name_of(value: Any) -> str:
     return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
 
 
-def identity(solver: Solver, mode: str, **more: Any) -> dict[str, Any]:
+def identity(solver: Moving, mode: str, **more: Any) -> dict[str, Any]:
     """What must be equal for a run to be the same run, in JSON's types."""
     settings = {f.name: getattr(solver.settings, f.name) for f in fields(solver.settings)}
     prints = solver.grid.each("fingerprints", fingerprint)
@@ -92,7 +93,7 @@ def identity(solver: Solver, mode: str, **more: Any) -> dict[str, Any]:
     return plain(found | more)
 
 
-def samples(solver: Solver, dt: NDArray[np.float64], step: int) -> dict[str, list[Any]]:
+def samples(solver: Moving, dt: NDArray[np.float64], step: int) -> dict[str, list[Any]]:
     """Poses at a few steps up to `step`: a motion that is a function has no other identity."""
     found = {}
     for number in sorted({0, min(1, step), step // 3, step}):
@@ -104,7 +105,7 @@ def samples(solver: Solver, dt: NDArray[np.float64], step: int) -> dict[str, lis
 # ---- the file -----------------------------------------------------------------------------
 
 
-def _arrays(solver: Solver, levels: bool) -> Iterator[tuple[str, NDArray[Any]]]:
+def _arrays(solver: Moving, levels: bool) -> Iterator[tuple[str, NDArray[Any]]]:
     """Names and copies on the host of what the rest follows from, and the deformation's memory."""
     for name, there in solver.kept(levels).items():
         yield name, solver.backend.get(there)
@@ -116,7 +117,7 @@ def _arrays(solver: Solver, levels: bool) -> Iterator[tuple[str, NDArray[Any]]]:
 
 
 def write(
-    solver: Solver,
+    solver: Moving,
     folder: Path,
     phase: str,
     step: int,
@@ -135,7 +136,7 @@ def write(
     restart.write(folder / "restart.h5", _arrays(solver, levels), plain(record | dict(more)))
 
 
-def find(solver: Solver, folder: Path, ident: Mapping[str, Any]) -> Saved:
+def find(solver: Moving, folder: Path, ident: Mapping[str, Any]) -> Saved:
     """The restart of the run in `folder`, if that is the run of `ident`.
 
     Raises CaseError where there is none, where none can be read, or where it is of another run.
@@ -212,7 +213,7 @@ def _flat(value: Any, name: str = "") -> dict[str, Any]:
 # ---- back to where it was -----------------------------------------------------------------
 
 
-def restore(solver: Solver, saved: Saved, poses: Sequence[Pose]) -> None:
+def restore(solver: Moving, saved: Saved, poses: Sequence[Pose]) -> None:
     """The solver as it was when the restart was written; `poses` are those of the beginning."""
     levels = saved.phase == "unsteady"
     solver.grid.ensemble.at(f"resumed from {saved.path}", saved.step)
@@ -223,7 +224,7 @@ def restore(solver: Solver, saved: Saved, poses: Sequence[Pose]) -> None:
             solver.mover = solver.deform.attach(solver.grid.vertices)
         solver.steps = saved.step
     else:
-        solver.start_steady()
+        cast("Solver", solver).start_steady()
     sources = solver.kept(levels)
     names = [*sources, *(solver.kept_on_host() if levels else ())]
     lost = [name for name in names if name not in saved.arrays]

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from kinemesh.io.history import unsteady_columns
 
 if TYPE_CHECKING:
-    from kinemesh.flow.solver import Solver
+    from kinemesh.flow.moving import Moving
     from kinemesh.motion import PoseArray
 
 
-def columns(solver: Solver) -> tuple[str, ...]:
+def columns(solver: Moving) -> tuple[str, ...]:
     """Columns of the history of a solver's unsteady run."""
     markers = dict.fromkeys(marker for _, marker in solver.grid.bodies)
     bodies = markers if solver.grid.owners.several else ()
@@ -22,7 +22,7 @@ def columns(solver: Solver) -> tuple[str, ...]:
 
 
 def moving(
-    solver: Solver, time: NDArray[np.float64], poses: PoseArray
+    solver: Moving, time: NDArray[np.float64], poses: PoseArray
 ) -> dict[str, NDArray[np.float64]]:
     """(members,) of each column that tells of motion, loads and cells; nan for a missing body."""
     grid, owners, length = solver.grid, solver.grid.owners, solver.forces.length

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -75,7 +75,8 @@ def to_steady(
 
     A restart of this `phase` is kept every KEEP_EVERY iterations and before Ctrl-C stops the march.
     """
-    solver, saved, watch = run.solver, run.saved, run.watch
+    solver = cast("Solver", run.solver)  # no other is asked for a steady flow (`starts`)
+    saved, watch = run.saved, run.watch
     s, get = solver.settings, solver.backend.get
     recording = solver.iteration(s.steady_drop, s.steady_iterations, s.ramp(s.cfl), 1)
     ensemble = solver.grid.ensemble

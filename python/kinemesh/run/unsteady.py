@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from kinemesh.run.rows import columns, moving
 from kinemesh.run.steady import to_steady
 
 if TYPE_CHECKING:
+    from kinemesh.flow.moving import Moving
     from kinemesh.flow.solver import Solver
     from kinemesh.motion import PoseArray
     from kinemesh.run.resume import Saved
@@ -146,7 +147,7 @@ class Unsteady(Driver):
             self.tally.first = {
                 f"steady_{name}": result[name] for name in ("iterations", "residual_drop")
             }
-            solver.settle()
+            cast("Solver", solver).settle()
         else:
             solver.grid.ensemble.at("mesh at the start of the motion", 0)
             solver.rest(poses)
@@ -294,7 +295,7 @@ class Unsteady(Driver):
 
 
 def unsteady(
-    solver: Solver,
+    solver: Moving,
     *,
     cycles: float | None = None,
     steps_per_cycle: int | None = None,
