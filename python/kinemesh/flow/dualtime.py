@@ -17,16 +17,15 @@ HUGE = 1e300
 NOISE = 5.0  # measured in float32: no node of a flow at round-off has more than 4.2
 
 
-class DualTime:
-    """Control of pseudo-time.
+class StepLoop:
+    """Who goes on with the iterations inside a step.
 
     Attributes
     ----------
     active, iterations : (members,) int32 device arrays
-    cfl, first, norm, base : (members,) float64; norm of the residual at the first pseudo-step and
-        now, and that which its drop refers to
-    noise : (nodes,) float32 device array    norm at which a node's residual counts as none; None in
-        float64, whose round-off is far below what is asked
+    base, norm, floor : (members,) float64; norm of the residual that its drop refers to, now, and
+        that which round-off alone can leave
+    begin : call    all members that run begin
     """
 
     def __init__(self, grid: Volumes) -> None:
@@ -34,18 +33,41 @@ class DualTime:
         backend, members = grid.backend, grid.members
         self.active = backend.array(np.ones(members), np.int32)
         self.iterations = backend.zeros(members, np.int32)
-        self.cfl, self.first, self.base, self.norm, self.floor, self.mean, self.ceiling = (
-            backend.array(np.ones(members), np.float64) for _ in range(7)
+        self.base, self.norm, self.floor = (
+            backend.array(np.ones(members), np.float64) for _ in range(3)
         )
         self.parts = backend.zeros((grid.chunks, 1), np.float64)
         self._step, self._each = backend.zeros(members, np.float64), backend.zeros(grid.nodes)
-        self.noise = self._each if backend.dtype == "float32" else None
-        self._calm: NDArray[np.float64] | None = None
         self._terms = grid.terms(
             step=self._step, parts=self.parts, each=self._each, norm=self.floor
         )
         began = {"active": self.active, "iterations": self.iterations, "base": self.base}
         self.begin = grid.fields.bind("dualtime_start", **began)
+
+    def stop_failed(self) -> None:
+        """No iteration of a member that has failed."""
+        active = self.backend.get(self.active) * self.grid.ensemble.alive
+        self.backend.put(self.active, active)
+
+
+class DualTime(StepLoop):
+    """Control of pseudo-time.
+
+    Attributes
+    ----------
+    cfl, first : (members,) float64; norm of the residual at the first pseudo-step
+    noise : (nodes,) float32 device array    norm at which a node's residual counts as none; None in
+        float64, whose round-off is far below what is asked
+    """
+
+    def __init__(self, grid: Volumes) -> None:
+        super().__init__(grid)
+        backend = grid.backend
+        self.cfl, self.first, self.mean, self.ceiling = (
+            backend.array(np.ones(grid.members), np.float64) for _ in range(4)
+        )
+        self.noise = self._each if backend.dtype == "float32" else None
+        self._calm: NDArray[np.float64] | None = None
 
     def measure(self, fields: Fields) -> Any:
         """Call that takes `res`, of the solver's fields, as what its drop refers to."""
@@ -111,11 +133,6 @@ class DualTime:
     def forget(self) -> None:
         """What was worked out from `noise` holds no longer."""
         self._calm = None
-
-    def stop_failed(self) -> None:
-        """No pseudo-step of a member that has failed."""
-        active = self.backend.get(self.active) * self.grid.ensemble.alive
-        self.backend.put(self.active, active)
 
     def set_floor(self, dt: NDArray[np.float64] | None) -> None:
         """Norm that round-off alone can leave: eps times the terms that cancel in a node.
