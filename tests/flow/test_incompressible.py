@@ -3,6 +3,9 @@
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.device.faults import DIVERGED
+from kinemesh.errors import NumericalFault
+from kinemesh.run.ends import refuse_diverged
 from scipy.special import kv
 from squares import square
 
@@ -154,3 +157,22 @@ def test_memory_that_is_asked_for_is_what_is_allocated():
     made = case(mesh)
     asked = made.room(made.backend, [mesh], made.settings, None)
     assert asked == pytest.approx(made.backend.allocated, rel=0.02)
+
+
+def grow_in_a_kernel(made):
+    made.backend.put(made.grid.ensemble.faults, np.array([DIVERGED << 32], np.uint64))
+    made.check_faults("step 3")
+
+
+def rise_in_a_march(made):
+    made.backend.put(made.dualtime.base, 1e-3)
+    made.backend.put(made.dualtime.norm, 1.0)
+    refuse_diverged(made, "step 3")
+
+
+@pytest.mark.parametrize("diverge", [grow_in_a_kernel, rise_in_a_march])
+def test_a_run_that_diverges_is_advised_on_its_time_step_not_on_numbers_of_a_gas(diverge):
+    with pytest.raises(NumericalFault, match="try smaller time steps") as caught:
+        diverge(case())
+
+    assert "cfl" not in str(caught.value)

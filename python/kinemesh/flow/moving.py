@@ -63,6 +63,7 @@ class Moving(Runnable, ABC):
 
     def __init__(self, arguments: Arguments, markers: Markers, grid: Volumes) -> None:
         self.settings, self.backend, self.grid = arguments.settings, arguments.backend, grid
+        grid.ensemble.remedies = self.settings.remedies
         self.streams = arguments.streams
         self.alpha_deg = arguments.streams["alpha_deg"]
         self.speed = self.streams.get("mach", np.ones(grid.members))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,7 +18,14 @@ TINY = -1e-300  # a lowest value that may be zero itself
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What settings of every solver check alike."""
+    """What settings of every solver check alike.
+
+    Attributes
+    ----------
+    remedies : {code: text} what to try after a fault, where it is not what `device.faults` says
+    """
+
+    remedies: ClassVar[Mapping[int, str]] = {}
 
     def choose(self, **choices: Any) -> None:
         """SettingsError for a setting that is none of its choices."""

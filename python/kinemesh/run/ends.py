@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.device.faults import DIVERGED, TEXTS
+from kinemesh.device.faults import DIVERGED
 from kinemesh.errors import CaseError
 from kinemesh.loops.loop import loop_of_history
 
@@ -39,7 +39,7 @@ def refuse_diverged(solver: Moving, where: str) -> None:
         solver.grid.ensemble.fail(
             m,
             f"diverged, the residual rose to {rise:.1e} times its first value",
-            f"{TEXTS[DIVERGED][1]}{solver.suspects(m)}",
+            f"{solver.grid.ensemble.remedy(DIVERGED)}{solver.suspects(m)}",
             when=f" ({where}, iteration {count})",
             iteration=count,
         )

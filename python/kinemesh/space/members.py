@@ -56,6 +56,7 @@ class Members:
     ended : {member: step} that were done before the others, after this step
     faults : (count,) uint64 device array    words that kernels leave behind
     failures : {member: Failure}
+    remedies : {code: text} what to try after a fault, where the solver has other advice than most
     """
 
     def __init__(self, backend: Backend, count: int) -> None:
@@ -65,6 +66,7 @@ class Members:
         self.alive = np.ones(count, bool)
         self.failures: dict[int, Failure] = {}
         self.ended: dict[int, int] = {}
+        self.remedies: Mapping[int, str] = {}
         self._reports = False
         self.at("")
 
@@ -157,19 +159,23 @@ class Members:
         done = None if iterations is None else self.backend.get(iterations)
         for member in found:
             code, entity = decode(words[member])
-            what, remedy = in_words(code)
+            what = in_words(code)[0]
             count = None if done is None else int(done[member])
             when = where if count is None else f"{where}, iteration {count}"
             at = place(member, entity, code)
             self.fail(
                 member,
                 what + at,
-                remedy,
+                self.remedy(code),
                 place=at.removeprefix(" at "),
                 when=f" ({when})",
                 iteration=count,
             )
         return True
+
+    def remedy(self, code: int) -> str:
+        """What to try after a fault of this code."""
+        return self.remedies.get(code, in_words(code)[1])
 
     def told(self) -> list[dict[str, Any]]:
         """The failures, in the order of the members."""

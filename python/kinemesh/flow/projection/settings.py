@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
+from kinemesh.device.faults import DIVERGED, PIVOT
 from kinemesh.flow.settings import Settings
 
+SMALLER = (
+    "smaller time steps (time_step, steps_per_cycle), or a mesh that is finer where the flow "
+    "changes most"
+)
 CONVECTION = ("upwind", "blend")
 INTERPOLATION = ("quadratic", "linear")
 
@@ -30,6 +37,8 @@ class IncompressibleSettings(Settings):
     overlap : int              layers of cells by which overset parts are solved for beyond where
         another part is nearer to its walls
     """
+
+    remedies: ClassVar[Mapping[int, str]] = {DIVERGED: SMALLER, PIVOT: SMALLER}
 
     convection: str = "upwind"
     outer: int = 1
