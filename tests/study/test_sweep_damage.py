@@ -4,6 +4,7 @@ import json
 import os
 import resource
 import shutil
+import warnings
 
 import kinemesh as km
 import numpy as np
@@ -80,6 +81,34 @@ def test_a_batch_without_a_file_of_its_own_is_told_and_runs_again(whole, out, na
         found = km.sweep(case(), OVER, out=out, resume=True)
 
     same(found, km.open(whole))
+
+
+@pytest.mark.parametrize("name", ["damping", "cl", "cause"])
+def test_values_whose_file_is_missing_are_told_when_they_are_read(out, name):
+    file_of(out, name).unlink()
+    found = km.open(out)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found["work"].load()
+
+    with pytest.warns(RuntimeWarning, match=f"variable {name} lacks 1 of 2 files, .* --resume"):
+        found[name].load()
+
+
+def test_what_varies_without_its_file_is_told(out):
+    file_of(out, "mach").unlink()
+
+    with pytest.warns(RuntimeWarning, match="variable mach lacks 1 of 1 files"):
+        km.open(out)
+
+
+def test_a_batch_that_has_not_ended_lacks_nothing(out):
+    for name in (*km.open(out), "state"):
+        file_of(out, name).unlink(missing_ok=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        km.open(out).load()
 
 
 def test_a_batch_without_its_state_runs_again(whole, out):

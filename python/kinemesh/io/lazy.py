@@ -1,27 +1,60 @@
-"""The store of a sweep as xarray reads it, with an error that says which values are damaged."""
+"""The store of a sweep as xarray reads it: what is damaged is an error, what is missing a warning.
+
+Both name the variable, when its values are asked for.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from xarray.backends.zarr import ZarrArrayWrapper, ZarrStore
 from xarray.core.indexing import LazilyIndexedArray
 
+from kinemesh.errors import warn
 from kinemesh.io.damage import reading
 
 
 class Values(ZarrArrayWrapper):
-    """The values of a variable, read when they are asked for; CaseError where they are damaged."""
+    """The values of a variable, read when they are asked for.
 
-    __slots__ = ("_told",)
+    CaseError where they are damaged; a warning at the first time where files of them are missing.
 
-    def __init__(self, array: Any, place: str, name: str) -> None:
+    Parameters
+    ----------
+    place : of the store
+    depth : dimensions of `state`, which has a file for each batch that has ended; 0 of values that
+        are one file, of what varies
+    """
+
+    __slots__ = ("_depth", "_looked", "_name", "_place")
+
+    def __init__(self, array: Any, place: str, name: str, depth: int) -> None:
         super().__init__(array)
-        self._told = (place, f"the variable {name}")
+        self._place, self._name, self._depth, self._looked = place, name, depth, False
 
     def __getitem__(self, key: Any) -> Any:
-        with reading(*self._told):
+        if not self._looked:
+            self._looked = True
+            self._look()
+        with reading(self._place, f"the variable {self._name}"):
             return super().__getitem__(key)
+
+    def _look(self) -> None:
+        """Warn where files are missing."""
+        own, ended = (Path(self._place) / name / "c" for name in (self._name, "state"))
+        if not ended.is_dir():  # in memory, or not begun
+            return
+        beyond = ["0"] * (self._array.ndim - self._depth)
+        batches = [file.relative_to(ended) for file in ended.rglob("*") if file.is_file()]
+        files = [own.joinpath(at, *beyond) for at in (batches if self._depth else ["."])]
+        missing = sum(not file.is_file() for file in files)
+        if missing:
+            warn(
+                f"{self._place}: the variable {self._name} lacks {missing} of {len(files)} files, "
+                f"whose values read as {self._array.fill_value}; --resume (resume=True) makes them "
+                "anew"
+            )
 
 
 class Rows(ZarrStore):
@@ -29,7 +62,8 @@ class Rows(ZarrStore):
 
     def open_store_variable(self, name: str, *rest: Any) -> Any:
         """A variable of the store, not read yet."""
-        found = super().open_store_variable(name, *rest)
-        place = str(self.zarr_group.store).removeprefix("file://")
-        values = Values(self.zarr_group[name], place, name)
+        found, group = super().open_store_variable(name, *rest), self.zarr_group
+        place = str(group.store).removeprefix("file://")
+        of_rows = name in group.attrs["variables"]  # `ORDER` of io/store.py
+        values = Values(group[name], place, name, group["state"].ndim if of_rows else 0)
         return found.copy(data=LazilyIndexedArray(values))
