@@ -222,6 +222,18 @@ def test_impossible_cases_are_listed_with_values_and_causes():
     assert "flow.mach = 0.5, mesh.section = 'naca00' (2 cases):" in text
 
 
+@pytest.mark.parametrize("key", ["mesh.nodes", "run.steps_per_cycle"])
+def test_a_sample_of_whole_numbers_is_refused_once(key):
+    over = {MACH: [0.4, 0.5], key: [700, 900]}
+
+    with pytest.raises(CaseError) as caught:
+        km.sweep(case(), over, sample="latin-hypercube", n=4)
+
+    said, word = str(caught.value), key.partition(".")[2]
+    assert said.count(f"{word} of a sample, which is of any numbers, expected an integer") == 1
+    assert len(said.splitlines()) == 1
+
+
 def test_a_far_vortex_is_impossible_with_supersonic_streams_alone():
     tables = {k: v for k, v in TABLES.items() if k not in ("motion", "deform")}
     steady = tables | {"mode": "steady", "run": {"device": "cpu"}}
@@ -448,6 +460,9 @@ def test_options_stand_above_the_table_and_its_files_start_where_they_are_given(
     ("words", "said"),
     [
         (["--over", "flow.machh=0.5"], "[flow]: unknown key 'machh'; did you mean 'mach'?"),
+        (["--over", "mach=0.5"], "case: unknown key 'mach'; did you mean 'flow.mach'?"),
+        (["--over", "chord=0.5"], "did you mean 'mesh.chord' or 'flow.chord'?"),
+        (["--over", "flux=roe"], "did you mean 'solver.flux'?"),
         (["--over", "flow.mach=0.5", "--over", "flow.mach=0.6"], "flow.mach is given twice"),
         (["--over", "flow.mach=0.5", "--over", 'flow."mach"=0.6'], "give values for one key"),
         (["--over", "flow.mach"], "--over flow.mach: expected KEY=VALUE,VALUE"),

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from kinemesh.cases import build
 from kinemesh.cases.changes import changed
 from kinemesh.cases.job import Job
-from kinemesh.cases.methods import DEFORMS
+from kinemesh.cases.methods import DEFORMS, solver_fields
 from kinemesh.cases.parts import DeformPart, FlowPart, MeshPart, MotionPart, given, part
 from kinemesh.cases.stated import Stated
 from kinemesh.cases.values import as_option, in_file, known
@@ -27,6 +27,15 @@ from kinemesh.io.paths import path_of
 
 if TYPE_CHECKING:
     from kinemesh.results import Run
+
+
+def _whole_keys(word: str, method: Any) -> list[str]:
+    """Keys of a case, in quotes, whose last word this is, such as 'flow.mach' of mach."""
+    there = method if method in registry.names() else registry.first().name
+    made = {"mesh": MeshPart, "flow": FlowPart, "motion": MotionPart, "run": Job}
+    words = {name: [f.name for f in fields(part)] for name, part in made.items()}
+    words["solver"] = solver_fields(there) or []
+    return [f"'{name}.{word}'" for name, several in words.items() if word in several]
 
 
 def _check_integers(value: Any, name: str = "the file") -> None:
@@ -87,7 +96,12 @@ class Case(Stated):
                 "[sweep] makes many cases of one: run them by `kinemesh sweep FILE.toml`, or in "
                 "Python by km.sweep"
             )
-        known("case", table, ["name", "title", "mode", "method", *parts])
+        tops = ["name", "title", "mode", "method", *parts]
+        for key in table:
+            whole = [] if key in tops else _whole_keys(key, table.get("method"))
+            if whole:
+                raise CaseError(f"case: unknown key '{key}'; did you mean {' or '.join(whole)}?")
+        known("case", table, tops)
         for name in ("name", "mode", "mesh", "flow"):
             if name not in table:
                 what = f"[{name}]" if name in parts else name

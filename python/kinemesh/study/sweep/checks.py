@@ -147,7 +147,7 @@ def refuse(asked: Asked, checked: Checked, skip_bad: bool) -> None:
     each = list(asked.axes.rows())
     rows: dict[str, list[dict[str, Any]]] = {}
     for i, cause in causes.items():
-        rows.setdefault(cause, []).append(each[i])
+        rows.setdefault(_but_sampled(asked, cause, each[i]), []).append(each[i])
     if len(rows) == 1 and len(causes) == count:
         raise CaseError(f"sweep: {next(iter(rows))}")
     lines = [f"{_common(same)}: {cause}" for cause, same in list(rows.items())[:LISTED]]
@@ -156,6 +156,14 @@ def refuse(asked: Asked, checked: Checked, skip_bad: bool) -> None:
     raise CaseError(
         f"sweep: {len(causes)} of {count} cases cannot run{others}:\n" + ";\n".join(lines) + more
     )
+
+
+def _but_sampled(asked: Asked, cause: str, row: Mapping[str, Any]) -> str:
+    """A cause that has an own number of a sample for each case, without that number."""
+    for value in row.values() if asked.axes.seed is not None else ():
+        whole = f"= {value!r}, expected an integer"
+        cause = cause.replace(whole, "of a sample, which is of any numbers, expected an integer")
+    return cause
 
 
 def _common(rows: Sequence[Mapping[str, Any]]) -> str:
