@@ -96,7 +96,8 @@ def test_there_is_a_batch_for_every_worker(monkeypatch):
     assert len(regions) == 2
 
 
-def test_workers_that_share_a_device_share_its_memory(monkeypatch):
+@pytest.mark.parametrize("shared", [{"device": "cpu,cpu"}, {"workers": 2}])
+def test_workers_that_share_a_device_share_its_memory(monkeypatch, shared):
     needed = []
     room = km.Ale.room
     monkeypatch.setattr(km.Ale, "room", lambda *given: needed.append(room(*given)) or needed[-1])
@@ -104,7 +105,7 @@ def test_workers_that_share_a_device_share_its_memory(monkeypatch):
     monkeypatch.setattr("kinemesh.flow.memory.available", lambda backend: 1_500_000)
 
     with pytest.raises(DeviceError, match=r"1 cases side by side: 2 workers share cpu, and need"):
-        km.sweep(case(), {"flow.mach": [0.4, 0.5]}, batch=1, device="cpu,cpu")
+        km.sweep(case(), {"flow.mach": [0.4, 0.5]}, batch=1, **shared)
 
     assert 750_000 < needed[-1] < 1_500_000
 

@@ -356,3 +356,14 @@ def test_cases_that_are_not_periodic_or_not_known_to_be_are_counted_and_exported
         frame.to_csv(tmp_path / "sweep.csv")
         kept = pandas.read_csv(tmp_path / "sweep.csv", index_col="mach")
         np.testing.assert_array_equal(kept["periodic"], frame["periodic"])
+
+
+def test_edges_at_first_order_are_told_in_the_row_of_their_case(monkeypatch):
+    monkeypatch.setattr(km.Ale, "at_first_order", lambda made: np.array([0, 3]))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = km.sweep(case(), {"flow.mach": [0.4, 0.5]}, batch=2)
+
+    assert "edges" not in str(found.note.values[0])
+    assert "18 edges (sum over steps) ended at first order" in str(found.note.values[1])
+    assert not any("first order" in str(warning.message) for warning in caught)

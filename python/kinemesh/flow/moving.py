@@ -124,9 +124,9 @@ class Moving(Runnable, ABC):
         del member
         return ""
 
-    def at_first_order(self) -> int:
-        """Fluxes that fell back to first order, over members that have not failed."""
-        return 0
+    def at_first_order(self) -> NDArray[np.int64]:
+        """(members,) fluxes that fell back to first order; 0 of members that have failed."""
+        return np.zeros(self.grid.members, int)
 
     def missed(self) -> NDArray[np.bool_]:
         """(members,) whether the step ended short of a tolerance beside the residual's."""

@@ -157,7 +157,7 @@ class State:
         if self.grid.ensemble.find_faults(where, self.grid.vertices.place, iterations):
             self.dualtime.stop_failed()
 
-    def at_first_order(self) -> int:
-        """Sum of `lowered`, over members that have not failed."""
+    def at_first_order(self) -> NDArray[np.int64]:
+        """(members,) sum of `lowered`; 0 of members that have failed."""
         self._count_lowered()
-        return int(self.backend.get(self._lowered_of)[self.grid.ensemble.alive].sum())
+        return self.backend.get(self._lowered_of)[:, 0].astype(int) * self.grid.ensemble.alive

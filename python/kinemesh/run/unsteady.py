@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from kinemesh.motion import PoseArray
     from kinemesh.run.resume import Saved
 
-ARRAYS = ("unconverged", "at_roundoff", "inner", "rows")  # of the tally
+ARRAYS = ("unconverged", "at_roundoff", "inner", "rows", "lowered")  # of the tally
 
 
 STALL = 0.7
@@ -45,10 +45,9 @@ class _Tally:
     """What a run counts on its way, for the summary; a restart carries it on."""
 
     def __init__(self, members: int) -> None:
-        self.unconverged, self.at_roundoff, self.inner, self.rows = (
+        self.unconverged, self.at_roundoff, self.inner, self.rows, self.lowered = (
             np.zeros(members, int) for _ in ARRAYS
         )
-        self.lowered = 0
         self.notes: dict[str, float] = {}
         self.first: dict[str, Any] = {}
         self.preflight: dict[str, Any] = {}
@@ -268,11 +267,12 @@ class Unsteady(Driver):
     def ended(self) -> tuple[dict[str, Any], list[str], dict[str, Any]]:
         solver, plan, tally = self.solver, self.plan, self.tally
         notes = tally.start + self._unconverged()
-        if tally.lowered:
-            notes.append(
-                f"{tally.lowered} edges (sum over steps) ended at first order: a gradient asked "
-                "for a negative density or pressure there"
-            )
+        notes += [
+            f"member {m}: {count} edges (sum over steps) ended at first order: a gradient asked "
+            "for a negative density or pressure there"
+            for m, count in enumerate(tally.lowered)
+            if count
+        ]
         failures = solver.grid.ensemble.failures
         ran = [m for m in range(solver.grid.members) if m not in failures]
         per_length = solver.forces.length / solver.speed
