@@ -6,7 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from kinemesh import cases, motion
-from kinemesh.cases import parts
+from kinemesh.cases import motions, overset, parts
 from kinemesh.cases.casefile import Case
 from kinemesh.cases.job import Job
 from kinemesh.cases.stated import Stated
@@ -31,13 +31,19 @@ An unknown key, a missing one and a combination without meaning are errors that 
 """
 MORE = """
 On a cloud `[mesh]` makes the cloud: about a section, `bodies` or a `wing`, or of a file's nodes.
+Overset grids, method "incompressible", have `[parts.NAME]` in place of `[mesh]` and `[motion]`.
+A part has the keys of `[mesh]` for a section, coordinates, a shape, a file or a box.
+Meshes about a section or a shape have an overset boundary at `far_field`, 1 chord or more.
+One part is the background: a box, or a file without the marker `overset`.
+Motions of a part are tables of `[motion]` in `[parts.NAME.motion]`.
 Springs need cells; a wing moves by `rigid` alone.
 A key that the method lacks is an error.
 """
 TABLES = (
     ("[mesh]", parts.MeshPart, None, ()),
     ("[flow]", parts.FlowPart, None, ()),
-    ("[motion]", parts.MotionPart, None, ()),
+    ("[parts.NAME]", overset.OversetPart, None, ("mesh",)),
+    ("[motion]", motions.MotionPart, None, ()),
     ("[motion] pitch", motion.Pitch, motion.pitch, ("chord",)),
     ("[motion] plunge", motion.Plunge, motion.plunge, ("chord",)),
     ("[motion] translate", motion.Translate, motion.translate, ("chord",)),
@@ -57,7 +63,7 @@ def kind(annotation: object) -> str:
         if name.startswith("Literal"):
             said.append(" or ".join(n.strip("\"' ") for n in name[8:-1].split(",")))
         elif name.startswith(("tuple[float", "Sequence[float")):
-            said.append("[number, number]")
+            said.append(f"[{', '.join(['number'] * str(name).count('float'))}]")
         elif name.startswith("tuple[str"):
             said.append("list of texts")
         elif name.startswith("Mapping"):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+from kinemesh.cases.overset import OVERSET, Overset, of_motions, of_part
 from kinemesh.cases.parts import GENERATED, MeshPart
 from kinemesh.cases.values import in_file, in_section
 from kinemesh.errors import CaseError
@@ -15,17 +17,31 @@ if TYPE_CHECKING:
     from kinemesh.results import Run
 
 
-def mesh(part: MeshPart) -> Any:
-    """The mesh of a case: read, or made around a section."""
+def mesh(part: MeshPart, **outer: Any) -> Any:
+    """The mesh of a case: read, or made; `outer` is what names the outer boundary."""
     from kinemesh import mesh as meshes
 
     if part.file is not None:
         if not part.file.is_file():
             raise CaseError(f"[mesh] file = {part.file}: no such file")
         return meshes.read(part.file, scale=part.scale, chord=part.chord)
+    if part.box is not None:
+        return meshes.background(part.box, **_given(part), walls=part.walls or ())
     if part.shape is not None:
-        return getattr(meshes, part.shape)(**_given(part))
-    return meshes.airfoil(_section(part), **_given(part))
+        return getattr(meshes, part.shape)(**_given(part), **outer)
+    return meshes.airfoil(_section(part), **_given(part), **outer)
+
+
+def laid(parts: Overset) -> dict[str, Any]:
+    """The parts of a case: {name: mesh and where it stands}."""
+    from kinemesh.overset import Part
+
+    made = {}
+    for name, own in parts.parts.items():
+        outer = {"outer": "overset"} if own.mesh.kind in OVERSET else {}
+        with of_part(name), in_section("[mesh]"):
+            made[name] = Part(mesh(own.mesh, **outer), own.at, own.angle_deg)
+    return made
 
 
 def cloud(part: MeshPart) -> Any:
@@ -52,7 +68,9 @@ MAKERS = {"mesh": mesh, "cloud": cloud}
 
 
 def space(case: Stated) -> Any:
-    """What a case is solved on: a mesh, or a cloud."""
+    """What a case is solved on: a mesh, a cloud, or parts."""
+    if isinstance(case.mesh, Overset):
+        return laid(case.mesh)
     return MAKERS[registry.named(case.method).on](case.mesh)
 
 
@@ -66,13 +84,6 @@ def _section(part: MeshPart) -> Any:
 def _given(part: MeshPart) -> dict[str, Any]:
     """What a mesh or cloud that is made is told."""
     return {n: getattr(part, n) for n in GENERATED if getattr(part, n) is not None}
-
-
-def sides(part: MeshPart) -> dict[str, Any]:
-    """Markers of walls, far field and other kinds of boundary, where the case names them."""
-    given = {"walls": part.walls, "far": part.far}
-    found: dict[str, Any] = {n: None if v is None else list(v) for n, v in given.items()}
-    return found | ({} if part.boundaries is None else {"boundaries": dict(part.boundaries)})
 
 
 def settings(case: Stated) -> Any:
@@ -106,14 +117,15 @@ def options(case: Stated, of_case: bool = True) -> dict[str, Any]:
         "device": case.job.device,
         "dtype": case.job.dtype,
     }
-    told |= sides(case.mesh) if of_case else {}
+    told |= case.mesh.sides() if of_case else {}
     with in_section("[solver]"):
         told["settings"] = settings(case)
     for name in registry.named(case.method).references:
         if getattr(case.flow, name) is not None:
             told[name] = getattr(case.flow, name)
     if case.motion is not None and (of_case or case.motion.bodies is None):
-        told["motion"] = case.motion.build(case.flow.chord)
+        with of_motions() if isinstance(case.mesh, Overset) else nullcontext():
+            told["motion"] = case.motion.build(case.flow.chord)
     if case.deform is not None:
         with in_section("[deform]"):
             told["deform"] = case.deform.build()

@@ -1,6 +1,7 @@
 """Case files: TOML to a frozen Case, and a Case to a solver.
 
-Tables: top level (name, title, mode, method), [mesh], [flow], [motion], [deform], [run], [solver].
+Tables: top level (name, title, mode, method), [mesh], [flow], [motion], [deform], [run], [solver];
+[parts.NAME], each with its motion, in place of [mesh] and [motion].
 Angles in degrees, lengths in chords. Relative file names start at the folder of the TOML file.
 An unknown key, a missing one and a combination without meaning are errors.
 """
@@ -18,7 +19,9 @@ from kinemesh.cases import build
 from kinemesh.cases.changes import changed
 from kinemesh.cases.job import Job
 from kinemesh.cases.methods import DEFORMS, solver_fields
-from kinemesh.cases.parts import DeformPart, FlowPart, MeshPart, MotionPart, given, part
+from kinemesh.cases.motions import MotionPart
+from kinemesh.cases.overset import Overset, absolute, located
+from kinemesh.cases.parts import DeformPart, FlowPart, MeshPart, given, part
 from kinemesh.cases.stated import Stated
 from kinemesh.cases.values import as_option, in_file, known
 from kinemesh.errors import CaseError
@@ -96,25 +99,32 @@ class Case(Stated):
                 "[sweep] makes many cases of one: run them by `kinemesh sweep FILE.toml`, or in "
                 "Python by km.sweep"
             )
-        tops = ["name", "title", "mode", "method", *parts]
+        tops = ["name", "title", "mode", "method", *parts, "parts"]
         for key in table:
             whole = [] if key in tops else _whole_keys(key, table.get("method"))
             if whole:
                 raise CaseError(f"case: unknown key '{key}'; did you mean {' or '.join(whole)}?")
         known("case", table, tops)
-        for name in ("name", "mode", "mesh", "flow"):
+        overset = "parts" in table
+        if overset and ("mesh" in table or "motion" in table):
+            raise CaseError(
+                "case has [parts], so [mesh] and [motion] have no meaning; motions of parts are "
+                "[parts.NAME.motion]"
+            )
+        for name in ("name", "mode", *(() if overset else ("mesh",)), "flow"):
             if name not in table:
                 what = f"[{name}]" if name in parts else name
                 raise CaseError(f"case lacks {what}")
         for name in parts:
             if not isinstance(table.get(name, {}), Mapping):
                 raise CaseError(f"{name} = {table[name]!r}, expected a table [{name}]")
-        mesh = dict(table["mesh"])
-        for name in ("coordinates", "file"):
-            if name in mesh:
-                if not isinstance(mesh[name], str):
-                    raise CaseError(f"[mesh] {name} = {mesh[name]!r}, expected a file name")
-                mesh[name] = Path(folder) / mesh[name]
+        mesh: MeshPart | Overset
+        motion = part(MotionPart, "[motion]", table["motion"]) if "motion" in table else None
+        if overset:
+            mesh = Overset.of_tables(table["parts"], Path(folder))
+            motion = mesh.motion()
+        else:
+            mesh = part(MeshPart, "[mesh]", located(table["mesh"], folder))
         deform = dict(table["deform"]) if "deform" in table else None
         if deform is not None and "method" not in deform:
             raise CaseError(f"[deform] lacks method, expected one of {', '.join(DEFORMS)}")
@@ -123,9 +133,9 @@ class Case(Stated):
             mode=table["mode"],
             title=str(table.get("title", "")),
             method=table.get("method", registry.first().name),
-            mesh=part(MeshPart, "[mesh]", mesh),
+            mesh=mesh,
             flow=part(FlowPart, "[flow]", table["flow"]),
-            motion=part(MotionPart, "[motion]", table["motion"]) if "motion" in table else None,
+            motion=motion,
             deform=None if deform is None else DeformPart(deform.pop("method"), deform),
             job=part(Job, "[run]", table.get("run", {})),
             solver=dict(table.get("solver", {})),
@@ -136,12 +146,19 @@ class Case(Stated):
 
         `Case.from_dict` makes them the case again; file names are absolute.
         """
-        found = {"name": self.name, "mode": self.mode, "method": self.method, "title": self.title}
+        found: dict[str, Any] = {
+            "name": self.name,
+            "mode": self.mode,
+            "method": self.method,
+            "title": self.title,
+        }
         parts = {"mesh": self.mesh, "flow": self.flow, "motion": self.motion, "run": self.job}
+        if isinstance(self.mesh, Overset):
+            parts = {"flow": self.flow, "run": self.job}
+            found["parts"] = self.mesh.tables()
         made: dict[str, Any] = found | {n: given(p) for n, p in parts.items() if p is not None}
-        for name in ("coordinates", "file"):
-            if name in made["mesh"]:
-                made["mesh"][name] = str(made["mesh"][name].absolute())
+        if "mesh" in made:
+            absolute(made["mesh"])
         if self.deform is not None:
             made["deform"] = {"method": self.deform.method, **self.deform.settings}
         return made | {"solver": dict(self.solver)}
@@ -167,23 +184,10 @@ class Case(Stated):
         changed: dict[str, Any] = {}
         if mesh is not None and nodes is not None:
             raise CaseError("give a mesh file or a number of nodes, not both")
-        if mesh is not None and self.mesh.wing is not None:
-            raise CaseError(
-                f"[mesh] wing = {self.mesh.wing!r}: mesh files are of the plane, and this case is "
-                "in space; give points instead"
-            )
-        if mesh is not None:
-            changed["mesh"] = MeshPart(
-                file=Path(mesh),
-                walls=self.mesh.walls,
-                far=self.mesh.far,
-                boundaries=self.mesh.boundaries,
-            )
         sizes = {"nodes": nodes, "points": points, "cloud": cloud}
         sizes = {name: value for name, value in sizes.items() if value is not None}
-        if sizes:
-            with as_option(sizes):
-                changed["mesh"] = dataclasses.replace(changed.get("mesh", self.mesh), **sizes)
+        if mesh is not None or sizes:
+            changed["mesh"] = self.mesh.replaced(mesh, sizes)
         if method is not None:
             changed["method"], deforms = method, registry.named(method).deforms
             left = None if self.deform is None else self.deform.method

@@ -30,10 +30,15 @@ def changed(table: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any]:
         if path in seen:
             raise CaseError(f"--set {change}: {'.'.join(path)} is given twice")
         seen.add(path)
-        if path in FILES and isinstance(value, str):
+        if _of_file(path) and isinstance(value, str):
             value = str(Path(value).absolute())
         made = with_value(made, path, value, f"--set {change}")
     return made
+
+
+def _of_file(path: tuple[str, ...]) -> bool:
+    """Whether a key is the name of a file: of [mesh], or of a part."""
+    return path in FILES or (path[:1] == ("parts",) and ("mesh", *path[2:]) in FILES)
 
 
 def with_value(table: Any, path: Sequence[str], value: Any, told: str) -> dict[str, Any]:
@@ -60,7 +65,7 @@ def several(change: str) -> tuple[str, list[Any]]:
         values = tomllib.loads(f"values = [{text}]")["values"]
     except (ValueError, RecursionError):  # with words: naca0012,naca2412
         values = [_value(part.strip(), told) for part in text.split(",")]
-    if path in FILES:
+    if _of_file(path):
         values = [str(Path(v).absolute()) if isinstance(v, str) else v for v in values]
     return change.partition("=")[0].strip(), values
 

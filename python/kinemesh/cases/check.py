@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinemesh.cases import build
+from kinemesh.cases.overset import Overset
+from kinemesh.cases.parts import MeshPart
 from kinemesh.device.backend import Backend
 from kinemesh.errors import KinemeshError
 from kinemesh.flow import memory, registry
+from kinemesh.overset.parts import Parts
 
 if TYPE_CHECKING:
     from kinemesh.cases.casefile import Case
@@ -130,10 +133,15 @@ def _look(report: Report, case: Case, progress: bool) -> None:
 def look_at_space(report: Report, case: Case) -> Mesh | Cloud | None:
     """Rows of the mesh or cloud, its markers and its quality."""
     made: Any = None
+    from kinemesh.flow.parts import put_together
+
     on = registry.named(case.method).on
     count, quality = LOOKS[on]
     with report.look(on) as said:
         made = build.space(case)
+        if isinstance(case.mesh, Overset):
+            made = put_together(made, case.motion and case.motion.bodies, **case.mesh.sides())
+            said.append(f"parts {case.mesh.source}")
         size = np.ptp(made.points, axis=0)
         said += count(made)
         said.append(f"{' by '.join(f'{length:.4g}' for length in size)} {_unit(case)}s")
@@ -163,7 +171,10 @@ def sides_of(case: Case, made: Mesh | Cloud) -> tuple[list[str], list[str], dict
     """Markers of the walls, of the far field, and of each other kind of boundary."""
     from kinemesh.space.markers import kinds_of, planes_of, walls_of
 
-    sides = build.sides(case.mesh)
+    if isinstance(made, Parts):
+        roles = dict(made.roles)
+        return roles.pop("wall"), roles.pop("far"), roles
+    sides = case.mesh.sides()
     others = kinds_of(sides.get("boundaries"), [made])
     if made.points.shape[1] == 3:
         others["symmetry"] = planes_of(None, [made])
@@ -271,7 +282,7 @@ def small_solver(case: Case, device: str) -> Solver:
     probe: Any
     if registry.named(case.method).on == "mesh":
         probe = mesh.airfoil("naca0012", nodes=PROBE)
-    elif case.mesh.wing is not None:
+    elif isinstance(case.mesh, MeshPart) and case.mesh.wing is not None:
         probe = cloud.wing(points=PROBE_SPACE, irregular=case.mesh.cloud == "irregular")
     else:
         probe = cloud.airfoil("naca0012", points=PROBE)
@@ -310,7 +321,8 @@ def _solver(
     plan: Plan | None = None
     if report.good:
         with report.look("solver") as said:
-            model = build.solver(case, made)
+            overset = isinstance(case.mesh, Overset)  # of which what was looked at is put together
+            model = build.solver(case, None if overset else made)
             if case.mode == "unsteady":
                 job = case.job
                 plan = Plan.of(model, job.start, job.cycles, job.steps_per_cycle, job.time_step,

@@ -10,8 +10,6 @@ from kinemesh.cases import build
 from kinemesh.cases.stated import Stated
 from kinemesh.flow import registry
 
-# of [mesh] what members share: names of the sides, kind of cloud; else each has its own
-SHARED = ("walls", "far", "boundaries", "cloud")
 OWN = ("mach", "reynolds", "stream", "alpha_deg")  # of [flow], each member has its own
 
 
@@ -20,11 +18,9 @@ def shared(case: Stated) -> str:
 
     Members have a mesh (or cloud), stream and motion each, and share all else.
     """
-    part = case.mesh
-    source = part.file or part.bodies or part.wing or part.shape or "section"
     flow = {f.name: getattr(case.flow, f.name) for f in dataclasses.fields(case.flow)}
     told = (
-        (case.mode, case.method, str(source), *(getattr(part, name) for name in SHARED)),
+        (case.mode, case.method, *case.mesh.shared),
         sorted((name, value) for name, value in flow.items() if name not in OWN),
         case.deform,
         dataclasses.replace(case.job, out=None),

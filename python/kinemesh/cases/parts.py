@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from kinemesh import motion as motions
 from kinemesh.cases.job import set_field
 from kinemesh.cases.methods import DEFORMS, deform_fields
-from kinemesh.cases.values import choice, count, in_section, known, names, number
+from kinemesh.cases.values import as_option, choice, count, known, names, number
 from kinemesh.errors import CaseError
 from kinemesh.flow import limits, registry
 
@@ -27,6 +26,7 @@ OF_SECTION = (
     "topology",
 )
 OF_SHAPE = ("nodes", "far_field", "wall_spacing", "around")
+OF_BOX = ("core", "spacing", "growth")
 OF_BODIES = ("nodes", "far_field", "growth")
 OF_WING = ("points", "cloud", "far_field", "trailing_edge")
 TAKES = {  # what each source of a mesh or cloud is told
@@ -34,6 +34,7 @@ TAKES = {  # what each source of a mesh or cloud is told
     "coordinates": OF_SECTION,
     "shape": OF_SHAPE,
     "file": ("scale", "chord"),
+    "box": OF_BOX,
     "bodies": OF_BODIES,
     "wing": OF_WING,
 }
@@ -43,6 +44,7 @@ MAKES = {  # what solvers compute on, of how many dimensions, that each source c
     "coordinates": PLANE,
     "shape": {("mesh", 2)},
     "file": PLANE,
+    "box": {("mesh", 2)},
     "bodies": {("cloud", 2)},
     "wing": {("cloud", 3)},
 }
@@ -62,20 +64,14 @@ CLOUDS = ("regular", "irregular")
 CHOICES = (("shape", SHAPES), ("bodies", BODIES), ("wing", WINGS), ("cloud", CLOUDS))
 REFERENCES = ("chord", "reference_area", "reference_length")
 LIMITS = (  # what each number must be above
-    ("far_field", 1.0),
+    ("far_field", 0.0),
+    ("spacing", 0.0),
     ("wall_spacing", 0.0),
     ("growth", 1.0),
     ("trailing_spacing", 0.0),
     ("scale", 0.0),
     ("chord", 0.0),
 )
-MOTIONS: dict[str, Any] = {
-    "pitch": motions.Pitch,
-    "plunge": motions.Plunge,
-    "translate": motions.Translate,
-    "rotate": motions.Rotate,
-}
-
 
 LIMITED = (
     ("mach", limits.wrong_mach),
@@ -93,6 +89,7 @@ class MeshPart:
     coordinates: Path | None = None  # file with the points of a section
     shape: str | None = None  # cylinder, of diameter 1 about the origin; of a mesh only
     file: Path | None = None  # mesh to read, .su2 (.gz, .xz) or .msh
+    box: tuple[float, float, float, float] | None = None  # x0, x1, y0, y1 of a Cartesian mesh
     bodies: str | None = None  # ready bodies, of a cloud only: 30p30n
     wing: str | None = None  # ready wing in space, of a cloud only: oneram6
     points: int | None = None  # how many, of a wing's cloud; about 300 thousand if not given
@@ -100,14 +97,16 @@ class MeshPart:
     nodes: int | str | None = None  # how many (points of a cloud), or coarse, medium, fine
     far_field: float | None = None  # distance of the outer boundary [chord]
     wall_spacing: float | None = None  # height of the wall cells at mid-chord [chord]
-    growth: float | None = None  # ratio of successive layers, above 1
+    growth: float | None = None  # ratio of successive layers, or of cells of a box, above 1
     trailing_edge: str | None = None  # closed, sharp or open
     trailing_spacing: float | None = None  # first wall edge at the trailing edge [chord]
     around: int | None = None  # nodes round the section
     topology: str | None = None  # o or c
+    core: tuple[float, float, float, float] | None = None  # of a box: where cells are square
+    spacing: float | None = None  # of a box: length of the core's cells [chord]
     scale: float | None = None  # of a file: what its coordinates are multiplied by
     chord: float | None = None  # of a file: the section's, in its units; they are divided by it
-    walls: tuple[str, ...] | None = None  # markers of bodies; moment_about goes with the first
+    walls: tuple[str, ...] | None = None  # markers of bodies, of a box sides; moment_about: first
     far: tuple[str, ...] | None = None  # markers of the far field
     boundaries: Mapping[str, str] | None = None  # kinds of other markers: { ground = "symmetry" }
 
@@ -148,6 +147,44 @@ class MeshPart:
             raise CaseError("[mesh] gives both scale and chord, expected one of the two")
 
     @property
+    def kind(self) -> str:
+        """Which of the sources it is."""
+        return next(name for name in SOURCES if getattr(self, name) is not None)
+
+    @property
+    def files(self) -> list[Path]:
+        """Files of the mesh and of the section."""
+        return [path for path in (self.coordinates, self.file) if path is not None]
+
+    @property
+    def shared(self) -> tuple[Any, ...]:
+        """What members of an ensemble have in common; each has its own of the rest."""
+        source = self.file or self.bodies or self.wing or self.shape or "section"
+        source = "box" if self.box is not None else str(source)
+        return (source, self.walls, self.far, self.boundaries, self.cloud)
+
+    def sides(self) -> dict[str, Any]:
+        """Markers of walls, far field and other kinds of boundary, where the case names them."""
+        walls = None if self.box is not None else self.walls  # a box has them made
+        given = {"walls": walls, "far": self.far}
+        found: dict[str, Any] = {n: None if v is None else list(v) for n, v in given.items()}
+        return found | ({} if self.boundaries is None else {"boundaries": dict(self.boundaries)})
+
+    def replaced(self, file: str | Path | None, sizes: Mapping[str, Any]) -> MeshPart:
+        """That of a mesh file in its place, or of other sizes."""
+        if file is not None and self.wing is not None:
+            raise CaseError(
+                f"[mesh] wing = {self.wing!r}: mesh files are of the plane, and this case is in "
+                "space; give points instead"
+            )
+        made = self
+        if file is not None:
+            sides = {"walls": self.walls, "far": self.far, "boundaries": self.boundaries}
+            made = MeshPart(file=Path(file), **sides)  # type: ignore[arg-type]
+        with as_option(sizes):
+            return dataclasses.replace(made, **sizes)
+
+    @property
     def source(self) -> Any:
         """The value of the source: a name, or a file."""
         return next(value for name in SOURCES if (value := getattr(self, name)) is not None)
@@ -170,8 +207,8 @@ class MeshPart:
 
     def check(self, method: str) -> None:
         """CaseError for what the method has no meaning for."""
-        source = next(name for name in SOURCES if getattr(self, name) is not None)
-        entry, makes = registry.named(method), MAKES[source]
+        source, entry = self.kind, registry.named(method)
+        makes = MAKES[source]
         if not entry.takes(makes):
             others = [other.name for other in registry.SOLVERS if other.takes(makes)]
             raise CaseError(
@@ -253,79 +290,6 @@ class FlowPart:
                 f"[flow] {', '.join(given)}: of these values method {method!r} takes "
                 f"{', '.join(mine) or 'none'}; remove it{_or_use(others)}"
             )
-
-
-@dataclass(frozen=True, slots=True)
-class MotionPart:
-    """Tables with the arguments of motions, which add up; or such tables by body."""
-
-    pitch: Mapping[str, Any] | None = None  # see [motion] pitch
-    plunge: Mapping[str, Any] | None = None  # see [motion] plunge
-    translate: Mapping[str, Any] | None = None  # see [motion] translate
-    rotate: Mapping[str, Any] | None = None  # see [motion] rotate
-    bodies: Mapping[str, Any] | None = None  # by body instead: [motion.bodies.MARKER]; others rest
-
-    def __post_init__(self) -> None:
-        if self.bodies is None:
-            _check_motion("[motion]", self._whole())
-            return
-        if self._whole():
-            raise CaseError(f"[motion] has bodies, so {', '.join(self._whole())} has no meaning")
-        if not isinstance(self.bodies, Mapping) or not self.bodies:
-            raise CaseError(
-                f"[motion] bodies = {self.bodies!r}, expected tables by the markers of bodies, "
-                "such as [motion.bodies.flap]"
-            )
-        for name, table in self.bodies.items():
-            where = f"[motion.bodies.{name}]"
-            if not isinstance(table, Mapping):
-                raise CaseError(f"[motion.bodies] {name} = {table!r}, expected a table {where}")
-            known(where, table, list(MOTIONS))
-            _check_motion(where, table)
-
-    def _whole(self) -> dict[str, Any]:
-        """The tables of a motion that all bodies share."""
-        return {n: getattr(self, n) for n in MOTIONS if getattr(self, n) is not None}
-
-    def build(self, chord: float | None) -> motions.Motion | dict[str, motions.Motion]:
-        """The motion, or those of bodies by marker; reduced frequencies are by the chord, or 1."""
-        chord = 1.0 if chord is None else chord
-        if self.bodies is None:
-            return _motion("[motion]", self._whole(), chord)
-        return {
-            name: _motion(f"[motion.bodies.{name}]", table, chord)
-            for name, table in self.bodies.items()
-        }
-
-    def named(self, chord: float | None) -> dict[str, motions.Motion]:
-        """Each motion by its body's marker; that of all bodies by an empty one."""
-        made = self.build(chord)
-        return made if isinstance(made, dict) else {"": made}
-
-
-def _check_motion(where: str, given: Mapping[str, Any]) -> None:
-    """CaseError where the tables make no motion."""
-    if not given:
-        raise CaseError(f"{where} is empty, expected {', '.join(MOTIONS)}, or several")
-    for name, table in given.items():
-        place = f"{where} {name}"
-        if not isinstance(table, Mapping):
-            raise CaseError(f"{place} = {table!r}, expected a table")
-        keys = [f for f in fields(MOTIONS[name]) if f.name != "chord"]
-        known(place, table, [f.name for f in keys])
-        missing = [f.name for f in keys if needed(f) and f.name not in table]
-        if missing:
-            raise CaseError(f"{place} lacks {', '.join(missing)}")
-
-
-def _motion(where: str, tables: Mapping[str, Any], chord: float) -> motions.Motion:
-    """The sum of the motions of these tables."""
-    with in_section(where):
-        return sum(
-            getattr(motions, name)(**tables[name], chord=chord)
-            for name in MOTIONS
-            if name in tables
-        )
 
 
 def needed(item: dataclasses.Field[Any]) -> bool:

@@ -9,7 +9,9 @@ from typing import Any, Literal
 
 from kinemesh.cases.job import Job
 from kinemesh.cases.methods import check_deform, check_solver
-from kinemesh.cases.parts import DeformPart, FlowPart, MeshPart, MotionPart
+from kinemesh.cases.motions import MotionPart
+from kinemesh.cases.overset import Overset
+from kinemesh.cases.parts import DeformPart, FlowPart, MeshPart
 from kinemesh.cases.values import choice
 from kinemesh.errors import CaseError
 from kinemesh.flow import registry
@@ -25,7 +27,7 @@ class Stated:
 
     name: str  # short, without "/"; of the folder that a run writes, too
     mode: Literal["steady", "unsteady"]  # unsteady needs [motion] and [run] cycles
-    mesh: MeshPart
+    mesh: MeshPart | Overset
     flow: FlowPart
     title: str = ""  # for people
     method: str = registry.first().name  # the solver

@@ -80,12 +80,12 @@ class Asked:
     def _files(self) -> list[Path]:
         """Files of meshes and sections, each once."""
         keys = {f"mesh.{name}": name for name in FILES}
-        told = [getattr(self.base.mesh, name) for name in FILES]
+        told: list[Any] = list(self.base.mesh.files)
         for axis in self.axes.axes:
             for at, key in enumerate(axis.keys):
                 if key in keys:
                     told += [self.folder / str(entry[at]) for entry in axis.values]
-        return sorted({Path(path) for path in told if path is not None})
+        return sorted({Path(path) for path in told})
 
 
 def _digest(path: Path) -> str | None:

@@ -1,0 +1,165 @@
+"""[parts] of a case file: meshes that lie over one another, each with its place and its motion."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from kinemesh.cases.job import set_field
+from kinemesh.cases.motions import MotionPart
+from kinemesh.cases.parts import MeshPart, given, part
+from kinemesh.cases.values import OF_INPUT, number
+from kinemesh.errors import CaseError
+
+OVERSET = ("section", "coordinates", "shape")  # sources whose meshes end in an overset boundary
+LAID = (*OVERSET, "file", "box")  # sources of parts
+
+
+@dataclass(frozen=True, slots=True)
+class OversetPart:
+    """A part: a mesh and where it stands."""
+
+    mesh: MeshPart
+    at: tuple[float, float] = (0.0, 0.0)  # where the mesh's origin is put [chord]
+    angle_deg: float = 0.0  # turn about the mesh's origin before that, nose-up positive [deg]
+    motion: Mapping[str, Any] | None = None  # tables of [motion]; of a part without one it rests
+
+    def __post_init__(self) -> None:
+        try:
+            x, y = self.at
+        except (TypeError, ValueError):
+            raise CaseError(f"[mesh] at = {self.at!r}, expected two numbers [x, y]") from None
+        set_field(self, "at", (number("[mesh] at", x), number("[mesh] at", y)))
+        set_field(self, "angle_deg", number("[mesh] angle_deg", self.angle_deg))
+        if self.mesh.kind not in LAID:
+            raise CaseError(
+                f"[mesh] {self.mesh.kind} = {self.mesh.source!r} makes no part of overset grids, "
+                f"expected one of {', '.join(LAID)}"
+            )
+        if not isinstance(self.motion, Mapping | None):
+            raise CaseError(f"[mesh] motion = {self.motion!r}, expected tables of motions")
+
+
+OWN = tuple(f.name for f in fields(OversetPart) if f.name != "mesh")
+
+
+@dataclass(frozen=True, slots=True)
+class Overset:
+    """The parts of a case by name, in place of one mesh."""
+
+    parts: Mapping[str, OversetPart]
+
+    @classmethod
+    def of_tables(cls, tables: Any, folder: Path) -> Overset:
+        """From [parts]; relative names of files start at a folder."""
+        if not isinstance(tables, Mapping) or not tables:
+            raise CaseError(f"parts = {tables!r}, expected tables [parts.NAME], one for each part")
+        made = {}
+        for name, table in tables.items():
+            if not isinstance(table, Mapping):
+                raise CaseError(f"[parts] {name} = {table!r}, expected a table [parts.{name}]")
+            with of_part(name):
+                own = {key: value for key, value in table.items() if key in OWN}
+                rest = {key: value for key, value in table.items() if key not in OWN}
+                made[name] = OversetPart(part(MeshPart, "[mesh]", located(rest, folder)), **own)
+        return cls(made)
+
+    def tables(self) -> dict[str, Any]:
+        """The table [parts] of a case file."""
+        return {
+            name: absolute(given(own.mesh)) | {k: v for k, v in given(own).items() if k != "mesh"}
+            for name, own in self.parts.items()
+        }
+
+    def motion(self) -> MotionPart | None:
+        """Motions of the parts, as those of bodies."""
+        moving = {name: own.motion for name, own in self.parts.items() if own.motion is not None}
+        with of_motions():
+            return MotionPart(bodies=moving) if moving else None
+
+    def replaced(self, file: Any, sizes: Mapping[str, Any]) -> Overset:
+        """CaseError: it is not said of which part they would be."""
+        del file
+        raise CaseError(
+            f"{', '.join(sizes) or 'mesh'}: the case has parts {self.source}, expected a key of "
+            "one, such as --set parts.NAME.nodes=5000"
+        )
+
+    @property
+    def source(self) -> str:
+        """Names of the parts."""
+        return ", ".join(self.parts)
+
+    @property
+    def files(self) -> list[Path]:
+        """Files of meshes and sections."""
+        return [file for own in self.parts.values() for file in own.mesh.files]
+
+    @property
+    def shared(self) -> tuple[Any, ...]:
+        """What members of an ensemble have in common."""
+        return tuple((name, own.mesh.shared) for name, own in self.parts.items())
+
+    def sides(self) -> dict[str, Any]:
+        """Markers of walls, far field and other kinds of boundary, by part and marker."""
+        found: dict[str, Any] = {"walls": [], "far": [], "boundaries": {}}
+        for name, own in self.parts.items():
+            told = own.mesh.sides()
+            for key in ("walls", "far"):
+                found[key] += [f"{name}.{marker}" for marker in told[key] or ()]
+            kinds = (told.get("boundaries") or {}).items()
+            found["boundaries"] |= {f"{name}.{marker}": kind for marker, kind in kinds}
+        return {key: value or None for key, value in found.items()}
+
+    def check(self, method: str) -> None:
+        """CaseError for a method that has no overset grids."""
+        if method != "incompressible":
+            raise CaseError(
+                f"[parts] are overset grids, which method {method!r} has not; use "
+                "method = 'incompressible', or one [mesh]"
+            )
+
+
+def located(table: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:
+    """[mesh] with names of files that start at a folder."""
+    made = dict(table)
+    for name in ("coordinates", "file"):
+        if name in made:
+            if not isinstance(made[name], str):
+                raise CaseError(f"[mesh] {name} = {made[name]!r}, expected a file name")
+            made[name] = Path(folder) / made[name]
+    return made
+
+
+def absolute(table: dict[str, Any]) -> dict[str, Any]:
+    """[mesh] with absolute names of files."""
+    for name in ("coordinates", "file"):
+        if name in table:
+            table[name] = str(table[name].absolute())
+    return table
+
+
+@contextmanager
+def of_part(name: str) -> Iterator[None]:
+    """Errors of [mesh] are those of a part."""
+    with _instead(r"\[mesh\]", f"[parts.{name}]"):
+        yield
+
+
+@contextmanager
+def of_motions() -> Iterator[None]:
+    """Errors of the motions of bodies are those of parts."""
+    with _instead(r"\[motion\.bodies\.([^\]]*)\]", r"[parts.\1.motion]"):
+        yield
+
+
+@contextmanager
+def _instead(section: str, new: str) -> Iterator[None]:
+    try:
+        yield
+    except OF_INPUT as error:
+        raise type(error)(re.sub(section, new, str(error))) from None

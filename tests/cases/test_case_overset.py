@@ -1,0 +1,177 @@
+"""Case files of overset grids: [parts.NAME] in place of [mesh] and [motion]."""
+
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh import cases, cli
+from kinemesh.cases import build
+from kinemesh.cases.casefile import Case
+
+TABLES = {
+    "name": "x",
+    "mode": "unsteady",
+    "method": "incompressible",
+    "flow": {"reynolds": 100},
+    "parts": {
+        "rod": {
+            "shape": "cylinder",
+            "nodes": 800,
+            "far_field": 1.0,
+            "at": [0.5, -0.25],
+            "angle_deg": 30,
+            "motion": {"plunge": {"amplitude": 0.1, "k": 0.5}, "rotate": {"rate_deg": 90.0}},
+        },
+        "back": {
+            "box": [-6, 8, -6, 6],
+            "core": [-1, 2, -1.5, 1.5],
+            "spacing": 0.1,
+            "growth": 1.3,
+            "walls": ["top"],
+        },
+    },
+    "run": {"time_step": 0.1, "steps": 2, "device": "cpu"},
+}
+NEAR = [
+    *(f"parts.{n}.nodes=1500" for n in ("left", "right")),
+    *(f"parts.{n}.wall_spacing=0.02" for n in ("left", "right")),
+    "parts.left.at=[-0.8, 0.75]",
+    "parts.right.at=[0.8, -0.75]",
+    "parts.back.box=[-8, 8, -8, 8]",
+    "parts.back.core=[-2.1, 2.1, -2, 2]",
+    "parts.back.growth=1.4",
+    "run.time_step=0.05",
+    "run.steps=26",
+    "run.device=cpu",
+]
+
+
+def changed(path, value):
+    """TABLES with a value at a dotted path; None takes it away."""
+
+    def set_at(table, names):
+        if len(names) > 1:
+            return table | {names[0]: set_at(table.get(names[0], {}), names[1:])}
+        rest = {k: v for k, v in table.items() if k != names[0]}
+        return rest if value is None else rest | {names[0]: value}
+
+    return set_at(TABLES, path.split("."))
+
+
+def test_parts_are_meshes_with_places_and_motions():
+    case = Case.from_dict(TABLES)
+    laid = build.space(case)
+    told = build.options(case)
+
+    assert list(laid) == ["rod", "back"]
+    assert set(laid["rod"].mesh.boundaries) == {"cylinder", "overset"}
+    assert set(laid["back"].mesh.boundaries) == {"left", "right", "bottom", "wall_top"}
+    assert (laid["rod"].at, laid["rod"].angle_deg) == ((0.5, -0.25), 30.0)
+    assert (laid["back"].at, laid["back"].angle_deg) == ((0.0, 0.0), 0.0)
+    both = km.motion.plunge(0.1, 0.5) + km.motion.rotate(90.0)
+    assert told["motion"] == {"rod": both}
+    assert (told["walls"], told["far"], told["boundaries"]) == (None, None, None)
+    assert repr(case) == "Case('x', unsteady, incompressible, rod, back, reynolds 100, alpha_deg 0)"
+
+
+def test_a_case_of_parts_is_made_again_from_its_tables():
+    case = Case.from_dict(TABLES)
+    assert Case.from_dict(case.tables()) == case
+
+
+def test_files_of_parts_start_at_the_folder_and_name_their_markers(tmp_path):
+    km.mesh.write(km.mesh.cylinder(300, far_field=5.0), tmp_path / "ring.su2")
+    file = {"file": "ring.su2", "far": ["farfield"], "boundaries": {"cylinder": "symmetry"}}
+    case = Case.from_dict(changed("parts.back", file), tmp_path)
+
+    assert build.space(case)["back"].mesh.nodes == 304
+    assert case.mesh.files == [tmp_path / "ring.su2"]
+    told = case.mesh.sides()
+    assert told == {"walls": None, "far": ["back.farfield"],
+                    "boundaries": {"back.cylinder": "symmetry"}}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "word"),
+    [
+        ("parts.rod.nods", 3, r"\[parts.rod\]: unknown key 'nods'; did you mean 'nodes'"),
+        ("parts.rod.nodes", "few", r"\[parts.rod\] nodes = 'few', expected one of coarse"),
+        ("parts.rod.at", [1], r"\[parts.rod\] at = \[1\], expected two numbers"),
+        ("parts.rod.at", ["1", 0], r"\[parts.rod\] at = '1', expected a finite number"),
+        ("parts.rod.angle_deg", "up", r"\[parts.rod\] angle_deg = 'up', expected a finite"),
+        ("parts.rod.box", [0, 1, 0, 1], r"\[parts.rod\] gives \['shape', 'box'\]"),
+        ("parts.rod.core", [0, 1, 0, 1], r"\[parts.rod\] has a shape, so core has no meaning"),
+        ("parts.back.around", 64, r"\[parts.back\] has a box, so around has no meaning"),
+        ("parts.back", {"bodies": "30p30n"}, r"\[parts.back\] bodies = '30p30n' makes no part"),
+        ("parts.back", 3, r"\[parts\] back = 3, expected a table \[parts.back\]"),
+        ("parts", {}, r"parts = \{\}, expected tables \[parts.NAME\]"),
+        ("parts.rod.motion", 3, r"\[parts.rod\] motion = 3, expected tables"),
+        ("parts.rod.motion", {}, r"\[parts.rod.motion\] is empty, expected pitch"),
+        ("parts.rod.motion.roll", {}, r"\[parts.rod.motion\]: unknown key 'roll'"),
+        ("parts.rod.motion.plunge", {"k": 1}, r"\[parts.rod.motion\] plunge lacks amplitude"),
+        ("motion", {"plunge": {}}, r"has \[parts\], so \[mesh\] and \[motion\] have no meaning"),
+        ("mesh", {"shape": "cylinder"}, r"has \[parts\], so \[mesh\] and \[motion\] have no"),
+        ("run", {"cycles": 1, "steps_per_cycle": 8}, "the motion has no cycle, as translate"),
+    ],
+)
+def test_what_has_no_meaning_is_refused_with_its_part(path, value, word):
+    with pytest.raises(km.CaseError, match=word):
+        Case.from_dict(changed(path, value))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "word"),
+    [
+        ("parts.rod.far_field", 0.5, r"^\[parts.rod\]: cylinder: .* far_field = 0.5"),
+        ("parts.back.core", [-9, 2, -1, 1], r"^\[parts.back\]: background: core"),
+        ("parts.back.walls", ["up"], r"^\[parts.back\]: background: walls = \('up',\), expected"),
+    ],
+)
+def test_a_mesh_that_cannot_be_made_names_its_part(path, value, word):
+    with pytest.raises(km.MeshError, match=word):
+        build.space(Case.from_dict(changed(path, value)))
+
+
+def test_a_motion_that_cannot_be_made_names_its_part():
+    motion = {"rotate": {"rate_deg": "fast"}}
+    with pytest.raises(km.SettingsError, match=r"^\[parts.rod.motion\]: rotate: rate_deg = 'fast'"):
+        build.options(Case.from_dict(changed("parts.rod.motion", motion)))
+
+
+def test_another_method_and_options_of_one_mesh_are_refused():
+    gas = changed("method", "ale") | {"flow": {"mach": 0.3}}
+    with pytest.raises(km.CaseError, match=r"\[parts\] are overset grids, which method 'ale'"):
+        Case.from_dict(gas)
+    with pytest.raises(km.CaseError, match="nodes: the case has parts rod, back, expected a key"):
+        Case.from_dict(TABLES).replace(nodes=500)
+
+
+@pytest.mark.flow
+@pytest.mark.filterwarnings("ignore:body left of member 0:RuntimeWarning")
+def test_cylinders_that_pass_have_the_loads_of_each_other():
+    """The case is itself after half a turn; 0.5 % of the peak, measured 0.02 %."""
+    history = cases.load("two-cylinders", NEAR).run().history
+
+    assert history.converged.all()
+    for name in ("cl", "cd"):
+        one, other = history[f"{name}_left"], history[f"{name}_right"]
+        assert np.abs(one + other).max() < 0.005 * np.abs(one).max()
+    assert history.shift_x[-1] > 0.75  # past the other
+    assert (history["cd_left"] < 0).all()  # it moves to the right
+
+
+@pytest.mark.flow
+@pytest.mark.filterwarnings("ignore:member 0. whether it is periodic:RuntimeWarning")
+def test_the_ready_plunging_section_runs_from_the_shell(tmp_path, undrawn, capsys):
+    small = ["parts.wing.nodes=3000", "parts.back.spacing=0.05", "parts.back.growth=1.3",
+             "run.cycles=0.0625", "run.steps_per_cycle=80", "run.device=cpu"]  # fmt: skip
+    words = ["plunging-naca0012", *(f"--set={text}" for text in small)]
+
+    assert cli.main(["check", *words]) == 0
+    assert "parts wing, back" in capsys.readouterr().out
+    assert cli.main(["run", *words, "--out", str(tmp_path / "out"), "--quiet"]) == 0
+
+    history = km.open(tmp_path / "out").history
+    assert history.rows == 5
+    assert history.converged.all()
+    phase = np.radians(history.phase_deg - 90)
+    assert history.shift_y == pytest.approx(0.75 * np.sin(phase), abs=1e-12)
