@@ -160,6 +160,23 @@ def test_cylinders_that_pass_have_the_loads_of_each_other():
 
 
 @pytest.mark.flow
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # at once, and of one cycle
+def test_a_sweep_of_parts_has_the_loads_of_each_case_alone():
+    back = TABLES["parts"]["back"] | {"spacing": 0.05, "walls": None}
+    motion = {"plunge": {"amplitude": 0.1, "k": 0.5}}
+    rod = TABLES["parts"]["rod"] | {"nodes": 1500, "motion": motion}
+    run = {"cycles": 1, "steps_per_cycle": 12, "device": "cpu"}
+    case = Case.from_dict(TABLES | {"parts": {"rod": rod, "back": back}, "run": run})
+    over = {"flow.reynolds": [50, 100], "parts.rod.motion.plunge.amplitude": [0.1, 0.2]}
+
+    found = km.sweep(case, over=over)
+
+    assert (found.cause == "").all()
+    alone = km.hysteresis(case.run()).cl.mean
+    assert float(found.cl_mean.sel(reynolds=100, amplitude=0.1)) == alone
+
+
+@pytest.mark.flow
 @pytest.mark.filterwarnings("ignore:member 0. whether it is periodic:RuntimeWarning")
 def test_the_ready_plunging_section_runs_from_the_shell(tmp_path, undrawn, capsys):
     small = ["parts.wing.nodes=3000", "parts.back.spacing=0.05", "parts.back.growth=1.3",

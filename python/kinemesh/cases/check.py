@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -133,15 +133,11 @@ def _look(report: Report, case: Case, progress: bool) -> None:
 def look_at_space(report: Report, case: Case) -> Mesh | Cloud | None:
     """Rows of the mesh or cloud, its markers and its quality."""
     made: Any = None
-    from kinemesh.flow.parts import put_together
-
     on = registry.named(case.method).on
     count, quality = LOOKS[on]
     with report.look(on) as said:
-        made = build.space(case)
-        if isinstance(case.mesh, Overset):
-            made = put_together(made, case.motion and case.motion.bodies, **case.mesh.sides())
-            said.append(f"parts {case.mesh.source}")
+        (made,) = together([case], [build.space(case)])
+        said += [f"parts {case.mesh.source}"] if isinstance(made, Parts) else []
         size = np.ptp(made.points, axis=0)
         said += count(made)
         said.append(f"{' by '.join(f'{length:.4g}' for length in size)} {_unit(case)}s")
@@ -164,6 +160,17 @@ def look_at_space(report: Report, case: Case) -> Mesh | Cloud | None:
             said += made.origin.notes
     with report.look("quality") as said:
         said += quality(made)
+    return made
+
+
+def together(cases: Sequence[Case], spaces: Sequence[Any]) -> list[Any]:
+    """Meshes and clouds of cases of one kind; the parts of each put together as one mesh."""
+    from kinemesh.flow.parts import put_together
+
+    if not isinstance(cases[0].mesh, Overset):
+        return list(spaces)
+    motions = [None if case.motion is None else case.motion.bodies for case in cases]
+    made: list[Any] = put_together(list(spaces), motions, **cases[0].mesh.sides())
     return made
 
 

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.cases.casefile import Case
-from kinemesh.cases.check import Report, look_at_space, sides_of, small_solver
+from kinemesh.cases.check import Report, look_at_space, sides_of, small_solver, together
 from kinemesh.cases.ensemble import shared
 from kinemesh.device.backend import Backend
 from kinemesh.errors import CaseError, DeviceError, KinemeshError, warn
 from kinemesh.flow import memory, registry
+from kinemesh.overset.parts import Parts
 from kinemesh.study.sweep.asked import Asked
 from kinemesh.study.sweep.axes import told
 from kinemesh.study.sweep.batches import ensembles
@@ -130,7 +131,8 @@ def _space(checked: Checked, case: Case) -> int:
     walls = sides_of(case, space)[0]
     if len(walls) > 1:
         checked.markers = list(dict.fromkeys([*checked.markers, *walls]))
-    checked.spaces.keep(case, space)
+    if not isinstance(space, Parts):  # which the solver puts together itself
+        checked.spaces.keep(case, space)
     return len(space.points)
 
 
@@ -203,7 +205,8 @@ def rooms(
 def needed(checked: Checked, case: Case) -> int:
     """Bytes that a case takes alone on its device."""
     settings, deform = checked.tried[shared(case)]
-    solver, spaces = registry.named(case.method).solver, [checked.spaces.of(case)]
+    solver = registry.named(case.method).solver
+    spaces = together([case], [checked.spaces.of(case)])
     moved = None if case.motion is None else deform
     return memory.needed(solver, case.job.dtype, spaces, settings, moved)
 
@@ -213,7 +216,7 @@ def _room(checked: Checked, cases: Sequence[Case], places: Sequence[str | None])
     case = cases[0]
     settings, deform = checked.tried[shared(case)]
     backend = Backend(case.job.device, case.job.dtype)
-    spaces = [checked.spaces.of(case) for case in cases]
+    spaces = together(cases, [checked.spaces.of(case) for case in cases])
     moved = None if case.motion is None else deform
     sharing = workers_on(backend.device, places)
     try:
