@@ -174,7 +174,7 @@ class FieldWriter:
         if self._corners is None:
             corners = _cells(root["Offsets"][()], root["Connectivity"][()])
             self._corners = np.where(corners < 0, corners[:, :1], corners)
-        cells = nodes[self._order][self._corners].any(axis=1)
+        cells = np.any(nodes[self._order][self._corners], axis=1)
         if "CellData" not in root:
             self._column(root.create_group("CellData"), name, np.uint8)
             self._column(root["Steps"].create_group("CellDataOffsets"), name, np.int64)
