@@ -288,21 +288,24 @@ KERNEL(N(inc_correct_flow), INC_CORRECT_FLOW, indirect)
   memory[i] = edge_trust(trust, a, b) * (flow[i] - mean);
 }
 
-/* Largest divergence |net| / h of the closed duals [U], and the sum of what they leave over [U chord]. */
+/* Largest divergence |net| / h of the closed duals [U], and the largest rate at which a flow passes one,
+ * sum of |Phi| / 2 V [U / chord]: times a time step it is the CFL number. */
 #define INC_CLOSURE(F)           \
   F(in, f64, net, "nodes")       \
   F(in, f64, V, "nodes")         \
   F(in, i32, open, "nodes")      \
+  F(in, real, fading, "nodes")   \
   F(in, i32, active, "members")  \
   TOTALS(F, "nodes")             \
-  F(upd, f64, parts, "groups,1") \
-  F(out, f64, closure, "members")
-TOTAL(inc_closure, INC_CLOSURE, max, 1, active[m])
+  F(upd, f64, parts, "groups,2") \
+  F(out, f64, closure, "members,2")
+TOTAL(inc_closure, INC_CLOSURE, max, 2, active[m])
 {
-  const f64 here = open[i] ? 0 : fabs(net[i]) / sqrt(V[i]);
-  s[0]           = OP_max(s[0], here);
+  const f64 here = open[i] ? 0 : fabs(net[i]) / sqrt(V[i]), rate = open[i] ? 0 : (f64)fading[i];
+  s[0] = OP_max(s[0], here);
+  s[1] = OP_max(s[1], rate);
 }
 OF_MEMBER(inc_closure, INC_CLOSURE)
 {
-  closure[m] = s[0];
+  closure[2 * m] = s[0], closure[2 * m + 1] = s[1];
 }

@@ -94,7 +94,7 @@ class Incompressible(Moving):
 
     method = "incompressible"
     starts = ("stream", "as is")
-    columns = ("pressure_iterations", "divergence", "mass_defect")
+    columns = ("pressure_iterations", "divergence", "mass_defect", "cfl")
     frame_time = 1.0
     # coarse levels of the pressure's hierarchy: measured 173 and 184 on 5000 and 94,000 nodes
     uncounted = 180.0
@@ -250,9 +250,11 @@ class Incompressible(Moving):
     def step_numbers(self) -> dict[str, NDArray[Any]]:
         made, get = self.projection, self.backend.get
         volume = np.bincount(self.grid.member, get(self.grid.V), self.grid.members)
+        divergence, rate = get(made.closure).T
         return {
             "pressure_iterations": get(made.pressure.steps),
-            "divergence": get(made.closure),
+            "divergence": divergence,
+            "cfl": rate * self.step[0],
             "mass_defect": get(made.defect) * volume
             + (get(made.exchange.leak) if made.exchange else 0.0),
         }

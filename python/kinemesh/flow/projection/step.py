@@ -25,7 +25,8 @@ from kinemesh.space.grid import Grid
 
 LINEAR_DROP = 0.05  # of the momentum's linear systems
 LINEAR_ITERATIONS = 20
-WEIGHTS = {1: (1, 0, 1, 0), 2: (2, -1, 1, 0), 3: (2, -1, 2, -1)}
+ONWARD = 0.75  # of the last change of the pressure that a step begins with (theory, section 7.3)
+WEIGHTS = {1: (1, 0, 1, 0), 2: (2, -1, 1, 0), 3: (2, -1, 1 + ONWARD, -ONWARD)}
 """Of the last two levels, of velocities and of pressures, by the number of the step; 3: later."""
 
 
@@ -56,8 +57,9 @@ class Projection:
     spin : (bnodes,) of walls, rate of their turn, counter-clockwise
     loop : MomentumLoop;  pressure : ScalarSolver
     closed : (members,) bool     members without an open boundary
-    defect, closure : (members,) float64 device arrays; what closed members lack, per volume, and
-        the largest divergence |net| / h of the last step
+    defect : (members,) float64 device array; what closed members lack, per volume
+    closure : (members, 2) float64 device array; of the last step the largest divergence |net| / h,
+        and the largest rate at which a flow passes a volume
     """
 
     def __init__(
@@ -82,7 +84,8 @@ class Projection:
         cells = len(grid.vertices.cells)
         self.slope, self.pull = b.zeros((cells, dim * dim)), b.zeros((cells, dim))
         self.weights = b.array(WEIGHTS[1], np.float64)
-        self.defect, self.mean, self.closure = (b.zeros(grid.members, np.float64) for _ in range(3))
+        self.defect, self.mean = (b.zeros(grid.members, np.float64) for _ in range(2))
+        self.closure = b.zeros((grid.members, 2), np.float64)
         self.velocity = {
             kind: b.zeros((len(grid.patches[kind]), dim))
             for kind in ("wall", "far", "symmetry")
@@ -328,7 +331,6 @@ class Projection:
         as_is = self.backend.array(WEIGHTS[1], np.float64)
         latest = {"flow1": self.flow, "flow2": self.flow, "flow": self.guess}
         again = self._bind("inc_extrapolate_flow", weights=as_is, **latest)
-        parts = self.backend.zeros((self.grid.chunks, 1), np.float64)
         return [
             self._bind("inc_extrapolate"),
             self._bind("inc_extrapolate_flow", flow=self.guess),
@@ -337,7 +339,7 @@ class Projection:
             *one,
             *[call for _ in range(self.settings.outer - 1) for call in (again, *one)],
             *self._divergence(),
-            self._bind("inc_closure", **self.grid.totals, parts=parts, open=self.loose),
+            self._bind("inc_closure", **self.grid.totals, parts=self._chunks(), open=self.loose),
             *self._pressure_slopes(self.p),
             *self._residual(alive),
             *self._patches("inc_spin", "wall", spin={"wall": self.spin}),
