@@ -82,6 +82,7 @@ _MODULES = {
 wire(
     {
         "Loop.plot": ("kinemesh.plot", "hysteresis"),
+        "OversetReport.plot": ("kinemesh.plot", "grids"),
         "Solver.run": ("kinemesh.run.unsteady", "unsteady"),
         "Solver.steady": ("kinemesh.run.steady", "steady"),
         "reference_loop": ("kinemesh.study.hysteresis", "reference_loop"),

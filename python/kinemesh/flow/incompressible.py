@@ -26,7 +26,7 @@ from kinemesh.flow.arguments import (
 )
 from kinemesh.flow.forces import Forces
 from kinemesh.flow.moving import Moving
-from kinemesh.flow.parts import Standing, has_parts, markers_of_parts, put_together
+from kinemesh.flow.parts import Standing, has_parts, markers_of_parts, put_together, report_of
 from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.flow.projection.step import Projection
 from kinemesh.mesh import Mesh
@@ -36,6 +36,7 @@ from kinemesh.motion.deform.base import Poses
 from kinemesh.motion.deform.still import Still
 from kinemesh.overset.moving import RigidParts
 from kinemesh.overset.parts import Part, Parts
+from kinemesh.overset.report import OversetReport
 from kinemesh.results import Run
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
@@ -195,6 +196,22 @@ class Incompressible(Moving):
         self._walls(PoseArray.still(len(grid.bodies)), None)
         self.projection.start(self.inflow[grid.member] if u is None else u, p)
         self.check_faults("initial flow")
+
+    def connectivity(self, time: float = 0.0, member: int = 0) -> OversetReport:
+        """Which nodes of the overset parts of a member are solved for at a time of their motions.
+
+        The case stays as it is.  Parts that cannot be solved on there are told in a warning, and by
+        `OversetReport.problem`.
+
+        Parameters
+        ----------
+        time : float [chord/U];  member : int, from 0
+
+        Raises
+        ------
+        SettingsError    a case of one mesh, no such member, or a time that is no finite number
+        """
+        return report_of(self, self.parts, time, member)
 
     # ---- what runs ask ----
 

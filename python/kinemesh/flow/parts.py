@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.arguments import is_several, member_count, per_member
-from kinemesh.errors import OversetError, SettingsError
+from kinemesh.arguments import is_several, member_count, numbers, per_member
+from kinemesh.errors import OversetError, SettingsError, warn
 from kinemesh.flow import sizes
 from kinemesh.flow.arguments import Arguments, Markers
 from kinemesh.mesh.sizes import measured
@@ -17,7 +18,11 @@ from kinemesh.motion import PoseArray
 from kinemesh.overset.connectivity import Connectivity
 from kinemesh.overset.moving import bodies_of_parts
 from kinemesh.overset.parts import Parts
+from kinemesh.overset.report import OversetReport
 from kinemesh.space.grid import Grid
+
+if TYPE_CHECKING:
+    from kinemesh.flow.moving import Moving
 
 
 def has_parts(mesh: Any) -> bool:
@@ -115,8 +120,57 @@ class Standing:
         receptors, poor, _ = self.backend.get(self.connectivity.counts).T
         return {"receptors": receptors, "poor_donors": poor}
 
+    @contextmanager
+    def apart(self, member: int) -> Iterator[None]:
+        """One member alone, anywhere; in the end all is as it was."""
+        made, b, members = self.connectivity, self.backend, self.grid.ensemble
+        arrays = [self.grid.x, *made.found]
+        kept, failed, ended = [b.get(array) for array in arrays], members.told(), members.ended
+        members.begin()
+        members.end({m: 0 for m in range(members.count) if m != member})
+        made.begin()
+        try:
+            yield
+        finally:
+            for array, values in zip(arrays, kept, strict=True):
+                b.put(array, values)
+            members.begin(failed)
+            members.end(ended)
+
     def fields(self) -> dict[str, NDArray[Any]]:
         """(nodes,) for field files: iblank (1 solved for, -1 receptor, 0 hidden), and the part."""
         status = self.backend.get(self.connectivity.status)
         shown = np.where(np.abs(status) == 1, status, 0).astype(np.int8)
         return {"iblank": shown, "Part": np.concatenate([mesh.part for mesh in self.grid.meshes])}
+
+
+def report_of(case: Moving, parts: Standing | None, time: Any, member: Any) -> OversetReport:
+    """What the connectivity of a member's parts is like at a time of their motions.
+
+    The case stays as it is.  Parts that cannot be solved on there are told in a warning, and by
+    `OversetReport.problem`.
+
+    Raises
+    ------
+    SettingsError    a case of one mesh, no such member, or a time that is no finite number
+    """
+    members = case.grid.members
+    if parts is None:
+        raise SettingsError(
+            "connectivity: the case has one mesh, expected overset parts, such as "
+            'km.Incompressible({"wing": wing, "back": back}, ...)'
+        )
+    if not isinstance(member, int | np.integer) or not 0 <= member < members:
+        raise SettingsError(f"connectivity: no member {member!r}; there are {members}, from 0")
+    at = np.zeros(members)
+    at[member] = numbers(time, 1, "connectivity: time")[0]
+    problem = ""
+    with parts.apart(int(member)):
+        poses = case.poses(at)
+        case.deform.attach(case.grid.vertices).step(poses.scaled)
+        try:
+            parts.place(poses, parts.connectivity.update, f"time {at[member]:g}")
+        except OversetError as error:
+            problem = str(error)
+            warn(problem)
+        return parts.connectivity.report(int(member), problem)

@@ -7,7 +7,7 @@ import numpy as np
 from kinemesh.device.faults import NONE
 from kinemesh.errors import OversetError
 from kinemesh.overset.failures import failure
-from kinemesh.overset.report import Report
+from kinemesh.overset.report import OversetReport
 from kinemesh.overset.status import COVERED, Statuses
 
 
@@ -44,6 +44,11 @@ class Connectivity(Statuses):
             members.fail(member, told.cause, told.remedy, place=told.place, error=error)
         return bool(found)
 
-    def report(self, member: int = 0) -> Report:
-        """What the connectivity of a member is like as it stands; warns of what is bad."""
-        return Report.of(self, member)
+    def report(self, member: int = 0, problem: str = "") -> OversetReport:
+        """What the connectivity of a member is like as it stands; warns of what is bad.
+
+        Parameters
+        ----------
+        problem : why the parts cannot be solved on as they stand, if that is known
+        """
+        return OversetReport.of(self, member, problem)

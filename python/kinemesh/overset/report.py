@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kinemesh.errors import warn
+from kinemesh.io.html import table_of
+from kinemesh.overset.parts import Parts
 from kinemesh.overset.plan import NO_LAYER, away
 from kinemesh.overset.status import COVERED, FIELD, RECEPTOR, SOLID, Statuses
+from kinemesh.wiring import done_by
 
 KINDS = {"field": FIELD, "receptor": RECEPTOR, "covered": COVERED, "solid": SOLID}
 ALIKE = 3.0  # sizes of receptors' and donors' cells that may differ by this factor
 FEW = 1e-3  # share of receptors that may take values from receptors
+HEAD = (
+    *("part", "field", "receptor", "covered", "solid"),
+    *("second", "orphans", "overlap", "size ratio"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class PartReport:
-    """One part.
+    """One part, its nodes in the order of its file.
 
     Parameters
     ----------
@@ -28,7 +37,10 @@ class PartReport:
     orphans : int       receptors without a donor
     overlap : int       least number of layers of field nodes about donors of the part's receptors
     ratio : (least, largest) size of a receptor's cells over that of its donor's
-    iblank : (nodes,) int32    status of each node, in the order of the part's nodes
+    iblank : (nodes,) int32     status of each node
+    points : (nodes, 2)         where they stand [chord]
+    cells : (cells, 4)          numbers of nodes; the fourth of a triangle is -1
+    walls : (k, 2)              edges of the walls, by numbers of nodes
     """
 
     field: int
@@ -40,13 +52,29 @@ class PartReport:
     overlap: int
     ratio: tuple[float, float]
     iblank: NDArray[np.int32]
+    points: NDArray[np.float64]
+    cells: NDArray[np.int32]
+    walls: NDArray[np.int32]
+
+    def row(self, name: str) -> tuple[str, ...]:
+        """The part under `HEAD`."""
+        numbers = self.field, self.receptor, self.covered, self.solid, self.second, self.orphans
+        ratio = "{:.2f} to {:.2f}".format(*self.ratio)
+        last = (str(self.overlap), ratio) if self.receptor else ("-", "-")
+        return name, *map(str, numbers), *last
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """The parts of a member by name; as text, a table."""
+class OversetReport:
+    """The parts of a member by name; as text, a table.
+
+    Parameters
+    ----------
+    problem : str    why they cannot be solved on where they stand; empty if they can
+    """
 
     parts: dict[str, PartReport]
+    problem: str = ""
 
     @property
     def iblank(self) -> dict[str, NDArray[np.int32]]:
@@ -54,7 +82,7 @@ class Report:
         return {name: own.iblank for name, own in self.parts.items()}
 
     @classmethod
-    def of(cls, made: Statuses, member: int) -> Report:
+    def of(cls, made: Statuses, member: int, problem: str = "") -> OversetReport:
         """That of a member as it stands, with warnings of what is bad for the result."""
         grid, get = made.grid, made.backend.get
         own = slice(*grid.first[member : member + 2])
@@ -62,7 +90,7 @@ class Report:
         donor = get(made.donor)[own] - grid.first[member]
         weight = get(made.weight)[own]
         mesh, plan = grid.meshes[member], made.plans[grid.alike.of[member]]
-        worth = _worth(status, donor)
+        worth, x = _worth(status, donor), get(grid.x)[own]
         graph = sp.csr_matrix((np.ones(len(plan.neighbour)), plan.neighbour, plan.offsets))
         depth = away(graph, np.flatnonzero(status != FIELD).astype(np.int32))[donor].min(axis=1)
         ratio = plan.size / (weight * plan.size[donor]).sum(axis=1)
@@ -71,32 +99,47 @@ class Report:
             here = slice(*mesh.first[number : number + 2])
             takes = here.start + np.flatnonzero(status[here] == RECEPTOR)
             fed = takes[worth[takes] > 0]
-            counts = {k: int((status[here] == code).sum()) for k, code in KINDS.items()}
+            told: dict[str, Any] = _shown(mesh, number, status, x)
+            told |= {kind: int((status[here] == code).sum()) for kind, code in KINDS.items()}
             found[name] = PartReport(
-                **counts,
+                **told,
                 second=int((worth[takes] == 1).sum()),
                 orphans=int((worth[takes] == 0).sum()),
                 overlap=int(depth[fed].min(initial=NO_LAYER)),
                 ratio=(float(ratio[fed].min(initial=np.inf)), float(ratio[fed].max(initial=0.0))),
-                iblank=status[here],
             )
-            x = get(grid.x)[own]
             _warn(name, found[name], [mesh.node(n) + " ({:.6g}, {:.6g})".format(*x[n])
                                       for n in _extremes(fed, ratio)])  # fmt: skip
-        return cls(found)
+        return cls(found, problem)
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Figure of the parts near the bodies, by status (`kinemesh.plot.grids`)."""
+        return done_by("OversetReport.plot")(self.parts, path=path)
 
     def __str__(self) -> str:
-        head = ("part", "field", "receptor", "covered", "solid", "second", "orphans", "overlap",
-                "size ratio")  # fmt: skip
-        rows: list[tuple[str, ...]] = [head]
-        for name, p in self.parts.items():
-            numbers = p.field, p.receptor, p.covered, p.solid, p.second, p.orphans
-            last = (p.overlap, "{:.2f} to {:.2f}".format(*p.ratio)) if p.receptor else ("-", "-")
-            rows.append((name, *map(str, numbers), *map(str, last)))
-        wide = [max(len(row[k]) for row in rows) for k in range(len(head))]
-        return "\n".join(
-            "  ".join(word.rjust(w) for word, w in zip(row, wide, strict=True)) for row in rows
-        )
+        rows = [HEAD, *(part.row(name) for name, part in self.parts.items())]
+        wide = [max(len(row[k]) for row in rows) for k in range(len(HEAD))]
+        lines = ["  ".join(w.rjust(n) for w, n in zip(row, wide, strict=True)) for row in rows]
+        return "\n".join(lines + [self.problem] * bool(self.problem))
+
+    def __repr__(self) -> str:
+        return f"OversetReport(parts {', '.join(self.parts)})"
+
+    def _repr_html_(self) -> str:
+        rows = [part.row(name) for name, part in self.parts.items()]
+        return table_of(HEAD, rows, self.problem or "connectivity")
+
+
+def _shown(mesh: Parts, number: int, status: NDArray, x: NDArray) -> dict[str, NDArray[Any]]:
+    """Status, points, cells and walls of a part, its nodes in the order of its file."""
+    first, end = mesh.first[number : number + 2]
+    order = np.argsort(mesh.original[first:end], kind="stable")
+    place = np.empty(mesh.nodes + 1, np.int32)
+    place[first + order], place[-1] = np.arange(end - first), -1  # a triangle's fourth corner
+    cells = mesh.cells[mesh.part[mesh.cells[:, 0]] == number]
+    walls = mesh.boundaries.get(mesh.names[number], np.empty((0, 2), np.int32))
+    own = first + order
+    return {"iblank": status[own], "points": x[own], "cells": place[cells], "walls": place[walls]}
 
 
 def _worth(status: NDArray, donor: NDArray) -> NDArray:

@@ -72,6 +72,12 @@ class Statuses:
         self.fields = grid.fields.also(**self._of_meshes(), **self._of_members())
         self.update = b.record(self._calls())
 
+    @property
+    def found(self) -> list[Any]:
+        """Device arrays: the poses, and what `update` makes of them."""
+        made = [self.status, self.mark, self.other, self.donor, self.weight]
+        return [self.pose, *made, self.counts, self.words]
+
     def _of_meshes(self) -> dict[str, Any]:
         """Tables of the distinct meshes side by side: places, cells and parts are numbered on."""
         plans, b = self.plans, self.backend

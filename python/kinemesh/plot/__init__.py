@@ -11,6 +11,7 @@ from kinemesh.plot.films import film, films_from_directory
 from kinemesh.plot.flows import mach, surface_pressure, vorticity
 from kinemesh.plot.folder import from_directory
 from kinemesh.plot.histories import convergence, hysteresis, loads
+from kinemesh.plot.overset import grids
 from kinemesh.plot.pressures import unsteady_pressures
 from kinemesh.plot.spaces import cloud, mesh, triangles_of
 from kinemesh.plot.style import BLUE, DARK, GREY, RED, STYLE
@@ -27,6 +28,7 @@ __all__ = [
     "film",
     "films_from_directory",
     "from_directory",
+    "grids",
     "hysteresis",
     "loads",
     "loops",

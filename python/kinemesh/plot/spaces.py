@@ -15,7 +15,7 @@ def mesh(points: NDArray[Any], cells: NDArray[Any], walls: NDArray[Any], title: 
     """The whole mesh, and close-ups of the body and of its trailing edge."""
 
     def draw(axes: Any, box: tuple[float, ...], width: float) -> None:
-        _edges(axes, points, cells, box, width)
+        draw_edges(axes, points, cells, box, width)
 
     name = f"{title or 'mesh'}: {len(points):,} nodes"
     return _views(points, walls, name, draw, (0.12, 0.25, 0.5))
@@ -68,8 +68,13 @@ def _square(box: tuple[float, ...]) -> tuple[float, ...]:
     return x - half, x + half, y - half, y + half
 
 
-def _edges(
-    axes: Any, points: NDArray[Any], cells: NDArray[Any], box: tuple[float, ...], width: float
+def draw_edges(
+    axes: Any,
+    points: NDArray[Any],
+    cells: NDArray[Any],
+    box: tuple[float, ...],
+    width: float,
+    colour: str = BLUE,
 ) -> None:
     """Each edge of the cells in the box once."""
     from matplotlib.collections import LineCollection
@@ -82,7 +87,7 @@ def _edges(
     pairs = np.stack([ring[near][:, :-1].ravel(), ring[near][:, 1:].ravel()], axis=1)
     pairs = np.sort(pairs[pairs[:, 0] != pairs[:, 1]], axis=1)
     pairs = np.stack(np.divmod(np.unique(pairs @ [len(points), 1]), len(points)), axis=1)
-    axes.add_collection(LineCollection(points[pairs], colors=BLUE, linewidths=width, zorder=2))
+    axes.add_collection(LineCollection(points[pairs], colors=colour, linewidths=width, zorder=2))
 
 
 def triangles_of(cells: ArrayLike) -> NDArray[np.int64]:

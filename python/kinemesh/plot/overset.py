@@ -1,0 +1,110 @@
+"""Figures of overset grids: their cells near the bodies, coloured by status."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import cycle
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.plot.spaces import draw_edges, draw_walls, frame
+from kinemesh.plot.style import BLUE, BODIES, RED, figure_of, styled
+
+FIELD, RECEPTOR = 1, -1  # of a node, as in field files; all others are hidden
+FAINT = "#c9cdd4"
+COLOURS = {"field": BLUE, "receptors": RED, "hidden": FAINT}  # of cells
+OWN = BODIES[2:]  # of parts
+ROW = 3  # panels
+
+
+class Part(Protocol):
+    """A part to be drawn: `kinemesh.overset.report.PartReport`, or one of a field file."""
+
+    @property
+    def points(self) -> NDArray[np.float64]:
+        """(nodes, 2) [chord]."""
+
+    @property
+    def cells(self) -> NDArray[Any]:
+        """(cells, 4), the fourth of a triangle is -1."""
+
+    @property
+    def iblank(self) -> NDArray[Any]:
+        """(nodes,) FIELD, RECEPTOR, or what is hidden."""
+
+    @property
+    def walls(self) -> NDArray[Any]:
+        """(k, 2) edges of the walls."""
+
+
+@styled
+def grids(parts: Mapping[str, Part], title: str = "") -> Any:
+    """The grids of overset parts near the bodies: all without hidden cells, and one by one.
+
+    All: each part in a colour of its own.  One by one: blue cells that are solved for, red cells
+    with receptors, grey hidden cells, which have covered nodes or nodes within walls.
+
+    Parameters
+    ----------
+    parts : {name: part with points, cells, iblank, walls}, such as `report.parts` of
+        `case.connectivity()`
+    """
+    box = _box(parts)
+    panels = 1 + len(parts)
+    columns = min(panels, ROW)
+    rows = -(-panels // columns)
+    figure = figure_of(3.2 * columns, 3.3 * rows + 0.4)
+    every = figure.subplots(rows, columns, squeeze=False).ravel()
+    for axes in every[panels:]:
+        axes.remove()
+    whole, *single = every[:panels]
+    colours = dict(zip(parts, cycle(OWN), strict=False))
+    for name, part in sorted(parts.items(), key=_reach, reverse=True):
+        shown = part.cells[kinds_of(part) != "hidden"]
+        draw_edges(whole, part.points, shown, box, 0.4, colours[name])
+        whole.plot([], [], color=colours[name], label=name)
+    whole.legend(loc="upper right", frameon=True, framealpha=0.9, edgecolor="none", fontsize=8)
+    frame(whole, box, title or "all parts")
+    for axes, (name, part) in zip(single, parts.items(), strict=False):
+        _draw_status(axes, part, box)
+        frame(axes, box, name)
+    for axes in every[:panels]:
+        for part in parts.values():
+            draw_walls(axes, part.points, part.walls)
+    marks = [single[0].plot([], [], color=c, label=kind)[0] for kind, c in COLOURS.items()]
+    figure.legend(handles=marks, loc="outside lower center", ncols=len(marks))
+    return figure
+
+
+def kinds_of(part: Part) -> NDArray[np.str_]:
+    """(cells,) "hidden" where a corner is hidden, "receptors" where one is a receptor, "field"."""
+    status = np.append(part.iblank, FIELD)[part.cells]  # a missing corner hides nothing
+    hidden = ~np.isin(status, (FIELD, RECEPTOR)).all(axis=1)
+    takes = (status == RECEPTOR).any(axis=1)
+    return np.select([hidden, takes], ["hidden", "receptors"], "field")
+
+
+def _draw_status(axes: Any, part: Part, box: tuple[float, ...]) -> None:
+    """The cells of a part in the colours of their kinds."""
+    kinds = kinds_of(part)
+    for kind in reversed(COLOURS):
+        draw_edges(axes, part.points, part.cells[kinds == kind], box, 0.4, COLOURS[kind])
+
+
+def _reach(named: tuple[str, Part]) -> float:
+    """How far a part reaches [chord]: the widest lies below the others."""
+    return float(np.ptp(named[1].points, axis=0).max())
+
+
+def _box(parts: Mapping[str, Part]) -> tuple[float, ...]:
+    """Limits about all walls and receptors."""
+    near = [p.points[np.append(np.unique(p.walls), np.flatnonzero(p.iblank == RECEPTOR))]
+            for p in parts.values()]  # fmt: skip
+    points = np.concatenate(near)
+    if not len(points):
+        points = np.concatenate([part.points for part in parts.values()])
+    (x0, y0), (x1, y1) = points.min(axis=0), points.max(axis=0)
+    pad = 0.08 * max(x1 - x0, y1 - y0)
+    return x0 - pad, x1 + pad, y0 - pad, y1 + pad
