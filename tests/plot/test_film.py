@@ -145,7 +145,7 @@ def test_less_than_a_cycle_is_shown_from_its_start(tmp_path, mesh):
 
 def test_titles_tell_member_and_moment(tmp_path, mesh, monkeypatch):
     titles = []
-    monkeypatch.setattr(films.Picture, "paint", lambda *given: titles.append(given[-1]))
+    monkeypatch.setattr(films.Picture, "paint", lambda *given: titles.append(given[5]))
     by_time = run_of(tmp_path / "time", mesh, [0.2, 0.3, 0.4, 0.5, 0.6])
 
     plot.film(sweep_of(tmp_path / "sweep", mesh), member=1)

@@ -16,7 +16,7 @@ from kinemesh.errors import CaseError, warn
 from kinemesh.io.paths import making, path_of
 from kinemesh.io.whole import replace
 from kinemesh.plot.ensembles import differing, in_words, names_of, running, title_of
-from kinemesh.plot.flows import SHADES, Picture, moment_of, range_of, view_of
+from kinemesh.plot.flows import SHADES, Picture, moment_of, range_of, solved, values_of, view_of
 from kinemesh.plot.style import STYLE
 from kinemesh.run.march import progress_bar
 
@@ -130,11 +130,10 @@ def _frames(run: Run, quantity: str, member: int | None) -> list[int]:
             f"film: {len(found)} frame in the last cycle, expected 2 at least; run for longer, or "
             "with more steps a cycle"
         )
-    first, field = run.fields(int(found[0]), member=member), SHADES[quantity].field
+    first = run.fields(int(found[0]), member=member)
     if first.points.shape[1] != 2:
         raise CaseError("film: of a wing in space; ParaView makes films of flow.vtkhdf")
-    if field not in first:
-        raise CaseError(f"film: the fields have no {field}; there are {', '.join(first)}")
+    values_of(first, SHADES[quantity])
     return [int(n) for n in found]
 
 
@@ -149,7 +148,9 @@ def _pictures(
 
     shade, title = SHADES[quantity], title_of(run, member or 0)
     box = _about([view_of(f.points, f.walls) for f in map(flow, frames)])
-    ends = [range_of(shade, f.points, f.cells, f[shade.field], box) for f in map(flow, frames)]
+    ends = [
+        range_of(shade, f.points, solved(f), values_of(f, shade), box) for f in map(flow, frames)
+    ]
     made = []
     with (
         matplotlib.rc_context(STYLE),
@@ -158,7 +159,8 @@ def _pictures(
         picture = Picture(shade, box, (min(low for low, _ in ends), max(high for _, high in ends)))
         for f in map(flow, frames):
             words = f"{title}\n{moment_of(f)}"
-            picture.paint(f.points, f.cells, f[shade.field], f.walls, words)
+            values = values_of(f, shade)
+            picture.paint(f.points, solved(f), values, f.walls, words, f.get("Part"))
             made.append(_image(picture.figure))
             bar.update()
     return made

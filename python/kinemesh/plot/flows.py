@@ -1,4 +1,4 @@
-"""Figures of a flow: Mach number, pressure along the walls."""
+"""Figures of a flow: Mach number, vorticity, pressure, and pressure along the walls."""
 
 from __future__ import annotations
 
@@ -28,16 +28,19 @@ class Shade:
     colours: str  # matplotlib's name of the map
     step: float  # between two thin lines
     mark: float = np.nan  # a value with a white line
+    limit: float = np.inf  # stronger values have the colours of the ends
+
+    @property
+    def beyond(self) -> str:
+        """Where values go on beyond the colours, as matplotlib has it."""
+        return "both" if np.isfinite(self.limit) else "neither"
 
 
 SHADES = {
     "mach": Shade("Mach number", "Mach", "Mach number", "viridis", 0.05, 1.0),
-    "vorticity": Shade("vorticity", "Vorticity", "vorticity [U/chord]", "RdBu_r", 1.0),
+    "vorticity": Shade("vorticity", "Vorticity", "vorticity [U/chord]", "RdBu_r", 1.0, limit=5.0),
     "cp": Shade("pressure coefficient", "Cp", "$c_p$", "viridis_r", 0.1),
 }
-
-
-VORTICITY = 5.0  # [U/chord]
 
 
 @styled
@@ -51,10 +54,7 @@ def mach(
     """Mach number near the body, with the sonic line. points (nodes, 2), cells (cells, 4),
     values (nodes,), walls (k, 2); nothing is smoothed.
     """
-    shade, box = SHADES["mach"], view_of(points, walls)
-    picture = Picture(shade, box, range_of(shade, points, cells, values, box))
-    picture.paint(points, cells, values, walls, title)
-    return picture.figure
+    return _drawn("mach", points, cells, values, walls, title)
 
 
 @styled
@@ -64,16 +64,66 @@ def vorticity(
     values: NDArray[Any],
     walls: NDArray[Any],
     title: str = "",
+    part: NDArray[Any] | None = None,
 ) -> Any:
-    """Vorticity near the body, within VORTICITY; stronger values have the colours of its ends.
+    """Vorticity near the body, from -5 to 5 U/chord; stronger values have the colours of the ends.
 
-    points (nodes, 2), cells (cells, 4), values (nodes,), walls (k, 2).
+    Parameters
+    ----------
+    points (nodes, 2), cells (cells, 4), values (nodes,), walls (k, 2)
+    part : (nodes,) of overset grids, whose cells overlap, the number of each node's part
     """
-    shade, box = SHADES["vorticity"], view_of(points, walls)
-    picture = Picture(shade, box, (-VORTICITY, VORTICITY))
-    shown = np.clip(values, -VORTICITY, VORTICITY)
-    picture.paint(points, cells, shown, walls, title)
+    return _drawn("vorticity", points, cells, values, walls, title, part)
+
+
+@styled
+def pressure(
+    points: NDArray[Any],
+    cells: NDArray[Any],
+    values: NDArray[Any],
+    walls: NDArray[Any],
+    title: str = "",
+    part: NDArray[Any] | None = None,
+) -> Any:
+    """Pressure coefficient near the body; arguments as of `vorticity`."""
+    return _drawn("cp", points, cells, values, walls, title, part)
+
+
+def _drawn(
+    quantity: str,
+    points: NDArray[Any],
+    cells: NDArray[Any],
+    values: NDArray[Any],
+    walls: NDArray[Any],
+    title: str,
+    part: NDArray[Any] | None = None,
+) -> Any:
+    """Figure of one flow."""
+    shade, box = SHADES[quantity], view_of(points, walls)
+    picture = Picture(shade, box, range_of(shade, points, cells, values, box))
+    picture.paint(points, cells, values, walls, title, part)
     return picture.figure
+
+
+def values_of(flow: Fields, shade: Shade) -> NDArray[Any]:
+    """(nodes,) values of a quantity; CaseError where the fields have none.
+
+    The pressure of incompressible flow, over rho U^2, is half its coefficient.
+    """
+    if shade.field == "Cp" and "Cp" not in flow and "Vorticity" in flow:
+        return 2 * flow["Pressure"]
+    if shade.field not in flow:
+        raise CaseError(f"plot: the fields have no {shade.field}; there are {', '.join(flow)}")
+    return flow[shade.field]
+
+
+def solved(flow: Fields) -> NDArray[Any]:
+    """The cells, of overset parts those without receptors, which others cover: gradients at the rim
+    of a part are worse than those below."""
+    if "iblank" not in flow:
+        return flow.cells
+    status = np.append(flow["iblank"], 1)[flow.cells]  # the last is a triangle's fourth corner
+    return flow.cells[(status == 1).all(axis=1)]
 
 
 def moment_of(flow: Fields) -> str:
@@ -95,10 +145,12 @@ def range_of(
     values: NDArray[Any],
     box: tuple[float, ...],
 ) -> tuple[float, float]:
-    """Least and largest value in a box; CaseError where one is not finite."""
+    """Values in a box that colours begin and end with; CaseError where one is not finite."""
     shown = values[np.unique(_inside(points, triangles_of(cells), box))]
     if not np.isfinite(shown).all():
         raise CaseError(f"plot: the {shade.name} is not finite near the body")
+    if np.isfinite(shade.limit):
+        return -shade.limit, shade.limit
     return float(shown.min()), float(shown.max())
 
 
@@ -132,26 +184,39 @@ class Picture:
         values: NDArray[Any],
         walls: NDArray[Any],
         title: str,
+        part: NDArray[Any] | None = None,
     ) -> None:
-        """Draw a flow in place of the last one."""
+        """Draw a flow in place of the last one; of overset parts the widest lies below."""
+        for old in list(self.axes.collections):
+            old.remove()
+        layers = _layers(points, cells, part)
+        for number, own in enumerate(layers):
+            triangles = _inside(points, triangles_of(own), self.box)
+            if len(triangles):
+                self._paint_part(points, triangles, values, number / len(layers))
+        draw_walls(self.axes, points, walls)
+        frame(self.axes, self.box, title)
+
+    def _paint_part(
+        self, points: NDArray[Any], triangles: NDArray[Any], values: NDArray[Any], above: float
+    ) -> None:
+        """Draw what is `above` (0 to 1) others."""
         from matplotlib.tri import Triangulation
 
         axes = self.axes
-        for old in list(axes.collections):
-            old.remove()
-        triangles = _inside(points, triangles_of(cells), self.box)
         mesh = Triangulation(points[:, 0], points[:, 1], triangles)
-        filled = axes.tricontourf(mesh, values, levels=self.levels, cmap=self.shade.colours)
+        at = {"zorder": 1 + above}
+        colours = {"cmap": self.shade.colours, "extend": self.shade.beyond}
+        filled = axes.tricontourf(mesh, values, levels=self.levels, **colours, **at)
         shown = values[np.unique(triangles)]
         low, high = shown.min(), shown.max()
         lines = self.lines[(self.lines >= low) & (self.lines <= high)]
         if len(lines):
             thin = {"colors": DARK, "linewidths": 0.3, "alpha": 0.45}
-            axes.tricontour(mesh, values, levels=lines, **thin)
+            axes.tricontour(mesh, values, levels=lines, **thin, **at)
         if low < self.shade.mark < high:
-            axes.tricontour(mesh, values, [self.shade.mark], colors="white", linewidths=1.3)
-        draw_walls(axes, points, walls)
-        frame(axes, self.box, title)
+            mark = {"colors": "white", "linewidths": 1.3}
+            axes.tricontour(mesh, values, [self.shade.mark], **mark, **at)
         if self.bar is None:
             self._add_bar(filled)
 
@@ -163,7 +228,20 @@ class Picture:
         self.bar = self.figure.colorbar(filled, cax=place)
         self.bar.set_label(self.shade.label)
         self.bar.outline.set_linewidth(0.6)
-        self.bar.ax.yaxis.set_major_locator(MaxNLocator(8))
+        ends = self.levels[[0, -1]]
+        ticks = MaxNLocator(8).tick_values(*ends)
+        self.bar.set_ticks([tick for tick in ticks if ends[0] <= tick <= ends[1]])
+
+
+def _layers(
+    points: NDArray[Any], cells: NDArray[Any], part: NDArray[Any] | None
+) -> list[NDArray[Any]]:
+    """Cells of each part, those of the widest part first."""
+    if part is None:
+        return [cells]
+    owner = part[cells[:, 0]]
+    reach = {k: np.ptp(points[part == k], axis=0).max() for k in np.unique(owner)}
+    return [cells[owner == k] for k in sorted(reach, key=lambda k: -reach[k])]
 
 
 def _inside(points: NDArray[Any], triangles: NDArray[Any], box: tuple[float, ...]) -> NDArray[Any]:

@@ -14,8 +14,18 @@ from kinemesh.errors import CaseError, warn
 from kinemesh.plot import sweeps, wings
 from kinemesh.plot.ensembles import differing, loops, names_of, running, title_of
 from kinemesh.plot.films import FORMATS as FILMS
-from kinemesh.plot.flows import mach, moment_of, surface_pressure, vorticity
+from kinemesh.plot.flows import (
+    SHADES,
+    mach,
+    moment_of,
+    pressure,
+    solved,
+    surface_pressure,
+    values_of,
+    vorticity,
+)
 from kinemesh.plot.histories import convergence, loads
+from kinemesh.plot.overset import grids, parts_of
 from kinemesh.plot.pressures import unsteady_pressures
 from kinemesh.plot.spaces import cloud, mesh
 
@@ -32,6 +42,8 @@ def from_directory(
     """Draw the figures of a run, or of a sweep, into its folder; returns the paths of the files.
 
     Unsteady: hysteresis.png, pressures.png with pressures.csv, mach.png, mesh.png.
+    Incompressible: vorticity.png and pressure.png in place of mach.png, loads.png where there is no
+    cycle, and grids.png of overset parts.
     Steady: convergence.png, cp.png, mach.png, mesh.png.
     In space cp.png, sections.png and mesh.png of the wing (`kinemesh.plot.wings`), and no mach.png.
     An ensemble has one hysteresis.png (or convergence.png) of all members, and mesh.png where the
@@ -136,9 +148,12 @@ def _incompressible(run: Run, member: int, flow: Fields, target: Target, title: 
     elif _has_cycle(run, member):
         _loop(run, member, None, target("hysteresis"))
     told = ", ".join(text for text in (title, moment_of(flow)) if text)
-    vorticity(
-        flow.points, flow.cells, flow["Vorticity"], flow.walls, told, path=target("vorticity")
-    )
+    part = flow.get("Part")
+    for draw, quantity in ((vorticity, "vorticity"), (pressure, "cp")):
+        values, path = values_of(flow, SHADES[quantity]), target(draw.__name__)
+        draw(flow.points, solved(flow), values, flow.walls, told, part, path=path)
+    if flow.parts:
+        grids(parts_of(flow), told, path=target("grids"))
     _space(flow, target("mesh"))
 
 

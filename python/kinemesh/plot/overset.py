@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import cycle
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.plot.spaces import draw_edges, draw_walls, frame
 from kinemesh.plot.style import BLUE, BODIES, RED, figure_of, styled
+
+if TYPE_CHECKING:
+    from kinemesh.results import Fields
 
 FIELD, RECEPTOR = 1, -1  # of a node, as in field files; all others are hidden
 FAINT = "#c9cdd4"
@@ -37,6 +40,28 @@ class Part(Protocol):
     @property
     def walls(self) -> NDArray[Any]:
         """(k, 2) edges of the walls."""
+
+
+class Shown(NamedTuple):
+    """A part of a field file, which has no hidden cells."""
+
+    points: NDArray[np.float64]
+    cells: NDArray[Any]
+    iblank: NDArray[Any]
+    walls: NDArray[Any]
+
+
+def parts_of(flow: Fields) -> dict[str, Shown]:
+    """The parts of a flow on overset grids, by name."""
+    found, owner = {}, flow["Part"]
+    for number, name in enumerate(flow.parts):
+        nodes = np.flatnonzero(owner == number)  # one after the other
+        cells = flow.cells[owner[flow.cells[:, 0]] == number]
+        walls = flow.walls[flow.bodies.get(name, np.empty(0, np.int64))]
+        first, iblank = nodes[0], flow["iblank"][nodes]
+        cells = np.where(cells < 0, -1, cells - first)
+        found[name] = Shown(flow.points[nodes], cells, iblank, walls - first)
+    return found
 
 
 @styled

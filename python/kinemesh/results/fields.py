@@ -46,7 +46,8 @@ class Fields(Mapping[str, NDArray[Any]]):
     ----------
     arrays : name -> (nodes,) or (nodes, 3)
     points : (nodes, d)      coordinates of the nodes at this moment [chord]
-    cells : (cells, 4)       numbers of nodes; the fourth of a triangle is -1
+    cells : (cells, 4)       numbers of nodes; the fourth of a triangle is -1; of overset parts all
+        that are not hidden
     walls : (k, d)           wall edges of all bodies (in space triangles), by numbers of nodes
     bodies : marker -> (k,)  rows of `walls` of each body
     frame : int              number of the frame in its file, from 0
@@ -54,6 +55,7 @@ class Fields(Mapping[str, NDArray[Any]]):
     cycle, phase_deg : float    cycles done, and phase of the motion; nan for a steady flow or a
         run with `time_step`
     cloud : bool             True for a cloud, whose cells are for display alone
+    parts : names            of overset parts, whose numbers are `fields["Part"]`
     """
 
     arrays: Mapping[str, NDArray[Any]]
@@ -66,6 +68,7 @@ class Fields(Mapping[str, NDArray[Any]]):
     cycle: float
     phase_deg: float
     cloud: bool
+    parts: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in self.arrays:
@@ -137,6 +140,7 @@ def read(run: Record, frame: int | None, phase_deg: float | None, member: int | 
         float(kept.cycle[at]),
         float(kept.phase_deg[at]),
         found["cloud"],
+        found["parts"],
     )
 
 
