@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinemesh.cases import build
+from kinemesh.cases.flown import flown
 from kinemesh.cases.overset import Overset
 from kinemesh.cases.parts import MeshPart
 from kinemesh.device.backend import Backend
@@ -357,15 +358,4 @@ def _preflight(
         if not found:
             said.append("rigid motion needs none")
             return
-        said += _flown(found)
-
-
-def _flown(found: dict[str, Any]) -> list[str]:
-    """What a pre-flight found, in words."""
-    whole = "no satellites on one line" if "worst_condition" in found else "no cell inverts"
-    said = [f"{found['steps']} steps, {whole}"]
-    for key in (name.removesuffix("_phase_deg") for name in found if name.endswith("_phase_deg")):
-        angle = f"{key}_deg" in found
-        value = f"{found[f'{key}_deg']:.3g} degrees" if angle else f"{found[key]:.3g}"
-        said.append(f"{key.replace('_', ' ')} {value} at phase {found[f'{key}_phase_deg']:.0f}")
-    return said
+        said += flown(found, model, plan)

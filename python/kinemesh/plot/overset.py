@@ -19,7 +19,7 @@ FIELD, RECEPTOR = 1, -1  # of a node, as in field files; all others are hidden
 FAINT = "#c9cdd4"
 COLOURS = {"field": BLUE, "receptors": RED, "hidden": FAINT}  # of cells
 OWN = BODIES[2:]  # of parts
-ROW = 3  # panels
+ROW = 3  # panels at most
 
 
 class Part(Protocol):
@@ -78,8 +78,8 @@ def grids(parts: Mapping[str, Part], title: str = "") -> Any:
     """
     box = _box(parts)
     panels = 1 + len(parts)
-    columns = min(panels, ROW)
-    rows = -(-panels // columns)
+    rows = -(-panels // ROW)
+    columns = -(-panels // rows)
     figure = figure_of(3.2 * columns, 3.3 * rows + 0.4)
     every = figure.subplots(rows, columns, squeeze=False).ravel()
     for axes in every[panels:]:

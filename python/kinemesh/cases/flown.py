@@ -1,0 +1,50 @@
+"""What a pre-flight of the motion found, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from kinemesh.run.plan import Plan
+
+
+def flown(found: dict[str, Any], model: Any, plan: Plan) -> list[str]:
+    """What a pre-flight found, in words."""
+    if "receptors" in found:
+        return _donors(found, model, plan)
+    whole = "no satellites on one line" if "worst_condition" in found else "no cell inverts"
+    said = [f"{found['steps']} steps, {whole}"]
+    for key in (name.removesuffix("_phase_deg") for name in found if name.endswith("_phase_deg")):
+        angle = f"{key}_deg" in found
+        value = f"{found[f'{key}_deg']:.3g} degrees" if angle else f"{found[key]:.3g}"
+        said.append(f"{key.replace('_', ' ')} {value} at phase {found[f'{key}_phase_deg']:.0f}")
+    return said
+
+
+def _donors(found: dict[str, Any], model: Any, plan: Plan) -> list[str]:
+    """What a pre-flight of overset parts found, and how these lie at the worst moment."""
+
+    def at(name: str) -> float:
+        return found[f"{name}_phase_deg"] / 360 / float(plan.cycle(np.ones(1))[0])
+
+    def when(name: str) -> str:
+        phase = f"phase {found[f'{name}_phase_deg']:.0f}"
+        return f"time {at(name):.4g}" if plan.periods is None else phase
+
+    most, poor = found["receptors"], found["poor_donors"]
+    worst = "poor_donors" if poor else "receptors"
+    said = [
+        f"{found['steps']} steps, every receptor has a donor",
+        f"at most {most:.0f} receptors, at {when('receptors')}",
+        f"at most {poor:.0f} poor donors, at {when('poor_donors')}" if poor else "no poor donors",
+    ]
+    takes = [p for p in model.connectivity(at(worst)).parts.values() if p.receptor]
+    if takes:
+        low, high = min(p.ratio[0] for p in takes), max(p.ratio[1] for p in takes)
+        said.append(
+            f"at {when(worst)} overlap {min(p.overlap for p in takes)}, cells of receptors "
+            f"{low:.2f} to {high:.2f} times as large as those of their donors"
+        )
+    return said
