@@ -60,7 +60,7 @@ def test_the_readme_s_ten_lines_give_ct5_s_lift_and_files(tmp_path, monkeypatch)
 
     exec(compile(code, "README.md", "exec"), names)
 
-    assert len(blocks) == 1
+    assert len(blocks) == 2
     assert len(blocks[0].strip().splitlines()) == 10
     assert names["loop"].cl.amplitude == pytest.approx(CL_AMPLITUDE, rel=SHARE)
     written = {path.name for path in (tmp_path / "ct5").iterdir()}
@@ -199,6 +199,26 @@ def test_the_study_has_a_boundary_of_stability_and_runs_nothing_twice(
     assert [path.name for path in tmp_path.iterdir()] == ["pitch-damping"]
 
 
+@pytest.mark.filterwarnings("ignore:part .* cells of receptors")
+def test_the_readme_s_overset_grids_plunge(tmp_path, monkeypatch, capsys):
+    code = replaced(blocks("README.md")[1], nodes="3_000", cycles=1, steps_per_cycle=20)
+    *begin, last = code.strip().splitlines()
+    asked = "cycles=1, steps_per_cycle=20"
+    assert len([asked for line in begin if asked in line]) == 1
+    monkeypatch.chdir(tmp_path)
+    names = {}
+
+    two_steps = "\n".join(begin).replace(asked, "time_step=0.01, steps=2")
+    exec(compile(two_steps, "README.md", "exec"), names)
+
+    assert len([line for line in begin if line]) + 1 == 10
+    assert last.startswith("km.hysteresis(run).plot(")
+    assert capsys.readouterr().out.split()[:3] == ["part", "field", "receptor"]
+    assert names["run"].history.rows == 2
+    assert (tmp_path / "grids.png").exists()
+    assert (tmp_path / "plunge" / "flow.vtkhdf").exists()
+
+
 def test_notebooks_have_neither_outputs_nor_counts():
     for path in (ROOT / "notebooks").glob("*.ipynb"):
         code = [c for c in json.loads(path.read_text("utf-8"))["cells"] if c["cell_type"] == "code"]
@@ -241,5 +261,8 @@ def test_the_page_of_overset_grids_finds_what_it_says(capsys):
     for block in blocks("docs/overset.md"):
         exec(compile(block, "overset.md", "exec"), names)
 
-    assert capsys.readouterr().out == "[ True False  True]\n"
+    *table, found = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in table] == ["part", "wing", "back"]
+    assert names["report"].problem == ""
+    assert found == "[ True False  True]"
     assert names["value"] == pytest.approx([0.5, 0, 1.5], abs=1e-13)
