@@ -199,6 +199,22 @@ def test_the_study_has_a_boundary_of_stability_and_runs_nothing_twice(
     assert [path.name for path in tmp_path.iterdir()] == ["pitch-damping"]
 
 
+@pytest.mark.filterwarnings("ignore:part .* cells of receptors", "ignore:member 0. not periodic")
+def test_a_section_has_the_loads_of_one_grid_on_two(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    small = {"nodes": "4_000", "wing_nodes": "2_000", "resolution": 15}
+
+    names = executed("overset.ipynb", cycles=1, steps_per_cycle=100, **small)
+
+    one, two = names["loops"].values()
+    # measured 2.2 and 2.8 %; with the numbers of the notebook 1.3 and 1.1 %
+    assert two.cl.amplitude == pytest.approx(one.cl.amplitude, rel=0.05)
+    assert two.damping == pytest.approx(one.damping, rel=0.05)
+    assert names["report"].parts["wing"].orphans == 0
+    assert (names["flow"]["iblank"][names["cells"]] == 1).all()
+    assert [path.name for path in tmp_path.iterdir()] == ["two-grids"]
+
+
 @pytest.mark.filterwarnings("ignore:part .* cells of receptors")
 def test_the_readme_s_overset_grids_plunge(tmp_path, monkeypatch, capsys):
     code = replaced(blocks("README.md")[1], nodes="3_000", cycles=1, steps_per_cycle=20)

@@ -6,7 +6,6 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh import plot
-from kinemesh.plot.flows import solved
 from kinemesh.plot.overset import COLOURS, kinds_of, parts_of
 from kinemesh.plot.spaces import triangles_of
 from matplotlib import colormaps
@@ -165,7 +164,7 @@ def test_parts_of_a_file_are_those_of_the_connectivity(flown):
 def test_pictures_of_a_flow_have_no_receptors_and_no_gaps(flown):
     flow = km.open(flown[0]).fields()
 
-    cells = solved(flow)
+    cells = plot.solved(flow)
 
     assert 0 < len(cells) < len(flow.cells)
     assert (np.append(flow["iblank"], 1)[cells] == 1).all()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kinemesh.plot.ensembles import loops
 from kinemesh.plot.films import film, films_from_directory
-from kinemesh.plot.flows import mach, pressure, surface_pressure, vorticity
+from kinemesh.plot.flows import mach, pressure, solved, surface_pressure, vorticity
 from kinemesh.plot.folder import from_directory
 from kinemesh.plot.histories import convergence, hysteresis, loads
 from kinemesh.plot.overset import grids
@@ -35,6 +35,7 @@ __all__ = [
     "mach",
     "mesh",
     "pressure",
+    "solved",
     "surface_pressure",
     "sweep_map",
     "triangles_of",
