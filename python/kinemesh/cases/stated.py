@@ -61,6 +61,11 @@ class Stated:
         stream = ", ".join(f"{name} {value:g}" for name, value in told.items())
         return f"Case({self.name!r}, {self.mode}, {self.method}, {part.source}, {stream})"
 
+    @property
+    def by_time(self) -> bool:
+        """Whether it runs by time_step and steps, without a cycle."""
+        return self.job.time_step is not None
+
     def _check_steady(self) -> None:
         for name in ("motion", "deform"):
             if getattr(self, name) is not None:

@@ -33,8 +33,12 @@ def spectrum(run: Run | str | Path, *, start: float | None = None, member: int =
     if made.history.kind != "unsteady":
         raise CaseError("spectrum: the run is steady, expected an unsteady one")
     made.history.refuse_failed(member, "spectrum")
-    conditions = made.summary["conditions"]
+    return spectrum_of(made.history.member(member), start, per_length(made, member))
+
+
+def per_length(run: Run, member: int) -> float:
+    """Chord over reference speed of a member, in the units of the history."""
+    conditions = run.summary["conditions"]
     mach = conditions.get("mach", 1.0)
     speed = mach[member] if isinstance(mach, list) else mach
-    length = conditions.get("reference_length") or 1.0
-    return spectrum_of(made.history.member(member), start, length / speed)
+    return float((conditions.get("reference_length") or 1.0) / speed)

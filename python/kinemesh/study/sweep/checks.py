@@ -144,6 +144,10 @@ def refuse(asked: Asked, checked: Checked, skip_bad: bool) -> None:
     causes, count = checked.causes, len(checked.cases)
     if len({case.mode for case in checked.possible}) > 1:
         raise CaseError("sweep: steady and unsteady cases, expected all of one mode")
+    if len({case.by_time for case in checked.possible}) > 1:
+        raise CaseError(
+            "sweep: cases by cycles and by time_step, whose rows differ, expected all of one kind"
+        )
     if not causes or (skip_bad and len(causes) < count):
         return
     each = list(asked.axes.rows())

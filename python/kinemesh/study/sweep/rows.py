@@ -14,7 +14,8 @@ from kinemesh.io.store import Variable
 from kinemesh.loops.harmonics import PERIODIC, Coefficient, FloatArray, coefficient, interpolate
 from kinemesh.loops.loop import Loop, loop_of_history
 from kinemesh.results.table import columns
-from kinemesh.study.sweep import bodies
+from kinemesh.study.spectrum import per_length
+from kinemesh.study.sweep import bodies, by_time
 
 if TYPE_CHECKING:
     from kinemesh.results import Run
@@ -74,6 +75,8 @@ def variables_of(cases: Sequence[Stated], markers: Iterable[str] = ()) -> dict[s
     ------
     CaseError    a marker with which two variables have one name
     """
+    if cases[0].by_time:
+        return by_time.variables(markers) | OF_ROW
     steady = cases[0].mode == "steady"
     whole = OF_STEADY if steady else OF_CYCLE | OF_LOOP | _derivatives(_moved(cases))
     return whole | bodies.variables(markers, steady, whole) | OF_ROW
@@ -94,6 +97,7 @@ def _derivatives(motions: Iterable[str]) -> dict[str, Variable]:
 def names() -> list[str]:
     """Names that variables and dimensions of a result may have, which keys must not have."""
     every = [*OF_STEADY, *OF_CYCLE, *OF_LOOP, *_derivatives(PER), *OF_ROW]
+    every += by_time.variables(())
     every += ["phase", "case", "state"]
     return list(dict.fromkeys(every))
 
@@ -147,7 +151,9 @@ def rows_of(run: Run, cases: Sequence[Stated], grid: FloatArray) -> list[dict[st
     notes = _notes(run)
     found = _numbers(run, cases, grid)
     return [
-        {"cause": cause[m]} if row is None else row | {"note": "; ".join(notes.get(m, []))}
+        {"cause": cause[m]}
+        if row is None
+        else row | {"note": "; ".join(filter(None, [*notes.get(m, []), row.get("note")]))}
         for m, row in enumerate(found)
     ]
 
@@ -178,6 +184,10 @@ def _numbers(run: Run, cases: Sequence[Stated], grid: FloatArray) -> list[dict[s
     for m, case in enumerate(cases):
         if m not in there:
             found.append(None)
+            continue
+        if case.by_time:
+            own = run.history.member(m)
+            found.append(None if m in failed else by_time.row_of(own, per_length(run, m)))
             continue
         loop, rows = own_end(case, run.history.member(m), failed.get(m))
         found.append(None if loop is None else _of_loop(loop, rows, grid))
