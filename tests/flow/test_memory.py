@@ -13,6 +13,8 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.device.backend import Backend
+from kinemesh.device.counting import Counting
+from kinemesh.errors import DeviceError
 from kinemesh.flow import memory
 from kinemesh.motion import Pose
 from solver_cases import DATA, oneram6, square, three_element
@@ -508,3 +510,39 @@ def test_a_machine_that_does_not_say_is_not_refused(monkeypatch):
     monkeypatch.setattr(memory, "available", lambda backend: None)
 
     assert km.Ale(MESHES["small"](), mach=0.3, device="cpu").grid.members == 1
+
+
+def overset_case(parts, spacing):
+    """A section of triangles, with 3 parts a cylinder of quads above, over a Cartesian mesh."""
+    wing = km.mesh.airfoil("naca0012", nodes=round(160 / spacing), far_field=1.5, outer="overset")
+    round_ = km.mesh.cylinder(round(60 / spacing), far_field=1.6, outer="overset")
+    back = km.mesh.background((-8, 8, -8, 8), (-2.5, 2.5, -2.5, 6.5), 3 * spacing)
+    above = {"above": km.overset.Part(round_, at=(0.0, 4.0))} if parts == 3 else {}
+    return {"wing": km.overset.Part(wing, at=(-0.5, 0.0)), **above, "back": back}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("spacing", [0.035, 0.02])
+@pytest.mark.parametrize("parts", [2, 3])
+def test_overset_parts_need_what_they_allocate(parts, spacing, dtype):
+    """Within 10 %, of coarse levels of hierarchies and of bins, which no count tells."""
+
+    class Counted(km.Incompressible):
+        backend_type = Counting
+
+    made = Counted(overset_case(parts, spacing), reynolds=100, device="cpu", dtype=dtype)
+
+    want = memory.needed(km.Incompressible, dtype, made.grid.meshes, made.settings, "rigid")
+    assert made.backend.held == pytest.approx(want, rel=0.1)
+
+
+def test_parts_that_do_not_fit_are_refused_before_anything_is_allocated(allocated, monkeypatch):
+    parts = overset_case(2, 0.05)
+    gc.collect()
+    before = allocated()
+    monkeypatch.setattr(memory, "available", lambda _: 2**20)
+
+    with pytest.raises(DeviceError, match="1 MiB are free"):
+        km.Incompressible(parts, reynolds=100, device="cpu")
+
+    assert allocated() == before

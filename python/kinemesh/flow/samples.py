@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from kinemesh.mesh import Mesh
+from kinemesh.overset.parts import OVERSET, Parts
 
 if TYPE_CHECKING:
     from kinemesh.cloud.cloud import Cloud
 
 RINGS = (40, 4, False), (40, 5, False), (40, 4, True)
+STACKS = (40, 4, False, 2), (40, 5, False, 2), (40, 4, True, 2), (40, 4, False, 3), (40, 6, True, 3)
 BLOCKS = (6, 3, False), (6, 4, False), (6, 3, True), (8, 3, False)
 
 
@@ -29,6 +31,15 @@ def ring(around: int, layers: int, quads: bool) -> Mesh:
     table = np.concatenate([np.stack(corners, axis=1) for corners in cells])
     sides = {"wall": np.stack([b, a], 1)[:around], "far": np.stack([c, d], 1)[-around:]}
     return Mesh.from_arrays(points.reshape(-1, 2), table, sides)
+
+
+def stack(around: int, layers: int, quads: bool, parts: int) -> dict[str, Mesh]:
+    """Such a mesh as background, and others with an overset boundary; none is computed on."""
+    back = ring(around, layers, quads)
+    sides = {"body": back.boundaries["wall"], OVERSET: back.boundaries["far"]}
+    cells = back.quads if quads else back.triangles
+    other = Mesh.from_arrays(back.points, cells, sides)
+    return {"back": back} | {f"part {k}": other for k in range(1, parts)}
 
 
 def points(around: int, layers: int, quads: bool) -> Cloud:
@@ -66,12 +77,13 @@ class Kind(NamedTuple):
     """Spaces of a kind: their maker, and sizes whose counts of what there is differ."""
 
     make: Callable[..., Any]
-    sizes: Sequence[tuple[int, int, bool]]
+    sizes: Sequence[tuple[Any, ...]]
 
 
 KINDS = {
     "triangles": Kind(ring, RINGS[:2]),
     "cells": Kind(ring, RINGS),
+    "parts": Kind(stack, STACKS),
     "points": Kind(points, RINGS),
     "points in space": Kind(block, BLOCKS),
 }
@@ -83,4 +95,6 @@ def kind_of(space: Any) -> str:
         return "points in space"
     if hasattr(space, "satellites"):
         return "points"
+    if isinstance(space, Parts):
+        return "parts"
     return "cells" if len(space.quads) else "triangles"
