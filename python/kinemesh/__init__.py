@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from kinemesh.loops.loop import Loop
     from kinemesh.mesh import Mesh
     from kinemesh.motion import deform
+    from kinemesh.overset import Part
     from kinemesh.results import Run
     from kinemesh.results import open as open
     from kinemesh.study.hysteresis import hysteresis
@@ -63,6 +64,7 @@ _HOME = {
     "SettingsError": "errors",
     "Loop": "loops.loop",
     "Mesh": "mesh",
+    "Part": "overset",
     "Run": "results",
     "Units": "flow.units",
     "hysteresis": "study.hysteresis",
@@ -103,6 +105,7 @@ __all__ = [  # not open: `import *` would take the place of Python's own
     "MeshError",
     "NumericalFault",
     "OversetError",
+    "Part",
     "Run",
     "SettingsError",
     "Units",

@@ -517,8 +517,8 @@ def overset_case(parts, spacing):
     wing = km.mesh.airfoil("naca0012", nodes=round(160 / spacing), far_field=1.5, outer="overset")
     round_ = km.mesh.cylinder(round(60 / spacing), far_field=1.6, outer="overset")
     back = km.mesh.background((-8, 8, -8, 8), (-2.5, 2.5, -2.5, 6.5), 3 * spacing)
-    above = {"above": km.overset.Part(round_, at=(0.0, 4.0))} if parts == 3 else {}
-    return {"wing": km.overset.Part(wing, at=(-0.5, 0.0)), **above, "back": back}
+    above = {"above": km.Part(round_, at=(0.0, 4.0))} if parts == 3 else {}
+    return {"wing": km.Part(wing, at=(-0.5, 0.0)), **above, "back": back}
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

@@ -32,6 +32,7 @@ def test_parts_stand_side_by_side_as_placed():
     own = ring()
     made = Parts.of({"body": Part(own, at=(1.0, 0.5), angle_deg=90.0), "back": box()})
     assert made.names == ("body", "back")
+    assert km.Part is km.overset.Part is Part
     assert made.first.tolist() == [0, own.nodes, own.nodes + 169]
     assert np.array_equal(np.bincount(made.part), [own.nodes, 169])
     assert made.outer.tolist() == [True, False] == made.walled.tolist()

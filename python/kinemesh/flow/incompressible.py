@@ -66,7 +66,7 @@ class Incompressible(Moving):
 
     Parameters
     ----------
-    mesh : Mesh, or {name: Mesh or kinemesh.overset.Part} of overset parts, or a sequence with one
+    mesh : Mesh, or {name: Mesh or kinemesh.Part} of overset parts, or a sequence with one
         per member
     reynolds : float or sequence    U chord / nu
     stream : 1 or 0, or a sequence  speed of the stream over U; 0 is a fluid at rest
