@@ -39,6 +39,16 @@ def thin():
     return {"body": ring(), "back": background(4.0, 0.1, 2.0)}
 
 
+def tunnel():
+    """That ring in a box with walls below and above, far from it."""
+    box = background(4.0, 0.1, 2.0)
+    edges = box.boundaries["far"]
+    level = np.ptp(box.points[edges][:, :, 1], axis=1) < 1e-9
+    sides = {"side": edges[level], "far": edges[~level]}
+    part = Mesh(box.points, box.triangles, box.quads, sides)
+    return Parts.of({"body": ring(), "back": part}, walls=["side"], far=["far"])
+
+
 def checked(backend, parts, poses=(), where="step 4"):
     made = Connectivity(grid_of(backend, parts))
     move(made, {(0, name): pose for name, pose in dict(poses).items()})
@@ -70,6 +80,7 @@ ORPHAN += r"'back' there \(step 4\); smaller cells of 'back'"
         (pair, {"right": shifted(-1.9)}, WALLS),
         (one, {"body": shifted(2.5)}, BEYOND),
         (thin, {}, THIN),
+        (tunnel, {}, THIN),  # the gap between the walls is wide enough
         (pair, {"right": shifted(-1.5)}, GAP),
         (hole, {}, ORPHAN),
     ],

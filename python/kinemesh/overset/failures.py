@@ -35,7 +35,7 @@ class _Met:
     gap_of: tuple[str, str]  # parts whose walls are the gap's, or one part and the one it lies over
     gap: float  # between walls or, with one wall alone, to where the part begins to hold others
     size: float  # across the larger cells there [chord]
-    both: bool  # whether both parts have walls
+    both: bool  # whether it is between walls of both parts
 
 
 def failure(made: Statuses, member: int, word: np.uint64) -> Told:
@@ -61,11 +61,10 @@ def _gap(made: Statuses, met: _Met, where: str, code: int) -> Told:
     """Too few cells between a wall and what is to be solved beyond it, or no wall there."""
     why = "is within walls" if code == BODY else "has no donor"
     fewer = ", or overlap=1" if made.overlap > 1 else ""
-    if not np.isfinite(met.gap):
+    needs = (2 if met.both else 1) * (made.overlap + made.fringe)
+    if not met.gap < needs * met.size:  # the cells are too few for another reason
         cause = f"{where} {why}: other parts hold the corners of the cell of {met.other!r} there"
         return Told(cause, f"smaller cells of {met.other!r} there{fewer}", where)
-    layers = made.overlap + made.fringe
-    needs = 2 * layers if met.both else layers
     one, other = met.gap_of
     told = (
         f"the gap between {one!r} and {other!r}"
@@ -91,19 +90,19 @@ def _met(made: Statuses, member: int, node: int) -> _Met:
     within, held = (np.flatnonzero(there) for there in (cell >= begin, cell >= 0))
     found = number[[*within, *held]]  # walls first
     other = int(found[0] if len(found) else np.flatnonzero(~mesh.outer)[0])
-    both = bool(mesh.walled[own] and mesh.walled[other])
-    body = own if mesh.walled[own] and not mesh.walled[other] else other
     x = get(grid.x)[slice(*grid.first[member : member + 2])]
-    gap = np.nan
-    if both:
-        one, far = (walls_of_part(mesh, mesh.names[p]) for p in (own, other))
-        gap = float(distances(x[far[:, 0]], x[one]).min())
-    elif mesh.walled[body]:
-        there = slice(*mesh.first[body : body + 2])
-        gap = float(plan.rank[there][plan.layer[there] == made.fringe].min(initial=np.inf))
     rest = np.flatnonzero(mesh.part == other)
     beside = int(rest[np.argmin(np.linalg.norm(x[rest] - x[local], axis=1))])
     size = max(_across(plan, x, node) for node in (local, beside))
+    both, gap = bool(mesh.walled[own] and mesh.walled[other]), np.nan
+    if both:
+        one, far = (walls_of_part(mesh, mesh.names[p]) for p in (own, other))
+        gap = float(distances(x[far[:, 0]], x[one]).min())
+        both = gap < 2 * (made.overlap + made.fringe) * size
+    body = other if mesh.walled[other] and (mesh.outer[other] or not mesh.walled[own]) else own
+    if not both and mesh.walled[body]:  # the gap is wide enough, or has one wall: too thin a part
+        there = slice(*mesh.first[body : body + 2])
+        gap = float(plan.rank[there][plan.layer[there] == made.fringe].min(initial=np.inf))
     at = "({:.6g}, {:.6g})".format(*x[local])
     names = mesh.names[own], mesh.names[other if both else body]
     return _Met(mesh.node(local), at, mesh.names[own], mesh.names[other], names, gap, size, both)
