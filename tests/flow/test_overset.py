@@ -1,5 +1,8 @@
 """Incompressible flow on overset parts: exact streams, members, restarts, what is refused."""
 
+import re
+import warnings
+
 import kinemesh as km
 import numpy as np
 import pytest
@@ -7,6 +10,8 @@ from kinemesh.errors import KinemeshError, MeshError, OversetError, SettingsErro
 from kinemesh.io import fields
 from kinemesh.mesh import Mesh
 from kinemesh.overset import Part
+from kinemesh.overset.watch import Watch
+from kinemesh.run.preflight import fly
 from solver_cases import on_devices
 from squares import square
 
@@ -125,7 +130,8 @@ def test_a_pre_flight_finds_a_part_that_leaves_its_background():
     parts = {"body": ROUND, "back": km.mesh.background((-3, 3, -3, 3), (-3, 3, -3, 3), 0.1)}
     made = case(parts, motion={"body": km.motion.translate(velocity=(1.0, 0.0), ramp=0.5)})
     with pytest.raises(
-        OversetError, match=r"pre-flight of the motion, step .*'body'.*beyond 'back'"
+        OversetError,
+        match=r"pre-flight of the motion, step \d+ of 40 \(time \d\.?\d?\).*'body'.*beyond 'back'",
     ):
         made.run(time_step=0.1, steps=40)
 
@@ -135,6 +141,57 @@ def test_a_pre_flight_tells_the_worst_of_the_connectivity():
     told = run.summary["result"]["preflight"]
     assert told["receptors"] > 0
     assert told["poor_donors"] == 0
+    assert 0 <= told["receptors_time"] < 0.151
+    assert "receptors_phase_deg" not in told  # there is no cycle
+
+
+@pytest.fixture
+def warned():
+    """Callable: what a pre-flight of 20 steps of a part that drifts warns of."""
+
+    def fly_over(part):
+        drift = km.motion.translate(velocity=(0.2, 0.0), ramp=1.0)
+        made = case({"one": part, "back": BACK}, motion={"one": drift})
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            fly(made, np.array([0.05]), 20, None)
+        return [str(warning.message) for warning in caught]
+
+    return fly_over
+
+
+def test_cells_of_other_sizes_are_warned_of_once_before_a_run(warned):
+    """Squares of 0.35 / 14 in squares of 0.11, a little less as 4 / 0.11 is no whole number."""
+    (told,) = warned(patch(0.35, "quads"))
+    assert re.fullmatch(
+        r"member 0: cells at node \d+ of 'one' \(.*\) are 0\.2[23] times as large as those .*, "
+        r"expected 1/3 to 3 \(step 0 of 20, time 0\); like sizes where parts end",
+        told,
+    )
+    assert warned(ROUND) == []
+
+
+def test_donors_that_are_receptors_are_warned_of_once_before_a_run(warned, monkeypatch):
+    look = Watch.look
+
+    def poor(self, when):  # one receptor's donor, from the fourth pose on
+        get, put = self.made.backend.get, self.made.backend.put
+        status, donor = get(self.made.status), get(self.made.donor)
+        receptors = np.flatnonzero(status == -1)
+        donor[receptors[0], 0] = receptors[-1]
+        put(self.made.donor, donor)
+        counts = get(self.made.counts)
+        counts[0, 1] = self.poses >= 3
+        put(self.made.counts, counts)
+        look(self, when)
+
+    monkeypatch.setattr(Watch, "look", poor)
+    (told,) = warned(ROUND)
+    assert re.search(
+        r"member 0: 1 of \d+ receptors take values .*, such as node \d+ of '.*' \(.*\) "
+        r"\(step 3 of 20, time 0.15\); more cells",
+        told,
+    )
 
 
 # ---------------------------------------------------------------- bad input

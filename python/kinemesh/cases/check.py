@@ -354,7 +354,7 @@ def _preflight(
         return
     with report.look("pre-flight") as said:
         with progress_bar(plan.dry_steps + 1, progress, "dry step") as bar:
-            found: dict[str, Any] = fly(model, plan.dt, plan.dry_steps, plan.cycle, bar.update)
+            found: dict[str, Any] = fly(model, plan.dt, plan.dry_steps, plan.phases, bar.update)
         if not found:
             said.append("rigid motion needs none")
             return

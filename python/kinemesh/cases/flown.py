@@ -16,10 +16,11 @@ def flown(found: dict[str, Any], model: Any, plan: Plan) -> list[str]:
         return _donors(found, model, plan)
     whole = "no satellites on one line" if "worst_condition" in found else "no cell inverts"
     said = [f"{found['steps']} steps, {whole}"]
-    for key in (name.removesuffix("_phase_deg") for name in found if name.endswith("_phase_deg")):
-        angle = f"{key}_deg" in found
-        value = f"{found[f'{key}_deg']:.3g} degrees" if angle else f"{found[key]:.3g}"
-        said.append(f"{key.replace('_', ' ')} {value} at phase {found[f'{key}_phase_deg']:.0f}")
+    for tail, words in (("_phase_deg", "at phase {:.0f}"), ("_time", "at time {:.4g}")):
+        for key in (name.removesuffix(tail) for name in found if name.endswith(tail)):
+            angle = f"{key}_deg" in found
+            value = f"{found[f'{key}_deg']:.3g} degrees" if angle else f"{found[key]:.3g}"
+            said.append(f"{key.replace('_', ' ')} {value} {words.format(found[key + tail])}")
     return said
 
 
@@ -27,11 +28,14 @@ def _donors(found: dict[str, Any], model: Any, plan: Plan) -> list[str]:
     """What a pre-flight of overset parts found, and how these lie at the worst moment."""
 
     def at(name: str) -> float:
+        if plan.periods is None:
+            return float(found[f"{name}_time"])
         return found[f"{name}_phase_deg"] / 360 / float(plan.cycle(np.ones(1))[0])
 
     def when(name: str) -> str:
-        phase = f"phase {found[f'{name}_phase_deg']:.0f}"
-        return f"time {at(name):.4g}" if plan.periods is None else phase
+        if plan.periods is None:
+            return f"time {at(name):.4g}"
+        return f"phase {found[f'{name}_phase_deg']:.0f}"
 
     most, poor = found["receptors"], found["poor_donors"]
     worst = "poor_donors" if poor else "receptors"

@@ -19,6 +19,7 @@ from kinemesh.overset.connectivity import Connectivity
 from kinemesh.overset.moving import bodies_of_parts
 from kinemesh.overset.parts import Parts
 from kinemesh.overset.report import OversetReport
+from kinemesh.overset.watch import Watch
 from kinemesh.space.grid import Grid
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ class Standing:
     def __init__(self, grid: Grid, overlap: int) -> None:
         self.grid, self.backend = grid, grid.backend
         self.connectivity = Connectivity(grid, overlap)
+        self.watch = Watch(self.connectivity)
         self._body = bodies_of_parts(grid.meshes, grid.bodies)
 
     def check_open(self, closed: NDArray[np.bool_]) -> None:
@@ -115,8 +117,12 @@ class Standing:
         self.connectivity.check(where)
 
     def flown(self, poses: PoseArray, when: str) -> dict[str, NDArray[np.float64]]:
-        """(members,) receptors, and those with a poor donor, with the parts at these poses."""
+        """(members,) receptors, and those with a poor donor, with the parts at these poses.
+
+        What is bad for the result is warned of once.
+        """
         self.place(poses, self.connectivity.update, when)
+        self.watch.look(when)
         receptors, poor, _ = self.backend.get(self.connectivity.counts).T
         return {"receptors": receptors, "poor_donors": poor}
 

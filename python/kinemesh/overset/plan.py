@@ -32,6 +32,7 @@ class Plan:
     rank : (nodes,)              distance to the part's own walls [chord]; in a part without walls
                                  the size times a number that makes it larger than any of them
     size : (nodes,)              root of a node's share of its cells' areas [chord]
+    across : (nodes,)            root of the mean area of a node's cells [chord]
     wall : (nodes,) bool         on a wall
     offsets, neighbour           nodes that share a cell with each, CSR
     """
@@ -43,6 +44,7 @@ class Plan:
     layer: Ints
     rank: Floats
     size: Floats
+    across: Floats
     wall: NDArray[np.bool_]
     offsets: Ints
     neighbour: Ints
@@ -62,6 +64,7 @@ def plan_of(mesh: Parts) -> Plan:
         layer,
         rank,
         size,
+        _across(mesh),
         wall,
         graph.indptr.astype(np.int32),
         graph.indices.astype(np.int32),
@@ -145,6 +148,14 @@ def _sizes(mesh: Parts) -> Floats:
     corners = there.sum(axis=1)
     share = np.repeat(area / corners, corners)
     return np.sqrt(np.bincount(cells[there], share, mesh.nodes))
+
+
+def _across(mesh: Parts) -> Floats:
+    """Root of the mean area of each node's cells."""
+    there = mesh.cells >= 0
+    area = np.repeat(mesh.areas, there.sum(axis=1))
+    corners = mesh.cells[there]
+    return np.sqrt(np.bincount(corners, area, mesh.nodes) / np.bincount(corners))
 
 
 def _ranks(mesh: Parts, size: Floats) -> tuple[Floats, NDArray[np.bool_]]:

@@ -27,6 +27,46 @@ HEAD = (
 
 
 @dataclass(frozen=True, slots=True)
+class Taken:
+    """What the nodes of a member take their values from, as the parts stand.
+
+    Parameters
+    ----------
+    status : (nodes,);  donor : (nodes, 4) numbers within the member
+    worth : (nodes,)    2 where all corners of the donor are field, 1 where some are receptors
+    ratio : (nodes,)    size of a node's cells over that of its donor's
+    """
+
+    made: Statuses
+    member: int
+    status: NDArray[np.int32]
+    donor: NDArray[np.int32]
+    worth: NDArray[np.int64]
+    ratio: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, made: Statuses, member: int) -> Taken:
+        grid, get = made.grid, made.backend.get
+        own = slice(*grid.first[member : member + 2])
+        status, weight = get(made.status)[own], get(made.weight)[own]
+        donor = get(made.donor)[own] - grid.first[member]
+        size = made.plans[grid.alike.of[member]].across
+        ratio = size / (weight * size[donor]).sum(axis=1)
+        return cls(made, member, status, donor, _worth(status, donor), ratio)
+
+    @property
+    def receptor(self) -> NDArray[np.bool_]:
+        """(nodes,) whether each is a receptor."""
+        return self.status == RECEPTOR
+
+    def place(self, node: int) -> str:
+        """A node in the numbers of its part's file, and where it is."""
+        grid = self.made.grid
+        x = self.made.backend.get(grid.x)[grid.first[self.member] + node]
+        return grid.meshes[self.member].node(node) + " ({:.6g}, {:.6g})".format(*x)
+
+
+@dataclass(frozen=True, slots=True)
 class PartReport:
     """One part, its nodes in the order of its file.
 
@@ -84,16 +124,14 @@ class OversetReport:
     @classmethod
     def of(cls, made: Statuses, member: int, problem: str = "") -> OversetReport:
         """That of a member as it stands, with warnings of what is bad for the result."""
-        grid, get = made.grid, made.backend.get
-        own = slice(*grid.first[member : member + 2])
-        status = get(made.status)[own]
-        donor = get(made.donor)[own] - grid.first[member]
-        weight = get(made.weight)[own]
+        grid = made.grid
+        taken = Taken.of(made, member)
+        status, worth, ratio = taken.status, taken.worth, taken.ratio
         mesh, plan = grid.meshes[member], made.plans[grid.alike.of[member]]
-        worth, x = _worth(status, donor), get(grid.x)[own]
+        x = made.backend.get(grid.x)[slice(*grid.first[member : member + 2])]
         graph = sp.csr_matrix((np.ones(len(plan.neighbour)), plan.neighbour, plan.offsets))
-        depth = away(graph, np.flatnonzero(status != FIELD).astype(np.int32))[donor].min(axis=1)
-        ratio = plan.size / (weight * plan.size[donor]).sum(axis=1)
+        hidden = np.flatnonzero(status != FIELD).astype(np.int32)
+        depth = away(graph, hidden)[taken.donor].min(axis=1)
         found = {}
         for number, name in enumerate(mesh.names):
             here = slice(*mesh.first[number : number + 2])
@@ -108,8 +146,7 @@ class OversetReport:
                 overlap=int(depth[fed].min(initial=NO_LAYER)),
                 ratio=(float(ratio[fed].min(initial=np.inf)), float(ratio[fed].max(initial=0.0))),
             )
-            _warn(name, found[name], [mesh.node(n) + " ({:.6g}, {:.6g})".format(*x[n])
-                                      for n in _extremes(fed, ratio)])  # fmt: skip
+            _warn(name, found[name], [taken.place(n) for n in _extremes(fed, ratio)])
         return cls(found, problem)
 
     def plot(self, path: str | Path | None = None) -> Any:

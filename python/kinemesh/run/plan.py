@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -182,6 +183,11 @@ class Plan:
         """
         whole = self.dt * self.count if self.periods is None else self.periods
         return time / (whole if member is None else whole[member])
+
+    @property
+    def phases(self) -> Callable[[NDArray[np.float64]], NDArray[np.float64]] | None:
+        """Callable, time -> cycles done; None where the run has no cycle."""
+        return None if self.periods is None else self.cycle
 
     def told(self, done: int) -> dict[str, Any]:
         """What the summary says of the steps, of which `done` were made."""

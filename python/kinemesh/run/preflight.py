@@ -33,7 +33,7 @@ def fly(
     solver: Moving,
     dt: NDArray[np.float64],
     steps: int,
-    cycle: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    cycle: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None,
     each: Callable[[], Any] = lambda: None,
 ) -> dict[str, Any]:
     """Move the mesh through `steps` steps of the motion, and put it back.
@@ -41,12 +41,13 @@ def fly(
     Parameters
     ----------
     dt : (members,)    time steps [chord/a_inf]
-    cycle : callable   time (members,) -> cycles done, for the phases in the report
+    cycle : callable   time (members,) -> cycles done, for the phases in the report; None: the run
+        has no cycle, and the report has times
     each : called after each step
 
     Returns
     -------
-    dict    steps, and with their phases least_area [chord^2] and least_angle_deg of a mesh, or
+    dict    steps, and with phases (or times) least_area [chord^2], least_angle_deg of a mesh, or
         worst_condition of a cloud, or what is counted of overset parts; numbers of one member,
         lists of several.  Empty for rigid motion, which leaves every cell its shape.
 
@@ -60,7 +61,7 @@ def fly(
         return {}
     members, ensemble = solver.grid.members, solver.grid.ensemble
     worst: dict[str, NDArray[np.float64]] = {}
-    phase: dict[str, NDArray[np.float64]] = {}
+    of_worst: dict[str, NDArray[np.float64]] = {}
     number = 0
     try:
         ensemble.at("pre-flight of the motion, where it begins", 0)
@@ -69,8 +70,9 @@ def fly(
         for number in range(steps + 1):
             if not ensemble.alive.any():
                 break
-            alive, before, at = ensemble.alive, (number - 1) * dt, 360 * (cycle(number * dt) % 1)
-            when = f"step {number} of {steps}, {_degrees(at)}"
+            alive, before = ensemble.alive, (number - 1) * dt
+            at = _at(number * dt, cycle)
+            when = f"step {number} of {steps}, {_words(at, cycle)}"
             ensemble.at(f"pre-flight of the motion, {when}", number)
             if number:
                 mover.step(_poses(solver, before, dt))
@@ -80,22 +82,30 @@ def fly(
                 kept = worst.get(name, found)
                 worse = np.maximum if flown else solver.grid.worse
                 worst[name] = np.where(alive, worse(kept, found), kept)
-                phase[name] = np.where(worst[name] != kept, at, phase.get(name, at))
+                of_worst[name] = np.where(worst[name] != kept, at, of_worst.get(name, at))
             each()
             interrupt.check()
     except (NumericalFault, OversetError) as fault:
         raise type(fault)(
             f"pre-flight of the motion, step {number} of {steps} "
-            f"({_degrees(360 * (cycle(number * dt) % 1))}): {fault}; no flow was computed"
+            f"({_words(_at(number * dt, cycle), cycle)}): {fault}; no flow was computed"
         ) from fault
     finally:
         solver.rewind()
-    return _report(steps, worst, phase)
+    return _report(steps, worst, of_worst, "time" if cycle is None else "phase_deg")
 
 
-def _degrees(phases: NDArray[np.float64]) -> str:
-    """Phases of the members [degrees], each once."""
-    return f"phase {', '.join(f'{p:.0f}' for p in np.unique(np.round(phases)))} degrees"
+def _at(time: NDArray[np.float64], cycle: Any) -> NDArray[np.float64]:
+    """(members,) phases [degrees] at a time; without a cycle the time itself."""
+    found: NDArray[np.float64] = time if cycle is None else 360 * (cycle(time) % 1)
+    return found
+
+
+def _words(at: NDArray[np.float64], cycle: Any) -> str:
+    """Phases or times of the members, each once."""
+    if cycle is None:
+        return f"time {', '.join(f'{t:.4g}' for t in np.unique(at))}"
+    return f"phase {', '.join(f'{p:.0f}' for p in np.unique(np.round(at)))} degrees"
 
 
 def _poses(solver: Moving, before: NDArray[np.float64], dt: NDArray[np.float64]) -> Poses:
@@ -114,11 +124,11 @@ def _shapes(solver: Moving) -> dict[str, NDArray[np.float64]]:
 
 
 def _report(
-    steps: int, worst: dict[str, NDArray[Any]], phase: dict[str, NDArray[Any]]
+    steps: int, worst: dict[str, NDArray[Any]], at: dict[str, NDArray[Any]], what: str
 ) -> dict[str, Any]:
     columns: dict[str, NDArray[Any]] = {}
     for name, values in worst.items():
         columns[name] = values
-        columns[f"{name.removesuffix('_deg')}_phase_deg"] = phase[name]
+        columns[f"{name.removesuffix('_deg')}_{what}"] = at[name]
     lists = {name: values.tolist() for name, values in columns.items()}
     return {"steps": steps} | {k: v[0] if len(v) == 1 else v for k, v in lists.items()}

@@ -128,7 +128,7 @@ class Unsteady(Driver):
             self.watch("motion pre-flight"),
             progress_bar(plan.dry_steps + 1, self.progress, "dry step") as bar,
         ):
-            found = fly(self.solver, plan.dt, plan.dry_steps, plan.cycle, bar.update)
+            found = fly(self.solver, plan.dt, plan.dry_steps, plan.phases, bar.update)
         self.tally.preflight = found
 
     def begin(self) -> int:
