@@ -47,6 +47,7 @@
 #include "linear/renew.h"
 #include "linear/composite.h"
 #include "linear/holes.h"
+#include "linear/deflation.h"
 
 #define KERNEL_LIST(K)                                                                            \
   K(copy_f64, items) K(copy_f64_2, items) K(copy_f64_3, items) K(copy_marked, items)              \
@@ -73,11 +74,14 @@
   K(colour_round, nodes) K(krylov_start, members)                                                 \
   K(cg_weigh, rows) K(cg_begin, rows) K(cg_beta, groups) K(cg_alpha, groups)                      \
   K(cg_check, groups) K(cg_p, rows) K(cg_x, rows)                                                 \
-  K(composite_side, rows) K(composite_product, rows) K(composite_narrow, rows)                    \
-  K(composite_widen, rows) K(holes_first, rows) K(holes_step, rows) K(holes_residual, rows)       \
+  K(composite_side, rows) K(composite_product, rows)                                              \
+  K(holes_first, rows) K(holes_step, rows) K(holes_residual, rows)       \
   K(holes_prolong, rows) K(holes_finest, rows) K(holes_coarser, rows)                             \
   K(holes_penalised, dense_entries) K(holes_pivot, dense_entries) K(krylov_renew, members)                    \
   K(krylov_turn, rows)                                                                            \
+  K(deflation_sums, groups) K(deflation_solve, members) K(deflation_narrow, rows)                 \
+  K(deflation_widen, rows) K(deflation_rim, rows) K(deflation_coarse, groups)                     \
+  K(deflation_inverse, cases)                                                                     \
   K(inc_flow_levels, edges) K(inc_extrapolate_flow, edges) K(inc_fading, nodes)                   \
   K(inc_divergence, nodes) K(inc_defect, groups) K(inc_pressure_side, nodes)                      \
   K(inc_mean_pressure, groups) K(inc_level_pressure, nodes) K(inc_closure, groups) K(inc_spin, bnodes)                \

@@ -21,15 +21,6 @@ enum { COMPOSITE_FIELD = 1, COMPOSITE_RECEPTOR = -1 };
   F(in, f64, matrix, "blocks,1")    \
   F(in, f64, x, "rows,1")           \
   F(out, f64, y, "rows,1")
-#define COMPOSITE_NARROW(F)  \
-  COMPOSITE_ROWS(F)          \
-  F(in, f64, from, "rows,1") \
-  F(out, f32, to, "rows,1")
-#define COMPOSITE_WIDEN(F)                           \
-  COMPOSITE_DONORS(F)                                \
-  F(in, f64, r, "rows,1")    /* preconditioned */    \
-  F(in, f32, from, "rows,1") /* zero but in field */ \
-  F(out, f64, to, "rows,1")
 
 KERNEL(composite_side, COMPOSITE_SIDE, direct)
 {
@@ -45,23 +36,4 @@ KERNEL(composite_product, COMPOSITE_PRODUCT, heavy)
   else if (status[i] == COMPOSITE_RECEPTOR)
     for (i32 k = 4 * i; k < 4 * i + 4; k++) s += weight[k] * x[donor[k]];
   y[i] = status[i] == COMPOSITE_FIELD ? s : x[i] - s;
-}
-
-/* In float32, zero in rows that are not field. */
-KERNEL(composite_narrow, COMPOSITE_NARROW, direct)
-{
-  if (live[member[i]]) to[i] = status[i] == COMPOSITE_FIELD ? (f32)from[i] : 0;
-}
-
-/* In float64, with receptors from their donors. */
-KERNEL(composite_widen, COMPOSITE_WIDEN, indirect)
-{
-  if (!live[member[i]]) return;
-  f64 s = (f64)from[i];
-  if (status[i] == COMPOSITE_RECEPTOR) {
-    s = 0;
-    for (i32 k = 4 * i; k < 4 * i + 4; k++) s += weight[k] * (f64)from[donor[k]];
-    s += r[i];
-  }
-  to[i] = s;
 }

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kinemesh.device.backend import Backend
+from kinemesh.linear.deflation import Deflation
 from kinemesh.linear.hierarchy import scalar
 from kinemesh.linear.holes import HoledMultigrid
 from kinemesh.linear.krylov import Krylov
@@ -51,6 +52,7 @@ class ScalarSolver(Krylov):
     b : the side, which a solution spoils
     diagonal : (rows,) D on the host
     refresh : recording    what follows from the status, for active members: before a solve
+    deflation : Deflation of overset parts, or None
     """
 
     def __init__(
@@ -86,6 +88,13 @@ class ScalarSolver(Krylov):
         starts = np.searchsorted(pattern.member, np.arange(alike.members))
         free = [np.flatnonzero(~left_out[of]) + s for of, s in zip(alike.of, starts, strict=True)]
         self._precondition([made[of] for of in alike.of], free, active)
+        self.deflation: Deflation | None = None
+        if overset:
+            tables = self.tables | overset | {"A": self.A}
+            self.deflation = Deflation(
+                backend, alike, matrices, left_out, tables, self.live, active
+            )
+            self.refresh = backend.record([*self.multigrid.refresh, *self.deflation.refresh])
         self.factor, self.finish = backend.record([]), backend.record([])
         self.begin = backend.record(self._begin_calls(self.tolerances(tolerance)))
         self.iterate = backend.record(self._iterate_calls())
@@ -122,11 +131,10 @@ class ScalarSolver(Krylov):
     def _preconditioned(self, v: Any, y: Any) -> list[Any]:
         """Calls y = M v."""
         into, out = {"from": v, "to": self.narrow}, {"from": self.single, "to": y}
-        if self.overset:
-            narrow = self._composite("narrow", **into)
-            widen = self._composite("widen", "donor", "weight", r=v, **out)
-        else:
-            narrow, widen = self._bind("narrow_row", **into), self._bind("widen_row", **out)
+        if self.deflation:
+            narrow = self.deflation.narrow(v, self.narrow)
+            return [*narrow, *self.multigrid.calls, self.deflation.widen(v, self.single, y)]
+        narrow, widen = self._bind("narrow_row", **into), self._bind("widen_row", **out)
         return [narrow, *self.multigrid.calls, widen]
 
     def _begin_calls(self, tolerance: Any) -> list[Any]:
