@@ -176,3 +176,15 @@ def test_a_run_that_diverges_is_advised_on_its_time_step_not_on_numbers_of_a_gas
         diverge(case())
 
     assert "cfl" not in str(caught.value)
+
+
+def test_members_of_one_mesh_may_be_open_at_different_places():
+    """Directions of the stream, by which the far field lets in or out, have their solo bits."""
+    mesh = km.mesh.cylinder(400, far_field=5.0)
+    told = {"reynolds": 40.0, "device": "cpu"}
+    together = km.Incompressible(mesh, alpha_deg=[0.0, 40.0], **told).run(time_step=0.1, steps=2)
+    for member, alpha in enumerate((0.0, 40.0)):
+        alone = km.Incompressible(mesh, alpha_deg=alpha, **told).run(time_step=0.1, steps=2)
+        for name in ("cl", "cd", "pressure_iterations"):
+            found = together.history.member(member)[name]
+            np.testing.assert_array_equal(found, alone.history[name])

@@ -19,7 +19,7 @@ from kinemesh.flow.projection.momentum import MomentumLoop
 from kinemesh.linear import Bicgstab, Pattern
 from kinemesh.linear.lines import colour_along_lines
 from kinemesh.linear.outer import ScalarSolver
-from kinemesh.linear.stack import Items
+from kinemesh.linear.stack import Alike, Items
 from kinemesh.overset.connectivity import Connectivity
 from kinemesh.space.grid import Grid
 
@@ -151,12 +151,12 @@ class Projection:
             Pattern.of_graph(b, *graph, colours=colour_along_lines(b, *graph, mesh.points))
             for graph, mesh in zip(graphs, grid.distinct, strict=True)
         ]
-        alike = v.alike
-        fixed = [self.open[v.first[m] : v.first[m + 1]] for m in alike.lead]
+        alike, same = v.alike, self._same_systems()
+        of, fixed = alike.of[same.lead], self._of_leads(same, self.open)
         self.pressure = ScalarSolver(
-            b, alike, Pattern.of_members(alike, natural), [-own for own in made], fixed,
-            grid.fields["alive"], tolerance=self.settings.pressure_tolerance,
-            **self._of_parts(),
+            b, same, Pattern.of_members(same, [natural[k] for k in of]), [-made[k] for k in of],
+            fixed, grid.fields["alive"], tolerance=self.settings.pressure_tolerance,
+            **self._of_parts(same),
         )  # fmt: skip
         self.friction = b.array(self.pressure.diagonal, np.float64)
         self.loop.viscous = 2 * viscosity[grid.member] * self.pressure.diagonal
@@ -179,13 +179,24 @@ class Projection:
             laplacian=b.table(blocks.stack(entries), np.float32),
         )
 
-    def _of_parts(self) -> dict[str, Any]:
+    def _same_systems(self) -> Alike:
+        """Members that share a mesh, and the part of its boundary that is open."""
+        each: dict[Any, object] = {}
+        first, of = self.grid.first, self.grid.alike.of
+        keys = [(of[m], self.open[first[m] : first[m + 1]].tobytes()) for m in range(len(of))]
+        return Alike([each.setdefault(key, object()) for key in keys])
+
+    def _of_leads(self, same: Alike, values: NDArray[Any]) -> list[NDArray[Any]]:
+        """Values of nodes, of the first member of each kind."""
+        return [values[self.grid.first[m] : self.grid.first[m + 1]] for m in same.lead]
+
+    def _of_parts(self, same: Alike) -> dict[str, Any]:
         """What the pressure's solver has to know of overset parts."""
         if not self.exchange:
             return {}
-        link, first = self.exchange.connectivity, self.grid.first
+        link = self.exchange.connectivity
         overset = {name: getattr(link, name) for name in ("status", "donor", "weight")}
-        never = [link.never[first[m] : first[m + 1]] for m in self.grid.alike.lead]
+        never = self._of_leads(same, link.never)
         return {"overset": overset, "never": never}
 
     def _laplacian_of(self, mesh: Any) -> Any:
