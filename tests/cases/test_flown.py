@@ -36,7 +36,7 @@ def test_the_worst_moment_is_the_one_with_most_receptors(given, word):
     reports = [made.connectivity(time) for time in times]
     counts = [sum(part.receptor for part in report.parts.values()) for report in reports]
 
-    found = fly(made, plan.dt, plan.dry_steps, plan.cycle)
+    found = fly(made, plan.dt, plan.dry_steps, plan.phases)
     said = flown(found, made, plan)
 
     worst = int(np.argmax(counts))
@@ -57,7 +57,7 @@ def test_the_worst_moment_is_the_one_with_most_receptors(given, word):
 def test_poor_donors_are_told_with_their_phase():
     made = case()
     plan = planned(made, cycles=1, steps_per_cycle=STEPS)
-    found = fly(made, plan.dt, plan.dry_steps, plan.cycle)
+    found = fly(made, plan.dt, plan.dry_steps, plan.phases)
 
     said = flown(found | {"poor_donors": 7.0, "poor_donors_phase_deg": 90.0}, made, plan)
 
@@ -73,7 +73,8 @@ def test_check_refuses_a_motion_that_leaves_the_background_by_its_phase(capsys):
 
     status = cli.main(["check", "plunging-naca0012", "--quiet", *words])
 
-    (row,) = [line for line in capsys.readouterr().out.splitlines() if "pre-flight" in line]
+    said = capsys.readouterr().out.splitlines()
+    (row,) = [line for line in said if re.match(r"pre-flight +wrong", line)]
     assert status == 2
     assert re.search(r"wrong +pre-flight of the motion, step [1-9]\d? of 40 \(phase [1-9]\d+ ", row)
     assert re.search(r"part 'wing' reaches .*, beyond 'back'", row)

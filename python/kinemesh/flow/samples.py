@@ -34,7 +34,7 @@ def ring(around: int, layers: int, quads: bool) -> Mesh:
 
 
 def stack(around: int, layers: int, quads: bool, parts: int) -> dict[str, Mesh]:
-    """Such a mesh as background, and others with an overset boundary; none is computed on."""
+    """A background of that size, and parts with an overset boundary; none is computed on."""
     back = ring(around, layers, quads)
     sides = {"body": back.boundaries["wall"], OVERSET: back.boundaries["far"]}
     cells = back.quads if quads else back.triangles
