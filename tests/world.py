@@ -450,7 +450,6 @@ class World:
             rk_cfl=2.0,
             share=0.25,
             blend=0.5,
-            component=1,
             of=7,
             overlap=2,
             fringe=2,

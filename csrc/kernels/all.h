@@ -127,6 +127,9 @@
 #define MULTIGRID_LIST_(K, B)                                                                     \
   K(multigrid_first_##B, rows) K(multigrid_step_##B, rows) K(multigrid_residual_##B, rows)        \
   K(multigrid_restrict_##B, rows) K(multigrid_prolong_##B, rows)
+#define WIDE_LIST(K, B) WIDE_LIST_(K, B)
+#define WIDE_LIST_(K, B)                                                                          \
+  K(block_lower_1x##B, rows) K(block_upper_1x##B, rows) K(block_turn_1x##B, rows)
 
 /* A row of the table per kernel, then those of every block size. */
 #define LISTED(k, over) TABLE_ROW(k, over)

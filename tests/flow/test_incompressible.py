@@ -48,13 +48,17 @@ def stokes(kc, beta):
 @pytest.mark.flow
 @pytest.mark.filterwarnings("ignore:member 0. not periodic:RuntimeWarning")
 def test_stokes_cylinder_on_a_moving_grid():
-    """kc 0.1, beta 100, third cycle: 2 % of the drag part, 1 % of inertia's; measured 1, 0.1."""
+    """kc 0.1, beta 100, third cycle: 2 % of the drag part, 1 % of inertia's; measured 1, 0.1.
+
+    What iterations leave is not symmetric: the force across is 2e-6 with default settings, 4e-9
+    with these.
+    """
     kc, beta = 0.1, 100.0
     # the shift is A sin(omega t), U0 = 1 = omega A, kc = 2 pi A / D
     mesh = km.mesh.cylinder(4000, far_field=30.0, wall_spacing=0.006)
     amplitude, omega = kc / (2 * np.pi), 2 * np.pi / kc
     motion = km.motion.plunge(amplitude, omega / 2, direction=(1.0, 0.0))
-    made = case(mesh, reynolds=kc * beta, stream=0.0, motion=motion)
+    made = case(mesh, reynolds=kc * beta, stream=0.0, motion=motion, settings=TIGHT)
     run = made.run(cycles=3, steps_per_cycle=50, start="as is")
 
     rows = slice(100, 150)

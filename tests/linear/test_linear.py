@@ -12,6 +12,7 @@ from world import NONE
 
 SIZES = (40, 25)  # nodes of the members
 FIRST = np.concatenate([[0], np.cumsum(SIZES)])
+WIDTHS = [(2, 2), (4, 4), (1, 2)]  # sizes of blocks, and of vectors
 
 
 def cloud(seed, nodes):
@@ -57,16 +58,17 @@ def side(pattern, b):
     return np.float32(values).astype(float)
 
 
-def bicgstab(backend, b, tolerance, active=(1, 1), pattern=None):
+def bicgstab(backend, b, tolerance, active=(1, 1), pattern=None, width=None):
     """A solver with matrix and side in their places, its pattern and the blocks."""
     pattern = pattern or clouds(backend)[1]
     faults = backend.array(np.full(len(active), NONE), "uint64")
     solver = Bicgstab(
-        backend, pattern, b, backend.array(np.array(active), "int32"), faults, tolerance=tolerance
-    )
+        backend, pattern, b, backend.array(np.array(active), "int32"), faults,
+        tolerance=tolerance, width=width,
+    )  # fmt: skip
     blocks = random_blocks(pattern, b)
     backend.put(solver.A, stored(blocks))
-    backend.put(solver.b, side(pattern, b))
+    backend.put(solver.b, side(pattern, width or b))
     return solver, pattern, blocks
 
 
@@ -88,12 +90,17 @@ def split(pattern, blocks):
     return lower, np.where(block, scaled, 0), upper, D
 
 
-@pytest.mark.parametrize("b", [2, 4])
-def test_an_iteration_applies_the_matrix_between_both_factors(backend, b):
+def under(matrix, b, width):
+    """A dense matrix of blocks of b for vectors of `width`, all of whose components it takes."""
+    return np.kron(matrix, np.eye(width // b))
+
+
+@pytest.mark.parametrize(("b", "width"), WIDTHS)
+def test_an_iteration_applies_the_matrix_between_both_factors(backend, b, width):
     """(1 + l)^-1 (l + a + u) (1 + u)^-1 v, where elimination fills in: it is no unit matrix."""
-    solver, pattern, blocks = bicgstab(backend, b, 0.1)
-    lower, middle, upper, _ = split(pattern, blocks)
-    v = side(pattern, b)
+    solver, pattern, blocks = bicgstab(backend, b, 0.1, width=width)
+    lower, middle, upper = (under(m, b, width) for m in split(pattern, blocks)[:3])
+    v = side(pattern, width)
     solver.start()
     solver.factor()
     backend.put(solver.p, v)
@@ -108,16 +115,16 @@ def test_an_iteration_applies_the_matrix_between_both_factors(backend, b):
     assert np.abs(expected - v.ravel()).max() > 1e-3
 
 
-@pytest.mark.parametrize("b", [2, 4])
-def test_bicgstab_finds_the_dense_solution(backend, b):
+@pytest.mark.parametrize(("b", "width"), WIDTHS)
+def test_bicgstab_finds_the_dense_solution(backend, b, width):
     tolerance = 8 * backend.eps
-    solver, pattern, blocks = bicgstab(backend, b, tolerance)
-    dense = dense_of(pattern, blocks)
+    solver, pattern, blocks = bicgstab(backend, b, tolerance, width=width)
+    dense = under(dense_of(pattern, blocks), b, width)
 
     solver.factor()
     solver.solve_recorded(100)()
 
-    expected = np.linalg.solve(dense, side(pattern, b).ravel())
+    expected = np.linalg.solve(dense, side(pattern, width).ravel())
     assert backend.get(solver.status).tolist() == [1, 1]
     assert (backend.get(solver.steps) > 1).all()
     allowed = 16 * tolerance * np.linalg.cond(dense) * np.abs(expected).max()

@@ -11,6 +11,7 @@
 #define BELOW 4
 #endif
 #if B == 2
+#define WIDE            /* vectors of B under a scalar matrix */
 #define MULTIGRID_B f64 /* the finest right-hand side is a residual of conjugate gradients */
 #elif B == 1 || B == 4
 #define MULTIGRID_B real
@@ -20,16 +21,24 @@ BLOCK_LIST(LISTED, B)
 #ifdef MULTIGRID_B
 MULTIGRID_LIST(LISTED, B)
 #endif
+#ifdef WIDE
+WIDE_LIST(LISTED, B)
+#endif
 #else
 #include "block.h"
+#include "triangles.h"
 #include "krylov.h"
 #ifdef MULTIGRID_B
 #include "multigrid.h"
+#endif
+#ifdef WIDE
+#include "wide.h"
 #endif
 #endif
 #undef BB
 #undef BC
 #undef BELOW
 #undef MULTIGRID_B
+#undef WIDE
 #undef K
 #undef B

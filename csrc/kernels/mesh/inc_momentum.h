@@ -111,32 +111,32 @@ KERNEL(N(inc_matrix), INC_MATRIX, heavy)
   A[diagonal[i]] = fixed ? 1 : (f32)(bdf[3 * m] * V[a]) - sum;
 }
 
-/* The side -res of a row for one component of the velocity, and the change that it leads to. */
+/* The side -res of a row, and the change of the velocity that it leads to. */
 #define INC_ROWS(F)                   \
   F(in, i32, node, "rows>nodes!")     \
   F(in, i32, member, "nodes>members") \
   F(in, i32, active, "members")       \
-  F(in, i32, given, "nodes")          \
-  F(val, i32, component, "")
+  F(in, i32, given, "nodes")
 #define INC_SIDE(F)                   \
   INC_ROWS(F)                         \
   F(in, real, res, "nodes," STR(DIM)) \
-  F(out, f32, side, "rows,1")
-KERNEL(N(inc_side), INC_SIDE, indirect)
+  F(out, f32, side, "rows," STR(DIM))
+LANES(N(inc_side), INC_SIDE, indirect, DIM)
 {
   const i32 a = node[i];
   if (!active[member[a]]) return;
-  side[i] = given[a] ? 0 : (f32)-res[DIM * a + component];
+  for (i32 k = lane; k < lane + WIDTH(DIM); k++) side[DIM * i + k] = given[a] ? 0 : (f32)-res[DIM * a + k];
 }
 
-#define INC_UPDATE(F)      \
-  INC_ROWS(F)              \
-  F(in, f32, du, "rows,1") \
+#define INC_UPDATE(F)              \
+  INC_ROWS(F)                      \
+  F(in, f32, du, "rows," STR(DIM)) \
   F(rw, real, u, "nodes," STR(DIM))
-KERNEL(N(inc_update), INC_UPDATE, indirect)
+LANES(N(inc_update), INC_UPDATE, indirect, DIM)
 {
   const i32 a = node[i];
-  if (active[member[a]] && !given[a]) u[DIM * a + component] += (real)du[i];
+  if (!active[member[a]] || given[a]) return;
+  for (i32 k = lane; k < lane + WIDTH(DIM); k++) u[DIM * a + k] += (real)du[DIM * i + k];
 }
 
 /* Norm of the residual of the nodes whose velocity is not given, and what follows: drop, count. */

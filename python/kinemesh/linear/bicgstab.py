@@ -18,12 +18,14 @@ class Bicgstab(Krylov):
 
     Parameters
     ----------
-    size : int          block size, 2, 4 or 5
+    size : int          block size, 1, 2, 4 or 5
     faults : (members,) uint64 device array
     tolerance : float, or (members,) float64 device array
         stop at |P r| <= tolerance |P base|, P = (1 + l)^-1 D^-1
     base : bool         the tolerance refers to `base`, another side; else to b
     suffix : "f64" or "f32" where the precision is not the backend's own
+    width : int         2 under a matrix of scalars (size 1): vectors of two components that share
+        the matrix and the scalars of the iterations
 
     Attributes
     ----------
@@ -44,29 +46,35 @@ class Bicgstab(Krylov):
         tolerance: Any,
         base: bool = False,
         suffix: str | None = None,
+        width: int | None = None,
     ) -> None:
-        super().__init__(backend, pattern, size, active, suffix or backend.suffix)
+        super().__init__(backend, pattern, size, active, suffix or backend.suffix, width)
         self.active, self.faults = active, faults
         rows, blocks = len(pattern.node), len(pattern.column)
         self.A = backend.zeros((blocks, size * size), self.dtype)
         self.D, self.pivot = (backend.zeros((rows, size * size), self.dtype) for _ in range(2))
         self.b, self.x, self.r, self.shadow, self.p, self.v, self.t, self.y, self.z, self.sum = (
-            backend.zeros((rows, size), self.dtype) for _ in range(10)
+            backend.zeros((rows, self.width), self.dtype) for _ in range(10)
         )
-        self.base = backend.zeros((rows, size), self.dtype) if base else None
+        self.base = backend.zeros((rows, self.width), self.dtype) if base else None
         self.factor = backend.record(self._factor_calls())
         self.begin = backend.record(self._begin_calls(self.tolerances(tolerance)))
         self.iterate = backend.record(self._iterate_calls())
         self.finish = backend.record(self._upper(self.sum, self.x, active))
 
     def _rows(self, kernel: str, **fields: Any) -> Any:
-        """Call of a kernel that is there for each block size."""
-        return self._bind(f"{kernel}_{self.size}", **fields)
+        """Call of a kernel on vectors, which is there for each width."""
+        return self._bind(f"{kernel}_{self.width}", **fields)
 
     def _parts(self, kernel: str, ranges: list[tuple[int, int]], **fields: Any) -> list[Any]:
-        """Calls over these ranges of rows."""
-        whole = self._rows(kernel, **fields)
+        """Calls of a kernel on the matrix over these ranges of rows."""
+        whole = self._bind(kernel, **fields)
         return [self.backend.part(whole, over) for over in ranges]
+
+    def _sweep(self, kernel: str, ranges: list[tuple[int, int]], **fields: Any) -> list[Any]:
+        """Calls of a kernel that takes vectors through the matrix, over these ranges of rows."""
+        sizes = f"{self.size}x{self.width}" if self.width != self.size else f"{self.size}"
+        return self._parts(f"{kernel}_{sizes}", ranges, **fields)
 
     def _pattern(self, *more: str, live: Any = None) -> dict[str, Any]:
         names = ("row", "column", "member", *more)
@@ -81,25 +89,25 @@ class Bicgstab(Krylov):
         }
         colours = self.pattern.colours
         calls = (
-            self._parts("block_schur", colours, **schur),
-            self._parts("block_scale", colours, **scale, faults=self.faults),
+            self._parts(f"block_schur_{self.size}", colours, **schur),
+            self._parts(f"block_scale_{self.size}", colours, **scale, faults=self.faults),
         )
         return [call for pair in zip(*calls, strict=True) for call in pair]
 
     def _lower(self, b: Any, y: Any) -> list[Any]:
         """Calls y = (1 + l)^-1 D^-1 b."""
         fields = self._pattern("diagonal") | {"pivot": self.pivot, "b": b, "y": y}
-        return self._parts("block_lower", self.pattern.colours, **fields)
+        return self._sweep("block_lower", self.pattern.colours, **fields)
 
     def _upper(self, v: Any, y: Any, live: Any = None) -> list[Any]:
         """Calls y = (1 + u)^-1 v."""
         fields = self._pattern("diagonal", live=live) | {"v": v, "y": y}
-        return self._parts("block_upper", self.pattern.colours[::-1], **fields)
+        return self._sweep("block_upper", self.pattern.colours[::-1], **fields)
 
     def _preconditioned(self, v: Any, w: Any) -> list[Any]:
         """Calls w = (1 + l)^-1 (l + a + u) (1 + u)^-1 v."""
         fields = self._pattern("diagonal") | {"v": v, "t": self.y, "z": self.z, "w": w}
-        return self._upper(v, self.y) + self._parts("block_turn", self.pattern.colours, **fields)
+        return self._upper(v, self.y) + self._sweep("block_turn", self.pattern.colours, **fields)
 
     def _begin_calls(self, tolerance: Any) -> list[Any]:
         rows = {"member": self.tables["member"], "live": self.live}
@@ -119,7 +127,7 @@ class Bicgstab(Krylov):
         state = {"scalars": self.scalars, "status": self.status}
         ends = state | {"target": self.target, "squares": self.squares, "steps": self.steps}
         omega = {"t": self.t, "s_half": self.r, "scalars": self.scalars}
-        n, shadow = self.size, self.shadow
+        n, shadow = self.width, self.shadow
         return [
             *self._preconditioned(self.p, self.v),
             self._total(f"krylov_alpha_{n}", 1, shadow=shadow, v=self.v, **state),

@@ -24,6 +24,7 @@ class Krylov:
     size : int     block size
     active : (members,) int32 device array: members that want a solution
     suffix : "f64" or "f32", of A and of the vectors
+    width : int    components of a vector in a row, where they are not as many as a block has rows
 
     Attributes
     ----------
@@ -45,9 +46,16 @@ class Krylov:
     finish: Any
 
     def __init__(
-        self, backend: Backend, pattern: Pattern, size: int, active: Any, suffix: str
+        self,
+        backend: Backend,
+        pattern: Pattern,
+        size: int,
+        active: Any,
+        suffix: str,
+        width: int | None = None,
     ) -> None:
         self.backend, self.pattern, self.size, self.suffix = backend, pattern, size, suffix
+        self.width = width or size
         self.dtype = np.float64 if suffix == "f64" else np.float32
         self.tables = {name: backend.table(getattr(pattern, name)) for name in self.TABLES}
         members, chunks = active.shape[0], len(pattern.item_chunks) - 1
@@ -80,7 +88,7 @@ class Krylov:
 
     def squares_of(self, r: Any, squares: Any) -> Any:
         """Call for |r|^2."""
-        return self._total(f"krylov_squares_{self.size}", 1, r=r, squares=squares)
+        return self._total(f"krylov_squares_{self.width}", 1, r=r, squares=squares)
 
     def tolerances(self, tolerance: Any) -> Any:
         """(members,) device array of a tolerance that is a number, or the array that it is."""
@@ -91,7 +99,7 @@ class Krylov:
     def _first(self, r: Any, tolerance: Any, base: Any = None) -> Any:
         """Call: who has converged before any iteration; base: squares that the tolerance is of."""
         return self._total(
-            f"krylov_first_{self.size}", 1, r=r, base=base, tolerance=tolerance,
+            f"krylov_first_{self.width}", 1, r=r, base=base, tolerance=tolerance,
             squares=self.squares, target=self.target, scalars=self.scalars, status=self.status,
         )  # fmt: skip
 

@@ -23,7 +23,7 @@ from kinemesh.linear.stack import Alike, Items
 from kinemesh.overset.connectivity import Connectivity
 from kinemesh.space.grid import Grid
 
-LINEAR_DROP = 0.05  # of the momentum's linear systems
+LINEAR_DROP = 0.3  # of the momentum's linear systems
 LINEAR_ITERATIONS = 20
 ONWARD = 0.75  # of the last change of the pressure that a step begins with (theory, section 7.3)
 WEIGHTS = {1: (1, 0, 1, 0), 2: (2, -1, 1, 0), 3: (2, -1, 1 + ONWARD, -ONWARD)}
@@ -162,8 +162,9 @@ class Projection:
         self.loop.viscous = 2 * viscosity[grid.member] * self.pressure.diagonal
         self.pattern = Pattern.of_members(alike, alone)
         self.momentum = Bicgstab(
-            b, self.pattern, 1, self.loop.active, grid.faults, tolerance=LINEAR_DROP, suffix="f32"
-        )
+            b, self.pattern, 1, self.loop.active, grid.faults, tolerance=LINEAR_DROP, suffix="f32",
+            width=grid.dimensions,
+        )  # fmt: skip
         entries = []
         for own, pattern in zip(made, alone, strict=True):
             rows = np.repeat(np.arange(own.shape[0], dtype=np.int32), np.diff(own.indptr))
@@ -270,22 +271,17 @@ class Projection:
         rows, active = self.rows.also(active=loop.active), loop.active
         slot = b.table(self.grid.slots(self.pattern))
         matrix = self.rows.bind("inc_matrix", slot=slot, A=solver.A, flow=self.guess)
-        solve = solver.solve_recorded(LINEAR_ITERATIONS)
-        update: list[Any] = []
-        for k in range(self.grid.dimensions):
-            update += [
-                rows.bind("inc_side", component=k, side=solver.b),
-                solve,
-                rows.bind("inc_update", component=k, du=solver.x),
-            ]
-        update += self._slip(self.u, active) + self._exchanged(active)
+        update = [
+            rows.bind("inc_side", side=solver.b),
+            solver.solve_recorded(LINEAR_ITERATIONS),
+            rows.bind("inc_update", du=solver.x),
+            *self._slip(self.u, active),
+            *self._exchanged(active),
+        ]
         check = loop.check(self.fields, s.momentum_drop, s.momentum_iterations)
-        once = b.record(
-            [*self._residual(active), *self._slip(self.res, active), check,
-             b.record(update, flag=active)]
-        )  # fmt: skip
-        repeat = b.record([once], times=s.momentum_iterations + 1, flag=active)
-        return [loop.begin, matrix, solver.factor, repeat]
+        measure = [*self._residual(active), *self._slip(self.res, active), check]
+        repeat = b.record([*update, *measure], times=s.momentum_iterations, flag=active)
+        return [loop.begin, matrix, solver.factor, *measure, repeat]
 
     def _solve_pressure(self) -> list[Any]:
         """Calls from flow to phi, its gradients, and what flows out of duals before."""
