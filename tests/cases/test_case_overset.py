@@ -57,6 +57,14 @@ def changed(path, value):
     return set_at(TABLES, path.split("."))
 
 
+def test_settings_of_the_interpolation_are_keys_of_a_case():
+    changes = [*NEAR, "solver.overlap=1", "solver.interpolation=linear"]
+    made = build.solver(cases.load("two-cylinders", changes))
+    assert (made.settings.overlap, made.settings.interpolation) == (1, "linear")
+    assert made.parts.connectivity.overlap == 1
+    assert made.projection.exchange.linear
+
+
 def test_parts_are_meshes_with_places_and_motions():
     case = Case.from_dict(TABLES)
     laid = build.space(case)

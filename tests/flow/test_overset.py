@@ -194,6 +194,53 @@ def test_donors_that_are_receptors_are_warned_of_once_before_a_run(warned, monke
     )
 
 
+# ---------------------------------------------------------------- settings
+
+
+def taken_error(interpolation):
+    """Largest error of a smooth flow, u = (sin x cos y, -cos x sin y), at receptors."""
+    made = case(settings=km.IncompressibleSettings(interpolation=interpolation), motion=None)
+    projection, put, get = made.projection, made.backend.put, made.backend.get
+    x, y = get(made.grid.x).T
+    flow = np.stack([np.sin(x) * np.cos(y), -np.cos(x) * np.sin(y)], axis=1)
+    receptor = get(made.parts.connectivity.status) == -1
+    put(projection.u, np.where(receptor[:, None], 0.0, flow))
+    put(projection.grad, np.stack([np.cos(x) * np.cos(y), -np.sin(x) * np.sin(y),
+                                   np.sin(x) * np.sin(y), -np.cos(x) * np.cos(y)], 1))  # fmt: skip
+    for call in projection.exchange.vector(
+        projection.u, projection.fields["active"], projection.grad
+    ):
+        call()
+    return np.abs(get(projection.u) - flow)[receptor].max()
+
+
+def test_linear_interpolation_errs_by_the_curvature_and_quadratic_by_less():
+    """Linear: at most h^2 / 8 of the second derivatives' sum, 2, in cells of at most 0.15."""
+    linear, quadratic = (taken_error(name) for name in ("linear", "quadratic"))
+    assert 1e-4 < linear < 2 * 0.15**2 / 8
+    assert quadratic < linear / 4
+
+
+def test_an_overlap_of_one_layer_runs_where_three_have_no_room():
+    back = km.mesh.background((-4, 4, -4, 4), (-2, 2, -2, 2), 0.16, growth=1.3)
+    one, three = ({"settings": km.IncompressibleSettings(overlap=k)} for k in (1, 3))
+    with pytest.raises(OversetError, match=r"needs 5: .*, or overlap=1"):
+        case({"body": ROUND, "back": back}, **three)
+    run = case({"body": ROUND, "back": back}, **one).run(time_step=0.05, steps=5)
+    wide = case(**one).run(time_step=0.05, steps=5)
+    assert run.history.cd[-1] == pytest.approx(wide.history.cd[-1], rel=0.1)  # of other cells
+
+
+def test_loads_in_float32_are_those_in_float64():
+    """Within 1e-3 of the largest: 7 digits less two of the sum of friction and pressure and two of
+    the time step; 20 steps of a section of 3000 nodes gave 2e-4."""
+    rows = [case(motion={"body": PLUNGE}, dtype=dtype).run(time_step=0.05, steps=20).history
+            for dtype in ("float64", "float32")]  # fmt: skip
+    for name in ("cl", "cd"):
+        double, single = (own[name] for own in rows)
+        assert 0 < np.abs(single - double).max() < 1e-3 * np.abs(double).max()
+
+
 # ---------------------------------------------------------------- bad input
 
 
