@@ -254,6 +254,19 @@ def test_loads_in_float32_are_those_in_float64():
         ({"walls": ["lid"]}, MeshError, "is in no part"),
         ({"parts": [{"body": ROUND, "back": BACK}, BACK]}, OversetError, "member 1 is one mesh"),
         ({"far": []}, KinemeshError, "closed"),
+        ({"reynolds": 0.0}, SettingsError, "reynolds is 0.0, expected a number above 0"),
+        ({"mach": 0.3}, TypeError, "unexpected keyword argument 'mach'"),
+        ({"parts": {"a": BACK, "b": BACK}}, OversetError, "'a', 'b'. have no overset boundary"),
+        (
+            {"parts": {"body": Part(ROUND, at=(3.5, 0)), "back": BACK}},
+            OversetError,
+            r"'body' reaches \(4\.\d+, -?0\.\d+\), beyond 'back' .*initial flow",
+        ),
+        (
+            {"parts": {"a": ROUND, "b": Part(ROUND, at=(0.6, 0.0)), "back": BACK}},
+            OversetError,
+            r"walls of 'a' and 'b' intersect: node \d+ of 'a' .*initial flow",
+        ),
     ],
 )
 def test_what_makes_no_case_is_refused(options, error, told):
@@ -261,3 +274,18 @@ def test_what_makes_no_case_is_refused(options, error, told):
         options = {"walls": ["left", "right", "bottom", "top"], "stream": 0.0}
     with pytest.raises(error, match=told):
         case(**options)
+
+
+def test_a_step_in_which_a_body_crosses_its_fringe_is_found_before_the_run():
+    made = case(motion={"body": km.motion.translate(velocity=(1.0, 0.0), ramp=0.01)})
+    with pytest.raises(
+        OversetError, match=r"step 1 of 2 \(time 1\): node \d+ of 'back' .* had no "
+    ):
+        made.run(time_step=1.0, steps=2)
+
+
+def test_cells_that_are_not_convex_are_refused_by_place():
+    points = np.array([[0.0, 0.0], [1.0, 0.0], [0.2, 0.2], [0.0, 1.0]])
+    around = {"far": np.array([[0, 1], [1, 2], [2, 3], [3, 0]])}
+    with pytest.raises(MeshError, match=r"quad 0 .* at \(0, 0\), .*the quad is not convex"):
+        case({"body": ROUND, "back": Mesh.from_arrays(points, np.array([[0, 1, 2, 3]]), around)})
