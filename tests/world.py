@@ -284,6 +284,7 @@ class World:
         for name in ("inverse", "pivot"):
             self.put(f"{name}|rows,1", 1 / scalar[middle], np.float32)
         self.put("D|rows,1", scalar[middle], np.float32)
+        self.put("share|rows", 1 + scalar[middle, 0], float)
         self.put("friction|nodes", np.full(len(self.x), 3.5), float)
 
     def geometry(self):
@@ -467,5 +468,9 @@ class World:
         self.put("squares|members", (0.5, 2.0), float)
         self.put("shadows|members", (1e-9, 50.0), float)
         self.put("base|members", self.rng.uniform(0.5, 1.5, 2), float)
+        self.put("of|members>cases", (0, 0))
+        self.put("first|cases+1>>members", (0, 2, 2))
+        self.put("E|members,across", ((2.0, -0.5, 0.0), (-0.25, 1.0, 0.0)), float)
+        self.values.update({"across": 3, "at": 1})
         self.put("scalars|members,4", self.rng.uniform(0.5, 1.5, (2, 4)), float)
         self.values["faults|members"] = np.full(2, NONE)
