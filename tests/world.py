@@ -74,7 +74,7 @@ class World:
 
     def __init__(self, nx=4, ny=3, quads=True, seed=1):
         self.rng = np.random.default_rng(seed)
-        self.extent = {"members": 2, "bodies": 3, "groups": 5, "chunks": 11}
+        self.extent = {"members": 2, "bodies": 3, "groups": 5, "chunks": 11, "cases": 2}
         self.values = {}
         self.launches = [None]
         points, cells = zip(*(grid(nx, ny, quads, self.rng) for _ in range(2)), strict=True)

@@ -155,7 +155,7 @@ def test_a_member_whose_preflight_fails_is_failed_alone(kind, move):
     assert_alone(run, solver, (0, 4), alone)
     (failure,) = run.failed
     assert failure["member"] == 3
-    assert failure["phase"].startswith(f"pre-flight of the motion, step 4 of {STEPS}, phase ")
+    assert failure["phase"].startswith(f"pre-flight of the motion, step 4 of {STEPS}, ")
     assert failure["step"] == 4
     assert failure["place"]
     assert 3 not in run.history.members

@@ -15,7 +15,7 @@
   F(in, i32, rim, "rows") /* field, next to a row of a receptor or a given x */ \
   F(in, i32, row, "rows+1>>blocks")                                             \
   F(in, i32, column, "blocks>rows")                                             \
-  F(in, f64, A, "blocks,1")
+  F(in, f64, matrix, "blocks,1")
 #define DEFLATION_ROWS(F)          \
   F(in, i32, member, "rows>cases") \
   F(in, i32, live, "cases")
@@ -62,7 +62,7 @@
   DEFLATION_MATRIX(F)                          \
   F(val, i32, across, "")                      \
   F(val, i32, at, "") /* piece whose c is 1 */ \
-  F(out, f64, E, "members,across")
+  F(rw, f64, E, "members,across")
 #define DEFLATION_INVERSE(F)            \
   F(in, i32, live, "cases")             \
   F(in, i32, first, "cases+1>>members") \
@@ -87,7 +87,7 @@ HD f64 deflation_product(const i32 i DEFLATION_MATRIX(PARAM))
 {
   f64 s = 0;
   if (rim[i])
-    for (i32 b = row[i]; b < row[i + 1]; b++) s += A[b] * deflation_at(column[b] DEFLATION_CONSTANTS(NAME));
+    for (i32 b = row[i]; b < row[i + 1]; b++) s += matrix[b] * deflation_at(column[b] DEFLATION_CONSTANTS(NAME));
   return s;
 }
 
@@ -152,7 +152,8 @@ OF_MEMBER(deflation_coarse, DEFLATION_COARSE)
   E[m * across + at] = s[0];
 }
 
-/* E to its inverse by Gauss-Jordan; a pivot below `least` of its diagonal is left out, as its piece is. */
+/* E to its inverse by Gauss-Jordan; a pivot below `least` of its diagonal is left out, as its piece is,
+ * and so is a piece alone. */
 KERNEL(deflation_inverse, DEFLATION_INVERSE, heavy)
 {
   if (!live[i]) return;
@@ -161,7 +162,7 @@ KERNEL(deflation_inverse, DEFLATION_INVERSE, heavy)
   for (i32 k = 0; k < count; k++) size[k] = a[k * across + k];
   for (i32 k = 0; k < count; k++) {
     const f64 pivot = a[k * across + k];
-    const i32 good  = pivot > least * size[k];
+    const i32 good  = count > 1 && pivot > least * size[k];
     for (i32 q = 0; q < count; q++)
       if (q != k) a[k * across + q] = good ? a[k * across + q] / pivot : 0;
     for (i32 p = 0; p < count; p++) {

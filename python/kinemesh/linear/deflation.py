@@ -30,7 +30,7 @@ class Deflation:
     alike : which members share a mesh
     matrices : K of each distinct mesh
     out : of each distinct mesh (nodes,) bool, rows where x is given or that are never field
-    tables : row, column, A, member, and status, donor, weight of the composite matrix
+    tables : row, column, matrix, member, and status, donor, weight of the composite matrix
     live, active : (members,) int32 device arrays: who iterates, whose status is looked at
 
     Attributes
@@ -75,7 +75,7 @@ class Deflation:
         self.constants["piece"] = table(piece)
         self.graph = {name: tables[name] for name in ("row", "column")}
         self.graph["rim"] = backend.zeros(len(piece), np.int32)
-        self.matrix = self.constants | self.graph | {"A": tables["A"]}
+        self.matrix = self.constants | self.graph | {"matrix": tables["matrix"]}
         self.refresh = self._refresh_calls(number, active)
 
     def _totals(self, piece: NDArray, of: Any) -> dict[str, Any]:

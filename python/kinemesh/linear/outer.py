@@ -90,7 +90,7 @@ class ScalarSolver(Krylov):
         self._precondition([made[of] for of in alike.of], free, active)
         self.deflation: Deflation | None = None
         if overset:
-            tables = self.tables | overset | {"A": self.A}
+            tables = self.tables | overset | {"matrix": self.A}
             self.deflation = Deflation(
                 backend, alike, matrices, left_out, tables, self.live, active
             )
