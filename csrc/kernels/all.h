@@ -70,11 +70,11 @@
   K(overset_search, points) K(overset_weights, points)                                            \
   K(overset_find, slots) K(overset_own, nodes) K(overset_grow, nodes) K(overset_give, nodes)        \
   K(overset_count, groups)                                                                        \
-  K(overset_rows, nodes) K(overset_leak, groups) K(exchange_take_pressure, nodes)                                        \
+  K(overset_rows, nodes) K(overset_leak, groups) K(overset_level, groups) K(exchange_take_pressure, nodes)                                        \
   K(colour_round, nodes) K(krylov_start, members)                                                 \
   K(cg_weigh, rows) K(cg_begin, rows) K(cg_beta, groups) K(cg_alpha, groups)                      \
   K(cg_check, groups) K(cg_p, rows) K(cg_x, rows)                                                 \
-  K(composite_side, rows) K(composite_product, rows)                                              \
+  K(composite_side, rows) K(composite_product, rows) K(composite_lack, groups)                                              \
   K(holes_first, rows) K(holes_step, rows) K(holes_residual, rows)       \
   K(holes_prolong, rows) K(holes_finest, rows) K(holes_coarser, rows)                             \
   K(holes_penalised, dense_entries) K(holes_pivot, dense_entries) K(krylov_renew, members)                    \

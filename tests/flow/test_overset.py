@@ -6,7 +6,7 @@ import warnings
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.errors import KinemeshError, MeshError, OversetError, SettingsError
+from kinemesh.errors import MeshError, OversetError, SettingsError
 from kinemesh.io import fields
 from kinemesh.mesh import Mesh
 from kinemesh.overset import Part
@@ -253,7 +253,6 @@ def test_loads_in_float32_are_those_in_float64():
         ({"deform": km.deform.TorsionalSprings()}, SettingsError, "move as rigid bodies"),
         ({"walls": ["lid"]}, MeshError, "is in no part"),
         ({"parts": [{"body": ROUND, "back": BACK}, BACK]}, OversetError, "member 1 is one mesh"),
-        ({"far": []}, KinemeshError, "closed"),
         ({"reynolds": 0.0}, SettingsError, "reynolds is 0.0, expected a number above 0"),
         ({"mach": 0.3}, TypeError, "unexpected keyword argument 'mach'"),
         ({"parts": {"a": BACK, "b": BACK}}, OversetError, "'a', 'b'. have no overset boundary"),
@@ -270,8 +269,6 @@ def test_loads_in_float32_are_those_in_float64():
     ],
 )
 def test_what_makes_no_case_is_refused(options, error, told):
-    if options.get("far") == []:
-        options = {"walls": ["left", "right", "bottom", "top"], "stream": 0.0}
     with pytest.raises(error, match=told):
         case(**options)
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 import scipy.sparse.linalg
 from composites import COVERED, FIELD, RECEPTOR, SOLID, composite
 from kinemesh.flow.projection.laplacian import graph_of
@@ -12,7 +13,7 @@ from kinemesh.linear.outer import ScalarSolver
 from kinemesh.linear.stack import Alike
 
 
-def made(backend, parts, tolerance):
+def made(backend, parts, tolerance, volume=None):
     """A solver of the composite systems of members, their penalties made."""
     alike = Alike([own.matrix for own in parts])
     distinct = [parts[m] for m in alike.lead]
@@ -28,6 +29,7 @@ def made(backend, parts, tolerance):
         backend, alike, Pattern.of_members(alike, alone), [own.matrix for own in distinct],
         [own.fixed for own in distinct], backend.array(np.ones(len(parts)), np.int32),
         tolerance=tolerance, overset=overset, never=[own.never for own in distinct],
+        volume=volume,
     )  # fmt: skip
     solver.refresh()
     return solver
@@ -173,3 +175,50 @@ def test_members_have_the_bits_of_their_solo_runs(double, small):
     alone = [solved(made(double, [own], 1e-4), sides([own])) for own in parts]
     np.testing.assert_array_equal(together, np.concatenate([x for x, _ in alone]))
     np.testing.assert_array_equal(steps, np.concatenate([own for _, own in alone]))
+
+
+# ---------------------------------------------------------------- no row is fixed
+
+
+def closed(own):
+    """A composite grid without an open boundary, and volumes for its rows."""
+    volume = np.random.default_rng(5).uniform(0.5, 1.5, own.nodes) * 1e-2
+    return replace(own, fixed=np.zeros(own.nodes, bool)), volume
+
+
+def bordered(own, volume, b):
+    """x with mean zero, and what b lacks per volume, by a direct solver."""
+    field = own.status == FIELD
+    lack = np.where(field, volume / own.matrix.diagonal(), 0.0)[:, None]
+    mean = np.where(field, volume, 0.0)[None]
+    whole = sp.bmat([[own.system(), lack], [mean, None]]).tocsc()
+    found = scipy.sparse.linalg.spsolve(whole, np.append(np.where(field, b, 0.0), 0.0))
+    return found[:-1], found[-1]
+
+
+def test_what_a_side_lacks_is_spread_where_no_row_is_fixed(double, small):
+    own, volume = closed(small)
+    (b,) = sides([own])
+    solver = made(double, [own], 1e-12, volume)
+
+    x, _ = solved(solver, [b])
+
+    want, lack = bordered(own, volume, b)
+    field = own.status == FIELD
+    total = (volume * x)[field].sum()
+    taken = np.where(np.isin(own.status, (COVERED, SOLID)), 0.0, total / volume[field].sum())
+    assert abs(x - taken - want).max() <= 1e-8 * abs(want).max()
+    assert double.get(solver.stiff)[0] * total == pytest.approx(lack, rel=1e-8)
+
+
+def test_a_closed_member_leaves_the_bits_of_an_open_one(double, small):
+    own, volume = closed(small)
+    parts = [small, own]
+    parts[1].matrix = small.matrix.copy()
+    together, steps = solved(
+        made(double, parts, 1e-4, np.append(np.zeros(small.nodes), volume)), sides(parts)
+    )
+    x, alone = solved(made(double, [small], 1e-4), sides([small]))
+    np.testing.assert_array_equal(together[: small.nodes], x)
+    assert steps[0] == alone[0]
+    assert steps[1] <= 2 * steps[0]

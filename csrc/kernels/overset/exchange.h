@@ -98,6 +98,34 @@ KERNEL(exchange_take_pressure, EXCHANGE_TAKE_PRESSURE, indirect)
   if (active[member[i]] && status[i] != FIELD) p[i] = next[i];
 }
 
+/* Of each member without an open boundary, over field nodes: the mean of p + phi, and what the duals leave over
+ * per volume, which phi's own mean tells (composite.h). */
+#define OVERSET_LEVEL(F)         \
+  F(in, f64, change, "nodes,1")  \
+  F(in, f64, p, "nodes")         \
+  F(in, f64, V, "nodes")         \
+  F(in, i32, status, "nodes")    \
+  F(in, i32, active, "members")  \
+  F(in, f64, stiff, "members")   \
+  F(in, f64, bdf, "members,3")   \
+  TOTALS(F, "nodes")             \
+  F(upd, f64, parts, "groups,3") \
+  F(rw, f64, mean, "members")    \
+  F(rw, f64, defect, "members")
+TOTAL(overset_level, OVERSET_LEVEL, sum, 3, active[m])
+{
+  if (status[i] != FIELD) return;
+  s[0] += V[i] * change[i];
+  s[1] += V[i] * p[i];
+  s[2] += V[i];
+}
+OF_MEMBER(overset_level, OVERSET_LEVEL)
+{
+  if (!(stiff[m] > 0)) return;
+  mean[m]   = (s[0] + s[1]) / s[2];
+  defect[m] = -stiff[m] * s[0] / bdf[3 * m];
+}
+
 /* What flows out through the outer boundary, its duals being closed [U chord]; net: through their edges. */
 #define OVERSET_LEAK(F)          \
   F(in, f64, net, "nodes")       \

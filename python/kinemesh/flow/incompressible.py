@@ -155,8 +155,6 @@ class Incompressible(Moving):
         self.projection = Projection(
             grid, self.settings, 1 / self.streams["reynolds"], given, is_open, connectivity
         )
-        if self.parts is not None:
-            self.parts.check_open(self.projection.closed)
         self.dualtime = self.projection.loop
         far = grid.patches["far"]
         if len(far):
@@ -266,14 +264,14 @@ class Incompressible(Moving):
 
     def step_numbers(self) -> dict[str, NDArray[Any]]:
         made, get = self.projection, self.backend.get
-        volume = np.bincount(self.grid.member, get(self.grid.V), self.grid.members)
+        area = np.bincount(self.grid.member, get(self.grid.V), self.grid.members)
+        lost = get(made.defect) * area
         divergence, rate = get(made.closure).T
         return {
             "pressure_iterations": get(made.pressure.steps),
             "divergence": divergence,
             "cfl": rate * self.step[0],
-            "mass_defect": get(made.defect) * volume
-            + (get(made.exchange.leak) if made.exchange else 0.0),
+            "mass_defect": made.exchange.lost(made.closed, made.defect) if made.exchange else lost,
         }
 
     def kept(self, levels: bool) -> dict[str, Any]:

@@ -88,15 +88,6 @@ class Standing:
         self.watch = Watch(self.connectivity)
         self._body = bodies_of_parts(grid.meshes, grid.bodies)
 
-    def check_open(self, closed: NDArray[np.bool_]) -> None:
-        """SettingsError for members (members,) without an open boundary, which have no solver."""
-        if closed.any():
-            raise SettingsError(
-                f"member {int(closed.argmax())}: no far field that the stream can leave through, "
-                "and closed boxes of overset parts are not solved yet; expected a marker in far "
-                "that is not inflow alone"
-            )
-
     def begin(self) -> None:
         """Forget where the parts were."""
         self.connectivity.begin()

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.fields import Fields
+from kinemesh.linear.outer import ScalarSolver
 from kinemesh.overset.connectivity import Connectivity
 from kinemesh.space.grid import Grid
 
@@ -35,6 +36,7 @@ class Exchange:
     named : dict   fields that the kernels of a step take beside: given and open of the status, and
         trust in the memory of faces
     leak : (members,) float64 device array    flow out through the outer boundary
+    area : (members,) of the fluid
     """
 
     def __init__(
@@ -48,7 +50,7 @@ class Exchange:
         b, n = grid.backend, grid.nodes
         self.grid, self.connectivity, self.backend, self.linear = grid, connectivity, b, linear
         self.next, self.next_pressure = b.zeros((n, grid.dimensions)), b.zeros(n, np.float64)
-        self.leak = b.zeros(grid.members, np.float64)
+        self.leak, self.area = b.zeros(grid.members, np.float64), self._area()
         given, loose = b.zeros(n, np.int32), b.zeros(n, np.int32)
         status = connectivity.status
         self.named = {"given": given, "status": status, "trust": b.zeros(n)}
@@ -95,6 +97,32 @@ class Exchange:
         slope = None if self.linear else push
         own = self.donors.also(p=p, push=slope, next=self.next_pressure, active=active)
         return [own.bind("exchange_pressure"), own.bind("exchange_take_pressure")]
+
+    def level(self, fields: Fields, solver: ScalarSolver) -> list[Any]:
+        """Calls for the mean of the pressure and what is left over, of closed members, from the
+        solution of the pressure's solver."""
+        if solver.stiff is None:
+            return []
+        parts = self.backend.zeros((self.grid.chunks, 3), np.float64)
+        own = {"parts": parts, "change": solver.x, "stiff": solver.stiff}
+        return [fields.bind("overset_level", **self.grid.totals, **own)]
+
+    def lost(self, closed: NDArray[np.bool_], defect: Any) -> NDArray[np.float64]:
+        """(members,) flow out that has no way in; of closed members from what they lack, defect."""
+        get = self.backend.get
+        return np.where(closed, get(defect) * self.area, get(self.leak))
+
+    def _area(self) -> NDArray[np.float64]:
+        """(members,) of what walls, far field and planes of symmetry enclose, by Green's theorem;
+        overlaps count once."""
+        grid, area = self.grid, np.zeros(self.grid.members)
+        for kind in ("wall", "far", "symmetry"):
+            patch = grid.patches.get(kind)
+            if patch is not None:
+                S = self.backend.get(patch.device["S"]).astype(float)
+                inside = (grid.points[patch.node] * S).sum(axis=1) / grid.dimensions
+                area += np.bincount(patch.member, inside, grid.members)
+        return area
 
     def leaks(self, fields: Fields) -> Any:
         """Call that adds up what flows out through the outer boundary, of what leaves its duals

@@ -122,7 +122,7 @@ class Projection:
             w=grid.w,
             viscosity=b.array(viscosity, np.float64),
             open=open,
-            closed=b.array(self.closed, np.int32),
+            closed=b.array(self.closed & (self.exchange is None), np.int32),
             active=grid.fields["alive"],
             blend=0.5 if self.settings.convection == "blend" else 0.0,
         )
@@ -198,7 +198,8 @@ class Projection:
         link = self.exchange.connectivity
         overset = {name: getattr(link, name) for name in ("status", "donor", "weight")}
         never = self._of_leads(same, link.never)
-        return {"overset": overset, "never": never}
+        volume = np.where(self.closed[self.grid.member], self.backend.get(self.grid.V), 0.0)
+        return {"overset": overset, "never": never, "volume": volume}
 
     def _laplacian_of(self, mesh: Any) -> Any:
         number = next(k for k, own in enumerate(self.grid.distinct) if own is mesh)
@@ -293,6 +294,7 @@ class Projection:
             self._bind("inc_pressure_side", friction=self.friction, side=side, open=self.loose),
             self.pressure.solve_recorded(self.settings.pressure_iterations),
             self._bind("inc_mean_pressure", **total, parts=closed, change=change),
+            *(self.exchange.level(self.fields, self.pressure) if self.exchange else []),
             self._bind("inc_level_pressure", change=change),
             *self._pressure_slopes(self.phi),
         ]
