@@ -3,6 +3,8 @@
 import kinemesh as km
 import numpy as np
 import pytest
+from enclosed import Enclosed
+from test_projection import errors as errors_of_one_grid
 
 BOX = ["left", "right", "bottom", "top"]
 BACK = km.mesh.background(box=(-2, 2, -2, 2), core=(-2, 2, -2, 2), spacing=0.11)
@@ -57,3 +59,61 @@ def test_closed_and_open_members_have_the_bits_of_their_runs_alone():
         for name in ("cl", "cd", "cm", "pressure_iterations", "mass_defect"):
             assert np.array_equal(table[name][rows], own[name])
     assert table["mass_defect"][table["member"] == 0] == pytest.approx(-3.89, rel=0.005)
+
+
+# ---------------------------------------------------------------- Taylor and Green (1937)
+
+
+def orders_and_defects(sizes, kind):
+    """Of velocity and pressure, dt ~ h; ratios of the largest mass defects; errors."""
+    made = [Enclosed(n, kind).run(n // 4) for n in sizes]
+    found = np.array([own.errors() for own in made])
+    lost = np.array([np.abs(own.defects).max() for own in made])
+    assert all((own.grid.backend.get(own.link.status) == 0).any() for own in made)
+    return np.log2(found[:-1] / found[1:]), lost[:-1] / lost[1:], found
+
+
+@pytest.mark.parametrize("kind", ["quads", "triangles"])
+def test_a_part_that_moves_inside_has_the_errors_of_one_grid(kind):
+    """pi / 32 and pi / 64, as coarser meshes have no hole; 1.1 is the design's bar.
+
+    The mass defect falls faster than a first order, by 3 on finer meshes.
+    """
+    _, falls, found = orders_and_defects((32, 64), kind)
+    assert (falls > 2).all(), falls
+    assert (found[-1] < 1.1 * errors_of_one_grid(64, 16, kind, "far")).all(), found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["quads", "triangles"])
+def test_the_mass_defect_falls_by_three(kind):
+    """pi / 64 to pi / 128; the bar is the design's."""
+    _, falls, _ = orders_and_defects((64, 128), kind)
+    assert (falls > 3).all(), falls
+
+
+@pytest.mark.slow
+@pytest.mark.xfail(strict=True, reason="p* with 3/4 of the last change: order 0.8 to 1.2 on parts")
+@pytest.mark.parametrize("kind", ["quads", "triangles"])
+def test_a_part_that_moves_inside_keeps_second_order(kind):
+    """pi / 64 to pi / 128; with p* extrapolated in full 2.09 (u) and 2.01 (p)."""
+    orders, _, _ = orders_and_defects((64, 128), kind)
+    assert (orders > 1.9).all(), orders
+
+
+def noise(steps, kind):
+    """Rms second difference in time of field nodes' pressures, after an eighth of the steps."""
+    made, pressures = Enclosed(32, kind), []
+
+    def keep():
+        pressures.append(np.where(made.field, made.grid.backend.get(made.step.p), np.nan))
+
+    made.run(steps, each=keep)
+    p = np.array(pressures)[steps // 8 :]
+    return np.sqrt(np.nanmean((p[2:] - 2 * p[1:-1] + p[:-2]) ** 2))
+
+
+@pytest.mark.parametrize("kind", ["quads", "triangles"])
+def test_noise_of_the_pressure_does_not_grow_as_the_time_step_falls(kind):
+    found = [noise(steps, kind) for steps in (32, 64, 128)]
+    assert found[0] > found[1] > found[2], found
