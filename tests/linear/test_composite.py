@@ -8,7 +8,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg
 from composites import COVERED, FIELD, RECEPTOR, SOLID, composite
 from kinemesh.flow.projection.laplacian import graph_of
-from kinemesh.linear import Pattern
+from kinemesh.linear import Pattern, hierarchy
 from kinemesh.linear.outer import ScalarSolver
 from kinemesh.linear.stack import Alike
 
@@ -146,6 +146,16 @@ def test_holes_without_penalties_take_more_iterations(double):
     own.status[own.status == RECEPTOR] = COVERED
     kept, without = (np.mean(steps_of(double, [own], p, seeds=4)) for p in (True, False))
     assert without >= 1.5 * kept
+
+
+def test_large_parts_have_the_transfers_of_small_ones(double, small, monkeypatch):
+    """Smoothed twice they reach past holes: more iterations, and two and a half times the work."""
+    want = made(double, [small], 1e-4).multigrid.levels[0]
+    monkeypatch.setattr(hierarchy, "LARGE", small.nodes // 2)
+
+    levels = made(double, [small], 1e-4).multigrid.levels[0]
+
+    assert [len(own.prolong.column) for own in levels] == [len(own.prolong.column) for own in want]
 
 
 def test_what_moves_is_followed_by_a_refresh(double, small):

@@ -195,6 +195,7 @@ def hierarchy(
     candidates: Floats,
     weight: Floats | None = None,
     least: float = 1e-13,
+    smoothings: int | None = None,
 ) -> list[Level]:
     """Coarse levels of a matrix K of free nodes, finest first; at least one.
 
@@ -204,6 +205,7 @@ def hierarchy(
     candidates : (rows, count) what the matrix does not resist, as of `rigid_and_scaled`
     weight : blocks by which residuals of the finest level are to be multiplied; None: they are
     least : pivot of the coarsest matrix, over its diagonal, that is taken for none
+    smoothings : how often transfers are smoothed; None: as `degree` has it
     """
     from pyamg.aggregation.tentative import fit_candidates
 
@@ -215,7 +217,7 @@ def hierarchy(
     inverse, largest = _scaling(matrix)
     while not levels or levels[-1].inverse is None:
         prolong, candidates = fit_candidates(_aggregates(matrix), candidates)
-        for share in smoothing(degree(nodes)):
+        for share in smoothing(smoothings or degree(nodes)):
             prolong = _smoothed(matrix, inverse, prolong, share / largest)
         matrix, before = _galerkin(matrix, prolong), matrix.shape[0]
         inverse, largest = _scaling(matrix)
@@ -231,7 +233,7 @@ def hierarchy(
     return levels
 
 
-def scalar(matrix: sp.csr_matrix) -> tuple[Blocks, list[Level]]:
+def scalar(matrix: sp.csr_matrix, smoothings: int | None = None) -> tuple[Blocks, list[Level]]:
     """The finest level and the coarse ones of a scalar matrix whose rows add up to zero.
 
     Of a matrix that is not symmetric they are those of its symmetric part; it may be singular.
@@ -239,6 +241,7 @@ def scalar(matrix: sp.csr_matrix) -> tuple[Blocks, list[Level]]:
     Parameters
     ----------
     matrix : (nodes, nodes) with a positive diagonal
+    smoothings : as of `hierarchy`
 
     Returns
     -------
@@ -252,4 +255,4 @@ def scalar(matrix: sp.csr_matrix) -> tuple[Blocks, list[Level]]:
     inverse, largest = _scaling(even)
     above = ABOVE * largest
     finest = Blocks.of(cut(even), len(even.indices), inverse, 1 / above)
-    return finest, hierarchy(even, ones, block_diagonal(even) * above, SINGULAR)
+    return finest, hierarchy(even, ones, block_diagonal(even) * above, SINGULAR, smoothings)
