@@ -80,7 +80,7 @@ class Deflation:
 
     def _totals(self, piece: NDArray, of: Any) -> dict[str, Any]:
         """What sums over pieces are told; of: the member of each."""
-        ends = np.concatenate([[0], np.cumsum(np.bincount(piece, minlength=len(self.sums)))])
+        ends = np.concatenate([[0], np.cumsum(np.bincount(piece, minlength=self.sums.shape[0]))])
         offsets, groups = chunks(ends)
         return totals(self.backend, offsets, groups) | {
             "of": of,
