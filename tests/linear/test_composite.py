@@ -110,7 +110,7 @@ def test_deflation_takes_a_constant_of_each_part(double, small):
     Z, W = constants_of(small)
     r = np.random.default_rng(0).normal(size=small.nodes) * (W.sum(axis=1) > 0)
     double.put(solver.p, r[:, None])
-    solver.live[:] = 1
+    double.put(solver.live, 1)
 
     for call in solver.deflation.narrow(solver.p, solver.narrow):
         call()
