@@ -302,8 +302,8 @@ class Projection:
     def _chunks(self) -> Any:
         return self.backend.zeros((self.grid.chunks, 2), np.float64)
 
-    def _divergence(self) -> list[Any]:
-        leaks = [self.exchange.leaks(self.fields)] if self.exchange else []
+    def _divergence(self, *leaks: Any) -> list[Any]:
+        """Calls for what flows out of duals; leaks: of what does so through their edges alone."""
         through = self._patches("inc_outflow", "wall", "far")
         return [self._bind("inc_divergence"), *leaks, *through]
 
@@ -340,6 +340,7 @@ class Projection:
         as_is = self.backend.array(WEIGHTS[1], np.float64)
         latest = {"flow1": self.flow, "flow2": self.flow, "flow": self.guess}
         again = self._bind("inc_extrapolate_flow", weights=as_is, **latest)
+        leaks = [self.exchange.leaks(self.fields)] if self.exchange else []
         return [
             self._bind("inc_extrapolate"),
             self._bind("inc_extrapolate_flow", flow=self.guess),
@@ -347,7 +348,7 @@ class Projection:
             *(self._filled() if self.exchange else []),
             *one,
             *[call for _ in range(self.settings.outer - 1) for call in (again, *one)],
-            *self._divergence(),
+            *self._divergence(*leaks),
             self._bind("inc_closure", **self.grid.totals, parts=self._chunks(), open=self.loose),
             *self._pressure_slopes(self.p),
             *self._residual(alive),
