@@ -28,24 +28,26 @@ KERNEL(inc_flow_levels, INC_FLOW_LEVELS, direct)
   memory2[i] = memory1[i], memory1[i] = memory[i];
 }
 
-/* What the last two levels point to: weights of velocities, of pressures. */
-#define INC_EXTRAPOLATE(F)           \
-  F(in, f64, weights, "4")           \
-  F(in, real, u1, "nodes," STR(DIM)) \
-  F(in, real, u2, "nodes," STR(DIM)) \
-  F(in, f64, p1, "nodes")            \
-  F(in, f64, p2, "nodes")            \
-  F(out, real, u, "nodes," STR(DIM)) \
+/* What the last two levels point to; weights: of velocities, and of the pressure's last change. */
+#define INC_EXTRAPOLATE(F)            \
+  F(in, i32, member, "nodes>members") \
+  F(in, f64, weights, "3")            \
+  F(in, f64, share, "members")        \
+  F(in, real, u1, "nodes," STR(DIM))  \
+  F(in, real, u2, "nodes," STR(DIM))  \
+  F(in, f64, p1, "nodes")             \
+  F(in, f64, p2, "nodes")             \
+  F(out, real, u, "nodes," STR(DIM))  \
   F(out, f64, p, "nodes")
 KERNEL(N(inc_extrapolate), INC_EXTRAPOLATE, indirect)
 {
   const real a = (real)weights[0], b = (real)weights[1];
   for (i32 k = DIM * i; k < DIM * (i + 1); k++) u[k] = a * u1[k] + b * u2[k];
-  p[i] = weights[2] * p1[i] + weights[3] * p2[i];
+  p[i] = p1[i] + weights[2] * share[member[i]] * (p1[i] - p2[i]);
 }
 
 #define INC_EXTRAPOLATE_FLOW(F) \
-  F(in, f64, weights, "4")      \
+  F(in, f64, weights, "3")      \
   F(in, real, flow1, "edges")   \
   F(in, real, flow2, "edges")   \
   F(out, real, flow, "edges")
@@ -70,6 +72,30 @@ KERNEL(inc_fading, INC_FADING, indirect)
   real sum = 0;
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) sum += fabs(flow[edge[e]] - w[edge[e]]);
   fading[i] = R(0.5) * sum / (real)V[i];
+}
+
+/* Share of the pressure's last change that a member's step begins with (eq. 7.9a): 1 where inertia leads, down to
+ * 3/4 where flow or friction couple some node to its neighbours much harder than that. */
+#define INC_SHARE(F)                    \
+  F(in, i32, member, "nodes>members")   \
+  F(in, i32, open, "nodes")             \
+  F(in, f64, viscosity, "members")      \
+  F(in, f64, bdf, "members,3")          \
+  F(in, f64, V, "nodes")                \
+  F(in, f64, friction, "nodes") /* D */ \
+  F(in, real, fading, "nodes")          \
+  F(in, i32, active, "members")         \
+  TOTALS(F, "nodes")                    \
+  F(upd, f64, parts, "groups,1")        \
+  F(out, f64, share, "members")
+TOTAL(inc_share, INC_SHARE, max, 1, active[m])
+{
+  const f64 forgets = (f64)fading[i] + viscosity[member[i]] * friction[i] / V[i];
+  s[0]              = OP_max(s[0], open[i] ? 0 : forgets / bdf[3 * member[i]]);
+}
+OF_MEMBER(inc_share, INC_SHARE)
+{
+  share[m] = 1 - 0.25 * s[0] * s[0] / (20.0 * 20.0 + s[0] * s[0]);
 }
 
 /* Volume flux of interpolated velocities through an edge: sum of ubar.S over its facets. */

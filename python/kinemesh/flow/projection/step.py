@@ -25,9 +25,8 @@ from kinemesh.space.grid import Grid
 
 LINEAR_DROP = 0.3  # of the momentum's linear systems
 LINEAR_ITERATIONS = 20
-ONWARD = 0.75  # of the last change of the pressure that a step begins with (theory, section 7.3)
-WEIGHTS = {1: (1, 0, 1, 0), 2: (2, -1, 1, 0), 3: (2, -1, 1 + ONWARD, -ONWARD)}
-"""Of the last two levels, of velocities and of pressures, by the number of the step; 3: later."""
+WEIGHTS = {1: (1, 0, 0), 2: (2, -1, 0), 3: (2, -1, 1)}
+"""Of velocities of the last two levels and of the pressure's last change; 3: of later steps."""
 
 
 class Projection:
@@ -58,6 +57,7 @@ class Projection:
     loop : MomentumLoop;  pressure : ScalarSolver
     closed : (members,) bool     members without an open boundary
     defect : (members,) float64 device array; what closed members lack, per volume
+    share : (members,) float64 device array; of the pressure's last change, that a step begins with
     closure : (members, 2) float64 device array; of the last step the largest divergence |net| / h,
         and the largest rate at which a flow passes a volume
     """
@@ -84,7 +84,7 @@ class Projection:
         cells = len(grid.vertices.cells)
         self.slope, self.pull = b.zeros((cells, dim * dim)), b.zeros((cells, dim))
         self.weights = b.array(WEIGHTS[1], np.float64)
-        self.defect, self.mean = (b.zeros(grid.members, np.float64) for _ in range(2))
+        self.defect, self.mean, self.share = (b.zeros(grid.members, np.float64) for _ in range(3))
         self.closure = b.zeros((grid.members, 2), np.float64)
         self.velocity = {
             kind: b.zeros((len(grid.patches[kind]), dim))
@@ -108,7 +108,7 @@ class Projection:
         names = (
             "u", "u1", "u2", "p", "p1", "p2", "phi", "net", "flow", "flow1", "flow2", "memory",
             "memory1", "memory2", "grad", "fading", "flux", "slope", "pull", "push", "res",
-            "weights", "defect", "mean", "closure",
+            "weights", "defect", "mean", "closure", "share",
         )  # fmt: skip
         here = {"given": b.array(self.given, np.int32)}
         open = b.array(self.open, np.int32)
@@ -299,8 +299,8 @@ class Projection:
             *self._pressure_slopes(self.phi),
         ]
 
-    def _chunks(self) -> Any:
-        return self.backend.zeros((self.grid.chunks, 2), np.float64)
+    def _chunks(self, columns: int = 2) -> Any:
+        return self.backend.zeros((self.grid.chunks, columns), np.float64)
 
     def _divergence(self, *leaks: Any) -> list[Any]:
         """Calls for what flows out of duals; leaks: of what does so through their edges alone."""
@@ -324,7 +324,6 @@ class Projection:
         """Calls of one pass: momentum, predicted fluxes, pressure, correction."""
         alive = self.fields["active"]
         return [
-            self._bind("inc_fading", flow=self.guess),
             *self._pressure_slopes(self.p),
             *(self.exchange.vector(self.push, alive) if self.exchange else []),
             *self._momentum(),
@@ -339,17 +338,21 @@ class Projection:
         one = self._pass()
         as_is = self.backend.array(WEIGHTS[1], np.float64)
         latest = {"flow1": self.flow, "flow2": self.flow, "flow": self.guess}
-        again = self._bind("inc_extrapolate_flow", weights=as_is, **latest)
+        fading = self._bind("inc_fading", flow=self.guess)
+        again = [self._bind("inc_extrapolate_flow", weights=as_is, **latest), fading]
+        totals = {**self.grid.totals, "open": self.loose}
         leaks = [self.exchange.leaks(self.fields)] if self.exchange else []
         return [
-            self._bind("inc_extrapolate"),
             self._bind("inc_extrapolate_flow", flow=self.guess),
+            fading,
+            self._bind("inc_share", **totals, parts=self._chunks(1), friction=self.friction),
+            self._bind("inc_extrapolate"),
             *self._give(),
             *(self._filled() if self.exchange else []),
             *one,
-            *[call for _ in range(self.settings.outer - 1) for call in (again, *one)],
+            *[call for _ in range(self.settings.outer - 1) for call in (*again, *one)],
             *self._divergence(*leaks),
-            self._bind("inc_closure", **self.grid.totals, parts=self._chunks(), open=self.loose),
+            self._bind("inc_closure", **totals, parts=self._chunks()),
             *self._pressure_slopes(self.p),
             *self._residual(alive),
             *self._patches("inc_spin", "wall", spin={"wall": self.spin}),
