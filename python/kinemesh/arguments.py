@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from functools import wraps
 from typing import Any, TypeVar
@@ -98,6 +98,35 @@ def point_of(value: Any, name: str, axes: str = "x, y") -> tuple[float, float]:
     if not np.isfinite([x, y]).all():
         raise SettingsError(f"{name} is {value!r}, expected a point ({axes}) [chord]")
     return x, y
+
+
+def states(
+    value: Any,
+    shape: tuple[int, ...],
+    name: str,
+    columns: str = "",
+    where: Callable[[int], str] = "row {}".format,
+) -> NDArray[Any]:
+    """Finite numbers of a shape, a row per node; SettingsError for others, `where` they are.
+
+    Parameters
+    ----------
+    columns : what the numbers are, for the message;  where : row -> text that tells its place
+    """
+    wanted = f"expected {shape} finite numbers{columns}, a row per node of the solver"
+    try:
+        found = np.asarray(value)
+    except ValueError:
+        raise SettingsError(f"{name}: rows of several lengths, {wanted}") from None
+    if found.shape != shape or found.dtype.kind not in "fiu":
+        raise SettingsError(f"{name}: shape {found.shape} of {found.dtype}, {wanted}")
+    wrong = np.flatnonzero(~np.isfinite(found.reshape(len(found), -1)).all(axis=1))
+    if len(wrong):
+        raise SettingsError(
+            f"{name}: {where(int(wrong[0]))} is {found[wrong[0]].tolist()}, {wanted}: "
+            f"{len(wrong)} such row(s)"
+        )
+    return found
 
 
 def instance(value: Any, kind: type, name: str, example: str) -> Any:

@@ -147,6 +147,39 @@ def test_what_is_not_there_yet_is_refused():
         case(km.Cloud.from_mesh(MESH))
 
 
+SHAPES = [
+    ("u", np.nan, r"u: shape \(\) of float64, expected \({n}, 2\) finite numbers \(velocities"),
+    ("u", np.ones((3, 2)), r"u: shape \(3, 2\) of float64, expected \({n}, 2\)"),
+    ("u", [[1.0, 0.0], [1.0]], r"u: rows of several lengths, expected \({n}, 2\)"),
+    ("u", "uniform", r"u: shape \(\) of <U7, expected \({n}, 2\)"),
+    ("p", 0.0, r"p: shape \(\) of float64, expected \({n},\) finite numbers \(pressures"),
+    ("p", np.ones((5, 1)), r"p: shape \(5, 1\) of float64, expected \({n},\)"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "words"), SHAPES, ids=str)
+def test_a_flow_of_another_shape_is_refused(name, value, words):
+    made = case()
+    before = made.backend.get(made.projection.u)
+    with pytest.raises(km.SettingsError, match="initial flow: " + words.format(n=made.grid.nodes)):
+        made.initialise(**{name: value})
+    np.testing.assert_array_equal(made.backend.get(made.projection.u), before)
+
+
+@pytest.mark.parametrize("name", ["u", "p"])
+def test_a_flow_that_is_no_number_is_told_by_member_and_node(name):
+    made = case(reynolds=[100.0, 200.0])
+    row = made.grid.first[1] + 7
+    flow = {"u": np.ones((made.grid.nodes, 2)), "p": np.zeros(made.grid.nodes)}
+    flow[name][row:] = np.inf
+    node, (x, y) = made.grid.meshes[1].original[7], made.grid.points[row]
+    with pytest.raises(km.SettingsError) as caught:
+        made.initialise(**flow)
+    place = f"{name}: member 1 at node {node} (x = {x:.6g}, y = {y:.6g}) is "
+    assert place in str(caught.value)
+    assert f"a row per node of the solver: {made.grid.nodes - row} such" in str(caught.value)
+
+
 @pytest.mark.parametrize(
     "given", [{"outer": 0}, {"momentum_drop": 0.0}, {"convection": "central"},
               {"pressure_tolerance": 2.0}, {"pressure_iterations": 1.5}],

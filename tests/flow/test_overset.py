@@ -273,6 +273,20 @@ def test_what_makes_no_case_is_refused(options, error, told):
         case(**options)
 
 
+@pytest.mark.parametrize("name", ["u", "p"])
+def test_a_flow_that_is_no_number_is_told_by_member_part_and_node(name):
+    made = case({"body": Part(ROUND, at=(0.3, 0.1)), "back": BACK}, reynolds=[50.0, 100.0])
+    mesh = made.grid.meshes[1]
+    row = made.grid.first[1] + mesh.first[1] + 5
+    flow = {"u": np.ones((made.grid.nodes, 2)), "p": np.zeros(made.grid.nodes)}
+    flow[name][row] = np.nan
+    node, (x, y) = BACK.renumbered().original[5], made.grid.points[row]
+    with pytest.raises(SettingsError) as caught:
+        made.initialise(**flow)
+    place = f"{name}: member 1 at node {node} of 'back' (x = {x:.6g}, y = {y:.6g}) is "
+    assert place in str(caught.value)
+
+
 def test_a_step_in_which_a_body_crosses_its_fringe_is_found_before_the_run():
     made = case(motion={"body": km.motion.translate(velocity=(1.0, 0.0), ramp=0.01)})
     with pytest.raises(

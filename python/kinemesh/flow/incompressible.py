@@ -27,6 +27,7 @@ from kinemesh.flow.arguments import (
 from kinemesh.flow.forces import Forces
 from kinemesh.flow.moving import Moving
 from kinemesh.flow.parts import Standing, has_parts, markers_of_parts, put_together, report_of
+from kinemesh.flow.projection.initial import given_flow
 from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.flow.projection.step import Projection
 from kinemesh.mesh import Mesh
@@ -186,13 +187,13 @@ class Incompressible(Moving):
 
         Parameters
         ----------
-        u : (nodes, 2) velocities;  p : (nodes,) pressures, 0 if not given
+        u : (nodes, 2) velocities;  p : (nodes,) pressures, 0 if not given; SettingsError for others
         """
-        grid = self.grid
+        grid, begin = self.grid, given_flow(self.grid, u, p, self.inflow)
         grid.ensemble.begin()
         self._begin_parts(PoseArray.still(len(grid.bodies)), "initial flow")
         self._walls(PoseArray.still(len(grid.bodies)), None)
-        self.projection.start(self.inflow[grid.member] if u is None else u, p)
+        self.projection.start(*begin)
         self.check_faults("initial flow")
 
     def connectivity(self, time: float = 0.0, member: int = 0) -> OversetReport:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh import gas
-from kinemesh.errors import SettingsError
+from kinemesh.arguments import states
 
 Floats = NDArray[np.float64]
 
@@ -47,18 +47,8 @@ class Euler:
 
     def states(self, value: Any, nodes: int) -> NDArray:
         """(nodes, variables) finite primitive states that a user gave; SettingsError for others."""
-        states, shape = np.asarray(value), (nodes, self.variables)
-        names = ", ".join(self.names)
-        wanted = f"expected {shape} finite numbers ({names}), a row per node of the solver"
-        if states.shape != shape or states.dtype.kind not in "fiu":
-            raise SettingsError(f"initial state: shape {states.shape} of {states.dtype}, {wanted}")
-        wrong = np.flatnonzero(~np.isfinite(states).all(axis=1))
-        if len(wrong):
-            raise SettingsError(
-                f"initial state: row {wrong[0]} is {states[wrong[0]].tolist()}, {wanted}: "
-                f"{len(wrong)} such row(s)"
-            )
-        return states
+        columns = f" ({', '.join(self.names)})"
+        return states(value, (nodes, self.variables), "initial state", columns)
 
     def outputs(self, q: ArrayLike, mach: float) -> dict[str, NDArray[Any]]:
         """The named fields of a field file, of primitive states (nodes, variables).
