@@ -12,6 +12,7 @@
 #include "shared/copy.h"
 #include "shared/gather.h"
 #include "flow/start.h"
+#include "overset/names.h"
 #define PAIR 2 /* lanes of a team: more pay on irregular clouds in space alone */
 #define DIM 2
 #include "dimension.h"

@@ -1,9 +1,8 @@
-/* composite.h - the matrix of parts that overlap, a row for each node.  Its status says what a row is:
- * field, that of the CSR matrix; receptor, x minus what the corners of the donor cell give; else x.
+/* composite.h - the matrix of parts that overlap, a row for each node.  Its status (overset/names.h) says what
+ * a row is: field, that of the CSR matrix; receptor, x minus what the corners of the donor cell give; else x.
  * Sides are zero in rows that are not field.  Where no boundary is open, which leaves the matrix singular,
  * field rows have `lack` of their member beside, the mean of x times `stiff`, in proportion to volumes. */
 
-enum { COMPOSITE_FIELD = 1, COMPOSITE_RECEPTOR = -1 };
 #define COMPOSITE_ROWS(F)            \
   F(in, i32, member, "rows>members") \
   F(in, i32, live, "members")        \
@@ -37,25 +36,25 @@ enum { COMPOSITE_FIELD = 1, COMPOSITE_RECEPTOR = -1 };
 
 KERNEL(composite_side, COMPOSITE_SIDE, direct)
 {
-  if (live[member[i]] && status[i] != COMPOSITE_FIELD) r[i] = 0;
+  if (live[member[i]] && status[i] != FIELD) r[i] = 0;
 }
 
 KERNEL(composite_product, COMPOSITE_PRODUCT, heavy)
 {
   if (!live[member[i]]) return;
   f64 s = 0;
-  if (status[i] == COMPOSITE_FIELD)
+  if (status[i] == FIELD)
     for (i32 b = row[i]; b < row[i + 1]; b++) s += matrix[b] * x[column[b]];
-  else if (status[i] == COMPOSITE_RECEPTOR)
+  else if (status[i] == RECEPTOR)
     for (i32 k = 4 * i; k < 4 * i + 4; k++) s += weight[k] * x[donor[k]];
-  if (lack && status[i] == COMPOSITE_FIELD) s += share[i] * lack[member[i]];
-  y[i] = status[i] == COMPOSITE_FIELD ? s : x[i] - s;
+  if (lack && status[i] == FIELD) s += share[i] * lack[member[i]];
+  y[i] = status[i] == FIELD ? s : x[i] - s;
 }
 
 TOTAL(composite_lack, COMPOSITE_LACK, sum, 1, live[m])
 {
   const i32 r = item[i];
-  if (status[r] == COMPOSITE_FIELD) s[0] += volume[r] * x[r];
+  if (status[r] == FIELD) s[0] += volume[r] * x[r];
 }
 OF_MEMBER(composite_lack, COMPOSITE_LACK)
 {

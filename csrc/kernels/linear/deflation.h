@@ -74,11 +74,11 @@
 /* sum of c_p z_p in row j. */
 HD f64 deflation_at(const i32 j DEFLATION_CONSTANTS(PARAM))
 {
-  if (status[j] == COMPOSITE_FIELD) return share[j] > 0 ? c[piece[j]] : 0;
+  if (status[j] == FIELD) return share[j] > 0 ? c[piece[j]] : 0;
   f64 s = 0;
-  if (status[j] == COMPOSITE_RECEPTOR)
+  if (status[j] == RECEPTOR)
     for (i32 k = 4 * j; k < 4 * j + 4; k++)
-      s += status[donor[k]] == COMPOSITE_FIELD && share[donor[k]] > 0 ? weight[k] * c[piece[donor[k]]] : 0;
+      s += status[donor[k]] == FIELD && share[donor[k]] > 0 ? weight[k] * c[piece[donor[k]]] : 0;
   return s;
 }
 
@@ -94,7 +94,7 @@ HD f64 deflation_product(const i32 i DEFLATION_MATRIX(PARAM))
 TOTAL(deflation_sums, DEFLATION_SUMS, sum, 1, live[of[m]])
 {
   const i32 at = item[i];
-  if (status[at] == COMPOSITE_FIELD) s[0] += share[at] * r[at];
+  if (status[at] == FIELD) s[0] += share[at] * r[at];
 }
 OF_MEMBER(deflation_sums, DEFLATION_SUMS)
 {
@@ -115,7 +115,7 @@ KERNEL(deflation_solve, DEFLATION_SOLVE, indirect)
 KERNEL(deflation_narrow, DEFLATION_NARROW, heavy)
 {
   if (!live[member[i]]) return;
-  to[i] = status[i] == COMPOSITE_FIELD ? (f32)(from[i] - deflation_product(i DEFLATION_MATRIX(NAME))) : 0;
+  to[i] = status[i] == FIELD ? (f32)(from[i] - deflation_product(i DEFLATION_MATRIX(NAME))) : 0;
 }
 
 /* In float64, with receptors from their donors and with the constants. */
@@ -123,7 +123,7 @@ KERNEL(deflation_widen, DEFLATION_WIDEN, indirect)
 {
   if (!live[member[i]]) return;
   f64 s = (f64)from[i];
-  if (status[i] == COMPOSITE_RECEPTOR) {
+  if (status[i] == RECEPTOR) {
     s = 0;
     for (i32 k = 4 * i; k < 4 * i + 4; k++) s += weight[k] * (f64)from[donor[k]];
     s += r[i];
@@ -137,8 +137,8 @@ KERNEL(deflation_rim, DEFLATION_RIM, heavy)
 {
   if (!live[member[i]]) return;
   i32 near = 0;
-  if (status[i] == COMPOSITE_FIELD && share[i] > 0)
-    for (i32 b = row[i]; b < row[i + 1]; b++) near |= status[column[b]] != COMPOSITE_FIELD || !(share[column[b]] > 0);
+  if (status[i] == FIELD && share[i] > 0)
+    for (i32 b = row[i]; b < row[i + 1]; b++) near |= status[column[b]] != FIELD || !(share[column[b]] > 0);
   rim[i] = near;
 }
 

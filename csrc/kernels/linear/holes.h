@@ -130,7 +130,7 @@ KERNEL(holes_prolong, HOLES_PROLONG, heavy)
 KERNEL(holes_finest, HOLES_FINEST, direct)
 {
   if (!active[member[i]]) return;
-  const i32 field = status[i] == COMPOSITE_FIELD;
+  const i32 field = status[i] == FIELD;
   pen[i]          = field ? 0 : unit[i];
   keep[i]         = field ? 1 : 0;
 }

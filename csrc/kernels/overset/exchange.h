@@ -1,5 +1,5 @@
 /* exchange.h - what overset grids take from one another (docs/overset.md): values at nodes that are not solved
- * for, from the corners of a cell of another part.  status: as of status.h. */
+ * for, from the corners of a cell of another part.  status: as of names.h. */
 
 /* What follows from the status of a node: whether its velocity is given (momentum), whether its dual is left
  * open (pressure), and how much its faces trust their memory. */

@@ -10,7 +10,6 @@ enum overset_mark {
   MARK_BODY    = -2, /* within walls */
   MARK_OUTSIDE = -3, /* in no cell of the background */
 };
-enum overset_status { COVERED = 0, FIELD = 1, RECEPTOR = -1, SOLID = -2 };
 /* What a member fails by, the first of these first (python/kinemesh/overset/faults.py). */
 enum overset_fault {
   OVERSET_WALLS   = 1, /* node of a wall within the walls of another part */

@@ -17,7 +17,7 @@ from kinemesh.overset.parts import Parts
 from kinemesh.overset.plan import Plan, plan_of
 from kinemesh.space.grid import Grid
 
-FIELD, RECEPTOR, COVERED, SOLID = 1, -1, 0, -2  # csrc/kernels/overset/status.h
+FIELD, RECEPTOR, COVERED, SOLID = 1, -1, 0, -2  # csrc/kernels/overset/names.h
 COUNTS = 3  # of a member: receptors, those with receptors among their donor's corners, orphans
 
 
