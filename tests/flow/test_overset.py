@@ -132,8 +132,9 @@ def test_a_pre_flight_finds_a_part_that_leaves_its_background():
     with pytest.raises(
         OversetError,
         match=r"pre-flight of the motion, step \d+ of 40 \(time \d\.?\d?\).*'body'.*beyond 'back'",
-    ):
+    ) as caught:
         made.run(time_step=0.1, steps=40)
+    assert len(re.findall(r"step \d+ of \d+", str(caught.value))) == 1
 
 
 def test_a_pre_flight_tells_the_worst_of_the_connectivity():

@@ -92,7 +92,7 @@ class Standing:
         """Forget where the parts were."""
         self.connectivity.begin()
 
-    def place(self, poses: PoseArray, renew: Callable[[], Any], where: str) -> None:
+    def place(self, poses: PoseArray, renew: Callable[[], Any], where: str = "") -> None:
         """Parts are at the poses of their bodies; those without a body are as given.
 
         Parameters
@@ -112,7 +112,7 @@ class Standing:
 
         What is bad for the result is warned of once.
         """
-        self.place(poses, self.connectivity.update, when)
+        self.place(poses, self.connectivity.update)  # errors of a pre-flight say when
         self.watch.look(when)
         receptors, poor, _ = self.backend.get(self.connectivity.counts).T
         return {"receptors": receptors, "poor_donors": poor}

@@ -19,7 +19,7 @@ class Connectivity(Statuses):
         self.backend.put(self.status, COVERED)
         self.backend.put(self.words, NONE)
 
-    def check(self, where: str) -> bool:
+    def check(self, where: str = "") -> bool:
         """After `update`: members that cannot go on have failed; whether there were any.
 
         Members fail by walls that intersect, by nodes without fluid or receptors without a donor
@@ -27,7 +27,7 @@ class Connectivity(Statuses):
 
         Parameters
         ----------
-        where : str    when it is, for the error
+        where : str    when it is, for the error; empty where its reader says so
 
         Raises
         ------
@@ -40,7 +40,8 @@ class Connectivity(Statuses):
         found = np.flatnonzero((words != NONE) & members.alive).tolist()
         for member in found:
             told = failure(self, member, words[member])
-            error = OversetError(f"{told.cause} ({where}); {told.remedy}")
+            when = f" ({where})" if where else ""
+            error = OversetError(f"{told.cause}{when}; {told.remedy}")
             members.fail(member, told.cause, told.remedy, place=told.place, error=error)
         return bool(found)
 
