@@ -113,6 +113,82 @@ def test_a_run_that_goes_on_has_the_bits_of_one_that_was_not_stopped(tmp_path):
         assert np.array_equal(rest.history[name], whole.history[name])
 
 
+class Renewals:
+    """In place of what a case renews: the steps in which it does."""
+
+    def __init__(self, made):
+        self.made, self.renew, self.steps = made, made.projection.renew, []
+        made.projection.renew = self
+
+    def __call__(self):
+        self.steps.append(self.made.steps)
+        self.renew()
+
+
+def forgetful(made):
+    """A case that knows nothing of the last poses."""
+    place = made.parts.place
+
+    def forgetting(*given):
+        made.parts._done = None
+        place(*given)
+
+    made.parts.place = forgetting
+    return made
+
+
+def pausing(t):
+    """At rest, then drifting from 0.2 to 0.4, then at rest again."""
+    return km.motion.Pose(0.0, (0.0, 0.0), (0.2 * min(max(t - 0.2, 0.0), 0.2), 0.0))
+
+
+@pytest.mark.parametrize(
+    ("motion", "moved"),
+    [
+        (None, []),
+        ({"body": km.motion.function(pausing)}, [5, 6, 7, 8]),
+        ([{"body": km.motion.function(pausing)}, None], [5, 6, 7, 8]),
+        ([{"body": PLUNGE}, None], list(range(1, 11))),
+    ],
+    ids=["rest", "pausing", "members", "one moves"],
+)
+def test_only_parts_that_have_moved_are_connected_anew(motion, moved):
+    made = case(motion=motion)
+    renewals = Renewals(made)
+    run = made.run(time_step=0.05, steps=10)
+    assert [step for step in renewals.steps if step] == moved
+    every = forgetful(case(motion=motion))
+    renewals = Renewals(every)
+    again = every.run(time_step=0.05, steps=10)
+    assert [step for step in renewals.steps if step] == list(range(1, 11))
+    for name in run.history.columns:
+        np.testing.assert_array_equal(run.history[name], again.history[name], name)
+
+
+def test_a_run_that_goes_on_with_parts_at_rest_has_the_bits_of_one_that_was_not_stopped(tmp_path):
+    motion = {"body": km.motion.function(pausing)}
+    whole = case(motion=motion).run(time_step=0.05, steps=12, out=tmp_path / "whole")
+    case(motion=motion).run(time_step=0.05, steps=10, out=tmp_path / "parts")
+    on = case(motion=motion).run(time_step=0.05, steps=12, out=tmp_path / "parts", resume=True)
+    for name in whole.history.columns:
+        np.testing.assert_array_equal(on.history[name], whole.history[name], name)
+
+
+def test_a_look_at_the_connectivity_leaves_a_case_at_rest_as_it_was():
+    made = case()
+    made.run(time_step=0.05, steps=2)
+    renewals = Renewals(made)
+    status = made.backend.get(made.parts.connectivity.status)
+    made.connectivity(time=0.0)
+    made.begin_step(np.array([0.05]), 1)
+    made.place(lambda share: made.poses(np.zeros(1)))
+    np.testing.assert_array_equal(made.backend.get(made.parts.connectivity.status), status)
+    assert len(renewals.steps) == 1
+    made.connectivity(time=0.0)
+    made.place(lambda share: made.poses(np.zeros(1)))
+    assert len(renewals.steps) == 1
+
+
 def test_fields_tell_status_and_part_and_hide_what_is_not_solved(tmp_path):
     made = case(motion={"body": PLUNGE})
     made.run(time_step=0.05, steps=4, out=tmp_path)

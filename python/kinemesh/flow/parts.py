@@ -87,13 +87,17 @@ class Standing:
         self.connectivity = Connectivity(grid, overlap)
         self.watch = Watch(self.connectivity)
         self._body = bodies_of_parts(grid.meshes, grid.bodies)
+        self._done: Any = None  # what was renewed last, for which poses and members
 
     def begin(self) -> None:
         """Forget where the parts were."""
+        self._done = None
         self.connectivity.begin()
 
     def place(self, poses: PoseArray, renew: Callable[[], Any], where: str = "") -> None:
         """Parts are at the poses of their bodies; those without a body are as given.
+
+        Nothing is renewed where the parts of the members that run are where they were.
 
         Parameters
         ----------
@@ -103,9 +107,14 @@ class Standing:
         rows = np.zeros(self.connectivity.pose.shape)
         moving = self._body >= 0
         rows[moving] = poses.rows[self._body[moving]]
+        done = renew, rows.tobytes(), self.grid.ensemble.alive.tobytes()
+        if done == self._done:
+            return
+        self._done = None
         self.backend.put(self.connectivity.pose, rows)
         renew()
         self.connectivity.check(where)
+        self._done = done
 
     def flown(self, poses: PoseArray, when: str) -> dict[str, NDArray[np.float64]]:
         """(members,) receptors, and those with a poor donor, with the parts at these poses.
@@ -125,12 +134,14 @@ class Standing:
         kept, failed, ended = [b.get(array) for array in arrays], members.told(), members.ended
         members.begin()
         members.end({m: 0 for m in range(members.count) if m != member})
-        made.begin()
+        done = self._done
+        self.begin()
         try:
             yield
         finally:
             for array, values in zip(arrays, kept, strict=True):
                 b.put(array, values)
+            self._done = done
             members.begin(failed)
             members.end(ended)
 
