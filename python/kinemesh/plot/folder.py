@@ -43,7 +43,8 @@ def from_directory(
 
     Unsteady: hysteresis.png, pressures.png with pressures.csv, mach.png, mesh.png.
     Incompressible: vorticity.png and pressure.png in place of mach.png, loads.png where there is no
-    cycle, and grids.png of overset parts.
+    cycle, and grids.png of overset parts.  Several bodies have a line each in hysteresis.png and
+    loads.png.
     Steady: convergence.png, cp.png, mach.png, mesh.png.
     In space cp.png, sections.png and mesh.png of the wing (`kinemesh.plot.wings`), and no mach.png.
     An ensemble has one hysteresis.png (or convergence.png) of all members, and mesh.png where the

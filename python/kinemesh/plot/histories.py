@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.plot.style import BLUE, DARK, RED, figure_of, phase_axis, styled
+from kinemesh.plot.style import BLUE, BODIES, DARK, RED, figure_of, phase_axis, styled
 from kinemesh.study.hysteresis import reference_loop
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ def hysteresis(
 ) -> Any:
     """Figure of cl and cm against alpha (against phase where the body does not pitch).
 
+    Several bodies have a line each beside that of all of them, their cm about their own pivots.
     Arrows show the direction in time.  The reference is dashed; the legend has the rms distance to
     the reference.  Steps that did not converge are marked, and counted in the legend.  A loop that
     is not periodic is drawn open; the legend has its change from the cycle before.
@@ -36,6 +38,7 @@ def _hysteresis(loop: Loop, reference: Loop | None) -> Any:
     figure = figure_of(7.2, 3.3)
     pitches = bool(np.ptp(loop.alpha_deg) > 0)
     away = None if reference is None else loop.compare(reference)
+    bodies = list(_of_bodies(loop))
     for axes, name, symbol in zip(
         figure.subplots(1, 2), ("cl", "cm"), ("$c_l$", "$c_m$"), strict=True
     ):
@@ -46,7 +49,11 @@ def _hysteresis(loop: Loop, reference: Loop | None) -> Any:
             axes.plot(x, y, "--", color=DARK, linewidth=1.1, label=label, zorder=3)
         said = _change(loop, getattr(loop, name))
         x, y, at = curve(loop, name, pitches)
-        axes.plot(x, y, color=BLUE, label=f"kinemesh{said}")
+        for marker, colour, one in bodies:
+            own, load, _ = curve(one, name, pitches, loop.periodic)
+            about = " (own pivot)" if name == "cm" else ""
+            axes.plot(own, load, color=colour, linewidth=1.1, label=f"{marker}{about}")
+        axes.plot(x, y, color=BLUE, label=f"{'all bodies' if bodies else 'kinemesh'}{said}")
         if loop.periodic is False:
             axes.plot(x[[0, -1]], y[[0, -1]], "s", color=BLUE, markersize=3.5)
         if pitches:
@@ -60,12 +67,29 @@ def _hysteresis(loop: Loop, reference: Loop | None) -> Any:
         axes.margins(0.06)
         if loop.unconverged:
             _marks(axes, loop, x[at], y[at])
-        if reference is not None or loop.unconverged or said:
+        if reference is not None or loop.unconverged or said or bodies:
             rows = sum(1 + text.count("\n") for text in axes.get_legend_handles_labels()[1])
             low, high = axes.get_ylim()
             axes.set_ylim(low, high + max(0.28, 0.08 * rows) * (high - low))
             axes.legend(loc="upper left", fontsize=7.5)
     return figure
+
+
+def _of_bodies(loop: Loop) -> Iterator[tuple[str, str, Loop]]:
+    """Marker, colour and loop of each of several bodies; the first colour is that of their sum."""
+    if len(loop.bodies) < 2:
+        return
+    order = np.argsort(_in_time(loop))  # loads of bodies are in the order of time
+    for k, (marker, body) in enumerate(loop.bodies.items()):
+        loads = {n: getattr(body, n) for n in ("cl", "cm")}
+        loads = {n: replace(one, values=one.values[order]) for n, one in loads.items()}
+        yield marker, BODIES[1 + k % (len(BODIES) - 1)], replace(loop, **loads)
+
+
+def _in_time(loop: Loop) -> NDArray[np.intp]:
+    """Steps of a loop, which are in the order of phases, from the first to the last of its cycle."""
+    last = int(np.argmin(np.abs((loop.phase_deg - 360 * loop.cycles + 180) % 360 - 180)))
+    return np.roll(np.arange(loop.steps), -last - 1)
 
 
 def _marks(axes: Any, loop: Loop, x: NDArray[Any], y: NDArray[Any]) -> None:
@@ -95,8 +119,8 @@ def curve(
     x, y, at = loop.alpha_deg if pitches else loop.phase_deg, one.values, np.arange(loop.steps)
     if loop.periodic is not False and periodic is not False:
         return np.r_[x, x[0] if pitches else x[0] + 360], np.r_[y, y[0]], at
-    last = int(np.argmin(np.abs((loop.phase_deg - 360 * loop.cycles + 180) % 360 - 180)))
-    order = np.roll(at, -last - 1)
+    order = _in_time(loop)
+    last = order[-1]
     if not pitches:
         x = np.where(at > last, x, x + 360)
     if one.change is None:  # from the first step of the cycle on
@@ -122,21 +146,53 @@ def _arrows(axes: Any, x: NDArray[Any], y: NDArray[Any], count: int = 4) -> None
 
 @styled
 def loads(history: History, title: str = "") -> Any:
-    """Lift and drag of one member over the time of a run without a cycle."""
+    """Lift and drag of one member over the time of a run without a cycle.
+
+    Of several bodies lift, drag and moment, a line for each and one for all of them.
+    """
+    start = "angle_deg_"
+    markers = [n.removeprefix(start) for n in history.columns if n.startswith(start)]
+    markers = [n for n in markers if np.isfinite(history[f"cl_{n}"]).any()]  # of this member
+    if len(markers) > 1:
+        return _loads_of(history, markers, title)
     figure = figure_of(6.4, 3.3)
     axes = figure.subplots()
     right = axes.twinx()
     drag = history["cd"]
     axes.plot(history["time"], history["cl"], color=BLUE)
     right.plot(history["time"], drag, color=RED)
-    later = drag[len(drag) // 10 :]  # an impulsive start has any drag
-    right.set_ylim(later.min() - 0.1 * np.ptp(later), later.max() + 0.1 * np.ptp(later) + 1e-9)
+    _limit(right, drag)
     axes.set(xlabel="time", title=title)
     axes.set_ylabel("$c_l$", color=BLUE)
     right.set_ylabel("$c_d$", color=RED)
     right.grid(False)
     right.spines["right"].set_visible(True)
     axes.margins(x=0.01)
+    return figure
+
+
+def _limit(axes: Any, *lines: NDArray[np.float64]) -> None:
+    """The range of what is drawn without its first tenth: an impulsive start has any drag."""
+    later = np.concatenate([line[len(line) // 10 :] for line in lines])
+    axes.set_ylim(later.min() - 0.1 * np.ptp(later), later.max() + 0.1 * np.ptp(later) + 1e-9)
+
+
+def _loads_of(history: History, markers: Sequence[str], title: str) -> Any:
+    """Panels of lift, drag and moment over time: bodies, whose cm is about their own pivots."""
+    figure = figure_of(6.4, 6.0)
+    panels = figure.subplots(3, 1, sharex=True)
+    for axes, name, symbol in zip(panels, ("cl", "cd", "cm"), "ldm", strict=True):
+        lines = {marker: history[f"{name}_{marker}"] for marker in markers}
+        for k, (marker, load) in enumerate(lines.items()):
+            colour = BODIES[1 + k % (len(BODIES) - 1)]
+            axes.plot(history["time"], load, color=colour, linewidth=1.1, label=marker)
+        axes.plot(history["time"], history[name], color=BLUE, label="all bodies")
+        _limit(axes, history[name], *lines.values())
+        axes.set_ylabel(f"$c_{symbol}$")
+        axes.margins(x=0.01)
+    panels[0].set_title(title)
+    panels[-1].set(xlabel="time", title="of each body about its own pivot")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
 
 
