@@ -153,6 +153,51 @@ def test_the_folder_of_a_sweep_gets_loops_and_map(tmp_path, monkeypatch, undrawn
     assert all(path.exists() for path in made)
 
 
+def by_time():
+    """A sweep by time_step: its results are numbers per case, none of them with a phase."""
+    found = sweep().drop_dims("phase").drop_vars(["damping", "periodic"])
+    lift = found["state"] * np.arange(12.0).reshape(4, 3)
+    made = {"cl_mean": lift, "cd_mean": 2 * lift, "strouhal": np.nan * lift, "cm_mean": lift}
+    return found.assign(made)
+
+
+def test_the_folder_of_a_sweep_by_time_gets_maps_of_what_it_has(tmp_path, monkeypatch, undrawn):
+    (tmp_path / "sweep.json").touch()
+    monkeypatch.setattr("kinemesh.results.open", lambda folder: by_time())
+
+    made = from_directory(tmp_path)
+
+    # no frequency was found, and cl_amplitude is not there
+    assert [path.name for path in made] == ["map-cl_mean.png", "map-cd_mean.png"]
+
+
+def test_a_map_is_of_what_the_sweep_has_where_nothing_is_asked_for():
+    labels = [km.plot.sweep_map(found).axes[1].get_ylabel() for found in (by_time(), sweep())]
+
+    assert labels == ["cl mean", "damping"]
+
+
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (lambda: km.plot.sweep_map(by_time(), "damping"), "no number 'damping' per case; there are "
+         "state, converged, cl_mean, cd_mean"),
+        (lambda: km.plot.loops(by_time()), "run by time_step have no loops; .* there are state, "),
+    ],
+)  # fmt: skip
+def test_what_a_sweep_by_time_has_not_is_refused_with_what_it_has(draw, words):
+    with pytest.raises(CaseError, match=words):
+        draw()
+
+
+def test_a_sweep_by_time_over_one_parameter_says_where_its_numbers_are(tmp_path, monkeypatch):
+    (tmp_path / "sweep.json").touch()
+    monkeypatch.setattr("kinemesh.results.open", lambda folder: by_time().isel(k=[0]))
+
+    with pytest.raises(CaseError, match=r"there are \['mach'\]; km.open.* case: .*cl_mean"):
+        from_directory(tmp_path)
+
+
 def test_a_sweep_has_no_film(tmp_path):
     (tmp_path / "sweep.json").touch()
 

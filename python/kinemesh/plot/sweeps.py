@@ -18,6 +18,8 @@ from kinemesh.plot.style import DARK, GREY, figure_of, styled
 
 MOST = 200  # loops in one figure
 NUMBERS = "fiu"  # kinds of types
+LEADING = (("damping",), ("cl",), ("cl_mean", "cd_mean", "cl_amplitude", "strouhal"))
+"""What is drawn of a sweep by cycles, of steady cases, by time: the first that there are."""
 
 
 def parameters(found: Any) -> list[str]:
@@ -33,10 +35,26 @@ def parameters(found: Any) -> list[str]:
     ]
 
 
+def per_case(found: Any) -> list[str]:
+    """Names of the numbers that a sweep's Dataset has one of per case."""
+    of_case = (n for n, v in found.data_vars.items() if v.dims == found["state"].dims)
+    return [n for n in of_case if found[n].dtype.kind in f"{NUMBERS}b"]
+
+
+def leading(found: Any) -> list[str]:
+    """What is drawn of a sweep's Dataset where nothing is asked for: what it has numbers of."""
+    some = per_case(found)
+    there = next((own for names in LEADING if (own := [n for n in names if n in some])), [])
+    return [n for n in there if np.isfinite(found[n].values).any()] or there[:1]
+
+
 def of_sweep(found: Any) -> tuple[dict[int, Loop], list[dict[str, Any]], dict[int, Marked]]:
     """Loops of the cases that ran, by number; parameters of every case; marks of each loop."""
     if "phase" not in found.dims:
-        raise CaseError("loops: a sweep of steady cases has no loops")
+        raise CaseError(
+            "loops: cases that are steady or run by time_step have no loops; km.plot.sweep_map "
+            f"draws numbers per case, there are {', '.join(per_case(found))}"
+        )
     names, dimensions = parameters(found), found["state"].dims
     masks = {name: mask.ravel() for name, mask in marks.masks_of(found).items()}
     none = np.zeros(found["state"].size, bool)
@@ -64,7 +82,7 @@ def of_sweep(found: Any) -> tuple[dict[int, Loop], list[dict[str, Any]], dict[in
 @checks_names
 def sweep_map(
     found: Any,
-    name: str = "damping",
+    name: str | None = None,
     x: str | None = None,
     y: str | None = None,
     path: str | Path | None = None,
@@ -78,7 +96,8 @@ def sweep_map(
     ----------
     found : Dataset of a sweep; of more than two parameters of all combinations, one value of each
         further one: `ds.sel(section="naca0012")`
-    name : variable with a number per case
+    name : variable with a number per case; default: the damping, of steady cases cl, of cases that
+        run by time_step cl_mean
     x, y : parameters; default: the first two that vary
     path : file to save the figure in (.png, .pdf or .svg)
 
@@ -86,8 +105,8 @@ def sweep_map(
     ------
     CaseError    no such variable or parameter, fewer than two parameters that vary, or more
     """
-    of_case = (n for n, v in found.data_vars.items() if v.dims == found["state"].dims)
-    some = [n for n in of_case if found[n].dtype.kind in f"{NUMBERS}b"]
+    some = per_case(found)
+    name = next(iter(leading(found)), None) if name is None else name
     if name not in some:
         raise CaseError(f"sweep_map: no number {name!r} per case; there are {', '.join(some)}")
     names = parameters(found)
@@ -200,7 +219,7 @@ def _words(name: str) -> str:
 
 
 def figures(found: Any, loops: Callable[..., Any], folder: Path, format: str) -> list[Path]:
-    """The figures of a sweep's folder: loops of at most MOST cases, damping over two parameters.
+    """The figures of a sweep's folder: loops of at most MOST cases, results over two parameters.
 
     Where more than two vary, the others have their first values in the map.
     """
@@ -208,14 +227,16 @@ def figures(found: Any, loops: Callable[..., Any], folder: Path, format: str) ->
     if "phase" in found.dims and (found["state"] == 1).sum() <= MOST:
         made.append(folder / f"hysteresis.{format}")
         loops(found, path=made[-1])
-    name = "damping" if "damping" in found else "cl"
     varied = [d for d in found["state"].dims if found.sizes[d] > 1]
     rest = {} if "case" in varied else {d: 0 for d in varied[2:]}
     if len(parameters(found.isel(rest))) > 1:
-        made.append(folder / f"map-{name}.{format}")
-        sweep_map(found.isel(rest), name, path=made[-1])
+        for name in leading(found):
+            made.append(folder / f"map-{name}.{format}")
+            sweep_map(found.isel(rest), name, path=made[-1])
     if not made:
         raise CaseError(
-            f"{folder}: no figures of a sweep of one parameter, steady or of {MOST} loops"
+            f"{folder}: no figures, as loops take a cycle and at most {MOST} cases, maps two "
+            f"parameters that vary, there are {parameters(found)}; km.open({str(folder)!r}) has "
+            f"the numbers of each case: {', '.join(per_case(found))}"
         )
     return made
