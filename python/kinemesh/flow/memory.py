@@ -46,8 +46,9 @@ HOST = 130  # [bytes per neighbour]
 # 1.8 kB of the host, on an irregular cloud in space with a matrix in float64.
 PLENTY = 100_000  # [bytes per point]
 
-Distinct = tuple[Any, int, NDArray[np.int64]]
-"""A mesh or cloud, how many members have it, and its `counts`."""
+Distinct = tuple[Any, int, int, NDArray[np.int64]]
+"""A mesh or cloud, in how many ways members have it, how many have it, and its `counts`."""
+TURNED = {"one": [0.0], "same": [0.0, 0.0], "other": [0.0, 180.0]}  # alpha_deg of members
 WAYS: dict[str, Deformation] = {
     way.kind: way for way in (TorsionalSprings(), Delaunay(), Delaunay(retriangulate=True), Rigid())
 }
@@ -76,24 +77,42 @@ def counts(space: Any) -> NDArray[np.int64]:
 def _each(
     solver: Any, kind: str, dtype: str, settings: Any, deform: str | None
 ) -> NDArray[np.float64]:
-    """Bytes for each of what `counts` counts, on spaces of a kind."""
-    solver = next(kind for kind in solver.__mro__ if _called_alike(kind, solver.sample))
+    """(3, k) bytes for each of what `counts` counts, on spaces of a kind.
+
+    Rows: what members share who have a space, who have its boundaries open alike, and what each
+    member has.  Members of solvers without `uncounted` share nothing.
+    """
+    streams = (*solver.sample, *(["alpha_deg"] if solver.uncounted else []))
+    solver = next(kind for kind in solver.__mro__ if _called_alike(kind, streams))
     left = {"_ask": lambda *_: None, "initialise": lambda *_: None}  # no flow is there
     counted = type(solver.__name__, (solver,), {"backend_type": Counting} | left)
     known, held = [], []
+    members = TURNED if solver.uncounted else {"one": None}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of shapes that nobody computes on
         for size in KINDS[kind].sizes:
             space = KINDS[kind].make(*size)
             sides = {"walls": ["wall"], "far": ["far"]}
             asked = {"settings": settings, "device": "cpu", "dtype": dtype} | sides
-            made = counted(space, **solver.sample, **asked)
-            way = made.deform if kind == "parts" else WAYS.get(deform or "", made.deform)
-            mover = way.attach(made.grid.vertices) if deform in WAYS else None
+            each = []
+            for alpha in members.values():
+                more = {} if alpha is None else {"alpha_deg": alpha}
+                spaces = space if alpha is None else [space] * len(alpha)
+                made = counted(spaces, **solver.sample, **more, **asked)
+                way = made.deform if kind == "parts" else WAYS.get(deform or "", made.deform)
+                mover = way.attach(made.grid.vertices) if deform in WAYS else None
+                each.append(made.backend.held)
+                del mover
             known.append(counts(made.grid.meshes[0]))
-            held.append(made.backend.held)
-            del mover
-    return np.linalg.lstsq(np.array(known, float), np.array(held, float), rcond=None)[0]
+            held.append(_shared(*each))
+    return np.linalg.lstsq(np.array(known, float), np.array(held, float), rcond=None)[0].T
+
+
+def _shared(one: int, same: int | None = None, other: int | None = None) -> list[int]:
+    """Bytes of a space, of a way to have it, of a member: from those of members of `TURNED`."""
+    if same is None or other is None:
+        return [0, 0, one]
+    return [2 * one - other, other - same, same - one]
 
 
 def _called_alike(solver: Any, streams: Iterable[str]) -> bool:
@@ -107,7 +126,12 @@ def _called_alike(solver: Any, streams: Iterable[str]) -> bool:
 
 
 def needed(
-    solver: Any, dtype: str, spaces: Sequence[Any], settings: Any, deform: str | None = None
+    solver: Any,
+    dtype: str,
+    spaces: Sequence[Any],
+    settings: Any,
+    deform: str | None = None,
+    ways: Sequence[Any] | None = None,
 ) -> int:
     """Bytes of the arrays of a case on its device; nothing is built of the case itself.
 
@@ -120,15 +144,19 @@ def needed(
     settings : as a solver has them (`settings`), which a cloud completes
     deform : `Deformation.kind`; None for a case at rest.  One that is not known here (the user's
         own) counts as none.
+    ways : of each member, alike where its stream goes through the boundary as another's does, of
+        one space; None: nobody knows, and each member counts as having its own
     """
-    return _held(solver, dtype, _distinct(spaces), settings, deform)
+    return _held(solver, dtype, _distinct(spaces, ways), settings, deform)
 
 
-def _distinct(spaces: Sequence[Any]) -> list[Distinct]:
+def _distinct(spaces: Sequence[Any], ways: Sequence[Any] | None) -> list[Distinct]:
     """Each mesh or cloud once."""
-    first = {id(space): space for space in spaces}
-    members = Counter(map(id, spaces))
-    return [(space, members[key], counts(space)) for key, space in first.items()]
+    keys = [id(space) for space in spaces]
+    first, members = dict(zip(keys, spaces, strict=True)), Counter(keys)
+    pairs = set(zip(keys, range(len(keys)) if ways is None else ways, strict=True))
+    had = Counter(key for key, _ in pairs)
+    return [(space, had[key], members[key], counts(space)) for key, space in first.items()]
 
 
 def _held(
@@ -136,14 +164,13 @@ def _held(
 ) -> int:
     """What `needed` gives."""
     total = 0.0
-    for space, members, known in distinct:
+    for space, ways, members, known in distinct:
         with _COUNTING:
-            own = _each(solver, kind_of(space), dtype, settings, deform)
+            each = _each(solver, kind_of(space), dtype, settings, deform)
         # samples of parts are large enough for the coarse levels of hierarchies: measured 1.5 to
-        # 2.6 % above what 12 to 123 thousand nodes take; of a mesh that several members have more,
-        # as they share tables: 19 % of five members
+        # 2.6 % above what 12 to 123 thousand nodes take
         more = 0.0 if isinstance(space, Parts) else solver.uncounted
-        total += members * (float(known @ own) + more * len(space.points))
+        total += float((each @ known) @ (1, ways, members)) + ways * more * len(space.points)
         if deform == "springs":
             points = len(space.points)
             total += (HIERARCHY + VECTORS * members) * degree(points) * points
@@ -173,14 +200,19 @@ def _free_of_host() -> int | None:
 
 
 def room(
-    solver: Any, backend: Backend, spaces: Sequence[Any], settings: Any, deform: str | None
+    solver: Any,
+    backend: Backend,
+    spaces: Sequence[Any],
+    settings: Any,
+    deform: str | None,
+    ways: Sequence[Any] | None = None,
 ) -> int:
     """What `needed` gives; DeviceError where it is not free."""
-    distinct = _distinct(spaces)
+    distinct = _distinct(spaces, ways)
     arrays, free = _held(solver, backend.dtype, distinct, settings, deform), available(backend)
     if free is None:
         return arrays
-    points, neighbours, *_ = np.sum([n * known for _, n, known in distinct], axis=0).tolist()
+    points, neighbours, *_ = np.sum([n * known for _, _, n, known in distinct], axis=0).tolist()
     host = 0 if backend.on_gpu else HOST * neighbours
     if arrays + host <= free:
         return arrays
@@ -212,7 +244,12 @@ def told(arrays: int, backend: Backend) -> str:
 
 
 def ask(
-    solver: Any, backend: Backend, spaces: Sequence[Any], settings: Any, deform: str | None
+    solver: Any,
+    backend: Backend,
+    spaces: Sequence[Any],
+    settings: Any,
+    deform: str | None,
+    ways: Sequence[Any],
 ) -> None:
     """DeviceError where a case does not fit, before anything of it is allocated.
 
@@ -220,4 +257,4 @@ def ask(
     """
     free = available(backend)
     if free is not None and free < PLENTY * sum(len(space.points) for space in spaces):
-        room(solver, backend, spaces, settings, deform)
+        room(solver, backend, spaces, settings, deform, ways)

@@ -108,7 +108,9 @@ class Moving(Runnable, ABC):
     def _ask(cls, arguments: Arguments, spaces: Sequence[Any]) -> None:
         """DeviceError where the arrays of a case are more than is free."""
         deform = None if arguments.motion is None else arguments.deform.kind
-        memory.ask(cls, arguments.backend, spaces, arguments.settings, deform)
+        names = [name for name in ("stream", "alpha_deg") if name in arguments.streams]
+        ways = list(zip(*(arguments.streams[name].tolist() for name in names), strict=True))
+        memory.ask(cls, arguments.backend, spaces, arguments.settings, deform, ways)
 
     # ---- what runs ask of a solver ---------------------------------------------------------
 
