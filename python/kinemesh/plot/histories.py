@@ -87,7 +87,7 @@ def _of_bodies(loop: Loop) -> Iterator[tuple[str, str, Loop]]:
 
 
 def _in_time(loop: Loop) -> NDArray[np.intp]:
-    """Steps of a loop, which are in the order of phases, from the first to the last of its cycle."""
+    """Steps of a loop, which are in the order of phases, from the first of its cycle on."""
     last = int(np.argmin(np.abs((loop.phase_deg - 360 * loop.cycles + 180) % 360 - 180)))
     return np.roll(np.arange(loop.steps), -last - 1)
 
