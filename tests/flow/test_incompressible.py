@@ -189,6 +189,13 @@ def test_settings_out_of_range_are_refused(given):
         km.IncompressibleSettings(**given)
 
 
+def test_an_unknown_argument_names_one_that_is_known():
+    with pytest.raises(km.ArgumentError, match="unknown argument 'overlp'; did you mean 'overlap'"):
+        km.IncompressibleSettings(overlp=1)
+    with pytest.raises(km.ArgumentError, match="unknown argument 'outr'; did you mean 'outer'"):
+        km.mesh.cylinder(300, outr="overset")
+
+
 def test_memory_that_is_asked_for_is_what_is_allocated():
     mesh = km.mesh.cylinder(5000)
     made = case(mesh)

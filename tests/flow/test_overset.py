@@ -6,7 +6,7 @@ import warnings
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.errors import MeshError, OversetError, SettingsError
+from kinemesh.errors import ArgumentError, MeshError, OversetError, SettingsError
 from kinemesh.io import fields
 from kinemesh.mesh import Mesh
 from kinemesh.overset import Part
@@ -325,13 +325,22 @@ def test_loads_in_float32_are_those_in_float64():
     ("options", "error", "told"),
     [
         ({"parts": {"body": ROUND}}, OversetError, "each has an overset boundary"),
+        (
+            {"parts": ROUND},
+            OversetError,
+            "member 0: the mesh ends at a marker 'overset', within other",
+        ),
         ({"parts": {"back": ROUND, "b": 3}}, OversetError, "part 'b' is a int"),
         ({"motion": {"wing": PLUNGE}}, OversetError, "motion of .'wing'., expected parts"),
         ({"deform": km.deform.TorsionalSprings()}, SettingsError, "move as rigid bodies"),
         ({"walls": ["lid"]}, MeshError, "is in no part"),
         ({"parts": [{"body": ROUND, "back": BACK}, BACK]}, OversetError, "member 1 is one mesh"),
         ({"reynolds": 0.0}, SettingsError, "reynolds is 0.0, expected a number above 0"),
-        ({"mach": 0.3}, TypeError, "unexpected keyword argument 'mach'"),
+        (
+            {"mach": 0.3},
+            ArgumentError,
+            "Incompressible: unknown argument 'mach'; expected mesh, rey",
+        ),
         ({"parts": {"a": BACK, "b": BACK}}, OversetError, "'a', 'b'. have no overset boundary"),
         (
             {"parts": {"body": Part(ROUND, at=(3.5, 0)), "back": BACK}},

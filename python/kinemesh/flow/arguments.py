@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import instance, member_count, numbers, per_member, point_of
 from kinemesh.device.backend import Backend
-from kinemesh.errors import MeshError, SettingsError, warn
+from kinemesh.errors import MeshError, OversetError, SettingsError, warn
 from kinemesh.flow import limits, sizes
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.fingerprint import fingerprint
 from kinemesh.mesh.sizes import Walls, measured
 from kinemesh.motion import Motion
 from kinemesh.motion.deform import Deformation
+from kinemesh.overset.parts import OVERSET
 from kinemesh.space.markers import kinds_of, walls_of
 
 if TYPE_CHECKING:
@@ -136,6 +137,7 @@ def assign_markers(
     planes: Sequence[str] = (),
 ) -> Markers:
     """Markers of each kind of boundary; `planes` of symmetry, of clouds in space, are of none."""
+    _none_alone(spaces, [*(walls or ()), *(far or ()), *(boundaries or {})])
     kinds = kinds_of(boundaries, spaces)
     others = [*planes, *(name for names in kinds.values() for name in names)]
     sides = walls_of(walls, spaces, others, far)
@@ -146,6 +148,17 @@ def assign_markers(
         )
     found = measured(spaces, sides[0], others)
     return Markers(sides, kinds, found, sizes.check(spaces, found, arguments))
+
+
+def _none_alone(spaces: Sequence[Any], named: Sequence[str]) -> None:
+    """OversetError for a part without others, unless the user says what its boundary is."""
+    for member, space in enumerate(spaces):
+        if OVERSET in space.boundaries and OVERSET not in named:
+            raise OversetError(
+                f"member {member}: the mesh ends at a marker '{OVERSET}', within other parts, and "
+                'there are none; expected km.Incompressible({"wing": mesh, "back": '
+                f"km.mesh.background(...)}}, ...), or far=['{OVERSET}'] of a mesh in a stream"
+            )
 
 
 def gas_streams(given: Mapping[str, Any], members: int) -> dict[str, NDArray[np.float64]]:

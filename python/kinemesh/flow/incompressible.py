@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.arguments import numbers
+from kinemesh.arguments import checks_names, numbers
 from kinemesh.errors import SettingsError
 from kinemesh.flow import limits
 from kinemesh.flow.arguments import (
@@ -59,6 +59,7 @@ def streams_of(given: Mapping[str, Any], members: int) -> dict[str, NDArray[np.f
     return found
 
 
+@checks_names
 class Incompressible(Moving):
     """A case of incompressible flow, or an ensemble of cases, in the plane.
 
@@ -387,11 +388,10 @@ def _rigid(deform: Any, motion: Any, overset: bool) -> Any:
 
 def _corners(points: NDArray, node: NDArray, ends: NDArray) -> NDArray[np.bool_]:
     """Whether the half edges before and after each boundary node turn by a corner."""
-    both = (ends >= 0).all(axis=1)
     before, after = points[node] - points[ends[:, 0]], points[ends[:, 1]] - points[node]
     along = (before * after).sum(axis=1)
     size = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
-    return both & (along < BEND * size)
+    return (ends >= 0).all(axis=1) & (along < BEND * size)
 
 
 def _with(array: NDArray, of: NDArray[np.bool_], values: Any) -> NDArray:

@@ -6,6 +6,7 @@ from math import log, log1p, pi, sqrt
 
 import numpy as np
 
+from kinemesh.arguments import checks_names
 from kinemesh.errors import MeshError
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.rays import outer_of
@@ -14,6 +15,7 @@ LEAST = 200  # nodes
 ASPECT = 3.0  # length over height of a wall cell, by default
 
 
+@checks_names
 def cylinder(
     nodes: int = 10_000,
     far_field: float = 50.0,

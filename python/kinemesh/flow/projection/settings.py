@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from kinemesh.arguments import checks_names
 from kinemesh.device.faults import DIVERGED, PIVOT
 from kinemesh.flow.settings import Settings
 
@@ -17,6 +18,7 @@ CONVECTION = ("upwind", "blend")
 INTERPOLATION = ("quadratic", "linear")
 
 
+@checks_names
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncompressibleSettings(Settings):
     """Settings of the projection step.
