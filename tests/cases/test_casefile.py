@@ -81,7 +81,8 @@ def test_ready_cases_load(name):
     parts = getattr(ready.mesh, "parts", {"": ready})
     sizes = [part.mesh.nodes or part.mesh.points for part in parts.values()]
     others = {"three-element": [9600], "oneram6": [100_000], "plunging-naca0012": [8000, None],
-              "two-cylinders": [4000, 4000, None]}  # fmt: skip
+              "pitching-naca0012": [8000, None], "two-cylinders": [4000, 4000, None],
+              "taylor-couette": [6000, 14_000]}  # fmt: skip
     assert sizes == others.get(name, [5000])
     assert ready.title
 

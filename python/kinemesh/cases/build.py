@@ -27,6 +27,8 @@ def mesh(part: MeshPart, **outer: Any) -> Any:
         return meshes.read(part.file, scale=part.scale, chord=part.chord)
     if part.box is not None:
         return meshes.background(part.box, **_given(part), walls=part.walls or ())
+    if part.disc is not None:
+        return meshes.disc(radius=part.disc, **_given(part))
     if part.shape is not None:
         return getattr(meshes, part.shape)(**_given(part), **outer)
     return meshes.airfoil(_section(part), **_given(part), **outer)

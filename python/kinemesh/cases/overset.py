@@ -16,7 +16,7 @@ from kinemesh.cases.values import OF_INPUT, number
 from kinemesh.errors import CaseError
 
 OVERSET = ("section", "coordinates", "shape")  # sources whose meshes end in an overset boundary
-LAID = (*OVERSET, "file", "box")  # sources of parts
+LAID = (*OVERSET, "file", "box", "disc")  # sources of parts
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ OF_SECTION = (
 )
 OF_SHAPE = ("nodes", "far_field", "wall_spacing", "around")
 OF_BOX = ("core", "spacing", "growth")
+OF_DISC = ("nodes", "outer")
 OF_BODIES = ("nodes", "far_field", "growth")
 OF_WING = ("points", "cloud", "far_field", "trailing_edge")
 TAKES = {  # what each source of a mesh or cloud is told
@@ -35,6 +36,7 @@ TAKES = {  # what each source of a mesh or cloud is told
     "shape": OF_SHAPE,
     "file": ("scale", "chord"),
     "box": OF_BOX,
+    "disc": OF_DISC,
     "bodies": OF_BODIES,
     "wing": OF_WING,
 }
@@ -45,6 +47,7 @@ MAKES = {  # what solvers compute on, of how many dimensions, that each source c
     "shape": {("mesh", 2)},
     "file": PLANE,
     "box": {("mesh", 2)},
+    "disc": {("mesh", 2)},
     "bodies": {("cloud", 2)},
     "wing": {("cloud", 3)},
 }
@@ -52,6 +55,7 @@ COUNTS = {  # least and most nodes or points that each source can make
     "section": (500, 10_000_000),
     "coordinates": (500, 10_000_000),
     "shape": (500, 10_000_000),
+    "disc": (200, 10_000_000),
     "bodies": (500, 20_000_000),
     "wing": (20_000, 20_000_000),
 }
@@ -61,10 +65,18 @@ SHAPES = ("cylinder",)  # functions of kinemesh.mesh
 BODIES = ("30p30n",)
 WINGS = ("oneram6",)  # functions of kinemesh.cloud
 CLOUDS = ("regular", "irregular")
-CHOICES = (("shape", SHAPES), ("bodies", BODIES), ("wing", WINGS), ("cloud", CLOUDS))
+RIMS = ("wall", "overset", "farfield")
+CHOICES = (
+    ("shape", SHAPES),
+    ("bodies", BODIES),
+    ("wing", WINGS),
+    ("cloud", CLOUDS),
+    ("outer", RIMS),
+)
 REFERENCES = ("chord", "reference_area", "reference_length")
 LIMITS = (  # what each number must be above
     ("far_field", 0.0),
+    ("disc", 0.0),
     ("spacing", 0.0),
     ("wall_spacing", 0.0),
     ("growth", 1.0),
@@ -90,6 +102,7 @@ class MeshPart:
     shape: str | None = None  # cylinder, of diameter 1 about the origin; of a mesh only
     file: Path | None = None  # mesh to read, .su2 (.gz, .xz) or .msh
     box: tuple[float, float, float, float] | None = None  # x0, x1, y0, y1 of a Cartesian mesh
+    disc: float | None = None  # radius of a round mesh about the origin, without a hole [chord]
     bodies: str | None = None  # ready bodies, of a cloud only: 30p30n
     wing: str | None = None  # ready wing in space, of a cloud only: oneram6
     points: int | None = None  # how many, of a wing's cloud; about 300 thousand if not given
@@ -104,6 +117,7 @@ class MeshPart:
     topology: str | None = None  # o or c
     core: tuple[float, float, float, float] | None = None  # of a box: where cells are square
     spacing: float | None = None  # of a box: length of the core's cells [chord]
+    outer: str | None = None  # of a disc its boundary: wall (default), overset or farfield
     scale: float | None = None  # of a file: what its coordinates are multiplied by
     chord: float | None = None  # of a file: the section's, in its units; they are divided by it
     walls: tuple[str, ...] | None = None  # markers of bodies, of a box sides; moment_about: first
@@ -160,7 +174,7 @@ class MeshPart:
     def shared(self) -> tuple[Any, ...]:
         """What members of an ensemble have in common; each has its own of the rest."""
         source = self.file or self.bodies or self.wing or self.shape or "section"
-        source = "box" if self.box is not None else str(source)
+        source = self.kind if self.kind in ("box", "disc") else str(source)
         return (source, self.walls, self.far, self.boundaries, self.cloud)
 
     def sides(self) -> dict[str, Any]:

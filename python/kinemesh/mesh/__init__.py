@@ -11,6 +11,7 @@ from kinemesh.errors import MeshError
 from kinemesh.mesh.airfoils import airfoil
 from kinemesh.mesh.background import background
 from kinemesh.mesh.cylinder import cylinder
+from kinemesh.mesh.disc import disc
 from kinemesh.mesh.gmsh import read_msh
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.named import section
@@ -28,6 +29,7 @@ __all__ = [
     "airfoil",
     "background",
     "cylinder",
+    "disc",
     "quality",
     "read",
     "read_msh",
