@@ -4,8 +4,8 @@ import json
 
 import pytest
 from kinemesh import bench
-from kinemesh.bench import overset, timing
-from kinemesh.bench.table import KEYS, SEARCH_KEYS, read
+from kinemesh.bench import overset, steps, timing
+from kinemesh.bench.table import KEYS, SEARCH_KEYS, STEP_KEYS, paper, read
 from kinemesh.device.backend import Backend
 from kinemesh.errors import CaseError, SettingsError
 from test_bench import arguments
@@ -23,9 +23,9 @@ def _quick(monkeypatch):
 @pytest.mark.usefixtures("_quick")
 def test_every_row_has_a_figure_with_every_key_and_a_line_of_the_table(tmp_path, capsys):
     path = tmp_path / "figures.json"
-    words = ("--overset", "--sizes", str(SIZE), "--device", "cpu", "--repeat", "1")
+    words = ("--overset", "--rows", "search", "--sizes", str(SIZE), "--device", "cpu")
 
-    assert bench.main(arguments(*words, "--json", str(path))) == 0
+    assert bench.main(arguments(*words, "--repeat", "1", "--json", str(path))) == 0
     capsys.readouterr()
     assert bench.main(arguments("--table", str(path))) == 0
 
@@ -54,6 +54,50 @@ def test_bytes_of_a_search_are_those_counted_by_hand():
     assert works["search-weights"].bytes < tables + (16 + 4 + 32) * queries
 
 
+@pytest.mark.usefixtures("_quick")
+def test_steps_of_two_parts_have_figures_of_all_their_members(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(steps, "MEMBERS", 2)
+    monkeypatch.setattr(steps, "FIRST", 1)
+    monkeypatch.setattr(timing, "TRIALS", 1)
+    path, size = tmp_path / "figures.json", steps.LEAST
+    words = ("--overset", "--rows", "step", "--sizes", f"{SIZE},{size}", "--device", "cpu")
+
+    assert bench.main(arguments(*words, "--repeat", "1", "--json", str(path))) == 0
+    assert f"fewer than {size} nodes" in capsys.readouterr().err
+    assert bench.main(arguments("--table", str(path))) == 0
+
+    one, two = (json.loads(text) for text in path.read_text("utf-8").splitlines())
+    assert [f["row"] for f in (one, two)] == list(steps.ROWS)
+    assert sorted(one) == sorted((*KEYS, *STEP_KEYS))
+    assert one["nodes"] == pytest.approx(size, rel=0.05)
+    assert (one["members"], two["members"], two["nodes"]) == (1, 2, 2 * one["nodes"])
+    assert two["memory"] < one["memory"]  # members share the hierarchy's tables
+    assert one["iterations"] > 1
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
+    head, first = ([cell.strip() for cell in lines[k].split("|")] for k in (0, 2))
+    assert float(first[head.index("iterations")]) == one["iterations"]
+    assert paper("step-parts", 1_400_000)["seconds"] == 89.8  # Chandar et al., Table 4
+
+
+def test_counted_pressure_iterations_are_the_mean_of_the_steps():
+    case = steps.Incompressible(overset_pair(), reynolds=[100, 50], device="cpu")
+    walk = steps.Walk(case)
+    found = []
+    for _ in range(3):
+        walk.make(1)()
+        found += case.step_numbers()["pressure_iterations"].tolist()
+
+    assert walk.mean() == pytest.approx(sum(found) / len(found), abs=0.05)
+    walk.begin_count()
+    walk.make(1)()
+    assert walk.mean() == case.step_numbers()["pressure_iterations"].mean()
+
+
+def overset_pair():
+    wing = steps.airfoil("naca0012", nodes=900, far_field=1.0, outer="overset", wall_spacing=0.02)
+    return {"wing": wing, "back": steps.background((-2, 3, -2, 2), (-1, 2, -1, 1), 0.06, 1.2)}
+
+
 def test_a_file_without_the_keys_of_the_search_is_refused(tmp_path):
     path = tmp_path / "figures.json"
     figure = dict.fromkeys(KEYS, 1) | {"format": "kinemesh-bench-1", "row": "search-random"}
@@ -70,6 +114,8 @@ def test_a_file_without_the_keys_of_the_search_is_refused(tmp_path):
         (("--overset", "--method", "ale"), "method: without --overset"),
         (("--overset", "--points", "900"), "points: without --overset"),
         (("--overset", "--rows", "flow"), "none of method 'overset'.*leave out --overset"),
+        (("--overset", "--rows", "step-part"), "did you mean 'step-parts'"),
+        (("--rows", "step"), "none of method 'ale'.*add --overset"),
         (("--rows", "search-random"), "none of method 'ale'.*add --overset"),
         (("--overset", "--rows", "search-randm"), "did you mean 'search-random'"),
         (("--overset", "--table", "a.json"), "--table draws what was measured"),

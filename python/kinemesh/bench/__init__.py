@@ -37,9 +37,8 @@ def figures(
     shared["bandwidth"] = copy_bandwidth(backend)
     wanted, said = set(rows), set()
     for subject in subjects:
-        there, groups = _built(backend, entry, subject, wanted)
-        for group in groups:
-            for figure in _of_group(backend, len(there.points), group, wanted, repeat):
+        for nodes, group in _built(backend, entry, subject, wanted):
+            for figure in _of_group(backend, nodes, group, wanted, repeat):
                 if not isinstance(figure, str):
                     rate = figure["rate"]
                     share = None if rate is None else rate / shared["bandwidth"]
@@ -52,22 +51,30 @@ def figures(
 
 def _built(
     backend: Any, entry: Entry, subject: Subject, wanted: set[str]
-) -> tuple[Any, Iterator[Any]]:
-    """The mesh or cloud, and the wanted groups of the rows of its solver."""
-    from kinemesh import mesh
-    from kinemesh.bench import clouds, overset
-    from kinemesh.bench.groups import GROUPS, TITLES
+) -> Iterator[tuple[int, Any]]:
+    """Nodes of the mesh or cloud, and rows of the wanted groups of its solver."""
+    from kinemesh.bench import clouds
+    from kinemesh.bench.groups import GROUPS, MESHES, TITLES
 
-    there: Any
-    if subject.cloud:
-        there = clouds.made(subject.cloud, subject.size)
-    elif entry is overset.ENTRY:
-        there = overset.made(subject.size)
-    else:
-        there = mesh.airfoil("naca0012", nodes=subject.size)
     groups = [group for group in entry.bench if wanted & TITLES[group].keys()]
-    builders = dict.fromkeys(GROUPS[group] for group in groups)
-    return there, (build(backend, there, wanted, entry, subject.cloud) for build in builders)
+    before: Any = None
+    there: Any = None
+    for build in dict.fromkeys(GROUPS[group] for group in groups):
+        make = MESHES.get(build, _section)
+        if subject.cloud and there is None:
+            there = clouds.made(subject.cloud, subject.size)
+        elif not subject.cloud and make is not before:
+            there, before = make(subject.size), make
+        meshes = there.values() if isinstance(there, dict) else [there]
+        nodes = sum(len(each.points) for each in meshes)
+        yield nodes, build(backend, there, wanted, entry, subject.cloud)
+
+
+def _section(nodes: int) -> Any:
+    """An O-mesh about the NACA 0012."""
+    from kinemesh.mesh import airfoil
+
+    return airfoil("naca0012", nodes=nodes)
 
 
 def _of_group(
@@ -90,13 +97,13 @@ def _of_group(
         yield {
             "row": row,
             "title": title(row, cloud),
-            "nodes": nodes,
+            "nodes": work.notes.get("nodes", nodes),
             "seconds": time.seconds,
             "least": time.least,
             "most": time.most,
             "repeats": time.repeats,
             "times": time.times,
-            "ns_per_node": 1e9 * time.seconds / nodes,
+            "ns_per_node": 1e9 * time.seconds / work.notes.get("nodes", nodes),
             "bytes": work.bytes,
             "rate": rate,
             "iterations": work.iterations() if work.iterations else None,

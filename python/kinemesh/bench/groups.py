@@ -1,20 +1,27 @@
 """Groups of rows by the names that lines of the registry of solvers have for them.
 
 A group is built by a function of the backend, the mesh or cloud, the rows that are wanted, the line
-of the solver and the kind of cloud, which is None for a mesh.
+of the solver and the kind of cloud, which is None for a mesh.  Meshes are NACA 0012 O-meshes unless
+the group makes its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-from kinemesh.bench import clouds, overset, rows
+from kinemesh.bench import clouds, overset, rows, steps
 
-TITLES = rows.TITLES | clouds.TITLES | overset.TITLES
+TITLES = rows.TITLES | clouds.TITLES | overset.TITLES | steps.TITLES
 GROUPS: dict[str, Callable[..., rows.Rows]] = {
     "springs": rows.springs,
     "natural": rows.springs,
     "flow": rows.flow,
     "cloud": clouds.rows,
     "search": overset.rows,
+    "step": steps.rows,
+}
+MESHES: dict[Callable[..., rows.Rows], Callable[[int], Any]] = {
+    overset.rows: overset.made,
+    steps.rows: steps.made,
 }

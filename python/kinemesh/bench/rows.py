@@ -68,13 +68,13 @@ class Work:
     ----------
     make : times -> callable that does it `times` times over
     bytes : compulsory bytes of one, or None where they are not counted
-    iterations : what the linear solver needed, asked after the timing
+    iterations : what the linear solver needed, of steps in the mean, asked after the timing
     notes : further keys of its figure
     """
 
     make: Callable[[int], Callable[[], Any]]
     bytes: int | None
-    iterations: Callable[[], int] | None = None
+    iterations: Callable[[], float] | None = None
     notes: Mapping[str, Any] = field(default_factory=dict)
 
 

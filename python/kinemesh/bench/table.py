@@ -8,7 +8,7 @@ from math import log
 from pathlib import Path
 from typing import Any
 
-from kinemesh.bench import clouds, overset
+from kinemesh.bench import clouds, overset, steps
 from kinemesh.bench.rows import ROWS
 from kinemesh.errors import CaseError
 from kinemesh.flow import registry
@@ -39,6 +39,8 @@ PAPER: dict[str, tuple[tuple[int, float, str], ...]] = {
     "boundary": ((94_085, 0.0008, "Table 5"),),
     "implicit": ((94_085, 0.0041 + 0.1099, "Table 5, Set_Time_Step and Implicit_Time_Advance"),),
     "pseudo-step": ((94_085, 0.1620, "section 6.2"),),
+    # Chandar et al. (overset grids), one Tesla C2070, first step of a wing, cells
+    "step-parts": ((700_000, 159.8, "Table 4"), (1_500_000, 89.8, "Table 4")),
 }
 # Zhang et al. (implicit meshless), Table 4: points, seconds of an iteration on one GTX Titan.
 TITAN = {
@@ -55,6 +57,7 @@ TITAN = {
         (1_228_880, 1.9511e-1, "Table 4"),
     ),
 }
+STEP_KEYS = ("members", "memory", "setup")
 SEARCH_KEYS = ("queries", "found", "cells", "memory", "setup")
 CLOUD_KEYS = ("cloud", "satellites", "colours", "memory")
 HEAD = ("row", "nodes", "ms", "least to most", "ns/node", "GB", "share", "iterations", "K20, ms")
@@ -69,18 +72,27 @@ HEAD_SEARCH = (
     *("queries", "M/s", "found", "B/cell", "bins, s"),
 )
 WIDTHS_SEARCH = (44, 8, 8, 18, 8, 8, 6, 9, 8, 6, 7, 8)
+HEAD_STEP = (
+    *("row", "nodes", "ms", "least to most", "ns/node", "GB", "share"),
+    *("iterations", "members", "B/node", "set-up, s", "C2070, ms"),
+)
+WIDTHS_STEP = (44, 8, 8, 18, 8, 8, 6, 10, 7, 7, 9, 24)
 
 
 def columns(figure: dict[str, Any]) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Heads of the columns of a figure's table, and their widths on a screen."""
     if "queries" in figure:
         return HEAD_SEARCH, WIDTHS_SEARCH
+    if "members" in figure:
+        return HEAD_STEP, WIDTHS_STEP
     return (HEAD_CLOUD, WIDTHS_CLOUD) if "cloud" in figure else (HEAD, WIDTHS)
 
 
 def title(row: str, cloud: str | None = None) -> str:
     """What a row is called, with the kind of cloud that it was measured on."""
-    return f"{cloud} cloud: {clouds.ROWS[row]}" if cloud else (ROWS | overset.ROWS)[row]
+    return (
+        f"{cloud} cloud: {clouds.ROWS[row]}" if cloud else (ROWS | overset.ROWS | steps.ROWS)[row]
+    )
 
 
 def paper(row: str, nodes: int, cloud: str | None = None) -> dict[str, Any] | None:
@@ -117,7 +129,7 @@ def cells(figure: dict[str, Any]) -> list[str]:
 
 
 def _last_cells(figure: dict[str, Any]) -> list[str]:
-    """Those in which meshes, clouds and the donor search differ."""
+    """Those in which meshes, clouds, the donor search and steps of parts differ."""
     if "queries" in figure:
         rate = figure["queries"] / figure["seconds"] / 1e6
         numbers = (rate, figure["found"], figure["memory"], figure["setup"])
@@ -125,6 +137,9 @@ def _last_cells(figure: dict[str, Any]) -> list[str]:
     known, count = figure["paper"], figure["iterations"]
     of = "points" if "cloud" in figure else "nodes"
     beside = "" if known is None else f"{_digits(1e3 * known['seconds'])} ({known['nodes']} {of})"
+    if "members" in figure:
+        sizes = f"{figure['memory']:.0f}", _digits(figure["setup"])
+        return [f"{count:.1f}", str(figure["members"]), *sizes, beside]
     if "cloud" not in figure:
         return ["" if count is None else str(count), beside]
     return [
@@ -152,10 +167,10 @@ def heading(figure: dict[str, Any]) -> str:
 
 def markdown(figures: Iterable[dict[str, Any]]) -> str:
     """Tables of figures, one for each of what they were measured on; rows side by side by size."""
-    runs: dict[tuple[str, bool], list[dict[str, Any]]] = {}
+    runs: dict[tuple[str, tuple[str, ...]], list[dict[str, Any]]] = {}
     for figure in figures:
-        runs.setdefault((heading(figure), "cloud" in figure), []).append(figure)
-    names = [*ROWS, *clouds.FLOWS, *clouds.ROWS, *overset.ROWS]
+        runs.setdefault((heading(figure), columns(figure)[0]), []).append(figure)
+    names = [*ROWS, *clouds.FLOWS, *clouds.ROWS, *overset.ROWS, *steps.ROWS]
     order = {name: number for number, name in enumerate(names)}
 
     def place(figure: dict[str, Any]) -> tuple[int, int, int]:
@@ -181,7 +196,8 @@ def _figure(text: str, where: str) -> dict[str, Any]:
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise CaseError(f"{where}: expected an object whose format is {FORMAT!r}")
     row = found.get("row")
-    more = CLOUD_KEYS if row in clouds.ROWS else SEARCH_KEYS if row in overset.ROWS else ()
+    own = ((clouds.ROWS, CLOUD_KEYS), (overset.ROWS, SEARCH_KEYS), (steps.ROWS, STEP_KEYS))
+    more = next((keys for rows, keys in own if row in rows), ())
     # older lines have no method: one solver there was on meshes, one on clouds
     found.setdefault("method", registry.first("cloud" if "cloud" in found else "mesh").name)
     missing = [key for key in (*KEYS, *more) if key not in found]

@@ -1,0 +1,144 @@
+"""What is measured of the incompressible step of two overset parts: a plunging NACA 0012.
+
+The motion is P3's: Chandar, Sitaraman and Mavriplis (ICCFD7-1202, 2012).  docs/overset.md has the
+rows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from math import log, log1p, pi
+from typing import Any
+
+import numpy as np
+
+from kinemesh.bench.rows import Rows, Work
+from kinemesh.device.backend import Backend
+from kinemesh.errors import NumericalFault
+from kinemesh.flow.incompressible import Incompressible
+from kinemesh.io.summary import Stopwatch
+from kinemesh.mesh import Mesh, airfoil, background
+from kinemesh.motion import plunge
+from kinemesh.run.march import march
+
+BOX, CORE, GROWTH = (-8.0, 16.0, -8.0, 8.0), (-1.5, 3.0, -2.0, 2.0), 1.12  # [chord]
+NEAR = 1 / 3  # of the nodes, those of the part about the section
+WALL = 0.3  # height of the first cells, times the root of the nodes of their part [chord]
+REYNOLDS, HEIGHT, K, STEPS_PER_CYCLE = 2000.0, 0.75, 0.838, 400
+FIRST = 5  # steps before any is timed: the first ones begin from the stream
+LEAST = 17_000  # nodes with room for the layers of the overlap
+MOST = 25_000  # nodes of each member of an ensemble
+MEMBERS, MEMBERS_GPU = 4, 100
+STALL = 0.7  # as of a run; no step of a projection is too bold
+ROWS = {
+    "step-parts": "physical step, two overset parts",
+    "step-members": "physical step, members of two overset parts",
+}
+TITLES = {"step": ROWS}
+Pair = dict[str, Mesh]
+
+
+def made(nodes: int) -> Pair:
+    """Two parts with about so many nodes in all; none where that is less than LEAST."""
+    if nodes < LEAST:
+        return {}
+    near = round(NEAR * nodes)
+    wall = WALL / near**0.5
+    wing = airfoil("naca0012", nodes=near, far_field=1.0, outer="overset", wall_spacing=wall)
+    spacing = _spacing(nodes - len(wing.points))
+    return {"wing": wing, "back": background(BOX, CORE, spacing, GROWTH)}
+
+
+def _spacing(nodes: int) -> float:
+    """Length of the cells in the core of a background with about so many nodes."""
+    from scipy.optimize import brentq
+
+    def along(h: float, axis: int) -> float:
+        (x0, x1), (c0, c1) = BOX[axis : axis + 2], CORE[axis : axis + 2]
+        grown = sum(log1p(m * (GROWTH - 1) / GROWTH / h) for m in (c0 - x0, x1 - c1))
+        return 1 + (c1 - c0) / h + grown / log(GROWTH)
+
+    return float(brentq(lambda h: along(h, 0) * along(h, 2) - nodes, 1e-4, 1.0))
+
+
+def rows(backend: Backend, pair: Pair, wanted: set[str], *_: Any) -> Rows:
+    """Rows of the physical step of one member, and of many."""
+    nodes = sum(len(mesh.points) for mesh in pair.values())
+    several = MEMBERS_GPU if backend.on_gpu else MEMBERS
+    for row, members, most in (("step-parts", 1, nodes), ("step-members", several, MOST)):
+        if row not in wanted:
+            continue
+        if not pair:
+            yield row, f"fewer than {LEAST} nodes have no room for the layers of the overlap"
+        elif nodes > most:
+            yield row, f"{nodes} nodes of a member, expected at most {most}"
+        else:
+            yield row, _step(backend, pair, members)
+
+
+def _step(backend: Backend, pair: Pair, members: int) -> Work:
+    """Physical steps of so many members, whose Reynolds numbers differ."""
+    start = time.perf_counter()
+    case = Incompressible(
+        pair,
+        reynolds=(REYNOLDS * np.linspace(1.0, 0.5, members)).tolist(),
+        motion={"wing": plunge(amplitude=HEIGHT, k=K, phase_deg=-90)},
+        device=backend.device,
+        dtype=backend.dtype,
+    )
+    case.backend.synchronize()
+    seconds, nodes = time.perf_counter() - start, case.grid.nodes
+    walk = Walk(case)
+    walk.make(FIRST)()
+    walk.begin_count()
+    notes = {
+        "nodes": nodes,
+        "members": members,
+        "memory": case.backend.allocated / nodes,
+        "setup": seconds,
+    }
+    return Work(walk.make, None, walk.mean, notes)
+
+
+class Walk:
+    """Physical steps of a case, one after another, each as a run takes it but for its loads."""
+
+    def __init__(self, case: Incompressible) -> None:
+        self.case, self.done, self.counted, self.iterations = case, 0, 0, 0.0
+        self.dt = np.full(case.grid.members, pi / K / STEPS_PER_CYCLE)
+        case.rest(case.poses(0 * self.dt))
+        case.start_from("stream")
+        case.dualtime.set_floor(self.dt)
+        self.recording = case.marching(STALL)
+
+    def make(self, times: int) -> Callable[[], None]:
+        """Callable that takes `times` steps."""
+
+        def steps() -> None:
+            for _ in range(times):
+                self._step()
+
+        return steps
+
+    def begin_count(self) -> None:
+        """Pressure iterations are those of the steps from here on."""
+        self.counted, self.iterations = 0, 0.0
+
+    def mean(self) -> float:
+        """Pressure iterations of a step and a member, in the mean."""
+        return round(self.iterations / self.counted, 1)
+
+    def _step(self) -> None:
+        case, before = self.case, self.done * self.dt
+        self.done += 1
+        where = f"bench, step {self.done}"
+        case.begin_step(self.dt, 1 if self.done == 1 else 2)
+        case.place(lambda share: case.poses(before + share * self.dt))
+        case.check_faults(where)
+        case.predict()
+        march(case, self.recording, where, Stopwatch())
+        if case.missed().any():
+            raise NumericalFault(f"{where}: the pressure ended above its tolerance")
+        self.counted += 1
+        self.iterations += float(case.backend.get(case.projection.pressure.steps).mean())
