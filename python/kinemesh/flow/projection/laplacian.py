@@ -14,6 +14,7 @@ from kinemesh.mesh.dual import Dual
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
+EDGES = 1 << 14  # edges whose facets are looked at together, which bounds the memory
 
 
 def cell_weights(points: Floats, cells: Ints) -> Floats:
@@ -39,35 +40,43 @@ def laplacian(points: Floats, cells: Ints, dual: Dual) -> sp.csr_matrix:
 
     It has an entry for each pair of corners of a cell; columns of a row are sorted.
     """
-    count = np.where(cells[:, 3] < 0, 3, 4)
     corner = np.where(cells < 0, cells[:, :1], cells)
+    count = np.where(cells[:, 3] < 0, 3, 4)
     local = points[corner] - points[corner[:, :1]]
     mean = local[:, :3].sum(axis=1) + np.where((count == 4)[:, None], local[:, 3], 0.0)
     mean = points[corner[:, 0]] + mean / count[:, None]
     weights = cell_weights(points, cells)
-    rows, columns, data = [], [], []
-    for side in (0, 1):
-        c = dual.cells_of_edge[:, side]
-        there = np.flatnonzero(c >= 0)
-        c, (i, j) = c[there], dual.lr[there].T
-        d = points[j] - points[i]
-        t = mean[c] - points[i] - 0.5 * d
-        S = (1 - 2 * side) * np.stack([t[:, 1], -t[:, 0]], axis=1)
-        k = friction(S, d)
-        share = np.einsum("eka,ea->ek", weights[c], S - k[:, None] * d)
-        at = np.concatenate([corner[c], i[:, None], j[:, None]], axis=1)
-        value = np.concatenate([share, -k[:, None], k[:, None]], axis=1)
-        real = np.ones(at.shape, bool)
-        real[:, 3] = count[c] == 4
-        for row, sign in ((i, 1.0), (j, -1.0)):
-            rows.append(np.repeat(row[:, None], 6, axis=1)[real])
-            columns.append(at[real])
-            data.append(sign * value[real])
-    nodes = len(points)
-    where = (np.concatenate(rows), np.concatenate(columns))
-    found = sp.coo_matrix((np.concatenate(data), where), shape=(nodes, nodes)).tocsr()
+    sides = [np.flatnonzero(c >= 0) for c in dual.cells_of_edge.T]
+    sizes = [int((count[c[c >= 0]] + 2).sum()) for c in dual.cells_of_edge.T]
+    row, column = np.empty((2, 2 * sum(sizes)), np.int32)
+    data, first = np.empty(2 * sum(sizes)), 0
+    for side, (edges, size) in enumerate(zip(sides, sizes, strict=True)):
+        for there in np.split(edges, range(EDGES, len(edges), EDGES)):
+            c, (i, j) = dual.cells_of_edge[there, side], dual.lr[there].T
+            S, d = _facets(points, mean[c], i, j, 1 - 2 * side)
+            k = friction(S, d)
+            share = np.einsum("eka,ea->ek", weights[c], S - k[:, None] * d)
+            at = np.concatenate([corner[c], i[:, None], j[:, None]], axis=1)
+            value = np.concatenate([share, -k[:, None], k[:, None]], axis=1)
+            real = np.ones(at.shape, bool)
+            real[:, 3] = count[c] == 4
+            at, value = at[real], value[real]
+            for own, sign, begin in ((i, 1.0, first), (j, -1.0, first + size)):
+                here = slice(begin, begin + len(at))
+                row[here], column[here] = np.repeat(own, count[c] + 2), at
+                data[here] = sign * value
+            first += len(at)
+        first += size
+    found = sp.coo_matrix((data, (row, column)), shape=(len(points), len(points))).tocsr()
     found.sort_indices()
     return found
+
+
+def _facets(points: Floats, mean: Floats, i: Ints, j: Ints, sign: int) -> tuple[Floats, Floats]:
+    """Area vectors of the facets from the middles of edges i, j to cells' means; j - i."""
+    d = points[j] - points[i]
+    t = mean - points[i] - 0.5 * d
+    return sign * np.stack([t[:, 1], -t[:, 0]], axis=1), d
 
 
 def friction(S: Floats, d: Floats) -> Floats:
