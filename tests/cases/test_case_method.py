@@ -101,7 +101,7 @@ def test_settings_are_those_of_the_method():
         ([('section = "naca0012"', 'bodies = "30p30n"\ntrailing_edge = "sharp"')],
          "has bodies, so trailing_edge has no meaning"),
         ([('section = "naca0012"', 'bodies = "30p30m"')], "bodies = '30p30m', expected one of 30p"),
-        ([("nodes = 500", 'bodies = "30p30n"')], "coordinates, shape, file, box, bodies, wing; "),
+        ([("nodes = 500", 'bodies = "30p30n"')], "shape, file, box, disc, bodies, wing; "),
         ([('device = "cpu"', "[solver]\nlinear_solver = 'lusgs'")],
          r"\[solver\] has linear_solver, settings of method 'ale'"),
         ([('device = "cpu"', "[solver]\nlusgs_sweps = 1")], "did you mean 'lusgs_sweeps'"),

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from kinemesh.cases.overset import OVERSET, Overset, of_motions, of_part
-from kinemesh.cases.parts import GENERATED, MeshPart
+from kinemesh.cases.parts import GENERATED, SIDES, MeshPart
 from kinemesh.cases.values import in_file, in_section
 from kinemesh.errors import CaseError
 from kinemesh.flow import registry
@@ -104,7 +104,7 @@ def solver(case: Stated, grid: Any = None, of_case: bool = True) -> Any:
             grid = space(case)
     told = options(case, of_case)
     # what only the flow, the motion or the mesh forbids
-    with in_section("[mesh]", ("walls", "far", "boundaries")), in_section("[solver]", case.solver):
+    with in_section("[mesh]", SIDES), in_section("[solver]", case.solver):
         model = kind(grid, **told)
     model.case = _about(case)
     return model
@@ -120,6 +120,8 @@ def options(case: Stated, of_case: bool = True) -> dict[str, Any]:
         "dtype": case.job.dtype,
     }
     told |= case.mesh.sides() if of_case else {}
+    if of_case and case.mesh.slides():
+        told["sliding"] = case.mesh.slides()
     with in_section("[solver]"):
         told["settings"] = settings(case)
     for name in registry.named(case.method).references:

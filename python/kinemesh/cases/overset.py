@@ -115,6 +115,14 @@ class Overset:
             found["boundaries"] |= {f"{name}.{marker}": kind for marker, kind in kinds}
         return {key: value or None for key, value in found.items()}
 
+    def slides(self) -> dict[str, Any]:
+        """Velocities of walls that slide in themselves, by part and marker."""
+        return {
+            f"{name}.{marker}": velocity
+            for name, own in self.parts.items()
+            for marker, velocity in own.mesh.slides().items()
+        }
+
     def check(self, method: str) -> None:
         """CaseError for a method that has no overset grids."""
         if method != "incompressible":

@@ -60,6 +60,7 @@ COUNTS = {  # least and most nodes or points that each source can make
     "wing": (20_000, 20_000_000),
 }
 SOURCES = tuple(TAKES)
+SIDES = ("walls", "far", "boundaries", "sliding")  # what is said of markers
 GENERATED = tuple(dict.fromkeys(key for keys in TAKES.values() for key in keys))
 SHAPES = ("cylinder",)  # functions of kinemesh.mesh
 BODIES = ("30p30n",)
@@ -123,6 +124,7 @@ class MeshPart:
     walls: tuple[str, ...] | None = None  # markers of bodies, of a box sides; moment_about: first
     far: tuple[str, ...] | None = None  # markers of the far field
     boundaries: Mapping[str, str] | None = None  # kinds of other markers: { ground = "symmetry" }
+    sliding: Mapping[str, Any] | None = None  # walls that slide in themselves: { lid = [1.0, 0.0] }
 
     def __post_init__(self) -> None:
         sources = [n for n in SOURCES if getattr(self, n) is not None]
@@ -154,6 +156,8 @@ class MeshPart:
                 set_field(self, name, names(f"[mesh] {name}", getattr(self, name)))
         if not isinstance(self.boundaries, Mapping | None):
             raise CaseError(f"[mesh] boundaries = {self.boundaries!r}, expected a table of kinds")
+        if not isinstance(self.sliding, Mapping | None):
+            raise CaseError(f"[mesh] sliding = {self.sliding!r}, expected a table of velocities")
         both = set(self.walls or ()) & set(self.far or ())
         if both:
             raise CaseError(f"[mesh] markers {sorted(both)} are both walls and far")
@@ -175,7 +179,7 @@ class MeshPart:
         """What members of an ensemble have in common; each has its own of the rest."""
         source = self.file or self.bodies or self.wing or self.shape or "section"
         source = self.kind if self.kind in ("box", "disc") else str(source)
-        return (source, self.walls, self.far, self.boundaries, self.cloud)
+        return (source, self.walls, self.far, self.boundaries, self.sliding, self.cloud)
 
     def sides(self) -> dict[str, Any]:
         """Markers of walls, far field and other kinds of boundary, where the case names them."""
@@ -183,6 +187,10 @@ class MeshPart:
         given = {"walls": walls, "far": self.far}
         found: dict[str, Any] = {n: None if v is None else list(v) for n, v in given.items()}
         return found | ({} if self.boundaries is None else {"boundaries": dict(self.boundaries)})
+
+    def slides(self) -> dict[str, Any]:
+        """Velocities of walls that slide in themselves, by marker."""
+        return dict(self.sliding or {})
 
     def replaced(self, file: str | Path | None, sizes: Mapping[str, Any]) -> MeshPart:
         """That of a mesh file in its place, or of other sizes."""
@@ -193,8 +201,8 @@ class MeshPart:
             )
         made = self
         if file is not None:
-            sides = {"walls": self.walls, "far": self.far, "boundaries": self.boundaries}
-            made = MeshPart(file=Path(file), **sides)  # type: ignore[arg-type]
+            sides: dict[str, Any] = {name: getattr(self, name) for name in SIDES}
+            made = MeshPart(file=Path(file), **sides)
         with as_option(sizes):
             return dataclasses.replace(made, **sizes)
 
@@ -206,9 +214,8 @@ class MeshPart:
     def _check_keys(self, source: str) -> None:
         """CaseError for keys that the source of the mesh or cloud has no meaning for."""
         takes: tuple[str, ...] = TAKES[source]
-        sides = ("walls", "far", "boundaries")
-        takes += () if source == "wing" else sides
-        more = [n for n in (*GENERATED, *sides) if getattr(self, n) is not None]
+        takes += () if source == "wing" else SIDES
+        more = [n for n in (*GENERATED, *SIDES) if getattr(self, n) is not None]
         more = [n for n in more if n not in takes]
         if not more:
             return
@@ -228,6 +235,11 @@ class MeshPart:
             raise CaseError(
                 f"[mesh] {source} = {getattr(self, source)!r} makes no {entry.spaces}, which "
                 f"method {method!r} needs; give another mesh{_or_use(others)}"
+            )
+        if self.sliding is not None and method != "incompressible":
+            raise CaseError(
+                f"[mesh] sliding: walls of method {method!r} have slip, so that no velocity along "
+                "them counts; use method = 'incompressible'"
             )
 
 

@@ -27,9 +27,11 @@ from kinemesh.flow.arguments import (
 from kinemesh.flow.forces import Forces
 from kinemesh.flow.moving import Moving
 from kinemesh.flow.parts import Standing, has_parts, markers_of_parts, put_together, report_of
+from kinemesh.flow.projection.given import conditions
 from kinemesh.flow.projection.initial import given_flow
 from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.flow.projection.step import Projection
+from kinemesh.flow.projection.walls import Walls
 from kinemesh.mesh import Mesh
 from kinemesh.motion import Pose, PoseArray, RateArray
 from kinemesh.motion.deform import Deformation, Rigid
@@ -44,7 +46,6 @@ from kinemesh.space.vertices import MeshVertices
 
 __all__ = ["Incompressible", "IncompressibleSettings"]
 Space = Mesh | Mapping[str, Mesh | Part]
-BEND = 0.7  # cosine between the normals of a slip wall's half edges below which a node is a corner
 SPEEDS = (0.0, 1.0)  # of the stream: fluid at rest, or the reference speed
 
 
@@ -78,6 +79,9 @@ class Incompressible(Moving):
     deform : None or `kinemesh.deform.Rigid()`, as other meshes are not for this solver yet
     device, dtype : see `kinemesh.device.backend.Backend`
     settings : IncompressibleSettings
+    sliding : {marker of a wall: (x, y)}    velocities [U] of walls that slide in themselves, such
+        as a lid or the ground; they turn with their body.  A wall of a part by its marker, or by
+        "part.marker".  Nodes where walls of several velocities meet rest
     walls, far, boundaries, moment_about, chord : as of `kinemesh.Ale`; walls are no-slip,
         "symmetry" is a slip wall; the stream is given where it comes in through the far field as
         given, elsewhere the far field is open
@@ -121,6 +125,7 @@ class Incompressible(Moving):
         boundaries: Mapping[str, str] | None = None,
         moment_about: tuple[float, float] = (0.25, 0.0),
         chord: float | None = None,
+        sliding: Mapping[str, tuple[float, float]] | None = None,
     ) -> None:
         sides: dict[str, Any] = {"walls": walls, "far": far, "boundaries": boundaries}
         overset = has_parts(mesh)
@@ -141,16 +146,20 @@ class Incompressible(Moving):
         self._ask(arguments, meshes)
         assign = markers_of_parts if overset else assign_markers
         markers = assign(meshes, arguments, **sides)
-        self._make(arguments, markers, meshes)
+        self._make(arguments, markers, meshes, sliding)
 
-    def _make(self, arguments: Arguments, markers: Markers, meshes: Sequence[Mesh]) -> None:
+    def _make(
+        self, arguments: Arguments, markers: Markers, meshes: Sequence[Mesh], sliding: Any
+    ) -> None:
         grid = Grid(MeshVertices(arguments.backend, meshes, markers.by_kind))
+        self.walls = Walls(grid, sliding)
+        self.more = {"sliding": self.walls.sliding} if sliding else {}
         Moving.__init__(self, arguments, markers, grid)
         grid.start()
         alpha = np.radians(self.alpha_deg)
         way = np.stack([np.cos(alpha), np.sin(alpha)], axis=1)
         self.inflow = self.streams["stream"][:, None] * way
-        given, is_open = self._conditions()
+        given, is_open = conditions(grid, self.inflow)
         of_parts = isinstance(grid.meshes[0], Parts)
         self.parts = Standing(grid, self.settings.overlap) if of_parts else None
         connectivity = None if self.parts is None else self.parts.connectivity
@@ -166,22 +175,6 @@ class Incompressible(Moving):
             grid, fields, self.speed, self.alpha_deg, *self.reference, kernel="inc_forces"
         )
         self.initialise()
-
-    def _conditions(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """(nodes,) where velocities are given, and where the boundary is open."""
-        grid, get = self.grid, self.backend.get
-        given, is_open = (np.zeros(grid.nodes, bool) for _ in range(2))
-        wall, far = grid.patches["wall"], grid.patches["far"]
-        S = get(far.device["S"]).astype(float)
-        through = (S * self.inflow[far.member]).sum(axis=1)
-        enters = through < -1e-12 * np.linalg.norm(S, axis=1)
-        given[wall.node] = True
-        given[far.node[enters]] = True
-        is_open[far.node[~enters]] = True
-        slip = grid.patches.get("symmetry")
-        if slip is not None:
-            given[slip.node[_corners(grid.points, slip.node, slip.shape["ends"])]] = True
-        return given, is_open
 
     def initialise(self, u: NDArray | None = None, p: NDArray | None = None) -> None:
         """Every time level set to a flow, made free of divergence, or to the stream.
@@ -357,17 +350,12 @@ class Incompressible(Moving):
         return RateArray(angle, (after.shift - before.shift) / (2 * share * dt)[:, None])
 
     def _walls(self, poses: PoseArray, rates_at: Callable[[], RateArray] | None) -> None:
-        """Velocities of the walls' nodes; without rates they are at rest."""
-        wall = self.grid.patches["wall"]
-        if not len(wall):
+        """Velocities of the walls' nodes; without rates their bodies are at rest."""
+        if not len(self.grid.patches["wall"]):
             return
-        velocity, spin = np.zeros((len(wall), 2)), np.zeros(len(wall))
-        if rates_at is not None and any(motion is not None for motion in self.motions):
-            rates, of = rates_at(), wall.body
-            pivot = (poses.about + poses.shift)[of]
-            x, y = (self.backend.get(self.grid.x)[wall.node] - pivot).T
-            spin = -rates.angle[of]  # angles are nose-up
-            velocity = rates.shift[of] + spin[:, None] * np.stack([-y, x], axis=1)
+        moving = rates_at is not None and any(motion is not None for motion in self.motions)
+        rates = rates_at() if rates_at is not None and moving else None
+        velocity, spin = self.walls.move(self.grid.x, poses, rates)
         self.backend.put(self.projection.spin, spin)
         self.backend.put(self.projection.velocity["wall"], velocity)
 
@@ -384,14 +372,6 @@ def _rigid(deform: Any, motion: Any, overset: bool) -> Any:
     if deform is None:
         return Still() if motion is None else Rigid()
     return deform
-
-
-def _corners(points: NDArray, node: NDArray, ends: NDArray) -> NDArray[np.bool_]:
-    """Whether the half edges before and after each boundary node turn by a corner."""
-    before, after = points[node] - points[ends[:, 0]], points[ends[:, 1]] - points[node]
-    along = (before * after).sum(axis=1)
-    size = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
-    return (ends >= 0).all(axis=1) & (along < BEND * size)
 
 
 def _with(array: NDArray, of: NDArray[np.bool_], values: Any) -> NDArray:

@@ -44,6 +44,7 @@ class Moving(Runnable, ABC):
     placed : whether the present step has had its place
     steps : number of steps since the motion began, the present one counted
     case : of the case file that it is of, for the summary
+    more : what it was asked beside what all solvers are, for summaries and restarts
     starts : flows that an unsteady run may begin with, the first where none is named
     columns : of the history beside those that all runs have
     frame_time : between two frames of a run without a period; 0: every step is one
@@ -53,6 +54,7 @@ class Moving(Runnable, ABC):
     backend_type: type[Backend] = Backend
     method: str  # its name in the registry, and in case files
     case: Mapping[str, Any] | None = None
+    more: Mapping[str, Any] = {}
     starts: ClassVar[tuple[str, ...]] = ("steady", "as is")
     columns: ClassVar[tuple[str, ...]] = ()
     frame_time: ClassVar[float] = 0.0

@@ -68,11 +68,13 @@ class Parts(Mesh):
     names : of the parts
     first : (parts+1,) int32     first node of each part, and the number of nodes
     roles : {kind: markers}      of walls one for each part that has some, named as the part
+    walls : {"part.marker": (k, 2) int32}    edges of the walls by the markers of their parts
     """
 
     names: tuple[str, ...] = ()
     first: Ints = None  # type: ignore[assignment]
     roles: dict[str, list[str]] = None  # type: ignore[assignment]
+    walls: dict[str, Ints] = None  # type: ignore[assignment]
 
     @classmethod
     def of(
@@ -101,16 +103,20 @@ class Parts(Mesh):
         _one_background(given)
         asked = _Asked(given, walls, far, boundaries)
         first, tables, sides = 0, [], _Sides()
+        named: dict[str, Ints] = {}
         for name, part in given.items():
             mesh = part.mesh.renumbered()
             tables.append((part, mesh, first))
             roles = asked.roles(name, mesh)
             for marker, kind in roles.items():
                 own = name if kind == "wall" else f"{name}.{marker}"
-                sides.add(kind, own, mesh.boundaries[marker] + np.int32(first))
+                edges = mesh.boundaries[marker] + np.int32(first)
+                sides.add(kind, own, edges)
+                if kind == "wall":
+                    named[f"{name}.{marker}"] = edges
             first += mesh.nodes
         starts = np.append([start for _, _, start in tables], first).astype(np.int32)
-        found: list[Any] = [*_joined(tables, sides), tuple(given), starts, sides.roles]
+        found: list[Any] = [*_joined(tables, sides), tuple(given), starts, sides.roles, named]
         made = cls(*found)
         for name in moving:
             if name in given and name not in made.boundaries:

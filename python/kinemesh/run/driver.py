@@ -106,6 +106,7 @@ class Driver(ABC):
             "reference_area": solver.reference[0],
             "reference_length": solver.reference[1],
             "chord": solver.chord,
+            **solver.more,
         } | more
         notes = [*[row["text"] for row in failed], *notes, *solver.remarks()]
         if len(failed) == ensemble.count:

@@ -82,6 +82,7 @@ def identity(solver: Moving, mode: str, **more: Any) -> dict[str, Any]:
         "reference_length": solver.reference[1],
         "dtype": solver.backend.dtype,
         "settings": settings,
+        **solver.more,
     }
     if mode == "unsteady":
         found["motion"] = [name_of(m) for m in solver.motions]

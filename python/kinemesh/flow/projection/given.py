@@ -1,0 +1,42 @@
+"""Where velocities are given, and where the boundary is open."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.space.grid import Grid
+
+BEND = 0.7  # cosine between the normals of a slip wall's half edges below which a node is a corner
+
+
+def conditions(
+    grid: Grid, inflow: NDArray[np.float64]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """(nodes,) where velocities are given, and where the boundary is open.
+
+    Parameters
+    ----------
+    inflow : (members, 2)    velocities of the streams
+    """
+    given, is_open = (np.zeros(grid.nodes, bool) for _ in range(2))
+    wall, far = grid.patches["wall"], grid.patches["far"]
+    S = grid.backend.get(far.device["S"]).astype(float)
+    through = (S * inflow[far.member]).sum(axis=1)
+    enters = through < -1e-12 * np.linalg.norm(S, axis=1)
+    given[wall.node] = True
+    given[far.node[enters]] = True
+    is_open[far.node[~enters]] = True
+    slip = grid.patches.get("symmetry")
+    if slip is not None:
+        given[slip.node[_corners(grid.points, slip.node, slip.shape["ends"])]] = True
+    return given, is_open
+
+
+def _corners(points: NDArray, node: NDArray, ends: NDArray) -> NDArray[np.bool_]:
+    """Whether the half edges before and after each boundary node turn by a corner."""
+    both = (ends >= 0).all(axis=1)
+    before, after = points[node] - points[ends[:, 0]], points[ends[:, 1]] - points[node]
+    along = (before * after).sum(axis=1)
+    size = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
+    return both & (along < BEND * size)

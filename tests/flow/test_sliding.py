@@ -1,0 +1,135 @@
+"""Walls that slide in themselves: lids and ground."""
+
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh import cases
+from kinemesh.cases import build
+from scipy.interpolate import CubicSpline
+
+SIDES = ["left", "right", "bottom", "top"]
+BOX = km.mesh.background(box=(0, 1, 0, 1), core=(0, 1, 0, 1), spacing=0.1, walls=SIDES)
+EXTREMA = np.array([-0.38857, 0.37694, -0.52708])  # Botella and Peyret (1998)
+MANY = pytest.mark.filterwarnings("ignore:.*loads are sums over all walls:RuntimeWarning")
+pytestmark = MANY
+
+
+def case(mesh=BOX, **options):
+    told = {"reynolds": 10.0, "stream": 0.0, "device": "cpu", "walls": list(BOX.boundaries)}
+    return km.Incompressible(mesh, **(told | options))
+
+
+def walls_of(made):
+    """Places and velocities of the walls' nodes."""
+    get, patch = made.backend.get, made.grid.patches["wall"]
+    return get(made.grid.x)[patch.node], get(made.projection.velocity["wall"])
+
+
+def extrema(across, time_step, time):
+    """Least u on the vertical centre line, largest and least v on the horizontal one."""
+    changes = [f"mesh.spacing={1 / across}", "run.device=cpu",
+               f"run.time_step={time_step}", f"run.steps={round(time / time_step)}"]  # fmt: skip
+    ready = cases.load("cavity", changes)
+    made = build.solver(ready)
+    build.go(ready, made)
+    x, u = (made.backend.get(a) for a in (made.grid.x, made.projection.u))
+    found = []
+    for axis in range(2):
+        line = np.flatnonzero(np.isclose(x[:, axis], 0.5))
+        line = line[np.argsort(x[line, 1 - axis])]
+        found.append(CubicSpline(x[line, 1 - axis], u[line, axis])(np.linspace(0, 1, 10_001)))
+    return np.array([found[0].min(), found[1].max(), found[1].min()])
+
+
+@pytest.mark.flow
+def test_the_ready_cavity_has_published_velocities():
+    """64 by 64 edges: 2.7 to 3.1 %; 0.5 % of 256 by 256, the design's bar, is 5.6 % here by the
+    order 1.74 that 32 and 64 edges have."""
+    assert np.abs(extrema(64, 0.05, 40) / EXTREMA - 1).max() < 0.056
+
+
+@pytest.mark.slow
+def test_the_ready_cavity_has_second_order():
+    """64 and 128 edges, dt with the spacing; order 1.8 from 0.5 % of 256 by 256 is 1.7 %."""
+    coarse, fine = (np.abs(extrema(n, 3.2 / n, 60) / EXTREMA - 1) for n in (64, 128))
+    assert (np.log2(coarse / fine) > 1.8).all(), (coarse, fine)
+    assert fine.max() < 0.017, fine
+
+
+def test_a_lid_slides_and_its_corners_rest():
+    made = case(sliding={"wall_top": (2.0, 0.0)})
+    x, u = walls_of(made)
+    lid = (x[:, 1] == 1) & (x[:, 0] > 0) & (x[:, 0] < 1)
+    assert lid.sum() == 9
+    assert (u[lid] == (2.0, 0.0)).all()
+    assert (u[~lid] == 0).all()
+    assert made.more == {"sliding": {"wall_top": (2.0, 0.0)}}
+
+
+def test_walls_of_one_velocity_go_on_over_their_corner():
+    """Ground in two pieces below a stream."""
+    told = {"wall_bottom": BOX.boundaries["wall_bottom"]}
+    first, last = told["wall_bottom"][:5], told["wall_bottom"][5:]
+    open_ = {n: BOX.boundaries[f"wall_{n}"] for n in ("left", "right", "top")}
+    mesh = km.Mesh(BOX.points, BOX.triangles, BOX.quads, {"one": first, "two": last} | open_)
+    made = case(mesh, walls=["one", "two"], stream=1.0, sliding={"one": (1, 0), "two": (1, 0)})
+    assert (walls_of(made)[1] == (1.0, 0.0)).all()
+    run = made.run(time_step=0.1, steps=3)
+    assert np.abs(run.history["cd"]).max() < 1e-10  # the stream goes with the ground
+
+
+def test_a_wall_that_slides_turns_with_its_body():
+    """A quarter turn, nose-up, which is clockwise: to the right becomes downwards."""
+    motion = km.motion.rotate(90.0, about=(0.5, 0.5), ramp=1.0)
+    told = {"walls": None, "motion": {"box": motion}}
+    lids = (None, {"wall_top": (1.0, 0.0)})
+    still, made = (case({"box": BOX}, **told, sliding=own) for own in lids)
+    runs = [own.run(time_step=0.5, steps=3) for own in (still, made)]
+    assert runs[0].history.converged.all()
+    (x, without), (_, u) = walls_of(still), walls_of(made)
+    top = np.isclose(x[:, 0], 1.0) & (np.abs(x[:, 1] - 0.5) < 0.49)
+    assert top.sum() == 9
+    assert u - without == pytest.approx(np.where(top[:, None], (0.0, -1.0), 0.0), abs=1e-12)
+
+
+def test_a_wall_of_a_part_slides_by_its_marker():
+    rod = km.mesh.cylinder(640, far_field=1.6, around=40, wall_spacing=0.03, outer="overset")
+    told = {"spacing": 0.11, "walls": SIDES}
+    back = km.mesh.background(box=(-2, 2, -2, 2), core=(-2, 2, -2, 2), **told)
+    for name in ("wall_top", "back.wall_top"):
+        made = case({"rod": rod, "back": back}, walls=None, sliding={name: (1.0, 0.0)})
+        x, u = walls_of(made)
+        assert ((u != 0).any(axis=1) == ((x[:, 1] == 2) & (np.abs(x[:, 0]) < 2))).all()
+
+
+WRONG = {
+    "through": (
+        {"wall_top": (1.0, 0.1)},
+        r"is \(1, 0.1\), which is 0.1 through its edge",
+    ),
+    "unknown": ({"lid": (1.0, 0.0)}, "'lid' is no wall, expected one of wall_left"),
+    "number": ({"wall_top": 1.0}, r"'wall_top' is 1.0, expected a velocity \(x, y\)"),
+    "finite": ({"wall_top": (np.nan, 0.0)}, "expected a velocity"),
+    "table": (["wall_top"], "expected {marker of a wall"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_does_not_slide_is_refused(name):
+    given, words = WRONG[name]
+    with pytest.raises(km.SettingsError, match=words):
+        case(sliding=given)
+
+
+def test_a_run_does_not_go_on_with_another_lid(tmp_path):
+    case(sliding={"wall_top": (1.0, 0.0)}).run(time_step=0.1, steps=2, out=tmp_path / "x")
+    assert km.open(tmp_path / "x").summary["conditions"]["sliding"] == {"wall_top": [1.0, 0.0]}
+    with pytest.raises(km.KinemeshError, match="sliding"):
+        case(sliding={"wall_top": (-1.0, 0.0)}).run(
+            time_step=0.1, steps=4, out=tmp_path / "x", resume=True
+        )
+
+
+def test_walls_of_a_gas_do_not_slide():
+    with pytest.raises(km.CaseError, match="walls of method 'ale' have slip"):
+        cases.load("agard-ct5", ['mesh.sliding={"section" = [1.0, 0.0]}'])
