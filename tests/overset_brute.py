@@ -129,7 +129,8 @@ class Brute:
             there = self.mesh.cells[:, k] >= 0
             np.add.at(size, self.mesh.cells[there, k], area[there])
         none = np.isnan(rank)
-        rank[none] = 1e6 * np.sqrt(size[none])
+        enclosed = any(self.mesh.walled & ~self.mesh.outer)  # the background has walls
+        rank[none] = (10 if enclosed else 1e6) * np.sqrt(size[none])
         return rank
 
     def _held(self, a, b):

@@ -25,17 +25,22 @@ def walls_of(made):
     return get(made.grid.x)[patch.node], get(made.projection.velocity["wall"])
 
 
-def extrema(across, time_step, time):
+def extrema(across, time_step, time, name="cavity"):
     """Least u on the vertical centre line, largest and least v on the horizontal one."""
-    changes = [f"mesh.spacing={1 / across}", "run.device=cpu",
-               f"run.time_step={time_step}", f"run.steps={round(time / time_step)}"]  # fmt: skip
-    ready = cases.load("cavity", changes)
+    inner = round(5300 * (across / 128) ** 2)
+    keys = {
+        "cavity": {"mesh.spacing": 1 / across},
+        "cavity-spinning": {"parts.box.spacing": 1 / across, "parts.middle.nodes": inner},
+    }
+    run = {"run.device": "cpu", "run.time_step": time_step, "run.steps": round(time / time_step)}
+    ready = cases.load(name, [f"{key}={value}" for key, value in (keys[name] | run).items()])
     made = build.solver(ready)
     build.go(ready, made)
     x, u = (made.backend.get(a) for a in (made.grid.x, made.projection.u))
+    box = np.arange(len(x)) >= (made.grid.meshes[0].first[1] if made.parts else 0)
     found = []
     for axis in range(2):
-        line = np.flatnonzero(np.isclose(x[:, axis], 0.5))
+        line = np.flatnonzero(box & np.isclose(x[:, axis], 0.5))
         line = line[np.argsort(x[line, 1 - axis])]
         found.append(CubicSpline(x[line, 1 - axis], u[line, axis])(np.linspace(0, 1, 10_001)))
     return np.array([found[0].min(), found[1].max(), found[1].min()])
@@ -45,7 +50,20 @@ def extrema(across, time_step, time):
 def test_the_ready_cavity_has_published_velocities():
     """64 by 64 edges: 2.7 to 3.1 %; 0.5 % of 256 by 256, the design's bar, is 5.6 % here by the
     order 1.74 that 32 and 64 edges have."""
-    assert np.abs(extrema(64, 0.05, 40) / EXTREMA - 1).max() < 0.056
+    assert np.abs(extrema(64, 0.1, 40) / EXTREMA - 1).max() < 0.056
+
+
+@pytest.mark.flow
+@pytest.mark.filterwarnings("ignore:body middle of member 0 moves at once:RuntimeWarning")
+@pytest.mark.parametrize("across", [32, pytest.param(64, marks=pytest.mark.slow)])
+def test_a_round_part_that_turns_in_the_cavity_has_the_errors_of_one_grid(across):
+    """8.5 to 10.9 % on 32 edges, where one grid has 9.1 to 11.3; 1.1 is the design's bar."""
+    alone, turning = (
+        np.abs(extrema(across, 0.1, 40, name) / EXTREMA - 1)
+        for name in ("cavity", "cavity-spinning")
+    )
+    assert (turning < 1.1 * alone).all(), (alone, turning)
+    assert (turning != alone).all()
 
 
 @pytest.mark.slow

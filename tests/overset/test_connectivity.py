@@ -43,6 +43,13 @@ def patch():
     }
 
 
+def enclosed():
+    """A fine part without walls in a background with walls all round, which it comes near to."""
+    line, wide = np.linspace(-0.9, 0.9, 31), np.linspace(-2, 2, 41)
+    fine = Part(rectangle(line, line, "overset"), at=(0.6, 0.2), angle_deg=25.0)
+    return {"fine": fine, "back": rectangle(wide, wide, "wall")}
+
+
 def inner():
     """A small cylinder's ring within the region of a large cylinder's."""
     small = Part(ring(0.1, 0.55, 10, 32), at=(1.45, 0.0))
@@ -60,6 +67,7 @@ CASES = {
     "triangles": (triangles, {"body": (-0.4, (0.0, 0.3), (0.3, -0.2))}),
     "pair": (pair, {"left": (0.7, (-0.75, 0.05), (0.07, 0.0)), "right": (0, (0, 0), (0.1, 0.3))}),
     "patch": (patch, {"fine": (0.5, (2.3, 0.2), (-0.1, 0.1))}),
+    "enclosed": (enclosed, {"fine": (0.5, (0.6, 0.2), (0.1, -0.1))}),
     "inner": (inner, {"small": (0.3, (1.0, 0.0), (0.1, -0.1)), "large": (0.1, (0, 0), (0, 0))}),
 }
 
@@ -148,6 +156,17 @@ def test_parts_without_walls_rank_behind_every_distance_to_walls(host):
     assert rank[~body].min() > rank[body].max()
     bare = Connectivity(grid_of(host, {"back": background()})).plans[0]
     assert bare.rank == pytest.approx(bare.size / bare.size.min())
+
+
+def test_a_part_without_walls_owns_ten_of_its_cells_off_the_walls_of_its_background(host):
+    """0.06 each; nearer the background does, the part's own boundary apart."""
+    made, x = made_of(host, enclosed(), REST, overlap=1)
+    own, status = made.grid.meshes[0].part == 0, host.get(made.status)
+    off = 2 - np.abs(x).max(axis=1)
+    assert (status[own & ~made.never & (off > 0.601)] == FIELD).all()
+    # a field node's ring goes one layer on, over the corner of a cell
+    assert not (status[own & (off < 0.6 - 1.5 * 0.06)] == FIELD).any()
+    assert (status[~own & (off < 0.6)] == FIELD).all()
 
 
 def test_other_is_the_region_of_another_body(double):

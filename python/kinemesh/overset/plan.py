@@ -16,6 +16,7 @@ from kinemesh.overset.solids import distances, loops_of, within
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
+CELLS = 10  # that a part without walls leaves to walls: layers on both sides of a change of owner
 NO_LAYER = 1 << 20  # of nodes of a part without an overset boundary
 
 
@@ -30,7 +31,8 @@ class Plan:
     first, solid : (parts,)      first cell of each part, and first triangle within its walls
     layer : (nodes,) int32       layers of cells to the part's overset boundary, or NO_LAYER
     rank : (nodes,)              distance to the part's own walls [chord]; in a part without walls
-                                 the size times a number that makes it larger than any of them
+                                 CELLS times the size where the background has walls, else the size
+                                 times a number that makes it larger than any of these distances
     size : (nodes,)              root of a node's share of its cells' areas [chord]
     across : (nodes,)            root of the mean area of a node's cells [chord]
     wall : (nodes,) bool         on a wall
@@ -159,7 +161,11 @@ def _across(mesh: Parts) -> Floats:
 
 
 def _ranks(mesh: Parts, size: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Distances to walls, those of parts without any by size; and which nodes are on walls."""
+    """Distances to walls, those of parts without any by size; and which nodes are on walls.
+
+    Where the background has walls a part without any would be last everywhere and solve nothing: it
+    comes before walls that are more than CELLS of its cells away.
+    """
     rank, wall = np.full(mesh.nodes, np.inf), np.zeros(mesh.nodes, bool)
     for number, name in enumerate(mesh.names):
         own, edges = slice(*mesh.first[number : number + 2]), walls_of_part(mesh, name)
@@ -170,5 +176,6 @@ def _ranks(mesh: Parts, size: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     open_ = np.isinf(rank)
     most = rank[~open_].max(initial=0.0)
     if open_.any():
-        rank[open_] = size[open_] * ((2 * most or 1.0) / size.min())
+        enclosed = mesh.walled[~mesh.outer].any()
+        rank[open_] = size[open_] * (CELLS if enclosed else (2 * most or 1.0) / size.min())
     return rank, wall
