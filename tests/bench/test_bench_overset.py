@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from bench_pairs import small_pair
 from kinemesh import bench
 from kinemesh.bench import overset, steps, timing
 from kinemesh.bench.table import KEYS, SEARCH_KEYS, STEP_KEYS, paper, read
@@ -80,7 +81,7 @@ def test_steps_of_two_parts_have_figures_of_all_their_members(tmp_path, capsys, 
 
 
 def test_counted_pressure_iterations_are_the_mean_of_the_steps():
-    case = steps.Incompressible(overset_pair(), reynolds=[100, 50], device="cpu")
+    case = steps.Incompressible(small_pair(), reynolds=[100, 50], device="cpu")
     walk = steps.Walk(case)
     found = []
     for _ in range(3):
@@ -91,11 +92,6 @@ def test_counted_pressure_iterations_are_the_mean_of_the_steps():
     walk.begin_count()
     walk.make(1)()
     assert walk.mean() == case.step_numbers()["pressure_iterations"].mean()
-
-
-def overset_pair():
-    wing = steps.airfoil("naca0012", nodes=900, far_field=1.0, outer="overset", wall_spacing=0.02)
-    return {"wing": wing, "back": steps.background((-2, 3, -2, 2), (-1, 2, -1, 1), 0.06, 1.2)}
 
 
 def test_a_file_without_the_keys_of_the_search_is_refused(tmp_path):

@@ -10,7 +10,7 @@ import gc
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TextIO
 
 from kinemesh.bench.options import (
@@ -150,22 +150,39 @@ def main(arguments: argparse.Namespace) -> int:
     Figures are printed and written one by one, so that an interrupted run keeps those it has.
     """
     if arguments.table:
-        others = ("json", "rows", "sizes", "cloud", "points", "method", "overset")
+        others = ("json", "rows", "sizes", "cloud", "points", "method", "overset", "schwarz")
         if any(getattr(arguments, name) for name in others):
             raise SettingsError("--table draws what was measured: it takes no other option")
         from kinemesh.bench.table import markdown, read
 
         print(markdown(read(arguments.table)))
         return 0
+    if arguments.schwarz:
+        return _compare(arguments)
     if arguments.repeat < 1:
         raise SettingsError(f"repeat is {arguments.repeat}, expected at least 1")
     chosen_rows(arguments.rows, chosen_entry(arguments))
     chosen_subjects(arguments, False)
-    with ExitStack() as stack:
-        kept = (
-            stack.enter_context(arguments.json.open("a", encoding="utf-8"))
-            if arguments.json
-            else None
-        )
+    with _kept(arguments) as kept:
         _measure(arguments, kept)
     return 0
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    """The pressure of two parts at once and part by part; the exit status."""
+    from kinemesh.bench.options import wanted_sizes
+    from kinemesh.bench.schwarz import show
+    from kinemesh.device.backend import Backend
+
+    for name in ("rows", "cloud", "points", "method", "overset"):
+        if getattr(arguments, name):
+            raise SettingsError(f"{name}: without --schwarz, which has sizes, device and json")
+    sizes, backend = wanted_sizes(arguments), Backend(arguments.device, arguments.dtype)
+    with _kept(arguments) as kept:
+        show(backend, sizes, kept)
+    return 0
+
+
+def _kept(arguments: argparse.Namespace) -> AbstractContextManager[TextIO | None]:
+    """The file that `--json` appends to, or None."""
+    return arguments.json.open("a", encoding="utf-8") if arguments.json else nullcontext()

@@ -58,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="overset grids: the donor search, the step of two parts",
     )
+    add("--schwarz", action="store_true", help="pressure of two parts: at once, and part by part")
     add("--method", metavar="NAME", help=f"solver: {registry.in_words()}; the first that fits")
     add("--device", default="auto", metavar="DEV", help="auto, cpu, cuda or cuda:N")
     add("--dtype", default="float64", choices=("float64", "float32"), help="precision of the flow")
@@ -130,6 +131,11 @@ def _instead(name: str, entry: Entry) -> str:
     if any(name == group or name in rows for group, rows in titles.items()):
         return "add --overset"
     return "leave out --overset" if entry.name == OVERSET else OTHER_SPACE[entry.on]
+
+
+def wanted_sizes(arguments: argparse.Namespace) -> list[int]:
+    """Nodes of the comparison of `--schwarz`, 20 thousand where `--sizes` says nothing."""
+    return _numbers("sizes", arguments.sizes, LEAST_NODES, "20000,94085") or [SIZES_OVERSET[0]]
 
 
 def chosen_subjects(arguments: argparse.Namespace, on_gpu: bool) -> list[Subject]:

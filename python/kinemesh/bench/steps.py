@@ -16,7 +16,7 @@ import numpy as np
 from kinemesh.bench.rows import Rows, Work
 from kinemesh.device.backend import Backend
 from kinemesh.errors import NumericalFault
-from kinemesh.flow.incompressible import Incompressible
+from kinemesh.flow.incompressible import Incompressible, IncompressibleSettings
 from kinemesh.io.summary import Stopwatch
 from kinemesh.mesh import Mesh, airfoil, background
 from kinemesh.motion import plunge
@@ -77,16 +77,22 @@ def rows(backend: Backend, pair: Pair, wanted: set[str], *_: Any) -> Rows:
             yield row, _step(backend, pair, members)
 
 
-def _step(backend: Backend, pair: Pair, members: int) -> Work:
-    """Physical steps of so many members, whose Reynolds numbers differ."""
-    start = time.perf_counter()
-    case = Incompressible(
+def plunging(backend: Backend, pair: Pair, members: int, **settings: Any) -> Incompressible:
+    """A case of so many members, whose Reynolds numbers differ."""
+    return Incompressible(
         pair,
         reynolds=(REYNOLDS * np.linspace(1.0, 0.5, members)).tolist(),
         motion={"wing": plunge(amplitude=HEIGHT, k=K, phase_deg=-90)},
         device=backend.device,
         dtype=backend.dtype,
+        settings=IncompressibleSettings(**settings),
     )
+
+
+def _step(backend: Backend, pair: Pair, members: int) -> Work:
+    """Physical steps of so many members."""
+    start = time.perf_counter()
+    case = plunging(backend, pair, members)
     case.backend.synchronize()
     seconds, nodes = time.perf_counter() - start, case.grid.nodes
     walk = Walk(case)

@@ -93,7 +93,7 @@ class ScalarSolver(Krylov):
         for matrix, given, out in zip(matrices, fixed, left_out, strict=True):
             data.append(_scaled(matrix, given))
             diagonal.append(matrix.diagonal())
-            made.append(scalar(matrix[~out][:, ~out].tocsr(), SMOOTHINGS if overset else None))
+            made.append(self._levels(matrix[~out][:, ~out].tocsr()))
         self.A = backend.table(np.concatenate([data[of] for of in alike.of])[:, None], np.float64)
         self.diagonal = np.concatenate([diagonal[of] for of in alike.of])
         self._spread(volume)
@@ -110,6 +110,10 @@ class ScalarSolver(Krylov):
         self.factor, self.finish = backend.record([]), backend.record([])
         self.begin = backend.record(self._begin_calls(self.tolerances(tolerance)))
         self.iterate = backend.record(self._iterate_calls())
+
+    def _levels(self, matrix: sp.csr_matrix) -> Any:
+        """The hierarchy of a mesh's rows where x is not given."""
+        return scalar(matrix, SMOOTHINGS if self.overset else None)
 
     def _spread(self, volume: NDArray[np.float64] | None) -> None:
         """The arrays by which sides that have no solution are made to have one."""
