@@ -90,12 +90,13 @@ KERNEL(inc_fading, INC_FADING, indirect)
   F(out, f64, share, "members")
 TOTAL(inc_share, INC_SHARE, max, 1, active[m])
 {
-  const f64 forgets = (f64)fading[i] + viscosity[member[i]] * friction[i] / V[i];
+  const f64 forgets = 8 * (f64)fading[i] + viscosity[member[i]] * friction[i] / V[i];
   s[0]              = OP_max(s[0], open[i] ? 0 : forgets / bdf[3 * member[i]]);
 }
 OF_MEMBER(inc_share, INC_SHARE)
 {
-  share[m] = 1 - 0.25 * s[0] * s[0] / (20.0 * 20.0 + s[0] * s[0]);
+  const f64 square = s[0] * s[0] / (20.0 * 20.0), four = square * square;
+  share[m] = 1 - 0.25 * four / (1 + four);
 }
 
 /* Volume flux of interpolated velocities through an edge: sum of ubar.S over its facets. */
