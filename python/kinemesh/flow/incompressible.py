@@ -259,14 +259,12 @@ class Incompressible(Moving):
 
     def step_numbers(self) -> dict[str, NDArray[Any]]:
         made, get = self.projection, self.backend.get
-        area = np.bincount(self.grid.member, get(self.grid.V), self.grid.members)
-        lost = get(made.defect) * area
         divergence, rate = get(made.closure).T
         return {
             "pressure_iterations": get(made.pressure.steps),
             "divergence": divergence,
             "cfl": rate * self.step[0],
-            "mass_defect": made.exchange.lost(made.closed, made.defect) if made.exchange else lost,
+            "mass_defect": made.lost(),
         }
 
     def kept(self, levels: bool) -> dict[str, Any]:

@@ -95,6 +95,7 @@ class Projection:
         linear = settings.interpolation == "linear"
         self.exchange = connectivity and Exchange(grid, connectivity, linear, given, open)
         self.fields = self._named(viscosity)
+        self.area = np.bincount(grid.member, b.get(grid.V), grid.members)
         self._geometry()
         self.loop = MomentumLoop(grid)
         self._matrices(viscosity)
@@ -375,6 +376,12 @@ class Projection:
         if not self.exchange:
             return []
         return [self.exchange.connectivity.update, self.exchange.rows, self.pressure.refresh]
+
+    def lost(self) -> NDArray[np.float64]:
+        """What the closed duals of each member left over in the last step (members,)."""
+        if self.exchange:
+            return self.exchange.lost(self.closed, self.defect)
+        return self.backend.get(self.defect) * self.area
 
     # ---- time ----
 
