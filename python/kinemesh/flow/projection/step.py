@@ -16,6 +16,7 @@ from kinemesh.device.fields import Fields
 from kinemesh.flow.projection.exchange import Exchange
 from kinemesh.flow.projection.laplacian import graph_of, laplacian
 from kinemesh.flow.projection.momentum import MomentumLoop
+from kinemesh.flow.projection.systems import in_blocks, of_leads, same_systems
 from kinemesh.linear import Bicgstab, Pattern
 from kinemesh.linear.lines import colour_along_lines
 from kinemesh.linear.outer import ScalarSolver
@@ -152,8 +153,8 @@ class Projection:
             Pattern.of_graph(b, *graph, colours=colour_along_lines(b, *graph, mesh.points))
             for graph, mesh in zip(graphs, grid.distinct, strict=True)
         ]
-        alike, same = v.alike, self._same_systems()
-        of, fixed = alike.of[same.lead], self._of_leads(same, self.open)
+        alike, same = v.alike, same_systems(grid, self.open)
+        of, fixed = alike.of[same.lead], of_leads(grid, same, self.open)
         self.pressure = ScalarSolver(
             b, same, Pattern.of_members(same, [natural[k] for k in of]), [-made[k] for k in of],
             fixed, grid.fields["alive"], tolerance=self.settings.pressure_tolerance,
@@ -166,31 +167,14 @@ class Projection:
             b, self.pattern, 1, self.loop.active, grid.faults, tolerance=LINEAR_DROP, suffix="f32",
             width=grid.dimensions,
         )  # fmt: skip
-        entries = []
-        for own, pattern in zip(made, alone, strict=True):
-            rows = np.repeat(np.arange(own.shape[0], dtype=np.int32), np.diff(own.indptr))
-            values = np.empty(own.nnz, np.float32)
-            values[pattern.block(rows, own.indices)] = own.data
-            entries.append(values)
         blocks = Items(alike, [p.blocks for p in alone])
         solver = self.momentum
         self.rows = self.fields.also(
             row=solver.tables["row"],
             node=solver.tables["node"],
             diagonal=solver.tables["diagonal"],
-            laplacian=b.table(blocks.stack(entries), np.float32),
+            laplacian=b.table(blocks.stack(in_blocks(made, alone)), np.float32),
         )
-
-    def _same_systems(self) -> Alike:
-        """Members that share a mesh, and the part of its boundary that is open."""
-        each: dict[Any, object] = {}
-        first, of = self.grid.first, self.grid.alike.of
-        keys = [(of[m], self.open[first[m] : first[m + 1]].tobytes()) for m in range(len(of))]
-        return Alike([each.setdefault(key, object()) for key in keys])
-
-    def _of_leads(self, same: Alike, values: NDArray[Any]) -> list[NDArray[Any]]:
-        """Values of nodes, of the first member of each kind."""
-        return [values[self.grid.first[m] : self.grid.first[m + 1]] for m in same.lead]
 
     def _of_parts(self, same: Alike) -> dict[str, Any]:
         """What the pressure's solver has to know of overset parts."""
@@ -198,7 +182,7 @@ class Projection:
             return {}
         link = self.exchange.connectivity
         overset = {name: getattr(link, name) for name in ("status", "donor", "weight")}
-        never = self._of_leads(same, link.never)
+        never = of_leads(self.grid, same, link.never)
         volume = np.where(self.closed[self.grid.member], self.backend.get(self.grid.V), 0.0)
         return {"overset": overset, "never": never, "volume": volume}
 
