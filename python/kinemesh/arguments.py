@@ -91,12 +91,17 @@ def real(value: Any) -> float:
 
 def point_of(value: Any, name: str, axes: str = "x, y") -> tuple[float, float]:
     """A point of two coordinates."""
+    return pair(value, name, f"a point ({axes}) [chord]")
+
+
+def pair(value: Any, name: str, expected: str) -> tuple[float, float]:
+    """Two finite numbers; SettingsError, with what was expected, for others."""
     try:
         x, y = (real(v) for v in value)
     except (TypeError, ValueError, OverflowError):
         x = y = np.nan
     if not np.isfinite([x, y]).all():
-        raise SettingsError(f"{name} is {value!r}, expected a point ({axes}) [chord]")
+        raise SettingsError(f"{name} is {value!r}, expected {expected}")
     return x, y
 
 

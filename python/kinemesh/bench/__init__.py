@@ -11,6 +11,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any, TextIO
 
 from kinemesh.bench.options import (
@@ -57,14 +58,13 @@ def _built(
     from kinemesh.bench.groups import GROUPS, MESHES, TITLES
 
     groups = [group for group in entry.bench if wanted & TITLES[group].keys()]
-    before: Any = None
-    there: Any = None
+    of_cloud = partial(clouds.made, subject.cloud) if subject.cloud else None
+    made: dict[Any, Any] = {}  # one at a time, for its memory
     for build in dict.fromkeys(GROUPS[group] for group in groups):
-        make = MESHES.get(build, _section)
-        if subject.cloud and there is None:
-            there = clouds.made(subject.cloud, subject.size)
-        elif not subject.cloud and make is not before:
-            there, before = make(subject.size), make
+        make = of_cloud or MESHES.get(build, _section)
+        if make not in made:
+            made = {make: make(subject.size)}
+        there = made[make]
         meshes = there.values() if isinstance(there, dict) else [there]
         nodes = sum(len(each.points) for each in meshes)
         yield nodes, build(backend, there, wanted, entry, subject.cloud)
@@ -93,17 +93,17 @@ def _of_group(
             continue
         time = measure(backend, work.make, repeat)
         rate = None if work.bytes is None else work.bytes / time.seconds
-        cloud = work.notes.get("cloud")
+        cloud, count = work.notes.get("cloud"), work.notes.get("nodes", nodes)
         yield {
             "row": row,
             "title": title(row, cloud),
-            "nodes": work.notes.get("nodes", nodes),
+            "nodes": count,
             "seconds": time.seconds,
             "least": time.least,
             "most": time.most,
             "repeats": time.repeats,
             "times": time.times,
-            "ns_per_node": 1e9 * time.seconds / work.notes.get("nodes", nodes),
+            "ns_per_node": 1e9 * time.seconds / count,
             "bytes": work.bytes,
             "rate": rate,
             "iterations": work.iterations() if work.iterations else None,

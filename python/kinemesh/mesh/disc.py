@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from math import sqrt
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from kinemesh.arguments import checks_names
 from kinemesh.errors import MeshError
 from kinemesh.mesh.mesh import Mesh
+from kinemesh.mesh.rays import outer_of
 
 OUTER = ("wall", "overset", "farfield")
 LEAST, MOST = 200, 10_000_000  # nodes
@@ -31,10 +31,7 @@ def disc(nodes: int = 10_000, radius: float = 0.5, outer: str = "wall") -> Mesh:
     ------
     MeshError    for arguments that no good mesh fulfils
     """
-    if outer not in OUTER:
-        near = difflib.get_close_matches(str(outer), OUTER, n=1)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
-        raise MeshError(f"disc: outer = {outer!r}, expected one of {', '.join(OUTER)}{hint}")
+    marker = outer_of("disc", outer, OUTER)
     if not LEAST <= nodes <= MOST or not 0 < radius < np.inf:
         raise MeshError(
             f"disc: nodes = {nodes}, radius = {radius}; expected {LEAST} to {MOST:,} nodes and a "
@@ -45,7 +42,7 @@ def disc(nodes: int = 10_000, radius: float = 0.5, outer: str = "wall") -> Mesh:
     angle = 2 * np.pi * (np.arange(len(ring)) - _first(ring)) / np.maximum(6 * ring, 1)
     points = (radius * ring / rings)[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
     rim = np.flatnonzero(ring == rings)
-    edges = {outer: np.stack([rim, np.roll(rim, -1)], axis=1)}
+    edges = {marker: np.stack([rim, np.roll(rim, -1)], axis=1)}
     return Mesh.from_arrays(points, _triangles(rings), edges).renumbered().numbered()
 
 

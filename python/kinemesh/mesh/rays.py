@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,13 +52,13 @@ class Wanted:
             )
 
 
-def outer_of(owner: str, name: str) -> str:
-    """Marker of an outer boundary; MeshError where it is none."""
-    if name in tuple(NEAREST):
+def outer_of(owner: str, name: str, known: Sequence[str] = tuple(NEAREST)) -> str:
+    """Marker of an outer boundary; MeshError where it is none that is known."""
+    if name in known:
         return name
-    near = difflib.get_close_matches(str(name), NEAREST, n=1)
+    near = difflib.get_close_matches(str(name), known, n=1)
     hint = f"; did you mean '{near[0]}'?" if near else ""
-    raise MeshError(f"{owner}: outer = {name!r}, expected one of {', '.join(NEAREST)}{hint}")
+    raise MeshError(f"{owner}: outer = {name!r}, expected one of {', '.join(known)}{hint}")
 
 
 def _within(name: str, value: float | None, low: float, high: float, whole: bool = False) -> None:

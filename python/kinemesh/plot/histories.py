@@ -76,14 +76,19 @@ def _hysteresis(loop: Loop, reference: Loop | None) -> Any:
 
 
 def _of_bodies(loop: Loop) -> Iterator[tuple[str, str, Loop]]:
-    """Marker, colour and loop of each of several bodies; the first colour is that of their sum."""
+    """Marker, colour and loop of each of several bodies."""
     if len(loop.bodies) < 2:
         return
     order = np.argsort(_in_time(loop))  # loads of bodies are in the order of time
     for k, (marker, body) in enumerate(loop.bodies.items()):
         loads = {n: getattr(body, n) for n in ("cl", "cm")}
         loads = {n: replace(one, values=one.values[order]) for n, one in loads.items()}
-        yield marker, BODIES[1 + k % (len(BODIES) - 1)], replace(loop, **loads)
+        yield marker, _colour(k), replace(loop, **loads)
+
+
+def _colour(body: int) -> str:
+    """Colour of a body; the first of all is that of their sum."""
+    return BODIES[1 + body % (len(BODIES) - 1)]
 
 
 def _in_time(loop: Loop) -> NDArray[np.intp]:
@@ -184,8 +189,7 @@ def _loads_of(history: History, markers: Sequence[str], title: str) -> Any:
     for axes, name, symbol in zip(panels, ("cl", "cd", "cm"), "ldm", strict=True):
         lines = {marker: history[f"{name}_{marker}"] for marker in markers}
         for k, (marker, load) in enumerate(lines.items()):
-            colour = BODIES[1 + k % (len(BODIES) - 1)]
-            axes.plot(history["time"], load, color=colour, linewidth=1.1, label=marker)
+            axes.plot(history["time"], load, color=_colour(k), linewidth=1.1, label=marker)
         axes.plot(history["time"], history[name], color=BLUE, label="all bodies")
         _limit(axes, history[name], *lines.values())
         axes.set_ylabel(f"$c_{symbol}$")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.arguments import real
+from kinemesh.arguments import pair
 from kinemesh.errors import SettingsError
 from kinemesh.motion import PoseArray, RateArray
 from kinemesh.overset.parts import Parts
@@ -87,16 +87,8 @@ def _checked(sliding: Any) -> dict[str, tuple[float, float]]:
         return {}
     if not isinstance(sliding, Mapping):
         raise SettingsError(f"sliding is {sliding!r}, expected {{marker of a wall: (x, y)}} [U]")
-    found = {}
-    for name, value in sliding.items():
-        try:
-            x, y = (real(v) for v in value)
-        except (TypeError, ValueError, OverflowError):
-            x = y = np.nan
-        if not np.isfinite([x, y]).all():
-            raise SettingsError(f"sliding: {name!r} is {value!r}, expected a velocity (x, y) [U]")
-        found[name] = (x, y)
-    return found
+    expected = "a velocity (x, y) [U]"
+    return {name: pair(value, f"sliding: {name!r}", expected) for name, value in sliding.items()}
 
 
 def _walls(mesh: Any, markers: Sequence[str]) -> dict[str, NDArray[np.int32]]:
