@@ -120,3 +120,18 @@ def test_a_file_without_the_keys_of_the_search_is_refused(tmp_path):
 def test_what_is_no_row_of_the_search_is_refused(words, message):
     with pytest.raises(SettingsError, match=message):
         bench.main(arguments("--device", "cpu", *words))
+
+
+@pytest.mark.usefixtures("_quick")
+def test_rows_of_another_kind_have_heads_of_their_own(capsys, monkeypatch):
+    monkeypatch.setattr(steps, "FIRST", 1)
+    monkeypatch.setattr(timing, "TRIALS", 1)
+    words = ("--overset", "--rows", "search-ordered,step-parts", "--sizes", str(steps.LEAST))
+
+    assert bench.main(arguments(*words, "--device", "cpu", "--repeat", "1")) == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    titles = overset.ROWS["search-ordered"], steps.ROWS["step-parts"]
+    search, step = (next(k for k, t in enumerate(lines) if t.startswith(name)) for name in titles)
+    assert "queries" in lines[search - 1]
+    assert "members" in lines[step - 1]

@@ -125,16 +125,16 @@ def _measure(arguments: argparse.Namespace, kept: TextIO | None) -> None:
     entry = chosen_entry(arguments)
     rows = chosen_rows(arguments.rows, entry)
     subjects = chosen_subjects(arguments, backend.on_gpu)
-    begun = False
+    shown: tuple[str, ...] = ()
     try:
         for figure in figures(backend, entry, subjects, rows, arguments.repeat):
             if isinstance(figure, str):
                 print(f"kinemesh: {figure}", file=sys.stderr)
                 continue
             head, widths = columns(figure)
-            if not begun:
-                print(f"{heading(figure)}\n\n{_line(head, widths)}")
-                begun = True
+            if head != shown:
+                print("" if shown else f"{heading(figure)}\n", _line(head, widths), sep="\n")
+                shown = head
             print(_line(cells(figure), widths), flush=True)
             if kept:
                 kept.write(json.dumps(figure) + "\n")
