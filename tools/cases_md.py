@@ -9,6 +9,7 @@ from kinemesh import cases, motion
 from kinemesh.cases import motions, overset, parts
 from kinemesh.cases.casefile import Case
 from kinemesh.cases.job import Job
+from kinemesh.cases.sizes import SIZES, STATED
 from kinemesh.cases.stated import Stated
 from kinemesh.flow import registry
 from kinemesh.motion import deform
@@ -39,6 +40,11 @@ Motions of a part are tables of `[motion]` in `[parts.NAME.motion]`.
 Springs need cells; a wing moves by `rigid` alone.
 A key that the method lacks is an error.
 """
+OF_SIZES = (
+    "A mesh, or a part of overset grids, with `sizes` has these in place of numbers of nodes:",
+    f"`{STATED}` is the mesh as the file has it, others have other values for some of its keys.",
+    "`--size` is refused where a part has no `sizes`, or not that one.",
+)
 TABLES = (
     ("[mesh]", parts.MeshPart, None, ()),
     ("[flow]", parts.FlowPart, None, ()),
@@ -154,8 +160,8 @@ def page() -> str:
                 else:
                     lines.append(f'`method = "{method}"` has no other keys.')
                 lines.append("")
-    sizes = ", ".join(f"{name} {count:,}" for name, count in parts.SIZES.items())
-    lines += ["## Ready cases", "", f"Nodes of the sizes: {sizes}.", ""]
+    sizes = ", ".join(f"{name} {count:,}" for name, count in SIZES.items())
+    lines += ["## Ready cases", "", f"Nodes of the sizes: {sizes}.", *OF_SIZES, ""]
     for name in cases.names():
         lines += ready(name)
     return "\n".join(lines).rstrip() + "\n"

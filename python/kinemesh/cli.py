@@ -153,7 +153,7 @@ def _add_case(command: Any) -> None:
     mesh.add_argument(
         "--size",
         choices=("coarse", "medium", "fine"),
-        help="generated mesh (or cloud) of 5 000, 24 000 or 94 000 nodes",
+        help="generated mesh (or cloud) of 5 000, 24 000 or 94 000 nodes, or what `sizes` says",
     )
     mesh.add_argument("--nodes", type=int, metavar="N", help="generated mesh of about N nodes")
     mesh.add_argument("--mesh", type=Path, metavar="FILE", help="mesh file instead")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -82,12 +82,25 @@ class Overset:
             return MotionPart(bodies=moving) if moving else None
 
     def replaced(self, file: Any, sizes: Mapping[str, Any]) -> Overset:
-        """CaseError: it is not said of which part they would be."""
-        del file
-        raise CaseError(
-            f"{', '.join(sizes) or 'mesh'}: the case has parts {self.source}, expected a key of "
-            "one, such as --set parts.NAME.nodes=5000"
-        )
+        """Each part of a size that has a name; CaseError for what is not said of which part."""
+        name = sizes.get("nodes")
+        if file is not None or not isinstance(name, str) or len(sizes) > 1:
+            raise CaseError(
+                f"{', '.join(sizes) or 'mesh'}: the case has parts {self.source}, expected a key "
+                "of one, such as --set parts.NAME.nodes=5000"
+            )
+        none = [part for part, own in self.parts.items() if own.mesh.sizes is None]
+        if none:
+            raise CaseError(
+                f"[parts.{none[0]}] states no sizes, so there is no size {name} of it; give "
+                f"[parts.{none[0]}.sizes] {name} = {{ ... }} of its keys (empty where the part "
+                "stays as it is), or single keys, such as --set parts.NAME.nodes=5000"
+            )
+        made = {}
+        for part_name, own in self.parts.items():
+            with of_part(part_name):
+                made[part_name] = replace(own, mesh=own.mesh.replaced(None, sizes))
+        return Overset(made)
 
     @property
     def source(self) -> str:

@@ -10,11 +10,11 @@ from typing import Any
 
 from kinemesh.cases.job import set_field
 from kinemesh.cases.methods import DEFORMS, deform_fields
+from kinemesh.cases.sizes import SIZES, check_sizes, sized
 from kinemesh.cases.values import as_option, choice, count, known, names, number
 from kinemesh.errors import CaseError
 from kinemesh.flow import limits, registry
 
-SIZES = {"coarse": 5_000, "medium": 24_000, "fine": 94_000}
 OF_SECTION = (
     "nodes",
     "far_field",
@@ -125,6 +125,7 @@ class MeshPart:
     far: tuple[str, ...] | None = None  # markers of the far field
     boundaries: Mapping[str, str] | None = None  # kinds of other markers: { ground = "symmetry" }
     sliding: Mapping[str, Any] | None = None  # walls that slide in themselves: { lid = [1.0, 0.0] }
+    sizes: Mapping[str, Any] | None = None  # other keys of --size: { coarse = { nodes = 2000 } }
 
     def __post_init__(self) -> None:
         sources = [n for n in SOURCES if getattr(self, n) is not None]
@@ -163,6 +164,7 @@ class MeshPart:
             raise CaseError(f"[mesh] markers {sorted(both)} are both walls and far")
         if self.scale is not None and self.chord is not None:
             raise CaseError("[mesh] gives both scale and chord, expected one of the two")
+        check_sizes(self, TAKES[sources[0]])
 
     @property
     def kind(self) -> str:
@@ -204,7 +206,8 @@ class MeshPart:
             sides: dict[str, Any] = {name: getattr(self, name) for name in SIDES}
             made = MeshPart(file=Path(file), **sides)
         with as_option(sizes):
-            return dataclasses.replace(made, **sizes)
+            found: MeshPart = sized(made, sizes)
+        return found
 
     @property
     def source(self) -> Any:

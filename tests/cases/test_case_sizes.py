@@ -1,0 +1,113 @@
+"""Sizes of cases by name: `sizes` of meshes and of the parts of overset grids."""
+
+import kinemesh as km
+import pytest
+from kinemesh import cases, cli
+from kinemesh.cases.casefile import Case
+from kinemesh.cases.check import check
+from kinemesh.cases.overset import Overset
+
+SIZED = ["cavity", "cavity-spinning", "pitching-naca0012", "plunging-naca0012", "two-cylinders"]
+ROD = {"shape": "cylinder", "nodes": 800, "far_field": 1.0, "sizes": {"coarse": {"nodes": 600}}}
+BACK = {"box": [-6, 8, -6, 6], "core": [-1, 2, -1, 1], "spacing": 0.1, "sizes": {"coarse": {}}}
+
+
+def case(rod=None, back=None):
+    return Case.from_dict(
+        {
+            "name": "x",
+            "mode": "unsteady",
+            "method": "incompressible",
+            "flow": {"reynolds": 100},
+            "parts": {"rod": ROD if rod is None else rod, "back": BACK if back is None else back},
+            "run": {"time_step": 0.1, "steps": 2, "device": "cpu"},
+        }
+    )
+
+
+def test_each_part_takes_the_size_that_its_sizes_state():
+    made = case().replace(nodes="coarse").mesh.parts
+
+    assert made["rod"].mesh.nodes == 600
+    assert made["back"].mesh.spacing == 0.1
+    assert [p.mesh.nodes for p in case().replace(nodes="medium").mesh.parts.values()] == [800, None]
+
+
+def test_a_size_is_not_taken_of_another_size():
+    made = case().replace(nodes="coarse")
+    with pytest.raises(km.CaseError, match=r"\[parts.rod\] states no sizes"):
+        made.replace(nodes="medium")
+
+
+def test_sizes_are_written_with_the_tables_of_a_case():
+    assert Case.from_dict(case().tables()) == case()
+    assert case().tables()["parts"]["rod"]["sizes"] == {"coarse": {"nodes": 600}}
+
+
+def test_a_mesh_without_sizes_goes_by_the_number_of_nodes():
+    assert cases.load("cylinder").replace(nodes="medium").mesh.nodes == 24_000
+
+
+@pytest.mark.parametrize(
+    ("rod", "told"),
+    [
+        ({"sizes": None}, r"\[parts.rod\] states no sizes, so there is no size fine of it; give "
+                          r"\[parts.rod.sizes\] fine"),
+        ({}, r"\[parts.rod\] has no size fine, expected one of coarse, medium; state sizes.fine"),
+    ],
+)  # fmt: skip
+def test_a_size_that_a_part_does_not_state_is_refused(rod, told):
+    with pytest.raises(km.CaseError, match=told):
+        case(ROD | rod).replace(nodes="fine")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "told"),
+    [
+        (3, r"\[parts.rod\] sizes = 3, expected tables coarse and fine"),
+        ({"coarser": {}}, r"\[parts.rod\] sizes: unknown key 'coarser'; did you mean 'coarse'"),
+        ({"medium": {}}, r"\[parts.rod\] sizes has medium, which are the keys as .* remove it"),
+        ({"fine": 9}, r"\[parts.rod\] sizes.fine = 9, expected a table of keys"),
+        ({"fine": {"nods": 9}}, r"\[parts.rod\] sizes.fine: unknown key 'nods'; did you mean"),
+        ({"fine": {"spacing": 9}}, r"\[parts.rod\] sizes.fine: unknown key 'spacing'; did you"),
+        ({"fine": {"nodes": 9}}, r"\[parts.rod\] nodes = 9, expected an integer .* \(sizes.fine\)"),
+    ],
+)
+def test_sizes_that_make_no_mesh_are_refused_where_the_case_is_read(sizes, told):
+    with pytest.raises(km.CaseError, match=told):
+        case(ROD | {"sizes": sizes})
+
+
+def test_size_is_an_option_of_cases_of_parts(capsys, undrawn, tmp_path):
+    words = ["check", "two-cylinders", "--quiet", "--no-preflight", f"--out={tmp_path / 'x'}"]
+
+    assert cli.main([*words, "--size", "coarse"]) == 0
+    assert "parts left, right, back; 28025 nodes" in capsys.readouterr().out
+    assert cli.main([*words, "--nodes", "900"]) == 2
+    assert "nodes: the case has parts left, right, back" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", SIZED)
+def test_the_coarse_size_of_a_ready_case_is_checked_without_a_warning(name):
+    """Receptors with field donors, cells of like size, over the whole motion."""
+    ready = cases.load(name, ["run.device=cpu"])
+    report = check(ready.replace(nodes="coarse"))
+
+    assert {state for _, state, _ in report.rows} == {"ok"}, str(report)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SIZED)
+def test_the_fine_size_of_a_ready_case_is_checked_without_a_warning(name):
+    ready = cases.load(name, ["run.device=cpu"])
+    report = check(ready.replace(nodes="fine"))
+
+    assert {state for _, state, _ in report.rows} == {"ok"}, str(report)
+
+
+@pytest.mark.parametrize("name", cases.names())
+def test_every_ready_case_of_parts_has_all_sizes(name):
+    ready = cases.load(name)
+    if isinstance(ready.mesh, Overset):
+        made = [ready.replace(nodes=size).mesh for size in ("coarse", "medium", "fine")]
+        assert made[0] != made[1] != made[2]
