@@ -226,10 +226,6 @@ def couette(inner, vessel, time_step):
     return np.array(torques), np.sqrt(volume @ error / volume.sum())
 
 
-ROUND = pytest.mark.filterwarnings("ignore:.*loads are sums over all walls:RuntimeWarning")
-
-
-@ROUND
 @pytest.mark.flow
 def test_the_ready_vessel_has_the_torque_of_taylor_and_couette():
     """5067 nodes: 0.29 and -0.16 %; 0.5 % is the design's bar, of 20 thousand nodes."""
@@ -237,7 +233,6 @@ def test_the_ready_vessel_has_the_torque_of_taylor_and_couette():
     assert np.abs(torques).max() < 0.005, torques
 
 
-@ROUND
 @pytest.mark.slow
 def test_torque_and_velocity_of_the_ready_vessel_have_second_order():
     """5067 and 20,017 nodes, dt with the spacing; the bars are the design's."""

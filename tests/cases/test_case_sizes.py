@@ -7,7 +7,8 @@ from kinemesh.cases.casefile import Case
 from kinemesh.cases.check import check
 from kinemesh.cases.overset import Overset
 
-SIZED = ["cavity", "cavity-spinning", "pitching-naca0012", "plunging-naca0012", "two-cylinders"]
+SIZED = ["cavity", "cavity-spinning", "pitching-naca0012", "plunging-naca0012", "taylor-couette",
+         "two-cylinders"]  # fmt: skip
 ROD = {"shape": "cylinder", "nodes": 800, "far_field": 1.0, "sizes": {"coarse": {"nodes": 600}}}
 BACK = {"box": [-6, 8, -6, 6], "core": [-1, 2, -1, 1], "spacing": 0.1, "sizes": {"coarse": {}}}
 

@@ -36,7 +36,7 @@ def test_bodies_are_in_the_order_that_the_user_gives(mesh):
 
 
 @pytest.mark.filterwarnings("ignore:member 0:RuntimeWarning")
-def test_a_steady_run_tells_the_loads_of_each_body_after_their_sums(mesh):
+def test_a_steady_run_tells_the_loads_of_each_body_before_their_sums(mesh):
     run = km.Ale(mesh, mach=0.3, alpha_deg=2.0, settings=FEW, device="cpu").steady()
 
     result = run.summary["result"]
@@ -47,5 +47,9 @@ def test_a_steady_run_tells_the_loads_of_each_body_after_their_sums(mesh):
         assert abs(parts[0] - parts[1]) > 1e-3
     told = summary.table(run.summary).splitlines()
     names = [row.split("  ")[0] for row in told]
-    assert names[names.index("cm") + 1 :][:2] == ["bodies, main", "bodies, flap"]
+    assert names[names.index("bodies, flap") - 1 :][:3] == [
+        "bodies, main",
+        "bodies, flap",
+        "cl, all walls",
+    ]
     assert f"cl {result['bodies']['flap']['cl']:.5g}, cd " in told[names.index("bodies, flap")]

@@ -107,3 +107,28 @@ def test_the_results_of_one_member_are_python_numbers():
         result = ale.steady().summary["result"]
 
     assert {type(value) for value in result.values()} == {float, int, bool}
+
+
+def names_of(result, **more):
+    names = [name for name, _ in summary.rows(some(result=result, **more))]
+    return names[names.index("alpha_deg") + 1 :]
+
+
+def test_loads_of_each_body_come_before_the_sum_over_all_walls():
+    loads = {"cl": 0.0, "cd": 0.0, "cm": 0.0}
+    bodies = {"inner": {"cl": 0.5, "cm": 1.3}, "vessel": {"cl": -0.5, "cm": -1.3}}
+    names = names_of({"converged": True, **loads, "work": 1.0, "bodies": bodies})
+    assert names[:7] == ["converged", "bodies, inner", "bodies, vessel", "cl, all walls",
+                           "cd, all walls", "cm, all walls", "work"]  # fmt: skip
+
+    names = names_of({"spectrum": loads | {"periods": 1.0, "bodies": bodies}})
+    assert names[:3] == ["spectrum, inner", "spectrum, vessel", "spectrum, all walls"]
+    assert names_of({"spectrum": loads})[0] == "spectrum"
+
+
+def test_what_is_empty_has_no_row_and_velocities_are_told():
+    sliding = {"mach": 0.5, "sliding": {"wall_top": [1.0, 0.0]}}
+    rows = dict(summary.rows(some(conditions=sliding, mesh={"nodes": 9, "bodies": {}})))
+    assert rows["sliding"] == "wall_top 1 0"
+    assert rows["mesh"] == "nodes 9"
+    assert "empty" not in names_of({"empty": {}, "none": [[]]})

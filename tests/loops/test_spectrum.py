@@ -3,7 +3,8 @@
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.loops.spectrum import spectrum_of
+from kinemesh.io.history import History, unsteady_columns
+from kinemesh.loops.spectrum import spectrum_of, with_bodies
 
 
 def rows(frequency=0.1637, count=731, dt=0.053):
@@ -44,3 +45,46 @@ def test_what_does_not_swing_has_no_frequency():
 def test_short_windows_and_steady_runs_are_refused():
     with pytest.raises(km.CaseError, match=r"3 steps from time 38\.6 on, expected at least 16"):
         spectrum_of(rows(), start=38.6)
+
+
+def of_two(one, other):
+    """A history of two bodies, whose loads add up."""
+    columns = unsteady_columns(["one", "other"])
+    made = History(columns)
+    made.extend(
+        dict.fromkeys(columns, np.zeros(731))
+        | {"time": one["time"], "member": np.zeros(731, int)}
+        | {load: one[load] + other[load] for load in ("cl", "cd", "cm")}
+        | {f"{load}_one": one[load] for load in ("cl", "cd", "cm")}
+        | {f"{load}_other": other[load] for load in ("cl", "cd", "cm")}
+    )
+    return made
+
+
+def test_each_of_several_bodies_has_a_spectrum():
+    opposite = {name: values if name == "time" else -values for name, values in rows().items()}
+    found = with_bodies(of_two(rows(), opposite), start=10.0)
+
+    assert (found.cd.mean, found.cl.rms) == pytest.approx((0.0, 0.0), abs=1e-15)
+    assert found.bodies["one"].cd.mean == pytest.approx(1.34, rel=1e-10)
+    assert found.bodies["other"].strouhal == pytest.approx(0.1637, rel=1e-12)
+    told = found.to_dict()["bodies"]
+    assert told["other"]["cd"]["mean"] == found.bodies["other"].cd.mean
+    assert "bodies" not in told["other"]
+
+
+def test_a_swing_in_less_than_five_periods_is_told():
+    """The window from time 10 on is of 28.7 units."""
+    told = spectrum_of(rows(frequency=4.9 / 28.74), start=10.0).remark()
+    assert "time 10.017 to 38.743, which holds 4.9 periods, expected at least 5" in told
+    assert spectrum_of(rows(frequency=5.1 / 28.74), start=10.0).remark() is None
+
+
+def test_loads_that_have_settled_need_no_periods():
+    """Round-off and remnants below 1 % of the largest load, which a body has, are no swing."""
+    remnant = {"time": rows()["time"], "cm": np.full(731, 1.3)}
+    remnant |= {"cl": 0.01 * np.exp(-0.1 * remnant["time"]), "cd": np.zeros(731)}
+    opposite = {name: values if name == "time" else 0 * values for name, values in rows().items()}
+    opposite["cm"] = -remnant["cm"]
+    assert with_bodies(of_two(remnant, opposite)).remark() is None
+    assert spectrum_of(remnant | {"cm": np.zeros(731)}).remark() is not None

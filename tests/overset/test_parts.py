@@ -1,10 +1,14 @@
 """Meshes of parts put together as one."""
 
+from types import SimpleNamespace
+
 import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.errors import MeshError, OversetError
+from kinemesh.flow import sizes
 from kinemesh.mesh import Mesh
+from kinemesh.mesh.sizes import Walls
 from kinemesh.overset import Part
 from kinemesh.overset.parts import Parts
 
@@ -105,3 +109,37 @@ def test_a_part_of_no_mesh_or_place_is_refused():
         Part(3)
     with pytest.raises(km.SettingsError, match="Part: at"):
         Part(box(), at=(0.0,))
+
+
+def said_of(parts, **sides):
+    """What is said of the walls of parts before a case is built."""
+    made = Parts.of(parts, **sides)
+    walls = Walls.of(made, made.roles["wall"])
+    return sizes.check([made], [walls], SimpleNamespace(chord=1.0))
+
+
+def test_the_sum_over_all_walls_is_warned_of_where_a_part_mixes_bodies_and_others():
+    """A vessel is a body of its own name; a hole and a side of one part have one sum for both."""
+    inner = km.mesh.cylinder(640, far_field=1.0, outer="overset")
+    assert said_of({"inner": inner, "vessel": km.mesh.disc(1200, radius=2.0)}) == []
+
+    mixed = {"inner": km.Part(inner, at=(2.5, 2.5)), "back": square_with_a_hole()}
+    (told,) = said_of(mixed, walls=["cylinder", "hole", "top"])
+    assert "loads of back are sums over all walls of the part" in told
+
+
+def square_with_a_hole():
+    """A box of 10 by 10 whose middle square is cut out."""
+    made = box(5.0, 40)
+    x, y = made.points.T
+    middle = made.points[made.quads].mean(axis=1)
+    quads = made.quads[(np.abs(middle) > 0.75).any(axis=1)]
+    kept = np.unique(quads)
+    number = np.full(made.nodes, -1)
+    number[kept] = np.arange(len(kept))
+    edges = np.concatenate([quads[:, [k, (k + 1) % 4]] for k in range(4)])
+    _, first, count = np.unique(np.sort(edges), axis=0, return_index=True, return_counts=True)
+    rim = edges[first[count == 1]]
+    inside = (np.hypot(x, y)[rim] < 2).all(axis=1)
+    sides = {name: number[own] for name, own in made.boundaries.items()}
+    return Mesh.from_arrays(made.points[kept], number[quads], sides | {"hole": number[rim[inside]]})

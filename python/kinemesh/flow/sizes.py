@@ -13,6 +13,7 @@ from kinemesh.mesh.fingerprint import firsts
 from kinemesh.mesh.names import words_of
 from kinemesh.mesh.pieces import told
 from kinemesh.mesh.sizes import CHORD, Walls
+from kinemesh.overset.parts import Parts
 
 Floats = NDArray[np.float64]
 SEVERAL = 2.0  # of several bodies: factor by which the longest may differ from a chord of 1
@@ -30,14 +31,16 @@ def check(spaces: Sequence[Any], found: Sequence[Walls], arguments: Any) -> list
     notes: list[str] = []
     for member, space in firsts(spaces):
         walls, plane = found[member], space.points.shape[1] == 2
-        said = [_loads(walls), _chord(member, space, walls, arguments.chord) if plane
+        said = [_loads(space, walls), _chord(member, space, walls, arguments.chord) if plane
                 else _planform(walls, arguments.reference[0])]  # fmt: skip
         notes += [f"member {member}: {text}" for text in said if text is not None]
     return notes
 
 
-def _loads(walls: Walls) -> str | None:
+def _loads(space: Any, walls: Walls) -> str | None:
     """What must be said where loads are not those of bodies alone."""
+    if isinstance(space, Parts):
+        return _loads_of_parts(walls)
     mirrors = any("symmetry" in words_of(n) for n in walls.loose)
     if not walls.loose or not (walls.bodies or mirrors):
         return None
@@ -45,6 +48,19 @@ def _loads(walls: Walls) -> str | None:
         f"loads are sums over all walls, and those of {', '.join(walls.loose)} do not all close "
         "round bodies; give bodies markers of their own, whose loads the result has too, or name "
         "the others in far"
+    )
+
+
+def _loads_of_parts(walls: Walls) -> str | None:
+    """Of parts, each of which has loads of its own: those with other walls beside bodies."""
+    bodies = {body.name.split(" (")[0] for body in walls.bodies}
+    mixed = [name for name in walls.loose if name in bodies]
+    if not mixed:
+        return None
+    names = ", ".join(mixed)
+    return (
+        f"loads of {names} are sums over all walls of the part, which do not all close round "
+        "bodies; give the bodies parts of their own, whose loads the result has by their names"
     )
 
 

@@ -22,6 +22,7 @@ from kinemesh.io.paths import path_of
 from kinemesh.io.whole import replace
 
 FORMAT = "kinemesh-summary-1"
+LOADS = ("cl", "cd", "cm")
 
 
 class Summary(dict[str, Any]):
@@ -196,7 +197,8 @@ def _short(value: Any) -> str:
         return f"{value:.5g}"
     if isinstance(value, Mapping):
         simple = {k: v for k, v in value.items() if not isinstance(v, list) and v is not None}
-        return ", ".join(f"{key} {_short(item)}" for key, item in simple.items())
+        told = {key: _short(item) for key, item in (simple or value).items()}
+        return ", ".join(f"{key} {text}" for key, text in told.items() if text)
     if isinstance(value, list | tuple):
         return " ".join(_short(item) for item in value)
     return str(value)
@@ -208,7 +210,27 @@ def _rows(name: str, value: Any) -> list[tuple[str, str]]:
         return [(f"{name}, {key}", _short(item)) for key, item in value.items()]
     if name == "periodic" and None in (value if isinstance(value, list) else [value]):
         return [(name, "not known: less than two whole cycles")]
-    return [] if value is None else [(name, _short(value))]
+    text = "" if value is None else _short(value)
+    return [(name, text)] if text else []
+
+
+def _apart(result: Mapping[str, Any]) -> dict[str, Any]:
+    """A result with the loads of each of several bodies before those of all walls together."""
+    spectrum = result.get("spectrum")
+    if isinstance(spectrum, Mapping) and spectrum.get("bodies"):
+        rest = {name: value for name, value in spectrum.items() if name != "bodies"}
+        both = {f"spectrum, {k}": v for k, v in spectrum["bodies"].items()}
+        both["spectrum, all walls"] = rest
+        result = {
+            n: v
+            for name, value in result.items()
+            for n, v in (both if name == "spectrum" else {name: value}).items()
+        }
+    if not result.get("bodies"):
+        return dict(result)
+    of_all = {f"{n}, all walls" if n in LOADS else n: v for n, v in result.items()}
+    before = list(of_all)[: list(result).index("cl")]
+    return {n: of_all[n] for n in dict.fromkeys([*before, "bodies", *of_all])}
 
 
 def table(summary: Mapping[str, Any]) -> str:
@@ -226,7 +248,7 @@ def rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     if "device" in summary:
         rows.append(("device", f"{_short(summary['device'])}, {summary['dtype']}"))
     rows += [("mesh", _short(summary["mesh"]))] if "mesh" in summary else []
-    conditions, result = summary.get("conditions", {}), summary.get("result", {})
+    conditions, result = summary.get("conditions", {}), _apart(summary.get("result", {}))
     told = {**result, **conditions}  # conditions first, each name once
     if isinstance(told.get("motion"), list):
         told["motion"] = "; ".join(motion or "at rest" for motion in told["motion"])

@@ -9,7 +9,7 @@ spectrum, so that the window need not be a whole number of periods.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,9 @@ FloatArray = NDArray[np.float64]
 ORDERS = 4
 LEAST = 16  # rows of a window
 PERIODS = 2.0  # of a window, at least, for a frequency to be known
+FEW = 5.0  # periods below which a swing is hardly told from what still settles
+SWING = 0.01  # rms of a load, over the largest load of all, from which on it changes there
+LOADS = ("cl", "cd", "cm")
 STEADY = 1e-6  # rms below which a coefficient does not swing
 
 
@@ -42,7 +45,8 @@ class Spectrum:
     start, end : float    of the window, in the units of the history's time
     periods : float       in the window; 0 where nothing swings
     strouhal : float or None    frequency chord / U; None where no two periods are in the window
-    cl, cd, cm : Line
+    cl, cd, cm : Line     of all walls together
+    bodies : {marker: Spectrum}    of each of several bodies
     """
 
     start: float
@@ -52,16 +56,40 @@ class Spectrum:
     cl: Line
     cd: Line
     cm: Line
+    bodies: Mapping[str, Spectrum] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers, for JSON."""
-        lines = {name: getattr(self, name) for name in ("cl", "cd", "cm")}
+        window = {"window": [self.start, self.end], **self._numbers()}
+        each = {marker: own._numbers() for marker, own in self.bodies.items()}
+        return window | ({"bodies": each} if each else {})
+
+    def _numbers(self) -> dict[str, Any]:
         told = {
             name: {"mean": one.mean, "rms": one.rms, "amplitude": one.amplitude}
-            for name, one in lines.items()
+            for name, one in self._lines().items()
         }
-        window = {"window": [self.start, self.end], "periods": self.periods}
-        return window | {"strouhal": self.strouhal} | told
+        return {"periods": self.periods, "strouhal": self.strouhal} | told
+
+    def _lines(self) -> dict[str, Line]:
+        return {name: getattr(self, name) for name in LOADS}
+
+    def remark(self) -> str | None:
+        """What must be said of loads that change in a window of less than `FEW` periods.
+
+        They change where an rms is above `SWING` of the largest load, of single bodies too.
+        """
+        each = [self, *self.bodies.values()]
+        lines = [line for one in each for line in one._lines().values()]
+        largest = max(max(abs(line.mean), line.rms) for line in lines)
+        swing = max(line.rms for line in self._lines().values())
+        if self.periods >= FEW or swing <= max(STEADY, SWING * largest):
+            return None
+        return (
+            f"the loads change over the window of the spectrum, time {self.start:.5g} to "
+            f"{self.end:.5g}, which holds {self.periods:.2g} periods, expected at least {FEW:g}; "
+            "raise steps, or mistrust means and amplitudes"
+        )
 
 
 def spectrum_of(
@@ -89,14 +117,25 @@ def spectrum_of(
             "earlier start, or run longer"
         )
     time = time[chosen]
-    values = {name: np.asarray(rows[name], float)[chosen] for name in ("cl", "cd", "cm")}
+    values = {name: np.asarray(rows[name], float)[chosen] for name in LOADS}
     leads = [n for n in ("cl", "cd") if np.std(values[n]) > STEADY]
     omega = _frequency(time, values[leads[0]]) if leads else 0.0
     periods = omega * (time[-1] - time[0]) / (2 * np.pi)
     known = periods >= PERIODS
     lines = {n: _line(time, v, omega if known else 0.0) for n, v in values.items()}
     strouhal = float(omega / (2 * np.pi) * per_length) if known else None
-    return Spectrum(float(time[0]), float(time[-1]), float(periods), strouhal, **lines)
+    cl, cd, cm = lines["cl"], lines["cd"], lines["cm"]
+    return Spectrum(float(time[0]), float(time[-1]), float(periods), strouhal, cl, cd, cm)
+
+
+def with_bodies(rows: Any, start: float | None = None, per_length: float = 1.0) -> Spectrum:
+    """As `spectrum_of`, of a History of one member, with those of each of several bodies."""
+    found = {}
+    for marker in (name.removeprefix("cl_") for name in rows.columns if name.startswith("cl_")):
+        own = {load: rows[f"{load}_{marker}"] for load in LOADS} | {"time": rows["time"]}
+        if not np.isnan(own["cl"]).any():  # a member without that body
+            found[marker] = spectrum_of(own, start, per_length)
+    return replace(spectrum_of(rows, start, per_length), bodies=found)
 
 
 def _basis(time: FloatArray, omega: float) -> FloatArray:

@@ -12,7 +12,7 @@ import numpy as np
 from kinemesh.errors import CaseError, NumericalFault, SettingsError
 from kinemesh.io.history import STEADY, History
 from kinemesh.loops.loop import loop_of_history
-from kinemesh.loops.spectrum import LEAST, spectrum_of
+from kinemesh.loops.spectrum import LEAST, Spectrum, with_bodies
 from kinemesh.results import Run
 from kinemesh.run import ends, interrupt
 from kinemesh.run import resume as resumption
@@ -276,7 +276,11 @@ class Unsteady(Driver):
         failures = solver.grid.ensemble.failures
         ran = [m for m in range(solver.grid.members) if m not in failures]
         per_length = solver.forces.length / solver.speed
-        loops = {m: _result(self.history.member(m), plan, per_length[m]) for m in ran}
+        loops: dict[int, dict[str, Any]] = {}
+        for m in ran:
+            loops[m], spectrum = _result(self.history.member(m), plan, per_length[m])
+            remark = None if spectrum is None else spectrum.remark()
+            notes += [] if remark is None else [f"member {m}: {remark}"]
         notes += ends.periodicity(plan, loops)
         found = [loops.get(m, {"converged": False}) for m in range(solver.grid.members)]
         result = ends.of_members(found) | tally.first | tally.notes
@@ -323,10 +327,10 @@ def unsteady(
     return drive(Unsteady, claim, folder, resume, overwrite, progress, preflight)
 
 
-def _result(rows: History, plan: Plan, per_length: float) -> dict[str, Any]:
+def _result(rows: History, plan: Plan, per_length: float) -> tuple[dict[str, Any], Spectrum | None]:
     """Numbers of one member: of its last cycle's loop, where there is a whole cycle.
 
-    Of a run without a cycle they are those of the second half of the run.
+    Of a run without a cycle they are those of the second half of the run, the spectrum.
     """
     least = {"least_area": rows["min_area"], "least_angle_deg": rows["min_angle_deg"]}
     # points of a cloud have neither cells nor angles
@@ -334,6 +338,7 @@ def _result(rows: History, plan: Plan, per_length: float) -> dict[str, Any]:
     result |= {name: v.min() for name, v in least.items() if not np.isnan(v).any()}
     if plan.periods is not None and rows["cycle"][-1] >= 1 - 1e-9:
         result |= loop_of_history(rows, tolerance=plan.tolerance).to_dict()
-    if plan.periods is None and rows.rows >= 2 * LEAST:
-        result |= {"spectrum": spectrum_of(rows, per_length=per_length).to_dict()}
-    return result
+    if plan.periods is not None or rows.rows < 2 * LEAST:
+        return result, None
+    spectrum = with_bodies(rows, per_length=per_length)
+    return result | {"spectrum": spectrum.to_dict()}, spectrum

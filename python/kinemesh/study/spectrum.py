@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kinemesh.errors import CaseError
-from kinemesh.loops.spectrum import Spectrum, spectrum_of
+from kinemesh.errors import CaseError, warn
+from kinemesh.loops.spectrum import Spectrum, with_bodies
 from kinemesh.results import Run
 from kinemesh.results import open as open_run
 
@@ -21,7 +21,8 @@ def spectrum(run: Run | str | Path, *, start: float | None = None, member: int =
 
     Returns
     -------
-    Spectrum    `strouhal` is None where no two periods are in the window
+    Spectrum    `strouhal` is None where no two periods are in the window; `bodies` has those of
+        each of several bodies.  A warning tells of loads that swing in less than five periods.
 
     Raises
     ------
@@ -33,7 +34,11 @@ def spectrum(run: Run | str | Path, *, start: float | None = None, member: int =
     if made.history.kind != "unsteady":
         raise CaseError("spectrum: the run is steady, expected an unsteady one")
     made.history.refuse_failed(member, "spectrum")
-    return spectrum_of(made.history.member(member), start, per_length(made, member))
+    found = with_bodies(made.history.member(member), start, per_length(made, member))
+    remark = found.remark()
+    if remark is not None:
+        warn(f"member {member}: {remark}")
+    return found
 
 
 def per_length(run: Run, member: int) -> float:

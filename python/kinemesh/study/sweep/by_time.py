@@ -8,14 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from kinemesh.errors import CaseError
 from kinemesh.io.history import History
 from kinemesh.io.store import Variable
-from kinemesh.loops.spectrum import LEAST, Spectrum, spectrum_of
+from kinemesh.loops.spectrum import LEAST, LOADS, Spectrum, with_bodies
 
-LOADS = ("cl", "cd", "cm")
 OF_LOAD = {
     "mean": "mean of {} over the window",
     "rms": "rms of {} about its mean over the window",
@@ -58,15 +55,12 @@ def row_of(rows: History, per_length: float) -> dict[str, Any]:
     missed = int((rows["converged"] == 0).sum())
     found: dict[str, Any] = {"unconverged_steps": missed, "converged": missed == 0}
     try:
-        whole = spectrum_of(rows, per_length=per_length)
+        whole = with_bodies(rows, per_length=per_length)
     except CaseError:  # too few steps
         return found | {"note": f"fewer than {LEAST} steps in the last half: raise run.steps"}
     found |= {"window_start": whole.start, "window_end": whole.end} | _numbers(whole)
-    for marker in (name.removeprefix("cl_") for name in rows.columns if name.startswith("cl_")):
-        own = {load: rows[f"{load}_{marker}"] for load in LOADS} | {"time": rows["time"]}
-        if not np.isnan(own["cl"]).any():  # a member without that body
-            numbers = _numbers(spectrum_of(own, per_length=per_length))
-            found |= {f"{name}_{marker}": value for name, value in numbers.items()}
+    for marker, own in whole.bodies.items():
+        found |= {f"{name}_{marker}": value for name, value in _numbers(own).items()}
     return found
 
 
