@@ -447,7 +447,7 @@ OTHERS = {
     "mach": ({"mach": 0.51}, {}, r"mach is 0\.5 there, 0\.51 here"),
     "alpha": ({"alpha_deg": 1.0}, {}, r"alpha_deg is 0\.0 there, 1\.0 here"),
     "motion": ({"motion": km.motion.pitch(2.0, 0.1)}, {}, r"motion is Pitch\(.*phase_deg=20\.0.*"),
-    "mesh": ({"mesh": MOVED}, {}, r"mesh \(SHA-256\) is [0-9a-f]{64} there"),
+    "mesh": ({"mesh": MOVED}, {}, r"mesh has as many nodes there and here, and other places"),
     "deform": ({"deform": "delaunay"}, {}, r"deform\.method is springs there, delaunay here"),
     "dtype": ({"dtype": "float32"}, {}, "dtype is float64 there, float32 here"),
     "moment": ({"moment_about": (0.0, 0.0)}, {}, r"moment_about\[0\] is 0\.25 there, 0\.0 here"),

@@ -343,7 +343,7 @@ def test_the_shell_lists_the_cases_and_runs_none(tmp_path, monkeypatch, capsys):
     assert lines[0].startswith("0  flow.mach = 0.4  ensemble 0, ")
     assert "cannot run: [flow] mach = 30, expected at most 20" in lines[2]
     assert lines[3] == "batches: 2 of 1 cases"
-    assert lines[5] == "3 cases, 1 impossible; 1 kinds of ensembles; nothing was run"
+    assert lines[5] == "3 cases, 1 impossible; 1 kind of ensembles; nothing was run"
     assert [path.name for path in tmp_path.iterdir()] == ["f.toml"]
 
 

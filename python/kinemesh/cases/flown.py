@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,7 +45,10 @@ def _donors(found: dict[str, Any], model: Any, plan: Plan) -> list[str]:
         f"at most {most:.0f} receptors, at {when('receptors')}",
         f"at most {poor:.0f} poor donors, at {when('poor_donors')}" if poor else "no poor donors",
     ]
-    takes = [p for p in model.connectivity(at(worst)).parts.values() if p.receptor]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the pre-flight has told these, with the phase
+        report = model.connectivity(at(worst))
+    takes = [p for p in report.parts.values() if p.receptor]
     if takes:
         low, high = min(p.ratio[0] for p in takes), max(p.ratio[1] for p in takes)
         said.append(

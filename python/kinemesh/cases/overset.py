@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from kinemesh.cases.job import set_field
 from kinemesh.cases.motions import MotionPart
-from kinemesh.cases.parts import MeshPart, given, part
+from kinemesh.cases.parts import SOURCES, MeshPart, given, part
 from kinemesh.cases.values import OF_INPUT, number
 from kinemesh.errors import CaseError
 
@@ -62,6 +63,7 @@ class Overset:
         for name, table in tables.items():
             if not isinstance(table, Mapping):
                 raise CaseError(f"[parts] {name} = {table!r}, expected a table [parts.{name}]")
+            _named(name, table, tables)
             with of_part(name):
                 own = {key: value for key, value in table.items() if key in OWN}
                 rest = {key: value for key, value in table.items() if key not in OWN}
@@ -143,6 +145,17 @@ class Overset:
                 f"[parts] are overset grids, which method {method!r} has not; use "
                 "method = 'incompressible', or one [mesh]"
             )
+
+
+def _named(name: str, table: Mapping[str, Any], tables: Mapping[str, Any]) -> None:
+    """CaseError for a table without a mesh whose name is nearly that of another part."""
+    if any(source in table for source in SOURCES):
+        return
+    near = get_close_matches(name, [other for other in tables if other != name], 1)
+    if near:
+        raise CaseError(
+            f"[parts.{name}] has no mesh, so there is no part {name!r}; did you mean {near[0]!r}?"
+        )
 
 
 def located(table: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:

@@ -82,6 +82,13 @@ class Stated:
                 )
 
     def _check_by_time(self) -> None:
+        asked = [name for name in BY_TIME if getattr(self.job, name) is not None]
+        if len(asked) < len(BY_TIME) and self.job.cycles is not None:
+            raise CaseError(
+                f"case '{self.name}' runs by cycles, so [run] {asked[0]} has no meaning; set "
+                "run.cycles and run.steps_per_cycle (--cycles, --steps-per-cycle), or make a case "
+                "file that has time_step and steps in their place"
+            )
         for name in BY_CYCLES:
             if getattr(self.job, name) is not None:
                 raise CaseError(

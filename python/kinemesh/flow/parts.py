@@ -44,7 +44,13 @@ def put_together(mesh: Any, motion: Any, **sides: Any) -> Any:
     made: dict[Any, Parts] = {}
 
     def one(parts: Mapping[str, Any], own: Any) -> Parts:
-        moving = tuple(own) if isinstance(own, Mapping) else ()
+        if own is not None and not isinstance(own, Mapping):
+            raise OversetError(
+                f"motion is {own!r} for all of {len(parts)} parts, expected that of each part that "
+                f"moves by its name, of {', '.join(map(repr, parts))}: "
+                f"motion={{{next(iter(parts))!r}: ...}}"
+            )
+        moving = () if own is None else tuple(own)
         unknown = [name for name in moving if name not in parts]
         if unknown:
             raise OversetError(f"motion of {unknown}, expected parts {list(parts)}")

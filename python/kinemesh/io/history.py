@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kinemesh.errors import CaseError, warn
+from kinemesh.errors import ArgumentError, CaseError, warn
 from kinemesh.io import summary
 from kinemesh.io.columns import Columns
 from kinemesh.io.paths import path_of
@@ -227,6 +227,11 @@ class History(Columns):
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """Column (rows,), read-only."""
+        if not isinstance(name, str):
+            raise ArgumentError(
+                f"history[{name!r}]: expected the name of a column, such as history['cl']; the "
+                "last row of a column is history['cl'][-1]"
+            )
         if name not in self.columns:
             near = get_close_matches(name, self.columns, 1)
             hint = f"; did you mean '{near[0]}'?" if near else f"; there are {self.columns}"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kinemesh.flow.solver import Solver
     from kinemesh.motion import Pose
 
+MESH = "mesh (SHA-256)"  # of an identity: fingerprints
 SHOWN = 5  # differences named in a refusal
 
 
@@ -73,7 +74,7 @@ def identity(solver: Moving, mode: str, **more: Any) -> dict[str, Any]:
         "version of kinemesh": versions()["kinemesh"],
         "mode": mode,
         "nodes": [len(m.points) for m in solver.grid.meshes],
-        "mesh (SHA-256)": [prints[number] for number in solver.grid.alike.of],
+        MESH: [prints[number] for number in solver.grid.alike.of],
         "bodies": [f"{member}: {marker}" for member, marker in solver.grid.bodies],
         "boundaries": {kind: names for kind, names in solver.kinds.items() if names},
         **solver.streams,
@@ -177,10 +178,19 @@ def differences(kept: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
     """What differs between the run that is there and the one asked for."""
     there, here = _flat(kept), _flat(asked)
     missing = "nothing"
-    apart = [
-        f"{name} is {there.get(name, missing)} there, {here.get(name, missing)} here"
+    names = [
+        name
         for name in dict.fromkeys([*here, *there])
         if there.get(name, missing) != here.get(name, missing)
+    ]
+    nodes = any(name.startswith("nodes") for name in names)
+    apart = [
+        f"{name} is {there.get(name, missing)} there, {here.get(name, missing)} here"
+        if not name.startswith(MESH)
+        else f"{name.replace(MESH, 'mesh')} has as many nodes there and here, and other places, "
+        "cells or markers"
+        for name in names
+        if not (nodes and name.startswith(MESH))  # of other nodes nothing is the same
     ]
     for first in ("method", "mode"):  # all else follows from them
         if there.get(first) != here.get(first):

@@ -35,7 +35,10 @@ def show(asked: Asked, batch: int | None, places: Sequence[str | None]) -> int:
         print("\n".join(_batches(asked, checked, batch, places)))
     groups = len({group for group in checked.groups.tolist() if group >= 0})
     bad = f", {len(checked.causes)} impossible" if checked.causes else ""
-    print(f"{len(checked.cases)} cases{bad}; {groups} kinds of ensembles; nothing was run")
+    print(
+        f"{len(checked.cases)} cases{bad}; {groups} kind{'s' * (groups != 1)} of "
+        "ensembles; nothing was run"
+    )
     return WRONG if checked.causes else 0
 
 
