@@ -7,6 +7,8 @@ from typing import Any, NoReturn
 
 from numpy.typing import NDArray
 
+LOADS = ("cl", "cd", "cm")  # columns of all walls; of a body they end in _ and its marker
+
 
 class Columns(dict[str, NDArray[Any]]):
     """Read-only columns (rows,) by name; a class of these says `columns` and how to get one.

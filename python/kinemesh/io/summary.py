@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from kinemesh.errors import CaseError
+from kinemesh.io.columns import LOADS
 from kinemesh.io.html import table_of
 from kinemesh.io.paths import path_of
 from kinemesh.io.whole import replace
 
 FORMAT = "kinemesh-summary-1"
-LOADS = ("cl", "cd", "cm")
 
 
 class Summary(dict[str, Any]):

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError
+from kinemesh.io.columns import LOADS
 
 FloatArray = NDArray[np.float64]
 ORDERS = 4
@@ -23,7 +24,6 @@ LEAST = 16  # rows of a window
 PERIODS = 2.0  # of a window, at least, for a frequency to be known
 FEW = 5.0  # periods below which a swing is hardly told from what still settles
 SWING = 0.01  # rms of a load, over the largest load of all, from which on it changes there
-LOADS = ("cl", "cd", "cm")
 STEADY = 1e-6  # rms below which a coefficient does not swing
 
 

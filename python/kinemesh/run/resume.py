@@ -184,14 +184,16 @@ def differences(kept: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
         if there.get(name, missing) != here.get(name, missing)
     ]
     nodes = any(name.startswith("nodes") for name in names)
-    apart = [
-        f"{name} is {there.get(name, missing)} there, {here.get(name, missing)} here"
-        if not name.startswith(MESH)
-        else f"{name.replace(MESH, 'mesh')} has as many nodes there and here, and other places, "
-        "cells or markers"
-        for name in names
-        if not (nodes and name.startswith(MESH))  # of other nodes nothing is the same
-    ]
+    apart = []
+    for name in names:
+        if not name.startswith(MESH):
+            kept_as, asked_as = (table.get(name, missing) for table in (there, here))
+            apart.append(f"{name} is {kept_as} there, {asked_as} here")
+        elif not nodes:  # of other numbers of nodes nothing is alike
+            apart.append(
+                f"{name.replace(MESH, 'mesh')} has as many nodes there and here, and other places, "
+                "cells or markers"
+            )
     for first in ("method", "mode"):  # all else follows from them
         if there.get(first) != here.get(first):
             return [text for text in apart if text.startswith(f"{first} is ")]

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from kinemesh.errors import CaseError
+from kinemesh.io.columns import LOADS
 from kinemesh.io.store import Variable
 from kinemesh.loops.harmonics import FloatArray, coefficient
 from kinemesh.loops.loop import Loop
 
-LOADS = ("cl", "cd", "cm")
 SERIES = ("angle_deg", *LOADS)
 OF_CYCLE = ("mean", "amplitude")
 OF_WORK = ("work", "damping")

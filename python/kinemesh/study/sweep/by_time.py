@@ -9,9 +9,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from kinemesh.errors import CaseError
+from kinemesh.io.columns import LOADS
 from kinemesh.io.history import History
 from kinemesh.io.store import Variable
-from kinemesh.loops.spectrum import LEAST, LOADS, Spectrum, with_bodies
+from kinemesh.loops.spectrum import LEAST, Spectrum, with_bodies
 
 OF_LOAD = {
     "mean": "mean of {} over the window",
