@@ -340,6 +340,9 @@ class Incompressible(Moving):
     def flown(self, poses: PoseArray, when: str) -> dict[str, NDArray[np.float64]]:
         return {} if self.parts is None else self.parts.flown(poses, when)
 
+    def strides(self, asked: Callable[[int, float], str]) -> list[str]:
+        return [] if self.parts is None else self.parts.watch.strides(asked)
+
     def _differences(self, poses_at: Poses, share: float = 1e-3) -> RateArray:
         """Rates by central differences of poses about the end of the step."""
         before, after = (PoseArray.of(poses_at(1 + way * share)) for way in (-1, 1))

@@ -209,6 +209,16 @@ class Moving(Runnable, ABC):
         del poses, when
         return {}
 
+    def strides(self, asked: Callable[[int, float], str]) -> list[str]:
+        """After a pre-flight a sentence for each member in which parts moved too far in a step.
+
+        Parameters
+        ----------
+        asked : (member, share) -> how to have steps that are this share of the present ones
+        """
+        del asked
+        return []
+
     # ---- bodies ----------------------------------------------------------------------------
 
     def poses(self, time: NDArray) -> PoseArray:

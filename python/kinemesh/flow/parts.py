@@ -99,6 +99,7 @@ class Standing:
         """Forget where the parts were."""
         self._done = None
         self.connectivity.begin()
+        self.watch.begin()
 
     def place(self, poses: PoseArray, renew: Callable[[], Any], where: str = "") -> None:
         """Parts are at the poses of their bodies; those without a body are as given.
@@ -130,7 +131,7 @@ class Standing:
         self.place(poses, self.connectivity.update)  # errors of a pre-flight say when
         self.watch.look(when)
         receptors, poor, _ = self.backend.get(self.connectivity.counts).T
-        return {"receptors": receptors, "poor_donors": poor}
+        return {"receptors": receptors, "poor_donors": poor} | self.watch.strode(when)
 
     @contextmanager
     def apart(self, member: int) -> Iterator[None]:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import NDArray
 
 from kinemesh.errors import warn
+from kinemesh.overset import strides
 from kinemesh.overset.report import ALIKE, FEW, Taken
 from kinemesh.overset.status import Statuses
+from kinemesh.overset.strides import Stride, Strides
 
+MARGIN = 0.95  # of a stride to advise, as other steps meet other moments
 EVERY = 16  # poses of which one has its cells looked at, on the host: 50 MB of a million nodes
 
 
@@ -17,6 +23,13 @@ class Watch:
     def __init__(self, made: Statuses) -> None:
         self.made, self.poses = made, 0
         self._told: set[tuple[str, int]] = set()
+        self._of_mesh: list[Strides] = []
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget where the parts were, and the steps so far."""
+        self._before: NDArray[np.float64] | None = None
+        self._worst: dict[tuple[str, int], tuple[Stride, str]] = {}
 
     def look(self, when: str) -> None:
         """Warn of what is bad for the result as the parts stand; when : for the warnings."""
@@ -28,6 +41,49 @@ class Watch:
             for m in np.flatnonzero(alive).tolist():
                 self._sizes(m, when)
         self.poses += 1
+
+    def strode(self, when: str) -> dict[str, NDArray[np.float64]]:
+        """(members,) how far parts moved since the last look, in cells and in gaps; when : as `look`.
+
+        `stride_gap` where some member has several parts with walls.
+        """
+        made = self.made
+        if not self._of_mesh:
+            distinct = zip(made.grid.distinct, made.plans, strict=True)
+            self._of_mesh = [Strides(mesh, plan) for mesh, plan in distinct]
+        after = made.backend.get(made.pose).copy()
+        before, self._before = self._before, after
+        found = np.zeros((2, made.grid.members))
+        for m in np.flatnonzero(made.grid.ensemble.alive).tolist():
+            if before is None:
+                break
+            own = slice(*made.first[m : m + 2])
+            both = self._of_mesh[made.grid.alike.of[m]].found(before[own], after[own])
+            for row, (what, stride) in enumerate(zip(("cells", "gap"), both, strict=True)):
+                found[row, m] = stride.size
+                worst = self._worst.get((what, m))
+                if worst is None or stride.size > worst[0].size:
+                    self._worst[what, m] = stride, when
+        told = {"stride_cells": found[0]}
+        return told | ({"stride_gap": found[1]} if any(s.several for s in self._of_mesh) else {})
+
+    def strides(self, asked: Callable[[int, float], str]) -> list[str]:
+        """A sentence for each member and kind of stride that is too long.
+
+        Parameters
+        ----------
+        asked : (member, share) -> the steps that are this share of the present ones, in words
+        """
+        notes = []
+        for (what, m), (stride, when) in sorted(self._worst.items()):
+            most = strides.CELLS if what == "cells" else strides.GAP
+            if stride.size <= most:
+                continue
+            notes.append(
+                f"member {m}: {stride.told(what)} ({when}), expected at most {most:g}; "
+                f"{asked(m, MARGIN * most / stride.size)}"
+            )
+        return notes
 
     def _new(self, what: str, member: int) -> bool:
         """Whether this has not been told of a member."""

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.errors import NumericalFault, OversetError
+from kinemesh.errors import NumericalFault, OversetError, warn
 from kinemesh.motion.deform import Rigid
 from kinemesh.motion.deform.base import Poses
 from kinemesh.motion.deform.still import Still
 from kinemesh.run import interrupt
+from kinemesh.run.advice import smaller_step
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
@@ -85,6 +86,7 @@ def fly(
                 of_worst[name] = np.where(worst[name] != kept, at, of_worst.get(name, at))
             each()
             interrupt.check()
+        notes = solver.strides(lambda m, share: _smaller(m, share, dt, cycle))
     except (NumericalFault, OversetError) as fault:
         raise type(fault)(
             f"pre-flight of the motion, step {number} of {steps} "
@@ -92,6 +94,8 @@ def fly(
         ) from fault
     finally:
         solver.rewind()
+    for note in notes:
+        warn(note)
     return _report(steps, worst, of_worst, "time" if cycle is None else "phase_deg")
 
 
@@ -99,6 +103,13 @@ def _at(time: NDArray[np.float64], cycle: Any) -> NDArray[np.float64]:
     """(members,) phases [degrees] at a time; without a cycle the time itself."""
     found: NDArray[np.float64] = time if cycle is None else 360 * (cycle(time) % 1)
     return found
+
+
+def _smaller(member: int, share: float, dt: NDArray[np.float64], cycle: Any) -> str:
+    """What makes a member's steps a share of what they are, in words."""
+    per_cycle = None if cycle is None else round(1 / float(cycle(dt)[member]))
+    name, value = smaller_step(share, float(dt[member]), per_cycle)
+    return f"{name} = {value:.6g} would do"
 
 
 def _words(at: NDArray[np.float64], cycle: Any) -> str:

@@ -14,7 +14,7 @@ from kinemesh.io.history import STEADY, History
 from kinemesh.loops.loop import loop_of_history
 from kinemesh.loops.spectrum import LEAST, Spectrum, with_bodies
 from kinemesh.results import Run
-from kinemesh.run import ends, interrupt
+from kinemesh.run import courant, ends, interrupt
 from kinemesh.run import resume as resumption
 from kinemesh.run.claim import Claim, folder_of
 from kinemesh.run.driver import Driver, drive
@@ -281,6 +281,9 @@ class Unsteady(Driver):
             loops[m], spectrum = _result(self.history.member(m), plan, per_length[m])
             remark = None if spectrum is None else spectrum.remark()
             notes += [] if remark is None else [f"member {m}: {remark}"]
+            if "cfl" in solver.columns:
+                loops[m]["cfl"] = courant.largest(self.history.member(m), plan)
+                notes += courant.remark(m, loops[m]["cfl"], self._steps(m))
         notes += ends.periodicity(plan, loops)
         found = [loops.get(m, {"converged": False}) for m in range(solver.grid.members)]
         result = ends.of_members(found) | tally.first | tally.notes

@@ -1,0 +1,153 @@
+"""How far overset parts move in a step: in cells of a part where it ends, and beside gaps.
+
+A part ends within others, whose cells there are like its own (`kinemesh.overset.watch`).  All of it
+is worked out on the host, of the nodes of walls and of overset boundaries alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from kinemesh.overset.parts import Parts
+from kinemesh.overset.plan import Plan
+
+Floats = NDArray[np.float64]
+# Largest strides at which loads are those of one grid, or of smaller steps (docs/validation.md,
+# "Strides of parts").
+CELLS = 2.5
+GAP = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Stride:
+    """A step of one part relative to another.
+
+    Parameters
+    ----------
+    size : how far a node moves, over the cells' size or over the gap
+    part, other : names
+    place : (x, y) of the node after the step [chord]
+    away : the cells' size, or the gap, there [chord]
+    """
+
+    size: float
+    part: str
+    other: str
+    place: tuple[float, float]
+    away: float
+
+    def told(self, what: str) -> str:
+        """In words; what : "cells" or "gap"."""
+        at = "({:.4g}, {:.4g})".format(*self.place)
+        if what == "cells":
+            return (
+                f"part {self.part!r} moves relative to {self.other!r} by {self.size:.2g} of its "
+                f"cells at {at} in a step"
+            )
+        return (
+            f"part {self.part!r} moves relative to {self.other!r} by {self.size:.2g} of the gap "
+            f"of {self.away:.2g} between their walls at {at} in a step"
+        )
+
+
+NONE = Stride(0.0, "", "", (0.0, 0.0), np.inf)
+
+
+class Strides:
+    """Strides of the parts of one mesh of parts.
+
+    Parameters
+    ----------
+    plan : of the mesh
+    """
+
+    def __init__(self, mesh: Parts, plan: Plan) -> None:
+        self.names = mesh.names
+        self.ends: list[tuple[Floats, Floats]] = []  # nodes of overset boundaries, sizes of cells
+        self.walls: list[Floats] = []
+        self.boxes: list[Floats] = []
+        for number in range(len(mesh.names)):
+            own = np.arange(*mesh.first[number : number + 2])
+            end = own[plan.layer[own] == 0]
+            points = mesh.points[own]
+            self.ends.append((mesh.points[end], plan.across[end]))
+            self.walls.append(mesh.points[own[plan.wall[own]]])
+            self.boxes.append(np.stack([points.min(axis=0), points.max(axis=0)]))
+        self.trees = [cKDTree(walls) if len(walls) else None for walls in self.walls]
+
+    @property
+    def several(self) -> bool:
+        """Whether more than one part has walls, so that there are gaps."""
+        return sum(tree is not None for tree in self.trees) > 1
+
+    def found(self, before: Floats, after: Floats) -> tuple[Stride, Stride]:
+        """The largest strides in cells and beside gaps from poses `before` to `after` (parts, 6)."""
+        cells, gap = NONE, NONE
+        for part, other in self._moving(before, after):
+            cells = max(cells, self._cells(part, other, before, after), key=_size)
+            gap = max(gap, self._gap(part, other, before, after), key=_size)
+        return cells, gap
+
+    def _moving(self, before: Floats, after: Floats) -> Iterator[tuple[int, int]]:
+        moved = (before != after).any(axis=1)
+        for part in range(len(self.names)):
+            for other in range(len(self.names)):
+                if part != other and (moved[part] or moved[other]):
+                    yield part, other
+
+    def _cells(self, part: int, other: int, before: Floats, after: Floats) -> Stride:
+        """Of the nodes on a part's overset boundary that are within the box of the other part."""
+        points, sizes = self.ends[part]
+        if not len(points):
+            return NONE
+        there = _within(points, after[part], after[other])
+        low, high = self.boxes[other]
+        inside = ((there >= low) & (there <= high)).all(axis=1)
+        far = _apart(there, _within(points, before[part], before[other])) / sizes
+        return self._stride(part, other, np.where(inside, far, 0.0), sizes, points, after)
+
+    def _gap(self, part: int, other: int, before: Floats, after: Floats) -> Stride:
+        """Of the nodes of a part's walls, beside their distances to the other part's walls."""
+        points, tree = self.walls[part], self.trees[other]
+        if tree is None or not len(points) or len(points) > len(self.walls[other]):
+            return NONE
+        there = _within(points, after[part], after[other])
+        gap = np.maximum(tree.query(there)[0], 1e-300)
+        far = _apart(there, _within(points, before[part], before[other])) / gap
+        return self._stride(part, other, far, gap, points, after)
+
+    def _stride(
+        self, part: int, other: int, far: Floats, away: Floats, points: Floats, after: Floats
+    ) -> Stride:
+        node = int(far.argmax())
+        x, y = _placed(points[node : node + 1], after[part])[0].tolist()
+        names = self.names[part], self.names[other]
+        return Stride(float(far[node]), *names, (x, y), float(away[node]))
+
+
+def _size(stride: Stride) -> float:
+    return stride.size
+
+
+def _apart(points: Floats, others: Floats) -> Floats:
+    return np.hypot(*(points - others).T)
+
+
+def _placed(points: Floats, row: Floats) -> Floats:
+    """Points as given at a pose: cos - 1, sin, about (x, y), shift (x, y)."""
+    x, y = (points - row[2:4]).T
+    turned = np.stack([row[0] * x - row[1] * y, row[1] * x + row[0] * y], axis=1)
+    return points + turned + row[4:]
+
+
+def _within(points: Floats, own: Floats, other: Floats) -> Floats:
+    """Points of a part at its pose in the frame of another part."""
+    x, y = (_placed(points, own) - other[2:4] - other[4:]).T
+    cosine = 1 + other[0]
+    turned = np.stack([cosine * x + other[1] * y, cosine * y - other[1] * x], axis=1)
+    return turned + other[2:4]
