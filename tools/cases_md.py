@@ -44,6 +44,7 @@ OF_SIZES = (
     "A mesh, or a part of overset grids, with `sizes` has these in place of numbers of nodes:",
     f"`{STATED}` is the mesh as the file has it, others have other values for some of its keys.",
     "`--size` is refused where a part has no `sizes`, or not that one.",
+    "`[run.sizes]` has other time steps for a size; steps that `--set` asks for count in all.",
 )
 TABLES = (
     ("[mesh]", parts.MeshPart, None, ()),

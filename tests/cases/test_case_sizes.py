@@ -34,6 +34,61 @@ def test_each_part_takes_the_size_that_its_sizes_state():
     assert [p.mesh.nodes for p in case().replace(nodes="medium").mesh.parts.values()] == [800, None]
 
 
+RUN = {"cycles": 2, "steps_per_cycle": 80, "sizes": {"coarse": {"steps_per_cycle": 40}}}
+
+
+def cyclic(**run):
+    motion = {"plunge": {"amplitude": 0.1, "k": 0.5}}
+    return {
+        "name": "x",
+        "mode": "unsteady",
+        "method": "incompressible",
+        "flow": {"reynolds": 100},
+        "parts": {"rod": {**ROD, "motion": motion}, "back": BACK},
+        "run": RUN | run,
+    }
+
+
+def test_the_run_takes_the_steps_that_its_sizes_state():
+    made = Case.from_dict(cyclic())
+    steps = [made.replace(nodes=size).job.steps_per_cycle for size in ("coarse", "medium", None)]
+    assert steps == [40, 80, 80]
+    assert made.replace(nodes="coarse").job.cycles == 2
+    assert made.replace(nodes="coarse").job.sizes is None
+    assert made.replace(nodes="coarse", steps_per_cycle=20).job.steps_per_cycle == 20
+    assert Case.from_dict(made.tables()) == made
+
+
+def test_steps_that_are_set_count_in_every_size():
+    asked = ["run.steps_per_cycle=50"]
+    made = cases.load("plunging-naca0012", asked)
+    assert made.replace(nodes="coarse").job.steps_per_cycle == 50
+    assert made.replace(nodes="fine").job.steps_per_cycle == 50
+    other = cases.load("plunging-naca0012", ["run.cycles=1"]).replace(nodes="coarse").job
+    assert (other.cycles, other.steps_per_cycle) == (1, 400)
+    last = cases.load("plunging-naca0012", ["run.sizes.coarse.steps_per_cycle=60"])
+    assert last.replace(nodes="coarse").job.steps_per_cycle == 60
+
+
+@pytest.mark.parametrize(
+    ("sizes", "told"),
+    [
+        (3, r"\[run\] sizes = 3, expected tables coarse and fine, such as coarse = \{ steps"),
+        ({"medium": {}}, r"\[run\] sizes has medium, which are the keys as \[run\] has them"),
+        ({"fine": {"device": "cpu"}}, r"\[run\] sizes.fine: unknown key 'device'"),
+        ({"fine": {"steps_per_cycle": 2}}, r"\[run\] steps_per_cycle = 2, .* \(sizes.fine\)"),
+    ],
+)
+def test_sizes_of_the_run_that_make_no_steps_are_refused_where_the_case_is_read(sizes, told):
+    with pytest.raises(km.CaseError, match=told):
+        Case.from_dict(cyclic(sizes=sizes))
+
+
+def test_a_steady_case_has_no_steps_of_a_size():
+    with pytest.raises(km.CaseError, match=r"is steady, so \[run\] sizes has no meaning"):
+        cases.load("naca0012-subsonic", ["run.sizes.coarse.steps=3"])
+
+
 def test_a_size_is_not_taken_of_another_size():
     made = case().replace(nodes="coarse")
     with pytest.raises(km.CaseError, match=r"\[parts.rod\] states no sizes"):

@@ -22,6 +22,7 @@ from kinemesh.cases.methods import DEFORMS, solver_fields
 from kinemesh.cases.motions import MotionPart
 from kinemesh.cases.overset import Overset, absolute, located
 from kinemesh.cases.parts import DeformPart, FlowPart, MeshPart, given, part
+from kinemesh.cases.sizes import sized_run
 from kinemesh.cases.stated import Stated
 from kinemesh.cases.values import as_option, in_file, known
 from kinemesh.errors import CaseError
@@ -196,10 +197,10 @@ class Case(Stated):
         if deform is not None:
             kept = self.deform is not None and self.deform.method == deform
             changed["deform"] = self.deform if kept else DeformPart(deform)
+        job = sized_run(self.job, nodes)
         told = {name: value for name, value in run.items() if value is not None}
-        if told:
-            with as_option(told):
-                changed["job"] = dataclasses.replace(self.job, **told)
+        with as_option(told):
+            changed["job"] = dataclasses.replace(job, **told)
         with in_file(self.file):
             return dataclasses.replace(self, **changed)
 

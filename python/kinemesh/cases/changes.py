@@ -18,7 +18,7 @@ def changed(table: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any]:
     """The tables of a case file with each `KEY=VALUE` of `changes` in them.
 
     A key goes by its tables, such as motion.pitch.k.  A value is one of TOML; a word that is none
-    is a text.
+    is a text.  A key of [run] has its value in every size of [run.sizes], too.
 
     Raises
     ------
@@ -33,7 +33,21 @@ def changed(table: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any]:
         if _of_file(path) and isinstance(value, str):
             value = str(Path(value).absolute())
         made = with_value(made, path, value, f"--set {change}")
+        if path[:1] == ("run",) and len(path) == 2 and path[1] != "sizes":
+            made["run"] = _without(made["run"], path[1])
     return made
+
+
+def _without(run: dict[str, Any], key: str) -> dict[str, Any]:
+    """A table [run] whose sizes do not have a key."""
+    sizes = run.get("sizes")
+    if not isinstance(sizes, Mapping):
+        return run
+    kept = {
+        name: {k: v for k, v in own.items() if k != key} if isinstance(own, Mapping) else own
+        for name, own in sizes.items()
+    }
+    return {**run, "sizes": kept}
 
 
 def _of_file(path: tuple[str, ...]) -> bool:

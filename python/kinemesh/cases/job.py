@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kinemesh.cases.sizes import check_sizes
 from kinemesh.cases.values import choice, count, number
 from kinemesh.errors import CaseError
 
 UNTIL = ("cycles", "periodic")
+STEPS = ("cycles", "steps_per_cycle", "time_step", "steps")  # what a size may state
 STARTS = ("steady", "stream", "as is")
 
 
@@ -29,6 +32,7 @@ class Job:
     start: str | None = None  # of an unsteady run: steady, stream or as is; the method's own
     until: str | None = None  # cycles, or periodic: until it is, and cycles is the most
     periodic_tolerance: float | None = None  # change per cycle, rms over amplitude; 0.01
+    sizes: Mapping[str, Any] | None = None  # of --size: { coarse = { steps_per_cycle = 400 } }
     device: str = "auto"  # auto (a GPU if there is one), cpu, cuda or cuda:N
     dtype: str = "float64"  # or float32, of the flow
     preflight: bool | None = None  # of the motion; made unless it is false
@@ -59,5 +63,6 @@ class Job:
         plain = device in ("auto", "cpu", "cuda")
         if not plain and not (kind == "cuda" and card.isdecimal()):
             raise CaseError(f"[run] device = {self.device!r}, expected auto, cpu, cuda or cuda:N")
+        check_sizes(self, STEPS, "[run]", "steps_per_cycle = 400")
         if self.out is not None and not isinstance(self.out, str | Path):
             raise CaseError(f"[run] out = {self.out!r}, expected a folder")

@@ -1,4 +1,4 @@
-"""Sizes of meshes by name, of --size: numbers of nodes, or what a mesh says in `sizes`."""
+"""Sizes by name, of --size: numbers of nodes, or what a mesh and the run say in `sizes`."""
 
 from __future__ import annotations
 
@@ -13,33 +13,36 @@ SIZES = {"coarse": 5_000, "medium": 24_000, "fine": 94_000}
 STATED = "medium"  # of a mesh with sizes of its own: its keys as the case file has them
 
 
-def check_sizes(mesh: Any, keys: Sequence[str]) -> None:
-    """CaseError where `sizes` of a mesh are none.
+def check_sizes(
+    table: Any, keys: Sequence[str], where: str = "[mesh]", such: str = "nodes = 2000"
+) -> None:
+    """CaseError where `sizes` of a table are none.
 
     Parameters
     ----------
-    mesh : MeshPart
-    keys : that a size may state, those of the mesh's source
+    table : MeshPart or Job
+    keys : that a size may state, of a mesh those of the mesh's source
+    where, such : the table's name, and an example of a key, for errors
     """
-    if mesh.sizes is None:
+    if table.sizes is None:
         return
     named = [name for name in SIZES if name != STATED]
-    if not isinstance(mesh.sizes, Mapping):
+    if not isinstance(table.sizes, Mapping):
         raise CaseError(
-            f"[mesh] sizes = {mesh.sizes!r}, expected tables {' and '.join(named)}, such as "
-            "coarse = { nodes = 2000 }"
+            f"{where} sizes = {table.sizes!r}, expected tables {' and '.join(named)}, such as "
+            f"coarse = {{ {such} }}"
         )
-    if STATED in mesh.sizes:
+    if STATED in table.sizes:
         raise CaseError(
-            f"[mesh] sizes has {STATED}, which are the keys as [mesh] has them; remove it"
+            f"{where} sizes has {STATED}, which are the keys as {where} has them; remove it"
         )
-    known("[mesh] sizes", mesh.sizes, named)
-    for name, own in mesh.sizes.items():
+    known(f"{where} sizes", table.sizes, named)
+    for name, own in table.sizes.items():
         if not isinstance(own, Mapping):
-            raise CaseError(f"[mesh] sizes.{name} = {own!r}, expected a table of keys of [mesh]")
-        known(f"[mesh] sizes.{name}", own, list(keys))
+            raise CaseError(f"{where} sizes.{name} = {own!r}, expected a table of keys of {where}")
+        known(f"{where} sizes.{name}", own, list(keys))
         try:
-            dataclasses.replace(mesh, sizes=None, **own)
+            dataclasses.replace(table, sizes=None, **own)
         except CaseError as error:
             raise CaseError(f"{error} (sizes.{name})") from None
 
@@ -64,3 +67,10 @@ def sized(mesh: Any, told: Mapping[str, Any]) -> Any:
         )
     rest = {key: value for key, value in told.items() if key != "nodes"}
     return dataclasses.replace(mesh, sizes=None, **mesh.sizes.get(name, {}), **rest)
+
+
+def sized_run(job: Any, name: Any) -> Any:
+    """A Job with the keys that its sizes have for one of these names; others as it states them."""
+    if job.sizes is None or not isinstance(name, str):
+        return job
+    return dataclasses.replace(job, sizes=None, **job.sizes.get(name, {}))

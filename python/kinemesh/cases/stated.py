@@ -70,7 +70,7 @@ class Stated:
         for name in ("motion", "deform"):
             if getattr(self, name) is not None:
                 raise CaseError(f"case '{self.name}' is steady, so [{name}] has no meaning")
-        for name in (*BY_CYCLES, *BY_TIME, "start", "preflight"):
+        for name in (*BY_CYCLES, *BY_TIME, "start", "preflight", "sizes"):
             if getattr(self.job, name) is not None:
                 raise CaseError(f"case '{self.name}' is steady, so [run] {name} has no meaning")
         # unsteady_cfl has one: it is no more than cfl_max

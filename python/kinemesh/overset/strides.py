@@ -86,7 +86,7 @@ class Strides:
         return sum(tree is not None for tree in self.trees) > 1
 
     def found(self, before: Floats, after: Floats) -> tuple[Stride, Stride]:
-        """The largest strides in cells and beside gaps from poses `before` to `after` (parts, 6)."""
+        """The largest strides, in cells and in gaps, from poses `before` to `after` (parts, 6)."""
         cells, gap = NONE, NONE
         for part, other in self._moving(before, after):
             cells = max(cells, self._cells(part, other, before, after), key=_size)

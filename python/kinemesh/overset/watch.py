@@ -43,7 +43,7 @@ class Watch:
         self.poses += 1
 
     def strode(self, when: str) -> dict[str, NDArray[np.float64]]:
-        """(members,) how far parts moved since the last look, in cells and in gaps; when : as `look`.
+        """(members,) how far parts moved since the last pose, in cells and in gaps.
 
         `stride_gap` where some member has several parts with walls.
         """

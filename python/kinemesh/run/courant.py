@@ -19,16 +19,20 @@ if TYPE_CHECKING:
 # Measured where loads depend on the step (docs/validation.md, "CFL numbers").
 MOST = 10.0
 ASKED = 8.0  # of the step that a warning states
+START = 2  # first steps, which are not counted: a stream that walls meet at once has no small ones
 
 
 def largest(rows: History, plan: Plan) -> dict[str, Any]:
     """Of a member's rows: the largest CFL number, its moment, and the number of steps above MOST.
 
+    The first START steps are not counted where there are others.
+
     `largest`, `step`, `time`, of a run by cycles `phase_deg`, `steps_above`; and where there are
     such steps `steps_per_cycle`, or `time_step`, with which the largest would be about ASKED if it
     goes with the step.
     """
-    cfl = rows["cfl"]
+    later = rows["step"] > START
+    cfl = np.where(later | ~later.any(), rows["cfl"], np.nan)
     row = int(np.nanargmax(cfl)) if np.isfinite(cfl).any() else 0
     found = {
         "largest": float(cfl[row]),
