@@ -39,8 +39,8 @@ def ran(motion=None, **told):
 def test_the_largest_is_told_with_its_moment_and_the_step_that_would_do():
     found = largest(ROWS, by_cycles())
     assert found == {
-        "largest": 40.0, "step": 12, "time": 0.5, "phase_deg": 180.0, "steps_above": 2,
-        "steps_per_cycle": 20,
+        "largest": 40.0, "step": 12, "time": 0.5, "phase_deg": 180.0, "limit": 10.0,
+        "steps_above": 2, "steps_per_cycle": 20,
     }  # fmt: skip
     (told,) = remark(3, found, 4)
     assert told == (
@@ -70,6 +70,15 @@ def test_the_first_two_steps_are_not_counted_where_there_are_others():
     assert (found["largest"], found["step"], found["steps_above"]) == (12.0, 3, 1)
     both = {name: values[:2] for name, values in (ROWS | {"step": np.arange(1, 5)}).items()}
     assert largest(both, by_cycles())["largest"] == 40.0
+
+
+def test_each_pass_of_a_step_bears_as_much_again():
+    found = largest(ROWS | {"cfl": np.array([3.0, 26.0, 12.0, 10.0])}, by_cycles(), outer=2)
+    assert (found["limit"], found["steps_above"]) == (20.0, 1)
+    (told,) = remark(0, found, 4)
+    assert "above 20 in 1 of 4 steps" in told
+    assert told.endswith("steps_per_cycle = 7 would bring it to about 16, or outer = 3 bear it")
+    assert largest(ROWS, by_cycles(), outer=4)["steps_above"] == 0
 
 
 @pytest.mark.parametrize(
@@ -104,6 +113,18 @@ def test_steps_that_are_too_long_are_warned_of_at_the_end_and_in_the_summary(tmp
     assert [text[:10] for text in told] == ["member 0: ", "member 1: "]
     assert [t for t in run.summary["warnings"] if "CFL" in t] == told
     assert "the CFL number was above" in run.table()["cause"][1]
+
+
+@pytest.mark.flow
+def test_the_limit_of_a_run_goes_by_its_passes():
+    made = km.Incompressible(
+        CYLINDER, reynolds=40.0, device="cpu", moment_about=(0.0, 0.0),
+        settings=km.IncompressibleSettings(outer=2),
+    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        run = made.run(time_step=0.1, steps=2)
+    assert run.summary["result"]["cfl"]["limit"] == 2 * MOST
 
 
 @pytest.mark.flow

@@ -282,7 +282,8 @@ class Unsteady(Driver):
             remark = None if spectrum is None else spectrum.remark()
             notes += [] if remark is None else [f"member {m}: {remark}"]
             if "cfl" in solver.columns:
-                loops[m]["cfl"] = courant.largest(self.history.member(m), plan)
+                outer = solver.settings.outer
+                loops[m]["cfl"] = courant.largest(self.history.member(m), plan, outer)
                 notes += courant.remark(m, loops[m]["cfl"], self._steps(m))
         notes += ends.periodicity(plan, loops)
         found = [loops.get(m, {"converged": False}) for m in range(solver.grid.members)]
