@@ -29,7 +29,8 @@ class Stride:
 
     Parameters
     ----------
-    size : how far a node moves, over the cells' size or over the gap
+    size : how far a node moves, over the cells' size (along the normal of the overset boundary) or
+        over the gap
     part, other : names
     place : (x, y) of the node after the step [chord]
     away : the cells' size, or the gap, there [chord]
@@ -68,14 +69,16 @@ class Strides:
 
     def __init__(self, mesh: Parts, plan: Plan) -> None:
         self.names = mesh.names
-        self.ends: list[tuple[Floats, Floats]] = []  # nodes of overset boundaries, sizes of cells
+        # nodes of overset boundaries, unit normals there, sizes of cells
+        self.ends: list[tuple[Floats, Floats, Floats]] = []
         self.walls: list[Floats] = []
         self.boxes: list[Floats] = []
+        normal = _normals(mesh)
         for number in range(len(mesh.names)):
             own = np.arange(*mesh.first[number : number + 2])
             end = own[plan.layer[own] == 0]
             points = mesh.points[own]
-            self.ends.append((mesh.points[end], plan.across[end]))
+            self.ends.append((mesh.points[end], normal[end], plan.across[end]))
             self.walls.append(mesh.points[own[plan.wall[own]]])
             self.boxes.append(np.stack([points.min(axis=0), points.max(axis=0)]))
         self.trees = [cKDTree(walls) if len(walls) else None for walls in self.walls]
@@ -101,14 +104,19 @@ class Strides:
                     yield part, other
 
     def _cells(self, part: int, other: int, before: Floats, after: Floats) -> Stride:
-        """Of the nodes on a part's overset boundary that are within the box of the other part."""
-        points, sizes = self.ends[part]
+        """Of the nodes on a part's overset boundary that are within the box of the other part.
+
+        Along their normals: a part that turns within its own outline covers what it covered.
+        """
+        points, normals, sizes = self.ends[part]
         if not len(points):
             return NONE
         there = _within(points, after[part], after[other])
         low, high = self.boxes[other]
         inside = ((there >= low) & (there <= high)).all(axis=1)
-        far = _apart(there, _within(points, before[part], before[other])) / sizes
+        across = _within(points + normals, after[part], after[other]) - there
+        moved = there - _within(points, before[part], before[other])
+        far = np.abs((moved * across).sum(axis=1)) / sizes
         return self._stride(part, other, np.where(inside, far, 0.0), sizes, points, after)
 
     def _gap(self, part: int, other: int, before: Floats, after: Floats) -> Stride:
@@ -128,6 +136,18 @@ class Strides:
         x, y = _placed(points[node : node + 1], after[part])[0].tolist()
         names = self.names[part], self.names[other]
         return Stride(float(far[node]), *names, (x, y), float(away[node]))
+
+
+def _normals(mesh: Parts) -> Floats:
+    """(nodes, 2) unit normals on overset boundaries, 0 elsewhere."""
+    found = np.zeros((mesh.nodes, 2))
+    for marker in mesh.roles.get("overset", ()):
+        edges = mesh.boundaries[marker]
+        x, y = (mesh.points[edges[:, 1]] - mesh.points[edges[:, 0]]).T
+        for end in edges.T:
+            np.add.at(found, end, np.stack([y, -x], axis=1))
+    length = np.hypot(*found.T)[:, None]
+    return np.divide(found, length, out=found, where=length > 0)
 
 
 def _size(stride: Stride) -> float:
