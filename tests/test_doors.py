@@ -132,6 +132,13 @@ def test_no_warning_counts_frames_by_hand():
     assert found == ["errors.py"]
 
 
+def test_nearest_names_are_looked_for_in_one_place():
+    root = Path(km.__file__).parent
+    found = [p.name for p in root.rglob("*.py") if "get_close_matches(" in p.read_text()]
+
+    assert found == ["errors.py"]
+
+
 # ---------------------------------------------------------------- names
 
 

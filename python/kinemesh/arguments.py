@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from functools import wraps
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.errors import ArgumentError, SettingsError
+from kinemesh.errors import ArgumentError, SettingsError, did_you_mean
 
 Made = TypeVar("Made")
 
@@ -33,9 +32,8 @@ def checks_names(made: Made) -> Made:
     def checked(*values: Any, **arguments: Any) -> Any:
         for name in arguments:
             if name not in known:
-                near = get_close_matches(name, known, 1)
-                hint = f"did you mean '{near[0]}'?" if near else f"expected {', '.join(known)}"
-                raise ArgumentError(f"{title}: unknown argument '{name}'; {hint}")
+                hint = did_you_mean(name, known, f"expected {', '.join(known)}")
+                raise ArgumentError(f"{title}: unknown argument '{name}'{hint}")
         return function(*values, **arguments)
 
     return checked  # type: ignore[return-value]

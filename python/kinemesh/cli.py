@@ -14,12 +14,11 @@ import sys
 import textwrap
 import warnings
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from kinemesh import bench
-from kinemesh.errors import KinemeshError, NumericalFault
+from kinemesh.errors import KinemeshError, NumericalFault, did_you_mean
 from kinemesh.flow import registry
 from kinemesh.study.sweep import shell as sweeps
 
@@ -44,9 +43,9 @@ class _Parser(argparse.ArgumentParser):
         found, rest = super().parse_known_args(args, namespace)
         for word in rest:
             options = [name for name in self._option_string_actions if name.startswith("--")]
-            near = get_close_matches(word.split("=")[0], options, 1)
-            if near:
-                self.error(f"unrecognized arguments: {' '.join(rest)}; did you mean {near[0]}?")
+            hint = did_you_mean(word.split("=")[0], options, quote="")
+            if hint:
+                self.error(f"unrecognized arguments: {' '.join(rest)}{hint}")
         return found, rest
 
 

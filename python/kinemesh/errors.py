@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterable
+from difflib import get_close_matches
 from types import FrameType
 
 
@@ -44,6 +46,16 @@ class DeviceError(KinemeshError, RuntimeError):
 
 class NumericalFault(KinemeshError, ArithmeticError):
     """A run that failed: names the quantity, the entity, the member and the step."""
+
+
+def did_you_mean(name: object, known: Iterable[str], otherwise: str = "", quote: str = "'") -> str:
+    """Tail of a message: "; did you mean 'x'?" with the known name nearest to an unknown one.
+
+    Where none is near, "; " with `otherwise`, or no tail where that is empty.
+    """
+    for near in get_close_matches(str(name), list(known), 1):
+        return f"; did you mean {quote}{near}{quote}?"
+    return otherwise and f"; {otherwise}"
 
 
 _WITHIN = ("kinemesh", "contextlib", "functools")  # the last two: between two lines of kinemesh

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
-from kinemesh.errors import SettingsError
+from kinemesh.errors import SettingsError, did_you_mean
 from kinemesh.flow import registry
 from kinemesh.flow.registry import Entry
 
@@ -116,9 +115,8 @@ def chosen_rows(text: str | None, entry: Entry) -> list[str]:
                 f"{', '.join([*groups, *mine])}; or {_instead(name, entry)}"
             )
         if name not in mine and name not in groups:
-            near = get_close_matches(name, [*mine, *groups], 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"expected {', '.join(groups)}"
-            raise SettingsError(f"rows: unknown row {name!r}; {hint} (rows: {', '.join(mine)})")
+            hint = did_you_mean(name, [*mine, *groups], f"expected {', '.join(groups)}")
+            raise SettingsError(f"rows: unknown row {name!r}{hint} (rows: {', '.join(mine)})")
         wanted |= set(groups.get(name, [name]))
     return [row for row in mine if row in wanted]
 

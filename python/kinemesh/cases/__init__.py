@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kinemesh.errors import CaseError
+from kinemesh.errors import CaseError, did_you_mean
 from kinemesh.io.paths import path_of
 
 if TYPE_CHECKING:
@@ -47,10 +46,9 @@ def load(name_or_path: str | Path, changes: Sequence[str] = ()) -> Case:
         )
     if path.suffix == ".toml" or path.is_file():
         return Case.read(path, changes)
-    near = get_close_matches(text, names(), 1)
-    hint = f"did you mean '{near[0]}'? " if near else ""
+    hint = did_you_mean(text, names())
     raise CaseError(
-        f"no case '{text}': {hint}expected one of {', '.join(names())}, or a .toml file"
+        f"no case '{text}', expected one of {', '.join(names())}, or a .toml file{hint}"
     )
 
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from kinemesh.cases.job import set_field
 from kinemesh.cases.motions import MotionPart
 from kinemesh.cases.parts import SOURCES, MeshPart, given, part
 from kinemesh.cases.values import OF_INPUT, number
-from kinemesh.errors import CaseError
+from kinemesh.errors import CaseError, did_you_mean
 
 OVERSET = ("section", "coordinates", "shape")  # sources whose meshes end in an overset boundary
 LAID = (*OVERSET, "file", "box", "disc")  # sources of parts
@@ -151,11 +150,9 @@ def _named(name: str, table: Mapping[str, Any], tables: Mapping[str, Any]) -> No
     """CaseError for a table without a mesh whose name is nearly that of another part."""
     if any(source in table for source in SOURCES):
         return
-    near = get_close_matches(name, [other for other in tables if other != name], 1)
-    if near:
-        raise CaseError(
-            f"[parts.{name}] has no mesh, so there is no part {name!r}; did you mean {near[0]!r}?"
-        )
+    hint = did_you_mean(name, [other for other in tables if other != name])
+    if hint:
+        raise CaseError(f"[parts.{name}] has no mesh, so there is no part {name!r}{hint}")
 
 
 def located(table: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:

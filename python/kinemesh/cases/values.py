@@ -6,12 +6,11 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from difflib import get_close_matches
 from math import inf
 from pathlib import Path
 from typing import Any
 
-from kinemesh.errors import CaseError, CloudError, MeshError, SettingsError
+from kinemesh.errors import CaseError, CloudError, MeshError, SettingsError, did_you_mean
 
 FLOAT_MAX = sys.float_info.max
 OF_INPUT = (CaseError, CloudError, MeshError, SettingsError)  # not of devices, nor of the flow
@@ -58,10 +57,8 @@ def known(where: str, given: Mapping[str, Any], expected: list[str]) -> None:
     """CaseError for the first key that is not expected, with the nearest one."""
     for key in given:
         if key not in expected:
-            near = get_close_matches(key, expected, 1)
-            all_keys = ", ".join(expected) or "none"
-            hint = f"did you mean '{near[0]}'?" if near else f"expected {all_keys}"
-            raise CaseError(f"{where}: unknown key '{key}'; {hint}")
+            hint = did_you_mean(key, expected, f"expected {', '.join(expected) or 'none'}")
+            raise CaseError(f"{where}: unknown key '{key}'{hint}")
 
 
 def number(where: str, value: Any, above: float | None = None, least: float | None = None) -> float:

@@ -17,7 +17,6 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kinemesh.errors import ArgumentError, CaseError, warn
+from kinemesh.errors import ArgumentError, CaseError, did_you_mean, warn
 from kinemesh.io import summary
 from kinemesh.io.columns import Columns
 from kinemesh.io.paths import path_of
@@ -233,8 +232,7 @@ class History(Columns):
                 "last row of a column is history['cl'][-1]"
             )
         if name not in self.columns:
-            near = get_close_matches(name, self.columns, 1)
-            hint = f"; did you mean '{near[0]}'?" if near else f"; there are {self.columns}"
+            hint = did_you_mean(name, self.columns, f"there are {self.columns}")
             raise KeyError(f"history: no column '{name}'{hint}")
         if name not in self._arrays:
             column = self._table()[self.columns.index(name)]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
-from kinemesh.errors import MeshError
+from kinemesh.errors import MeshError, did_you_mean
 from kinemesh.mesh import named
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.origin import of_section
@@ -88,8 +87,7 @@ def airfoil(
 def _topology(name: str) -> str:
     if isinstance(name, str) and name.lower() in TOPOLOGIES:
         return name.lower()
-    near = difflib.get_close_matches(str(name).lower()[:1], TOPOLOGIES, n=1)
-    hint = f"; did you mean '{near[0]}'?" if near else ""
+    hint = did_you_mean(str(name).lower()[:1], TOPOLOGIES)
     raise MeshError(f"airfoil: topology = {name!r}, expected one of {', '.join(TOPOLOGIES)}{hint}")
 
 

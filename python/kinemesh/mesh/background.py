@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from math import ceil, log, log1p, prod
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names, real
-from kinemesh.errors import MeshError
+from kinemesh.errors import MeshError, did_you_mean
 from kinemesh.mesh.mesh import Mesh
 
 Floats = NDArray[np.float64]
@@ -103,8 +102,7 @@ def _markers(walls: Any) -> list[str]:
     listed = not isinstance(walls, str) and isinstance(walls, Sequence | set | frozenset)
     wrong = [n for n in walls if n not in SIDES] if listed else []
     if not listed or wrong:
-        near = difflib.get_close_matches(str(wrong[0]), SIDES, n=1) if wrong else []
-        hint = f"; did you mean '{near[0]}'?" if near else ""
+        hint = did_you_mean(wrong[0], SIDES) if wrong else ""
         raise MeshError(
             f"background: walls = {walls!r}, expected a list of sides of {', '.join(SIDES)}{hint}"
         )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from pathlib import Path
 
-from kinemesh.errors import MeshError
+from kinemesh.errors import MeshError, did_you_mean
 from kinemesh.mesh import naca
 from kinemesh.mesh.sections import NAMED, Section, read_section, tabulated
 
@@ -25,8 +24,7 @@ def section(name: str | Path, trailing_edge: str = "closed") -> Section:
         open: blunt, as defined (-0.1015) or tabulated.
     """
     if trailing_edge not in TRAILING_EDGES:
-        near = difflib.get_close_matches(str(trailing_edge), TRAILING_EDGES, n=1)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
+        hint = did_you_mean(trailing_edge, TRAILING_EDGES)
         wanted = ", ".join(TRAILING_EDGES)
         raise MeshError(f"trailing_edge = '{trailing_edge}', expected one of {wanted}{hint}")
     if not isinstance(name, str | Path):
@@ -40,8 +38,7 @@ def section(name: str | Path, trailing_edge: str = "closed") -> Section:
         return tabulated(key, trailing_edge)
     if Path(name).is_file():
         return read_section(name, trailing_edge)
-    near = difflib.get_close_matches(key, ["naca0012", "naca4412", "naca23012", *NAMED], n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
+    hint = did_you_mean(key, ["naca0012", "naca4412", "naca23012", *NAMED], quote="")
     raise MeshError(
         f"section '{name}' is neither a NACA 4- or 5-digit name, one of {', '.join(NAMED)}, "
         f"nor a coordinate file that exists{hint}"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.errors import MeshError
+from kinemesh.errors import MeshError, did_you_mean
 from kinemesh.mesh.quality import corner_angles
 
 Floats = NDArray[np.float64]
@@ -56,8 +55,7 @@ def outer_of(owner: str, name: str, known: Sequence[str] = tuple(NEAREST)) -> st
     """Marker of an outer boundary; MeshError where it is none that is known."""
     if name in known:
         return name
-    near = difflib.get_close_matches(str(name), known, n=1)
-    hint = f"; did you mean '{near[0]}'?" if near else ""
+    hint = did_you_mean(name, known)
     raise MeshError(f"{owner}: outer = {name!r}, expected one of {', '.join(known)}{hint}")
 
 

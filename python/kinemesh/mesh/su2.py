@@ -5,7 +5,6 @@ Format: https://su2code.github.io/docs_v7/Mesh-File/ .  Numbers count from 0, as
 
 from __future__ import annotations
 
-import difflib
 import re
 import warnings
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.errors import MeshError, warn
+from kinemesh.errors import MeshError, did_you_mean, warn
 from kinemesh.mesh.mesh import Mesh, check_cells
 from kinemesh.mesh.origin import Origin
 from kinemesh.mesh.text_files import path_of, read_text, write_text
@@ -140,8 +139,7 @@ def _keyword(lines: _Lines) -> tuple[str, str]:
 
 
 def _unknown(key: str) -> str:
-    near = difflib.get_close_matches(key, KEYS, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
+    hint = did_you_mean(key, KEYS, quote="")
     return f"keyword {key[:40]}=, expected one of {', '.join(KEYS)}{hint}"
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import is_several
 from kinemesh.cases.changes import path_of_key
-from kinemesh.errors import CaseError
+from kinemesh.errors import CaseError, did_you_mean
 
 SAMPLES = ("latin-hypercube",)
 MIXED = ("mesh.nodes",)  # keys that take numbers and texts
@@ -229,9 +228,8 @@ def _zipped(lists: Mapping[str, Sequence[Any]], zip: Any) -> list[tuple[str, ...
             )
         for key in group:
             if key not in lists:
-                near = get_close_matches(key, list(lists), 1)
-                hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(lists)}"
-                raise CaseError(f"sweep: zip: no values of '{key}' in over; {hint}")
+                hint = did_you_mean(key, lists, f"there are {', '.join(lists)}")
+                raise CaseError(f"sweep: zip: no values of '{key}' in over{hint}")
             if key in seen:
                 raise CaseError(f"sweep: zip: '{key}' stands twice")
             seen.add(key)
