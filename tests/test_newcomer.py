@@ -50,7 +50,9 @@ def test_rows_of_a_history_go_by_columns():
 @pytest.mark.flow
 def test_a_run_without_a_cycle_has_no_loop(tmp_path):
     run = cases.load("cylinder", SHORT).run(out=tmp_path)
-    for source in (run, tmp_path, tmp_path / "history.csv"):
+    file = tmp_path / "history.csv"
+    rows = [run.history, run.history.member(0), run.history.until(2), History.read(file)]
+    for source in (run, km.open(tmp_path), tmp_path, file, *rows):
         with pytest.raises(km.CaseError, match=r"has no cycle, so no loop; km.spectrum\(run\)"):
             km.hysteresis(source)
 

@@ -114,6 +114,8 @@ class History(Columns):
     ----------
     failed : {member: text}    members whose rows end where they failed, and why; of a file what the
         summary beside it has, as the rows themselves do not tell
+    by_time : whether the run went by time_step and steps, so that it has no cycle; of a file, too,
+        what the summary beside it has
     """
 
     def __init__(self, columns: Iterable[str] = UNSTEADY, path: str | Path | None = None) -> None:
@@ -125,6 +127,7 @@ class History(Columns):
             )
         self.path = None if path is None else Path(path)
         self.failed: dict[int, str] = {}
+        self.by_time = False
         self._blocks: list[FloatArray] = []  # (columns, rows) of each call that added rows
         self._arrays: dict[str, NDArray[Any]] = {}
         self._of: dict[int, NDArray[np.intp]] = {}  # rows of each member, where known
@@ -256,6 +259,7 @@ class History(Columns):
             raise CaseError(f"history: no member {member}; there are {self.members}{why}")
         part._blocks = [self._table()[:, own]]
         part.failed = {m: text for m, text in self.failed.items() if m == member}
+        part.by_time = self.by_time
         return part
 
     def refuse_failed(self, member: int | None, label: str) -> None:
@@ -266,6 +270,7 @@ class History(Columns):
     def until(self, step: int) -> History:
         """Rows up to and including a step (or iteration), in memory."""
         part = History(self.columns)
+        part.by_time = self.by_time
         kept = self["step" if self.kind == "unsteady" else "iteration"] <= step
         part._blocks = [self._table()[:, kept]]
         return part
@@ -291,7 +296,7 @@ class History(Columns):
         """A history from its CSV file.
 
         A last line cut short by a crash is an error, or left out where `torn` allows it.  Which
-        members failed the summary.json beside a history.csv says.
+        members failed, and whether the run has a cycle, the summary.json beside a history.csv says.
         """
         path = path_of(path, "the history")
         try:
@@ -309,8 +314,25 @@ class History(Columns):
         history = cls(lines[0])
         rows = [_row(path, n, history.columns, line) for n, line in enumerate(lines[1:], start=2)]
         history._blocks = [np.array(rows, float).reshape(-1, len(history.columns)).T]
-        history.failed = failed_beside(path)
+        history.ask_beside(path)
         return history
+
+    def ask_beside(self, path: Path) -> None:
+        """Take what the rows do not tell from the summary beside a run's history, if there is one.
+
+        A warning where the summary cannot be read.
+        """
+        beside = path.with_name("summary.json")
+        if path.name != "history.csv" or not beside.exists():
+            return
+        try:
+            told = summary.read(beside)
+        except CaseError as error:
+            what = "whether members failed, and whether the run has a cycle"
+            warn(f"{path}: {what}, is not known: {error}")
+            return
+        self.failed = {row["member"]: row["text"] for row in told.get("failed", [])}
+        self.by_time = told.get("conditions", {}).get("steps_per_cycle", 0) is None
 
     @classmethod
     def resume(
@@ -361,19 +383,6 @@ def _row(path: Path, number: int, columns: tuple[str, ...], line: list[str]) -> 
         return tuple(_number(name, value) for name, value in zip(columns, line, strict=True))
     except CaseError as error:
         raise CaseError(f"{path}: row {number}: {error}") from None
-
-
-def failed_beside(path: Path) -> dict[int, str]:
-    """Members that failed, and why, by the summary beside a run's history; {} without one."""
-    beside = path.with_name("summary.json")
-    if path.name != "history.csv" or not beside.exists():
-        return {}
-    try:
-        rows = summary.read(beside).get("failed", [])
-    except CaseError as error:
-        warn(f"{path}: whether members failed is not known: {error}")
-        return {}
-    return {row["member"]: row["text"] for row in rows}
 
 
 def last_step(path: Path) -> int:

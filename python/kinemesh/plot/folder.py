@@ -144,7 +144,7 @@ def _member(run: Run, member: int, target: Target, complete: bool) -> None:
 
 def _incompressible(run: Run, member: int, flow: Fields, target: Target, title: str) -> None:
     """Figures of a member of incompressible flow."""
-    if run.summary["conditions"].get("steps_per_cycle") is None:
+    if run.history.by_time:
         loads(run.history.member(member), title, path=target("loads"))
     elif _has_cycle(run, member):
         _loop(run, member, None, target("hysteresis"))

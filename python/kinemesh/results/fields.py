@@ -110,9 +110,8 @@ def frames(run: Record, member: int | None) -> Frames:
     path, number = path_of(run, member)
     time = files.times(path)
     cycle = np.full(len(time), np.nan)
-    goes_by_time = run.summary.get("conditions", {}).get("steps_per_cycle", 0) is None
-    unsteady = run.history.kind == "unsteady" and not goes_by_time
-    if unsteady and number in run.history.members:
+    cyclic = run.history.kind == "unsteady" and not run.history.by_time
+    if cyclic and number in run.history.members:
         rows = run.history.member(number)
         cycle = time * (rows["cycle"][-1] / rows["time"][-1])
     return Frames(time, cycle, np.round(360 * cycle, 6) % 360)

@@ -8,7 +8,7 @@ from typing import Any
 from kinemesh.errors import CaseError, warn
 from kinemesh.io import store
 from kinemesh.io import summary as summaries
-from kinemesh.io.history import STEADY, UNSTEADY, History, failed_beside
+from kinemesh.io.history import STEADY, UNSTEADY, History
 from kinemesh.io.paths import path_of
 from kinemesh.io.summary import Summary
 from kinemesh.results.run import Run
@@ -72,5 +72,5 @@ def _history(path: Path, about: dict[str, Any]) -> History:
     if path.exists():
         return History.read(path, torn=about.get("finished") is None)
     none = History(STEADY if about.get("mode") == "steady" else UNSTEADY)
-    none.failed = failed_beside(path)
+    none.ask_beside(path)
     return none

@@ -85,6 +85,7 @@ class Unsteady(Driver):
         if saved is not None:
             self.tally.load(saved.record["tally"])
         super().__init__(claim, folder, saved, progress)
+        self.history.by_time = self.plan.steps_per_cycle is None
         if saved is not None:
             before = {m: step for m, step in self.tally.ended.items() if step < saved.step}
             ends.refuse_to_go_on(self.plan, self.history, before, str(saved.path))

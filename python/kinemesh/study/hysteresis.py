@@ -9,7 +9,6 @@ import numpy as np
 
 from kinemesh import cases
 from kinemesh.errors import CaseError
-from kinemesh.io import summary
 from kinemesh.io.history import History
 from kinemesh.io.paths import path_of
 from kinemesh.loops.harmonics import PERIODIC
@@ -31,7 +30,7 @@ def hysteresis(source: Any, member: int | None = None, tolerance: float = PERIOD
         steady run, or a member that has failed
     """
     history, label = _history(source)
-    if _by_time(source, history):
+    if history.by_time:
         raise CaseError(
             f"{label}: the run went by time_step and steps and has no cycle, so no loop; "
             "km.spectrum(run) has its mean loads, amplitudes and Strouhal number"
@@ -49,18 +48,6 @@ def _history(source: Any) -> tuple[History, str]:
     if isinstance(getattr(source, "history", None), History):
         return source.history, str(getattr(source, "out", None) or "run")
     raise CaseError(f"hysteresis: got {source!r}, expected a run, a History, a folder or a file")
-
-
-def _by_time(source: Any, history: History) -> bool:
-    """Whether a run has no cycle; of a table without a summary that is not known."""
-    told, path = getattr(source, "summary", None), history.path
-    if isinstance(source, str | Path):
-        path = Path(source) / "history.csv" if Path(source).is_dir() else Path(source)
-    if told is None and path is not None:
-        beside = Path(path).parent / "summary.json"
-        told = summary.read(beside) if beside.exists() else None
-    conditions = {} if told is None else told.get("conditions", {})
-    return conditions.get("steps_per_cycle", 0) is None
 
 
 def reference_loop(reference: Loop | str | Path) -> Loop:
