@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from kinemesh import cli
 from kinemesh.cases.flown import flown
+from kinemesh.errors import warn
 from kinemesh.run.plan import Plan
 from kinemesh.run.preflight import fly
 from overset_parts import background, ring
@@ -63,6 +64,29 @@ def test_poor_donors_are_told_with_their_phase():
 
     assert said[2] == "at most 7 poor donors, at phase 90"
     assert said[3].startswith("at phase 90 overlap")
+
+
+def test_warnings_of_the_second_look_that_were_not_told_are_told():
+    """The pre-flight tells of unlike cells and poor donors; of what else there is, nobody did."""
+    made = case()
+    plan = planned(made, cycles=1, steps_per_cycle=STEPS)
+    found = fly(made, plan.dt, plan.dry_steps, plan.phases)
+    part, report = "part 'body'", made.connectivity(0.0)
+    texts = [
+        f"{part}: cells of receptors are 0.1 to 1 times as large as those of their donors",
+        f"{part}: 3 of 40 receptors take values from cells with receptors among their corners",
+        f"{part}: reaches (1, 2), beyond 'back'",
+    ]
+
+    class Told:
+        def connectivity(self, _):
+            for text in texts:
+                warn(text)
+            return report
+
+    with pytest.warns(RuntimeWarning) as told:
+        flown(found, Told(), plan)
+    assert [str(one.message) for one in told] == texts[2:]
 
 
 def test_check_refuses_a_motion_that_leaves_the_background_by_its_phase(capsys):

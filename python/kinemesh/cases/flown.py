@@ -10,6 +10,9 @@ import numpy as np
 if TYPE_CHECKING:
     from kinemesh.run.plan import Plan
 
+# what reports of the connectivity warn of, and the pre-flight has told, with the phase
+TOLD = ("cells of receptors are", "receptors take values from cells with receptors")
+
 
 def flown(found: dict[str, Any], model: Any, plan: Plan) -> list[str]:
     """What a pre-flight found, in words."""
@@ -46,7 +49,8 @@ def _donors(found: dict[str, Any], model: Any, plan: Plan) -> list[str]:
         f"at most {poor:.0f} poor donors, at {when('poor_donors')}" if poor else "no poor donors",
     ]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the pre-flight has told these, with the phase
+        for words in TOLD:
+            warnings.filterwarnings("ignore", f"part .*: .*{words}", RuntimeWarning)
         report = model.connectivity(at(worst))
     takes = [p for p in report.parts.values() if p.receptor]
     if takes:
