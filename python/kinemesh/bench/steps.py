@@ -20,7 +20,7 @@ from kinemesh.flow.incompressible import Incompressible, IncompressibleSettings
 from kinemesh.io.summary import Stopwatch
 from kinemesh.mesh import Mesh, airfoil, background
 from kinemesh.motion import plunge
-from kinemesh.run.march import march
+from kinemesh.run.march import take_step
 
 BOX, CORE, GROWTH = (-8.0, 16.0, -8.0, 8.0), (-1.5, 3.0, -2.0, 2.0), 1.12  # [chord]
 NEAR = 1 / 3  # of the nodes, those of the part about the section
@@ -136,14 +136,10 @@ class Walk:
         return round(self.iterations / self.counted, 1)
 
     def _step(self) -> None:
-        case, before = self.case, self.done * self.dt
+        case = self.case
         self.done += 1
         where = f"bench, step {self.done}"
-        case.begin_step(self.dt, 1 if self.done == 1 else 2)
-        case.place(lambda share: case.poses(before + share * self.dt))
-        case.check_faults(where)
-        case.predict()
-        march(case, self.recording, where, Stopwatch())
+        take_step(case, self.recording, self.done, self.dt, where, Stopwatch())
         if case.missed().any():
             raise NumericalFault(f"{where}: the pressure ended above its tolerance")
         self.counted += 1

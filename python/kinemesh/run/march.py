@@ -5,16 +5,21 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import NumericalFault
 from kinemesh.io.summary import Stopwatch
 from kinemesh.run import interrupt
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
+    from kinemesh.motion.poses import RateArray
 
 
 class _Lines:
@@ -79,6 +84,39 @@ def progress_bar(total: int, shown: bool, unit: str, done: int = 0) -> Iterator[
 
 def _nothing(*_: Any, **__: Any) -> None:
     """What is not shown."""
+
+
+def take_step(
+    solver: Moving,
+    recording: Any,
+    number: int,
+    dt: NDArray[np.float64],
+    where: str,
+    watch: Stopwatch,
+    rates_at: Callable[[], RateArray] | None = None,
+) -> dict[str, float]:
+    """Begin physical step `number`, place and march it; how the deformation went.
+
+    Parameters
+    ----------
+    recording : of `Moving.marching`
+    number : int           from 1
+    dt : (members,)        time steps of the solver
+    where : str            for messages
+    rates_at : callable    as of `Moving.place`
+    """
+    before = (number - 1) * dt
+    with watch("deformation"), solver.grid.ensemble.quiet():
+        try:
+            solver.begin_step(dt, 1 if number == 1 else 2)
+            notes = solver.place(lambda share: solver.poses(before + share * dt), rates_at)
+        except NumericalFault as fault:
+            raise NumericalFault(f"{fault} ({where})") from fault
+        solver.check_faults(where)
+    with watch("flow"):
+        solver.predict()
+    march(solver, recording, where, watch)
+    return notes
 
 
 def march(solver: Moving, recording: Any, where: str, watch: Stopwatch, each: Any = None) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from kinemesh.errors import CaseError, NumericalFault, SettingsError
+from kinemesh.errors import CaseError, SettingsError
 from kinemesh.io.history import STEADY, History
 from kinemesh.loops.loop import loop_of_history
 from kinemesh.loops.spectrum import LEAST, Spectrum, with_bodies
@@ -18,7 +18,7 @@ from kinemesh.run import courant, ends, interrupt
 from kinemesh.run import resume as resumption
 from kinemesh.run.claim import Claim, folder_of
 from kinemesh.run.driver import Driver, drive
-from kinemesh.run.march import march, progress_bar
+from kinemesh.run.march import progress_bar, take_step
 from kinemesh.run.plan import Plan
 from kinemesh.run.preflight import fly
 from kinemesh.run.rows import columns, moving
@@ -191,26 +191,14 @@ class Unsteady(Driver):
     def step(self, number: int) -> None:
         """One physical step of every member."""
         solver, watch, dt = self.solver, self.watch, self.plan.dt
-        before = (number - 1) * dt
-
-        def poses_at(share: float) -> PoseArray:
-            return solver.poses(before + share * dt)
-
+        now = (number - 1) * dt + dt
         where = f"step {number} of {self.plan.count}"
         solver.grid.ensemble.at(f"step {number}", number)  # a later part may have more steps
-        with watch("deformation"), solver.grid.ensemble.quiet():
-            try:
-                solver.begin_step(dt, 1 if number == 1 else 2)
-                notes = solver.place(poses_at, lambda: solver.rates(before + dt))
-            except NumericalFault as fault:
-                raise NumericalFault(f"{fault} ({where})") from fault
-            solver.check_faults(where)
-        self.tally.add(notes)
-        with watch("flow"):
-            solver.predict()
-        march(solver, self.recording, where, watch)
+        self.tally.add(
+            take_step(solver, self.recording, number, dt, where, watch, lambda: solver.rates(now))
+        )
         with watch("forces and history"), solver.grid.ensemble.quiet():
-            self.accept(number, solver.poses(before + dt))
+            self.accept(number, solver.poses(now))
 
     def accept(self, number: int, poses: PoseArray) -> None:
         """Count and write the step as it ended; members that diverged in it fail."""
