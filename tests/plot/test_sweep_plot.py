@@ -190,9 +190,70 @@ def test_what_a_sweep_by_time_has_not_is_refused_with_what_it_has(draw, words):
         draw()
 
 
-def test_a_sweep_by_time_over_one_parameter_says_where_its_numbers_are(tmp_path, monkeypatch):
+def over_one():
+    """A sweep by time_step over the Mach number alone: the first case has not run, one failed."""
+    lift = np.array([np.nan, 0.2, 0.5, np.nan])
+    names = {"cl_mean": lift, "cd_mean": 2 * lift, "cl_amplitude": 3 * lift,
+             "cd_amplitude": 4 * lift}  # fmt: skip
+    names |= {f"cl_mean_{marker}": lift + 1 for marker in ("one", "two")}
+    found = by_time().isel(k=[0]).drop_vars(["cl_mean", "cd_mean", "strouhal", "cm_mean"])
+    return found.assign({n: (("mach", "k"), v[:, None]) for n, v in names.items()})
+
+
+def test_the_folder_of_a_sweep_by_time_over_one_parameter_gets_lines(
+    tmp_path, monkeypatch, undrawn
+):
     (tmp_path / "sweep.json").touch()
-    monkeypatch.setattr("kinemesh.results.open", lambda folder: by_time().isel(k=[0]))
+    zipped = over_one().assign_coords(reynolds=("mach", [10.0, 20.0, 30.0, 40.0]))
+    monkeypatch.setattr("kinemesh.results.open", lambda folder: zipped)
+
+    assert [path.name for path in from_directory(tmp_path, format="svg")] == ["lines.svg"]
+    assert (tmp_path / "lines.svg").exists()
+
+
+def test_lines_are_means_and_amplitudes_over_the_parameter_in_any_order():
+    figure = km.plot.sweep_lines(over_one().isel(mach=[2, 0, 3, 1]))
+
+    labels = ["cl mean", "cd mean", "cl amplitude", "cd amplitude"]
+    assert [axes.get_ylabel() for axes in figure.axes] == labels
+    assert figure.axes[2].get_xlabel() == "Mach number"
+    for times, axes in enumerate(figure.axes, 1):
+        line = next(own for own in axes.lines if own.get_color() == km.plot.BLUE)
+        np.testing.assert_array_equal(line.get_xdata(), MACH)
+        np.testing.assert_allclose(line.get_ydata()[1:3], [0.2 * times, 0.5 * times])
+    bodies = {own.get_label(): own.get_ydata()[1:3].tolist() for own in figure.axes[0].lines[:2]}
+    assert bodies == {"one": [1.2, 1.5], "two": [1.2, 1.5]}
+
+
+def test_lines_mark_at_the_foot_what_has_not_run_and_what_failed():
+    figure = km.plot.sweep_lines(over_one())
+
+    axes = figure.axes[1]
+    marked = {own.get_marker(): own.get_xydata() for own in axes.lines if own.get_marker() in "+x"}
+    assert {m: p[:, 0].tolist() for m, p in marked.items()} == {"+": [0.5], "x": [0.8]}
+    assert all(np.isfinite(p).all() and (p[:, 1] <= 0.4).all() for p in marked.values())
+    told = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert told == ["one", "two", "all bodies", "not run (1)", "failed (1)"]
+
+
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (lambda: km.plot.sweep_lines(sweep()), "no means and amplitudes .* there are .*damping"),
+        (lambda: km.plot.sweep_lines(by_time()), r"k varies, too; .* ds.isel\(k=0\), or draw maps"),
+        (lambda: km.plot.sweep_lines(over_one(), x="k"), "'k' does not vary, .* \\['mach'\\]"),
+    ],
+)
+def test_lines_of_what_has_none_are_refused(draw, words):
+    with pytest.raises(CaseError, match=words):
+        draw()
+
+
+def test_a_sweep_by_time_without_numbers_says_where_there_are_some(tmp_path, monkeypatch):
+    (tmp_path / "sweep.json").touch()
+    empty = by_time().isel(k=[0])
+    empty = empty.assign({n: np.nan * empty[n] for n in ("cl_mean", "cd_mean")})
+    monkeypatch.setattr("kinemesh.results.open", lambda folder: empty)
 
     with pytest.raises(CaseError, match=r"there are \['mach'\]; km.open.* case: .*cl_mean"):
         from_directory(tmp_path)

@@ -15,7 +15,7 @@ from kinemesh.plot.overset import grids
 from kinemesh.plot.pressures import unsteady_pressures
 from kinemesh.plot.spaces import cloud, mesh, triangles_of
 from kinemesh.plot.style import BLUE, DARK, GREY, RED, STYLE
-from kinemesh.plot.sweeps import sweep_map
+from kinemesh.plot.sweeps import sweep_lines, sweep_map
 
 __all__ = [
     "BLUE",
@@ -37,6 +37,7 @@ __all__ = [
     "pressure",
     "solved",
     "surface_pressure",
+    "sweep_lines",
     "sweep_map",
     "triangles_of",
     "unsteady_pressures",

@@ -1,4 +1,4 @@
-"""Figures of sweeps: a result over two of the parameters, and what loops need of each case."""
+"""Figures of sweeps: results over one and two parameters, and what loops need of each case."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from kinemesh.errors import CaseError, warn
 from kinemesh.loops.loop import Loop, loop_of
 from kinemesh.plot import marks
 from kinemesh.plot.marks import Marked
-from kinemesh.plot.style import DARK, GREY, figure_of, styled
+from kinemesh.plot.style import BLUE, BODIES, DARK, GREY, figure_of, styled
 
 MOST = 200  # loops in one figure
 NUMBERS = "fiu"  # kinds of types
 LEADING = (("damping",), ("cl",), ("cl_mean", "cd_mean", "cl_amplitude", "strouhal"))
 """What is drawn of a sweep by cycles, of steady cases, by time: the first that there are."""
+
+OVER_ONE = ("cl_mean", "cd_mean", "cl_amplitude", "cd_amplitude")
+"""What is drawn of a sweep by time over one parameter, panel by panel."""
 
 
 def parameters(found: Any) -> list[str]:
@@ -130,6 +133,79 @@ def sweep_map(
     return _map(found.squeeze(), name, first, second, path=path)
 
 
+@checks_names
+def sweep_lines(found: Any, x: str | None = None, path: str | Path | None = None) -> Any:
+    """Figure of mean and amplitude of cl and cd over one parameter of a sweep by time_step.
+
+    Several bodies have a line each beside that of all of them.  Marks, which the legend counts, are
+    cases that failed or have not been run, at the foot, and cases that did not converge.
+
+    Parameters
+    ----------
+    found : Dataset of a sweep; of more than one parameter one value of each further one:
+        `ds.sel(section="naca0012")`
+    x : parameter; default: the first that varies
+    path : file to save the figure in (.png, .pdf or .svg)
+
+    Raises
+    ------
+    CaseError    cases with a cycle, or steady; no such parameter, none that varies, or several
+    """
+    names, there = parameters(found), over_one(found)
+    if not there:
+        raise CaseError(
+            "sweep_lines: no means and amplitudes of runs by time_step; km.plot.loops draws cases "
+            f"with a cycle, and there are the numbers {', '.join(per_case(found))}"
+        )
+    if not names or (x is not None and x not in names):
+        raise CaseError(f"sweep_lines: {x!r} does not vary, expected one of {names}")
+    x = x or names[0]
+    rest = [n for n in names if n != x and _apart(found, n, x)]
+    if rest:
+        raise CaseError(
+            f"sweep_lines: {', '.join(rest)} varies, too; choose one value, such as "
+            f"ds.isel({found[rest[0]].dims[0]}=0), or draw maps by km.plot.sweep_map"
+        )
+    return _lines(found.squeeze(), there, x, path=path)
+
+
+def over_one(found: Any) -> list[str]:
+    """What is drawn over one parameter: of runs by time_step, where a case has such numbers."""
+    some = [] if "phase" in found.dims else per_case(found)
+    there = [n for n in OVER_ONE if n in some]
+    return there if any(np.isfinite(found[n].values).any() for n in there) else []
+
+
+@styled
+def _lines(found: Any, names: Sequence[str], x: str) -> Any:
+    if found[x].dtype.kind in NUMBERS:
+        found = found.sortby(x)
+    figure = figure_of(7.2, 4.8 if len(names) > 2 else 2.7)
+    panels = figure.subplots((len(names) + 1) // 2, 2, sharex=True, squeeze=False)
+    ran, masks = found["state"].values == 1, marks.masks_of(found)
+    for axes, name in zip(panels.flat, names, strict=False):
+        across = _places(axes.xaxis, found[x].values)
+        start = f"{name}_"
+        bodies = [n.removeprefix(start) for n in per_case(found) if n.startswith(start)]
+        for k, marker in enumerate(bodies):
+            own = np.where(ran, found[start + marker].values, np.nan)
+            colour = BODIES[1:][k % (len(BODIES) - 1)]
+            axes.plot(across, own, ".-", color=colour, linewidth=1.1, label=marker)
+        values = np.where(ran, found[name].values, np.nan)
+        whole = {"label": "all bodies"} if bodies else {}
+        axes.plot(across, values, ".-", color=BLUE, **whole)
+        foot = axes.get_ylim()[0]
+        marks.put(axes, across, np.where(np.isfinite(values), values, foot), masks)
+        axes.set_ylabel(_words(name))
+    for axes in panels[-1]:
+        axes.set_xlabel(_words(x))
+    panels[0, 0].set_title(_fixed(found))
+    if panels[0, 0].get_legend_handles_labels()[0]:
+        told = panels[0, 0].get_legend_handles_labels()
+        figure.legend(*told, loc="outside lower center", ncols=4, fontsize=8)
+    return figure
+
+
 def _apart(found: Any, one: str, other: str) -> bool:
     """Whether two parameters vary each by itself: on two dimensions, or in a sample."""
     return found[one].dims != found[other].dims or found[one].dims == ("case",)
@@ -221,7 +297,8 @@ def _words(name: str) -> str:
 def figures(found: Any, loops: Callable[..., Any], folder: Path, format: str) -> list[Path]:
     """The figures of a sweep's folder: loops of at most MOST cases, results over two parameters.
 
-    Where more than two vary, the others have their first values in the map.
+    Where more than two vary, the others have their first values in the map.  Of cases by time_step
+    over one parameter, lines.
     """
     made = []
     if "phase" in found.dims and (found["state"] == 1).sum() <= MOST:
@@ -229,7 +306,12 @@ def figures(found: Any, loops: Callable[..., Any], folder: Path, format: str) ->
         loops(found, path=made[-1])
     varied = [d for d in found["state"].dims if found.sizes[d] > 1]
     rest = {} if "case" in varied else {d: 0 for d in varied[2:]}
-    if len(parameters(found.isel(rest))) > 1:
+    names = parameters(found.isel(rest))
+    single = names and not any(_apart(found, n, names[0]) for n in names[1:])
+    if single and over_one(found):
+        made.append(folder / f"lines.{format}")
+        sweep_lines(found, path=made[-1])
+    elif len(names) > 1:
         for name in leading(found):
             made.append(folder / f"map-{name}.{format}")
             sweep_map(found.isel(rest), name, path=made[-1])
