@@ -21,7 +21,7 @@ def no_flow(monkeypatch, tmp_path):
     def march(*_, **__):
         pytest.fail("flow was computed")
 
-    monkeypatch.setattr(run, "march", march)
+    monkeypatch.setattr(run, "take_step", march)
     monkeypatch.setattr(steady, "march", march)
     monkeypatch.chdir(tmp_path)
 

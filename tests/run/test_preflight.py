@@ -27,7 +27,7 @@ def no_flow(monkeypatch):
         pytest.fail("flow was computed")
 
     monkeypatch.setattr(runs, "to_steady", march)
-    monkeypatch.setattr(runs, "march", march)
+    monkeypatch.setattr(runs, "take_step", march)
 
 
 @pytest.mark.flow
