@@ -47,6 +47,7 @@
 #include "linear/cg.h"
 #include "linear/renew.h"
 #include "linear/composite.h"
+#include "linear/levels.h"
 #include "linear/holes.h"
 #include "linear/deflation.h"
 
@@ -76,8 +77,7 @@
   K(cg_weigh, rows) K(cg_begin, rows) K(cg_beta, groups) K(cg_alpha, groups)                      \
   K(cg_check, groups) K(cg_p, rows) K(cg_x, rows)                                                 \
   K(composite_side, rows) K(composite_product, rows) K(composite_lack, groups)                                              \
-  K(holes_first, rows) K(holes_step, rows) K(holes_residual, rows)       \
-  K(holes_prolong, rows) K(holes_finest, rows) K(holes_coarser, rows)                             \
+  K(level_first, rows) K(holes_finest, rows) K(holes_coarser, rows)                               \
   K(holes_penalised, dense_entries) K(holes_pivot, dense_entries) K(krylov_renew, members)                    \
   K(krylov_turn, rows)                                                                            \
   K(deflation_sums, groups) K(deflation_solve, members) K(deflation_narrow, rows)                 \
@@ -128,11 +128,16 @@
 #define MULTIGRID_LIST_(K, B)                                                                     \
   K(multigrid_first_##B, rows) K(multigrid_step_##B, rows) K(multigrid_residual_##B, rows)        \
   K(multigrid_restrict_##B, rows) K(multigrid_prolong_##B, rows)
+/* Of W lanes that share a row (linear/levels.h). */
+#define LEVEL_LIST(K, W) LEVEL_LIST_(K, W)
+#define LEVEL_LIST_(K, W)                                                                         \
+  K(level_step_##W, rows) K(level_residual_##W, rows) K(level_restrict_##W, rows)                 \
+  K(level_prolong_##W, rows)
 #define WIDE_LIST(K, B) WIDE_LIST_(K, B)
 #define WIDE_LIST_(K, B)                                                                          \
   K(block_lower_1x##B, rows) K(block_upper_1x##B, rows) K(block_turn_1x##B, rows)
 
-/* A row of the table per kernel, then those of every block size. */
+/* A row of the table per kernel, then those of every block size, and of every number of lanes. */
 #define LISTED(k, over) TABLE_ROW(k, over)
 #ifdef __CUDACC__
 #define TABLE_ROW(k, over) (const void *)P(k##_device),
@@ -145,6 +150,7 @@ const struct kernel P(kernels)[] = {
 #endif
     KERNEL_LIST(LISTED)
 #include "linear/sizes.h"
+#include "linear/levels.h"
 #ifndef __CUDACC__
     {0}
 #endif

@@ -30,13 +30,14 @@ def included(source):
         yield next(p for p in (source.parent / name, CSRC / name) if p.is_file())
 
 
-def block_sizes(header):
-    """Sizes of blocks that a header is included for; multigrid has three."""
-    sizes = (CSRC / "kernels" / "linear" / "sizes.h").read_text()
-    found = re.findall(r"^#define B (\d+)$", sizes, re.MULTILINE)
+def numbers(header):
+    """Sizes of blocks, or lanes of a row, that a header is included for; multigrid has two."""
+    name, what = ("levels.h", "W") if header.stem == "scalar" else ("sizes.h", "B")
+    sizes = (CSRC / "kernels" / "linear" / name).read_text()
+    found = re.findall(rf"^#define {what} (\d+)$", sizes, re.MULTILINE)
     if header.stem == "triangles":  # wide.h has it once more
         found.append("1x2")
-    return [b for b in found if header.stem != "multigrid" or b in ("1", "2", "4")]
+    return [b for b in found if header.stem != "multigrid" or b in ("2", "4")]
 
 
 def endings(header):
@@ -57,7 +58,7 @@ def definitions():
         for match in DEFINITION.finditer(text):
             maker, stem, name, fields, loop = match.groups()
             line = text[: match.start()].count("\n") + 1
-            ends = {"K": block_sizes, "N": endings, None: lambda _: [""]}[maker](header)
+            ends = {"K": numbers, "N": endings, None: lambda _: [""]}[maker](header)
             found += [((stem or name) + end, fields, loop, header, line) for end in ends]
     return found
 

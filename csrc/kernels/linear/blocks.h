@@ -1,19 +1,15 @@
 /* blocks.h - everything on blocks of size B, as K(name) is name with that number: block_product_4.
  * Matrices, vectors and residuals have the units of those who ask for a solution.
- * Levels of multigrid have blocks of 2, the finest, whose matrix is that of the springs, and of 4; of a
- * scalar matrix, such as that of a pressure, all have blocks of 1.                                 */
+ * Levels of multigrid have blocks of 2, the finest, whose matrix is that of the springs, and of 4; those of
+ * a scalar matrix, such as that of a pressure, have kernels of their own (levels.h).               */
 #define BB      TIMES(B, B)     /* entries of a block */
 #define BC      TIMES(B, BELOW) /* entries of a block between levels, where coarse ones are of BELOW */
 #define K(name) CAT(name, B)
-#if B == 1
-#define BELOW 1
-#else
-#define BELOW 4
-#endif
+#define BELOW   4
 #if B == 2
 #define WIDE            /* vectors of B under a scalar matrix */
 #define MULTIGRID_B f64 /* the finest right-hand side is a residual of conjugate gradients */
-#elif B == 1 || B == 4
+#elif B == 4
 #define MULTIGRID_B real
 #endif
 #ifdef LISTED

@@ -41,14 +41,15 @@ KERNEL(composite_side, COMPOSITE_SIDE, direct)
 
 KERNEL(composite_product, COMPOSITE_PRODUCT, heavy)
 {
+  const i32 is = status[i], begin = row[i], end = row[i + 1]; /* at once: none waits for another */
   if (!live[member[i]]) return;
   f64 s = 0;
-  if (status[i] == FIELD)
-    for (i32 b = row[i]; b < row[i + 1]; b++) s += matrix[b] * x[column[b]];
-  else if (status[i] == RECEPTOR)
+  if (is == FIELD)
+    for (i32 b = begin; b < end; b++) s += matrix[b] * x[column[b]];
+  else if (is == RECEPTOR)
     for (i32 k = 4 * i; k < 4 * i + 4; k++) s += weight[k] * x[donor[k]];
-  if (lack && status[i] == FIELD) s += share[i] * lack[member[i]];
-  y[i] = status[i] == FIELD ? s : x[i] - s;
+  if (lack && is == FIELD) s += share[i] * lack[member[i]];
+  y[i] = is == FIELD ? s : x[i] - s;
 }
 
 TOTAL(composite_lack, COMPOSITE_LACK, sum, 1, live[m])

@@ -63,11 +63,10 @@ class HoledMultigrid(ScalarMultigrid):
         self._penalty("coarser", coarse, own, above=self.holes[here.number]["pen"], **R)
         return super()._restriction(here, coarse, R, **fields)
 
-    def _going(self, kernel: str, here: _Depth, **fields: Any) -> Any:
-        holes = self.holes[here.number]
-        names = ("keep", "pen") if kernel in ("step", "residual") else ("keep",)
-        fields |= {name: holes[name] for name in names}
-        return self._bind(f"holes_{kernel}", here.going, here.member, **fields)
+    def _going(self, what: str, here: _Depth, **fields: Any) -> Any:
+        names = ("keep", "pen") if what in ("step", "residual") else ("keep",)
+        own = {name: self.holes[here.number][name] for name in names}
+        return super()._going(what, here, **fields, **own)
 
     def _coarsest(self, here: _Depth, b: Any, e: Any) -> Any:
         last = {m: self.levels[m][here.number - 1].dense for m in here.first}
