@@ -22,3 +22,10 @@ def ordered(keys: NDArray, count: int) -> tuple[Ints, Ints]:
     items, ends = np.arange(len(keys), dtype=np.int32), np.array([0, len(keys)], np.int32)
     columns = sp.csr_array((items, keys, ends), shape=(1, count)).tocsc()
     return columns.data, columns.indptr
+
+
+def ordered_pairs(i: NDArray, j: NDArray, count: int) -> tuple[Ints, Ints]:
+    """Pairs (i, j) in the order of i, then of j, both in 0..count-1; the offsets of each i."""
+    by_j, _ = ordered(j, count)
+    by_i, offsets = ordered(i[by_j], count)
+    return by_j[by_i], offsets
