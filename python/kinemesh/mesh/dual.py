@@ -47,9 +47,7 @@ def dual(nodes: int, cells: Ints) -> Dual:
     cell = np.repeat(np.arange(len(cells), dtype=np.int32), sizes)
     there = cells >= 0
     corner = np.broadcast_to(np.arange(4, dtype=np.int32), cells.shape)[there]
-    after = np.where(there, cells, cells[:, :1])[
-        :, [1, 2, 3, 0]
-    ]
+    after = np.where(there, cells, cells[:, :1])[:, [1, 2, 3, 0]]
     a, b = cells[there], after[there]
     low, high = np.minimum(a, b), np.maximum(a, b)
     order, _ = ordered_pairs(low, high, nodes)

@@ -146,7 +146,7 @@ class Projection:
     def _matrices(self, viscosity: NDArray[np.float64]) -> None:
         """The matrices of pressure and momentum, and their solvers."""
         grid, b, v = self.grid, self.backend, self.grid.vertices
-        made = grid.each("laplacian", self._laplacian_of)
+        made = grid.each("laplacian", lambda mesh: laplacian(mesh.points, mesh.cells))
         graphs = [graph_of(own) for own in made]
         natural = [Pattern.of_graph(b, *graph, natural=True) for graph in graphs]
         alone = [
@@ -185,10 +185,6 @@ class Projection:
         never = of_leads(self.grid, same, link.never)
         volume = np.where(self.closed[self.grid.member], self.backend.get(self.grid.V), 0.0)
         return {"overset": overset, "never": never, "volume": volume}
-
-    def _laplacian_of(self, mesh: Any) -> Any:
-        number = next(k for k, own in enumerate(self.grid.distinct) if own is mesh)
-        return laplacian(mesh.points, mesh.cells, self.grid.duals[number])
 
     # ---- calls ----
 
