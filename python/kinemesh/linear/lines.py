@@ -60,9 +60,10 @@ def short_edges(
     short = np.zeros(len(length), bool)
     short[first] = short[second] = True
     found = np.flatnonzero(short & (third[ends] >= ALONG * length))
-    i, j = ends[found].astype(np.int64), neighbour[found]
+    there = csr_array((found + 1, (ends[found], neighbour[found])), shape=(nodes, nodes))
+    both_ways = there.multiply(there.T.astype(bool))
     short[:] = False
-    short[found[np.isin(i * nodes + j, j.astype(np.int64) * nodes + i)]] = True
+    short[both_ways.data - 1] = True
     return short, third >= THIN * least
 
 

@@ -267,7 +267,8 @@ def _numbering(original: ArrayLike, nodes: int) -> Ints:
     array = array.astype(np.int32)
     if array.shape != (nodes,):
         raise MeshError(f"original has shape {array.shape}, expected ({nodes},)")
-    if len(np.unique(array)) != nodes:
+    each = np.sort(array)  # many times faster than `unique`
+    if (each[1:] == each[:-1]).any():
         raise MeshError("original names a node twice, expected each number once")
     array.setflags(write=False)
     return array
