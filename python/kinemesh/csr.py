@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int32]
@@ -11,3 +12,20 @@ Ints = NDArray[np.int32]
 def offsets_of(keys: NDArray, count: int) -> Ints:
     """Offsets of the runs of sorted `keys` in 0..count-1."""
     return np.concatenate([[0], np.cumsum(np.bincount(keys, minlength=count))]).astype(np.int32)
+
+
+def ordered(keys: NDArray, count: int) -> tuple[Ints, Ints]:
+    """Items in the order of their `keys` in 0..count-1, equal ones as they come; their offsets.
+
+    A counting sort: SciPy's transpose of one row whose columns are the keys.
+    """
+    items, ends = np.arange(len(keys), dtype=np.int32), np.array([0, len(keys)], np.int32)
+    columns = sp.csr_array((items, keys, ends), shape=(1, count)).tocsc()
+    return columns.data, columns.indptr
+
+
+def ordered_pairs(i: NDArray, j: NDArray, count: int) -> tuple[Ints, Ints]:
+    """Pairs (i, j) in the order of i, then of j, both in 0..count-1; the offsets of each i."""
+    by_j, _ = ordered(j, count)
+    by_i, offsets = ordered(i[by_j], count)
+    return by_j[by_i], offsets

@@ -9,7 +9,6 @@ import kinemesh as km
 import numpy as np
 import scipy.sparse as sp
 from kinemesh.flow.projection.laplacian import laplacian
-from kinemesh.mesh.dual import dual
 
 FIELD, RECEPTOR, COVERED, SOLID = 1, -1, 0, -2
 OVERLAP, FRINGE = 3, 2
@@ -86,7 +85,7 @@ def composite(spacing, wall_spacing=0.002, shift=(0.0, 0.0), outer=1.5, far=15.0
     back, back_cells, lines = background(spacing, far, outer + 0.5)
     parts = []
     for points, cells in ((body, body_cells), (back, back_cells)):
-        parts.append(-laplacian(points, cells, dual(len(points), cells)))
+        parts.append(-laplacian(points, cells))
     body = body + shift
     graphs = [abs(part) for part in parts]
     for graph in graphs:

@@ -8,7 +8,6 @@ from kinemesh.flow.projection.laplacian import graph_of, laplacian
 from kinemesh.linear import Pattern, hierarchy
 from kinemesh.linear.outer import ScalarSolver
 from kinemesh.linear.stack import Alike
-from kinemesh.mesh.dual import dual
 from squares import KINDS, square
 
 
@@ -16,7 +15,7 @@ def made(meshes, fixed, tolerance=1e-10, device="cpu"):
     """A solver of -Laplacian x = b, x = 0 where `fixed` (of each mesh) is true; the matrices."""
     b, alike = Backend(device), Alike(meshes)
     distinct = [meshes[m] for m in alike.lead]
-    matrices = [-laplacian(m.points, m.cells, dual(m.nodes, m.cells)) for m in distinct]
+    matrices = [-laplacian(m.points, m.cells) for m in distinct]
     alone = [Pattern.of_graph(b, *graph_of(k), natural=True) for k in matrices]
     active = b.array(np.ones(len(meshes)), np.int32)
     pattern, given = Pattern.of_members(alike, alone), [fixed(m) for m in distinct]

@@ -90,13 +90,11 @@ class Case:
     def notes(self) -> dict[str, Any]:
         """What a figure says of the cloud; `memory`: bytes of the solver's arrays per point."""
         grid = self.solver.grid
-        # arrays that the colours were found with are gone
-        held = self.solver.backend.allocated - self.ledger.held("colour")
         return {
             "cloud": self.kind,
             "satellites": len(grid.neighbour) / grid.nodes,
             "colours": len(self.solver.pattern.colours),
-            "memory": held / grid.nodes,
+            "memory": self.solver.backend.allocated / grid.nodes,
         }
 
     def check(self) -> None:

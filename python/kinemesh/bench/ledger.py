@@ -142,17 +142,6 @@ class Ledger:
         """Arrays and values that a call is bound to."""
         return self._notes[id(call)].fields
 
-    def held(self, part: str) -> int:
-        """Bytes of the arrays, each once, that calls of kernels named so are bound to."""
-        arrays = {
-            id(array): array.nbytes
-            for note in self._notes.values()
-            if part in note.kernel
-            for array in note.fields.values()
-            if hasattr(array, "nbytes")
-        }
-        return sum(arrays.values())
-
     def first(self, kernel: str) -> Any:
         """First call of a kernel whose name begins so, or None."""
         return next((n.made for n in self._notes.values() if n.kernel.startswith(kernel)), None)

@@ -125,7 +125,7 @@ def composite(case: Incompressible) -> Composite:
     made, get, mesh = case.projection, case.backend.get, case.grid.meshes[0]
     assert case.parts is not None  # the case is one of `steps`
     link = case.parts.connectivity
-    K = (-laplacian(mesh.points, mesh.cells, case.grid.duals[0])).tocsr()
+    K = (-laplacian(mesh.points, mesh.cells)).tocsr()
     A = sp.diags(1 / K.diagonal()) @ K
     status, x = get(link.status), get(made.pressure.x)[:, 0]
     solved = (status == 1) & ~made.open

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from math import prod
 from types import ModuleType
 from typing import Any
@@ -80,7 +81,7 @@ class Backend:
         self.suffix = DTYPES[dtype]
         self.eps = float(np.finfo(self.real).eps)
         self._module, self.ordinal = self._choose(device)
-        self.allocated = 0  # bytes of all arrays made here
+        self.allocated = 0  # bytes of all arrays made here, but for those made while `passing`
         self.device = "cpu" if self.ordinal < 0 else f"cuda:{self.ordinal}"
 
     @staticmethod
@@ -136,6 +137,13 @@ class Backend:
         if not self.on_gpu:
             return np.zeros(shape, self._dtype(dtype))
         return self._module.Array(shape, self._dtype(dtype).name, self.ordinal)
+
+    @contextmanager
+    def passing(self) -> Iterator[None]:
+        """Arrays made in the meantime are gone after it: they are not counted as `allocated`."""
+        before = self.allocated
+        yield
+        self.allocated = before
 
     def put(self, array: Any, values: Any) -> None:
         """Overwrite a device array with values from the host."""

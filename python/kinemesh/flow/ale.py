@@ -172,6 +172,7 @@ class Ale(Solver):
         grid = Grid(MeshVertices(arguments.backend, meshes, markers.by_kind))
         super().__init__(arguments, markers, grid)
         self.flux = self.backend.zeros((grid.edges, self.model.variables))
+        grid.fit()
         self.gradients = Gradients(grid, self.fields, self.settings)
         self.fluxes = self._flux_calls()
         self.boundaries = Boundaries(self.fields, grid.patches)

@@ -140,6 +140,11 @@ def colour_parallel(backend: Backend, offsets: Ints, neighbour: Ints) -> Ints:
 
 def complete(backend: Backend, offsets: Ints, neighbour: Ints, given: Ints) -> Ints:
     """Jones-Plassmann's colours on the device for the nodes whose given colour is -1."""
+    with backend.passing():
+        return _complete(backend, offsets, neighbour, given)
+
+
+def _complete(backend: Backend, offsets: Ints, neighbour: Ints, given: Ints) -> Ints:
     graph = {
         "offsets": backend.array(offsets, np.int32),
         "neighbour": backend.array(neighbour, np.int32),

@@ -20,12 +20,11 @@ from kinemesh.linear.blocks import (
     across,
     block_diagonal,
     cut,
-    diagonal_of,
     filled,
     groups_of,
-    pattern,
     rows_between,
     scaled,
+    weighed,
 )
 
 STRENGTH = 0.06  # couplings below this share of their diagonals do not join aggregates
@@ -58,7 +57,7 @@ def _inverse(blocks: Floats) -> Floats:
     """Inverses; the pseudo-inverse where a candidate has no place in a small aggregate."""
     poor = ~(np.abs(np.einsum("nii->ni", blocks)).min(axis=1) > 0)
     good = np.where(poor[:, None, None], np.eye(blocks.shape[1]), blocks)
-    found = np.linalg.inv(good)
+    found = 1 / good if blocks.shape[1] == 1 else np.linalg.inv(good)
     found[poor] = np.linalg.pinv(blocks[poor], hermitian=True)
     return found
 
@@ -150,16 +149,13 @@ def _smoothed(
             yield (rows_between(prolong, first, last) - change).tobsr(prolong.blocksize)
             first = last
 
-    most = (pattern(matrix) @ pattern(prolong)).nnz + len(prolong.indices)
-    return filled(parts(), most)
+    return filled(parts())
 
 
 def _galerkin(matrix: sp.bsr_matrix, prolong: sp.bsr_matrix) -> sp.bsr_matrix:
     """P^T K P; by groups of rows, as all of P^T K is larger than K."""
-    to = pattern(prolong)
-    most = (to.T.tocsr() @ pattern(matrix) @ to).nnz
     size = 2 * prolong.blocksize[1:]
-    return filled(((part @ matrix @ prolong).tobsr(size) for part in across(prolong)), most)
+    return filled((part @ matrix @ prolong).tobsr(size) for part in across(prolong))
 
 
 def _transfers(
@@ -168,9 +164,7 @@ def _transfers(
     """P, and P^T with its scaling: the blocks of the finer level (None: the finest) and of this."""
     blocks, parts = len(prolong.indices), across(prolong)
     if weight is not None:
-        diagonal = diagonal_of(weight)
-        size = prolong.blocksize[::-1]
-        parts = ((part @ diagonal).tobsr(size) for part in parts)
+        parts = (weighed(part, weight) for part in parts)
     return Blocks.of(cut(prolong), blocks), Blocks.of(parts, blocks, _inverse(middle))
 
 
@@ -196,6 +190,7 @@ def hierarchy(
     weight: Floats | None = None,
     least: float = 1e-13,
     smoothings: int | None = None,
+    scaling: tuple[Floats, float] | None = None,
 ) -> list[Level]:
     """Coarse levels of a matrix K of free nodes, finest first; at least one.
 
@@ -206,6 +201,7 @@ def hierarchy(
     weight : blocks by which residuals of the finest level are to be multiplied; None: they are
     least : pivot of the coarsest matrix, over its diagonal, that is taken for none
     smoothings : how often transfers are smoothed; None: as `degree` has it
+    scaling : of the matrix, where it is known
     """
     from pyamg.aggregation.tentative import fit_candidates
 
@@ -214,7 +210,7 @@ def hierarchy(
     if not nodes:
         return [_nothing_free(matrix.blocksize[0], size)]
     levels: list[Level] = []
-    inverse, largest = _scaling(matrix)
+    inverse, largest = scaling or _scaling(matrix)
     while not levels or levels[-1].inverse is None:
         prolong, candidates = fit_candidates(_aggregates(matrix), candidates)
         for share in smoothing(smoothings or degree(nodes)):
@@ -255,4 +251,5 @@ def scalar(matrix: sp.csr_matrix, smoothings: int | None = None) -> tuple[Blocks
     inverse, largest = _scaling(even)
     above = ABOVE * largest
     finest = Blocks.of(cut(even), len(even.indices), inverse, 1 / above)
-    return finest, hierarchy(even, ones, block_diagonal(even) * above, SINGULAR, smoothings)
+    weight = block_diagonal(even) * above
+    return finest, hierarchy(even, ones, weight, SINGULAR, smoothings, (inverse, largest))

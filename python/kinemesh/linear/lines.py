@@ -50,24 +50,34 @@ def short_edges(
     nodes, counts = len(x), np.diff(offsets)
     ends = np.repeat(np.arange(nodes), counts)
     length = np.hypot(*(x[neighbour] - x[ends]).T)
-    order = np.lexsort((length, ends))
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order)) - offsets[ends]
-    has = np.flatnonzero(counts > 2)
-    third = np.zeros(nodes)
-    third[has] = length[order[offsets[has] + 2]]
-    least = np.full(nodes, np.inf)
-    least[has] = length[order[offsets[has]]]
-    short = (rank < 2) & (third[ends] >= ALONG * length)
-    return short & short[mirrored(ends, neighbour, nodes)], third >= THIN * least
+    least, first = _least(length, offsets, ends)
+    left = length.copy()
+    left[first] = np.inf
+    _, second = _least(left, offsets, ends)
+    left[second] = np.inf
+    third, _ = _least(left, offsets, ends)
+    third[counts < 3] = 0.0
+    short = np.zeros(len(length), bool)
+    short[first] = short[second] = True
+    found = np.flatnonzero(short & (third[ends] >= ALONG * length))
+    there = csr_array((found + 1, (ends[found], neighbour[found])), shape=(nodes, nodes))
+    both_ways = there.multiply(there.T.astype(bool))
+    short[:] = False
+    short[both_ways.data - 1] = True
+    return short, third >= THIN * least
 
 
-def mirrored(ends: NDArray, neighbour: Ints, nodes: int) -> NDArray[np.int64]:
-    """(entries,) the entry of j at i for each entry of i at j."""
-    there = ends.astype(np.int64) * nodes + neighbour
-    back = neighbour.astype(np.int64) * nodes + ends
-    order = np.argsort(there)
-    return order[np.searchsorted(there, back, sorter=order)]
+def _least(
+    values: NDArray[np.float64], offsets: Ints, ends: NDArray
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """The least value of the entries of each node, inf without any, and the first entry with it."""
+    has = np.flatnonzero(np.diff(offsets))
+    least = np.full(len(offsets) - 1, np.inf)
+    least[has] = np.minimum.reduceat(values, offsets[has])
+    entry = np.flatnonzero(values == least[ends])
+    first = np.ones(len(entry), bool)
+    first[1:] = np.diff(ends[entry]) > 0
+    return least, entry[first]
 
 
 def line_colours(offsets: Ints, neighbour: Ints, short: NDArray[np.bool_]) -> Ints:

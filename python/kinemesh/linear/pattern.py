@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kinemesh.csr import offsets_of
+from kinemesh.csr import ordered, ordered_pairs
 from kinemesh.device.backend import Backend
 from kinemesh.linear.colours import check_colours, colour_parallel
 from kinemesh.linear.stack import Alike, Items
@@ -94,26 +94,26 @@ class Pattern:
             colour = colour_parallel(backend, offsets, neighbour)
         else:
             colour = check_colours(colours, offsets, neighbour)
-        node = np.argsort(colour, kind="stable").astype(np.int32)
+        node, _ = ordered(colour, int(colour.max(initial=0)) + 1)
         row_of = np.empty(nodes, np.int32)
         row_of[node] = np.arange(nodes, dtype=np.int32)
 
-        ends = np.repeat(np.arange(nodes), np.diff(offsets))
-        i = np.concatenate([row_of[ends], np.arange(nodes)]).astype(np.int64)
-        j = np.concatenate([row_of[neighbour], np.arange(nodes)]).astype(np.int64)
-        keys = np.sort(i * nodes + j)
-        i, j = np.divmod(keys, nodes)
-        mirror = np.searchsorted(keys, j * nodes + i)
+        every = np.arange(nodes, dtype=np.int32)
+        i = np.concatenate([np.repeat(row_of, np.diff(offsets)), every])
+        j = np.concatenate([row_of[neighbour], every])
+        order, row = ordered_pairs(i, j, nodes)
+        i, j = i[order], j[order]
+        mirror, _ = ordered(j, nodes)  # blocks by column and row: those opposite to each in turn
         counts = np.bincount(colour)
         starts = np.cumsum(counts) - counts
         item_chunks, item_groups = chunks(np.array([0, nodes]))
         return cls(
             node=node,
             row_of=row_of,
-            row=offsets_of(i, nodes),
-            column=j.astype(np.int32),
+            row=row,
+            column=j,
             diagonal=np.flatnonzero(i == j).astype(np.int32),
-            mirror=mirror.astype(np.int32),
+            mirror=mirror,
             member=np.zeros(nodes, np.int32),
             colours=[(int(s), int(c)) for s, c in zip(starts, counts, strict=True)],
             item=np.arange(nodes, dtype=np.int32),
@@ -191,12 +191,14 @@ class Pattern:
         return found
 
     def block(self, i: Ints, j: Ints) -> Ints:
-        """Numbers of the blocks (i, j), given as nodes."""
-        nodes = len(self.node)
-        rows = np.repeat(np.arange(nodes, dtype=np.int64), np.diff(self.row))
-        keys = rows * nodes + self.column
-        want = self.row_of[i].astype(np.int64) * nodes + self.row_of[j]
-        return np.searchsorted(keys, want).astype(np.int32)
+        """Numbers of the blocks (i, j), given as nodes, by bisection of the rows."""
+        row, column = self.row_of[i], self.row_of[j]
+        low, high = self.row[row], self.row[row + 1] - 1
+        for _ in range(int(np.diff(self.row).max(initial=0)).bit_length()):
+            middle = (low + high) // 2
+            beyond = self.column[middle] < column
+            low, high = np.where(beyond, middle + 1, low), np.where(beyond, high, middle)
+        return low
 
     def blocks_of(self, pairs: Sequence[tuple[Ints, Ints]], items: Items) -> Ints:
         """(total,) numbers of the blocks of pairs of nodes, which are `items` of each mesh.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.csr import offsets_of
+from kinemesh.csr import offsets_of, ordered, ordered_pairs
 from kinemesh.errors import MeshError
 
 Ints = NDArray[np.int32]
@@ -44,26 +44,31 @@ class Dual:
 def dual(nodes: int, cells: Ints) -> Dual:
     """Tables of `cells` (cells, 4), fourth entry -1 for triangles, counter-clockwise."""
     sizes = np.where(cells[:, 3] < 0, 3, 4)
-    cell = np.repeat(np.arange(len(cells), dtype=np.int64), sizes)
-    corner = np.arange(len(cell)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    a = cells[cell, corner].astype(np.int64)
-    b = cells[cell, (corner + 1) % sizes[cell]].astype(np.int64)
-    keys, at = np.unique(np.minimum(a, b) * nodes + np.maximum(a, b), return_inverse=True)
-    lr = np.stack(np.divmod(keys, nodes), axis=1).astype(np.int32)
-    sides = np.full((len(lr), 2), -1, np.int32)
-    sides[at, np.where(a < b, 0, 1)] = cell
+    cell = np.repeat(np.arange(len(cells), dtype=np.int32), sizes)
+    there = cells >= 0
+    corner = np.broadcast_to(np.arange(4, dtype=np.int32), cells.shape)[there]
+    after = np.where(there, cells, cells[:, :1])[:, [1, 2, 3, 0]]
+    a, b = cells[there], after[there]
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    order, _ = ordered_pairs(low, high, nodes)
+    low, high = low[order], high[order]
+    new = np.ones(len(order), bool)
+    new[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+    lr = np.stack([low[new], high[new]], axis=1)
+    sides = np.full(2 * len(lr), -1, np.int32)
+    sides[2 * (np.cumsum(new) - 1) + (a > b)[order]] = cell[order]
 
     offsets, neighbour, edge = around(lr, nodes)
-    by_node = np.argsort(a, kind="stable")
+    by_node, corner_offsets = ordered(a, nodes)
     return Dual(
         lr=lr,
-        cells_of_edge=sides,
+        cells_of_edge=sides.reshape(-1, 2),
         offsets=offsets,
         neighbour=neighbour,
         edge=edge,
-        corner_offsets=offsets_of(a, nodes),
-        cell=cell[by_node].astype(np.int32),
-        corner=corner[by_node].astype(np.int32),
+        corner_offsets=corner_offsets,
+        cell=cell[by_node],
+        corner=corner[by_node],
     )
 
 
@@ -74,11 +79,11 @@ def around(lr: Ints, items: int) -> tuple[Ints, Ints, Ints]:
     -------
     offsets (items+1,), neighbour, edge (2 pairs,) [number of the pair]; by item and neighbour
     """
-    ends = np.concatenate([lr[:, 0], lr[:, 1]]).astype(np.int64)
+    ends = np.concatenate([lr[:, 0], lr[:, 1]])
     others = np.concatenate([lr[:, 1], lr[:, 0]])
-    order = np.argsort(ends * items + others, kind="stable")
-    edge = (order % len(lr)).astype(np.int32)
-    return offsets_of(ends, items), others[order].astype(np.int32), edge
+    order, offsets = ordered_pairs(ends, others, items)
+    edge = np.where(order < len(lr), order, order - len(lr))
+    return offsets, others[order], edge
 
 
 def boundary_nodes(nodes: int, edges: Ints, body: Ints) -> tuple[Ints, Ints, Ints]:

@@ -194,10 +194,9 @@ def polygon_areas(points: Floats, cells: Ints) -> Floats:
     """Signed areas of polygons (cells, corners), counter-clockwise positive [chord^2]."""
     if not len(cells):
         return np.empty(0)
-    corner = points[cells] - points[cells[:, :1]]  # about the first corner: no cancellation
-    x, y = corner[..., 0], corner[..., 1]
-    after_x, after_y = np.roll(x, -1, axis=1), np.roll(y, -1, axis=1)
-    return 0.5 * np.sum(x * after_y - after_x * y, axis=1)
+    corner = np.take(np.ascontiguousarray(points.T), cells.T, axis=1)
+    x, y = corner[:, 1:] - corner[:, :1]  # about the first corner: no cancellation
+    return 0.5 * np.sum(x[:-1] * y[1:] - x[1:] * y[:-1], axis=0)
 
 
 def cell_table(triangles: Ints, quads: Ints) -> Ints:
@@ -268,7 +267,8 @@ def _numbering(original: ArrayLike, nodes: int) -> Ints:
     array = array.astype(np.int32)
     if array.shape != (nodes,):
         raise MeshError(f"original has shape {array.shape}, expected ({nodes},)")
-    if len(np.unique(array)) != nodes:
+    each = np.sort(array)  # many times faster than `unique`
+    if (each[1:] == each[:-1]).any():
         raise MeshError("original names a node twice, expected each number once")
     array.setflags(write=False)
     return array

@@ -122,12 +122,12 @@ def _graph(mesh: Parts) -> sp.csr_matrix:
     rows = np.repeat(np.arange(len(cells)), there.sum(axis=1))
     shape = (len(cells), mesh.nodes)
     holds = sp.coo_matrix((np.ones(len(rows), np.int32), (rows, cells[there])), shape).tocsr()
-    both = (holds.T @ holds).tocoo()
-    off = both.row != both.col
-    order = np.lexsort((both.col[off], both.row[off]))
-    row, column = both.row[off][order], both.col[off][order]
-    offsets = offsets_of(row, mesh.nodes)
-    return sp.csr_matrix((np.ones(len(row)), column, offsets), (mesh.nodes, mesh.nodes))
+    both = holds.T.tocsr() @ holds
+    both.sort_indices()
+    row = np.repeat(np.arange(mesh.nodes, dtype=np.int32), np.diff(both.indptr))
+    off = row != both.indices
+    column, offsets = both.indices[off], offsets_of(row[off], mesh.nodes)
+    return sp.csr_matrix((np.ones(len(column)), column, offsets), (mesh.nodes, mesh.nodes))
 
 
 def away(graph: sp.csr_matrix, start: Ints) -> Ints:

@@ -11,7 +11,7 @@ from kinemesh.errors import OversetError
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
 FIRST = 8  # segments that are looked at before it is known whether another one may be nearer
-BLOCK = 1 << 19  # pairs of a place and a segment at once
+BLOCK = 1 << 16  # pairs of a place and a segment at once
 
 
 def loops_of(points: Floats, edges: Ints, name: str) -> list[Ints]:
@@ -121,7 +121,7 @@ def distances(points: Floats, ends: Floats) -> Floats:
         block = max(1, BLOCK // count)
         for own in np.split(left, range(block, len(left), block)):
             away, which = tree.query(points[own], k=np.arange(count) + 1)
-            found[own] = _to_segments(points[own, None], ends[which]).min(axis=1)
+            found[own] = _to_segments(points[own], ends, which).min(axis=1)
             # a segment beyond those looked at is not nearer than the last middle less its half
             again.append(own[away[:, -1] - half < found[own]])
         left = np.concatenate(again) if count < len(ends) else left[:0]
@@ -129,9 +129,11 @@ def distances(points: Floats, ends: Floats) -> Floats:
     return found
 
 
-def _to_segments(p: Floats, ends: Floats) -> Floats:
-    """Distances of places (..., 2) to segments (..., 2, 2)."""
-    a, b = ends[..., 0, :], ends[..., 1, :]
-    way, q = b - a, p - a
-    share = ((q * way).sum(-1) / (way * way).sum(-1)).clip(0, 1)
-    return np.linalg.norm(q - share[..., None] * way, axis=-1)
+def _to_segments(p: Floats, ends: Floats, which: NDArray[np.intp]) -> Floats:
+    """(n, m) distances of places (n, 2) to segments (n, m), numbers of those at ends (k, 2, 2)."""
+    a, way = (np.ascontiguousarray(v.T) for v in (ends[:, 0], ends[:, 1] - ends[:, 0]))
+    square = (way * way).sum(axis=0)
+    (x, y), (wx, wy) = p.T[:, :, None] - np.take(a, which, axis=1), np.take(way, which, axis=1)
+    share = ((x * wx + y * wy) / square[which]).clip(0, 1)
+    x, y = x - share * wx, y - share * wy
+    return np.sqrt(x * x + y * y)

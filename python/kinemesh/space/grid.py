@@ -16,6 +16,7 @@ class Grid(FaceVolumes):
     Attributes
     ----------
     duals : tables of each distinct mesh;  dual : those of all members
+    corners : device tables of the corners of cells by node: offsets, cell, corner
     """
 
     def __init__(self, vertices: MeshVertices) -> None:
@@ -26,15 +27,18 @@ class Grid(FaceVolumes):
         self.dual = self._stacked(vertices.cell_items)
         d, b = self.dual, self.backend
         self._allocate(d.lr, d.offsets, d.neighbour, d.edge)
-        self.inverse = b.zeros((self.nodes, 3))
-        self.fields.add(cells_of_edge=b.table(d.cells_of_edge), inverse=self.inverse)
-        volumes = self.fields.bind(
-            "dual_volumes",
-            offsets=b.table(d.corner_offsets),
-            cell=b.table(d.cell),
-            corner=b.table(d.corner),
-        )
-        self._record("dual", "boundary", [volumes, self.fields.bind("least_squares")])
+        self.fields.add(cells_of_edge=b.table(d.cells_of_edge))
+        self.corners = {
+            "offsets": b.table(d.corner_offsets),
+            "cell": b.table(d.cell),
+            "corner": b.table(d.corner),
+        }
+        self._record("dual", "boundary", [self.fields.bind("dual_volumes", **self.corners)])
+
+    def fit(self) -> None:
+        """`inverse` among the fields, which follows x: least squares that gradients are made by."""
+        self.fields.add(inverse=self.backend.zeros((self.nodes, 3)))
+        self.measure.follow(self.fields.bind("least_squares"))
 
     def _stacked(self, cells: Items) -> Dual:
         """Tables of all members from those of the distinct meshes."""

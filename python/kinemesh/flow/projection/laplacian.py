@@ -10,84 +10,87 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kinemesh.csr import offsets_of
-from kinemesh.mesh.dual import Dual
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
-EDGES = 1 << 14  # edges whose facets are looked at together, which bounds the memory
+CELLS = 1 << 12  # looked at together: what is made of them on the way stays in a core's cache
 
 
-def cell_weights(points: Floats, cells: Ints) -> Floats:
-    """(cells, 4, 2) weights of a cell's corners in its gradient; zero for none."""
-    four = cells[:, 3] >= 0
-    corner = np.where(cells < 0, cells[:, :1], cells)
-    x = points[corner]
-    after, before = np.array([1, 2, 3, 0]), np.array([3, 0, 1, 2])
-    t = x[:, after] - x[:, before]
-    three = ~four
-    t[three] = 0.0
-    for k, (a, b) in enumerate(((1, 2), (2, 0), (0, 1))):
-        t[three, k] = x[three, a] - x[three, b]
-    normal = 0.5 * np.stack([t[..., 1], -t[..., 0]], axis=-1)
-    d = x - x[:, :1]
-    area = 0.5 * (d[:, 1, 0] * d[:, 2, 1] - d[:, 1, 1] * d[:, 2, 0])
-    area[four] += 0.5 * (d[:, 2, 0] * d[:, 3, 1] - d[:, 2, 1] * d[:, 3, 0])[four]
-    return normal / area[:, None, None]
-
-
-def laplacian(points: Floats, cells: Ints, dual: Dual) -> sp.csr_matrix:
+def laplacian(points: Floats, cells: Ints) -> sp.csr_matrix:
     """(nodes, nodes) sum over a node's edges of the derivative out of its dual through each.
 
     It has an entry for each pair of corners of a cell; columns of a row are sorted.
+
+    Parameters
+    ----------
+    points : (nodes, 2);  cells : (cells, 4), fourth entry -1 of triangles
     """
-    corner = np.where(cells < 0, cells[:, :1], cells)
-    count = np.where(cells[:, 3] < 0, 3, 4)
-    local = points[corner] - points[corner[:, :1]]
-    mean = local[:, :3].sum(axis=1) + np.where((count == 4)[:, None], local[:, 3], 0.0)
-    mean = points[corner[:, 0]] + mean / count[:, None]
-    weights = cell_weights(points, cells)
-    sides = [np.flatnonzero(c >= 0) for c in dual.cells_of_edge.T]
-    sizes = [int((count[c[c >= 0]] + 2).sum()) for c in dual.cells_of_edge.T]
-    row, column = np.empty((2, 2 * sum(sizes)), np.int32)
-    data, first = np.empty(2 * sum(sizes)), 0
-    for side, (edges, size) in enumerate(zip(sides, sizes, strict=True)):
-        for there in np.split(edges, range(EDGES, len(edges), EDGES)):
-            c, (i, j) = dual.cells_of_edge[there, side], dual.lr[there].T
-            S, d = _facets(points, mean[c], i, j, 1 - 2 * side)
-            k = friction(S, d)
-            share = np.einsum("eka,ea->ek", weights[c], S - k[:, None] * d)
-            at = np.concatenate([corner[c], i[:, None], j[:, None]], axis=1)
-            value = np.concatenate([share, -k[:, None], k[:, None]], axis=1)
-            real = np.ones(at.shape, bool)
-            real[:, 3] = count[c] == 4
-            at, value = at[real], value[real]
-            for own, sign, begin in ((i, 1.0, first), (j, -1.0, first + size)):
-                here = slice(begin, begin + len(at))
-                row[here], column[here] = np.repeat(own, count[c] + 2), at
-                data[here] = sign * value
-            first += len(at)
-        first += size
-    found = sp.coo_matrix((data, (row, column)), shape=(len(points), len(points))).tocsr()
+    three = cells[:, 3] < 0
+    kinds = [cells[three, :3], cells[~three]]
+    entries = [np.repeat(own, own.shape[1]) for own in kinds]
+    columns = [np.repeat(own[:, None], own.shape[1], axis=1).ravel() for own in kinds]
+    data = np.concatenate([_data(points, own) for own in kinds])
+    at, shape = (np.concatenate(entries), np.concatenate(columns)), (len(points), len(points))
+    found = sp.coo_matrix((data, at), shape=shape).tocsr()
     found.sort_indices()
     return found
 
 
-def _facets(points: Floats, mean: Floats, i: Ints, j: Ints, sign: int) -> tuple[Floats, Floats]:
-    """Area vectors of the facets from the middles of edges i, j to cells' means; j - i."""
-    d = points[j] - points[i]
-    t = mean - points[i] - 0.5 * d
-    return sign * np.stack([t[:, 1], -t[:, 0]], axis=1), d
+def _data(points: Floats, cells: Ints) -> Floats:
+    """(cells * corners^2,) entries of each cell in turn, row by row."""
+    count, sides = cells.shape
+    data = np.empty((count, sides, sides))
+    for first in range(0, count, CELLS):
+        some = slice(first, first + CELLS)
+        data[some] = _in_cells(points[cells[some]].T).transpose(2, 0, 1)
+    return data.ravel()
+
+
+def _in_cells(corner: Floats) -> Floats:
+    """(corners, corners, cells) derivatives out of the duals of corners by the values at corners.
+
+    Parameters
+    ----------
+    corner : (2, corners, cells)
+    """
+    x = corner - corner[:, :1]  # about the first corner: no cancellation
+    after, before = (np.roll(x, -way, axis=1) for way in (1, -1))
+    d = after - x
+    area = 0.5 * _turn(x[:, 1:-1], x[:, 2:]).sum(axis=0)
+    weights = 0.5 * _right(after - before) / area  # of the corners in the gradient
+    S = _right(x.mean(axis=1, keepdims=True) - x - 0.5 * d)  # from an edge's middle to the mean
+    k = friction(S, d)
+    leaning = S - k * d
+    found = np.zeros((x.shape[1], *x.shape[1:]))
+    for a in range(x.shape[1]):
+        b = (a + 1) % x.shape[1]
+        through = (weights * leaning[:, a, None]).sum(axis=0)
+        through[a] -= k[a]
+        through[b] += k[a]
+        found[a] += through
+        found[b] -= through
+    return found
+
+
+def _right(v: Floats) -> Floats:
+    """Vectors (2, ...) turned to the right."""
+    return np.stack([v[1], -v[0]])
+
+
+def _turn(u: Floats, v: Floats) -> Floats:
+    """Cross products of vectors (2, ...)."""
+    return u[0] * v[1] - u[1] * v[0]
 
 
 def friction(S: Floats, d: Floats) -> Floats:
-    """k of each facet [-]: |S|^2 / (S.d), or |S| / |d| where they do not point the same way."""
-    along, size = (S * d).sum(axis=1), (S * S).sum(axis=1)
-    other = np.sqrt(size / (d * d).sum(axis=1))
+    """k of facets (2, ...) [-]: |S|^2 / (S.d), or |S| / |d| where they point different ways."""
+    along, size = (S * d).sum(axis=0), (S * S).sum(axis=0)
+    other = np.sqrt(size / (d * d).sum(axis=0))
     return np.where(along > 0, size / np.where(along > 0, along, 1.0), other)
 
 
 def graph_of(matrix: sp.csr_matrix) -> tuple[Ints, Ints]:
     """Offsets and neighbours of the nodes by the entries of a matrix, without its diagonal."""
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    rows = np.repeat(np.arange(matrix.shape[0], dtype=np.int32), np.diff(matrix.indptr))
     off = rows != matrix.indices
     return offsets_of(rows[off], matrix.shape[0]), matrix.indices[off].astype(np.int32)

@@ -112,11 +112,11 @@ class Projection:
             "memory1", "memory2", "grad", "fading", "flux", "slope", "pull", "push", "res",
             "weights", "defect", "mean", "closure", "share",
         )  # fmt: skip
-        here = {"given": b.array(self.given, np.int32)}
         open = b.array(self.open, np.int32)
         if self.exchange:
-            here = self.exchange.named
-        self.loose = self.exchange.loose if self.exchange else open
+            here, self.loose = self.exchange.named, self.exchange.loose
+        else:
+            here, self.loose = {"given": b.array(self.given, np.int32)}, open
         return grid.fields.also(
             **{name: getattr(self, name) for name in names},
             **here,
@@ -134,19 +134,17 @@ class Projection:
 
     def _geometry(self) -> None:
         """Shares of cells in duals, of which rigid motion changes nothing."""
-        grid, b, d = self.grid, self.backend, self.grid.dual
+        grid, b = self.grid, self.backend
         members = grid.vertices.cell_items.members()
         self.cells = self.fields.also(member=b.table(members))
-        portion = b.zeros(len(d.cell))
-        self.corners = self.fields.also(
-            offsets=b.table(d.corner_offsets), cell=b.table(d.cell), portion=portion
-        )
-        self.corners.bind("inc_portions", corner=b.table(d.corner))()
+        portion = b.zeros(len(grid.dual.cell))
+        self.corners = self.fields.also(**grid.corners, portion=portion)
+        self.corners.bind("inc_portions")()
 
     def _matrices(self, viscosity: NDArray[np.float64]) -> None:
         """The matrices of pressure and momentum, and their solvers."""
         grid, b, v = self.grid, self.backend, self.grid.vertices
-        made = grid.each("laplacian", self._laplacian_of)
+        made = grid.each("laplacian", lambda mesh: laplacian(mesh.points, mesh.cells))
         graphs = [graph_of(own) for own in made]
         natural = [Pattern.of_graph(b, *graph, natural=True) for graph in graphs]
         alone = [
@@ -185,10 +183,6 @@ class Projection:
         never = of_leads(self.grid, same, link.never)
         volume = np.where(self.closed[self.grid.member], self.backend.get(self.grid.V), 0.0)
         return {"overset": overset, "never": never, "volume": volume}
-
-    def _laplacian_of(self, mesh: Any) -> Any:
-        number = next(k for k, own in enumerate(self.grid.distinct) if own is mesh)
-        return laplacian(mesh.points, mesh.cells, self.grid.duals[number])
 
     # ---- calls ----
 

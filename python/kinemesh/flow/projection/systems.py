@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.csr import ordered_pairs
 from kinemesh.linear import Pattern
 from kinemesh.linear.stack import Alike
 from kinemesh.space.grid import Grid
@@ -30,8 +31,7 @@ def in_blocks(made: Iterable[Any], patterns: Iterable[Pattern]) -> list[NDArray[
     """Entries of sparse matrices in the order of the blocks of their patterns."""
     entries = []
     for own, pattern in zip(made, patterns, strict=True):
-        rows = np.repeat(np.arange(own.shape[0], dtype=np.int32), np.diff(own.indptr))
-        values = np.empty(own.nnz, np.float32)
-        values[pattern.block(rows, own.indices)] = own.data
-        entries.append(values)
+        row = np.repeat(pattern.row_of, np.diff(own.indptr))
+        order, _ = ordered_pairs(row, pattern.row_of[own.indices], own.shape[0])
+        entries.append(own.data.astype(np.float32)[order])
     return entries
