@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse import csgraph
 
 Ints = NDArray[np.int32]
 
@@ -29,3 +30,22 @@ def ordered_pairs(i: NDArray, j: NDArray, count: int) -> tuple[Ints, Ints]:
     by_j, _ = ordered(j, count)
     by_i, offsets = ordered(i[by_j], count)
     return by_j[by_i], offsets
+
+
+def cuthill_mckee(graph: sp.csr_array) -> Ints:
+    """Items of a symmetric graph in reverse Cuthill-McKee order, equal degrees by their numbers.
+
+    SciPy's own function sorts degrees by a sort that is not stable, and which of two equal ones
+    comes first depends on the processor; so would the order, and all bits that follow from it.
+    Breadth first through items by degree, neighbours are met by degree, as the method asks.
+    """
+    by, _ = ordered(np.diff(graph.indptr), graph.shape[0])
+    sorted_graph = graph[by][:, by].tocsr()
+    sorted_graph.sort_indices()
+    _, piece = csgraph.connected_components(sorted_graph, directed=False)
+    begins = np.unique(piece, return_index=True)[1]
+    found = [
+        csgraph.breadth_first_order(sorted_graph, begin, return_predecessors=False)
+        for begin in np.sort(begins)
+    ]
+    return by[np.concatenate(found)][::-1]

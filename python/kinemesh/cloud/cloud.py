@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from kinemesh.cloud import checks
 from kinemesh.cloud.sides import in_fluid
 from kinemesh.cloud.tables import condition_numbers, table_of
+from kinemesh.csr import cuthill_mckee
 from kinemesh.errors import CloudError
 from kinemesh.mesh.origin import UNKNOWN, Origin
 
@@ -237,7 +237,7 @@ class Cloud:
         n = len(self.points)
         ones = np.ones(len(self.satellites), np.int8)
         graph = csr_array((ones, self.satellites, self.offsets), shape=(n, n))
-        order = reverse_cuthill_mckee(graph, symmetric_mode=True)
+        order = cuthill_mckee(graph)
         new = np.empty(n, np.int32)
         new[order] = np.arange(n, dtype=np.int32)
         ends = np.repeat(np.arange(n), np.diff(self.offsets))

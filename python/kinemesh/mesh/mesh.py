@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
-from scipy.sparse.csgraph import reverse_cuthill_mckee
 
+from kinemesh.csr import cuthill_mckee
 from kinemesh.errors import MeshError
 from kinemesh.mesh.edges import cell_edges, edge_keys, frozen, listed, numbers, oriented
 from kinemesh.mesh.origin import UNKNOWN, Origin
@@ -128,7 +128,7 @@ class Mesh:
         """This mesh with its nodes in reverse Cuthill-McKee order, and cells in node order."""
         a, b = self.edges.T
         graph = coo_array((np.ones(len(a), np.int8), (a, b)), shape=(self.nodes, self.nodes))
-        order = reverse_cuthill_mckee((graph + graph.T).tocsr(), symmetric_mode=True)
+        order = cuthill_mckee((graph + graph.T).tocsr())
         new = np.empty(self.nodes, np.int32)
         new[order] = np.arange(self.nodes, dtype=np.int32)
         return _checked(
