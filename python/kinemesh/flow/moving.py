@@ -189,21 +189,21 @@ class Moving(Runnable, ABC):
         stall : of a residual, share of the one before at which a pseudo-step is too bold
         """
 
+    @abstractmethod
     def steady_iteration(self) -> Any:
         """Callable: one iteration of the march to a steady flow; `dualtime` tells who goes on."""
-        raise NotImplementedError
 
+    @abstractmethod
     def start_steady(self, poses: Sequence[Pose] = ()) -> None:
         """Bodies at rest at `poses` (as given); iterations from the present flow begin."""
-        raise NotImplementedError
 
     def resume_steady(self, poses: Sequence[Pose]) -> None:
         """As `start_steady`, for what a restart holds, `kept` and vertices, to be put there."""
         self.start_steady(poses)
 
+    @abstractmethod
     def settle(self) -> None:
         """Every time level is the flow that a steady march has left."""
-        raise NotImplementedError
 
     @abstractmethod
     def kept(self, levels: bool) -> dict[str, Any]:
