@@ -281,7 +281,7 @@ class Incompressible(Moving):
         self.rest(there)
         self._walls(there, None)
         self.way.begin(self.backend.get(self.projection.p))
-        self.marches = True
+        self.marches, self.grid.ensemble.remedies = True, self.settings.steady_remedies
 
     def settle(self) -> None:
         self.way.settle()
@@ -308,7 +308,7 @@ class Incompressible(Moving):
         """
         if self.marches:
             self.way.leave()
-        self.marches = False
+            self.marches, self.grid.ensemble.remedies = False, self.settings.remedies
         self.begin_bodies(dt, order)
         self.projection.begin_step(self.steps)
 

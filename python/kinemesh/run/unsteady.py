@@ -152,7 +152,8 @@ class Unsteady(Driver):
             solver.grid.ensemble.at("mesh at the start of the motion", 0)
             solver.rest(poses)
             solver.start_from(plan.start)
-            self.tally.start = solver.bodies.jumps() if plan.start == "stream" else []
+        if "stream" in solver.starts and plan.start != "as is":
+            self.tally.start += solver.bodies.jumps()
         solver.dualtime.set_floor(plan.dt)
         self.files.begin()
         self.files.fields(np.zeros(solver.grid.members))

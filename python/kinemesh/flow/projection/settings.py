@@ -16,6 +16,7 @@ SMALLER = (
     "smaller time steps (time_step, steps_per_cycle), or a mesh that is finer where the flow "
     "changes most"
 )
+SLOWER = "a lower cfl, or an unsteady run, as a wake that sheds vortices has no steady flow"
 COUNTS = (
     "outer", "momentum_iterations", "pressure_iterations", "overlap", "steady_iterations",
 )  # fmt: skip
@@ -51,6 +52,7 @@ class IncompressibleSettings(Settings):
     """
 
     remedies: ClassVar[Mapping[int, str]] = {DIVERGED: SMALLER, PIVOT: SMALLER}
+    steady_remedies: ClassVar[Mapping[int, str]] = {DIVERGED: SLOWER, PIVOT: SLOWER}
 
     convection: str = "upwind"
     outer: int = 1
