@@ -1,5 +1,6 @@
 """The projection step on a square, driven by hand with velocities that are known."""
 
+import kinemesh as km
 import numpy as np
 from kinemesh.device.backend import Backend
 from kinemesh.flow.projection.settings import IncompressibleSettings
@@ -56,3 +57,14 @@ def norm(grid, error):
 def without_mean(grid, p):
     volume = grid.backend.get(grid.V)
     return p - (volume * p).sum() / volume.sum()
+
+
+def annulus(around, rings):
+    """Quads between circles of radius 1 and 2, markers `inner` and `outer`."""
+    radius, angle = np.linspace(1, 2, rings), 2 * np.pi * np.arange(around) / around
+    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    at = np.arange(around * rings).reshape(rings, around)
+    after = np.roll(at, -1, axis=1)
+    cells = np.stack([at[:-1], at[1:], after[1:], after[:-1]], axis=-1).reshape(-1, 4)
+    sides = {"inner": np.stack([after[0], at[0]], 1), "outer": np.stack([at[-1], after[-1]], 1)}
+    return km.Mesh.from_arrays((radius[:, None, None] * circle).reshape(-1, 2), cells, sides)

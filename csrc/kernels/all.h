@@ -86,6 +86,7 @@
   K(inc_flow_levels, edges) K(inc_extrapolate_flow, edges) K(inc_fading, nodes)                   \
   K(inc_divergence, nodes) K(inc_defect, groups) K(inc_pressure_side, nodes)                      \
   K(inc_mean_pressure, groups) K(inc_level_pressure, nodes) K(inc_closure, groups) K(inc_share, groups) K(inc_spin, bnodes)  \
+  K(inc_pace, nodes) K(inc_steady_change, nodes) K(inc_raise_pressure, nodes)                     \
   DIMENSION_LIST(K, ) MESH_LIST(K, ) INCOMPRESSIBLE_LIST(K, ) DIMENSION_LIST(K, _3d)
 #define DIMENSION_LIST(K, D)                                                                      \
   K(state_primitive##D, nodes) K(state_primitive_range##D, groups) K(state_past##D, nodes)        \
@@ -109,7 +110,7 @@
   K(inc_cell_velocity##D, cells) K(inc_cell_pressure##D, cells) K(inc_portions##D, nodes)           \
   K(inc_node_velocity##D, nodes) K(inc_node_pressure##D, nodes) K(inc_flux##D, edges)             \
   K(inc_residual##D, nodes) K(inc_matrix##D, rows) K(inc_side##D, rows) K(inc_update##D, rows)    \
-  K(inc_check##D, groups) K(inc_levels##D, nodes) K(inc_extrapolate##D, nodes)                    \
+  K(inc_check##D, groups) K(inc_steady_check##D, groups) K(inc_levels##D, nodes) K(inc_extrapolate##D, nodes)                    \
   K(inc_mean_flow##D, edges) K(inc_predict##D, edges) K(inc_correct##D, nodes)                    \
   K(inc_correct_flow##D, edges) K(inc_give##D, bnodes) K(inc_pass##D, bnodes)                     \
   K(inc_slip##D, bnodes) K(inc_outflow##D, bnodes) K(inc_forces##D, groups)                       \

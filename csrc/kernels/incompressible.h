@@ -4,4 +4,5 @@
 #include "mesh/inc_cell.h"
 #include "mesh/inc_momentum.h"
 #include "mesh/inc_step.h"
+#include "mesh/inc_steady.h"
 #include "mesh/inc_boundary.h"

@@ -31,6 +31,26 @@ def test_the_ready_cylinder_runs_from_the_shell(tmp_path, undrawn, capsys):
 
 
 @pytest.mark.flow
+def test_ready_steady_cases_run_from_the_shell(tmp_path, undrawn, capsys):
+    for name in ("cylinder-steady", "naca0012-laminar"):
+        out = tmp_path / name
+        words = [name, "--set=run.device=cpu", "--nodes=1500"]
+        assert cli.main(["check", *words]) == 0
+        assert cli.main(["run", *words, "--out", str(out), "--quiet"]) == 0
+        drawn = {"convergence.png", "cp.png", "vorticity.png", "pressure.png", "mesh.png"}
+        assert drawn <= {path.name for path in out.iterdir()}
+        run = km.open(out)
+        assert run.summary["mode"] == "steady"
+        assert run.converged
+        assert {"Velocity", "Pressure", "Vorticity"} <= run.fields().keys()
+    assert "ready to run" in capsys.readouterr().out
+
+    short = ["--set=solver.steady_iterations=3", "--out", str(tmp_path / "short"), "--quiet"]
+    assert cli.main(["run", *words, *short]) == 3
+    assert "sheds vortices" in capsys.readouterr().err
+
+
+@pytest.mark.flow
 def test_the_ready_towed_cylinder_has_the_drag_of_the_ready_one():
     """Reynolds number 40, where both have gone 4.5 diameters, one after a ramp, one at once."""
     told = ["flow.reynolds=40", "run.steps=50", "mesh.nodes=1000", "run.device=cpu"]
@@ -69,7 +89,8 @@ WRONG = {
     "zero": (text("[flow]\nreynolds = 0\n"), r"reynolds = 0, expected a number above 0"),
     "speed": (text("[flow]\nreynolds = 9\nstream = 2\n"), "stream = 2, expected 1, or 0"),
     "gas": (text(head=HEAD.replace("incompressible", "ale")), r"reynolds: of method 'ale'"),
-    "steady": (text(head=HEAD.replace("unsteady", "steady"), run=""), "has unsteady runs"),
+    "steady": (text(head=HEAD.replace("unsteady", "steady")), r"\[run\] time_step has no meaning"),
+    "setting": (text(run=TIME + "[solver]\ncfls = 3\n"), "unknown key 'cfls'; did you mean 'cfl'"),
     "half": (text(run="[run]\ntime_step = 0.1\n"), r"by time, expected \[run\] steps"),
     "cycles": (text(run=TIME + "cycles = 2\n"), r"\[run\] cycles has no meaning"),
     "key": (text(mesh=MESH + "growth = 1.1\n"), r"has a shape, so growth has no meaning"),

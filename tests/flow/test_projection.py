@@ -10,7 +10,7 @@ from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.flow.projection.step import Projection
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
-from projections import TIGHT, advance, grid_of, norm, projection, without_mean
+from projections import TIGHT, advance, annulus, grid_of, norm, projection, without_mean
 from squares import KINDS, square
 
 LINEAR = np.array([[0.3, -0.7], [0.9, 0.4]])  # du/dx, du/dy; dv/dx, dv/dy
@@ -175,17 +175,6 @@ def test_order_in_time_alone_is_second():
 
 
 # ---------------------------------------------------------------- walls and their loads
-
-
-def annulus(around, rings):
-    """Quads between circles of radius 1 and 2, markers `inner` and `outer`."""
-    radius, angle = np.linspace(1, 2, rings), 2 * np.pi * np.arange(around) / around
-    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    at = np.arange(around * rings).reshape(rings, around)
-    after = np.roll(at, -1, axis=1)
-    cells = np.stack([at[:-1], at[1:], after[1:], after[:-1]], axis=-1).reshape(-1, 4)
-    sides = {"inner": np.stack([after[0], at[0]], 1), "outer": np.stack([at[-1], after[-1]], 1)}
-    return km.Mesh.from_arrays((radius[:, None, None] * circle).reshape(-1, 2), cells, sides)
 
 
 def couette(around, rings, nu=0.1):

@@ -246,10 +246,11 @@ KERNEL(inc_pressure_side, INC_PRESSURE_SIDE, indirect)
   side[i] = open[i] ? 0 : -bdf[3 * m] * (net[i] - defect[m] * V[i]) / friction[i];
 }
 
-/* phi from its solution, less its mean in a member without an open boundary. */
+/* phi from its solution, less its mean in a member without an open boundary; of overset parts over field nodes. */
 #define INC_MEAN_PRESSURE(F)     \
   F(in, f64, change, "nodes,1")  \
   F(in, f64, V, "nodes")         \
+  F(opt, i32, status, "nodes")   \
   F(in, i32, active, "members")  \
   F(in, i32, closed, "members")  \
   TOTALS(F, "nodes")             \
@@ -257,6 +258,7 @@ KERNEL(inc_pressure_side, INC_PRESSURE_SIDE, indirect)
   F(out, f64, mean, "members")
 TOTAL(inc_mean_pressure, INC_MEAN_PRESSURE, sum, 2, active[m])
 {
+  if (status && status[i] != 1) return;
   s[0] += V[i] * change[i];
   s[1] += V[i];
 }

@@ -30,7 +30,9 @@ from kinemesh.flow.parts import Standing, has_parts, markers_of_parts, put_toget
 from kinemesh.flow.projection.given import conditions
 from kinemesh.flow.projection.initial import given_flow
 from kinemesh.flow.projection.settings import IncompressibleSettings
+from kinemesh.flow.projection.steady import SteadyMarch
 from kinemesh.flow.projection.step import Projection
+from kinemesh.flow.projection.systems import forget
 from kinemesh.flow.projection.walls import Walls
 from kinemesh.mesh import Mesh
 from kinemesh.motion import Pose, PoseArray, RateArray
@@ -40,13 +42,11 @@ from kinemesh.motion.deform.still import Still
 from kinemesh.overset.moving import RigidParts
 from kinemesh.overset.parts import Part, Parts
 from kinemesh.overset.report import OversetReport
-from kinemesh.results import Run
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
 
 __all__ = ["Incompressible", "IncompressibleSettings"]
 Space = Mesh | Mapping[str, Mesh | Part]
-SPEEDS = (0.0, 1.0)  # of the stream: fluid at rest, or the reference speed
 
 
 def streams_of(given: Mapping[str, Any], members: int) -> dict[str, NDArray[np.float64]]:
@@ -89,6 +89,8 @@ class Incompressible(Moving):
     Attributes
     ----------
     grid : Grid
+    marches : whether the present flow is that of a march to a steady one
+    way : SteadyMarch    iterations to a steady flow
     projection : Projection    velocities, pressures, fluxes, on the device
     parts : Standing    where overset parts stand, or None
 
@@ -100,13 +102,15 @@ class Incompressible(Moving):
     """
 
     method = "incompressible"
-    starts = ("stream", "as is")
+    starts = ("stream", "steady", "as is")
+    steady_columns = ("pressure_iterations", "mass_defect")
     columns = ("pressure_iterations", "divergence", "mass_defect", "cfl")
     frame_time = 1.0
     # coarse levels of the pressure's hierarchy: measured 173 and 184 on 5000 and 94,000 nodes
     uncounted = 180.0
     sample: ClassVar[Mapping[str, Any]] = {"reynolds": 100.0}
     grid: Grid
+    marches = False
 
     def __init__(
         self,
@@ -166,7 +170,7 @@ class Incompressible(Moving):
         self.projection = Projection(
             grid, self.settings, 1 / self.streams["reynolds"], given, is_open, connectivity
         )
-        self.dualtime = self.projection.loop
+        self.dualtime, self.way = self.projection.loop, SteadyMarch(self.projection)
         far = grid.patches["far"]
         if len(far):
             self.backend.put(self.projection.velocity["far"], self.inflow[far.member])
@@ -208,34 +212,14 @@ class Incompressible(Moving):
 
     # ---- what runs ask ----
 
-    def steady(self, *_: Any, **__: Any) -> Run:
-        """There is no march to a steady state: SettingsError."""
-        raise SettingsError(
-            "incompressible flow has no steady run yet; run with time_step and steps until the "
-            "loads stay"
-        )
-
     @contextmanager
     def running(self, failed: Sequence[Mapping[str, Any]] = ()) -> Iterator[None]:
         """A run of all members but those that have `failed` in the part that it goes on with."""
         spoiled = list(self.grid.ensemble.failures)
         with self.grid.ensemble.reporting(failed):
             if spoiled:
-                self._forget(np.isin(self.grid.member, spoiled))
+                forget(self.projection, np.isin(self.grid.member, spoiled), self.inflow)
             yield
-
-    def _forget(self, of: NDArray[np.bool_]) -> None:
-        """Numbers of members that have failed, which may be none, are those of the stream."""
-        made, b = self.projection, self.backend
-        edges = of[self.grid.lr[:, 0]]
-        values = self.inflow[self.grid.member[of]]
-        for array in (made.u, made.u1, made.u2):
-            b.put(array, _with(b.get(array), of, values))
-        for array in (made.p, made.p1, made.p2):
-            b.put(array, _with(b.get(array), of, 0.0))
-        flows = (made.flow, made.flow1, made.flow2, made.memory, made.memory1, made.memory2)
-        for array in flows:
-            b.put(array, _with(b.get(array), edges, 0.0))
 
     def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:
         made, get, first = self.projection, self.backend.get, self.grid.first
@@ -269,19 +253,42 @@ class Incompressible(Moving):
 
     def kept(self, levels: bool) -> dict[str, Any]:
         made, loop = self.projection, self.dualtime
-        found = {
-            name: getattr(made, name)
-            for name in ("u", "u1", "p", "p1", "flow", "flow1", "memory", "memory1")
-        }
+        more = ("u1", "p1", "flow1", "memory1") if levels else ("net", "defect")
+        names = ("u", "p", "flow", "memory", *more)
+        found = {name: getattr(made, name) for name in names} | {"x": self.grid.x}
         found |= {
-            f"loop_{name}": getattr(loop, name)
+            f"dualtime_{name}": getattr(loop, name)
             for name in ("active", "iterations", "base", "norm", "floor")
         }
-        return found | {"x": self.grid.x} | (self.grid.levels() if levels else {})
+        return found | (self.grid.levels() if levels else {})
 
     def check_faults(self, where: str, iterations: Any = None) -> None:
         if self.grid.ensemble.find_faults(where, self.grid.vertices.place, iterations):
             self.dualtime.stop_failed()
+
+    # ---- a steady flow ----
+
+    def steady_iteration(self) -> Any:
+        return self.way.iteration
+
+    def steady_numbers(self) -> dict[str, NDArray[Any]]:
+        made = self.projection
+        steps = self.backend.get(made.pressure.steps)
+        return {"pressure_iterations": steps, "mass_defect": made.lost()}
+
+    def start_steady(self, poses: Sequence[Pose] = ()) -> None:
+        there = PoseArray.of(poses) if len(poses) else PoseArray.still(len(self.grid.bodies))
+        self.rest(there)
+        self._walls(there, None)
+        self.way.begin(self.backend.get(self.projection.p))
+        self.marches, self.grid.ensemble.remedies = True, self.settings.steady_remedies
+
+    def settle(self) -> None:
+        self.way.settle()
+
+    def _for_loads(self) -> None:
+        if self.marches:
+            self.way.tell()
 
     # ---- time ----
 
@@ -299,6 +306,9 @@ class Incompressible(Moving):
         dt : (members,)        [chord/U]
         order : int            1 or 2: BDF1 or BDF2
         """
+        if self.marches:
+            self.way.leave()
+            self.marches, self.grid.ensemble.remedies = False, self.settings.remedies
         self.begin_bodies(dt, order)
         self.projection.begin_step(self.steps)
 
@@ -373,9 +383,3 @@ def _rigid(deform: Any, motion: Any, overset: bool) -> Any:
     if deform is None:
         return Still() if motion is None else Rigid()
     return deform
-
-
-def _with(array: NDArray, of: NDArray[np.bool_], values: Any) -> NDArray:
-    """The array with other values where `of` is true."""
-    array[of] = values
-    return array

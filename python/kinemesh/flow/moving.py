@@ -46,9 +46,11 @@ class Moving(Runnable, ABC):
     case : of the case file that it is of, for the summary
     more : what it was asked beside what all solvers are, for summaries and restarts
     starts : flows that an unsteady run may begin with, the first where none is named
-    columns : of the history beside those that all runs have
+    columns, steady_columns : of the history of an unsteady run, and of a steady one, beside those
+        that all runs have
     frame_time : between two frames of a run without a period; 0: every step is one
-    dualtime : who goes on inside a step: active, iterations, base, norm, floor (members,)
+    dualtime : who goes on inside a step: active, iterations, base, norm, floor (members,); of a
+        march to a steady flow also cfl, and first, the norm that its drop refers to
     """
 
     backend_type: type[Backend] = Backend
@@ -57,6 +59,7 @@ class Moving(Runnable, ABC):
     more: Mapping[str, Any] = {}
     starts: ClassVar[tuple[str, ...]] = ("steady", "as is")
     columns: ClassVar[tuple[str, ...]] = ()
+    steady_columns: ClassVar[tuple[str, ...]] = ()
     frame_time: ClassVar[float] = 0.0
     uncounted: ClassVar[float] = 0.0  # bytes per node that small spaces do not show
     sample: ClassVar[Mapping[str, Any]] = {"mach": 0.5}  # streams on which memory is counted
@@ -140,6 +143,10 @@ class Moving(Runnable, ABC):
         """(members,) of each of `columns`, of the step that has marched."""
         return {}
 
+    def steady_numbers(self) -> dict[str, NDArray[Any]]:
+        """(members,) of each of `steady_columns`, as an iteration left them."""
+        return {}
+
     @abstractmethod
     def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:
         """Of each of these members the named fields of a field file, as the flow is now."""
@@ -181,6 +188,22 @@ class Moving(Runnable, ABC):
         ----------
         stall : of a residual, share of the one before at which a pseudo-step is too bold
         """
+
+    @abstractmethod
+    def steady_iteration(self) -> Any:
+        """Callable: one iteration of the march to a steady flow; `dualtime` tells who goes on."""
+
+    @abstractmethod
+    def start_steady(self, poses: Sequence[Pose] = ()) -> None:
+        """Bodies at rest at `poses` (as given); iterations from the present flow begin."""
+
+    def resume_steady(self, poses: Sequence[Pose]) -> None:
+        """As `start_steady`, for what a restart holds, `kept` and vertices, to be put there."""
+        self.start_steady(poses)
+
+    @abstractmethod
+    def settle(self) -> None:
+        """Every time level is the flow that a steady march has left."""
 
     @abstractmethod
     def kept(self, levels: bool) -> dict[str, Any]:

@@ -86,7 +86,6 @@ SOLVERS = (  # the first one of a mesh, or of a cloud, is that of cases and benc
         CHORD,
         (),
         ("reynolds", "stream"),
-        ("unsteady",),
     ),
 )
 RENAMED = {"mesh": "ale"}  # old names of methods

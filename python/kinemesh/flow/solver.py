@@ -97,6 +97,10 @@ class Solver(State, Moving):
         cfl = s.ramp(s.unsteady_cfl)
         return self.iteration(s.unsteady_drop, s.unsteady_iterations, cfl, times, stall)
 
+    def steady_iteration(self) -> Any:
+        s = self.settings
+        return self.iteration(s.steady_drop, s.steady_iterations, s.ramp(s.cfl), 1)
+
     def kept(self, levels: bool) -> dict[str, Any]:
         grid, dual = self.grid, self.dualtime
         names = (
@@ -197,6 +201,10 @@ class Solver(State, Moving):
         self.dualtime.set_floor(None)
         self.backend.put(self.pace, 1.0)
         self.dualtime.begin()
+
+    def resume_steady(self, poses: Sequence[Pose]) -> None:
+        del poses  # a restart has the vertices there
+        self.start_steady()
 
     def _solve_to(self, tolerance: float) -> None:
         """Linear systems to this tolerance from now on."""

@@ -9,7 +9,8 @@ times reference area and length [a_inf/chord], so that its sum times the time st
 q_inf c^2) and of it power_pitch, the part of turns about the pivots.
 Where a member has several bodies, each has cl_, cd_, cm_ (about the pivot of its own motion, where
 that has one), power_, power_pitch_, angle_deg_, shift_x_ and shift_y_ with its marker.
-Columns of a steady run: member, iteration, residual, cl, cd, cm, cfl [-].
+Columns of a steady run: member, iteration, residual, cl, cd, cm, cfl [-], then those that its
+solver has beside.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def _kind(columns: tuple[str, ...]) -> str | None:
 
     Histories of before version 0.2 end with the column converged.
     """
-    if columns == STEADY:
+    if columns[: len(STEADY)] == STEADY and len(set(columns)) == len(columns):
         return "steady"
     more = columns[len(UNSTEADY) :]
     whole = more[: len(MOTION)] in ((), MOTION) and len(set(columns)) == len(columns)

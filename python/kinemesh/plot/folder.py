@@ -144,11 +144,16 @@ def _member(run: Run, member: int, target: Target, complete: bool) -> None:
 
 def _incompressible(run: Run, member: int, flow: Fields, target: Target, title: str) -> None:
     """Figures of a member of incompressible flow."""
-    if run.history.by_time:
+    unsteady = run.history.kind == "unsteady"
+    if not unsteady:
+        cp = values_of(flow, SHADES["cp"])
+        surface_pressure(flow.points, flow.walls, cp, title, flow.bodies, path=target("cp"))
+    elif run.history.by_time:
         loads(run.history.member(member), title, path=target("loads"))
     elif _has_cycle(run, member):
         _loop(run, member, None, target("hysteresis"))
-    told = ", ".join(text for text in (title, moment_of(flow)) if text)
+    moment = moment_of(flow) if unsteady else ""
+    told = ", ".join(text for text in (title, moment) if text)
     part = flow.get("Part")
     for draw, quantity in ((vorticity, "vorticity"), (pressure, "cp")):
         values, path = values_of(flow, SHADES[quantity]), target(draw.__name__)

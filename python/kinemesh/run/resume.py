@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,6 @@ from kinemesh.mesh.fingerprint import fingerprint
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
-    from kinemesh.flow.solver import Solver
     from kinemesh.motion import Pose
 
 MESH = "mesh (SHA-256)"  # of an identity: fingerprints
@@ -237,7 +236,7 @@ def restore(solver: Moving, saved: Saved, poses: Sequence[Pose]) -> None:
             solver.mover = solver.deform.attach(solver.grid.vertices)
         solver.steps = saved.step
     else:
-        cast("Solver", solver).start_steady()
+        solver.resume_steady(poses)
     sources = solver.kept(levels)
     names = [*sources, *(solver.kept_on_host() if levels else ())]
     lost = [name for name in names if name not in saved.arrays]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,14 +19,14 @@ from kinemesh.run.driver import Driver, drive
 from kinemesh.run.march import march, progress_bar
 
 if TYPE_CHECKING:
-    from kinemesh.flow.solver import Solver
+    from kinemesh.flow.moving import Moving
     from kinemesh.run.resume import Saved
 
 KEEP_EVERY = 50  # iterations between two restarts
 
 
 def steady(
-    solver: Solver,
+    solver: Moving,
     out: str | Path | None = None,
     progress: bool = False,
     resume: bool = False,
@@ -44,7 +44,7 @@ class Steady(Driver):
     mode = "steady"
 
     def columns(self) -> tuple[str, ...]:
-        return STEADY
+        return columns(self.solver)
 
     def cut(self, path: Path, saved: Saved) -> History:
         """That of a member alive may not end before."""
@@ -68,6 +68,11 @@ class Steady(Driver):
         return self.result, self.notes, {}
 
 
+def columns(solver: Moving) -> tuple[str, ...]:
+    """Columns of the history of a solver's steady run."""
+    return (*STEADY, *solver.steady_columns)
+
+
 def to_steady(
     run: Driver, poses: Sequence[Pose], history: History, phase: str = "steady"
 ) -> tuple[dict[str, Any], list[str]]:
@@ -75,10 +80,9 @@ def to_steady(
 
     A restart of this `phase` is kept every KEEP_EVERY iterations and before Ctrl-C stops the march.
     """
-    solver = cast("Solver", run.solver)  # no other is asked for a steady flow (`starts`)
-    saved, watch = run.saved, run.watch
+    solver, saved, watch = run.solver, run.saved, run.watch
     s, get = solver.settings, solver.backend.get
-    recording = solver.iteration(s.steady_drop, s.steady_iterations, s.ramp(s.cfl), 1)
+    recording = solver.steady_iteration()
     ensemble = solver.grid.ensemble
     done = np.full(solver.grid.members, -1)
     ensemble.at("mesh before the steady flow")
@@ -113,7 +117,7 @@ def _went(drop: float) -> str:
     return f"fell to {drop:.1e} only" if drop < 1 else f"rose to {drop:.1e}"
 
 
-def _ended(solver: Solver, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[str]]:
+def _ended(solver: Moving, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[str]]:
     """Where a march ended: result and warnings; members that diverged fail."""
     ends.refuse_diverged(solver, "steady flow")
     s, get, alive = solver.settings, solver.backend.get, solver.grid.ensemble.alive
@@ -143,7 +147,7 @@ def _ended(solver: Solver, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[
     return result, notes
 
 
-def _rows(solver: Solver, history: History, about: Any, iterations: Any, done: Any) -> Any:
+def _rows(solver: Moving, history: History, about: Any, iterations: Any, done: Any) -> Any:
     """A row for each member alive that has made an iteration; drop of the residuals of those."""
     get = solver.backend.get
     drop, cfl = get(solver.dualtime.norm) / get(solver.dualtime.first), get(solver.dualtime.cfl)
@@ -153,5 +157,6 @@ def _rows(solver: Solver, history: History, about: Any, iterations: Any, done: A
     if len(went):
         cl, cd, cm = loads[went].T
         rows = {"iteration": iterations[went], "residual": drop[went], "cfl": cfl[went]}
+        rows |= {name: values[went] for name, values in solver.steady_numbers().items()}
         history.extend({"member": went, "cl": cl, "cd": cd, "cm": cm} | rows)
     return drop[alive]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinemesh.errors import CaseError, SettingsError
-from kinemesh.io.history import STEADY, History
+from kinemesh.io.history import History
 from kinemesh.loops.loop import loop_of_history
 from kinemesh.loops.spectrum import LEAST, Spectrum, with_bodies
 from kinemesh.results import Run
@@ -22,11 +22,11 @@ from kinemesh.run.march import progress_bar, take_step
 from kinemesh.run.plan import Plan
 from kinemesh.run.preflight import fly
 from kinemesh.run.rows import columns, moving
+from kinemesh.run.steady import columns as steady_columns
 from kinemesh.run.steady import to_steady
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
-    from kinemesh.flow.solver import Solver
     from kinemesh.motion import PoseArray
     from kinemesh.run.resume import Saved
 
@@ -142,17 +142,18 @@ class Unsteady(Driver):
             self.files.begin(saved.step * plan.dt)
             return saved.step
         if plan.start == "steady":
-            result, notes = to_steady(self, poses, History(STEADY), "start")
+            result, notes = to_steady(self, poses, History(steady_columns(solver)), "start")
             self.tally.start = [f"steady flow at the start: {note}" for note in notes]
             self.tally.first = {
                 f"steady_{name}": result[name] for name in ("iterations", "residual_drop")
             }
-            cast("Solver", solver).settle()
+            solver.settle()
         else:
             solver.grid.ensemble.at("mesh at the start of the motion", 0)
             solver.rest(poses)
             solver.start_from(plan.start)
-            self.tally.start = solver.bodies.jumps() if plan.start == "stream" else []
+        if "stream" in solver.starts and plan.start != "as is":
+            self.tally.start += solver.bodies.jumps()
         solver.dualtime.set_floor(plan.dt)
         self.files.begin()
         self.files.fields(np.zeros(solver.grid.members))

@@ -17,14 +17,21 @@ class MomentumLoop(StepLoop):
 
     Attributes
     ----------
+    cfl : (members,) float64 device array, of a march to a steady flow
     viscous : (nodes,) size of the viscous terms that cancel in a node, for the floor
     """
 
     def __init__(self, grid: Volumes) -> None:
         super().__init__(grid)
         self.backend.put(self.floor, 0.0)  # until `set_floor`
+        self.cfl = self.backend.array(np.ones(grid.members), np.float64)
         self.calm = np.zeros(grid.members)  # nodes have no round-off of their own
         self.viscous: NDArray[np.float64] = np.zeros(grid.nodes)
+
+    @property
+    def first(self) -> Any:
+        """(members,) norm that the drop of a march refers to."""
+        return self.base
 
     def check(self, fields: Fields, drop: float, most: int) -> Any:
         """Call that measures `res` and decides who goes on."""
@@ -46,7 +53,7 @@ class MomentumLoop(StepLoop):
 
         Parameters
         ----------
-        dt : (members,)    time steps
+        dt : (members,)    time steps; infinite in a march to a steady flow
         """
         b, grid = self.backend, self.grid
         b.put(self._step, dt)

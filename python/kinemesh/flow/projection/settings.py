@@ -6,14 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from kinemesh.arguments import checks_names
 from kinemesh.device.faults import DIVERGED, PIVOT
-from kinemesh.flow.settings import Settings
+from kinemesh.flow.settings import TINY, Settings
 
 SMALLER = (
     "smaller time steps (time_step, steps_per_cycle), or a mesh that is finer where the flow "
     "changes most"
 )
+SLOWER = "a lower cfl, or an unsteady run, as a wake that sheds vortices has no steady flow"
+COUNTS = (
+    "outer", "momentum_iterations", "pressure_iterations", "overlap", "steady_iterations",
+)  # fmt: skip
 CONVECTION = ("upwind", "blend")
 INTERPOLATION = ("quadratic", "linear")
 
@@ -21,7 +27,7 @@ INTERPOLATION = ("quadratic", "linear")
 @checks_names
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncompressibleSettings(Settings):
-    """Settings of the projection step.
+    """Settings of the projection step, and of the march to a steady flow.
 
     Parameters
     ----------
@@ -34,6 +40,11 @@ class IncompressibleSettings(Settings):
     pressure_tolerance : float residual of the pressure's equation over that of no guess at which it
         is solved
     pressure_iterations : int  most iterations of BiCGSTAB for it
+    steady_drop : float        residual of a steady march over its first value at which it has
+        converged (theory, section 7.7)
+    steady_iterations : int    most iterations of a steady march
+    cfl : float                CFL number of its iterations; the flow that it ends at does not
+        depend on it
     interpolation : "quadratic" (with half of the gradients of the cell that gives a value) or
         "linear", where overset parts take values from one another
     overlap : int              layers of cells by which overset parts are solved for beyond where
@@ -41,6 +52,7 @@ class IncompressibleSettings(Settings):
     """
 
     remedies: ClassVar[Mapping[int, str]] = {DIVERGED: SMALLER, PIVOT: SMALLER}
+    steady_remedies: ClassVar[Mapping[int, str]] = {DIVERGED: SLOWER, PIVOT: SLOWER}
 
     convection: str = "upwind"
     outer: int = 1
@@ -48,19 +60,31 @@ class IncompressibleSettings(Settings):
     momentum_iterations: int = 20
     pressure_tolerance: float = 1e-4
     pressure_iterations: int = 200
+    steady_drop: float = 1e-6
+    steady_iterations: int = 2000
+    cfl: float = 3.0
     interpolation: str = "quadratic"
     overlap: int = 3
 
     def __post_init__(self) -> None:
         self.choose(convection=CONVECTION, interpolation=INTERPOLATION)
-        for name in ("outer", "momentum_iterations", "pressure_iterations", "overlap"):
+        for name in COUNTS:
             self.count(name)
         self.within(momentum_drop=(0, 1), pressure_tolerance=(0, 1))
+        self.within(steady_drop=(TINY, 1), cfl=(0, np.inf))
 
     @property
     def scheme(self) -> str:
         """The discretisation in words."""
         return f"projection, BDF2, convection {self.convection}"
+
+    @property
+    def remedy(self) -> str:
+        """What to change where the residual of a steady march does not fall."""
+        return (
+            f"lower cfl ({self.cfl:g}) or run unsteady (a wake that sheds vortices has no steady "
+            "flow)"
+        )
 
     @property
     def unsteady_drop(self) -> float:

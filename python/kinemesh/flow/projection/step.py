@@ -7,20 +7,21 @@ out of it.  Velocities in units of the reference speed, lengths in chords.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.fields import Fields
+from kinemesh.flow.projection import systems
 from kinemesh.flow.projection.exchange import Exchange
 from kinemesh.flow.projection.laplacian import graph_of, laplacian
 from kinemesh.flow.projection.momentum import MomentumLoop
-from kinemesh.flow.projection.systems import in_blocks, of_leads, same_systems
 from kinemesh.linear import Bicgstab, Pattern
 from kinemesh.linear.lines import colour_along_lines
 from kinemesh.linear.outer import ScalarSolver
-from kinemesh.linear.stack import Alike, Items
+from kinemesh.linear.stack import Items
 from kinemesh.overset.connectivity import Connectivity
 from kinemesh.space.grid import Grid
 
@@ -59,6 +60,7 @@ class Projection:
     closed : (members,) bool     members without an open boundary
     defect : (members,) float64 device array; what closed members lack, per volume
     share : (members,) float64 device array; of the pressure's last change, that a step begins with
+    solving : (members,) int32 device array; who has a pressure to solve for
     closure : (members, 2) float64 device array; of the last step the largest divergence |net| / h,
         and the largest rate at which a flow passes a volume
     """
@@ -87,6 +89,9 @@ class Projection:
         self.weights = b.array(WEIGHTS[1], np.float64)
         self.defect, self.mean, self.share = (b.zeros(grid.members, np.float64) for _ in range(3))
         self.closure = b.zeros((grid.members, 2), np.float64)
+        self.linear_drop = b.array(np.full(grid.members, LINEAR_DROP), np.float64)
+        self.solving, self.unused = (b.array(np.ones(grid.members), np.int32) for _ in range(2))
+        self.unused_base = b.zeros(grid.members, np.float64)
         self.velocity = {
             kind: b.zeros((len(grid.patches[kind]), dim))
             for kind in ("wall", "far", "symmetry")
@@ -151,19 +156,20 @@ class Projection:
             Pattern.of_graph(b, *graph, colours=colour_along_lines(b, *graph, mesh.points))
             for graph, mesh in zip(graphs, grid.distinct, strict=True)
         ]
-        alike, same = v.alike, same_systems(grid, self.open)
-        of, fixed = alike.of[same.lead], of_leads(grid, same, self.open)
+        alike, same = v.alike, systems.same_systems(grid, self.open)
+        of, fixed = alike.of[same.lead], systems.of_leads(grid, same, self.open)
         self.pressure = ScalarSolver(
             b, same, Pattern.of_members(same, [natural[k] for k in of]), [-made[k] for k in of],
-            fixed, grid.fields["alive"], tolerance=self.settings.pressure_tolerance,
-            **self._of_parts(same),
+            fixed, self.solving, tolerance=self.settings.pressure_tolerance,
+            **systems.parts_of(self, same),
         )  # fmt: skip
         self.friction = b.array(self.pressure.diagonal, np.float64)
         self.loop.viscous = 2 * viscosity[grid.member] * self.pressure.diagonal
         self.pattern = Pattern.of_members(alike, alone)
+        self.slot = b.table(grid.slots(self.pattern))
         self.momentum = Bicgstab(
-            b, self.pattern, 1, self.loop.active, grid.faults, tolerance=LINEAR_DROP, suffix="f32",
-            width=grid.dimensions,
+            b, self.pattern, 1, self.loop.active, grid.faults, tolerance=self.linear_drop,
+            suffix="f32", width=grid.dimensions,
         )  # fmt: skip
         blocks = Items(alike, [p.blocks for p in alone])
         solver = self.momentum
@@ -171,20 +177,15 @@ class Projection:
             row=solver.tables["row"],
             node=solver.tables["node"],
             diagonal=solver.tables["diagonal"],
-            laplacian=b.table(blocks.stack(in_blocks(made, alone)), np.float32),
+            laplacian=b.table(blocks.stack(systems.in_blocks(made, alone)), np.float32),
         )
 
-    def _of_parts(self, same: Alike) -> dict[str, Any]:
-        """What the pressure's solver has to know of overset parts."""
-        if not self.exchange:
-            return {}
-        link = self.exchange.connectivity
-        overset = {name: getattr(link, name) for name in ("status", "donor", "weight")}
-        never = of_leads(self.grid, same, link.never)
-        volume = np.where(self.closed[self.grid.member], self.backend.get(self.grid.V), 0.0)
-        return {"overset": overset, "never": never, "volume": volume}
-
     # ---- calls ----
+
+    def solve_for(self, members: Any) -> Any:
+        """Call: these members (members,) have a pressure to solve for."""
+        unused = {"iterations": self.unused, "base": self.unused_base}
+        return self.grid.fields.bind("dualtime_start", alive=members, active=self.solving, **unused)
 
     def _patches(self, kernel: str, *kinds: str, **given: Any) -> list[Any]:
         """Calls of a kernel over the patches of these kinds."""
@@ -249,8 +250,7 @@ class Projection:
         """Calls that solve for u with the pressure as it is."""
         b, loop, solver, s = self.backend, self.loop, self.momentum, self.settings
         rows, active = self.rows.also(active=loop.active), loop.active
-        slot = b.table(self.grid.slots(self.pattern))
-        matrix = self.rows.bind("inc_matrix", slot=slot, A=solver.A, flow=self.guess)
+        matrix = self.rows.bind("inc_matrix", slot=self.slot, A=solver.A, flow=self.guess)
         update = [
             rows.bind("inc_side", side=solver.b),
             solver.solve_recorded(LINEAR_ITERATIONS),
@@ -286,11 +286,11 @@ class Projection:
         through = self._patches("inc_outflow", "wall", "far")
         return [self._bind("inc_divergence"), *leaks, *through]
 
-    def _correct(self) -> list[Any]:
-        """Calls that take phi's gradient from u and flow, and add it to p."""
+    def _correct(self, **given: Any) -> list[Any]:
+        """Calls that take phi's gradient from u and flow, and add it to p, or to a `given` one."""
         alive = self.fields["active"]
         return [
-            self._bind("inc_correct"),
+            self._bind("inc_correct", **given),
             *self._slip(self.u, alive),
             *(self._velocity_slopes(alive) if self.exchange else []),
             *self._exchanged(alive),
@@ -322,6 +322,7 @@ class Projection:
         totals = {**self.grid.totals, "open": self.loose}
         leaks = [self.exchange.leaks(self.fields)] if self.exchange else []
         return [
+            self.solve_for(alive),
             self._bind("inc_extrapolate_flow", flow=self.guess),
             fading,
             self._bind("inc_share", **totals, parts=self._chunks(1), friction=self.friction),
@@ -340,6 +341,7 @@ class Projection:
     def _project_calls(self) -> list[Any]:
         """Calls that make u and flow free of divergence; p is spoiled."""
         return [
+            self.solve_for(self.fields["active"]),
             *self._give(),
             *self._slip(self.u, self.fields["active"]),
             *(self._filled() if self.exchange else []),
@@ -353,7 +355,13 @@ class Projection:
         """Calls of what follows from where overset parts stand."""
         if not self.exchange:
             return []
-        return [self.exchange.connectivity.update, self.exchange.rows, self.pressure.refresh]
+        all_of_them = self.solve_for(self.fields["active"])
+        return [
+            all_of_them,
+            self.exchange.connectivity.update,
+            self.exchange.rows,
+            self.pressure.refresh,
+        ]
 
     def lost(self) -> NDArray[np.float64]:
         """What the closed duals of each member left over in the last step (members,)."""
@@ -374,6 +382,13 @@ class Projection:
         b.put(self.p, 0.0 if p is None else p)
         for _ in range(2):
             self.levels()
+
+    def seen(self, **fields: Any) -> Projection:
+        """This step, its calls with other fields."""
+        view = copy(self)
+        for name in ("fields", "cells", "corners", "rows"):
+            setattr(view, name, getattr(self, name).also(**fields))
+        return view
 
     def begin_step(self, number: int) -> None:
         """Levels move on; `number` of the step, from 1."""

@@ -35,3 +35,27 @@ def in_blocks(made: Iterable[Any], patterns: Iterable[Pattern]) -> list[NDArray[
         order, _ = ordered_pairs(row, pattern.row_of[own.indices], own.shape[0])
         entries.append(own.data.astype(np.float32)[order])
     return entries
+
+
+def parts_of(made: Any, same: Alike) -> dict[str, Any]:
+    """What the pressure's solver has to know of overset parts; made: a `Projection`."""
+    if not made.exchange:
+        return {}
+    grid, link = made.grid, made.exchange.connectivity
+    overset = {name: getattr(link, name) for name in ("status", "donor", "weight")}
+    never = of_leads(grid, same, link.never)
+    volume = np.where(made.closed[grid.member], grid.backend.get(grid.V), 0.0)
+    return {"overset": overset, "never": never, "volume": volume}
+
+
+def forget(made: Any, of: NDArray[np.bool_], inflow: NDArray[np.float64]) -> None:
+    """Numbers at these nodes (nodes,), which may be none, are those of the streams (members, 2)."""
+    b, grid = made.backend, made.grid
+    edges, values = of[grid.lr[:, 0]], inflow[grid.member[of]]
+    flows = ("flow", "flow1", "flow2", "memory", "memory1", "memory2")
+    velocities = dict.fromkeys(("u", "u1", "u2"), (of, values))
+    pressures = dict.fromkeys(("p", "p1", "p2"), (of, 0.0))
+    for name, (where, new) in (velocities | pressures | dict.fromkeys(flows, (edges, 0.0))).items():
+        array = b.get(getattr(made, name))
+        array[where] = new
+        b.put(getattr(made, name), array)
