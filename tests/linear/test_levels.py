@@ -39,7 +39,7 @@ def bound(backend, level, kernel, count, **fields):
     more |= {name: None for name in HOLES.get(kernel, ()) if name not in fields}
     made = backend.bind(f"level_{kernel}_{count}", suffix="f32", **there, **b, **more)
     made()
-    return {name: backend.get(array)[:, 0] for name, array in b.items() if array.ndim == 2}
+    return {name: backend.get(array)[:, 0] for name, array in b.items() if len(array.shape) == 2}
 
 
 def columns_of(*names):

@@ -88,13 +88,13 @@ def test_a_motion_that_inverts_a_cell_stops_before_any_flow(tmp_path, no_flow, d
 
 
 class Creep(Mover):
-    """Pushes one inner node further at every step, and does not look at what that does."""
+    """Pushes the outermost inner node further at every step, and does not look where to."""
 
     def step(self, poses):
         x = self.backend.get(self.vertices.x)
         outer = np.concatenate([side.node for side in self.vertices.sides.values()])
         inner = np.setdiff1d(np.arange(self.vertices.nodes), outer)
-        x[inner[0], 0] += 0.7
+        x[inner[np.argmax(np.hypot(*x[inner].T))], 0] += 0.7
         self.backend.put(self.vertices.x, x)
         return {}
 
