@@ -97,7 +97,7 @@ static long run_items(Recording *r)
 /* Threads pay until somebody else wants the cores: then every kernel's barrier waits for a time
  * slice (measured: a run of 4 s took 12 min).  Results do not depend on the number of threads, so
  * the faster of one and all of them runs; the other is tried now and then, ever more seldom while
- * it goes on losing.                                                                            */
+ * it goes on losing, and at once where a run takes twice as long as those before.               */
 #ifdef _OPENMP
 static int all_threads;
 
@@ -123,6 +123,7 @@ int backend_run(Recording *r)
   const int      trial = p->until == 0 && p->runs > 0;
   if (p->runs == 0) p->all = 1, p->gap = 8;
   const int    all     = trial ? !p->all : p->all;
+  const double before  = p->seconds[all];
   const double seconds = per_launch(r, all ? all_threads : 1);
   if (seconds > 0) p->seconds[all] = p->seconds[all] > 0 && !trial ? 0.7 * p->seconds[all] + 0.3 * seconds : seconds;
   p->until = p->runs++ == 0 ? 2 : trial ? p->gap : p->until - 1;
@@ -130,6 +131,7 @@ int backend_run(Recording *r)
     p->all = all, p->gap = 8;
   else if (trial && p->gap < 512)
     p->gap *= 2;
+  if (!trial && before > 0 && seconds > 2 * before) p->until = 0, p->gap = 8;
   return 0;
 }
 #else
