@@ -50,6 +50,13 @@ def test_a_uniform_stream_stays():
     assert run.converged
 
 
+def test_a_fluid_at_rest_has_converged_without_a_residual():
+    run = case(stream=0.0).steady()
+    assert run.summary["result"]["residual_drop"] == 0
+    assert run.converged
+    assert run.history["cd"][-1] == 0
+
+
 def test_the_steady_flow_does_not_depend_on_the_cfl_number():
     """Measured 1e-10; with tau of a step that goes with the CFL number 1e-3."""
     slow, fast = (tight(cfl=cfl).history["cd"][-1] for cfl in (1.5, 4.0))

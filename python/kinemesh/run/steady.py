@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError
 from kinemesh.io.history import STEADY, History
@@ -112,6 +113,12 @@ def to_steady(
     return _ended(solver, poses)
 
 
+def _drop(solver: Moving) -> NDArray[np.float64]:
+    """(members,) residuals over their first ones; 0 where there was none, as in a fluid at rest."""
+    norm, first = (solver.backend.get(a) for a in (solver.dualtime.norm, solver.dualtime.first))
+    return np.divide(norm, first, out=np.zeros_like(norm), where=first != 0)
+
+
 def _went(drop: float) -> str:
     """Where a residual that is short of its drop has gone."""
     return f"fell to {drop:.1e} only" if drop < 1 else f"rose to {drop:.1e}"
@@ -122,7 +129,7 @@ def _ended(solver: Moving, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[
     ends.refuse_diverged(solver, "steady flow")
     s, get, alive = solver.settings, solver.backend.get, solver.grid.ensemble.alive
     with solver.grid.ensemble.quiet():
-        drop = get(solver.dualtime.norm) / get(solver.dualtime.first)
+        drop = _drop(solver)
         loads = np.where(alive[:, None], solver.coefficients(poses), np.nan)
     converged = (drop <= s.steady_drop) & alive
     notes = [
@@ -150,7 +157,7 @@ def _ended(solver: Moving, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[
 def _rows(solver: Moving, history: History, about: Any, iterations: Any, done: Any) -> Any:
     """A row for each member alive that has made an iteration; drop of the residuals of those."""
     get = solver.backend.get
-    drop, cfl = get(solver.dualtime.norm) / get(solver.dualtime.first), get(solver.dualtime.cfl)
+    drop, cfl = _drop(solver), get(solver.dualtime.cfl)
     loads = solver.loads(about)
     alive = solver.grid.ensemble.alive
     went = np.flatnonzero(alive & (iterations > done))
