@@ -67,9 +67,10 @@ class Runnable:
         CaseError         the folder or its restart cannot be used
         """
         solver: Any = self
-        return done_by("Solver.steady")(
+        ended: Run = done_by("Solver.steady")(
             solver, out=out, progress=progress, resume=resume, overwrite=overwrite
         )
+        return ended
 
     @checks_names
     def run(
@@ -126,7 +127,7 @@ class Runnable:
         SettingsError     arguments that contradict each other or the motion
         """
         solver: Any = self
-        return done_by("Solver.run")(
+        ended: Run = done_by("Solver.run")(
             solver,
             cycles=cycles,
             steps_per_cycle=steps_per_cycle,
@@ -141,6 +142,7 @@ class Runnable:
             overwrite=overwrite,
             preflight=preflight,
         )
+        return ended
 
     def __repr__(self) -> str:
         members = f"{self.grid.members} members, " if self.grid.members > 1 else ""

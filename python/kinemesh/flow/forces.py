@@ -52,8 +52,8 @@ class Forces:
         self,
         grid: Volumes,
         fields: Fields,
-        speed: NDArray,
-        alpha_deg: NDArray,
+        speed: NDArray[Any],
+        alpha_deg: NDArray[Any],
         area: float = 1.0,
         length: float = 1.0,
         kernel: str = "wall_forces",
@@ -84,7 +84,7 @@ class Forces:
         table = self.backend.array(offsets, np.int32)
         return [self.measure, fields.bind("bc_vortex", offsets=table, force=self.sums)]
 
-    def sums_about(self, about: NDArray) -> FloatArray:
+    def sums_about(self, about: NDArray[Any]) -> FloatArray:
         """(3, bodies) force along x and y, nose-up moment about `about` (members, 2) [chord]."""
         self.backend.put(self.about, about)
         self.measure()
@@ -96,13 +96,13 @@ class Forces:
         drag = fx * self.cos + fy * self.sin
         return (np.stack([lift, drag, moment / self.length]) / self.pressure).T
 
-    def bodies(self, about: NDArray) -> FloatArray:
+    def bodies(self, about: NDArray[Any]) -> FloatArray:
         """(bodies, 3) cl, cd, cm; moments nose-up about `about` (members, 2) [chord]."""
         return self._coefficients(self.sums_about(about))
 
     def loads(
         self,
-        about: NDArray,
+        about: NDArray[Any],
         poses: PoseArray,
         rates: RateArray,
         pivoted: NDArray[np.bool_],
@@ -129,7 +129,8 @@ class Forces:
 
         def moved_to(place: FloatArray) -> FloatArray:
             x, y = (place - point).T
-            return moment + x * fy - y * fx
+            moved: FloatArray = moment + x * fy - y * fx
+            return moved
 
         scale = self.pressure * self.length
         return Loads(
@@ -139,6 +140,6 @@ class Forces:
             (fx * rates.shift[:, 0] + fy * rates.shift[:, 1]) / scale,
         )
 
-    def members(self, about: NDArray) -> FloatArray:
+    def members(self, about: NDArray[Any]) -> FloatArray:
         """(members, 3) cl, cd, cm of all bodies of each member together."""
         return self.grid.owners.sums(self.bodies(about))

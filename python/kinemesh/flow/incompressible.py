@@ -180,7 +180,7 @@ class Incompressible(Moving):
         )
         self.initialise()
 
-    def initialise(self, u: NDArray | None = None, p: NDArray | None = None) -> None:
+    def initialise(self, u: NDArray[Any] | None = None, p: NDArray[Any] | None = None) -> None:
         """Every time level set to a flow, made free of divergence, or to the stream.
 
         Parameters
@@ -239,7 +239,8 @@ class Incompressible(Moving):
         return self.projection.march
 
     def missed(self) -> NDArray[np.bool_]:
-        return self.backend.get(self.projection.pressure.status) != 1
+        missed: NDArray[np.bool_] = self.backend.get(self.projection.pressure.status) != 1
+        return missed
 
     def step_numbers(self) -> dict[str, NDArray[Any]]:
         made, get = self.projection, self.backend.get
@@ -298,7 +299,7 @@ class Incompressible(Moving):
             self._walls(self.poses(still), lambda: self.rates(still))
             self.projection.start(self.inflow[self.grid.member])
 
-    def begin_step(self, dt: NDArray, order: int) -> None:
+    def begin_step(self, dt: NDArray[Any], order: int) -> None:
         """Begin a physical step: what the last one left becomes the past.
 
         Parameters

@@ -43,7 +43,9 @@ class LowMach:
     pairs : (members, 2) float64 device array    z and 1 / z
     """
 
-    def __init__(self, grid: Volumes, settings: Any, mach: NDArray, alpha_deg: NDArray) -> None:
+    def __init__(
+        self, grid: Volumes, settings: Any, mach: NDArray[Any], alpha_deg: NDArray[Any]
+    ) -> None:
         self.grid, self.settings, self.mach = grid, settings, mach
         alpha = np.radians(alpha_deg)
         self.stream = mach[:, None] * np.stack([np.cos(alpha), np.sin(alpha)], axis=1)
@@ -67,7 +69,7 @@ class LowMach:
         if self.on:  # a restart has the factors of the steps before it
             self._least = self.grid.backend.get(self.pairs)[:, 0]
 
-    def follow(self, poses_at: Poses, dt: NDArray, first: bool) -> None:
+    def follow(self, poses_at: Poses, dt: NDArray[Any], first: bool) -> None:
         """A physical step: the reference is the largest of this run's steps up to now.
 
         It does not fall where a flapping body turns, since the wake of its stroke is still there.
@@ -86,12 +88,12 @@ class LowMach:
         self.reference = speeds if first else np.maximum(self._before, speeds)
         self._put(0.0 if first or not self.on else self._least)
 
-    def _put(self, least: NDArray | float) -> None:
+    def _put(self, least: NDArray[Any] | float) -> None:
         if self.on:
             z = np.maximum(factor(self.reference), least)
             self.grid.backend.put(self.pairs, np.stack([z, 1 / z], axis=1))
 
-    def _speeds(self, before: PoseArray, after: PoseArray, dt: NDArray) -> NDArray[np.float64]:
+    def _speeds(self, before: PoseArray, after: PoseArray, dt: NDArray[Any]) -> NDArray[np.float64]:
         """(members,) largest speed of the bodies' boxes relative to the stream; without bodies,
         that of the stream [a_inf]."""
         owners = self.grid.owners

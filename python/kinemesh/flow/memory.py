@@ -105,7 +105,9 @@ def _each(
                 del mover
             known.append(counts(made.grid.meshes[0]))
             held.append(_shared(*each))
-    return np.linalg.lstsq(np.array(known, float), np.array(held, float), rcond=None)[0].T
+    found = np.linalg.lstsq(np.array(known, float), np.array(held, float), rcond=None)
+    bytes_of: NDArray[np.float64] = found[0].T
+    return bytes_of
 
 
 def _shared(one: int, same: int | None = None, other: int | None = None) -> list[int]:

@@ -234,7 +234,7 @@ class Meshless(Solver):
             *self.boundaries.jacobian(fields, diagonal, sides, solver.suffix),
         ]
 
-    def marks(self) -> dict[str, NDArray]:
+    def marks(self) -> dict[str, NDArray[Any]]:
         own = [pattern.colour() for pattern in self.pattern.alone or [self.pattern]]
         return {"Colour": self.grid.items.stack(own)}
 

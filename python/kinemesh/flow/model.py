@@ -45,7 +45,7 @@ class Euler:
         """(..., variables) conserved states (rho, rho velocity, rho E) of primitive ones."""
         return gas.conserved(q)
 
-    def states(self, value: Any, nodes: int) -> NDArray:
+    def states(self, value: Any, nodes: int) -> NDArray[Any]:
         """(nodes, variables) finite primitive states that a user gave; SettingsError for others."""
         columns = f" ({', '.join(self.names)})"
         return states(value, (nodes, self.variables), "initial state", columns)

@@ -244,11 +244,11 @@ class Moving(Runnable, ABC):
 
     # ---- bodies ----------------------------------------------------------------------------
 
-    def poses(self, time: NDArray) -> PoseArray:
+    def poses(self, time: NDArray[Any]) -> PoseArray:
         """Pose of every body at its member's time [chord/a_inf]."""
         return self.bodies.poses(time)
 
-    def rates(self, time: NDArray) -> RateArray:
+    def rates(self, time: NDArray[Any]) -> RateArray:
         """Change of every body's pose at its member's time [chord/a_inf]."""
         return self.bodies.rates(time)
 
@@ -269,7 +269,7 @@ class Moving(Runnable, ABC):
             found[member][marker] = dict(zip(("cl", "cd", "cm"), load, strict=True))
         return found
 
-    def loads(self, about: NDArray) -> NDArray[np.float64]:
+    def loads(self, about: NDArray[Any]) -> NDArray[np.float64]:
         """(members, 3) cl, cd, cm of the present state, moments about `about` (members, 2)."""
         self._for_loads()
         return self.forces.members(about)

@@ -144,7 +144,8 @@ def check_point(
 def wall_points(space: Any, names: Sequence[str]) -> Floats:
     """(n, 2) points of walls in the plane of the motion: x and y, in space x and z."""
     nodes = np.unique(np.concatenate([space.boundaries[n].ravel() for n in names]))
-    return space.points[nodes][:, [0, -1]]
+    points: Floats = space.points[nodes][:, [0, -1]]
+    return points
 
 
 def check_points(arguments: Any, motions: Sequence[Any], grid: Any) -> list[str]:

@@ -69,7 +69,7 @@ class Solver(State, Moving):
     def pseudo_step(self) -> list[Any]:
         """Calls from res to the new u."""
 
-    def marks(self) -> dict[str, NDArray]:
+    def marks(self) -> dict[str, NDArray[Any]]:
         """(nodes,) numbers that field files have beside the flow, by name."""
         return {}
 
@@ -212,7 +212,7 @@ class Solver(State, Moving):
             self.backend.put(self.tolerance, tolerance)
             self._tolerance = tolerance
 
-    def begin_step(self, dt: NDArray, order: int) -> None:
+    def begin_step(self, dt: NDArray[Any], order: int) -> None:
         """Begin a physical step: what the last one left becomes the past.
 
         Parameters

@@ -98,7 +98,7 @@ class State:
             entropy_fix=self.settings.entropy_fix,
         )
 
-    def initialise(self, q: NDArray | None = None) -> None:
+    def initialise(self, q: NDArray[Any] | None = None) -> None:
         """Set every time level to primitive states q (nodes, variables), or to the free stream."""
         self.grid.ensemble.begin()
         if q is None:
@@ -127,7 +127,7 @@ class State:
             u = self.model.conserved(self.primitive())
         self._set_levels(u)
 
-    def primitive(self) -> NDArray:
+    def primitive(self) -> NDArray[Any]:
         """(nodes, variables) rho, velocity, p on the host, nodes as in `grid.meshes`."""
         self._primitive()
         return self.backend.get(self.q)
@@ -136,7 +136,7 @@ class State:
         """(members, variables) conserved states of the free streams."""
         return self.model.conserved(self.backend.get(self.stream))
 
-    def _set_levels(self, u: NDArray) -> None:
+    def _set_levels(self, u: NDArray[Any]) -> None:
         for array in (self.u, self.u1, self.u2, self.u3):
             self.backend.put(array, u)
         self.backend.put(self.dualtime.active, self.grid.ensemble.alive)

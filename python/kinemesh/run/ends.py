@@ -49,13 +49,16 @@ def at_roundoff(solver: Moving) -> NDArray[np.bool_]:
     """(members,) whether round-off alone may leave a march's residual as it is."""
     get, dual = solver.backend.get, solver.dualtime
     norm = get(dual.norm)
-    return (norm <= get(dual.floor)) | (np.maximum(norm, get(dual.base)) <= dual.calm)
+    low: NDArray[np.bool_] = norm <= get(dual.floor)
+    low |= np.maximum(norm, get(dual.base)) <= dual.calm
+    return low
 
 
 def last_cycle(rows: History) -> NDArray[np.bool_]:
     """(rows,) whether a row is of the last cycle; all rows where there is not one whole cycle."""
     # cycle is a fraction of exact steps: 1e-9 is far above its rounding, far below a step
-    return rows["cycle"] > rows["cycle"][-1] - 1 + 1e-9
+    last: NDArray[np.bool_] = rows["cycle"] > rows["cycle"][-1] - 1 + 1e-9
+    return last
 
 
 def converged(rows: History) -> bool:

@@ -160,7 +160,7 @@ class Plan:
     def frame_every(self) -> int:
         """Steps between two frames of the field file."""
         if self.periods is None and self.frame_time:
-            return max(1, round(self.frame_time / self.dt.min()))
+            return max(1, round(self.frame_time / float(self.dt.min())))
         return max(1, (self.steps_per_cycle or FRAMES_PER_CYCLE) // FRAMES_PER_CYCLE)
 
     @property

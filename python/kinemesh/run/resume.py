@@ -47,16 +47,19 @@ class Saved:
 
     @property
     def phase(self) -> str:
-        return self.record["phase"]
+        phase: str = self.record["phase"]
+        return phase
 
     @property
     def step(self) -> int:
-        return self.record["step"]
+        step: int = self.record["step"]
+        return step
 
     @property
     def failed(self) -> list[dict[str, Any]]:
         """Members that had failed by then, as of `Members.told`."""
-        return self.record.get("failed", [])
+        failed: list[dict[str, Any]] = self.record.get("failed", [])
+        return failed
 
 
 def name_of(value: Any) -> str:
@@ -91,7 +94,8 @@ def identity(solver: Moving, mode: str, **more: Any) -> dict[str, Any]:
             name: value if isinstance(value, int | float | str) else name_of(value)
             for name, value in deform.items()
         }
-    return plain(found | more)
+    asked: dict[str, Any] = plain(found | more)
+    return asked
 
 
 def samples(solver: Moving, dt: NDArray[np.float64], step: int) -> dict[str, list[Any]]:

@@ -116,7 +116,9 @@ def to_steady(
 def _drop(solver: Moving) -> NDArray[np.float64]:
     """(members,) residuals over their first ones; 0 where there was none, as in a fluid at rest."""
     norm, first = (solver.backend.get(a) for a in (solver.dualtime.norm, solver.dualtime.first))
-    return np.divide(norm, first, out=np.zeros_like(norm), where=first != 0)
+    drop: NDArray[np.float64] = np.zeros_like(norm)
+    np.divide(norm, first, out=drop, where=first != 0)
+    return drop
 
 
 def _went(drop: float) -> str:

@@ -61,7 +61,8 @@ def shares(cloud: Cloud) -> NDArray[np.float64]:
     )
     spread = np.sqrt(np.linalg.det(np.moveaxis(moments, -1, 0)))
     share = (2 / count) ** (d / 2) * spread
-    return share if d == 2 else np.sqrt(share)
+    h: NDArray[np.float64] = share if d == 2 else np.sqrt(share)
+    return h
 
 
 class CloudGrid(Volumes):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,10 +35,11 @@ def conditions(
     return given, is_open
 
 
-def _corners(points: NDArray, node: NDArray, ends: NDArray) -> NDArray[np.bool_]:
+def _corners(points: NDArray[Any], node: NDArray[Any], ends: NDArray[Any]) -> NDArray[np.bool_]:
     """Whether the half edges before and after each boundary node turn by a corner."""
     both = (ends >= 0).all(axis=1)
     before, after = points[node] - points[ends[:, 0]], points[ends[:, 1]] - points[node]
     along = (before * after).sum(axis=1)
     size = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
-    return both & (along < BEND * size)
+    turn: NDArray[np.bool_] = both & (along < BEND * size)
+    return turn

@@ -79,14 +79,16 @@ def _right(v: Floats) -> Floats:
 
 def _turn(u: Floats, v: Floats) -> Floats:
     """Cross products of vectors (2, ...)."""
-    return u[0] * v[1] - u[1] * v[0]
+    turned: Floats = u[0] * v[1] - u[1] * v[0]
+    return turned
 
 
 def friction(S: Floats, d: Floats) -> Floats:
     """k of facets (2, ...) [-]: |S|^2 / (S.d), or |S| / |d| where they point different ways."""
     along, size = (S * d).sum(axis=0), (S * S).sum(axis=0)
     other = np.sqrt(size / (d * d).sum(axis=0))
-    return np.where(along > 0, size / np.where(along > 0, along, 1.0), other)
+    k: Floats = np.where(along > 0, size / np.where(along > 0, along, 1.0), other)
+    return k
 
 
 def graph_of(matrix: sp.csr_matrix) -> tuple[Ints, Ints]:

@@ -371,7 +371,7 @@ class Projection:
 
     # ---- time ----
 
-    def start(self, u: NDArray, p: NDArray | None = None) -> None:
+    def start(self, u: NDArray[Any], p: NDArray[Any] | None = None) -> None:
         """Every time level set to velocities u (nodes, dimensions), made free of divergence."""
         b = self.backend
         b.put(self.u, u)
