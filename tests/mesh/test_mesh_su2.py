@@ -146,6 +146,7 @@ DAMAGE = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:.*turned counter-clockwise:UserWarning")
 @pytest.mark.parametrize(("old", "new", "message"), DAMAGE.values(), ids=DAMAGE.keys())
 def test_a_damaged_file_is_refused_with_its_line(tmp_path, old, new, message):
     assert old in GOOD

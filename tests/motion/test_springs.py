@@ -16,6 +16,8 @@ from kinemesh.motion.deform.fans import spring_triangles
 from scipy.sparse import coo_array, csr_array
 from solver_cases import Ellipse, bodies, mover_of, on_devices, square, turned
 
+OPEN = pytest.mark.filterwarnings("ignore:.*loads are sums over all walls:RuntimeWarning")
+NO_CHORD = pytest.mark.filterwarnings("ignore:.*the chord is said to be 1:RuntimeWarning")
 MESHES = {
     "airfoil": lambda: km.mesh.airfoil("naca0012", nodes=2000),
     "quads": lambda: square(10, quads=True),
@@ -99,6 +101,7 @@ def test_rows_are_the_sum_over_triangles(mesh, device):
     assert abs(matrix - matrix.T).max() <= 1e-12 * abs(matrix).max()
 
 
+@OPEN
 @on_devices
 @pytest.mark.parametrize("pose", [
     Pose(shift=(0.3, -0.2)), Pose(angle=0.5, about=(0.25, 0.0)),
@@ -116,6 +119,7 @@ def test_inner_nodes_follow_a_rigid_motion_of_all_boundaries(pose, device):
     assert np.abs(moved - exact).max() <= 1e-12 * ale.grid.nodes * np.abs(exact).max()
 
 
+@OPEN
 @on_devices
 def test_a_motion_cubic_in_its_increments_is_guessed(device):
     """From the fifth step on what is left is at most 15 times the error of the last solves."""
@@ -374,6 +378,7 @@ def turn_in_steps(device, meshes, steps=3):
     return np.split(ale.backend.get(ale.grid.x), ale.grid.first[1:-1]), mover
 
 
+@NO_CHORD
 @on_devices
 @pytest.mark.parametrize("order", [1, -1])
 def test_members_of_any_size_keep_their_solo_bits(device, order):
@@ -390,6 +395,7 @@ def test_members_of_any_size_keep_their_solo_bits(device, order):
         assert (x != meshes[name].points).any(), name
 
 
+@NO_CHORD
 @on_devices
 @pytest.mark.parametrize("name", SMALL)
 def test_small_meshes_settle_where_the_matrix_says(device, name):

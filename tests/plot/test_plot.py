@@ -13,7 +13,10 @@ from kinemesh.results import Run
 from kinemesh.study.hysteresis import hysteresis
 from made_up import changed, folder, loop, ring
 
-pytestmark = pytest.mark.no_sanitizer
+pytestmark = [
+    pytest.mark.no_sanitizer,
+    pytest.mark.filterwarnings("ignore:no pressures:UserWarning"),  # folders of one frame
+]
 
 PNG = b"\x89PNG"
 

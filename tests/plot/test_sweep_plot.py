@@ -115,6 +115,7 @@ def test_the_axes_are_those_that_were_asked_for():
         (lambda: km.plot.loops(sweep().drop_dims("phase")), "no loops"),
     ],
 )
+@pytest.mark.filterwarnings("ignore:left out, having failed:UserWarning")
 def test_what_cannot_be_drawn_is_refused(made, words):
     with pytest.raises(CaseError) as caught:
         made()

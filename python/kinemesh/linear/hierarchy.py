@@ -102,7 +102,8 @@ def _scaling(matrix: sp.bsr_matrix) -> tuple[Floats, float]:
 
 def rigid_and_scaled(points: Floats) -> Floats:
     """(2 nodes, 4) what triangles do not resist: translations, rotation, scaling."""
-    x, y = (points - points.mean(axis=0)).T
+    middle = points.mean(axis=0) if len(points) else 0.0  # none where all nodes are fixed
+    x, y = (points - middle).T
     found = np.zeros((2 * len(points), 4))
     found[0::2] = np.stack([np.ones_like(x), np.zeros_like(x), -y, x], axis=1)
     found[1::2] = np.stack([np.zeros_like(x), np.ones_like(x), x, y], axis=1)
