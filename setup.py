@@ -1,7 +1,8 @@
 """Build the two extension modules: _core (always) and _cuda (where nvcc is found).
 
 KINEMESH_CUDA=auto|0|1   build for CUDA where nvcc is found; never; or fail without it
-KINEMESH_ARCH=...        gcc's -march (default: native)
+KINEMESH_ARCH=...        gcc's -march; default: native where what is built is installed here at once
+                         (pip install . or -e ., build_ext --inplace), x86-64-v3 for other wheels
 KINEMESH_WERROR=1        warnings are errors
 KINEMESH_STRICT=1        no contraction to fused multiply-add, on either device
 KINEMESH_SM=80,90        CUDA architectures (PTX of the last one is added)
@@ -9,8 +10,10 @@ KINEMESH_SANITIZE=1      address and undefined-behaviour checks (tools/sanitize.
 """
 
 import os
+import platform
 import shutil
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -25,6 +28,7 @@ INCLUDE = "csrc"  # headers are named from here: core/table.h
 HOST = ["csrc/core/bind.c", "csrc/core/check.c", "csrc/core/shape.c"]
 HOST += ["csrc/core/recording.c"]
 HOST += ["csrc/kernels/host_f32.c", "csrc/kernels/host_f64.c"]
+PROCESSOR = "csrc/core/processor.c"  # asks the processor, so that it must run on any
 DEVICE = ["csrc/kernels/device_f32.cu", "csrc/kernels/device_f64.cu"]
 DEVICE += ["csrc/core/graph.cu", "csrc/core/launch.cu", "csrc/sparse/sparse.cu"]
 CUDA = ["csrc/core/module_cuda.c", "csrc/core/array.c", "csrc/core/dlpack.c"]
@@ -48,8 +52,50 @@ def find_nvcc():
     return found
 
 
+# What gcc defines where -march has it, and its name of it in __builtin_cpu_supports.
+FEATURES = {f"__{name.upper()}__": name for name in ("avx", "avx2", "fma", "bmi", "bmi2")}
+FEATURES["__SSE4_2__"] = "sse4.2"
+for name in ("F", "DQ", "CD", "BW", "VL", "IFMA", "VBMI", "VBMI2", "VNNI", "BITALG"):
+    FEATURES[f"__AVX512{name}__"] = f"avx512{name.lower()}"
+FEATURES |= {"__AVX512VPOPCNTDQ__": "avx512vpopcntdq", "__AVX512BF16__": "avx512bf16"}
+
+
+def on_the_spot():
+    """Whether what is built is installed here at once: it may be for this processor alone.
+
+    `pip install .` makes a wheel too, as `pip wheel .` and `python -m build` do: who asked tells.
+    """
+    if "bdist_wheel" not in sys.argv:
+        return True  # build_ext --inplace, or editable
+    parent = Path(f"/proc/{os.getppid()}/cmdline")
+    return parent.is_file() and b"install" in parent.read_bytes().split(b"\0")
+
+
+def architecture():
+    """The value of gcc's -march, or "" for the compiler's own."""
+    found = os.environ.get("KINEMESH_ARCH", "")
+    if found or on_the_spot():
+        return found or "native"
+    return "x86-64-v3" if platform.machine() == "x86_64" else ""
+
+
+def march():
+    return [f"-march={ARCH}"] if ARCH else []
+
+
+def needs():
+    """Names of what a processor must have to run what gcc makes, between spaces."""
+    command = [*os.environ.get("CC", "gcc").split(), *march(), "-dM", "-E", "-x", "c", os.devnull]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    defined = {line.split()[1] for line in told.splitlines()}
+    return " " + "".join(f"{name} " for macro, name in FEATURES.items() if macro in defined)
+
+
+ARCH = architecture()
+
+
 def host_flags():
-    flags = ["-std=c11", "-O3", f"-march={os.environ.get('KINEMESH_ARCH', 'native')}"]
+    flags = ["-std=c11", "-O3", *march()]
     flags += ["-fopenmp", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden"]
     flags += ["-Wall", "-Wextra", "-Wdouble-promotion"]
     flags += ["-Werror"] if flag("KINEMESH_WERROR") else []
@@ -79,9 +125,20 @@ class Build(build_ext):
 
     def build_extension(self, ext):
         nvcc = getattr(ext, "nvcc", None)
-        if nvcc:
-            ext.extra_objects = self.compile_cuda(nvcc)
+        ext.extra_objects = self.compile_cuda(nvcc) if nvcc else []
+        ext.extra_objects += self.compile_plain(PROCESSOR)
         super().build_extension(ext)
+
+    def compile_plain(self, source):
+        """The object of a source that runs on any processor of the kind: no -march."""
+        plain = [flag for flag in host_flags() if flag not in march()]
+        return self.compiler.compile(
+            [source],
+            self.build_temp,
+            [LIMITED],
+            [INCLUDE, *self.include_dirs],
+            extra_postargs=plain,
+        )
 
     def compile_cuda(self, nvcc):
         folder = Path(self.build_temp)
@@ -101,15 +158,23 @@ class Build(build_ext):
 
 
 def extensions():
+    needed = ("NEEDS", f'"{needs()}"')
+    print(f"kinemesh: gcc {' '.join(march())}: for processors with{needs()}", flush=True)
     common = {
-        "depends": HEADERS,
-        "define_macros": [LIMITED],
+        "depends": [*HEADERS, PROCESSOR],
+        "define_macros": [LIMITED, needed],
         "py_limited_api": True,
         "extra_compile_args": host_flags(),
     }
     nvcc = find_nvcc()
     off = os.environ.get("KINEMESH_CUDA") == "0"
-    why = "" if nvcc else "switched off by KINEMESH_CUDA=0" if off else "no nvcc found"
+    why = (
+        "the wheel kinemesh_cuda is not there"
+        if nvcc
+        else "switched off by KINEMESH_CUDA=0"
+        if off
+        else "no nvcc found"
+    )
     link = ["-fopenmp", *(SANITIZE if flag("KINEMESH_SANITIZE") else [])]
     all_ext = [
         Extension(
@@ -117,7 +182,7 @@ def extensions():
             [*HOST, "csrc/core/module.c"],
             include_dirs=[INCLUDE],
             extra_link_args=link,
-            **common | {"define_macros": [LIMITED, ("WITHOUT_CUDA", f'"{why}"')]},
+            **common | {"define_macros": [LIMITED, needed, ("WITHOUT_CUDA", f'"{why}"')]},
         )
     ]
     if nvcc and (HERE / "csrc/core/launch.cu").exists():

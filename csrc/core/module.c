@@ -1,5 +1,6 @@
 /* module.c - _core: the kernels on the host.  Arrays come through the buffer protocol. */
 #include "bind.h"
+#include "processor.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -177,6 +178,7 @@ static void keep_nothing(void)
 
 static int core_exec(PyObject *m)
 {
+  if (processor_check(m, NEEDS) < 0) return -1;
   keep_nothing();
 #ifdef _OPENMP
   all_threads = omp_get_max_threads();

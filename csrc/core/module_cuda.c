@@ -1,6 +1,7 @@
 /* module_cuda.c - _cuda: the kernels on CUDA devices.  Arrays are Array, or anything that has
  * __cuda_array_interface__.  Nothing asks for a driver before the first call.                  */
 #include "array.h"
+#include "processor.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -327,6 +328,7 @@ static PyMethodDef cuda_methods[] = {
 
 static int cuda_exec(PyObject *m)
 {
+  if (processor_check(m, NEEDS) < 0) return -1;
   if (PyModule_AddFunctions(m, bind_methods) < 0 || PyModule_AddFunctions(m, cuda_methods) < 0) return -1;
   if (PyModule_AddFunctions(m, sparse_methods) < 0) return -1;
   return array_type(m) < 0 ? -1 : bind_types(m);

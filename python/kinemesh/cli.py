@@ -333,6 +333,11 @@ def main(words: Sequence[str] | None = None) -> int:
     except KinemeshError as error:
         _complain(str(error))
         return WRONG
+    except ImportError as error:
+        if error.name != "kinemesh._core":  # built for another processor: it says so
+            raise
+        _complain(str(error))
+        return FAILED
     except BrokenPipeError:  # who read the output, such as `head`, has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return FAILED

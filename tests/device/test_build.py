@@ -1,8 +1,13 @@
 """What the compiler must make of the kernels, and what their sources must not hold."""
 
+import os
+import platform
 import re
 import shutil
 import subprocess
+import sys
+import sysconfig
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -61,6 +66,67 @@ def definitions():
             ends = {"K": numbers, "N": endings, None: lambda _: [""]}[maker](header)
             found += [((stem or name) + end, fields, loop, header, line) for end in ends]
     return found
+
+
+def refusal(tmp_path, *flags):
+    """What the import of a module says that needs AVX2, its check compiled with these flags."""
+    source = tmp_path / "picky.c"
+    source.write_text(
+        '#include "core/processor.h"\n'
+        'static int e(PyObject *m) { return processor_check(m, " avx2 "); }\n'
+        "static PyModuleDef_Slot slots[] = {{Py_mod_exec, e}, {0, NULL}};\n"
+        'static PyModuleDef def = {PyModuleDef_HEAD_INIT, "picky", "", 0, NULL, slots, 0, 0, 0};\n'
+        "PyMODINIT_FUNC PyInit_picky(void) { return PyModuleDef_Init(&def); }\n"
+    )
+    command = ["gcc", "-shared", "-fPIC", f"-I{CSRC}", f"-I{sysconfig.get_path('include')}", *flags]
+    command += ["-o", str(tmp_path / "picky.so"), str(source), str(CSRC / "core" / "processor.c")]
+    subprocess.run(command, check=True)
+    call = [sys.executable, "-c", "import picky"]
+    return subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False).stderr
+
+
+@compiles
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="asks processors of x86-64 alone")
+def test_a_build_for_another_processor_is_refused_with_a_sentence(tmp_path):
+    told = refusal(tmp_path, "-D__builtin_cpu_supports(name)=0")
+
+    assert "ImportError: this build of kinemesh is for processors that have avx2" in told
+    assert "the one here has no avx2; build it here from its source" in told
+
+
+@compiles
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="asks processors of x86-64 alone")
+def test_a_build_for_this_processor_is_taken(tmp_path):
+    assert refusal(tmp_path, "-D__builtin_cpu_supports(name)=1") == ""
+
+
+def architecture(parent, command, **variables):
+    """-march of a build that a process of this command line starts."""
+    start = "import subprocess, sys; subprocess.run([sys.executable, *sys.argv[2:]])"
+    words = [sys.executable, "-c", start, parent, str(SETUP), command, "--help"]
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("KINEMESH_")}
+    done = subprocess.run(words, cwd=SETUP.parent, env=clean | {"KINEMESH_CUDA": "0"} | variables,
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    (found,) = re.findall(r"^kinemesh: gcc -march=(\S+):", done.stdout, re.MULTILINE)
+    return found
+
+
+@compiles
+@pytest.mark.skipif(int(version("setuptools").split(".")[0]) < 77, reason="setuptools below 77")
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="of x86-64 alone")
+@pytest.mark.parametrize(
+    ("parent", "command", "variables", "expected"),
+    [
+        ("install", "bdist_wheel", {}, "native"),  # pip install .
+        ("install", "editable_wheel", {}, "native"),
+        ("wheel", "bdist_wheel", {}, "x86-64-v3"),  # pip wheel .
+        ("build", "bdist_wheel", {}, "x86-64-v3"),  # python -m build
+        ("anything", "build_ext", {}, "native"),  # --inplace
+        ("install", "bdist_wheel", {"KINEMESH_ARCH": "x86-64-v4"}, "x86-64-v4"),
+    ],
+)
+def test_builds_are_for_this_processor_only_where_they_stay(parent, command, variables, expected):
+    assert architecture(parent, command, **variables) == expected
 
 
 def compile_host(precision, *flags):
