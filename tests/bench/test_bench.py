@@ -3,6 +3,7 @@
 import argparse
 import json
 from math import isfinite
+from time import sleep
 
 import numpy as np
 import pytest
@@ -198,6 +199,14 @@ def test_a_recording_is_timed_per_repetition(host):
     assert 0 < time.least <= time.seconds <= time.most
 
 
+def test_time_that_others_have_is_of_the_wall_and_not_of_the_process(host):
+    """A sleep stands for a processor that somebody else uses."""
+    time = measure(host, lambda times: lambda: sleep(0.005 * times), 2)
+
+    assert time.seconds >= 0.005
+    assert time.process < 0.2 * time.seconds  # the loop itself
+
+
 # ---------------------------------------------------------------- figures
 
 
@@ -211,6 +220,8 @@ def test_every_row_of_a_cpu_has_a_figure_with_every_key(lines):
         assert 970 <= f["nodes"] <= 1030  # mesh.airfoil keeps within 3 %
         assert 0 < f["least"] <= f["seconds"] <= f["most"]
         assert f["ns_per_node"] == pytest.approx(1e9 * f["seconds"] / f["nodes"])
+        # no more than the threads can spend; the clock of the process ticks by microseconds
+        assert 0 < f["process"] <= 1.05 * f["threads"] * f["most"] + 1e-5
         assert f["threads"] >= 1
         assert f["device"] == "cpu"
         if f["bytes"] is not None:

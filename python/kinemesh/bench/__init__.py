@@ -101,6 +101,7 @@ def _of_group(
             "seconds": time.seconds,
             "least": time.least,
             "most": time.most,
+            "process": time.process,
             "repeats": time.repeats,
             "times": time.times,
             "ns_per_node": 1e9 * time.seconds / count,

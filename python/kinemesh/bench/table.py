@@ -16,8 +16,8 @@ from kinemesh.flow import registry
 FORMAT = "kinemesh-bench-1"
 SHARED = ("method", "version", "machine", "device", "device_name", "threads", "dtype", "bandwidth")
 KEYS = (
-    *("format", *SHARED, "row", "title", "nodes", "seconds", "least", "most", "repeats", "times"),
-    *("ns_per_node", "bytes", "rate", "share", "iterations", "paper"),
+    *("format", *SHARED, "row", "title", "nodes", "seconds", "least", "most", "process"),
+    *("repeats", "times", "ns_per_node", "bytes", "rate", "share", "iterations", "paper"),
 )
 # Ma et al. (OpenACC deforming mesh), seconds on one Tesla K20: nodes, seconds, where from.
 SOLVE = (
@@ -81,11 +81,16 @@ WIDTHS_STEP = (44, 8, 8, 18, 8, 8, 6, 10, 7, 7, 9, 24)
 
 def columns(figure: dict[str, Any]) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Heads of the columns of a figure's table, and their widths on a screen."""
+    head, widths = HEAD, WIDTHS
     if "queries" in figure:
-        return HEAD_SEARCH, WIDTHS_SEARCH
-    if "members" in figure:
-        return HEAD_STEP, WIDTHS_STEP
-    return (HEAD_CLOUD, WIDTHS_CLOUD) if "cloud" in figure else (HEAD, WIDTHS)
+        head, widths = HEAD_SEARCH, WIDTHS_SEARCH
+    elif "members" in figure:
+        head, widths = HEAD_STEP, WIDTHS_STEP
+    elif "cloud" in figure:
+        head, widths = HEAD_CLOUD, WIDTHS_CLOUD
+    if figure["process"] is None:
+        return head, widths
+    return (*head[:4], "process, ms", *head[4:]), (*widths[:4], 12, *widths[4:])
 
 
 def title(row: str, cloud: str | None = None) -> str:
@@ -113,14 +118,16 @@ def _digits(value: float) -> str:
 
 def cells(figure: dict[str, Any]) -> list[str]:
     """The cells of a figure's line under the heads of its columns."""
-    ms = [_digits(1e3 * figure[name]) for name in ("seconds", "least", "most")]
+    known = [n for n in ("seconds", "least", "most", "process") if figure[n] is not None]
+    ms = [_digits(1e3 * figure[name]) for name in known]
     if figure["seconds"] < 1e-4:
-        ms = [f"{1e3 * figure[name]:.4f}" for name in ("seconds", "least", "most")]
+        ms = [f"{1e3 * figure[name]:.4f}" for name in known]
     return [
         figure["title"],
         str(figure["nodes"]),
         ms[0],
         f"{ms[1]} to {ms[2]}",
+        *ms[3:],
         _digits(figure["ns_per_node"]),
         "" if figure["bytes"] is None else f"{figure['bytes'] / 1e9:.3g}",
         "" if figure["share"] is None else f"{figure['share']:.2f}",
@@ -200,6 +207,7 @@ def _figure(text: str, where: str) -> dict[str, Any]:
     more = next((keys for rows, keys in own if row in rows), ())
     # older lines have no method: one solver there was on meshes, one on clouds
     found.setdefault("method", registry.first("cloud" if "cloud" in found else "mesh").name)
+    found.setdefault("process", None)  # nor the time of the process
     missing = [key for key in (*KEYS, *more) if key not in found]
     if missing:
         raise CaseError(f"{where}: no {', '.join(missing)}; expected every key of {FORMAT}")

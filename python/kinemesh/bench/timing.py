@@ -25,22 +25,32 @@ COPIED = 1 << 27  # bytes of each of the two arrays: beyond the caches of any CP
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Seconds of one repetition: median, least and most of `repeats` readings of `times` each."""
+    """Seconds of one repetition: median, least and most of `repeats` readings of `times` each.
+
+    `process` is the median of the seconds that the processors spent in this process, its threads
+    added up: where others use the machine it stays as it is, while `seconds` grow.  None on a GPU.
+    """
 
     seconds: float
     least: float
     most: float
     repeats: int
     times: int
+    process: float | None = None
 
 
 def clock(backend: Backend, work: Callable[[], Any]) -> float:
     """Seconds of one call, the device idle before and after."""
+    return clocks(backend, work)[0]
+
+
+def clocks(backend: Backend, work: Callable[[], Any]) -> tuple[float, float]:
+    """Seconds of one call, the device idle before and after: of the wall, and of the process."""
     backend.synchronize()
-    start = time.perf_counter()
+    start, spent = time.perf_counter(), time.process_time()
     work()
     backend.synchronize()
-    return time.perf_counter() - start
+    return time.perf_counter() - start, time.process_time() - spent
 
 
 def measure(backend: Backend, make: Callable[[int], Callable[[], Any]], repeat: int) -> Timing:
@@ -55,8 +65,10 @@ def measure(backend: Backend, make: Callable[[int], Callable[[], Any]], repeat: 
     run = make(times)
     for _ in range(1 if backend.on_gpu else TRIALS):
         run()
-    readings = [clock(backend, run) / times for _ in range(repeat)]
-    return Timing(median(readings), min(readings), max(readings), repeat, times)
+    pairs = [clocks(backend, run) for _ in range(repeat)]
+    wall, spent = ([second / times for second in seconds] for seconds in zip(*pairs, strict=True))
+    process = None if backend.on_gpu else median(spent)
+    return Timing(median(wall), min(wall), max(wall), repeat, times, process)
 
 
 def recorded(backend: Backend, items: list[Any]) -> Callable[[int], Callable[[], Any]]:
