@@ -81,7 +81,8 @@ WIDTHS_STEP = (44, 8, 8, 18, 8, 8, 6, 10, 7, 7, 9, 24)
 
 def columns(figure: dict[str, Any]) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Heads of the columns of a figure's table, and their widths on a screen."""
-    head, widths = HEAD, WIDTHS
+    head: tuple[str, ...] = HEAD
+    widths: tuple[int, ...] = WIDTHS
     if "queries" in figure:
         head, widths = HEAD_SEARCH, WIDTHS_SEARCH
     elif "members" in figure:
