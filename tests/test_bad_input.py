@@ -158,6 +158,7 @@ def test_an_amplitude_that_inverts_the_mesh_stops_with_files_intact(tmp_path, de
     assert step > 16  # the restart is not the first one
 
 
+@pytest.mark.filterwarnings("ignore:mach is 20:RuntimeWarning")
 @on_devices
 def test_a_cfl_number_that_the_flow_cannot_bear_is_told_by_unconverged_steps(device):
     """Mach 20 against a circle, impulsively, without limiter: no state turns negative,

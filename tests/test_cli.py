@@ -115,6 +115,7 @@ def names(folder):
     return sorted(p.name for p in folder.iterdir())
 
 
+@pytest.mark.filterwarnings("ignore:no pressures:UserWarning")
 def test_run_leaves_all_its_files_in_a_folder_of_the_cases_name(fake, tmp_path, capsys):
     assert cli.main(["run", "agard-ct5", "--cycles", "1"]) == 0
 
@@ -133,6 +134,7 @@ def test_run_leaves_all_its_files_in_a_folder_of_the_cases_name(fake, tmp_path, 
     assert "total [s]" in out
 
 
+@pytest.mark.filterwarnings("ignore:no pressures:UserWarning")
 def test_options_reach_the_solver(fake, tmp_path, capsys):
     words = "run agard-ct5 --device cuda:1 --dtype float32 --size medium --deform rigid --cycles 2"
     words += " --steps-per-cycle 16 --out there --quiet --no-preflight --until cycles"
@@ -200,6 +202,7 @@ def test_the_help_of_run_tells_every_status(capsys):
         "0 done", "1 the", "2 wrong", "3 the", "130"]  # fmt: skip
 
 
+@pytest.mark.filterwarnings("default:the residual fell")
 def test_a_warning_is_one_sentence(fake, capsys, monkeypatch):
     steady = fake.steady
 
@@ -285,6 +288,7 @@ def test_info_prints_devices_and_the_reason(fake, capsys):
         assert word in out
 
 
+@pytest.mark.filterwarnings("ignore:no pressures:UserWarning")
 def test_plot_draws_again(fake, tmp_path, capsys):
     cli.main(["run", "agard-ct5", "--cycles", "1", "--quiet"])
     (tmp_path / "agard-ct5" / "mach.png").unlink()

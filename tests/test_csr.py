@@ -1,6 +1,7 @@
 """Lists of lists: the counting sort against NumPy's."""
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 from kinemesh.csr import cuthill_mckee, offsets_of, ordered
 
@@ -42,6 +43,7 @@ def by_hand(graph):
     return found[::-1]
 
 
+@pytest.mark.filterwarnings("ignore:Input has data type:FutureWarning")
 def test_bandwidths_are_narrowed_and_ties_go_by_number():
     """Two lattices whose items have no order: most of them have one of three degrees."""
     rng = np.random.default_rng(0)

@@ -321,6 +321,7 @@ def test_loads_in_float32_are_those_in_float64():
 # ---------------------------------------------------------------- bad input
 
 
+@pytest.mark.filterwarnings("ignore:.*moment_about:RuntimeWarning")
 @pytest.mark.parametrize(
     ("options", "error", "told"),
     [

@@ -135,6 +135,7 @@ def test_an_array_of_mach_numbers_makes_an_ensemble(mesh):
     assert case(mesh, mach=np.array([0.5, 0.6])).grid.members == 2
 
 
+@pytest.mark.filterwarnings("ignore:.*loads are sums over all walls:RuntimeWarning")
 def test_rigid_motion_of_two_bodies_is_refused(mesh):
     ale = case(mesh, walls=["airfoil", "farfield"], motion=PITCH, deform=km.deform.Rigid())
 
@@ -206,6 +207,7 @@ def test_cycles_need_a_motion_with_a_period(mesh):
             case(mesh, motion=motion).run(cycles=1, steps_per_cycle=8)
 
 
+@pytest.mark.filterwarnings("ignore:.*loads are sums over all walls:RuntimeWarning")
 def test_bodies_of_two_periods_are_refused(mesh):
     motion = {"airfoil": PITCH, "farfield": km.motion.pitch(1.0, 0.2)}
     ale = case(mesh, walls=["airfoil", "farfield"], motion=motion)

@@ -137,6 +137,7 @@ def test_a_plane_of_symmetry_sees_the_other_half(device):
     assert np.abs(found[1][inner & on]).max() > 0.1
 
 
+@pytest.mark.filterwarnings("ignore:.*coefficients refer to an area:RuntimeWarning")
 @on_devices
 def test_area_vectors_close_and_normals_point_out(device):
     solver = pitching_wing(device)

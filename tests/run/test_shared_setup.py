@@ -199,6 +199,7 @@ SOLVERS = {
 }  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore:.*steps ended above:RuntimeWarning")
 @on_devices
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_quads_beside_triangles_keep_their_solo_bits(solver, device):
