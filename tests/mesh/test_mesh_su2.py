@@ -161,7 +161,7 @@ def test_a_damaged_file_is_refused_with_its_line(tmp_path, old, new, message):
     ("name", "raw", "message"),
     [
         ("m.su2", b"NDIME= 2\n\x00\x01", r"line 2: a zero byte, expected text"),
-        ("m.su2", b"NDIME= 2\nNELEM= 1\n\xff\xfe", r"line 3: byte 0xff, expected text"),
+        ("m.su2", b"NDIME= 2\nNELEM= 1\n\x01\xfe", r"line 3: byte 0x01, expected text"),
         ("m.su2", b"", r"the file ends without NDIME="),
         ("m.su2", b"solid cube\nfacet\n", r"line 1: 'solid cube', expected a keyword"),
         ("m.su2.xz", lzma.compress(GOOD.encode())[:-20], r"is it complete\?"),
