@@ -262,7 +262,7 @@ def _rows_binary(numbers: Numbers) -> dict[tuple[int, int], list[Ints]]:
 def _rows_text(numbers: Numbers) -> dict[tuple[int, int], list[Ints]]:
     """Nodes of elements by type and, of lines, group; each element has its own tags."""
     rows: dict[tuple[int, int], list[list[int]]] = {}
-    flat = numbers.whole(len(numbers.flat))[1:].tolist()
+    flat: list[int] = numbers.whole(len(numbers.flat))[1:].tolist()
     at = 0
     for _ in range(numbers.count):
         kind, tags, *_ = [*flat[at + 1 : at + 3], 0, -1]
