@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError
+from kinemesh.mesh import coordinates
+from kinemesh.mesh.text_files import stem_of
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
@@ -88,7 +90,8 @@ def read_section(path: str | Path, trailing_edge: str = "closed") -> Section:
     The spline rounds corners of the list, but for those of the trailing edge; a note says where.
     """
     path = Path(path)
-    z = _ordered(path, _coordinates(path))
+    pairs, notes = coordinates.read(path)
+    z = _ordered(path, pairs)
     gap = abs(z[0] - z[-1])
     if trailing_edge == "open" and gap < 1e-9:
         raise MeshError(f"{path}: the trailing edge has no thickness, expected some for 'open'")
@@ -109,7 +112,8 @@ def read_section(path: str | Path, trailing_edge: str = "closed") -> Section:
         return value[:, 0] + 1j * value[:, 1], slope[:, 0] + 1j * slope[:, 1]
 
     gap = gap if trailing_edge == "open" else 0.0
-    return Section(path.stem, curve, gap, symmetric=False, notes=_rounded(path, z, gap))
+    notes += _rounded(path, z, gap)
+    return Section(stem_of(path), curve, gap, symmetric=False, notes=notes)
 
 
 def _rounded(path: Path, z: Complexes, gap: float) -> tuple[str, ...]:
@@ -127,45 +131,8 @@ def _rounded(path: Path, z: Complexes, gap: float) -> tuple[str, ...]:
     )
 
 
-def _coordinates(path: Path) -> tuple[Floats, list[int]]:
-    """Pairs of numbers after the title line, and the line numbers of the pairs."""
-    pairs: list[list[float]] = []
-    numbers: list[int] = []
-    try:
-        lines = path.read_text("utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        raise MeshError(f"{path}: expected a text file of coordinates ({error})") from error
-    for number, line in enumerate(lines, 1):
-        words = line.replace(",", " ").split()
-        try:
-            pair = [float(word) for word in words]
-        except ValueError as error:
-            if pairs:
-                raise MeshError(f"{path}, line {number}: '{line}', expected x y") from error
-            continue  # the title
-        if not pair:
-            continue
-        if len(pair) != 2 or not np.isfinite(pair).all():
-            raise MeshError(f"{path}, line {number}: '{line}', expected x y")
-        pairs.append(pair)
-        numbers.append(number)
-    if len(pairs) < 9:
-        raise MeshError(f"{path}: {len(pairs)} points, expected at least 9 lines of x y")
-    return np.array(pairs), numbers
-
-
-def _ordered(path: Path, read: tuple[Floats, list[int]]) -> Complexes:
+def _ordered(path: Path, pairs: Floats) -> Complexes:
     """Points from the upper trailing edge over the nose to the lower one."""
-    pairs, numbers = read
-    if pairs[0, 0] > 2.0 and pairs[0, 1] > 2.0:  # Lednicer: how many upper and lower points
-        upper, lower = (int(n) for n in pairs[0])
-        if upper + lower != len(pairs) - 1:
-            raise MeshError(
-                f"{path}, line {numbers[0]}: {upper} + {lower} points announced, "
-                f"{len(pairs) - 1} found"
-            )
-        sides = pairs[1:]
-        pairs = np.concatenate([sides[:upper][::-1], sides[upper:]])
     far = np.flatnonzero((np.abs(pairs) > FARTHEST).any(axis=1))
     if len(far):
         x, y = pairs[far[0]]
