@@ -111,12 +111,16 @@ class CircleMap:
     arc: CubicSpline  # arc length of the section over v, theta = theta_of(v)
     coefficients: Complexes
 
+    def parameters(self, theta: Floats) -> Floats:
+        """Parameters of the section's curve at circle angles off the base in [0, 2 pi]."""
+        s = self.arc(_v_of(theta, self.corner))
+        return np.clip(self.contour.parameter(s), 0.0, 1.0)
+
     def points(self, theta: Floats) -> Complexes:
         """Points of the section, exact on its curve, at circle angles in [0, 2 pi]."""
         curve, corner = self.contour.section.curve, self.corner
         if corner == 0.0:
-            s = self.arc(_v_of(theta, corner))
-            return curve(np.clip(self.contour.parameter(s), 0.0, 1.0))[0]
+            return curve(self.parameters(theta))[0]
         z = np.empty(len(theta), np.complex128)
         upper, lower = curve(np.array([0.0, 1.0]))[0]
         signed = np.where(theta > np.pi, theta - 2 * np.pi, theta)
@@ -125,8 +129,7 @@ class CircleMap:
         ratio = np.clip(signed[base] / corner, -1.0, 1.0)
         share = 0.5 + (np.arcsin(ratio) + ratio * np.sqrt(1 - ratio**2)) / np.pi
         z[base] = lower + share * (upper - lower)
-        s = self.arc(_v_of(theta[~base], corner))
-        z[~base] = curve(np.clip(self.contour.parameter(s), 0.0, 1.0))[0]
+        z[~base] = curve(self.parameters(theta[~base]))[0]
         return z
 
     def derivative(self, zeta: Complexes) -> Complexes:
