@@ -26,7 +26,7 @@ def airfoil(
     far_field: float = 50.0,
     wall_spacing: float | None = None,
     growth: float | None = None,
-    trailing_edge: str = "closed",
+    trailing_edge: str | None = None,
     trailing_spacing: float | None = None,
     around: int | None = None,
     topology: str = "o",

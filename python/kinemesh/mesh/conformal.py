@@ -20,6 +20,7 @@ from kinemesh.errors import MeshError
 from kinemesh.mesh.anderson import Anderson
 from kinemesh.mesh.outline import uncrossed
 from kinemesh.mesh.sections import Section
+from kinemesh.mesh.trailing import SMOOTH
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
@@ -61,9 +62,11 @@ class Contour:
             self.turns = [self.start + 2 * np.pi - end]
         if not all(0.3 < turn <= np.pi * 1.02 for turn in self.turns):
             uncrossed(section)
+            turned = " and ".join(f"{turn:.0f}" for turn in np.degrees(self.turns) + 0.0)
             raise MeshError(
-                f"{section.name}: the sides turn by {np.degrees(self.turns)} degrees at the "
-                "trailing edge, expected 17 to 180; check the order of the points"
+                f"{section.name}: where it starts and ends, at ({z[0].real:.4g}, {z[0].imag:.4g}), "
+                f"the outline turns by {turned} degrees, expected 17 to 180 as at a trailing edge; "
+                f"{SMOOTH}"
             )
         self._table = s, angle
         self._jumps = [self._jump(u) for u in section.joints]

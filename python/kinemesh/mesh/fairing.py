@@ -102,7 +102,7 @@ def _where(rising: Callable[[Floats], Floats], value: float) -> float:
 
 
 class _Side:
-    """A cubic from the fairing's tip to a corner of the base, where it has the section's tangent."""
+    """A cubic from the fairing's tip to a corner of the base, with the section's tangent there."""
 
     def __init__(self, tip: complex, corner: complex, way: complex) -> None:
         step = corner - tip
