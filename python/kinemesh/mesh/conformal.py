@@ -138,15 +138,7 @@ class CircleMap:
     def derivative(self, zeta: Complexes) -> Complexes:
         """dz/dzeta at points outside or on the circle."""
         inverse = 1.0 / zeta
-        small = np.abs(inverse).max()
-        c = self.coefficients
-        # terms below 1e-15 of the first are left out: most of the field needs few
-        count = len(c) if small > 0.999 else min(len(c), int(35.0 / -np.log(small)) + 2)
-        total = np.full(zeta.shape, c[count - 1])
-        for k in range(count - 2, -1, -1):
-            total *= inverse
-            total += c[k]
-        product = np.exp(total)
+        product = exponential(self.coefficients, inverse)
         for angle, beta in _corners(self.contour, self.corner):
             product *= (1.0 - np.exp(1j * angle) * inverse) ** beta
         return product
@@ -155,6 +147,18 @@ class CircleMap:
     def scale(self) -> float:
         """Radius of the section's circle: |z| / |zeta| far away [chord]."""
         return float(np.exp(self.coefficients[0].real))
+
+
+def exponential(c: Complexes, inverse: Complexes) -> Complexes:
+    """exp of the sum of c_n inverse^n, |inverse| <= 1."""
+    small = np.abs(inverse).max()
+    # terms below 1e-15 of the first are left out: most of the field needs few
+    count = len(c) if small > 0.999 else min(len(c), int(35.0 / -np.log(small)) + 2)
+    total = np.full(inverse.shape, c[count - 1])
+    for k in range(count - 2, -1, -1):
+        total *= inverse
+        total += c[k]
+    return np.exp(total)
 
 
 def _corners(contour: Contour, corner: float) -> list[tuple[float, float]]:

@@ -89,8 +89,8 @@ def read_section(path: str | Path, trailing_edge: str | None = None) -> Section:
     The spline rounds corners of the list, but for those of the trailing edge; a note says where.
     """
     path = Path(path)
-    z = _ordered(path, _coordinates(path))
-    z, gap, notes = trailing.ended(path, z, trailing_edge)
+    pairs, notes = listed_points(path)
+    z, gap, said = trailing.ended(path, _ordered(path, pairs), trailing_edge)
     length = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(z)))])
     from scipy.interpolate import CubicSpline
 
@@ -100,7 +100,7 @@ def read_section(path: str | Path, trailing_edge: str | None = None) -> Section:
         value, slope = spline(u), spline(u, 1)
         return value[:, 0] + 1j * value[:, 1], slope[:, 0] + 1j * slope[:, 1]
 
-    notes += _rounded(path, z, gap)
+    notes += said + _rounded(path, z, gap)
     return Section(path.stem, curve, gap, symmetric=False, notes=notes)
 
 
@@ -146,9 +146,9 @@ def _coordinates(path: Path) -> tuple[Floats, list[int]]:
     return np.array(pairs), numbers
 
 
-def _ordered(path: Path, read: tuple[Floats, list[int]]) -> Complexes:
-    """Points from the upper trailing edge over the nose to the lower one."""
-    pairs, numbers = read
+def listed_points(path: Path) -> tuple[Floats, tuple[str, ...]]:
+    """(n, 2) points of a coordinate file in one run, and notes of what was left out."""
+    pairs, numbers = _coordinates(path)
     if pairs[0, 0] > 2.0 and pairs[0, 1] > 2.0:  # Lednicer: how many upper and lower points
         upper, lower = (int(n) for n in pairs[0])
         if upper + lower != len(pairs) - 1:
@@ -158,6 +158,11 @@ def _ordered(path: Path, read: tuple[Floats, list[int]]) -> Complexes:
             )
         sides = pairs[1:]
         pairs = np.concatenate([sides[:upper][::-1], sides[upper:]])
+    return pairs, ()
+
+
+def _ordered(path: Path, pairs: Floats) -> Complexes:
+    """Points from the upper trailing edge over the nose to the lower one."""
     far = np.flatnonzero((np.abs(pairs) > FARTHEST).any(axis=1))
     if len(far):
         x, y = pairs[far[0]]
