@@ -33,8 +33,8 @@ An unknown key, a missing one and a combination without meaning are errors that 
 MORE = """
 On a cloud `[mesh]` makes the cloud: about a section, `bodies` or a `wing`, or of a file's nodes.
 Overset grids, method "incompressible", have `[parts.NAME]` in place of `[mesh]` and `[motion]`.
-A part has the keys of `[mesh]` for a section, coordinates, a shape, a file, a box or a disc.
-Meshes about a section or a shape have an overset boundary at `far_field`, 1 chord or more.
+A part has the keys of `[mesh]` for one of section, coordinates, curve, shape, file, box, disc.
+Meshes about a section, a curve or a shape have an overset boundary at `far_field`, 1 chord or more.
 One part is the background: a box, a disc, or a file without the marker `overset`.
 Motions of a part are tables of `[motion]` in `[parts.NAME.motion]`.
 Springs need cells; a wing moves by `rigid` alone.

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import kinemesh as km
+import numpy as np
 import pytest
 from kinemesh import cli
 from kinemesh.flow import memory
@@ -177,6 +178,40 @@ def test_no_preflight_is_said(capsys):
     _, rows, _ = checked(capsys, words=["--no-preflight"])
 
     assert rows["pre-flight"] == ("-", "not asked for")
+
+
+def section_file(gap):
+    """A coordinate file of the NACA 0012 with its sides drawn apart by a gap."""
+    points = km.mesh.section("naca0012").points(np.linspace(0, 1, 81))
+    rows = [f"{x:.7f} {y + np.sign(40 - k) * 0.5 * gap * x:.7f}" for k, (x, y) in enumerate(points)]
+    Path("s.dat").write_text("\n".join(["a section", *rows, ""]))
+    return ('section = "naca0012"', 'coordinates = "s.dat"')
+
+
+def test_a_blunt_trailing_edge_that_is_closed_is_said_with_its_gap(capsys):
+    status, _, out = checked(capsys, section_file(0.004))
+
+    assert status == 0
+    said = "trailing edge of 0.004 chords closed"
+    lines = [line for line in out.out.splitlines() if said in line]
+    assert [line.split()[:2] for line in lines] == [["mesh", "warn"], ["read", "ok"]]
+
+
+def test_a_thick_trailing_edge_is_refused_until_the_case_says_what_is_meant(capsys):
+    change = section_file(0.03)
+
+    status, rows, _ = checked(capsys, change)
+    said, after, out = checked(
+        capsys, change, ('coordinates = "s.dat"', 'coordinates = "s.dat"\ntrailing_edge = "open"')
+    )
+
+    assert status != 0
+    assert rows["mesh"][0] == "wrong"
+    assert "0.03 chords thick" in rows["mesh"][1]
+    assert "say trailing_edge = 'open'" in rows["mesh"][1]
+    assert said == 0
+    assert "warn" not in out.out
+    assert after["mesh"][0] == "ok"
 
 
 def test_a_row_is_printed_before_the_next_one_is_looked_at(capsys, monkeypatch):

@@ -7,7 +7,7 @@ import pytest
 from kinemesh.cases.build import mesh as case_mesh
 from kinemesh.cases.parts import MeshPart
 from kinemesh.errors import CaseError, MeshError
-from kinemesh.mesh import airfoil, quality, section
+from kinemesh.mesh import Section, airfoil, quality, section
 from test_mesh_airfoil import nearest_on
 
 pytestmark = pytest.mark.no_sanitizer
@@ -148,7 +148,6 @@ def test_spacings_are_those_asked_for():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"trailing_edge": "open"}, r"C-mesh about an open trailing edge.*expected trailing_edge"),
         ({"far_field": 5.0}, r"far_field = 5 with topology 'c', expected at least 10"),
         ({"nodes": 600, "wall_spacing": 1e-6, "growth": 1.001}, r"does not fit the wall_spacing"),
         ({"nodes": 20000, "around": 24}, r"ask for fewer nodes"),
@@ -160,6 +159,76 @@ def test_spacings_are_those_asked_for():
 def test_impossible_c_meshes_are_refused(given, message):
     with pytest.raises(MeshError, match=message):
         airfoil("naca0012", **{"topology": "c", **given})
+
+
+def opened(name, gap, cut=0.0):
+    """A section whose sides are drawn apart by a gap; cut: its upper side is that much longer."""
+    shape = section(name)
+
+    def curve(u):
+        q = 1.0 - 2.0 * u  # signed sqrt(x)
+        z, dz = shape.curve(u)
+        z, dz = z + 0.5j * gap * q**3 * np.abs(q), dz - 4j * gap * np.abs(q) ** 3
+        stretch = 1.0 + 0.5 * cut * q
+        return z * stretch, dz * stretch - z * cut
+
+    ends = curve(np.array([0.0, 1.0]))[0]
+    symmetric = shape.symmetric and cut == 0.0
+    return Section(f"{name}-{gap}-{cut}", curve, abs(ends[0] - ends[1]), symmetric, shape.joints)
+
+
+def base_of(shape, mesh):
+    """Lengths of the edges of the base, the sum of the lengths of those that lie on it."""
+    upper, lower = shape.points([0.0, 1.0])
+    along = (upper - lower) / shape.gap
+    arm = mesh.points[mesh.boundaries["airfoil"]] - lower
+    off = np.abs(arm[..., 0] * along[1] - arm[..., 1] * along[0]).max(axis=1)
+    place = arm @ along / shape.gap
+    on = (off < 1e-12) & (place > -1e-9).all(axis=1) & (place < 1 + 1e-9).all(axis=1)
+    return np.linalg.norm(arm[on, 0] - arm[on, 1], axis=1)
+
+
+@pytest.mark.parametrize("gap", [0.0004, 0.0025, 0.006, 0.04, 0.175, 0.3])
+@pytest.mark.parametrize(
+    ("name", "cut"), [("naca0012", 0.0), ("naca4418", 0.0), ("naca0018", 0.01)]
+)
+def test_an_open_trailing_edge_has_a_sound_c_mesh_whose_wake_starts_behind_its_base(name, cut, gap):
+    cut = cut * gap / 0.04
+    shape = opened(name, gap, cut)
+
+    mesh = c_mesh(shape, 5000)
+
+    report = quality(mesh)
+    base = base_of(shape, mesh)
+    wall = mesh.points[np.unique(mesh.boundaries["airfoil"])]
+    assert abs(mesh.nodes / 5000 - 1) < 0.03
+    # as of closed edges (2.1 to 2.5, 165 degrees) within what the finer edge costs
+    assert report.min_angle_deg > 1.4
+    assert report.max_angle_deg < 175.5
+    assert base.sum() == pytest.approx(shape.gap, rel=1e-9)
+    assert len(base) >= (6 if gap >= 0.006 and shape.gap == gap else 1)
+    off = nearest_on(shape, wall)
+    assert np.sum(off > 1e-12) == max(len(base) - 1, 0)  # the nodes within the base
+    # one hole: the wake's sides share their nodes, and the fairing is filled
+    assert mesh.nodes - len(mesh.edges) + len(mesh.triangles) == 0
+
+
+def test_an_open_c_mesh_of_a_symmetric_section_mirrors_itself():
+    mesh = c_mesh(opened("naca0012", 0.03), 3000)
+
+    def corners(flip):
+        return {frozenset(map(tuple, c)) for c in mesh.points[mesh.triangles] * [1.0, flip] + 0.0}
+
+    assert corners(1.0) == corners(-1.0)
+
+
+def test_the_base_of_a_c_mesh_has_the_trailing_spacing_asked_for():
+    shape = opened("naca0012", 0.02)
+
+    for spacing, count in ((0.002, 10), (0.005, 4), (0.02, 2)):
+        base = base_of(shape, c_mesh(shape, 8000, trailing_spacing=spacing))
+        assert len(base) == count
+        assert base == pytest.approx(0.02 / count, rel=1e-9)
 
 
 def test_a_case_file_asks_for_a_c_mesh():

@@ -20,15 +20,18 @@ if TYPE_CHECKING:
 def mesh(part: MeshPart, **outer: Any) -> Any:
     """The mesh of a case: read, or made; `outer` is what names the outer boundary."""
     from kinemesh import mesh as meshes
+    from kinemesh.mesh.scale import resized
 
     if part.file is not None:
-        if not part.file.is_file():
-            raise CaseError(f"[mesh] file = {part.file}: no such file")
-        return meshes.read(part.file, scale=part.scale, chord=part.chord)
+        return meshes.read(_there(part, "file"), scale=part.scale, chord=part.chord)
     if part.box is not None:
         return meshes.background(part.box, **_given(part), walls=part.walls or ())
     if part.disc is not None:
         return meshes.disc(radius=part.disc, **_given(part))
+    if part.curve is not None:
+        told = {k: v for k, v in _given(part).items() if k not in ("scale", "chord")}
+        made = meshes.around(_there(part, "curve"), **told, **outer)
+        return resized(part.curve, made, part.scale, part.chord)
     if part.shape is not None:
         return getattr(meshes, part.shape)(**_given(part), **outer)
     return meshes.airfoil(_section(part), **_given(part), **outer)
@@ -78,9 +81,15 @@ def space(case: Stated) -> Any:
 
 def _section(part: MeshPart) -> Any:
     """Name or file of a section."""
-    if part.coordinates is not None and not part.coordinates.is_file():
-        raise CaseError(f"[mesh] coordinates = {part.coordinates}: no such file")
-    return part.coordinates if part.section is None else part.section
+    return _there(part, "coordinates") if part.section is None else part.section
+
+
+def _there(part: MeshPart, key: str) -> Any:
+    """The file that a key names, which is there."""
+    path = getattr(part, key)
+    if not path.is_file():
+        raise CaseError(f"[mesh] {key} = {path}: no such file")
+    return path
 
 
 def _given(part: MeshPart) -> dict[str, Any]:

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from kinemesh.cases.parts import FILES
 from kinemesh.errors import CaseError
 
-FILES = (("mesh", "file"), ("mesh", "coordinates"))  # of a change they start where it is given
+OF_MESH = tuple(("mesh", name) for name in FILES)  # of a change they start where it is given
 WORD = re.compile(r"[A-Za-z_./~][^\s\"'\[\]{}=,#]*")  # a text that needs no quotes
 
 
@@ -52,7 +53,7 @@ def _without(run: dict[str, Any], key: str) -> dict[str, Any]:
 
 def _of_file(path: tuple[str, ...]) -> bool:
     """Whether a key is the name of a file: of [mesh], or of a part."""
-    return path in FILES or (path[:1] == ("parts",) and ("mesh", *path[2:]) in FILES)
+    return path in OF_MESH or (path[:1] == ("parts",) and ("mesh", *path[2:]) in OF_MESH)
 
 
 def with_value(table: Any, path: Sequence[str], value: Any, told: str) -> dict[str, Any]:

@@ -11,11 +11,11 @@ from typing import Any
 
 from kinemesh.cases.job import set_field
 from kinemesh.cases.motions import MotionPart
-from kinemesh.cases.parts import SOURCES, MeshPart, given, part
+from kinemesh.cases.parts import FILES, SOURCES, MeshPart, given, part
 from kinemesh.cases.values import OF_INPUT, number
 from kinemesh.errors import CaseError, did_you_mean
 
-OVERSET = ("section", "coordinates", "shape")  # sources whose meshes end in an overset boundary
+OVERSET = ("section", "coordinates", "curve", "shape")  # sources that end in an overset boundary
 LAID = (*OVERSET, "file", "box", "disc")  # sources of parts
 
 
@@ -158,7 +158,7 @@ def _named(name: str, table: Mapping[str, Any], tables: Mapping[str, Any]) -> No
 def located(table: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:
     """[mesh] with names of files that start at a folder."""
     made = dict(table)
-    for name in ("coordinates", "file"):
+    for name in FILES:
         if name in made:
             if not isinstance(made[name], str):
                 raise CaseError(f"[mesh] {name} = {made[name]!r}, expected a file name")
@@ -168,7 +168,7 @@ def located(table: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:
 
 def absolute(table: dict[str, Any]) -> dict[str, Any]:
     """[mesh] with absolute names of files."""
-    for name in ("coordinates", "file"):
+    for name in FILES:
         if name in table:
             table[name] = str(table[name].absolute())
     return table

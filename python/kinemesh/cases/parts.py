@@ -33,6 +33,7 @@ OF_WING = ("points", "cloud", "far_field", "trailing_edge")
 TAKES = {  # what each source of a mesh or cloud is told
     "section": OF_SECTION,
     "coordinates": OF_SECTION,
+    "curve": (*OF_SHAPE, "scale", "chord"),
     "shape": OF_SHAPE,
     "file": ("scale", "chord"),
     "box": OF_BOX,
@@ -44,6 +45,7 @@ PLANE = {("mesh", 2), ("cloud", 2)}
 MAKES = {  # what solvers compute on, of how many dimensions, that each source can make
     "section": PLANE,
     "coordinates": PLANE,
+    "curve": PLANE,
     "shape": {("mesh", 2)},
     "file": PLANE,
     "box": {("mesh", 2)},
@@ -54,12 +56,14 @@ MAKES = {  # what solvers compute on, of how many dimensions, that each source c
 COUNTS = {  # least and most nodes or points that each source can make
     "section": (500, 10_000_000),
     "coordinates": (500, 10_000_000),
+    "curve": (200, 10_000_000),
     "shape": (500, 10_000_000),
     "disc": (200, 10_000_000),
     "bodies": (500, 20_000_000),
     "wing": (20_000, 20_000_000),
 }
 SOURCES = tuple(TAKES)
+FILES = ("coordinates", "curve", "file")  # keys that name files
 SIDES = ("walls", "far", "boundaries", "sliding")  # what is said of markers
 GENERATED = tuple(dict.fromkeys(key for keys in TAKES.values() for key in keys))
 SHAPES = ("cylinder",)  # functions of kinemesh.mesh
@@ -100,6 +104,7 @@ class MeshPart:
 
     section: str | None = None  # name such as naca0012 or naca64a010
     coordinates: Path | None = None  # file with the points of a section
+    curve: Path | None = None  # file with the points of a smooth closed curve, such as an ellipse
     shape: str | None = None  # cylinder, of diameter 1 about the origin; of a mesh only
     file: Path | None = None  # mesh to read, .su2 (.gz, .xz) or .msh
     box: tuple[float, float, float, float] | None = None  # x0, x1, y0, y1 of a Cartesian mesh
@@ -109,7 +114,7 @@ class MeshPart:
     points: int | None = None  # how many, of a wing's cloud; about 300 thousand if not given
     cloud: str | None = None  # of a wing: regular or irregular
     nodes: int | str | None = None  # how many (points of a cloud), or coarse, medium, fine
-    far_field: float | None = None  # distance of the outer boundary [chord]
+    far_field: float | None = None  # distance of the outer boundary [chord; of a curve its length]
     wall_spacing: float | None = None  # height of the wall cells at mid-chord [chord]
     growth: float | None = None  # ratio of successive layers, or of cells of a box, above 1
     trailing_edge: str | None = None  # closed, sharp or open
@@ -119,8 +124,8 @@ class MeshPart:
     core: tuple[float, float, float, float] | None = None  # of a box: where cells are square
     spacing: float | None = None  # of a box: length of the core's cells [chord]
     outer: str | None = None  # of a disc its boundary: wall (default), overset or farfield
-    scale: float | None = None  # of a file: what its coordinates are multiplied by
-    chord: float | None = None  # of a file: the section's, in its units; they are divided by it
+    scale: float | None = None  # of a file or curve: what its coordinates are multiplied by
+    chord: float | None = None  # of a file or curve: the body's, in its units; divides them
     walls: tuple[str, ...] | None = None  # markers of bodies, of a box sides; moment_about: first
     far: tuple[str, ...] | None = None  # markers of the far field
     boundaries: Mapping[str, str] | None = None  # kinds of other markers: { ground = "symmetry" }
@@ -149,7 +154,7 @@ class MeshPart:
         for name, above in LIMITS:
             if getattr(self, name) is not None:
                 set_field(self, name, number(f"[mesh] {name}", getattr(self, name), above))
-        for name in ("coordinates", "file"):
+        for name in FILES:
             if getattr(self, name) is not None:
                 set_field(self, name, Path(getattr(self, name)))
         for name in ("walls", "far"):
@@ -174,12 +179,12 @@ class MeshPart:
     @property
     def files(self) -> list[Path]:
         """Files of the mesh and of the section."""
-        return [path for path in (self.coordinates, self.file) if path is not None]
+        return [path for name in FILES if (path := getattr(self, name)) is not None]
 
     @property
     def shared(self) -> tuple[Any, ...]:
         """What members of an ensemble have in common; each has its own of the rest."""
-        source = self.file or self.bodies or self.wing or self.shape or "section"
+        source = self.file or self.bodies or self.wing or self.shape or self.curve or "section"
         source = self.kind if self.kind in ("box", "disc") else str(source)
         return (source, self.walls, self.far, self.boundaries, self.sliding, self.cloud)
 

@@ -30,7 +30,7 @@ def airfoil(
     around: int | None = None,
     wall_spacing: float | None = None,
     growth: float | None = None,
-    trailing_edge: str = "closed",
+    trailing_edge: str | None = None,
     trailing_spacing: float | None = None,
 ) -> Cloud:
     """A regular O-shaped cloud about a section of chord 1, nose at the origin.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import resources
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.errors import CloudError
+from kinemesh.mesh.origin import Origin
 
 Floats = NDArray[np.float64]
 
@@ -53,7 +55,13 @@ def three_element(
     Cloud    boundaries `slat`, `main`, `flap` and `farfield`
     """
     bodies = three_element_bodies(trailing_edges)
-    return Cloud.around(bodies, points=points, far_field=far_field, **more)  # type: ignore[arg-type]
+    made = Cloud.around(bodies, points=points, far_field=far_field, **more)  # type: ignore[arg-type]
+    if trailing_edges == "blunt":
+        return made
+    blunt = three_element_bodies("blunt")
+    gaps = [f"{name} of {base_length(curve):.2g}" for name, curve in blunt.items()]
+    note = f"blunt trailing edges drawn together: {', '.join(gaps)} chords"
+    return replace(made, origin=Origin(None, (note, *made.origin.notes)))
 
 
 def sharpened(curve: Floats) -> Floats:
@@ -73,6 +81,12 @@ def sharpened(curve: Floats) -> Floats:
         weight = np.clip(1.0 - away / reach, 0.0, None) ** 2
         run = run + weight[:, None] * (middle - run[end])
     return run[:-1]
+
+
+def base_length(curve: Floats) -> float:
+    """Length of the base of a closed curve's blunt trailing edge."""
+    first, last = _base(curve)
+    return float(np.linalg.norm(curve[first] - curve[last]))
 
 
 def _base(curve: Floats) -> tuple[int, int]:

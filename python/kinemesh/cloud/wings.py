@@ -19,6 +19,7 @@ from kinemesh.cloud.cloud import Cloud
 from kinemesh.cloud.elliptic import Rings, fraction, rings
 from kinemesh.errors import CloudError
 from kinemesh.mesh.named import section
+from kinemesh.mesh.origin import Origin
 from kinemesh.mesh.rays import layers
 from kinemesh.mesh.sections import Section
 
@@ -57,7 +58,7 @@ def wing(
     taper: float = 1.0,
     sweep_deg: float = 0.0,
     far_field: float = 20.0,
-    trailing_edge: str = "closed",
+    trailing_edge: str | None = None,
     tip: float = 0.6,
     irregular: bool = False,
     shake: float = SHAKE,
@@ -107,7 +108,12 @@ def wing(
         pairs.append(block.diagonals(number, slit, chance))
     where = place.reshape(-1, 3)[kept]
     return Cloud.from_pairs(
-        where, np.concatenate(pairs), block.boundaries(number, slit), None, worst_condition
+        where,
+        np.concatenate(pairs),
+        block.boundaries(number, slit),
+        None,
+        worst_condition,
+        Origin(notes=shape.notes),
     )
 
 
@@ -123,8 +129,8 @@ def oneram6(points: int = 300_000, **more: Any) -> Cloud:
     return wing("oneram6", points, **plan)
 
 
-def _shape(given: str | Path | Section, trailing_edge: str) -> Section:
-    if trailing_edge not in ("closed", "sharp"):
+def _shape(given: str | Path | Section, trailing_edge: str | None) -> Section:
+    if trailing_edge not in (None, "closed", "sharp"):
         raise CloudError(f"wing: trailing_edge = {trailing_edge!r}, expected closed or sharp")
     shape = given if isinstance(given, Section) else section(given, trailing_edge)
     if shape.gap > 0:

@@ -1,4 +1,4 @@
-"""Plane meshes: reading, writing, aerofoil O- and C-meshes and mesh quality."""
+"""Plane meshes: reading, writing, meshes about sections and curves, and mesh quality."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from kinemesh.errors import MeshError
 from kinemesh.mesh.airfoils import airfoil
+from kinemesh.mesh.around import around
 from kinemesh.mesh.background import background
 from kinemesh.mesh.cylinder import cylinder
 from kinemesh.mesh.disc import disc
@@ -27,6 +28,7 @@ __all__ = [
     "Quality",
     "Section",
     "airfoil",
+    "around",
     "background",
     "cylinder",
     "disc",

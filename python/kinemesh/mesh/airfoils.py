@@ -16,6 +16,7 @@ from kinemesh.mesh.rays import Complexes, Wanted, cut
 from kinemesh.mesh.sections import Section
 
 TOPOLOGIES = ("o", "c")
+Made = tuple[Complexes, NDArray, NDArray, dict[str, NDArray]]  # nodes, table, other cells, markers
 
 
 @checks_names
@@ -25,7 +26,7 @@ def airfoil(
     far_field: float = 50.0,
     wall_spacing: float | None = None,
     growth: float | None = None,
-    trailing_edge: str = "closed",
+    trailing_edge: str | None = None,
     trailing_spacing: float | None = None,
     around: int | None = None,
     topology: str = "o",
@@ -45,11 +46,10 @@ def airfoil(
     growth : float            ratio of successive steps along the ray from mid-chord (of
                               log |zeta| in an O-mesh, of eta in a C-mesh); near the wall the
                               heights of successive layers grow by about 1 % less
-    trailing_edge : closed | sharp | open (see `kinemesh.mesh.section`); C-meshes need a closed or
-                              sharp one
-    trailing_spacing : float  first wall edge at a sharp trailing edge; default in an O-mesh:
-                              that of the conformal map or 0.06 / around, whichever is larger
-                              [chord]
+    trailing_edge : closed | sharp | open (see `kinemesh.mesh.section`)
+    trailing_spacing : float  first wall edge at a sharp trailing edge, default in an O-mesh: that
+                              of the conformal map or 0.06 / around, whichever is larger; of an
+                              open one about the edges of its base [chord]
     around : int              nodes round the section; default: from the other arguments
     topology : o | c          o: rays all round; c: rays from the section and from a wake cut,
                               whose nodes are shared by both sides
@@ -69,12 +69,11 @@ def airfoil(
     wanted = Wanted(nodes, far_field, wall_spacing, growth, trailing_spacing, around, outer)
     kind = _topology(topology)
     shape = section if isinstance(section, Section) else named.section(section, trailing_edge)
-    points, table, markers = _o(shape, wanted) if kind == "o" else _c(shape, wanted)
+    points, table, beside, markers = _o(shape, wanted) if kind == "o" else _c(shape, wanted)
     flat = points.view(np.float64).reshape(-1, 2)
+    cells = np.concatenate([cut(flat, table), beside])
     try:
-        mesh = Mesh.from_arrays(
-            flat, cut(flat, table), markers, origin=of_section(section, shape.notes)
-        )
+        mesh = Mesh.from_arrays(flat, cells, markers, origin=of_section(section, shape.notes))
     except MeshError as error:
         raise MeshError(
             f"airfoil({shape.name}): the mesh folds over ({error}); ask for more nodes, or a "
@@ -96,21 +95,23 @@ def _loop(nodes: NDArray) -> NDArray:
     return np.stack([nodes[:-1], nodes[1:]], axis=1)
 
 
-def _o(shape: Section, wanted: Wanted) -> tuple[Complexes, NDArray, dict[str, NDArray]]:
-    """Nodes, table and markers: every ring closes on its first ray."""
+def _o(shape: Section, wanted: Wanted) -> Made:
+    """Every ring closes on its first ray."""
     from kinemesh.mesh import omesh  # here: meshes that are read do not need SciPy's splines
 
     points = omesh.structured(shape, wanted)
     table = np.arange(points.size, dtype=np.int32).reshape(points.shape)
     table = np.concatenate([table, table[:, :1]], axis=1)
-    return points.ravel(), table, {"airfoil": _loop(table[0]), wanted.outer: _loop(table[-1])}
+    markers = {"airfoil": _loop(table[0]), wanted.outer: _loop(table[-1])}
+    return points.ravel(), table, np.empty((0, 3), np.int32), markers
 
 
-def _c(shape: Section, wanted: Wanted) -> tuple[Complexes, NDArray, dict[str, NDArray]]:
-    """Nodes, table and markers: the first row meets itself along the wake."""
-    from kinemesh.mesh import cmesh
+def _c(shape: Section, wanted: Wanted) -> Made:
+    """The first row meets itself along the wake; cells behind an open trailing edge are beside."""
+    from kinemesh.mesh import cmesh, fairing
 
-    points, wake = cmesh.structured(shape, wanted)
+    made = cmesh.structured(shape, wanted)
+    points, wake = made.points, made.wake
     columns = points.shape[1]
     table = np.arange(points.size, dtype=np.int32).reshape(points.shape)
     kept = columns - wake - 1  # of the first row: upper wake, section, the trailing edge once
@@ -119,4 +120,12 @@ def _c(shape: Section, wanted: Wanted) -> tuple[Complexes, NDArray, dict[str, ND
     points = np.concatenate([points[0, :kept], points[1:].ravel()])
     outer = np.concatenate([table[:, 0], table[-1, 1:], table[-2::-1, -1]])
     wall = table[0, wake : columns - wake]
-    return points, table, {"airfoil": _loop(wall), wanted.outer: _loop(outer)}
+    beside = np.empty((0, 3), np.int32)
+    if shape.gap > 0:
+        behind = made.fairing + 1
+        upper, lower = wall[:behind][::-1], wall[-behind:]
+        new, cells, base = fairing.filled(points[upper], points[lower], made.edges)
+        number = np.concatenate([upper, lower, len(points) + np.arange(len(new), dtype=np.int32)])
+        points, beside = np.concatenate([points, new]), number[cells]
+        wall = np.concatenate([wall[made.fairing : len(wall) - made.fairing], number[base][1:]])
+    return points, table, beside, {"airfoil": _loop(wall), wanted.outer: _loop(outer)}

@@ -10,13 +10,15 @@ angles.  Rays leave the axis at right angles and fan out to the outer boundary.
 
     xi = X sqrt(1 + eta^2 / (DELTA^2 (1 - X^2 / X_far^2) + X^2)),    X = X(xi at the axis, eta)
 
+An open trailing edge has a fairing (fairing.py): its tip is the trailing edge here.
+
 All steps are a shape times one length, so meshes of one section with more nodes are the same mesh
 refined everywhere.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
@@ -24,6 +26,7 @@ from scipy.optimize import brentq
 
 from kinemesh.errors import MeshError
 from kinemesh.mesh.conformal import CircleMap, circle_map
+from kinemesh.mesh.fairing import Base, Corners, faired
 from kinemesh.mesh.rays import Complexes, Floats, Wanted, bounded, layers
 from kinemesh.mesh.sections import Section
 
@@ -72,29 +75,51 @@ def fan(x: Floats, eta: Floats, end: float) -> Complexes:
     return x * np.sqrt(1.0 + eta**2 / width) + 1j * eta
 
 
-def structured(shape: Section, wanted: Wanted) -> tuple[Complexes, int]:
-    """Points (rows, columns), complex, section and wake first, and the steps along the wake.
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Points of a C-mesh.
 
-    Columns run from the upper outflow over the nose to the lower outflow; the first row's wake
-    is there twice.
+    Parameters
+    ----------
+    points : (rows, columns)    section and wake first; columns run from the upper outflow over the
+                                nose to the lower outflow; the first row's wake is there twice
+    wake : int                  steps along the wake
+    fairing : int               steps along each side of the fairing of an open trailing edge
+    edges : int                 on each half of its base; 0: one on all of it
     """
-    if shape.gap > 0:
-        raise MeshError(
-            f"airfoil({shape.name}): a C-mesh about an open trailing edge, which it does not "
-            "have; expected trailing_edge = 'closed' or 'sharp', or topology = 'o'"
-        )
+
+    points: Complexes
+    wake: int
+    fairing: int = 0
+    edges: int = 0
+
+
+def structured(shape: Section, wanted: Wanted) -> Rows:
+    """Points of the mesh, complex."""
     if wanted.far_field < NEAREST:
         raise MeshError(
             f"airfoil: far_field = {wanted.far_field:g} with topology 'c', expected at least "
             f"{NEAREST:g}; topology = 'o' has meshes that end nearer"
         )
-    circle = circle_map(shape)
+    base = Base.of(shape, wanted) if shape.gap > 0 else None
+    circle = circle_map(shape if base is None else faired(shape, base.length))
+    if base is not None:
+        wanted = replace(wanted, nodes=wanted.nodes - base.nodes)
     radius = wanted.far_field / circle.scale  # of the outer boundary, in w^2
-    axis, rows = _axis(circle, wanted, radius)
+    axis, rows = _axis(circle, wanted, radius, None if base is None else base.spacing)
+    corners = None if base is None else Corners.of(base, circle, axis.xi, axis.section)
     top = _height(lambda eta: axis.place(eta), radius, len(axis.xi))
-    w = axis.place(layers(_first_steps(circle, wanted, axis, top, rows), top, rows))
-    upper = _trace(circle, axis, w, lower=False)
-    lower = np.conj(upper) if shape.symmetric else _trace(circle, axis, w, lower=True)
+    eta = layers(_first_steps(circle, wanted, axis, top, rows), top, rows)
+    w = axis.place(eta)
+    halves = []
+    for side in (0, 1)[: 1 if shape.symmetric else 2]:
+        own = axis
+        if corners is not None:
+            own = replace(axis, xi=corners.moved(axis.xi, side))
+        halves.append(_trace(circle, own, own.place(eta), lower=side == 1))
+        if corners is not None:
+            halves[side][0, corners.column] = shape.curve(np.array([float(side)]))[0][0]
+    upper, lower = halves[0], np.conj(halves[0]) if shape.symmetric else halves[1]
     lower[0, axis.section :] = upper[0, axis.section :]
     weight = np.abs(w) ** 2 - np.abs(w[0]) ** 2
     weight /= weight[-1]
@@ -106,7 +131,10 @@ def structured(shape: Section, wanted: Wanted) -> tuple[Complexes, int]:
         upper[0, axis.section :] = upper[0, axis.section :].real
         lower = np.conj(upper)
     wake = len(axis.xi) - 1 - axis.section
-    return np.concatenate([upper[:, ::-1], lower[:, 1:]], axis=1), wake
+    points = np.concatenate([upper[:, ::-1], lower[:, 1:]], axis=1)
+    if base is None or corners is None:
+        return Rows(points, wake)
+    return Rows(points, wake, axis.section - corners.column, base.edges)
 
 
 def _steps(xi: Floats, trailing: float, growth: float) -> Floats:
@@ -126,22 +154,26 @@ def _count(xi: Floats, step: Floats) -> Floats:
     return np.concatenate([[0.0], np.cumsum(0.5 * (density[1:] + density[:-1]) * np.diff(xi))])
 
 
-def _axis(circle: CircleMap, wanted: Wanted, radius: float) -> tuple[Axis, int]:
-    """Rays and the number of layers, so that nodes and spacings are those asked for."""
+def _axis(circle: CircleMap, wanted: Wanted, radius: float, base: float | None) -> tuple[Axis, int]:
+    """Rays and the number of layers, so that nodes and spacings are those asked for.
+
+    Near a blunt edge, where steps are about those of its `base`, these need not be met exactly.
+    """
+    spacing, within = (wanted.trailing_spacing, 1e-3) if base is None else (base, 0.1)
     trailing = TRAILING_STEP
     for _ in range(8):
         axis, rows = _rays(circle, wanted, radius, trailing)
-        if wanted.trailing_spacing is None:
+        if spacing is None:
             return axis, rows
         ends = circle.points(2.0 * np.arccos(axis.xi[axis.section - 1 : axis.section + 1] / 2.0))
         found = float(abs(ends[1] - ends[0]))
-        if abs(found / wanted.trailing_spacing - 1.0) < 1e-3:
+        if abs(found / spacing - 1.0) < within:
             return axis, rows
-        trailing = trailing * (wanted.trailing_spacing / found) ** 1.1
+        trailing = trailing * (spacing / found) ** 1.1
         if not 1e-5 < trailing < 1.0:
             break
     raise MeshError(
-        f"airfoil: trailing_spacing = {wanted.trailing_spacing:g} does not fit this many nodes, "
+        f"airfoil: trailing_spacing = {spacing:g} does not fit this many nodes, "
         f"expected nearer to {found:.3g}"
     )
 

@@ -20,6 +20,7 @@ from kinemesh.errors import MeshError
 from kinemesh.mesh.anderson import Anderson
 from kinemesh.mesh.outline import uncrossed
 from kinemesh.mesh.sections import Section
+from kinemesh.mesh.trailing import SMOOTH
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
@@ -61,9 +62,11 @@ class Contour:
             self.turns = [self.start + 2 * np.pi - end]
         if not all(0.3 < turn <= np.pi * 1.02 for turn in self.turns):
             uncrossed(section)
+            turned = " and ".join(f"{turn:.0f}" for turn in np.degrees(self.turns) + 0.0)
             raise MeshError(
-                f"{section.name}: the sides turn by {np.degrees(self.turns)} degrees at the "
-                "trailing edge, expected 17 to 180; check the order of the points"
+                f"{section.name}: where it starts and ends, at ({z[0].real:.4g}, {z[0].imag:.4g}), "
+                f"the outline turns by {turned} degrees, expected 17 to 180 as at a trailing edge; "
+                f"{SMOOTH}"
             )
         self._table = s, angle
         self._jumps = [self._jump(u) for u in section.joints]
@@ -111,12 +114,16 @@ class CircleMap:
     arc: CubicSpline  # arc length of the section over v, theta = theta_of(v)
     coefficients: Complexes
 
+    def parameters(self, theta: Floats) -> Floats:
+        """Parameters of the section's curve at circle angles off the base in [0, 2 pi]."""
+        s = self.arc(_v_of(theta, self.corner))
+        return np.clip(self.contour.parameter(s), 0.0, 1.0)
+
     def points(self, theta: Floats) -> Complexes:
         """Points of the section, exact on its curve, at circle angles in [0, 2 pi]."""
         curve, corner = self.contour.section.curve, self.corner
         if corner == 0.0:
-            s = self.arc(_v_of(theta, corner))
-            return curve(np.clip(self.contour.parameter(s), 0.0, 1.0))[0]
+            return curve(self.parameters(theta))[0]
         z = np.empty(len(theta), np.complex128)
         upper, lower = curve(np.array([0.0, 1.0]))[0]
         signed = np.where(theta > np.pi, theta - 2 * np.pi, theta)
@@ -125,22 +132,13 @@ class CircleMap:
         ratio = np.clip(signed[base] / corner, -1.0, 1.0)
         share = 0.5 + (np.arcsin(ratio) + ratio * np.sqrt(1 - ratio**2)) / np.pi
         z[base] = lower + share * (upper - lower)
-        s = self.arc(_v_of(theta[~base], corner))
-        z[~base] = curve(np.clip(self.contour.parameter(s), 0.0, 1.0))[0]
+        z[~base] = curve(self.parameters(theta[~base]))[0]
         return z
 
     def derivative(self, zeta: Complexes) -> Complexes:
         """dz/dzeta at points outside or on the circle."""
         inverse = 1.0 / zeta
-        small = np.abs(inverse).max()
-        c = self.coefficients
-        # terms below 1e-15 of the first are left out: most of the field needs few
-        count = len(c) if small > 0.999 else min(len(c), int(35.0 / -np.log(small)) + 2)
-        total = np.full(zeta.shape, c[count - 1])
-        for k in range(count - 2, -1, -1):
-            total *= inverse
-            total += c[k]
-        product = np.exp(total)
+        product = exponential(self.coefficients, inverse)
         for angle, beta in _corners(self.contour, self.corner):
             product *= (1.0 - np.exp(1j * angle) * inverse) ** beta
         return product
@@ -149,6 +147,18 @@ class CircleMap:
     def scale(self) -> float:
         """Radius of the section's circle: |z| / |zeta| far away [chord]."""
         return float(np.exp(self.coefficients[0].real))
+
+
+def exponential(c: Complexes, inverse: Complexes) -> Complexes:
+    """exp of the sum of c_n inverse^n, |inverse| <= 1."""
+    small = np.abs(inverse).max()
+    # terms below 1e-15 of the first are left out: most of the field needs few
+    count = len(c) if small > 0.999 else min(len(c), int(35.0 / -np.log(small)) + 2)
+    total = np.full(inverse.shape, c[count - 1])
+    for k in range(count - 2, -1, -1):
+        total *= inverse
+        total += c[k]
+    return np.exp(total)
 
 
 def _corners(contour: Contour, corner: float) -> list[tuple[float, float]]:

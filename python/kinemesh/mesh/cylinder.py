@@ -9,7 +9,8 @@ import numpy as np
 from kinemesh.arguments import checks_names
 from kinemesh.errors import MeshError
 from kinemesh.mesh.mesh import Mesh
-from kinemesh.mesh.rays import outer_of
+from kinemesh.mesh.origin import UNKNOWN, Origin
+from kinemesh.mesh.rays import Complexes, outer_of
 
 LEAST = 200  # nodes
 ASPECT = 3.0  # length over height of a wall cell, by default
@@ -62,16 +63,21 @@ def cylinder(
     radius = 0.5 * np.exp(np.concatenate([[0.0], np.cumsum(steps)]))
     radius[-1] = far_field
     angle = 2 * pi * np.arange(around) / around
-    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    points = (radius[:, None, None] * circle).reshape(-1, 2)
+    return ringed(radius[:, None] * np.exp(1j * angle), "cylinder", outer).renumbered().numbered()
+
+
+def ringed(place: Complexes, wall: str, outer: str, origin: Origin = UNKNOWN) -> Mesh:
+    """Mesh of quadrilaterals between rings (rings, around) of complex points, the wall first."""
+    rings, around = place.shape
+    points = np.stack([place.real, place.imag], axis=-1).reshape(-1, 2)
     at = np.arange(around * rings).reshape(rings, around)
     after = np.roll(at, -1, axis=1)
     cells = np.stack([at[:-1], at[1:], after[1:], after[:-1]], axis=-1).reshape(-1, 4)
     sides = {
-        "cylinder": np.stack([after[0], at[0]], axis=1),
+        wall: np.stack([after[0], at[0]], axis=1),
         outer: np.stack([at[-1], after[-1]], axis=1),
     }
-    return Mesh.from_arrays(points, cells, sides).renumbered().numbered()
+    return Mesh.from_arrays(points, cells, sides, origin=origin)
 
 
 def _first(around: float) -> float:

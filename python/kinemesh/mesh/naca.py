@@ -13,6 +13,7 @@ import numpy as np
 
 from kinemesh.errors import MeshError
 from kinemesh.mesh.sections import Complexes, Floats, Section
+from kinemesh.mesh.trailing import THICK
 
 Camber = Callable[[Floats], tuple[Floats, Floats, Floats]]  # x -> y, its slope, second derivative
 
@@ -34,7 +35,7 @@ REFLEX = {
 }
 
 
-def by_digits(digits: str, trailing_edge: str) -> Section:
+def by_digits(digits: str, trailing_edge: str | None) -> Section:
     """The section of four or five digits."""
     first, thickness = [int(digit) for digit in digits[:-2]], int(digits[-2:])
     if len(first) == 2:
@@ -42,7 +43,7 @@ def by_digits(digits: str, trailing_edge: str) -> Section:
     return naca5(first[0], first[1], first[2], thickness, trailing_edge)
 
 
-def naca4(camber: int, place: int, thickness: int, trailing_edge: str = "closed") -> Section:
+def naca4(camber: int, place: int, thickness: int, trailing_edge: str | None = None) -> Section:
     """NACA 4-digit section: camber [%], its place [tenths], thickness [%]."""
     name = f"naca{camber}{place}{thickness:02d}"
     if thickness == 0 or (camber > 0) != (place > 0):
@@ -57,7 +58,7 @@ def naca4(camber: int, place: int, thickness: int, trailing_edge: str = "closed"
 
 
 def naca5(
-    lift: int, place: int, reflex: int, thickness: int, trailing_edge: str = "closed"
+    lift: int, place: int, reflex: int, thickness: int, trailing_edge: str | None = None
 ) -> Section:
     """NACA 5-digit section: design lift [0.15], place of the camber [twentieths], thickness [%].
 
@@ -78,7 +79,7 @@ def naca5(
 
 
 def _section(
-    name: str, line: Camber, percent: int, trailing_edge: str, joints: tuple[float, ...] = ()
+    name: str, line: Camber, percent: int, trailing_edge: str | None, joints: tuple[float, ...] = ()
 ) -> Section:
     """The section of a camber line and a thickness [%]."""
     t = percent / 100.0
@@ -96,10 +97,12 @@ def _section(
 
     gap = 2.0 * 5.0 * t * max(float(a.sum()), 0.0) if trailing_edge == "open" else 0.0
     straight = not np.any(line(np.linspace(0.0, 1.0, 11))[0])
-    return Section(name, curve, gap, symmetric=straight, joints=joints)
+    shut = 10.0 * t * sum(NACA_OPEN) if trailing_edge in (None, "closed") else 0.0
+    notes = (f"{name}: trailing edge of {shut:.4g} chords closed",) if shut > THICK else ()
+    return Section(name, curve, gap, straight, joints, notes)
 
 
-def _coefficients(trailing_edge: str) -> Floats:
+def _coefficients(trailing_edge: str | None) -> Floats:
     """Of the half thickness over 5 t, with the trailing edge asked for."""
     a = np.array(NACA_OPEN)
     if trailing_edge == "sharp":

@@ -8,11 +8,10 @@ from pathlib import Path
 from kinemesh.errors import MeshError, did_you_mean
 from kinemesh.mesh import naca
 from kinemesh.mesh.sections import NAMED, Section, read_section, tabulated
+from kinemesh.mesh.trailing import checked
 
-TRAILING_EDGES = ("closed", "sharp", "open")
 
-
-def section(name: str | Path, trailing_edge: str = "closed") -> Section:
+def section(name: str | Path, trailing_edge: str | None = None) -> Section:
     """A section by name (`naca0012`, `naca23012`, `naca64a010`) or by Selig or Lednicer file.
 
     Parameters
@@ -22,11 +21,10 @@ def section(name: str | Path, trailing_edge: str = "closed") -> Section:
         linearly in x.
         sharp: extended to where the sides meet, then scaled back to chord 1.
         open: blunt, as defined (-0.1015) or tabulated.
+        Not given: closed; of a file with a warning where there is a gap, and MeshError where it is
+        above 0.5 % of the chord.
     """
-    if trailing_edge not in TRAILING_EDGES:
-        hint = did_you_mean(trailing_edge, TRAILING_EDGES)
-        wanted = ", ".join(TRAILING_EDGES)
-        raise MeshError(f"trailing_edge = '{trailing_edge}', expected one of {wanted}{hint}")
+    trailing_edge = checked(trailing_edge)
     if not isinstance(name, str | Path):
         raise MeshError(
             f"section is {name!r}, expected a name such as 'naca2412' or a coordinate file"

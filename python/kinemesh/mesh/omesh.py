@@ -8,6 +8,7 @@ keep one aspect ratio, and are near square at the trailing edge, where the map t
 from __future__ import annotations
 
 import itertools
+from typing import Protocol
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
@@ -45,8 +46,8 @@ def structured(shape: Section, wanted: Wanted) -> Complexes:
             "layers that grow: ask for fewer nodes, a smaller wall_spacing or more nodes around"
         )
     logs = layers(bounded(first, 0.8 * far / steps), far, steps)
-    points = _trace(circle, theta, logs)
-    points = _to_circle(points, theta, logs, circle, wanted)
+    power = 2.0 if wanted.outer == "overset" else 1.0
+    points = traced(circle, theta, logs, wanted.far_field, 0.5, power)
     if shape.symmetric:
         points[:, [0, -1]] = points[:, [0, -1]].real
         points = np.concatenate([points, np.conj(points[:, -2:0:-1])], axis=1)
@@ -178,8 +179,41 @@ def _at_middle(theta: Floats, value: Floats) -> float:
     return float(np.interp(0.5 * np.pi, theta, value))
 
 
-def _trace(circle: CircleMap, theta: Floats, logs: Floats) -> Complexes:
-    """Points on the rays: the wall exactly, then dz/dzeta integrated outwards by Gauss' rule."""
+class Map(Protocol):
+    """A conformal map from outside the unit circle."""
+
+    @property
+    def coefficients(self) -> Complexes:
+        """c_n of the logarithm of its derivative."""
+        ...
+
+    def points(self, theta: Floats) -> Complexes:
+        """Points of the wall at circle angles."""
+        ...
+
+    def derivative(self, zeta: Complexes) -> Complexes:
+        """dz/dzeta at points outside or on the circle."""
+        ...
+
+
+def traced(
+    circle: Map, theta: Floats, logs: Floats, far: float, middle: complex, power: float = 1.0
+) -> Complexes:
+    """Points on the rays: the wall exactly, then dz/dzeta integrated outwards by Gauss' rule.
+
+    Points are shifted in proportion to |zeta| - 1 so that the last ring is the circle of radius
+    `far` about `middle`.  With the boundary of an overset part, which is near, it is the square:
+    at a trailing edge the map is quadratic in zeta - 1, and a linear shift folds the cells.
+    """
+    points = _trace(circle, theta, logs)
+    target = middle + far * np.exp(1j * (theta + circle.coefficients[0].imag))
+    shifted = points + (np.expm1(logs) / np.expm1(logs[-1])) ** power * (target - points[-1])
+    shifted[-1] = target
+    return shifted
+
+
+def _trace(circle: Map, theta: Floats, logs: Floats) -> Complexes:
+    """Points on the rays."""
     wall = circle.points(theta)
     ray = np.exp(1j * theta)
     low, step = logs[:-1], np.diff(logs, axis=0)
@@ -198,20 +232,3 @@ def _blocks(low: Floats) -> list[slice]:
     ends = [0, 1, *(round(len(low) * part) for part in (0.03, 0.07, 0.15, 0.3, 0.6)), len(low)]
     ends = sorted(set(ends))
     return [slice(a, b) for a, b in itertools.pairwise(ends)]
-
-
-def _to_circle(
-    points: Complexes, theta: Floats, logs: Floats, circle: CircleMap, wanted: Wanted
-) -> Complexes:
-    """Shift the points in proportion to |zeta| - 1 so that the last ring is the circle.
-
-    With an overset boundary, which is near, it is the square: at the trailing edge the map is
-    quadratic in zeta - 1, and a linear shift folds the cells.
-    """
-    turn = circle.coefficients[0].imag
-    target = 0.5 + wanted.far_field * np.exp(1j * (theta + turn))
-    weight = np.expm1(logs) / np.expm1(logs[-1])
-    weight = weight**2 if wanted.outer == "overset" else weight
-    shifted = points + weight * (target - points[-1])
-    shifted[-1] = target
-    return shifted

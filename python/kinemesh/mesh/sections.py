@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh import coordinates
+from kinemesh.mesh import coordinates, trailing
 from kinemesh.mesh.text_files import stem_of
 
 Floats = NDArray[np.float64]
@@ -55,7 +55,7 @@ class Section:
         return np.stack([z.real, z.imag], axis=-1)
 
 
-def tabulated(name: str, trailing_edge: str) -> Section:
+def tabulated(name: str, trailing_edge: str | None) -> Section:
     """Symmetric section from a packaged table of ordinates, a cubic spline in sqrt(x).
 
     In sqrt(x) the nose is a smooth point of one odd curve; with the 26 ordinates of TR-903 the
@@ -84,24 +84,14 @@ def tabulated(name: str, trailing_edge: str) -> Section:
     return Section(name, curve, gap, symmetric=True)
 
 
-def read_section(path: str | Path, trailing_edge: str = "closed") -> Section:
+def read_section(path: str | Path, trailing_edge: str | None = None) -> Section:
     """Section from a Selig or Lednicer coordinate file, splined over the length along it.
 
     The spline rounds corners of the list, but for those of the trailing edge; a note says where.
     """
     path = Path(path)
     pairs, notes = coordinates.read(path)
-    z = _ordered(path, pairs)
-    gap = abs(z[0] - z[-1])
-    if trailing_edge == "open" and gap < 1e-9:
-        raise MeshError(f"{path}: the trailing edge has no thickness, expected some for 'open'")
-    if trailing_edge == "sharp" and gap >= 1e-9:
-        z = _to_root(path, z)
-    elif trailing_edge == "closed":
-        chordwise = (z.real - z.real.min()) / np.ptp(z.real)
-        z = z - 0.5 * (z[0] - z[-1]) * chordwise * np.where(np.arange(len(z)) < _nose(z), 1, -1)
-    if trailing_edge != "open":
-        z[0] = z[-1] = 0.5 * (z[0] + z[-1])
+    z, gap, said = trailing.ended(path, _ordered(path, pairs), trailing_edge)
     length = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(z)))])
     from scipy.interpolate import CubicSpline
 
@@ -111,8 +101,7 @@ def read_section(path: str | Path, trailing_edge: str = "closed") -> Section:
         value, slope = spline(u), spline(u, 1)
         return value[:, 0] + 1j * value[:, 1], slope[:, 0] + 1j * slope[:, 1]
 
-    gap = gap if trailing_edge == "open" else 0.0
-    notes += _rounded(path, z, gap)
+    notes += said + _rounded(path, z, gap)
     return Section(stem_of(path), curve, gap, symmetric=False, notes=notes)
 
 
@@ -145,27 +134,4 @@ def _ordered(path: Path, pairs: Floats) -> Complexes:
     area = 0.5 * np.sum(z.real * np.roll(z.imag, -1) - np.roll(z.real, -1) * z.imag)
     if area < 0:
         z = z[::-1]
-    if abs(z[0] - z[-1]) > 0.1 or abs(_nose(z) - len(z) / 2) > 0.4 * len(z):
-        raise MeshError(f"{path}: expected points that start and end at the trailing edge")
     return z
-
-
-def _nose(z: Complexes) -> int:
-    """Index of the point farthest from the trailing edge."""
-    return int(np.argmax(np.abs(z - 0.5 * (z[0] + z[-1]))))
-
-
-def _to_root(path: Path, z: Complexes) -> Complexes:
-    """Extend both sides straight to where they meet; scale back to the chord it had."""
-    upper, lower = z[0] - z[1], z[-1] - z[-2]
-    solve = np.array([[upper.real, -lower.real], [upper.imag, -lower.imag]])
-    apart = z[-1] - z[0]
-    reach = np.inf
-    if abs(np.linalg.det(solve)) > 1e-14:
-        reach = np.linalg.solve(solve, [apart.real, apart.imag])[0]
-    root = z[0] + reach * upper
-    if not 0 < reach * abs(upper) < 0.2:
-        raise MeshError(f"{path}: the sides do not meet within 0.2 chords, as 'sharp' needs")
-    extended = np.concatenate([[root], z, [root]])
-    nose = extended[_nose(extended)]
-    return nose + (extended - nose) * np.ptp(z.real) / (root.real - z.real.min())

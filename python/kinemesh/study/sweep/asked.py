@@ -11,6 +11,7 @@ from typing import Any
 from kinemesh import cases
 from kinemesh.cases.casefile import Case, read_tables
 from kinemesh.cases.changes import path_of_key, with_value
+from kinemesh.cases.parts import FILES
 from kinemesh.cases.values import OF_INPUT, in_file, known
 from kinemesh.errors import CaseError
 from kinemesh.io.summary import plain, versions
@@ -19,7 +20,6 @@ from kinemesh.study.sweep.axes import Axes, axes_of
 from kinemesh.study.sweep.devices import devices_of, tightest
 
 KEYS = ("over", "zip", "sample", "n", "seed")  # of [sweep]
-FILES = ("coordinates", "file")  # of [mesh]
 
 
 @dataclass(frozen=True, slots=True)

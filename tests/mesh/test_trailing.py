@@ -1,0 +1,150 @@
+"""Trailing edges of coordinate files: what is said of a gap, what is refused, what is kept."""
+
+import warnings
+
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh.errors import MeshError
+from kinemesh.mesh import section
+
+pytestmark = pytest.mark.no_sanitizer
+
+SPREAD = np.sign(np.linspace(1, -1, 161))
+
+
+def points_of(gap):
+    """Points of the NACA 0012 with its sides drawn apart by a gap, from the upper end on."""
+    points = section("naca0012").points(np.linspace(0, 1, 161))
+    return points + np.stack([0 * SPREAD, 0.5 * gap * SPREAD * points[:, 0]], axis=1)
+
+
+def written(path, points):
+    path.write_text("a section\n" + "\n".join(f"{x:.7f} {y:.7f}" for x, y in points) + "\n")
+    return path
+
+
+def test_a_small_gap_is_closed_with_a_warning_and_a_note_that_name_it(tmp_path):
+    path = written(tmp_path / "s.dat", points_of(0.004))
+
+    with pytest.warns(UserWarning, match=r"s\.dat: trailing edge of 0\.004 chords closed; .*open"):
+        shape = section(path)
+
+    assert shape.gap == 0.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert section(path, "closed").notes == shape.notes
+        assert any("0.004 chords closed" in note for note in shape.notes)
+        assert any("0.004 chords made sharp" in note for note in section(path, "sharp").notes)
+        assert section(path, "open").notes == ()
+
+
+def test_a_gap_above_half_a_percent_is_refused_until_it_is_spoken_of(tmp_path):
+    path = written(tmp_path / "flatback.dat", points_of(0.04))
+    message = r"flatback\.dat: the trailing edge is 0\.04 chords thick, expected at most 0\.005"
+
+    doors = [
+        lambda: section(path),
+        lambda: km.mesh.airfoil(path, 2000),
+        lambda: km.mesh.airfoil(path, 2000, topology="c"),
+        lambda: km.mesh.airfoil(path, 2000, far_field=1.0, outer="overset"),
+        lambda: km.cloud.airfoil(path, 2000),
+        lambda: km.cloud.wing(path, 20_000),
+    ]
+    for door in doors:
+        with pytest.raises(MeshError, match=message + r".*'open'.*'closed'.*20 % of its area"):
+            door()
+    assert section(path, "open").gap == pytest.approx(0.04, abs=1e-7)  # digits of the file
+    assert section(path, "closed").gap == section(path, "sharp").gap == 0.0
+
+
+def test_notes_of_the_gap_go_with_meshes_and_clouds(tmp_path):
+    path = written(tmp_path / "s.dat", points_of(0.004))
+
+    made = [
+        km.mesh.airfoil(path, 1000, trailing_edge="closed"),
+        km.cloud.airfoil(path, 1000, trailing_edge="closed"),
+        km.cloud.wing(path, 20_000, trailing_edge="closed"),
+    ]
+
+    for space in made:
+        assert any("0.004 chords closed" in note for note in space.origin.notes)
+    assert any("chords closed" in note for note in section("naca2440").notes)  # 0.84 % by name
+    assert section("naca0012").notes == ()
+    assert "flap of 0.0058" in km.cloud.three_element(5000).origin.notes[0]
+
+
+@pytest.mark.parametrize("gap", [0.003, 0.04, 0.2])
+@pytest.mark.parametrize("listed", ["closed", "filled", "from the middle", "from below"])
+def test_points_on_the_base_are_no_part_of_the_sides(tmp_path, gap, listed):
+    open_ended = points_of(gap)
+    upper, lower = open_ended[0], open_ended[-1]
+    inner = lower + np.linspace(0, 1, 5)[1:-1, None] * (upper - lower)
+    listings = {
+        "closed": [open_ended, upper[None]],
+        "filled": [open_ended, inner, upper[None]],
+        "from the middle": [inner[1:], open_ended, inner[:2]],
+        "from below": [lower[None], open_ended[:-1]],
+    }
+    path = written(tmp_path / "based.dat", np.concatenate(listings[listed]))
+    plain = written(tmp_path / "plain.dat", open_ended)
+
+    one, two = section(path, "open"), section(plain, "open")
+
+    assert one.gap == pytest.approx(gap, abs=2e-7)
+    u = np.linspace(0, 1, 400)
+    assert np.abs(one.points(u) - two.points(u)).max() < 1e-12
+    if gap > 0.005:
+        with pytest.raises(MeshError, match="the trailing edge is"):
+            section(path)
+
+
+def ellipse(thickness=0.12, count=80):
+    angle = 2 * np.pi * np.arange(count) / count
+    return np.stack([0.5 + 0.5 * np.cos(angle), 0.5 * thickness * np.sin(angle)], axis=1)
+
+
+@pytest.mark.parametrize("change", [lambda p: p, lambda p: p[::-1], lambda p: np.roll(p, 20, 0)])
+@pytest.mark.parametrize("ended", [True, False])
+@pytest.mark.parametrize("edge", [None, "closed", "open"])
+def test_a_smooth_outline_is_told_apart_from_points_in_a_wrong_order(tmp_path, change, ended, edge):
+    points = change(ellipse())
+    points = np.concatenate([points, points[:1]]) if ended else points
+    path = written(tmp_path / "smooth.dat", points)
+
+    with pytest.raises(MeshError, match=r"outline has no sharp edge.*km\.mesh\.around.*curve = "):
+        section(path, edge)
+
+
+def test_a_list_that_starts_at_the_nose_is_told_where_its_edge_is(tmp_path):
+    path = written(tmp_path / "nose.dat", np.roll(points_of(0.0)[:-1], 80, axis=0))
+
+    with pytest.raises(MeshError, match=r"start and end at the trailing edge; they start at \(0, "):
+        section(path)
+    with pytest.raises(MeshError, match=r"rearmost corner is at \(1, 0\)"):
+        section(path)
+
+
+def test_a_section_of_a_smooth_curve_is_refused_for_what_it_is():
+    def curve(u):
+        z = 0.5 + 0.5 * np.cos(2 * np.pi * u) + 0.06j * np.sin(2 * np.pi * u)
+        return z, np.pi * (-np.sin(2 * np.pi * u) + 0.12j * np.cos(2 * np.pi * u))
+
+    with pytest.raises(MeshError, match=r"at \(1, .*turns by -?0 degrees.*km\.mesh\.around"):
+        km.mesh.airfoil(km.mesh.Section("oval", curve, 0.0, symmetric=False), 1000)
+
+
+@pytest.mark.parametrize("name", ["naca0012", "naca4412", "naca0024"])
+def test_coarse_lists_with_a_sharp_edge_are_sections(tmp_path, name):
+    for count in (15, 21, 41):
+        path = written(tmp_path / "coarse.dat", section(name).points(np.linspace(0, 1, count)))
+        assert section(path).gap == 0.0
+
+
+@pytest.mark.parametrize("thickness", [0.05, 0.1, 0.5, 1.0])
+@pytest.mark.parametrize("count", [24, 40, 200])
+def test_the_tips_of_coarse_ellipses_are_no_edges(tmp_path, thickness, count):
+    path = written(tmp_path / "oval.dat", ellipse(thickness, count))
+
+    with pytest.raises(MeshError, match="outline has no sharp edge"):
+        section(path)
