@@ -154,6 +154,7 @@ class Unsteady(Driver):
             solver.start_from(plan.start)
         if "stream" in solver.starts and plan.start != "as is":
             self.tally.start += solver.bodies.jumps()
+        self.tally.start += solver.bodies.remarks()
         solver.dualtime.set_floor(plan.dt)
         self.files.begin()
         self.files.fields(np.zeros(solver.grid.members))

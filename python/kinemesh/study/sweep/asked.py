@@ -78,14 +78,22 @@ class Asked:
         return plain(found)
 
     def _files(self) -> list[Path]:
-        """Files of meshes and sections, each once."""
-        keys = {f"mesh.{name}": name for name in FILES}
+        """Files of meshes, sections and motions, each once."""
         told: list[Any] = list(self.base.mesh.files)
+        told += [] if self.base.motion is None else self.base.motion.files
         for axis in self.axes.axes:
             for at, key in enumerate(axis.keys):
-                if key in keys:
+                if _names_file(key):
                     told += [self.folder / str(entry[at]) for entry in axis.values]
         return sorted({Path(path) for path in told})
+
+
+def _names_file(key: str) -> bool:
+    """Whether the values of a key are names of files, of meshes or of motions."""
+    path = path_of_key(key)
+    if "motion" in path:
+        return path[-1] == "table" or path[-2:] == ("table", "file")
+    return path[0] in ("mesh", "parts") and path[-1] in FILES
 
 
 def _digest(path: Path) -> str | None:

@@ -106,10 +106,10 @@ def _moved(cases: Sequence[Stated]) -> list[str]:
     """Degrees of freedom that one case or another moves."""
     tables: list[Any] = []
     for motion in (case.motion for case in cases if case.motion is not None):
-        whole = {"pitch": motion.pitch, "plunge": motion.plunge}
+        whole = {"pitch": motion.pitch, "plunge": motion.plunge, "table": motion.table}
         tables += motion.bodies.values() if motion.bodies else [whole]
     kinds = {"alpha": "pitch", "h": "plunge"}
-    return [name for name, kind in kinds.items() if any(t.get(kind) for t in tables)]
+    return [n for n, kind in kinds.items() if any(t.get(kind) or t.get("table") for t in tables)]
 
 
 def own_end(
