@@ -136,7 +136,14 @@ def test_a_folder_has_pictures_of_its_parts(flown):
 
     made = plot.from_directory(out)
 
-    names = ["hysteresis.png", "vorticity.png", "pressure.png", "grids.png", "mesh.png"]
+    names = [
+        "hysteresis.png",
+        "cycle.png",
+        "vorticity.png",
+        "pressure.png",
+        "grids.png",
+        "mesh.png",
+    ]
     assert [path.name for path in made] == names
 
 

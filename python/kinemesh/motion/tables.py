@@ -25,7 +25,7 @@ FloatArray = NDArray[np.float64]
 LEAST = 5  # rows: a row is looked at beside two neighbours on each side
 ROUNDING = 1e-6  # of a range: what figures of a file leave between the last row and the first
 BROKEN = 0.05  # of the range, between a row and the cubic through its neighbours: no smooth motion
-ROUGH = 0.005  # the same, from which on it is said; a sine of 12 rows a period has 0.006
+ROUGH = 0.005  # of the range, from which on a run says it; a sine of 12 rows a period has 0.006
 STILL = 1e-9  # range below which an angle [rad] or a shift [chord] does not move
 COLUMNS = {  # of a file: what each is, and its factor
     "time": ("time", 1.0),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -83,17 +83,24 @@ class Asked:
         told += [] if self.base.motion is None else self.base.motion.files
         for axis in self.axes.axes:
             for at, key in enumerate(axis.keys):
-                if _names_file(key):
-                    told += [self.folder / str(entry[at]) for entry in axis.values]
+                told += [
+                    self.folder / file
+                    for entry in axis.values
+                    for file in _files_in(path_of_key(key), entry[at])
+                ]
         return sorted({Path(path) for path in told})
 
 
-def _names_file(key: str) -> bool:
-    """Whether the values of a key are names of files, of meshes or of motions."""
-    path = path_of_key(key)
-    if "motion" in path:
-        return path[-1] == "table" or path[-2:] == ("table", "file")
-    return path[0] in ("mesh", "parts") and path[-1] in FILES
+def _files_in(path: tuple[str, ...], value: Any) -> Iterator[str]:
+    """Names of files, of meshes or of motions, in the value of a key."""
+    if isinstance(value, Mapping):
+        for name, entry in value.items():
+            yield from _files_in((*path, name), entry)
+    elif "motion" in path:
+        if path[-1] == "table" or path[-2:] == ("table", "file"):
+            yield str(value)
+    elif path[0] in ("mesh", "parts") and path[-1] in FILES:
+        yield str(value)
 
 
 def _digest(path: Path) -> str | None:
