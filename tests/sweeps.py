@@ -1,6 +1,5 @@
 """Small cases that tests of sweeps share."""
 
-import kinemesh as km
 import numpy as np
 from kinemesh.cases.casefile import Case
 
