@@ -10,19 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.loops.flapping import MOVES
-from kinemesh.plot.histories import curve
+from kinemesh.plot.histories import SYMBOLS, TITLES, curve
 from kinemesh.plot.style import BLUE, DARK, RED, figure_of, phase_axis, styled
 from kinemesh.study.hysteresis import reference_loop
 
 if TYPE_CHECKING:
     from kinemesh.loops.loop import Loop
-
-LOADS = {  # title and symbol
-    "cl": ("lift", "$c_l$"),
-    "cd": ("drag", "$c_d$"),
-    "cm": ("pitching moment, nose-up positive", "$c_m$"),
-    "power": ("power that moves the bodies", "$c_P$"),
-}
 
 
 def cycle(
@@ -45,20 +38,25 @@ def _cycle(loop: Loop, reference: Loop | None) -> Any:
     shown = ["cl", *(["cd"] if loop.cd is not None else []), "cm"]
     shown = [*shown[:2], "power"] if loop.power is not None else shown
     for axes, name in zip(panels[1:], shown, strict=False):
-        title, symbol = LOADS[name]
-        if getattr(reference, name, None) is not None:
+        if _known(reference, name):
             x, y, _ = curve(reference, name, False)  # type: ignore[arg-type]
             axes.plot(x, y, "--", color=DARK, linewidth=1.1, label=reference.label)  # type: ignore[union-attr]
             axes.legend(fontsize=7.5)
         x, y, _ = curve(loop, name, False)
         axes.plot(x, y, color=BLUE)
         axes.axhline(getattr(loop, name).mean, color=BLUE, linewidth=0.8, linestyle=":")
-        axes.set_ylabel(symbol)
-        axes.set_title(f"{title}{_said(loop, name)}")
+        axes.set_ylabel(SYMBOLS[name])
+        axes.set_title(f"{TITLES[name]}{_said(loop, name)}")
         phase_axis(axes)
     for axes in panels[1 + len(shown) :]:
         axes.set_visible(False)
     return figure
+
+
+def _known(loop: Loop | None, name: str) -> bool:
+    """Whether a loop has a load."""
+    load = getattr(loop, name, None)
+    return load is not None and bool(np.isfinite(load.mean))
 
 
 def _said(loop: Loop, name: str) -> str:
