@@ -189,6 +189,7 @@ GOOD = {"columns": NAMED, "period": PERIOD, "alpha_deg": 0.0}
         (columns(), {"columns": None, "period": None}, "has alpha_deg, so motion and alpha_deg"),
         (columns(TURN[:40]), {"columns": None, "period": None, "alpha_deg": None}, "no rows for"),
         ("no.csv", {}, "no.csv"),
+        ({**BARE, "member": np.arange(len(TIME)) % 2}, {}, "rows of several members"),
     ],
 )
 def test_what_makes_no_loop_is_refused(table, change, said):
@@ -199,3 +200,12 @@ def test_what_makes_no_loop_is_refused(table, change, said):
 def test_a_run_takes_nothing_that_is_said_of_tables():
     with pytest.raises(CaseError, match="is a run, so period, start have no meaning"):
         km.hysteresis(run(steps=32), period=1.0, start=2.0)
+
+
+def test_two_rows_of_one_phase_are_refused_and_a_power_is_taken_where_it_is_named():
+    table = pandas.DataFrame(columns()).assign(power=5.0)
+    assert km.hysteresis(table).power is None
+    named = km.hysteresis(table, columns={"power": ("power", -0.5)})
+    assert named.power_in == -2.5
+    with pytest.raises(CaseError, match="rows 3 and 4 have one phase"):
+        km.hysteresis(table.iloc[[0, 1, 2, 3, 3, *range(4, 128)]])

@@ -43,7 +43,8 @@ def hysteresis(
     tolerance : float      largest `Loop.change` of a periodic loop [-]
     columns : dict         names of the table's columns by ours: time, phase_deg, alpha_deg, cl, cd,
         cm (nose-up), x, h (shift downstream, upwards), power (that moves the body); "-CMz" is a
-        column of the other sign, ("Fy", 0.1) one with a factor.  Columns with our names need none
+        column of the other sign, ("Fy", 0.1) one with a factor.  Columns with our names need none,
+        but for power, which in a history is that of the flow
     period : float         of a table by time, in the units of its times
     start : float          time at which the phase is 0
     motion : Motion        whose angle and shift a table has where it has no angle itself

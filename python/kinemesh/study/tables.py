@@ -61,6 +61,10 @@ def loop_of_table(source: Any, told: Told, tolerance: float = PERIODIC) -> Loop:
     from_file = isinstance(source, str | Path)
     label = str(source) if from_file else "table"
     there = text_table.read(source) if from_file else _arrays(source)
+    if "member" in there and len(set(there["member"].tolist())) > 1:
+        raise CaseError(
+            f"{label}: has rows of several members, expected one: table[table.member == 0]"
+        )
     columns = _columns(there, told.columns, label)
     if not {"cl", "cd", "cm"} & columns.keys():
         raise CaseError(
@@ -68,7 +72,7 @@ def loop_of_table(source: Any, told: Told, tolerance: float = PERIODIC) -> Loop:
             'columns={"cl": "Cl", "cd": "Cd"}'
         )
     at = _cycles(columns, told, label)
-    at, columns = _once(at, columns, label)
+    at, columns = _once(at, columns, told.period is not None, label)
     at, columns, steps = _even(at, columns, told.steps, label)
     angles, moved = _angles(at, columns, told, label)
     return _loop(at, moved | columns | {"alpha_deg": angles}, steps, label, tolerance)
@@ -101,7 +105,7 @@ def _columns(
     for name in KNOWN:
         if named and name in named:
             found[name] = _column(there, named[name], label)
-        elif name in there or ALSO.get(name) in there:
+        elif name != "power" and (name in there or ALSO.get(name) in there):
             found[name] = there[name if name in there else ALSO[name]]
     for name, values in found.items():
         wrong = np.flatnonzero(~np.isfinite(values))
@@ -147,9 +151,15 @@ def _cycles(columns: Mapping[str, FloatArray], told: Told, label: str) -> FloatA
 
 
 def _once(
-    at: FloatArray, columns: dict[str, FloatArray], label: str
+    at: FloatArray, columns: dict[str, FloatArray], by_time: bool, label: str
 ) -> tuple[FloatArray, dict[str, FloatArray]]:
     """Rows at rising times; of rows of one time, as of inner iterations, the last."""
+    twice = np.flatnonzero(np.diff(at) == 0)
+    if len(twice) and not by_time:
+        raise CaseError(
+            f"{label}: rows {twice[0]} and {twice[0] + 1} have one phase, expected one row for "
+            "each; leave one out, or take their mean"
+        )
     back = np.flatnonzero(np.diff(at) < 0)
     if len(back):
         raise CaseError(
