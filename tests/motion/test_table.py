@@ -169,3 +169,13 @@ def test_a_file_has_time_angle_and_shift(tmp_path):
     path.write_text(f"time,angle_deg,h\n{text}\n".replace(text.split("\n")[3], "0.1,x,2"))
     with pytest.raises(CaseError, match="line 5"):
         motion.table(path)
+
+
+def test_shifts_alone_have_no_pivot_as_a_plunge_has_none():
+    _, shifts = rows()
+    plunge = motion.table(S, shifts=shifts)
+
+    assert plunge.pivot is None
+    assert plunge.pose(1.0, 1.0).about == motion.plunge(1.4, k=K).pose(1.0, 1.0).about
+    assert (plunge + motion.pitch(3, k=K, about=(0.5, 0))).pivot == (0.5, 0)
+    assert motion.table(S, shifts=shifts, about=(0.4, 0)).pivot == (0.4, 0)

@@ -28,7 +28,7 @@ class TablePart:
     """Keys of [motion] table, or the file's name alone in their place."""
 
     file: str  # columns time (reduced), angle_deg or angle [rad], x and y of the shift [chord]
-    about: tuple[float, float] = (0.25, 0.0)  # pivot [chord]
+    about: tuple[float, float] | None = None  # pivot [chord]; [0.25, 0.0] of a table with angles
     period: float | None = None  # reduced period of a table without the row that closes it
     periodic: bool | None = None  # false: as given, though the last row is the first
 

@@ -27,6 +27,7 @@ ROUNDING = 1e-6  # of a range: what figures of a file leave between the last row
 BROKEN = 0.05  # of the range, between a row and the cubic through its neighbours: no smooth motion
 ROUGH = 0.005  # of the range, from which on a run says it; a sine of 12 rows a period has 0.006
 STILL = 1e-9  # range below which an angle [rad] or a shift [chord] does not move
+PIVOT = (0.25, 0.0)  # where none is stated
 COLUMNS = {  # of a file: what each is, and its factor
     "time": ("time", 1.0),
     "angle": ("angle", 1.0),
@@ -44,7 +45,7 @@ class Table(Motion):
     ----------
     times : (rows,)         reduced
     poses : (rows, 3)       angle [rad], x, y of the shift [chord]
-    about : (2,)            pivot [chord]
+    about : (2,) or None    pivot [chord]; None of shifts alone
     repeat : float or None  reduced period; None: none, and no pose beyond the rows
     chord : float           reference length of the reduced time
     file : str              name of the file that it came from; empty where it came from arrays
@@ -53,7 +54,7 @@ class Table(Motion):
     adds_up: ClassVar[bool] = True
     times: FloatArray
     poses: FloatArray
-    about: tuple[float, float]
+    about: tuple[float, float] | None
     repeat: float | None = None
     chord: float = 1.0
     file: str = ""
@@ -67,7 +68,7 @@ class Table(Motion):
 
         for array in (self.times, self.poses):
             array.setflags(write=False)
-        told = np.array([*self.about, self.repeat or 0.0, self.chord])
+        told = np.array([*(self.about or (np.inf,)), self.repeat or 0.0, self.chord])
         text = b"".join(part.tobytes() for part in (self.times, self.poses, told))
         times, poses = self.times, self.poses
         if self.repeat is not None:
@@ -100,7 +101,7 @@ class Table(Motion):
 
     def pose(self, t: float, u_inf: float) -> Pose:
         angle, x, y = self._spline(self._at(t, u_inf)).tolist()
-        return Pose(angle, self.about, (x, y))
+        return Pose(angle, self.about or (0.0, 0.0), (x, y))
 
     def rate(self, t: float, u_inf: float) -> Rate:
         speed = u_inf / self.chord
@@ -108,7 +109,7 @@ class Table(Motion):
         return Rate(angle, (x, y))
 
     @property
-    def pivot(self) -> tuple[float, float]:
+    def pivot(self) -> tuple[float, float] | None:
         return self.about
 
     def remark(self) -> str | None:
@@ -251,7 +252,7 @@ def table(
     shifts: ArrayLike | None = None,
     *,
     angles_deg: ArrayLike | None = None,
-    about: ArrayLike = (0.25, 0.0),
+    about: ArrayLike | None = None,
     period: float | None = None,
     periodic: bool | None = None,
     chord: float = 1.0,
@@ -268,7 +269,7 @@ def table(
     angles : (rows,)        nose-up angles [rad]
     shifts : (rows, 2)      shifts of the pivot along x and y [chord]
     angles_deg : (rows,)    nose-up angles in degrees, in place of `angles`
-    about : (2,)            pivot [chord]
+    about : (2,)            pivot [chord]; None: (0.25, 0) of angles, none of shifts alone
     period : float          reduced period of a table without the row that closes it
     periodic : bool         False: as given, though the last row is the first
     chord : float           reference length of the reduced time
@@ -309,7 +310,9 @@ def table(
             f"table: the angle of a period has a range of {np.ptp(turned):.4g} radians, expected "
             "at most a turn; angles in degrees are angles_deg (of a file the column angle_deg)"
         )
-    pivot = _pair("table", "about", about)  # type: ignore[arg-type]
+    pivot = None if about is None else _pair("table", "about", about)  # type: ignore[arg-type]
+    if pivot is None and (angles is not None or angles_deg is not None):
+        pivot = PIVOT
     return Table(t, poses, pivot, repeat, _positive("table", "chord", chord), file)
 
 
