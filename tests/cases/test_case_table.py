@@ -96,6 +96,17 @@ def test_a_sweep_runs_over_tables_and_knows_their_content(tmp_path):
         km.sweep(base, over, out=tmp_path / "sweep", resume=True)
 
 
+def test_members_are_told_apart_by_their_tables(tmp_path):
+    flights = [km.motion.table(written(tmp_path / f"{a}.csv", a)) for a in (1.0, 2.0)]
+    mesh = km.mesh.airfoil("naca0012", nodes=520, far_field=10)
+
+    asked = km.Ale(mesh, mach=0.5, motion=flights, device="cpu").asked()
+
+    assert [row["file"] for row in asked] == ["1.0.csv", "2.0.csv"]  # no folder: names of figures
+    assert asked[0]["content"] != asked[1]["content"]
+    assert not any(name.startswith("_") for name in asked[0])
+
+
 @pytest.mark.flow
 def test_a_resumed_run_asks_for_the_table_that_it_was_begun_with(tmp_path):
     path, out = written(tmp_path / "flight.csv"), tmp_path / "run"

@@ -59,7 +59,7 @@ class Table(Motion):
     chord: float = 1.0
     file: str = ""
     content: str = field(init=False, default="")  # of its hash: equal for equal tables
-    rough: float = field(init=False, default=0.0)  # see `ROUGH`
+    _rough: float = field(init=False, default=0.0)  # see `ROUGH`
     _spline: Any = field(init=False, default=None)
     _speeds: Any = field(init=False, default=None)
 
@@ -78,7 +78,7 @@ class Table(Motion):
         )
         made = {
             "content": sha256(text).hexdigest()[:16],
-            "rough": _smooth(times, poses, self.repeat is not None),
+            "_rough": _smooth(times, poses, self.repeat is not None),
             "_spline": spline,
             "_speeds": spline.derivative(),
         }
@@ -87,9 +87,8 @@ class Table(Motion):
 
     def __repr__(self) -> str:
         span = "" if self.repeat is None else f", period {self.repeat:.8g}"
-        source = f"{Path(self.file).name}, " if self.file else ""
         return (
-            f"Table({source}{len(self.times)} rows, reduced times {self.times[0]:.8g} to "
+            f"Table({len(self.times)} rows, reduced times {self.times[0]:.8g} to "
             f"{self.times[-1]:.8g}{span}, about {self.about}, chord {self.chord:g}, SHA-256 "
             f"{self.content})"
         )
@@ -114,11 +113,11 @@ class Table(Motion):
 
     def remark(self) -> str | None:
         """Says of rows that they are rough, or far apart; None where they are neither."""
-        if self.rough <= ROUGH:
+        if self._rough <= ROUGH:
             return None
         return (
             f"the motion's table{f' {self.file}' if self.file else ''} has rows that lie "
-            f"{100 * self.rough:.2g} % of the range off the cubic through their neighbours: they "
+            f"{100 * self._rough:.2g} % of the range off the cubic through their neighbours: they "
             "are noisy, have a corner, or are far apart, and accelerations are those of the "
             f"spline between them; expected at most {100 * ROUGH:g} %"
         )
@@ -313,7 +312,7 @@ def table(
     pivot = None if about is None else _pair("table", "about", about)  # type: ignore[arg-type]
     if pivot is None and (angles is not None or angles_deg is not None):
         pivot = PIVOT
-    return Table(t, poses, pivot, repeat, _positive("table", "chord", chord), file)
+    return Table(t, poses, pivot, repeat, _positive("table", "chord", chord), Path(file).name)
 
 
 def _poses(
@@ -365,5 +364,6 @@ def _columns(path: str, there: Mapping[str, Any]) -> dict[str, FloatArray]:
 
 def remarks(motion: Motion | None) -> list[str]:
     """What must be said of the tables of a motion, or of the parts of a sum."""
-    tables = [] if motion is None else [p for p in _parts(motion) if isinstance(p, Table)]
+    own = getattr(motion, "motion", motion)  # of a body that is given in a frame of its own
+    tables = [] if own is None else [p for p in _parts(own) if isinstance(p, Table)]
     return [said for said in (one.remark() for one in tables) if said is not None]
