@@ -1,7 +1,7 @@
 """Small cases that tests of sweeps share."""
 
-import kinemesh as km
 import numpy as np
+from kinemesh.cases.casefile import Case
 
 # coarse O-meshes: at the default CFL numbers the flow at the nose does not settle on them
 CAREFUL = {"cfl": 5.0, "unsteady_cfl": 20.0, "cfl_max": 50.0}
@@ -22,7 +22,7 @@ def case(**tables):
     """The small case, with tables changed: case(run={"cycles": 2})."""
     merged = {name: {**TABLES.get(name, {}), **more} if isinstance(more, dict) else more
               for name, more in tables.items()}  # fmt: skip
-    return km.cases.casefile.Case.from_dict({**TABLES, **merged})
+    return Case.from_dict({**TABLES, **merged})
 
 
 def toml(value):

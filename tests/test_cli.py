@@ -120,6 +120,7 @@ def test_run_leaves_all_its_files_in_a_folder_of_the_cases_name(fake, tmp_path, 
     assert cli.main(["run", "agard-ct5", "--cycles", "1"]) == 0
 
     assert names(tmp_path / "agard-ct5") == [
+        "cycle.png",
         "flow.vtkhdf",
         "history.csv",
         "hysteresis.png",

@@ -55,6 +55,7 @@ TABLES = (
     ("[motion] plunge", motion.Plunge, motion.plunge, ("chord",)),
     ("[motion] translate", motion.Translate, motion.translate, ("chord",)),
     ("[motion] rotate", motion.Rotate, motion.rotate, ("chord",)),
+    ("[motion] table", motions.TablePart, None, ()),
     ("[deform]", parts.DeformPart, None, ("settings",)),
     ("[run]", Job, None, ()),
 )

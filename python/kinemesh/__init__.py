@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from kinemesh.overset import Part
     from kinemesh.results import Run
     from kinemesh.results import open as open
+    from kinemesh.study.derivatives import derivatives
     from kinemesh.study.hysteresis import hysteresis
     from kinemesh.study.spectrum import spectrum
     from kinemesh.study.sweep.sweeping import sweep
@@ -67,6 +68,7 @@ _HOME = {
     "Part": "overset",
     "Run": "results",
     "Units": "flow.units",
+    "derivatives": "study.derivatives",
     "hysteresis": "study.hysteresis",
     "open": "results",
     "spectrum": "study.spectrum",
@@ -112,6 +114,7 @@ __all__ = [  # not open: `import *` would take the place of Python's own
     "cases",
     "cloud",
     "deform",
+    "derivatives",
     "hysteresis",
     "info",
     "kernels",

@@ -53,7 +53,9 @@ def did_you_mean(name: object, known: Iterable[str], otherwise: str = "", quote:
 
     Where none is near, "; " with `otherwise`, or no tail where that is empty.
     """
-    for near in get_close_matches(str(name), list(known), 1):
+    known = list(known)
+    alike = [k for k in known if str(k).lower() == str(name).lower()]  # another case alone
+    for near in alike[:1] or get_close_matches(str(name), known, 1):
         return f"; did you mean {quote}{near}{quote}?"
     return otherwise and f"; {otherwise}"
 

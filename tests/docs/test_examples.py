@@ -275,6 +275,8 @@ def test_the_page_of_overset_grids_finds_what_it_says(capsys):
     names = {}
 
     for block in blocks("docs/overset.md"):
+        if "steps_per_cycle" in block:  # of the hovering ellipse
+            continue
         exec(compile(block, "overset.md", "exec"), names)
 
     *table, found = capsys.readouterr().out.splitlines()
@@ -282,3 +284,28 @@ def test_the_page_of_overset_grids_finds_what_it_says(capsys):
     assert names["report"].problem == ""
     assert found == "[ True False  True]"
     assert names["value"] == pytest.approx([0.5, 0, 1.5], abs=1e-13)
+
+
+def test_the_hovering_ellipse_is_one_by_its_laws_and_by_its_table():
+    """Rows lie at every step or midway; slopes of the spline are off by h^4 / 180 = 3e-10."""
+    laws, table = (block for block in blocks("docs/overset.md") if "steps_per_cycle" in block)
+    names = {}
+
+    for block in (laws, table):
+        with pytest.warns(RuntimeWarning, match="moves at once"):
+            exec(compile(block.replace("cycles=4", "cycles=0.0125"), "overset.md", "exec"), names)
+
+    assert len([line for line in laws.splitlines() if line]) <= 15
+    one, other = names["run"].history, names["again"].history
+    assert one.rows == other.rows == 2
+    for load in ("cl", "cd", "cm", "power"):
+        assert other[load] == pytest.approx(one[load], abs=1e-6 * abs(one[load]).max()), load
+
+
+def test_the_table_of_getting_started_is_a_motion_of_its_frequency():
+    (code,) = [block for block in blocks("docs/getting-started.md") if "motion.table" in block]
+    names = {"km": km}
+
+    exec(compile(code, "getting-started.md", "exec"), names)
+
+    assert names["motion"].omega(0.5) == pytest.approx(2 * 0.1 * 0.5)

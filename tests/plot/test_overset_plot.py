@@ -136,8 +136,8 @@ def test_a_folder_has_pictures_of_its_parts(flown):
 
     made = plot.from_directory(out)
 
-    names = ["hysteresis.png", "vorticity.png", "pressure.png", "grids.png", "mesh.png"]
-    assert [path.name for path in made] == names
+    names = ["hysteresis", "cycle", "vorticity", "pressure", "grids", "mesh"]
+    assert [path.name for path in made] == [f"{name}.png" for name in names]
 
 
 @pytest.mark.flow

@@ -62,7 +62,7 @@ def test_user_style_is_left_alone():
 def test_folder_of_an_unsteady_run_gives_its_three_figures(tmp_path):
     made = plot.from_directory(folder(tmp_path))
 
-    assert [p.name for p in made] == ["hysteresis.png", "mach.png", "mesh.png"]
+    assert [p.name for p in made] == ["hysteresis.png", "cycle.png", "mach.png", "mesh.png"]
     assert all(p.read_bytes()[:4] == PNG for p in made)
 
 
@@ -99,7 +99,8 @@ def test_an_ensemble_has_figures_of_all_members(tmp_path, undrawn):
 def test_members_have_figures_of_their_own_on_request(tmp_path, undrawn):
     made = plot.from_directory(ensemble(tmp_path, TWO), members=True, format="svg")
 
-    own = [f"{stem}-alpha{a}.svg" for a in (1, 2) for stem in ("hysteresis", "mach", "mesh")]
+    stems = ("hysteresis", "cycle", "mach", "mesh")
+    own = [f"{stem}-alpha{a}.svg" for a in (1, 2) for stem in stems]
     assert [p.name for p in made[2:]] == own
     assert {p.parent for p in made[2:]} == {tmp_path / "members"}
     assert all(p.exists() for p in made)
@@ -134,7 +135,7 @@ def test_members_that_nothing_tells_apart_have_their_numbers(tmp_path, undrawn):
 def test_figures_come_in_other_formats(tmp_path, format, start):
     made = plot.from_directory(folder(tmp_path), format=format)
 
-    assert [p.suffix for p in made] == [f".{format}"] * 3
+    assert [p.suffix for p in made] == [f".{format}"] * 4
     assert all(p.read_bytes().startswith(start) for p in made)
     with pytest.raises(CaseError, match="format = 'gif', expected one of png, pdf, svg"):
         plot.from_directory(tmp_path, format="gif")
@@ -148,7 +149,7 @@ def test_the_shell_has_formats_and_members(tmp_path, undrawn, capsys):
     assert cli.main(["plot", str(tmp_path), "--format", "svg", "--members"]) == 0
     made = capsys.readouterr().out.split()
     assert str(tmp_path / "members" / "mach-alpha1.svg") in made
-    assert len(made) == 8
+    assert len(made) == 10
     assert cli.main(["plot", str(tmp_path)]) == 0
     assert len(capsys.readouterr().out.split()) == 2
 

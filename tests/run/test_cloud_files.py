@@ -50,7 +50,7 @@ def test_an_unsteady_run_leaves_all_its_files(unsteady, undrawn):
     made = {path.name for path in plot.from_directory(unsteady.out)}
 
     pressures = {"pressures.png", "pressures.csv"}
-    assert made == {"hysteresis.png", "mach.png", "mesh.png"} | pressures
+    assert made == {"hysteresis.png", "cycle.png", "mach.png", "mesh.png"} | pressures
     sizes = {"points": len(CLOUD.points), "satellites": len(CLOUD.satellites), "members": 1}
     assert found["mesh"] | sizes == found["mesh"]
     assert (found["mesh"]["walls"], found["mesh"]["far"]) == (["airfoil"], ["farfield"])

@@ -20,6 +20,7 @@ from kinemesh.cases.changes import changed
 from kinemesh.cases.job import Job
 from kinemesh.cases.methods import DEFORMS, solver_fields
 from kinemesh.cases.motions import MotionPart
+from kinemesh.cases.motions import located as flown_from
 from kinemesh.cases.overset import Overset, absolute, located
 from kinemesh.cases.parts import DeformPart, FlowPart, MeshPart, given, part
 from kinemesh.cases.sizes import sized_run
@@ -120,7 +121,9 @@ class Case(Stated):
             if not isinstance(table.get(name, {}), Mapping):
                 raise CaseError(f"{name} = {table[name]!r}, expected a table [{name}]")
         mesh: MeshPart | Overset
-        motion = part(MotionPart, "[motion]", table["motion"]) if "motion" in table else None
+        motion = None
+        if "motion" in table:
+            motion = part(MotionPart, "[motion]", flown_from(table["motion"], folder))
         if overset:
             mesh = Overset.of_tables(table["parts"], Path(folder))
             motion = mesh.motion()

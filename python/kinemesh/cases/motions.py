@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import reduce
+from operator import add
+from pathlib import Path
 from typing import Any
 
 from kinemesh import motion as motions
@@ -16,7 +19,18 @@ MOTIONS: dict[str, Any] = {
     "plunge": motions.Plunge,
     "translate": motions.Translate,
     "rotate": motions.Rotate,
+    "table": motions.Table,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class TablePart:
+    """Keys of [motion] table, or the file's name alone in their place."""
+
+    file: str  # columns time (reduced), angle_deg or angle [rad], x and y of the shift [chord]
+    about: tuple[float, float] | None = None  # pivot [chord]; [0.25, 0.0] of a table with angles
+    period: float | None = None  # reduced period of a table without the row that closes it
+    periodic: bool | None = None  # false: as given, though the last row is the first
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +41,7 @@ class MotionPart:
     plunge: Mapping[str, Any] | None = None  # see [motion] plunge
     translate: Mapping[str, Any] | None = None  # see [motion] translate
     rotate: Mapping[str, Any] | None = None  # see [motion] rotate
+    table: str | Mapping[str, Any] | None = None  # file of times and poses; see [motion] table
     bodies: Mapping[str, Any] | None = None  # by body instead: [motion.bodies.MARKER]; others rest
 
     def __post_init__(self) -> None:
@@ -51,6 +66,12 @@ class MotionPart:
         """The tables of a motion that all bodies share."""
         return {n: getattr(self, n) for n in MOTIONS if getattr(self, n) is not None}
 
+    @property
+    def files(self) -> list[Path]:
+        """Files of motions."""
+        each = [self._whole()] if self.bodies is None else self.bodies.values()
+        return [Path(_of_table(t["table"])["file"]) for t in each if t.get("table")]
+
     def build(self, chord: float | None) -> motions.Motion | dict[str, motions.Motion]:
         """The motion, or those of bodies by marker; reduced frequencies are by the chord, or 1."""
         chord = 1.0 if chord is None else chord
@@ -73,6 +94,9 @@ def _check_motion(where: str, given: Mapping[str, Any]) -> None:
         raise CaseError(f"{where} is empty, expected {', '.join(MOTIONS)}, or several")
     for name, table in given.items():
         place = f"{where} {name}"
+        if name == "table":
+            _check_table(place, table)
+            continue
         if not isinstance(table, Mapping):
             raise CaseError(f"{place} = {table!r}, expected a table")
         keys = [f for f in fields(MOTIONS[name]) if f.name != "chord"]
@@ -82,11 +106,49 @@ def _check_motion(where: str, given: Mapping[str, Any]) -> None:
             raise CaseError(f"{place} lacks {', '.join(missing)}")
 
 
+def _check_table(place: str, table: Any) -> None:
+    """CaseError for a motion by a table that names no file."""
+    if not isinstance(table, str | Mapping) or table == "":
+        raise CaseError(
+            f"{place} = {table!r}, expected a file name, or a table such as "
+            '{ file = "motion.csv", about = [0.25, 0.0] }'
+        )
+    made = _of_table(table)
+    known(place, made, [f.name for f in fields(TablePart)])
+    if not isinstance(made.get("file"), str) or not made["file"]:
+        raise CaseError(f"{place} file = {made.get('file')!r}, expected a file name")
+
+
+def _of_table(table: str | Mapping[str, Any]) -> dict[str, Any]:
+    """Keys of [motion] table; a file's name alone is its file."""
+    return {"file": table} if isinstance(table, str) else dict(table)
+
+
+def located(tables: Any, folder: str | Path) -> Any:
+    """Tables of motions, those of bodies too, with names of files that start at a folder."""
+    if not isinstance(tables, Mapping):
+        return tables
+    made = dict(tables)
+    table = made.get("table")
+    if isinstance(table, str) and table:
+        made["table"] = str((Path(folder) / table).absolute())
+    elif isinstance(table, Mapping) and isinstance(table.get("file"), str):
+        made["table"] = {**table, "file": str((Path(folder) / table["file"]).absolute())}
+    if isinstance(made.get("bodies"), Mapping):
+        made["bodies"] = {name: located(own, folder) for name, own in made["bodies"].items()}
+    return made
+
+
 def _motion(where: str, tables: Mapping[str, Any], chord: float) -> motions.Motion:
     """The sum of the motions of these tables."""
     with in_section(where):
-        return sum(
-            getattr(motions, name)(**tables[name], chord=chord)
-            for name in MOTIONS
-            if name in tables
-        )
+        each = [_made(name, tables[name], chord) for name in MOTIONS if name in tables]
+        return reduce(add, each)
+
+
+def _made(name: str, table: Any, chord: float) -> motions.Motion:
+    """One motion."""
+    if name != "table":
+        return getattr(motions, name)(**table, chord=chord)  # type: ignore[no-any-return]
+    keys = _of_table(table)
+    return motions.table(keys.pop("file"), **keys, chord=chord)

@@ -11,6 +11,7 @@ from typing import Any
 
 from kinemesh.cases.job import set_field
 from kinemesh.cases.motions import MotionPart
+from kinemesh.cases.motions import located as flown_from
 from kinemesh.cases.parts import FILES, SOURCES, MeshPart, given, part
 from kinemesh.cases.values import OF_INPUT, number
 from kinemesh.errors import CaseError, did_you_mean
@@ -65,6 +66,8 @@ class Overset:
             _named(name, table, tables)
             with of_part(name):
                 own = {key: value for key, value in table.items() if key in OWN}
+                if "motion" in own:
+                    own["motion"] = flown_from(own["motion"], folder)
                 rest = {key: value for key, value in table.items() if key not in OWN}
                 made[name] = OversetPart(part(MeshPart, "[mesh]", located(rest, folder)), **own)
         return cls(made)

@@ -73,6 +73,8 @@ def _numbers(motion: Motion) -> dict[str, Any]:
     found: dict[str, Any] = {}
     own: Any = fields(motion) if is_dataclass(motion) else ()
     for field in own:
+        if field.name.startswith("_"):
+            continue
         value = getattr(motion, field.name)
         if isinstance(value, Sequence) and not isinstance(value, str):
             found |= {f"{field.name}_{axis}": v for axis, v in zip("xyz", value, strict=False)}

@@ -12,6 +12,7 @@ from kinemesh.errors import KinemeshError, SettingsError
 from kinemesh.motion import Motion, Pose, PoseArray, Rate, RateArray
 from kinemesh.motion.harmonic import sorted_out
 from kinemesh.motion.motions import LARGEST
+from kinemesh.motion.tables import remarks
 from kinemesh.space.members import Members
 from kinemesh.space.owners import Owners
 
@@ -92,6 +93,14 @@ class Bodies:
             "time, so the first loads are those of a jump in velocity; give a ramp (translate, "
             "rotate) or a phase in which the body is at rest, or leave the first loads out"
         ]
+
+    def remarks(self) -> list[str]:
+        """What must be said of the motions, each with the first body that it is said of."""
+        found: dict[str, str] = {}
+        for motion, (member, marker) in zip(self.motions, self.bodies, strict=True):
+            for said in remarks(motion):
+                found.setdefault(said, f"member {member}: body {marker}: {said}")
+        return list(found.values())
 
     def samples(self, time: FloatArray) -> list[list[float] | None]:
         """Angle, pivot and shift of each body; None where a motion of one of several members has

@@ -11,7 +11,9 @@ from pathlib import Path
 from kinemesh.errors import CaseError
 from kinemesh.io.paths import making, path_of
 
-FIGURE = r"(hysteresis|loads|vorticity|pressure|grids|mach|mesh|convergence|cp|sections|pressures)"
+FIGURE = (
+    r"(hysteresis|cycle|loads|vorticity|pressure|grids|mach|mesh|convergence|cp|sections|pressures)"
+)
 FILM = r"film-(mach|vorticity|cp)"
 OF_A_RUN = re.compile(
     rf"history\.csv|flow(-\d+)?\.vtkhdf|{FIGURE}(-\d+)?\.png|{FIGURE}\.(pdf|svg)"

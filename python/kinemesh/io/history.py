@@ -7,10 +7,9 @@ the step reached the asked drop, or round-off; else 0), then shift_x, shift_y (o
 pivot, in reference lengths), power (that the flow feeds into the motion of all walls, over q_inf
 times reference area and length [a_inf/chord], so that its sum times the time step is the work over
 q_inf c^2) and of it power_pitch, the part of turns about the pivots.
-Where a member has several bodies, each has cl_, cd_, cm_ (about the pivot of its own motion, where
-that has one), power_, power_pitch_, angle_deg_, shift_x_ and shift_y_ with its marker.
-Columns of a steady run: member, iteration, residual, cl, cd, cm, cfl [-], then those that its
-solver has beside.
+Where a member has several bodies, each has cl_, cd_, cm_ (about its own pivot, if there is one),
+power_, power_pitch_, angle_deg_, shift_x_ and shift_y_ with its marker.
+Columns of a steady run: member, iteration, residual, cl, cd, cm, cfl [-], then its solver's own.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ from kinemesh.io import summary
 from kinemesh.io.columns import Columns
 from kinemesh.io.lost import lost
 from kinemesh.io.paths import path_of
+from kinemesh.io.scales import Scale, scales_of
 from kinemesh.io.whole import naming, replace
 
 FloatArray = NDArray[np.float64]
@@ -116,8 +116,9 @@ class History(Columns):
     ----------
     failed : {member: text}    members whose rows end where they failed, and why
     by_time : whether the run went by time_step and steps, so that it has no cycle
-    lost : {member: text}    members of a finished run that lack rows; of a file, all three are by
-        the summary beside it, as the rows themselves do not tell
+    lost : {member: text}    members of a finished run that lack rows
+    scales : {member: Scale}    where they are known; of a file, all four are by the summary beside
+        it, as the rows themselves do not tell
     """
 
     def __init__(self, columns: Iterable[str] = UNSTEADY, path: str | Path | None = None) -> None:
@@ -131,6 +132,7 @@ class History(Columns):
         self.failed: dict[int, str] = {}
         self.by_time = False
         self.lost: dict[int, str] = {}
+        self.scales: dict[int, Scale] = {}
         self._blocks: list[FloatArray] = []  # (columns, rows) of each call that added rows
         self._arrays: dict[str, NDArray[Any]] = {}
         self._of: dict[int, NDArray[np.intp]] = {}  # rows of each member, where known
@@ -262,7 +264,7 @@ class History(Columns):
             raise CaseError(f"history: no member {member}; there are {self.members}{why}")
         part._blocks = [self._table()[:, own]]
         part.failed = {m: text for m, text in self.failed.items() if m == member}
-        part.by_time, part.lost = self.by_time, self.lost
+        part.by_time, part.lost, part.scales = self.by_time, self.lost, self.scales
         return part
 
     def refuse_failed(self, member: int | None, label: str) -> None:
@@ -273,7 +275,7 @@ class History(Columns):
     def until(self, step: int) -> History:
         """Rows up to and including a step (or iteration), in memory."""
         part = History(self.columns)
-        part.by_time = self.by_time
+        part.by_time, part.scales = self.by_time, self.scales
         kept = self["step" if self.kind == "unsteady" else "iteration"] <= step
         part._blocks = [self._table()[:, kept]]
         return part
@@ -337,6 +339,7 @@ class History(Columns):
         self.by_time = told.get("conditions", {}).get("steps_per_cycle", 0) is None
         unit = "step" if self.kind == "unsteady" else "iteration"
         self.lost = lost({m: self[unit][own] for m, own in self._by_member().items()}, unit, told)
+        self.scales = scales_of(told, max(self.members, default=-1) + 1)
 
     @classmethod
     def resume(

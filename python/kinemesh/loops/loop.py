@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from kinemesh.errors import CaseError
 from kinemesh.io.history import History
 from kinemesh.io.lost import refuse_lost
+from kinemesh.loops.flapping import Flapping, flapping_of
 from kinemesh.loops.harmonics import (
     LEAST,
     LEVER,
@@ -39,10 +40,11 @@ class Distance:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Distances of lift and moment to a reference loop."""
+    """Distances of lift, moment and drag to a reference loop; cd is None where one has none."""
 
     cl: Distance
     cm: Distance
+    cd: Distance | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,12 @@ class BodyLoop:
     cl: Coefficient
     cm: Coefficient
     energy: Work
+    flapping: Flapping  # drag, thrust, power, efficiency and shift
+
+    @property
+    def cd(self) -> Coefficient:
+        """Drag."""
+        return self.flapping.cd
 
     @property
     def work(self) -> float:
@@ -70,9 +78,9 @@ class BodyLoop:
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers of the body (no series), ready for JSON."""
-        loads = {"cl": self.cl, "cm": self.cm}
+        loads = {"cl": self.cl, "cd": self.cd, "cm": self.cm}
         told = {n: {"mean": c.mean, "amplitude": c.amplitude} for n, c in loads.items()}
-        return told | self.energy.to_dict()
+        return told | self.flapping.numbers() | self.energy.to_dict()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -91,6 +99,7 @@ class Loop:
         default_factory=dict
     )  # by marker, where there are several
     tolerance: float = PERIODIC  # largest `change` of a periodic loop
+    flapping: Flapping | None = None  # drag, thrust, power, shift; None where there is no drag
 
     def __repr__(self) -> str:
         told = {"cl": self.cl.amplitude, "cm": self.cm.amplitude, "damping": self.damping}
@@ -140,6 +149,36 @@ class Loop:
         return None if self.energy is None else self.energy.damping
 
     @property
+    def cd(self) -> Coefficient | None:
+        """Drag; None where the source has none."""
+        return None if self.flapping is None else self.flapping.cd
+
+    @property
+    def h(self) -> FloatArray | None:
+        """(steps,) shift of the first body's pivot, positive upwards [chord]; None if not known."""
+        return None if self.flapping is None else self.flapping.h
+
+    @property
+    def power(self) -> Coefficient | None:
+        """Power that moves the bodies, over q_inf U_inf c; None where it is not known."""
+        return None if self.flapping is None else self.flapping.power
+
+    @property
+    def thrust(self) -> float | None:
+        """Mean thrust coefficient; None where the source has no drag."""
+        return None if self.flapping is None else self.flapping.thrust
+
+    @property
+    def power_in(self) -> float | None:
+        """Mean of `power`: positive of bodies that are driven, negative of a turbine."""
+        return None if self.flapping is None else self.flapping.power_in
+
+    @property
+    def efficiency(self) -> float | None:
+        """Propulsive efficiency; None where there is no thrust, no power to drive, or no stream."""
+        return None if self.flapping is None else self.flapping.efficiency
+
+    @property
     def derivatives(self) -> Derivatives:
         """Complex cl_alpha, cm_alpha of a pitch alone, cl_h, cm_h of a plunge alone."""
         return Derivatives() if self.energy is None else self.energy.derivatives
@@ -159,9 +198,13 @@ class Loop:
                 f"'{self.label}' pitches over {_range(self.alpha_deg)}, the reference "
                 f"'{other.label}' over {_range(other.alpha_deg)}: not the same motion"
             )
+        drag = None
+        if self.cd is not None and other.cd is not None and other.cd.amplitude > 0:
+            drag = _distance(self.cd, other.cd, other.phase_deg, phase)
         return Comparison(
             _distance(self.cl, other.cl, other.phase_deg, phase),
             _distance(self.cm, other.cm, other.phase_deg, phase),
+            drag,
         )
 
     def plot(
@@ -198,8 +241,10 @@ class Loop:
                 "change": self.change,
                 "unconverged_steps_of_loop": self.unconverged,
                 "cl": part(self.cl),
+                **({} if self.cd is None else {"cd": part(self.cd)}),
                 "cm": part(self.cm),
             }
+            | ({} if self.flapping is None else self.flapping.numbers())
             | ({} if self.energy is None else self.energy.to_dict())
             | ({"bodies": {n: b.to_dict() for n, b in self.bodies.items()}} if self.bodies else {})
         )
@@ -297,23 +342,45 @@ def loop_of_history(
     phase, alpha, cl, cm = (part[name][moved] for name in SERIES)
     converged = part["converged"][moved]
     loop = loop_of(phase, alpha, cl, cm, label, steps, float(cycle[-1]), converged)
-    loop = replace(loop, tolerance=tolerance)
+    flapping = _flapping(loop, part)
+    loop = replace(loop, tolerance=tolerance, flapping=flapping)
     return loop if "power" not in part.columns else _with_work(loop, part)
+
+
+def _cycle(history: History, steps: int, back: int = 0) -> dict[str, NDArray[Any]]:
+    """Columns of the last cycle of a member, or of one that lies `back` cycles before."""
+    end = history.rows - back * steps
+    return {name: history[name][end - steps : end] for name in history.columns}
+
+
+def _flapping(loop: Loop, history: History, of_body: str = "") -> Flapping:
+    """Drag, thrust, power and shift of all bodies, or of one."""
+    last = _cycle(history, loop.steps)
+    moved = int(np.sum(history["step"] > 0))
+    before = _cycle(history, loop.steps, 1) if moved >= 2 * loop.steps else None
+    scale = history.scales.get(int(history["member"][-1]))
+    order = np.argsort(last["phase_deg"] % 360)
+    return flapping_of(last, order, before, scale, of_body)
 
 
 def _with_work(loop: Loop, history: History) -> Loop:
     """The loop with the work of all bodies, and of each where there are several."""
-    cycle = {name: history[name][-loop.steps :] for name in history.columns}
+    cycle = _cycle(history, loop.steps)
     start = "angle_deg_"
     markers = [name.removeprefix(start) for name in cycle if name.startswith(start)]
     found = {marker: movement_of(cycle, f"_{marker}") for marker in markers}
     paths = {marker: path for marker, path in found.items() if path is not None}
     only = [] if paths else [movement_of(cycle)]
     energy = work_of([p for p in (*only, *paths.values()) if p is not None], loop.cl, loop.cm)
-    bodies = {marker: _body_loop(cycle, marker, path) for marker, path in paths.items()}
+    bodies = {
+        marker: _body_loop(cycle, marker, path, _flapping(loop, history, f"_{marker}"))
+        for marker, path in paths.items()
+    }
     return replace(loop, energy=energy, bodies=bodies)
 
 
-def _body_loop(cycle: Mapping[str, NDArray[Any]], marker: str, path: Movement) -> BodyLoop:
+def _body_loop(
+    cycle: Mapping[str, NDArray[Any]], marker: str, path: Movement, flapping: Flapping
+) -> BodyLoop:
     cl, cm = (coefficient(cycle[f"{n}_{marker}"], path.phase, None) for n in ("cl", "cm"))
-    return BodyLoop(cl, cm, work_of([path], cl, cm))
+    return BodyLoop(cl, cm, work_of([path], cl, cm), flapping)

@@ -14,6 +14,7 @@ from kinemesh.motion.motions import (
 )
 from kinemesh.motion.periods import ORDERS
 from kinemesh.motion.poses import PoseArray, RateArray, placed
+from kinemesh.motion.tables import Table, table
 from kinemesh.motion.uniform import Rotate, Translate, rotate, translate
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Rate",
     "RateArray",
     "Rotate",
+    "Table",
     "Together",
     "Translate",
     "function",
@@ -34,5 +36,6 @@ __all__ = [
     "placed",
     "plunge",
     "rotate",
+    "table",
     "translate",
 ]

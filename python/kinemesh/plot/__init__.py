@@ -6,6 +6,7 @@ without pyplot, so no window and no display is needed. Lengths in chords, angles
 
 from __future__ import annotations
 
+from kinemesh.plot.cycles import cycle
 from kinemesh.plot.ensembles import loops
 from kinemesh.plot.films import film, films_from_directory
 from kinemesh.plot.flows import mach, pressure, solved, surface_pressure, vorticity
@@ -25,6 +26,7 @@ __all__ = [
     "STYLE",
     "cloud",
     "convergence",
+    "cycle",
     "film",
     "films_from_directory",
     "from_directory",

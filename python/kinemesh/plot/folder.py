@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kinemesh import gas
 from kinemesh.errors import CaseError, warn
 from kinemesh.plot import sweeps, wings
+from kinemesh.plot.cycles import cycle
 from kinemesh.plot.ensembles import differing, loops, names_of, running, title_of
 from kinemesh.plot.films import FORMATS as FILMS
 from kinemesh.plot.flows import (
@@ -41,7 +42,7 @@ def from_directory(
 ) -> list[Path]:
     """Draw the figures of a run, or of a sweep, into its folder; returns the paths of the files.
 
-    Unsteady: hysteresis.png, pressures.png with pressures.csv, mach.png, mesh.png.
+    Unsteady: hysteresis.png, cycle.png, pressures.png with pressures.csv, mach.png, mesh.png.
     Incompressible: vorticity.png and pressure.png in place of mach.png, loads.png where there is no
     cycle, and grids.png of overset parts.  Several bodies have a line each in hysteresis.png and
     loads.png.
@@ -125,7 +126,7 @@ def _member(run: Run, member: int, target: Target, complete: bool) -> None:
         _incompressible(run, member, flow, target, title)
         return
     if unsteady and (complete or _has_cycle(run, member)):
-        _loop(run, member, case.get("name"), target("hysteresis"))
+        _loop(run, member, case.get("name"), target)
     if points.shape[1] == 3:
         wings.figures(target, flow, run.summary, title)
         return
@@ -151,7 +152,7 @@ def _incompressible(run: Run, member: int, flow: Fields, target: Target, title: 
     elif run.history.by_time:
         loads(run.history.member(member), title, path=target("loads"))
     elif _has_cycle(run, member):
-        _loop(run, member, None, target("hysteresis"))
+        _loop(run, member, None, target)
     moment = moment_of(flow) if unsteady else ""
     told = ", ".join(text for text in (title, moment) if text)
     part = flow.get("Part")
@@ -171,11 +172,12 @@ def _space(flow: Fields, path: Path) -> None:
         mesh(flow.points, flow.cells, flow.walls, path=path)
 
 
-def _loop(run: Run, member: int, name: str | None, path: Path) -> None:
-    """The loop of a member beside the reference of its case."""
+def _loop(run: Run, member: int, name: str | None, target: Target) -> None:
+    """The loop of a member beside the reference of its case, and its cycle over the phase."""
     from kinemesh import cases
 
-    loop = run.loop(member)
+    loop, path = run.loop(member), target("hysteresis")
+    cycle(loop, path=target("cycle"))
     reference = name if name in cases.references() else None
     if reference is not None and not _as_published(run, reference):
         warn(

@@ -19,6 +19,15 @@ if TYPE_CHECKING:
     from kinemesh.loops.loop import Loop
 
 
+SYMBOLS = {"cl": "$c_l$", "cd": "$c_d$", "cm": "$c_m$", "power": "$c_P$"}
+TITLES = {
+    "cl": "lift",
+    "cd": "drag",
+    "cm": "pitching moment, nose-up positive",
+    "power": "power that moves the bodies",
+}
+
+
 def hysteresis(
     loop: Loop, reference: Loop | str | Path | None = None, path: str | Path | None = None
 ) -> Any:
@@ -39,11 +48,11 @@ def _hysteresis(loop: Loop, reference: Loop | None) -> Any:
     pitches = bool(np.ptp(loop.alpha_deg) > 0)
     away = None if reference is None else loop.compare(reference)
     bodies = list(_of_bodies(loop))
-    for axes, name, symbol in zip(
-        figure.subplots(1, 2), ("cl", "cm"), ("$c_l$", "$c_m$"), strict=True
-    ):
-        if reference is not None:
-            share = 100 * getattr(away, name).rms
+    second = "cd" if np.isnan(loop.cm.mean) and loop.cd is not None else "cm"
+    for axes, name in zip(figure.subplots(1, 2), ("cl", second), strict=True):
+        distance = getattr(away, name, None)
+        if reference is not None and distance is not None and np.isfinite(distance.rms):
+            share = 100 * distance.rms
             x, y, _ = curve(reference, name, pitches)
             label = f"{reference.label}\nrms difference {share:.2g} % of amplitude"
             axes.plot(x, y, "--", color=DARK, linewidth=1.1, label=label, zorder=3)
@@ -62,8 +71,8 @@ def _hysteresis(loop: Loop, reference: Loop | None) -> Any:
             axes.set_xlabel(r"$\alpha$ [deg]")
         else:
             phase_axis(axes)
-        axes.set_ylabel(symbol)
-        axes.set_title("lift" if name == "cl" else "pitching moment, nose-up positive")
+        axes.set_ylabel(SYMBOLS[name])
+        axes.set_title(TITLES[name])
         axes.margins(0.06)
         if loop.unconverged:
             _marks(axes, loop, x[at], y[at])

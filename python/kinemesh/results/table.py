@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from kinemesh.results.record import Record
 
 FIRST = (
-    *("cl", "cd", "cm", "cl_mean", "cl_amplitude", "cm_mean", "cm_amplitude", "damping", "work"),
+    *("cl", "cd", "cm"),
+    *(f"{load}_{part}" for load in ("cl", "cd", "cm") for part in ("mean", "amplitude")),
+    *("h_amplitude", "thrust", "power_in", "efficiency", "damping", "work"),
     *(
         f"{c}_{q}_{p}"
         for c in ("cl", "cm")

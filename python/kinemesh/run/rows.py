@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.io.history import unsteady_columns
+from kinemesh.io.scales import Scale
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
@@ -19,6 +20,14 @@ def columns(solver: Moving) -> tuple[str, ...]:
     markers = dict.fromkeys(marker for _, marker in solver.grid.bodies)
     bodies = markers if solver.grid.owners.several else ()
     return (*unsteady_columns(bodies), *solver.columns)
+
+
+def scales(solver: Moving) -> dict[int, Scale]:
+    """Scale of each member of a solver, for its history."""
+    streams = solver.streams.get("stream", np.ones(solver.grid.members))
+    times = solver.forces.length / solver.speed
+    each = zip(times.tolist(), streams.tolist(), strict=True)
+    return {m: Scale(time, stream) for m, (time, stream) in enumerate(each)}
 
 
 def moving(

@@ -21,7 +21,7 @@ from kinemesh.run.driver import Driver, drive
 from kinemesh.run.march import progress_bar, take_step
 from kinemesh.run.plan import Plan
 from kinemesh.run.preflight import fly
-from kinemesh.run.rows import columns, moving
+from kinemesh.run.rows import columns, moving, scales
 from kinemesh.run.steady import columns as steady_columns
 from kinemesh.run.steady import to_steady
 
@@ -86,6 +86,7 @@ class Unsteady(Driver):
             self.tally.load(saved.record["tally"])
         super().__init__(claim, folder, saved, progress)
         self.history.by_time = self.plan.steps_per_cycle is None
+        self.history.scales = scales(self.solver)
         if saved is not None:
             before = {m: step for m, step in self.tally.ended.items() if step < saved.step}
             ends.refuse_to_go_on(self.plan, self.history, before, str(saved.path))
@@ -154,6 +155,7 @@ class Unsteady(Driver):
             solver.start_from(plan.start)
         if "stream" in solver.starts and plan.start != "as is":
             self.tally.start += solver.bodies.jumps()
+        self.tally.start += solver.bodies.remarks()
         solver.dualtime.set_floor(plan.dt)
         self.files.begin()
         self.files.fields(np.zeros(solver.grid.members))
@@ -265,10 +267,9 @@ class Unsteady(Driver):
         ]
         failures = solver.grid.ensemble.failures
         ran = [m for m in range(solver.grid.members) if m not in failures]
-        per_length = solver.forces.length / solver.speed
         loops: dict[int, dict[str, Any]] = {}
         for m in ran:
-            loops[m], spectrum = _result(self.history.member(m), plan, per_length[m])
+            loops[m], spectrum = _result(self.history.member(m), plan, self.history.scales[m].time)
             remark = None if spectrum is None else spectrum.remark()
             notes += [] if remark is None else [f"member {m}: {remark}"]
             if "cfl" in solver.columns:

@@ -2,40 +2,89 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from kinemesh import cases
+from kinemesh.arguments import checks_names
 from kinemesh.errors import CaseError
 from kinemesh.io.history import History
 from kinemesh.io.paths import path_of
 from kinemesh.loops.harmonics import PERIODIC
-from kinemesh.loops.loop import SERIES, Loop, loop_of, loop_of_history
+from kinemesh.loops.loop import Loop, loop_of_history
+from kinemesh.motion import Motion
+from kinemesh.study.tables import Told, is_table, loop_of_table
 
 
-def hysteresis(source: Any, member: int | None = None, tolerance: float = PERIODIC) -> Loop:
-    """Loop of the last cycle of an unsteady run.
+@checks_names
+def hysteresis(
+    source: Any,
+    member: int | None = None,
+    tolerance: float = PERIODIC,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    period: float | None = None,
+    start: float = 0.0,
+    motion: Motion | None = None,
+    alpha_deg: float | None = None,
+    steps: int | None = None,
+) -> Loop:
+    """Loop of the last cycle of an unsteady run, or of a table that others made.
+
+    A table is a DataFrame, a dict of columns, or a file of columns with names: CSV, the history of
+    SU2, forces and coefficients of OpenFOAM, phases of a wind tunnel (docs/results.md).
 
     Parameters
     ----------
-    source : Run, History, folder of a run, or history.csv
+    source : Run, History, folder of a run, or history.csv; or a table
     member : int           of an ensemble, from 0; not needed where there is one member
     tolerance : float      largest `Loop.change` of a periodic loop [-]
+    columns : dict         names of the table's columns by ours: time, phase_deg, alpha_deg, cl, cd,
+        cm (nose-up), x, h (shift downstream, upwards), power (that moves the body); "-CMz" is a
+        column of the other sign, ("Fy", 0.1) one with a factor.  Columns with our names need none,
+        but for power, which in a history is that of the flow
+    period : float         of a table by time, in the units of its times
+    start : float          time at which the phase is 0
+    motion : Motion        whose angle and shift a table has where it has no angle itself
+    alpha_deg : float      angle of a table without one, or what is added to that of `motion`
+    steps : int            of the loop, where the rows of a table are not even
 
     Raises
     ------
     CaseError    a run by time_step and steps, less than one cycle, steps that are not uniform, a
-        steady run, or a member that has failed
+        steady run, a member that has failed; a table without loads, phase or angle, or whose rows
+        are too far apart
     """
+    told = Told(columns, period, start, motion, alpha_deg, steps)
+    if _is_foreign(source):
+        if member is not None:
+            raise CaseError(f"hysteresis: member is {member}, and a table has no members")
+        return loop_of_table(source, told, tolerance)
     history, label = _history(source)
+    if told.given:
+        raise CaseError(f"{label}: is a run, so {', '.join(told.given)} have no meaning")
     if history.by_time:
         raise CaseError(
             f"{label}: the run went by time_step and steps and has no cycle, so no loop; "
             "km.spectrum(run) has its mean loads, amplitudes and Strouhal number"
         )
     return loop_of_history(history, member, tolerance, label)
+
+
+def _is_foreign(source: Any) -> bool:
+    """Whether a source is a table that others made, and no history."""
+    if isinstance(source, History):
+        return False
+    if not isinstance(source, str | Path):
+        return is_table(source)
+    path = Path(source)
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        first = next((line for line in file if not line.startswith(b"#")), b"")
+    return not first.startswith((b"member,step,", b"member,iteration,"))
 
 
 def _history(source: Any) -> tuple[History, str]:
@@ -47,32 +96,28 @@ def _history(source: Any) -> tuple[History, str]:
         return History.read(path), str(source)
     if isinstance(getattr(source, "history", None), History):
         return source.history, str(getattr(source, "out", None) or "run")
-    raise CaseError(f"hysteresis: got {source!r}, expected a run, a History, a folder or a file")
+    raise CaseError(
+        f"hysteresis: got {source!r}, expected a run, a History, a folder, a file or a table"
+    )
 
 
-def reference_loop(reference: Loop | str | Path) -> Loop:
-    """A reference loop: the published loop of a named case, or a loop from a CSV file.
+def reference_loop(reference: Any) -> Loop:
+    """A reference loop: the published loop of a named case, a Loop, or that of a table.
 
-    The file has the columns phase_deg, alpha_deg, cl and cm of one cycle in uniform steps.  A Loop
-    is returned as it is.  CaseError where there is no such case or file, or the file has no such
-    table.
+    A table, in memory or a file, has the columns phase_deg, alpha_deg, and of cl, cd and cm those
+    that are known; of one with other names `kinemesh.hysteresis` makes a Loop.  CaseError where
+    there is no such case or file, or the file has no such table.
     """
     if isinstance(reference, Loop):
         return reference
+    if is_table(reference):
+        return loop_of_table(reference, Told())
     named = cases.reference(str(reference))
     path, label = (path_of(reference, "the reference"), str(reference)) if named is None else named
-    try:
-        with path.open(encoding="utf-8") as file:
-            rows = [line for line in file if not line.startswith("#")]
-        table = np.genfromtxt(rows, delimiter=",", names=True, dtype=float)
-    except (OSError, ValueError) as error:
+    if not path.is_file():
         known = ", ".join(cases.references())
         raise CaseError(
-            f"reference '{reference}': cannot be read ({error}); expected a CSV file "
+            f"reference '{reference}': cannot be read, there is no such file; expected a CSV file "
             f"or a case with data: {known}"
-        ) from None
-    missing = [name for name in SERIES if name not in (table.dtype.names or ())]
-    if missing:
-        raise CaseError(f"{path}: no columns {missing}; expected {SERIES}")
-    phase, alpha, cl, cm = (table[name] for name in SERIES)
-    return loop_of(phase, alpha, cl, cm, label)
+        )
+    return replace(loop_of_table(path, Told()), label=label)

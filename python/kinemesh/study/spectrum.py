@@ -6,6 +6,7 @@ from pathlib import Path
 
 from kinemesh.errors import CaseError, warn
 from kinemesh.io.lost import refuse_lost
+from kinemesh.io.scales import scales_of
 from kinemesh.loops.spectrum import Spectrum, with_bodies
 from kinemesh.results import Run
 from kinemesh.results import open as open_run
@@ -45,7 +46,4 @@ def spectrum(run: Run | str | Path, *, start: float | None = None, member: int =
 
 def per_length(run: Run, member: int) -> float:
     """Chord over reference speed of a member, in the units of the history."""
-    conditions = run.summary["conditions"]
-    mach = conditions.get("mach", 1.0)
-    speed = mach[member] if isinstance(mach, list) else mach
-    return float((conditions.get("reference_length") or 1.0) / speed)
+    return scales_of(run.summary, run.members)[member].time

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -78,14 +78,29 @@ class Asked:
         return plain(found)
 
     def _files(self) -> list[Path]:
-        """Files of meshes and sections, each once."""
-        keys = {f"mesh.{name}": name for name in FILES}
+        """Files of meshes, sections and motions, each once."""
         told: list[Any] = list(self.base.mesh.files)
+        told += [] if self.base.motion is None else self.base.motion.files
         for axis in self.axes.axes:
             for at, key in enumerate(axis.keys):
-                if key in keys:
-                    told += [self.folder / str(entry[at]) for entry in axis.values]
+                told += [
+                    self.folder / file
+                    for entry in axis.values
+                    for file in _files_in(path_of_key(key), entry[at])
+                ]
         return sorted({Path(path) for path in told})
+
+
+def _files_in(path: tuple[str, ...], value: Any) -> Iterator[str]:
+    """Names of files, of meshes or of motions, in the value of a key."""
+    if isinstance(value, Mapping):
+        for name, entry in value.items():
+            yield from _files_in((*path, name), entry)
+    elif "motion" in path:
+        if path[-1] == "table" or path[-2:] == ("table", "file"):
+            yield str(value)
+    elif path[0] in ("mesh", "parts") and path[-1] in FILES:
+        yield str(value)
 
 
 def _digest(path: Path) -> str | None:

@@ -16,9 +16,14 @@ from kinemesh.io.store import Variable
 from kinemesh.loops.harmonics import FloatArray, coefficient
 from kinemesh.loops.loop import Loop
 
-SERIES = ("angle_deg", *LOADS)
+COLUMNS = {  # of a history, by the names of their variables
+    "angle_deg": "angle_deg",
+    **{load: load for load in LOADS},
+    "h": "shift_y",
+    "power": "power",
+}
 OF_CYCLE = ("mean", "amplitude")
-OF_WORK = ("work", "damping")
+OF_WORK = ("thrust", "power_in", "efficiency", "work", "damping")
 PIVOT = ", about the pivot of its own motion"
 
 
@@ -30,7 +35,7 @@ def variables(
     CaseError where two variables have one name.
     """
     derivatives = [name for name in others if name.endswith(("_in_phase", "_quadrature"))]
-    every = [*LOADS] if steady else [*SERIES, *OF_WORK, *derivatives]
+    every = [*LOADS] if steady else [*COLUMNS, *OF_WORK, *derivatives]
     every += [] if steady else [f"{load}_{name}" for load in LOADS for name in OF_CYCLE]
     found: dict[str, Variable] = {}
     for marker in markers:
@@ -48,11 +53,6 @@ def variables(
     return found
 
 
-def series_of(loop: Loop) -> list[str]:
-    """Columns of a history that are series of single bodies; none of a case with one body."""
-    return [f"{name}_{marker}" for marker in loop.bodies for name in SERIES]
-
-
 def of_loop(loop: Loop, series: Mapping[str, FloatArray]) -> dict[str, Any]:
     """Numbers of each of several bodies over the last cycle.
 
@@ -67,7 +67,9 @@ def of_loop(loop: Loop, series: Mapping[str, FloatArray]) -> dict[str, Any]:
         for name, load in (("cl", body.cl), ("cd", drag), ("cm", body.cm)):
             found[f"{name}_mean_{marker}"] = load.mean
             found[f"{name}_amplitude_{marker}"] = load.amplitude
-        found |= {f"work_{marker}": body.work, f"damping_{marker}": body.damping}
+        own = {name: getattr(body.flapping, name) for name in OF_WORK[:3]}
+        own |= {"work": body.work, "damping": body.damping}
+        found |= {f"{name}_{marker}": value for name, value in own.items()}
         for name, value in body.derivatives.to_dict().items():
             found |= {f"{name}_{part}_{marker}": number for part, number in value.items()}
     return found

@@ -40,6 +40,8 @@ OF_STEADY = {
 OF_CYCLE = {
     "angle_deg": Variable("f8", "angle of the stream plus nose-up motion", "degree", True),
     **{name: Variable("f8", f"{what}, last cycle", "", True) for name, what in LOADS.items()},
+    "h": Variable("f8", "upward shift of the pivot, over the chord", "", True),
+    "power": Variable("f8", "power that moves the bodies, over q_inf U_inf c", "", True),
 }
 OF_LOAD = {
     "{}_mean": "mean of {} over the last cycle",
@@ -52,6 +54,9 @@ OF_LOOP = {
     for load in LOADS
     for name, about in OF_LOAD.items()
 } | {
+    "thrust": Variable("f8", "mean thrust, minus the mean of cd"),
+    "power_in": Variable("f8", "mean power that moves the bodies, negative of a turbine"),
+    "efficiency": Variable("f8", "propulsive efficiency; nan without thrust, power or stream"),
     "work": Variable("f8", "work of the flow on the walls over the last cycle, over q_inf c^2"),
     "damping": Variable("f8", "-work / (pi A^2), positive is damped"),
     "periodic": Variable("f8", "1: the last cycle is like the one before, 0: not, nan: not known"),
@@ -106,10 +111,10 @@ def _moved(cases: Sequence[Stated]) -> list[str]:
     """Degrees of freedom that one case or another moves."""
     tables: list[Any] = []
     for motion in (case.motion for case in cases if case.motion is not None):
-        whole = {"pitch": motion.pitch, "plunge": motion.plunge}
+        whole = {"pitch": motion.pitch, "plunge": motion.plunge, "table": motion.table}
         tables += motion.bodies.values() if motion.bodies else [whole]
     kinds = {"alpha": "pitch", "h": "plunge"}
-    return [name for name, kind in kinds.items() if any(t.get(kind) for t in tables)]
+    return [n for n, kind in kinds.items() if any(t.get(kind) or t.get("table") for t in tables)]
 
 
 def own_end(
@@ -196,7 +201,7 @@ def _numbers(run: Run, cases: Sequence[Stated], grid: FloatArray) -> list[dict[s
 
 def _of_loop(loop: Loop, rows: History, grid: FloatArray) -> dict[str, Any]:
     """Row of a case that ran, from its last cycle."""
-    series = _series(rows, loop.steps, bodies.series_of(loop))
+    series = _series(rows, loop)
     own = 360 * np.arange(loop.steps) / loop.steps
     drag = coefficient(series["cd"], np.radians(own), None)
     found: dict[str, Any] = {
@@ -206,6 +211,9 @@ def _of_loop(loop: Loop, rows: History, grid: FloatArray) -> dict[str, Any]:
     for name, load in (("cl", loop.cl), ("cd", drag), ("cm", loop.cm)):
         found |= _of_load(name, load)
     found |= {
+        "thrust": loop.thrust,
+        "power_in": loop.power_in,
+        "efficiency": loop.efficiency,
         "work": loop.work,
         "damping": loop.damping,
         "periodic": loop.periodic,
@@ -219,13 +227,23 @@ def _of_loop(loop: Loop, rows: History, grid: FloatArray) -> dict[str, Any]:
     return found | bodies.of_loop(loop, series)
 
 
-def _series(rows: History, steps: int, more: Iterable[str]) -> dict[str, FloatArray]:
-    """Angle and loads of the last cycle, and more columns, the first at phase 0."""
+def _series(rows: History, loop: Loop) -> dict[str, FloatArray]:
+    """Angle, loads, shift and power over the last cycle, the first at phase 0.
+
+    Of several bodies also those of each, by marker.
+    """
+    steps = loop.steps
     place = np.round(rows["phase_deg"][-steps:] / 360 * steps).astype(int) % steps
+    scale = rows.scales.get(int(rows["member"][-1]))
     found = {}
-    for name, column in (("angle_deg", "alpha_deg"), *((n, n) for n in (*LOADS, *more))):
-        found[name] = np.empty(steps)
-        found[name][place] = rows[column][-steps:]
+    for of_body in ("", *(f"_{marker}" for marker in loop.bodies)):
+        for name, column in bodies.COLUMNS.items():
+            full = f"{column}{of_body}" if of_body or name != "angle_deg" else "alpha_deg"
+            if name == "power" and scale is None:
+                continue
+            factor = -scale.time if name == "power" and scale is not None else 1.0
+            found[f"{name}{of_body}"] = np.empty(steps)
+            found[f"{name}{of_body}"][place] = factor * rows[full][-steps:]
     return found
 
 

@@ -1,0 +1,297 @@
+"""Unsteady derivatives over Mach number and frequency, as flutter codes take them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import radians
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kinemesh.arguments import checks_names, real
+from kinemesh.cases.casefile import Case
+from kinemesh.cases.overset import Overset
+from kinemesh.errors import CaseError, SettingsError
+from kinemesh.io import store as stores
+from kinemesh.io.paths import making, path_of
+from kinemesh.study.sweep.asked import asked_of
+from kinemesh.study.sweep.sweeping import sweep
+
+LOADS = ("cl", "cm")
+PARTS = ("_in_phase", "_quadrature")
+STEPS = {"cycles": 6, "steps_per_cycle": 64, "until": "periodic"}  # of a case without cycles
+NAMES = ("h", "alpha")
+WAYS = ("up", "down")
+LENGTHS = {"c": 1.0, "b": 2.0}  # of Q, in chords: how many of it make a chord
+
+
+@checks_names
+def derivatives(
+    case: Any,
+    k: ArrayLike | None = None,
+    mach: ArrayLike | None = None,
+    *,
+    axis: float | Sequence[float] | None = None,
+    h: str = "up",
+    length: str = "c",
+    amplitude_deg: float = 0.5,
+    out: str | Path | None = None,
+    device: str | Sequence[str] | None = None,
+    resume: bool = False,
+    progress: bool = False,
+) -> Any:
+    """Complex derivatives over Mach number and reduced frequency, in pitch and in plunge.
+
+    Two sweeps: a pitch about the axis, and a plunge whose velocity turns the stream as far.  Of a
+    Dataset of `kinemesh.sweep`, or its folder, those that it has, as complex arrays.
+
+    Parameters
+    ----------
+    case : name of a ready case, TOML file or Case, whose motion is left out; or a sweep
+    k : (n,)              reduced frequencies omega c / (2 U), above 0
+    mach : (m,)           Mach numbers; None: that of the case
+    axis : x or (x, y)    pivot and point of the moment, in lengths of the mesh; None: that of the
+        case's moment_about
+    h : "up" or "down"    way in which h is positive, and with it the lift in Q
+    length : "c" or "b"   of h, lift and moment in Q: chord or half of it
+    amplitude_deg : float    of the pitch, and of the angle by which the plunge turns the stream
+    out : folder          of both sweeps, pitch and plunge, and of a file per Mach number,
+        q-mach0.5.csv
+    device, resume, progress : as of `kinemesh.sweep`
+
+    Returns
+    -------
+    xarray.Dataset    `Q` (mach, k, load, motion) complex, of generalised forces over q_inf length^2
+        by h/length and alpha [rad]; cl_alpha, cm_alpha, cl_h, cm_h (mach, k) as of a loop
+        (docs/results.md); converged and periodic.  Without `mach` where the method has none
+
+    Raises
+    ------
+    CaseError    xarray or zarr is not installed; a case in space or of parts; k missing, or not of
+        numbers above 0; what `kinemesh.sweep` refuses
+    """
+    stores.packages()
+    if hasattr(case, "data_vars") or _is_sweep(case):
+        lost = [n for n, v in (("k", k), ("mach", mach), ("axis", axis)) if v is not None]
+        if lost:
+            raise CaseError(f"derivatives: of a sweep that has run, {', '.join(lost)} are its own")
+        return complex_of(case)
+    asked = _Asked.of(case, k, mach, axis, h, length, amplitude_deg)
+    folder = None if out is None else path_of(out, "the folder of the derivatives")
+    found = {}
+    for name in ("pitch", "plunge"):
+        made, over = asked.sweep(name)
+        where = None if folder is None else folder / name
+        again = resume and (where is None or where.exists())
+        together = [key for key in over if key.startswith("motion.")]
+        found[name] = sweep(
+            made,
+            over,
+            zip=[tuple(together)] if len(together) > 1 else None,
+            out=where,
+            device=device,
+            resume=again,
+            progress=progress,
+        )
+    made = _together(found["pitch"], found["plunge"], asked)
+    if folder is not None:
+        write(made, folder)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What was asked, checked.
+
+    Parameters
+    ----------
+    tables : of the case without a motion
+    chord : in lengths of the mesh
+    mach : (m,), or None of a method without a Mach number
+    """
+
+    tables: dict[str, Any]
+    folder: Path
+    chord: float
+    k: tuple[float, ...]
+    mach: tuple[float, ...] | None
+    axis: tuple[float, float]
+    h: str
+    length: str
+    amplitude_deg: float
+
+    @classmethod
+    def of(
+        cls, case: Any, k: Any, mach: Any, axis: Any, h: Any, length: Any, amplitude_deg: Any
+    ) -> _Asked:
+        """SettingsError or CaseError for what has no meaning."""
+        frequencies = _above("k", k)
+        if frequencies is None:
+            raise CaseError("derivatives: expected k, a list of reduced frequencies above 0")
+        for name, value, known in (("h", h, WAYS), ("length", length, tuple(LENGTHS))):
+            if value not in known:
+                expected = " or ".join(map(repr, known))
+                raise SettingsError(f"derivatives: {name} is {value!r}, expected {expected}")
+        amplitude = (_above("amplitude_deg", [amplitude_deg]) or (0.0,))[0]
+        # any key that varies will do to read a case as a sweep does
+        base = asked_of(case, {"over": {"run.dtype": ["float64"]}}).base
+        machs = _above("mach", mach)
+        if base.flow.mach is None and machs is not None:
+            raise CaseError(f"derivatives: method {base.method!r} has no Mach number; leave it out")
+        if base.flow.mach is not None and machs is None:
+            machs = (base.flow.mach,)
+        if isinstance(base.mesh, Overset) or base.mesh.wing is not None:
+            raise CaseError(
+                f"derivatives: case '{base.name}' has parts, or is in space; expected one mesh, or "
+                "one cloud, about a section"
+            )
+        point = base.flow.moment_about if axis is None else _point(axis)
+        tables = _tables(base, point)
+        chord = base.flow.references[1]
+        return cls(tables, Path.cwd(), chord, frequencies, machs, point, h, length, amplitude)
+
+    def sweep(self, name: str) -> tuple[Case, dict[str, list[Any]]]:
+        """The case of a pitch or of a plunge, and what varies."""
+        over: dict[str, list[Any]] = {}
+        if self.mach is not None:
+            over["flow.mach"] = list(self.mach)
+        over[f"motion.{name}.k"] = list(self.k)
+        motion: dict[str, Any] = {"k": self.k[0]}
+        if name == "pitch":
+            motion |= {"amplitude_deg": self.amplitude_deg, "about": list(self.axis)}
+        else:
+            # h' / U = 2 k h / c is the angle by which it turns the stream
+            sizes = [radians(self.amplitude_deg) * self.chord / (2 * k) for k in self.k]
+            motion |= {"amplitude": sizes[0]}
+            over[f"motion.{name}.amplitude"] = sizes
+        return Case.from_dict({**self.tables, "motion": {name: motion}}, self.folder), over
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """Attributes of the result."""
+        return {
+            "axis": list(self.axis),
+            "h": f"positive {self.h}wards",
+            "length": {"c": "chord", "b": "half of the chord"}[self.length],
+            "amplitude_deg": self.amplitude_deg,
+        }
+
+
+def _tables(base: Case, axis: tuple[float, float]) -> dict[str, Any]:
+    """Tables of a case without motion, moments about the axis, that runs by cycles."""
+    tables = base.tables()
+    tables["mode"] = "unsteady"
+    tables["flow"] = {**tables["flow"], "moment_about": list(axis)}
+    job = dict(tables.get("run", {}))
+    if base.job.cycles is None:
+        for name in ("time_step", "steps", "start"):
+            job.pop(name, None)
+        job |= STEPS
+    job.pop("out", None)
+    return tables | {"run": job}
+
+
+def _above(name: str, values: Any) -> tuple[float, ...] | None:
+    """Numbers above 0, each once; None of none."""
+    if values is None:
+        return None
+    try:
+        found = [real(v) for v in np.atleast_1d(np.asarray(values)).tolist()]
+    except (TypeError, ValueError):
+        found = []
+    if not found or not all(0 < v < np.inf for v in found) or len(set(found)) < len(found):
+        raise SettingsError(
+            f"derivatives: {name} is {values!r}, expected numbers above 0, each once"
+        )
+    return tuple(found)
+
+
+def _point(axis: Any) -> tuple[float, float]:
+    """The axis, of which x may stand for (x, 0)."""
+    try:
+        x, y = axis if np.ndim(axis) else (axis, 0.0)
+        point = real(x), real(y)
+    except (TypeError, ValueError):
+        point = (np.nan, np.nan)
+    if not np.isfinite(point).all():
+        raise SettingsError(f"derivatives: axis is {axis!r}, expected x, or (x, y)")
+    return point
+
+
+def _together(pitch: Any, plunge: Any, asked: _Asked) -> Any:
+    """One Dataset of both sweeps."""
+    xarray = stores.packages().xarray
+    pitch, plunge = pitch.load(), plunge.load()
+    sizes = {"k": list(asked.k)}
+    dims: tuple[str, ...] = ("k",)
+    if asked.mach is not None:
+        sizes, dims = {"mach": list(asked.mach)} | sizes, ("mach", "k")
+    shape = tuple(len(sizes[name]) for name in dims)
+    made: dict[str, Any] = {}
+    for name, found in (("alpha", pitch), ("h", plunge)):
+        for load in LOADS:
+            real_part, imaginary = (found[f"{load}_{name}{part}"].values for part in PARTS)
+            made[f"{load}_{name}"] = (dims, (real_part + 1j * imaginary).reshape(shape))
+    for name in ("converged", "periodic"):
+        both = [found[name].values.reshape(shape) for found in (pitch, plunge)]
+        made[name] = (dims, np.minimum(*both))
+    per, way = LENGTHS[asked.length], 1 if asked.h == "up" else -1
+    factors = {"cl_h": 1, "cl_alpha": way * per, "cm_h": way * per, "cm_alpha": per**2}
+    rows = [["cl_h", "cl_alpha"], ["cm_h", "cm_alpha"]]
+    q = np.stack([np.stack([factors[n] * made[n][1] for n in row], -1) for row in rows], -2)
+    made["Q"] = ((*dims, "load", "motion"), q)
+    coordinates: Mapping[str, Any] = {**sizes, "load": list(NAMES), "motion": list(NAMES)}
+    return xarray.Dataset(made, coords=coordinates, attrs=asked.told)
+
+
+def _is_sweep(case: Any) -> bool:
+    """Whether a name is that of a sweep's folder."""
+    return isinstance(case, str | Path) and (Path(case) / stores.NAME).exists()
+
+
+def complex_of(found: Any) -> Any:
+    """Complex arrays of the derivatives that the Dataset of a sweep has, those of bodies too."""
+    if not hasattr(found, "data_vars"):
+        from kinemesh.results import open as open_run
+
+        found = open_run(found)
+    first, second = PARTS
+    made = {}
+    for name in map(str, found.data_vars):
+        if first in name:
+            other = name.replace(first, second)
+            made[name.replace(first, "")] = found[name] + 1j * found[other]
+    if not made:
+        raise CaseError(
+            "derivatives: the sweep has none; they are of cases that pitch or plunge, by cycles"
+        )
+    return stores.packages().xarray.Dataset(made, attrs=dict(found.attrs))
+
+
+def write(found: Any, folder: Path) -> list[Path]:
+    """Write Q of each Mach number, a row per frequency: k, then real and imaginary parts by rows.
+
+    Without a Mach number the file is q.csv.
+    """
+    made = []
+    several = "mach" in found.dims
+    for m in found["mach"].values if several else [None]:
+        path = folder / (f"q-mach{m:g}.csv" if several else "q.csv")
+        q = (found["Q"].sel(mach=m) if several else found["Q"]).values.reshape(-1, 4)
+        table = np.column_stack([found["k"].values, q.view(float).reshape(len(q), 8)])
+        entries = [f"{part}_{row}_{column}" for row in NAMES for column in NAMES
+                   for part in ("re", "im")]  # fmt: skip
+        told = "; ".join(f"{name} {value}" for name, value in found.attrs.items())
+        mach = "" if m is None else f"# Mach number {m:g}\n"
+        head = (
+            "# Q(k), 2 x 2: generalised forces over q_inf length^2 by h/length and alpha [rad], "
+            f"exp(i omega t), k = omega c / (2 U)\n{mach}# {told}\n{','.join(['k', *entries])}"
+        )
+        with making(path, "the derivatives"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            np.savetxt(path, table, fmt="%.12g", delimiter=",", header=head, comments="")
+        made.append(path)
+    return made
