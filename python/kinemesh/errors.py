@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from difflib import get_close_matches
 from types import FrameType
 
@@ -51,11 +51,26 @@ class NumericalFault(KinemeshError, ArithmeticError):
 def did_you_mean(name: object, known: Iterable[str], otherwise: str = "", quote: str = "'") -> str:
     """Tail of a message: "; did you mean 'x'?" with the known name nearest to an unknown one.
 
-    Where none is near, "; " with `otherwise`, or no tail where that is empty.
+    Capitals do not count.  Where none is near, "; " with `otherwise`, or no tail where that is
+    empty.
     """
-    for near in get_close_matches(str(name), list(known), 1):
+    by_small = {text.casefold(): text for text in map(str, known)}
+    for small in get_close_matches(str(name).casefold(), list(by_small), 1):
+        near = by_small[small]
         return f"; did you mean {quote}{near}{quote}?"
     return otherwise and f"; {otherwise}"
+
+
+SHOWN = 120  # letters of a value in a message
+
+
+def shown(value: object) -> str:
+    """A value in a message: its `repr`, or of a long one its kind and how many entries it has."""
+    text = repr(value)
+    if len(text) <= SHOWN:
+        return text
+    kind = type(value).__name__
+    return f"a {kind} of {len(value)} entries" if isinstance(value, Sized) else f"{kind}(...)"
 
 
 _WITHIN = ("kinemesh", "contextlib", "functools")  # the last two: between two lines of kinemesh

@@ -14,6 +14,7 @@ from kinemesh.cases.motions import MotionPart
 from kinemesh.cases.parts import SOURCES, MeshPart, given, part
 from kinemesh.cases.values import OF_INPUT, number
 from kinemesh.errors import CaseError, did_you_mean
+from kinemesh.io.paths import expanded
 
 OVERSET = ("section", "coordinates", "shape")  # sources whose meshes end in an overset boundary
 LAID = (*OVERSET, "file", "box", "disc")  # sources of parts
@@ -162,7 +163,7 @@ def located(table: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:
         if name in made:
             if not isinstance(made[name], str):
                 raise CaseError(f"[mesh] {name} = {made[name]!r}, expected a file name")
-            made[name] = Path(folder) / made[name]
+            made[name] = Path(folder) / expanded(made[name])
     return made
 
 

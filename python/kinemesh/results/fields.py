@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.errors import CaseError
+from kinemesh.errors import CaseError, did_you_mean
 from kinemesh.io import fields as files
 
 if TYPE_CHECKING:
@@ -72,7 +72,8 @@ class Fields(Mapping[str, NDArray[Any]]):
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in self.arrays:
-            raise KeyError(f"fields: no array {name!r}; there are {list(self.arrays)}")
+            hint = did_you_mean(name, self.arrays, f"there are {list(self.arrays)}")
+            raise KeyError(f"fields: no array {name!r}{hint}")
         return self.arrays[name]
 
     def __iter__(self) -> Iterator[str]:

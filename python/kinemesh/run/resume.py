@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError, SettingsError, warn
 from kinemesh.io import restart
-from kinemesh.io.paths import making
+from kinemesh.io.paths import expanded, making
 from kinemesh.io.summary import plain, update, versions
 from kinemesh.mesh.fingerprint import fingerprint
 
@@ -277,7 +277,7 @@ def folder_of(out: str | Path | None, resume: bool) -> Path | None:
         raise SettingsError(f"out is {out!r}, expected the name of a folder, or None")
     if out is not None and not str(out):
         raise SettingsError("out is empty, expected the name of a folder, or None")
-    folder = None if out is None else Path(out)
+    folder = None if out is None else expanded(out)
     whole = () if folder is None else (folder, *folder.parents)
     with making(Path() if folder is None else folder, "the run"):  # a name may be too long
         there = next((path for path in whole if path.exists()), None)
