@@ -394,6 +394,7 @@ def function(law: Callable[[float], Pose], omega: float | None = None) -> Functi
     Parameters
     ----------
     law : callable    gives the Pose at time t [chord/a_inf]
-    omega : float     angular frequency of a periodic motion [rad a_inf/chord]; None: no period
+    omega : float     angular frequency of a periodic motion [rad a_inf/chord]; None: no period;
+        a run by cycles refuses a law that does not come back after 2 pi / omega
     """
     return Function(law, omega)
