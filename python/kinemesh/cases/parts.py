@@ -272,6 +272,8 @@ class FlowPart:
                 raise CaseError(
                     f"[flow] {name} = {getattr(self, name):g}, {wrong(getattr(self, name))}"
                 )
+        if said := limits.wrong_rest(self.stream, self.alpha_deg):
+            raise CaseError(f"[flow] alpha_deg = {self.alpha_deg:g}, {said}")
         for name in ("chord", "reference_area", "reference_length"):
             if getattr(self, name) is not None:
                 set_field(self, name, number(f"[flow] {name}", getattr(self, name), above=0.0))

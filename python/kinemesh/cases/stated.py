@@ -74,11 +74,13 @@ class Stated:
             if getattr(self.job, name) is not None:
                 raise CaseError(f"case '{self.name}' is steady, so [run] {name} has no meaning")
         # unsteady_cfl has one: it is no more than cfl_max
-        for name in ("unsteady_drop", "unsteady_iterations"):
+        for name in registry.named(self.method).settings.of_steps if self.solver else ():
             if name in self.solver:
+                like = name.removeprefix("un")
+                other = f", or set {like}" if like != name else ""
                 raise CaseError(
-                    f"[solver] {name} has no meaning, as case '{self.name}' is steady; remove it, "
-                    f"or set {name.removeprefix('un')}"
+                    f"[solver] {name} has no meaning, as case '{self.name}' is steady; remove it"
+                    f"{other}"
                 )
 
     def _check_by_time(self) -> None:

@@ -71,8 +71,8 @@ class AleSettings(ImplicitSettings):
         others = (*KRYLOV, *MATRIX) if self.linear_solver == "lusgs" else ("lusgs_sweeps",)
         self.unused(others, f"linear_solver is {self.linear_solver!r}")
 
-    @property
-    def scheme(self) -> str:
+    def scheme(self, mode: str) -> str:
+        del mode
         return f"{self.flux} flux, limiter {self.limiter}"
 
     @property

@@ -122,6 +122,12 @@ class Moving(Runnable, ABC):
     def check_run(self) -> None:
         """SettingsError where the solver has no unsteady run."""
 
+    def check_start(self, start: str) -> None:
+        """SettingsError where there is nothing to compute from a first flow, one of `starts`."""
+
+    def check_steady(self) -> None:
+        """SettingsError where the solver has no steady run of what it was given."""
+
     def remarks(self) -> list[str]:
         """What must be said at the end of a run, beside how it converged."""
         return []

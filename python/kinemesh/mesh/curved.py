@@ -15,7 +15,7 @@ from kinemesh.mesh.mesh import Mesh
 
 THIN = 10.0  # third shortest edge of a node over its shortest
 CURVED = 1.0  # what a layer's neighbours lie off its tangent, over the shortest edge
-NEARLY = 0.5  # the same, of layers that may come to curve more as the mesh deforms
+NEARLY = 0.5  # least such share of layers that may come to curve more as the mesh deforms
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,6 +145,7 @@ class Plan:
             expected = " or ".join(map(repr, solver.starts))
             raise SettingsError(f"start is {start!r}, expected {expected}")
         solver.check_run()
+        solver.check_start(start)
         by_cycles, count = time_steps(cycles, steps_per_cycle, time_step, steps)
         until, tolerance = _until(by_cycles, until, periodic_tolerance)
         periods = _periods(solver) if by_cycles else None

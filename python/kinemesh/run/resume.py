@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kinemesh.motion import Pose
 
 MESH = "mesh (SHA-256)"  # of an identity: fingerprints
+LENGTH = ("steady_iterations", "steady_drop")  # of a steady run: how far it goes
 SHOWN = 5  # differences named in a refusal
 
 
@@ -65,8 +66,10 @@ def name_of(value: Any) -> str:
 
 
 def identity(solver: Moving, mode: str, **more: Any) -> dict[str, Any]:
-    """What must be equal for a run to be the same run, in JSON's types."""
+    """What must be equal for a run to be the same run, in JSON's types; its length is not of it."""
     settings = {f.name: getattr(solver.settings, f.name) for f in fields(solver.settings)}
+    if mode == "steady":
+        settings = {name: value for name, value in settings.items() if name not in LENGTH}
     prints = solver.grid.each("fingerprints", fingerprint)
     found: dict[str, Any] = {
         "method": solver.method,  # first: settings differ with it
