@@ -106,7 +106,12 @@ class Stated:
             self._check_by_time()
             return
         if self.motion is None:
-            raise CaseError(f"case '{self.name}' is unsteady, expected a [motion]")
+            raise CaseError(
+                f"case '{self.name}' is unsteady, expected a [motion] with [run] cycles and "
+                "steps_per_cycle, or [run] time_step and steps: --set run.time_step=0.05 --set "
+                "run.steps=400, and --set motion.pitch.amplitude_deg=5 --set motion.pitch.k=0.1 "
+                "for a motion"
+            )
         for name in ("cycles", "steps_per_cycle"):
             if getattr(self.job, name) is None:
                 raise CaseError(f"case '{self.name}' is unsteady, expected [run] {name}")

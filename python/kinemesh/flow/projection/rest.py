@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
 from kinemesh.errors import SettingsError
 
-if TYPE_CHECKING:
-    from kinemesh.flow.incompressible import Incompressible
 
-
-def refuse_rest(case: Incompressible, start: str) -> None:
+def refuse_rest(case: Any, start: str) -> None:
     """SettingsError for a member whose fluid is at rest and stays so, from this first flow."""
     still = case.streams["stream"] == 0
     if start == "as is":
@@ -29,7 +26,7 @@ def refuse_rest(case: Incompressible, start: str) -> None:
         )
 
 
-def refuse_steps(case: Incompressible) -> None:
+def refuse_steps(case: Any) -> None:
     """SettingsError for what only steps in time have, given to a march to a steady flow."""
     case.settings.unused(case.settings.of_steps, "a march to a steady flow has no time steps")
     for motion, (_, marker) in zip(case.motions, case.grid.bodies, strict=True):
