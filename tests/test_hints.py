@@ -3,7 +3,7 @@
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.errors import did_you_mean
+from kinemesh.errors import did_you_mean, gathered
 from kinemesh.io.history import History
 from kinemesh.results import Fields
 
@@ -50,3 +50,26 @@ def test_settings_as_a_dictionary_are_refused_without_the_whole_of_it():
     with pytest.raises(km.SettingsError) as said:
         km.Incompressible(mesh, reynolds=40, settings=km.AleSettings())
     assert "settings is AleSettings(...), expected IncompressibleSettings(...)" in str(said.value)
+
+
+def test_notes_of_members_that_differ_in_numbers_are_one_warning():
+    notes = [f"member {m}: residual fell to {m + 1}.5e-0{m + 1} only" for m in (0, 1, 2, 5)]
+    others = ["all went well", "member 3: another cause", "all went well"]
+    found = gathered([*notes, *others])
+    assert found == [
+        "members 0 to 2, 5 (4): of member 0: residual fell to 1.5e-01 only (the summary's "
+        "warnings have the others' numbers)",
+        "all went well",
+        "member 3: another cause",
+    ]
+
+
+def test_an_ensemble_that_stalls_warns_once_and_its_summary_has_each_member():
+    mesh = km.mesh.airfoil(nodes=500, far_field=8)
+    settings = km.AleSettings(steady_iterations=2)
+    case = km.Ale(mesh, mach=[0.4, 0.5, 0.6], settings=settings, device="cpu")
+    with pytest.warns(RuntimeWarning) as said:
+        run = case.steady()
+    assert len(said) == 1
+    assert str(said[0].message).startswith("members 0 to 2 (3): of member 0: residual fell to")
+    assert len(run.summary["warnings"]) == 3

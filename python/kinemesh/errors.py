@@ -5,6 +5,7 @@ Warnings, too, say where: they name the user's line, not a line of kinemesh.
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Iterable, Sized
@@ -82,6 +83,50 @@ def warn(text: str, category: type[Warning] = RuntimeWarning) -> None:
     while frame.f_back is not None and _package(frame) in _WITHIN:
         level, frame = level + 1, frame.f_back
     warnings.warn(text, category, stacklevel=level)
+
+
+_OF_MEMBER = re.compile(r"member (\d+): (.*)", re.DOTALL)
+_NUMBER = re.compile(r"[-+]?\d[\d.,]*(e[-+]?\d+)?")
+
+
+def warn_of(notes: Iterable[str]) -> None:
+    """Warn of each note; of notes of several members with one cause, once."""
+    for note in gathered(notes):
+        warn(note)
+
+
+def gathered(notes: Iterable[str]) -> list[str]:
+    """Notes, those of several members in one: the first one's text, with all the members."""
+    alike: dict[str, list[tuple[int, str]]] = {}
+    for note in dict.fromkeys(notes):
+        of = _OF_MEMBER.fullmatch(note)
+        key = _NUMBER.sub("#", of[2].partition(";")[0]) if of else note  # the cause
+        alike.setdefault(key, []).append((int(of[1]), of[2]) if of else (-1, note))
+    found = []
+    for own in alike.values():
+        (member, text), members = own[0], sorted({m for m, _ in own})
+        if member < 0:
+            found.append(text)
+        elif len(members) == 1:
+            found.append(f"member {member}: {text}")
+        else:
+            found.append(
+                f"members {_spans(members)} ({len(members)}): of member {member}: {text} (the "
+                "summary's warnings have the others' numbers)"
+            )
+    return found
+
+
+def _spans(members: list[int]) -> str:
+    """Numbers in ascending order, runs of three or more from the first to the last."""
+    runs: list[list[int]] = []
+    for m in members:
+        if runs and m == runs[-1][-1] + 1:
+            runs[-1].append(m)
+        else:
+            runs.append([m])
+    texts = [f"{r[0]} to {r[-1]}" if len(r) > 2 else ", ".join(map(str, r)) for r in runs]
+    return ", ".join(texts)
 
 
 def _package(frame: FrameType) -> str:

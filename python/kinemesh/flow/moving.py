@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.backend import Backend
-from kinemesh.errors import warn
+from kinemesh.errors import warn_of
 from kinemesh.flow import memory, sizes
 from kinemesh.flow.arguments import Arguments, Markers, motions_of
 from kinemesh.flow.bodies import Bodies
@@ -80,8 +80,7 @@ class Moving(Runnable, ABC):
         self.check_motions(arguments)
         sizes.check_motions(self.chord, self.motions, grid.bodies)
         self.notes = [*markers.notes, *sizes.check_points(arguments, self.motions, grid)]
-        for note in self.notes:
-            warn(note)
+        warn_of(self.notes)
         self.bodies = Bodies(
             grid.bodies, self.motions, self.speed, self.moment_about, grid.ensemble
         )
