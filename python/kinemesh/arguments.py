@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.errors import ArgumentError, SettingsError, did_you_mean
+from kinemesh.errors import ArgumentError, SettingsError, did_you_mean, shown
 
 Made = TypeVar("Made")
 
@@ -75,7 +75,7 @@ def numbers(value: Any, members: int, name: str, positive: bool = False) -> NDAr
         several = is_several(value)
         kind = "number above 0" if positive else "finite number"
         kind = kind.replace("number", "numbers") if several else f"a {kind}"
-        raise SettingsError(f"{name} is {value!r}, expected {kind}")
+        raise SettingsError(f"{name} is {shown(value)}, expected {kind}")
     return found
 
 
@@ -135,5 +135,5 @@ def states(
 def instance(value: Any, kind: type, name: str, example: str) -> Any:
     """The value, if it is of its kind."""
     if not isinstance(value, kind):
-        raise SettingsError(f"{name} is {value!r}, expected {example}")
+        raise SettingsError(f"{name} is {shown(value)}, expected {example}")
     return value

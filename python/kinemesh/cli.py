@@ -20,6 +20,7 @@ from typing import Any
 from kinemesh import bench
 from kinemesh.errors import KinemeshError, NumericalFault, did_you_mean
 from kinemesh.flow import registry
+from kinemesh.io.paths import expanded
 from kinemesh.study.sweep import shell as sweeps
 
 FAILED, WRONG, UNCONVERGED, INTERRUPTED = 1, 2, 3, 130
@@ -216,7 +217,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from kinemesh import plot
     from kinemesh.io import summary
 
-    folder = Path(str(case.job.out))
+    folder = expanded(str(case.job.out))
     made = plot.from_directory(folder, complete=False, format=arguments.format)
     if not arguments.quiet:
         print(summary.table(result.summary))

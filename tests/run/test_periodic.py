@@ -2,12 +2,14 @@
 
 import shutil
 import warnings
+from types import SimpleNamespace
 
 import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh import plot
 from kinemesh.io import summary
+from kinemesh.run.ends import periodicity
 from kinemesh.study.hysteresis import hysteresis
 from made_up import changed, folder
 from made_up import run as made_up
@@ -57,6 +59,30 @@ def test_a_load_that_is_round_off_is_periodic():
     rng = np.random.default_rng(0)
 
     assert hysteresis(changed(history, cm=1e-12 * rng.normal(size=64))).periodic is True
+
+
+@pytest.mark.parametrize(("size", "periodic"), [(5e-6, True), (2e-2, False)])
+def test_a_lift_that_symmetry_makes_zero_beside_the_drag_is_periodic(size, periodic):
+    """A cylinder that oscillates in line with the stream: drag of 1, a lift of rounding."""
+    history = made_up(cycles=2)
+    rng = np.random.default_rng(0)
+    drag = np.sin(2 * np.pi * history["cycle"])
+    lift = size * rng.normal(size=64)
+
+    loop = hysteresis(changed(history, cl=lift, cm=0.0 * lift, cd=drag))
+
+    assert loop.cl.change.rms > 0.1 * loop.cl.amplitude
+    assert loop.periodic is periodic
+    assert (loop.change == 0) is periodic
+
+
+def test_the_load_that_is_not_periodic_is_the_one_that_is_named():
+    history = made_up(cycles=2)
+    cl = 5e-3 * np.sin(2 * np.pi * history["cycle"])
+    cm = np.where(history["cycle"] > 1, 1.0, 0.5) * np.sin(2 * np.pi * history["cycle"])
+    loop = hysteresis(changed(history, cl=cl, cm=cm)).to_dict()
+    plan = SimpleNamespace(until="cycles", tolerance=0.01)
+    assert "of the amplitude of cm" in periodicity(plan, {0: loop})[0]
 
 
 def about():

@@ -19,6 +19,7 @@ from kinemesh.cases import build
 from kinemesh.cases.changes import changed
 from kinemesh.cases.job import Job
 from kinemesh.cases.methods import DEFORMS, solver_fields
+from kinemesh.cases.modes import made_steady
 from kinemesh.cases.motions import MotionPart
 from kinemesh.cases.motions import located as flown_from
 from kinemesh.cases.overset import Overset, absolute, located
@@ -86,7 +87,7 @@ class Case(Stated):
     ) -> Case:
         """A case from the tables that a case file holds, as `read` gives it."""
         with in_file(" ".join([name or str(path), *(f"--set {text}" for text in changes)])):
-            table = changed(table, changes)
+            table = made_steady(table, changed(table, changes), changes)
             if changes and not any(text.startswith("title") for text in changes):
                 table.pop("title", None)  # it tells of the case without the changes
             _check_integers(table)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from kinemesh.cases.parts import FILES
 from kinemesh.errors import CaseError
+from kinemesh.io.paths import expanded
 
 OF_MESH = tuple(("mesh", name) for name in FILES)  # of a change they start where it is given
 WORD = re.compile(r"[A-Za-z_./~][^\s\"'\[\]{}=,#]*")  # a text that needs no quotes
@@ -32,7 +32,7 @@ def changed(table: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any]:
             raise CaseError(f"--set {change}: {'.'.join(path)} is given twice")
         seen.add(path)
         if _of_file(path) and isinstance(value, str):
-            value = str(Path(value).absolute())
+            value = str(expanded(value).absolute())
         made = with_value(made, path, value, f"--set {change}")
         if path[:1] == ("run",) and len(path) == 2 and path[1] != "sizes":
             made["run"] = _without(made["run"], path[1])
@@ -81,7 +81,7 @@ def several(change: str) -> tuple[str, list[Any]]:
     except (ValueError, RecursionError):  # with words: naca0012,naca2412
         values = [_value(part.strip(), told) for part in text.split(",")]
     if _of_file(path):
-        values = [str(Path(v).absolute()) if isinstance(v, str) else v for v in values]
+        values = [str(expanded(v).absolute()) if isinstance(v, str) else v for v in values]
     return change.partition("=")[0].strip(), values
 
 

@@ -117,7 +117,7 @@ def _look(report: Report, case: Case, progress: bool) -> None:
     small: Solver | None = None
     with report.look("settings") as said:
         small = small_solver(case, "cpu" if backend is None else backend.device)
-        said.append(small.settings.scheme)
+        said.append(small.settings.scheme(case.mode))
         said += [f"{small.deform.name}"] if case.mode == "unsteady" else []
     if mesh is None or backend is None or small is None:
         report.leave("memory", "not looked at: needs a mesh, a device and settings")

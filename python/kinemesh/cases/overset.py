@@ -15,6 +15,7 @@ from kinemesh.cases.motions import located as flown_from
 from kinemesh.cases.parts import FILES, SOURCES, MeshPart, given, part
 from kinemesh.cases.values import OF_INPUT, number
 from kinemesh.errors import CaseError, did_you_mean
+from kinemesh.io.paths import expanded
 
 OVERSET = ("section", "coordinates", "curve", "shape")  # sources that end in an overset boundary
 LAID = (*OVERSET, "file", "box", "disc")  # sources of parts
@@ -165,7 +166,7 @@ def located(table: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:
         if name in made:
             if not isinstance(made[name], str):
                 raise CaseError(f"[mesh] {name} = {made[name]!r}, expected a file name")
-            made[name] = Path(folder) / made[name]
+            made[name] = Path(folder) / expanded(made[name])
     return made
 
 

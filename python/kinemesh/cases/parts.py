@@ -14,6 +14,7 @@ from kinemesh.cases.sizes import SIZES, check_sizes, sized
 from kinemesh.cases.values import as_option, choice, count, known, names, number
 from kinemesh.errors import CaseError
 from kinemesh.flow import limits, registry
+from kinemesh.io.paths import expanded
 
 OF_SECTION = (
     "nodes",
@@ -156,7 +157,7 @@ class MeshPart:
                 set_field(self, name, number(f"[mesh] {name}", getattr(self, name), above))
         for name in FILES:
             if getattr(self, name) is not None:
-                set_field(self, name, Path(getattr(self, name)))
+                set_field(self, name, expanded(getattr(self, name)))
         for name in ("walls", "far"):
             if getattr(self, name) is not None:
                 set_field(self, name, names(f"[mesh] {name}", getattr(self, name)))
@@ -209,7 +210,7 @@ class MeshPart:
         made = self
         if file is not None:
             sides: dict[str, Any] = {name: getattr(self, name) for name in SIDES}
-            made = MeshPart(file=Path(file), **sides)
+            made = MeshPart(file=expanded(file), **sides)
         with as_option(sizes):
             found: MeshPart = sized(made, sizes)
         return found
@@ -276,6 +277,8 @@ class FlowPart:
                 raise CaseError(
                     f"[flow] {name} = {getattr(self, name):g}, {wrong(getattr(self, name))}"
                 )
+        if said := limits.wrong_rest(self.stream, self.alpha_deg):
+            raise CaseError(f"[flow] alpha_deg = {self.alpha_deg:g}, {said}")
         for name in ("chord", "reference_area", "reference_length"):
             if getattr(self, name) is not None:
                 set_field(self, name, number(f"[flow] {name}", getattr(self, name), above=0.0))

@@ -74,11 +74,13 @@ class Stated:
             if getattr(self.job, name) is not None:
                 raise CaseError(f"case '{self.name}' is steady, so [run] {name} has no meaning")
         # unsteady_cfl has one: it is no more than cfl_max
-        for name in ("unsteady_drop", "unsteady_iterations"):
+        for name in registry.named(self.method).settings.of_steps if self.solver else ():
             if name in self.solver:
+                like = name.removeprefix("un")
+                other = f", or set {like}" if like != name else ""
                 raise CaseError(
-                    f"[solver] {name} has no meaning, as case '{self.name}' is steady; remove it, "
-                    f"or set {name.removeprefix('un')}"
+                    f"[solver] {name} has no meaning, as case '{self.name}' is steady; remove it"
+                    f"{other}"
                 )
 
     def _check_by_time(self) -> None:
@@ -104,7 +106,12 @@ class Stated:
             self._check_by_time()
             return
         if self.motion is None:
-            raise CaseError(f"case '{self.name}' is unsteady, expected a [motion]")
+            raise CaseError(
+                f"case '{self.name}' is unsteady, expected a [motion] with [run] cycles and "
+                "steps_per_cycle, or [run] time_step and steps: --set run.time_step=0.05 --set "
+                "run.steps=400, and --set motion.pitch.amplitude_deg=5 --set motion.pitch.k=0.1 "
+                "for a motion"
+            )
         for name in ("cycles", "steps_per_cycle"):
             if getattr(self.job, name) is None:
                 raise CaseError(f"case '{self.name}' is unsteady, expected [run] {name}")

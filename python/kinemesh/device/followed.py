@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from kinemesh.device.backend import Backend
@@ -19,6 +19,7 @@ class Followed:
     def __init__(self, backend: Backend, calls: Iterable[Any]) -> None:
         self.backend, self._calls = backend, list(calls)
         self._recorded: Any = None
+        self._here: list[Callable[[], None]] = []
 
     def follow(self, *calls: Any) -> None:
         """These calls come after all others from now on; once at once, from what is there."""
@@ -26,6 +27,11 @@ class Followed:
         self._recorded = None
         for call in calls:
             call()
+
+    def then(self, work: Callable[[], None]) -> None:
+        """This is done on the host after all calls from now on; once at once."""
+        self._here.append(work)
+        work()
 
     @property
     def recorded(self) -> Any:
@@ -36,3 +42,5 @@ class Followed:
 
     def __call__(self) -> None:
         self.recorded()
+        for work in self._here:
+            work()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import instance, member_count, numbers, per_member, point_of
 from kinemesh.device.backend import Backend
-from kinemesh.errors import MeshError, OversetError, SettingsError, warn
+from kinemesh.errors import MeshError, OversetError, SettingsError, shown, warn
 from kinemesh.flow import limits, sizes
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.fingerprint import fingerprint
@@ -213,7 +213,8 @@ def _spaces(value: Any, members: int, kind: Any, hint: str) -> list[Any]:
     wrong = [g for g in given if not isinstance(g, kind)]
     if wrong:
         raise SettingsError(
-            f"{kind.__name__.lower()} is {wrong[0]!r}, expected a kinemesh {kind.__name__}: {hint}"
+            f"{kind.__name__.lower()} is {shown(wrong[0])}, expected a kinemesh {kind.__name__}: "
+            f"{hint}"
         )
     content, done, each = {}, {}, {id(g): g for g in given}
     for which, space in each.items():
@@ -235,8 +236,8 @@ def motions_of(value: Any, members: int, bodies: Sequence[tuple[int, str]]) -> l
         wrong = [m for m in each if m is not None and not isinstance(m, Motion)]
         if wrong:
             raise SettingsError(
-                f"member {member}: motion is {wrong[0]!r}, expected one of kinemesh.motion, such "
-                "as km.motion.pitch(amplitude_deg=2.5, k=0.08)"
+                f"member {member}: motion is {shown(wrong[0])}, expected one of kinemesh.motion, "
+                "such as km.motion.pitch(amplitude_deg=2.5, k=0.08)"
             )
         unknown = set(motion) - set(there[member]) if isinstance(motion, Mapping) else set()
         if unknown:

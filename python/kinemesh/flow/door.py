@@ -95,8 +95,8 @@ class Runnable:
         ----------
         cycles, steps_per_cycle : number of cycles, and of time steps in each, for a motion with a
             period
-        time_step, steps : time step [chord/a_inf] and number of steps, for a motion without a
-            period
+        time_step, steps : time step and number of steps, for a motion without a period; times are
+            in chord/a_inf, of incompressible flow in chord/U
         until : "cycles" (default) runs `cycles` cycles; "periodic" runs each member until its last
             cycle is like the cycle before, at most `cycles` cycles
         periodic_tolerance : largest change of cl and of cm between the last two cycles, rms over

@@ -29,6 +29,7 @@ from kinemesh.flow.moving import Moving
 from kinemesh.flow.parts import Standing, has_parts, markers_of_parts, put_together, report_of
 from kinemesh.flow.projection.given import conditions
 from kinemesh.flow.projection.initial import given_flow
+from kinemesh.flow.projection.rest import refuse_rest, refuse_steps
 from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.flow.projection.steady import SteadyMarch
 from kinemesh.flow.projection.step import Projection
@@ -57,6 +58,9 @@ def streams_of(given: Mapping[str, Any], members: int) -> dict[str, NDArray[np.f
         "alpha_deg": numbers(given["alpha_deg"], members, "alpha_deg"),
     }
     within({"stream": limits.wrong_stream, "alpha_deg": limits.wrong_alpha}, found)
+    for speed, alpha in zip(found["stream"], found["alpha_deg"], strict=True):
+        if wrong := limits.wrong_rest(speed, alpha):
+            raise SettingsError(f"alpha_deg is {alpha:g}, {wrong}")
     return found
 
 
@@ -276,6 +280,13 @@ class Incompressible(Moving):
         made = self.projection
         steps = self.backend.get(made.pressure.steps)
         return {"pressure_iterations": steps, "mass_defect": made.lost()}
+
+    def check_start(self, start: str) -> None:
+        refuse_rest(self, start)
+
+    def check_steady(self) -> None:
+        refuse_steps(self)
+        refuse_rest(self, "steady")
 
     def start_steady(self, poses: Sequence[Pose] = ()) -> None:
         there = PoseArray.of(poses) if len(poses) else PoseArray.still(len(self.grid.bodies))

@@ -30,6 +30,13 @@ def wrong_stream(speed: float) -> str:
     return "" if speed in (0.0, 1.0) else "expected 1, or 0 of a fluid at rest"
 
 
+def wrong_rest(speed: float | None, alpha_deg: float) -> str:
+    """What is expected in place of a stream's angle [deg] where there is none, else empty."""
+    if speed != 0 or alpha_deg == 0:
+        return ""
+    return "expected 0 with stream = 0, as it turns the stream; turn the mesh"
+
+
 def doubt(mach: float) -> str:
     """What must be asked of a Mach number that is taken, else an empty text."""
     if mach <= DOUBTFUL:

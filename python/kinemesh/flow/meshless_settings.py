@@ -101,8 +101,8 @@ class MeshlessSettings(ImplicitSettings):
         if self.matrix is None:
             self.unused(MATRIX, f"time is {way!r} and has no matrix")
 
-    @property
-    def scheme(self) -> str:
+    def scheme(self, mode: str) -> str:
+        del mode
         return f"{self.flux} flux, limiter {'no' if self.flux == 'jst' else self.limiter}"
 
     @property

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.backend import Backend
-from kinemesh.errors import warn
+from kinemesh.errors import warn_of
 from kinemesh.flow import memory, sizes
 from kinemesh.flow.arguments import Arguments, Markers, motions_of
 from kinemesh.flow.bodies import Bodies
@@ -80,8 +80,7 @@ class Moving(Runnable, ABC):
         self.check_motions(arguments)
         sizes.check_motions(self.chord, self.motions, grid.bodies)
         self.notes = [*markers.notes, *sizes.check_points(arguments, self.motions, grid)]
-        for note in self.notes:
-            warn(note)
+        warn_of(self.notes)
         self.bodies = Bodies(
             grid.bodies, self.motions, self.speed, self.moment_about, grid.ensemble
         )
@@ -121,6 +120,12 @@ class Moving(Runnable, ABC):
 
     def check_run(self) -> None:
         """SettingsError where the solver has no unsteady run."""
+
+    def check_start(self, start: str) -> None:
+        """SettingsError where there is nothing to compute from a first flow, one of `starts`."""
+
+    def check_steady(self) -> None:
+        """SettingsError where the solver has no steady run of what it was given."""
 
     def remarks(self) -> list[str]:
         """What must be said at the end of a run, beside how it converged."""

@@ -23,9 +23,11 @@ class Settings:
     Attributes
     ----------
     remedies : {code: text} what to try after a fault, where it is not what `device.faults` says
+    of_steps : names of the settings that physical steps alone have
     """
 
     remedies: ClassVar[Mapping[int, str]] = {}
+    of_steps: ClassVar[tuple[str, ...]] = ()
 
     def choose(self, **choices: Any) -> None:
         """SettingsError for a setting that is none of its choices."""
@@ -101,6 +103,8 @@ class MarchSettings(Settings):
         one pseudo-step; a larger update of a node is scaled
     """
 
+    of_steps: ClassVar[tuple[str, ...]] = ("unsteady_drop", "unsteady_iterations")
+
     far_field: str = "stream"
     entropy_fix: float = 0.05
     low_mach: bool = True
@@ -137,9 +141,9 @@ class MarchSettings(Settings):
                 f"and unsteady_cfl ({self.unsteady_cfl:g})"
             )
 
-    @property
-    def scheme(self) -> str:
-        """The discretisation in words."""
+    def scheme(self, mode: str) -> str:
+        """The discretisation of a run of this mode, in words."""
+        del mode  # as a rule fluxes and limiter are those of both
         return ""
 
     @property

@@ -252,7 +252,8 @@ class History(Columns):
     def __getattr__(self, name: str) -> NDArray[Any]:
         """`history.cl` is `history["cl"]`."""
         if name.startswith("_") or name not in self.columns:
-            raise AttributeError(f"History has no column or attribute '{name}'")
+            hint = did_you_mean(name, self.columns)
+            raise AttributeError(f"History has no column or attribute '{name}'{hint}")
         return self[name]
 
     def member(self, member: int) -> History:

@@ -10,6 +10,12 @@ from pathlib import Path
 from kinemesh.errors import CaseError
 
 
+def expanded(given: str | PathLike[str]) -> Path:
+    """A name as a Path, in which a first `~` is the user's home folder, as in a shell."""
+    path = Path(given)
+    return path.expanduser() if path.parts[:1] == ("~",) else path
+
+
 def path_of(given: object, what: str) -> Path:
     """A name as a Path; CaseError if it is none.
 
@@ -19,7 +25,7 @@ def path_of(given: object, what: str) -> Path:
     """
     if not isinstance(given, str | PathLike) or not str(given) or "\0" in str(given):
         raise CaseError(f"{what} is {given!r}, expected its name as text or a Path")
-    return Path(given)
+    return expanded(given)
 
 
 @contextmanager

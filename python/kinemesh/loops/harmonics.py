@@ -18,6 +18,9 @@ HARMONICS = 3
 # four cycles, their damping then changes by less than 0.1 % in later ones.
 PERIODIC = 0.01
 LEAST = 1e-6  # amplitude below which a coefficient is what residuals leave
+# Of the largest amplitude among the loads: one below it is periodic, as what it is follows from how
+# far steps converge (a load that symmetry makes zero).
+NOTHING = 1e-4
 LEVER = 0.01  # chords: a moment of the lift's amplitude on this lever is nothing beside the lift
 FloatArray = NDArray[np.float64]
 
@@ -59,11 +62,20 @@ class Coefficient:
     harmonics: tuple[Harmonic, ...]  # orders 1 to 3
     change: Change | None  # from the cycle before; None where there is no such cycle
     least: float = LEAST  # least amplitude that `share` divides by
+    nothing: float = 0.0  # amplitude and change below which the load is periodic
 
     @property
     def share(self) -> float | None:
-        """Change from the cycle before, rms over amplitude; None where there is no such cycle."""
-        return None if self.change is None else self.change.rms / max(self.amplitude, self.least)
+        """Change from the cycle before, rms over amplitude; None where there is no such cycle.
+
+        0 of a load that is nothing beside the largest one in both cycles (`NOTHING`).
+        """
+        if self.change is None:
+            return None
+        before = self.amplitude - self.change.amplitude
+        if max(self.amplitude, before, self.change.rms) < self.nothing:
+            return 0.0
+        return self.change.rms / max(self.amplitude, self.least)
 
 
 def interpolate(values: ArrayLike, phase_deg: ArrayLike, at: ArrayLike) -> FloatArray:
@@ -89,10 +101,12 @@ def coefficient(
     before: FloatArray | None,
     last: int = 0,
     least: float = LEAST,
+    nothing: float = 0.0,
 ) -> Coefficient:
     """A coefficient over one cycle, values (steps,) at phases (steps,) [rad], and before it.
 
-    `last` is the place of the step in which a cycle ends, `least` as in `Coefficient`.
+    `last` is the place of the step in which a cycle ends, `least` and `nothing` as in
+    `Coefficient`.
     """
     share = 2 / len(values)
     orders = range(1, min(HARMONICS, (len(values) - 1) // 2) + 1)
@@ -109,4 +123,4 @@ def coefficient(
     if before is not None:
         rms = float(np.sqrt(np.mean((values - before) ** 2)))
         change = Change(rms, amplitude - float(np.ptp(before) / 2), float(before[last]))
-    return Coefficient(values, float(values.mean()), amplitude, harmonics, change, least)
+    return Coefficient(values, float(values.mean()), amplitude, harmonics, change, least, nothing)

@@ -17,6 +17,7 @@ from kinemesh.loops.flapping import Flapping, flapping_of
 from kinemesh.loops.harmonics import (
     LEAST,
     LEVER,
+    NOTHING,
     PERIODIC,
     Coefficient,
     FloatArray,
@@ -114,6 +115,8 @@ class Loop:
     @property
     def change(self) -> float | None:
         """Change from the cycle before: the larger of cl's and cm's, rms over amplitude.
+
+        A load whose amplitude and change are below 1e-4 of the largest amplitude has none.
 
         The change of cm is taken over 1 % of cl's amplitude where cm's own amplitude is less.
         None where the history has less than two cycles.
@@ -276,8 +279,12 @@ def loop_of(
     steps: int | None = None,
     cycles: float | None = None,
     converged: ArrayLike | None = None,
+    largest: float = 0.0,
 ) -> Loop:
-    """Loop of the last `steps` samples (default: all are one cycle) of uniform phase."""
+    """Loop of the last `steps` samples (default: all are one cycle) of uniform phase.
+
+    `largest` is the amplitude of another load that counts for what is nothing beside it.
+    """
     phase, alpha, lift, moment = (np.asarray(v, float) for v in (phase_deg, alpha_deg, cl, cm))
     steps = len(phase) if steps is None else steps
     series = np.stack([phase, alpha, lift, moment])
@@ -299,7 +306,7 @@ def loop_of(
     return Loop(
         last[0],
         last[1],
-        *_loads(last, None if before is None else before[:, order], end),
+        *_loads(last, None if before is None else before[:, order], end, largest),
         len(phase) / steps if cycles is None else cycles,
         label,
         None if converged is None else np.asarray(converged, bool)[-steps:][order],
@@ -307,14 +314,15 @@ def loop_of(
 
 
 def _loads(
-    last: FloatArray, before: FloatArray | None, end: int
+    last: FloatArray, before: FloatArray | None, end: int, largest: float
 ) -> tuple[Coefficient, Coefficient]:
     """Lift and moment of a cycle, rows as in `SERIES`, which ends at place `end`."""
     phase = np.radians(last[0])
     old_lift, old_moment = (None, None) if before is None else before[2:]
-    lift = coefficient(last[2], phase, old_lift, end)
+    nothing = NOTHING * max(largest, float(np.ptp(last[2:], axis=1).max()) / 2)
+    lift = coefficient(last[2], phase, old_lift, end, nothing=nothing)
     least = max(LEAST, LEVER * lift.amplitude)
-    return lift, coefficient(last[3], phase, old_moment, end, least)
+    return lift, coefficient(last[3], phase, old_moment, end, least, nothing)
 
 
 def loop_of_history(
@@ -341,7 +349,8 @@ def loop_of_history(
         raise CaseError(f"{label}: the steps are not uniform fractions of a cycle")
     phase, alpha, cl, cm = (part[name][moved] for name in SERIES)
     converged = part["converged"][moved]
-    loop = loop_of(phase, alpha, cl, cm, label, steps, float(cycle[-1]), converged)
+    drag = float(np.ptp(part["cd"][moved][-steps:])) / 2
+    loop = loop_of(phase, alpha, cl, cm, label, steps, float(cycle[-1]), converged, drag)
     flapping = _flapping(loop, part)
     loop = replace(loop, tolerance=tolerance, flapping=flapping)
     return loop if "power" not in part.columns else _with_work(loop, part)

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from kinemesh.errors import MeshError, did_you_mean
+from kinemesh.io.paths import expanded
 from kinemesh.mesh import naca
 from kinemesh.mesh.sections import NAMED, Section, read_section, tabulated
 from kinemesh.mesh.trailing import checked
@@ -34,8 +35,8 @@ def section(name: str | Path, trailing_edge: str | None = None) -> Section:
         return naca.by_digits(digits[1], trailing_edge)
     if key in NAMED:
         return tabulated(key, trailing_edge)
-    if Path(name).is_file():
-        return read_section(name, trailing_edge)
+    if (path := expanded(name)).is_file():
+        return read_section(path, trailing_edge)
     hint = did_you_mean(key, ["naca0012", "naca4412", "naca23012", *NAMED], quote="")
     raise MeshError(
         f"section '{name}' is neither a NACA 4- or 5-digit name, one of {', '.join(NAMED)}, "

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kinemesh.errors import MeshError
+from kinemesh.io.paths import expanded
 
 COMPRESSION: dict[str, Callable] = {".gz": gzip.open, ".xz": lzma.open}
 END_OF_FILE = b"\x1a"  # of text files of DOS
@@ -20,7 +21,7 @@ def path_of(path: object) -> Path:
     """A file's name as a Path; MeshError if it is none."""
     if not isinstance(path, str | Path):
         raise MeshError(f"the mesh file is {path!r}, expected its name, such as 'wing.su2'")
-    return Path(path)
+    return expanded(path)
 
 
 def format_of(path: Path) -> str:

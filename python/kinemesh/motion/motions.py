@@ -393,7 +393,8 @@ def function(law: Callable[[float], Pose], omega: float | None = None) -> Functi
 
     Parameters
     ----------
-    law : callable    gives the Pose at time t [chord/a_inf]
-    omega : float     angular frequency of a periodic motion [rad a_inf/chord]; None: no period
+    law : callable    gives the Pose at time t [chord/a_inf; of incompressible flow chord/U]
+    omega : float     angular frequency of a periodic motion [rad per time]; None: no period;
+        a run by cycles refuses a law that does not come back after 2 pi / omega
     """
     return Function(law, omega)

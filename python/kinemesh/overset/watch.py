@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.errors import warn
+from kinemesh.errors import warn_of
 from kinemesh.overset import strides
 from kinemesh.overset.report import ALIKE, FEW, Taken
 from kinemesh.overset.status import Statuses
@@ -35,12 +35,14 @@ class Watch:
         """Warn of what is bad for the result as the parts stand; when : for the warnings."""
         made, alive = self.made, self.made.grid.ensemble.alive
         receptors, poor, _ = made.backend.get(made.counts).T
+        notes = []
         for m in np.flatnonzero(alive & (poor > FEW * receptors)).tolist():
-            self._donors(m, f"{poor[m]:.0f} of {receptors[m]:.0f}", when)
+            notes += self._donors(m, f"{poor[m]:.0f} of {receptors[m]:.0f}", when)
         if self.poses % EVERY == 0:
             for m in np.flatnonzero(alive).tolist():
-                self._sizes(m, when)
+                notes += self._sizes(m, when)
         self.poses += 1
+        warn_of(notes)
 
     def strode(self, when: str) -> dict[str, NDArray[np.float64]]:
         """(members,) how far parts moved since the last pose, in cells and in gaps.
@@ -91,26 +93,26 @@ class Watch:
         self._told.add((what, member))
         return fresh
 
-    def _donors(self, member: int, count: str, when: str) -> None:
+    def _donors(self, member: int, count: str, when: str) -> list[str]:
         if not self._new("donors", member):
-            return
+            return []
         taken = Taken.of(self.made, member)
         first = int(np.flatnonzero(taken.receptor & (taken.worth == 1))[0])
-        warn(
+        return [
             f"member {member}: {count} receptors take values from cells with receptors among "
             f"their corners, such as {taken.place(first)} ({when}); more cells where the parts "
             "lie over one another, or a smaller overlap"
-        )
+        ]
 
-    def _sizes(self, member: int, when: str) -> None:
+    def _sizes(self, member: int, when: str) -> list[str]:
         taken = Taken.of(self.made, member)
         fed = np.flatnonzero(taken.receptor & (taken.worth > 0))
         apart = np.abs(np.log(taken.ratio[fed]))
         if not len(fed) or apart.max() <= np.log(ALIKE) or not self._new("sizes", member):
-            return
+            return []
         worst = int(fed[apart.argmax()])
-        warn(
+        return [
             f"member {member}: cells at {taken.place(worst)} are {taken.ratio[worst]:.2g} times as "
             f"large as those that give it its value, expected 1/3 to 3 ({when}); like sizes where "
             "parts end"
-        )
+        ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.errors import CaseError
+from kinemesh.errors import CaseError, did_you_mean
 from kinemesh.io import fields as files
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ NEAR = 0.01  # degrees: phases are typed with two decimals
 class Frames(NamedTuple):
     """Times, cycles and phases of the frames of a member; each is an array (frames,)."""
 
-    time: NDArray[np.float64]  # [chord/a_inf]; 0 for a steady flow
+    time: NDArray[np.float64]  # [chord/a_inf], or [chord/U]; 0 for a steady flow
     cycle: NDArray[np.float64]  # cycles done; nan for a steady flow or a run with `time_step`
     phase_deg: NDArray[np.float64]  # 0 to 360; nan where `cycle` is nan
 
@@ -40,7 +40,8 @@ class Fields(Mapping[str, NDArray[Any]]):
     """The flow at one moment: arrays by name, with the nodes in the order of the user's file.
 
     `fields["Pressure"]` is an array (nodes,), `list(fields)` are the names.  Density [rho_inf],
-    Velocity (nodes, 3) [a_inf], Pressure [rho_inf a_inf^2], Mach [-], Cp [-].
+    Velocity (nodes, 3) [a_inf], Pressure [rho_inf a_inf^2], Mach [-], Cp [-].  Of incompressible
+    flow Velocity [U], Pressure [rho U^2], Vorticity [U/chord]; times are in chord/U.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ class Fields(Mapping[str, NDArray[Any]]):
     walls : (k, d)           wall edges of all bodies (in space triangles), by numbers of nodes
     bodies : marker -> (k,)  rows of `walls` of each body
     frame : int              number of the frame in its file, from 0
-    time : float             [chord/a_inf]
+    time : float             [chord/a_inf], or [chord/U]
     cycle, phase_deg : float    cycles done, and phase of the motion; nan for a steady flow or a
         run with `time_step`
     cloud : bool             True for a cloud, whose cells are for display alone
@@ -72,7 +73,8 @@ class Fields(Mapping[str, NDArray[Any]]):
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in self.arrays:
-            raise KeyError(f"fields: no array {name!r}; there are {list(self.arrays)}")
+            hint = did_you_mean(name, self.arrays, f"there are {list(self.arrays)}")
+            raise KeyError(f"fields: no array {name!r}{hint}")
         return self.arrays[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError
+from kinemesh.io.paths import path_of
 from kinemesh.io.whole import replace
 from kinemesh.loops.harmonics import HARMONICS
 from kinemesh.results import fields
@@ -167,5 +168,6 @@ def write(path: str | Path, found: Mapping[str, Pressures]) -> Path:
             out.writerow(["body", *head])
         rows: Any = zip(*(columns[name].tolist() for name in head), strict=True)
         out.writerows([marker, *row] for row in rows)
-    replace(Path(path), text.getvalue().encode())
-    return Path(path)
+    target = path_of(path, "the table's file")
+    replace(target, text.getvalue().encode())
+    return target

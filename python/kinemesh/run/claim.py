@@ -50,6 +50,12 @@ class Claim:
             raise CaseError(f"{folder}: holds another run: {apart[0]}; choose another folder")
         saved = resumption.find(self.solver, folder, self.run)
         if self.plan is None:
+            most = self.solver.settings.steady_iterations
+            if saved.step > most:
+                raise CaseError(
+                    f"{saved.path}: iteration {saved.step} is done, and only {most} are asked for; "
+                    "ask for at least as many (steady_iterations)"
+                )
             return saved
         step = saved.step if saved.phase == "unsteady" else 0
         resumption.refuse_others(saved.record["poses"], self._poses(step), saved)
@@ -95,6 +101,12 @@ class Claim:
             raise CaseError(
                 f"{folder}: holds {done} steps of this run, and only {self.plan.count} are asked "
                 f"for; {ADVICE}"
+            )
+        most = self.solver.settings.steady_iterations
+        if self.plan is None and done > most:
+            raise CaseError(
+                f"{folder}: holds {done} iterations of this run, and only {most} are asked for; "
+                f"{ADVICE}"
             )
         until = None if self.plan is None or kept is None else kept.get("until")
         if done and self.plan is not None and self.plan.until == "periodic" != until:

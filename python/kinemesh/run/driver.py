@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinemesh.errors import warn
+from kinemesh.errors import warn_of
 from kinemesh.flow.sizes import summed
 from kinemesh.io import summary
 from kinemesh.io.history import History
@@ -131,8 +131,7 @@ class Driver(ABC):
             made["seconds_per_iteration"] = self.watch.total / max(np.max(result["iterations"]), 1)
         text = Summary(summary.plain(made | {"asked": solver.asked()}))
         self.history.failed = {row["member"]: row["text"] for row in failed}
-        for note in notes:
-            warn(note)
+        warn_of(notes)
         if self.folder is not None:
             summary.write(self.folder / "summary.json", text)
         return Run(self.history, text, self.folder)

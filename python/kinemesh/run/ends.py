@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isclose
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from kinemesh.device.faults import DIVERGED
 from kinemesh.errors import CaseError
+from kinemesh.loops.harmonics import LEAST
 from kinemesh.loops.loop import loop_of_history
 
 if TYPE_CHECKING:
@@ -111,7 +113,7 @@ def refuse_to_go_on(plan: Plan, history: History, ended: Mapping[int, int], wher
 def _which(loop: dict[str, Any]) -> str:
     """The coefficient whose change counts."""
     lift = loop["cl"]
-    counts = lift["change"]["rms"] >= (1 - 1e-9) * loop["change"] * lift["amplitude"]
+    counts = isclose(lift["change"]["rms"], loop["change"] * max(lift["amplitude"], LEAST))
     return "cl" if counts else "cm"
 
 

@@ -13,7 +13,7 @@ from kinemesh.arguments import numbers
 from kinemesh.errors import SettingsError
 from kinemesh.loops.harmonics import PERIODIC
 from kinemesh.motion import ORDERS
-from kinemesh.run import resume
+from kinemesh.run import closing, resume
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
@@ -145,9 +145,12 @@ class Plan:
             expected = " or ".join(map(repr, solver.starts))
             raise SettingsError(f"start is {start!r}, expected {expected}")
         solver.check_run()
+        solver.check_start(start)
         by_cycles, count = time_steps(cycles, steps_per_cycle, time_step, steps)
         until, tolerance = _until(by_cycles, until, periodic_tolerance)
         periods = _periods(solver) if by_cycles else None
+        if periods is not None:
+            closing.look(solver, periods, float(cycles))
         dt = np.full(solver.grid.members, float(time_step)) if periods is None else periods
         dt = dt if periods is None else periods / steps_per_cycle
         repeats = solver.deform.repeats

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.errors import NumericalFault, OversetError, warn
+from kinemesh.errors import NumericalFault, OversetError, warn_of
 from kinemesh.motion.deform import Rigid
 from kinemesh.motion.deform.base import Poses
 from kinemesh.motion.deform.still import Still
@@ -94,8 +94,7 @@ def fly(
         ) from fault
     finally:
         solver.rewind()
-    for note in notes:
-        warn(note)
+    warn_of(notes)
     return _report(steps, worst, of_worst, "time" if cycle is None else "phase_deg")
 
 

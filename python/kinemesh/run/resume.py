@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError, SettingsError, warn
 from kinemesh.io import restart
-from kinemesh.io.paths import making
+from kinemesh.io.paths import expanded, making
 from kinemesh.io.summary import plain, update, versions
 from kinemesh.mesh.fingerprint import fingerprint
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kinemesh.motion import Pose
 
 MESH = "mesh (SHA-256)"  # of an identity: fingerprints
+LENGTH = ("steady_iterations", "steady_drop")  # of a steady run: how far it goes
 SHOWN = 5  # differences named in a refusal
 
 
@@ -68,8 +69,10 @@ def name_of(value: Any) -> str:
 
 
 def identity(solver: Moving, mode: str, **more: Any) -> dict[str, Any]:
-    """What must be equal for a run to be the same run, in JSON's types."""
+    """What must be equal for a run to be the same run, in JSON's types; its length is not of it."""
     settings = {f.name: getattr(solver.settings, f.name) for f in fields(solver.settings)}
+    if mode == "steady":
+        settings = {name: value for name, value in settings.items() if name not in LENGTH}
     prints = solver.grid.each("fingerprints", fingerprint)
     found: dict[str, Any] = {
         "method": solver.method,  # first: settings differ with it
@@ -281,7 +284,7 @@ def folder_of(out: str | Path | None, resume: bool) -> Path | None:
         raise SettingsError(f"out is {out!r}, expected the name of a folder, or None")
     if out is not None and not str(out):
         raise SettingsError("out is empty, expected the name of a folder, or None")
-    folder = None if out is None else Path(out)
+    folder = None if out is None else expanded(out)
     whole = () if folder is None else (folder, *folder.parents)
     with making(Path() if folder is None else folder, "the run"):  # a name may be too long
         there = next((path for path in whole if path.exists()), None)

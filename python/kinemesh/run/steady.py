@@ -35,6 +35,7 @@ def steady(
 ) -> Run:
     """March all members to the steady state; see `kinemesh.flow.door.Runnable.steady`."""
     folder = folder_of(out, resume, overwrite)
+    solver.check_steady()
     claim = Claim(solver, resumption.identity(solver, "steady"))
     return drive(Steady, claim, folder, resume, overwrite, progress)
 
@@ -92,6 +93,7 @@ def to_steady(
     else:
         resumption.restore(solver, saved, poses)
         done[:] = saved.arrays["dualtime_iterations"]
+        _go_on(solver)
     before = max(int(done.max()), 0)
     about = solver.moment_points(poses)
     ensemble.at("steady flow")
@@ -111,6 +113,19 @@ def to_steady(
 
         march(solver, recording, "steady flow", watch, each)
     return _ended(solver, poses)
+
+
+def _go_on(solver: Moving) -> None:
+    """Members of a restart that had ended short of what is asked now march on.
+
+    The check that ended them has counted no iteration, and is made again.
+    """
+    dual, s, get = solver.dualtime, solver.settings, solver.backend.get
+    ended, norm = get(dual.active) == 0, get(dual.norm)
+    short = ~(norm <= s.steady_drop * get(dual.base)) & ~(norm <= get(dual.floor))
+    more = solver.grid.ensemble.alive & ended & short
+    more &= get(dual.iterations) < s.steady_iterations
+    solver.backend.put(dual.active, np.where(more, 1, get(dual.active)))
 
 
 def _drop(solver: Moving) -> NDArray[np.float64]:

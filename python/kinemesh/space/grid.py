@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from kinemesh.linear.stack import Items
+from kinemesh.mesh.curved import Layers, curved_quads
 from kinemesh.mesh.dual import Dual, dual
 from kinemesh.space.faces import FaceVolumes
+from kinemesh.space.layers import flattened, joined
 from kinemesh.space.vertices import MeshVertices
 
 
@@ -39,6 +41,18 @@ class Grid(FaceVolumes):
         """`inverse` among the fields, which follows x: least squares that gradients are made by."""
         self.fields.add(inverse=self.backend.zeros((self.nodes, 3)))
         self.measure.follow(self.fields.bind("least_squares"))
+        found = self.each("curved quadrilaterals", curved_quads)
+        layers = joined([found[of] for of in self.alike.of], self.first)
+        if len(layers.node):
+            self.measure.then(lambda: self._flatten(layers))
+
+    def _flatten(self, layers: Layers) -> None:
+        """Gradients across layers that curve by more than their thickness, worked out here."""
+        nodes, rows = flattened(layers, self.backend.get(self.x))
+        if len(nodes):
+            inverse = self.backend.get(self.fields["inverse"])
+            inverse[nodes] = rows
+            self.backend.put(self.fields["inverse"], inverse)
 
     def _stacked(self, cells: Items) -> Dual:
         """Tables of all members from those of the distinct meshes."""

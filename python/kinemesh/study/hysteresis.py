@@ -11,7 +11,7 @@ from kinemesh import cases
 from kinemesh.arguments import checks_names
 from kinemesh.errors import CaseError
 from kinemesh.io.history import History
-from kinemesh.io.paths import path_of
+from kinemesh.io.paths import expanded, path_of
 from kinemesh.loops.harmonics import PERIODIC
 from kinemesh.loops.loop import Loop, loop_of_history
 from kinemesh.motion import Motion
@@ -91,7 +91,7 @@ def _history(source: Any) -> tuple[History, str]:
     if isinstance(source, History):
         return source, str(source.path or "run")
     if isinstance(source, str | Path):
-        path = Path(source)
+        path = expanded(source)
         path = path / "history.csv" if path.is_dir() else path
         return History.read(path), str(source)
     if isinstance(getattr(source, "history", None), History):

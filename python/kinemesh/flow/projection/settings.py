@@ -54,6 +54,8 @@ class IncompressibleSettings(Settings):
     remedies: ClassVar[Mapping[int, str]] = {DIVERGED: SMALLER, PIVOT: SMALLER}
     steady_remedies: ClassVar[Mapping[int, str]] = {DIVERGED: SLOWER, PIVOT: SLOWER}
 
+    of_steps: ClassVar[tuple[str, ...]] = ("outer", "momentum_drop", "momentum_iterations")
+
     convection: str = "upwind"
     outer: int = 1
     momentum_drop: float = 1e-3
@@ -73,10 +75,10 @@ class IncompressibleSettings(Settings):
         self.within(momentum_drop=(0, 1), pressure_tolerance=(0, 1))
         self.within(steady_drop=(TINY, 1), cfl=(0, np.inf))
 
-    @property
-    def scheme(self) -> str:
-        """The discretisation in words."""
-        return f"projection, BDF2, convection {self.convection}"
+    def scheme(self, mode: str) -> str:
+        """The discretisation of a run of this mode, in words."""
+        steps = "march to a steady flow" if mode == "steady" else "BDF2"
+        return f"projection, {steps}, convection {self.convection}"
 
     @property
     def remedy(self) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from kinemesh.cases.changes import several
 from kinemesh.errors import CaseError
+from kinemesh.io.paths import expanded
 
 FAILED, UNCONVERGED = 1, 3  # exit status
 STATUS = (
@@ -116,7 +117,7 @@ def main(arguments: argparse.Namespace) -> int:
         dask=arguments.dask,
         progress=not arguments.quiet,
     )
-    return _end(found, Path(out), arguments.quiet)
+    return _end(found, expanded(out), arguments.quiet)
 
 
 def _periodic(found: Any) -> list[str]:

@@ -1,0 +1,37 @@
+"""Incompressible cases that have nothing to compute, or are asked for what a run does not do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kinemesh.errors import SettingsError
+
+
+def refuse_rest(case: Any, start: str) -> None:
+    """SettingsError for a member whose fluid is at rest and stays so, from this first flow."""
+    still = case.streams["stream"] == 0
+    if start == "as is":
+        speed = np.zeros(case.grid.members)
+        u = np.abs(case.backend.get(case.projection.u)).max(axis=1)
+        np.maximum.at(speed, case.grid.member, u)
+        still &= speed == 0
+    for motion, (member, _) in zip(case.motions, case.grid.bodies, strict=True):
+        still[member] &= motion is None
+    if still.any() and not case.walls.sliding:
+        raise SettingsError(
+            f"member {int(np.flatnonzero(still)[0])}: stream is 0 and nothing moves, so there is "
+            "no flow to compute; give a motion, sliding walls, or stream = 1"
+        )
+
+
+def refuse_steps(case: Any) -> None:
+    """SettingsError for what only steps in time have, given to a march to a steady flow."""
+    case.settings.unused(case.settings.of_steps, "a march to a steady flow has no time steps")
+    for motion, (_, marker) in zip(case.motions, case.grid.bodies, strict=True):
+        if motion is not None:
+            raise SettingsError(
+                f"motion of {marker!r}: bodies are at rest in a march to a steady flow; leave "
+                "motion out, or compute the motion by run(...)"
+            )
