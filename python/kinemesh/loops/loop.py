@@ -46,11 +46,16 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class BodyLoop:
-    """The last cycle of one of several bodies; `cm` is about the pivot of the body's own motion."""
+    """The last cycle of one of several bodies.
+
+    `cm` is about the pivot of the body's own motion, or its own point where that has none
+    (docs/results.md); `turns` is whether its angle changes.
+    """
 
     cl: Coefficient
     cm: Coefficient
     energy: Work
+    turns: bool = True
 
     @property
     def work(self) -> float:
@@ -314,4 +319,4 @@ def _with_work(loop: Loop, history: History) -> Loop:
 
 def _body_loop(cycle: Mapping[str, NDArray[Any]], marker: str, path: Movement) -> BodyLoop:
     cl, cm = (coefficient(cycle[f"{n}_{marker}"], path.phase, None) for n in ("cl", "cm"))
-    return BodyLoop(cl, cm, work_of([path], cl, cm))
+    return BodyLoop(cl, cm, work_of([path], cl, cm), path.pitches)

@@ -19,7 +19,8 @@ from kinemesh.loops.loop import Loop
 SERIES = ("angle_deg", *LOADS)
 OF_CYCLE = ("mean", "amplitude")
 OF_WORK = ("work", "damping")
-PIVOT = ", about the pivot of its own motion"
+PIVOT = ", about the pivot of its own motion, or its own point where that has none"
+POINT = ", about its own point"
 
 
 def variables(
@@ -41,7 +42,8 @@ def variables(
                     f"sweep: two variables {full}, one of them of the marker {marker!r}; rename "
                     "the marker"
                 )
-            about = f"{whole.about}, of {marker}{PIVOT if name.startswith('cm') else ''}"
+            point = (POINT if steady else PIVOT) if name.startswith("cm") else ""
+            about = f"{whole.about}, of {marker}{point}"
             if name == "angle_deg":
                 about = f"nose-up angle of the motion of {marker}"
             found[full] = whole._replace(about=about)
