@@ -15,6 +15,7 @@ from kinemesh.cases import build
 from kinemesh.cases.flown import flown
 from kinemesh.cases.overset import Overset
 from kinemesh.cases.parts import MeshPart
+from kinemesh.cases.points import points
 from kinemesh.device.backend import Backend
 from kinemesh.errors import KinemeshError
 from kinemesh.flow import memory, registry
@@ -108,6 +109,9 @@ def _look(report: Report, case: Case, progress: bool) -> None:
     mesh = look_at_space(report, case)
     if case.motion is not None:
         _motion(report, case)
+    if isinstance(mesh, Parts):
+        with report.look("points") as said:
+            said += points(case, mesh)
     backend = None
     with report.look("device") as said:
         backend = Backend(case.job.device, case.job.dtype)

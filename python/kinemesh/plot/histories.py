@@ -33,7 +33,8 @@ def hysteresis(
 ) -> Any:
     """Figure of cl and cm against alpha (against phase where the body does not pitch).
 
-    Several bodies have a line each beside that of all of them, their cm about their own pivots.
+    Several bodies have a line each beside that of all of them, their cm about their own pivots; of
+    bodies that do not turn, about their own points (docs/results.md).
     Arrows show the direction in time.  The reference is dashed; the legend has the rms distance to
     the reference.  Steps that did not converge are marked, and counted in the legend.  A loop that
     is not periodic is drawn open; the legend has its change from the cycle before.
@@ -60,7 +61,8 @@ def _hysteresis(loop: Loop, reference: Loop | None) -> Any:
         x, y, at = curve(loop, name, pitches)
         for marker, colour, one in bodies:
             own, load, _ = curve(one, name, pitches, loop.periodic)
-            about = " (own pivot)" if name == "cm" else ""
+            own_point = " (own pivot)" if loop.bodies[marker].turns else " (own point)"
+            about = own_point if name == "cm" else ""
             axes.plot(own, load, color=colour, linewidth=1.1, label=f"{marker}{about}")
         axes.plot(x, y, color=BLUE, label=f"{'all bodies' if bodies else 'kinemesh'}{said}")
         if loop.periodic is False:
@@ -192,7 +194,7 @@ def _limit(axes: Any, *lines: NDArray[np.float64]) -> None:
 
 
 def _loads_of(history: History, markers: Sequence[str], title: str) -> Any:
-    """Panels of lift, drag and moment over time: bodies, whose cm is about their own pivots."""
+    """Panels of lift, drag and moment over time: bodies, whose cm is about their own points."""
     figure = figure_of(6.4, 6.0)
     panels = figure.subplots(3, 1, sharex=True)
     for axes, name, symbol in zip(panels, ("cl", "cd", "cm"), "ldm", strict=True):
@@ -204,7 +206,7 @@ def _loads_of(history: History, markers: Sequence[str], title: str) -> Any:
         axes.set_ylabel(f"$c_{symbol}$")
         axes.margins(x=0.01)
     panels[0].set_title(title)
-    panels[-1].set(xlabel="time", title="of each body about its own pivot")
+    panels[-1].set(xlabel="time", title="moment of each body about its own point")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
 

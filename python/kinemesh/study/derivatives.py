@@ -148,7 +148,7 @@ class _Asked:
                 f"derivatives: case '{base.name}' has parts, or is in space; expected one mesh, or "
                 "one cloud, about a section"
             )
-        point = base.flow.moment_about if axis is None else _point(axis)
+        point = (base.flow.moment_about or QUARTER) if axis is None else _point(axis)
         tables = _tables(base, point)
         chord = base.flow.references[1]
         return cls(tables, Path.cwd(), chord, frequencies, machs, point, h, length, amplitude)
