@@ -42,6 +42,7 @@ GOOD = {
     "a name that begins with a number": "2412 NACA\n" + LIST,
     "a name with numbers": "20-32C AIRFOIL\n" + LIST,
     "a name of one number": "0012\n" + LIST,
+    "a name that begins with a share": "12.5% CLARK Y\n" + LIST,
     "a name of letters and digits": "S1223\n" + LIST,
     "a name and a thickness": "E168  (12.45%)\n" + LIST,
     "a name and a share": "S2050 8.93%\n" + LIST,

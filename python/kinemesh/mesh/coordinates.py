@@ -74,8 +74,8 @@ class _Line:
         """Whether the line is text, and no point with damage; `after` the points or before them.
 
         Of a point with damage digits may be stars or letters.  So a line that begins with a number
-        is text only where the number is no coordinate and words follow, after the points also
-        where three words do.
+        is text only where words follow and the number is a share or whole and no coordinate, after
+        the points also where three words follow.
         """
         if self.values is not None:
             return False
@@ -84,10 +84,12 @@ class _Line:
         words = [word for word in self.words if WORD.search(word) and not NO_NUMBERS.match(word)]
         lead = NUMBER.match(self.words[0])
         if lead is not None:
-            beyond = abs(float(re.sub("[dD]", "e", lead[0]))) > LARGEST
-            named = bool(re.match(r"-?[^\W\d_]", self.words[0][lead.end() :]))  # 2D, 2-D
+            behind = self.words[0][lead.end() :]
+            share, whole = behind.startswith("%"), lead[0].isdigit()
+            named = re.match(r"-?[^\W\d_]", behind) is not None  # 2D, 2-D
+            named = share or (whole and (named or float(lead[0]) > LARGEST))
             many = after and len(words) > 2 and "*" not in self.text
-            return many or bool(words and (beyond or (named and "." not in lead[0])))
+            return many or bool(words and named)
         if words:
             return True
         damaged = any("*" in word or NEAR_NUMBER.fullmatch(word) for word in self.words)
@@ -210,9 +212,11 @@ def _counts(path: Path, body: list[_Line], title: bool) -> tuple[list[_Line], in
     they may be its title, such as 64 418.
     """
     head = (body[0].values or [])[:2] if body else []
-    if not head or not all(value > LARGEST and value == int(value) for value in head):
+    if not head or not all(value > LARGEST and value.is_integer() for value in head):
         return body, 0, []
     first, rest = body[0], body[1:]
+    if any(abs(value) > LARGEST for line in rest[1:] for value in line.values or ()):
+        return body, 0, []  # of a chord that is not 1
     upper, lower = head
     if (upper + lower, first.count) == (len(rest), 2):
         return rest, int(upper), []
