@@ -45,43 +45,58 @@ def msh22(binary, points=POINTS, items=None, names=True):
     return out + b"\n" * binary + b"$EndElements\n"
 
 
-def msh41(binary, points=POINTS, items=None, names=True):
+def msh41(binary, points=POINTS, items=None, names=True, groups=None, parts=None, partitions=2):
+    """A file whose entities have the group of their number, or those of `groups`.
+
+    parts : {tag: (dimension and tag of the parent, groups, partitions)} of partitioned entities,
+        in which the elements are
+    """
     items = elements() if items is None else items
     dims = {(dim, tag) for _, dim, tag, _ in items}
+    if parts:
+        dims = {parent for parent, _, _ in parts.values()} - {(2, 0)}
+    of = groups or {}
 
     def pack(layout, *values):
         if binary:
             return struct.pack("<" + layout, *values)
         return (" ".join(f"{v!r}" for v in values) + "\n").encode()
 
+    def listed(own, layout="i"):
+        return pack(f"Q{len(own)}{layout}", len(own), *own)
+
+    def counted(tags):
+        return pack("4Q", 0, *(sum(d == dim for d, _ in tags) for dim in (1, 2)), 0)
+
+    box = (0.0, 0.0, 0.0, 2.0, 1.0, 0.0)
     out = f"$MeshFormat\n4.1 {int(binary)} 8\n".encode()
     if binary:
         out += struct.pack("<i", 1) + b"\n"
     out += b"$EndMeshFormat\n" + (names_text().encode() if names else b"") + b"$Entities\n"
-    curves = sorted(t for d, t in dims if d == 1)
-    faces = sorted(t for d, t in dims if d == 2)
-    out += pack("4Q", 0, len(curves), len(faces), 0)
-    for tag in (*curves, *faces):
-        group = (1, tag) if names else (0,)
-        box = (0.0, 0.0, 0.0, 2.0, 1.0, 0.0)
-        if binary:
-            out += struct.pack("<i6dQ", tag, *box, group[0])
-            out += b"".join(struct.pack("<i", g) for g in group[1:]) + struct.pack("<Q", 0)
-        else:
-            out += (" ".join(map(repr, (tag, *box, *group, 0))) + "\n").encode()
-    out += b"\n" * binary + b"$EndEntities\n$Nodes\n"
-    out += pack("4Q", 1, len(points), 1, 70) + pack("3iQ", 2, 3, 0, len(points))
+    out += counted(dims)
+    for _, tag in sorted(dims):
+        out += pack("i6d", tag, *box) + listed(of.get(tag, [tag]) if names else []) + pack("Q", 0)
+    out += b"\n" * binary + b"$EndEntities\n"
+    if parts:
+        mine = sorted((dim, tag) for dim, tag in {(d, t) for _, d, t, _ in items})
+        out += b"$PartitionedEntities\n" + pack("2Q", partitions, 0) + counted(mine)
+        for _, tag in mine:
+            parent, own, where = parts[tag]
+            out += pack("3i", tag, *parent) + listed(where) + pack("6d", *box)
+            out += listed(own) + pack("Q", 0)
+        out += b"\n" * binary + b"$EndPartitionedEntities\n"
+    out += b"$Nodes\n" + pack("4Q", 1, len(points), 1, 70) + pack("3iQ", 2, 3, 0, len(points))
     for tag in TAGS[: len(points)]:
         out += pack("Q", tag)
     for x in points:
         out += pack("3d", *map(float, x))
     out += b"\n" * binary + b"$EndNodes\n$Elements\n"
-    groups = {}
+    blocks = {}
     for kind, dim, tag, nodes in items:
-        groups.setdefault((dim, tag, kind), []).append(nodes)
-    out += pack("4Q", len(groups), len(items), 1, len(items))
+        blocks.setdefault((dim, tag, kind), []).append(nodes)
+    out += pack("4Q", len(blocks), len(items), 1, len(items))
     number = 0
-    for (dim, tag, kind), rows in groups.items():
+    for (dim, tag, kind), rows in blocks.items():
         out += pack("3iQ", dim, tag, kind, len(rows))
         for nodes in rows:
             number += 1

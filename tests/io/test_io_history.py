@@ -221,7 +221,7 @@ def test_a_history_without_a_summary_of_its_own_knows_of_no_failure(tmp_path):
     other.rename(path)
     (tmp_path / "summary.json").write_text("{")
 
-    with pytest.warns(RuntimeWarning, match="whether members failed, .*is not known: .*not JSON"):
+    with pytest.warns(RuntimeWarning, match="whether members failed, .* is not known: .*not JSON"):
         assert History.read(path).failed == {}
     (tmp_path / "summary.json").unlink()
     assert History.read(path).failed == {}

@@ -1,5 +1,7 @@
 """Gmsh files of both versions, ASCII and binary, and every kind of damage."""
 
+import gzip
+import lzma
 import struct
 
 import numpy as np
@@ -75,15 +77,22 @@ def test_what_a_plane_mesh_cannot_have_is_refused(tmp_path, change, message):
     assert str(path) in str(caught.value)
 
 
-def test_elements_without_a_group_beside_some_with_one_are_refused(tmp_path):
-    raw = msh41(False).replace(b"0 2.0 1.0 0.0 1 2 0", b"0 2.0 1.0 0.0 0 0")
+@pytest.mark.parametrize("binary", [False, True])
+def test_a_boundary_in_no_group_is_refused(tmp_path, binary):
+    raw = msh41(binary, items=straight(elements()), groups={1: [1], 2: []})
 
-    with pytest.raises(MeshError, match=r"some in none, expected all in one; save with"):
+    with pytest.raises(MeshError, match=r"boundary edge .* is in no marker"):
         read(store(tmp_path, raw))
 
 
-def test_a_node_of_an_element_that_is_no_cell_is_refused(tmp_path):
+def test_a_point_of_the_geometry_in_an_element_of_its_own_is_left_out(tmp_path):
     items = [*straight(elements()), ALONE]
+
+    assert read(store(tmp_path, msh22(False, items=items))).nodes == 6
+
+
+def test_a_line_off_the_mesh_is_refused(tmp_path):
+    items = [*straight(elements()), (1, 1, 2, [4, 70])]
 
     with pytest.raises(MeshError, match=r"node\(s\) 6 belong to no element"):
         read(store(tmp_path, msh22(False, items=items)))
@@ -108,6 +117,165 @@ def test_a_constant_height_is_no_third_dimension(tmp_path):
     points = [[x, y, 3] for x, y, _ in POINTS]
 
     assert read(store(tmp_path, msh22(True, points, straight(elements())))).nodes == 6
+
+
+def with_names(raw, rows):
+    """The file with these lines in place of its names of groups."""
+    start, end = raw.index(b"$PhysicalNames\n") + 15, raw.index(b"$EndPhysicalNames")
+    return raw[:start] + f"{len(rows)}\n".encode() + "\n".join([*rows, ""]).encode() + raw[end:]
+
+
+BINARY = pytest.mark.parametrize("binary", [False, True])
+VERSIONS = pytest.mark.parametrize("version", WRITERS)
+
+
+@BINARY
+@pytest.mark.parametrize("groups", [{1: [-1]}, {2: [-2]}, {1: [-1], 2: [-2], 3: [-3]}])
+def test_a_group_of_reversed_curves_has_its_name(tmp_path, binary, groups):
+    """In format 4.1 the number of a group is negative where the group turns the curve round."""
+    plain = read(store(tmp_path, msh41(binary, items=straight(elements()))))
+
+    mesh = read(store(tmp_path, msh41(binary, items=straight(elements()), groups=groups)))
+
+    assert list(mesh.boundaries) == ["floor", "rest"]
+    for name, edges in plain.boundaries.items():
+        np.testing.assert_array_equal(mesh.boundaries[name], edges)
+
+
+@BINARY
+@VERSIONS
+def test_a_group_of_lines_has_its_name_beside_a_surface_of_the_same_name(tmp_path, binary, version):
+    raw = WRITERS[version](binary, items=straight(elements()))
+    rows = ['1 1 "floor"', '1 2 "fluid"', '2 3 "fluid"']
+
+    assert list(read(store(tmp_path, with_names(raw, rows))).boundaries) == ["floor", "fluid"]
+
+
+@BINARY
+@VERSIONS
+def test_groups_of_one_name_are_one_marker(tmp_path, binary, version):
+    raw = WRITERS[version](binary, items=straight(elements()))
+    rows = ['1 1 "all sides"', '1 2 "all sides"', '2 3 "fluid"']
+
+    mesh = read(store(tmp_path, with_names(raw, rows)))
+
+    assert {name: len(edges) for name, edges in mesh.boundaries.items()} == {"all sides": 6}
+
+
+@BINARY
+def test_a_curve_in_two_groups_is_refused_with_both_names(tmp_path, binary):
+    raw = msh41(binary, items=straight(elements()), groups={1: [1, 2]})
+
+    with pytest.raises(MeshError, match=r"curve 1 is in the physical groups 'floor' and 'rest', e"):
+        read(store(tmp_path, raw))
+
+
+@BINARY
+def test_a_curve_in_two_groups_of_one_name_is_read(tmp_path, binary):
+    raw = msh41(binary, items=straight(elements()), groups={1: [1, 2]})
+    rows = ['1 1 "wall"', '1 2 "wall"', '2 3 "fluid"']
+
+    assert list(read(store(tmp_path, with_names(raw, rows))).boundaries) == ["wall"]
+
+
+@BINARY
+@VERSIONS
+def test_a_group_without_a_name_beside_one_that_has_one_is_told(tmp_path, binary, version):
+    raw = with_names(
+        WRITERS[version](binary, items=straight(elements())), ['1 1 "floor"', '2 3 "fluid"']
+    )
+
+    with pytest.warns(UserWarning, match=r"m\.msh: physical group\(s\) of lines 2 without a name"):
+        mesh = read(store(tmp_path, raw))
+
+    assert list(mesh.boundaries) == ["floor", "2"]
+    assert len(mesh.origin.notes) == 1
+
+
+@BINARY
+def test_lines_of_no_group_are_left_out(tmp_path, binary):
+    """gmsh saves all curves with Mesh.SaveAll, also those within the mesh."""
+    inner = (1, 1, 9, [2, 5])
+    raw = msh41(binary, items=[*straight(elements()), inner], groups={9: []})
+
+    assert list(read(store(tmp_path, raw)).boundaries) == ["floor", "rest"]
+
+
+PARTS = {  # the quadrilateral in partition 1, the triangles in partition 2, a line between them
+    11: ((1, 1), [-1], [1]),
+    12: ((1, 2), [], [1, 2]),  # its parent's group
+    13: ((2, 3), [3], [1]),
+    14: ((2, 3), [3], [2]),
+    15: ((2, 3), [4], [1, 2]),
+}
+
+
+def parted():
+    """The elements in the entities of two partitions."""
+    cells = [(2, 2, 14, n) for n in ([2, 3, 6], [2, 6, 5])] + [(3, 2, 13, [1, 2, 5, 4])]
+    lines = [(1, 1, tag + 10, nodes) for _, dim, tag, nodes in elements() if dim == 1]
+    return [*lines, (1, 1, 15, [2, 5]), *cells]
+
+
+@BINARY
+def test_the_partitions_of_a_mesh_are_read_as_the_whole(tmp_path, binary):
+    plain = read(store(tmp_path, msh41(binary, items=straight(elements()))))
+
+    mesh = read(store(tmp_path, msh41(binary, items=parted(), parts=PARTS)))
+
+    np.testing.assert_array_equal(mesh.points, plain.points)
+    np.testing.assert_array_equal(mesh.cells, plain.cells)
+    assert list(mesh.boundaries) == ["floor", "rest"]
+    for name, edges in plain.boundaries.items():
+        np.testing.assert_array_equal(mesh.boundaries[name], edges)
+
+
+@BINARY
+def test_partitions_that_lie_in_other_files_are_missed(tmp_path, binary):
+    raw = msh41(binary, items=parted(), parts=PARTS, partitions=3)
+
+    with pytest.raises(MeshError, match=r"1 of the mesh's 3 partitions are not in the file"):
+        read(store(tmp_path, raw))
+
+
+@BINARY
+@VERSIONS
+def test_groups_of_lines_alone_are_told_of_the_surface(tmp_path, binary, version):
+    raw = WRITERS[version](binary, items=elements()[:6])
+
+    with pytest.raises(
+        MeshError, match=r'no triangles and no quads.*Physical Surface\("fluid"\) ='
+    ):
+        read(store(tmp_path, raw))
+
+
+@BINARY
+@VERSIONS
+@pytest.mark.parametrize("suffix", [".gz", ".xz"])
+def test_a_compressed_file_is_the_same_mesh(tmp_path, binary, version, suffix):
+    raw = WRITERS[version](binary, items=straight(elements()))
+    path = tmp_path / f"m.msh{suffix}"
+    path.write_bytes({".gz": gzip.compress, ".xz": lzma.compress}[suffix](raw))
+
+    np.testing.assert_array_equal(read(path).points, read(store(tmp_path, raw)).points)
+
+
+@VERSIONS
+def test_windows_line_ends_do_not_matter(tmp_path, version):
+    raw = WRITERS[version](False, items=straight(elements()))
+
+    assert list(read(store(tmp_path, raw.replace(b"\n", b"\r\n"))).boundaries) == ["floor", "rest"]
+
+
+def test_a_binary_file_of_2_2_may_have_gaps_in_its_numbers(tmp_path):
+    raw = msh22(True, items=straight(elements()))
+    node = struct.pack("<i", 6) + struct.pack("<3d", 2, 1, 0)
+    assert raw.count(node) == 1
+    raw = raw.replace(node, struct.pack("<i", 600) + node[4:])
+    head, tail = raw.split(b"$Elements\n")
+    tail = tail.replace(struct.pack("<i", 6), struct.pack("<i", 600))  # an element's number, too
+
+    assert read(store(tmp_path, head + b"$Elements\n" + tail)).nodes == 6
 
 
 def cut_off(raw):

@@ -161,7 +161,7 @@ def test_a_damaged_file_is_refused_with_its_line(tmp_path, old, new, message):
     ("name", "raw", "message"),
     [
         ("m.su2", b"NDIME= 2\n\x00\x01", r"line 2: a zero byte, expected text"),
-        ("m.su2", b"NDIME= 2\nNELEM= 1\n\xff\xfe", r"line 3: byte 0xff, expected text"),
+        ("m.su2", b"NDIME= 2\nNELEM= 1\n\x01\xfe", r"line 3: byte 0x01, expected text"),
         ("m.su2", b"", r"the file ends without NDIME="),
         ("m.su2", b"solid cube\nfacet\n", r"line 1: 'solid cube', expected a keyword"),
         ("m.su2.xz", lzma.compress(GOOD.encode())[:-20], r"is it complete\?"),
@@ -196,3 +196,84 @@ def test_a_mesh_keeps_its_numbers_through_renumbering_and_a_file(tmp_path):
     same(back, mesh)
     assert isinstance(back, Mesh)
     assert back.original.tolist() == list(range(6))  # the new file's own numbers
+
+
+# ---------------------------------------------------------------- what SU2 and others write beside
+
+POINTS_OF_GOOD = GOOD[GOOD.index("0.0 0.0 0\n") : GOOD.index("NMARK")]
+NOT_PERIODIC = (
+    "NPERIODIC= 1\nPERIODIC_INDEX= 0\nPERIODIC_CENTER= 0.0\t0.0\t0.0\n"
+    "PERIODIC_ROTATION= 0.0\t0.0\t0.0\nPERIODIC_TRANSLATION= 0.0\t0.0\t0.0\n"
+)
+
+
+def with_z(z, number=True):
+    """The good mesh with a z in each point line, its number behind it or not."""
+    lines = [line.split() for line in POINTS_OF_GOOD.splitlines()]
+    texts = [" ".join([x, y, z, *([n] if number else [])]) for x, y, n in lines]
+    return GOOD.replace(POINTS_OF_GOOD, "\n".join(texts) + "\n")
+
+
+BESIDE = {
+    "angles of 0": "AOA_OFFSET= 0\nAOS_OFFSET= 0.0\n" + GOOD,
+    "one zone": "NZONE= 1\nIZONE= 1\n" + GOOD,
+    "no periodic boundary": GOOD + "NPERIODIC= 0\n",
+    "none, in full": GOOD + NOT_PERIODIC,
+    "z of 0": with_z("0.0"),
+    "z of 0.1": with_z("0.1"),
+    "z without a number": with_z("0.1", number=False),
+    "Fortran's exponents": GOOD.replace("2.0 1e0 5", "2.0D+00 1.0d0 5"),
+    "tabs": GOOD.replace(" ", "\t"),
+    "DOS": GOOD.replace("\n", "\r\n") + "\x1a",
+    "Macintosh": GOOD.replace("\n", "\r"),
+    "Latin 1": GOOD.replace("a square", "carré").encode("latin-1"),
+}
+
+
+@pytest.mark.parametrize("text", BESIDE.values(), ids=BESIDE.keys())
+def test_what_changes_nothing_is_read(tmp_path, text):
+    mesh = read(store(tmp_path, text))
+
+    same(mesh, read(store(tmp_path, GOOD, "plain.su2")))
+    assert mesh.origin.notes == ()
+
+
+CHANGES = {
+    "an incidence": (
+        "AOA_OFFSET= 2\n" + GOOD,
+        r"line 1: AOA_OFFSET= 2, expected 0: SU2 adds these degrees .*\(add 2 to alpha_deg\)",
+    ),
+    "a sideslip": ("AOS_OFFSET= 1.5\n" + GOOD, r"line 1: AOS_OFFSET= 1.5, expected 0: .*sideslip"),
+    "an angle in words": ("AOA_OFFSET= two\n" + GOOD, r"line 1: AOA_OFFSET= 'two', expected num"),
+    "three zones": (
+        "NZONE= 3\nIZONE= 1\n" + GOOD,
+        r"line 1: NZONE= 3, expected one zone, and .* 3",
+    ),
+    "two zones, not counted": (
+        f"IZONE= 1\n{GOOD}IZONE= 2\n{GOOD}",
+        r"line 1: IZONE= 1, expected one zone, and the file has 2; make a file of each zone",
+    ),
+    "a periodic boundary": (
+        GOOD + NOT_PERIODIC.replace("TRANSLATION= 0.0", "TRANSLATION= 1.0"),
+        r"line 29: PERIODIC_TRANSLATION= 1.0.*no periodic boundaries",
+    ),
+    "what pieces exchange": (
+        GOOD.replace("TAG= rest", "TAG= SEND_RECEIVE"),
+        r"line 19: MARKER_TAG= SEND_RECEIVE, nodes that the pieces of a partitioned or periodic",
+    ),
+    "a z that varies": (
+        with_z("0.5").replace("0.5 4\n", "0.75 4\n"),
+        r"line 12: point 4 has z = 0.75, and point 0 z = 0.5, expected one z",
+    ),
+    "such a z without a number": (
+        with_z("0.5", number=False).replace("2.0 0.0 0.5", "2.0 0.0 0.75"),
+        r"line 8: point 0 ends in 0.5, .*or a z that is the same everywhere",
+    ),
+    "a misspelt one": ("NPERIODC= 0\n" + GOOD, r"line 1: keyword NPERIODC=.*mean NPERIODIC\?"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), CHANGES.values(), ids=CHANGES.keys())
+def test_what_changes_the_flow_or_the_mesh_is_refused_with_its_line(tmp_path, text, message):
+    with pytest.raises(MeshError, match=rf"m\.su2, {message}"):
+        read(store(tmp_path, text))

@@ -90,6 +90,38 @@ def test_parts_that_make_no_case_are_refused(parts, told):
         Parts.of(parts)
 
 
+def swapped(mesh, **names):
+    """The mesh with its markers renamed."""
+    sides = {names.get(name, name): edges for name, edges in mesh.boundaries.items()}
+    return Mesh(mesh.points, mesh.triangles, mesh.quads, sides)
+
+
+@pytest.mark.parametrize("walls", [None, ["ellipse"]])
+def test_an_overset_boundary_within_the_walls_of_its_part_is_refused(walls):
+    """Of a file whose names are swapped, by geometry, whatever walls says."""
+    wrong = swapped(ring(), cylinder="overset", overset="ellipse")
+
+    for part in (wrong, Part(wrong, at=(1.0, 0.5), angle_deg=30.0)):
+        with pytest.raises(
+            OversetError,
+            match=r"'body': its marker 'overset' \(x -0.5 to 0.5.*lies within 'ellipse' \(x -3 ",
+        ):
+            Parts.of({"body": part, "back": box()}, walls=walls)
+    parts = {"body": wrong, "back": box()}
+    with pytest.raises(OversetError, match="lies within 'ellipse'"):
+        km.Incompressible(parts, reynolds=100)
+
+
+def test_an_overset_boundary_may_end_at_a_wall_of_its_part():
+    """A part on the ground: its outer boundary is overset but for the side on the ground."""
+    part = box(1.0, 8)
+    sides = dict(part.boundaries)
+    outer = np.concatenate([sides.pop(name) for name in ("left", "right", "top")])
+    part = Mesh(part.points, part.triangles, part.quads, {**sides, "overset": outer})
+
+    assert Parts.of({"part": part, "back": box()}).roles["wall"] == ["part"]
+
+
 @pytest.mark.parametrize(
     ("given", "told"),
     [

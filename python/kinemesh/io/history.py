@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from kinemesh.errors import ArgumentError, CaseError, did_you_mean, warn
 from kinemesh.io import summary
 from kinemesh.io.columns import Columns
+from kinemesh.io.lost import lost
 from kinemesh.io.paths import path_of
 from kinemesh.io.whole import naming, replace
 
@@ -113,10 +114,10 @@ class History(Columns):
 
     Attributes
     ----------
-    failed : {member: text}    members whose rows end where they failed, and why; of a file what the
-        summary beside it has, as the rows themselves do not tell
-    by_time : whether the run went by time_step and steps, so that it has no cycle; of a file, too,
-        what the summary beside it has
+    failed : {member: text}    members whose rows end where they failed, and why
+    by_time : whether the run went by time_step and steps, so that it has no cycle
+    lost : {member: text}    members of a finished run that lack rows; of a file, all three are by
+        the summary beside it, as the rows themselves do not tell
     """
 
     def __init__(self, columns: Iterable[str] = UNSTEADY, path: str | Path | None = None) -> None:
@@ -129,6 +130,7 @@ class History(Columns):
         self.path = None if path is None else Path(path)
         self.failed: dict[int, str] = {}
         self.by_time = False
+        self.lost: dict[int, str] = {}
         self._blocks: list[FloatArray] = []  # (columns, rows) of each call that added rows
         self._arrays: dict[str, NDArray[Any]] = {}
         self._of: dict[int, NDArray[np.intp]] = {}  # rows of each member, where known
@@ -260,7 +262,7 @@ class History(Columns):
             raise CaseError(f"history: no member {member}; there are {self.members}{why}")
         part._blocks = [self._table()[:, own]]
         part.failed = {m: text for m, text in self.failed.items() if m == member}
-        part.by_time = self.by_time
+        part.by_time, part.lost = self.by_time, self.lost
         return part
 
     def refuse_failed(self, member: int | None, label: str) -> None:
@@ -329,11 +331,12 @@ class History(Columns):
         try:
             told = summary.read(beside)
         except CaseError as error:
-            what = "whether members failed, and whether the run has a cycle"
-            warn(f"{path}: {what}, is not known: {error}")
+            warn(f"{path}: whether members failed, have a cycle or lost rows is not known: {error}")
             return
         self.failed = {row["member"]: row["text"] for row in told.get("failed", [])}
         self.by_time = told.get("conditions", {}).get("steps_per_cycle", 0) is None
+        unit = "step" if self.kind == "unsteady" else "iteration"
+        self.lost = lost({m: self[unit][own] for m, own in self._by_member().items()}, unit, told)
 
     @classmethod
     def resume(

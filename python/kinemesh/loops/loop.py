@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import CaseError
 from kinemesh.io.history import History
+from kinemesh.io.lost import refuse_lost
 from kinemesh.loops.harmonics import (
     LEAST,
     LEVER,
@@ -281,6 +282,7 @@ def loop_of_history(
         raise CaseError(f"{label}: members {history.members}; choose one: hysteresis(run, 0)")
     member = history.members[0] if member is None and history.rows else member
     history.refuse_failed(member, label)
+    refuse_lost(history, member, label)
     part = history if member is None else history.member(member)
     moved = part["step"] > 0  # step 0, where written, is the flow that the run started from
     cycle = part["cycle"][moved]

@@ -48,7 +48,7 @@ def read(path: str | Path, scale: float | None = None, chord: float | None = Non
 
     Parameters
     ----------
-    path : file with the suffix `.su2`, `.su2.gz` or `.su2.xz`, or `.msh` for gmsh
+    path : file with the suffix `.su2`, or `.msh` for gmsh, alone or with `.gz` or `.xz`
     scale : float    factor of all coordinates, such as 0.001 for a file in millimetres
     chord : float    chord of the section in the units of the file; coordinates are divided by it
 
@@ -62,10 +62,12 @@ def read(path: str | Path, scale: float | None = None, chord: float | None = Non
         measured chord is not within 2 % of `chord`
     """
     path = path_of(path)
-    if path.suffix.lower() == ".msh":
+    if format_of(path) == ".msh":
         return resized(path, read_msh(path), scale, chord)
     if format_of(path) != ".su2":
-        raise MeshError(f"{path}: expected a name that ends in .su2, .su2.gz, .su2.xz or .msh")
+        raise MeshError(
+            f"{path}: expected a name that ends in .su2 or .msh, or in one of these and .gz or .xz"
+        )
     return resized(path, read_su2(path), scale, chord)
 
 

@@ -17,6 +17,7 @@ from scipy.optimize import brentq
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import MeshError
+from kinemesh.mesh import coordinates
 from kinemesh.mesh.corners import listed, told_apart
 from kinemesh.mesh.curves import area, first_crossing
 from kinemesh.mesh.cylinder import ASPECT, LEAST, ringed
@@ -24,7 +25,7 @@ from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.omesh import traced
 from kinemesh.mesh.origin import Origin
 from kinemesh.mesh.rays import Complexes, Floats, bounded, layers, outer_of
-from kinemesh.mesh.sections import Section, listed_points
+from kinemesh.mesh.sections import Section
 from kinemesh.mesh.sizes import longest
 from kinemesh.mesh.smooth import SmoothMap, smooth_map
 
@@ -125,7 +126,7 @@ def _points(curve: Any) -> tuple[Floats, tuple[str, ...]]:
     name = "around: the curve"
     if isinstance(curve, str | Path):
         name = str(curve)
-        points, notes = listed_points(Path(curve))
+        points, notes = coordinates.read(Path(curve))
     elif isinstance(curve, Section):
         name, points = curve.name, curve.points(np.linspace(0.0, 1.0, 801))
     else:

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh import trailing
+from kinemesh.mesh import coordinates, trailing
+from kinemesh.mesh.text_files import stem_of
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
@@ -89,7 +90,7 @@ def read_section(path: str | Path, trailing_edge: str | None = None) -> Section:
     The spline rounds corners of the list, but for those of the trailing edge; a note says where.
     """
     path = Path(path)
-    pairs, notes = listed_points(path)
+    pairs, notes = coordinates.read(path)
     z, gap, said = trailing.ended(path, _ordered(path, pairs), trailing_edge)
     length = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(z)))])
     from scipy.interpolate import CubicSpline
@@ -101,7 +102,7 @@ def read_section(path: str | Path, trailing_edge: str | None = None) -> Section:
         return value[:, 0] + 1j * value[:, 1], slope[:, 0] + 1j * slope[:, 1]
 
     notes += said + _rounded(path, z, gap)
-    return Section(path.stem, curve, gap, symmetric=False, notes=notes)
+    return Section(stem_of(path), curve, gap, symmetric=False, notes=notes)
 
 
 def _rounded(path: Path, z: Complexes, gap: float) -> tuple[str, ...]:
@@ -117,48 +118,6 @@ def _rounded(path: Path, z: Complexes, gap: float) -> tuple[str, ...]:
         f"{path}: {listed(points, corner, 'corner')} rounded by the spline; a cloud about the list "
         "(Cloud.around) keeps corners",
     )
-
-
-def _coordinates(path: Path) -> tuple[Floats, list[int]]:
-    """Pairs of numbers after the title line, and the line numbers of the pairs."""
-    pairs: list[list[float]] = []
-    numbers: list[int] = []
-    try:
-        lines = path.read_text("utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        raise MeshError(f"{path}: expected a text file of coordinates ({error})") from error
-    for number, line in enumerate(lines, 1):
-        words = line.replace(",", " ").split()
-        try:
-            pair = [float(word) for word in words]
-        except ValueError as error:
-            if pairs:
-                raise MeshError(f"{path}, line {number}: '{line}', expected x y") from error
-            continue  # the title
-        if not pair:
-            continue
-        if len(pair) != 2 or not np.isfinite(pair).all():
-            raise MeshError(f"{path}, line {number}: '{line}', expected x y")
-        pairs.append(pair)
-        numbers.append(number)
-    if len(pairs) < 9:
-        raise MeshError(f"{path}: {len(pairs)} points, expected at least 9 lines of x y")
-    return np.array(pairs), numbers
-
-
-def listed_points(path: Path) -> tuple[Floats, tuple[str, ...]]:
-    """(n, 2) points of a coordinate file in one run, and notes of what was left out."""
-    pairs, numbers = _coordinates(path)
-    if pairs[0, 0] > 2.0 and pairs[0, 1] > 2.0:  # Lednicer: how many upper and lower points
-        upper, lower = (int(n) for n in pairs[0])
-        if upper + lower != len(pairs) - 1:
-            raise MeshError(
-                f"{path}, line {numbers[0]}: {upper} + {lower} points announced, "
-                f"{len(pairs) - 1} found"
-            )
-        sides = pairs[1:]
-        pairs = np.concatenate([sides[:upper][::-1], sides[upper:]])
-    return pairs, ()
 
 
 def _ordered(path: Path, pairs: Floats) -> Complexes:

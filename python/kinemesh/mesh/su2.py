@@ -24,6 +24,12 @@ CORNERS = {LINE: 2, TRIANGLE: 3, QUAD: 4}
 FARTHEST = 1e150  # the square of a length must not overflow
 SOLIDS = {10: "tetrahedron", 12: "hexahedron", 13: "prism", 14: "pyramid"}
 KEYS = ("NDIME", "NELEM", "NPOIN", "NMARK", "MARKER_TAG", "MARKER_ELEMS")
+ZONES = ("NZONE", "IZONE")  # how many, and which one begins
+OFFSETS = {"AOA_OFFSET": "incidence", "AOS_OFFSET": "sideslip"}  # as SU2 writes after a deformation
+PERIODIC = ("PERIODIC_INDEX", "PERIODIC_CENTER", "PERIODIC_ROTATION", "PERIODIC_TRANSLATION")
+OTHERS = (*ZONES, *OFFSETS, "NPERIODIC", *PERIODIC)
+FLAT = 1e-12  # z may vary by this share of the mesh's width
+FORTRAN = re.compile(r"(?<=[0-9.])[dD](?=[+-]?[0-9])")  # its exponents: 1.0D+00
 
 
 @dataclass(slots=True)
@@ -60,8 +66,8 @@ def read_su2(path: str | Path) -> Mesh:
     """Read a `.su2`, `.su2.gz` or `.su2.xz` mesh of lines, triangles and quads.
 
     Nodes count in the order of the point lines.  As in SU2, whole numbers at the end of point and
-    element lines are optional and mean nothing (published meshes have gaps in them).  Clockwise
-    cells are turned, and a warning says how many.
+    element lines are optional and mean nothing (published meshes have gaps in them); so is a z,
+    which must be the same everywhere.  Clockwise cells are turned, and a warning says how many.
 
     Raises
     ------
@@ -96,7 +102,7 @@ def _sections(lines: _Lines) -> tuple[dict, dict[str, NDArray]]:
     while lines.at < len(lines.texts):
         start = lines.at
         key, value = _keyword(lines)
-        if key in found:
+        if key in found and key not in PERIODIC:
             raise lines.fault(start, f"a second {key}=, expected one")
         if key == "NDIME":
             found[key] = _integer(lines, start, key, value)
@@ -112,6 +118,9 @@ def _sections(lines: _Lines) -> tuple[dict, dict[str, NDArray]]:
             _marker(lines, start, value, markers)
         elif key.startswith("FFD_"):
             _skip(lines, key)
+        elif key in OTHERS:
+            found[key] = value
+            _check_other(lines, start, key, value)
         else:
             raise lines.fault(start, _unknown(key))
     for key in ("NDIME", "NELEM", "NPOIN", "NMARK"):
@@ -139,8 +148,45 @@ def _keyword(lines: _Lines) -> tuple[str, str]:
 
 
 def _unknown(key: str) -> str:
-    hint = did_you_mean(key, KEYS, quote="")
+    hint = did_you_mean(key, (*KEYS, *OTHERS), quote="")
     return f"keyword {key[:40]}=, expected one of {', '.join(KEYS)}{hint}"
+
+
+def _check_other(lines: _Lines, start: int, key: str, value: str) -> None:
+    """Refuse several zones, angles that SU2 adds to those of its case, and periodic boundaries."""
+    if key in ZONES:
+        count = _integer(lines, start, key, value)
+        begun = sum(re.match(r"IZONE\s*=", text, re.IGNORECASE) is not None for text in lines.texts)
+        if count != 1 or begun > 1:
+            count = count if key == "NZONE" else max(count, begun)
+            raise lines.fault(
+                start,
+                f"{key}= {value[:40]}, expected one zone, and the file has {count}; make a file of "
+                "each zone",
+            )
+        return
+    if key == "NPERIODIC":
+        _integer(lines, start, key, value)
+        return
+    try:
+        numbers = [float(FORTRAN.sub("e", word)) for word in value.replace(",", " ").split()]
+    except ValueError:
+        numbers = []
+    if not numbers:
+        raise lines.fault(start, f"{key}= '{value[:40]}', expected numbers")
+    if not any(numbers) or key in ("PERIODIC_INDEX", "PERIODIC_CENTER"):
+        return
+    if key in OFFSETS:
+        remedy = f"add {value} to alpha_deg" if key == "AOA_OFFSET" else "a plane flow has none"
+        raise lines.fault(
+            start,
+            f"{key}= {value[:40]}, expected 0: SU2 adds these degrees to the {OFFSETS[key]} of its "
+            f"case; remove the line ({remedy})",
+        )
+    raise lines.fault(
+        start,
+        f"{key}= {' '.join(value.split())[:40]}, expected zeros: there are no periodic boundaries",
+    )
 
 
 def _skip(lines: _Lines, key: str) -> None:
@@ -166,12 +212,10 @@ def _numbers(
     """All numbers of the lines just passed, flat, and how many each line has."""
     start = lines.at - len(texts)
     counts = np.array([len(text.split()) for text in texts], np.int64)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        try:
-            flat: NDArray = np.fromstring("\n".join(texts), dtype=dtype, sep=" ")
-        except ValueError:
-            flat = np.empty(0, dtype)
+    text = "\n".join(texts)
+    flat: NDArray = _flat(text, dtype)
+    if len(flat) != counts.sum() and dtype is np.float64:
+        flat = _flat(FORTRAN.sub("e", text), dtype)
     if len(flat) != counts.sum():
         kind = int if dtype is np.int64 else float
         for k, text in enumerate(texts):
@@ -186,6 +230,17 @@ def _numbers(
     return flat, counts
 
 
+def _flat(text: str, dtype: type) -> NDArray:
+    """All numbers of a text; fewer where one cannot be read."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            found: NDArray = np.fromstring(text, dtype=dtype, sep=" ")
+        except ValueError:
+            return np.empty(0, dtype)
+    return found
+
+
 def _points(lines: _Lines, count: int) -> NDArray[np.float64]:
     """(count, 2) coordinates."""
     texts = lines.block(count, "point")
@@ -193,21 +248,15 @@ def _points(lines: _Lines, count: int) -> NDArray[np.float64]:
     start = lines.at - count
     if count == 0:
         raise lines.fault(start - 1, "NPOIN= 0, expected points")
-    odd = np.flatnonzero((counts != counts[0]) | (counts < 2) | (counts > 3))
+    odd = np.flatnonzero((counts != counts[0]) | (counts < 2) | (counts > 4))
     if len(odd):
         k = int(odd[0])
         raise lines.fault(
-            start + k, f"point {k} has {counts[k]} numbers, expected x y, or x y and its number"
+            start + k,
+            f"point {k} has {counts[k]} numbers, expected x y, with a z that is the same "
+            "everywhere and the point's number if wanted",
         )
     table = flat.reshape(count, -1)
-    if table.shape[1] == 3:
-        wrong = np.flatnonzero(table[:, 2] != np.floor(table[:, 2]))
-        if len(wrong):
-            k = int(wrong[0])
-            raise lines.fault(
-                start + k,
-                f"point {k} ends in {table[k, 2]:g}, expected its whole number: the mesh is plane",
-            )
     wrong = np.flatnonzero(~(np.abs(table) <= FARTHEST).all(axis=1))
     if len(wrong):
         k = int(wrong[0])
@@ -215,7 +264,35 @@ def _points(lines: _Lines, count: int) -> NDArray[np.float64]:
             start + k,
             f"point {k} is '{texts[k][:80]}', expected finite coordinates, at most {FARTHEST:g}",
         )
-    return table[:, :2]
+    _check_rest(lines, start, table)
+    return np.ascontiguousarray(table[:, :2])
+
+
+def _check_rest(lines: _Lines, start: int, table: NDArray[np.float64]) -> None:
+    """Refuse a z that varies and a number of a point that is not whole.
+
+    A third column is the points' numbers or z, the same everywhere.
+    """
+    rest = table[:, 2:]
+    if not rest.shape[1]:
+        return
+    level = np.abs(rest[:, 0] - rest[0, 0]) <= FLAT * np.ptp(table[:, :2], axis=0).max()
+    if rest.shape[1] == 2 and not level.all():
+        k = int(np.argmin(level))
+        raise lines.fault(
+            start + k,
+            f"point {k} has z = {rest[k, 0]:g}, and point 0 z = {rest[0, 0]:g}, expected one z: "
+            "the mesh is plane",
+        )
+    whole = rest[:, -1] == np.floor(rest[:, -1])
+    if not whole.all() and not (rest.shape[1] == 1 and level.all()):
+        k = int(np.argmin(whole))
+        either = ", or a z that is the same everywhere: the mesh is plane"
+        raise lines.fault(
+            start + k,
+            f"point {k} ends in {rest[k, -1]:g}, expected its whole number"
+            + (either if rest.shape[1] == 1 else ""),
+        )
 
 
 def _elements(
@@ -262,6 +339,12 @@ def _typed(
 
 
 def _marker(lines: _Lines, start: int, name: str, markers: dict[str, NDArray]) -> None:
+    if name.upper() == "SEND_RECEIVE":
+        raise lines.fault(
+            start,
+            "MARKER_TAG= SEND_RECEIVE, nodes that the pieces of a partitioned or periodic mesh "
+            "exchange, expected the mesh in one piece and without periodic boundaries",
+        )
     if not name:
         raise lines.fault(start, "MARKER_TAG= without a name, expected one")
     if name in markers:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import re
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,8 @@ from pathlib import Path
 from kinemesh.errors import MeshError
 
 COMPRESSION: dict[str, Callable] = {".gz": gzip.open, ".xz": lzma.open}
+END_OF_FILE = b"\x1a"  # of text files of DOS
+BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")  # bytes that no text has
 
 
 def path_of(path: object) -> Path:
@@ -26,27 +29,62 @@ def format_of(path: Path) -> str:
     return inner.suffix.lower()
 
 
+def stem_of(path: Path) -> str:
+    """Name of a file without its folder and its suffixes: `wing` of `wing.dat.gz`."""
+    inner = path.with_suffix("") if path.suffix.lower() in COMPRESSION else path
+    return inner.stem
+
+
 def read_text(path: Path) -> str:
-    """The text of a file; MeshError if it is absent, damaged or not text."""
+    """The text of a file, its lines ended by "\\n"; MeshError if it is absent, damaged or not text.
+
+    UTF-8; where it is not that, Windows' or ISO's Latin 1, or UTF-16 if it begins with its mark.
+    DOS ends a text by the byte 0x1a, which is left out.
+    """
+    raw = read_bytes(path)
+    text = _utf16(path, raw) if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else _bytes(path, raw)
+    return re.sub("\r\n?", "\n", text)
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file, decompressed; MeshError if it is absent or damaged."""
     opened = COMPRESSION.get(path.suffix.lower(), open)
     try:
         with opened(path, "rb") as stream:
-            raw = stream.read()
+            raw: bytes = stream.read()
     except FileNotFoundError as error:
         raise MeshError(f"{path}: there is no such file") from error
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise MeshError(f"{path}: cannot be read ({error}); is it complete?") from error
-    if b"\0" in raw:
-        line = raw.count(b"\n", 0, raw.index(b"\0")) + 1
-        raise MeshError(f"{path}, line {line}: a zero byte, expected text; is the file binary?")
+    return raw
+
+
+def _utf16(path: Path, raw: bytes) -> str:
     try:
-        return raw.decode("utf-8")
+        return raw.decode("utf-16")
     except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
+        raise MeshError(f"{path}: begins as UTF-16, and is none ({error.reason})") from error
+
+
+def _bytes(path: Path, raw: bytes) -> str:
+    """Text of one byte a letter, or of UTF-8."""
+    whole, sign, rest = raw.partition(END_OF_FILE)
+    if sign and rest.strip(END_OF_FILE + b"\0 \t\r\n"):
+        line = raw.count(b"\n", 0, len(whole)) + 1
         raise MeshError(
-            f"{path}, line {line}: byte 0x{raw[error.start]:02x}, expected text; "
-            "is the file binary?"
-        ) from error
+            f"{path}, line {line}: text after DOS's end of file (byte 0x1a), expected none; remove "
+            "the sign where the text goes on"
+        )
+    if odd := BINARY.search(whole):
+        line = whole.count(b"\n", 0, odd.start()) + 1
+        what = "a zero byte" if odd[0] == b"\0" else f"byte 0x{odd[0][0]:02x}"
+        raise MeshError(f"{path}, line {line}: {what}, expected text; is the file binary?")
+    for encoding in ("utf-8-sig", "cp1252"):
+        try:
+            return whole.decode(encoding)
+        except UnicodeDecodeError:
+            pass
+    return whole.decode("latin-1")
 
 
 def write_text(path: Path, text: str) -> None:

@@ -199,6 +199,22 @@ def _one_background(given: Mapping[str, Part]) -> None:
         )
 
 
+def _ends_outside(name: str, mesh: Mesh) -> None:
+    """OversetError where the boundary named overset lies within another one of the part."""
+    found = pieces(mesh, list(mesh.boundaries))
+    for piece in found:
+        if OVERSET in piece.names or not piece.closed or piece.content <= 0:
+            continue
+        inner = next((p for p in found if OVERSET in p.names and piece.encloses(p)), None)
+        if inner is not None:
+            raise OversetError(
+                f"part {name!r}: its marker {OVERSET!r} ({inner.told()}) lies within "
+                f"{', '.join(map(repr, piece.names))} ({piece.told()}), expected it about all "
+                "others, as other parts go on beyond it; if the names are swapped, name the outer "
+                f"boundary {OVERSET!r} in the mesh"
+            )
+
+
 class _Sides:
     """Markers of the parts put together, by kind."""
 
@@ -250,6 +266,7 @@ class _Asked:
         said = {m: self.kind[part, m] for m in mesh.boundaries if (part, m) in self.kind}
         rest = [m for m in mesh.boundaries if m not in said]
         if OVERSET in rest:
+            _ends_outside(part, mesh)
             return said | {m: OVERSET if m == OVERSET else "wall" for m in rest}
         if {"wall", "far"} & set(said.values()) or not rest:
             other = "wall" if "far" in said.values() else "far"

@@ -20,7 +20,8 @@ def open(folder: str | Path) -> Any:
     """Open the folder of a run: history, summary, loops, table, flow fields; or of a sweep.
 
     A run that did not finish opens with a warning: `Run.finished` is None, the summary has no
-    result, and history and fields end where the run ended.
+    result, and history and fields end where the run ended.  A finished run whose history lost rows
+    opens with a warning, too, and has no loop.
 
     Returns
     -------
@@ -57,6 +58,9 @@ def open_run(folder: str | Path) -> Run:
     run = Run(_history(files[0], about), about, path)
     if run.finished is None:
         warn(f"{path}: the run {run.told()}")
+    for text in list(run.history.lost.values())[:1]:  # once for an ensemble
+        more = len(run.history.lost) - 1
+        warn(f"{path}: {text}" + (f"; so have {more} members more" if more else ""))
     return run
 
 

@@ -132,6 +132,7 @@ def _converged(run: Record, member: int, row: Mapping[str, Any]) -> bool | None:
 def _cause(run: Record, member: int, members: int) -> str:
     """What must be said of a member: that it failed or did not finish, and its warnings."""
     said = [] if run.finished else [run.told()]
+    said += [run.history.lost[member]] if member in run.history.lost else []
     texts = [*(row["text"] for row in run.failed), *run.summary.get("warnings", [])]
     for text in dict.fromkeys(texts):
         begins = f"member {member}: "

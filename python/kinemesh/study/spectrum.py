@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kinemesh.errors import CaseError, warn
+from kinemesh.io.lost import refuse_lost
 from kinemesh.loops.spectrum import Spectrum, with_bodies
 from kinemesh.results import Run
 from kinemesh.results import open as open_run
@@ -34,6 +35,7 @@ def spectrum(run: Run | str | Path, *, start: float | None = None, member: int =
     if made.history.kind != "unsteady":
         raise CaseError("spectrum: the run is steady, expected an unsteady one")
     made.history.refuse_failed(member, "spectrum")
+    refuse_lost(made.history, member, "spectrum")
     found = with_bodies(made.history.member(member), start, per_length(made, member))
     remark = found.remark()
     if remark is not None:

@@ -1,0 +1,245 @@
+"""Coordinate files of sections: the points in Selig's or Lednicer's order, and what else is there.
+
+Files of collections have beside their points a title, a count of points, the box of a grid, and
+text at the end.  Such lines are left out with a note.  A line that may be a point with damage is
+none of them: it is refused, wherever it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import MeshError
+from kinemesh.mesh.text_files import read_text
+
+Floats = NDArray[np.float64]
+
+NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eEdD][+-]?[0-9]+)?")
+COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eEdD][+-]?[0-9]+)?")  # a number with a decimal comma
+WORD = re.compile(r"[^\W\d_]{2,}")  # letters in a row
+RULE = re.compile(r"[-=_~#*+.\s]*[-=_~#]{3,}[-=_~#*+.\s]*")  # a line drawn across the page
+NO_NUMBERS = re.compile(r"[+-]?(?:nan|inf|infinity|ind|qnan)\b", re.IGNORECASE)
+LARGEST = 2.0  # of a coordinate of chord 1: a larger number at the start of a title is no point
+TEXTS = 5  # lines of text before the points, comments not counted
+COMMENTS = ("#", "!", "%", "//")
+END = 999.0  # both coordinates of a line that ends one of several elements
+LEAST = 9  # points
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of the file that is not blank; `values` are its numbers, where it has nothing else."""
+
+    number: int
+    text: str
+    words: list[str]
+    values: list[float] | None
+
+    @classmethod
+    def of(cls, number: int, text: str) -> _Line:
+        words = text.replace(";", " ").split()
+        if len(words) == 2 and all(map(COMMA.fullmatch, words)):
+            words = [word.replace(",", ".") for word in words]
+        else:
+            words = text.replace(",", " ").replace(";", " ").split()
+        values = None
+        if words and all(map(NUMBER.fullmatch, words)):
+            values = [float(re.sub("[dD]", "e", word)) for word in words]
+        return cls(number, text.strip(), words, values)
+
+    @property
+    def count(self) -> int:
+        """How many numbers the line has; 0 where it has other words."""
+        return len(self.values or ())
+
+    @property
+    def whole(self) -> bool:
+        """Whether it has whole numbers alone, written without a point, beyond a coordinate."""
+        return self.count > 0 and all(
+            word.isdigit() and float(word) > LARGEST for word in self.words
+        )
+
+    @property
+    def comment(self) -> bool:
+        """Whether the line begins as a comment."""
+        return self.text.startswith(COMMENTS)
+
+    def is_text(self) -> bool:
+        """Whether the line is text, and no point with damage.
+
+        A point may have lost its letters' look to stars, or digits to letters.  So a line that
+        begins with a number is text only where the number is no coordinate and words follow.
+        """
+        if self.values is not None:
+            return False
+        if RULE.fullmatch(self.text) or self.comment:
+            return True
+        words = [word for word in self.words if not NO_NUMBERS.match(word)]
+        worded = any(map(WORD.search, words))
+        lead = NUMBER.match(self.words[0]) if self.words else None
+        if lead is not None:
+            beyond = abs(float(re.sub("[dD]", "e", lead[0]))) > LARGEST
+            named = bool(re.match(r"-?[^\W\d_]", self.words[0][lead.end() :]))  # 2D, 2-D
+            return worded and (beyond or (named and "." not in lead[0]))
+        if worded:
+            return True
+        lettered = any(re.search(r"[^\W\d_]", word) for word in words)
+        return lettered and not any(re.search(r"[.*]", word) for word in self.words)
+
+
+def read(path: Path) -> tuple[Floats, tuple[str, ...]]:
+    """Points (n, 2) of a coordinate file, and notes of lines left out, but for the title.
+
+    Those of a file of Lednicer's kind, both sides from the nose on, are put in Selig's order, from
+    the upper trailing edge round the nose to the lower one.
+
+    Raises
+    ------
+    MeshError    with the line
+    """
+    texts = enumerate(read_text(path).split("\n"), 1)
+    lines = [line for line in (_Line.of(k, text) for k, text in texts) if line.words]
+    start = _start(lines)
+    width = lines[start].count if start < len(lines) else 2
+    ends = (k for k in range(start, len(lines)) if lines[k].count != width)
+    stop = next(ends, len(lines))
+    body, after = lines[start:stop], lines[stop:]
+    body, ended = _ended(path, body)
+    notes = [*_after(path, body, after), *ended]
+    body, upper, titled = _counts(path, body, title=start == 0)
+    notes = [*_head(path, lines[:start], body), *titled, *notes]
+    if len(body) < LEAST:
+        raise MeshError(f"{path}: {len(body)} points, expected at least {LEAST} lines of x y")
+    points = _flat(path, body)
+    if upper:
+        points = np.concatenate([points[:upper][::-1], points[upper:]])
+    return points, tuple(f"{path}: {note}" for note in notes)
+
+
+def _start(lines: list[_Line]) -> int:
+    """Place of the first line of two or three numbers, no title; the end where there is none."""
+    points = (k for k, line in enumerate(lines) if line.count in (2, 3))
+    return next(
+        (k for k in points if k or not (lines[0].whole and lines[0].count == 3)), len(lines)
+    )
+
+
+def _fault(path: Path, line: _Line, why: str = "") -> MeshError:
+    return MeshError(f"{path}, line {line.number}: '{line.text[:80]}', expected x y{why}")
+
+
+def _head(path: Path, head: list[_Line], body: list[_Line]) -> list[str]:
+    """Notes of lines before the points; MeshError for one that may be a point."""
+    notes: list[str] = []
+    texts: list[_Line] = []
+    for k, line in enumerate(head):
+        if line.is_text() or (k == 0 and line.whole):
+            texts += [] if line.comment else [line]
+        elif line.count == 1 and line.whole:
+            if line.values != [len(body)]:
+                raise _fault(path, line, f", or how many points there are, {len(body)}")
+        elif line.count == 4 and not notes:
+            notes.append(_box(path, line))
+        else:
+            raise _fault(path, line, _damaged(k))
+        if len(texts) > TEXTS:
+            raise _fault(path, line, f": there are {TEXTS} lines of text before it")
+    return [*_left_out("before", texts[1:]), *notes]
+
+
+def _damaged(k: int) -> str:
+    """What more is said of a line before the points."""
+    return "" if k else ", or a title, which does not begin with a number"
+
+
+def _box(path: Path, line: _Line) -> str:
+    """A note of a line with the sides of a grid, as MSES and ISES take it."""
+    x0, x1, y0, y1 = line.values or [0.0] * 4
+    if not (x0 < 0.5 < x1 and y0 < 0 < y1):
+        raise _fault(path, line, ", or the sides of a grid about the section, x0 x1 y0 y1")
+    return f"line {line.number}, the sides of a grid, left out"
+
+
+def _ended(path: Path, body: list[_Line]) -> tuple[list[_Line], list[str]]:
+    """The points before a line 999 999; MeshError where another element follows it."""
+    ends = [k for k, line in enumerate(body) if line.values == [END] * line.count]
+    if not ends:
+        return body, []
+    after = len(body) - ends[0] - len(ends)
+    if after:
+        raise MeshError(
+            f"{path}, line {body[ends[0]].number}: '{body[ends[0]].text}' and {after} points of "
+            "other elements, expected one section; make a file of each"
+        )
+    return body[: ends[0]], [f"line {body[ends[0]].number}, which ends the points, left out"]
+
+
+def _after(path: Path, body: list[_Line], after: list[_Line]) -> list[str]:
+    """A note of the text after the points; MeshError for a point with damage, or points again."""
+    if not after:
+        return []
+    again = next((line for line in after if line.count == body[0].count), None) if body else None
+    if not after[0].is_text() or again is not None or len(body) < LEAST:
+        there = "" if again is None else f": points go on in line {again.number}"
+        raise _fault(path, after[0], there)
+    return _left_out("after", after)
+
+
+def _left_out(where: str, lines: list[_Line]) -> list[str]:
+    """A note of lines of text, with the first of them."""
+    if not lines:
+        return []
+    first, last, text = lines[0].number, lines[-1].number, lines[0].text
+    span = f"line {first}" if first == last else f"lines {first} to {last}"
+    more = "..." if len(text) > 40 else ""
+    return [f"{span}, text {where} the points, left out: '{text[:40]}{more}'"]
+
+
+def _counts(path: Path, body: list[_Line], title: bool) -> tuple[list[_Line], int, list[str]]:
+    """The points without the counts of a file of Lednicer's kind, the number of its upper points
+    (0 of a file without counts), and a note.
+
+    Two numbers above 2 are counts of the upper and the lower points.  In the first line of a file
+    they may be its title, such as 64 418.
+    """
+    head = (body[0].values or [])[:2] if body else []
+    if not head or not all(value > LARGEST and value == int(value) for value in head):
+        return body, 0, []
+    first, rest = body[0], body[1:]
+    upper, lower = head
+    if (upper + lower, first.count) == (len(rest), 2):
+        return rest, int(upper), []
+    if title and first.whole:
+        note = f"line {first.number}, '{first.text}', taken for a title"
+        if rest and rest[0].values and rest[0].values[0] > LARGEST:
+            rest, count, _ = _counts(path, rest, title=False)
+            return rest, count, [note]
+        if _closes(rest):
+            return rest, 0, [note]
+    raise MeshError(
+        f"{path}, line {first.number}: {upper:.6g} + {lower:.6g} points announced, "
+        f"{len(rest)} found"
+    )
+
+
+def _closes(body: list[_Line]) -> bool:
+    """Whether the points end where they begin, as those of Selig's order do."""
+    if len(body) < LEAST:
+        return False
+    first, last = np.array(body[0].values), np.array(body[-1].values)
+    return bool(np.abs(first - last).max() < 0.1)
+
+
+def _flat(path: Path, body: list[_Line]) -> Floats:
+    """(n, 2) coordinates; a third one must be the same everywhere."""
+    table = np.array([line.values for line in body])
+    if table.shape[1] == 3:
+        odd = np.flatnonzero(table[:, 2] != table[0, 2])
+        if len(odd):
+            raise _fault(path, body[odd[0]], f", or x y z with z = {table[0, 2]:g} as before")
+    return np.ascontiguousarray(table[:, :2])

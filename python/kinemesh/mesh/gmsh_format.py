@@ -1,0 +1,277 @@
+"""The sections of a gmsh file (.msh 2.2 and 4.1, ASCII and binary): nodes, elements, groups.
+
+Format: https://gmsh.info/doc/texinfo/gmsh.html#Gmsh-file-formats .
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import MeshError
+from kinemesh.mesh.gmsh_numbers import SHORT, Broken, Numbers, at, head, names
+from kinemesh.mesh.text_files import read_bytes
+
+Ints = NDArray[np.int64]
+LINE, TRIANGLE, QUAD = 1, 2, 3  # numbers of types
+CORNERS = {1: 2, 2: 3, 3: 4, 15: 1}  # nodes of lines, triangles, quadrilaterals, points
+SOLIDS = {4: "tetra", 5: "hexahedron", 6: "wedge", 7: "pyramid"}
+HIGHER = {
+    8: "line3", 9: "triangle6", 10: "quad9", 16: "quad8", 20: "triangle9", 21: "triangle10",
+    22: "triangle12", 23: "triangle15", 24: "triangle15", 25: "triangle21", 26: "line4",
+    27: "line5", 28: "line6", 36: "quad16", 37: "quad25", 38: "quad36",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Elements of one type and of the same groups.
+
+    Parameters
+    ----------
+    kind : number of gmsh's element type
+    nodes : (k, corners)     indices of the file's nodes
+    groups : tags of the physical groups that they are in, without the sign of their direction
+    entity : number of the curve or surface; 0 where the file does not tell
+    """
+
+    kind: int
+    nodes: Ints
+    groups: tuple[int, ...]
+    entity: int = 0
+
+
+@dataclass(slots=True)
+class Found:
+    """What a file has.
+
+    Attributes
+    ----------
+    points : (n, 3)
+    blocks : of elements
+    names : {(dimension, tag): name} of physical groups
+    missing : partitions that the file does not have, of how many
+    """
+
+    points: NDArray[np.float64]
+    blocks: list[Block]
+    names: dict[tuple[int, int], str]
+    missing: tuple[int, int] = (0, 0)
+
+
+def load(path: Path) -> Found:
+    """Nodes, elements and groups of a file; MeshError with file, what was found and expected."""
+    raw = read_bytes(path)
+    version, binary, order = head(path, raw)
+    four = version == "4.1"
+    nodes = Numbers(path, raw, "Nodes", binary, order, four)
+    cells = Numbers(path, raw, "Elements", binary, order, four)
+    try:
+        entities = _Entities()
+        if four:
+            for name in ("Entities", "PartitionedEntities"):
+                if at(raw, name) >= 0:
+                    entities.read(Numbers(path, raw, name, binary, order, four))
+        points, tags = (_nodes_4 if four else _nodes_2)(nodes)
+        lists = _elements_4(cells, entities) if four else _elements_2(cells)
+        nodes.end()
+        cells.end()
+    except (Broken, ValueError, OverflowError) as error:
+        raise MeshError(
+            f"{path}: cannot be read as a gmsh mesh ({error}); is it complete? expected version "
+            "4.1 or 2.2"
+        ) from error
+    except _Kind as error:
+        raise error.refused(path) from None
+    rank = np.argsort(tags, kind="stable")
+    twice = np.flatnonzero(np.diff(tags[rank]) == 0)
+    if len(twice):
+        raise MeshError(f"{path}: two nodes {tags[rank][twice[0]]}, expected each number once")
+    blocks = [Block(b.kind, _placed(path, b, tags[rank], rank), b.groups, b.entity) for b in lists]
+    return Found(points, blocks, names(raw), entities.missing(blocks))
+
+
+def _placed(path: Path, block: Block, tags: Ints, rank: Ints) -> Ints:
+    """Places of a block's nodes in the list of the file's."""
+    at = np.minimum(np.searchsorted(tags, block.nodes), max(len(tags) - 1, 0))
+    absent = (tags[at] != block.nodes) if len(tags) else np.ones(at.shape, bool)
+    if absent.any():
+        name = {1: "line", 2: "triangle", 3: "quad"}.get(block.kind, "point")
+        raise MeshError(
+            f"{path}: a {name} names node {block.nodes[absent][0]}, which the file does not have; "
+            f"it has {len(tags)} nodes"
+        )
+    return rank[at]
+
+
+# ---------------------------------------------------------------- groups of version 4.1
+
+
+@dataclass(slots=True)
+class _Entities:
+    """Physical groups of the curves and surfaces, and the partitions of the surfaces."""
+
+    groups: dict[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
+    partitions: dict[int, Ints] = field(default_factory=dict)
+    count: int = 0
+
+    def read(self, numbers: Numbers) -> None:
+        """Take those of $Entities or $PartitionedEntities."""
+        parted = numbers.name == "PartitionedEntities"
+        if parted:
+            self.count = int(numbers.sizes(1)[0])
+            numbers.whole(2 * int(numbers.sizes(1)[0]))  # entities of ghosts
+        for dim, many in enumerate(numbers.sizes(4).tolist()):
+            for _ in range(many):
+                self._entity(numbers, dim, parted)
+        numbers.end()
+
+    def _entity(self, numbers: Numbers, dim: int, parted: bool) -> None:
+        tag = int(numbers.whole(1)[0])
+        parent = (dim, tag)
+        if parted:
+            parent = tuple(numbers.whole(2).tolist())  # type: ignore[assignment]
+            own = numbers.whole(int(numbers.sizes(1)[0]))
+            if dim == 2:
+                self.partitions[tag] = own
+        numbers.real(3 if dim == 0 else 6)
+        groups = tuple(np.unique(np.abs(numbers.whole(int(numbers.sizes(1)[0])))).tolist())
+        if dim > 0:
+            numbers.whole(int(numbers.sizes(1)[0]))
+        if parted and parent[0] != dim:
+            groups = ()  # between partitions
+        elif not groups:
+            groups = self.groups.get(parent, ())
+        self.groups[dim, tag] = groups
+
+    def missing(self, blocks: list[Block]) -> tuple[int, int]:
+        """How many partitions have no cells in the file, of how many."""
+        cells = {b.entity for b in blocks if b.kind in (TRIANGLE, QUAD)}
+        there = {int(p) for tag in cells for p in self.partitions.get(tag, ())}
+        return max(self.count - len(there), 0), self.count
+
+
+# ---------------------------------------------------------------- nodes and elements
+
+
+class _Kind(Exception):
+    """A type of elements that a plane mesh of first order does not have."""
+
+    def __init__(self, kind: int) -> None:
+        self.kind = kind
+
+    def refused(self, path: Path) -> MeshError:
+        """The error that the user sees."""
+        if self.kind in SOLIDS:
+            return MeshError(
+                f"{path}: has elements of type {SOLIDS[self.kind]}, expected a plane mesh of "
+                "triangles and quads; mesh and save the surface only (gmsh -2)"
+            )
+        if self.kind in HIGHER:
+            return MeshError(
+                f"{path}: has elements of type {HIGHER[self.kind]}, expected first order (line, "
+                "triangle, quad); save with Mesh.ElementOrder = 1"
+            )
+        return MeshError(
+            f"{path}: has elements of gmsh's type {self.kind}, expected triangles and quads"
+        )
+
+
+def _corners(kind: int) -> int:
+    if kind not in CORNERS:
+        raise _Kind(kind)
+    return CORNERS[kind]
+
+
+def _nodes_4(numbers: Numbers) -> tuple[NDArray[np.float64], Ints]:
+    """(n, 3) points and (n,) their tags."""
+    blocks, total, _, _ = numbers.sizes(4).tolist()
+    tags, points = [np.empty(0, np.int64)], [np.empty((0, 3))]
+    for _ in range(blocks):
+        dim, _, parametric = numbers.whole(3).tolist()
+        count = int(numbers.sizes(1)[0])
+        tags.append(numbers.sizes(count))
+        width = 3 + (dim if parametric else 0)
+        points.append(numbers.real(count * width).reshape(count, width)[:, :3])
+    return _whole(numbers, total, np.concatenate(points), np.concatenate(tags))
+
+
+def _nodes_2(numbers: Numbers) -> tuple[NDArray[np.float64], Ints]:
+    if not numbers.binary:
+        numbers.whole(1)
+        table = numbers.real(4 * numbers.count).reshape(-1, 4)
+        return _whole(numbers, numbers.count, table[:, 1:], numbers.exact(table[:, 0]))
+    row: Any = np.dtype([("tag", f"{numbers.order}i4"), ("x", f"{numbers.order}f8", 3)])
+    rows: Any = np.frombuffer(numbers.bytes(numbers.count * row.itemsize), row)
+    return rows["x"].astype(np.float64), rows["tag"].astype(np.int64)
+
+
+def _whole(
+    numbers: Numbers, total: int, points: NDArray, tags: Ints
+) -> tuple[NDArray[np.float64], Ints]:
+    if len(tags) != total:
+        raise Broken(f"${numbers.name} has {len(tags)} nodes, and announces {total}")
+    return np.ascontiguousarray(points), tags
+
+
+def _elements_4(numbers: Numbers, entities: _Entities) -> list[Block]:
+    """Blocks of elements, their nodes by tag."""
+    blocks, total, _, _ = numbers.sizes(4).tolist()
+    found = []
+    for _ in range(blocks):
+        dim, tag, kind = numbers.whole(3).tolist()
+        count = int(numbers.sizes(1)[0])
+        width = 1 + _corners(kind)
+        nodes = numbers.sizes(count * width).reshape(count, width)[:, 1:]
+        found.append(Block(kind, nodes, entities.groups.get((dim, tag), ()), tag))
+    if (there := sum(len(block.nodes) for block in found)) != total:
+        raise Broken(f"$Elements has {there} elements, and announces {total}")
+    return found
+
+
+def _elements_2(numbers: Numbers) -> list[Block]:
+    """Blocks of elements that stand one after the other, their nodes by tag."""
+    rows = (_rows_binary if numbers.binary else _rows_text)(numbers)
+    return [
+        Block(kind, np.concatenate(parts), (group,) if group else ())
+        for (kind, group), parts in sorted(rows.items())
+    ]
+
+
+def _rows_binary(numbers: Numbers) -> dict[tuple[int, int], list[Ints]]:
+    """Nodes of elements by type and, of lines, group; several elements follow one head."""
+    rows: dict[tuple[int, int], list[Ints]] = {}
+    left = numbers.count
+    while left > 0:
+        kind, many, tags = numbers.whole(3).tolist()
+        if many < 1 or tags < 0:
+            raise Broken(f"$Elements has {many} elements of {tags} tags in a row")
+        width = 1 + tags + _corners(kind)
+        table = numbers.whole(many * width).reshape(many, width)
+        groups = np.abs(table[:, 1]) if tags and kind == LINE else np.zeros(many, np.int64)
+        for group in np.unique(groups).tolist():
+            rows.setdefault((kind, group), []).append(table[groups == group, 1 + tags :])
+        left -= many
+    return rows
+
+
+def _rows_text(numbers: Numbers) -> dict[tuple[int, int], list[Ints]]:
+    """Nodes of elements by type and, of lines, group; each element has its own tags."""
+    rows: dict[tuple[int, int], list[list[int]]] = {}
+    flat: list[int] = numbers.whole(len(numbers.flat))[1:].tolist()
+    at = 0
+    for _ in range(numbers.count):
+        kind, tags, *_ = [*flat[at + 1 : at + 3], 0, -1]
+        first = at + 3 + max(tags, 0)
+        end = first + _corners(kind) if tags >= 0 else len(flat) + 1
+        if end > len(flat):
+            raise Broken(f"$Elements: {SHORT}")
+        group = abs(flat[at + 3]) if tags and kind == LINE else 0
+        at = end
+        rows.setdefault((kind, group), []).append(flat[first:at])
+    numbers.at = at + 1
+    return {key: [np.array(nodes, np.int64)] for key, nodes in rows.items()}
