@@ -69,3 +69,34 @@ def test_wall_cells_of_the_defaults_are_thin_enough_for_laminar_flow(recwarn):
     for nodes in (500, 5000):
         km.Incompressible(km.mesh.airfoil(nodes=nodes), reynolds=1000, device="cpu")
     assert not recwarn.list
+
+
+# ---------------------------------------------------------------- remedies that name the cause
+
+
+def over_a_wall(low, body, spacing=0.1):
+    box, core = (-6, 6, low, 6), (-2, 2, max(low, -2), 2)
+    return {"cyl": body, "back": km.mesh.background(box, core, spacing, walls=["bottom"])}
+
+
+def test_a_part_that_reaches_behind_a_wall_is_told_the_gap_and_no_larger_background():
+    with pytest.raises(km.OversetError) as said:
+        case(over_a_wall(-1.0, ring()))
+    text = str(said.value)
+    # the cylinder's radius is 0.5 and its middle 1 above the wall; two walls need 3 cells each
+    assert "behind the walls of 'back'" in text
+    assert "the gap between their walls is 0.5 chords" in text
+    assert "a smaller 'cyl', which ends within the gap, with cells at most 0.083 across" in text
+    assert "a larger 'back'" not in text
+
+
+def test_a_part_that_reaches_beyond_the_far_field_is_told_a_larger_background():
+    with pytest.raises(km.OversetError, match=r"beyond 'back'.*a larger 'back'"):
+        case({"cyl": ring(), "back": background(half=1.2)})
+
+
+@pytest.mark.parametrize("outer", [1.3, 2.0])
+def test_a_background_too_coarse_for_a_fine_part_is_the_one_that_is_named(outer):
+    fine = ring(outer=outer, layers=40, growth=1.0, around=100)
+    with pytest.raises(km.OversetError, match="those of 'back' are the largest"):
+        case({"cyl": fine, "back": background(spacing=0.6, core=3.5)})
