@@ -335,7 +335,9 @@ def _solver(
         with report.look("solver") as said:
             overset = isinstance(case.mesh, Overset)  # of which what was looked at is put together
             model = build.solver(case, None if overset else made)
-            if case.mode == "unsteady":
+            if case.mode == "steady":
+                model.check_steady()
+            else:
                 job = case.job
                 plan = Plan.of(model, job.start, job.cycles, job.steps_per_cycle, job.time_step,
                                job.steps, job.until, job.periodic_tolerance)  # fmt: skip

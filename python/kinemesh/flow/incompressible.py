@@ -29,7 +29,8 @@ from kinemesh.flow.moving import Moving
 from kinemesh.flow.parts import Standing, has_parts, markers_of_parts, put_together, report_of
 from kinemesh.flow.projection.given import conditions
 from kinemesh.flow.projection.initial import given_flow
-from kinemesh.flow.projection.rest import refuse_rest, refuse_steps
+from kinemesh.flow.projection.resolution import tell_of_cells
+from kinemesh.flow.projection.rest import refuse_rest, refuse_steady
 from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.flow.projection.steady import SteadyMarch
 from kinemesh.flow.projection.step import Projection
@@ -173,7 +174,7 @@ class Incompressible(Moving):
         self.inflow = self.streams["stream"][:, None] * way
         given, is_open = conditions(grid, self.inflow)
         of_parts = isinstance(grid.meshes[0], Parts)
-        self.parts = Standing(grid, self.settings.overlap) if of_parts else None
+        self.parts = Standing(grid, self.settings.overlap, self.notes) if of_parts else None
         connectivity = None if self.parts is None else self.parts.connectivity
         self.projection = Projection(
             grid, self.settings, self.viscosity, given, is_open, connectivity
@@ -186,6 +187,7 @@ class Incompressible(Moving):
         self.forces = Forces(
             grid, fields, self.speed, self.alpha_deg, *self.reference, kernel="inc_forces"
         )
+        self.notes += tell_of_cells(self)
         self.initialise()
 
     @property
@@ -299,13 +301,14 @@ class Incompressible(Moving):
         refuse_rest(self, start)
 
     def check_steady(self) -> None:
-        refuse_steps(self)
-        refuse_rest(self, "steady")
+        refuse_steady(self)
 
     def start_steady(self, poses: Sequence[Pose] = ()) -> None:
         there = PoseArray.of(poses) if len(poses) else PoseArray.still(len(self.grid.bodies))
         self.rest(there)
         self._walls(there, None)
+        if self.parts is not None:
+            self.parts.watch.look("steady flow")
         self.way.begin(self.backend.get(self.projection.p))
         self.marches, self.grid.ensemble.remedies = True, self.settings.steady_remedies
 
