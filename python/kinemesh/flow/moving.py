@@ -85,6 +85,7 @@ class Moving(Runnable, ABC):
         self.notes = [*markers.notes, *said]
         for note in self.notes:
             warn(note)
+        self.more = {**self.more, **stands.told(grid.bodies)}
         self.bodies = Bodies(
             grid.bodies, self.motions, self.speed, self.moment_about, grid.ensemble, stands,
             self.reference[1],
