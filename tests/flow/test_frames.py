@@ -206,7 +206,9 @@ def test_alpha_has_the_angles_of_stream_part_and_motion():
     assert made.table()["alpha_deg"][0] == 12.0
     assert made.asked()[0]["alpha_deg"] == 12.0
     assert made.loop().alpha_deg.mean() == pytest.approx(12.0, abs=1e-12)
-    assert made.summary["conditions"]["alpha_deg"] == 2.0  # of the stream
+    conditions = made.summary["conditions"]
+    assert conditions["alpha_deg"] == 2.0  # of the stream
+    assert conditions["frames"] == {"rod": {"at": [0.0, 0.0], "angle_deg": 10.0, "scale": 1.0}}
 
 
 FILE = """

@@ -98,6 +98,28 @@ def test_a_motion_does_not_depend_on_the_unit_of_length(name, kind):
         same(found.history, expected.history, factor)
 
 
+TIGHT = {
+    "ale": km.AleSettings(unsteady_drop=1e-10, unsteady_iterations=200),
+    "meshless": km.MeshlessSettings(unsteady_drop=1e-10, unsteady_iterations=200),
+    "incompressible": km.IncompressibleSettings(
+        momentum_drop=1e-8, momentum_iterations=60, pressure_tolerance=1e-10
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_any_unit_of_length_gives_the_same_loads_where_iterations_converge(name):
+    """A factor that rounds every number; plunging as a rigid body, four steps."""
+    told = {"settings": TIGHT[name], "deform": km.deform.Rigid()}
+    steps = {"cycles": 0.1, "steps_per_cycle": 40, "start": "as is"}
+    histories = [
+        case(name, factor, motion=pitching(factor), **told).run(**steps).history
+        for factor in (1.0, 0.1)
+    ]
+    for load in ("cl", "cd", "cm"):
+        np.testing.assert_allclose(histories[1][load], histories[0][load], atol=1e-10)
+
+
 def test_venkatakrishnans_limiter_counts_cells_in_chords():
     """Its threshold is (K h)^3 with the size of a cell in chords (theory, eq. 2.4a)."""
     settings = km.AleSettings(limiter="venkatakrishnan", steady_iterations=20)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,18 @@ class Stands:
         """(bodies, 2) a point of each body's own frame, as the body is given."""
         found = [frame.point(point) for frame in self.frames]
         return np.array(found, float).reshape(-1, 2)
+
+    def told(self, bodies: Sequence[tuple[int, str]]) -> dict[str, Any]:
+        """For summaries and restarts where parts stand, by member where they differ."""
+        if not self.parts:
+            return {}
+        each: dict[int, dict[str, Any]] = {}
+        for (member, marker), frame in zip(bodies, self.frames, strict=True):
+            each.setdefault(member, {})[marker] = asdict(frame)
+        found = list(each.values())
+        alike = all(other == found[0] for other in found)
+        frames = found[:1] if alike else found
+        return {"frames": frames[0] if len(frames) == 1 else frames, "moment_stated": self.stated}
 
 
 class Bodies:

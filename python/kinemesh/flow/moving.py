@@ -84,6 +84,7 @@ class Moving(Runnable, ABC):
         said = sizes.check_points(arguments, self.motions, grid, stands.frames)
         self.notes = [*markers.notes, *said]
         warn_of(self.notes)
+        self.more = {**self.more, **stands.told(grid.bodies)}
         self.bodies = Bodies(
             grid.bodies, self.motions, self.speed, self.moment_about, grid.ensemble, stands,
             self.reference[1],

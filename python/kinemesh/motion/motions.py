@@ -358,7 +358,7 @@ def pitch(
     ----------
     amplitude_deg : float    half of the range of the angle [deg]
     k : float                reduced frequency omega chord / (2 u_inf) [-]
-    about : (2,)             pivot [chord]
+    about : (2,)             pivot, of a part in its own frame [chord]
     phase_deg : float        phase at t = 0 [deg]
     chord : float            reference length of k
     """
