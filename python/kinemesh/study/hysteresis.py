@@ -54,8 +54,8 @@ def hysteresis(
     Raises
     ------
     CaseError    a run by time_step and steps, less than one cycle, steps that are not uniform, a
-        steady run, a member that has failed; a table without loads, phase or angle, or whose rows
-        are too far apart
+        steady run, a member that has failed, or a finished run whose history lost rows; a table
+        without loads, phase or angle, or whose rows are too far apart
     """
     told = Told(columns, period, start, motion, alpha_deg, steps)
     if _is_foreign(source):
