@@ -91,6 +91,7 @@ def test_a_number_beyond_float64_is_no_number(value):
 # ---------------------------------------------------------------- the fuzzer
 
 
+@pytest.mark.filterwarnings("ignore:.*turned counter-clockwise")
 def test_the_good_inputs_of_the_fuzzer_are_good(fuzz, tmp_path):
     """Damage to what is refused anyway finds little."""
     pack = {"gz": gzip.compress, "xz": lzma.compress}

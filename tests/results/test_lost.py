@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 from kinemesh.io.lost import made
 
+# of the runs, which are two cycles long and stand for longer ones
+pytestmark = pytest.mark.filterwarnings("ignore:member 0. not periodic")
+
 ASKED = {"cycles": 2, "steps_per_cycle": 8}
 SETTINGS = km.AleSettings(steady_drop=1e-2, unsteady_drop=1e-1)
 

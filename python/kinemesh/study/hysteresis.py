@@ -27,7 +27,7 @@ def hysteresis(source: Any, member: int | None = None, tolerance: float = PERIOD
     Raises
     ------
     CaseError    a run by time_step and steps, less than one cycle, steps that are not uniform, a
-        steady run, or a member that has failed
+        steady run, a member that has failed, or a finished run whose history lost rows
     """
     history, label = _history(source)
     if history.by_time:

@@ -27,7 +27,7 @@ def spectrum(run: Run | str | Path, *, start: float | None = None, member: int =
 
     Raises
     ------
-    CaseError    a steady run, a member that failed, too few steps in the window
+    CaseError    a steady run, a member that failed, lost rows, too few steps in the window
     """
     made = run if isinstance(run, Run) else open_run(run)
     if not isinstance(made, Run):
