@@ -203,7 +203,11 @@ def _layers(
             "expected layers that grow: ask for fewer nodes, a smaller wall_spacing or more nodes "
             "around"
         )
-    return theta, layers(bounded(first, FULL * reach / steps), reach, steps)
+    own = layers(bounded(first, FULL * reach / steps), reach, steps)
+    # farther out rings are those of all rays, so that they cross the rays at right angles
+    share = np.linspace(0.0, 1.0, steps + 1)[:, None]
+    near = (1.0 - share) ** 2 * (1.0 + 2.0 * share)
+    return theta, near * own + (1.0 - near) * np.median(own, axis=1, keepdims=True)
 
 
 def _angles(circle: SmoothMap, count: int) -> tuple[Floats, Floats]:

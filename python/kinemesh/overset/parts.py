@@ -208,8 +208,8 @@ def _one_background(given: Mapping[str, Part]) -> None:
     if len(backgrounds) > 1:
         raise OversetError(
             f"parts {backgrounds} have no overset boundary, expected one such part, the "
-            f"background; of every other one {BEWARE}, which km.mesh.airfoil, cylinder and disc "
-            'make by outer="overset"'
+            f"background; of every other one {BEWARE}, which km.mesh.airfoil, around, "
+            'cylinder and disc make by outer="overset"'
         )
 
 
