@@ -18,6 +18,16 @@ BACKENDS = {
     "cuda-f32": ("cuda", "float32"),
 }
 
+# What a run of few steps or iterations is warned of: those of tests marked `flow` are short.
+SHORT = (
+    "loads change over the window",
+    "residual fell to",
+    "residual rose to",
+    "steps ended above",
+    "not periodic",
+    "whether it is periodic",
+)
+
 
 def open_backend(name):
     """A Backend, or a skip that says why there is none."""
@@ -68,7 +78,11 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave the tests of other parts out (tools/parts.py)."""
+    """Leave the tests of other parts out (tools/parts.py); let runs of tests be short."""
+    short = pytest.mark.filterwarnings(f"ignore:.*({'|'.join(SHORT)}):RuntimeWarning")
+    for test in items:
+        if test.get_closest_marker("flow"):
+            test.add_marker(short)
     part = config.getoption("part")
     if part:
         first, step = map(int, part.split("/"))

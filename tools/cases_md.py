@@ -37,6 +37,10 @@ A part has the keys of `[mesh]` for one of section, coordinates, curve, shape, f
 Meshes about a section, a curve or a shape have an overset boundary at `far_field`, 1 chord or more.
 One part is the background: a box, a disc, or a file without the marker `overset`.
 Motions of a part are tables of `[motion]` in `[parts.NAME.motion]`.
+Pivots of a part's motion are points of its own frame, that of its mesh.
+`moment_about` is a point of the own frame of the first part with walls.
+`scale`, `angle_deg` and `at` put a part's frame into the case.
+With `[flow] chord` lengths and times are in the unit of the mesh, and `reynolds` is of that chord.
 Springs need cells; a wing moves by `rigid` alone.
 A key that the method lacks is an error.
 """

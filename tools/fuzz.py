@@ -184,6 +184,11 @@ def seeds(kind: str) -> list[bytes]:
         rows += [b"0 0", *(r.replace(b" ", b" -") for r in rows[::-1])]
         bare = b"a section\n" + b"\n".join(rows) + b"\n"
         return [bare, bare.replace(b" ", b", ")]
+    if kind == "msh":
+        sys.path.append(str(Path(__file__).parents[1] / "tests"))
+        from mesh_files import msh22, msh41
+
+        return [write(binary) for binary in (False, True) for write in (msh41, msh22)]
     with tempfile.TemporaryDirectory() as folder:
         km.mesh.write(km.mesh.airfoil("naca0012", nodes=520), Path(folder) / "m.su2")
         small = (Path(folder) / "m.su2").read_bytes()
@@ -195,13 +200,14 @@ def made(kind: str, seed: int, number: int) -> bytes:
     """Input `number` of a kind: the same bytes every time."""
     rng = random.Random(f"{kind}/{seed}/{number}")
     good = seeds(kind)
-    weights = [100.0, 30.0, *([1.0] * (len(good) - 2))] if kind != "case" else [1.0] * len(good)
+    weights = [100.0, 30.0, *([1.0] * (len(good) - 2))]
+    weights = [1.0] * len(good) if kind in ("case", "msh") else weights
     text = rng.choices(good, weights)[0]
     pack: Callable[[bytes], bytes] = {
         "xz": lambda raw: lzma.compress(raw, preset=0),
         "gz": lambda raw: gzip.compress(raw, 1, mtime=0),
     }.get(kind, bytes)
-    if kind in ("xz", "gz") and rng.random() < 0.7:
+    if kind in ("xz", "gz", "msh") and rng.random() < 0.7:
         return change_bytes(rng, pack(text))
     return pack(damaged(rng, text))
 
@@ -231,7 +237,10 @@ def read(kind: str, path: Path) -> None:
         km.mesh.read(path)
 
 
-SUFFIX = {"su2": ".su2", "xz": ".su2.xz", "gz": ".su2.gz", "case": ".toml", "section": ".dat"}
+SUFFIX = {
+    "su2": ".su2", "xz": ".su2.xz", "gz": ".su2.gz", "msh": ".msh", "case": ".toml",
+    "section": ".dat",
+}  # fmt: skip
 
 
 # ---------------------------------------------------------------- worker and watch

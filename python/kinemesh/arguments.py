@@ -137,3 +137,8 @@ def instance(value: Any, kind: type, name: str, example: str) -> Any:
     if not isinstance(value, kind):
         raise SettingsError(f"{name} is {shown(value)}, expected {example}")
     return value
+
+
+def counted(number: int, noun: str = "case", plural: str = "") -> str:
+    """A number of things in words: `1 case`, `5 cases`."""
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"

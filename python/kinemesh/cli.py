@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from kinemesh import bench
+from kinemesh import cli_views as views
 from kinemesh.errors import KinemeshError, NumericalFault, did_you_mean
 from kinemesh.flow import registry
 from kinemesh.io.paths import expanded
@@ -41,6 +42,7 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(*args, **(more | {"allow_abbrev": False}))
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        args = views.joined(sys.argv[1:] if args is None else args)
         found, rest = super().parse_known_args(args, namespace)
         for word in rest:
             options = [name for name in self._option_string_actions if name.startswith("--")]
@@ -91,6 +93,7 @@ def parser() -> argparse.ArgumentParser:
         help="(after DIR) a film of the last cycle instead: of the Mach number, cp or vorticity",
     )
     _add_format(plot, ("gif", "mp4"), None)
+    views.add_arguments(plot)
     bench.add_arguments(commands.add_parser("bench", help="measure what a step is made of"))
     return top
 
@@ -112,6 +115,7 @@ def _add_run(commands: Any) -> None:
     )
     run.add_argument("--quiet", action="store_true", help="no progress, no table at the end")
     _add_format(run)
+    views.add_arguments(run)
 
 
 def _add_format(command: Any, films: tuple[str, ...] = (), default: str | None = "png") -> None:
@@ -209,6 +213,7 @@ def _check(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     case = _case(arguments)
+    views.check(arguments)
     result = case.run(
         progress=not arguments.quiet, resume=arguments.resume, overwrite=arguments.overwrite
     )
@@ -218,7 +223,8 @@ def _run(arguments: argparse.Namespace) -> int:
     from kinemesh.io import summary
 
     folder = expanded(str(case.job.out))
-    made = plot.from_directory(folder, complete=False, format=arguments.format)
+    shown = views.shown(arguments)
+    made = plot.from_directory(folder, complete=False, format=arguments.format, **shown)
     if not arguments.quiet:
         print(summary.table(result.summary))
         print(f"\nresults in {folder}: {', '.join(sorted(p.name for p in folder.iterdir()))}")
@@ -277,10 +283,16 @@ def _plot(arguments: argparse.Namespace) -> int:
     folder, members, form = arguments.folder, arguments.members, arguments.format
     if arguments.animate:
         made = plot.films_from_directory(
-            folder, arguments.animate, members=members, format=form or "gif", progress=True
+            folder,
+            arguments.animate,
+            members=members,
+            format=form or "gif",
+            progress=True,
+            **views.shown(arguments),
         )
     else:
-        made = plot.from_directory(folder, complete=False, members=members, format=form or "png")
+        of = {"members": members, "format": form or "png"} | views.shown(arguments)
+        made = plot.from_directory(folder, complete=False, **of)
     print("\n".join(map(str, made)))
     return 0
 

@@ -178,6 +178,7 @@ def test_loads_are_those_of_the_pressure(device):
     assert fz / 0.02 == pytest.approx(-volume, rel=0.1)
 
 
+@pytest.mark.filterwarnings("ignore:.*coefficients refer to an area:RuntimeWarning")
 @pytest.mark.flow
 @on_devices
 def test_a_wing_pitches_with_its_cloud(device, tmp_path):

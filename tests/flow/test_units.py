@@ -102,6 +102,15 @@ def test_arrays_stay_arrays_and_numbers_numbers():
         ({"temperature": "15"}, "units: temperature is '15'"),
         ({"temperature": 15.0}, r"expected kelvins.*add 273\.15"),
         ({"chord": [0.3, 0.4]}, "units: chord has 2 entries|units: chord is"),
+        ({"pressure": 1.013}, "expected pascals.*; 1.013 bar are 101300"),
+        ({"pressure": 101.3}, "expected pascals.*; 101.3 kPa are 101300"),
+        ({"pressure": 1013}, "expected pascals.*; 1013 hPa are 101300"),
+        ({"chord": 300}, "expected metres.*; 300 mm are 0.3"),
+        ({"fluid": "oil"}, "units: fluid is 'oil', expected 'water'"),
+        ({"density": 1.2}, "temperature is that of air, expected no density"),
+        ({"pressure": None}, "temperature is given, expected pressure"),
+        ({"speed": 10.0}, "may be of either kind of flow; give the case"),
+        ({"temperature": None}, "of a gas expected pressure and temperature"),
     ],
 )
 def test_a_stream_that_cannot_be_is_refused(change, words):
@@ -118,6 +127,137 @@ def test_a_velocity_that_cannot_be_is_refused(value):
             km.SettingsError, match=r"units: velocity is .*, expected numbers above"
         ):
             given(value)
+
+
+# ---------------------------------------------------------------- incompressible flow
+
+WIND = {"chord": 0.1, "speed": 10.0, "density": 1.2, "viscosity": 1.5e-5}
+
+
+def test_incompressible_flow_has_its_time_over_the_speed():
+    """0.1 m at 10 m/s by hand: 0.01 s, q = 60 Pa, Re = 10 * 0.1 / 1.5e-5."""
+    units = km.Units(**WIND)
+
+    assert units.reynolds == pytest.approx(66_667, rel=1e-5)
+    assert units.seconds(1.0) == pytest.approx(1.0e-2)
+    assert units.time(0.5) == pytest.approx(50.0)
+    assert units.dynamic_pressure() == pytest.approx(60.0)
+    assert units.force_per_span(0.5) == pytest.approx(3.0)  # 60 Pa * 0.1 m / 2
+    assert units.moment_per_span(0.5) == pytest.approx(0.3)
+    assert units.work_per_span(2.0) == pytest.approx(1.2)  # 2 * 60 Pa * 0.01 m^2
+    assert units.power_per_span(2.0) == pytest.approx(120.0)  # that over 0.01 s
+    assert units.k(5.0) == pytest.approx(np.pi * 5 * 0.1 / 10)
+    assert units.frequency(units.k(5.0)) == pytest.approx(5.0)
+    assert units.pressure_of(0.5) == pytest.approx(60.0)  # of the excess, p / (rho U^2)
+    assert units.pressure_of_cp(1.0) == pytest.approx(60.0)
+
+
+def test_water_is_that_of_twenty_degrees():
+    """A foil of 0.2 m at 1 m/s: q = 499.1 Pa, Re = 0.2 / 1.003e-6."""
+    units = km.Units(chord=0.2, speed=1.0, fluid="water")
+
+    assert units.density == pytest.approx(998.2, rel=1e-3)
+    assert units.reynolds == pytest.approx(199_400, rel=1e-3)
+    assert units.force_per_span(1.0) == pytest.approx(99.8, rel=1e-3)
+    assert units.seconds(3.0) == pytest.approx(0.6)
+
+
+def test_air_has_the_viscosity_of_the_standard_atmosphere():
+    """US Standard Atmosphere 1976: 1.4607e-5 m^2/s at sea level."""
+    assert UNITS.viscosity == pytest.approx(1.4607e-5, rel=1e-3)
+
+
+def rod(**more):
+    mesh = km.mesh.cylinder(nodes=500, far_field=8.0)
+    told = {"reynolds": 100.0, "moment_about": (0.0, 0.0), "device": "cpu"}
+    return km.Incompressible(mesh, **(told | more))
+
+
+def test_a_case_gives_what_is_not_said():
+    """Re 100 of 0.01 m: by 0.15 m/s of air, or by what viscosity 0.5 m/s asks for."""
+    slow = km.Units(rod(), chord=0.01, density=1.2, viscosity=1.5e-5)
+    thick = km.Units(rod(), chord=0.01, density=1.2, speed=0.5)
+    water = km.Units(rod(), chord=0.01, fluid="water")
+
+    assert slow.speed == pytest.approx(0.15)
+    assert slow.seconds(1.0) == pytest.approx(0.01 / 0.15)
+    assert thick.viscosity == pytest.approx(5e-5)
+    assert water.speed == pytest.approx(100 * 1.003e-6 / 0.01, rel=1e-3)
+    for units in (slow, thick, water):
+        assert units.reynolds == pytest.approx(100.0)
+
+
+def test_a_case_in_air_may_be_given_pressure_and_temperature():
+    air = {"chord": 0.01, "pressure": 101_325.0, "temperature": 288.15}
+
+    units = km.Units(rod(), **air)
+
+    assert not units.gas
+    assert units.speed == pytest.approx(100 * 1.4607e-5 / 0.01, rel=1e-3)
+    assert units.pressure_of(0.0) == 101_325.0
+
+
+def test_cases_files_and_runs_are_alike(tmp_path):
+    """Of a body of 0.5 lengths of its mesh, whose chord is 0.1 m: a length is 0.2 m."""
+    mesh = km.mesh.cylinder(nodes=500, far_field=8.0)
+    case = km.Incompressible(
+        mesh.transformed(0.5 * mesh.points), reynolds=100.0, chord=0.5, moment_about=(0.0, 0.0),
+        device="cpu", settings=km.IncompressibleSettings(steady_iterations=2),
+    )  # fmt: skip
+    with pytest.warns(RuntimeWarning):
+        run = case.steady(out=tmp_path / "run")
+    file = km.cases.load("cylinder", ["flow.chord=0.5", "mesh.nodes=500"])
+    given = {"chord": 0.1, "speed": 10.0, "density": 1.2}
+
+    for of in (case, run, km.open(tmp_path / "run"), file):
+        units = km.Units(of, **given)
+
+        assert units.reynolds == pytest.approx(file.flow.reynolds if of is file else 100.0)
+        assert units.seconds(0.5) == pytest.approx(0.01)  # a chord
+        assert units.force_per_span(1.0) == pytest.approx(6.0)  # 60 Pa * 0.1 m
+        assert units.moment_per_span(1.0) == pytest.approx(0.6)
+        assert units.power_per_span(2.0) == pytest.approx(2 * 60 * 0.01 / (0.2 / 10))
+
+
+def test_a_case_of_a_gas_has_its_time_over_the_speed_of_sound():
+    mesh = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
+    case = km.Ale(mesh, mach=0.5, device="cpu")
+
+    units = km.Units(case, **SEA)
+
+    assert units.gas
+    assert units.speed == pytest.approx(0.5 * 340.294, rel=1e-5)
+    assert units.seconds(2.0) == UNITS.seconds(2.0)
+    assert units.force_per_span(0.5) == pytest.approx(UNITS.force_per_span(0.5, units.speed))
+    assert units.reynolds == pytest.approx(170.147 * 0.3 / 1.4607e-5, rel=1e-3)
+
+
+CASE = {"chord": 0.01, "density": 1.2}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({}, "expected speed"),
+        ({"speed": 1.0, "viscosity": 1.5e-5}, "Reynolds number by speed, viscosity and chord is "
+                                              "666.667, and that of the case 100"),
+        ({"density": None, "speed": 1.0}, "expected density"),
+        ({"speed": 1.0, "viscosity": 15.0}, r"expected m\^2/s.*15 mm\^2/s \(cSt\) are 1.5e-05"),
+        ({"density": 998.0, "viscosity": 1e-3}, r"Pa s over 998 kg/m\^3 are 1.002e-06"),
+    ],
+)  # fmt: skip
+def test_numbers_that_do_not_make_the_case_are_refused(change, words):
+    with pytest.raises(km.SettingsError, match=words):
+        km.Units(rod(), **(CASE | change))
+
+
+def test_what_is_no_case_is_refused():
+    with pytest.raises(km.SettingsError, match="got str, expected a case"):
+        km.Units("cylinder", chord=0.1, fluid="water", speed=1.0)
+    mesh = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
+    case = km.Ale(mesh, mach=0.5, device="cpu")
+    with pytest.raises(km.SettingsError, match=r"Mach number by speed is .*the case 0\.5"):
+        km.Units(case, speed=100.0, **SEA)
 
 
 @pytest.mark.flow

@@ -42,7 +42,11 @@ GOOD = {
     "a name that begins with a number": "2412 NACA\n" + LIST,
     "a name with numbers": "20-32C AIRFOIL\n" + LIST,
     "a name of one number": "0012\n" + LIST,
+    "a name that begins with a share": "12.5% CLARK Y\n" + LIST,
     "a name of letters and digits": "S1223\n" + LIST,
+    "a name and a thickness": "E168  (12.45%)\n" + LIST,
+    "a name and a share": "S2050 8.93%\n" + LIST,
+    "a name with points": "D.G.A. 1138\n" + LIST,
     "how many points": "A section\n41\n" + LIST,
     "comments": "# one\n# two\n# three\n# four\n# five\n# six\nA section\n" + LIST,
     "Lednicer": "A section\n 21. 21.\n\n" + SIDES,
@@ -87,6 +91,14 @@ NOTED = {
     "a year after": (
         "A section\n" + LIST + "1999 by me\n",
         r"line 43, text after the points, left out: '1999 by me'",
+    ),
+    "a remark on a number after": (
+        "A section\n" + LIST + "1.0003->1.00 as the old title had it\n",
+        r"line 43, text after the points, left out: '1.0003->1.00 as the old title had it'",
+    ),
+    "a share after": (
+        "A section\n" + LIST + "(15%)\n",
+        r"line 43, text after the points, left out: '(15%)'",
     ),
     "a rule after": (
         "A section\n" + LIST + "-----\nend\n",
@@ -139,6 +151,7 @@ def test_check_says_which_lines_were_left_out(tmp_path):
 DAMAGED = [
     "1.000000 ********", "1.000000********", "******** 0.000000", "******** ********", "l.0 0.0",
     "0.5O 0.1", "1.000000", "1", "0.5 nan", "nan nan", "0.5 0.1 0.2 0.3", "0.5 -", "-", "0.5 abc",
+    "O.5 O.1", "0.5 ......", "1.0 **** at the upper edge",
 ]  # fmt: skip
 
 

@@ -153,8 +153,10 @@ def test_titles_tell_member_and_moment(tmp_path, mesh, monkeypatch):
     summary.update(by_time / "summary.json", conditions={"mach": 0.5, "steps_per_cycle": None})
     plot.film(by_time)
 
-    assert titles[:3] == [f"k 0.2\nphase {phase} degrees" for phase in (0, 90, 180)]
-    assert titles[3:] == [f"\ntime {n}" for n in range(5)]  # no cycle: all that was kept
+    assert titles[:3] == [f"Mach 0.5, k 0.2\nphase {phase} degrees" for phase in (0, 90, 180)]
+    unit = r"chord/$a_\infty$"
+    # no cycle: all that was kept
+    assert titles[3:] == [f"Mach 0.5\ntime {n} {unit}" for n in range(5)]
 
 
 def test_members_have_films_on_request(tmp_path, mesh):

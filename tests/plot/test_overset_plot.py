@@ -108,7 +108,8 @@ def test_the_narrower_part_lies_above(turned):
 def test_vorticity_beyond_the_colours_has_those_of_the_ends():
     points, cells, values, walls = two_squares(high=50.0)
 
-    figure = plot.vorticity(points, cells, values, walls, part=np.repeat([0, 1], 4))
+    part = np.repeat([0, 1], 4)
+    figure = plot.vorticity(points, cells, values, walls, part=part, range=(-5, 5))
 
     expected = 255 * np.array(colormaps["RdBu_r"](1.0)[:3])
     np.testing.assert_allclose(colour_at(figure, 4.3, 3.8), expected, atol=1)

@@ -45,7 +45,7 @@ def laid(parts: Overset) -> dict[str, Any]:
     for name, own in parts.parts.items():
         outer = {"outer": "overset"} if own.mesh.kind in OVERSET else {}
         with of_part(name), in_section("[mesh]"):
-            made[name] = Part(mesh(own.mesh, **outer), own.at, own.angle_deg)
+            made[name] = Part(mesh(own.mesh, **outer), own.at, own.angle_deg, own.scale)
     return made
 
 

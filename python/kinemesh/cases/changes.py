@@ -12,6 +12,8 @@ from kinemesh.errors import CaseError
 from kinemesh.io.paths import expanded
 
 OF_MESH = tuple(("mesh", name) for name in FILES)  # of a change they start where it is given
+NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+WHOLE = re.compile(r"[-+]?\d+")
 WORD = re.compile(r"[A-Za-z_./~][^\s\"'\[\]{}=,#]*")  # a text that needs no quotes
 
 
@@ -68,7 +70,7 @@ def with_value(table: Any, path: Sequence[str], value: Any, told: str) -> dict[s
 def several(change: str) -> tuple[str, list[Any]]:
     """Key and values of `KEY=VALUE,VALUE,...`, as an option --over gives them.
 
-    Values are those of `changed`: of TOML, or words.
+    Values are those of `changed`: of TOML, or words; and ranges such as 0.6:0.8:5.
 
     Raises
     ------
@@ -78,11 +80,38 @@ def several(change: str) -> tuple[str, list[Any]]:
     path, text = _parts(change, told, "KEY=VALUE,VALUE, such as flow.mach=0.6,0.7")
     try:
         values = tomllib.loads(f"values = [{text}]")["values"]
-    except (ValueError, RecursionError):  # with words: naca0012,naca2412
-        values = [_value(part.strip(), told) for part in text.split(",")]
+    except (ValueError, RecursionError):  # with words, or ranges: naca0012,naca2412
+        parts = [part.strip() for part in text.split(",")]
+        values = [v for p in parts for v in ranged(p, told) or [_value(p, told)]]
     if _of_file(path):
         values = [str(expanded(v).absolute()) if isinstance(v, str) else v for v in values]
     return change.partition("=")[0].strip(), values
+
+
+def ranged(text: str, told: str) -> list[float] | list[int]:
+    """Values of a range low:high:count, both ends among them; none where a text is no range.
+
+    They are whole where the ends and the steps are.
+
+    Raises
+    ------
+    CaseError    a range of fewer than two values, or with ends that are equal
+    """
+    words = text.split(":")
+    if len(words) < 2 or not all(NUMBER.fullmatch(word.strip()) for word in words):
+        return []
+    low, high = float(words[0]), float(words[1])
+    if len(words) != 3 or not words[2].strip().isdigit() or int(words[2]) < 2 or low == high:
+        raise CaseError(
+            f"{told}: {text} is no range, expected low:high:count such as 0.6:0.8:5, which is 0.6, "
+            "0.65, 0.7, 0.75, 0.8; the count is a whole number of at least 2"
+        )
+    last = int(words[2]) - 1
+    values = [float(f"{low + (high - low) * n / last:.12g}") for n in range(last)] + [high]
+    whole = all(WHOLE.fullmatch(word.strip()) for word in words[:2])
+    if whole and all(value.is_integer() for value in values):
+        return [int(value) for value in values]
+    return values
 
 
 def _parsed(change: str) -> tuple[tuple[str, ...], Any]:

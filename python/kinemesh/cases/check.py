@@ -15,6 +15,7 @@ from kinemesh.cases import build
 from kinemesh.cases.flown import flown
 from kinemesh.cases.overset import Overset
 from kinemesh.cases.parts import MeshPart
+from kinemesh.cases.points import points
 from kinemesh.device.backend import Backend
 from kinemesh.errors import KinemeshError
 from kinemesh.flow import memory, registry
@@ -108,6 +109,9 @@ def _look(report: Report, case: Case, progress: bool) -> None:
     mesh = look_at_space(report, case)
     if case.motion is not None:
         _motion(report, case)
+    if isinstance(mesh, Parts):
+        with report.look("points") as said:
+            said += points(case, mesh)
     backend = None
     with report.look("device") as said:
         backend = Backend(case.job.device, case.job.dtype)
@@ -331,7 +335,9 @@ def _solver(
         with report.look("solver") as said:
             overset = isinstance(case.mesh, Overset)  # of which what was looked at is put together
             model = build.solver(case, None if overset else made)
-            if case.mode == "unsteady":
+            if case.mode == "steady":
+                model.check_steady()
+            else:
                 job = case.job
                 plan = Plan.of(model, job.start, job.cycles, job.steps_per_cycle, job.time_step,
                                job.steps, job.until, job.periodic_tolerance)  # fmt: skip

@@ -27,7 +27,7 @@ class Job:
 
     cycles: float | None = None  # of the motion; unsteady cases need it or time_step
     steps_per_cycle: int | None = None  # at least 4; as cycles
-    time_step: float | None = None  # without a cycle, in chords over a_inf, or over the speed
+    time_step: float | None = None  # without a cycle, in lengths of the mesh over a_inf, or over U
     steps: int | None = None  # as time_step
     start: str | None = None  # of an unsteady run: steady, stream or as is; the method's own
     until: str | None = None  # cycles, or periodic: until it is, and cycles is the most

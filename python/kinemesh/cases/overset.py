@@ -26,8 +26,9 @@ class OversetPart:
     """A part: a mesh and where it stands."""
 
     mesh: MeshPart
-    at: tuple[float, float] = (0.0, 0.0)  # where the mesh's origin is put [chord]
+    at: tuple[float, float] = (0.0, 0.0)  # where the mesh's origin is put; pivots are of the mesh
     angle_deg: float = 0.0  # turn about the mesh's origin before that, nose-up positive [deg]
+    scale: float = 1.0  # what the mesh's lengths, pivots with them, are multiplied by before that
     motion: Mapping[str, Any] | None = None  # tables of [motion]; of a part without one it rests
 
     def __post_init__(self) -> None:
@@ -37,6 +38,9 @@ class OversetPart:
             raise CaseError(f"[mesh] at = {self.at!r}, expected two numbers [x, y]") from None
         set_field(self, "at", (number("[mesh] at", x), number("[mesh] at", y)))
         set_field(self, "angle_deg", number("[mesh] angle_deg", self.angle_deg))
+        set_field(self, "scale", number("[mesh] scale", self.scale, above=0.0))
+        if self.mesh.scale is not None:
+            raise CaseError("[mesh] sizes: scale is the same in all sizes of a part; remove it")
         if self.mesh.kind not in LAID:
             raise CaseError(
                 f"[mesh] {self.mesh.kind} = {self.mesh.source!r} makes no part of overset grids, "

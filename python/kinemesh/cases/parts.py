@@ -107,7 +107,7 @@ class MeshPart:
     coordinates: Path | None = None  # file with the points of a section
     curve: Path | None = None  # file with the points of a smooth closed curve, such as an ellipse
     shape: str | None = None  # cylinder, of diameter 1 about the origin; of a mesh only
-    file: Path | None = None  # mesh to read, .su2 (.gz, .xz) or .msh
+    file: Path | None = None  # mesh to read, .su2 or .msh (.gz, .xz)
     box: tuple[float, float, float, float] | None = None  # x0, x1, y0, y1 of a Cartesian mesh
     disc: float | None = None  # radius of a round mesh about the origin, without a hole [chord]
     bodies: str | None = None  # ready bodies, of a cloud only: 30p30n
@@ -260,7 +260,7 @@ class FlowPart:
     reynolds: float | None = None  # of method "incompressible", by speed and chord
     stream: float | None = None  # of method "incompressible": 1 (default), or 0 of a fluid at rest
     alpha_deg: float = 0.0  # turns the stream, not the mesh [deg]
-    moment_about: tuple[float, float] = (0.25, 0.0)  # a point of the body as given, in mesh lengths
+    moment_about: tuple[float, float] | None = None  # a point of the body as given; or [0.25, 0]
     chord: float | None = None  # in the plane: of coefficients and k, in mesh lengths; or 1
     reference_area: float | None = None  # where the method takes it; or the chord, in space 1
     reference_length: float | None = None  # of the moment, likewise; or the chord, in space 1
@@ -282,6 +282,12 @@ class FlowPart:
         for name in ("chord", "reference_area", "reference_length"):
             if getattr(self, name) is not None:
                 set_field(self, name, number(f"[flow] {name}", getattr(self, name), above=0.0))
+        self._check_point()
+
+    def _check_point(self) -> None:
+        """CaseError where the moments' point is stated and is none."""
+        if self.moment_about is None:
+            return
         try:
             x, y = self.moment_about
         except (TypeError, ValueError):

@@ -120,7 +120,7 @@ class Ale(Solver):
     boundaries : {marker: kind} of boundaries that are neither: "symmetry", a plane that the flow
         does not cross and whose pressures are no loads (`kinemesh.space.patches.KINDS`)
     moment_about : (x, y) of the point that moments refer to, on the first body as given [lengths
-        of the mesh]; the point moves with that body
+        of the mesh]; default (0.25, 0); the point moves with that body
     chord : float    reference chord of coefficients and reduced frequencies [lengths of the mesh];
         default 1, where a single body of another measured chord is refused
 
@@ -154,7 +154,7 @@ class Ale(Solver):
         walls: Sequence[str] | None = None,
         far: Sequence[str] | None = None,
         boundaries: Mapping[str, str] | None = None,
-        moment_about: tuple[float, float] = (0.25, 0.0),
+        moment_about: tuple[float, float] | None = None,
         chord: float | None = None,
     ) -> None:
         arguments = arguments_of(
@@ -174,7 +174,7 @@ class Ale(Solver):
         super().__init__(arguments, markers, grid)
         self.flux = self.backend.zeros((grid.edges, self.model.variables))
         grid.fit()
-        self.gradients = Gradients(grid, self.fields, self.settings)
+        self.gradients = Gradients(grid, self.fields, self.settings, length=self.reference[1])
         self.fluxes = self._flux_calls()
         self.boundaries = Boundaries(self.fields, grid.patches)
         self.closings = self.boundaries.residual()

@@ -35,7 +35,7 @@ class Arguments:
     members : int
     streams : (members,) of each number of the stream, such as mach and alpha_deg
     motion : as given, checked where the bodies are known (`motions_of`)
-    moment_about : (x, y)
+    moment_about : (x, y);  moment_stated : whether it was given
     chord : as stated in the plane, or None
     reference : area and length of the coefficients
     """
@@ -47,6 +47,7 @@ class Arguments:
     streams: dict[str, NDArray[np.float64]]
     motion: Any
     moment_about: tuple[float, float]
+    moment_stated: bool
     chord: float | None
     reference: tuple[float, float]
 
@@ -80,7 +81,8 @@ def arguments_of(
     axes : of the plane of motion
     """
     deform = instance(deform, Deformation, "deform", "one of kinemesh.deform, such as Rigid()")
-    about = point_of(moment_about, "moment_about", axes)
+    about = sizes.QUARTER if moment_about is None else moment_about
+    about = point_of(about, "moment_about", axes)
     members = member_count(mesh=spaces, **streams, motion=motion)
     deform.check(backend, members)
     found = (check or gas_streams)(streams, members)
@@ -100,6 +102,7 @@ def arguments_of(
         streams=found,
         motion=motion,
         moment_about=about,
+        moment_stated=moment_about is not None,
         chord=stated,
         reference=(default if area is None else area, default if long is None else long),
     )
@@ -218,7 +221,9 @@ def _spaces(value: Any, members: int, kind: Any, hint: str) -> list[Any]:
         )
     content, done, each = {}, {}, {id(g): g for g in given}
     for which, space in each.items():
-        key = (fingerprint(space), *space.boundaries, space.origin) if len(each) > 1 else None
+        frames = tuple(getattr(space, "frames", {}).items())
+        known = len(each) > 1
+        key = (fingerprint(space), *space.boundaries, space.origin, frames) if known else None
         content[which] = key
         if key not in done:
             done[key] = space.renumbered()

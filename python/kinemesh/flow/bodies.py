@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import KinemeshError, SettingsError
-from kinemesh.motion import Motion, Pose, PoseArray, Rate, RateArray
+from kinemesh.motion import Motion, Pose, PoseArray, Rate, RateArray, placed
+from kinemesh.motion.framed import CASE, Frame, framed
 from kinemesh.motion.harmonic import sorted_out
 from kinemesh.motion.motions import LARGEST
 from kinemesh.motion.tables import remarks
@@ -21,6 +23,46 @@ KEPT = 4  # times whose poses are remembered: a step asks for those of its ends 
 AT_REST = 1e-6  # velocity of a body, over the reference speed, that no load shows
 
 
+@dataclass(frozen=True, slots=True)
+class Stands:
+    """Frames that bodies are given in.
+
+    Parameters
+    ----------
+    frames : of each body its own Frame
+    parts : bool     whether these are of overset parts
+    stated : bool    whether a user gave the moments' point
+    """
+
+    frames: Sequence[Frame]
+    parts: bool = False
+    stated: bool = True
+
+    @classmethod
+    def of(cls, arguments: Any, meshes: Sequence[Any], bodies: Sequence[tuple[int, str]]) -> Stands:
+        """Those of bodies (member, marker) of meshes or clouds, with the arguments of the case."""
+        own = [getattr(mesh, "frames", {}) for mesh in meshes]
+        frames = [own[member].get(marker, CASE) for member, marker in bodies]
+        return cls(frames, all(own), arguments.moment_stated)
+
+    def placed(self, point: tuple[float, float]) -> FloatArray:
+        """(bodies, 2) a point of each body's own frame, as the body is given."""
+        found = [frame.point(point) for frame in self.frames]
+        return np.array(found, float).reshape(-1, 2)
+
+    def told(self, bodies: Sequence[tuple[int, str]]) -> dict[str, Any]:
+        """For summaries and restarts where parts stand, by member where they differ."""
+        if not self.parts:
+            return {}
+        each: dict[int, dict[str, Any]] = {}
+        for (member, marker), frame in zip(bodies, self.frames, strict=True):
+            each.setdefault(member, {})[marker] = asdict(frame)
+        found = list(each.values())
+        alike = all(other == found[0] for other in found)
+        frames = found[:1] if alike else found
+        return {"frames": frames[0] if len(frames) == 1 else frames, "moment_stated": self.stated}
+
+
 class Bodies:
     """Every body and the motion it has.
 
@@ -29,13 +71,19 @@ class Bodies:
     bodies : list of (member, marker)
     motions : Motion, or None of a body at rest, of each
     speed : (members,)    reference speed, in the units of the case
-    moment_about : (x, y) of the moments' point, on the first body of a member as given
+    moment_about : (x, y) of the moments' point, in the frame of a member's first body
     ensemble : Members    of whom fail those whose motion has no pose at a time, or no rate
+    stands : Stands of the bodies; None: those of one mesh
+    length : float        reference length, which a law without a period is asked by
 
     Attributes
     ----------
     owners : Owners    member of each
-    pivoted, pivots : whether each has a pivot (bodies,), and the pivots of those that do (n, 2)
+    parts : bool            whether they are of overset parts, each with a frame of its own
+    turned_deg : (members,) nose-up angle of the first body's own frame [deg]
+    points : (bodies, 2)    the moments' point of each body, as the body is given: `moment_about` in
+                            its own frame; of parts, where none was stated, the frame's origin
+    pivots : (bodies, 2)    likewise, but the pivot of its motion where that has one
     """
 
     def __init__(
@@ -45,15 +93,23 @@ class Bodies:
         speed: NDArray[np.float64],
         moment_about: tuple[float, float],
         ensemble: Members,
+        stands: Stands | None = None,
+        length: float = 1.0,
     ) -> None:
         self.bodies, self.ensemble = list(bodies), ensemble
         self.owners = Owners(bodies, len(speed))
-        self.motions, self.speed = motions, speed
-        self.point = np.array(moment_about, float)
-        pivots = [None if motion is None else motion.pivot for motion in motions]
-        self.pivoted = np.array([pivot is not None for pivot in pivots], bool)
-        own = [pivot for pivot in pivots if pivot is not None]
-        self.pivots = np.array(own, float).reshape(-1, 2)
+        stands = stands or Stands([CASE] * len(bodies))
+        motions = [framed(m, f, length) for m, f in zip(motions, stands.frames, strict=True)]
+        self.motions, self.speed, self.parts = motions, speed, stands.parts
+        angles = np.array([frame.angle_deg for frame in stands.frames], float)
+        self.turned_deg = self.owners.firsts(angles)
+        self._about, self._first = moment_about, stands.placed(moment_about)
+        own_origin = stands.parts and not stands.stated
+        self.points = stands.placed((0.0, 0.0)) if own_origin else self._first
+        self.pivots = self.points.copy()
+        for body, motion in enumerate(motions):
+            if motion is not None and motion.pivot is not None:
+                self.pivots[body] = motion.pivot
         self._at_once, self._alone = sorted_out(motions, self.owners.spread(speed))
         self._known: list[tuple[FloatArray, PoseArray]] = []
 
@@ -176,9 +232,14 @@ class Bodies:
 
     def moment_points(self, poses: Sequence[Pose] = ()) -> FloatArray:
         """(members, 2) the moments' points, each moved with its member's first body."""
-        points = np.repeat(self.point[None], len(self.speed), axis=0)
+        owners = self.owners
+        points = np.repeat(np.array([self._about], float), len(self.speed), axis=0)
+        points[owners.lead] = self._first[owners.first]
         if len(poses):
             there = PoseArray.of(poses)
-            lead = self.owners.lead
-            points[lead] = there[self.owners.first].apply(points[lead])
+            points[owners.lead] = there[owners.first].apply(points[owners.lead])
         return points
+
+    def body_points(self, poses: Sequence[Pose] = ()) -> FloatArray:
+        """(bodies, 2) the moments' point of each body, moved with it; no pivots of motions."""
+        return placed(self.points, poses) if len(poses) else self.points

@@ -31,10 +31,16 @@ class Runnable:
     motions: tuple[Motion | None, ...]
     streams: dict[str, NDArray[np.float64]]
 
+    @property
+    def incidence_deg(self) -> NDArray[np.float64]:
+        """(members,) angle of the stream against the first body as given [deg]."""
+        return self.streams["alpha_deg"]
+
     def asked(self) -> list[dict[str, Any]]:
         """For each member its stream, the numbers of its motion, and its mesh."""
         grid = self.grid
-        return asked(grid.meshes, grid.bodies, self.motions, self.streams)
+        streams = self.streams | {"alpha_deg": self.incidence_deg}
+        return asked(grid.meshes, grid.bodies, self.motions, streams)
 
     @checks_names
     def steady(

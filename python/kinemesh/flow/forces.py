@@ -26,7 +26,7 @@ class Loads:
     """
 
     coefficients: FloatArray  # (bodies, 3) cl, cd, cm; moments about the member's point
-    moment: FloatArray  # (bodies,) cm about the pivot of the body's own motion
+    moment: FloatArray  # (bodies,) cm about the body's own point (`Bodies.pivots`)
     turning: FloatArray  # (bodies,) power of the turn about the pivot
     shifting: FloatArray  # (bodies,) power of the pivot's velocity
 
@@ -96,17 +96,20 @@ class Forces:
         drag = fx * self.cos + fy * self.sin
         return (np.stack([lift, drag, moment / self.length]) / self.pressure).T
 
-    def bodies(self, about: NDArray[Any]) -> FloatArray:
-        """(bodies, 3) cl, cd, cm; moments nose-up about `about` (members, 2) [chord]."""
-        return self._coefficients(self.sums_about(about))
+    def bodies(self, about: NDArray[Any], points: FloatArray) -> FloatArray:
+        """(bodies, 3) cl, cd, cm of each; moments nose-up about its own of `points` (bodies, 2).
+
+        Parameters
+        ----------
+        about : (members, 2)    point of each member near its bodies [chord]
+        """
+        sums = self.sums_about(about)
+        fx, fy, moment = sums
+        x, y = (points - self.grid.owners.spread(about)).T
+        return self._coefficients(np.stack([fx, fy, moment + x * fy - y * fx]))
 
     def loads(
-        self,
-        about: NDArray[Any],
-        poses: PoseArray,
-        rates: RateArray,
-        pivoted: NDArray[np.bool_],
-        pivots: FloatArray,
+        self, about: NDArray[Any], poses: PoseArray, rates: RateArray, pivots: FloatArray
     ) -> Loads:
         """Loads and power of every body.
 
@@ -114,18 +117,12 @@ class Forces:
         ----------
         about : (members, 2)    point of the moment [chord]
         poses, rates : of each body
-        pivoted : (bodies,)    whether a body has a pivot; else its moment is about the member's
-            point
-        pivots : (n, 2)        pivots of those that do, as given [chord]
+        pivots : (bodies, 2)    what its own moment is about, as the body is given [chord]
         """
         sums = self.sums_about(about)
         fx, fy, moment = sums
         point = self.grid.owners.spread(about)
-        if pivoted.all():
-            hinges = placed(pivots, poses)
-        else:
-            hinges = point.copy()
-            hinges[pivoted] = placed(pivots, poses[pivoted])
+        hinges = placed(pivots, poses)
 
         def moved_to(place: FloatArray) -> FloatArray:
             x, y = (place - point).T
@@ -142,4 +139,4 @@ class Forces:
 
     def members(self, about: NDArray[Any]) -> FloatArray:
         """(members, 3) cl, cd, cm of all bodies of each member together."""
-        return self.grid.owners.sums(self.bodies(about))
+        return self.grid.owners.sums(self._coefficients(self.sums_about(about)))

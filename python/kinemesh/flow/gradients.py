@@ -18,6 +18,7 @@ class Gradients:
     of : "ale", weights |dr|^-2, or "cloud", those of settings.weight_power, without
         Venkatakrishnan's limiter
     symmetric : `CloudGrid.symmetric`, about whose plane gradients are made even
+    length : reference length, which Venkatakrishnan's K counts the size of a cell in
 
     Attributes
     ----------
@@ -33,6 +34,7 @@ class Gradients:
         settings: Any,
         of: str = "ale",
         symmetric: dict[str, Any] | None = None,
+        length: float = 1.0,
     ) -> None:
         b, variables = grid.backend, fields["q"].shape[1]
         ends = 2 * variables
@@ -55,7 +57,7 @@ class Gradients:
             first = [fields.bind(kernel, grad=raw), *even(raw)]
             kernel, limits = "cloud_smooth", {"raw": raw}
         if settings.limiter == "venkatakrishnan":
-            kernel, limits = f"{kernel}_venkatakrishnan", limits | {"K": settings.limiter_k}
+            kernel, limits = f"{kernel}_venkatakrishnan", {"K": settings.limiter_k / length}
         elif settings.limiter == "wang":
             kernel, limits = f"{kernel}_wang", limits | {"K": settings.limiter_k, "range": span}
         self.again = [*first, fields.bind(kernel, **limits), *even(self.grad)]

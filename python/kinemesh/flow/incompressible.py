@@ -29,7 +29,8 @@ from kinemesh.flow.moving import Moving
 from kinemesh.flow.parts import Standing, has_parts, markers_of_parts, put_together, report_of
 from kinemesh.flow.projection.given import conditions
 from kinemesh.flow.projection.initial import given_flow
-from kinemesh.flow.projection.rest import refuse_rest, refuse_steps
+from kinemesh.flow.projection.resolution import tell_of_cells
+from kinemesh.flow.projection.rest import refuse_rest, refuse_steady
 from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.flow.projection.steady import SteadyMarch
 from kinemesh.flow.projection.step import Projection
@@ -68,14 +69,15 @@ def streams_of(given: Mapping[str, Any], members: int) -> dict[str, NDArray[np.f
 class Incompressible(Moving):
     """A case of incompressible flow, or an ensemble of cases, in the plane.
 
-    Lengths are in chords (or diameters), velocities in the reference speed U, times in chords over
-    U; coefficients are over U^2 / 2.  Meshes move as rigid bodies.
+    Lengths are those of the mesh, in chords (or diameters) unless `chord` says otherwise;
+    velocities are in the reference speed U, times in lengths of the mesh over U; coefficients are
+    over U^2 / 2.  Meshes move as rigid bodies.
 
     Parameters
     ----------
     mesh : Mesh, or {name: Mesh or kinemesh.Part} of overset parts, or a sequence with one
         per member
-    reynolds : float or sequence    U chord / nu
+    reynolds : float or sequence    U chord / nu, with the `chord` that the case states
     stream : 1 or 0, or a sequence  speed of the stream over U; 0 is a fluid at rest
     alpha_deg : float or sequence   angle of the stream, which turns it, not the mesh [deg]
     motion : Motion, or {marker: Motion}, or a sequence of these; None: the bodies are at rest.  Of
@@ -86,9 +88,12 @@ class Incompressible(Moving):
     sliding : {marker of a wall: (x, y)}    velocities [U] of walls that slide in themselves, such
         as a lid or the ground; they turn with their body.  A wall of a part by its marker, or by
         "part.marker".  Nodes where walls of several velocities meet rest
-    walls, far, boundaries, moment_about, chord : as of `kinemesh.Ale`; walls are no-slip,
-        "symmetry" is a slip wall; the stream is given where it comes in through the far field as
-        given, elsewhere the far field is open
+    moment_about : (x, y) as of `kinemesh.Ale`; of overset parts a point of the own frame of the
+        first one with walls, and of each of several parts for its own moment, which without it is
+        about the origin of its own frame.  Pivots of motions are points of that frame, too
+    walls, far, boundaries, chord : as of `kinemesh.Ale`; walls are no-slip, "symmetry" is a slip
+        wall; the stream is given where it comes in through the far field as given, elsewhere the
+        far field is open
 
     Attributes
     ----------
@@ -131,7 +136,7 @@ class Incompressible(Moving):
         walls: Sequence[str] | None = None,
         far: Sequence[str] | None = None,
         boundaries: Mapping[str, str] | None = None,
-        moment_about: tuple[float, float] = (0.25, 0.0),
+        moment_about: tuple[float, float] | None = None,
         chord: float | None = None,
         sliding: Mapping[str, tuple[float, float]] | None = None,
     ) -> None:
@@ -169,10 +174,10 @@ class Incompressible(Moving):
         self.inflow = self.streams["stream"][:, None] * way
         given, is_open = conditions(grid, self.inflow)
         of_parts = isinstance(grid.meshes[0], Parts)
-        self.parts = Standing(grid, self.settings.overlap) if of_parts else None
+        self.parts = Standing(grid, self.settings.overlap, self.notes) if of_parts else None
         connectivity = None if self.parts is None else self.parts.connectivity
         self.projection = Projection(
-            grid, self.settings, 1 / self.streams["reynolds"], given, is_open, connectivity
+            grid, self.settings, self.viscosity, given, is_open, connectivity
         )
         self.dualtime, self.way = self.projection.loop, SteadyMarch(self.projection)
         far = grid.patches["far"]
@@ -182,7 +187,13 @@ class Incompressible(Moving):
         self.forces = Forces(
             grid, fields, self.speed, self.alpha_deg, *self.reference, kernel="inc_forces"
         )
+        self.notes += tell_of_cells(self)
         self.initialise()
+
+    @property
+    def viscosity(self) -> NDArray[np.float64]:
+        """(members,) kinematic, by the chord of coefficients [U, lengths of the mesh]."""
+        return self.reference[1] / self.streams["reynolds"]
 
     def initialise(self, u: NDArray[Any] | None = None, p: NDArray[Any] | None = None) -> None:
         """Every time level set to a flow, made free of divergence, or to the stream.
@@ -231,7 +242,8 @@ class Incompressible(Moving):
             call()
         u, p, grad = (get(a).astype(float) for a in (made.u, made.p, made.grad))
         velocity = np.pad(u, ((0, 0), (0, 1)))
-        whole = {"Velocity": velocity, "Pressure": p, "Vorticity": grad[:, 2] - grad[:, 1]}
+        vorticity = (grad[:, 2] - grad[:, 1]) * self.reference[1]  # [U/chord]
+        whole = {"Velocity": velocity, "Pressure": p, "Vorticity": vorticity}
         if self.parts is not None:
             whole |= self.parts.fields()
         for m in members:
@@ -253,7 +265,7 @@ class Incompressible(Moving):
             "pressure_iterations": get(made.pressure.steps),
             "divergence": divergence,
             "cfl": rate * self.step[0],
-            "mass_defect": made.lost(),
+            "mass_defect": self._lost(),
         }
 
     def kept(self, levels: bool) -> dict[str, Any]:
@@ -279,19 +291,24 @@ class Incompressible(Moving):
     def steady_numbers(self) -> dict[str, NDArray[Any]]:
         made = self.projection
         steps = self.backend.get(made.pressure.steps)
-        return {"pressure_iterations": steps, "mass_defect": made.lost()}
+        return {"pressure_iterations": steps, "mass_defect": self._lost()}
+
+    def _lost(self) -> NDArray[np.float64]:
+        """(members,) `Projection.lost` over reference speed and chord."""
+        return self.projection.lost() / self.reference[1]
 
     def check_start(self, start: str) -> None:
         refuse_rest(self, start)
 
     def check_steady(self) -> None:
-        refuse_steps(self)
-        refuse_rest(self, "steady")
+        refuse_steady(self)
 
     def start_steady(self, poses: Sequence[Pose] = ()) -> None:
         there = PoseArray.of(poses) if len(poses) else PoseArray.still(len(self.grid.bodies))
         self.rest(there)
         self._walls(there, None)
+        if self.parts is not None:
+            self.parts.watch.look("steady flow")
         self.way.begin(self.backend.get(self.projection.p))
         self.marches, self.grid.ensemble.remedies = True, self.settings.steady_remedies
 

@@ -131,7 +131,7 @@ class Meshless(Solver):
         walls: Sequence[str] | None = None,
         far: Sequence[str] | None = None,
         boundaries: Mapping[str, str] | None = None,
-        moment_about: tuple[float, float] = (0.25, 0.0),
+        moment_about: tuple[float, float] | None = None,
         symmetry: Sequence[str] | None = None,
         chord: float | None = None,
         reference_area: float | None = None,

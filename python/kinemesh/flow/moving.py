@@ -18,7 +18,7 @@ from kinemesh.device.backend import Backend
 from kinemesh.errors import warn_of
 from kinemesh.flow import memory, sizes
 from kinemesh.flow.arguments import Arguments, Markers, motions_of
-from kinemesh.flow.bodies import Bodies
+from kinemesh.flow.bodies import Bodies, Stands
 from kinemesh.flow.door import Runnable
 from kinemesh.flow.forces import Forces, Loads
 from kinemesh.motion import Pose, PoseArray, RateArray
@@ -48,7 +48,8 @@ class Moving(Runnable, ABC):
     starts : flows that an unsteady run may begin with, the first where none is named
     columns, steady_columns : of the history of an unsteady run, and of a steady one, beside those
         that all runs have
-    frame_time : between two frames of a run without a period; 0: every step is one
+    frame_time : between two frames of a run without a period, in which a body of the reference
+        speed goes as many reference lengths; 0: every step is one
     dualtime : who goes on inside a step: active, iterations, base, norm, floor (members,); of a
         march to a steady flow also cfl, and first, the norm that its drop refers to
     """
@@ -79,11 +80,15 @@ class Moving(Runnable, ABC):
         self.motions = tuple(motions_of(arguments.motion, grid.members, grid.bodies))
         self.check_motions(arguments)
         sizes.check_motions(self.chord, self.motions, grid.bodies)
-        self.notes = [*markers.notes, *sizes.check_points(arguments, self.motions, grid)]
+        stands = Stands.of(arguments, grid.meshes, grid.bodies)
+        said = sizes.check_points(arguments, self.motions, grid, stands.frames)
+        self.notes = [*markers.notes, *said]
         warn_of(self.notes)
+        self.more = {**self.more, **stands.told(grid.bodies)}
         self.bodies = Bodies(
-            grid.bodies, self.motions, self.speed, self.moment_about, grid.ensemble
-        )
+            grid.bodies, self.motions, self.speed, self.moment_about, grid.ensemble, stands,
+            self.reference[1],
+        )  # fmt: skip
         self.mover: Mover | None = None
         self.placed = False
         self.steps = 0
@@ -247,6 +252,11 @@ class Moving(Runnable, ABC):
         del asked
         return []
 
+    @property
+    def incidence_deg(self) -> NDArray[np.float64]:
+        """(members,) angle of the stream plus that at which the first body stands as given."""
+        return self.alpha_deg + self.bodies.turned_deg
+
     # ---- bodies ----------------------------------------------------------------------------
 
     def poses(self, time: NDArray[Any]) -> PoseArray:
@@ -266,9 +276,14 @@ class Moving(Runnable, ABC):
         return self.loads(self.moment_points(poses))
 
     def body_coefficients(self, poses: Sequence[Pose] = ()) -> list[dict[str, Any]]:
-        """Loads of each body: per member {marker: {cl, cd, cm}}, with the bodies at `poses`."""
+        """Loads of each body: per member {marker: {cl, cd, cm}}, with the bodies at `poses`.
+
+        Moments of parts are about the point of each, of the bodies of one mesh about one point.
+        """
         self._for_loads()
-        loads = self.forces.bodies(self.moment_points(poses))
+        about, bodies = self.moment_points(poses), self.bodies
+        own = bodies.body_points(poses) if bodies.parts else self.grid.owners.spread(about)
+        loads = self.forces.bodies(about, own)
         found: list[dict[str, Any]] = [{} for _ in range(self.grid.members)]
         for (member, marker), load in zip(self.grid.bodies, loads.tolist(), strict=True):
             found[member][marker] = dict(zip(("cl", "cd", "cm"), load, strict=True))
@@ -283,9 +298,7 @@ class Moving(Runnable, ABC):
         """Loads and power of every body at `poses` that change with `rates`."""
         self._for_loads()
         bodies = self.bodies
-        return self.forces.loads(
-            bodies.moment_points(poses), poses, rates, bodies.pivoted, bodies.pivots
-        )
+        return self.forces.loads(bodies.moment_points(poses), poses, rates, bodies.pivots)
 
     def _for_loads(self) -> None:
         """Bring up to date what loads are taken from."""

@@ -83,15 +83,19 @@ def markers_of_parts(meshes: Sequence[Any], arguments: Arguments, **_: Any) -> M
 class Standing:
     """Where the parts of all members stand, and which nodes are solved for there.
 
+    Parameters
+    ----------
+    notes : what is said of them, for the summary, to which warnings are added
+
     Attributes
     ----------
     connectivity : Connectivity
     """
 
-    def __init__(self, grid: Grid, overlap: int) -> None:
+    def __init__(self, grid: Grid, overlap: int, notes: list[str]) -> None:
         self.grid, self.backend = grid, grid.backend
         self.connectivity = Connectivity(grid, overlap)
-        self.watch = Watch(self.connectivity)
+        self.watch = Watch(self.connectivity, notes)
         self._body = bodies_of_parts(grid.meshes, grid.bodies)
         self._done: Any = None  # what was renewed last, for which poses and members
 

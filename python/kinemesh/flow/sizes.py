@@ -148,10 +148,11 @@ def wall_points(space: Any, names: Sequence[str]) -> Floats:
     return points
 
 
-def check_points(arguments: Any, motions: Sequence[Any], grid: Any) -> list[str]:
+def check_points(arguments: Any, motions: Sequence[Any], grid: Any, frames: Any) -> list[str]:
     """What must be said of the moment's point and of the pivots of the bodies' motions.
 
-    A chord is that of the case, in space the reference length.
+    A chord is that of the case, in space the reference length; points are told as they are given,
+    in the frame of each body.
     """
     notes: dict[str, str] = {}
     pivots = [None if motion is None else motion.pivot for motion in motions]
@@ -159,19 +160,21 @@ def check_points(arguments: Any, motions: Sequence[Any], grid: Any) -> list[str]
     for number, (member, _) in enumerate(grid.bodies):
         of_member.setdefault(member, []).append(number)
     for member, own in of_member.items():
-        asked = [("moment_about", arguments.moment_about, own)]
-        for point in dict.fromkeys(pivots[k] for k in own):
+        asked = [("moment_about", arguments.moment_about, frames[own[0]], own)]
+        for pair in dict.fromkeys((pivots[k], frames[k]) for k in own):
+            point, frame = pair
             if point is not None:
-                alike = [k for k in own if pivots[k] == point]
+                alike = [k for k in own if (pivots[k], frames[k]) == pair]
                 names = ", ".join(grid.bodies[k][1] for k in alike)
-                asked.append((f"the pivot of {names}", point, alike))
-        for what, point, numbers in asked:
+                asked.append((f"the pivot of {names}", point, frame, alike))
+        for what, point, frame, numbers in asked:
             if what not in notes:  # once for an ensemble
                 own_walls = [grid.bodies[k][1] for k in numbers]
                 wall = wall_points(grid.meshes[member], own_walls)
                 if not len(wall):  # of a part without walls
                     continue
-                said = check_point(what, point, wall, arguments.reference[1], grid.dimensions)
+                chord = arguments.reference[1] / frame.scale
+                said = check_point(what, point, frame.own(wall), chord, grid.dimensions)
                 notes |= {} if said is None else {what: f"member {member}: {said}"}
     return list(notes.values())
 

@@ -1,12 +1,12 @@
 """From metres, pascals, kelvins and hertz to the numbers of a case, and back to newtons.
 
-A case has no units: density and speed of sound of the stream, and the chord, are 1 (theory
-eq. 1.1).  Chord, pressure and temperature in SI units give the factors between the two.
+A case has no units.  Of a gas, density and speed of sound of the stream and the mesh's unit of
+length are 1 (theory eq. 1.1); of incompressible flow density, reference speed and that length.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from math import pi, sqrt
 from typing import Any
 
@@ -14,129 +14,287 @@ import numpy as np
 
 from kinemesh.arguments import checks_names, numbers
 from kinemesh.errors import SettingsError
+from kinemesh.flow import fluids
+from kinemesh.flow.fluids import AIR
+from kinemesh.flow.scales import Scales
 from kinemesh.gas import GAMMA
 
-AIR = 287.05  # gas constant of dry air [J/(kg K)], US Standard Atmosphere 1976
-COLDEST = 40.0  # [K]: below lie the numbers that are degrees Celsius by mistake
+NUMBERS = ("chord", "pressure", "temperature", "density", "viscosity", "speed")
+CLOSE = 0.01  # of a Mach or Reynolds number of the case to that of the numbers in SI units
 
 
 @checks_names
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Units:
-    """Conversion between SI units and the numbers of a case in air.
+    """Conversion between SI units and the numbers of a case, in air, in water, in any fluid.
 
-    Air is a perfect gas with gamma = 1.4 and R = 287.05 J/(kg K).  Methods give a number for a
-    number and an array for an array.
+    Of a gas give chord, pressure and temperature; air is a perfect gas with gamma = 1.4 and
+    R = 287.05 J/(kg K).  Of incompressible flow give chord, speed, and density and viscosity, or
+    `fluid="water"`.  With a case, or its run, its kind, chord and references are known, and what
+    follows from its Mach or Reynolds number need not be given: km.Units(case, chord=0.1, ...).
+    Methods give a number for a number and an array for an array.
 
     Parameters
     ----------
-    chord : float          length that is 1 in the mesh; for most sections the chord [m]
+    case : solver, case of a file, or Run, or None
+    chord : float          length that is 1 in the mesh; of a case that states a chord, that [m]
     pressure : float       static pressure of the stream [Pa]
-    temperature : float    static temperature of the stream [K]
+    temperature : float    static temperature of the stream, of air [K]
+    density : float        of the fluid [kg/m^3]
+    viscosity : float      of the fluid, kinematic [m^2/s]
+    speed : float          of the stream, or the reference speed U of a case at rest [m/s]
+    fluid : "water", at 20 degrees Celsius, or None
+
+    Attributes
+    ----------
+    density, viscosity, speed : as given or as they follow from the others; None: not known
+    metres : float         in a length of the mesh
+    gas : bool             times are over the speed of sound; of incompressible flow over `speed`
 
     Raises
     ------
-    SettingsError    a number that is not above 0, or a temperature that seems to be in Celsius
+    SettingsError    a number that is not above 0, or seems to be in another unit; too few of them,
+        or such as contradict each other or the case
     """
 
+    case: Any = field(default=None, kw_only=False)
     chord: float
-    pressure: float
-    temperature: float
+    pressure: float | None = None
+    temperature: float | None = None
+    density: float | None = None
+    viscosity: float | None = None
+    speed: float | None = None
+    fluid: str | None = None
+    scales: Scales = field(init=False, repr=False, compare=False)
+    metres: float = field(init=False, repr=False)
+    gas: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = numbers(getattr(self, field.name), 1, f"units: {field.name}", positive=True)
-            object.__setattr__(self, field.name, float(value[0]))
-        if self.temperature < COLDEST:
+        for name in NUMBERS:
+            if name == "chord" or getattr(self, name) is not None:
+                value = numbers(getattr(self, name), 1, f"units: {name}", positive=True)
+                fluids.check(name, float(value[0]))
+                self._set(name, float(value[0]))
+        made = Scales.of(self.case)
+        self._set("scales", made)
+        self._set("metres", self.chord / made.chord)
+        self._of_fluid()
+        self._set("gas", self._is_gas())
+        self._fill()
+        self._check()
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    def _of_fluid(self) -> None:
+        """Density and viscosity of water or air, where these are not given."""
+        if self.fluid not in (None, "water"):
             raise SettingsError(
-                f"units: temperature is {self.temperature:g}, expected kelvins, {COLDEST:g} or "
-                "more; add 273.15 to degrees Celsius"
+                f"units: fluid is {self.fluid!r}, expected 'water', or pressure and temperature of "
+                "air, or density and viscosity"
             )
+        known = fluids.WATER if self.fluid else {}
+        if self.temperature is not None:
+            if self.pressure is None:
+                raise SettingsError("units: temperature is given, expected pressure beside it")
+            if self.fluid or self.density is not None:
+                raise SettingsError(
+                    "units: temperature is that of air, expected no density and no fluid beside it"
+                )
+            density = self.pressure / (AIR * self.temperature)
+            viscosity = fluids.viscosity_of_air(self.temperature, density)
+            known = {"density": density, "viscosity": viscosity}
+        for name, value in known.items():
+            stated = getattr(self, name)
+            self._set(name, value if stated is None else stated)
+        if self.viscosity is not None and self.density is not None:
+            fluids.check_viscosity(self.viscosity, self.density)
+
+    def _is_gas(self) -> bool:
+        """Whether times are over the speed of sound; SettingsError where that is not clear."""
+        if self.case is None:
+            air = self.temperature is not None
+            if air and self.speed is not None:
+                raise SettingsError(
+                    "units: speed with pressure and temperature may be of either kind of flow; "
+                    "give the case, km.Units(case, ...), or of incompressible flow density and "
+                    "viscosity in place of pressure and temperature"
+                )
+            return air or (self.density is None and self.speed is None)
+        return self.scales.mach is not None
+
+    def _fill(self) -> None:
+        """What follows from the Mach or Reynolds number of the case."""
+        made = self.scales
+        if self.gas:
+            if self.temperature is None or self.pressure is None:
+                raise SettingsError(
+                    "units: of a gas expected pressure and temperature; of incompressible flow "
+                    "speed and density, or speed and fluid='water'"
+                )
+            if self.speed is None and made.mach is not None and made.one(made.mach):
+                self._set("speed", float(made.mach[0]) * self.sound_speed)
+            return
+        if self.density is None:
+            raise SettingsError(
+                "units: of incompressible flow expected density [kg/m^3], or fluid='water', or "
+                "pressure and temperature of air"
+            )
+        one = made.reynolds is not None and made.one(made.reynolds)
+        reynolds = float(made.reynolds[0]) if made.reynolds is not None and one else None
+        if self.speed is None and reynolds is not None and self.viscosity is not None:
+            self._set("speed", reynolds * self.viscosity / self.chord)
+        if self.speed is None:
+            raise SettingsError(
+                "units: of incompressible flow expected speed [m/s], which times are over, or a "
+                "case of one Reynolds number and the viscosity"
+            )
+        if self.viscosity is None and reynolds is not None:
+            self._set("viscosity", self.speed * self.chord / reynolds)
+
+    def _check(self) -> None:
+        """SettingsError where the case has another Mach or Reynolds number than these numbers."""
+        made = self.scales
+        if self.speed is None:
+            return
+        own: list[tuple[str, Any, float, str]] = []
+        if self.gas:
+            own.append(("Mach", made.mach, self.speed / self.sound_speed, "speed"))
+        elif self.viscosity is not None:
+            own.append(("Reynolds", made.reynolds, self.reynolds, "speed, viscosity and chord"))
+        for name, asked, found, of in own:
+            if asked is not None and made.one(asked) and abs(found / asked[0] - 1) > CLOSE:
+                raise SettingsError(
+                    f"units: the {name} number by {of} is {found:.6g}, and that of the case "
+                    f"{asked[0]:.6g}, expected one number; leave one of them out, so that it "
+                    "follows from the case"
+                )
 
     @property
     def sound_speed(self) -> float:
         """Speed of sound of the stream, sqrt(gamma R T) [m/s]."""
+        if self.temperature is None:
+            raise SettingsError("units: the speed of sound needs pressure and temperature of air")
         return sqrt(GAMMA * AIR * self.temperature)
 
     @property
-    def density(self) -> float:
-        """Density of the stream, p / (R T) [kg/m^3]."""
-        return self.pressure / (AIR * self.temperature)
+    def reynolds(self) -> float:
+        """Reynolds number speed chord / viscosity of the stream [-]."""
+        if self.speed is None or self.viscosity is None:
+            lost = [n for n in ("speed", "viscosity") if getattr(self, n) is None]
+            raise SettingsError(f"units: the Reynolds number needs {' and '.join(lost)}")
+        return self.speed * self.chord / self.viscosity
+
+    @property
+    def rate(self) -> float:
+        """Units of a case's time in a second [1/s]."""
+        speed = self.sound_speed if self.gas else self.speed
+        assert speed is not None  # `_fill` has seen to it
+        return speed / self.metres
 
     # ---- into a case ------------------------------------------------------------------------
 
-    def mach(self, velocity: Any) -> Any:
-        """Mach number of a stream of `velocity` [m/s]."""
-        return _of("velocity", velocity, positive=True) / self.sound_speed
+    def mach(self, velocity: Any = None) -> Any:
+        """Mach number of a stream of `velocity` [m/s], or of `speed`."""
+        return self._velocity(velocity) / self.sound_speed
 
     def velocity(self, mach: Any) -> Any:
         """Velocity of a stream of Mach number `mach` [m/s]."""
         return _of("mach", mach, positive=True) * self.sound_speed
 
-    def k(self, frequency: Any, velocity: Any) -> Any:
+    def k(self, frequency: Any, velocity: Any = None) -> Any:
         """Reduced frequency pi f chord / U of `frequency` [Hz] in a stream of `velocity` [m/s]."""
-        speed = _of("velocity", velocity, positive=True)
+        speed = self._velocity(velocity)
         return pi * self.chord * _of("frequency", frequency, positive=True) / speed
 
-    def frequency(self, k: Any, velocity: Any) -> Any:
+    def frequency(self, k: Any, velocity: Any = None) -> Any:
         """Frequency of a reduced frequency `k` in a stream of `velocity` [m/s], in [Hz]."""
-        speed = _of("velocity", velocity, positive=True)
+        speed = self._velocity(velocity)
         return _of("k", k, positive=True) * speed / (pi * self.chord)
 
     def time(self, seconds: Any) -> Any:
-        """Time, or time step, of a case [chord/a_inf] from `seconds` [s]."""
-        return _of("seconds", seconds) * (self.sound_speed / self.chord)
+        """Time, or time step, of a case from `seconds` [s]."""
+        return _of("seconds", seconds) * self.rate
 
     # ---- out of a case ----------------------------------------------------------------------
 
     def seconds(self, time: Any) -> Any:
-        """Seconds [s] from a `time` of a case [chord/a_inf], such as the history's."""
-        return _of("time", time) * (self.chord / self.sound_speed)
+        """Seconds [s] from a `time` of a case, such as the history's."""
+        return _of("time", time) / self.rate
 
-    def dynamic_pressure(self, velocity: Any) -> Any:
-        """Dynamic pressure rho U^2 / 2 of a stream of `velocity` [m/s], in [Pa]."""
-        return 0.5 * self.density * _of("velocity", velocity, positive=True) ** 2
+    def dynamic_pressure(self, velocity: Any = None) -> Any:
+        """Dynamic pressure rho U^2 / 2 of a stream of `velocity` [m/s], or of `speed`, in [Pa]."""
+        assert self.density is not None  # `_fill` has seen to it
+        return 0.5 * self.density * self._velocity(velocity) ** 2
 
-    def force_per_span(self, coefficient: Any, velocity: Any, area: float = 1.0) -> Any:
-        """Lift or drag of a section [N/m] from cl or cd; `area` is the reference area [chord]."""
-        scale = self.dynamic_pressure(velocity) * self.chord
-        return _of("coefficient", coefficient) * (scale * _of("area", area, positive=True))
+    def force_per_span(self, coefficient: Any, velocity: Any = None, area: Any = None) -> Any:
+        """Lift or drag of a section [N/m] from cl or cd.
+
+        `area` is the reference area, in the methods below too [lengths of the mesh]; that of the
+        case, or 1.
+        """
+        scale = self.dynamic_pressure(velocity) * self.metres
+        return _of("coefficient", coefficient) * (scale * self._size("area", area))
 
     def moment_per_span(
-        self, coefficient: Any, velocity: Any, area: float = 1.0, length: float = 1.0
+        self, coefficient: Any, velocity: Any = None, area: Any = None, length: Any = None
     ) -> Any:
-        """Moment of a section [N m/m] from cm; `area`, `length`: references of the case [chord]."""
-        arm = self.chord * _of("length", length, positive=True)
+        """Moment of a section [N m/m] from cm; `length` is the reference length, that of the case,
+        or 1."""
+        arm = self.metres * self._size("length", length)
         return self.force_per_span(coefficient, velocity, area) * arm
 
     def work_per_span(
-        self, work: Any, velocity: Any, area: float = 1.0, length: float = 1.0
+        self, work: Any, velocity: Any = None, area: Any = None, length: Any = None
     ) -> Any:
         """Work of the flow on a section in a cycle [J/m] from `Loop.work`."""
         return self.moment_per_span(_of("work", work), velocity, area, length)
 
     def power_per_span(
-        self, power: Any, velocity: Any, area: float = 1.0, length: float = 1.0
+        self, power: Any, velocity: Any = None, area: Any = None, length: Any = None
     ) -> Any:
         """Power that the flow feeds into a section's motion [W/m] from the history's `power`."""
-        rate = self.sound_speed / self.chord
-        return self.moment_per_span(_of("power", power), velocity, area, length) * rate
+        return self.moment_per_span(_of("power", power), velocity, area, length) * self.rate
 
-    def force(self, coefficient: Any, velocity: Any, area: float) -> Any:
-        """Lift or drag in space [N] from CL or CD; `area` is `reference_area` [chord^2]."""
-        return self.force_per_span(coefficient, velocity, area) * self.chord
+    def force(self, coefficient: Any, velocity: Any = None, area: Any = None) -> Any:
+        """Lift or drag in space [N] from CL or CD; `area` is `reference_area`."""
+        return self.force_per_span(coefficient, velocity, self._stated(area)) * self.metres
 
-    def moment(self, coefficient: Any, velocity: Any, area: float, length: float) -> Any:
-        """Moment in space [N m] from cm; `area` [chord^2] and `length` [chord] are references."""
-        return self.moment_per_span(coefficient, velocity, area, length) * self.chord
+    def moment(
+        self, coefficient: Any, velocity: Any = None, area: Any = None, length: Any = None
+    ) -> Any:
+        """Moment in space [N m] from cm; `area` and `length` are references of the case."""
+        area = self._stated(area)
+        return self.moment_per_span(coefficient, velocity, area, length) * self.metres
 
     def pressure_of(self, p: Any) -> Any:
-        """Pressure [Pa] from `p` of a case (`primitive()`, Pressure in field files)."""
-        return _of("p", p) * (GAMMA * self.pressure)
+        """Pressure [Pa] from `p` of a case (`primitive()`, Pressure in field files).
 
-    def pressure_of_cp(self, cp: Any, velocity: Any) -> Any:
-        """Pressure [Pa] from a pressure coefficient `cp`, in a stream of `velocity` [m/s]."""
-        return self.pressure + _of("cp", cp) * self.dynamic_pressure(velocity)
+        Of incompressible flow where no pressure is given, the excess over that of the far field.
+        """
+        if self.gas:
+            assert self.pressure is not None  # `_fill` has seen to it
+            return _of("p", p) * (GAMMA * self.pressure)
+        return (self.pressure or 0.0) + _of("p", p) * (2 * self.dynamic_pressure())
+
+    def pressure_of_cp(self, cp: Any, velocity: Any = None) -> Any:
+        """Pressure [Pa], as of `pressure_of`, from a pressure coefficient `cp`."""
+        return (self.pressure or 0.0) + _of("cp", cp) * self.dynamic_pressure(velocity)
+
+    def _velocity(self, value: Any) -> Any:
+        """A velocity that is given, or the speed."""
+        return _of("velocity", self.speed if value is None else value, positive=True)
+
+    def _size(self, name: str, value: Any) -> Any:
+        """A reference area or length that is given, or that of the case."""
+        own = getattr(self.scales, name)
+        return _of(name, own if value is None else value, positive=True)
+
+    def _stated(self, area: Any) -> Any:
+        """An area, which in space must be given where there is no case."""
+        if area is None and self.case is None:
+            raise SettingsError("units: area is None, expected the reference area of the case")
+        return area
 
 
 def _of(name: str, value: Any, positive: bool = False) -> Any:

@@ -1,14 +1,15 @@
 """History of a run: one row per member and physical step (or iteration), kept and flushed to CSV.
 
 Columns of an unsteady run: member [-], step [-], time [chord/a_inf], cycle [-] (2.25 is a quarter
-into the third), phase_deg, alpha_deg (stream angle + nose-up motion), cl, cd, cm [-],
-inner_iterations [-], residual_drop [-], min_area [chord^2], min_angle_deg, converged (1 where
+into the third), phase_deg, alpha_deg (stream angle + that of the part + nose-up motion), cl, cd, cm
+[-], inner_iterations [-], residual_drop [-], min_area [chord^2], min_angle_deg, converged (1 where
 the step reached the asked drop, or round-off; else 0), then shift_x, shift_y (of the first body's
 pivot, in reference lengths), power (that the flow feeds into the motion of all walls, over q_inf
 times reference area and length [a_inf/chord], so that its sum times the time step is the work over
 q_inf c^2) and of it power_pitch, the part of turns about the pivots.
-Where a member has several bodies, each has cl_, cd_, cm_ (about its own pivot, if there is one),
-power_, power_pitch_, angle_deg_, shift_x_ and shift_y_ with its marker.
+Where a member has several bodies, each has cl_, cd_, cm_ (about the pivot of its own motion, or its
+own point where that has none), power_, power_pitch_, angle_deg_, shift_x_ and shift_y_ with its
+marker.
 Columns of a steady run: member, iteration, residual, cl, cd, cm, cfl [-], then its solver's own.
 """
 

@@ -50,12 +50,17 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class BodyLoop:
-    """The last cycle of one of several bodies; `cm` is about the pivot of the body's own motion."""
+    """The last cycle of one of several bodies.
+
+    `cm` is about the pivot of the body's own motion, or its own point where that has none
+    (docs/results.md); `turns` is whether its angle changes.
+    """
 
     cl: Coefficient
     cm: Coefficient
     energy: Work
     flapping: Flapping  # drag, thrust, power, efficiency and shift
+    turns: bool = True
 
     @property
     def cd(self) -> Coefficient:
@@ -392,4 +397,4 @@ def _body_loop(
     cycle: Mapping[str, NDArray[Any]], marker: str, path: Movement, flapping: Flapping
 ) -> BodyLoop:
     cl, cm = (coefficient(cycle[f"{n}_{marker}"], path.phase, None) for n in ("cl", "cm"))
-    return BodyLoop(cl, cm, work_of([path], cl, cm), flapping)
+    return BodyLoop(cl, cm, work_of([path], cl, cm), flapping, path.pitches)

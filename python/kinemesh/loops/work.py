@@ -93,7 +93,8 @@ class Derivatives:
     `cl_alpha` and `cm_alpha` are of a pitch alone, per radian, nose-up positive.  `cl_h` and `cm_h`
     are of a plunge alone, per chord, positive upwards along the line of the plunge.  The others
     are None.  Real parts are in phase with the motion, imaginary parts lead the motion by a quarter
-    turn.  Moments are about `moment_about`; those of a body in `Loop.bodies` about its own pivot.
+    turn.  Moments are about `moment_about`; those of a body in `Loop.bodies` about the pivot of its
+    motion, or its own point where that has none (docs/results.md).
     """
 
     cl_alpha: complex | None = None

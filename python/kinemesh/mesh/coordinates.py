@@ -22,6 +22,7 @@ Floats = NDArray[np.float64]
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eEdD][+-]?[0-9]+)?")
 COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eEdD][+-]?[0-9]+)?")  # a number with a decimal comma
 WORD = re.compile(r"[^\W\d_]{2,}")  # letters in a row
+NEAR_NUMBER = re.compile(r"[+-]?\w?\.\w*|(?:nan|inf)\w*", re.IGNORECASE)  # l.000 for 1.000
 RULE = re.compile(r"[-=_~#*+.\s]*[-=_~#]{3,}[-=_~#*+.\s]*")  # a line drawn across the page
 NO_NUMBERS = re.compile(r"[+-]?(?:nan|inf|infinity|ind|qnan)\b", re.IGNORECASE)
 LARGEST = 2.0  # of a coordinate of chord 1: a larger number at the start of a title is no point
@@ -69,27 +70,30 @@ class _Line:
         """Whether the line begins as a comment."""
         return self.text.startswith(COMMENTS)
 
-    def is_text(self) -> bool:
-        """Whether the line is text, and no point with damage.
+    def is_text(self, after: bool = False) -> bool:
+        """Whether the line is text, and no point with damage; `after` the points or before them.
 
-        A point may have lost its letters' look to stars, or digits to letters.  So a line that
-        begins with a number is text only where the number is no coordinate and words follow.
+        Of a point with damage digits may be stars or letters.  So a line that begins with a number
+        is text only where words follow and the number is a share or whole and no coordinate, after
+        the points also where three words follow.
         """
         if self.values is not None:
             return False
         if RULE.fullmatch(self.text) or self.comment:
             return True
-        words = [word for word in self.words if not NO_NUMBERS.match(word)]
-        worded = any(map(WORD.search, words))
-        lead = NUMBER.match(self.words[0]) if self.words else None
+        words = [word for word in self.words if WORD.search(word) and not NO_NUMBERS.match(word)]
+        lead = NUMBER.match(self.words[0])
         if lead is not None:
-            beyond = abs(float(re.sub("[dD]", "e", lead[0]))) > LARGEST
-            named = bool(re.match(r"-?[^\W\d_]", self.words[0][lead.end() :]))  # 2D, 2-D
-            return worded and (beyond or (named and "." not in lead[0]))
-        if worded:
+            behind = self.words[0][lead.end() :]
+            share, whole = behind.startswith("%"), lead[0].isdigit()
+            named = re.match(r"-?[^\W\d_]", behind) is not None  # 2D, 2-D
+            named = share or (whole and (named or float(lead[0]) > LARGEST))
+            many = after and len(words) > 2 and "*" not in self.text
+            return many or bool(words and named)
+        if words:
             return True
-        lettered = any(re.search(r"[^\W\d_]", word) for word in words)
-        return lettered and not any(re.search(r"[.*]", word) for word in self.words)
+        damaged = any("*" in word or NEAR_NUMBER.fullmatch(word) for word in self.words)
+        return bool(re.search(r"[^\W\d_]|%", self.text)) and not damaged
 
 
 def read(path: Path) -> tuple[Floats, tuple[str, ...]]:
@@ -184,7 +188,7 @@ def _after(path: Path, body: list[_Line], after: list[_Line]) -> list[str]:
     if not after:
         return []
     again = next((line for line in after if line.count == body[0].count), None) if body else None
-    if not after[0].is_text() or again is not None or len(body) < LEAST:
+    if not after[0].is_text(after=True) or again is not None or len(body) < LEAST:
         there = "" if again is None else f": points go on in line {again.number}"
         raise _fault(path, after[0], there)
     return _left_out("after", after)
@@ -208,9 +212,11 @@ def _counts(path: Path, body: list[_Line], title: bool) -> tuple[list[_Line], in
     they may be its title, such as 64 418.
     """
     head = (body[0].values or [])[:2] if body else []
-    if not head or not all(value > LARGEST and value == int(value) for value in head):
+    if not head or not all(value > LARGEST and value.is_integer() for value in head):
         return body, 0, []
     first, rest = body[0], body[1:]
+    if any(abs(value) > LARGEST for line in rest[1:] for value in line.values or ()):
+        return body, 0, []  # of a chord that is not 1
     upper, lower = head
     if (upper + lower, first.count) == (len(rest), 2):
         return rest, int(upper), []

@@ -159,13 +159,11 @@ class Motion(ABC):
         """Angular frequency [rad a_inf/chord]; None where the motion has no period."""
 
     def rate(self, t: float, u_inf: float) -> Rate:
-        """Rate of the pose at time t, by differences of fourth order.
+        """Rate of the pose at time t, by differences of fourth order with the step `span`.
 
-        Their step is `DIFFERENCE` radians of the cycle; where the motion has no period, it is
-        `DIFFERENCE` chord/a_inf.  Differences are central; where a law has no pose on one side of
-        t, they are of the other side.
+        They are central; where a law has no pose on one side of t, they are of the other side.
         """
-        h = DIFFERENCE / (self.omega(u_inf) or 1.0)
+        h = self.span(u_inf)
         pose = self.pose(t, u_inf)
         here = np.array([pose.angle, *pose.apply(pose.about)])
 
@@ -174,13 +172,16 @@ class Motion(ABC):
             return np.array([there.angle, *there.apply(pose.about)]) - here
 
         try:
-            found = sum([w * moved(k) for k, w in CENTRAL.items()], 0 * here) / (12 * h)
+            found = sum([w * moved(k) for k, w in CENTRAL.items()], 0 * here)
         except Exception:  # whatever a user's law raises beyond its end
             side = -1 if t > 4 * h else 1
-            each = [side * w * moved(side * k) for k, w in ONE_SIDED.items()]
-            found = sum(each, 0 * here) / (12 * h)
-        angle, x, y = found
+            found = sum([side * w * moved(side * k) for k, w in ONE_SIDED.items()], 0 * here)
+        angle, x, y = found / (12 * h)
         return Rate(float(angle), (float(x), float(y)))
+
+    def span(self, u_inf: float) -> float:
+        """Step of differences: `DIFFERENCE` radians of the cycle; without one, units of time."""
+        return DIFFERENCE / (self.omega(u_inf) or 1.0)
 
     @property
     def pivot(self) -> tuple[float, float] | None:
@@ -357,7 +358,7 @@ def pitch(
     ----------
     amplitude_deg : float    half of the range of the angle [deg]
     k : float                reduced frequency omega chord / (2 u_inf) [-]
-    about : (2,)             pivot [chord]
+    about : (2,)             pivot, of a part in its own frame [chord]
     phase_deg : float        phase at t = 0 [deg]
     chord : float            reference length of k
     """

@@ -132,7 +132,7 @@ def rotate(
     Parameters
     ----------
     rate_deg : float    nose-up angle per reduced time u_inf t / chord [deg]
-    about : (2,)        pivot [chord]
+    about : (2,)        pivot, of a part in its own frame [chord]
     ramp : float        reduced time over which the rate grows from 0; 0: the body has it at once
     chord : float       reference length of the reduced time
     """

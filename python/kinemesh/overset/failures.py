@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.faults import decode
+from kinemesh.overset.parts import Parts
 from kinemesh.overset.plan import Plan, walls_of_part
 from kinemesh.overset.solids import distances
 from kinemesh.overset.status import Statuses
@@ -36,6 +37,8 @@ class _Met:
     gap: float  # between walls or, with one wall alone, to where the part begins to hold others
     size: float  # across the larger cells there [chord]
     both: bool  # whether it is between walls of both parts
+    coarse: str  # the part with the larger cells there
+    behind: float  # where walls are nearer than the other part's far field: the gap to them; or inf
 
 
 def failure(made: Statuses, member: int, word: np.uint64) -> Told:
@@ -50,7 +53,18 @@ def failure(made: Statuses, member: int, word: np.uint64) -> Told:
         return Told(cause, "move the parts apart, or change their motion", where)
     if code == OUTSIDE:
         cause = f"part {met.name!r} reaches {met.at}, beyond {met.other!r} ({met.place})"
-        return Told(cause, f"a larger {met.other!r}, or a smaller motion", where)
+        if np.isinf(met.behind):
+            return Told(cause, f"a larger {met.other!r}, or a smaller motion", where)
+        needs = 2 * (made.overlap + made.fringe)
+        cause = (
+            f"part {met.name!r} reaches {met.at}, behind the walls of {met.other!r} ({met.place}): "
+            f"the gap between their walls is {met.behind:.3g} chords"
+        )
+        remedy = (
+            f"a smaller {met.name!r}, which ends within the gap, with cells at most "
+            f"{met.behind / needs:.2g} across there in both, or walls farther apart"
+        )
+        return Told(cause, remedy, where)
     if code == FREED:
         cause = f"{where} is a field node and had no fluid at the last step"
         return Told(cause, "a smaller time step, so that no wall crosses its fringe in one", where)
@@ -64,7 +78,7 @@ def _gap(made: Statuses, met: _Met, where: str, code: int) -> Told:
     needs = (2 if met.both else 1) * (made.overlap + made.fringe)
     if not met.gap < needs * met.size:  # the cells are too few for another reason
         cause = f"{where} {why}: other parts hold the corners of the cell of {met.other!r} there"
-        return Told(cause, f"smaller cells of {met.other!r} there{fewer}", where)
+        return Told(cause, f"smaller cells of {met.coarse!r} there{fewer}", where)
     one, other = met.gap_of
     told = (
         f"the gap between {one!r} and {other!r}"
@@ -75,7 +89,12 @@ def _gap(made: Statuses, met: _Met, where: str, code: int) -> Told:
         f"{told} is {met.gap:.3g} chords and holds {met.gap / met.size:.2g} cells that "
         f"are {met.size:.3g} across, needs {needs}: {where} {why}"
     )
-    return Told(cause, f"cells at most {met.gap / needs:.2g} across there{fewer}", where)
+    return Told(
+        cause,
+        f"cells at most {met.gap / needs:.2g} across there{fewer}; "
+        f"those of {met.coarse!r} are the largest",
+        where,
+    )
 
 
 def _met(made: Statuses, member: int, node: int) -> _Met:
@@ -93,7 +112,9 @@ def _met(made: Statuses, member: int, node: int) -> _Met:
     x = get(grid.x)[slice(*grid.first[member : member + 2])]
     rest = np.flatnonzero(mesh.part == other)
     beside = int(rest[np.argmin(np.linalg.norm(x[rest] - x[local], axis=1))])
-    size = max(_across(plan, x, node) for node in (local, beside))
+    sizes = {node: _across(plan, x, node) for node in (beside, local)}
+    largest = max(sizes, key=lambda node: sizes[node])
+    size, coarse = sizes[largest], mesh.names[int(mesh.part[largest])]
     both, gap = bool(mesh.walled[own] and mesh.walled[other]), np.nan
     if both:
         one, far = (walls_of_part(mesh, mesh.names[p]) for p in (own, other))
@@ -105,7 +126,27 @@ def _met(made: Statuses, member: int, node: int) -> _Met:
         gap = float(plan.rank[there][plan.layer[there] == made.fringe].min(initial=np.inf))
     at = "({:.6g}, {:.6g})".format(*x[local])
     names = mesh.names[own], mesh.names[other if both else body]
-    return _Met(mesh.node(local), at, mesh.names[own], mesh.names[other], names, gap, size, both)
+    behind = _behind(mesh, x, local, own, other)
+    told = mesh.node(local), at, mesh.names[own], mesh.names[other]
+    return _Met(*told, names, gap, size, both, coarse, behind)
+
+
+def _behind(mesh: Parts, x: NDArray[np.float64], node: int, own: int, other: int) -> float:
+    """The gap between the walls of two parts, where the other's walls are nearest to a node.
+
+    Infinity where the other's far field is nearer, or one of the two has no walls.
+    """
+    if not (mesh.walled[own] and mesh.walled[other]):
+        return np.inf
+    one, far = (walls_of_part(mesh, mesh.names[p]) for p in (own, other))
+    ends = [mesh.boundaries[marker] for marker in mesh.roles.get("far", ())]
+    outer = np.unique(np.concatenate([np.empty((0, 2), np.int32), *ends]))
+    outer = outer[mesh.part[outer] == other]
+    here = x[node : node + 1]
+    rim = np.hypot(*(x[outer] - here).T).min(initial=np.inf)
+    if distances(here, x[far])[0] >= rim:
+        return np.inf
+    return float(distances(x[far[:, 0]], x[one]).min())
 
 
 def _across(plan: Plan, x: NDArray[np.float64], node: int) -> float:

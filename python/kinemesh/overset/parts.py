@@ -8,7 +8,7 @@ that what follows from a mesh follows from each part alone.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.names import role_of
 from kinemesh.mesh.origin import Origin
 from kinemesh.mesh.pieces import pieces
-from kinemesh.motion import Pose
+from kinemesh.motion.framed import Frame
 from kinemesh.space.markers import walls_of
 from kinemesh.space.patches import KINDS
 
@@ -33,16 +33,20 @@ BEWARE = "its boundary within other parts has the marker 'overset'"
 class Part:
     """A mesh and where it stands.
 
+    Pivots of the part's motion, and `moment_about`, are points of its own frame, that of the mesh.
+
     Parameters
     ----------
     mesh : Mesh
-    at : (x, y)          where the mesh's origin is put [chord]
+    at : (x, y)          where the mesh's origin is put [lengths of the case]
     angle_deg : float    turn about the mesh's origin before that, nose-up positive [deg]
+    scale : float        lengths of the case in one of the mesh, which is scaled before all else
     """
 
     mesh: Mesh
     at: tuple[float, float] = (0.0, 0.0)
     angle_deg: float = 0.0
+    scale: float = 1.0
 
     def __post_init__(self) -> None:
         if not isinstance(self.mesh, Mesh):
@@ -53,10 +57,17 @@ class Part:
         object.__setattr__(self, "at", point_of(self.at, "Part: at", "x, y"))
         angle = numbers(self.angle_deg, 1, "Part: angle_deg")[0]
         object.__setattr__(self, "angle_deg", float(angle))
+        scale = numbers(self.scale, 1, "Part: scale", positive=True)[0]
+        object.__setattr__(self, "scale", float(scale))
+
+    @property
+    def frame(self) -> Frame:
+        """The part's own frame in that of the case."""
+        return Frame(self.at, self.angle_deg, self.scale)
 
     def points(self) -> NDArray[np.float64]:
-        """(nodes, 2) where the nodes stand [chord]."""
-        return Pose(float(np.radians(self.angle_deg)), (0.0, 0.0), self.at).apply(self.mesh.points)
+        """(nodes, 2) where the nodes stand [lengths of the case]."""
+        return self.frame.place(self.mesh.points)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -69,12 +80,14 @@ class Parts(Mesh):
     first : (parts+1,) int32     first node of each part, and the number of nodes
     roles : {kind: markers}      of walls one for each part that has some, named as the part
     walls : {"part.marker": (k, 2) int32}    edges of the walls by the markers of their parts
+    frames : {part: Frame}    in which pivots of motions and the moments' point are given
     """
 
     names: tuple[str, ...] = ()
     first: Ints = None  # type: ignore[assignment]
     roles: dict[str, list[str]] = None  # type: ignore[assignment]
     walls: dict[str, Ints] = None  # type: ignore[assignment]
+    frames: dict[str, Frame] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -117,6 +130,7 @@ class Parts(Mesh):
             first += mesh.nodes
         starts = np.append([start for _, _, start in tables], first).astype(np.int32)
         found: list[Any] = [*_joined(tables, sides), tuple(given), starts, sides.roles, named]
+        found.append({name: part.frame for name, part in given.items()})
         made = cls(*found)
         for name in moving:
             if name in given and name not in made.boundaries:
@@ -281,7 +295,7 @@ class _Asked:
 def _joined(tables: Sequence[tuple[Part, Mesh, int]], sides: _Sides) -> list[Any]:
     """Arguments of a Mesh from parts: (part, its mesh renumbered, first node) of each."""
     bases = np.cumsum([0, *(int(mesh.original.max()) + 1 for _, mesh, _ in tables)])
-    points = [Part(mesh, part.at, part.angle_deg).points() for part, mesh, _ in tables]
+    points = [replace(part, mesh=mesh).points() for part, mesh, _ in tables]
     cells = {
         name: np.concatenate([getattr(mesh, name) + np.int32(first) for _, mesh, first in tables])
         for name in ("triangles", "quads")
@@ -300,6 +314,8 @@ def _joined(tables: Sequence[tuple[Part, Mesh, int]], sides: _Sides) -> list[Any
 
 def _origin(tables: Sequence[tuple[Part, Mesh, int]]) -> Origin:
     """What is known of the parts: chords of the only one that tells its own."""
-    chords = [mesh.origin.chord for _, mesh, _ in tables if mesh.origin.chord is not None]
+    chords = [
+        part.scale * mesh.origin.chord for part, mesh, _ in tables if mesh.origin.chord is not None
+    ]
     notes = tuple(note for _, mesh, _ in tables for note in mesh.origin.notes)
     return Origin(chords[0] if len(chords) == 1 else None, notes)

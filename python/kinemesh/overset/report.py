@@ -19,6 +19,7 @@ from kinemesh.wiring import done_by
 
 KINDS = {"field": FIELD, "receptor": RECEPTOR, "covered": COVERED, "solid": SOLID}
 ALIKE = 3.0  # sizes of receptors' and donors' cells that may differ by this factor
+UNLIKE = 10.0  # beyond which a run is refused: the values are those of another resolution
 FEW = 1e-3  # share of receptors that may take values from receptors
 HEAD = (
     *("part", "field", "receptor", "covered", "solid"),

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.errors import warn_of
+from kinemesh.errors import OversetError, warn_of
 from kinemesh.overset import strides
-from kinemesh.overset.report import ALIKE, FEW, Taken
+from kinemesh.overset.report import ALIKE, FEW, UNLIKE, Taken
 from kinemesh.overset.status import Statuses
 from kinemesh.overset.strides import Stride, Strides
 
@@ -18,10 +18,16 @@ EVERY = 16  # poses of which one has its cells looked at, on the host: 50 MB of 
 
 
 class Watch:
-    """Looks at the connectivity pose by pose."""
+    """Looks at the connectivity pose by pose.
 
-    def __init__(self, made: Statuses) -> None:
+    Parameters
+    ----------
+    notes : of the summary, to which warnings are added
+    """
+
+    def __init__(self, made: Statuses, notes: list[str] | None = None) -> None:
         self.made, self.poses = made, 0
+        self.notes: list[str] = [] if notes is None else notes
         self._told: set[tuple[str, int]] = set()
         self._of_mesh: list[Strides] = []
         self.begin()
@@ -42,6 +48,7 @@ class Watch:
             for m in np.flatnonzero(alive).tolist():
                 notes += self._sizes(m, when)
         self.poses += 1
+        self.notes += notes
         warn_of(notes)
 
     def strode(self, when: str) -> dict[str, NDArray[np.float64]]:
@@ -108,11 +115,28 @@ class Watch:
         taken = Taken.of(self.made, member)
         fed = np.flatnonzero(taken.receptor & (taken.worth > 0))
         apart = np.abs(np.log(taken.ratio[fed]))
-        if not len(fed) or apart.max() <= np.log(ALIKE) or not self._new("sizes", member):
+        if not len(fed) or apart.max() <= np.log(ALIKE):
             return []
         worst = int(fed[apart.argmax()])
+        if apart.max() > np.log(UNLIKE):
+            self._refuse(member, taken, worst, when)
+            return []
+        if not self._new("sizes", member):
+            return []
         return [
             f"member {member}: cells at {taken.place(worst)} are {taken.ratio[worst]:.2g} times as "
             f"large as those that give it its value, expected 1/3 to 3 ({when}); like sizes where "
             "parts end"
         ]
+
+    def _refuse(self, member: int, taken: Taken, node: int, when: str) -> None:
+        """The member fails: cells that give values are of quite another size."""
+        place, ratio = taken.place(node), taken.ratio[node]
+        times = f"{ratio:.2g} times as large as" if ratio > 1 else f"1/{1 / ratio:.2g} of"
+        cause = (
+            f"cells at {place} are {times} those that give it its value, expected 1/3 to 3 and at "
+            f"most {UNLIKE:g} times apart"
+        )
+        remedy = "like sizes where parts end: nodes of the part, or spacing of the background"
+        error = OversetError(f"{cause} ({when}); {remedy}")
+        self.made.grid.ensemble.fail(member, cause, remedy, place=place, error=error)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from kinemesh.plot.cycles import cycle
 from kinemesh.plot.ensembles import loops
 from kinemesh.plot.films import film, films_from_directory
-from kinemesh.plot.flows import mach, pressure, solved, surface_pressure, vorticity
+from kinemesh.plot.flows import mach, pressure, solved, vorticity
 from kinemesh.plot.folder import from_directory
 from kinemesh.plot.histories import convergence, hysteresis, loads
 from kinemesh.plot.overset import grids
@@ -17,6 +17,8 @@ from kinemesh.plot.pressures import unsteady_pressures
 from kinemesh.plot.spaces import cloud, mesh, triangles_of
 from kinemesh.plot.style import BLUE, DARK, GREY, RED, STYLE
 from kinemesh.plot.sweeps import sweep_lines, sweep_map
+from kinemesh.plot.views import View
+from kinemesh.plot.walls import surface_pressure
 
 __all__ = [
     "BLUE",
@@ -24,6 +26,7 @@ __all__ = [
     "GREY",
     "RED",
     "STYLE",
+    "View",
     "cloud",
     "convergence",
     "cycle",

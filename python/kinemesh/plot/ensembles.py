@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kinemesh.study.hysteresis import Loop
 
 DASHES = ("-", "--", ":", "-.")
+TITLES = ("mach", "reynolds", "alpha_deg", "k", "omega", "amplitude_deg", "amplitude")
 FEW = 8  # values that a legend lists; more have a bar of colours
 
 
@@ -124,10 +125,29 @@ def names_of(run: Run) -> list[str]:
 
 
 def title_of(run: Run, member: int) -> str:
-    """The title of the case, and of an ensemble what varies: `AGARD CT5, k 0.1`."""
+    """The title of the case, and the stream and motion of a member in a line of their own."""
     case, rows = run.summary.get("case") or {}, run.asked()
-    words = in_words(rows[member], differing(rows))
-    return ", ".join(text for text in (case.get("title") or case.get("name"), words) if text)
+    names = [*(n for n in rows[member] if _told(n)), *differing(rows)]
+    if rows[member].get("stream") == 0:  # which has no angle
+        names = [n for n in names if n != "alpha_deg"]
+    words = in_words(rows[member], list(dict.fromkeys(names)))
+    return "\n".join(text for text in (case.get("title") or case.get("name"), words) if text)
+
+
+def stream_of(run: Run, member: int) -> tuple[float, float] | None:
+    """Direction of the stream of incompressible flow, (0, 0) where it is at rest; None of a gas."""
+    row = run.asked()[member]
+    if "reynolds" not in row:
+        return None
+    if row.get("stream") == 0:
+        return 0.0, 0.0
+    angle = np.radians(row.get("alpha_deg") or 0.0)
+    return float(np.cos(angle)), float(np.sin(angle))
+
+
+def _told(name: str) -> bool:
+    """Whether a title names it: stream, reduced frequency and amplitudes, of parts too."""
+    return any(name == told or name.endswith(f"_{told}") for told in TITLES)
 
 
 @styled
@@ -209,6 +229,6 @@ class _Tones:
 def _words(name: str | None, value: Any = "") -> str:
     """A number with its name, as in a legend: `amplitude 2 deg`."""
     number = f"{value:g}" if isinstance(value, float) else str(value)
-    name = "Mach" if name == "mach" else str(name)
+    name = {"mach": "Mach", "reynolds": "Re"}.get(str(name), str(name))
     unit = " deg" if name.endswith("_deg") and number else ""
     return f"{name.removesuffix('_deg').replace('_', ' ')} {number}{unit}".rstrip()

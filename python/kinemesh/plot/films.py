@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace as replaced
 from io import BytesIO
 from pathlib import Path
 from subprocess import run as call
@@ -15,9 +16,17 @@ from numpy.typing import NDArray
 from kinemesh.errors import CaseError, warn
 from kinemesh.io.paths import making, path_of
 from kinemesh.io.whole import replace
-from kinemesh.plot.ensembles import differing, in_words, names_of, running, title_of
-from kinemesh.plot.flows import SHADES, Picture, moment_of, range_of, solved, values_of, view_of
+from kinemesh.plot.ensembles import (
+    differing,
+    in_words,
+    names_of,
+    running,
+    stream_of,
+    title_of,
+)
+from kinemesh.plot.flows import SHADES, Picture, moment_of, range_of, solved, values_of
 from kinemesh.plot.style import STYLE
+from kinemesh.plot.views import View, in_frame, wake_of, window_of
 from kinemesh.run.march import progress_bar
 
 if TYPE_CHECKING:
@@ -36,6 +45,9 @@ def film(
     member: int | None = None,
     *,
     progress: bool = False,
+    view: Any = None,
+    range: Any = None,
+    frame: str = "world",
 ) -> Path:
     """Film of the frames of the last cycle, in the order of time; returns the path of the file.
 
@@ -49,6 +61,7 @@ def film(
     path : .gif, or .mp4 where ffmpeg is installed; default film-mach.gif in the folder of the run,
         for an ensemble members/film-mach-k0.1.gif, named by the parameters that vary
     member : int    of an ensemble, from 0
+    view, range, frame : what is shown, as of `kinemesh.plot.View`
 
     Raises
     ------
@@ -58,6 +71,7 @@ def film(
 
     if quantity not in SHADES:
         raise CaseError(f"film: quantity = {quantity!r}, expected one of {', '.join(SHADES)}")
+    seen = View.of(view, range, frame)
     run = run if isinstance(run, Run) else open(run)
     frames = _frames(run, quantity, member)
     place = _place(run, quantity, member or 0, FORMATS[0]) if path is None else path
@@ -66,7 +80,7 @@ def film(
     if form not in FORMATS:
         raise CaseError(f"{target}: expected a name that ends in .{' or .'.join(FORMATS)}")
     ffmpeg = _ffmpeg(target) if form == "mp4" else ""
-    pictures = _pictures(run, quantity, member, frames, progress)
+    pictures = _pictures(run, quantity, member, frames, progress, seen)
     data = _mp4(pictures, ffmpeg, target) if form == "mp4" else _gif(pictures)
     with making(target, "the film"):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -81,6 +95,9 @@ def films_from_directory(
     members: bool = False,
     format: str = "gif",
     progress: bool = False,
+    view: Any = None,
+    range: Any = None,
+    frame: str = "world",
 ) -> list[Path]:
     """Films of a run's folder, as of `film`: with `members` of each member; the paths written.
 
@@ -103,7 +120,8 @@ def films_from_directory(
     made = []
     for m in there if members else there[:1]:
         place = _place(run, quantity, m, format)
-        made.append(film(run, quantity, place, m, progress=progress))
+        shown = {"view": view, "range": range, "frame": frame}
+        made.append(film(run, quantity, place, m, progress=progress, **shown))
     return made
 
 
@@ -138,25 +156,36 @@ def _frames(run: Run, quantity: str, member: int | None) -> list[int]:
 
 
 def _pictures(
-    run: Run, quantity: str, member: int | None, frames: list[int], progress: bool
+    run: Run, quantity: str, member: int | None, frames: list[int], progress: bool, seen: View
 ) -> list[Any]:
     """Pillow's image of each frame."""
     import matplotlib
 
+    first = run.fields(0, member=member)
+
     def flow(number: int) -> Fields:
-        return run.fields(number, member=member)
+        found = run.fields(number, member=member)
+        return replaced(found, points=in_frame(seen, found, first))
 
     shade, title = SHADES[quantity], title_of(run, member or 0)
-    box = _about([view_of(f.points, f.walls) for f in map(flow, frames)])
+    stream = stream_of(run, member or 0)
+
+    def window(f: Fields) -> tuple[float, ...]:
+        wake = wake_of(stream, run.fields(f.frame, member=member), first)
+        return window_of(seen, f.points, f.walls, [*f.bodies.values()], wake)
+
+    box = _about([window(f) for f in map(flow, frames)])
     ends = [
-        range_of(shade, f.points, solved(f), values_of(f, shade), box) for f in map(flow, frames)
+        range_of(shade, f.points, solved(f), values_of(f, shade), box, seen)
+        for f in map(flow, frames)
     ]
     made = []
     with (
         matplotlib.rc_context(STYLE),
         progress_bar(len(frames), progress, "frame") as bar,
     ):
-        picture = Picture(shade, box, (min(low for low, _ in ends), max(high for _, high in ends)))
+        least, most = min(low for low, _ in ends), max(high for _, high in ends)
+        picture = Picture(shade, box, (least, most), seen.range is not None)
         for f in map(flow, frames):
             words = f"{title}\n{moment_of(f)}"
             values = values_of(f, shade)

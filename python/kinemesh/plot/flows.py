@@ -1,18 +1,18 @@
-"""Figures of a flow: Mach number, vorticity, pressure, and pressure along the walls."""
+"""Figures of a flow: Mach number, vorticity, pressure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError
-from kinemesh.plot.spaces import box_about, draw_walls, frame, triangles_of
-from kinemesh.plot.style import BLUE, BODIES, DARK, RED, figure_of, styled, wrapped
+from kinemesh.plot.spaces import draw_walls, frame, triangles_of
+from kinemesh.plot.style import DARK, figure_of, styled, unit_of_time
+from kinemesh.plot.views import View, strongest, window_of
 
 if TYPE_CHECKING:
     from kinemesh.results import Fields
@@ -28,17 +28,12 @@ class Shade:
     colours: str  # matplotlib's name of the map
     step: float  # between two thin lines
     mark: float = np.nan  # a value with a white line
-    limit: float = np.inf  # stronger values have the colours of the ends
-
-    @property
-    def beyond(self) -> str:
-        """Where values go on beyond the colours, as matplotlib has it."""
-        return "both" if np.isfinite(self.limit) else "neither"
+    signed: bool = False  # as much on both sides of 0; stronger values have the ends' colours
 
 
 SHADES = {
     "mach": Shade("Mach number", "Mach", "Mach number", "viridis", 0.05, 1.0),
-    "vorticity": Shade("vorticity", "Vorticity", "vorticity [U/chord]", "RdBu_r", 1.0, limit=5.0),
+    "vorticity": Shade("vorticity", "Vorticity", "vorticity [U/chord]", "RdBu_r", 1.0, signed=True),
     "cp": Shade("pressure coefficient", "Cp", "$c_p$", "viridis_r", 0.1),
 }
 
@@ -50,11 +45,14 @@ def mach(
     values: NDArray[Any],
     walls: NDArray[Any],
     title: str = "",
+    *,
+    view: Any = None,
+    range: Any = None,
 ) -> Any:
     """Mach number near the body, with the sonic line. points (nodes, 2), cells (cells, 4),
-    values (nodes,), walls (k, 2); nothing is smoothed.
+    values (nodes,), walls (k, 2); nothing is smoothed. `view` and `range` as of `vorticity`.
     """
-    return _drawn("mach", points, cells, values, walls, title)
+    return _drawn("mach", points, cells, values, walls, title, None, View.of(view, range))
 
 
 @styled
@@ -65,15 +63,25 @@ def vorticity(
     walls: NDArray[Any],
     title: str = "",
     part: NDArray[Any] | None = None,
+    *,
+    view: Any = None,
+    range: Any = None,
+    stream: tuple[float, float] = (1.0, 0.0),
+    bodies: Mapping[str, NDArray[Any]] | None = None,
 ) -> Any:
-    """Vorticity near the body, from -5 to 5 U/chord; stronger values have the colours of the ends.
+    """Vorticity of the body and its wake; values beyond the range have the colours of its ends.
 
     Parameters
     ----------
     points (nodes, 2), cells (cells, 4), values (nodes,), walls (k, 2)
     part : (nodes,) of overset grids, whose cells overlap, the number of each node's part
+    view, range : as of `kinemesh.plot.View`
+    stream : its direction, which the wake follows; (0, 0) for a fluid at rest
+    bodies : marker -> rows of `walls`
     """
-    return _drawn("vorticity", points, cells, values, walls, title, part)
+    wake = stream, list((bodies or {}).values())
+    seen = View.of(view, range)
+    return _drawn("vorticity", points, cells, values, walls, title, part, seen, *wake)
 
 
 @styled
@@ -84,9 +92,15 @@ def pressure(
     walls: NDArray[Any],
     title: str = "",
     part: NDArray[Any] | None = None,
+    *,
+    view: Any = None,
+    range: Any = None,
+    stream: tuple[float, float] = (1.0, 0.0),
+    bodies: Mapping[str, NDArray[Any]] | None = None,
 ) -> Any:
-    """Pressure coefficient near the body; arguments as of `vorticity`."""
-    return _drawn("cp", points, cells, values, walls, title, part)
+    """Pressure coefficient of the body and its wake; arguments as of `vorticity`."""
+    wake = stream, list((bodies or {}).values())
+    return _drawn("cp", points, cells, values, walls, title, part, View.of(view, range), *wake)
 
 
 def _drawn(
@@ -96,11 +110,15 @@ def _drawn(
     values: NDArray[Any],
     walls: NDArray[Any],
     title: str,
-    part: NDArray[Any] | None = None,
+    part: NDArray[Any] | None,
+    view: View,
+    stream: tuple[float, float] | None = None,
+    bodies: Sequence[NDArray[Any]] = (),
 ) -> Any:
     """Figure of one flow."""
-    shade, box = SHADES[quantity], view_of(points, walls)
-    picture = Picture(shade, box, range_of(shade, points, cells, values, box))
+    shade, box = SHADES[quantity], window_of(view, points, walls, bodies, stream)
+    ends = range_of(shade, points, cells, values, box, view)
+    picture = Picture(shade, box, ends, view.range is not None)
     picture.paint(points, cells, values, walls, title, part)
     return picture.figure
 
@@ -129,13 +147,8 @@ def solved(flow: Fields) -> NDArray[Any]:
 def moment_of(flow: Fields) -> str:
     """The moment of an unsteady flow in words: `phase 90 degrees`, or its time without a cycle."""
     if np.isnan(flow.phase_deg):
-        return f"time {flow.time:g}"
+        return f"time {flow.time:.5g} {unit_of_time('Vorticity' in flow)}"
     return f"phase {flow.phase_deg:g} degrees"
-
-
-def view_of(points: NDArray[Any], walls: NDArray[Any]) -> tuple[float, ...]:
-    """Limits (x0, x1, y0, y1) of a picture of the flow."""
-    return box_about(points, walls, 0.85)
 
 
 def range_of(
@@ -144,13 +157,21 @@ def range_of(
     cells: NDArray[Any],
     values: NDArray[Any],
     box: tuple[float, ...],
+    view: View,
 ) -> tuple[float, float]:
     """Values in a box that colours begin and end with; CaseError where one is not finite."""
-    shown = values[np.unique(_inside(points, triangles_of(cells), box))]
+    triangles = _inside(points, triangles_of(cells), box)
+    if not len(triangles):
+        raise CaseError("plot: nothing of the flow is in view = {:g},{:g},{:g},{:g}".format(*box))
+    shown = values[np.unique(triangles)]
     if not np.isfinite(shown).all():
         raise CaseError(f"plot: the {shade.name} is not finite near the body")
-    if np.isfinite(shade.limit):
-        return -shade.limit, shade.limit
+    if view.range is not None:
+        low, high = map(float, view.range)
+        return low, high
+    if shade.signed:
+        limit = strongest(points, triangles, values, box)
+        return -limit, limit
     return float(shown.min()), float(shown.max())
 
 
@@ -161,21 +182,26 @@ class Picture:
     ----------
     box : (x0, x1, y0, y1)    what is seen [chord]
     ends : (low, high)        values that the colours begin and end with
+    open : bool               values may lie beyond them, as they may where the shade has a sign
     """
 
-    def __init__(self, shade: Shade, box: tuple[float, ...], ends: tuple[float, float]) -> None:
+    def __init__(
+        self, shade: Shade, box: tuple[float, ...], ends: tuple[float, float], open: bool = False
+    ) -> None:
         low, high = ends
         self.shade, self.box = shade, box
-        self.levels = np.linspace(low, high if high > low else low + 1e-3, 49)
-        self.lines = np.arange(np.ceil(low / shade.step), high / shade.step) * shade.step
-        self.figure = figure_of(6.4, 3.7)
+        self.beyond = "both" if open or shade.signed else "neither"
+        count = 50 if shade.signed else 49  # with a band about 0
+        self.levels = np.linspace(low, high if high > low else low + 1e-3, count)
+        self.lines = _lines(shade, low, high)
+        self.figure = figure_of(*_sizes(box))
         self.axes = self.figure.subplots()
         self.bar: Any = None
         if low < shade.mark < high:
             text = f"{shade.field} {shade.mark:g}"
             self.axes.plot([], [], color="white", linewidth=1.3, label=text)
             style = {"facecolor": "#3b4252", "edgecolor": "none", "labelcolor": "w"}
-            self.axes.legend(loc="upper left", frameon=True, **style)
+            self.figure.legend(loc="outside lower right", frameon=True, **style)
 
     def paint(
         self,
@@ -206,7 +232,7 @@ class Picture:
         axes = self.axes
         mesh = Triangulation(points[:, 0], points[:, 1], triangles)
         at = {"zorder": 1 + above}
-        colours = {"cmap": self.shade.colours, "extend": self.shade.beyond}
+        colours = {"cmap": self.shade.colours, "extend": self.beyond}
         filled = axes.tricontourf(mesh, values, levels=self.levels, **colours, **at)
         shown = values[np.unique(triangles)]
         low, high = shown.min(), shown.max()
@@ -229,8 +255,25 @@ class Picture:
         self.bar.set_label(self.shade.label)
         self.bar.outline.set_linewidth(0.6)
         ends = self.levels[[0, -1]]
-        ticks = MaxNLocator(8).tick_values(*ends)
+        ticks = MaxNLocator(8, steps=[1, 2, 2.5, 5, 10]).tick_values(*ends)
         self.bar.set_ticks([tick for tick in ticks if ends[0] <= tick <= ends[1]])
+
+
+def _lines(shade: Shade, low: float, high: float) -> NDArray[np.float64]:
+    """Values of the thin lines: every step, at most 25 and of signed values 10."""
+    step = high / 5 if shade.signed else shade.step
+    step *= max(1.0, np.ceil((high - low) / step / 25))
+    numbers = np.arange(np.ceil(low / step), high / step)
+    return step * (numbers[numbers != 0] if shade.signed else numbers)  # 0 is where nothing is
+
+
+def _sizes(box: tuple[float, ...]) -> tuple[float, float]:
+    """Width and height of a figure [inches] with a window, its title and its bar of colours.
+
+    In tenths, of which each is an even number of pixels of a film.
+    """
+    shape = (box[1] - box[0]) / (box[3] - box[2])
+    return 6.4, round(float(np.clip(5.0 / shape + 0.9, 2.9, 5.6)), 1)
 
 
 def _layers(
@@ -249,41 +292,3 @@ def _inside(points: NDArray[Any], triangles: NDArray[Any], box: tuple[float, ...
     x, y = points[triangles, 0], points[triangles, 1]
     touches = (x.max(1) >= box[0]) & (x.min(1) <= box[1])
     return triangles[touches & (y.max(1) >= box[2]) & (y.min(1) <= box[3])]
-
-
-@styled
-def surface_pressure(
-    points: NDArray[Any],
-    walls: NDArray[Any],
-    cp: NDArray[Any],
-    title: str = "",
-    bodies: Mapping[str, NDArray[Any]] | None = None,
-) -> Any:
-    """-cp along the walls, by side, or of several bodies by body.
-
-    Sides are told by the walls' orientation (domain on the left).
-
-    Parameters
-    ----------
-    bodies : marker -> rows of `walls`
-    """
-    from matplotlib.collections import LineCollection
-
-    figure = figure_of(5.6, 3.8)
-    axes = figure.subplots()
-    lines: Any = np.stack([points[walls, 0], cp[walls]], axis=2)
-    upper = points[walls[:, 1], 0] > points[walls[:, 0], 0]
-    parts = [(upper, BLUE, "upper side"), (~upper, RED, "lower side")]
-    if bodies is not None and len(bodies) > 1:
-        each = zip(bodies.items(), cycle(BODIES), strict=False)
-        parts = [(rows, colour, name) for (name, rows), colour in each]
-    for side, colour, name in parts:
-        axes.add_collection(LineCollection(lines[side], colors=colour, linewidths=1.6))
-        axes.plot([], [], color=colour, label=name)
-    axes.autoscale_view()
-    axes.invert_yaxis()
-    axes.margins(0.04)
-    axes.set(xlabel="$x/c$", ylabel="$c_p$")
-    axes.set_title(wrapped(title, 60))
-    axes.legend()
-    return figure

@@ -13,7 +13,7 @@ from kinemesh import gas
 from kinemesh.errors import CaseError, warn
 from kinemesh.plot import sweeps, wings
 from kinemesh.plot.cycles import cycle
-from kinemesh.plot.ensembles import differing, loops, names_of, running, title_of
+from kinemesh.plot.ensembles import differing, loops, names_of, running, stream_of, title_of
 from kinemesh.plot.films import FORMATS as FILMS
 from kinemesh.plot.flows import (
     SHADES,
@@ -21,7 +21,6 @@ from kinemesh.plot.flows import (
     moment_of,
     pressure,
     solved,
-    surface_pressure,
     values_of,
     vorticity,
 )
@@ -29,6 +28,9 @@ from kinemesh.plot.histories import convergence, loads
 from kinemesh.plot.overset import grids, parts_of
 from kinemesh.plot.pressures import unsteady_pressures
 from kinemesh.plot.spaces import cloud, mesh
+from kinemesh.plot.style import unit_of_time
+from kinemesh.plot.views import View, in_frame, wake_of
+from kinemesh.plot.walls import surface_pressure
 
 if TYPE_CHECKING:
     from kinemesh.results import Fields, Run
@@ -38,7 +40,14 @@ Target = Callable[..., Path]
 
 
 def from_directory(
-    directory: str | Path, complete: bool = True, *, members: bool = False, format: str = "png"
+    directory: str | Path,
+    complete: bool = True,
+    *,
+    members: bool = False,
+    format: str = "png",
+    view: Any = None,
+    range: Any = None,
+    frame: str = "world",
 ) -> list[Path]:
     """Draw the figures of a run, or of a sweep, into its folder; returns the paths of the files.
 
@@ -60,16 +69,18 @@ def from_directory(
     members : bool     also draw the figures of each member of an ensemble, into the folder
         `members`, named by the parameters that vary: `members/hysteresis-mach0.5-k0.1.png`
     format : "png", "pdf" or "svg"
+    view, range, frame : what pictures of the flow show, as of `kinemesh.plot.View`
 
     Raises
     ------
-    CaseError    the folder holds no run, or less than one cycle
+    CaseError    the folder holds no run, or less than one cycle; a view that is none
     """
     from kinemesh.results import Run, open
 
     if format not in FORMATS:
         more = "; a film is made by --animate (kinemesh.plot.film)" * (format in FILMS)
         raise CaseError(f"format = {format!r}, expected one of {', '.join(FORMATS)}{more}")
+    seen = View.of(view, range, frame)
     run = open(directory)
     if not isinstance(run, Run):
         return sweeps.figures(run, loops, Path(directory), format)
@@ -88,14 +99,14 @@ def from_directory(
     if run.history.kind == "steady":
         convergence(run.history, there, path=target("convergence"))
     if run.members == 1:
-        _member(run, 0, target, complete)
+        _member(run, 0, target, complete, seen)
         return made
     _together(run, there[0], target, complete)
     names = names_of(run)
     for member in there if members else []:
         tail = f"-{names[member]}"
         of_member = partial(target, folder=run.out and run.out / "members", tail=tail)
-        _member(run, member, of_member, complete)
+        _member(run, member, of_member, complete, seen)
     return made
 
 
@@ -115,7 +126,7 @@ def _has_cycle(run: Run, member: int | None) -> bool:
     return bool(rows["cycle"].max(initial=0) > 1 - 1e-6)
 
 
-def _member(run: Run, member: int, target: Target, complete: bool) -> None:
+def _member(run: Run, member: int, target: Target, complete: bool, seen: View) -> None:
     """Figures of one member."""
     case = run.summary.get("case") or {}
     title = title_of(run, member)
@@ -123,7 +134,7 @@ def _member(run: Run, member: int, target: Target, complete: bool) -> None:
     flow = run.fields(member=member)
     points, walls = flow.points, flow.walls
     if "Vorticity" in flow:
-        _incompressible(run, member, flow, target, title)
+        _incompressible(run, member, flow, target, title, seen)
         return
     if unsteady and (complete or _has_cycle(run, member)):
         _loop(run, member, case.get("name"), target)
@@ -137,28 +148,39 @@ def _member(run: Run, member: int, target: Target, complete: bool) -> None:
         surface_pressure(points, walls, cp, title, flow.bodies, path=target("cp"))
     if "Mach" not in flow:
         raise CaseError(f"{run.out}: the fields have no Mach; there are {', '.join(flow)}")
-    if unsteady:
-        title = ", ".join(text for text in (title, moment_of(flow)) if text)
-    mach(points, flow.cells, flow["Mach"], walls, title, path=target("mach"))
+    told = _at(title, moment_of(flow)) if unsteady else title
+    places = in_frame(seen, flow, run.fields(0, member=member))
+    more = {"view": seen.window, "range": seen.range}
+    mach(places, flow.cells, flow["Mach"], walls, told, **more, path=target("mach"))
     _space(flow, target("mesh"))
 
 
-def _incompressible(run: Run, member: int, flow: Fields, target: Target, title: str) -> None:
+def _at(title: str, moment: str) -> str:
+    """A title with the moment at the end of its last line."""
+    return ", ".join(text for text in (title, moment) if text)
+
+
+def _incompressible(
+    run: Run, member: int, flow: Fields, target: Target, title: str, seen: View
+) -> None:
     """Figures of a member of incompressible flow."""
     unsteady = run.history.kind == "unsteady"
     if not unsteady:
         cp = values_of(flow, SHADES["cp"])
         surface_pressure(flow.points, flow.walls, cp, title, flow.bodies, path=target("cp"))
     elif run.history.by_time:
-        loads(run.history.member(member), title, path=target("loads"))
+        loads(run.history.member(member), title, unit_of_time(True), path=target("loads"))
     elif _has_cycle(run, member):
         _loop(run, member, None, target)
-    moment = moment_of(flow) if unsteady else ""
-    told = ", ".join(text for text in (title, moment) if text)
-    part = flow.get("Part")
+    told = _at(title, moment_of(flow)) if unsteady else title
+    more: dict[str, Any] = {"part": flow.get("Part"), "bodies": flow.bodies, "view": seen.window}
+    first = run.fields(0, member=member)
+    more["stream"] = wake_of(stream_of(run, member), flow, first)
+    points = in_frame(seen, flow, first)
     for draw, quantity in ((vorticity, "vorticity"), (pressure, "cp")):
         values, path = values_of(flow, SHADES[quantity]), target(draw.__name__)
-        draw(flow.points, solved(flow), values, flow.walls, told, part, path=path)
+        ends = seen.range if quantity == "vorticity" else None
+        draw(points, solved(flow), values, flow.walls, told, **more, range=ends, path=path)
     if flow.parts:
         grids(parts_of(flow), told, path=target("grids"))
     _space(flow, target("mesh"))

@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.plot.style import BLUE, BODIES, DARK, RED, figure_of, phase_axis, styled
+from kinemesh.plot.style import BLUE, BODIES, DARK, RED, figure_of, phase_axis, styled, wrapped
 from kinemesh.study.hysteresis import reference_loop
 
 if TYPE_CHECKING:
     from kinemesh.io.history import History
     from kinemesh.loops.harmonics import Coefficient
     from kinemesh.loops.loop import Loop
+
+FAR = 4.0  # how many times the range of what follows a start may have and still be drawn
+DASHES = ("-", (0, (5, 2)), (0, (3, 1.5, 1, 1.5)))  # of bodies, whose curves may be equal
+UP, DOWN = r"$\uparrow$", r"$\downarrow$"
 
 
 SYMBOLS = {"cl": "$c_l$", "cd": "$c_d$", "cm": "$c_m$", "power": "$c_P$"}
@@ -33,7 +37,8 @@ def hysteresis(
 ) -> Any:
     """Figure of cl and cm against alpha (against phase where the body does not pitch).
 
-    Several bodies have a line each beside that of all of them, their cm about their own pivots.
+    Several bodies have a line each beside that of all of them, their cm about their own pivots; of
+    bodies that do not turn, about their own points (docs/results.md).
     Arrows show the direction in time.  The reference is dashed; the legend has the rms distance to
     the reference.  Steps that did not converge are marked, and counted in the legend.  A loop that
     is not periodic is drawn open; the legend has its change from the cycle before.
@@ -60,8 +65,10 @@ def _hysteresis(loop: Loop, reference: Loop | None) -> Any:
         x, y, at = curve(loop, name, pitches)
         for marker, colour, one in bodies:
             own, load, _ = curve(one, name, pitches, loop.periodic)
-            about = " (own pivot)" if name == "cm" else ""
-            axes.plot(own, load, color=colour, linewidth=1.1, label=f"{marker}{about}")
+            own_point = " (own pivot)" if loop.bodies[marker].turns else " (own point)"
+            about = own_point if name == "cm" else ""
+            style = {"color": colour, "linestyle": DASHES[BODIES.index(colour) % len(DASHES)]}
+            axes.plot(own, load, linewidth=1.1, label=f"{marker}{about}", **style)
         axes.plot(x, y, color=BLUE, label=f"{'all bodies' if bodies else 'kinemesh'}{said}")
         if loop.periodic is False:
             axes.plot(x[[0, -1]], y[[0, -1]], "s", color=BLUE, markersize=3.5)
@@ -159,24 +166,28 @@ def _arrows(axes: Any, x: NDArray[Any], y: NDArray[Any], count: int = 4) -> None
 
 
 @styled
-def loads(history: History, title: str = "") -> Any:
+def loads(history: History, title: str = "", unit: str = "") -> Any:
     """Lift and drag of one member over the time of a run without a cycle.
 
     Of several bodies lift, drag and moment, a line for each and one for all of them.
+    A start far beyond all that follows, as an impulsive one is, is told by its value in place of a
+    scale that hides the rest.  unit: of the time.
     """
+    time = f"time [{unit}]" if unit else "time"
     start = "angle_deg_"
     markers = [n.removeprefix(start) for n in history.columns if n.startswith(start)]
     markers = [n for n in markers if np.isfinite(history[f"cl_{n}"]).any()]  # of this member
     if len(markers) > 1:
-        return _loads_of(history, markers, title)
+        return _loads_of(history, markers, title, time)
     figure = figure_of(6.4, 3.3)
     axes = figure.subplots()
     right = axes.twinx()
     drag = history["cd"]
     axes.plot(history["time"], history["cl"], color=BLUE)
     right.plot(history["time"], drag, color=RED)
-    _limit(right, drag)
-    axes.set(xlabel="time", title=title)
+    _limit(right, history["time"], (RED, drag))
+    _limit(axes, history["time"], (BLUE, history["cl"]))
+    axes.set(xlabel=time, title=wrapped(title, 68))
     axes.set_ylabel("$c_l$", color=BLUE)
     right.set_ylabel("$c_d$", color=RED)
     right.grid(False)
@@ -185,26 +196,46 @@ def loads(history: History, title: str = "") -> Any:
     return figure
 
 
-def _limit(axes: Any, *lines: NDArray[np.float64]) -> None:
-    """The range of what is drawn without its first tenth: an impulsive start has any drag."""
-    later = np.concatenate([line[len(line) // 10 :] for line in lines])
-    axes.set_ylim(later.min() - 0.1 * np.ptp(later), later.max() + 0.1 * np.ptp(later) + 1e-9)
+def _limit(axes: Any, time: NDArray[np.float64], *lines: tuple[str, NDArray[np.float64]]) -> None:
+    """The range of all that is drawn; where its first tenth is far beyond, of what follows.
+
+    Marks at the edge then tell the values that lie beyond it.
+    """
+    every = np.concatenate([line for _, line in lines])
+    later = np.concatenate([line[len(line) // 10 :] for _, line in lines])
+    shown = later if np.ptp(every) > FAR * np.ptp(later) > 0 else every
+    low, high = shown.min() - 0.1 * np.ptp(shown), shown.max() + 0.1 * np.ptp(shown) + 1e-9
+    axes.set_ylim(low, high)
+    beyond = [
+        (colour, line[at], time[at])
+        for colour, line in lines
+        for at in dict.fromkeys((int(np.argmax(line)), int(np.argmin(line))))
+        if not low <= line[at] <= high
+    ]
+    for number, (colour, value, when) in enumerate(beyond):
+        up = value > high
+        place = {"x": 0.04, "y": 0.97 - 0.07 * number if up else 0.03 + 0.07 * number}
+        text = (UP if up else DOWN) + f" {value:.3g} at {when:.3g}"
+        style = {"color": colour, "fontsize": 8, "va": "top" if up else "bottom"}
+        axes.text(**place, s=text, transform=axes.transAxes, **style)
 
 
-def _loads_of(history: History, markers: Sequence[str], title: str) -> Any:
-    """Panels of lift, drag and moment over time: bodies, whose cm is about their own pivots."""
+def _loads_of(history: History, markers: Sequence[str], title: str, time: str) -> Any:
+    """Panels of lift, drag and moment over time: bodies, whose cm is about their own points."""
     figure = figure_of(6.4, 6.0)
     panels = figure.subplots(3, 1, sharex=True)
     for axes, name, symbol in zip(panels, ("cl", "cd", "cm"), "ldm", strict=True):
         lines = {marker: history[f"{name}_{marker}"] for marker in markers}
         for k, (marker, load) in enumerate(lines.items()):
-            axes.plot(history["time"], load, color=_colour(k), linewidth=1.1, label=marker)
+            style = {"color": _colour(k), "linestyle": DASHES[k % len(DASHES)]}
+            axes.plot(history["time"], load, linewidth=1.3, label=marker, **style)
         axes.plot(history["time"], history[name], color=BLUE, label="all bodies")
-        _limit(axes, history[name], *lines.values())
+        each = [(_colour(k), line) for k, line in enumerate(lines.values())]
+        _limit(axes, history["time"], (BLUE, history[name]), *each)
         axes.set_ylabel(f"$c_{symbol}$")
         axes.margins(x=0.01)
-    panels[0].set_title(title)
-    panels[-1].set(xlabel="time", title="of each body about its own pivot")
+    panels[0].set_title(wrapped(title, 68))
+    panels[-1].set(xlabel=time, title="moment of each body about its own point")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.plot.spaces import draw_edges, draw_walls, frame
-from kinemesh.plot.style import BLUE, BODIES, RED, figure_of, styled
+from kinemesh.plot.style import BLUE, BODIES, RED, figure_of, styled, wrapped
 
 if TYPE_CHECKING:
     from kinemesh.results import Fields
@@ -80,7 +80,8 @@ def grids(parts: Mapping[str, Part], title: str = "") -> Any:
     panels = 1 + len(parts)
     rows = -(-panels // ROW)
     columns = -(-panels // rows)
-    figure = figure_of(3.2 * columns, 3.3 * rows + 0.4)
+    tall = np.clip(2.6 * (box[3] - box[2]) / (box[1] - box[0]), 1.0, 4.0) + 0.7
+    figure = figure_of(3.2 * columns, float(tall) * rows + (1.0 if title else 0.5))
     every = figure.subplots(rows, columns, squeeze=False).ravel()
     for axes in every[panels:]:
         axes.remove()
@@ -90,8 +91,7 @@ def grids(parts: Mapping[str, Part], title: str = "") -> Any:
         shown = part.cells[kinds_of(part) != "hidden"]
         draw_edges(whole, part.points, shown, box, 0.4, colours[name])
         whole.plot([], [], color=colours[name], label=name)
-    whole.legend(loc="upper right", frameon=True, framealpha=0.9, edgecolor="none", fontsize=8)
-    frame(whole, box, title or "all parts")
+    frame(whole, box, "all parts")
     for axes, (name, part) in zip(single, parts.items(), strict=False):
         _draw_status(axes, part, box)
         frame(axes, box, name)
@@ -99,7 +99,10 @@ def grids(parts: Mapping[str, Part], title: str = "") -> Any:
         for part in parts.values():
             draw_walls(axes, part.points, part.walls)
     marks = [single[0].plot([], [], color=c, label=kind)[0] for kind, c in COLOURS.items()]
-    figure.legend(handles=marks, loc="outside lower center", ncols=len(marks))
+    marks = [*whole.get_legend_handles_labels()[0], *marks]
+    figure.legend(handles=marks, loc="outside lower center", ncols=min(len(marks), 2 * columns))
+    if title:
+        figure.suptitle(wrapped(title, 34 * columns), fontsize=10)
     return figure
 
 

@@ -55,7 +55,8 @@ def _draw(axes: Any, body: Pressures, values: Any) -> None:
     sides = [np.arange(leading + 1), np.r_[leading:count, end].astype(int)]
     if body.y[sides[0]].mean() < body.y[sides[1]].mean():
         sides.reverse()
-    for side, colour, label in zip(sides, (BLUE, RED), ("upper side", "lower side"), strict=True):
-        axes.plot(body.x[side], values[side], color=colour, label=label)
+    styles = (("-", BLUE, "upper side"), ("--", RED, "lower side"))  # equal curves show both
+    for side, (line, colour, label) in zip(sides, styles, strict=True):
+        axes.plot(body.x[side], values[side], line, color=colour, label=label)
     axes.invert_yaxis()
     axes.margins(0.04)

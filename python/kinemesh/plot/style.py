@@ -73,6 +73,11 @@ def wrapped(title: str, width: int) -> str:
     return "\n".join(part for line in title.split("\n") for part in textwrap.wrap(line, width))
 
 
+def unit_of_time(incompressible: bool) -> str:
+    """What times are counted in."""
+    return "chord/U" if incompressible else r"chord/$a_\infty$"
+
+
 def phase_axis(axes: Any) -> None:
     """The x axis of a phase [deg]: a tick at every quarter of a cycle."""
     from matplotlib.ticker import MultipleLocator

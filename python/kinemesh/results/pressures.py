@@ -51,6 +51,10 @@ class Pressures:
     per_motion : (nodes,)       first harmonic of cp over the first harmonic of the motion; None
         where bodies move in more than one degree of freedom
     motion : str or None        "alpha" (per_motion is per radian) or "h" (per chord)
+    cf : (frames, nodes)        of incompressible flow the wall's shear stress over rho U^2 / 2,
+        positive towards the trailing edge; None of a gas without viscosity
+
+    Of a steady flow there is one frame, and no harmonics.
     """
 
     x: FloatArray
@@ -62,10 +66,13 @@ class Pressures:
     per_motion: NDArray[np.complex128] | None
     motion: str | None
     closed: bool  # the wall ends where it begins
+    cf: FloatArray | None = None
 
     def columns(self) -> dict[str, FloatArray]:
         """(nodes,) of each column of the CSV file."""
         found = {"x/c": self.x, "y/c": self.y, "cp_mean": self.mean}
+        if self.cf is not None:
+            found["cf_mean"] = self.cf.mean(axis=0)
         for n, f in enumerate(self.harmonics, 1):
             found[f"cp{n}_magnitude"] = np.abs(f)
             # of magnitude sin(n phi + phase)
@@ -77,10 +84,15 @@ class Pressures:
 
 
 def pressures(run: Record, member: int | None = None) -> dict[str, Pressures]:
-    """Pressures on each body over the last cycle, by marker; CaseError where there is no cycle."""
+    """Pressures on each body over the last cycle, by marker; CaseError where there is no cycle.
+
+    Of a steady incompressible flow those of its end.
+    """
     run.refuse_failed(member)
-    times = fields.frames(run, member)
+    times, wet = fields.frames(run, member), viscosity(run, member)
     if run.history.kind != "unsteady":
+        if wet is not None:
+            return _of_steady(fields.read(run, None, None, member), wet)
         raise CaseError("pressures: a steady run has no cycle; its cp is in run.fields()['Cp']")
     last = times.last_cycle()
     if len(times.cycle) < 4 or times.cycle[-1] < 1 - 1e-6 or len(last) < 3:
@@ -96,10 +108,61 @@ def pressures(run: Record, member: int | None = None) -> dict[str, Pressures]:
         raise CaseError("pressures: of a wing, which has no chord line; cuts of it are sections")
     unit = _motion(run, member)
     phase = np.radians(times.phase_deg[last])
+    found = {}
+    for marker, rows in first.bodies.items():
+        spin = None if wet is None else _spin(run, member, marker, times.time[last])
+        drag = None if spin is None or wet is None else (wet, spin)
+        found[marker] = _of_body(first, frames, first.walls[rows], phase, unit, drag)
+    return found
+
+
+def viscosity(run: Record, member: int | None) -> float | None:
+    """Viscosity over density [U chord] of a member of an incompressible run; None of a gas."""
+    reynolds = run.asked()[member or 0].get("reynolds")
+    chord = run.summary.get("conditions", {}).get("chord") or 1.0
+    return None if reynolds is None else chord / reynolds
+
+
+def _spin(run: Record, member: int | None, marker: str, times: FloatArray) -> FloatArray:
+    """Rates of turn (frames,) of a body, counter-clockwise [rad U/chord]."""
+    rows = run.history if member is None else run.history.member(member)
+    own = f"angle_deg_{marker}"
+    angle = np.radians(rows[own if own in rows.columns else "alpha_deg"])
+    at, count = rows["time"], min(4, len(angle) - 1)
+    if count < 1 or np.ptp(angle) == 0:
+        return np.zeros(len(times))
+    from scipy.interpolate import make_interp_spline
+
+    turned = make_interp_spline(at, angle, k=3 if count >= 3 else 1)
+    return -np.asarray(turned(times, 1))  # angles are nose-up
+
+
+def _of_steady(frame: Fields, wet: float) -> dict[str, Pressures]:
+    none, still = np.empty(0), np.zeros(1)
     return {
-        marker: _of_body(first, frames, first.walls[rows], phase, unit)
-        for marker, rows in first.bodies.items()
+        marker: _of_body(frame, [frame], frame.walls[rows], none, None, (wet, still))
+        for marker, rows in frame.bodies.items()
     }
+
+
+def _cp(frame: Fields) -> FloatArray:
+    """(nodes,) of a gas as it was kept; of incompressible flow the pressure over rho U^2 / 2."""
+    return frame["Cp"] if "Cp" in frame else 2 * frame["Pressure"]
+
+
+def _cf(
+    frame: Fields, nodes: NDArray[np.int64], closed: bool, wet: float, spin: float
+) -> FloatArray:
+    """(wall nodes,) shear stress of the fluid on a wall that turns with `spin`, over rho U^2 / 2.
+
+    On a no-slip wall the slope of the velocity along its normal is the vorticity less that of the
+    wall's turn; the fluid is on the left.
+    """
+    x = frame.points[nodes]
+    way = np.roll(x, -1, 0) - np.roll(x, 1, 0) if closed else np.gradient(x, axis=0)
+    ends = x[[np.argmin(_by_chord(x)[0]), np.argmax(_by_chord(x)[0])]]
+    forward = np.where(way @ (ends[1] - ends[0]) >= 0, 1.0, -1.0)
+    return -2 * wet * forward * (frame["Vorticity"][nodes] - 2 * spin)
 
 
 def _of_body(
@@ -108,17 +171,25 @@ def _of_body(
     walls: NDArray[np.int64],
     phase: FloatArray,
     unit: tuple[str, complex] | None,
+    drag: tuple[float, FloatArray] | None = None,
 ) -> Pressures:
     nodes, closed = _along(walls, first.points)
     x, y = _by_chord(first.points[nodes])
-    cp = np.array([frame["Cp"][nodes] for frame in frames])
+    cp = np.array([_cp(frame)[nodes] for frame in frames])
+    cf = None
+    if drag is not None:
+        pairs = zip(frames, drag[1].tolist(), strict=True)
+        cf = np.array([_cf(frame, nodes, closed, drag[0], spin) for frame, spin in pairs])
+    if not len(phase):
+        none = np.empty((0, len(nodes)), complex)
+        return Pressures(x, y, phase, cp, cp[0], none, None, None, closed, cf)
     orders = min(HARMONICS, (len(phase) - 1) // 2)
     waves = [f(n * phase) for n in range(1, orders + 1) for f in (np.cos, np.sin)]
     fit = np.linalg.lstsq(np.stack([np.ones_like(phase), *waves], axis=1), cp, rcond=None)[0]
     harmonics = fit[1::2] - 1j * fit[2::2]
     per = None if unit is None else harmonics[0] / unit[1]
     name = None if unit is None else unit[0]
-    return Pressures(x, y, np.degrees(phase), cp, fit[0], harmonics, per, name, closed)
+    return Pressures(x, y, np.degrees(phase), cp, fit[0], harmonics, per, name, closed, cf)
 
 
 def _motion(run: Record, member: int | None) -> tuple[str, complex] | None:

@@ -69,7 +69,8 @@ class Run(Record):
     def pressures(self, member: int | None = None) -> dict[str, Pressures]:
         """Unsteady pressures on the wall of each body over the last cycle, by marker.
 
-        CaseError for a steady run, for a wing, and where fewer than three frames were kept.
+        Of incompressible flow with the shear stress, and of a steady one those of its end.
+        CaseError for a steady run of a gas, a wing, and where fewer than three frames were kept.
         """
         from kinemesh.results.pressures import pressures
 

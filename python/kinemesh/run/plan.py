@@ -156,7 +156,7 @@ class Plan:
         repeats = solver.deform.repeats
         return cls(
             cycles, steps_per_cycle, dt, periods, count, start, repeats, until, tolerance,
-            solver.frame_time,
+            solver.frame_time * solver.reference[1],
         )  # fmt: skip
 
     @property

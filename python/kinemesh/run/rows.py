@@ -47,7 +47,7 @@ def moving(
     power = {"power": loads.power, "power_pitch": loads.turning}
     found = {
         "member": np.arange(grid.members),
-        "alpha_deg": solver.alpha_deg + first["angle_deg"],
+        "alpha_deg": solver.incidence_deg + first["angle_deg"],
         "cl": cl,
         "cd": cd,
         "cm": cm,

@@ -15,6 +15,7 @@ from kinemesh.arguments import checks_names, real
 from kinemesh.cases.casefile import Case
 from kinemesh.cases.overset import Overset
 from kinemesh.errors import CaseError, SettingsError
+from kinemesh.flow.sizes import QUARTER
 from kinemesh.io import store as stores
 from kinemesh.io.paths import making, path_of
 from kinemesh.study.sweep.asked import asked_of
@@ -148,7 +149,7 @@ class _Asked:
                 f"derivatives: case '{base.name}' has parts, or is in space; expected one mesh, or "
                 "one cloud, about a section"
             )
-        point = base.flow.moment_about if axis is None else _point(axis)
+        point = (base.flow.moment_about or QUARTER) if axis is None else _point(axis)
         tables = _tables(base, point)
         chord = base.flow.references[1]
         return cls(tables, Path.cwd(), chord, frequencies, machs, point, h, length, amplitude)

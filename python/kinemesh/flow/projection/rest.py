@@ -26,8 +26,11 @@ def refuse_rest(case: Any, start: str) -> None:
         )
 
 
-def refuse_steps(case: Any) -> None:
-    """SettingsError for what only steps in time have, given to a march to a steady flow."""
+def refuse_steady(case: Any) -> None:
+    """SettingsError for what only steps in time have, and for a fluid at rest; parts are looked at.
+
+    Of several members those whose parts do not fit fail in the run.
+    """
     case.settings.unused(case.settings.of_steps, "a march to a steady flow has no time steps")
     for motion, (_, marker) in zip(case.motions, case.grid.bodies, strict=True):
         if motion is not None:
@@ -35,3 +38,6 @@ def refuse_steps(case: Any) -> None:
                 f"motion of {marker!r}: bodies are at rest in a march to a steady flow; leave "
                 "motion out, or compute the motion by run(...)"
             )
+    refuse_rest(case, "steady")
+    if case.parts is not None and case.grid.members == 1:
+        case.parts.watch.look("steady flow")

@@ -37,7 +37,7 @@ class Projection:
     Parameters
     ----------
     grid : Grid, its metrics worked out
-    viscosity : (members,) 1 / Re
+    viscosity : (members,)    kinematic, of the reference speed and the lengths of the grid
     given : (nodes,) bool    where velocities are given
     open : (nodes,) bool     where the boundary is open: phi = 0
     settings : IncompressibleSettings

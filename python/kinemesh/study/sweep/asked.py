@@ -108,7 +108,11 @@ def _digest(path: Path) -> str | None:
 
 
 def asked_of(
-    case: Any, given: Mapping[str, Any], changes: Sequence[str] = (), device: Any = None
+    case: Any,
+    given: Mapping[str, Any],
+    changes: Sequence[str] = (),
+    device: Any = None,
+    nodes: int | str | None = None,
 ) -> Asked:
     """The sweep of a case; what is `given` (keys of [sweep], or None) stands above the file's.
 
@@ -117,6 +121,7 @@ def asked_of(
     case : name of a ready case, TOML file, or Case
     changes : such as "flow.mach=0.6", of every row
     device : in place of the case's; several are names in a list, or in a text with commas
+    nodes : of the mesh of every row, or a size such as "coarse"
 
     Raises
     ------
@@ -142,6 +147,12 @@ def asked_of(
             raise CaseError(
                 f"--set {change}: {key} varies in this sweep; change its values in over"
             )
+    if nodes is not None:
+        word = "size" if isinstance(nodes, str) else "nodes"
+        for key in ("mesh.nodes", "mesh.points"):
+            if key in varied:
+                raise CaseError(f"--{word} {nodes}: {key} varies in this sweep; leave one out")
+        base = base.replace(nodes=nodes)
     devices = devices_of(device)
     if devices:
         if "run.device" in varied:

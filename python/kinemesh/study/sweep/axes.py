@@ -12,11 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import is_several
-from kinemesh.cases.changes import path_of_key
+from kinemesh.cases.changes import path_of_key, ranged
 from kinemesh.errors import CaseError, did_you_mean
 
 SAMPLES = ("latin-hypercube",)
 MIXED = ("mesh.nodes",)  # keys that take numbers and texts
+# Names that `.sel(...)` of xarray has arguments of, and what a dimension is called in their place.
+RENAMED = {"method": "solver", "deform.method": "deform"}
+TAKEN = ("method", "tolerance", "drop", "indexers")
 NOT_SWEPT = {"run.out": "a sweep has one folder, out"}
 
 
@@ -143,8 +146,13 @@ def _lists(over: Any, before: str = "") -> dict[str, list[Any]]:
         if key in NOT_SWEPT:
             raise CaseError(f"sweep: {key} cannot vary: {NOT_SWEPT[key]}")
         _refuse_twice(key, found)
+        if isinstance(values, str) and (between := ranged(values, f"sweep: {key}")):
+            values = between
         if not is_several(values):
-            raise CaseError(f"sweep: {key} is {values!r}, expected a list of values")
+            raise CaseError(
+                f"sweep: {key} is {values!r}, expected a list of values, or a range such as "
+                '"0.6:0.8:5"'
+            )
         found[key] = [_plain(value) for value in values]
         if not found[key]:
             raise CaseError(f"sweep: {key} has an empty list, expected at least one value")
@@ -186,9 +194,12 @@ def _plain(value: Any) -> Any:
 
 
 def _names(keys: Mapping[str, Any], taken: Sequence[str]) -> dict[str, str]:
-    """Name of each key in the result: its last word, the whole key where that is not its own."""
-    last = {key: path_of_key(key)[-1] for key in keys}
-    words = [*last.values(), *taken]
+    """Name of each key in the result: its last word, the whole key where that is not its own.
+
+    The solver is `solver` and the deformation `deform`: `method` is an argument of xarray's `sel`.
+    """
+    last = {key: RENAMED.get(key, path_of_key(key)[-1]) for key in keys}
+    words = [*last.values(), *taken, *TAKEN]
     return {key: word if words.count(word) == 1 else key for key, word in last.items()}
 
 

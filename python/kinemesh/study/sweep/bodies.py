@@ -24,7 +24,8 @@ COLUMNS = {  # of a history, by the names of their variables
 }
 OF_CYCLE = ("mean", "amplitude")
 OF_WORK = ("thrust", "power_in", "efficiency", "work", "damping")
-PIVOT = ", about the pivot of its own motion"
+PIVOT = ", about the pivot of its own motion, or its own point where that has none"
+POINT = ", about its own point"
 
 
 def variables(
@@ -46,7 +47,8 @@ def variables(
                     f"sweep: two variables {full}, one of them of the marker {marker!r}; rename "
                     "the marker"
                 )
-            about = f"{whole.about}, of {marker}{PIVOT if name.startswith('cm') else ''}"
+            point = (POINT if steady else PIVOT) if name.startswith("cm") else ""
+            about = f"{whole.about}, of {marker}{point}"
             if name == "angle_deg":
                 about = f"nose-up angle of the motion of {marker}"
             found[full] = whole._replace(about=about)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.arguments import counted
 from kinemesh.cases.casefile import Case
 from kinemesh.cases.check import Report, look_at_space, sides_of, small_solver, together
 from kinemesh.cases.ensemble import shared
@@ -160,7 +161,7 @@ def refuse(asked: Asked, checked: Checked, skip_bad: bool) -> None:
     more = f"; and {len(rows) - LISTED} more causes" if len(rows) > LISTED else ""
     others = "" if len(causes) == count else " (--skip-bad, in Python skip_bad=True, runs the rest)"
     raise CaseError(
-        f"sweep: {len(causes)} of {count} cases cannot run{others}:\n" + ";\n".join(lines) + more
+        f"sweep: {len(causes)} of {counted(count)} cannot run{others}:\n" + ";\n".join(lines) + more
     )
 
 
@@ -235,5 +236,5 @@ def _room(checked: Checked, cases: Sequence[Case], places: Sequence[str | None])
     except DeviceError as error:
         text = f"{error}; or give a smaller batch" if len(cases) > 1 else str(error)
         text = text.replace("dtype='float32'", "run.dtype = 'float32'")  # by its key
-        raise DeviceError(f"sweep: {len(cases)} cases side by side: {text}") from None
+        raise DeviceError(f"sweep: {counted(len(cases))} side by side: {text}") from None
     return found

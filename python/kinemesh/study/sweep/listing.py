@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from kinemesh.arguments import counted
 from kinemesh.device.backend import Backend
 from kinemesh.flow import memory
 from kinemesh.io.store import Block
@@ -35,10 +36,8 @@ def show(asked: Asked, batch: int | None, places: Sequence[str | None]) -> int:
         print("\n".join(_batches(asked, checked, batch, places)))
     groups = len({group for group in checked.groups.tolist() if group >= 0})
     bad = f", {len(checked.causes)} impossible" if checked.causes else ""
-    print(
-        f"{len(checked.cases)} cases{bad}; {groups} kind{'s' * (groups != 1)} of "
-        "ensembles; nothing was run"
-    )
+    kinds = f"{counted(groups, 'kind')} of ensemble{'s' * (groups != 1)}"
+    print(f"{counted(len(checked.cases))}{bad}; {kinds}; nothing was run")
     return WRONG if checked.causes else 0
 
 
@@ -50,7 +49,9 @@ def _batches(
     chunks = sweeping.chunks_of(asked, checked, batch, places, Path())  # into a folder
     blocks = [rows for _, rows in batches.rows_of(Block(sizes, chunks, {}, np.zeros(0)))]
     many = Counter(int((checked.groups[rows] >= 0).sum()) for rows in blocks)
-    each = ", ".join(f"{many[size]} of {size} cases" for size in sorted(many, reverse=True) if size)
+    each = ", ".join(
+        f"{many[size]} of {counted(size)}" for size in sorted(many, reverse=True) if size
+    )
     needed, rows = max(checks.rooms(checked, blocks, places))
     case = checked.cases[rows[0]]
     assert case is not None
@@ -59,5 +60,5 @@ def _batches(
     at_once = f"; {len(places)} batches at a time" if len(places) > 1 else ""
     return [
         f"batches: {each}{at_once}",
-        f"memory: {room}; largest ensemble: {len(rows)} cases, {nodes} nodes in all",
+        f"memory: {room}; largest ensemble: {counted(len(rows))}, {nodes} nodes in all",
     ]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kinemesh.arguments import counted
 from kinemesh.cases.changes import several
 from kinemesh.errors import CaseError
 from kinemesh.io.paths import expanded
@@ -25,6 +26,13 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("case", metavar="CASE", help="ready case, or case file, which may have a table [sweep]")
     _add_asked(add)
+    mesh = command.add_mutually_exclusive_group()
+    mesh.add_argument(
+        "--size",
+        choices=("coarse", "medium", "fine"),
+        help="generated mesh (or cloud) of every case, as of `kinemesh run`",
+    )
+    mesh.add_argument("--nodes", type=int, metavar="N", help="generated mesh of about N nodes")
     add(
         "--device",
         metavar="DEV",
@@ -53,7 +61,8 @@ def _add_asked(add: Any) -> None:
         "--over",
         metavar="KEY=VALUES",
         action="append",
-        help="values of a key, such as flow.mach=0.6,0.7; may be given again, for another key",
+        help="values of a key, such as flow.mach=0.6,0.7, or as many between two, as in "
+        "flow.mach=0.6:0.8:5; may be given again, for another key",
     )
     add(
         "--zip",
@@ -100,7 +109,9 @@ def main(arguments: argparse.Namespace) -> int:
     from kinemesh.study.sweep.asked import asked_of
 
     store.packages()
-    asked = asked_of(arguments.case, _given(arguments), arguments.set, arguments.device)
+    nodes = arguments.nodes if arguments.size is None else arguments.size
+    given = _given(arguments)
+    asked = asked_of(arguments.case, given, arguments.set, arguments.device, nodes)
     if arguments.list:
         sweeping.refuse_counts(arguments.batch, arguments.workers)
         places = workshop.places_of(asked.devices, arguments.workers, arguments.dask)
@@ -127,11 +138,15 @@ def _periodic(found: Any) -> list[str]:
     ran = found["state"].values == 1
     periodic = found["periodic"].values[ran]
     open_loops, unknown = int((periodic == 0).sum()), int(np.isnan(periodic).sum())
+    one, these = open_loops == 1, unknown == 1
     said = [
-        f"{open_loops} cases are not periodic, the last cycle differs from the one before "
-        "(variable change): raise run.cycles"
+        f"{counted(open_loops)} {'is' if one else 'are'} not periodic, the last cycle differs from "
+        "the one before (variable change): raise run.cycles"
     ]
-    asked = f"whether {unknown} cases are periodic is not known of one cycle: raise run.cycles"
+    asked = (
+        f"whether {counted(unknown)} {'is' if these else 'are'} periodic is not known of one "
+        "cycle: raise run.cycles"
+    )
     return [*(said if open_loops else []), *([asked] if unknown else [])]
 
 
@@ -141,14 +156,14 @@ def _end(found: Any, out: Path, quiet: bool) -> int:
     failed = int((state == 2).sum())
     short = int((~converged[state == 1]).sum())
     if not quiet:
-        print(f"{state.size} cases: {state.size - failed} ran, {failed} failed, {short} of those "
-              f"that ran did not converge; results in {out}")  # fmt: skip
+        print(f"{counted(state.size)}: {state.size - failed} ran, {failed} failed, {short} of "
+              f"those that ran did not converge; results in {out}")  # fmt: skip
         for text in _periodic(found):
             print(text)
     if failed:
         causes = dict.fromkeys(str(text) for text in found["cause"].values.ravel() if text)
         some = "; ".join(list(causes)[:3])
-        more = f"; and {len(causes) - 3} more causes" if len(causes) > 3 else ""
-        print(f"kinemesh: {failed} cases failed: {some}{more}", file=sys.stderr)
+        more = f"; and {counted(len(causes) - 3, 'more cause')}" if len(causes) > 3 else ""
+        print(f"kinemesh: {counted(failed)} failed: {some}{more}", file=sys.stderr)
         return FAILED
     return UNCONVERGED if short else 0

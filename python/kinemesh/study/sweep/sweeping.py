@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.arguments import checks_names
+from kinemesh.arguments import checks_names, counted
 from kinemesh.cases.casefile import Case
 from kinemesh.device.backend import Backend
 from kinemesh.errors import CaseError, SettingsError, warn
@@ -92,7 +92,7 @@ def sweep(
     found = run(asked, out, batch, resume, skip_bad, retry_failed, workers, dask, progress)
     failed = int((found["state"] == FAILED).sum())
     if failed:
-        warn(f"{failed} of {found['state'].size} cases failed; the variable cause says why")
+        warn(f"{failed} of {counted(found['state'].size)} failed; the variable cause says why")
     return found
 
 
@@ -236,9 +236,10 @@ class Sweeping:
         """How to go on after Ctrl-C, with so many cases done."""
         if self.store.path is None:
             return "interrupted; nothing was kept, as the sweep has no folder (out)"
+        there = f"{counted(done)} {'is' if done == 1 else 'are'} in {self.store.path.parent}"
         return (
-            f"interrupted; {done} cases are in {self.store.path.parent}: to go on, give the same "
-            "command with --resume (in Python: resume=True)"
+            f"interrupted; {there}: to go on, give the same command with --resume (in Python: "
+            "resume=True)"
         )
 
 

@@ -1,0 +1,54 @@
+"""Options of the program that say what pictures of a flow show."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from typing import Any
+
+
+def add_arguments(command: Any) -> None:
+    """What pictures of the flow show."""
+    add = command.add_argument
+    add(
+        "--view",
+        metavar="VIEW",
+        help="what pictures show: body, wake, or x0,x1,y0,y1 in chords (default: of incompressible "
+        "flow the wake, else the body)",
+    )
+    add(
+        "--range",
+        metavar="LOW,HIGH",
+        help="values that the colours of the vorticity, of the Mach number or of a film begin and "
+        "end with",
+    )
+    add(
+        "--frame",
+        metavar="NAME",
+        default="world",
+        help="what pictures are at rest with: world, body, or the name of a body",
+    )
+
+
+def shown(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What was given, as arguments of `kinemesh.plot`."""
+    return {name: getattr(arguments, name) for name in ("view", "range", "frame")}
+
+
+def joined(words: Sequence[str]) -> list[str]:
+    """Words in which `--view -1,5,-2,2` is one, as argparse takes a minus for an option."""
+    made: list[str] = []
+    for word in words:
+        if made and made[-1] in ("--view", "--range") and re.match(r"-[\d.]", word):
+            made[-1] += f"={word}"
+        else:
+            made.append(word)
+    return made
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Refuse a view that is none before the run."""
+    from kinemesh.plot.views import View
+
+    View.of(**shown(arguments))

@@ -1,0 +1,113 @@
+"""Motions of bodies that are given in frames of their own, as parts of overset grids are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kinemesh.motion.motions import DIFFERENCE, Motion, Pitch, Plunge, Pose, Rate, Together
+from kinemesh.motion.uniform import Rotate, Translate
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Frame of a body in that of the case: x -> R(-angle) scale x + at.
+
+    Parameters
+    ----------
+    at : (2,)            where the body's own origin is
+    angle_deg : float    nose-up positive [deg]
+    scale : float        lengths of the case in one of the body
+    """
+
+    at: Point = (0.0, 0.0)
+    angle_deg: float = 0.0
+    scale: float = 1.0
+
+    @property
+    def pose(self) -> Pose:
+        """Turn and shift after the scaling."""
+        return Pose(float(np.radians(self.angle_deg)), (0.0, 0.0), self.at)
+
+    def place(self, points: ArrayLike) -> NDArray[np.float64]:
+        """Points (..., 2) of the body's own frame in that of the case."""
+        own = np.asarray(points, float)
+        if self == CASE:
+            return own
+        return self.pose.apply(self.scale * own)
+
+    def own(self, points: ArrayLike) -> NDArray[np.float64]:
+        """Points (..., 2) of the case in the body's own frame."""
+        there = np.asarray(points, float)
+        if self == CASE:
+            return there
+        return (there - self.at) @ self.pose.rotation / self.scale
+
+    def point(self, own: Point) -> Point:
+        """One point of the body's own frame in that of the case."""
+        x, y = self.place(own).tolist()
+        return x, y
+
+
+CASE = Frame()
+"""Frame of the case itself, in which bodies of one mesh are given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Framed(Motion):
+    """A motion whose pivots are points of a body's own frame; its shifts are those of the case.
+
+    Parameters
+    ----------
+    motion : Motion
+    frame : Frame
+    length : float    what differences in time of a law without a period are counted in
+    """
+
+    motion: Motion
+    frame: Frame
+    length: float
+
+    def omega(self, u_inf: float) -> float | None:
+        return self.motion.omega(u_inf)
+
+    def pose(self, t: float, u_inf: float) -> Pose:
+        pose = self.motion.pose(t, u_inf)
+        if not isinstance(pose, Pose):
+            return pose  # which is refused where poses are asked for
+        return replace(pose, about=self.frame.point(pose.about))
+
+    def rate(self, t: float, u_inf: float) -> Rate:
+        law = type(self.motion).rate
+        if law in (Motion.rate, Together.rate):
+            return Motion.rate(self, t, u_inf)
+        return self.motion.rate(t, u_inf)
+
+    def span(self, u_inf: float) -> float:
+        return DIFFERENCE / (self.omega(u_inf) or 1 / self.length)
+
+    @property
+    def pivot(self) -> Point | None:
+        own = self.motion.pivot
+        return None if own is None else self.frame.point(own)
+
+
+def framed(motion: Motion | None, frame: Frame, length: float = 1.0) -> Motion | None:
+    """The motion of a body that is given in its own frame, in that of the case."""
+    parts = motion.parts if type(motion) is Together else (motion,)
+    if {type(part) for part in parts} <= {Pitch, Plunge, Rotate, Translate, type(None)}:
+        made = [_turned(part, frame) for part in parts]
+        return Together(tuple(part for part in made if part)) if len(made) > 1 else made[0]
+    assert motion is not None  # it is of the kinds above
+    return motion if frame == CASE and length == 1 else Framed(motion, frame, length)
+
+
+def _turned(motion: Motion | None, frame: Frame) -> Motion | None:
+    """A motion about a point of the case."""
+    if not isinstance(motion, Pitch | Rotate) or frame == CASE:
+        return motion
+    return replace(motion, about=frame.point(motion.about))

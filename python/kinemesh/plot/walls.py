@@ -1,0 +1,91 @@
+"""Figures of the pressure along the walls of bodies in the plane."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.plot.style import BLUE, BODIES, RED, figure_of, styled, wrapped
+
+SHARP = 0.5  # cosine of the turn of a wall from which on a node is a corner: 60 degrees
+BESIDE = 2  # nodes beside a corner, on each side, whose values are of its singularity
+DASHED = (0, (4, 2))
+
+
+@styled
+def surface_pressure(
+    points: NDArray[Any],
+    walls: NDArray[Any],
+    cp: NDArray[Any],
+    title: str = "",
+    bodies: Mapping[str, NDArray[Any]] | None = None,
+) -> Any:
+    """-cp along the walls, by side, or of several bodies by body.
+
+    Sides are told by the walls' orientation (domain on the left).  The lower side is dashed, as
+    that of a symmetric flow lies on the upper one.  Values at corners and next to them, of a flow
+    that no mesh resolves, are dots that no line joins.
+
+    Parameters
+    ----------
+    bodies : marker -> rows of `walls`
+    """
+    from matplotlib.collections import LineCollection
+
+    figure = figure_of(5.6, 3.8)
+    axes = figure.subplots()
+    upper = points[walls[:, 1], 0] > points[walls[:, 0], 0]
+    parts: list[tuple[NDArray[Any], str, Any, str]] = [
+        (np.flatnonzero(upper), BLUE, "-", "upper side"),
+        (np.flatnonzero(~upper), RED, DASHED, "lower side"),
+    ]
+    if bodies is not None and len(bodies) > 1:
+        each = zip(bodies.items(), cycle(BODIES), strict=False)
+        parts = [(rows, colour, "-", name) for (name, rows), colour in each]
+    sharp = _corners(points, walls)
+    for rows, colour, style, name in parts:
+        lines = [np.stack([points[n, 0], cp[n]], axis=1) for n in _paths(walls[rows], sharp)]
+        drawn = LineCollection(lines, colors=colour, linewidths=1.6, linestyles=[style])
+        axes.add_collection(drawn)
+        axes.plot([], [], color=colour, linestyle=style, label=name)
+        alone = [n for n in np.unique(walls[rows]) if n in sharp]
+        axes.plot(points[alone, 0], cp[alone], ".", color=colour, markersize=3)
+    axes.autoscale_view()
+    axes.invert_yaxis()
+    axes.margins(0.04)
+    axes.set(xlabel="$x/c$", ylabel="$c_p$")
+    axes.set_title(wrapped(title, 60))
+    axes.legend()
+    return figure
+
+
+def _corners(points: NDArray[Any], walls: NDArray[Any]) -> set[int]:
+    """Nodes at which a wall turns by more than 60 degrees, and those beside them."""
+    before = np.full(len(points), -1)
+    before[walls[:, 1]] = walls[:, 0]
+    node, after = walls.T
+    joined = before[node] >= 0
+    node, after = node[joined], after[joined]
+    a, b = points[node] - points[before[node]], points[after] - points[node]
+    turn = (a * b).sum(axis=1) < SHARP * np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
+    found = set(node[turn].tolist())
+    for _ in range(BESIDE):
+        ends = walls[np.isin(walls, list(found)).any(axis=1)]
+        found |= set(ends.ravel().tolist())
+    return found
+
+
+def _paths(edges: NDArray[Any], sharp: set[int]) -> Iterator[NDArray[np.int64]]:
+    """Nodes along edges that follow each other, those at corners left out."""
+    rest = {int(a): int(b) for a, b in edges if a not in sharp and b not in sharp}
+    ends = set(rest.values())
+    for start in [a for a in rest if a not in ends] + list(rest):  # then closed ones
+        path = [start]
+        while path[-1] in rest:
+            path.append(rest.pop(path[-1]))
+        if len(path) > 1:
+            yield np.array(path)
