@@ -286,18 +286,20 @@ def test_the_page_of_overset_grids_finds_what_it_says(capsys):
     assert names["value"] == pytest.approx([0.5, 0, 1.5], abs=1e-13)
 
 
-def test_the_hovering_ellipse_is_one_by_its_laws_and_by_its_table():
-    """Rows lie at every step or midway; slopes of the spline are off by h^4 / 180 = 3e-10."""
+def test_the_hovering_ellipse_is_one_by_its_laws_and_by_its_table(monkeypatch):
+    """Poses and rates of both are equal to 2e-13; an iteration of the pressure more or less, at its
+    tolerance of 1e-4, changes loads by 2e-6, and by a hundredth of that at 1e-6."""
+    monkeypatch.setitem(defaults(km.IncompressibleSettings), "pressure_tolerance", 1e-6)
     laws, table = (block for block in blocks("docs/overset.md") if "steps_per_cycle" in block)
     names = {}
 
     for block in (laws, table):
         with pytest.warns(RuntimeWarning, match="moves at once"):
-            exec(compile(block.replace("cycles=4", "cycles=0.0125"), "overset.md", "exec"), names)
+            exec(compile(block.replace("cycles=4", "cycles=0.025"), "overset.md", "exec"), names)
 
     assert len([line for line in laws.splitlines() if line]) <= 15
     one, other = names["run"].history, names["again"].history
-    assert one.rows == other.rows == 2
+    assert one.rows == other.rows == 8
     for load in ("cl", "cd", "cm", "power"):
         assert other[load] == pytest.approx(one[load], abs=1e-6 * abs(one[load]).max()), load
 
