@@ -142,7 +142,5 @@ def test_a_march_that_ends_short_names_long_cells_where_its_residual_is_largest(
 
 def test_a_march_that_diverges_names_the_place(monkeypatch):
     monkeypatch.setattr(steady, "PRESSURE_SHARE", 4.0)
-    with pytest.raises(
-        km.NumericalFault, match=r"a lower cfl.*; the residual is largest"
-    ):
+    with pytest.raises(km.NumericalFault, match=r"a lower cfl.*; the residual is largest"):
         case().steady()
