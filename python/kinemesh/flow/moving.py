@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +70,9 @@ class Moving(Runnable, ABC):
 
     def __init__(self, arguments: Arguments, markers: Markers, grid: Volumes) -> None:
         self.settings, self.backend, self.grid = arguments.settings, arguments.backend, grid
-        grid.ensemble.remedies, grid.ensemble.suspects = self.settings.remedies, self.suspects
+        grid.ensemble.remedies = self.settings.remedies
+        me = ref(self)  # no circle, which would keep the arrays of a solver that is let go
+        grid.ensemble.suspects = lambda m: "" if (own := me()) is None else own.suspects(m)
         self.streams = arguments.streams
         self.alpha_deg = arguments.streams["alpha_deg"]
         self.speed = self.streams.get("mach", np.ones(grid.members))
