@@ -49,6 +49,10 @@ OF_SIZES = (
     f"`{STATED}` is the mesh as the file has it, others have other values for some of its keys.",
     "`--size` is refused where a part has no `sizes`, or not that one.",
     "`[run.sizes]` has other time steps for a size; steps that `--set` asks for count in all.",
+    "`--set mode=steady` makes an unsteady case a steady one: its motions, its steps and the "
+    "settings that only steps have are left out, and a warning names them.",
+    "`--set mode=unsteady` needs `--set run.time_step=... --set run.steps=...`, or a motion with "
+    "`run.cycles` and `run.steps_per_cycle`.",
 )
 TABLES = (
     ("[mesh]", parts.MeshPart, None, ()),

@@ -68,7 +68,7 @@ SHOWN = 120  # letters of a value in a message
 def shown(value: object) -> str:
     """A value in a message: its `repr`, or of a long one its kind and how many entries it has."""
     text = repr(value)
-    if len(text) <= SHOWN:
+    if len(text) <= SHOWN or isinstance(value, int | float | str):
         return text
     kind = type(value).__name__
     return f"a {kind} of {len(value)} entries" if isinstance(value, Sized) else f"{kind}(...)"

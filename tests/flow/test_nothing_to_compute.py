@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 from kinemesh.cases.casefile import Case
 from kinemesh.cases.check import small_solver
+from kinemesh.flow.projection import steady
 from kinemesh.io.summary import read
-from overset_parts import background, ring
+from overset_parts import background, rectangle, ring
 
 MESH = km.mesh.cylinder(500, far_field=8.0)
 PITCH = km.motion.pitch(5.0, 0.5, about=(0.0, 0.0))
@@ -117,3 +118,29 @@ def test_a_march_goes_on_with_more_iterations_and_to_a_smaller_residual(kind, tm
     with pytest.raises(km.CaseError, match=r"only 5 are asked for; choose another folder"):
         limited(kind, 5).steady(out=tmp_path)
     assert read(tmp_path / "summary.json")["result"]["converged"] is True
+
+
+# ---------------------------------------------------------------- a march that does not fall
+
+
+def channel(across=30, length=12.0):
+    """A channel of height 1 whose cells are `length` times as long as high."""
+    lines = np.linspace(0, length, across + 1), np.linspace(0, 1, across + 1)
+    made = rectangle(*lines)
+    edges, x = made.boundaries["far"], made.points
+    ends = np.isin(x[edges, 0], (0.0, length)).all(axis=1) & (np.ptp(x[edges, 0], axis=1) == 0)
+    return km.Mesh(x, made.triangles, made.quads, {"ends": edges[ends], "walls": edges[~ends]})
+
+
+def test_a_march_that_ends_short_names_long_cells_where_its_residual_is_largest():
+    settings = km.IncompressibleSettings(steady_iterations=5)
+    made = case(channel(), walls=["walls"], far=["ends"], settings=settings)
+    told = r"largest at \(.*\), in cells up to 12 times as long as thick with angles of 90 degrees"
+    with pytest.warns(RuntimeWarning, match=told):
+        made.steady()
+
+
+def test_a_march_that_diverges_names_the_place(monkeypatch):
+    monkeypatch.setattr(steady, "PRESSURE_SHARE", 4.0)
+    with pytest.raises(km.NumericalFault, match=r"a lower cfl.*; the residual is largest"):
+        case().steady()

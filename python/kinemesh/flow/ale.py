@@ -25,7 +25,6 @@ from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.linear.lines import colour_along_lines
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.curved import curved_triangles
-from kinemesh.mesh.quality import quality
 from kinemesh.motion.deform import Deformation, TorsionalSprings
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
@@ -34,9 +33,6 @@ FLUXES = tuple(n.removeprefix("ale_flux_") for n in kernels() if n.startswith("a
 LIMITERS = ("wang", "venkatakrishnan", "none")
 LIMITER_K = {"wang": 0.05, "venkatakrishnan": 5.0}  # docs/convergence.md
 LINEAR = ("bicgstab", "lusgs")
-# Of cells where a residual stays: in the wake of a C-mesh of 6000 nodes those with angles below 30
-# degrees hold 80 % of it, and none does on a mesh whose cells are squarer than this.
-SKEWED, LONG = 30.0, 10.0
 
 
 @checks_names
@@ -205,28 +201,12 @@ class Ale(Solver):
         mesh, of = self.grid.meshes[member], self.grid.alike.of[member]
         nodes = self.grid.each("curved triangles", curved_triangles)[of]
         if not len(nodes):
-            return self._worst(member)
+            return super().suspects(member)
         x, y = mesh.points[nodes[0]]
         return (
             f"; {len(nodes)} nodes such as the one at ({x:.4g}, {y:.4g}) lie in triangles too thin "
             "for the curve of their layer: quadrilaterals, more nodes along the wall or a larger "
             "wall spacing help"
-        )
-
-    def _worst(self, member: int) -> str:
-        """Where a member's residual is largest, and the cells there if they may be its cause."""
-        own = slice(*self.grid.first[member : member + 2])
-        res, x = (self.backend.get(a)[own] for a in (self.fields["res"], self.grid.x))
-        node = int(np.nan_to_num((res.astype(float) ** 2).sum(axis=1)).argmax())
-        cells = self.grid.meshes[member].cells
-        found = quality(x, cells[(cells == node).any(axis=1)])
-        place = "({:.4g}, {:.4g})".format(*x[node])
-        angle, long = found.min_angle_deg, found.aspect_ratio[100]
-        if angle > SKEWED and long < LONG:
-            return f"; the residual is largest at {place}"
-        return (
-            f"; the residual is largest at {place}, in cells up to {long:.2g} times as long as "
-            f"thick with angles of {angle:.2g} degrees: squarer cells there help"
         )
 
     def _pattern(self) -> Pattern:

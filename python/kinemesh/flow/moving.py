@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from kinemesh.flow.arguments import Arguments, Markers, motions_of
 from kinemesh.flow.bodies import Bodies, Stands
 from kinemesh.flow.door import Runnable
 from kinemesh.flow.forces import Forces, Loads
+from kinemesh.flow.suspects import where_largest
 from kinemesh.motion import Pose, PoseArray, RateArray
 from kinemesh.motion.deform.base import Mover, Poses
 from kinemesh.space.volumes import Volumes
@@ -70,6 +72,8 @@ class Moving(Runnable, ABC):
     def __init__(self, arguments: Arguments, markers: Markers, grid: Volumes) -> None:
         self.settings, self.backend, self.grid = arguments.settings, arguments.backend, grid
         grid.ensemble.remedies = self.settings.remedies
+        me = ref(self)  # no circle, which would keep the arrays of a solver that is let go
+        grid.ensemble.suspects = lambda m: "" if (own := me()) is None else own.suspects(m)
         self.streams = arguments.streams
         self.alpha_deg = arguments.streams["alpha_deg"]
         self.speed = self.streams.get("mach", np.ones(grid.members))
@@ -138,8 +142,7 @@ class Moving(Runnable, ABC):
 
     def suspects(self, member: int) -> str:
         """What of a member's nodes may keep its residual from falling, to be told after it."""
-        del member
-        return ""
+        return where_largest(self, member)
 
     def at_first_order(self) -> NDArray[np.int64]:
         """(members,) fluxes that fell back to first order; 0 of members that have failed."""

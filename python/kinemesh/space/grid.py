@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import ref
 
 from kinemesh.linear.stack import Items
 from kinemesh.mesh.curved import Layers, curved_quads
@@ -44,7 +45,8 @@ class Grid(FaceVolumes):
         found = self.each("curved quadrilaterals", curved_quads)
         layers = joined([found[of] for of in self.alike.of], self.first)
         if len(layers.node):
-            self.measure.then(lambda: self._flatten(layers))
+            me = ref(self)  # no circle, which would keep the arrays of a grid that is let go
+            self.measure.then(lambda: None if (own := me()) is None else own._flatten(layers))
 
     def _flatten(self, layers: Layers) -> None:
         """Gradients across layers that curve by more than their thickness, worked out here."""

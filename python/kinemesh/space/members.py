@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.backend import Backend
-from kinemesh.device.faults import NONE, decode, in_words
+from kinemesh.device.faults import DIVERGED, NONE, decode, in_words
 from kinemesh.errors import NumericalFault
 
 
@@ -57,6 +57,7 @@ class Members:
     faults : (count,) uint64 device array    words that kernels leave behind
     failures : {member: Failure}
     remedies : {code: text} what to try after a fault, where the solver has other advice than most
+    suspects : member -> what may be the cause of a residual that grows, to be told after it
     """
 
     def __init__(self, backend: Backend, count: int) -> None:
@@ -67,6 +68,7 @@ class Members:
         self.failures: dict[int, Failure] = {}
         self.ended: dict[int, int] = {}
         self.remedies: Mapping[int, str] = {}
+        self.suspects: Callable[[int], str] = lambda member: ""
         self._reports = False
         self.at("")
 
@@ -166,7 +168,7 @@ class Members:
             self.fail(
                 member,
                 what + at,
-                self.remedy(code),
+                self.remedy(code) + (self.suspects(member) if code == DIVERGED else ""),
                 place=at.removeprefix(" at "),
                 when=f" ({when})",
                 iteration=count,

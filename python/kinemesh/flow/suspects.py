@@ -1,0 +1,39 @@
+"""Where a residual that does not fall is largest, and the cells there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kinemesh.mesh.mesh import Mesh
+from kinemesh.mesh.quality import quality
+
+# Of cells where a residual stays: in the wake of a C-mesh of 6000 nodes those with angles below 30
+# degrees hold 80 % of it, and none does on a mesh whose cells are squarer than this.
+SKEWED, LONG = 30.0, 10.0
+
+
+def where_largest(solver: Any, member: int) -> str:
+    """End of a sentence: where a member's residual is largest, and what cells are there.
+
+    Long or skewed cells are named as what may keep it from falling.
+    """
+    grid, b = solver.grid, solver.backend
+    own = slice(*grid.first[member : member + 2])
+    res = getattr(solver, "projection", solver).fields["res"]
+    size = np.nan_to_num((b.get(res)[own].astype(float) ** 2).sum(axis=1))
+    if not size.any():
+        return ""
+    node, x, mesh = int(size.argmax()), b.get(grid.x)[own], grid.meshes[member]
+    place = f"; the residual is largest at ({', '.join(f'{c:.4g}' for c in x[node])})"
+    if not isinstance(mesh, Mesh) or len(x) != mesh.nodes:
+        return place
+    found = quality(x, mesh.cells[(mesh.cells == node).any(axis=1)])
+    angle, long = found.min_angle_deg, found.aspect_ratio[100]
+    if angle > SKEWED and long < LONG:
+        return place
+    return (
+        f"{place}, in cells up to {long:.2g} times as long as thick with angles of {angle:.2g} "
+        "degrees: squarer cells there help"
+    )
