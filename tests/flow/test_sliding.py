@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from kinemesh import cases
 from kinemesh.cases import build
+from projections import annulus
 from scipy.interpolate import CubicSpline
 
 SIDES = ["left", "right", "bottom", "top"]
@@ -120,6 +121,58 @@ def test_a_wall_of_a_part_slides_by_its_marker():
         assert ((u != 0).any(axis=1) == ((x[:, 1] == 2) & (np.abs(x[:, 0]) < 2))).all()
 
 
+def spins(mesh, walls=None, **options):
+    """Places and velocities of the walls' nodes, and their rates of turn."""
+    made = case(mesh, walls=walls, moment_about=(0.0, 0.0), **options)
+    return (*walls_of(made), made.backend.get(made.projection.spin), made)
+
+
+def test_a_number_is_the_speed_along_a_closed_wall_counter_clockwise():
+    """Uneven nodes on circles, whose tangents are exact; the outer wall closes round the fluid."""
+    even = annulus(40, 9)
+    radius, angle = np.hypot(*even.points.T), np.arctan2(*even.points.T[::-1])
+    angle += 0.05 * np.sin(3 * angle)
+    mesh = even.transformed(radius[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1))
+    told = {"walls": ["inner", "outer"], "chord": 1.0}
+    x, u, spin, _ = spins(mesh, **told, sliding={"inner": 1.5, "outer": -0.4})
+    radius = np.hypot(*x.T)
+    rate = np.where(radius < 1.5, 1.5, -0.4) / radius
+    assert u == pytest.approx(rate[:, None] * np.stack([-x[:, 1], x[:, 0]], axis=1), abs=1e-12)
+    assert spin == pytest.approx(rate, rel=1e-9)
+
+
+@pytest.mark.flow
+@pytest.mark.filterwarnings("ignore:member 0. the loads change:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:body cylinder of member 0 moves at once:RuntimeWarning")
+@pytest.mark.parametrize(("stream", "within"), [(0.0, 0.002), (1.0, 0.02)])
+def test_a_round_wall_that_slides_is_the_grid_that_turns(stream, within):
+    """By 0.7 degrees a step, torques; measured 0.15 and 1.7 % apart on so few nodes."""
+    mesh = km.mesh.cylinder(1600, far_field=40.0)
+    turn = km.motion.rotate(-np.degrees(1.0), about=(0.0, 0.0))
+    made = (
+        spins(mesh, reynolds=100.0, stream=stream, **own)[-1]
+        for own in ({"motion": turn}, {"sliding": {"cylinder": 0.5}})
+    )
+    turning, sliding = (own.run(time_step=0.0125, steps=80).history["cm"] for own in made)
+    assert turning[4:] == pytest.approx(sliding[4:], rel=within)
+
+
+def test_a_round_wall_of_a_part_slides_by_its_marker():
+    rod = km.mesh.cylinder(640, far_field=1.6, around=40, wall_spacing=0.03, outer="overset")
+    back = km.mesh.background(box=(-2, 2, -2, 2), core=(-2, 2, -2, 2), spacing=0.11)
+    x, u, spin, _ = spins({"rod": rod, "back": back}, sliding={"rod.cylinder": 1.0})
+    assert u == pytest.approx(2 * np.stack([-x[:, 1], x[:, 0]], axis=1), abs=1e-12)
+    assert spin == pytest.approx(np.full(len(x), 2.0), rel=1e-9)
+
+
+def test_a_wall_with_corners_has_no_speed():
+    wing = km.mesh.airfoil("naca0012", nodes=600, far_field=5.0)
+    with pytest.raises(
+        km.SettingsError, match=r"turns by 16\d degrees at \(1, .*expected a smooth"
+    ):
+        case(wing, walls=None, sliding={"airfoil": 1.0})
+
+
 WRONG = {
     "through": (
         {"wall_top": (1.0, 0.1)},
@@ -128,6 +181,8 @@ WRONG = {
     "unknown": ({"lid": (1.0, 0.0)}, "'lid' is no wall, expected one of wall_left"),
     "number": ({"wall_top": 1.0}, r"'wall_top' is 1.0, expected a velocity \(x, y\)"),
     "finite": ({"wall_top": (np.nan, 0.0)}, "expected a velocity"),
+    "no number": ({"wall_top": np.nan}, "expected a velocity"),
+    "text": ({"wall_top": "fast"}, "is 'fast', expected a velocity"),
     "table": (["wall_top"], "expected {marker of a wall"),
 }
 

@@ -75,7 +75,8 @@ KERNEL(inc_fading, INC_FADING, indirect)
 }
 
 /* Share of the pressure's last change that a member's step begins with (eq. 7.9a): 1 where inertia leads, down to
- * 3/4 where flow or friction couple some node to its neighbours much harder than that. */
+ * 3/4 where flow or friction couple some node to its neighbours much harder than that, or the turn of a grid most
+ * nodes (eq. 7.9b). */
 #define INC_SHARE(F)                    \
   F(in, i32, member, "nodes>members")   \
   F(in, i32, open, "nodes")             \
@@ -84,6 +85,7 @@ KERNEL(inc_fading, INC_FADING, indirect)
   F(in, f64, V, "nodes")                \
   F(in, f64, friction, "nodes") /* D */ \
   F(in, real, fading, "nodes")          \
+  F(in, f64, turning, "members")        \
   F(in, i32, active, "members")         \
   TOTALS(F, "nodes")                    \
   F(upd, f64, parts, "groups,1")        \
@@ -95,7 +97,7 @@ TOTAL(inc_share, INC_SHARE, max, 1, active[m])
 }
 OF_MEMBER(inc_share, INC_SHARE)
 {
-  const f64 square = s[0] * s[0] / (20.0 * 20.0), four = square * square;
+  const f64 most = OP_max(s[0], turning[m]), square = most * most / (20.0 * 20.0), four = square * square;
   share[m] = 1 - 0.25 * four / (1 + four);
 }
 

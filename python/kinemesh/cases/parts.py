@@ -130,7 +130,7 @@ class MeshPart:
     walls: tuple[str, ...] | None = None  # markers of bodies, of a box sides; moment_about: first
     far: tuple[str, ...] | None = None  # markers of the far field
     boundaries: Mapping[str, str] | None = None  # kinds of other markers: { ground = "symmetry" }
-    sliding: Mapping[str, Any] | None = None  # walls that slide in themselves: { lid = [1.0, 0.0] }
+    sliding: Mapping[str, Any] | None = None  # walls that slide: { lid = [1.0, 0.0], rod = 1.0 }
     sizes: Mapping[str, Any] | None = None  # other keys of --size: { coarse = { nodes = 2000 } }
 
     def __post_init__(self) -> None:

@@ -35,6 +35,7 @@ from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.flow.projection.steady import SteadyMarch
 from kinemesh.flow.projection.step import Projection
 from kinemesh.flow.projection.systems import forget
+from kinemesh.flow.projection.turning import Turning, turning_bodies, wanders
 from kinemesh.flow.projection.walls import Walls
 from kinemesh.mesh import Mesh
 from kinemesh.motion import Pose, PoseArray, RateArray
@@ -85,15 +86,16 @@ class Incompressible(Moving):
     deform : None or `kinemesh.deform.Rigid()`, as other meshes are not for this solver yet
     device, dtype : see `kinemesh.device.backend.Backend`
     settings : IncompressibleSettings
-    sliding : {marker of a wall: (x, y)}    velocities [U] of walls that slide in themselves, such
-        as a lid or the ground; they turn with their body.  A wall of a part by its marker, or by
-        "part.marker".  Nodes where walls of several velocities meet rest
+    sliding : {marker of a wall: (x, y) or number}    velocities [U] of walls that slide in
+        themselves, such as a lid or the ground; they turn with their body.  A number is the speed
+        along a closed wall without corners, counter-clockwise.  A wall of a part by its marker, or
+        by "part.marker".  Nodes where walls of several velocities meet rest
     moment_about : (x, y) as of `kinemesh.Ale`; of overset parts a point of the own frame of the
         first one with walls, and of each of several parts for its own moment, which without it is
         about the origin of its own frame.  Pivots of motions are points of that frame, too
     walls, far, boundaries, chord : as of `kinemesh.Ale`; walls are no-slip, "symmetry" is a slip
         wall; the stream is given where it comes in through the far field as given, elsewhere the
-        far field is open
+        far field is open, and all of one that turns far
 
     Attributes
     ----------
@@ -138,7 +140,7 @@ class Incompressible(Moving):
         boundaries: Mapping[str, str] | None = None,
         moment_about: tuple[float, float] | None = None,
         chord: float | None = None,
-        sliding: Mapping[str, tuple[float, float]] | None = None,
+        sliding: Mapping[str, tuple[float, float] | float] | None = None,
     ) -> None:
         sides: dict[str, Any] = {"walls": walls, "far": far, "boundaries": boundaries}
         overset = has_parts(mesh)
@@ -172,7 +174,7 @@ class Incompressible(Moving):
         alpha = np.radians(self.alpha_deg)
         way = np.stack([np.cos(alpha), np.sin(alpha)], axis=1)
         self.inflow = self.streams["stream"][:, None] * way
-        given, is_open = conditions(grid, self.inflow)
+        given, is_open = conditions(grid, self.inflow, wanders(grid, self.motions, self.speed))
         of_parts = isinstance(grid.meshes[0], Parts)
         self.parts = Standing(grid, self.settings.overlap, self.notes) if of_parts else None
         connectivity = None if self.parts is None else self.parts.connectivity
@@ -180,6 +182,7 @@ class Incompressible(Moving):
             grid, self.settings, self.viscosity, given, is_open, connectivity
         )
         self.dualtime, self.way = self.projection.loop, SteadyMarch(self.projection)
+        self.turning = Turning(grid)
         far = grid.patches["far"]
         if len(far):
             self.backend.put(self.projection.velocity["far"], self.inflow[far.member])
@@ -257,6 +260,10 @@ class Incompressible(Moving):
     def missed(self) -> NDArray[np.bool_]:
         missed: NDArray[np.bool_] = self.backend.get(self.projection.pressure.status) != 1
         return missed
+
+    def turning_bodies(self, member: int) -> dict[str, tuple[str, str]]:
+        bodies = [k for k, (m, _) in enumerate(self.grid.bodies) if m == member]
+        return turning_bodies(self, bodies)
 
     def step_numbers(self) -> dict[str, NDArray[Any]]:
         made, get = self.projection, self.backend.get
@@ -391,10 +398,12 @@ class Incompressible(Moving):
 
     def _walls(self, poses: PoseArray, rates_at: Callable[[], RateArray] | None) -> None:
         """Velocities of the walls' nodes; without rates their bodies are at rest."""
-        if not len(self.grid.patches["wall"]):
-            return
         moving = rates_at is not None and any(motion is not None for motion in self.motions)
         rates = rates_at() if rates_at is not None and moving else None
+        coupling = self.turning.coupling(poses, rates, self.step[0])
+        self.backend.put(self.projection.turning, coupling)
+        if not len(self.grid.patches["wall"]):
+            return
         velocity, spin = self.walls.move(self.grid.x, poses, rates)
         self.backend.put(self.projection.spin, spin)
         self.backend.put(self.projection.velocity["wall"], velocity)

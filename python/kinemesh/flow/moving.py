@@ -144,6 +144,14 @@ class Moving(Runnable, ABC):
         """What of a member's nodes may keep its residual from falling, to be told after it."""
         return where_largest(self, member)
 
+    def turning_bodies(self, member: int) -> dict[str, tuple[str, str]]:
+        """Of a member the bodies whose grids turn in a flow that feels it; none as a rule.
+
+        By name the column of the body's angle in the history, and what it may do instead, in words.
+        """
+        del member
+        return {}
+
     def at_first_order(self) -> NDArray[np.int64]:
         """(members,) fluxes that fell back to first order; 0 of members that have failed."""
         return np.zeros(self.grid.members, int)

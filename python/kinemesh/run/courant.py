@@ -27,6 +27,27 @@ SHARE = 0.8  # of the limit, to which the step that a warning states would bring
 START = 2
 
 
+def peak(values: Any, rows: History, plan: Plan, limit: float) -> dict[str, Any]:
+    """Of values (rows,) the largest, its moment, how many are above a limit, as of `largest`."""
+    later = rows["step"] > START
+    counted = np.where(later | ~later.any(), values, np.nan)
+    row = int(np.nanargmax(counted)) if np.isfinite(counted).any() else 0
+    found = {
+        "largest": float(counted[row]),
+        "step": int(rows["step"][row]),
+        "time": float(rows["time"][row]),
+    }
+    if plan.periods is not None:
+        found["phase_deg"] = float(rows["phase_deg"][row])
+    return found | {"limit": limit, "steps_above": int((counted > limit).sum())}
+
+
+def moment(found: dict[str, Any]) -> str:
+    """Step, phase and time of what `peak` found, in words."""
+    at = f"phase {found['phase_deg']:.0f} degrees, " if "phase_deg" in found else ""
+    return f"step {found['step']} ({at}time {found['time']:.4g})"
+
+
 def largest(rows: History, plan: Plan, outer: int = 1) -> dict[str, Any]:
     """Of a member's rows: the largest CFL number, its moment, and how many steps are above a limit.
 
@@ -42,18 +63,8 @@ def largest(rows: History, plan: Plan, outer: int = 1) -> dict[str, Any]:
         where there are such steps `steps_per_cycle`, or `time_step`, with which the largest would
         be SHARE of the limit if it goes with the step
     """
-    later = rows["step"] > START
-    cfl = np.where(later | ~later.any(), rows["cfl"], np.nan)
-    row = int(np.nanargmax(cfl)) if np.isfinite(cfl).any() else 0
     limit = MOST * outer
-    found = {
-        "largest": float(cfl[row]),
-        "step": int(rows["step"][row]),
-        "time": float(rows["time"][row]),
-    }
-    if plan.periods is not None:
-        found["phase_deg"] = float(rows["phase_deg"][row])
-    found |= {"limit": limit, "steps_above": int((cfl > limit).sum())}
+    found = peak(rows["cfl"], rows, plan, limit)
     if found["steps_above"]:
         share = SHARE * limit / found["largest"]
         name, value = smaller_step(share, float(plan.dt[0]), plan.steps_per_cycle)
@@ -67,12 +78,10 @@ def remark(member: int, found: dict[str, Any], steps: int) -> list[str]:
     if not above:
         return []
     name = "steps_per_cycle" if "steps_per_cycle" in found else "time_step"
-    at = f"phase {found['phase_deg']:.0f} degrees, " if "phase_deg" in found else ""
     passes = ceil(found["largest"] / MOST)
     more = f", or outer = {passes} bear it" if passes <= MOST_PASSES else ""
     return [
         f"member {member}: the CFL number was above {limit:g} in {above} of {steps} steps, at most "
-        f"{found['largest']:.3g} in step {found['step']} ({at}time {found['time']:.4g}): the loads "
-        f"may depend on the step; {name} = {found[name]:.6g} would bring it to about "
-        f"{SHARE * limit:g}{more}"
+        f"{found['largest']:.3g} in {moment(found)}: the loads may depend on the step; {name} = "
+        f"{found[name]:.6g} would bring it to about {SHARE * limit:g}{more}"
     ]

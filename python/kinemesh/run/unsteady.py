@@ -14,7 +14,7 @@ from kinemesh.io.history import History
 from kinemesh.loops.loop import loop_of_history
 from kinemesh.loops.spectrum import LEAST, Spectrum, with_bodies
 from kinemesh.results import Run
-from kinemesh.run import courant, ends, interrupt
+from kinemesh.run import courant, ends, interrupt, turns
 from kinemesh.run import resume as resumption
 from kinemesh.run.claim import Claim, folder_of
 from kinemesh.run.driver import Driver, drive
@@ -256,6 +256,19 @@ class Unsteady(Driver):
         """Number of steps that a member has made."""
         return int(self.history.member(member)["step"].max(initial=0))
 
+    def _turns(self, member: int, result: dict[str, Any]) -> list[str]:
+        """Sentences of turns that are too far and of mass that is lost; both go to the result."""
+        rows, steps, notes = self.history.member(member), self._steps(member), []
+        turning = self.solver.turning_bodies(member)
+        found = turns.largest_turn(rows, self.plan, {name: own[0] for name, own in turning.items()})
+        if found:
+            result["turn_deg"] = found
+            notes += turns.turn_remark(member, found, steps, turning[found["body"]][1])
+        if "mass_defect" in self.solver.columns and rows["mass_defect"].any():
+            result["mass_defect"] = turns.largest_defect(rows, self.plan)
+            notes += turns.defect_remark(member, result["mass_defect"], steps)
+        return notes
+
     def ended(self) -> tuple[dict[str, Any], list[str], dict[str, Any]]:
         solver, plan, tally = self.solver, self.plan, self.tally
         notes = tally.start + self._unconverged()
@@ -276,6 +289,7 @@ class Unsteady(Driver):
                 outer = solver.settings.outer
                 loops[m]["cfl"] = courant.largest(self.history.member(m), plan, outer)
                 notes += courant.remark(m, loops[m]["cfl"], self._steps(m))
+            notes += self._turns(m, loops[m])
         notes += ends.periodicity(plan, loops)
         found = [loops.get(m, {"converged": False}) for m in range(solver.grid.members)]
         result = ends.of_members(found) | tally.first | tally.notes

@@ -13,19 +13,21 @@ BEND = 0.7  # cosine between the normals of a slip wall's half edges below which
 
 
 def conditions(
-    grid: Grid, inflow: NDArray[np.float64]
+    grid: Grid, inflow: NDArray[np.float64], wanders: NDArray[np.bool_]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """(nodes,) where velocities are given, and where the boundary is open.
 
     Parameters
     ----------
     inflow : (members, 2)    velocities of the streams
+    wanders : (members,)     whether they come in elsewhere on the way, so that the far field is
+        open all round
     """
     given, is_open = (np.zeros(grid.nodes, bool) for _ in range(2))
     wall, far = grid.patches["wall"], grid.patches["far"]
     S = grid.backend.get(far.device["S"]).astype(float)
     through = (S * inflow[far.member]).sum(axis=1)
-    enters = through < -1e-12 * np.linalg.norm(S, axis=1)
+    enters = (through < -1e-12 * np.linalg.norm(S, axis=1)) & ~wanders[far.member]
     given[wall.node] = True
     given[far.node[enters]] = True
     is_open[far.node[~enters]] = True

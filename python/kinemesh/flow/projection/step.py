@@ -60,6 +60,7 @@ class Projection:
     closed : (members,) bool     members without an open boundary
     defect : (members,) float64 device array; what closed members lack, per volume
     share : (members,) float64 device array; of the pressure's last change, that a step begins with
+    turning : (members,) float64 device array; how hard the turn of a grid couples nodes (eq. 7.9b)
     solving : (members,) int32 device array; who has a pressure to solve for
     closure : (members, 2) float64 device array; of the last step the largest divergence |net| / h,
         and the largest rate at which a flow passes a volume
@@ -87,7 +88,9 @@ class Projection:
         cells = len(grid.vertices.cells)
         self.slope, self.pull = b.zeros((cells, dim * dim)), b.zeros((cells, dim))
         self.weights = b.array(WEIGHTS[1], np.float64)
-        self.defect, self.mean, self.share = (b.zeros(grid.members, np.float64) for _ in range(3))
+        self.defect, self.mean, self.share, self.turning = (
+            b.zeros(grid.members, np.float64) for _ in range(4)
+        )
         self.closure = b.zeros((grid.members, 2), np.float64)
         self.linear_drop = b.array(np.full(grid.members, LINEAR_DROP), np.float64)
         self.solving, self.unused = (b.array(np.ones(grid.members), np.int32) for _ in range(2))
@@ -115,7 +118,7 @@ class Projection:
         names = (
             "u", "u1", "u2", "p", "p1", "p2", "phi", "net", "flow", "flow1", "flow2", "memory",
             "memory1", "memory2", "grad", "fading", "flux", "slope", "pull", "push", "res",
-            "weights", "defect", "mean", "closure", "share",
+            "weights", "defect", "mean", "closure", "share", "turning",
         )  # fmt: skip
         open = b.array(self.open, np.int32)
         if self.exchange:

@@ -1,0 +1,132 @@
+"""Grids that move: whether the stream comes in where it did, and how hard a turn couples nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import degrees
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.motion import Motion, PoseArray, RateArray
+from kinemesh.overset.parts import Parts
+from kinemesh.space.grid import Grid
+
+Floats = NDArray[np.float64]
+SAMPLES = 64  # of a cycle
+# Turn of the far field to either side up to which the stream is given where it comes in as the mesh
+# is given: behind, 45 degrees to either side of the stream are left open, where wakes go.
+MOST_TURN = 45.0
+# Of eq. 7.9b.  Cylinder at Reynolds number 200 whose surface has the stream's speed, turning by
+# 0.06 radians a step, 160 nodes round it (1.5 of its cells): loads swing from time 4 on with 0.94
+# of the pressure's last change, and neither with 0.75 nor with 0.
+COUPLING = 35.0
+ROUND = 1e-6  # of the radius
+
+
+def wanders(grid: Grid, motions: Sequence[Motion | None], speed: Floats) -> NDArray[np.bool_]:
+    """(members,) whether the far field moves so that the stream comes in elsewhere.
+
+    A motion without a period may go anywhere.
+
+    Parameters
+    ----------
+    motions : of the bodies;  speed : (members,) reference speed
+    """
+    found = np.zeros(grid.members, bool)
+    for (member, name), motion in zip(grid.bodies, motions, strict=True):
+        mesh = grid.meshes[member]
+        if motion is None or (isinstance(mesh, Parts) and mesh.outer[mesh.names.index(name)]):
+            continue  # the far field is that of the background
+        found[member] |= _goes_far(motion, float(speed[member]))
+    return found
+
+
+def _goes_far(motion: Motion, speed: float) -> bool:
+    """Whether a mesh turns by more than MOST_TURN, or is faster than the stream."""
+    try:
+        period = motion.period(speed)
+        if period is None:
+            return True
+        poses = [motion.pose(period * k / SAMPLES, speed) for k in range(SAMPLES + 1)]
+    except Exception:  # a user's law, which the run tells of
+        return True
+    shift = np.array([pose.shift for pose in poses], float)
+    fastest = np.hypot(*np.diff(shift, axis=0).T).max() / (period / SAMPLES)
+    turn = max(abs(degrees(pose.angle)) for pose in poses)
+    return not (turn <= MOST_TURN and fastest <= speed)
+
+
+class Turning:
+    """How hard turning grids couple nodes in a step.
+
+    Parameters
+    ----------
+    grid : Grid
+    """
+
+    def __init__(self, grid: Grid) -> None:
+        self.grid = grid
+        self._reach = np.full(len(grid.bodies), np.nan)
+
+    def coupling(self, poses: PoseArray, rates: RateArray | None, dt: Floats) -> Floats:
+        """(members,) for a step: COUPLING times the cells by which the grids turn (eq. 7.9b).
+
+        Parameters
+        ----------
+        poses, rates : of the bodies; None: all are at rest
+        dt : (members,) time steps; inf before the first one
+        """
+        found = np.zeros(self.grid.members)
+        if rates is None or not np.isfinite(dt).all():
+            return found
+        for k in np.flatnonzero(rates.angle).tolist():
+            if np.isnan(self._reach[k]):
+                self._reach[k] = self._measured(k, poses.about[k])
+            member = self.grid.bodies[k][0]
+            cells = abs(rates.angle[k]) * dt[member] * self._reach[k]
+            found[member] = max(found[member], COUPLING * min(cells, 100.0))
+        return found
+
+    def _measured(self, body: int, pivot: Floats) -> float:
+        """Median over the nodes that turn with a body of their distance to its pivot in cells."""
+        grid = self.grid
+        member, name = grid.bodies[body]
+        first, last = grid.first[member : member + 2]
+        mesh = grid.meshes[member]
+        if isinstance(mesh, Parts):
+            first, last = first + mesh.first[mesh.names.index(name) :][:2]
+        volume = grid.backend.get(grid.V)[first:last]
+        away = np.hypot(*(grid.points[first:last] - pivot).T)
+        return float(np.median(away / np.sqrt(volume)))
+
+
+def turning_bodies(solver: Any, bodies: Sequence[int]) -> dict[str, tuple[str, str]]:
+    """Of these bodies those whose grids turn, as `Moving.turning_bodies`.
+
+    A round one that spins in a fluid at rest is none: what passes its cells is alike all round.
+    """
+    grid, found = solver.grid, {}
+    for k in bodies:
+        member, name = grid.bodies[k]
+        motion = solver.motions[k]
+        if motion is None:
+            continue
+        radius = _radius(grid, k, motion.pivot)
+        if radius and not solver.streams["stream"][member]:
+            continue
+        column = f"angle_deg_{name}" if grid.owners.several else "alpha_deg"
+        instead = "; a round body need not turn its grid: sliding gives its wall a speed"
+        found[name] = column, instead if radius else ""
+    return found
+
+
+def _radius(grid: Grid, body: int, pivot: tuple[float, float] | None) -> float:
+    """Radius of a body whose walls lie on a circle about its pivot; 0 of others."""
+    wall = grid.patches["wall"]
+    points: Any = grid.points[wall.node[wall.body == body]]
+    if pivot is None or not len(points):
+        return 0.0
+    radius = np.hypot(*(points - np.array(pivot)).T)
+    return float(radius.max()) if np.ptp(radius) <= ROUND * radius.max() else 0.0

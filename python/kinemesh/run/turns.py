@@ -1,0 +1,82 @@
+"""Turns of grids in a step, and mass that is lost, of an unsteady run of incompressible flow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinemesh.run.advice import smaller_step
+from kinemesh.run.courant import moment, peak
+
+if TYPE_CHECKING:
+    from kinemesh.io.history import History
+    from kinemesh.run.plan import Plan
+
+# Degrees by which a grid may turn in a step.  What rests in space passes the cells of such a grid,
+# so that its step is that of a wave: a cylinder at Reynolds number 100 whose surface has the
+# stream's speed, on its turning mesh of 8000 nodes, has a Strouhal number 2.5, 6 and 16 % low with
+# 1.4, 2.9 and 5.7 degrees a step (docs/validation.md, "Turns of grids").
+MOST_TURN = 2.0
+MOST_DEFECT = 2e-2  # of the history's mass_defect, as of strides that are too long
+
+
+def largest_turn(rows: History, plan: Plan, bodies: Mapping[str, str]) -> dict[str, Any]:
+    """Of a member's rows the largest turn of a grid in a step [degrees]; empty without one.
+
+    Parameters
+    ----------
+    bodies : columns of the angles of those whose turns count, by name
+
+    Returns
+    -------
+    dict    `body` and what `courant.peak` finds; where steps are above the limit
+        `steps_per_cycle`, or `time_step`, that would do
+    """
+    worst: dict[str, Any] = {}
+    for name, column in bodies.items():
+        turn = np.abs(np.diff(rows[column], prepend=np.nan))
+        found = {"body": name, **peak(turn, rows, plan, MOST_TURN)}
+        if found["largest"] > worst.get("largest", 0.0):
+            worst = found
+    if worst.get("steps_above"):
+        share = MOST_TURN / worst["largest"]
+        name, value = smaller_step(share, float(plan.dt[0]), plan.steps_per_cycle)
+        worst[name] = value
+    return worst
+
+
+def turn_remark(member: int, found: dict[str, Any], steps: int, instead: str = "") -> list[str]:
+    """A sentence where a grid turned too far in a step; `found` : what `largest_turn` gave.
+
+    Parameters
+    ----------
+    instead : what the grid need not turn with, in words
+    """
+    if not found.get("steps_above"):
+        return []
+    name = "steps_per_cycle" if "steps_per_cycle" in found else "time_step"
+    return [
+        f"member {member}: the grid of {found['body']} turned by more than {MOST_TURN:g} degrees "
+        f"in {found['steps_above']} of {steps} steps, by {found['largest']:.3g} in {moment(found)}:"
+        " what rests beside it passes its cells too fast, and loads and frequencies depend on the "
+        f"step; {name} = {found[name]:.6g} would do{instead}"
+    ]
+
+
+def largest_defect(rows: History, plan: Plan) -> dict[str, Any]:
+    """Of a member's rows the largest mass defect, as of `courant.peak`."""
+    return peak(np.abs(rows["mass_defect"]), rows, plan, MOST_DEFECT)
+
+
+def defect_remark(member: int, found: dict[str, Any], steps: int) -> list[str]:
+    """A sentence where mass was lost; `found` : what `largest_defect` gave."""
+    if not found["steps_above"]:
+        return []
+    return [
+        f"member {member}: the mass defect was above {MOST_DEFECT:g} in {found['steps_above']} of "
+        f"{steps} steps, {found['largest']:.3g} in {moment(found)}: so much flows out through the "
+        "outer boundary that does not come in, and the loads may be off by as much; smaller steps, "
+        "cells of like size where parts lie over one another, or outer = 2"
+    ]
