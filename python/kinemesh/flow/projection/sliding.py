@@ -99,7 +99,7 @@ def _check_along(name: str, velocity: tuple[float, float], ends: Floats) -> None
         )
 
 
-def _round(mesh: Any, name: str, edges: NDArray, speed: float) -> tuple[Floats, Floats]:
+def _round(mesh: Any, name: str, edges: NDArray[Any], speed: float) -> tuple[Floats, Floats]:
     """Velocities (nodes, 2) and rates of turn (nodes,) of a closed wall that slides at a speed.
 
     Counter-clockwise about what it encloses; tangents and curvatures are those of the circle
@@ -119,7 +119,7 @@ def _round(mesh: Any, name: str, edges: NDArray, speed: float) -> tuple[Floats, 
     return velocity, spin
 
 
-def _neighbours(name: str, speed: float, piece: Piece) -> tuple[NDArray, NDArray, NDArray]:
+def _neighbours(name: str, speed: float, piece: Piece) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Nodes of a closed piece, and those before and after each, counter-clockwise."""
     head, tail = np.sort(piece.facets[:, 0]), np.sort(piece.facets[:, 1])
     once = len(np.unique(head)) == len(head) and np.array_equal(head, tail)
