@@ -23,7 +23,7 @@ from kinemesh.plot.flows import (
     values_of,
     vorticity,
 )
-from kinemesh.plot.histories import convergence, loads
+from kinemesh.plot.histories import convergence, hysteresis, loads
 from kinemesh.plot.overset import grids, parts_of
 from kinemesh.plot.pressures import unsteady_pressures
 from kinemesh.plot.spaces import cloud, mesh
@@ -96,7 +96,8 @@ def from_directory(
     if not there:
         raise CaseError(f"{directory}: no figures, as all {run.members} members failed")
     if run.history.kind == "steady":
-        convergence(run.history, there, path=target("convergence"))
+        title = title_of(run, there[0]) if run.members == 1 else ""
+        convergence(run.history, there, title, path=target("convergence"))
     if run.members == 1:
         _member(run, 0, target, complete, seen)
         return made
@@ -197,7 +198,7 @@ def _loop(run: Run, member: int, name: str | None, path: Path) -> None:
     """The loop of a member beside the reference of its case."""
     from kinemesh import cases
 
-    loop = run.loop(member)
+    loop, title = run.loop(member), title_of(run, member)
     reference = name if name in cases.references() else None
     if reference is not None and not _as_published(run, reference):
         warn(
@@ -205,10 +206,10 @@ def _loop(run: Run, member: int, name: str | None, path: Path) -> None:
         )
         reference = None
     try:
-        loop.plot(reference, path)
+        hysteresis(loop, reference, path, title)
     except CaseError as error:  # the case was changed to another motion
         warn(f"{path.name} without the reference: {error}", UserWarning)
-        loop.plot(None, path)
+        hysteresis(loop, None, path, title)
 
 
 def _pressures(run: Run, member: int, target: Target, title: str) -> None:
