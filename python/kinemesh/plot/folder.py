@@ -156,8 +156,9 @@ def _member(run: Run, member: int, target: Target, complete: bool, seen: View) -
 
 
 def _at(title: str, moment: str) -> str:
-    """A title with the moment at the end of its last line."""
-    return ", ".join(text for text in (title, moment) if text)
+    """A title with the moment at the end of its last line, or below it where that is long."""
+    full = len(title.rpartition("\n")[2]) + len(moment) > 64
+    return ("\n" if full else ", ").join(text for text in (title, moment) if text)
 
 
 def _incompressible(
