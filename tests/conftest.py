@@ -79,7 +79,7 @@ def pytest_addoption(parser):
 
 def pytest_collection_modifyitems(config, items):
     """Leave the tests of other parts out (tools/parts.py); let runs of tests be short."""
-    short = pytest.mark.filterwarnings(f"ignore:.*({'|'.join(SHORT)}):RuntimeWarning")
+    short = pytest.mark.filterwarnings(f"always:.*({'|'.join(SHORT)}):RuntimeWarning")
     for test in items:
         if test.get_closest_marker("flow"):
             test.add_marker(short)

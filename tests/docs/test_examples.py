@@ -199,6 +199,7 @@ def test_the_study_has_a_boundary_of_stability_and_runs_nothing_twice(
     assert [path.name for path in tmp_path.iterdir()] == ["pitch-damping"]
 
 
+@pytest.mark.filterwarnings("ignore:.*the CFL number was above:RuntimeWarning")
 @pytest.mark.filterwarnings("ignore:part .* cells of receptors", "ignore:member 0. not periodic")
 def test_a_section_has_the_loads_of_one_grid_on_two(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

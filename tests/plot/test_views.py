@@ -1,5 +1,7 @@
 """What pictures of a flow show: the wake, a stated window, range and frame; captions."""
 
+import warnings
+
 import kinemesh as km
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from kinemesh.plot.style import figure_of
 from kinemesh.plot.views import View, in_frame, strongest, wake_of, window_of
 from kinemesh.results import Run
 from kinemesh.results.fields import Fields
+from made_up import folder
 
 SQUARE = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])  # one body, one long
 WALLS = np.array([[0, 3], [3, 2], [2, 1], [1, 0]])
@@ -154,6 +157,18 @@ def test_pictures_of_a_run_show_the_wake_or_what_is_asked(flown, monkeypatch):
     bar = second["vorticity"].axes[0].child_axes[0]
     assert bar.get_ylim() == (-2.0, 2.0)
     assert first["vorticity"].axes[0].get_title(loc="left").startswith("Re 100, alpha 0 deg, time")
+
+
+def test_figures_of_a_run_from_python_name_its_conditions(tmp_path, monkeypatch):
+    """A run without a case: the stream is all that tells its pictures from others."""
+    seen = {}
+    monkeypatch.setattr(plot.style, "_save", lambda f, path: seen.setdefault(path.stem, f))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of one frame, no pressures
+        plot.from_directory(folder(tmp_path))
+
+    assert seen["hysteresis"].get_suptitle() == "Mach 0.8"
+    assert seen["mach"].axes[0].get_title(loc="left").startswith("Mach 0.8, ")
 
 
 @pytest.mark.flow

@@ -140,9 +140,10 @@ def test_steps_of_an_open_loop_are_marked_where_they_are(cycles):
     assert curve.get_ydata()[-1] == history["cl"][-1]
 
 
+@pytest.mark.filterwarnings("ignore:no pressures:UserWarning")
 def test_the_figure_of_a_folder_goes_by_the_run_s_tolerance(tmp_path, monkeypatch, undrawn):
     seen = []
-    monkeypatch.setattr("kinemesh.loops.loop.Loop.plot", lambda loop, *_: seen.append(loop))
+    monkeypatch.setattr("kinemesh.plot.folder.hysteresis", lambda loop, *_: seen.append(loop))
     folder(tmp_path)
     told = summary.read(tmp_path / "summary.json")["conditions"]
     summary.update(tmp_path / "summary.json", conditions=told | {"periodic_tolerance": 0.25})

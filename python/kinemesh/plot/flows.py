@@ -201,7 +201,7 @@ class Picture:
             text = f"{shade.field} {shade.mark:g}"
             self.axes.plot([], [], color="white", linewidth=1.3, label=text)
             style = {"facecolor": "#3b4252", "edgecolor": "none", "labelcolor": "w"}
-            self.figure.legend(loc="outside lower right", frameon=True, **style)
+            self.axes.legend(loc="upper right", bbox_to_anchor=(1.0, -0.08), frameon=True, **style)
 
     def paint(
         self,

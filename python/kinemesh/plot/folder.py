@@ -24,7 +24,7 @@ from kinemesh.plot.flows import (
     values_of,
     vorticity,
 )
-from kinemesh.plot.histories import convergence, loads
+from kinemesh.plot.histories import convergence, hysteresis, loads
 from kinemesh.plot.overset import grids, parts_of
 from kinemesh.plot.pressures import unsteady_pressures
 from kinemesh.plot.spaces import cloud, mesh
@@ -97,7 +97,8 @@ def from_directory(
     if not there:
         raise CaseError(f"{directory}: no figures, as all {run.members} members failed")
     if run.history.kind == "steady":
-        convergence(run.history, there, path=target("convergence"))
+        title = title_of(run, there[0]) if run.members == 1 else ""
+        convergence(run.history, there, title, path=target("convergence"))
     if run.members == 1:
         _member(run, 0, target, complete, seen)
         return made
@@ -156,8 +157,9 @@ def _member(run: Run, member: int, target: Target, complete: bool, seen: View) -
 
 
 def _at(title: str, moment: str) -> str:
-    """A title with the moment at the end of its last line."""
-    return ", ".join(text for text in (title, moment) if text)
+    """A title with the moment at the end of its last line, or below it where that is long."""
+    full = len(title.rpartition("\n")[2]) + len(moment) > 64
+    return ("\n" if full else ", ").join(text for text in (title, moment) if text)
 
 
 def _incompressible(
@@ -198,7 +200,7 @@ def _loop(run: Run, member: int, name: str | None, target: Target) -> None:
     """The loop of a member beside the reference of its case, and its cycle over the phase."""
     from kinemesh import cases
 
-    loop, path = run.loop(member), target("hysteresis")
+    loop, title, path = run.loop(member), title_of(run, member), target("hysteresis")
     cycle(loop, path=target("cycle"))
     reference = name if name in cases.references() else None
     if reference is not None and not _as_published(run, reference):
@@ -207,10 +209,10 @@ def _loop(run: Run, member: int, name: str | None, target: Target) -> None:
         )
         reference = None
     try:
-        loop.plot(reference, path)
+        hysteresis(loop, reference, path, title)
     except CaseError as error:  # the case was changed to another motion
         warn(f"{path.name} without the reference: {error}", UserWarning)
-        loop.plot(None, path)
+        hysteresis(loop, None, path, title)
 
 
 def _pressures(run: Run, member: int, target: Target, title: str) -> None:

@@ -33,7 +33,10 @@ TITLES = {
 
 
 def hysteresis(
-    loop: Loop, reference: Loop | str | Path | None = None, path: str | Path | None = None
+    loop: Loop,
+    reference: Loop | str | Path | None = None,
+    path: str | Path | None = None,
+    title: str = "",
 ) -> Any:
     """Figure of cl and cm against alpha (against phase where the body does not pitch).
 
@@ -44,12 +47,14 @@ def hysteresis(
     is not periodic is drawn open; the legend has its change from the cycle before.
     """
     other = None if reference is None else reference_loop(reference)
-    return _hysteresis(loop, other, path=path)
+    return _hysteresis(loop, other, title, path=path)
 
 
 @styled
-def _hysteresis(loop: Loop, reference: Loop | None) -> Any:
-    figure = figure_of(7.2, 3.3)
+def _hysteresis(loop: Loop, reference: Loop | None, title: str) -> Any:
+    figure = figure_of(7.2, 3.6 if title else 3.3)
+    if title:
+        figure.suptitle(wrapped(title, 90), fontsize=10)
     pitches = bool(np.ptp(loop.alpha_deg) > 0)
     away = None if reference is None else loop.compare(reference)
     bodies = list(_of_bodies(loop))
@@ -241,7 +246,7 @@ def _loads_of(history: History, markers: Sequence[str], title: str, time: str) -
 
 
 @styled
-def convergence(history: History, members: Sequence[int] | None = None) -> Any:
+def convergence(history: History, members: Sequence[int] | None = None, title: str = "") -> Any:
     """Residual, and lift and drag, over the iterations of a steady run.
 
     A line per member, of all or of `members`.
@@ -256,6 +261,7 @@ def convergence(history: History, members: Sequence[int] | None = None) -> Any:
         top.semilogy(at, part["residual"], color=BLUE, alpha=fade, label=f"member {m}")
         bottom.plot(at, part["cl"], color=BLUE, alpha=fade)
         right.plot(at, part["cd"], color=RED, alpha=fade)
+    top.set_title(wrapped(title, 68))
     top.set_ylabel("residual")
     if 1 < len(shown) <= 8:
         top.legend()

@@ -119,7 +119,9 @@ def _round(mesh: Any, name: str, edges: NDArray[Any], speed: float) -> tuple[Flo
     return velocity, spin
 
 
-def _neighbours(name: str, speed: float, piece: Piece) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def _neighbours(
+    name: str, speed: float, piece: Piece
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Nodes of a closed piece, and those before and after each, counter-clockwise."""
     head, tail = np.sort(piece.facets[:, 0]), np.sort(piece.facets[:, 1])
     once = len(np.unique(head)) == len(head) and np.array_equal(head, tail)
