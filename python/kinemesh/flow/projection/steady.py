@@ -41,9 +41,10 @@ class SteadyMarch:
         self.made, self.backend = made, b
         self.pace, self.coupling = b.zeros(grid.nodes, np.float64), b.zeros(grid.nodes)
         cells, dim = len(grid.vertices.cells), grid.dimensions
-        self.held, self.calm = b.zeros((grid.edges, 2)), b.zeros(grid.edges)
+        self.held = b.zeros((grid.edges, 2))
         self.mobility, self.tilt = b.zeros((cells, 2)), b.zeros((cells, dim * dim))
-        self.drive, self.driven = b.zeros(grid.edges), b.zeros(grid.nodes, np.float64)
+        # time levels, which a march does not need and `settle` makes anew
+        self.drive, self.calm, self.driven = made.guess, made.flow1, made.p1
         self.even = b.zeros(grid.members, np.float64)
         self.still = b.zeros((grid.members, 3), np.float64)
         unit = np.tile([1.0, -1.0, 0.0], (grid.members, 1))
