@@ -79,11 +79,11 @@ MESH_WAYS = {  # dtype, settings
 }
 
 
-def test_a_node_of_two_parts_takes_less_than_1800_bytes():
+def test_a_node_of_two_parts_takes_less_than_1900_bytes():
     """1764 at 20 thousand nodes, 1787 at 300 thousand: an array of one float64 is 8."""
     case = plunging(Backend("cpu"), made(20_000), members=1)
 
-    assert case.backend.allocated < 1800 * case.grid.nodes
+    assert case.backend.allocated < 1900 * case.grid.nodes
 
 
 def test_arrays_that_pass_are_not_allocated():

@@ -111,6 +111,29 @@ KERNEL(N(inc_matrix), INC_MATRIX, heavy)
   A[diagonal[i]] = fixed ? 1 : (f32)(bdf[3 * m] * V[a]) - sum;
 }
 
+/* The matrix in blocks where planes of symmetry are: nothing of a row is across the plane at its node but that
+ * component itself, so that neighbours see it fixed (eq. 7.6a); normal: unit vectors there, 0 elsewhere. */
+#define INC_PLANES(F)                   \
+  F(in, i32, node, "rows>nodes!")       \
+  F(in, i32, member, "nodes>members")   \
+  F(in, i32, active, "members")         \
+  F(in, i32, row, "rows+1>>blocks")     \
+  F(in, i32, diagonal, "rows>blocks!")  \
+  F(in, f32, scalar, "blocks,1")        \
+  F(in, f32, normal, "nodes," STR(DIM)) \
+  F(upd, f32, A, "blocks," STR(ND))
+KERNEL(N(inc_planes), INC_PLANES, heavy)
+{
+  const i32 a = node[i];
+  if (!active[member[a]]) return;
+  const f32 *way = normal + DIM * a;
+  for (i32 b = row[i]; b < row[i + 1]; b++)
+    for (i32 k = 0; k < ND; k++) {
+      const f32 along = k / DIM == k % DIM, across = b == diagonal[i] ? 0 : way[k / DIM] * way[k % DIM];
+      A[ND * b + k] = scalar[b] * (along - across);
+    }
+}
+
 /* The side -res of a row, and the change of the velocity that it leads to. */
 #define INC_ROWS(F)                   \
   F(in, i32, node, "rows>nodes!")     \

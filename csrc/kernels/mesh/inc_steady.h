@@ -21,26 +21,163 @@ KERNEL(inc_pace, INC_PACE, indirect)
   coupling[i] = fading[i] + (real)(viscosity[m] * friction[i] / V[i]);
 }
 
-/* How the pressure follows a potential psi, whose gradient velocities lose: a share of
- * (pace psi - nu net) / V, net what flew out of a dual before, less what a closed member lacks (eq. 7.14). */
+/* Mobilities of a cell, the inverse of the largest of its corners' coupling, with their pace and without
+ * [chord/U] (eq. 7.12a). */
+#define INC_MOBILITY(F)          \
+  INC_CELL(F)                    \
+  F(in, real, fading, "nodes")   \
+  F(in, real, coupling, "nodes") \
+  F(in, f64, cfl, "members")     \
+  F(out, real, mobility, "cells,2")
+KERNEL(N(inc_mobility), INC_MOBILITY, indirect)
+{
+  if (!active[member[i]]) return;
+  const i32 *k    = corners + CORNERS * i;
+  const real pace = (real)(1 / cfl[member[i]]);
+  real       slow = 0, fast = 0;
+  for (i32 v = 0; v < CORNERS && k[v] >= 0; v++) {
+    slow = larger(slow, coupling[k[v]] + pace * fading[k[v]]);
+    fast = larger(fast, coupling[k[v]]);
+  }
+  mobility[2 * i]     = 1 / slow;
+  mobility[2 * i + 1] = 1 / fast;
+}
+
+/* Gradient of the pressure at a node, the mean of its cells' by their parts in its dual times their mobilities:
+ * what faces damp by its difference from the cells' own cannot grow, however much mobilities differ. */
+#define INC_NODE_DRIFT(F)               \
+  INC_NODE(F)                           \
+  F(in, real, slope, "cells," STR(DIM)) \
+  F(in, real, mobility, "cells,2")      \
+  F(out, real, push, "nodes," STR(DIM))
+LANES(N(inc_node_drift), INC_NODE_DRIFT, indirect, DIM)
+{
+  if (!active[member[i]]) return;
+  real s[WIDTH(DIM)], whole = 0;
+  for (i32 k = 0; k < WIDTH(DIM); k++) s[k] = 0;
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    const real weight = portion[e] * mobility[2 * cell[e] + 1];
+    whole += weight;
+    for (i32 k = 0; k < WIDTH(DIM); k++) s[k] += weight * slope[DIM * cell[e] + lane + k];
+  }
+  for (i32 k = 0; k < WIDTH(DIM); k++) push[DIM * i + lane + k] = s[k] / whole;
+}
+
+/* What a vector at nodes, interpolated with its slopes in the cells, brings through a facet. */
+HD real N(facet_brings)(const real *vector, const real *slope, i32 a, i32 b, const struct facet *f)
+{
+  real sum = 0;
+  for (i32 k = 0; k < DIM; k++)
+    sum += (R(0.5) * (vector[DIM * a + k] + vector[DIM * b + k]) + N(vec_dot)(slope + DIM * k, f->off)) * f->S[k];
+  return sum;
+}
+
+/* Fluxes of a steady flow, `still`: interpolated velocities, and mobilities times what nodes' gradients of the
+ * pressure, interpolated alike, have above that at the face (eq. 7.12a); tilt: slopes of push in the cells.  And
+ * fluxes of an iteration, which a facet's memory of the last one holds back at the pace of its cell. */
+#define INC_STEADY_PREDICT(F)            \
+  INC_MEAN(F)                            \
+  INC_PRESSURE(F)                        \
+  F(in, i32, iterations, "members")      \
+  F(in, real, push, "nodes," STR(DIM))   \
+  F(in, real, tilt, "cells," STR(ND))    \
+  F(in, real, mobility, "cells,2")       \
+  F(opt, i32, status, "nodes")           \
+  F(rw, real, held, "edges," STR(SIDES)) \
+  F(out, real, still, "edges")           \
+  F(out, real, flow, "edges")
+KERNEL(N(inc_steady_predict), INC_STEADY_PREDICT, indirect)
+{
+  const i32 a = lr[2 * i], b = lr[2 * i + 1], solved = edge_solved(status, a, b);
+  if (!active[member[a]]) return;
+  const real jump = (real)(p[b] - p[a]);
+  real       d[DIM], flows = 0, sum = 0;
+  N(fit_apart)(x, a, b, d);
+  for (i32 side = 0; side < SIDES; side++) {
+    struct facet f;
+    const i32    c = facet_of(i, side, x, lr, cells_of_edge, corners, &f);
+    if (c < 0) continue;
+    const real mean = N(facet_brings)(u, slope + ND * c, a, b, &f), slow = mobility[2 * c], fast = mobility[2 * c + 1];
+    const real through     = N(facet_derivative)(pull + DIM * c, f.S, d, N(facet_friction)(f.S, d), jump);
+    const real less        = solved ? N(facet_brings)(push, tilt + ND * c, a, b, &f) - through : 0;
+    const real past        = iterations[member[a]] > 1 ? held[SIDES * i + side] : fast * less;
+    held[SIDES * i + side] = mean + slow * less + (1 - slow / fast) * past;
+    flows += held[SIDES * i + side], sum += mean + fast * less;
+  }
+  flow[i] = flows, still[i] = sum;
+}
+
+/* What interpolated velocities leave out of a facet's flux, which has lost the gradient of psi; p: psi. */
+#define INC_STEADY_HOLD(F)     \
+  INC_MEAN(F)                  \
+  INC_PRESSURE(F)              \
+  F(opt, i32, status, "nodes") \
+  F(rw, real, held, "edges," STR(SIDES))
+KERNEL(N(inc_steady_hold), INC_STEADY_HOLD, indirect)
+{
+  const i32 a = lr[2 * i], b = lr[2 * i + 1], solved = edge_solved(status, a, b);
+  if (!active[member[a]]) return;
+  const real jump = (real)(p[b] - p[a]);
+  real       d[DIM];
+  N(fit_apart)(x, a, b, d);
+  for (i32 side = 0; side < SIDES; side++) {
+    struct facet f;
+    const i32    c = facet_of(i, side, x, lr, cells_of_edge, corners, &f);
+    if (c < 0) continue;
+    const real through     = N(facet_derivative)(pull + DIM * c, f.S, d, N(facet_friction)(f.S, d), jump);
+    const real left        = held[SIDES * i + side] - through - N(facet_brings)(u, slope + ND * c, a, b, &f);
+    held[SIDES * i + side] = solved ? left : 0;
+  }
+}
+
+/* Of a potential psi, whose gradient velocities lose, the pace of each cell times what flows through its facets,
+ * share a / (CFL + 2) (grad psi.S), a the mean over its corners (eq. 7.14); p: psi. */
+#define INC_DRIVE(F)                  \
+  FACETS(F)                           \
+  F(in, i32, member, "nodes>members") \
+  F(in, i32, active, "members")       \
+  INC_PRESSURE(F)                     \
+  F(in, real, fading, "nodes")        \
+  F(in, f64, cfl, "members")          \
+  F(val, f64, share, "")              \
+  F(out, real, flow, "edges")
+KERNEL(N(inc_drive), INC_DRIVE, indirect)
+{
+  const i32 a = lr[2 * i], b = lr[2 * i + 1], m = member[a];
+  if (!active[m]) return;
+  const real jump = (real)(p[b] - p[a]), pace = (real)(share / (cfl[m] + 2));
+  real       d[DIM], sum                      = 0;
+  N(fit_apart)(x, a, b, d);
+  for (i32 side = 0; side < SIDES; side++) {
+    struct facet f;
+    const i32    c = facet_of(i, side, x, lr, cells_of_edge, corners, &f);
+    if (c < 0) continue;
+    real rate = 0;
+    i32  k    = 0;
+    for (; k < CORNERS && corners[CORNERS * c + k] >= 0; k++) rate += fading[corners[CORNERS * c + k]];
+    sum += rate / (real)k * N(facet_derivative)(pull + DIM * c, f.S, d, N(facet_friction)(f.S, d), jump);
+  }
+  flow[i] = pace * sum;
+}
+
+/* The change of the pressure: a share of what drives it by inertia, which is there, less nu (net / V), net what
+ * flew out of a dual before, less what a closed member lacks (eq. 7.14). */
 #define INC_STEADY_CHANGE(F)          \
   F(in, i32, member, "nodes>members") \
   F(in, i32, active, "members")       \
   F(in, i32, open, "nodes")           \
   F(in, f64, V, "nodes")              \
-  F(in, f64, pace, "nodes")           \
-  F(in, f64, phi, "nodes") /* psi */  \
   F(in, f64, net, "nodes")            \
   F(in, f64, defect, "members")       \
   F(in, f64, viscosity, "members")    \
   F(val, f64, share, "")              \
-  F(out, f64, change, "nodes,1")
+  F(rw, f64, change, "nodes,1")
 KERNEL(inc_steady_change, INC_STEADY_CHANGE, indirect)
 {
   const i32 m = member[i];
   if (!active[m]) return;
   const f64 out = net[i] / V[i] - defect[m];
-  change[i]     = open[i] ? 0 : share * (pace[i] / V[i] * phi[i] - viscosity[m] * out);
+  change[i]     = open[i] ? 0 : change[i] - share * viscosity[m] * out;
 }
 
 #define INC_RAISE_PRESSURE(F)         \
@@ -55,7 +192,8 @@ KERNEL(inc_raise_pressure, INC_RAISE_PRESSURE, indirect)
 }
 
 /* Norm of what the steady equations leave over, momentum where it is not given and continuity where the boundary
- * is not open (eq. 7.12), and what follows: drop, count.  The first iteration has no fluxes yet, so the drop
+ * is not open (eq. 7.12), and what follows: drop, count, CFL number.  That falls by 0.6 where the norm is above
+ * twice its running mean, and slowly where the mean over some 10 iterations is no longer below that over 50.  The first iteration has no fluxes yet, so the drop
  * refers to the larger one of the first two. */
 #define INC_STEADY_CHECK(F)                                                 \
   F(in, real, res, "nodes," STR(DIM))                                       \
@@ -71,9 +209,13 @@ KERNEL(inc_raise_pressure, INC_RAISE_PRESSURE, indirect)
   F(in, f64, floor, "members") /* norm below which a residual is nothing */ \
   F(val, f64, drop, "")        /* norm over base at which to stop */        \
   F(val, i32, most, "")        /* iterations allowed */                     \
+  F(val, f64, asked, "")       /* CFL number where nothing is against it */ \
   F(rw, i32, active, "members")                                             \
   F(rw, i32, iterations, "members")                                         \
   F(rw, f64, base, "members")                                               \
+  F(rw, f64, cfl, "members")                                                \
+  F(rw, f64, ceiling, "members") /* of the CFL number */                    \
+  F(rw, f64, means, "members,2") /* of the norm's logarithm */              \
   F(out, f64, norm, "members")
 TOTAL(N(inc_steady_check), INC_STEADY_CHECK, sum, 1, active[m])
 {
@@ -83,7 +225,14 @@ TOTAL(N(inc_steady_check), INC_STEADY_CHECK, sum, 1, active[m])
 }
 OF_MEMBER(N(inc_steady_check), INC_STEADY_CHECK)
 {
-  norm[m] = sqrt(s[0]);
+  norm[m]         = sqrt(s[0]);
+  const f64 level = log(fmax(norm[m], (f64)1e-300)), rise = level - means[2 * m], slow = level - means[2 * m + 1];
+  const i32 first = iterations[m] == 0, stalls = iterations[m] > 100 && means[2 * m] > means[2 * m + 1] - 0.05;
+  const f64 share  = rise > 0.7 ? 0.6 : stalls ? 0.98 : 1.02;
+  ceiling[m]       = first ? asked : rise > 0.7 ? 0.6 * cfl[m] : fmin(1.005 * ceiling[m], asked);
+  cfl[m]           = first ? asked : fmax(fmin(share * cfl[m], ceiling[m]), asked / 30);
+  means[2 * m]     = first ? level : means[2 * m] + 0.1 * rise;
+  means[2 * m + 1] = first ? level : means[2 * m + 1] + 0.02 * slow;
   if (iterations[m] <= 1) base[m] = fmax(iterations[m] ? base[m] : 0, norm[m]);
   if (!(norm[m] <= fmin(1e5 * fmax(base[m], floor[m]), (f64)1e300))) fault(&faults[m], FAULT_DIVERGED, 0);
   if (norm[m] <= drop * base[m] || norm[m] <= floor[m] || iterations[m] >= most || faults[m] != ~(u64)0)

@@ -46,6 +46,7 @@ from kinemesh.overset.moving import RigidParts
 from kinemesh.overset.parts import Part, Parts
 from kinemesh.overset.report import OversetReport
 from kinemesh.space.grid import Grid
+from kinemesh.space.markers import refuse_walls_by_name
 from kinemesh.space.vertices import MeshVertices
 
 __all__ = ["Incompressible", "IncompressibleSettings"]
@@ -161,6 +162,8 @@ class Incompressible(Moving):
         self._ask(arguments, meshes)
         assign = markers_of_parts if overset else assign_markers
         markers = assign(meshes, arguments, **sides)
+        if not overset:
+            refuse_walls_by_name(markers.sides[0], walls)
         self._make(arguments, markers, meshes, sliding)
 
     def _make(
@@ -284,6 +287,9 @@ class Incompressible(Moving):
             f"dualtime_{name}": getattr(loop, name)
             for name in ("active", "iterations", "base", "norm", "floor")
         }
+        if not levels:
+            marched = {"held": self.way.held} | {n: getattr(loop, n) for n in ("cfl", "ceiling")}
+            found |= {f"march_{n}": a for n, a in (marched | {"means": loop.means}).items()}
         return found | (self.grid.levels() if levels else {})
 
     def check_faults(self, where: str, iterations: Any = None) -> None:

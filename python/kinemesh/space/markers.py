@@ -17,6 +17,9 @@ from kinemesh.mesh.pieces import Piece, enclosing, pieces, reach, told
 from kinemesh.space.patches import KINDS
 
 PLANE_NAMES = ("symmetry", "symmetry_plane")
+NO_WALLS = {
+    "symmetry", "slip", "inviscid", "periodic", "inlet", "outlet", "inflow", "outflow",
+}  # fmt: skip
 SAY = "say which they are: bodies in walls, or the far field in far (keys of [mesh] in a case file)"
 
 
@@ -78,6 +81,23 @@ def walls_of(
     for member, space in firsts(meshes):
         _not_swapped(member, space, bodies, outer)
     return bodies, outer
+
+
+def refuse_walls_by_name(walls: Sequence[str], named: Any) -> None:
+    """MeshError for walls of a viscous flow that are named like another kind of boundary.
+
+    Parameters
+    ----------
+    named : markers that the user lists as walls, or None
+    """
+    wrong = [n for n in walls if words_of(n) & NO_WALLS and n not in (named or ())]
+    if wrong:
+        raise MeshError(
+            f"markers {wrong} would be no-slip walls, and are named like another kind of boundary; "
+            f"say boundaries={{{wrong[0]!r}: 'symmetry'}} for a plane of symmetry or a slip wall, "
+            "far for what the stream comes in or leaves through, or walls where they are walls "
+            "(keys of [mesh] in a case file)"
+        )
 
 
 def kinds_of(boundaries: Any, meshes: Sequence[Any]) -> dict[str, list[str]]:

@@ -37,6 +37,14 @@ def conditions(
     return given, is_open
 
 
+def normals(grid: Grid) -> NDArray[np.float64]:
+    """(nodes, dimensions) unit vectors across slip walls at their nodes, 0 elsewhere."""
+    slip, found = grid.patches["symmetry"], np.zeros((grid.nodes, grid.dimensions))
+    S = grid.backend.get(slip.device["S"]).astype(float)
+    found[slip.node] = S / np.linalg.norm(S, axis=1, keepdims=True)
+    return found
+
+
 def _corners(points: NDArray[Any], node: NDArray[Any], ends: NDArray[Any]) -> NDArray[np.bool_]:
     """Whether the half edges before and after each boundary node turn by a corner."""
     both = (ends >= 0).all(axis=1)

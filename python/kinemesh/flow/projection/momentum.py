@@ -17,7 +17,8 @@ class MomentumLoop(StepLoop):
 
     Attributes
     ----------
-    cfl : (members,) float64 device array, of a march to a steady flow
+    cfl, ceiling : (members,) float64 device arrays, of a march to a steady flow
+    means : (members, 2) of the logarithm of its residual, over some 10 iterations and over some 50
     viscous : (nodes,) size of the viscous terms that cancel in a node, for the floor
     """
 
@@ -25,6 +26,8 @@ class MomentumLoop(StepLoop):
         super().__init__(grid)
         self.backend.put(self.floor, 0.0)  # until `set_floor`
         self.cfl = self.backend.array(np.ones(grid.members), np.float64)
+        self.ceiling = self.backend.array(np.ones(grid.members), np.float64)
+        self.means = self.backend.zeros((grid.members, 2), np.float64)
         self.calm = np.zeros(grid.members)  # nodes have no round-off of their own
         self.viscous: NDArray[np.float64] = np.zeros(grid.nodes)
 

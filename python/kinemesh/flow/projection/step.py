@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kinemesh.device.fields import Fields
 from kinemesh.flow.projection import systems
 from kinemesh.flow.projection.exchange import Exchange
+from kinemesh.flow.projection.given import normals
 from kinemesh.flow.projection.laplacian import graph_of, laplacian
 from kinemesh.flow.projection.momentum import MomentumLoop
 from kinemesh.linear import Bicgstab, Pattern
@@ -170,10 +171,13 @@ class Projection:
         self.loop.viscous = 2 * viscosity[grid.member] * self.pressure.diagonal
         self.pattern = Pattern.of_members(alike, alone)
         self.slot = b.table(grid.slots(self.pattern))
+        planes = "symmetry" in self.velocity
         self.momentum = Bicgstab(
-            b, self.pattern, 1, self.loop.active, grid.faults, tolerance=self.linear_drop,
-            suffix="f32", width=grid.dimensions,
+            b, self.pattern, grid.dimensions if planes else 1, self.loop.active, grid.faults,
+            tolerance=self.linear_drop, suffix="f32", width=grid.dimensions,
         )  # fmt: skip
+        self.normal = b.array(normals(grid), np.float32) if planes else None
+        self.scalar = b.zeros((*self.momentum.A.shape[:1], 1), np.float32) if planes else None
         blocks = Items(alike, [p.blocks for p in alone])
         solver = self.momentum
         self.rows = self.fields.also(
@@ -184,6 +188,14 @@ class Projection:
         )
 
     # ---- calls ----
+
+    def matrix_of(self, rows: Fields, **fields: Any) -> list[Any]:
+        """Calls that make the momentum's matrix of these rows."""
+        A = self.momentum.A
+        if self.normal is None:
+            return [rows.bind("inc_matrix", slot=self.slot, A=A, **fields)]
+        made = rows.bind("inc_matrix", slot=self.slot, A=self.scalar, **fields)
+        return [made, rows.bind("inc_planes", scalar=self.scalar, normal=self.normal, A=A)]
 
     def solve_for(self, members: Any) -> Any:
         """Call: these members (members,) have a pressure to solve for."""
@@ -253,7 +265,7 @@ class Projection:
         """Calls that solve for u with the pressure as it is."""
         b, loop, solver, s = self.backend, self.loop, self.momentum, self.settings
         rows, active = self.rows.also(active=loop.active), loop.active
-        matrix = self.rows.bind("inc_matrix", slot=self.slot, A=solver.A, flow=self.guess)
+        matrix = self.matrix_of(self.rows, flow=self.guess)
         update = [
             rows.bind("inc_side", side=solver.b),
             solver.solve_recorded(LINEAR_ITERATIONS),
@@ -264,7 +276,7 @@ class Projection:
         check = loop.check(self.fields, s.momentum_drop, s.momentum_iterations)
         measure = [*self._residual(active), *self._slip(self.res, active), check]
         repeat = b.record([*update, *measure], times=s.momentum_iterations, flag=active)
-        return [loop.begin, matrix, solver.factor, *measure, repeat]
+        return [loop.begin, *matrix, solver.factor, *measure, repeat]
 
     def _solve_pressure(self) -> list[Any]:
         """Calls from flow to phi, its gradients, and what flows out of duals before."""

@@ -1,0 +1,60 @@
+"""The steady march beside planes of symmetry, between two walls and on irregular triangles."""
+
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh.errors import MeshError
+
+pytestmark = pytest.mark.flow
+ROUND = {"reynolds": 40.0, "device": "cpu", "moment_about": (0.0, 0.0)}
+
+
+def halved(whole):
+    """The upper half of a cylinder's mesh, its cut in front of and behind it a marker."""
+    up = whole.points[:, 1] > -1e-9
+    number = np.cumsum(up) - 1
+    quads = number[whole.quads[up[whole.quads].all(axis=1)]]
+    points = whole.points[up]
+    kept = {k: number[v[up[v].all(axis=1)]] for k, v in whole.boundaries.items()}
+    edges = {tuple(e) for v in kept.values() for e in np.sort(v, axis=1).tolist()}
+    every = np.concatenate([quads[:, [k, (k + 1) % 4]] for k in range(4)])
+    found, count = np.unique(np.sort(every, axis=1), axis=0, return_counts=True)
+    cut = np.array([e for e in found[count == 1].tolist() if tuple(e) not in edges])
+    none = np.zeros((0, 3), np.int32)
+    return km.Mesh(points, none, quads, {**kept, "symmetry": cut})
+
+
+def test_half_a_cylinder_converges_as_the_whole_does():
+    """Its drag within 1e-3, which is asked; in at most twice the iterations, at defaults."""
+    mesh = km.mesh.cylinder(2600, far_field=15.0, around=64)
+    whole = km.Incompressible(mesh, **ROUND).steady()
+    half = km.Incompressible(halved(mesh), **ROUND, boundaries={"symmetry": "symmetry"}).steady()
+    assert half.converged
+    assert 2 * half.history["cd"][-1] == pytest.approx(whole.history["cd"][-1], rel=1e-3)
+    assert half.history["iteration"][-1] <= 2 * whole.history["iteration"][-1]
+
+
+def test_a_cylinder_between_two_walls_converges_as_beside_one():
+    ring = km.mesh.cylinder(1000, far_field=2.0, outer="overset")
+    marched = []
+    for walls in (["bottom"], ["bottom", "top"]):
+        back = km.mesh.background((-6, 10, -3, 3), (-2, 2, -2, 2), 0.15, walls=walls)
+        settings = km.IncompressibleSettings(steady_drop=1e-4, overlap=1)
+        made = km.Incompressible(
+            {"cyl": ring, "back": back}, reynolds=20.0, device="cpu", settings=settings
+        )
+        marched.append(made.steady())
+    assert all(run.converged for run in marched)
+    one, two = (run.history["iteration"][-1] for run in marched)
+    assert two <= 2 * one
+
+
+@pytest.mark.parametrize("name", ["symmetry", "slip", "inviscid_wall", "periodic", "inlet"])
+def test_a_wall_named_like_another_kind_is_refused_until_it_is_said(name):
+    mesh = halved(km.mesh.cylinder(400, far_field=15.0, around=40))
+    sides = dict(mesh.boundaries)
+    sides[name] = sides.pop("symmetry")
+    named = km.Mesh(mesh.points, mesh.triangles, mesh.quads, sides)
+    with pytest.raises(MeshError, match="no-slip walls, and are named like"):
+        km.Incompressible(named, **ROUND, far=["farfield"])
+    km.Incompressible(named, **ROUND, walls=["cylinder", name], far=["farfield"])
