@@ -426,6 +426,10 @@ class World:
         self.put("du|rows,4", rng.uniform(-0.3, 0.3, (n, 4)), np.float32)
         self.put("du|nodes,4", rng.uniform(-0.3, 0.3, (n, 4)), np.float32)
         self.put("pace|nodes", rng.uniform(0.1, 1.0, n), float)
+        own = np.random.default_rng(3)  # the numbers of all others stay as they are
+        self.put("coupling|nodes", own.uniform(0.5, 2.0, n), np.float32)
+        mobile = own.uniform(0.2, 0.6, (len(self.cells), 2))
+        self.put("mobility|cells,2", np.sort(mobile, axis=1), np.float32)
         self.put("noise|nodes", np.where(np.arange(n) % 2, 0.5, 0.0), np.float32)
         self.put("ceiling|members", (50, 1000), float)
         self.put("owner|groups>members", (0, 0, 1, 1, 1))
@@ -457,6 +461,7 @@ class World:
             least=2,
             k=1,
         )
+        self.values.update({"asked": 12.0})
         self.values.update({"cfl_last": 1e4, "cfl_growth": 1.25, "most|real": 0.125, "most|i32": 9})
         self.put("weights|3", (3, -3, 1), float)
         self.put("share|members", (0.8, 1.0), float)

@@ -44,6 +44,7 @@ def test_a_body_moves_in_a_closed_box(slip):
     assert 0 < np.abs(run.history["mass_defect"]).max() < 0.01 * 0.6
 
 
+@pytest.mark.filterwarnings("ignore:.*mass defect:RuntimeWarning")
 def test_closed_and_open_members_have_the_bits_of_their_runs_alone():
     """A stream that comes in and nowhere goes out, and a fluid at rest.
 

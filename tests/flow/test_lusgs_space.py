@@ -96,6 +96,7 @@ def pivots(solver):
 
 
 @pytest.mark.parametrize("pairs", [1, 2, 3])
+@pytest.mark.filterwarnings("ignore:.*coefficients refer to an area:RuntimeWarning")
 def test_half_sweeps_are_whole_ones(double, pairs):
     settings = km.MeshlessSettings(weight_power=2, time="lusgs", lusgs_sweeps=pairs)
     solver = km.Meshless(

@@ -50,6 +50,7 @@ def test_a_fluid_at_rest_in_which_nothing_moves_is_refused_by_both_runs():
         case(stream=[1.0, 0.0]).run(**STEPS)
 
 
+@pytest.mark.filterwarnings("ignore:.*moves at once:RuntimeWarning")
 def test_what_moves_a_fluid_at_rest_is_taken():
     case(stream=0.0, motion=PITCH).run(**STEPS)
     made = case(stream=0.0)
@@ -141,6 +142,6 @@ def test_a_march_that_ends_short_names_long_cells_where_its_residual_is_largest(
 
 
 def test_a_march_that_diverges_names_the_place(monkeypatch):
-    monkeypatch.setattr(steady, "PRESSURE_SHARE", 4.0)
+    monkeypatch.setattr(steady, "FRICTION", 4.0)
     with pytest.raises(km.NumericalFault, match=r"a lower cfl.*; the residual is largest"):
         case().steady()

@@ -229,7 +229,8 @@ def test_a_case_file_has_curves_as_overset_parts(oval):
     assert set(made["wing"].mesh.boundaries) == {"body", "overset"}
     want = around(plane(ellipse(0.25)), 1500, 1.0, outer="overset")
     assert made["wing"].mesh.nodes == want.nodes
-    assert km.Incompressible(made, reynolds=40.0).bodies  # within its background
+    # within its background
+    assert km.Incompressible(made, reynolds=40.0, moment_about=(25.0, 0.0)).bodies
 
 
 @pytest.mark.slow

@@ -104,7 +104,7 @@ def test_workers_that_share_a_device_share_its_memory(monkeypatch, shared):
     # room for one with what its host holds, not for two
     monkeypatch.setattr("kinemesh.flow.memory.available", lambda backend: 1_500_000)
 
-    with pytest.raises(DeviceError, match=r"1 cases side by side: 2 workers share cpu, and need"):
+    with pytest.raises(DeviceError, match=r"1 case side by side: 2 workers share cpu, and need"):
         km.sweep(case(), {"flow.mach": [0.4, 0.5]}, batch=1, **shared)
 
     assert 750_000 < needed[-1] < 1_500_000

@@ -193,8 +193,8 @@ KERNEL(inc_raise_pressure, INC_RAISE_PRESSURE, indirect)
 
 /* Norm of what the steady equations leave over, momentum where it is not given and continuity where the boundary
  * is not open (eq. 7.12), and what follows: drop, count, CFL number.  That falls by 0.6 where the norm is above
- * twice its running mean, and slowly where the mean over some 10 iterations is no longer below that over 50.  The first iteration has no fluxes yet, so the drop
- * refers to the larger one of the first two. */
+ * twice its running mean, and slowly where the mean over some 10 iterations is no longer below that over 50.
+ * The first iteration has no fluxes yet, so the drop refers to the larger one of the first two. */
 #define INC_STEADY_CHECK(F)                                                 \
   F(in, real, res, "nodes," STR(DIM))                                       \
   F(in, f64, net, "nodes")                                                  \

@@ -22,7 +22,7 @@ def where_largest(solver: Any, member: int) -> str:
     grid, b = solver.grid, solver.backend
     own = slice(*grid.first[member : member + 2])
     res = getattr(solver, "projection", solver).fields["res"]
-    size = np.nan_to_num((b.get(res)[own].astype(float) ** 2).sum(axis=1))
+    size = np.nan_to_num(np.abs(b.get(res)[own].astype(float)).max(axis=1))
     if not size.any():
         return ""
     node, x, mesh = int(size.argmax()), b.get(grid.x)[own], grid.meshes[member]

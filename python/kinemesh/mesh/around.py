@@ -8,26 +8,24 @@ from __future__ import annotations
 
 from math import log, pi, sqrt
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import CubicSpline, PchipInterpolator
-from scipy.optimize import brentq
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import MeshError
 from kinemesh.mesh import coordinates
-from kinemesh.mesh.corners import listed, told_apart
 from kinemesh.mesh.curves import area, first_crossing
 from kinemesh.mesh.cylinder import ASPECT, LEAST, ringed
 from kinemesh.mesh.mesh import Mesh
-from kinemesh.mesh.omesh import traced
 from kinemesh.mesh.origin import Origin
 from kinemesh.mesh.rays import Complexes, Floats, bounded, layers, outer_of
 from kinemesh.mesh.sections import Section
 from kinemesh.mesh.sizes import longest
-from kinemesh.mesh.smooth import SmoothMap, smooth_map
+
+if TYPE_CHECKING:
+    from kinemesh.mesh.smooth import SmoothMap
 
 MARKER = "body"
 MOST = 10_000_000  # nodes
@@ -76,6 +74,8 @@ def around(
     MeshError    for a curve with corners or one that crosses itself, and for arguments that no
                  good mesh fulfils
     """
+    from kinemesh.mesh.omesh import traced  # with parts of SciPy that runs do not need
+
     _numbers(nodes, far_field, wall_spacing, around, outer)
     points, notes = _points(curve)
     length = longest(points)
@@ -140,6 +140,8 @@ def _points(curve: Any) -> tuple[Floats, tuple[str, ...]]:
         x, y = points[met[0]]
         raise MeshError(f"{name} crosses itself near ({x:.4g}, {y:.4g}), expected a simple curve")
     points = points if area(points) > 0 else points[::-1]
+    from kinemesh.mesh.corners import listed, told_apart
+
     corner = told_apart(points)[0]
     if len(corner):
         raise MeshError(
@@ -166,6 +168,10 @@ def _array(curve: Any) -> Floats:
 
 def _map(place: Complexes) -> SmoothMap:
     """Map of the spline through points; angle 0 is at the rearmost of them."""
+    from scipy.interpolate import CubicSpline
+
+    from kinemesh.mesh.smooth import smooth_map
+
     closed = np.append(place, place[0])
     knots = np.concatenate([[0.0], np.cumsum(np.sqrt(np.abs(np.diff(closed))))])
     spline = CubicSpline(knots, closed, bc_type="periodic")
@@ -176,6 +182,8 @@ def _around(nodes: int, reach: float, circle: SmoothMap, high: float | None, out
     """Nodes round the curve by default."""
     if outer != "overset":
         return 4 * round(sqrt(nodes) / 4)
+    from scipy.optimize import brentq
+
     theta = 2 * pi * np.arange(256) / 256
     slope = float(np.abs(circle.derivative(np.exp(1j * theta))).mean())
 
@@ -212,6 +220,8 @@ def _layers(
 
 def _angles(circle: SmoothMap, count: int) -> tuple[Floats, Floats]:
     """Circle angle of each ray and the local step between rays [rad]."""
+    from scipy.interpolate import PchipInterpolator
+
     fine = 2 * pi * np.arange(FINE + 1) / FINE
     tangent = circle.curve(circle.parameter(fine), 1)
     turn = np.abs(np.angle(tangent[1:] / tangent[:-1]))
