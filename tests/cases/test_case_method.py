@@ -263,3 +263,16 @@ def test_check_finds_what_would_stop_a_run_on_a_cloud(here, capsys, monkeypatch)
     assert status == 2
     assert "fewer points" in rows["memory"][1]
     assert rows["solver"][0] == "-"
+
+
+@pytest.mark.parametrize("method", ["ale", "meshless", "incompressible"])
+def test_check_refuses_a_wall_named_like_a_plane_of_symmetry(here, capsys, method):
+    mesh = km.mesh.cylinder(300, far_field=5.0)
+    sides = {"Symmetry_1": mesh.boundaries["cylinder"], "farfield": mesh.boundaries["farfield"]}
+    km.mesh.write(km.Mesh(mesh.points, mesh.triangles, mesh.quads, sides), here / "ring.su2")
+    flow = "reynolds = 40" if method == "incompressible" else "mach = 0.3"
+    text = f'name = "x"\nmode = "steady"\nmethod = "{method}"\n[mesh]\nfile = "ring.su2"\n'
+    (here / "x.toml").write_text(f'{text}[flow]\n{flow}\n[run]\ndevice = "cpu"\n')
+    status, rows = checked(["x.toml"], capsys)
+    assert status != 0
+    assert "would be walls, and are named like another kind" in rows["markers"][1]

@@ -3,7 +3,6 @@
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.errors import MeshError
 
 pytestmark = pytest.mark.flow
 ROUND = {"reynolds": 40.0, "device": "cpu", "moment_about": (0.0, 0.0)}
@@ -47,14 +46,3 @@ def test_a_cylinder_between_two_walls_converges_as_beside_one():
     assert all(run.converged for run in marched)
     one, two = (run.history["iteration"][-1] for run in marched)
     assert two <= 2 * one
-
-
-@pytest.mark.parametrize("name", ["symmetry", "slip", "inviscid_wall", "periodic", "inlet"])
-def test_a_wall_named_like_another_kind_is_refused_until_it_is_said(name):
-    mesh = halved(km.mesh.cylinder(400, far_field=15.0, around=40))
-    sides = dict(mesh.boundaries)
-    sides[name] = sides.pop("symmetry")
-    named = km.Mesh(mesh.points, mesh.triangles, mesh.quads, sides)
-    with pytest.raises(MeshError, match="no-slip walls, and are named like"):
-        km.Incompressible(named, **ROUND, far=["farfield"])
-    km.Incompressible(named, **ROUND, walls=["cylinder", name], far=["farfield"])

@@ -60,6 +60,26 @@ def test_markers_are_those_of_parts():
     assert slip.roles["symmetry"] == ["back.top"]
 
 
+@pytest.mark.parametrize("name", ["symmetry", "Slip_1", "inviscid_wall", "inlet"])
+def test_a_wall_of_a_part_named_like_another_kind_is_refused_until_it_is_said(name):
+    own = ring()
+    sides = {name: own.boundaries["cylinder"], "overset": own.boundaries["overset"]}
+    parts = {"body": Mesh(own.points, own.triangles, own.quads, sides), "back": box()}
+    with pytest.raises(MeshError, match=rf"part 'body': markers \['{name}'\] would be walls"):
+        Parts.of(parts)
+    assert Parts.of(parts, walls=[name]).roles["wall"] == ["body"]
+    assert Parts.of(parts, boundaries={name: "symmetry"}).roles["symmetry"] == [f"body.{name}"]
+
+
+@pytest.mark.parametrize("name", ["symmetry", "periodic"])
+def test_an_outer_boundary_named_like_a_plane_is_refused_until_it_is_said(name):
+    back = box()
+    sides = {name if k == "bottom" else k: v for k, v in back.boundaries.items()}
+    back = Mesh(back.points, back.triangles, back.quads, sides)
+    with pytest.raises(MeshError, match=rf"part 'back': markers \['{name}'\] would be"):
+        Parts.of({"body": ring(), "back": back})
+
+
 def test_a_part_without_walls_that_moves_is_a_body_without_nodes():
     made = Parts.of({"disc": box(1.0, 8, "overset"), "back": box()}, moving=["disc"])
     assert made.roles["wall"] == ["disc"]

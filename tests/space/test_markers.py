@@ -7,7 +7,14 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.errors import MeshError
-from kinemesh.space.markers import FAR_WORDS, WALL_WORDS, role_of, walls_of
+from kinemesh.space.markers import (
+    FAR_WORDS,
+    WALL_WORDS,
+    planes_of,
+    refuse_by_name,
+    role_of,
+    walls_of,
+)
 from solver_cases import Ellipse, bodies, disc, square
 
 
@@ -125,16 +132,58 @@ def test_names_decide_where_no_curve_encloses():
     assert walls_of(None, [square(4)]) == ([], ["farfield"])
 
 
-def test_symmetry_is_a_wall_in_the_plane():
-    half = remade(square(8), symmetry=lambda x, y: y < -0.99, Far=lambda x, y: y > -0.99)
-    flow = {"mach": 0.5, "device": "cpu"}
+SOLVERS = {
+    "ale": lambda mesh, **given: km.Ale(mesh, mach=0.5, device="cpu", **given),
+    "meshless": lambda mesh, **given: km.Meshless(
+        km.Cloud.from_mesh(mesh), mach=0.5, device="cpu", **given
+    ),
+    "incompressible": lambda mesh, **given: km.Incompressible(
+        mesh, reynolds=100.0, device="cpu", **given
+    ),
+}
 
-    with pytest.warns(RuntimeWarning, match="loads are sums .* those of symmetry do not all close"):
-        on_mesh = km.Ale(half, **flow)
-    with pytest.warns(RuntimeWarning, match="loads are sums"):
-        on_cloud = km.Meshless(km.Cloud.from_mesh(half), **flow)
 
-    assert on_mesh.sides == on_cloud.sides == (["symmetry"], ["Far"])
+def plate_behind(name):
+    """Half a model: a plate, ahead of and behind it a marker of that name."""
+    return remade(square(8), **{name: lambda x, y: (y < -0.99) & (abs(x) > 0.5)},
+                  plate=lambda x, y: (y < -0.99) & (abs(x) < 0.5),
+                  Far=lambda x, y: y > -0.99)  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:member 0:RuntimeWarning")
+@pytest.mark.parametrize("make", SOLVERS.values(), ids=SOLVERS)
+@pytest.mark.parametrize(
+    "name",
+    ["symmetry", "SYMMETRY_1", "SymmetryPlane", "slip", "Slip_2", "inviscid_wall", "periodic-1",
+     "Inlet", "OUTLET_3", "inflow", "outflow", "slip_wall"],
+)  # fmt: skip
+def test_a_wall_named_like_another_kind_is_refused_until_it_is_said(name, make):
+    mesh = plate_behind(name)
+    with pytest.raises(MeshError, match=rf"'{name}'\] would be walls, and are named like"):
+        make(mesh, far=["Far"])
+    assert make(mesh, far=["Far"], walls=["plate", name]).sides[0] == ["plate", name]
+    assert make(mesh, far=["Far"], boundaries={name: "symmetry"}).sides[0] == ["plate"]
+
+
+@pytest.mark.parametrize("make", SOLVERS.values(), ids=SOLVERS)
+@pytest.mark.parametrize("name", ["symmetry", "Slip", "periodic_1"])
+def test_a_far_field_named_like_a_plane_is_refused_until_it_is_said(name, make):
+    mesh = plate_behind(name)
+    with pytest.raises(MeshError, match=rf"'{name}'\] would be far field, and are named like"):
+        make(mesh, walls=["plate"])
+
+
+def test_symmetry_is_no_wall_where_names_decide_and_no_slip_is_one():
+    with pytest.raises(MeshError, match="would be walls"):
+        km.Ale(plate_behind("symmetry"), mach=0.5, device="cpu")
+    refuse_by_name(["no_slip_wall", "NonSlip", "slat"], ["inlet", "outlet"], [])
+
+
+def test_planes_of_symmetry_in_space_are_known_by_a_word_of_their_name():
+    cloud = SimpleNamespace(boundaries=dict.fromkeys(["wing", "Symmetry_1", "symmetry-xz", "far"]))
+    assert planes_of(None, [cloud]) == ["Symmetry_1", "symmetry-xz"]
+    with pytest.raises(MeshError, match=r"say symmetry=\['slip'\] for a plane"):
+        refuse_by_name(["wing", "slip"], ["far"], [], in_space=True)
 
 
 UNTOLD = {

@@ -181,7 +181,7 @@ def together(cases: Sequence[Case], spaces: Sequence[Any]) -> list[Any]:
 
 def sides_of(case: Case, made: Mesh | Cloud) -> tuple[list[str], list[str], dict[str, list[str]]]:
     """Markers of the walls, of the far field, and of each other kind of boundary."""
-    from kinemesh.space.markers import kinds_of, planes_of, refuse_walls_by_name, walls_of
+    from kinemesh.space.markers import kinds_of, planes_of, refuse_by_name, walls_of
 
     if isinstance(made, Parts):
         roles = dict(made.roles)
@@ -192,8 +192,8 @@ def sides_of(case: Case, made: Mesh | Cloud) -> tuple[list[str], list[str], dict
         others["symmetry"] = planes_of(None, [made])
     planes = [name for names in others.values() for name in names]
     walls, far = walls_of(sides["walls"], [made], planes, sides["far"])
-    if case.method == "incompressible":
-        refuse_walls_by_name(walls, sides["walls"])
+    named = [*(sides["walls"] or ()), *(sides["far"] or ())]
+    refuse_by_name(walls, far, named, made.points.shape[1] == 3)
     return walls, far, others
 
 

@@ -19,7 +19,7 @@ from kinemesh.mesh.sizes import Walls, measured
 from kinemesh.motion import Motion
 from kinemesh.motion.deform import Deformation
 from kinemesh.overset.parts import OVERSET
-from kinemesh.space.markers import kinds_of, walls_of
+from kinemesh.space.markers import kinds_of, refuse_by_name, walls_of
 
 if TYPE_CHECKING:
     from kinemesh.cloud.cloud import Cloud
@@ -144,6 +144,8 @@ def assign_markers(
     kinds = kinds_of(boundaries, spaces)
     others = [*planes, *(name for names in kinds.values() for name in names)]
     sides = walls_of(walls, spaces, others, far)
+    in_space = spaces[0].points.shape[1] == 3
+    refuse_by_name(*sides, [*(walls or ()), *(far or ())], in_space)
     if not sides[1] and any(kinds.values()):
         raise MeshError(
             f"boundaries is {dict(boundaries)}, which leaves no marker to the far field; "

@@ -46,7 +46,6 @@ from kinemesh.overset.moving import RigidParts
 from kinemesh.overset.parts import Part, Parts
 from kinemesh.overset.report import OversetReport
 from kinemesh.space.grid import Grid
-from kinemesh.space.markers import refuse_walls_by_name
 from kinemesh.space.vertices import MeshVertices
 
 __all__ = ["Incompressible", "IncompressibleSettings"]
@@ -162,8 +161,6 @@ class Incompressible(Moving):
         self._ask(arguments, meshes)
         assign = markers_of_parts if overset else assign_markers
         markers = assign(meshes, arguments, **sides)
-        if not overset:
-            refuse_walls_by_name(markers.sides[0], walls)
         self._make(arguments, markers, meshes, sliding)
 
     def _make(

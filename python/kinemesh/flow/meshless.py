@@ -99,7 +99,7 @@ class Meshless(Solver):
     deform : Deformation     how inner points follow (default: Delaunay graph mapping; in space
         rigid motion)
     settings : MeshlessSettings
-    symmetry : markers of a plane of symmetry (default: the markers named symmetry)
+    symmetry : markers of a plane of symmetry (default: markers with a word that begins with symm)
     reference_area, reference_length : float    reference values of the coefficients [lengths of
         the cloud, the area squared in space]; default: the chord in the plane, 1 in space; for a
         half wing give the area of the half

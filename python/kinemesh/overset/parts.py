@@ -21,7 +21,7 @@ from kinemesh.mesh.names import role_of
 from kinemesh.mesh.origin import Origin
 from kinemesh.mesh.pieces import pieces
 from kinemesh.motion.framed import Frame
-from kinemesh.space.markers import walls_of
+from kinemesh.space.markers import refuse_by_name, walls_of
 from kinemesh.space.patches import KINDS
 
 Ints = NDArray[np.int32]
@@ -277,6 +277,16 @@ class _Asked:
 
     def roles(self, part: str, mesh: Mesh) -> dict[str, str]:
         """Kind of each marker of a part."""
+        found = self._roles(part, mesh)
+        walls, far = ([m for m, k in found.items() if k == kind] for kind in ("wall", "far"))
+        said = [m for m in found if (part, m) in self.kind]
+        try:
+            refuse_by_name(walls, far, said)
+        except MeshError as error:
+            raise MeshError(f"part {part!r}: {error}") from None
+        return found
+
+    def _roles(self, part: str, mesh: Mesh) -> dict[str, str]:
         said = {m: self.kind[part, m] for m in mesh.boundaries if (part, m) in self.kind}
         rest = [m for m in mesh.boundaries if m not in said]
         if OVERSET in rest:

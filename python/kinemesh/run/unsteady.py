@@ -24,6 +24,7 @@ from kinemesh.run.preflight import fly
 from kinemesh.run.rows import columns, moving, scales
 from kinemesh.run.steady import columns as steady_columns
 from kinemesh.run.steady import to_steady
+from kinemesh.run.swings import Swings
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
@@ -92,6 +93,8 @@ class Unsteady(Driver):
             ends.refuse_to_go_on(self.plan, self.history, before, str(saved.path))
             self.solver.grid.ensemble.end(before)
         self.solver.bodies.forget()  # a user's function may tell another motion now
+        watched = "cfl" in self.solver.columns
+        self.swings = Swings(self.solver, self.plan, self.history) if watched else None
         self.recording = self.solver.marching(STALL)
 
     def columns(self) -> tuple[str, ...]:
@@ -233,6 +236,8 @@ class Unsteady(Driver):
             }
         )
         self.history.extend(solver.grid.ensemble.of_alive(rows))
+        if self.swings is not None:
+            self.swings.look(rows, number)
         if (above & ~at_floor).any():
             ends.refuse_diverged(solver, f"step {number} of {self.plan.count}")
 

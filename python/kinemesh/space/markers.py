@@ -16,10 +16,9 @@ from kinemesh.mesh.names import FAR_WORDS, WALL_WORDS, role_of, words_of
 from kinemesh.mesh.pieces import Piece, enclosing, pieces, reach, told
 from kinemesh.space.patches import KINDS
 
-PLANE_NAMES = ("symmetry", "symmetry_plane")
-NO_WALLS = {
-    "symmetry", "slip", "inviscid", "periodic", "inlet", "outlet", "inflow", "outflow",
-}  # fmt: skip
+# how words begin that name a boundary of another kind: neither wall nor far field; no wall
+NEITHER = ("symm", "slip", "inviscid", "periodic")
+NO_WALL = (*NEITHER, "inlet", "outlet", "inflow", "outflow")
 SAY = "say which they are: bodies in walls, or the far field in far (keys of [mesh] in a case file)"
 
 
@@ -32,7 +31,7 @@ def planes_of(symmetry: Any, clouds: Sequence[Any]) -> list[str]:
     """Markers of planes of symmetry: by default those named like one."""
     names = markers_of(clouds)
     if symmetry is None:
-        return [n for n in names if n.lower() in PLANE_NAMES]
+        return [n for n in names if _begins(n, NEITHER[:1])]
     return _listed("symmetry", symmetry, names)
 
 
@@ -83,21 +82,33 @@ def walls_of(
     return bodies, outer
 
 
-def refuse_walls_by_name(walls: Sequence[str], named: Any) -> None:
-    """MeshError for walls of a viscous flow that are named like another kind of boundary.
+def refuse_by_name(
+    walls: Sequence[str], far: Sequence[str], named: Sequence[str], in_space: bool = False
+) -> None:
+    """MeshError for walls and a far field by default that are named like another kind.
 
     Parameters
     ----------
-    named : markers that the user lists as walls, or None
+    named : markers that the user lists as one of the two
+    in_space : whether planes of symmetry are an argument of their own
     """
-    wrong = [n for n in walls if words_of(n) & NO_WALLS and n not in (named or ())]
-    if wrong:
-        raise MeshError(
-            f"markers {wrong} would be no-slip walls, and are named like another kind of boundary; "
-            f"say boundaries={{{wrong[0]!r}: 'symmetry'}} for a plane of symmetry or a slip wall, "
-            "far for what the stream comes in or leaves through, or walls where they are walls "
-            "(keys of [mesh] in a case file)"
-        )
+    plane = "symmetry=[{0!r}]" if in_space else "boundaries={{{0!r}: 'symmetry'}}"
+    for kind, markers, begins in (("walls", walls, NO_WALL), ("far field", far, NEITHER)):
+        wrong = [n for n in markers if _begins(n, begins) and n not in named]
+        if wrong:
+            raise MeshError(
+                f"markers {wrong} would be {kind}, and are named like another kind of boundary; "
+                f"say {plane.format(wrong[0])} for a plane of symmetry or another wall with slip "
+                "and without loads, far for what the stream comes in or leaves through, or walls "
+                "where they are walls (keys of [mesh] in a case file)"
+            )
+
+
+def _begins(name: str, words: Sequence[str]) -> bool:
+    """Whether a word of a marker's name begins as one of `words`; no slip is no slip."""
+    found = words_of(name)
+    denied = {"no", "non"} & found
+    return any(w.startswith(tuple(words)) and not (denied and w == "slip") for w in found)
 
 
 def kinds_of(boundaries: Any, meshes: Sequence[Any]) -> dict[str, list[str]]:
