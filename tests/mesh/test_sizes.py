@@ -84,7 +84,7 @@ def test_a_half_model_is_measured_too():
     ]
     assert found.loose == ["symmetry"]
     with pytest.raises(km.MeshError, match=r"foil is 0\.8 long"):
-        build(half, far=["far"])
+        build(half, walls=["foil", "symmetry"], far=["far"])
     plate = half.transformed(mesh.points + 1e-12 * (shifted - mesh.points))  # a height of rounding
     assert Walls.of(plate, ["foil", "symmetry"]).bodies == []
 
