@@ -163,8 +163,16 @@ class SteadyMarch:
             view._bind("inc_raise_pressure", change=change),
             *view.seen(flow=self.calm)._divergence(),
             *view._correct(p=made.p2),
+            *self._slopes_of_phi(view),
             view._bind("inc_steady_hold", p=made.phi, held=self.held),
         ]
+
+    def _slopes_of_phi(self, view: Projection) -> list[Any]:
+        """Calls for phi's gradients in cells again: on parts `_correct` leaves those of p."""
+        made = self.made
+        if not made.exchange:
+            return []
+        return [view.cells.bind("inc_cell_pressure", p=made.phi, slope=made.pull)]
 
     def _drift(self, view: Projection) -> list[Any]:
         """Calls from the pressure's gradients in cells to those at nodes that faces damp by."""
