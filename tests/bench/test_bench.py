@@ -220,8 +220,8 @@ def test_every_row_of_a_cpu_has_a_figure_with_every_key(lines):
         assert 970 <= f["nodes"] <= 1030  # mesh.airfoil keeps within 3 %
         assert 0 < f["least"] <= f["seconds"] <= f["most"]
         assert f["ns_per_node"] == pytest.approx(1e9 * f["seconds"] / f["nodes"])
-        # no more than the threads can spend; the clock of the process ticks by microseconds
-        assert 0 < f["process"] <= 1.05 * f["threads"] * f["most"] + 1e-5
+        # about what the threads can spend: those that wait for work spin on for a moment
+        assert 0 < f["process"] <= 2 * f["threads"] * f["most"] + 1e-5
         assert f["threads"] >= 1
         assert f["device"] == "cpu"
         if f["bytes"] is not None:

@@ -75,6 +75,7 @@ def cuda():
 
 
 @pytest.mark.parametrize("name", ["plane", "space"])
+@pytest.mark.filterwarnings("ignore:.*coefficients refer to an area:RuntimeWarning")
 def test_residuals_fall_alike_on_a_gpu(cuda, name):
     """Round-off of 1e-15 in the first state changes these histories by 6e-13, in space 2e-10.
 

@@ -151,6 +151,7 @@ class Frame(dict):
 
 
 @pytest.mark.flow
+@pytest.mark.filterwarnings("ignore:.*moves at once:RuntimeWarning")
 def test_pressures_of_a_pitching_section_in_incompressible_flow(tmp_path):
     mesh = km.mesh.airfoil("naca0012", nodes=800, far_field=8)
     pitch = km.motion.pitch(3.0, 0.5)

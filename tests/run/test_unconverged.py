@@ -140,6 +140,7 @@ def test_a_steady_run_that_ended_at_round_off_is_converged():
 
 
 @pytest.mark.filterwarnings("ignore:member:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:.*mach is 20:RuntimeWarning")
 def test_members_converge_each_for_itself():
     settings = km.AleSettings(steady_drop=1e-2, steady_iterations=120)
 

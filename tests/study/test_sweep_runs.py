@@ -126,6 +126,7 @@ def test_a_case_that_breaks_in_its_last_step_has_failed_though_the_step_has_a_ro
     assert np.isnan(found.cl[1]).all()
 
 
+@pytest.mark.filterwarnings("ignore:.*1 of 1 case failed:RuntimeWarning")
 def test_a_case_alone_in_its_ensemble_that_breaks_is_a_failed_row():
     found = km.sweep(case(deform={"method": "springs"}), {"motion.pitch.amplitude_deg": [170.0]})
 
@@ -327,7 +328,7 @@ def test_the_shell_runs_a_file_and_its_status_tells_of_failures(tmp_path, monkey
     assert "2 cases: 1 ran, 1 failed, 0 of those that ran did not converge; results in there" in (
         said.out
     )
-    assert "1 cases failed: [flow] mach = -1.0" in said.err
+    assert "1 case failed: [flow] mach = -1.0" in said.err
     assert km.open("there").sel(mach=0.4).state == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -345,8 +346,8 @@ def test_cases_that_are_not_periodic_or_not_known_to_be_are_counted_and_exported
 
     said = [shell._periodic(each) for each in found]
     assert said[1] == []
-    assert said[0][0].startswith("1 cases are not periodic, the last cycle differs")
-    assert said[2] == ["whether 1 cases are periodic is not known of one cycle: raise run.cycles"]
+    assert said[0][0].startswith("1 case is not periodic, the last cycle differs")
+    assert said[2] == ["whether 1 case is periodic is not known of one cycle: raise run.cycles"]
     for each, value in zip(found, (0.0, 1.0, np.nan), strict=True):
         np.testing.assert_array_equal(each.periodic, [value, np.nan])
         each.to_netcdf(tmp_path / "sweep.nc")
