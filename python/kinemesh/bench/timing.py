@@ -47,10 +47,11 @@ def clock(backend: Backend, work: Callable[[], Any]) -> float:
 def clocks(backend: Backend, work: Callable[[], Any]) -> tuple[float, float]:
     """Seconds of one call, the device idle before and after: of the wall, and of the process."""
     backend.synchronize()
-    start, spent = time.perf_counter(), time.process_time()
+    spent, start = time.process_time(), time.perf_counter()  # the wall's clock inside
     work()
     backend.synchronize()
-    return time.perf_counter() - start, time.process_time() - spent
+    wall = time.perf_counter() - start
+    return wall, time.process_time() - spent
 
 
 def measure(backend: Backend, make: Callable[[int], Callable[[], Any]], repeat: int) -> Timing:
