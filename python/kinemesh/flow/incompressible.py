@@ -12,9 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.arguments import checks_names, numbers
-from kinemesh.errors import SettingsError
-from kinemesh.flow import limits
+from kinemesh.arguments import checks_names
 from kinemesh.flow.arguments import (
     Arguments,
     Markers,
@@ -22,7 +20,6 @@ from kinemesh.flow.arguments import (
     assign_markers,
     meshes_of,
     settings_of,
-    within,
 )
 from kinemesh.flow.forces import Forces
 from kinemesh.flow.moving import Moving
@@ -34,15 +31,14 @@ from kinemesh.flow.projection.rest import refuse_rest, refuse_steady
 from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.flow.projection.steady import SteadyMarch
 from kinemesh.flow.projection.step import Projection
+from kinemesh.flow.projection.streams import rigid, streams_of
 from kinemesh.flow.projection.systems import forget
 from kinemesh.flow.projection.turning import Turning, turning_bodies, wanders
 from kinemesh.flow.projection.walls import Walls
 from kinemesh.mesh import Mesh
 from kinemesh.motion import Pose, PoseArray, RateArray
-from kinemesh.motion.deform import Deformation, Rigid
+from kinemesh.motion.deform import Deformation
 from kinemesh.motion.deform.base import Poses
-from kinemesh.motion.deform.still import Still
-from kinemesh.overset.moving import RigidParts
 from kinemesh.overset.parts import Part, Parts
 from kinemesh.overset.report import OversetReport
 from kinemesh.space.grid import Grid
@@ -50,20 +46,6 @@ from kinemesh.space.vertices import MeshVertices
 
 __all__ = ["Incompressible", "IncompressibleSettings"]
 Space = Mesh | Mapping[str, Mesh | Part]
-
-
-def streams_of(given: Mapping[str, Any], members: int) -> dict[str, NDArray[np.float64]]:
-    """(members,) Reynolds numbers, speeds and angles [deg] of the streams."""
-    found = {
-        "reynolds": numbers(given["reynolds"], members, "reynolds", positive=True),
-        "stream": numbers(given["stream"], members, "stream"),
-        "alpha_deg": numbers(given["alpha_deg"], members, "alpha_deg"),
-    }
-    within({"stream": limits.wrong_stream, "alpha_deg": limits.wrong_alpha}, found)
-    for speed, alpha in zip(found["stream"], found["alpha_deg"], strict=True):
-        if wrong := limits.wrong_rest(speed, alpha):
-            raise SettingsError(f"alpha_deg is {alpha:g}, {wrong}")
-    return found
 
 
 @checks_names
@@ -150,7 +132,7 @@ class Incompressible(Moving):
             mesh,
             settings_of(settings, IncompressibleSettings),
             self.backend_type(device, dtype),
-            deform=_rigid(deform, motion, overset),
+            deform=rigid(deform, motion, overset),
             streams={"reynolds": reynolds, "stream": stream, "alpha_deg": alpha_deg},
             check=streams_of,
             motion=motion,
@@ -410,17 +392,3 @@ class Incompressible(Moving):
         velocity, spin = self.walls.move(self.grid.x, poses, rates)
         self.backend.put(self.projection.spin, spin)
         self.backend.put(self.projection.velocity["wall"], velocity)
-
-
-def _rigid(deform: Any, motion: Any, overset: bool) -> Any:
-    """How meshes move: as rigid bodies, or not at all."""
-    if isinstance(deform, Deformation) and not isinstance(deform, Rigid):
-        raise SettingsError(
-            f"deform is {deform!r}: meshes of incompressible flow move as rigid bodies; leave it "
-            "out or give Rigid()"
-        )
-    if overset:
-        return RigidParts()
-    if deform is None:
-        return Still() if motion is None else Rigid()
-    return deform

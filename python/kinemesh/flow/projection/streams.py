@@ -1,0 +1,45 @@
+"""Arguments of incompressible flow: its streams, and how its meshes move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.arguments import numbers
+from kinemesh.errors import SettingsError
+from kinemesh.flow import limits
+from kinemesh.flow.arguments import within
+from kinemesh.motion.deform import Deformation, Rigid
+from kinemesh.motion.deform.still import Still
+from kinemesh.overset.moving import RigidParts
+
+
+def streams_of(given: Mapping[str, Any], members: int) -> dict[str, NDArray[np.float64]]:
+    """(members,) Reynolds numbers, speeds and angles [deg] of the streams."""
+    found = {
+        "reynolds": numbers(given["reynolds"], members, "reynolds", positive=True),
+        "stream": numbers(given["stream"], members, "stream"),
+        "alpha_deg": numbers(given["alpha_deg"], members, "alpha_deg"),
+    }
+    within({"stream": limits.wrong_stream, "alpha_deg": limits.wrong_alpha}, found)
+    for speed, alpha in zip(found["stream"], found["alpha_deg"], strict=True):
+        if wrong := limits.wrong_rest(speed, alpha):
+            raise SettingsError(f"alpha_deg is {alpha:g}, {wrong}")
+    return found
+
+
+def rigid(deform: Any, motion: Any, overset: bool) -> Any:
+    """How meshes move: as rigid bodies, or not at all."""
+    if isinstance(deform, Deformation) and not isinstance(deform, Rigid):
+        raise SettingsError(
+            f"deform is {deform!r}: meshes of incompressible flow move as rigid bodies; leave it "
+            "out or give Rigid()"
+        )
+    if overset:
+        return RigidParts()
+    if deform is None:
+        return Still() if motion is None else Rigid()
+    return deform
