@@ -9,7 +9,7 @@ from typing import Any
 
 
 def add_arguments(command: Any) -> None:
-    """What pictures of the flow show."""
+    """Window, colour range and frame of pictures of the flow."""
     add = command.add_argument
     add(
         "--view",

@@ -63,7 +63,7 @@ LANES(N(inc_node_drift), INC_NODE_DRIFT, indirect, DIM)
   for (i32 k = 0; k < WIDTH(DIM); k++) push[DIM * i + lane + k] = s[k] / whole;
 }
 
-/* What a vector at nodes, interpolated with its slopes in the cells, brings through a facet. */
+/* Flux through a facet of a vector at nodes, interpolated with its slopes in the cells. */
 HD real N(facet_brings)(const real *vector, const real *slope, i32 a, i32 b, const struct facet *f)
 {
   real sum = 0;
@@ -107,7 +107,7 @@ KERNEL(N(inc_steady_predict), INC_STEADY_PREDICT, indirect)
   flow[i] = flows, still[i] = sum;
 }
 
-/* What interpolated velocities leave out of a facet's flux, which has lost the gradient of psi; p: psi. */
+/* Memory of a facet: its flux, less the gradient of psi, less interpolated velocities; p: psi. */
 #define INC_STEADY_HOLD(F)     \
   INC_MEAN(F)                  \
   INC_PRESSURE(F)              \
@@ -130,8 +130,8 @@ KERNEL(N(inc_steady_hold), INC_STEADY_HOLD, indirect)
   }
 }
 
-/* Of a potential psi, whose gradient velocities lose, the pace of each cell times what flows through its facets,
- * share a / (CFL + 2) (grad psi.S), a the mean over its corners (eq. 7.14); p: psi. */
+/* Drive of the pressure by inertia through an edge: over its facets the sum of share a / (CFL + 2) (grad psi.S), psi
+ * the potential whose gradient velocities lose, a the mean over a cell's corners (eq. 7.14); p: psi. */
 #define INC_DRIVE(F)                  \
   FACETS(F)                           \
   F(in, i32, member, "nodes>members") \
