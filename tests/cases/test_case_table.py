@@ -59,7 +59,7 @@ def test_tables_add_up_and_belong_to_bodies_and_parts(tmp_path):
         ("no.csv", r"\[motion\].*no.csv: cannot read the motion's table"),
         (3, "expected a file name"),
         ("", "expected a file name"),
-        ({"flie": "a.csv"}, "did you mean 'file'"),
+        ({"files": "a.csv"}, "did you mean 'file'"),
         ({"about": [0, 0]}, "file = None, expected a file name"),
     ],
 )

@@ -230,6 +230,7 @@ def elsewhere(t):
 
 
 @pytest.mark.flow
+@pytest.mark.filterwarnings("ignore:.*moment_about is at:RuntimeWarning")
 def test_work_is_that_of_the_moment_about_the_pivot_whatever_the_moment_is_about(mesh):
     pitch = km.motion.pitch(2, K, about=PIVOT)
     runs = [go(case(mesh, pitch, about)) for about in (PIVOT, (0.25, 0.0), (-2.0, 0.3))]

@@ -145,7 +145,7 @@ GOOD = {"times": S, "angles": 0.1 * np.sin(2 * K * S)}
         ({"periodic": "yes"}, "expected True or False"),
         ({"about": 0.25}, "expected two numbers"),
         ({"chord": 0}, "expected a number above 0"),
-        ({"abuot": (0, 0)}, "did you mean 'about'"),
+        ({"abouts": (0, 0)}, "did you mean 'about'"),
         ({"times": {"time": S, "angel": S}, "angles": None}, "did you mean 'angle'"),
         ({"times": {"angle": S}, "angles": None}, "expected time, and angle_deg"),
         ({"times": {"time": S, "y": S, "h": S}, "angles": None}, "two columns for y"),

@@ -6,8 +6,8 @@ dtheta/dt on the curve, the charge of a conductor of its shape, has the same pot
 
     1/(2 pi) int log |z(t) - z(t')| dtheta/dt' dt' = log(scale),    int dtheta/dt dt = 2 pi,
 
-a linear system (Symm, Numer. Math. 10, 1967) in which log |2 sin((t - t') / 2)| is integrated
-exactly on trigonometric polynomials.
+a linear system (Symm, Numerische Mathematik 10, 1967) in which log |2 sin((t - t') / 2)| is
+integrated exactly on trigonometric polynomials.
 """
 
 from __future__ import annotations
