@@ -32,7 +32,7 @@ def add_arguments(command: Any) -> None:
 
 
 def shown(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What was given, as arguments of `kinemesh.plot`."""
+    """Arguments of `kinemesh.plot` that were given."""
     return {name: getattr(arguments, name) for name in ("view", "range", "frame")}
 
 

@@ -40,7 +40,7 @@ class Stands:
 
     @classmethod
     def of(cls, arguments: Any, meshes: Sequence[Any], bodies: Sequence[tuple[int, str]]) -> Stands:
-        """Those of bodies (member, marker) of meshes or clouds, with the arguments of the case."""
+        """Make them of bodies (member, marker) of meshes or clouds and of a case's arguments."""
         own = [getattr(mesh, "frames", {}) for mesh in meshes]
         frames = [own[member].get(marker, CASE) for member, marker in bodies]
         return cls(frames, all(own), arguments.moment_stated)
@@ -151,7 +151,7 @@ class Bodies:
         ]
 
     def remarks(self) -> list[str]:
-        """What must be said of the motions, each with the first body that it is said of."""
+        """Warnings about the motions, each with the first body that it is about."""
         found: dict[str, str] = {}
         for motion, (member, marker) in zip(self.motions, self.bodies, strict=True):
             for said in remarks(motion):

@@ -31,7 +31,7 @@ def wrong_stream(speed: float) -> str:
 
 
 def wrong_rest(speed: float | None, alpha_deg: float) -> str:
-    """What is expected in place of a stream's angle [deg] where there is none, else empty."""
+    """Expected in place of a stream's angle [deg] where there is none, else empty."""
     if speed != 0 or alpha_deg == 0:
         return ""
     return "expected 0 with stream = 0, as it turns the stream; turn the mesh"

@@ -145,7 +145,7 @@ class Moving(Runnable, ABC):
         return where_largest(self, member)
 
     def turning_bodies(self, member: int) -> dict[str, tuple[str, str]]:
-        """Of a member the bodies whose grids turn in a flow that feels it; none as a rule.
+        """Bodies of a member whose grids turn in a flow that feels it; none as a rule.
 
         By name the column of the body's angle in the history, and what it may do instead, in words.
         """
