@@ -178,3 +178,14 @@ def test_viscous_flow_about_an_open_base_is_one_on_both_topologies(tmp_path):
 
     # 1.2 % on 6000 nodes
     assert loads[0] == pytest.approx(loads[1], rel=0.025)
+
+
+def test_a_list_that_runs_back_at_its_end_has_no_base_there(tmp_path):
+    """Its two rearmost corners are one place: a base without length."""
+    points = points_of(0.0)
+    path = written(tmp_path / "back.dat", np.vstack([points, points[-2:]]))
+
+    made = section(path)
+
+    assert made.gap == 0
+    assert any("corners at" in note and "rounded by the spline" in note for note in made.notes)

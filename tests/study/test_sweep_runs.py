@@ -2,6 +2,7 @@
 
 import random
 import warnings
+from copy import deepcopy
 
 import kinemesh as km
 import numpy as np
@@ -34,7 +35,7 @@ def solo(row, **tables):
         *where, name = key.split(".")
         table = parts
         for word in where:
-            table = table.setdefault(word, dict(TABLES.get(word, {})))
+            table = table.setdefault(word, deepcopy(TABLES.get(word, {})))
         table[name] = value
     if "pitch" in parts.get("motion", {}):
         parts["motion"]["pitch"] = {**TABLES["motion"]["pitch"], **parts["motion"]["pitch"]}

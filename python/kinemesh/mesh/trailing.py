@@ -139,8 +139,10 @@ def _without_base(z: Complexes, ring: Complexes, corner: NDArray[np.intp]) -> Co
     low, high = near[0], near[-1]
     base = ring[np.arange(low, high + 1)]
     way = base[-1] - base[0]
+    if not NONE * chord < abs(way) < THICKEST * chord:
+        return z
     off = np.abs(((base - base[0]) * np.conj(way)).imag) / abs(way) ** 2
-    if abs(way) > THICKEST * chord or off.max() > STRAIGHT:
+    if off.max() > STRAIGHT:
         return z
     return ring[np.arange(high, low + n + 1) % n]
 
