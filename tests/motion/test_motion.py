@@ -122,6 +122,8 @@ def test_user_function_is_called_with_the_time_and_checked():
     [
         (lambda: motion.pitch(1, 0), "k = 0"),
         (lambda: motion.pitch(1, -0.1), "above 0"),
+        (lambda: motion.pitch(1, 0.1, chord=1e-320), "chord = 1e-320, expected between 1e-100"),
+        (lambda: motion.plunge(1, 1e101), "k = 1e\\+101, expected between 1e-100 and 1e"),
         (lambda: motion.pitch(float("nan"), 0.1), "amplitude_deg"),
         (lambda: motion.pitch(200, 0.1), "half a turn"),
         (lambda: motion.pitch(1, 0.1, about=(0,)), "two numbers"),

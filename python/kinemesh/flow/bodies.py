@@ -13,7 +13,7 @@ from kinemesh.errors import KinemeshError, SettingsError
 from kinemesh.motion import Motion, Pose, PoseArray, Rate, RateArray, placed
 from kinemesh.motion.framed import CASE, Frame, framed
 from kinemesh.motion.harmonic import sorted_out
-from kinemesh.motion.motions import LARGEST
+from kinemesh.motion.numbers import LARGEST
 from kinemesh.motion.tables import remarks
 from kinemesh.space.members import Members
 from kinemesh.space.owners import Owners

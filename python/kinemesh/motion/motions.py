@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from math import cos, isfinite, pi, radians, sin
+from math import cos, pi, radians, sin
 from typing import ClassVar
 
 import numpy as np
@@ -20,52 +20,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import SettingsError
+from kinemesh.motion.numbers import bounded, finite, pair, positive
 from kinemesh.motion.periods import common_omega
 
 DIFFERENCE = 1e-3  # error of a harmonic: 1e-12 / 30 of its rate, and about as much by rounding
 CENTRAL = {-2: 1, -1: -8, 1: 8, 2: -1}  # twelfths of a difference, by steps of time
 ONE_SIDED = {1: 48, 2: -36, 3: 16, 4: -3}  # less 25 of the present value
-LARGEST = 1e100  # of a pose: far below 1e154, whose square is no number
-
-
-def _finite(owner: str, name: str, value: float) -> float:
-    """A finite float, or an error that names owner and argument; texts are no numbers."""
-    if type(value) is float and isfinite(value):  # as nearly always; ensembles ask very often
-        return value
-    try:
-        number = float(value) if np.asarray(value).dtype.kind in "iufO" else float("nan")
-    except (TypeError, ValueError, OverflowError):
-        number = float("nan")
-    if not isfinite(number):
-        raise SettingsError(f"{owner}: {name} = {value!r}, expected a finite number")
-    return number
-
-
-def _positive(owner: str, name: str, value: float) -> float:
-    number = _finite(owner, name, value)
-    if number <= 0:
-        raise SettingsError(f"{owner}: {name} = {value!r}, expected a number above 0")
-    return number
-
-
-def _bounded(owner: str, name: str, value: float) -> float:
-    number = _finite(owner, name, value)
-    if abs(number) > LARGEST:
-        raise SettingsError(
-            f"{owner}: {name} = {value!r}, expected at most {LARGEST:g}, as its square must be a "
-            "number"
-        )
-    return number
-
-
-def _pair(
-    owner: str, name: str, value: Sequence[float], entry: Callable[..., float] = _bounded
-) -> tuple[float, float]:
-    try:
-        x, y = value
-    except (TypeError, ValueError):
-        raise SettingsError(f"{owner}: {name} = {value!r}, expected two numbers (x, y)") from None
-    return entry(owner, name, x), entry(owner, name, y)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +44,9 @@ class Pose:
     shift: tuple[float, float] = (0.0, 0.0)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "angle", _bounded("Pose", "angle", self.angle))
-        object.__setattr__(self, "about", _pair("Pose", "about", self.about))
-        object.__setattr__(self, "shift", _pair("Pose", "shift", self.shift))
+        object.__setattr__(self, "angle", bounded("Pose", "angle", self.angle))
+        object.__setattr__(self, "about", pair("Pose", "about", self.about))
+        object.__setattr__(self, "shift", pair("Pose", "shift", self.shift))
 
     @property
     def rotation(self) -> NDArray[np.float64]:
@@ -130,8 +90,8 @@ class Rate:
     shift: tuple[float, float] = (0.0, 0.0)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "angle", _finite("Rate", "angle", self.angle))
-        object.__setattr__(self, "shift", _pair("Rate", "shift", self.shift, _finite))
+        object.__setattr__(self, "angle", finite("Rate", "angle", self.angle))
+        object.__setattr__(self, "shift", pair("Rate", "shift", self.shift, finite))
 
     def __add__(self, other: Rate) -> Rate:
         """Rates of motions that share a pivot add up."""
@@ -209,7 +169,7 @@ def _parts(motion: Motion) -> tuple[Motion, ...]:
 
 def _omega(k: float, u_inf: float, chord: float) -> float:
     """omega = 2 k u_inf / chord (docs/theory.md, conventions)."""
-    return 2 * k * _positive("motion", "u_inf", u_inf) / chord
+    return 2 * k * positive("motion", "u_inf", u_inf) / chord
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,10 +185,10 @@ class Pitch(Motion):
 
     def __post_init__(self) -> None:
         for name in ("amplitude_deg", "phase_deg"):
-            object.__setattr__(self, name, _finite("pitch", name, getattr(self, name)))
+            object.__setattr__(self, name, finite("pitch", name, getattr(self, name)))
         for name in ("k", "chord"):
-            object.__setattr__(self, name, _positive("pitch", name, getattr(self, name)))
-        object.__setattr__(self, "about", _pair("pitch", "about", self.about))
+            object.__setattr__(self, name, positive("pitch", name, getattr(self, name)))
+        object.__setattr__(self, "about", pair("pitch", "about", self.about))
         if abs(self.amplitude_deg) >= 180:
             raise SettingsError(
                 f"pitch: amplitude_deg = {self.amplitude_deg}, expected less than half a turn"
@@ -249,7 +209,7 @@ class Pitch(Motion):
         return self.about
 
     def _phase(self, t: float, u_inf: float) -> float:
-        return self.omega(u_inf) * _finite("pitch", "t", t) + radians(self.phase_deg)
+        return self.omega(u_inf) * finite("pitch", "t", t) + radians(self.phase_deg)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,10 +225,10 @@ class Plunge(Motion):
 
     def __post_init__(self) -> None:
         for name in ("amplitude", "phase_deg"):
-            object.__setattr__(self, name, _finite("plunge", name, getattr(self, name)))
+            object.__setattr__(self, name, finite("plunge", name, getattr(self, name)))
         for name in ("k", "chord"):
-            object.__setattr__(self, name, _positive("plunge", name, getattr(self, name)))
-        x, y = _pair("plunge", "direction", self.direction)
+            object.__setattr__(self, name, positive("plunge", name, getattr(self, name)))
+        x, y = pair("plunge", "direction", self.direction)
         length = (x * x + y * y) ** 0.5
         if length == 0:
             raise SettingsError("plunge: direction = (0, 0), expected a vector with a length")
@@ -286,7 +246,7 @@ class Plunge(Motion):
         return Rate(shift=(speed * self.direction[0], speed * self.direction[1]))
 
     def _phase(self, t: float, u_inf: float) -> float:
-        return self.omega(u_inf) * _finite("plunge", "t", t) + radians(self.phase_deg)
+        return self.omega(u_inf) * finite("plunge", "t", t) + radians(self.phase_deg)
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,14 +260,14 @@ class Function(Motion):
         if not callable(self.law):
             raise SettingsError(f"function: got {self.law!r}, expected a callable t -> Pose")
         if self.frequency is not None:
-            value = _positive("function", "omega", self.frequency)
+            value = positive("function", "omega", self.frequency)
             object.__setattr__(self, "frequency", value)
 
     def omega(self, u_inf: float) -> float | None:
         return self.frequency
 
     def pose(self, t: float, u_inf: float) -> Pose:
-        pose = self.law(_finite("function", "t", t))
+        pose = self.law(finite("function", "t", t))
         if not isinstance(pose, Pose):
             raise SettingsError(f"function: the callable gave {pose!r} at t = {t}, expected a Pose")
         return pose
@@ -362,7 +322,7 @@ def pitch(
     phase_deg : float        phase at t = 0 [deg]
     chord : float            reference length of k
     """
-    return Pitch(amplitude_deg, k, _pair("pitch", "about", about), phase_deg, chord)
+    return Pitch(amplitude_deg, k, pair("pitch", "about", about), phase_deg, chord)
 
 
 @checks_names
@@ -383,7 +343,7 @@ def plunge(
     direction : (2,)     direction of the shift, of any length; default upwards
     chord : float        reference length of k
     """
-    return Plunge(amplitude, k, phase_deg, _pair("plunge", "direction", direction), chord)
+    return Plunge(amplitude, k, phase_deg, pair("plunge", "direction", direction), chord)
 
 
 def function(law: Callable[[float], Pose], omega: float | None = None) -> Function:

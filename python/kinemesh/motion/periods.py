@@ -15,6 +15,8 @@ def common_omega(values: Sequence[float]) -> float | None:
     None where that period is longer than `ORDERS` periods of one of the motions.
     """
     first = values[0]
+    if max(values) > 2 * ORDERS * min(values):
+        return None
     ratios = [Fraction(v / first).limit_denominator(ORDERS) for v in values]
     exact = all(abs(v - float(r) * first) <= 1e-9 * v for v, r in zip(values, ratios, strict=True))
     numerator = gcd(*(r.numerator for r in ratios))

@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 from kinemesh.arguments import checks_names
 from kinemesh.errors import CaseError, SettingsError, did_you_mean
 from kinemesh.io import text_table
-from kinemesh.motion.motions import LARGEST, Motion, Pose, Rate, _finite, _pair, _parts, _positive
+from kinemesh.motion.motions import Motion, Pose, Rate, _parts
+from kinemesh.motion.numbers import LARGEST, finite, pair, positive
 
 FloatArray = NDArray[np.float64]
 DEGREE = 5
@@ -101,7 +102,7 @@ class Table(Motion):
     def omega(self, u_inf: float) -> float | None:
         if self.repeat is None:
             return None
-        return 2 * pi * _positive("motion", "u_inf", u_inf) / (self.chord * self.repeat)
+        return 2 * pi * positive("motion", "u_inf", u_inf) / (self.chord * self.repeat)
 
     def pose(self, t: float, u_inf: float) -> Pose:
         angle, x, y = self._spline(self._at(t, u_inf)).tolist()
@@ -129,7 +130,7 @@ class Table(Motion):
 
     def _at(self, t: float, u_inf: float) -> float:
         """Reduced time, within the rows; SettingsError beyond them where there is no period."""
-        s = _positive("motion", "u_inf", u_inf) * _finite("table", "t", t) / self.chord
+        s = positive("motion", "u_inf", u_inf) * finite("table", "t", t) / self.chord
         first, last = float(self.times[0]), float(self.times[-1])
         if self.repeat is not None:
             return first + (s - first) % self.repeat
@@ -236,7 +237,7 @@ def _repeat(times: FloatArray, poses: FloatArray, period: Any, periodic: Any) ->
         return span if (ends if periodic is None else periodic) else None
     if periodic is False:
         raise SettingsError(f"table: period is {period!r} of a table that is not periodic")
-    length = _positive("table", "period", period)
+    length = positive("table", "period", period)
     if span > length * (1 + ROUNDING):
         raise SettingsError(
             f"table: its rows are of {span:g} in reduced time, longer than the period {length:g}"
@@ -314,10 +315,10 @@ def table(
             f"table: the angle of a period has a range of {np.ptp(turned):.4g} radians, expected "
             "at most a turn; angles in degrees are angles_deg (of a file the column angle_deg)"
         )
-    pivot = None if about is None else _pair("table", "about", about)  # type: ignore[arg-type]
+    pivot = None if about is None else pair("table", "about", about)  # type: ignore[arg-type]
     if pivot is None and (angles is not None or angles_deg is not None):
         pivot = PIVOT
-    return Table(t, poses, pivot, repeat, _positive("table", "chord", chord), Path(file).name)
+    return Table(t, poses, pivot, repeat, positive("table", "chord", chord), Path(file).name)
 
 
 def _poses(

@@ -13,7 +13,8 @@ from typing import ClassVar
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import SettingsError
-from kinemesh.motion.motions import Motion, Pose, Rate, _bounded, _finite, _pair, _positive
+from kinemesh.motion.motions import Motion, Pose, Rate
+from kinemesh.motion.numbers import bounded, finite, pair, positive
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,8 @@ class _Grown:
 
     @classmethod
     def at(cls, t: float, u_inf: float, ramp: float, chord: float) -> _Grown:
-        speed = _positive("motion", "u_inf", u_inf) / chord
-        s = speed * _finite("motion", "t", t)
+        speed = positive("motion", "u_inf", u_inf) / chord
+        s = speed * finite("motion", "t", t)
         if ramp == 0 or s >= ramp:
             return cls(s - ramp / 2, 1.0, speed)
         if s <= 0:
@@ -45,11 +46,11 @@ class _Grown:
 
 def _checked(owner: str, motion: Translate | Rotate) -> None:
     """Ramp and chord as numbers."""
-    ramp = _finite(owner, "ramp", motion.ramp)
+    ramp = finite(owner, "ramp", motion.ramp)
     if ramp < 0:
         raise SettingsError(f"{owner}: ramp = {motion.ramp!r}, expected 0 or a number above 0")
     object.__setattr__(motion, "ramp", ramp)
-    object.__setattr__(motion, "chord", _positive(owner, "chord", motion.chord))
+    object.__setattr__(motion, "chord", positive(owner, "chord", motion.chord))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class Translate(Motion):
     chord: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "velocity", _pair("translate", "velocity", self.velocity))
+        object.__setattr__(self, "velocity", pair("translate", "velocity", self.velocity))
         _checked("translate", self)
 
     def omega(self, u_inf: float) -> None:
@@ -89,8 +90,8 @@ class Rotate(Motion):
     chord: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rate_deg", _bounded("rotate", "rate_deg", self.rate_deg))
-        object.__setattr__(self, "about", _pair("rotate", "about", self.about))
+        object.__setattr__(self, "rate_deg", bounded("rotate", "rate_deg", self.rate_deg))
+        object.__setattr__(self, "about", pair("rotate", "about", self.about))
         _checked("rotate", self)
 
     def omega(self, u_inf: float) -> None:
@@ -120,7 +121,7 @@ def translate(velocity: Sequence[float], ramp: float = 0.0, chord: float = 1.0) 
                        body has the velocity at once
     chord : float      reference length of the reduced time
     """
-    return Translate(_pair("translate", "velocity", velocity), ramp, chord)
+    return Translate(pair("translate", "velocity", velocity), ramp, chord)
 
 
 @checks_names
@@ -136,4 +137,4 @@ def rotate(
     ramp : float        reduced time over which the rate grows from 0; 0: the body has it at once
     chord : float       reference length of the reduced time
     """
-    return Rotate(rate_deg, _pair("rotate", "about", about), ramp, chord)
+    return Rotate(rate_deg, pair("rotate", "about", about), ramp, chord)
