@@ -430,6 +430,8 @@ class World:
         self.put("coupling|nodes", own.uniform(0.5, 2.0, n), np.float32)
         mobile = own.uniform(0.2, 0.6, (len(self.cells), 2))
         self.put("mobility|cells,2", np.sort(mobile, axis=1), np.float32)
+        for name in ("last", "graded"):
+            self.put(f"{name}|nodes", own.uniform(0.5, 4.0, n), np.float32)
         self.put("noise|nodes", np.where(np.arange(n) % 2, 0.5, 0.0), np.float32)
         self.put("ceiling|members", (50, 1000), float)
         self.put("owner|groups>members", (0, 0, 1, 1, 1))
@@ -439,6 +441,8 @@ class World:
     def control(self):
         self.values.update(
             entropy_fix=0.125,
+            grading=1.0,
+            limit=0.6,
             c1=0.25,
             c2=0.5,
             K=0.25,

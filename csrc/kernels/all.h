@@ -86,7 +86,7 @@
   K(inc_flow_levels, edges) K(inc_extrapolate_flow, edges) K(inc_fading, nodes)                   \
   K(inc_divergence, nodes) K(inc_defect, groups) K(inc_pressure_side, nodes)                      \
   K(inc_mean_pressure, groups) K(inc_level_pressure, nodes) K(inc_closure, groups) K(inc_share, groups) K(inc_spin, bnodes)  \
-  K(inc_pace, nodes) K(inc_steady_change, nodes) K(inc_raise_pressure, nodes)                     \
+  K(inc_pace, nodes) K(inc_graded, nodes) K(inc_steady_change, nodes) K(inc_raise_pressure, nodes)                     \
   DIMENSION_LIST(K, ) MESH_LIST(K, ) INCOMPRESSIBLE_LIST(K, ) DIMENSION_LIST(K, _3d)
 #define DIMENSION_LIST(K, D)                                                                      \
   K(state_primitive##D, nodes) K(state_primitive_range##D, groups) K(state_past##D, nodes)        \

@@ -21,6 +21,30 @@ KERNEL(inc_pace, INC_PACE, indirect)
   coupling[i] = fading[i] + (real)(viscosity[m] * friction[i] / V[i]);
 }
 
+/* Time by which pressures follow at a node: the inverse of its own coupling, or that of a neighbour less grading times
+ * the shorter one of both, if that is longer (eq. 7.14a); a sweep of neighbours. */
+#define INC_GRADED(F)                     \
+  F(in, i32, member, "nodes>members")     \
+  F(in, i32, active, "members")           \
+  F(in, i32, offsets, "nodes+1>>entries") \
+  F(in, i32, neighbour, "entries>nodes")  \
+  F(opt, i32, status, "nodes")            \
+  F(in, real, coupling, "nodes")          \
+  F(val, f64, grading, "")                \
+  F(in, real, last, "nodes")              \
+  F(out, real, graded, "nodes")
+KERNEL(inc_graded, INC_GRADED, indirect)
+{
+  if (!active[member[i]]) return;
+  const real own  = 1 / coupling[i];
+  real       time = own;
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    const i32 j = neighbour[e];
+    if (!status || status[j] == 1) time = larger(time, last[j] - (real)grading * smaller(own, 1 / coupling[j]));
+  }
+  graded[i] = time;
+}
+
 /* Mobilities of a cell, the inverse of the largest of its corners' coupling, with their pace and without
  * [chord/U] (eq. 7.12a). */
 #define INC_MOBILITY(F)          \
@@ -130,34 +154,38 @@ KERNEL(N(inc_steady_hold), INC_STEADY_HOLD, indirect)
   }
 }
 
-/* Drive of the pressure by inertia through an edge: over its facets the sum of share a / (CFL + 2) (grad psi.S), psi
- * the potential whose gradient velocities lose, a the mean over a cell's corners (eq. 7.14); p: psi. */
+/* Drive of the pressure by inertia through an edge: over its facets the sum of b (grad psi.S), psi the potential whose
+ * gradient velocities lose, b the mean over a cell's corners of share a / (CFL + 2), at most limit (1 + 1 / CFL) /
+ * graded (eq. 7.14); p: psi. */
 #define INC_DRIVE(F)                  \
   FACETS(F)                           \
   F(in, i32, member, "nodes>members") \
   F(in, i32, active, "members")       \
   INC_PRESSURE(F)                     \
   F(in, real, fading, "nodes")        \
+  F(in, real, graded, "nodes")        \
   F(in, f64, cfl, "members")          \
   F(val, f64, share, "")              \
+  F(val, f64, limit, "")              \
   F(out, real, flow, "edges")
 KERNEL(N(inc_drive), INC_DRIVE, indirect)
 {
   const i32 a = lr[2 * i], b = lr[2 * i + 1], m = member[a];
   if (!active[m]) return;
-  const real jump = (real)(p[b] - p[a]), pace = (real)(share / (cfl[m] + 2));
-  real       d[DIM], sum                      = 0;
+  const real jump = (real)(p[b] - p[a]), pace = (real)(share / (cfl[m] + 2)), most = (real)(limit * (1 + 1 / cfl[m]));
+  real       d[DIM], sum = 0;
   N(fit_apart)(x, a, b, d);
   for (i32 side = 0; side < SIDES; side++) {
     struct facet f;
     const i32    c = facet_of(i, side, x, lr, cells_of_edge, corners, &f);
     if (c < 0) continue;
-    real rate = 0;
-    i32  k    = 0;
-    for (; k < CORNERS && corners[CORNERS * c + k] >= 0; k++) rate += fading[corners[CORNERS * c + k]];
+    const i32 *at   = corners + CORNERS * c;
+    real       rate = 0;
+    i32        k    = 0;
+    for (; k < CORNERS && at[k] >= 0; k++) rate += smaller(pace * fading[at[k]], most / graded[at[k]]);
     sum += rate / (real)k * N(facet_derivative)(pull + DIM * c, f.S, d, N(facet_friction)(f.S, d), jump);
   }
-  flow[i] = pace * sum;
+  flow[i] = sum;
 }
 
 /* The change of the pressure: a share of what drives it by inertia, which is there, less nu (net / V), net what

@@ -267,7 +267,8 @@ class Incompressible(Moving):
             for name in ("active", "iterations", "base", "norm", "floor")
         }
         if not levels:
-            marched = {"held": self.way.held} | {n: getattr(loop, n) for n in ("cfl", "ceiling")}
+            marched = {"held": self.way.held, "graded": self.way.graded[0]}
+            marched |= {n: getattr(loop, n) for n in ("cfl", "ceiling")}
             found |= {f"march_{n}": a for n, a in (marched | {"means": loop.means}).items()}
         return found | (self.grid.levels() if levels else {})
 
