@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 # Degrees by which a grid may turn in a step.  What rests in space passes the cells of such a grid,
 # so that its step is that of a wave: a cylinder at Reynolds number 100 whose surface has the
-# stream's speed, on its turning mesh of 8000 nodes, has a Strouhal number 2.5, 6 and 16 % low with
-# 1.4, 2.9 and 5.7 degrees a step (docs/validation.md, "Turns of grids").
+# stream's speed, on its turning mesh of 8000 nodes, has a Strouhal number 3, 3.5, 7 and 16 % low
+# with 0.7, 1.4, 2.9 and 5.7 degrees a step (docs/validation.md, "Turns of grids").
 MOST_TURN = 2.0
 MOST_DEFECT = 2e-2  # of the history's mass_defect, as of strides that are too long
 
