@@ -146,6 +146,32 @@ def test_warnings_are_rows_of_their_own(capsys, changes, unit):
     assert sum(f"{unit}/a_inf" in line for line in lines) == 2
 
 
+SPUN = {
+    "one mesh": (
+        ["cylinder", "--nodes", "600", "--set", "motion.rotate={rate_deg=60, about=[0, 0]}"],
+        "the grid of cylinder will turn by more than 2 degrees in 18 of 20 steps, by 6 in step",
+        "time_step = 0.033 would do; a round body need not turn its grid: sliding gives its wall",
+    ),
+    "parts": (
+        ["cavity-spinning", "--size", "coarse", "--set", "run.time_step=0.05"],
+        "the grid of middle will turn by more than 2 degrees in 18 of 20 steps, by 3 in step",
+        "time_step = 0.033 would do",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SPUN)
+def test_turns_too_far_in_a_step_are_a_warning(capsys, name):
+    words, said, remedy = SPUN[name]
+    assert cli.main(["check", *words, "--set", "run.steps=20", "--quiet"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    (line,) = [line for line in lines if "will turn" in line]
+    assert line.startswith("pre-flight  warn ")
+    assert said in line
+    assert remedy in line
+    assert lines[-1] == "ready to run, 1 warning(s); nothing was solved"
+
+
 def test_a_case_file_that_cannot_be_read_is_status_2(capsys):
     status, rows, out = checked(capsys, ("mach = 0.5", "mach = -1"))
 

@@ -1,5 +1,6 @@
 """Bodies and grids that turn in a stream: where it comes in, stable steps, what is warned of."""
 
+import re
 import warnings
 
 import kinemesh as km
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 from kinemesh.flow.projection.turning import COUPLING
 from kinemesh.motion import Pose
-from kinemesh.run import turns
+from kinemesh.run import turns, unsteady
 from kinemesh.run.plan import Plan
 
 ORIGIN = {"about": (0.0, 0.0)}
@@ -126,7 +127,8 @@ def test_fine_grids_that_turn_have_smooth_loads():
 
 @AT_ONCE
 def test_a_turn_too_far_in_a_step_is_warned_of_and_kept(tmp_path):
-    _, told = caught(case(motion=spinning()), time_step=0.1, steps=6, out=tmp_path)
+    made = case(motion=spinning())
+    _, told = caught(made, time_step=0.1, steps=6, out=tmp_path, preflight=False)
     (said,) = [text for text in told if "the grid of cylinder turned by more than" in text]
     assert "by more than 2 degrees in 4 of 6 steps, by 11.5 in step" in said
     assert "time_step = 0.017 would do; a round body need not turn its grid" in said
@@ -136,6 +138,64 @@ def test_a_turn_too_far_in_a_step_is_warned_of_and_kept(tmp_path):
     assert found["body"] == "cylinder"
     assert found["largest"] == pytest.approx(np.degrees(0.2), rel=1e-9)
     assert (found["limit"], found["steps_above"], found["time_step"]) == (2.0, 4, 0.017)
+
+
+@AT_ONCE
+@pytest.mark.parametrize("parts", [False, True])
+def test_a_turn_that_the_preflight_warns_of_is_not_warned_of_again(tmp_path, monkeypatch, parts):
+    """Before the first step, in the words that the summary has after the last."""
+    mesh, name = ({"ring": RING, "back": BACK}, "ring") if parts else (ROUND, "cylinder")
+    made = case(mesh, motion={name: spinning()})
+    stepped = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.filterwarnings("error", ".*turn(ed)? by more than", RuntimeWarning)
+        monkeypatch.setattr(unsteady, "take_step", lambda *_: stepped.append(True))
+        with pytest.raises(RuntimeWarning, match=f"the grid of {name} will turn by more than 2"):
+            made.run(time_step=0.1, steps=6)
+    assert not stepped
+    monkeypatch.undo()
+    _, told = caught(made, time_step=0.1, steps=6, out=tmp_path)
+    (said,) = [text for text in told if "by more than 2 degrees" in text]
+    (kept,) = [s for s in km.open(tmp_path).summary["warnings"] if "by more than 2 degrees" in s]
+    before, after = (re.sub(r"in step \d \(time 0.\d\)", "", text) for text in (said, kept))
+    assert before == after.replace("turned", "will turn")
+    assert "time_step = 0.017 would do; a round body need not turn its grid" in said
+
+
+def test_turns_to_come_are_those_of_a_whole_cycle_and_of_single_members():
+    """38 of 60 steps after two cycles of 30: the first two do not count, and 20 of a cycle do."""
+    pitch = [km.motion.pitch(amplitude, 2.0, about=(0.1, 0.0)) for amplitude in (20.0, 30.0, 0.1)]
+    made = case(motion=pitch)
+    plan = Plan.of(made, None, 2, 30, None, None)
+    with pytest.warns(RuntimeWarning, match="members 0, 1 .* will turn by more than") as told:
+        assert turns.foretell(made, plan) == {0, 1}
+    (said,) = [str(warning.message) for warning in told]
+    assert "2 degrees in 20 of 30 steps of a cycle, by 4.16 in step" in said
+    assert "steps_per_cycle = 63 would do (" in said
+
+
+def test_members_that_the_preflight_has_not_told_of_are_told_of_after_the_run(monkeypatch):
+    made = case(motion=[spinning(), spinning(3.0)])
+    real = turns.foretell
+    monkeypatch.setattr(turns, "foretell", lambda *given: real(*given) - {1})
+    _, told = caught(made, time_step=0.1, steps=6)
+    assert len([text for text in told if text.startswith("members 0, 1 (2): of member 0: t")]) == 1
+    (late,) = [text for text in told if "turned by" in text]
+    assert late.startswith("member 1: the grid of cylinder turned by more than 2 degrees")
+
+
+def test_a_motion_that_ends_before_the_run_is_left_to_the_run():
+    def law(time):
+        if time > 0.35:
+            raise ValueError("the table ends")
+        return Pose(3 * time**2)
+
+    made = case(motion=km.motion.function(law))
+    plan = Plan.of(made, None, None, None, 0.1, 9)
+    with pytest.warns(RuntimeWarning, match="2 degrees in 1 of 9 steps, by 8.59 in step 3"):
+        assert turns.foretell(made, plan) == {0}
+    assert made.grid.ensemble.alive.all()
 
 
 QUIET = {
@@ -149,7 +209,7 @@ QUIET = {
 @pytest.mark.parametrize("name", QUIET)
 def test_turns_that_loads_do_not_feel_are_not_warned_of(name):
     _, told = caught(case(**QUIET[name]), time_step=0.1, steps=6)
-    assert not [text for text in told if "turned by more than" in text]
+    assert not [text for text in told if "by more than 2 degrees" in text]
 
 
 @AT_ONCE
@@ -157,7 +217,7 @@ def test_the_part_that_turns_is_told_by_its_name():
     bodies = {"ring": RING, "back": BACK}
     motion = {"ring": spinning(), "back": km.motion.pitch(0.1, 0.1, **ORIGIN)}
     run, told = caught(case(bodies, motion=motion), time_step=0.05, steps=4)
-    assert any("the grid of ring turned by more than 2 degrees" in text for text in told)
+    assert any("the grid of ring will turn by more than 2 degrees" in text for text in told)
     assert run.summary["result"]["turn_deg"]["body"] == "ring"
 
 

@@ -77,7 +77,7 @@ def test_thin_triangles_on_a_curved_layer_are_told_where_a_run_diverges():
 @pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid")
 def test_a_residual_without_bound_is_a_fault_and_no_convergence():
     """A first norm that overflows is its own share, by which any step would have converged."""
-    motion = km.motion.pitch(2.0, 1e160)
+    motion = km.motion.pitch(2.0, 1e99)
     case = km.Ale(MESH, mach=0.5, motion=motion, deform=km.deform.Rigid(), device="cpu")
 
     with pytest.raises(km.NumericalFault):

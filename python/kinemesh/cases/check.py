@@ -355,15 +355,17 @@ def _preflight(
     """Row of the motion's pre-flight, which is made if nothing is wrong."""
     from kinemesh.run.march import progress_bar
     from kinemesh.run.preflight import fly
+    from kinemesh.run.turns import foretell
 
     if model is None or plan is None or not report.good or case.job.preflight is False:
         why = "not asked for" if case.job.preflight is False else "not made, as something is wrong"
         report.leave("pre-flight", why)
         return
     with report.look("pre-flight") as said:
+        foretell(model, plan)
         with progress_bar(plan.dry_steps + 1, progress, "dry step") as bar:
             found: dict[str, Any] = fly(model, plan.dt, plan.dry_steps, plan.phases, bar.update)
         if not found:
-            said.append("rigid motion needs none")
+            said.append("rigid motion, which leaves every cell its shape")
             return
         said += flown(found, model, plan)

@@ -174,6 +174,13 @@ class Bodies:
             found[body] = None
         return found
 
+    def angles(self, time: FloatArray) -> FloatArray:
+        """(bodies,) nose-up angles [rad]; nan where a motion has no pose, and no member fails."""
+        lost: list[int] = []
+        angle, _, _ = self._evaluate(Pose(), time, lambda body, error: lost.append(body))
+        angle[lost] = np.nan
+        return angle
+
     def _evaluate(
         self, still: Pose | Rate, time: FloatArray, failed: Callable[[int, Exception], None]
     ) -> tuple[FloatArray, FloatArray, FloatArray]:

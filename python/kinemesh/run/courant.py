@@ -6,6 +6,7 @@ the step.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,9 @@ SHARE = 0.8  # of the limit, to which the step that a warning states would bring
 START = 2
 
 
-def peak(values: Any, rows: History, plan: Plan, limit: float) -> dict[str, Any]:
+def peak(
+    values: Any, rows: History | Mapping[str, Any], plan: Plan, limit: float
+) -> dict[str, Any]:
     """Of values (rows,) the largest, its moment, how many are above a limit, as of `largest`."""
     later = rows["step"] > START
     counted = np.where(later | ~later.any(), values, np.nan)

@@ -39,6 +39,7 @@ class Driver(ABC):
     Attributes
     ----------
     resumed : steps (or iterations) at which it was resumed;  said : what restarts had to say
+    warned : notes of the summary whose matter a warning has told before the run
     """
 
     mode: str  # "steady" or "unsteady"; of a restart the phase in which the history has rows
@@ -51,6 +52,7 @@ class Driver(ABC):
         self.watch = Stopwatch()
         self.resumed: list[int] = []
         self.said: list[str] = []
+        self.warned: set[str] = set()
         if saved is not None:
             record = saved.record
             self.watch.carry(record["seconds"], record["total"])
@@ -131,7 +133,7 @@ class Driver(ABC):
             made["seconds_per_iteration"] = self.watch.total / max(np.max(result["iterations"]), 1)
         text = Summary(summary.plain(made | {"asked": solver.asked()}))
         self.history.failed = {row["member"]: row["text"] for row in failed}
-        warn_of(notes)
+        warn_of(note for note in notes if note not in self.warned)
         if self.folder is not None:
             summary.write(self.folder / "summary.json", text)
         return Run(self.history, text, self.folder)

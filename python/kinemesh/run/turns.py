@@ -1,4 +1,4 @@
-"""Turns of grids in a step, and mass that is lost, of an unsteady run of incompressible flow."""
+"""Turns of grids in a step, told before a run and after it, and mass that is lost."""
 
 from __future__ import annotations
 
@@ -7,22 +7,57 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinemesh.errors import warn_of
+from kinemesh.run import interrupt
 from kinemesh.run.advice import smaller_step
-from kinemesh.run.courant import moment, peak
+from kinemesh.run.courant import START, moment, peak
 
 if TYPE_CHECKING:
+    from kinemesh.flow.moving import Moving
     from kinemesh.io.history import History
     from kinemesh.run.plan import Plan
 
 # Degrees by which a grid may turn in a step.  What rests in space passes the cells of such a grid,
 # so that its step is that of a wave: a cylinder at Reynolds number 100 whose surface has the
-# stream's speed, on its turning mesh of 8000 nodes, has a Strouhal number 2.5, 6 and 16 % low with
-# 1.4, 2.9 and 5.7 degrees a step (docs/validation.md, "Turns of grids").
+# stream's speed, on its turning mesh of 8000 nodes, has a Strouhal number 3, 3.5, 7 and 16 % low
+# with 0.7, 1.4, 2.9 and 5.7 degrees a step (docs/validation.md, "Turns of grids").
 MOST_TURN = 2.0
 MOST_DEFECT = 2e-2  # of the history's mass_defect, as of strides that are too long
 
 
-def largest_turn(rows: History, plan: Plan, bodies: Mapping[str, str]) -> dict[str, Any]:
+def foretell(solver: Moving, plan: Plan) -> set[int]:
+    """Warn of grids that will turn too far in a step, by the motion alone; the members told of.
+
+    Steps count as after the run.  Of a motion that repeats they are those of one cycle, which
+    begins where steps count.  A motion that has no pose at a time is left to the run.
+    """
+    grid = solver.grid
+    turning = {m: own for m in range(grid.members) if (own := solver.turning_bodies(m))}
+    if not turning:
+        return set()
+    steps = min(plan.count, plan.dry_steps + START)
+    number, angles = np.arange(1, steps + 1), []
+    for step in number.tolist():
+        angles.append(solver.bodies.angles(step * plan.dt))
+        interrupt.check()
+    degrees = dict(zip(grid.bodies, np.degrees(angles).T, strict=True))
+    notes: dict[int, list[str]] = {}
+    for m, own in turning.items():
+        time = number * plan.dt[m]
+        phase = 360 * (plan.cycle(time, np.full(steps, m)) % 1)
+        rows = {"step": number, "time": time, "phase_deg": phase}
+        rows |= {name: degrees[m, name] for name in own}
+        found = largest_turn(rows, plan, {name: name for name in own})
+        instead = own[found["body"]][1] if found else ""
+        counted = f"{steps} steps" if steps == plan.count else f"{plan.dry_steps} steps of a cycle"
+        notes[m] = _turn_remark(m, found, "will turn", counted, instead)
+    warn_of(note for said in notes.values() for note in said)
+    return {m for m, said in notes.items() if said}
+
+
+def largest_turn(
+    rows: History | Mapping[str, Any], plan: Plan, bodies: Mapping[str, str]
+) -> dict[str, Any]:
     """Of a member's rows the largest turn of a grid in a step [degrees]; empty without one.
 
     Parameters
@@ -54,14 +89,20 @@ def turn_remark(member: int, found: dict[str, Any], steps: int, instead: str = "
     ----------
     instead : what the grid need not turn with, in words
     """
+    return _turn_remark(member, found, "turned", f"{steps} steps", instead)
+
+
+def _turn_remark(
+    member: int, found: dict[str, Any], turned: str, steps: str, instead: str
+) -> list[str]:
     if not found.get("steps_above"):
         return []
     name = "steps_per_cycle" if "steps_per_cycle" in found else "time_step"
     return [
-        f"member {member}: the grid of {found['body']} turned by more than {MOST_TURN:g} degrees "
-        f"in {found['steps_above']} of {steps} steps, by {found['largest']:.3g} in {moment(found)}:"
-        " what rests beside it passes its cells too fast, and loads and frequencies depend on the "
-        f"step; {name} = {found[name]:.6g} would do{instead}"
+        f"member {member}: the grid of {found['body']} {turned} by more than {MOST_TURN:g} degrees "
+        f"in {found['steps_above']} of {steps}, by {found['largest']:.3g} in {moment(found)}: what "
+        "rests beside it passes its cells too fast, and loads and frequencies depend on the step; "
+        f"{name} = {found[name]:.6g} would do{instead}"
     ]
 
 

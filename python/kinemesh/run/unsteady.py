@@ -82,6 +82,7 @@ class Unsteady(Driver):
         assert claim.plan is not None
         self.plan, self.dry = claim.plan, dry
         self.done = 0  # steps
+        self.foretold: set[int] = set()  # members of whose turns the pre-flight has warned
         self.tally = _Tally(claim.solver.grid.members)
         if saved is not None:
             self.tally.load(saved.record["tally"])
@@ -129,11 +130,10 @@ class Unsteady(Driver):
         plan, done = self.plan, self.tally.preflight.get("steps", 0)
         if not self.dry or done >= plan.dry_steps:
             return
-        with (
-            self.watch("motion pre-flight"),
-            progress_bar(plan.dry_steps + 1, self.progress, "dry step") as bar,
-        ):
-            found = fly(self.solver, plan.dt, plan.dry_steps, plan.phases, bar.update)
+        with self.watch("motion pre-flight"):
+            self.foretold = turns.foretell(self.solver, plan)
+            with progress_bar(plan.dry_steps + 1, self.progress, "dry step") as bar:
+                found = fly(self.solver, plan.dt, plan.dry_steps, plan.phases, bar.update)
         self.tally.preflight = found
 
     def begin(self) -> int:
@@ -269,6 +269,7 @@ class Unsteady(Driver):
         if found:
             result["turn_deg"] = found
             notes += turns.turn_remark(member, found, steps, turning[found["body"]][1])
+            self.warned |= set(notes) if member in self.foretold else set()
         if "mass_defect" in self.solver.columns and rows["mass_defect"].any():
             result["mass_defect"] = turns.largest_defect(rows, self.plan)
             notes += turns.defect_remark(member, result["mass_defect"], steps)
