@@ -10,6 +10,7 @@ from sphinx.transforms import SphinxTransform
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 import docstrings
+import kernels_md
 
 project = "kinemesh"
 author = "the kinemesh authors"
@@ -20,6 +21,7 @@ except metadata.PackageNotFoundError:  # sources on the path, not installed
     release = "not installed"
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx.ext.napoleon"]
+kernels_md.write()
 exclude_patterns = ["**.ipynb_checkpoints"]
 html_theme = "furo"
 html_title = f"kinemesh {release}"

@@ -1,4 +1,4 @@
-"""Write docs/kernels.md from the declarations of the kernels: python tools/kernels_md.py"""
+"""Write docs/kernels.md from the declarations of the kernels, as each build of the docs does."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from kinemesh.device.backend import kernels
 PAGE = Path(__file__).parents[1] / "docs" / "kernels.md"
 HEAD = """# Kernels
 
-Made by `tools/kernels_md.py` from what the kernels declare; do not edit.
+What the kernels declare, of the build that these pages were made with.
 Modes, types and shapes are explained in [architecture.md](architecture.md).
 Each kernel exists in float64 and float32 (`real`), for the CPU and for CUDA.
 """
@@ -25,5 +25,12 @@ def page() -> str:
     return "\n".join(parts)
 
 
+def write() -> None:
+    """Write the page where it is not there, or another one."""
+    text = page()
+    if not PAGE.exists() or PAGE.read_text("utf-8") != text:
+        PAGE.write_text(text, encoding="utf-8")
+
+
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    write()
