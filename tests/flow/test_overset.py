@@ -387,3 +387,14 @@ def test_cells_that_are_not_convex_are_refused_by_place():
     around = {"far": np.array([[0, 1], [1, 2], [2, 3], [3, 0]])}
     with pytest.raises(MeshError, match=r"quad 0 .* at \(0, 0\), .*the quad is not convex"):
         case({"body": ROUND, "back": Mesh.from_arrays(points, np.array([[0, 1, 2, 3]]), around)})
+
+
+def test_faces_trust_their_memory_from_four_layers_beyond_the_overlap():
+    """Overset.md, 2.5: not at all where nodes are exchanged, and whole before the wall."""
+    made = case()
+    trust, link = made.backend.get(made.projection.exchange.named["trust"]), made.parts.connectivity
+    reach = link.fringe + link.overlap + 2
+
+    found = [np.unique(trust[link.layer == reach + k]).tolist() for k in (-1, 0, 1, 2, 3, 4, 8)]
+
+    assert found == [[0.0], [0.0], [0.25], [0.5], [0.75], [1.0], [1.0]]
