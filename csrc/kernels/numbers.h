@@ -1,23 +1,20 @@
 /* numbers.h - a set of equations is a dimension DIM, the number NV of its variables and the ending of its
- * names; what follows from them, and what only space has, a plane of symmetry.
+ * names, a block here; what follows from them; and what only space has, a plane of symmetry.
  * A count is a number, as the shapes of fields show it: products are looked up.                   */
 #undef NV
 #undef DIM_SUFFIX
 #undef CLOUD_LOOP
 #undef SYMMETRY
 #undef PLANE_OF
-#if DIM == 2
+#if DIM == 2 /* the plane */
 #define NV 4
 #define DIM_SUFFIX
-#else
-#define NV         5
-#define DIM_SUFFIX _3d
-#endif
-#if DIM == 2
 #define CLOUD_LOOP heavy
 #define SYMMETRY(F)
 #define PLANE_OF(i, m) ((const real *)0)
-#else
+#elif DIM == 3 /* space */
+#define NV         5
+#define DIM_SUFFIX _3d
 #define CLOUD_LOOP wide
 /* Points on the plane of symmetry, and its unit normal, where there is one. */
 #define SYMMETRY(F)             \
@@ -26,6 +23,14 @@
 #define PLANE_OF(i, m) (on_plane[i] ? plane + 3 * (m) : (const real *)0)
 #endif
 #ifndef NG
+/* Places of the variables, the same in every set: of the conserved state density, momentum and energy, of the
+ * primitive one density, velocity and pressure (physics/gas.h).  Others may follow, so that NV does not tell
+ * where they are.                                                                               */
+#define DENSITY      0
+#define MOMENTUM     1
+#define VELOCITY     1
+#define ENERGY       (DIM + 1)
+#define PRESSURE     (DIM + 1)
 #define NG           TIMES(DIM, NV)       /* derivatives of the variables */
 #define NR           TIMES(2, NV)         /* both ends of the variables' ranges */
 #define NB           TIMES(NV, NV)        /* entries of a block */

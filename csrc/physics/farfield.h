@@ -16,7 +16,7 @@ HD void N(farfield_state)(const f64 *s, const f64 *strength UNUSED, const f64 *c
     q[2] -= per * dx;
     const f64 a2 = 1 + (f64)1 / GAS_FREEDOM * (s[1] * s[1] + s[2] * s[2] - q[1] * q[1] - q[2] * q[2]);
     q[0]         = a2 * a2 * sqrt(a2); /* a^GAS_FREEDOM */
-    q[3]         = q[0] * a2 / ((f64)(GAS_FREEDOM + 2) / GAS_FREEDOM);
+    q[PRESSURE]  = q[0] * a2 / ((f64)(GAS_FREEDOM + 2) / GAS_FREEDOM);
   }
 #endif
   for (i32 k = 0; k < NV; k++) out[k] = (real)q[k];

@@ -1,6 +1,7 @@
 /* gas.h - perfect gas and the Euler flux through a moving face, in the plane and in space: included
  * once per dimension, like all headers that name things by N().
  *   u = (rho, rho v, rho E)   conserved       q = (rho, v, p)   primitive
+ * and beyond ENERGY, where a set of equations has more, rho s and s of what is carried and p does not know.
  * Scaled so that rho = a = 1 in the free stream, p = 1/gamma (docs/theory.md, section 1).     */
 #ifndef GAMMA
 /* The one place of gamma = 1 + 2 / 5 = 1.4, of molecules that move in three ways and turn in two;
@@ -16,14 +17,16 @@ HD void N(gas_primitive)(const real *u, real *q)
   const real r = reciprocal(u[0]);
   q[0]         = u[0];
   for (i32 k = 1; k <= DIM; k++) q[k] = u[k] * r;
-  q[NV - 1] = (GAMMA - R(1)) * (u[NV - 1] - R(0.5) * N(vec_dot)(u + 1, q + 1));
+  q[PRESSURE] = (GAMMA - R(1)) * (u[ENERGY] - R(0.5) * N(vec_dot)(u + 1, q + 1));
+  for (i32 k = ENERGY + 1; k < NV; k++) q[k] = u[k] * r;
 }
 
 HD void N(gas_conserved)(const real *q, real *u)
 {
   u[0] = q[0];
   for (i32 k = 1; k <= DIM; k++) u[k] = q[0] * q[k];
-  u[NV - 1] = GAS_ENERGY * q[NV - 1] + R(0.5) * q[0] * N(vec_dot)(q + 1, q + 1);
+  u[ENERGY] = GAS_ENERGY * q[PRESSURE] + R(0.5) * q[0] * N(vec_dot)(q + 1, q + 1);
+  for (i32 k = ENERGY + 1; k < NV; k++) u[k] = q[0] * q[k];
 }
 
 /* d u = (du / dq) dq */
@@ -31,17 +34,18 @@ HD void N(gas_conserved_change)(const real *q, const real *dq, real *du)
 {
   du[0] = dq[0];
   for (i32 k = 1; k <= DIM; k++) du[k] = q[k] * dq[0] + q[0] * dq[k];
-  du[NV - 1] = GAS_ENERGY * dq[NV - 1] + R(0.5) * N(vec_dot)(q + 1, q + 1) * dq[0] + q[0] * N(vec_dot)(q + 1, dq + 1);
+  du[ENERGY] = GAS_ENERGY * dq[PRESSURE] + R(0.5) * N(vec_dot)(q + 1, q + 1) * dq[0] + q[0] * N(vec_dot)(q + 1, dq + 1);
+  for (i32 k = ENERGY + 1; k < NV; k++) du[k] = q[k] * dq[0] + q[0] * dq[k];
 }
 
 HD real N(gas_sound)(const real *q)
 {
-  return root(GAMMA * q[NV - 1] * reciprocal(q[0]));
+  return root(GAMMA * q[PRESSURE] * reciprocal(q[0]));
 }
 
 HD real N(gas_enthalpy)(const real *q)
 {
-  return GAS_ENTHALPY * q[NV - 1] * reciprocal(q[0]) + R(0.5) * N(vec_dot)(q + 1, q + 1);
+  return GAS_ENTHALPY * q[PRESSURE] * reciprocal(q[0]) + R(0.5) * N(vec_dot)(q + 1, q + 1);
 }
 
 /* F = (rho V_r, rho v V_r + p S, (rho E + p) V_r + w p): theory eq. 2.2 (Ma et al. eq. 2). */
@@ -49,8 +53,9 @@ HD void N(gas_flux)(const real *q, const real *S, real w, real *f)
 {
   const real vr = N(vec_dot)(q + 1, S) - w, m = q[0] * vr;
   f[0] = m;
-  for (i32 k = 1; k <= DIM; k++) f[k] = m * q[k] + q[NV - 1] * S[k - 1];
-  f[NV - 1] = m * N(gas_enthalpy)(q) + w * q[NV - 1];
+  for (i32 k = 1; k <= DIM; k++) f[k] = m * q[k] + q[PRESSURE] * S[k - 1];
+  f[ENERGY] = m * N(gas_enthalpy)(q) + w * q[PRESSURE];
+  for (i32 k = ENERGY + 1; k < NV; k++) f[k] = m * q[k];
 }
 
 /* d p / d u, the row by which a conserved change becomes a change of pressure. */
@@ -59,7 +64,8 @@ HD void N(gas_pressure_row)(const real *q, real *row)
   const real g = GAMMA - R(1);
   row[0]       = R(0.5) * g * N(vec_dot)(q + 1, q + 1);
   for (i32 k = 1; k <= DIM; k++) row[k] = -g * q[k];
-  row[NV - 1] = g;
+  row[ENERGY] = g;
+  for (i32 k = ENERGY + 1; k < NV; k++) row[k] = 0;
 }
 
 /* The Jacobian of the flux above times a change du, without the matrix:
@@ -68,15 +74,16 @@ HD void N(gas_pressure_row)(const real *q, real *row)
 HD void N(gas_change)(const real *v, real H, const real *S, real w, const real *du, real *f)
 {
   const real vn = N(vec_dot)(v, S), mass = N(vec_dot)(S, du + 1) - vn * du[0];
-  const real p = (GAMMA - R(1)) * (R(0.5) * N(vec_dot)(v, v) * du[0] - N(vec_dot)(v, du + 1) + du[NV - 1]);
+  const real p = (GAMMA - R(1)) * (R(0.5) * N(vec_dot)(v, v) * du[0] - N(vec_dot)(v, du + 1) + du[ENERGY]);
   f[0]         = (vn - w) * du[0] + mass;
   for (i32 k = 1; k <= DIM; k++) f[k] = (vn - w) * du[k] + v[k - 1] * mass + S[k - 1] * p;
-  f[NV - 1] = (vn - w) * du[NV - 1] + H * mass + vn * p;
+  f[ENERGY] = (vn - w) * du[ENERGY] + H * mass + vn * p;
 }
 
 HD void N(gas_jacobian_apply)(const real *q, const real *S, real w, const real *du, real *f)
 {
   N(gas_change)(q + 1, N(gas_enthalpy)(q), S, w, du, f);
+  for (i32 k = ENERGY + 1; k < NV; k++) f[k] = q[k] * f[0] + (N(vec_dot)(q + 1, S) - w) * (du[k] - q[k] * du[0]);
 }
 
 /* Largest |eigenvalue| of that Jacobian, times the face. */
@@ -96,6 +103,7 @@ HD void N(gas_jacobian)(const real *q, const real *S, real w, i32 j, real *colum
   for (i32 k = 1; k <= DIM; k++) mass = j == k ? S[k - 1] : mass;
   column[0] = mass;
   for (i32 k = 1; k <= DIM; k++) column[k] = q[k] * mass + S[k - 1] * p;
-  column[NV - 1] = N(gas_enthalpy)(q) * mass + vn * p;
+  column[ENERGY] = N(gas_enthalpy)(q) * mass + vn * p;
+  for (i32 k = ENERGY + 1; k < NV; k++) column[k] = q[k] * mass;
   for (i32 i = 0; i < NV; i++) column[i] += (vn - w) * R(i == j);
 }

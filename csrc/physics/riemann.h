@@ -19,7 +19,7 @@ HD struct N(roe_average) N(roe_average)(const real *l, const real *r, const real
     m.v[k] = r[1 + k] + t * (l[1 + k] - r[1 + k]);
     m.n[k] = S[k] * per;
   }
-  m.left        = GAS_ENTHALPY * l[NV - 1] * per_l + R(0.5) * N(vec_dot)(l + 1, l + 1);
+  m.left        = GAS_ENTHALPY * l[PRESSURE] * per_l + R(0.5) * N(vec_dot)(l + 1, l + 1);
   m.right       = N(gas_enthalpy)(r);
   m.H           = m.right + t * (m.left - m.right);
   const real aa = (GAMMA - R(1)) * (m.H - R(0.5) * N(vec_dot)(m.v, m.v));
@@ -43,12 +43,19 @@ HD void N(roe_dissipation)(const struct N(roe_average) m, const real *du, real *
 {
   real dp = R(0.5) * N(vec_dot)(m.v, m.v) * du[0];
   for (i32 k = 0; k < DIM; k++) dp -= m.v[k] * du[1 + k];
-  dp            = (GAMMA - R(1)) * (dp + du[NV - 1]) * m.per;
+  dp            = (GAMMA - R(1)) * (dp + du[ENERGY]) * m.per;
   const real mn = N(vec_dot)(m.n, du + 1) - m.vn * du[0];
   const real c = (m.pull * dp + m.half * mn) * m.per, b = m.push * mn + m.half * dp;
   d[0] = m.slow * du[0] + c;
   for (i32 k = 0; k < DIM; k++) d[1 + k] = m.slow * du[1 + k] + c * m.v[k] + b * m.n[k];
-  d[NV - 1] = m.slow * du[NV - 1] + c * m.H + b * m.vn;
+  d[ENERGY] = m.slow * du[ENERGY] + c * m.H + b * m.vn;
+}
+
+/* Of what the gas carries, the flux of mass f[0] takes along what is on the side that it comes from
+ * (Larrouturou 1991).                                                                           */
+HD void N(passive_flux)(const real *l, const real *r, real *f)
+{
+  for (i32 k = ENERGY + 1; k < NV; k++) f[k] = f[0] * (f[0] > 0 ? l[k] : r[k]);
 }
 
 /* Twice Roe's flux, and the largest of its wave speeds times the face. */
@@ -56,15 +63,16 @@ HD real N(flux_roe_twice)(const real *l, const real *r, const real *S, real w, s
 {
   const struct N(roe_average) m = N(roe_average)(l, r, S, w, by);
   const real ml = l[0] * (N(vec_dot)(l + 1, S) - w), mr = r[0] * (N(vec_dot)(r + 1, S) - w);
-  const real p = l[NV - 1] + r[NV - 1];
+  const real p = l[PRESSURE] + r[PRESSURE];
   real       du[NV], d[NV];
   du[0]      = r[0] - l[0];
-  du[NV - 1] = (r[0] * m.right - r[NV - 1]) - (l[0] * m.left - l[NV - 1]);
+  du[ENERGY] = (r[0] * m.right - r[PRESSURE]) - (l[0] * m.left - l[PRESSURE]);
   for (i32 k = 1; k <= DIM; k++) du[k] = r[0] * r[k] - l[0] * l[k];
   N(roe_dissipation)(m, du, d);
   f[0]      = ml + mr - d[0];
-  f[NV - 1] = ml * m.left + mr * m.right + w * p - d[NV - 1];
+  f[ENERGY] = ml * m.left + mr * m.right + w * p - d[ENERGY];
   for (i32 k = 1; k <= DIM; k++) f[k] = ml * l[k] + mr * r[k] + p * S[k - 1] - d[k];
+  N(passive_flux)(l, r, f);
   return m.mean + m.slow + fabs(m.half);
 }
 
@@ -80,11 +88,12 @@ HD void N(hllc_low_mach)(const real *l, const real *r, const real *S, real w, st
 {
   const struct N(roe_average) m = N(roe_average)(l, r, S, w, by);
   const real nl = N(vec_dot)(l + 1, m.n), nr = N(vec_dot)(r + 1, m.n);
-  const real c = R(0.5) * (m.pull - m.mean) * (r[NV - 1] - l[NV - 1]) * m.per * m.per;
+  const real c = R(0.5) * (m.pull - m.mean) * (r[PRESSURE] - l[PRESSURE]) * m.per * m.per;
   const real b = R(0.5) * (m.push - m.mean) * sqrt(l[0] * r[0]) * (nr - nl);
   f[0] -= c;
   for (i32 k = 0; k < DIM; k++) f[1 + k] -= c * m.v[k] + b * m.n[k];
-  f[NV - 1] -= c * m.H + b * m.vn;
+  f[ENERGY] -= c * m.H + b * m.vn;
+  N(passive_flux)(l, r, f);
 }
 
 /* HLLC with Einfeldt's wave speeds from the Roe average, relative to the face (theory eq. 2.6). */
@@ -95,7 +104,7 @@ HD void N(flux_hllc)(const real *l, const real *r, const real *S, real w, struct
   const real nl = N(vec_dot)(l + 1, m.n), nr = N(vec_dot)(r + 1, m.n);
   const real sl = fmin(nl - N(gas_sound)(l), m.vn - m.a), sr = fmax(nr + N(gas_sound)(r), m.vn + m.a);
   const real ml = l[0] * (sl - nl), mr = r[0] * (sr - nr);
-  const real s = (r[NV - 1] - l[NV - 1] + ml * nl - mr * nr) / (ml - mr);
+  const real s = (r[PRESSURE] - l[PRESSURE] + ml * nl - mr * nr) / (ml - mr);
   if (sl >= vf || sr <= vf) {
     N(gas_flux)(sl >= vf ? l : r, S, w, f);
     return;
@@ -108,7 +117,8 @@ HD void N(flux_hllc)(const real *l, const real *r, const real *S, real w, struct
   const real ratio = (sk - nk) / (sk - s), rho = q[0] * ratio;
   star[0] = rho;
   for (i32 k = 0; k < DIM; k++) star[1 + k] = rho * (q[1 + k] + (s - nk) * m.n[k]);
-  star[NV - 1] = ratio * (u[NV - 1] + (s - nk) * (q[0] * s + q[NV - 1] / (sk - nk)));
+  star[ENERGY] = ratio * (u[ENERGY] + (s - nk) * (q[0] * s + q[PRESSURE] / (sk - nk)));
+  for (i32 k = ENERGY + 1; k < NV; k++) star[k] = rho * q[k];
   for (i32 k = 0; k < NV; k++) f[k] += area * (sk - vf) * (star[k] - u[k]);
   if (by.z < 1) N(hllc_low_mach)(l, r, S, w, by, f);
 }
@@ -133,11 +143,12 @@ HD void N(roe_jacobian)(const struct N(roe_average) m, const real *l, const real
  * (1 / z^2 - 1) / (a^2 dtau) (1, v, H)^T dp/du.                                                 */
 HD void N(low_mach_pace)(const real *q, real per_z, real per_dtau, i32 j, real *column)
 {
-  const real share = (per_z * per_z - R(1)) * per_dtau * q[0] * reciprocal(GAMMA * q[NV - 1]);
+  const real share = (per_z * per_z - R(1)) * per_dtau * q[0] * reciprocal(GAMMA * q[PRESSURE]);
   real       row[NV], p = 0;
   N(gas_pressure_row)(q, row);
   for (i32 k = 0; k < NV; k++) p = j == k ? share * row[k] : p;
   column[0] += p;
   for (i32 k = 1; k <= DIM; k++) column[k] += p * q[k];
-  column[NV - 1] += p * N(gas_enthalpy)(q);
+  column[ENERGY] += p * N(gas_enthalpy)(q);
+  for (i32 k = ENERGY + 1; k < NV; k++) column[k] += p * q[k];
 }

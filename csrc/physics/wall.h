@@ -7,10 +7,11 @@
 HD void N(wall_flux)(const real *own, const real *v, const real *unit, const real *s, real z, real *f)
 {
   const real across = N(vec_dot)(own + 1, unit) - N(vec_dot)(v, unit);
-  const real p      = own[NV - 1] + own[0] * (z * N(gas_sound)(own)) * across;
+  const real p      = own[PRESSURE] + own[0] * (z * N(gas_sound)(own)) * across;
   f[0]              = 0;
-  f[NV - 1]         = p * N(vec_dot)(v, s);
+  f[ENERGY]         = p * N(vec_dot)(v, s);
   for (i32 k = 0; k < DIM; k++) f[1 + k] = p * s[k];
+  for (i32 k = ENERGY + 1; k < NV; k++) f[k] = 0;
 }
 
 /* A row's own block at a wall, d on the diagonal of all rows, G = n . s / 2.  What the wall lets
@@ -21,8 +22,9 @@ HD void N(wall_row)(const real *own, const real *unit, real G, real d, real *to)
 {
   real       part[NV], press[NV], dp = 0, stiff = 0;
   const real across = N(vec_dot)(to + 1, unit), per = reciprocal(d);
-  part[0] = R(1), part[NV - 1] = N(gas_enthalpy)(own);
+  part[0] = R(1), part[ENERGY] = N(gas_enthalpy)(own);
   for (i32 k = 1; k <= DIM; k++) part[k] = own[k], to[k] -= across * unit[k - 1];
+  for (i32 k = ENERGY + 1; k < NV; k++) part[k] = own[k];
   N(along)(unit, part + 1);
   N(gas_pressure_row)(own, press);
   for (i32 k = 0; k < NV; k++) {
@@ -44,6 +46,6 @@ HD void state_slip(const real *unit, const real *v, real *c)
   for (i32 k = 0; k < 3; k++) c[1 + k] -= c[0] * v[k];
   along_3d(unit, c + 1);
   for (i32 k = 0; k < 3; k++) c[1 + k] += c[0] * v[k];
-  c[4] += R(0.5) * (vec_dot_3d(c + 1, c + 1) - before) * reciprocal(c[0]);
+  c[ENERGY] += R(0.5) * (vec_dot_3d(c + 1, c + 1) - before) * reciprocal(c[0]);
 }
 #endif

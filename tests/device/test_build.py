@@ -220,6 +220,25 @@ def test_direct_kernels_report_no_faults(header):
             assert "fault(" not in part[: part.index("\n}")]
 
 
+def counted_back(text):
+    """Variables whose place is counted back from NV: with one more, that is another variable."""
+    return re.findall(r"\bNV\s*-\s*\d+|\bNV\s*\*\s*\([^()]*\+\s*1\)\s*-\s*\d+", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("q[NV - 1]", 1), ("q[NV * i + NV-2]", 1), ("u[NV * (i + 1) - 1]", 1), ("q[PRESSURE]", 0),
+     ("for (i32 k = ENERGY + 1; k < NV; k++) u0[k] = u[NV * (i + 1) + k];", 0)],
+)  # fmt: skip
+def test_a_place_that_is_counted_back_is_found(text, found):
+    assert len(counted_back(text)) == found
+
+
+def test_variables_have_names_not_places_before_the_last():
+    """ENERGY and PRESSURE follow from the dimension (numbers.h)."""
+    assert not [p for p in SOURCES if counted_back(code_of(p))]
+
+
 # Folder of csrc -> folders whose headers it may include.
 KNOWS = {"core": {"core"}, "sparse": {"core", "sparse"}, "physics": set(),
          "kernels": {"core", "physics", "kernels"}}  # fmt: skip

@@ -53,7 +53,7 @@ HD void N(cloud_close)(real V, const real *own, const real *s, real w, const rea
   real f[NV];
   N(gas_flux)(own, s, w, f);
   for (i32 k = 0; k < NV; k++) f[k] = through[k] - f[k];
-  if (plane) N(along)(plane, f + 1);
+  if (plane) N(along)(plane, f + MOMENTUM);
   for (i32 k = 0; k < NV; k++) res[k] += V * f[k];
 }
 
@@ -64,7 +64,7 @@ HD void N(cloud_close_column)(real V, const real *own, const real *s, real w, i3
   real f[NV];
   N(gas_jacobian)(own, s, w, j, f);
   for (i32 k = 0; k < NV; k++) f[k] = V * (through[k] - f[k]);
-  if (plane) N(along)(plane, f + 1);
+  if (plane) N(along)(plane, f + MOMENTUM);
   for (i32 k = 0; k < NV; k++) block[ENTRY(NV, k, j)] += f[k];
 }
 
@@ -91,9 +91,9 @@ KERNEL(N(cloud_wall_jacobian), CLOUD_SIDE_JACOBIAN, indirect)
   real        press[NV], push[NV] = {0};
   const real  w = N(vec_dot)(v, s), c = (real)low_mach[2 * m] * N(gas_sound)(own);
   N(gas_pressure_row)(own, press);
-  press[0] -= c * N(vec_dot)(v, unit);
-  for (i32 k = 0; k < DIM; k++) press[1 + k] += c * unit[k], push[1 + k] = s[k];
-  push[NV - 1] = w;
+  press[DENSITY] -= c * N(vec_dot)(v, unit);
+  for (i32 k = 0; k < DIM; k++) press[MOMENTUM + k] += c * unit[k], push[MOMENTUM + k] = s[k];
+  push[ENERGY] = w;
   for (i32 j = 0; j < NV; j++) {
     real through[NV];
     for (i32 k = 0; k < NV; k++) through[k] = push[k] * press[j];

@@ -35,7 +35,7 @@ LANES(N(cloud_jacobian), CLOUD_JACOBIAN, heavy, NV)
       real left[NV], right[NV];
       N(roe_jacobian)(mean, l, r, s, w, lane + j, left, right);
       for (i32 k = 0; k < NV; k++) right[k] *= R(2) * size, d[j][k] += R(2) * left[k];
-      if (plane_of) N(along)(plane_of, right + 1);
+      if (plane_of) N(along)(plane_of, right + MOMENTUM);
       N(state_put)(to + ENTRY(NV, 0, lane + j), right);
     }
     sum += mean.wave;
@@ -48,9 +48,9 @@ LANES(N(cloud_jacobian), CLOUD_JACOBIAN, heavy, NV)
     N(gas_jacobian)(l, open, N(vec_dot)(v, open), lane + j, own);
     if (low_mach[2 * m] < 1) N(low_mach_pace)(l, (real)low_mach[2 * m + 1], per_dtau, lane + j, d[j]);
     for (i32 k = 0; k < NV; k++) d[j][k] = size * (d[j][k] - R(2) * own[k] + (k == lane + j ? time : R(0)));
-    if (plane_of) N(along)(plane_of, d[j] + 1);
-    if (plane_of && lane + j > 0 && lane + j < NV - 1) /* no change of the momentum across */
-      for (i32 k = 0; k < DIM; k++) d[j][1 + k] += size * sum * plane_of[k] * plane_of[lane + j - 1];
+    if (plane_of) N(along)(plane_of, d[j] + MOMENTUM);
+    if (plane_of && lane + j >= MOMENTUM && lane + j < ENERGY) /* no change of the momentum across */
+      for (i32 k = 0; k < DIM; k++) d[j][MOMENTUM + k] += size * sum * plane_of[k] * plane_of[lane + j - MOMENTUM];
     N(state_put)(A + NB * diagonal[i] + ENTRY(NV, 0, lane + j), d[j]);
   }
   for (i32 k = lane; k < lane + WIDTH(NV); k++) rhs[NV * i + k] = -res[NV * a + k];

@@ -21,7 +21,7 @@ KERNEL(N(cloud_roughness), CLOUD_ROUGHNESS, heavy)
     N(fit_apart)(x, i, neighbour[e], d);
     N(state_load)(q + NV * neighbour[e], there);
     for (i32 k = 0; k < NV; k++) sum[k] += there[k] - own[k] - N(vec_dot)(g + DIM * k, d);
-    up += there[NV - 1] - own[NV - 1], all += there[NV - 1] + own[NV - 1];
+    up += there[PRESSURE] - own[PRESSURE], all += there[PRESSURE] + own[PRESSURE];
   }
   const real per = R(1) / (real)(offsets[i + 1] - offsets[i]);
   for (i32 k = 0; k < NV; k++) sum[k] *= per;

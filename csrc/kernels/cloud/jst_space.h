@@ -9,10 +9,10 @@
 KERNEL(N(cloud_sensor), CLOUD_SENSOR, indirect)
 {
   if (!active[member[i]]) return;
-  const real own = q[NV * i + NV - 1];
+  const real own = q[NV * i + PRESSURE];
   real       up = 0, all = 0;
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-    const real there = q[NV * neighbour[e] + NV - 1];
+    const real there = q[NV * neighbour[e] + PRESSURE];
     up += there - own, all += there + own;
   }
   sensor[i] = fabs(up) / all;

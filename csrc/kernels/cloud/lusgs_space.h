@@ -90,9 +90,9 @@ KERNEL(cloud_rows_3d, CLOUD_ROWS_3D, indirect)
   const f32   d    = (f32)cloud_pivot_3d(own, rest, rest[3], radius[i], cfl[m] * pace[i], bdf[3 * m]);
   for (i32 k = 0; k < 5; k++) r[k] *= -per_V;
   pivot[row] = d;
-  record_put_waves(own + 1, gas_sound_3d(own), words);
+  record_put_waves(own + VELOCITY, gas_sound_3d(own), words);
   if (row < solved) {
-    if (on_plane[row]) along_3d(plane + 3 * m, r + 1);
+    if (on_plane[row]) along_3d(plane + 3 * m, r + MOMENTUM);
     cloud_solve_row_3d(own, unit, unit ? gap + 3 * wall_point : 0, d, r);
   } else {
     state_put_3d(rhs + 5 * row, r);
@@ -165,7 +165,7 @@ HD i32 cloud_sweep_3d(const i32 i, const i32 lane, real *to CLOUD_LUSGS_3D(PARAM
     if (!down) to[k] += rhs[5 * i + k];
     if (down && turn + 1 < turns) part[5 * i + k] = half;
   }
-  if (mirrored) along_3d(plane + 3 * m, to + 1);
+  if (mirrored) along_3d(plane + 3 * m, to + MOMENTUM);
   const real *unit = wall_point >= 0 ? normal + 3 * wall_point : 0;
   if (unit) state_load_3d(q + 5 * a, here);
   cloud_solve_row_3d(here, unit, unit ? gap + 3 * wall_point : 0, d_row, to);

@@ -40,6 +40,6 @@ HD void N(cloud_store)(i32 i, const real *sum, real V, const real *u, const real
     N(state_load)(u + NV * i, own), N(state_load)(past + NV * i, before);
     for (i32 k = 0; k < NV; k++) r[k] = V * (sum[k] + (real)c0 * own[k]) + before[k];
   }
-  if (unit) N(along)(unit, r + 1);
+  if (unit) N(along)(unit, r + MOMENTUM);
   N(state_put)(res + NV * i, r);
 }

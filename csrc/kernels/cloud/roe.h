@@ -34,7 +34,7 @@ HD i32 N(cloud_states)(i32 van_leer, const real *qi, const real *qj, const real 
     N(cloud_states_van_leer)(qi, qj, gi, gj, d, l, r);
   else
     N(cloud_states_limited)(qi, qj, gi, gj, d, l, r);
-  if (l[0] > 0 && r[0] > 0 && l[NV - 1] > 0 && r[NV - 1] > 0) return 0;
+  if (l[DENSITY] > 0 && r[DENSITY] > 0 && l[PRESSURE] > 0 && r[PRESSURE] > 0) return 0;
   for (i32 k = 0; k < NV; k++) l[k] = qi[k], r[k] = qj[k];
   return 1;
 }

@@ -36,10 +36,10 @@ KERNEL(cloud_even_3d, CLOUD_EVEN, indirect)
   const real *unit = plane + 3 * m;
   real       *g = grad + 15 * a, turn[3] = {0, 0, 0}; /* gradient of the velocity across */
   for (i32 k = 0; k < 3; k++)
-    for (i32 l = 0; l < 3; l++) turn[l] += unit[k] * g[3 * (1 + k) + l];
+    for (i32 l = 0; l < 3; l++) turn[l] += unit[k] * g[3 * (VELOCITY + k) + l];
   const real own = vec_dot_3d(turn, unit);
   for (i32 k = 0; k < 5; k++) {
-    const real part = k == 0 || k == 4 ? R(0) : unit[k - 1], across = vec_dot_3d(g + 3 * k, unit);
+    const real part = k == DENSITY || k == PRESSURE ? R(0) : unit[k - VELOCITY], across = vec_dot_3d(g + 3 * k, unit);
     for (i32 l = 0; l < 3; l++) g[3 * k + l] += R(2) * part * own * unit[l] - across * unit[l] - part * turn[l];
   }
 }

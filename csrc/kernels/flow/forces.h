@@ -17,7 +17,7 @@
 REDUCE(N(wall_forces), WALL_FORCES, sum, 4)
 {
   const i32 a = node[i], m = member[a], up = DIM - 1;
-  const f64 p  = (f64)q[NV * a + NV - 1] - stream[NV * m + NV - 1];
+  const f64 p  = (f64)q[NV * a + PRESSURE] - stream[NV * m + PRESSURE];
   const f64 fx = p * (f64)S[DIM * i], fy = p * (f64)S[DIM * i + up];
   s[0] += fx;
   s[1] += fy;

@@ -8,11 +8,11 @@ HD void N(primitive_put)(i32 i, const real *from, real *to, real *q, const i32 *
 {
   N(gas_primitive)(from, to);
   N(state_put)(q + NV * i, to);
-  if (to[0] > 0 && to[NV - 1] > 0) return;
+  if (to[DENSITY] > 0 && to[PRESSURE] > 0) return;
   const i32 m = member[i];
   if (!active[m]) return;
-  if (!(to[0] > 0)) fault(&faults[m], FAULT_DENSITY, i);
-  if (!(to[NV - 1] > 0)) fault(&faults[m], FAULT_PRESSURE, i);
+  if (!(to[DENSITY] > 0)) fault(&faults[m], FAULT_DENSITY, i);
+  if (!(to[PRESSURE] > 0)) fault(&faults[m], FAULT_PRESSURE, i);
 }
 
 #define STATE_PRIMITIVE(F)            \

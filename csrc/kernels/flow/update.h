@@ -8,12 +8,12 @@ HD real N(update_share)(const real *from, const real *own, const real *d, real m
   real p[NV], to[NV], qa[NV], dp = 0;
   N(gas_pressure_row)(own, p);
   for (i32 k = 0; k < NV; k++) dp += p[k] * d[k];
-  const real change = larger(fabs(d[0]) * reciprocal(own[0]), fabs(dp) * reciprocal(own[NV - 1]));
+  const real change = larger(fabs(d[DENSITY]) * reciprocal(own[DENSITY]), fabs(dp) * reciprocal(own[PRESSURE]));
   real       share  = change > most ? most * reciprocal(change) : R(1);
   for (i32 t = 0; t < 10; t++) { /* pressure is not linear in u: look at what would come out */
     for (i32 k = 0; k < NV; k++) to[k] = from[k] + share * d[k];
     N(gas_primitive)(to, qa);
-    if (qa[NV - 1] >= (R(1) - R(2) * most) * own[NV - 1]) break;
+    if (qa[PRESSURE] >= (R(1) - R(2) * most) * own[PRESSURE]) break;
     share *= R(0.5);
   }
   return share;

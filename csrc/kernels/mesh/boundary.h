@@ -23,9 +23,9 @@ KERNEL(N(bc_wall), BC_WALL, indirect)
 {
   const i32 a = node[i];
   if (!active[member[a]]) return;
-  const real p = q[NV * a + NV - 1];
-  for (i32 k = 0; k < DIM; k++) res[NV * a + 1 + k] += p * S[DIM * i + k];
-  res[NV * a + NV - 1] += p * w[i];
+  const real p = q[NV * a + PRESSURE];
+  for (i32 k = 0; k < DIM; k++) res[NV * a + MOMENTUM + k] += p * S[DIM * i + k];
+  res[NV * a + ENERGY] += p * w[i];
 }
 
 KERNEL(N(bc_wall_jacobian), BC_JACOBIAN, indirect)
@@ -33,8 +33,8 @@ KERNEL(N(bc_wall_jacobian), BC_JACOBIAN, indirect)
   const i32 a = node[i];
   if (!active[member[a]]) return;
   real push[NV] = {0}, p[NV];
-  for (i32 k = 0; k < DIM; k++) push[1 + k] = S[DIM * i + k];
-  push[NV - 1] = w[i];
+  for (i32 k = 0; k < DIM; k++) push[MOMENTUM + k] = S[DIM * i + k];
+  push[ENERGY] = w[i];
   N(gas_pressure_row)(q + NV * a, p);
   for (i32 k = 0; k < NB; k++) A[NB * slot[i] + k] += push[k % NV] * p[k / NV];
 }

@@ -39,7 +39,7 @@ HD void N(ale_flux_by)(const i32 i, const i32 hllc ALE_FLUX(PARAM))
   N(edge_states)(i, lr, x, q, grad, l, r);
   /* A gradient that asks for a negative density or pressure has nothing to say at this edge: the nodes'
    * own states are taken.  Where that lasts to the end of a step, the run says so.               */
-  lowered[i] = !(l[0] > 0 && r[0] > 0 && l[NV - 1] > 0 && r[NV - 1] > 0);
+  lowered[i] = !(l[DENSITY] > 0 && r[DENSITY] > 0 && l[PRESSURE] > 0 && r[PRESSURE] > 0);
   if (lowered[i]) N(state_load)(q + NV * lr[2 * i], l), N(state_load)(q + NV * lr[2 * i + 1], r);
   if (hllc)
     N(flux_hllc)(l, r, S + DIM * i, w[i], by, f);
