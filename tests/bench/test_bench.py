@@ -162,19 +162,21 @@ def test_no_copy_is_faster_than_copies_are(host):
     """The share of a copy beyond the caches is about 1: time, bytes and bandwidth fit together.
 
     The bound is physical: the same bytes through the same memory.  On a host that others use the
-    bandwidth is read before and after, by the best of five readings, and 1.3 leaves room.
+    bandwidth is read before and after, by the best of five readings, 1.3 leaves room, and the
+    smallest of three shares counts.
     """
     there, to = (host.zeros((COPIED // 32, 4)) for _ in range(2))
     host.put(there, 1)
-    ledger = Ledger()
+    ledger, shares = Ledger(), []
     with ledger.watch():
         call = host.bind("copy_state", **{"from": there, "to": to})
-    bandwidth = copy_bandwidth(host, bytes_each=COPIED)
+    for _ in range(3):
+        before = copy_bandwidth(host, bytes_each=COPIED)
+        time = measure(host, recorded(host, [call]), 3)
+        bandwidth = max(before, copy_bandwidth(host, bytes_each=COPIED))
+        shares.append(ledger.bytes([call]) / time.seconds / bandwidth)
 
-    time = measure(host, recorded(host, [call]), 3)
-
-    bandwidth = max(bandwidth, copy_bandwidth(host, bytes_each=COPIED))
-    assert 0.02 < ledger.bytes([call]) / time.seconds / bandwidth < 1.3
+    assert 0.02 < min(shares) < 1.3
 
 
 def test_no_row_moves_bytes_faster_than_copies_within_the_caches_do(host, lines):
