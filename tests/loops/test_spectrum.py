@@ -88,3 +88,23 @@ def test_loads_that_have_settled_need_no_periods():
     opposite["cm"] = -remnant["cm"]
     assert with_bodies(of_two(remnant, opposite)).remark() is None
     assert spectrum_of(remnant | {"cm": np.zeros(731)}).remark() is not None
+
+
+def test_a_lift_of_round_off_does_not_give_the_drag_its_frequency():
+    """A cylinder that oscillates along the stream: cd swings by 3, cl is noise of 1e-5."""
+    made = rows(frequency=0.2)
+    rng = np.random.default_rng(2)
+    made |= {"cd": 3 * made["cl"], "cl": 1e-5 * rng.standard_normal(len(made["time"]))}
+
+    found = spectrum_of(made, start=5.0)
+
+    assert found.strouhal == pytest.approx(0.2, rel=1e-6)
+    assert found.cd.amplitude == pytest.approx(3 * spectrum_of(rows(frequency=0.2)).cl.amplitude)
+
+
+def test_what_is_left_of_the_start_is_no_swing_beside_a_steady_drag():
+    made = rows()
+    made |= {"cl": 1e-5 * made["cl"], "cd": 1.5 + 1e-5 * made["cl"]}
+
+    assert spectrum_of(made).strouhal is None
+    assert spectrum_of(made).periods == 0

@@ -1,6 +1,7 @@
 """Mean, rms, amplitude and frequency of loads over a window of time, of a run without a cycle.
 
-One frequency is common to all coefficients, that of the lift (of the drag, where no lift swings):
+One frequency is common to all coefficients, that of the lift (of the drag, where no lift swings
+beside it):
     f ~ mean + sum over n = 1 to 4 of a_n cos(n omega t) + b_n sin(n omega t),
 by least squares over the window, omega by Gauss and Newton from the largest line of the discrete
 spectrum, so that the window need not be a whole number of periods.
@@ -25,6 +26,8 @@ PERIODS = 2.0  # of a window, at least, for a frequency to be known
 FEW = 5.0  # periods below which a swing is hardly told from what still settles
 SWING = 0.01  # rms of a load, over the largest load of all, from which on it changes there
 STEADY = 1e-6  # rms below which a coefficient does not swing
+BESIDE = 1e-3  # rms, over that of the load that swings most, below which it is noise of the other
+NOISE = 1e-4  # rms, over the largest mean, below which it is what is left of the start
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,7 @@ def spectrum_of(
         )
     time = time[chosen]
     values = {name: np.asarray(rows[name], float)[chosen] for name in LOADS}
-    leads = [n for n in ("cl", "cd") if np.std(values[n]) > STEADY]
+    leads = _swinging({name: values[name] for name in ("cl", "cd")})
     omega = _frequency(time, values[leads[0]]) if leads else 0.0
     periods = omega * (time[-1] - time[0]) / (2 * np.pi)
     known = periods >= PERIODS
@@ -126,6 +129,14 @@ def spectrum_of(
     strouhal = float(omega / (2 * np.pi) * per_length) if known else None
     cl, cd, cm = lines["cl"], lines["cd"], lines["cm"]
     return Spectrum(float(time[0]), float(time[-1]), float(periods), strouhal, cl, cd, cm)
+
+
+def _swinging(values: Mapping[str, FloatArray]) -> list[str]:
+    """Names of the loads that swing, of values by name."""
+    swings = {name: float(np.std(own)) for name, own in values.items()}
+    mean = max(abs(float(np.mean(own))) for own in values.values())
+    least = max(STEADY, BESIDE * max(swings.values()), NOISE * mean)
+    return [name for name, swing in swings.items() if swing > least]
 
 
 def with_bodies(rows: Any, start: float | None = None, per_length: float = 1.0) -> Spectrum:
