@@ -9,6 +9,7 @@ import pytest
 from kinemesh import cases, cli, plot
 from kinemesh.cases import build
 from kinemesh.cases.casefile import Case
+from kinemesh.errors import CaseError
 from kinemesh.io import fields
 from kinemesh.plot import wings
 from kinemesh.run import steady
@@ -96,7 +97,6 @@ def test_a_mesh_refers_to_its_chord():
     [
         ("oneram6 --method ale", "makes no mesh in the plane"),
         ("oneram6 --mesh some.su2", "mesh files are of the plane"),
-        ("oneram6 --size fine", "its size is points"),
         (
             "oneram6 --points 100",
             "kinemesh: points = 100, expected an integer of 20000 to 20000000",
@@ -111,6 +111,16 @@ def test_options_without_meaning_are_status_2(words, message, monkeypatch, tmp_p
     assert cli.main(["run", *words.split(), "--device", "cpu"]) == 2
 
     assert message in " ".join(capsys.readouterr().err.split())
+
+
+def test_the_sizes_of_a_wing_are_numbers_of_points(tmp_path):
+    case = km.cases.load("oneram6")
+    assert [case.replace(nodes=n).mesh.points for n in ("coarse", "fine")] == [40_000, 300_000]
+
+    own = {key: value for key, value in case.tables()["mesh"].items() if key != "sizes"}
+    bare = Case.from_dict(case.tables() | {"mesh": own})
+    with pytest.raises(CaseError, match="a wing and no size coarse; give --points"):
+        bare.replace(nodes="coarse")
 
 
 # ---------------------------------------------------------------- the program

@@ -207,7 +207,12 @@ class MeshPart:
                 f"[mesh] wing = {self.wing!r}: mesh files are of the plane, and this case is in "
                 "space; give points instead"
             )
-        made = self
+        made, name = self, sizes.get("nodes")
+        if isinstance(name, str) and self.sizes is None and "points" in TAKES[self.kind]:
+            raise CaseError(
+                f"[mesh] has a {self.kind} and no size {name}; give --points (points= in Python), "
+                f"or state [mesh.sizes] {name} = {{ points = 40000 }}"
+            )
         if file is not None:
             sides: dict[str, Any] = {name: getattr(self, name) for name in SIDES}
             made = MeshPart(file=expanded(file), **sides)
