@@ -58,8 +58,9 @@ def file_of(out, name, batch=0):
 
 
 @pytest.mark.parametrize("harm", [cut, changed, emptied])
-@pytest.mark.parametrize("name", ["state", "damping", "cl", "version"])
-@pytest.mark.parametrize("batch", [0, 1])
+@pytest.mark.parametrize(
+    ("name", "batch"), [("state", 0), ("damping", 1), ("cl", 0), ("version", 1)]
+)
 def test_a_damaged_batch_is_told_and_runs_again(whole, out, harm, name, batch):
     kept = (out / NAME / "damping" / "c" / str(1 - batch)).stat().st_mtime_ns
     harm(file_of(out, name, batch))
