@@ -184,6 +184,14 @@ class World:
         put("cells_of_edge|edges,2>cells?", self.sides)
         put("corners|cells,4>nodes?", self.cells)
         put("node|bnodes>nodes!", self.bnode)
+        own, count = np.random.default_rng(4), len(self.bnode)
+        put("back|bnodes", own.uniform(0.3, 1.2, count), float)
+        put("total|bnodes,2", own.uniform(0.8, 1.3, (count, 2)), float)
+        for dimensions in (2, 3):
+            ways = own.uniform(-1, 1, (count, dimensions))
+            ways /= np.linalg.norm(ways, axis=1, keepdims=True)
+            ways[own.random(count) < 0.5] = 0.0
+            put(f"way|bnodes,{dimensions}", ways, float)
         put("ends|bnodes,2>nodes?", self.ends)
         put("ends|faces,2>nodes", self.lr)
         put("member|cells>members", self.member[self.cells[:, 0]])

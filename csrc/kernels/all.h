@@ -105,7 +105,8 @@
   K(ale_gradient_venkatakrishnan##D, nodes) K(ale_flux_roe##D, edges) K(ale_flux_hllc##D, edges)  \
   K(ale_residual##D, nodes) K(ale_jacobian##D, rows) K(lusgs_sweep##D, rows)                      \
   K(bc_wall##D, bnodes) K(bc_wall_jacobian##D, bnodes) K(bc_farfield##D, bnodes)                  \
-  K(bc_farfield_jacobian##D, bnodes)
+  K(bc_farfield_jacobian##D, bnodes) K(bc_outlet##D, bnodes) K(bc_outlet_jacobian##D, bnodes)     \
+  K(bc_inlet##D, bnodes) K(bc_inlet_jacobian##D, bnodes)
 #define INCOMPRESSIBLE_LIST(K, D)                                                                 \
   K(inc_cell_velocity##D, cells) K(inc_cell_pressure##D, cells) K(inc_portions##D, nodes)           \
   K(inc_node_velocity##D, nodes) K(inc_node_pressure##D, nodes) K(inc_flux##D, edges)             \

@@ -5,6 +5,7 @@
 #include "physics/riemann.h"
 #include "physics/fit.h"
 #include "physics/farfield.h"
+#include "physics/open.h"
 #include "physics/wall.h"
 #include "shared/point.h"
 #include "shared/narrow.h"

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from kinemesh.overset import Part
     from kinemesh.results import Run
     from kinemesh.results import open as open
+    from kinemesh.space.conditions import inlet as inlet
+    from kinemesh.space.conditions import outlet as outlet
     from kinemesh.study.derivatives import derivatives
     from kinemesh.study.hysteresis import hysteresis
     from kinemesh.study.spectrum import spectrum
@@ -70,6 +72,8 @@ _HOME = {
     "Units": "flow.units",
     "derivatives": "study.derivatives",
     "hysteresis": "study.hysteresis",
+    "inlet": "space.conditions",
+    "outlet": "space.conditions",
     "open": "results",
     "spectrum": "study.spectrum",
     "sweep": "study.sweep.sweeping",
@@ -117,9 +121,11 @@ __all__ = [  # not open: `import *` would take the place of Python's own
     "derivatives",
     "hysteresis",
     "info",
+    "inlet",
     "kernels",
     "mesh",
     "motion",
+    "outlet",
     "overset",
     "plot",
     "spectrum",

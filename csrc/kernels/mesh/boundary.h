@@ -61,6 +61,17 @@ KERNEL(N(bc_farfield), BC_FARFIELD, indirect)
   for (i32 k = 0; k < NV; k++) res[NV * a + k] += f[k];
 }
 
+/* Adds to a diagonal block the derivative of Roe's flux from the node of a boundary to a state beyond, which stays. */
+HD void N(bc_beyond)(const real *own, const real *out, const real *S, real w, struct damping damp, real *A)
+{
+  const struct N(roe_average) mean = N(roe_average)(own, out, S, w, damp);
+  for (i32 j = 0; j < NV; j++) {
+    real left[NV], right[NV];
+    N(roe_jacobian)(mean, own, out, S, w, j, left, right);
+    for (i32 k = 0; k < NV; k++) A[ENTRY(NV, k, j)] += left[k];
+  }
+}
+
 #define BC_FARFIELD_JACOBIAN(F) BC_JACOBIAN(F) BC_FARFIELD_FIELDS(F)
 KERNEL(N(bc_farfield_jacobian), BC_FARFIELD_JACOBIAN, indirect)
 {
@@ -68,11 +79,63 @@ KERNEL(N(bc_farfield_jacobian), BC_FARFIELD_JACOBIAN, indirect)
   if (!active[m]) return;
   real out[NV];
   N(farfield_state)(stream + NV * m, strength ? strength + m : 0, centre + 2 * m, x + DIM * a, out);
-  const real *own = q + NV * a, *s = S + DIM * i;
-  const struct N(roe_average) mean = N(roe_average)(own, out, s, w[i], damping_of(entropy_fix, low_mach + 2 * m));
-  for (i32 j = 0; j < NV; j++) {
-    real left[NV], right[NV];
-    N(roe_jacobian)(mean, own, out, s, w[i], j, left, right);
-    for (i32 k = 0; k < NV; k++) A[NB * slot[i] + ENTRY(NV, k, j)] += left[k];
-  }
+  N(bc_beyond)(q + NV * a, out, S + DIM * i, w[i], damping_of(entropy_fix, low_mach + 2 * m), A + NB * slot[i]);
+}
+
+#define BC_OPEN(F)                  \
+  F(in, f64, low_mach, "members,2") \
+  F(val, real, entropy_fix, "")
+/* Outlet: Roe's flux against the state at a given pressure. */
+#define BC_OUTLET_FIELDS(F) BC_OPEN(F) F(in, f64, back, "bnodes") /* pressure [rho_inf a_inf^2] */
+#define BC_OUTLET(F)  \
+  BC_FIELDS(F)        \
+  BC_OUTLET_FIELDS(F) \
+  F(rw, real, res, "nodes," STR(NV))
+KERNEL(N(bc_outlet), BC_OUTLET, indirect)
+{
+  const i32 a = node[i], m = member[a];
+  if (!active[m]) return;
+  real out[NV], f[NV];
+  N(outlet_state)(q + NV * a, S + DIM * i, w[i], back[i], out);
+  N(flux_roe)(q + NV * a, out, S + DIM * i, w[i], damping_of(entropy_fix, low_mach + 2 * m), f);
+  for (i32 k = 0; k < NV; k++) res[NV * a + k] += f[k];
+}
+
+#define BC_OUTLET_JACOBIAN(F) BC_JACOBIAN(F) BC_OUTLET_FIELDS(F)
+KERNEL(N(bc_outlet_jacobian), BC_OUTLET_JACOBIAN, indirect)
+{
+  const i32 a = node[i], m = member[a];
+  if (!active[m]) return;
+  real out[NV];
+  N(outlet_state)(q + NV * a, S + DIM * i, w[i], back[i], out);
+  N(bc_beyond)(q + NV * a, out, S + DIM * i, w[i], damping_of(entropy_fix, low_mach + 2 * m), A + NB * slot[i]);
+}
+
+/* Inlet: Roe's flux against the state of a given total state. */
+#define BC_INLET_FIELDS(F)                                                                  \
+  BC_OPEN(F)                                                                                \
+  F(in, f64, total, "bnodes,2")       /* pressure, squared speed of sound of gas at rest */ \
+  F(in, f64, way, "bnodes," STR(DIM)) /* unit vector, or 0: across the boundary */
+#define BC_INLET(F)  \
+  BC_FIELDS(F)       \
+  BC_INLET_FIELDS(F) \
+  F(rw, real, res, "nodes," STR(NV))
+KERNEL(N(bc_inlet), BC_INLET, indirect)
+{
+  const i32 a = node[i], m = member[a];
+  if (!active[m]) return;
+  real out[NV], f[NV];
+  N(inlet_state)(q + NV * a, S + DIM * i, w[i], total + 2 * i, way + DIM * i, out);
+  N(flux_roe)(q + NV * a, out, S + DIM * i, w[i], damping_of(entropy_fix, low_mach + 2 * m), f);
+  for (i32 k = 0; k < NV; k++) res[NV * a + k] += f[k];
+}
+
+#define BC_INLET_JACOBIAN(F) BC_JACOBIAN(F) BC_INLET_FIELDS(F)
+KERNEL(N(bc_inlet_jacobian), BC_INLET_JACOBIAN, indirect)
+{
+  const i32 a = node[i], m = member[a];
+  if (!active[m]) return;
+  real out[NV];
+  N(inlet_state)(q + NV * a, S + DIM * i, w[i], total + 2 * i, way + DIM * i, out);
+  N(bc_beyond)(q + NV * a, out, S + DIM * i, w[i], damping_of(entropy_fix, low_mach + 2 * m), A + NB * slot[i]);
 }

@@ -154,8 +154,12 @@ def look_at_space(report: Report, case: Case) -> Mesh | Cloud | None:
         planes = [name for names in others.values() for name in names]
         kinds = {"walls": walls, "far field": far} | {k: n for k, n in others.items() if n}
         what = "edges" if len(size) == 2 else "triangles"
+        numbers = numbers_in_words(case.mesh.sides().get("boundaries"))
         for name, markers in kinds.items():
-            counts = [f"{marker} ({len(made.boundaries[marker])} {what})" for marker in markers]
+            counts = [
+                f"{marker} ({len(made.boundaries[marker])} {what}{numbers.get(marker, '')})"
+                for marker in markers
+            ]
             said.append(f"{name} {', '.join(counts) or 'none'}")
     if walls is not None:
         with report.look("bodies") as said:
@@ -195,6 +199,16 @@ def sides_of(case: Case, made: Mesh | Cloud) -> tuple[list[str], list[str], dict
     named = [*(sides["walls"] or ()), *(sides["far"] or ())]
     refuse_by_name(walls, far, named, made.points.shape[1] == 3)
     return walls, far, others
+
+
+def numbers_in_words(boundaries: Any) -> dict[str, str]:
+    """Numbers of conditions at the boundary, by marker."""
+    from kinemesh.space.conditions import conditions_of
+
+    return {
+        marker: "".join(f", {name} {value:g}" for name, value in own.numbers.items())
+        for marker, own in conditions_of(boundaries).items()
+    }
 
 
 def _unit(case: Case) -> str:

@@ -12,7 +12,7 @@ from kinemesh.cases.job import set_field
 from kinemesh.cases.methods import DEFORMS, deform_fields
 from kinemesh.cases.sizes import SIZES, check_sizes, sized
 from kinemesh.cases.values import as_option, choice, count, known, names, number
-from kinemesh.errors import CaseError
+from kinemesh.errors import CaseError, SettingsError
 from kinemesh.flow import limits, registry
 from kinemesh.io.paths import expanded
 
@@ -99,6 +99,16 @@ LIMITED = (
 STREAMS = ("mach", "reynolds", "stream")
 
 
+def check_conditions(boundaries: Mapping[str, Any] | None) -> None:
+    """CaseError for kinds of boundaries, or their numbers, that have no meaning."""
+    from kinemesh.space.conditions import conditions_of
+
+    try:
+        conditions_of(boundaries)
+    except SettingsError as error:
+        raise CaseError(f"[mesh] {error}") from None
+
+
 @dataclass(frozen=True, slots=True)
 class MeshPart:
     """Where the mesh, or cloud, comes from: exactly one of SOURCES."""
@@ -129,7 +139,7 @@ class MeshPart:
     chord: float | None = None  # of a file or curve: the body's, in its units; divides them
     walls: tuple[str, ...] | None = None  # markers of bodies, of a box sides; moment_about: first
     far: tuple[str, ...] | None = None  # markers of the far field
-    boundaries: Mapping[str, str] | None = None  # kinds of other markers: { ground = "symmetry" }
+    boundaries: Mapping[str, Any] | None = None  # kinds of others: { ground = "symmetry" }
     sliding: Mapping[str, Any] | None = None  # walls that slide: { lid = [1.0, 0.0], rod = 1.0 }
     sizes: Mapping[str, Any] | None = None  # other keys of --size: { coarse = { nodes = 2000 } }
 
@@ -163,6 +173,7 @@ class MeshPart:
                 set_field(self, name, names(f"[mesh] {name}", getattr(self, name)))
         if not isinstance(self.boundaries, Mapping | None):
             raise CaseError(f"[mesh] boundaries = {self.boundaries!r}, expected a table of kinds")
+        check_conditions(self.boundaries)
         if not isinstance(self.sliding, Mapping | None):
             raise CaseError(f"[mesh] sliding = {self.sliding!r}, expected a table of velocities")
         both = set(self.walls or ()) & set(self.far or ())

@@ -14,6 +14,7 @@ import numpy as np
 
 from kinemesh.arguments import checks_names
 from kinemesh.device.backend import kernels
+from kinemesh.errors import SettingsError
 from kinemesh.flow.arguments import arguments_of, assign_markers, meshes_of, settings_of
 from kinemesh.flow.boundary import Boundaries
 from kinemesh.flow.gradients import Gradients
@@ -26,6 +27,7 @@ from kinemesh.linear.lines import colour_along_lines
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.curved import curved_triangles
 from kinemesh.motion.deform import Deformation, TorsionalSprings
+from kinemesh.space.conditions import Condition, give
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
 
@@ -114,7 +116,8 @@ class Ale(Solver):
         markers are of the other kind; with neither, the closed curve about all others is the far
         field (docs/meshes.md); bodies are in the order of `walls`, else of the mesh
     boundaries : {marker: kind} of boundaries that are neither: "symmetry", a plane that the flow
-        does not cross and whose pressures are no loads (`kinemesh.space.patches.KINDS`)
+        does not cross and whose pressures are no loads; `km.inlet(total_pressure=...)` and
+        `km.outlet(pressure=...)` of a channel, which needs no far field then
     moment_about : (x, y) of the point that moments refer to, on the first body as given [lengths
         of the mesh]; default (0.25, 0); the point moves with that body
     chord : float    reference chord of coefficients and reduced frequencies [lengths of the mesh];
@@ -134,6 +137,7 @@ class Ale(Solver):
     """
 
     method = "ale"
+    conditions_taken = ("inlet", "outlet")
     grid: Grid
 
     def __init__(
@@ -149,7 +153,7 @@ class Ale(Solver):
         settings: AleSettings | None = None,
         walls: Sequence[str] | None = None,
         far: Sequence[str] | None = None,
-        boundaries: Mapping[str, str] | None = None,
+        boundaries: Mapping[str, str | Condition] | None = None,
         moment_about: tuple[float, float] | None = None,
         chord: float | None = None,
     ) -> None:
@@ -172,6 +176,7 @@ class Ale(Solver):
         grid.fit()
         self.gradients = Gradients(grid, self.fields, self.settings, length=self.reference[1])
         self.fluxes = self._flux_calls()
+        give(self.backend, grid.patches, grid.vertices, self.conditions)
         self.boundaries = Boundaries(self.fields, grid.patches)
         self.closings = self.boundaries.residual()
         self.implicit = self._linear()
@@ -187,6 +192,12 @@ class Ale(Solver):
     def _linear(self) -> Implicit | Lusgs:
         s = self.settings
         if s.linear_solver == "lusgs":
+            if self.conditions:
+                marker, own = next(iter(self.conditions.items()))
+                raise SettingsError(
+                    f"boundaries: {marker!r} is an {own.kind}, which linear_solver = 'lusgs' has "
+                    "not; take 'bicgstab'"
+                )
             return self._lusgs()
         return Implicit(
             self.fields,

@@ -19,6 +19,7 @@ from kinemesh.mesh.sizes import Walls, measured
 from kinemesh.motion import Motion
 from kinemesh.motion.deform import Deformation
 from kinemesh.overset.parts import OVERSET
+from kinemesh.space.conditions import Condition, conditions_of
 from kinemesh.space.markers import kinds_of, refuse_by_name, walls_of
 
 if TYPE_CHECKING:
@@ -115,11 +116,13 @@ class Markers:
     Parameters
     ----------
     sides : markers of bodies, of the far field;  kinds : of each other kind of boundary
+    conditions : by marker, those with numbers
     measured : of each member its walls as given;  notes : what must be said of them
     """
 
     sides: tuple[list[str], list[str]]
     kinds: dict[str, list[str]]
+    conditions: dict[str, Condition]
     measured: list[Walls]
     notes: list[str]
 
@@ -146,13 +149,14 @@ def assign_markers(
     sides = walls_of(walls, spaces, others, far)
     in_space = spaces[0].points.shape[1] == 3
     refuse_by_name(*sides, [*(walls or ()), *(far or ())], in_space)
-    if not sides[1] and any(kinds.values()):
+    if not sides[1] and any(kinds.values()) and not (kinds["inlet"] and kinds["outlet"]):
         raise MeshError(
-            f"boundaries is {dict(boundaries)}, which leaves no marker to the far field; "
-            "expected one at least that the stream comes from"
+            f"boundaries is {dict(boundaries)}, which leaves no marker to the far field; expected "
+            "one at least that the stream comes from, or an inlet and an outlet"
         )
     found = measured(spaces, sides[0], others)
-    return Markers(sides, kinds, found, sizes.check(spaces, found, arguments))
+    conditions = conditions_of(boundaries)
+    return Markers(sides, kinds, conditions, found, sizes.check(spaces, found, arguments))
 
 
 def _none_alone(spaces: Sequence[Any], named: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.backend import Backend
-from kinemesh.errors import warn_of
+from kinemesh.errors import SettingsError, warn_of
 from kinemesh.flow import memory, sizes
 from kinemesh.flow.arguments import Arguments, Markers, motions_of
 from kinemesh.flow.bodies import Bodies, Stands
@@ -38,7 +38,8 @@ class Moving(Runnable, ABC):
         frequencies
     alpha_deg : (members,)
     grid : Volumes
-    sides, kinds, measured : of the markers;  notes : what must be said of bodies and motions
+    sides, kinds, conditions, measured : of the markers
+    notes : what must be said of bodies and motions
     motions : of each body;  bodies : with them
     forces : Forces
     mover : of the deformation, from the first step on
@@ -66,6 +67,7 @@ class Moving(Runnable, ABC):
     frame_time: ClassVar[float] = 0.0
     uncounted: ClassVar[float] = 0.0  # bytes per node that small spaces do not show
     sample: ClassVar[Mapping[str, Any]] = {"mach": 0.5}  # streams on which memory is counted
+    conditions_taken: ClassVar[tuple[str, ...]] = ()  # kinds of conditions with numbers
     forces: Forces
     dualtime: Any
 
@@ -80,6 +82,8 @@ class Moving(Runnable, ABC):
         self.deform, self.moment_about = arguments.deform, arguments.moment_about
         self.chord, self.reference = arguments.chord, arguments.reference
         self.sides, self.kinds, self.measured = markers.sides, markers.kinds, markers.measured
+        self.conditions = markers.conditions
+        self._check_conditions()
         self.deform.check_vertices(grid.vertices)
         self.motions = tuple(motions_of(arguments.motion, grid.members, grid.bodies))
         self.check_motions(arguments)
@@ -98,6 +102,16 @@ class Moving(Runnable, ABC):
         self.steps = 0
         none_yet = np.full(grid.members, np.inf)
         self.step: tuple[NDArray[np.float64], bool] = none_yet, True
+
+    def _check_conditions(self) -> None:
+        """SettingsError for a condition at the boundary that the solver has not."""
+        for marker, own in self.conditions.items():
+            if own.kind not in self.conditions_taken:
+                taken = ", ".join(self.conditions_taken) or "none"
+                raise SettingsError(
+                    f"boundaries: {marker!r} is an {own.kind}, which method '{self.method}' has "
+                    f"not; of conditions with numbers it has {taken}"
+                )
 
     def check_motions(self, arguments: Arguments) -> None:
         """SettingsError for motions that the solver has no meaning for."""

@@ -77,7 +77,7 @@ def markers_of_parts(meshes: Sequence[Any], arguments: Arguments, **_: Any) -> M
     others = [name for names in kinds.values() for name in names]
     solid = [n for n in walls if any(len(mesh.boundaries.get(n, ())) for mesh in meshes)]
     found = measured(meshes, solid, others)
-    return Markers((walls, far), kinds, found, sizes.check(meshes, found, arguments))
+    return Markers((walls, far), kinds, {}, found, sizes.check(meshes, found, arguments))
 
 
 class Standing:

@@ -14,6 +14,7 @@ from kinemesh.mesh.names import words_of
 from kinemesh.mesh.pieces import told
 from kinemesh.mesh.sizes import CHORD, Walls
 from kinemesh.overset.parts import Parts
+from kinemesh.space.conditions import numbers_of
 
 Floats = NDArray[np.float64]
 SEVERAL = 2.0  # of several bodies: factor by which the longest may differ from a chord of 1
@@ -214,4 +215,6 @@ def summed(solver: Any) -> dict[str, Any]:
         **{k: n for k, n in solver.kinds.items() if n},
         "bodies": bodies[0] if alike else bodies,
     }
+    numbers = numbers_of(solver.conditions)
+    found |= {"conditions": numbers} if numbers else {}
     return found | ({"read": notes} if notes else {})

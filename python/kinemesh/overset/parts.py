@@ -255,7 +255,7 @@ class _Asked:
         self.kind: dict[tuple[str, str], str] = {}
         given = [*(("wall", n) for n in walls or ()), *(("far", n) for n in far or ())]
         for name, kind in (boundaries or {}).items():
-            others = [k for k in KINDS if k not in ("wall", "far")]
+            others = [k for k in KINDS if k not in ("wall", "far") and not KINDS[k].numbered]
             if kind not in others:
                 raise MeshError(f"boundaries: {name!r} is {kind!r}, expected one of {others}")
             given.append((kind, name))

@@ -14,6 +14,7 @@ from kinemesh.errors import MeshError, SettingsError
 from kinemesh.mesh.fingerprint import firsts
 from kinemesh.mesh.names import FAR_WORDS, WALL_WORDS, role_of, words_of
 from kinemesh.mesh.pieces import Piece, enclosing, pieces, reach, told
+from kinemesh.space.conditions import Condition, condition_of
 from kinemesh.space.patches import KINDS
 
 # how words begin that name a boundary of another kind: neither wall nor far field; no wall
@@ -62,6 +63,8 @@ def walls_of(
                 f"markers {twice} are both in {what} and of another kind (boundaries, or planes "
                 "of symmetry), expected one"
             )
+    if walls is None and far is None and every and not names:  # a channel between its ends
+        return [], []
     if walls is None and far is None:
         bodies, outer = _by_geometry(meshes, names, planes)
     else:
@@ -116,24 +119,20 @@ def kinds_of(boundaries: Any, meshes: Sequence[Any]) -> dict[str, list[str]]:
 
     Parameters
     ----------
-    boundaries : {marker: kind}, or None
+    boundaries : {marker: kind, or Condition}, or None
 
     Raises
     ------
-    SettingsError    an unknown kind;  MeshError: an unknown marker
+    SettingsError    an unknown kind, or numbers that it has not;  MeshError: an unknown marker
     """
     given = {} if boundaries is None else boundaries
     kinds = [kind for kind in KINDS if kind not in ("wall", "far")]
     if not isinstance(given, Mapping):
         raise SettingsError(f"boundaries is {given!r}, expected {{marker: kind}}, kinds: {kinds}")
-    for marker, kind in given.items():
-        if not isinstance(kind, str) or kind not in kinds:
-            also = "; name walls in walls, the far field in far" if str(kind) in KINDS else ""
-            raise SettingsError(
-                f"boundaries: {marker!r} is {kind!r}, expected one of {', '.join(kinds)}{also}"
-            )
+    found = {marker: condition_of(marker, value) for marker, value in given.items()}
+    named = {n: own.kind if isinstance(own, Condition) else own for n, own in found.items()}
     markers = _listed("boundaries", set(given), markers_of(meshes)) if given else []
-    return {kind: [n for n in markers if given[n] == kind] for kind in kinds}
+    return {kind: [n for n in markers if named[n] == kind] for kind in kinds}
 
 
 def _listed(what: str, value: Any, names: Sequence[str]) -> list[str]:

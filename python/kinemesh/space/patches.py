@@ -22,16 +22,20 @@ class Kind:
     flux : names the kernel that adds its flux to the residual, bc_`flux` on meshes and
         cloud_`flux` on clouds; that of its derivative has the ending _jacobian
     still : whether it has a place of its own, so that mesh or cloud cannot move as a whole
+    numbered : whether it has numbers (`kinemesh.space.conditions`)
     """
 
     flux: str
     still: bool = False
+    numbered: bool = False
 
 
 KINDS = {
     "wall": Kind("wall"),
     "far": Kind("farfield"),
     "symmetry": Kind("wall", still=True),
+    "outlet": Kind("outlet", still=True, numbered=True),
+    "inlet": Kind("inlet", still=True, numbered=True),
 }
 """A new kind of boundary is its pair of kernels, on meshes, on clouds or on both, and a line here.
 
