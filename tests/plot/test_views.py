@@ -8,8 +8,6 @@ import pytest
 from kinemesh import cli, plot
 from kinemesh.errors import CaseError
 from kinemesh.plot.ensembles import title_of
-from kinemesh.plot.histories import _limit
-from kinemesh.plot.style import figure_of
 from kinemesh.plot.views import View, in_frame, strongest, wake_of, window_of
 from kinemesh.results import Run
 from kinemesh.results.fields import Fields
@@ -199,21 +197,6 @@ def test_captions_name_reynolds_number_frequency_and_amplitude():
 
 
 # ---------------------------------------------------------------- curves
-
-
-def test_a_start_far_beyond_what_follows_is_told_at_the_edge():
-    axes = figure_of(3, 3).subplots()
-    time, drag = np.arange(1.0, 41), np.r_[35.2, np.linspace(1.4, 1.2, 39)]
-
-    _limit(axes, time, ("red", drag))
-    (text,) = [t.get_text() for t in axes.texts]
-    assert "35.2 at 1" in text
-    assert axes.get_ylim()[1] < 2
-
-    axes = figure_of(3, 3).subplots()
-    _limit(axes, time, ("red", np.r_[1.6, drag[1:]]))  # twice the range: all is drawn
-    assert axes.get_ylim()[1] > 1.6
-    assert not axes.texts
 
 
 def test_values_at_corners_are_dots_that_no_line_joins():

@@ -24,11 +24,12 @@ from kinemesh.plot.flows import (
     values_of,
     vorticity,
 )
-from kinemesh.plot.histories import convergence, hysteresis, loads
+from kinemesh.plot.histories import hysteresis
 from kinemesh.plot.overset import grids, parts_of
 from kinemesh.plot.pressures import unsteady_pressures
 from kinemesh.plot.spaces import cloud, mesh
 from kinemesh.plot.style import unit_of_time
+from kinemesh.plot.times import convergence, loads
 from kinemesh.plot.views import View, in_frame, wake_of
 from kinemesh.plot.walls import surface_pressure
 
