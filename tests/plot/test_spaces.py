@@ -54,6 +54,13 @@ def test_a_square_and_a_circle_have_no_trailing_edge():
         assert titles(outline, chain(outline)) == ["mesh", "body"]
 
 
+def test_a_corner_that_the_fluid_lies_within_is_no_trailing_edge():
+    """A vessel in the shape of a section: its walls go the other way about."""
+    vessel = section()[::-1]
+
+    assert trailing_edge(vessel, chain(vessel)) is None
+
+
 def test_a_box_whose_walls_are_its_outer_boundary_has_one_panel():
     mesh = km.mesh.background(box=(0, 1, 0, 1), core=(0, 1, 0, 1), spacing=0.1)
     edges = np.concatenate(list(mesh.boundaries.values()))
