@@ -114,6 +114,8 @@ def test_values_at_a_trailing_edge_are_dots_as_in_the_steady_figure():
     assert not set(np.concatenate(joined)) & set(np.concatenate(dots))
     for one in (figure, steady):
         (legend,) = one.legends
+        one.draw_without_rendering()
+        assert legend.get_window_extent().width < one.bbox.width
         texts = [text.get_text() for text in legend.get_texts()]
         assert texts == ["upper side", "lower side", DOTS]
 

@@ -212,7 +212,8 @@ def test_figures_of_a_run_from_python_name_its_conditions(tmp_path, monkeypatch)
         warnings.simplefilter("ignore")  # of one frame, no pressures
         plot.from_directory(folder(tmp_path))
 
-    assert seen["hysteresis"].get_suptitle() == "Mach 0.8"
+    assert seen["hysteresis"].get_suptitle() == seen["cycle"].get_suptitle() == "Mach 0.8"
+    assert seen["mesh"].get_suptitle() == "Mach 0.8, phase 45 degrees"
     assert seen["mach"].axes[0].get_title(loc="left").startswith("Mach 0.8, ")
 
 

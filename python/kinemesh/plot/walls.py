@@ -14,7 +14,7 @@ from kinemesh.plot.style import BLUE, BODIES, GREY, RED, figure_of, styled, wrap
 SHARP = 0.5  # cosine of the turn of a wall from which on a node is a corner: 60 degrees
 BESIDE = 2  # nodes beside a corner, on each side, whose values are of its singularity
 DASHED = (0, (4, 2))
-DOTS = "at and beside sharp corners, where no mesh resolves the flow"
+DOTS = "at sharp corners, not resolved"
 
 
 @styled
