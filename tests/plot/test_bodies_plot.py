@@ -4,7 +4,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.io import history
-from kinemesh.plot.histories import loads
+from kinemesh.plot.times import loads
 
 pytestmark = pytest.mark.no_sanitizer
 STEPS = 32

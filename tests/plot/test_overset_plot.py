@@ -142,6 +142,26 @@ def test_a_folder_has_pictures_of_its_parts(flown):
 
 
 @pytest.mark.flow
+def test_pictures_of_a_plunge_show_its_whole_stroke(flown, monkeypatch):
+    """A tenth of a chord up and down, which the frames of the last cycle have."""
+    seen = {}
+    monkeypatch.setattr(
+        plot.style, "_save", lambda figure, path: seen.setdefault(path.stem, figure)
+    )
+
+    plot.from_directory(flown[0])
+
+    run = km.open(flown[0])
+    places = [run.fields(int(n)) for n in run.frames().last_cycle()]
+    heights = np.concatenate([flow.points[np.unique(flow.walls), 1] for flow in places])
+    size = np.ptp(places[0].points[np.unique(places[0].walls)], axis=0).max()
+    expected = (heights.min() - 1.5 * size, heights.max() + 1.5 * size)
+    assert np.ptp(heights) > size + 0.15
+    for name in ("vorticity", "pressure"):
+        assert seen[name].axes[0].get_ylim() == pytest.approx(expected)
+
+
+@pytest.mark.flow
 def test_parts_of_a_file_are_those_of_the_connectivity(flown):
     out, case = flown
     run = km.open(out)

@@ -8,8 +8,6 @@ import pytest
 from kinemesh import cli, plot
 from kinemesh.errors import CaseError
 from kinemesh.plot.ensembles import title_of
-from kinemesh.plot.histories import _limit
-from kinemesh.plot.style import figure_of
 from kinemesh.plot.views import View, in_frame, strongest, wake_of, window_of
 from kinemesh.results import Run
 from kinemesh.results.fields import Fields
@@ -57,6 +55,15 @@ def test_a_wake_has_the_size_of_one_body_and_ends_where_the_flow_does():
     assert box == pytest.approx((-1.5, 5 + 0.14, -1 - 0.04, 1 + 0.04))
 
 
+def test_the_window_of_a_wake_holds_the_whole_stroke():
+    """Places a body has at other times widen its window; its size is that of the body."""
+    flow, above = moved((0.0, -0.75)), moved((0.0, 0.75))
+
+    box = window_of(View(), flow.points, WALLS, (), (1.0, 0.0), [above.points[:4]])
+
+    assert box == pytest.approx((-1.5, 6.0, -0.75 - 0.5 - 1.5, 0.75 + 0.5 + 1.5))
+
+
 def test_the_wake_of_a_towed_body_lies_behind_it():
     start, here = moved(), moved((-4.0, 0.0))
 
@@ -88,6 +95,44 @@ def test_colours_end_where_a_fiftieth_of_the_window_is_beyond():
     assert strongest(points, cells, values, (0, 100, 0, 1)) == 100.0
     assert strongest(points, cells, values, (0, 29, 0, 1)) == 30.0
     assert strongest(points, cells, 0 * values, (0, 30, 0, 1)) == 1.0
+
+
+SHEET = np.stack(np.meshgrid(np.arange(11.0), np.arange(11.0)), axis=-1).reshape(-1, 2)
+CELLS = np.array([[n, n + 1, n + 12, n + 11] for n in range(109) if n % 11 < 10])
+NO_WALLS = np.zeros((0, 2), int)
+
+
+def sheet(values, **more):
+    """The picture of a vorticity on a sheet of squares."""
+    return plot.vorticity(SHEET, CELLS, values, NO_WALLS, "a case", view=(0, 10, 0, 10), **more)
+
+
+def test_a_constant_vorticity_has_no_colour_of_an_end_and_is_told():
+    """Means of triangles go from -0.27033 to -0.27967, and that in the middle is -0.27533."""
+    figure = sheet(-0.27 - 0.001 * SHEET[:, 0])
+
+    assert figure.axes[0].child_axes[0].get_ylim() == pytest.approx((-0.6, 0.6))
+    title = figure.axes[0].get_title(loc="left")
+    assert title == "a case, vorticity -0.275 within 1.8 %"
+
+
+def test_a_vorticity_that_changes_is_not_told_to_be_constant():
+    figure = sheet(-0.27 - 0.02 * SHEET[:, 0])
+
+    assert figure.axes[0].child_axes[0].get_ylim() == pytest.approx((-0.5, 0.5))
+    assert "within" not in figure.axes[0].get_title(loc="left")
+
+
+def test_a_caption_has_the_interval_of_the_thin_lines():
+    for values, range, step in ((SHEET[:, 0], (-5, 5), 1.0), (SHEET[:, 0], (-8, 8), 1.6)):
+        figure = sheet(values, range=range)
+        assert figure.axes[0].get_title(loc="left") == f"a case, lines every {step:g}"
+
+    shown = {"view": (0, 10, 0, 10)}
+    mach = plot.mach(SHEET, CELLS, 0.02 * SHEET[:, 0], NO_WALLS, "a case", **shown)
+    assert mach.axes[0].get_title(loc="left") == "a case, lines every 0.05"
+    calm = plot.mach(SHEET, CELLS, 0.51 + 1e-4 * SHEET[:, 0], NO_WALLS, "a case", **shown)
+    assert calm.axes[0].get_title(loc="left") == "a case"  # which no line crosses
 
 
 # ---------------------------------------------------------------- frame
@@ -167,7 +212,8 @@ def test_figures_of_a_run_from_python_name_its_conditions(tmp_path, monkeypatch)
         warnings.simplefilter("ignore")  # of one frame, no pressures
         plot.from_directory(folder(tmp_path))
 
-    assert seen["hysteresis"].get_suptitle() == "Mach 0.8"
+    assert seen["hysteresis"].get_suptitle() == seen["cycle"].get_suptitle() == "Mach 0.8"
+    assert seen["mesh"].get_suptitle() == "Mach 0.8, phase 45 degrees"
     assert seen["mach"].axes[0].get_title(loc="left").startswith("Mach 0.8, ")
 
 
@@ -199,21 +245,6 @@ def test_captions_name_reynolds_number_frequency_and_amplitude():
 
 
 # ---------------------------------------------------------------- curves
-
-
-def test_a_start_far_beyond_what_follows_is_told_at_the_edge():
-    axes = figure_of(3, 3).subplots()
-    time, drag = np.arange(1.0, 41), np.r_[35.2, np.linspace(1.4, 1.2, 39)]
-
-    _limit(axes, time, ("red", drag))
-    (text,) = [t.get_text() for t in axes.texts]
-    assert "35.2 at 1" in text
-    assert axes.get_ylim()[1] < 2
-
-    axes = figure_of(3, 3).subplots()
-    _limit(axes, time, ("red", np.r_[1.6, drag[1:]]))  # twice the range: all is drawn
-    assert axes.get_ylim()[1] > 1.6
-    assert not axes.texts
 
 
 def test_values_at_corners_are_dots_that_no_line_joins():

@@ -11,12 +11,13 @@ from kinemesh.plot.ensembles import loops
 from kinemesh.plot.films import film, films_from_directory
 from kinemesh.plot.flows import mach, pressure, solved, vorticity
 from kinemesh.plot.folder import from_directory
-from kinemesh.plot.histories import convergence, hysteresis, loads
+from kinemesh.plot.histories import hysteresis
 from kinemesh.plot.overset import grids
 from kinemesh.plot.pressures import unsteady_pressures
 from kinemesh.plot.spaces import cloud, mesh, triangles_of
 from kinemesh.plot.style import BLUE, DARK, GREY, RED, STYLE
 from kinemesh.plot.sweeps import sweep_lines, sweep_map
+from kinemesh.plot.times import convergence, loads
 from kinemesh.plot.views import View
 from kinemesh.plot.walls import surface_pressure
 

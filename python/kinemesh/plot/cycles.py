@@ -11,45 +11,58 @@ from numpy.typing import NDArray
 
 from kinemesh.loops.flapping import MOVES
 from kinemesh.plot.histories import SYMBOLS, TITLES, curve
-from kinemesh.plot.style import BLUE, DARK, RED, figure_of, phase_axis, styled
+from kinemesh.plot.style import BLUE, DARK, RED, figure_of, hush, phase_axis, styled, wrapped
 from kinemesh.study.hysteresis import reference_loop
 
 if TYPE_CHECKING:
     from kinemesh.loops.loop import Loop
 
+TURNS = 1e-9  # range of an angle [deg] that is not its rounding
+
 
 def cycle(
-    loop: Loop, reference: Loop | str | Path | None = None, path: str | Path | None = None
+    loop: Loop,
+    reference: Loop | str | Path | None = None,
+    path: str | Path | None = None,
+    title: str = "",
 ) -> Any:
     """Figure of motion, lift, drag, and power over the phase of the last cycle.
 
     Where the power is not known the moment takes its place.  The angle is nose-up, h upwards, x
-    downstream.  The titles have mean thrust, mean power and efficiency.  A reference is dashed.
+    downstream.  The titles have the means of drag and power, and the efficiency.  Dotted lines are
+    means, a reference is dashed.  A motion that does not turn has no axis of the angle.
     """
     other = None if reference is None else reference_loop(reference)
-    return _cycle(loop, other, path=path)
+    return _cycle(loop, other, title, path=path)
 
 
 @styled
-def _cycle(loop: Loop, reference: Loop | None) -> Any:
-    figure = figure_of(7.2, 5.2)
+def _cycle(loop: Loop, reference: Loop | None, title: str) -> Any:
+    figure = figure_of(7.2, 5.6 if title else 5.2)
+    if title:
+        figure.suptitle(wrapped(title, 90), fontsize=10)
     panels = figure.subplots(2, 2).ravel()
     _motion(panels[0], loop)
     shown = ["cl", *(["cd"] if loop.cd is not None else []), "cm"]
     shown = [*shown[:2], "power"] if loop.power is not None else shown
+    handles = {}
     for axes, name in zip(panels[1:], shown, strict=False):
         if _known(reference, name):
             x, y, _ = curve(reference, name, False)  # type: ignore[arg-type]
-            axes.plot(x, y, "--", color=DARK, linewidth=1.1, label=reference.label)  # type: ignore[union-attr]
-            axes.legend(fontsize=7.5)
+            label = reference.label  # type: ignore[union-attr]
+            style = {"color": DARK, "linewidth": 1.1, "label": label}
+            handles[label] = axes.plot(x, y, "--", **style)[0]
         x, y, _ = curve(loop, name, False)
-        axes.plot(x, y, color=BLUE)
-        axes.axhline(getattr(loop, name).mean, color=BLUE, linewidth=0.8, linestyle=":")
+        handles["last cycle"] = axes.plot(x, y, color=BLUE, label="last cycle")[0]
+        dotted = {"color": BLUE, "linewidth": 0.9, "linestyle": ":", "label": "mean over the cycle"}
+        handles["mean"] = axes.axhline(getattr(loop, name).mean, **dotted)
         axes.set_ylabel(SYMBOLS[name])
         axes.set_title(f"{TITLES[name]}{_said(loop, name)}")
         phase_axis(axes)
+    hush([axes for axes, name in zip(panels[1:], shown, strict=False) if name != "power"])
     for axes in panels[1 + len(shown) :]:
         axes.set_visible(False)
+    figure.legend(handles=[*handles.values()], loc="outside lower center", ncols=3, fontsize=8)
     return figure
 
 
@@ -61,8 +74,9 @@ def _known(loop: Loop | None, name: str) -> bool:
 
 def _said(loop: Loop, name: str) -> str:
     """What a title has beside the name of a load."""
-    if name == "cd" and loop.thrust is not None:
-        return f", mean thrust {loop.thrust:.3g}"
+    if name == "cd" and loop.cd is not None:
+        thrust = " (thrust)" if loop.cd.mean < 0 else ""
+        return f"\nmean {loop.cd.mean:.3g}{thrust}"
     if name == "power":
         share = f", efficiency {loop.efficiency:.3g}" if loop.efficiency is not None else ""
         return f"\nmean {loop.power_in:.3g}{share}"
@@ -81,20 +95,23 @@ def _lines(loop: Loop) -> Iterator[tuple[str, str, NDArray[np.float64]]]:
 
 
 def _motion(axes: Any, loop: Loop) -> None:
-    """Angle on the left, shifts on the right."""
+    """Angle on the left, shifts on the right; what does not move is left out beside what does."""
     phase = np.r_[loop.phase_deg, loop.phase_deg[0] + 360]
-    axes.plot(phase, np.r_[loop.alpha_deg, loop.alpha_deg[0]], color=BLUE)
-    axes.set_ylabel(r"$\alpha$ [deg], nose-up", color=BLUE)
     axes.set_title("motion")
     phase_axis(axes)
-    shifts = list(_lines(loop))
-    if not shifts:
-        return
-    right = axes.twinx()
+    shifts, turns = list(_lines(loop)), np.ptp(loop.alpha_deg) > TURNS
+    right = axes.twinx() if shifts and turns else axes
+    if turns or not shifts:
+        axes.plot(phase, np.r_[loop.alpha_deg, loop.alpha_deg[0]], color=BLUE)
+        axes.set_ylabel(r"$\alpha$ [deg], nose-up", color=BLUE)
     for name, style, values in shifts:
         right.plot(phase, np.r_[values, values[0]], style, color=RED, label=name)
-    right.set_ylabel(", ".join(name for name, _, _ in shifts), color=RED)
-    right.grid(False)
-    right.spines["right"].set_visible(True)
+    if shifts:
+        right.set_ylabel(", ".join(name for name, _, _ in shifts), color=RED)
+    elif not turns:
+        axes.set_ylim(loop.alpha_deg[0] - 1, loop.alpha_deg[0] + 1)
+    if right is not axes:
+        right.grid(False)
+        right.spines["right"].set_visible(True)
     if len(shifts) > 1:
         right.legend(fontsize=7.5)

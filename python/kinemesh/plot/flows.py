@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kinemesh.errors import CaseError
 from kinemesh.plot.spaces import draw_walls, frame, triangles_of
 from kinemesh.plot.style import DARK, figure_of, styled, unit_of_time
-from kinemesh.plot.views import View, strongest, window_of
+from kinemesh.plot.views import View, constant, strongest, window_of
 
 if TYPE_CHECKING:
     from kinemesh.results import Fields
@@ -68,6 +68,7 @@ def vorticity(
     range: Any = None,
     stream: tuple[float, float] = (1.0, 0.0),
     bodies: Mapping[str, NDArray[Any]] | None = None,
+    stroke: Sequence[NDArray[Any]] = (),
 ) -> Any:
     """Vorticity of the body and its wake; values beyond the range have the colours of its ends.
 
@@ -78,8 +79,9 @@ def vorticity(
     view, range : as of `kinemesh.plot.View`
     stream : its direction, which the wake follows; (0, 0) for a fluid at rest
     bodies : marker -> rows of `walls`
+    stroke : (k, 2) places of the walls at other times, which the picture of a wake has too
     """
-    wake = stream, list((bodies or {}).values())
+    wake = stream, list((bodies or {}).values()), stroke
     seen = View.of(view, range)
     return _drawn("vorticity", points, cells, values, walls, title, part, seen, *wake)
 
@@ -97,9 +99,10 @@ def pressure(
     range: Any = None,
     stream: tuple[float, float] = (1.0, 0.0),
     bodies: Mapping[str, NDArray[Any]] | None = None,
+    stroke: Sequence[NDArray[Any]] = (),
 ) -> Any:
     """Pressure coefficient of the body and its wake; arguments as of `vorticity`."""
-    wake = stream, list((bodies or {}).values())
+    wake = stream, list((bodies or {}).values()), stroke
     return _drawn("cp", points, cells, values, walls, title, part, View.of(view, range), *wake)
 
 
@@ -114,11 +117,16 @@ def _drawn(
     view: View,
     stream: tuple[float, float] | None = None,
     bodies: Sequence[NDArray[Any]] = (),
+    stroke: Sequence[NDArray[Any]] = (),
 ) -> Any:
     """Figure of one flow."""
-    shade, box = SHADES[quantity], window_of(view, points, walls, bodies, stream)
+    shade, box = SHADES[quantity], window_of(view, points, walls, bodies, stream, stroke)
     ends = range_of(shade, points, cells, values, box, view)
     picture = Picture(shade, box, ends, view.range is not None)
+    even = constant(points, _inside(points, triangles_of(cells), box), values, box)
+    if shade.signed and even is not None:
+        told = f"{shade.name} {even[0]:.3g} within {100 * even[1]:.2g} %"
+        title = f"{title}, {told}" if title else told
     picture.paint(points, cells, values, walls, title, part)
     return picture.figure
 
@@ -193,7 +201,7 @@ class Picture:
         self.beyond = "both" if open or shade.signed else "neither"
         count = 50 if shade.signed else 49  # with a band about 0
         self.levels = np.linspace(low, high if high > low else low + 1e-3, count)
-        self.lines = _lines(shade, low, high)
+        self.lines, self.step = _lines(shade, low, high)
         self.figure = figure_of(*_sizes(box))
         self.axes = self.figure.subplots()
         self.bar: Any = None
@@ -215,18 +223,19 @@ class Picture:
         """Draw a flow in place of the last one; of overset parts the widest lies below."""
         for old in list(self.axes.collections):
             old.remove()
-        layers = _layers(points, cells, part)
+        layers, lined = _layers(points, cells, part), False
         for number, own in enumerate(layers):
             triangles = _inside(points, triangles_of(own), self.box)
             if len(triangles):
-                self._paint_part(points, triangles, values, number / len(layers))
+                lined |= self._paint_part(points, triangles, values, number / len(layers))
         draw_walls(self.axes, points, walls)
-        frame(self.axes, self.box, title)
+        told = f"lines every {self.step:.4g}" if lined else ""
+        frame(self.axes, self.box, ", ".join(text for text in (title, told) if text))
 
     def _paint_part(
         self, points: NDArray[Any], triangles: NDArray[Any], values: NDArray[Any], above: float
-    ) -> None:
-        """Draw what is `above` (0 to 1) others."""
+    ) -> bool:
+        """Draw what is `above` (0 to 1) others; whether it has thin lines."""
         from matplotlib.tri import Triangulation
 
         axes = self.axes
@@ -245,6 +254,7 @@ class Picture:
             axes.tricontour(mesh, values, [self.shade.mark], **mark, **at)
         if self.bar is None:
             self._add_bar(filled)
+        return len(lines) > 0
 
     def _add_bar(self, filled: Any) -> None:
         """The bar of colours beside the picture."""
@@ -259,12 +269,13 @@ class Picture:
         self.bar.set_ticks([tick for tick in ticks if ends[0] <= tick <= ends[1]])
 
 
-def _lines(shade: Shade, low: float, high: float) -> NDArray[np.float64]:
-    """Values of the thin lines: every step, at most 25 and of signed values 10."""
+def _lines(shade: Shade, low: float, high: float) -> tuple[NDArray[np.float64], float]:
+    """Values of the thin lines, and their step: every step, at most 25 and of signed values 10."""
     step = high / 5 if shade.signed else shade.step
     step *= max(1.0, np.ceil((high - low) / step / 25))
     numbers = np.arange(np.ceil(low / step), high / step)
-    return step * (numbers[numbers != 0] if shade.signed else numbers)  # 0 is where nothing is
+    numbers = numbers[numbers != 0] if shade.signed else numbers  # 0 is where nothing is
+    return step * numbers, float(step)
 
 
 def _sizes(box: tuple[float, ...]) -> tuple[float, float]:

@@ -7,13 +7,22 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh import gas
 from kinemesh.errors import CaseError, warn
 from kinemesh.plot import sweeps, wings
 from kinemesh.plot.cycles import cycle
-from kinemesh.plot.ensembles import differing, loops, names_of, running, stream_of, title_of
+from kinemesh.plot.ensembles import (
+    case_of,
+    differing,
+    loops,
+    names_of,
+    running,
+    stream_of,
+    title_of,
+)
 from kinemesh.plot.films import FORMATS as FILMS
 from kinemesh.plot.flows import (
     SHADES,
@@ -24,11 +33,12 @@ from kinemesh.plot.flows import (
     values_of,
     vorticity,
 )
-from kinemesh.plot.histories import convergence, hysteresis, loads
+from kinemesh.plot.histories import hysteresis
 from kinemesh.plot.overset import grids, parts_of
 from kinemesh.plot.pressures import unsteady_pressures
 from kinemesh.plot.spaces import cloud, mesh
 from kinemesh.plot.style import unit_of_time
+from kinemesh.plot.times import convergence, loads
 from kinemesh.plot.views import View, in_frame, wake_of
 from kinemesh.plot.walls import surface_pressure
 
@@ -118,7 +128,7 @@ def _together(run: Run, first: int, target: Target, complete: bool) -> None:
     if "mesh" not in differing(run.asked()):
         flow = run.fields(member=first)
         if flow.points.shape[1] == 2:
-            _space(flow, target("mesh"))
+            _space(flow, case_of(run), target("mesh"))
 
 
 def _has_cycle(run: Run, member: int | None) -> bool:
@@ -153,7 +163,7 @@ def _member(run: Run, member: int, target: Target, complete: bool, seen: View) -
     places = in_frame(seen, flow, run.fields(0, member=member))
     more = {"view": seen.window, "range": seen.range}
     mach(places, flow.cells, flow["Mach"], walls, told, **more, path=target("mach"))
-    _space(flow, target("mesh"))
+    _space(flow, told, target("mesh"))
 
 
 def _at(title: str, moment: str) -> str:
@@ -178,22 +188,33 @@ def _incompressible(
     more: dict[str, Any] = {"part": flow.get("Part"), "bodies": flow.bodies, "view": seen.window}
     first = run.fields(0, member=member)
     more["stream"] = wake_of(stream_of(run, member), flow, first)
-    points = in_frame(seen, flow, first)
+    points, more["stroke"] = in_frame(seen, flow, first), _stroke(run, member, seen, first)
     for draw, quantity in ((vorticity, "vorticity"), (pressure, "cp")):
         values, path = values_of(flow, SHADES[quantity]), target(draw.__name__)
         ends = seen.range if quantity == "vorticity" else None
         draw(points, solved(flow), values, flow.walls, told, **more, range=ends, path=path)
     if flow.parts:
         grids(parts_of(flow), told, path=target("grids"))
-    _space(flow, target("mesh"))
+    _space(flow, told, target("mesh"))
 
 
-def _space(flow: Fields, path: Path) -> None:
+def _stroke(run: Run, member: int, seen: View, first: Fields) -> list[NDArray[Any]]:
+    """Places of the walls over the last cycle of a member, in a view's frame; none without one."""
+    if run.history.kind != "unsteady" or not _has_cycle(run, member):
+        return []
+    kept = run.frames(member)
+    if not np.isfinite(kept.cycle).all():
+        return []
+    flows = (run.fields(int(n), member=member) for n in kept.last_cycle())
+    return [in_frame(seen, flow, first)[np.unique(flow.walls)] for flow in flows]
+
+
+def _space(flow: Fields, title: str, path: Path) -> None:
     """The mesh, or the points of a cloud."""
     if flow.cloud:
-        cloud(flow.points, flow.walls, path=path)
+        cloud(flow.points, flow.walls, title, path=path)
     else:
-        mesh(flow.points, flow.cells, flow.walls, path=path)
+        mesh(flow.points, flow.cells, flow.walls, title, path=path)
 
 
 def _loop(run: Run, member: int, name: str | None, target: Target) -> None:
@@ -201,7 +222,7 @@ def _loop(run: Run, member: int, name: str | None, target: Target) -> None:
     from kinemesh import cases
 
     loop, title, path = run.loop(member), title_of(run, member), target("hysteresis")
-    cycle(loop, path=target("cycle"))
+    cycle(loop, path=target("cycle"), title=title)
     reference = name if name in cases.references() else None
     if reference is not None and not _as_published(run, reference):
         warn(

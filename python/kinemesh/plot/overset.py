@@ -98,7 +98,9 @@ def grids(parts: Mapping[str, Part], title: str = "") -> Any:
     for axes in every[:panels]:
         for part in parts.values():
             draw_walls(axes, part.points, part.walls)
-    marks = [single[0].plot([], [], color=c, label=kind)[0] for kind, c in COLOURS.items()]
+    there = np.unique(np.concatenate([kinds_of(part) for part in parts.values()]))
+    drawn = [(kind, c) for kind, c in COLOURS.items() if kind in there]
+    marks = [single[0].plot([], [], color=c, label=kind)[0] for kind, c in drawn]
     marks = [*whole.get_legend_handles_labels()[0], *marks]
     figure.legend(handles=marks, loc="outside lower center", ncols=min(len(marks), 2 * columns))
     if title:

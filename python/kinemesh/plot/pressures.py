@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinemesh.plot.style import BLUE, RED, figure_of, styled
+from kinemesh.plot.style import BLUE, GREY, RED, figure_of, styled, wrapped
+from kinemesh.plot.walls import DOTS, singular
 
 if TYPE_CHECKING:
     from kinemesh.results.pressures import Pressures
@@ -37,15 +38,25 @@ def unsteady_pressures(found: Mapping[str, Pressures], title: str = "") -> Any:
             axes.set_title(name)
         if len(found) > 1:
             row[0].set_ylabel(f"{marker}\n$c_p$")
-    grid[0, 0].legend()
+    if any(_sharp(body) for body in found.values()):
+        grid[0, 0].plot([], [], ".", color=GREY, markersize=3, label=DOTS)
+    handles = grid[0, 0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=3, fontsize=8)
     if title:
-        figure.suptitle(title)
+        figure.suptitle(wrapped(title, 120), fontsize=10)
     return figure
 
 
 def _part(body: Pressures, of_motion: str, else_of: str) -> str:
     """What a part of the first harmonic is, with its unit."""
     return f"first harmonic, {else_of}" if body.motion is None else of_motion + UNIT[body.motion]
+
+
+def _sharp(body: Pressures) -> set[int]:
+    """Nodes at sharp corners of a body, and those beside them."""
+    points, at = np.stack([body.x, body.y], axis=1), np.arange(len(body.x))
+    walls = np.stack([at, np.roll(at, -1)], axis=1)
+    return singular(points, walls if body.closed else walls[:-1])
 
 
 def _draw(axes: Any, body: Pressures, values: Any) -> None:
@@ -56,7 +67,11 @@ def _draw(axes: Any, body: Pressures, values: Any) -> None:
     if body.y[sides[0]].mean() < body.y[sides[1]].mean():
         sides.reverse()
     styles = (("-", BLUE, "upper side"), ("--", RED, "lower side"))  # equal curves show both
+    sharp = _sharp(body)
     for side, (line, colour, label) in zip(sides, styles, strict=True):
-        axes.plot(body.x[side], values[side], line, color=colour, label=label)
+        alone = np.isin(side, list(sharp))
+        axes.plot(body.x[side], np.where(alone, np.nan, values[side]), line, color=colour,
+                  label=label)  # fmt: skip
+        axes.plot(body.x[side[alone]], values[side[alone]], ".", color=colour, markersize=3)
     axes.invert_yaxis()
     axes.margins(0.04)

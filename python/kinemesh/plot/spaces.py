@@ -7,59 +7,98 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kinemesh.plot.style import BLUE, DARK, figure_of, styled, wrapped
+from kinemesh.plot.style import BLUE, DARK, WIDE, figure_of, styled, wrapped
+from kinemesh.plot.walls import corners
+
+ALIKE = 0.7  # of the size of everything, from which on bodies are seen well in its picture
+BLUNT = 0.05  # of the size of the bodies: height of what is an edge at most
+LONG = 30  # a place over the width of its picture, from which on its numbers have many digits
+PANELS = {1: (5.2, 4.8), 2: (6.8, 3.6), 3: (9.6, 3.5)}  # inches
 
 
 @styled
 def mesh(points: NDArray[Any], cells: NDArray[Any], walls: NDArray[Any], title: str = "") -> Any:
-    """The whole mesh, and close-ups of the body and of its trailing edge."""
+    """The whole mesh, and close-ups of the body and of its trailing edge, where it has one."""
 
     def draw(axes: Any, box: tuple[float, ...], width: float) -> None:
         draw_edges(axes, points, cells, box, width)
 
-    name = f"{title or 'mesh'}: {len(points):,} nodes"
-    return _views(points, walls, name, draw, (0.12, 0.25, 0.5))
+    name = f"mesh: {len(points):,} nodes"
+    return _views(points, walls, title, name, draw, (0.12, 0.25, 0.5))
 
 
 @styled
 def cloud(points: NDArray[Any], walls: NDArray[Any], title: str = "") -> Any:
-    """The points of a whole cloud, and close-ups of the bodies and of the last trailing edge."""
+    """The points of a whole cloud, and close-ups of bodies and of their last edge, if it is one."""
 
     def draw(axes: Any, box: tuple[float, ...], size: float) -> None:
         (x, y), (x0, x1, y0, y1) = points.T, box
         near = (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
         axes.plot(x[near], y[near], ".", color=BLUE, markersize=size, markeredgewidth=0, zorder=2)
 
-    name = f"{title or 'cloud'}: {len(points):,} points"
-    return _views(points, walls, name, draw, (0.8, 1.6, 3.0))
+    name = f"cloud: {len(points):,} points"
+    return _views(points, walls, title, name, draw, (0.8, 1.6, 3.0))
 
 
 def _views(
-    points: NDArray[Any], walls: NDArray[Any], name: str, draw: Any, sizes: tuple[float, ...]
+    points: NDArray[Any],
+    walls: NDArray[Any],
+    title: str,
+    name: str,
+    draw: Any,
+    sizes: tuple[float, ...],
 ) -> Any:
-    """Everything, the bodies, the trailing edge; `draw(axes, box, size)` for each."""
+    """Everything, the bodies, the trailing edge; `draw(axes, box, size)` for each.
+
+    Bodies that reach as far as everything does are seen there, and have no close-up.
+    """
+    from matplotlib.ticker import MaxNLocator
+
     thin = max(0.35, min(1.0, (10_000 / len(points)) ** 0.5))  # keeps fine meshes from blots
-    sizes = (thin * sizes[0], thin * sizes[1], sizes[2])
-    figure = figure_of(9.6, 3.5)
-    whole, body, tail = figure.subplots(1, 3)
-    corner = points[np.unique(walls)] if len(walls) else points
-    x, y = corner[np.argmax(corner[:, 0])]
-    size = 0.07 * max(np.ptp(corner[:, 0]), np.ptp(corner[:, 1]))
-    around = box_about(points, np.zeros((0, 2), int), 0.0)
-    pad = 0.03 * (around[1] - around[0])
-    half = max(around[1] - around[0], np.ptp(points[:, 1])) / 2 + pad
+    span = np.ptp(points, axis=0).max()
+    half = 0.53 * span
     mid = points.min(axis=0) / 2 + points.max(axis=0) / 2
-    boxes = (
-        (mid[0] - half, mid[0] + half, mid[1] - half, mid[1] + half),
-        _square(box_about(points, walls, 0.3)),
-        (x - size, x + size, y - size, y + size),
-    )
-    names = (name, "body", "trailing edge")
-    for axes, box, text, width in zip((whole, body, tail), boxes, names, sizes, strict=True):
-        draw(axes, box, width)
+    shown: list[tuple[tuple[float, ...], str, float]] = [
+        ((mid[0] - half, mid[0] + half, mid[1] - half, mid[1] + half), name, thin * sizes[0])
+    ]
+    corner = points[np.unique(walls)] if len(walls) else points
+    size = np.ptp(corner, axis=0).max()
+    if size < ALIKE * span:
+        shown.append((_square(box_about(points, walls, 0.3)), "body", thin * sizes[1]))
+    edge = trailing_edge(points, walls)
+    if edge is not None:
+        (x, y), near = points[edge], 0.07 * size
+        shown.append(((x - near, x + near, y - near, y + near), "trailing edge", sizes[2]))
+    width, height = PANELS[len(shown)]
+    figure = figure_of(width, height + (0.4 if title else 0.0))
+    for axes, (box, text, line) in zip(
+        figure.subplots(1, len(shown), squeeze=False)[0], shown, strict=True
+    ):
+        draw(axes, box, line)
         draw_walls(axes, points, walls)
         frame(axes, box, text)
+        if max(map(abs, box[:2])) > LONG * (box[1] - box[0]):
+            axes.xaxis.set_major_locator(MaxNLocator(3))
+    if title:
+        figure.suptitle(wrapped(title, int(13.4 * width)), fontsize=10)
     return figure
+
+
+def trailing_edge(points: NDArray[Any], walls: NDArray[Any]) -> int | None:
+    """The sharp or blunt end of a body, farthest downstream of all nodes of the walls; else None.
+
+    It is a corner about which the fluid lies outside; both corners of a blunt one are near it.
+    """
+    if not len(walls):
+        return None
+    nodes, outside = corners(points, walls)
+    used = np.unique(walls)
+    size = np.ptp(points[used], axis=0).max()
+    last = points[used, 0].max() - BLUNT * size
+    ends = nodes[outside & (points[nodes, 0] >= last)]
+    if not len(ends) or np.ptp(points[ends, 1]) > BLUNT * size:
+        return None
+    return int(ends[np.argmax(points[ends, 0])])
 
 
 def _square(box: tuple[float, ...]) -> tuple[float, ...]:
@@ -117,7 +156,7 @@ def draw_walls(axes: Any, points: NDArray[Any], walls: NDArray[Any]) -> None:
 def frame(axes: Any, box: tuple[float, ...], title: str) -> None:
     """Limits (x0, x1, y0, y1), equal axes, labels and title."""
     axes.set(xlim=box[:2], ylim=box[2:], aspect="equal", xlabel="$x/c$", ylabel="$y/c$")
-    axes.set_title(wrapped(title, 68))
+    axes.set_title(wrapped(title, WIDE))
     axes.grid(False)
     for side in axes.spines.values():
         side.set_visible(True)

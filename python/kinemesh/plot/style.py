@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
+from collections.abc import Iterable, Iterator
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,10 @@ from kinemesh.io.paths import making, path_of
 
 BLUE, RED, GREY, DARK = "#1b5e9b", "#c0392b", "#8a8f98", "#20242b"
 BODIES = (BLUE, RED, "#2e8b57", "#b7791f", "#6b4fa0", "#008b8b")  # of several, one after other
+DASHES = ((0, (5, 2)), (0, (3, 1.5, 1, 1.5)), (0, (1, 1.2)))  # of bodies, over what is equal
+WIDE = 76  # letters of a title in a figure 6.4 inches wide
+NOISE = 1e-3  # of the largest range in a figure: what is below is drawn as zero
+QUIET = 0.05  # of the largest range: where the axis of noise ends, on both sides
 STYLE: Any = {
     "font.size": 9,
     "axes.labelsize": 10,
@@ -69,8 +75,56 @@ def figure_of(width: float, height: float) -> Any:
 
 
 def wrapped(title: str, width: int) -> str:
-    """A title, of one or several lines, in lines of at most so many letters."""
-    return "\n".join(part for line in title.split("\n") for part in textwrap.wrap(line, width))
+    """A title, of one or several lines, in lines of at most so many letters.
+
+    Lines end between conditions (`, `), and between words only where a condition is longer; a
+    number stays with its name and its unit.
+    """
+    return "\n".join(row for line in title.split("\n") for row in _rows(line, width))
+
+
+def _rows(line: str, width: int) -> Iterator[str]:
+    """The lines that a line is broken into."""
+    rows, parts = [""], line.split(", ")
+    for n, part in enumerate(parts):
+        text = part + "," * (n + 1 < len(parts))
+        joined = f"{rows[-1]} {text}".strip()
+        rows[-1:] = [joined] if len(joined) <= width else [rows[-1], text]
+    for row in rows:
+        whole = re.sub(r" (?=number|-?[\d.]*\d)|(?<=\d) (?=deg|chord)", "\xa0", row)
+        yield from (part.replace("\xa0", " ") for part in textwrap.wrap(whole, width))
+
+
+def colour_of(body: int) -> str:
+    """Colour of a body; the first of all is that of their sum."""
+    return BODIES[1 + body % (len(BODIES) - 1)]
+
+
+def dashes_of(body: int) -> Any:
+    """Dashes of a body, which leave the full line of the sum of all to be seen where both agree."""
+    return DASHES[body % len(DASHES)]
+
+
+def ends_of(low: float, high: float, largest: float) -> tuple[float, float]:
+    """Ends of the axis of a load with these values, of loads whose largest range is `largest`.
+
+    A range of less than a thousandth of it is noise, which is drawn on the scale of the others.
+    """
+    if high - low < NOISE * largest:
+        half = QUIET * largest
+        middle = 0.0 if max(abs(low), abs(high)) < half else (low + high) / 2
+        return middle - half, middle + half
+    pad = 0.1 * (high - low) or 0.05 * abs(low) or 1.0
+    return low - pad, high + pad
+
+
+def hush(panels: Iterable[Any]) -> None:
+    """Draw what is noise beside the loads of other panels on the scale of these."""
+    spans = {axes: axes.dataLim.intervaly for axes in panels}
+    largest = max((high - low for low, high in spans.values()), default=0.0)
+    for axes, (low, high) in spans.items():
+        if high - low < NOISE * largest:
+            axes.set_ylim(*ends_of(low, high, largest))
 
 
 def unit_of_time(incompressible: bool) -> str:

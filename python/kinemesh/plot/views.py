@@ -21,6 +21,7 @@ FRAMES = ("world", "body")
 AHEAD, BEHIND, BESIDE = 1.0, 5.5, 1.5  # of a wake's window, in lengths of the largest body
 ROUND = 2.5  # on all sides where there is no stream
 SATURATED = 0.02  # share of a window that may be beyond the colours of vorticity
+EVEN = 0.1  # of a value: half the range of what is constant but for SATURATED of a window
 NICE = np.array([1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0])
 
 
@@ -97,6 +98,7 @@ def window_of(
     walls: NDArray[Any],
     bodies: Sequence[NDArray[Any]] = (),
     stream: tuple[float, float] | None = None,
+    stroke: Sequence[NDArray[Any]] = (),
 ) -> Box:
     """Limits (x0, x1, y0, y1) of a picture.
 
@@ -104,13 +106,14 @@ def window_of(
     ----------
     bodies : rows of `walls` of each body; default: one body
     stream : its direction, (0, 0) for a fluid at rest; None: of a gas, whose default is the body
+    stroke : (k, 2) places of the walls at other times, which the window of a wake goes about too
     """
     window = view.window or ("body" if stream is None else "wake")
     if not isinstance(window, str):
         return tuple(map(float, window))
     if window == "body":
         return box_about(points, walls, 0.85)
-    return _wake(points, walls, bodies, np.array(stream or (1.0, 0.0)))
+    return _wake(points, walls, bodies, np.array(stream or (1.0, 0.0)), stroke)
 
 
 def _wake(
@@ -118,11 +121,13 @@ def _wake(
     walls: NDArray[Any],
     bodies: Sequence[NDArray[Any]],
     stream: NDArray[np.float64],
+    stroke: Sequence[NDArray[Any]] = (),
 ) -> Box:
     """The window of a wake, no larger than what there is of the flow."""
-    shown = points[np.unique(walls)] if len(walls) else points
+    here = points[np.unique(walls)] if len(walls) else points
+    shown = np.concatenate([here, *stroke])
     low, high = shown.min(axis=0), shown.max(axis=0)
-    each = [points[np.unique(walls[rows])] for rows in bodies if len(rows)] or [shown]
+    each = [points[np.unique(walls[rows])] for rows in bodies if len(rows)] or [here]
     size = max(float(np.ptp(body, axis=0).max()) for body in each)
     if stream.any():
         along = stream / np.linalg.norm(stream)
@@ -159,20 +164,46 @@ def wake_of(
 def strongest(
     points: NDArray[Any], triangles: NDArray[Any], values: NDArray[Any], box: Box
 ) -> float:
-    """A round number that the values exceed on no more than a fiftieth of what a box shows."""
-    corner, middle = points[triangles], points[triangles].mean(axis=1)
-    a, b = corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]
-    area = np.abs(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
-    x, y = middle.T
-    area = np.where((x > box[0]) & (x < box[1]) & (y > box[2]) & (y < box[3]), area, 0.0)
+    """A round number that the values exceed on no more than a fiftieth of what a box shows.
+
+    Twice as much of a constant, which then has a colour between those of 0 and of an end.
+    """
     size = np.abs(values[triangles].mean(axis=1))
-    order = np.argsort(-size)
-    share = np.cumsum(area[order]) / max(float(area.sum()), 1e-300)
-    found = float(size[order[min(int(np.searchsorted(share, SATURATED)), len(order) - 1)]])
+    found = float(_parted(size, areas(points, triangles, box), 1 - SATURATED))
     if not found > 0:
         return 1.0
+    if constant(points, triangles, values, box) is not None:
+        found *= 2
     decade = 10 ** np.floor(np.log10(found))
     return float(decade * NICE[np.searchsorted(NICE, found / decade * (1 - 1e-9))])
+
+
+def constant(
+    points: NDArray[Any], triangles: NDArray[Any], values: NDArray[Any], box: Box
+) -> tuple[float, float] | None:
+    """A value that all but a fiftieth of a box is near to, and how near [-]; else None."""
+    mean, area = values[triangles].mean(axis=1), areas(points, triangles, box)
+    low, middle, high = (
+        _parted(mean, area, share) for share in (SATURATED / 2, 0.5, 1 - SATURATED / 2)
+    )
+    if not high - low < 2 * EVEN * abs(middle):
+        return None
+    return middle, max(high - middle, middle - low) / abs(middle)
+
+
+def areas(points: NDArray[Any], triangles: NDArray[Any], box: Box) -> NDArray[np.float64]:
+    """Twice the area (triangles,) of those whose middle a box shows; of others 0."""
+    corner, (x, y) = points[triangles], points[triangles].mean(axis=1).T
+    a, b = corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]
+    area = np.abs(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
+    return np.where((x > box[0]) & (x < box[1]) & (y > box[2]) & (y < box[3]), area, 0.0)
+
+
+def _parted(values: NDArray[Any], area: NDArray[Any], share: float) -> float:
+    """The value that so much of the area lies at or below; the rest above."""
+    order = np.argsort(-values)
+    above = np.cumsum(area[order]) / max(float(area.sum()), 1e-300)
+    return float(values[order[min(int(np.searchsorted(above, 1 - share)), len(order) - 1)]])
 
 
 def in_frame(view: View, flow: Fields, first: Fields) -> NDArray[np.float64]:

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.plot.style import BLUE, BODIES, RED, figure_of, styled, wrapped
+from kinemesh.plot.style import BLUE, BODIES, GREY, RED, figure_of, styled, wrapped
 
 SHARP = 0.5  # cosine of the turn of a wall from which on a node is a corner: 60 degrees
 BESIDE = 2  # nodes beside a corner, on each side, whose values are of its singularity
 DASHED = (0, (4, 2))
+DOTS = "at sharp corners, not resolved"
 
 
 @styled
@@ -46,7 +47,7 @@ def surface_pressure(
     if bodies is not None and len(bodies) > 1:
         each = zip(bodies.items(), cycle(BODIES), strict=False)
         parts = [(rows, colour, "-", name) for (name, rows), colour in each]
-    sharp = _corners(points, walls)
+    sharp = singular(points, walls)
     for rows, colour, style, name in parts:
         lines = [np.stack([points[n, 0], cp[n]], axis=1) for n in _paths(walls[rows], sharp)]
         drawn = LineCollection(lines, colors=colour, linewidths=1.6, linestyles=[style])
@@ -58,13 +59,16 @@ def surface_pressure(
     axes.invert_yaxis()
     axes.margins(0.04)
     axes.set(xlabel="$x/c$", ylabel="$c_p$")
-    axes.set_title(wrapped(title, 60))
-    axes.legend()
+    axes.set_title(wrapped(title, 66))
+    if sharp:
+        axes.plot([], [], ".", color=GREY, markersize=3, label=DOTS)
+    figure.legend(loc="outside lower center", ncols=3, fontsize=8)
     return figure
 
 
-def _corners(points: NDArray[Any], walls: NDArray[Any]) -> set[int]:
-    """Nodes at which a wall turns by more than 60 degrees, and those beside them."""
+def corners(points: NDArray[Any], walls: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Nodes (n,) at which a wall turns by more than 60 degrees, and (n,) those with fluid about
+    them, as at trailing edges, not within them, as in the corners of a box."""
     before = np.full(len(points), -1)
     before[walls[:, 1]] = walls[:, 0]
     node, after = walls.T
@@ -72,7 +76,13 @@ def _corners(points: NDArray[Any], walls: NDArray[Any]) -> set[int]:
     node, after = node[joined], after[joined]
     a, b = points[node] - points[before[node]], points[after] - points[node]
     turn = (a * b).sum(axis=1) < SHARP * np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
-    found = set(node[turn].tolist())
+    outside = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0] < 0  # the fluid is on the left
+    return node[turn], outside[turn]
+
+
+def singular(points: NDArray[Any], walls: NDArray[Any]) -> set[int]:
+    """Nodes at corners of walls, and those beside them."""
+    found = set(corners(points, walls)[0].tolist())
     for _ in range(BESIDE):
         ends = walls[np.isin(walls, list(found)).any(axis=1)]
         found |= set(ends.ravel().tolist())

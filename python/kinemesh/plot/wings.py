@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError, warn
-from kinemesh.plot.style import BLUE, DARK, RED, figure_of, styled
+from kinemesh.plot.style import BLUE, DARK, RED, figure_of, styled, wrapped
 from kinemesh.study.cuts import section_pressures
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def pressure(points: NDArray[Any], walls: NDArray[Any], cp: NDArray[Any], title:
     panels[0].set_ylabel("$x$ [root chord]")
     panels[0].invert_yaxis()
     figure.colorbar(drawn, ax=panels, shrink=0.85).set_label("$c_p$")
-    figure.suptitle(title, fontsize=10)
+    figure.suptitle(wrapped(title, 120), fontsize=10)
     return figure
 
 
@@ -96,7 +96,7 @@ def sections(
         names.append(label)
     figure.supxlabel("$x/c$", fontsize=10)
     figure.supylabel("$c_p$", fontsize=10)
-    figure.suptitle(title, fontsize=10)
+    figure.suptitle(wrapped(title, 120), fontsize=10)
     figure.legend(handles, names, loc="outside lower right", ncols=3)
     return figure
 
@@ -137,7 +137,8 @@ def cloud(
         axes.grid(False)
     bar = figure.colorbar(drawn, ax=[top, side], shrink=0.85, ticks=range(count))
     bar.set_label("colour")
-    figure.suptitle(f"{title or 'cloud'}: {len(points):,} points", fontsize=10)
+    told = f"cloud: {len(points):,} points"
+    figure.suptitle(wrapped(f"{title}\n{told}" if title else told, 120), fontsize=10)
     return figure
 
 
@@ -161,7 +162,7 @@ def figures(
     pressure(points, walls, flow["Cp"], title, path=target("cp"))
     sections(points, walls, flow["Cp"], stations, data, label, title, path=target("sections"))
     plane = np.flatnonzero(points[:, 1] == points[np.unique(walls), 1].min())
-    cloud(points, walls, plane, flow["Colour"], path=target("mesh"))
+    cloud(points, walls, plane, flow["Colour"], title, path=target("mesh"))
 
 
 def _stations(

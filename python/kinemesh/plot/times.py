@@ -1,0 +1,158 @@
+"""Figures over time and iterations: loads of runs without a cycle, convergence of steady ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.plot.style import (
+    BLUE,
+    RED,
+    WIDE,
+    colour_of,
+    dashes_of,
+    ends_of,
+    figure_of,
+    hush,
+    styled,
+    wrapped,
+)
+
+if TYPE_CHECKING:
+    from kinemesh.io.history import History
+
+FAR = 4.0  # how many times the range of what follows a start may have and still be drawn
+BAND = 0.16  # of the range of an axis, for a mark at its edge
+UP, DOWN = r"$\uparrow$", r"$\downarrow$"
+ABOUT = "moment of each body about its own point, of all about the point of the case"
+
+
+class Load(NamedTuple):
+    """What an axis shows: colours and values of its lines."""
+
+    axes: Any
+    lines: Sequence[tuple[str, NDArray[np.float64]]]
+
+    def span(self) -> tuple[float, float]:
+        """Least and most of all values; where the first tenth is far beyond, of what follows."""
+        every = np.concatenate([line for _, line in self.lines])
+        later = np.concatenate([line[len(line) // 10 :] for _, line in self.lines])
+        shown = later if np.ptp(every) > FAR * np.ptp(later) > 0 else every
+        return float(shown.min()), float(shown.max())
+
+
+@styled
+def loads(history: History, title: str = "", unit: str = "") -> Any:
+    """Lift and drag of one member over the time of a run without a cycle.
+
+    Of several bodies lift, drag and moment, a line for each and one for all of them.
+    A start far beyond all that follows, as an impulsive one is, is told by its value in place of a
+    scale that hides the rest.  A load that is noise beside the others is drawn on their scale.
+    unit: of the time.
+    """
+    time = f"time [{unit}]" if unit else "time"
+    start = "angle_deg_"
+    markers = [n.removeprefix(start) for n in history.columns if n.startswith(start)]
+    markers = [n for n in markers if np.isfinite(history[f"cl_{n}"]).any()]  # of this member
+    if len(markers) > 1:
+        return _loads_of(history, markers, title, time)
+    figure = figure_of(6.4, 3.3)
+    axes = figure.subplots()
+    right = axes.twinx()
+    axes.plot(history["time"], history["cl"], color=BLUE)
+    right.plot(history["time"], history["cd"], color=RED)
+    both = (Load(axes, [(BLUE, history["cl"])]), Load(right, [(RED, history["cd"])]))
+    limit([both], history["time"])
+    axes.set(xlabel=time, title=wrapped(title, WIDE))
+    axes.set_ylabel("$c_l$", color=BLUE)
+    right.set_ylabel("$c_d$", color=RED)
+    right.grid(False)
+    right.spines["right"].set_visible(True)
+    axes.margins(x=0.01)
+    return figure
+
+
+def limit(panels: Sequence[Sequence[Load]], time: NDArray[np.float64]) -> None:
+    """The ranges of all axes of a figure; of each panel those that share it.
+
+    A mark at each edge of a panel tells the value farthest beyond it.
+    """
+    spans = [[load.span() for load in panel] for panel in panels]
+    largest = max(high - low for panel in spans for low, high in panel)
+    for panel, found in zip(panels, spans, strict=True):
+        ends = np.array([ends_of(low, high, largest) for low, high in found])
+        wide = ends[:, 1] - ends[:, 0]
+        for side, sign in enumerate((-1, 1)):
+            beyond = [
+                (sign * (line[at] - ends[k, side]) / wide[k], line[at], time[at], colour)
+                for k, load in enumerate(panel)
+                for colour, line in load.lines
+                for at in [int(np.argmax(sign * line))]
+            ]
+            far, value, when, colour = max(beyond, key=lambda one: float(one[0]))
+            if far > 0:
+                ends[:, side] += sign * BAND * wide  # where no line is but that of the start
+                _mark(panel[-1].axes, sign > 0, f"{value:.3g} at {when:.3g}", colour)
+        for load, (low, high) in zip(panel, ends, strict=True):
+            load.axes.set_ylim(low, high)
+
+
+def _mark(axes: Any, up: bool, text: str, colour: str) -> None:
+    """An arrow with words at the end of the upper or lower edge, as a start is at its beginning."""
+    style = {"color": colour, "fontsize": 8, "ha": "right", "va": "top" if up else "bottom"}
+    place = (0.99, 0.98 if up else 0.02)
+    axes.text(*place, f"{UP if up else DOWN} {text}", transform=axes.transAxes, **style)
+
+
+def _loads_of(history: History, markers: Sequence[str], title: str, time: str) -> Any:
+    """Panels of lift, drag and moment over time: bodies, whose cm is about their own points."""
+    figure = figure_of(6.4, 6.0)
+    panels, shown = figure.subplots(3, 1, sharex=True), []
+    for axes, name, symbol in zip(panels, ("cl", "cd", "cm"), "ldm", strict=True):
+        lines = [(BLUE, history[name])]
+        for k, marker in enumerate(markers):
+            lines.append((colour_of(k), history[f"{name}_{marker}"]))
+            style = {"color": colour_of(k), "linestyle": dashes_of(k), "zorder": 2.1}
+            axes.plot(history["time"], lines[-1][1], linewidth=1.3, label=marker, **style)
+        axes.plot(history["time"], history[name], color=BLUE, linewidth=2.0, label="all bodies")
+        shown.append([Load(axes, lines)])
+        axes.set_ylabel(f"$c_{symbol}$")
+        axes.margins(x=0.01)
+    limit(shown, history["time"])
+    panels[0].set_title(wrapped(title, WIDE))
+    panels[-1].set(xlabel=time, title=ABOUT)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    return figure
+
+
+@styled
+def convergence(history: History, members: Sequence[int] | None = None, title: str = "") -> Any:
+    """Residual, and lift and drag, over the iterations of a steady run.
+
+    A line per member, of all or of `members`.
+    """
+    shown = history.members if members is None else members
+    figure = figure_of(6.4, 4.4)
+    top, bottom = figure.subplots(2, 1, sharex=True)
+    right = bottom.twinx()
+    for m in shown:
+        part = history.member(m)
+        at, fade = part["iteration"], 1 - 0.6 * (m - shown[0]) / len(history.members)
+        top.semilogy(at, part["residual"], color=BLUE, alpha=fade, label=f"member {m}")
+        bottom.plot(at, part["cl"], color=BLUE, alpha=fade)
+        right.plot(at, part["cd"], color=RED, alpha=fade)
+    hush((bottom, right))
+    top.set_title(wrapped(title, WIDE))
+    top.set_ylabel("residual")
+    if 1 < len(shown) <= 8:
+        top.legend()
+    bottom.set(xlabel="iteration")
+    bottom.set_ylabel("$c_l$", color=BLUE)
+    right.set_ylabel("$c_d$", color=RED)
+    right.grid(False)
+    right.spines["right"].set_visible(True)
+    top.margins(x=0.01)
+    return figure

@@ -1,0 +1,180 @@
+"""Panels of loops, cycles and pressures speak of what they show; captions say a thing once."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from kinemesh import plot
+from kinemesh.io.history import History, unsteady_columns
+from kinemesh.plot.ensembles import title_of
+from kinemesh.plot.walls import DOTS
+from kinemesh.results import Run
+from kinemesh.results.pressures import Pressures
+from kinemesh.study.hysteresis import hysteresis
+from made_up import changed, run
+
+pytestmark = pytest.mark.no_sanitizer
+
+
+def open_moment(amplitude=2.51):
+    """A loop whose moment, not its lift, changes by a tenth from cycle to cycle."""
+    made = run(amplitude=amplitude)
+    scale = np.where(made["step"] > 64, 1.1, 1.0)
+    return hysteresis(changed(made, cm=scale * made["cm"], converged=0 * scale + 1))
+
+
+def test_only_the_load_that_is_not_periodic_says_so():
+    loop = open_moment()
+    assert loop.periodic is False
+
+    lift, moment = plot.hysteresis(loop).axes
+
+    assert lift.get_legend() is None
+    (text,) = [t.get_text() for t in moment.get_legend().get_texts()]
+    assert "not periodic: changes by" in text
+    squares = [[line for line in axes.lines if line.get_marker() == "s"] for axes in (lift, moment)]
+    assert [len(found) for found in squares] == [0, 1]
+
+
+def test_a_moment_that_is_noise_beside_the_lift_is_a_line_at_zero():
+    made = run()
+    loop = hysteresis(changed(made, cm=1e-6 * made["cm"], converged=0 * made["cm"] + 1))
+
+    moment = plot.hysteresis(loop).axes[1]
+
+    low, high = moment.get_ylim()
+    assert low == -high == pytest.approx(-0.05 * np.ptp(loop.cl.values))
+
+
+# ---------------------------------------------------------------- cycles
+
+
+def flapping(thrust, h=0.0, alpha=0.0):
+    """A loop with drag, an upward shift and an angle, as `cycle` reads it."""
+    step = np.arange(1, 33)
+    wave, zero = np.sin(2 * np.pi * step / 32), np.zeros(32)
+    columns = unsteady_columns([])
+    rows = dict.fromkeys(columns, zero) | {"step": step, "time": step, "cycle": step / 32}
+    rows |= {"phase_deg": 360 * (step / 32 % 1), "converged": zero + 1, "cl": wave}
+    rows |= {"alpha_deg": alpha * wave, "cd": zero - thrust, "shift_y": h * wave}
+    made = History(columns)
+    made.extend(rows)
+    return hysteresis(made)
+
+
+def test_the_drag_of_a_cycle_has_its_mean_and_says_when_it_is_a_thrust():
+    titles = [plot.cycle(flapping(t, 1.0)).axes[2].get_title(loc="left") for t in (0.2, -0.2)]
+
+    assert titles == ["drag\nmean -0.2 (thrust)", "drag\nmean 0.2"]
+
+
+def test_a_motion_that_does_not_turn_has_no_axis_of_the_angle():
+    plunge = plot.cycle(flapping(0.2, h=1.0))
+    both = plot.cycle(flapping(0.2, h=1.0, alpha=2.0))
+    still = plot.cycle(flapping(0.2))
+
+    assert plunge.axes[0].get_ylabel() == "h/c"
+    assert len(plunge.axes) == 4
+    assert ["alpha" in axes.get_ylabel() for axes in both.axes] == [True, *[False] * 4]
+    assert both.axes[4].get_ylabel() == "h/c"
+    assert still.axes[0].get_ylim() == (-1, 1)
+
+
+def test_a_cycle_has_the_title_of_its_case_and_tells_its_lines():
+    figure = plot.cycle(flapping(0.2, 1.0), flapping(0.1, 1.0), title="a case\nRe 100")
+
+    assert figure.get_suptitle() == "a case\nRe 100"
+    (legend,) = figure.legends
+    texts = [text.get_text() for text in legend.get_texts()]
+    assert texts[1:] == ["last cycle", "mean over the cycle"]
+    styles = [line.get_linestyle() for line in legend.get_lines()]
+    assert styles == ["--", "-", ":"]
+
+
+# ---------------------------------------------------------------- pressures
+
+
+def test_values_at_a_trailing_edge_are_dots_as_in_the_steady_figure():
+    """A section of straight sides: its edges at both ends are sharp."""
+    x = np.r_[np.linspace(1, 0, 11), np.linspace(0, 1, 11)[1:-1]]
+    y = np.r_[np.full(11, 1.0), np.full(9, -1.0)] * 0.1 * x * (1 - x)
+    cp = np.arange(20.0)
+    none = np.zeros(0)
+    body = Pressures(x, y, none, cp[None], cp, np.zeros((1, 20)) + 0j, None, None, True, None)
+
+    figure = plot.unsteady_pressures({"wing": body})
+    points = np.stack([x, y], axis=1)
+    walls = np.stack([np.arange(20), np.roll(np.arange(20), -1)], axis=1)
+    steady = plot.surface_pressure(points, walls[:, ::-1], cp)
+
+    for axes in (figure.axes[0], steady.axes[0]):
+        dots = [line.get_ydata() for line in axes.lines if line.get_marker() == "."]
+        assert set(np.concatenate(dots)) == {0, 1, 2, 8, 9, 10, 11, 12, 18, 19}
+    joined = [line.get_ydata() for line in figure.axes[0].lines if line.get_marker() == "None"]
+    assert not set(np.concatenate(joined)) & set(np.concatenate(dots))
+    for one in (figure, steady):
+        (legend,) = one.legends
+        one.draw_without_rendering()
+        assert legend.get_window_extent().width < one.bbox.width
+        texts = [text.get_text() for text in legend.get_texts()]
+        assert texts == ["upper side", "lower side", DOTS]
+
+
+def test_a_legend_of_pressures_lies_below_the_curves():
+    angle = np.linspace(0, 2 * np.pi, 61)[:-1]
+    ring = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    walls = np.stack([np.roll(np.arange(60), -1), np.arange(60)], axis=1)
+
+    figure = plot.surface_pressure(ring, walls, ring[:, 0])
+
+    figure.draw_without_rendering()
+    (legend,), axes = figure.legends, figure.axes[0]
+    assert legend.get_window_extent().y1 <= axes.get_tightbbox().y0
+    assert DOTS not in [text.get_text() for text in legend.get_texts()]  # there are none
+
+
+# ---------------------------------------------------------------- captions
+
+
+@pytest.mark.parametrize(
+    ("title", "told"),
+    [
+        ("CT5: pitching 2.51 degrees at M 0.755", "alpha 0.016 deg, k 0.0814"),
+        ("at Mach number 0.755, alpha 0.016", "amplitude 2.51 deg, k 0.0814"),
+        ("at M 0.7", "Mach 0.755, alpha 0.016 deg, amplitude 2.51 deg, k 0.0814"),
+        ("at M 0.7555", "Mach 0.755, alpha 0.016 deg, amplitude 2.51 deg, k 0.0814"),
+    ],
+)
+def test_captions_say_each_condition_once(title, told):
+    asked = {"mach": 0.755, "alpha_deg": 0.016, "amplitude_deg": 2.51, "k": 0.0814}
+    run = Run(None, {"asked": [asked], "case": {"title": title}}, None)
+
+    assert title_of(run, 0) == f"{title}\n{told}"
+
+
+def test_what_varies_is_said_of_each_member():
+    asked = [{"mach": 0.7}, {"mach": 0.755}]
+    run = Run(None, {"asked": asked, "case": {"title": "at M 0.755"}}, None)
+
+    assert [title_of(run, m) for m in (0, 1)] == ["at M 0.755\nMach 0.7", "at M 0.755\nMach 0.755"]
+
+
+# ---------------------------------------------------------------- grids
+
+
+def test_a_legend_of_grids_has_the_kinds_of_cells_that_there_are():
+    points = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], float)
+    walls = np.zeros((0, 2), int)
+    parts = [
+        SimpleNamespace(points=points, cells=np.array([[0, 1, 2, 3]]), iblank=iblank, walls=walls)
+        for iblank in (np.ones(4), np.array([-1, 1, -1, 1]), np.array([0, 1, 1, 1]))
+    ]
+
+    def kinds(*shown):
+        figure = plot.grids({f"part {n}": part for n, part in enumerate(shown)})
+        texts = [text.get_text() for text in figure.legends[0].get_texts()]
+        return texts[len(shown) :]
+
+    assert kinds(parts[0]) == ["field"]
+    assert kinds(*parts[:2]) == ["field", "receptors"]
+    assert kinds(*parts) == ["field", "receptors", "hidden"]
