@@ -181,7 +181,14 @@ def test_members_have_the_bits_of_their_solo_runs():
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ("outlet", r"'out' is an outlet without pressure; say km.outlet\(pressure=...\)"),
+        (
+            "outlet",
+            r"'out' is an outlet of incompressible flow, which method 'ale' has not; it has",
+        ),
+        (
+            {"kind": "inlet"},
+            "'out' is an inlet without numbers; say km.inlet",
+        ),
         ({"kind": "outlet", "presure": 1.0}, "'presure', expected pressure; did you mean"),
         ({"kind": "symmetry", "pressure": 1.0}, "an symmetry with 'pressure', expected no numbers"),
         ({"pressure": 1.0}, "'out' is None, expected one of symmetry, outlet, inlet"),
@@ -219,7 +226,7 @@ def test_solvers_and_settings_without_the_condition_say_so():
         lambda: km.Ale(mesh, mach=0.3, settings=km.AleSettings(linear_solver="lusgs"), **told),
     ]
     for make in refused:
-        with pytest.raises(SettingsError, match=r"'in' is an inlet, which .* has not"):
+        with pytest.raises(SettingsError, match=r"'in' is an inlet of a gas, which .* has not"):
             make()
     ring = km.mesh.cylinder(640, far_field=1.6, around=40, outer="overset")
     back = km.mesh.background((-4, 4, -4, 4), (-2, 2, -2, 2), 0.2, growth=1.3)

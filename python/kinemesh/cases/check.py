@@ -206,9 +206,13 @@ def numbers_in_words(boundaries: Any) -> dict[str, str]:
     from kinemesh.space.conditions import conditions_of
 
     return {
-        marker: "".join(f", {name} {value:g}" for name, value in own.numbers.items())
+        marker: "".join(f", {name} {_plain(value)}" for name, value in own.numbers.items())
         for marker, own in conditions_of(boundaries).items()
     }
+
+
+def _plain(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _unit(case: Case) -> str:

@@ -27,7 +27,7 @@ from kinemesh.linear.lines import colour_along_lines
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.curved import curved_triangles
 from kinemesh.motion.deform import Deformation, TorsionalSprings
-from kinemesh.space.conditions import Condition, give
+from kinemesh.space.conditions import GAS, Condition, give
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
 
@@ -137,7 +137,7 @@ class Ale(Solver):
     """
 
     method = "ale"
-    conditions_taken = ("inlet", "outlet")
+    takes_conditions_of = (GAS,)
     grid: Grid
 
     def __init__(
@@ -195,8 +195,8 @@ class Ale(Solver):
             if self.conditions:
                 marker, own = next(iter(self.conditions.items()))
                 raise SettingsError(
-                    f"boundaries: {marker!r} is an {own.kind}, which linear_solver = 'lusgs' has "
-                    "not; take 'bicgstab'"
+                    f"boundaries: {marker!r} is an {own.kind} of {own.flow}, which linear_solver = "
+                    "'lusgs' has not; take 'bicgstab'"
                 )
             return self._lusgs()
         return Implicit(

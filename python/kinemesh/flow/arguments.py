@@ -156,7 +156,8 @@ def assign_markers(
         )
     found = measured(spaces, sides[0], others)
     conditions = conditions_of(boundaries)
-    return Markers(sides, kinds, conditions, found, sizes.check(spaces, found, arguments))
+    notes = sizes.check(spaces, found, arguments, channel=bool(conditions))
+    return Markers(sides, kinds, conditions, found, notes)
 
 
 def _none_alone(spaces: Sequence[Any], named: Sequence[str]) -> None:

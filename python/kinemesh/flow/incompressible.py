@@ -24,6 +24,7 @@ from kinemesh.flow.arguments import (
 from kinemesh.flow.forces import Forces
 from kinemesh.flow.moving import Moving
 from kinemesh.flow.parts import Standing, has_parts, markers_of_parts, put_together, report_of
+from kinemesh.flow.projection import ends
 from kinemesh.flow.projection.given import conditions
 from kinemesh.flow.projection.initial import given_flow
 from kinemesh.flow.projection.resolution import tell_of_cells
@@ -41,6 +42,7 @@ from kinemesh.motion.deform import Deformation
 from kinemesh.motion.deform.base import Poses
 from kinemesh.overset.parts import Part, Parts
 from kinemesh.overset.report import OversetReport
+from kinemesh.space.conditions import INCOMPRESSIBLE, Condition
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
 
@@ -77,7 +79,8 @@ class Incompressible(Moving):
         about the origin of its own frame.  Pivots of motions are points of that frame, too
     walls, far, boundaries, chord : as of `kinemesh.Ale`; walls are no-slip, "symmetry" is a slip
         wall; the stream is given where it comes in through the far field as given, elsewhere the
-        far field is open, and all of one that turns far
+        far field is open, and all of one that turns far; `km.inlet(velocity=...)` and `km.outlet()`
+        of a channel, which needs no far field then
 
     Attributes
     ----------
@@ -95,6 +98,7 @@ class Incompressible(Moving):
     """
 
     method = "incompressible"
+    takes_conditions_of = (INCOMPRESSIBLE,)
     starts = ("stream", "steady", "as is")
     steady_columns = ("pressure_iterations", "mass_defect")
     columns = ("pressure_iterations", "divergence", "mass_defect", "cfl")
@@ -119,7 +123,7 @@ class Incompressible(Moving):
         settings: IncompressibleSettings | None = None,
         walls: Sequence[str] | None = None,
         far: Sequence[str] | None = None,
-        boundaries: Mapping[str, str] | None = None,
+        boundaries: Mapping[str, str | Condition] | None = None,
         moment_about: tuple[float, float] | None = None,
         chord: float | None = None,
         sliding: Mapping[str, tuple[float, float] | float] | None = None,
@@ -148,15 +152,18 @@ class Incompressible(Moving):
     def _make(
         self, arguments: Arguments, markers: Markers, meshes: Sequence[Mesh], sliding: Any
     ) -> None:
-        grid = Grid(MeshVertices(arguments.backend, meshes, markers.by_kind))
+        grid = Grid(MeshVertices(arguments.backend, meshes, ends.by_kind(markers)))
         self.walls = Walls(grid, sliding)
         self.more = {"sliding": self.walls.sliding} if sliding else {}
         Moving.__init__(self, arguments, markers, grid)
+        ends.refuse_motion(self.conditions, self.motions)
         grid.start()
         alpha = np.radians(self.alpha_deg)
         way = np.stack([np.cos(alpha), np.sin(alpha)], axis=1)
         self.inflow = self.streams["stream"][:, None] * way
         given, is_open = conditions(grid, self.inflow, wanders(grid, self.motions, self.speed))
+        entering = ends.apply(grid, self.conditions, self.inflow, given, is_open)
+        self.more |= ends.identity(self.conditions, entering)
         of_parts = isinstance(grid.meshes[0], Parts)
         self.parts = Standing(grid, self.settings.overlap, self.notes) if of_parts else None
         connectivity = None if self.parts is None else self.parts.connectivity
@@ -167,7 +174,7 @@ class Incompressible(Moving):
         self.turning = Turning(grid)
         far = grid.patches["far"]
         if len(far):
-            self.backend.put(self.projection.velocity["far"], self.inflow[far.member])
+            self.backend.put(self.projection.velocity["far"], entering)
         fields = self.projection.fields
         self.forces = Forces(
             grid, fields, self.speed, self.alpha_deg, *self.reference, kernel="inc_forces"

@@ -67,7 +67,7 @@ class Moving(Runnable, ABC):
     frame_time: ClassVar[float] = 0.0
     uncounted: ClassVar[float] = 0.0  # bytes per node that small spaces do not show
     sample: ClassVar[Mapping[str, Any]] = {"mach": 0.5}  # streams on which memory is counted
-    conditions_taken: ClassVar[tuple[str, ...]] = ()  # kinds of conditions with numbers
+    takes_conditions_of: ClassVar[tuple[str, ...]] = ()  # gases, or incompressible flow
     forces: Forces
     dualtime: Any
 
@@ -106,11 +106,12 @@ class Moving(Runnable, ABC):
     def _check_conditions(self) -> None:
         """SettingsError for a condition at the boundary that the solver has not."""
         for marker, own in self.conditions.items():
-            if own.kind not in self.conditions_taken:
-                taken = ", ".join(self.conditions_taken) or "none"
+            if own.flow not in self.takes_conditions_of:
+                of = f" of {self.takes_conditions_of[0]}" if self.takes_conditions_of else ""
+                taken = f"; it has inlets and outlets{of}" if of else ""
                 raise SettingsError(
-                    f"boundaries: {marker!r} is an {own.kind}, which method '{self.method}' has "
-                    f"not; of conditions with numbers it has {taken}"
+                    f"boundaries: {marker!r} is an {own.kind} of {own.flow}, which method "
+                    f"'{self.method}' has not{taken}"
                 )
 
     def check_motions(self, arguments: Arguments) -> None:

@@ -22,18 +22,24 @@ PLANFORM = 0.05  # of the reference area from the planform measured
 QUARTER = (0.25, 0.0)  # default of pivots and of the moment's point
 
 
-def check(spaces: Sequence[Any], found: Sequence[Walls], arguments: Any) -> list[str]:
-    """What must be said of the walls of each member; MeshError where a chord must be stated.
+def check(
+    spaces: Sequence[Any], found: Sequence[Walls], arguments: Any, channel: bool = False
+) -> list[str]:
+    """Warnings about the walls of each member; MeshError where a chord must be stated.
 
     Parameters
     ----------
     arguments : with `chord` as stated, or None, and `reference`, area and length of coefficients
+    channel : whether there are inlets or outlets, so that walls need not close round bodies
     """
     notes: list[str] = []
     for member, space in firsts(spaces):
         walls, plane = found[member], space.points.shape[1] == 2
-        said = [_loads(space, walls), _chord(member, space, walls, arguments.chord) if plane
-                else _planform(walls, arguments.reference[0])]  # fmt: skip
+        loads = None if channel else _loads(space, walls)
+        if plane:
+            said = [loads, _chord(member, space, walls, arguments.chord)]
+        else:
+            said = [loads, _planform(walls, arguments.reference[0])]
         notes += [f"member {member}: {text}" for text in said if text is not None]
     return notes
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.arguments import checks_names
+from kinemesh.arguments import checks_names, is_several
 from kinemesh.device.backend import Backend
 from kinemesh.errors import SettingsError, did_you_mean
 from kinemesh.gas import GAMMA
@@ -21,11 +21,21 @@ from kinemesh.space.patches import KINDS, Patch
 LEAST_INWARD = 0.1  # cosine of an inflow to the inward normal, 84 degrees
 
 
+GAS, INCOMPRESSIBLE = "a gas", "incompressible flow"
+PROFILES = ("parabolic",)
+STRAIGHT = 1e-6  # distance of a parabola's nodes from a straight line, over its length
+NAMES = {  # numbers that conditions have
+    "outlet": ["pressure"],
+    "inlet": ["total_pressure", "total_temperature", "alpha_deg", "velocity", "profile"],
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Condition:
     """A condition at the boundary, with its numbers."""
 
     kind: ClassVar[str]
+    flow: ClassVar[str] = GAS
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -35,7 +45,7 @@ class Condition:
             object.__setattr__(self, field.name, _number(self.kind, field.name, value))
 
     @property
-    def numbers(self) -> dict[str, float]:
+    def numbers(self) -> dict[str, Any]:
         """Numbers that are given, by name."""
         found = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in found.items() if value is not None}
@@ -76,44 +86,150 @@ class Inlet(Condition):
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Outflow(Condition):
+    """Open boundary of incompressible flow; see `outlet`."""
+
+    kind: ClassVar[str] = "outlet"
+    flow: ClassVar[str] = INCOMPRESSIBLE
+
+
+@dataclass(frozen=True, slots=True)
+class Inflow(Condition):
+    """Inflow of a given velocity; see `inlet`."""
+
+    kind: ClassVar[str] = "inlet"
+    flow: ClassVar[str] = INCOMPRESSIBLE
+    velocity: Any
+    profile: str | None = None
+
+    def __post_init__(self) -> None:
+        if not callable(self.velocity):
+            pair = self.velocity if is_several(self.velocity) else (self.velocity,)
+            if not 1 <= len(pair) <= 2:
+                raise SettingsError(
+                    f"inlet: velocity is {self.velocity!r}, expected a speed across the boundary, "
+                    "or its components (u, v)"
+                )
+            found = tuple(_finite("inlet", "velocity", value) for value in pair)
+            object.__setattr__(self, "velocity", found if len(found) == 2 else found[0])
+        if self.profile not in (None, *PROFILES):
+            hint = did_you_mean(self.profile, PROFILES)
+            raise SettingsError(
+                f"inlet: profile is {self.profile!r}, expected {', '.join(PROFILES)}{hint}"
+            )
+        if self.profile is not None and callable(self.velocity):
+            raise SettingsError(
+                "inlet: velocity is a function and there is a profile, expected one"
+            )
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """What is given, by name; a function by its name."""
+        given = self.velocity
+        told = getattr(given, "__name__", repr(given)) if callable(given) else given
+        return {"velocity": told} | ({"profile": self.profile} if self.profile else {})
+
+    def at(self, marker: str, mesh: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Nodes of a marker, and (nodes, 2) velocities there.
+
+        Raises
+        ------
+        SettingsError    velocities that are no finite numbers of the right shape, or that lead
+            out of the fluid; a parabola along a boundary that is not straight
+        """
+        edges = mesh.boundaries.get(marker, np.zeros((0, 2), np.int64))
+        nodes, number = np.unique(edges, return_inverse=True)
+        x, ends = mesh.points[nodes], mesh.points[edges]
+        out = (ends[:, 1] - ends[:, 0]) @ np.array([[0.0, -1.0], [1.0, 0.0]])
+        normal = np.zeros_like(x)
+        np.add.at(normal, number.reshape(edges.shape).T, out)
+        normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+        found = self._velocities(marker, x, normal)
+        if self.profile is not None:
+            found = found * _parabola(marker, x)[:, None]
+        through = 0.5 * (found[number.reshape(edges.shape)].sum(axis=1) * out).sum()
+        if len(edges) and not through < 0:
+            raise SettingsError(
+                f"boundaries: inlet {marker!r} has a flow of {-through:.4g} into the fluid, "
+                "expected one above 0"
+            )
+        return nodes, found
+
+    def _velocities(
+        self, marker: str, x: NDArray[np.float64], normal: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        if not callable(self.velocity):
+            if isinstance(self.velocity, tuple):
+                return np.tile(np.array(self.velocity), (len(x), 1))
+            across: NDArray[np.float64] = -self.velocity * normal
+            return across
+        made = np.asarray(self.velocity(x[:, 0].copy(), x[:, 1].copy()), float)
+        if made.shape == (len(x),):
+            made = -(made[:, None] * normal).T
+        if made.shape != (2, len(x)) or not np.isfinite(made).all():
+            raise SettingsError(
+                f"boundaries: velocity of inlet {marker!r} gives {_shape(made)} at {len(x)} "
+                f"places, expected finite speeds ({len(x)},) or components (2, {len(x)})"
+            )
+        return np.ascontiguousarray(made.T)
+
+
 @checks_names
-def outlet(*, pressure: float) -> Outlet:
-    """Outlet of a gas at a given static pressure (theory eq. 2.8c).
+def outlet(*, pressure: float | None = None) -> Outlet | Outflow:
+    """Outlet of a gas at a given static pressure (theory eq. 2.8c), or of incompressible flow.
 
     Entropy, the invariant that leaves and the velocity along the boundary are those inside; where
-    the gas leaves faster than sound, the pressure is too.
+    the gas leaves faster than sound, the pressure is too.  Incompressible flow leaves without
+    stress, at pressure 0.
 
     Parameters
     ----------
-    pressure : float    static pressure over that of the stream, p / p_inf
+    pressure : float    of a gas, static over that of the stream, p / p_inf; None: incompressible
 
     Raises
     ------
     SettingsError    a number that is not above 0
     """
-    return Outlet(pressure)
+    return Outflow() if pressure is None else Outlet(pressure)
 
 
 @checks_names
 def inlet(
-    *, total_pressure: float, total_temperature: float = 1.0, alpha_deg: float | None = None
-) -> Inlet:
-    """Inlet of a gas from a reservoir (theory eq. 2.8d), slower than sound.
+    *,
+    total_pressure: float | None = None,
+    total_temperature: float | None = None,
+    alpha_deg: float | None = None,
+    velocity: Any = None,
+    profile: str | None = None,
+) -> Inlet | Inflow:
+    """Inlet of a gas from a reservoir (theory eq. 2.8d), or of incompressible flow.
 
     Parameters
     ----------
-    total_pressure : float       p_0 / p_inf
-    total_temperature : float    T_0 / T_inf
-    alpha_deg : float            angle of the inflow to the x axis [deg]; None: across the boundary
+    total_pressure : float       p_0 / p_inf of a gas, which comes in slower than sound
+    total_temperature : float    T_0 / T_inf of a gas; default 1
+    alpha_deg : float            angle of a gas's inflow to the x axis [deg]; None: across the
+        boundary
+    velocity : float, (u, v) or callable    of incompressible flow: speed across the boundary, its
+        components, or a function of the arrays x and y that gives speeds (n,) or components
+        (2, n); in reference speeds U
+    profile : "parabolic"        of incompressible flow: a parabola from end to end of a straight
+        boundary, `velocity` its largest value
 
     Raises
     ------
-    SettingsError    a pressure or temperature that is not above 0
+    SettingsError    numbers of both kinds of flow, or of none; one outside of its range
     """
-    return Inlet(total_pressure, total_temperature, alpha_deg)
-
-
-MAKERS = {"outlet": Outlet, "inlet": Inlet}
+    gas = {"total_pressure": total_pressure, "total_temperature": total_temperature,
+           "alpha_deg": alpha_deg}  # fmt: skip
+    gas = {name: value for name, value in gas.items() if value is not None}
+    if (velocity is None) == (total_pressure is None) or (gas and velocity is not None):
+        raise SettingsError(
+            "inlet: expected total_pressure (and total_temperature, alpha_deg) of a gas, or "
+            "velocity (and profile) of incompressible flow"
+        )
+    return Inlet(**gas) if velocity is None else Inflow(velocity, profile)  # type: ignore[arg-type]
 
 
 def condition_of(marker: str, value: Any) -> Condition | str:
@@ -133,7 +249,7 @@ def condition_of(marker: str, value: Any) -> Condition | str:
         raise SettingsError(
             f"boundaries: {marker!r} is {kind!r}, expected one of {', '.join(kinds)}{also}"
         )
-    names = [field.name for field in fields(MAKERS[kind])] if kind in MAKERS else []
+    names = NAMES.get(kind, [])
     unknown = [name for name in table if name not in names]
     if unknown:
         expected = ", ".join(names) or "no numbers"
@@ -141,12 +257,18 @@ def condition_of(marker: str, value: Any) -> Condition | str:
             f"boundaries: {marker!r} is an {kind} with {unknown[0]!r}, expected {expected}"
             f"{did_you_mean(unknown[0], names)}"
         )
-    if kind not in MAKERS:
+    if kind not in NAMES:
         return str(kind)
-    needed = f"km.{kind}({names[0]}=...), in a case file {{ kind = '{kind}', {names[0]} = ... }}"
-    if names[0] not in table:
-        raise SettingsError(f"boundaries: {marker!r} is an {kind} without {names[0]}; say {needed}")
-    made: Condition = MAKERS[kind](**table)
+    if kind == "inlet" and not {"total_pressure", "velocity"} & set(table):
+        raise SettingsError(
+            f"boundaries: {marker!r} is an inlet without numbers; say km.inlet(total_pressure=...) "
+            "of a gas, km.inlet(velocity=...) of incompressible flow, in a case file "
+            "{ kind = 'inlet', velocity = 1.0 }"
+        )
+    try:
+        made: Condition = inlet(**table) if kind == "inlet" else outlet(**table)
+    except SettingsError as error:
+        raise SettingsError(f"boundaries: {marker!r}: {error}") from None
     return made
 
 
@@ -171,7 +293,7 @@ def conditions_of(boundaries: Any) -> dict[str, Condition]:
     return found
 
 
-def numbers_of(conditions: Mapping[str, Condition]) -> dict[str, dict[str, float]]:
+def numbers_of(conditions: Mapping[str, Condition]) -> dict[str, dict[str, Any]]:
     """Numbers of each condition, by marker, for summaries and restarts."""
     return {marker: own.numbers for marker, own in conditions.items()}
 
@@ -223,12 +345,39 @@ def _check_way(marker: str, own: Condition, meshes: Any) -> None:
             )
 
 
-def _number(kind: str, name: str, value: Any) -> float:
-    number = float(value) if isinstance(value, int | float | np.number) else float("nan")
-    least = -np.inf if name == "alpha_deg" else 0.0
-    if isinstance(value, bool) or not least < number < np.inf:
+def _parabola(marker: str, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(nodes,) 1 in the middle of a straight boundary, 0 at its ends."""
+    first = x[np.linalg.norm(x - x[0], axis=1).argmax()]
+    last = x[np.linalg.norm(x - first, axis=1).argmax()]
+    way = last - first
+    length = np.linalg.norm(way)
+    off = np.abs((x - first) @ np.array([way[1], -way[0]])) / length**2
+    if off.max() > STRAIGHT:
+        at = x[off.argmax()]
         raise SettingsError(
-            f"{kind}: {name} is {value!r}, expected a "
-            f"{'finite number' if name == 'alpha_deg' else 'number above 0'}"
+            f"boundaries: inlet {marker!r} has a parabolic profile and is not straight at "
+            f"({at[0]:.4g}, {at[1]:.4g}); give a function as velocity"
         )
+    s = (x - first) @ way / length**2
+    found: NDArray[np.float64] = 4.0 * s * (1.0 - s)
+    return found
+
+
+def _shape(values: NDArray[np.float64]) -> str:
+    return f"an array {values.shape}" if np.isfinite(values).all() else "values that are not finite"
+
+
+def _finite(kind: str, name: str, value: Any) -> float:
+    number = float(value) if isinstance(value, int | float | np.number) else float("nan")
+    if isinstance(value, bool) or not np.isfinite(number):
+        raise SettingsError(f"{kind}: {name} is {value!r}, expected a finite number")
+    return number
+
+
+def _number(kind: str, name: str, value: Any) -> float:
+    if name == "alpha_deg":
+        return _finite(kind, name, value)
+    number = float(value) if isinstance(value, int | float | np.number) else float("nan")
+    if isinstance(value, bool) or not 0.0 < number < np.inf:
+        raise SettingsError(f"{kind}: {name} is {value!r}, expected a number above 0")
     return number

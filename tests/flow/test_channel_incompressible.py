@@ -1,0 +1,208 @@
+"""Inlets and outlets of incompressible flow: channels with and without a cylinder."""
+
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh.errors import CaseError, SettingsError
+from test_channel import channel
+from test_steady_irregular import refined
+
+pytestmark = pytest.mark.flow
+RE = 20.0
+PARABOLA = {"kind": "inlet", "velocity": 1.5, "profile": "parabolic"}
+
+
+def box(cells=8):
+    """Four by one, from x = 0."""
+    made = channel(4 * cells, 0.25, cells, np.ones_like)
+    return km.Mesh(4.0 * made.points, made.triangles, made.quads, made.boundaries)
+
+
+def case(mesh=None, entry=PARABOLA, **options):
+    told = {"reynolds": RE, "device": "cpu", "walls": ["bottom", "top"]} | options
+    ends = {"in": entry, "out": km.outlet()}
+    return km.Incompressible(box() if mesh is None else mesh, boundaries=ends, **told)
+
+
+def state(made):
+    """Velocities and pressures at nodes, and where these are."""
+    get, step = made.backend.get, made.projection
+    return get(step.u), get(step.p), made.grid.points
+
+
+# ---------------------------------------------------------------- against exact and published flows
+
+
+def test_a_parabola_stays_one_and_its_pressure_falls_as_friction_asks():
+    """Hagen and Poiseuille's flow, u = 6 y (1 - y) and dp/dx = -12 / Re, to the march's end."""
+    made = case(settings=km.IncompressibleSettings(steady_drop=1e-9))
+    made.steady()
+
+    u, p, x = state(made)
+    inside = (x[:, 0] > 0.5) & (x[:, 0] < 3.5)
+    assert u[:, 0] == pytest.approx(6 * (0.25 - x[:, 1] ** 2), abs=1e-5)
+    assert np.abs(u[:, 1]).max() < 1e-5
+    assert np.polyfit(x[inside, 0], p[inside], 1)[0] == pytest.approx(-12 / RE, rel=1e-4)
+
+
+def test_a_plug_becomes_a_parabola_downstream():
+    made = case(entry=km.inlet(velocity=1.0), reynolds=10.0)
+    made.steady()
+
+    u, _, x = state(made)
+    last = np.abs(x[:, 0] - 3.5) < 1e-9
+    assert u[last, 0] / u[last, 0].max() == pytest.approx(1 - 4 * x[last, 1] ** 2, abs=0.01)
+
+
+def benchmark(times):
+    """The mesh of the ready case, refined, the cylinder round again."""
+    mesh = km.mesh.read(km.cases.load("channel-cylinder").mesh.file)
+    for _ in range(times):
+        mesh = refined(mesh)
+        points, round = mesh.points.copy(), np.unique(mesh.boundaries["cylinder"])
+        points[round] *= 0.5 / np.linalg.norm(points[round], axis=1, keepdims=True)
+        mesh = km.Mesh(points, mesh.triangles, mesh.quads, mesh.boundaries)
+    return mesh
+
+
+@pytest.mark.parametrize(
+    ("times", "drag", "lift", "fall"),
+    [
+        (0, 0.015, 0.3, 0.02),
+        pytest.param(2, 0.005, 0.05, 0.005, marks=pytest.mark.slow),
+    ],
+)
+def test_a_cylinder_in_a_channel_has_the_published_loads(times, drag, lift, fall):
+    """Schaefer and Turek's 2D-1: cd 5.5795, cl 0.010619, and 0.11752 of pressure, there for
+    (0.2 m/s)^2; asked of the finest mesh are 0.5, 5 and 0.5 %."""
+    made = case(benchmark(times), walls=["cylinder", "bottom", "top"], moment_about=(0.0, 0.0))
+    run = made.steady()
+
+    loads = run.summary["result"]["bodies"]["cylinder"]
+    _, p, x = state(made)
+    before, behind = (p[np.hypot(x[:, 0] - at, x[:, 1]).argmin()] for at in (-0.5, 0.5))
+    assert run.converged
+    assert loads["cd"] == pytest.approx(5.5795, rel=drag)
+    assert loads["cl"] == pytest.approx(0.010619, rel=lift)
+    assert 0.04 * (before - behind) == pytest.approx(0.11752, rel=fall)
+
+
+# ---------------------------------------------------------------- ways to say one inflow
+
+
+@pytest.mark.parametrize(
+    "velocity",
+    [
+        lambda x, y: 6 * (0.25 - y**2),
+        lambda x, y: np.stack([6 * (0.25 - y**2), 0 * y]),
+    ],
+)
+def test_functions_give_what_the_parabola_does(velocity):
+    whole, own = case(), case(entry=km.inlet(velocity=velocity))
+    for made in (whole, own):
+        made.steady()
+
+    assert state(own)[0] == pytest.approx(state(whole)[0], abs=1e-9)
+
+
+def test_a_speed_across_the_boundary_is_its_components():
+    one, other = (case(entry=km.inlet(velocity=v)) for v in (1.0, (1.0, 0.0)))
+    for made in (one, other):
+        made.steady()
+
+    assert (state(one)[0] == state(other)[0]).all()
+
+
+def test_a_channel_that_is_turned_shifted_and_scaled_has_the_same_loads():
+    mesh, angle = box(), np.radians(30.0)
+    turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+    other = km.Mesh(7.0 * mesh.points @ turn + 3.0, mesh.triangles, mesh.quads, mesh.boundaries)
+    deep = km.IncompressibleSettings(steady_drop=1e-9)
+    first = case(mesh, settings=deep, moment_about=(0.0, 0.0), chord=1.0)
+    second = case(other, settings=deep, alpha_deg=30.0, chord=7.0, moment_about=(3.0, 3.0))
+    one, two = (made.steady().history["cd"][-1] for made in (first, second))
+
+    assert two == pytest.approx(one, rel=1e-6)
+
+
+def test_steps_in_time_stay_at_the_steady_flow_and_members_have_solo_bits():
+    both, alone = case([box(), box()], reynolds=[20.0, 30.0]), case(reynolds=30.0)
+    runs = [made.run(time_step=0.05, steps=4, start="steady") for made in (both, alone)]
+    rows = runs[0].history.member(1)
+
+    assert (rows["cd"] == runs[1].history["cd"]).all()
+    assert np.ptp(rows["cd"]) < 1e-4 * abs(rows["cd"][0])
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"kind": "inlet"}, "is an inlet without numbers"),
+        ({"kind": "inlet", "total_pressure": 1.0}, "'in' is an inlet of a gas, which method"),
+        ({**PARABOLA, "total_pressure": 1.0}, "expected total_pressure .* or velocity"),
+        ({**PARABOLA, "profile": "parabola"}, "profile is 'parabola', expected parabolic"),
+        ({**PARABOLA, "velocity": float("nan")}, "velocity is nan, expected a finite number"),
+        ({**PARABOLA, "velocity": (1.0, 2.0, 3.0)}, "expected a speed across the boundary"),
+        ({**PARABOLA, "velocity": -1.0}, "a flow of -0.6.* into the fluid, expected one above 0"),
+        ({**PARABOLA, "velocity": (0.0, 1.0)}, "a flow of .*0 into the fluid"),
+        (km.inlet(velocity=lambda x, y: x[:2]), r"an array \(2,\) at 9 places"),
+        (km.inlet(velocity=lambda x, y: y / 0 * 0), "values that are not finite"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*(divide|invalid)")
+def test_inlets_without_meaning_are_refused(entry, said):
+    with pytest.raises(SettingsError, match=said):
+        case(entry=entry)
+
+
+def test_a_parabola_needs_a_straight_boundary():
+    mesh = box()
+    x, y = mesh.points.T
+    bent = np.stack([x - 0.2 * (1 - x / 4) * (0.25 - y**2), y], axis=1)
+    with pytest.raises(SettingsError, match="parabolic profile and is not straight at"):
+        case(km.Mesh(bent, mesh.triangles, mesh.quads, mesh.boundaries))
+
+
+def test_a_back_pressure_is_of_a_gas():
+    ends = {"in": PARABOLA, "out": km.outlet(pressure=0.9)}
+    with pytest.raises(SettingsError, match="'out' is an outlet of a gas, which method"):
+        km.Incompressible(box(), reynolds=RE, walls=["bottom", "top"], boundaries=ends)
+
+
+def test_a_mesh_with_ends_does_not_move():
+    with pytest.raises(SettingsError, match="is an inlet, which stands still, and the mesh moves"):
+        case(motion=km.motion.pitch(1.0, 0.5))
+
+
+def test_a_march_goes_on_with_its_own_inflow_alone(tmp_path):
+    few = km.IncompressibleSettings(steady_iterations=5)
+
+    def made(top):
+        return case(entry=km.inlet(velocity=lambda x, y: top * (0.25 - y**2)), settings=few)
+
+    with pytest.warns(RuntimeWarning, match="residual"):
+        made(6.0).steady(out=tmp_path)
+    with pytest.raises(CaseError, match="entering"):
+        made(5.0).steady(out=tmp_path, resume=True)
+
+
+def test_the_ready_case_runs_from_the_shell_without_a_warning(tmp_path, monkeypatch, capsys):
+    from kinemesh import cli
+
+    monkeypatch.chdir(tmp_path)
+    words = [
+        "run",
+        "channel-cylinder",
+        "--device",
+        "cpu",
+        "--set",
+        "mesh.boundaries.in.velocity=1.6",
+    ]
+
+    assert cli.main(words) == 0
+    said = capsys.readouterr()
+    assert "warning" not in said.err
+    assert "velocity 1.6, profile parabolic" in said.out
