@@ -55,7 +55,6 @@ def test_the_ready_cavity_has_published_velocities():
 
 
 @pytest.mark.flow
-@pytest.mark.filterwarnings("ignore:body middle of member 0 moves at once:RuntimeWarning")
 @pytest.mark.parametrize("across", [32, pytest.param(64, marks=pytest.mark.slow)])
 @pytest.mark.filterwarnings("ignore:.*will turn by more than:RuntimeWarning")
 def test_a_round_part_that_turns_in_the_cavity_has_the_errors_of_one_grid(across):

@@ -39,6 +39,14 @@ KERNEL(N(bc_wall_jacobian), BC_JACOBIAN, indirect)
   for (i32 k = 0; k < NB; k++) A[NB * slot[i] + k] += push[k % NV] * p[k / NV];
 }
 
+/* Adds Roe's flux from the node of a boundary to a state beyond. */
+HD void N(bc_through)(const real *own, const real *out, const real *S, real w, struct damping damp, real *res)
+{
+  real f[NV];
+  N(flux_roe)(own, out, S, w, damp, f);
+  for (i32 k = 0; k < NV; k++) res[k] += f[k];
+}
+
 /* Far field: Roe's flux against the free stream lets each characteristic bring its own side. */
 #define BC_FARFIELD_FIELDS(F)                                              \
   F(in, f64, stream, "members," STR(NV)) /* primitive */                   \
@@ -55,10 +63,9 @@ KERNEL(N(bc_farfield), BC_FARFIELD, indirect)
 {
   const i32 a = node[i], m = member[a];
   if (!active[m]) return;
-  real out[NV], f[NV];
+  real out[NV];
   N(farfield_state)(stream + NV * m, strength ? strength + m : 0, centre + 2 * m, x + DIM * a, out);
-  N(flux_roe)(q + NV * a, out, S + DIM * i, w[i], damping_of(entropy_fix, low_mach + 2 * m), f);
-  for (i32 k = 0; k < NV; k++) res[NV * a + k] += f[k];
+  N(bc_through)(q + NV * a, out, S + DIM * i, w[i], damping_of(entropy_fix, low_mach + 2 * m), res + NV * a);
 }
 
 /* Adds to a diagonal block the derivative of Roe's flux from the node of a boundary to a state beyond, which stays. */
@@ -95,10 +102,9 @@ KERNEL(N(bc_outlet), BC_OUTLET, indirect)
 {
   const i32 a = node[i], m = member[a];
   if (!active[m]) return;
-  real out[NV], f[NV];
+  real out[NV];
   N(outlet_state)(q + NV * a, S + DIM * i, w[i], back[i], out);
-  N(flux_roe)(q + NV * a, out, S + DIM * i, w[i], damping_of(entropy_fix, low_mach + 2 * m), f);
-  for (i32 k = 0; k < NV; k++) res[NV * a + k] += f[k];
+  N(bc_through)(q + NV * a, out, S + DIM * i, w[i], damping_of(entropy_fix, low_mach + 2 * m), res + NV * a);
 }
 
 #define BC_OUTLET_JACOBIAN(F) BC_JACOBIAN(F) BC_OUTLET_FIELDS(F)
@@ -124,10 +130,9 @@ KERNEL(N(bc_inlet), BC_INLET, indirect)
 {
   const i32 a = node[i], m = member[a];
   if (!active[m]) return;
-  real out[NV], f[NV];
+  real out[NV];
   N(inlet_state)(q + NV * a, S + DIM * i, w[i], total + 2 * i, way + DIM * i, out);
-  N(flux_roe)(q + NV * a, out, S + DIM * i, w[i], damping_of(entropy_fix, low_mach + 2 * m), f);
-  for (i32 k = 0; k < NV; k++) res[NV * a + k] += f[k];
+  N(bc_through)(q + NV * a, out, S + DIM * i, w[i], damping_of(entropy_fix, low_mach + 2 * m), res + NV * a);
 }
 
 #define BC_INLET_JACOBIAN(F) BC_JACOBIAN(F) BC_INLET_FIELDS(F)

@@ -133,10 +133,16 @@ class Bodies:
         angle, _, shift = self._evaluate(Rate(), time, self._fail(time))
         return RateArray(angle, shift)
 
-    def jumps(self) -> list[str]:
-        """A sentence where bodies have a velocity when their motion begins, beside a stream."""
+    def jumps(self, walled: NDArray[np.int32]) -> list[str]:
+        """A sentence where bodies have a velocity when their motion begins, beside a stream.
+
+        Parameters
+        ----------
+        walled : bodies with walls; parts of overset grids without some have no loads
+        """
         rates = self.rates(np.zeros(len(self.speed)))
-        fastest = np.hypot(*rates.shift.T) + np.abs(rates.angle)
+        fastest = np.zeros(len(self.bodies))
+        fastest[walled] = (np.hypot(*rates.shift.T) + np.abs(rates.angle))[walled]
         moving = np.flatnonzero(fastest > AT_REST * self.owners.spread(self.speed))
         if not len(moving):
             return []

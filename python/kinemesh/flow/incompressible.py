@@ -78,9 +78,8 @@ class Incompressible(Moving):
         first one with walls, and of each of several parts for its own moment, which without it is
         about the origin of its own frame.  Pivots of motions are points of that frame, too
     walls, far, boundaries, chord : as of `kinemesh.Ale`; walls are no-slip, "symmetry" is a slip
-        wall; the stream is given where it comes in through the far field as given, elsewhere the
-        far field is open, and all of one that turns far; `km.inlet(velocity=...)` and `km.outlet()`
-        of a channel, which needs no far field then
+        wall; the stream is given where it enters the far field as given, elsewhere that is open, as
+        is all of one that turns far; `km.inlet(velocity=...)`, `km.outlet()` of channels
 
     Attributes
     ----------

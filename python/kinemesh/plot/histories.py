@@ -132,7 +132,7 @@ def _marks(axes: Any, loop: Loop, x: NDArray[Any], y: NDArray[Any]) -> None:
 
 
 def _change(loop: Loop, one: Coefficient) -> str:
-    """What must be said of a coefficient that is not periodic, or not known to be."""
+    """Sentence about a coefficient that is not periodic, or not known to be."""
     if one.share is None:
         return "" if loop.periodic else "\n(periodic or not: not known of one cycle)"
     if one.share <= loop.tolerance:

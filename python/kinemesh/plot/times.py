@@ -31,7 +31,7 @@ ABOUT = "moment of each body about its own point, of all about the point of the 
 
 
 class Load(NamedTuple):
-    """What an axis shows: colours and values of its lines."""
+    """Colours and values of the lines that an axis shows."""
 
     axes: Any
     lines: Sequence[tuple[str, NDArray[np.float64]]]

@@ -51,8 +51,8 @@ class Condition:
         return {name: value for name, value in found.items() if value is not None}
 
     def arrays(self) -> dict[str, NDArray[np.float64]]:
-        """Values at a node, by the names that kernels have for them."""
-        raise NotImplementedError
+        """Values at a node, by the names that kernels have for them; none of what has no kernel."""
+        return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class Inflow(Condition):
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """What is given, by name; a function by its name."""
+        """Numbers that are given, by name, and the name of a function."""
         given = self.velocity
         told = getattr(given, "__name__", repr(given)) if callable(given) else given
         return {"velocity": told} | ({"profile": self.profile} if self.profile else {})
