@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from kinemesh.errors import CaseError, KinemeshError, MeshError, SettingsError
 from scipy.optimize import brentq
+from solver_cases import on_devices
 
 pytestmark = pytest.mark.flow
 G = 1.4
@@ -99,10 +100,12 @@ def test_a_back_pressure_drives_a_channel_with_second_order(flux, limiter):
     assert off[-1] < 5e-5
 
 
+@on_devices
 @pytest.mark.parametrize("cells", [50, 100])
-def test_a_shock_stands_where_its_back_pressure_puts_it(cells):
+def test_a_shock_stands_where_its_back_pressure_puts_it(cells, device):
     """Within a cell, in a channel with the speed of sound in its throat."""
-    solved = case(channel(cells), back=0.8, settings=settings(limiter="wang", steady_drop=1e-6))
+    fit = settings(limiter="wang", steady_drop=1e-6)
+    solved = case(channel(cells), back=0.8, settings=fit, device=device)
     assert solved.steady().converged
 
     x, mach, _ = state(solved)
@@ -115,11 +118,13 @@ def test_a_shock_stands_where_its_back_pressure_puts_it(cells):
     assert found == pytest.approx(place_of_shock(0.8), abs=1 / cells)
 
 
-def test_the_stream_stays_between_its_own_inlet_and_outlet():
+@on_devices
+def test_the_stream_stays_between_its_own_inlet_and_outlet(device):
     """Total pressure and temperature of the stream, and its static pressure."""
     mach = 0.3
     own = km.inlet(total_pressure=1 / static(mach), total_temperature=1 + 0.2 * mach**2)
-    solved = case(channel(12, width=np.ones_like), back=1.0, entry=own, settings=settings())
+    mesh = channel(12, width=np.ones_like)
+    solved = case(mesh, back=1.0, entry=own, settings=settings(), device=device)
     solved.steady()
 
     assert solved.primitive() == pytest.approx(np.tile([1, mach, 0, 1 / G], (65, 1)), abs=1e-12)

@@ -4,6 +4,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.errors import CaseError, SettingsError
+from solver_cases import on_devices
 from test_channel import channel
 from test_steady_irregular import refined
 
@@ -33,9 +34,10 @@ def state(made):
 # ---------------------------------------------------------------- against exact and published flows
 
 
-def test_a_parabola_stays_one_and_its_pressure_falls_as_friction_asks():
+@on_devices
+def test_a_parabola_stays_one_and_its_pressure_falls_as_friction_asks(device):
     """Hagen and Poiseuille's flow, u = 6 y (1 - y) and dp/dx = -12 / Re, to the march's end."""
-    made = case(settings=km.IncompressibleSettings(steady_drop=1e-9))
+    made = case(settings=km.IncompressibleSettings(steady_drop=1e-9), device=device)
     made.steady()
 
     u, p, x = state(made)
