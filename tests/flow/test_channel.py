@@ -194,7 +194,7 @@ def test_members_have_the_bits_of_their_solo_runs():
             {"kind": "inlet"},
             "'out' is an inlet without numbers; say km.inlet",
         ),
-        ({"kind": "outlet", "presure": 1.0}, "'presure', expected pressure; did you mean"),
+        ({"kind": "outlet", "pressures": 1.0}, "'pressures', expected pressure; did you mean"),
         ({"kind": "symmetry", "pressure": 1.0}, "an symmetry with 'pressure', expected no numbers"),
         ({"pressure": 1.0}, "'out' is None, expected one of symmetry, outlet, inlet"),
         ({"kind": "outlet", "pressure": -1.0}, "pressure is -1.0, expected a number above 0"),
