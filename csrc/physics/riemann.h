@@ -51,7 +51,7 @@ HD void N(roe_dissipation)(const struct N(roe_average) m, const real *du, real *
   d[ENERGY] = m.slow * du[ENERGY] + c * m.H + b * m.vn;
 }
 
-/* Of what the gas carries, the flux of mass f[0] takes along what is on the side that it comes from
+/* Flux of what the gas carries: the flux of mass f[0] takes along what is on the side that it comes from
  * (Larrouturou 1991).                                                                           */
 HD void N(passive_flux)(const real *l, const real *r, real *f)
 {

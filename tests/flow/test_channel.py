@@ -195,7 +195,10 @@ def test_members_have_the_bits_of_their_solo_runs():
             "'out' is an inlet without numbers; say km.inlet",
         ),
         ({"kind": "outlet", "pressures": 1.0}, "'pressures', expected pressure; did you mean"),
-        ({"kind": "symmetry", "pressure": 1.0}, "an symmetry with 'pressure', expected no numbers"),
+        (
+            {"kind": "symmetry", "pressure": 1.0},
+            "of kind symmetry with 'pressure', expected no",
+        ),
         ({"pressure": 1.0}, "'out' is None, expected one of symmetry, outlet, inlet"),
         ({"kind": "outlet", "pressure": -1.0}, "pressure is -1.0, expected a number above 0"),
         ({"kind": "outlet", "pressure": True}, "pressure is True, expected a number above 0"),

@@ -3,7 +3,7 @@
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.errors import CaseError, SettingsError
+from kinemesh.errors import CaseError, MeshError, SettingsError
 from solver_cases import on_devices
 from test_channel import channel
 from test_steady_irregular import refined
@@ -47,6 +47,10 @@ def test_a_parabola_stays_one_and_its_pressure_falls_as_friction_asks(device):
     assert np.polyfit(x[inside, 0], p[inside], 1)[0] == pytest.approx(-12 / RE, rel=1e-4)
 
 
+PLUG = pytest.mark.filterwarnings("ignore:inlet 'in' meets walls")
+
+
+@PLUG
 def test_a_plug_becomes_a_parabola_downstream():
     made = case(entry=km.inlet(velocity=1.0), reynolds=10.0)
     made.steady()
@@ -107,6 +111,7 @@ def test_functions_give_what_the_parabola_does(velocity):
     assert state(own)[0] == pytest.approx(state(whole)[0], abs=1e-9)
 
 
+@PLUG
 def test_a_speed_across_the_boundary_is_its_components():
     one, other = (case(entry=km.inlet(velocity=v)) for v in (1.0, (1.0, 0.0)))
     for made in (one, other):
@@ -177,6 +182,119 @@ def test_a_back_pressure_is_of_a_gas():
 def test_a_mesh_with_ends_does_not_move():
     with pytest.raises(SettingsError, match="is an inlet, which stands still, and the mesh moves"):
         case(motion=km.motion.pitch(1.0, 0.5))
+
+
+def other(mesh, **names):
+    """The mesh with some of its markers under other names."""
+    sides = {names.get(name, name): edges for name, edges in mesh.boundaries.items()}
+    return km.Mesh(mesh.points, mesh.triangles, mesh.quads, sides)
+
+
+@pytest.mark.parametrize("gone", ["in", "out"])
+def test_each_member_needs_a_way_in_and_one_out(gone):
+    meshes = [box(), other(box(), **{gone: "side"})]
+    ends = {"in": PARABOLA, "out": km.outlet(), "side": "symmetry"}
+    with pytest.raises(MeshError, match="member 1: boundaries leaves no marker"):
+        km.Incompressible(meshes, reynolds=RE, walls=["bottom", "top"], boundaries=ends)
+
+
+def test_velocities_all_round_are_refused():
+    """The stream comes in where the flow of the inlet would go out."""
+    told = {"reynolds": RE, "walls": ["bottom", "top"], "far": ["out"], "alpha_deg": 180.0}
+    with pytest.raises(SettingsError, match="given all round, and nothing can flow out"):
+        km.Incompressible(box(), boundaries={"in": PARABOLA}, **told)
+
+
+def test_a_plug_between_walls_says_how_much_of_it_comes_in():
+    with pytest.warns(RuntimeWarning, match=r"at rest: 0\.875 of the flow of 1 "):
+        made = case(entry=km.inlet(velocity=1.0))
+    assert any("0.875" in note for note in made.notes)
+
+
+def test_an_inlet_on_walls_alone_is_refused():
+    made = channel(8, 0.25, 1, np.ones_like)
+    mesh = km.Mesh(4.0 * made.points, made.triangles, made.quads, made.boundaries)
+    with pytest.raises(SettingsError, match="comes in at nodes of walls"):
+        case(mesh, entry=km.inlet(velocity=1.0))
+
+
+def test_inlets_that_meet_are_refused_and_a_parabola_has_no_gap():
+    mesh = box()
+    sides = dict(mesh.boundaries)
+    edges = sides.pop("in")
+
+    def parted(**more):
+        return km.Mesh(mesh.points, mesh.triangles, mesh.quads, sides | more)
+
+    told = {"reynolds": RE, "walls": ["bottom", "top"]}
+    ends = {"in": km.inlet(velocity=1.0), "in2": km.inlet(velocity=2.0), "out": km.outlet()}
+    with pytest.raises(SettingsError, match=r"inlets 'in' and 'in2' have other numbers and meet"):
+        km.Incompressible(parted(**{"in": edges[:4], "in2": edges[4:]}), boundaries=ends, **told)
+    pieces = parted(**{"in": np.concatenate([edges[:2], edges[6:]]), "mid": edges[2:6]})
+    told["walls"] = ["bottom", "top", "mid"]
+    with pytest.raises(SettingsError, match=r"a parabolic profile and a gap of 0\.5"):
+        km.Incompressible(pieces, boundaries={"in": PARABOLA, "out": km.outlet()}, **told)
+
+
+@pytest.mark.parametrize(
+    "law", [lambda x, y: "fast", lambda x: x, lambda x, y: 1 / 0, lambda x, y: (x, x[:2])]
+)
+def test_functions_that_fail_are_named(law):
+    with pytest.raises(SettingsError, match="velocity of inlet 'in' failed, "):
+        case(entry=km.inlet(velocity=law))
+
+
+def test_components_of_a_function_may_be_numbers():
+    one, two = (
+        case(entry=km.inlet(velocity=law))
+        for law in (lambda x, y: (6 * (0.25 - y**2), 0.0), lambda x, y: 6 * (0.25 - y**2))
+    )
+    get, far = one.backend.get, "far"
+    assert (get(one.projection.velocity[far]) == get(two.projection.velocity[far])).all()
+
+
+def test_functors_go_on_in_another_process():
+    """Their address is no part of what a run is known by."""
+
+    class Law:
+        def __call__(self, x, y):
+            return 6 * (0.25 - y**2)
+
+    told = [case(entry=km.inlet(velocity=Law())).conditions["in"].numbers for _ in range(2)]
+    assert told == [{"velocity": "Law"}] * 2
+
+
+@pytest.mark.parametrize("value", [3, True])
+def test_boundaries_that_are_no_table_are_refused(value):
+    with pytest.raises(SettingsError, match="boundaries is "):
+        km.Incompressible(box(), reynolds=RE, walls=["bottom", "top"], boundaries=value)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"total_pressure": 1.0, "profile": "parabolic"},
+        {"total_pressure": np.complex128(1)},
+        {"velocity": 10**400},
+        {"velocity": 1.0, "profile": np.array(["parabolic", "x"])},
+        {"velocity": 1.0, "alpha_deg": 3.0},
+        {},
+    ],
+)
+def test_numbers_that_are_none_are_refused(given):
+    with pytest.raises(SettingsError, match="inlet: "):
+        km.inlet(**given)
+
+
+def test_a_case_made_of_conditions_is_one_of_tables():
+    ready = km.cases.load("channel-cylinder")
+    mesh = ready.tables()["mesh"]
+    ends = {"in": km.inlet(velocity=1.5, profile="parabolic"), "out": km.outlet()}
+    made = type(ready).from_dict(ready.tables() | {"mesh": mesh | {"boundaries": ends}})
+    assert made.tables()["mesh"]["boundaries"] == mesh["boundaries"]
+    ends["in"] = km.inlet(velocity=lambda x, y: y)
+    with pytest.raises(CaseError, match="a case file holds no function"):
+        type(ready).from_dict(ready.tables() | {"mesh": mesh | {"boundaries": ends}})
 
 
 def test_a_march_goes_on_with_its_own_inflow_alone(tmp_path):

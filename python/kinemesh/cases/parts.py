@@ -99,12 +99,13 @@ LIMITED = (
 STREAMS = ("mach", "reynolds", "stream")
 
 
-def check_conditions(boundaries: Mapping[str, Any] | None) -> None:
-    """CaseError for kinds of boundaries, or their numbers, that have no meaning."""
-    from kinemesh.space.conditions import conditions_of
+def conditions_as_tables(boundaries: Mapping[str, Any]) -> dict[str, Any]:
+    """Kinds of boundaries, and tables of those with numbers; CaseError for what has no meaning."""
+    from kinemesh.space.conditions import conditions_of, table_of
 
     try:
         conditions_of(boundaries)
+        return {marker: table_of(value) for marker, value in boundaries.items()}
     except SettingsError as error:
         raise CaseError(f"[mesh] {error}") from None
 
@@ -173,7 +174,8 @@ class MeshPart:
                 set_field(self, name, names(f"[mesh] {name}", getattr(self, name)))
         if not isinstance(self.boundaries, Mapping | None):
             raise CaseError(f"[mesh] boundaries = {self.boundaries!r}, expected a table of kinds")
-        check_conditions(self.boundaries)
+        if self.boundaries is not None:
+            set_field(self, "boundaries", conditions_as_tables(self.boundaries))
         if not isinstance(self.sliding, Mapping | None):
             raise CaseError(f"[mesh] sliding = {self.sliding!r}, expected a table of velocities")
         both = set(self.walls or ()) & set(self.far or ())

@@ -27,7 +27,8 @@ from kinemesh.linear.lines import colour_along_lines
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.curved import curved_triangles
 from kinemesh.motion.deform import Deformation, TorsionalSprings
-from kinemesh.space.conditions import GAS, Condition, give
+from kinemesh.space.condition import GAS, Condition
+from kinemesh.space.conditions import give
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
 

@@ -14,12 +14,13 @@ from kinemesh.device.backend import Backend
 from kinemesh.errors import MeshError, OversetError, SettingsError, shown, warn
 from kinemesh.flow import limits, sizes
 from kinemesh.mesh import Mesh
-from kinemesh.mesh.fingerprint import fingerprint
+from kinemesh.mesh.fingerprint import fingerprint, firsts
 from kinemesh.mesh.sizes import Walls, measured
 from kinemesh.motion import Motion
 from kinemesh.motion.deform import Deformation
 from kinemesh.overset.parts import OVERSET
-from kinemesh.space.conditions import Condition, conditions_of
+from kinemesh.space.condition import Condition
+from kinemesh.space.conditions import conditions_of
 from kinemesh.space.markers import kinds_of, refuse_by_name, walls_of
 
 if TYPE_CHECKING:
@@ -143,21 +144,32 @@ def assign_markers(
     planes: Sequence[str] = (),
 ) -> Markers:
     """Markers of each kind of boundary; `planes` of symmetry, of clouds in space, are of none."""
-    _none_alone(spaces, [*(walls or ()), *(far or ()), *(boundaries or {})])
     kinds = kinds_of(boundaries, spaces)
+    _none_alone(spaces, [*(walls or ()), *(far or ()), *(boundaries or {})])
     others = [*planes, *(name for names in kinds.values() for name in names)]
     sides = walls_of(walls, spaces, others, far)
     in_space = spaces[0].points.shape[1] == 3
     refuse_by_name(*sides, [*(walls or ()), *(far or ())], in_space)
-    if not sides[1] and any(kinds.values()) and not (kinds["inlet"] and kinds["outlet"]):
-        raise MeshError(
-            f"boundaries is {dict(boundaries)}, which leaves no marker to the far field; expected "
-            "one at least that the stream comes from, or an inlet and an outlet"
-        )
+    if any(kinds.values()):
+        _check_ends(spaces, sides[1], kinds)
     found = measured(spaces, sides[0], others)
     conditions = conditions_of(boundaries)
     notes = sizes.check(spaces, found, arguments, channel=bool(conditions))
     return Markers(sides, kinds, conditions, found, notes)
+
+
+def _check_ends(
+    spaces: Sequence[Any], far: Sequence[str], kinds: Mapping[str, Sequence[str]]
+) -> None:
+    """MeshError for a member that nothing flows into, or out of."""
+    for member, space in firsts(spaces):
+        there = set(space.boundaries)
+        if there & set(far) or all(there & set(kinds[kind]) for kind in ("inlet", "outlet")):
+            continue
+        raise MeshError(
+            f"member {member}: boundaries leaves no marker to the far field; expected one at least "
+            "that the stream comes from, or an inlet and an outlet"
+        )
 
 
 def _none_alone(spaces: Sequence[Any], named: Sequence[str]) -> None:

@@ -42,7 +42,7 @@ from kinemesh.motion.deform import Deformation
 from kinemesh.motion.deform.base import Poses
 from kinemesh.overset.parts import Part, Parts
 from kinemesh.overset.report import OversetReport
-from kinemesh.space.conditions import INCOMPRESSIBLE, Condition
+from kinemesh.space.condition import INCOMPRESSIBLE, Condition
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
 
@@ -161,8 +161,7 @@ class Incompressible(Moving):
         way = np.stack([np.cos(alpha), np.sin(alpha)], axis=1)
         self.inflow = self.streams["stream"][:, None] * way
         given, is_open = conditions(grid, self.inflow, wanders(grid, self.motions, self.speed))
-        entering = ends.apply(grid, self.conditions, self.inflow, given, is_open)
-        self.more |= ends.identity(self.conditions, entering)
+        entering = ends.enter(self, given, is_open)
         of_parts = isinstance(grid.meshes[0], Parts)
         self.parts = Standing(grid, self.settings.overlap, self.notes) if of_parts else None
         connectivity = None if self.parts is None else self.parts.connectivity

@@ -6,53 +6,27 @@ Numbers are over those of the stream: pressures over p_inf, temperatures over T_
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.arguments import checks_names, is_several
+from kinemesh.arguments import checks_names
 from kinemesh.device.backend import Backend
 from kinemesh.errors import SettingsError, did_you_mean
 from kinemesh.gas import GAMMA
+from kinemesh.space.condition import Condition
+from kinemesh.space.inflow import Inflow, Outflow
 from kinemesh.space.patches import KINDS, Patch
 
 LEAST_INWARD = 0.1  # cosine of an inflow to the inward normal, 84 degrees
 
 
-GAS, INCOMPRESSIBLE = "a gas", "incompressible flow"
-PROFILES = ("parabolic",)
-STRAIGHT = 1e-6  # distance of a parabola's nodes from a straight line, over its length
 NAMES = {  # numbers that conditions have
     "outlet": ["pressure"],
     "inlet": ["total_pressure", "total_temperature", "alpha_deg", "velocity", "profile"],
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """A condition at the boundary, with its numbers."""
-
-    kind: ClassVar[str]
-    flow: ClassVar[str] = GAS
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if value is None and field.default is None:
-                continue
-            object.__setattr__(self, field.name, _number(self.kind, field.name, value))
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        """Numbers that are given, by name."""
-        found = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: value for name, value in found.items() if value is not None}
-
-    def arrays(self) -> dict[str, NDArray[np.float64]]:
-        """Values at a node, by the names that kernels have for them; none of what has no kernel."""
-        return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,95 +58,6 @@ class Inlet(Condition):
             "total": np.array([self.total_pressure / GAMMA, self.total_temperature]),
             "way": way,
         }
-
-
-@dataclass(frozen=True, slots=True)
-class Outflow(Condition):
-    """Open boundary of incompressible flow; see `outlet`."""
-
-    kind: ClassVar[str] = "outlet"
-    flow: ClassVar[str] = INCOMPRESSIBLE
-
-
-@dataclass(frozen=True, slots=True)
-class Inflow(Condition):
-    """Inflow of a given velocity; see `inlet`."""
-
-    kind: ClassVar[str] = "inlet"
-    flow: ClassVar[str] = INCOMPRESSIBLE
-    velocity: Any
-    profile: str | None = None
-
-    def __post_init__(self) -> None:
-        if not callable(self.velocity):
-            pair = self.velocity if is_several(self.velocity) else (self.velocity,)
-            if not 1 <= len(pair) <= 2:
-                raise SettingsError(
-                    f"inlet: velocity is {self.velocity!r}, expected a speed across the boundary, "
-                    "or its components (u, v)"
-                )
-            found = tuple(_finite("inlet", "velocity", value) for value in pair)
-            object.__setattr__(self, "velocity", found if len(found) == 2 else found[0])
-        if self.profile not in (None, *PROFILES):
-            hint = did_you_mean(self.profile, PROFILES)
-            raise SettingsError(
-                f"inlet: profile is {self.profile!r}, expected {', '.join(PROFILES)}{hint}"
-            )
-        if self.profile is not None and callable(self.velocity):
-            raise SettingsError(
-                "inlet: velocity is a function and there is a profile, expected one"
-            )
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        """Numbers that are given, by name, and the name of a function."""
-        given = self.velocity
-        told = getattr(given, "__name__", repr(given)) if callable(given) else given
-        return {"velocity": told} | ({"profile": self.profile} if self.profile else {})
-
-    def at(self, marker: str, mesh: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Nodes of a marker, and (nodes, 2) velocities there.
-
-        Raises
-        ------
-        SettingsError    velocities that are no finite numbers of the right shape, or that lead
-            out of the fluid; a parabola along a boundary that is not straight
-        """
-        edges = mesh.boundaries.get(marker, np.zeros((0, 2), np.int64))
-        nodes, number = np.unique(edges, return_inverse=True)
-        x, ends = mesh.points[nodes], mesh.points[edges]
-        out = (ends[:, 1] - ends[:, 0]) @ np.array([[0.0, -1.0], [1.0, 0.0]])
-        normal = np.zeros_like(x)
-        np.add.at(normal, number.reshape(edges.shape).T, out)
-        normal /= np.linalg.norm(normal, axis=1, keepdims=True)
-        found = self._velocities(marker, x, normal)
-        if self.profile is not None:
-            found = found * _parabola(marker, x)[:, None]
-        through = 0.5 * (found[number.reshape(edges.shape)].sum(axis=1) * out).sum()
-        if len(edges) and not through < 0:
-            raise SettingsError(
-                f"boundaries: inlet {marker!r} has a flow of {-through:.4g} into the fluid, "
-                "expected one above 0"
-            )
-        return nodes, found
-
-    def _velocities(
-        self, marker: str, x: NDArray[np.float64], normal: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        if not callable(self.velocity):
-            if isinstance(self.velocity, tuple):
-                return np.tile(np.array(self.velocity), (len(x), 1))
-            across: NDArray[np.float64] = -self.velocity * normal
-            return across
-        made = np.asarray(self.velocity(x[:, 0].copy(), x[:, 1].copy()), float)
-        if made.shape == (len(x),):
-            made = -(made[:, None] * normal).T
-        if made.shape != (2, len(x)) or not np.isfinite(made).all():
-            raise SettingsError(
-                f"boundaries: velocity of inlet {marker!r} gives {_shape(made)} at {len(x)} "
-                f"places, expected finite speeds ({len(x)},) or components (2, {len(x)})"
-            )
-        return np.ascontiguousarray(made.T)
 
 
 @checks_names
@@ -224,7 +109,8 @@ def inlet(
     gas = {"total_pressure": total_pressure, "total_temperature": total_temperature,
            "alpha_deg": alpha_deg}  # fmt: skip
     gas = {name: value for name, value in gas.items() if value is not None}
-    if (velocity is None) == (total_pressure is None) or (gas and velocity is not None):
+    wrong = bool(gas) if velocity is not None else profile is not None or total_pressure is None
+    if wrong:
         raise SettingsError(
             "inlet: expected total_pressure (and total_temperature, alpha_deg) of a gas, or "
             "velocity (and profile) of incompressible flow"
@@ -254,7 +140,7 @@ def condition_of(marker: str, value: Any) -> Condition | str:
     if unknown:
         expected = ", ".join(names) or "no numbers"
         raise SettingsError(
-            f"boundaries: {marker!r} is an {kind} with {unknown[0]!r}, expected {expected}"
+            f"boundaries: {marker!r} is of kind {kind} with {unknown[0]!r}, expected {expected}"
             f"{did_you_mean(unknown[0], names)}"
         )
     if kind not in NAMES:
@@ -307,6 +193,7 @@ def give(
     ----------
     space : of the patches' nodes: `meshes`, and `first` node of each member
     """
+    check_meetings(conditions, space.meshes)
     for kind in {own.kind for own in conditions.values()}:
         patch = patches[kind]
         place = {int(node): k for k, node in enumerate(patch.node)}
@@ -327,6 +214,39 @@ def give(
             patch.device[name] = backend.array(whole, np.float64)
 
 
+def check_meetings(conditions: Mapping[str, Condition], meshes: Any) -> None:
+    """SettingsError where two inlets, or two outlets, of other numbers share a node."""
+    for mesh in meshes:
+        owners: dict[tuple[str, int], str] = {}
+        for marker, own in conditions.items():
+            for node in np.unique(mesh.boundaries.get(marker, ())):
+                other = owners.setdefault((own.kind, int(node)), marker)
+                if other != marker and conditions[other] != own:
+                    x, y = mesh.points[int(node)]
+                    raise SettingsError(
+                        f"boundaries: {own.kind}s {other!r} and {marker!r} have other numbers and "
+                        f"meet at ({x:.4g}, {y:.4g}), where neither counts; leave a wall between, "
+                        "or name them as one with a function"
+                    )
+
+
+def table_of(value: Any) -> Any:
+    """A condition as a table of a case file; what is none as it is.
+
+    Raises
+    ------
+    SettingsError    a velocity by a function, which no file holds
+    """
+    if not isinstance(value, Condition):
+        return value
+    if isinstance(value, Inflow) and callable(value.velocity):
+        raise SettingsError(
+            "boundaries: a case file holds no function; give it to km.Incompressible, or say a "
+            "velocity with a profile"
+        )
+    return {"kind": value.kind, **value.numbers}
+
+
 def _check_way(marker: str, own: Condition, meshes: Any) -> None:
     """SettingsError for an inlet whose angle does not lead into the fluid."""
     if not isinstance(own, Inlet) or own.alpha_deg is None:
@@ -343,41 +263,3 @@ def _check_way(marker: str, own: Condition, meshes: Any) -> None:
                 f"lead into the fluid at ({x:.4g}, {y:.4g}); give the angle of the inflow to the x "
                 "axis, or none for an inflow across the boundary"
             )
-
-
-def _parabola(marker: str, x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(nodes,) 1 in the middle of a straight boundary, 0 at its ends."""
-    first = x[np.linalg.norm(x - x[0], axis=1).argmax()]
-    last = x[np.linalg.norm(x - first, axis=1).argmax()]
-    way = last - first
-    length = np.linalg.norm(way)
-    off = np.abs((x - first) @ np.array([way[1], -way[0]])) / length**2
-    if off.max() > STRAIGHT:
-        at = x[off.argmax()]
-        raise SettingsError(
-            f"boundaries: inlet {marker!r} has a parabolic profile and is not straight at "
-            f"({at[0]:.4g}, {at[1]:.4g}); give a function as velocity"
-        )
-    s = (x - first) @ way / length**2
-    found: NDArray[np.float64] = 4.0 * s * (1.0 - s)
-    return found
-
-
-def _shape(values: NDArray[np.float64]) -> str:
-    return f"an array {values.shape}" if np.isfinite(values).all() else "values that are not finite"
-
-
-def _finite(kind: str, name: str, value: Any) -> float:
-    number = float(value) if isinstance(value, int | float | np.number) else float("nan")
-    if isinstance(value, bool) or not np.isfinite(number):
-        raise SettingsError(f"{kind}: {name} is {value!r}, expected a finite number")
-    return number
-
-
-def _number(kind: str, name: str, value: Any) -> float:
-    if name == "alpha_deg":
-        return _finite(kind, name, value)
-    number = float(value) if isinstance(value, int | float | np.number) else float("nan")
-    if isinstance(value, bool) or not 0.0 < number < np.inf:
-        raise SettingsError(f"{kind}: {name} is {value!r}, expected a number above 0")
-    return number

@@ -14,7 +14,8 @@ from kinemesh.errors import MeshError, SettingsError
 from kinemesh.mesh.fingerprint import firsts
 from kinemesh.mesh.names import FAR_WORDS, WALL_WORDS, role_of, words_of
 from kinemesh.mesh.pieces import Piece, enclosing, pieces, reach, told
-from kinemesh.space.conditions import Condition, condition_of
+from kinemesh.space.condition import Condition
+from kinemesh.space.conditions import condition_of
 from kinemesh.space.patches import KINDS
 
 # how words begin that name a boundary of another kind: neither wall nor far field; no wall
