@@ -205,6 +205,17 @@ def test_velocities_all_round_are_refused():
         km.Incompressible(box(), boundaries={"in": PARABOLA}, **told)
 
 
+@pytest.mark.parametrize(("lost", "told"), [(0.03, True), (-0.03, True), (0.01, False)])
+def test_a_march_that_loses_mass_says_so(monkeypatch, lost, told):
+    made = case()
+    monkeypatch.setattr(made.projection, "lost", lambda: np.array([lost]))
+    if told:
+        with pytest.warns(RuntimeWarning, match=f"mass defect is {lost} at the end"):
+            made.steady()
+    else:
+        made.steady()
+
+
 def test_a_plug_between_walls_says_how_much_of_it_comes_in():
     with pytest.warns(RuntimeWarning, match=r"at rest: 0\.875 of the flow of 1 "):
         made = case(entry=km.inlet(velocity=1.0))

@@ -13,7 +13,7 @@ from kinemesh.errors import CaseError
 from kinemesh.io.history import STEADY, History
 from kinemesh.motion import Pose
 from kinemesh.results import Run
-from kinemesh.run import ends, interrupt
+from kinemesh.run import ends, interrupt, turns
 from kinemesh.run import resume as resumption
 from kinemesh.run.claim import Claim, folder_of
 from kinemesh.run.driver import Driver, drive
@@ -157,6 +157,7 @@ def _ended(solver: Moving, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[
             alive & ~converged & (get(solver.dualtime.iterations) >= s.steady_iterations)
         )
     ]
+    notes += turns.steady_defect_remarks(solver.steady_numbers(), alive)
     result: dict[str, Any] = {"cl": loads[:, 0], "cd": loads[:, 1], "cm": loads[:, 2]}
     if len(solver.grid.bodies) > solver.grid.members:
         each = zip(solver.body_coefficients(poses), alive, strict=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinemesh.errors import warn_of
 from kinemesh.run import interrupt
@@ -120,4 +121,21 @@ def defect_remark(member: int, found: dict[str, Any], steps: int) -> list[str]:
         f"{steps} steps, {found['largest']:.3g} in {moment(found)}: so much flows out through the "
         "outer boundary that does not come in, and the loads may be off by as much; smaller steps, "
         "cells of like size where parts lie over one another, or outer = 2"
+    ]
+
+
+def steady_defect_remarks(numbers: Mapping[str, Any], alive: NDArray[np.bool_]) -> list[str]:
+    """Sentences about members whose march ended with mass that is lost.
+
+    Parameters
+    ----------
+    numbers : of a march, (members,) each, with `mass_defect` of incompressible flow
+    """
+    lost = np.asarray(numbers.get("mass_defect", np.zeros(len(alive))))
+    return [
+        f"member {m}: the mass defect is {lost[m]:.3g} at the end, expected at most "
+        f"{MOST_DEFECT:g}: so much flows out through the outer boundary that does not come in; "
+        "look at where velocities are given, or make cells of like size where parts lie over one "
+        "another"
+        for m in np.flatnonzero(alive & (np.abs(lost) > MOST_DEFECT))
     ]

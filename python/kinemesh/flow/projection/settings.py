@@ -84,8 +84,8 @@ class IncompressibleSettings(Settings):
     def remedy(self) -> str:
         """What to change where the residual of a steady march does not fall."""
         return (
-            f"lower cfl ({self.cfl:g}) or run unsteady (a wake that sheds vortices has no steady "
-            "flow)"
+            f"take another cfl than {self.cfl:g}, lower or up to 10, or run unsteady (a wake that "
+            "sheds vortices has no steady flow)"
         )
 
     @property
