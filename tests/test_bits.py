@@ -1,10 +1,10 @@
 """Histories of two builds are compared to the bit, and the first number that differs is named."""
 
-import importlib.util
 from pathlib import Path
 
 import kinemesh as km
 import pytest
+from scripts import script
 
 TOOL = Path(__file__).parents[1] / "tools" / "bits.py"
 pytestmark = pytest.mark.skipif(not TOOL.is_file(), reason="needs the sources' tools")
@@ -13,10 +13,7 @@ ROWS = [["member", "step", "cl", "cd"], ["0", "1", "0.1", "0.2"], ["1", "1", "0.
 
 @pytest.fixture(scope="module")
 def bits():
-    spec = importlib.util.spec_from_file_location("bits", TOOL)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("bits")
 
 
 def kept(folder, **runs):

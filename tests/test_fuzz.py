@@ -1,7 +1,6 @@
 """What tools/fuzz.py found is refused by a typed error, and the fuzzer sees what it must see."""
 
 import gzip
-import importlib.util
 import lzma
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import kinemesh as km
 import pytest
 from kinemesh.cases.casefile import Case
 from kinemesh.cases.parts import FlowPart
+from scripts import script
 
 TOOL = Path(__file__).parents[1] / "tools" / "fuzz.py"
 
@@ -19,10 +19,7 @@ pytestmark = pytest.mark.skipif(not TOOL.is_file(), reason="needs the sources' t
 
 @pytest.fixture(scope="module")
 def fuzz():
-    spec = importlib.util.spec_from_file_location("fuzz", TOOL)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("fuzz")
 
 
 # ---------------------------------------------------------------- findings

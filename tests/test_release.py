@@ -1,6 +1,5 @@
 """Wheels run where they were not built, and a release is tagged when all says its version."""
 
-import importlib.util
 import re
 import shutil
 import subprocess
@@ -12,18 +11,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from scripts import script
 
 pytestmark = pytest.mark.no_sanitizer
 ROOT = Path(__file__).parents[1]
 CLONE = pytest.mark.skipif(not (ROOT / ".git").exists(), reason="needs a clone with git")
-
-
-def tool(name):
-    """A script of tools/, as a module."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 # ---------------------------------------------------------------- release
@@ -41,7 +33,7 @@ def tree(path, version="0.3.0", cited="0.3.0", changes="## [0.3.0]\n\n- a\n"):
 
 
 def test_a_release_whose_tree_is_ready_lacks_nothing(tmp_path):
-    assert tool("release").missing("0.3.0", tree(tmp_path)) == []
+    assert script("release").missing("0.3.0", tree(tmp_path)) == []
 
 
 @pytest.mark.parametrize(
@@ -54,13 +46,13 @@ def test_a_release_whose_tree_is_ready_lacks_nothing(tmp_path):
     ],
 )
 def test_what_a_release_lacks_is_named(tmp_path, made, words):
-    (line,) = tool("release").missing("0.3.0", tree(tmp_path, **made))
+    (line,) = script("release").missing("0.3.0", tree(tmp_path, **made))
 
     assert words in line
 
 
 def test_a_release_is_not_tagged_twice_nor_with_changes(tmp_path):
-    release, root = tool("release"), tree(tmp_path)
+    release, root = script("release"), tree(tmp_path)
     subprocess.run(["git", "tag", "v0.3.0"], cwd=root, check=True)
     (root / "CHANGELOG.md").write_text("## [0.3.0]\n")
 
@@ -74,14 +66,14 @@ def test_a_release_is_not_tagged_twice_nor_with_changes(tmp_path):
 def test_the_citation_has_the_version():
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
 
-    assert tool("release")._cited(ROOT) == version
+    assert script("release")._cited(ROOT) == version
 
 
 # ---------------------------------------------------------------- wheels
 
 
 def test_a_wheel_with_both_modules_becomes_two(tmp_path):
-    wheels = tool("wheels")
+    wheels = script("wheels")
     both = tmp_path / "kinemesh-1.0-cp311-abi3-linux_x86_64.whl"
     info = "kinemesh-1.0.dist-info"
     members = {

@@ -1,6 +1,5 @@
 """The docs are up to date: kernels, cases, interface, equations, links, commands."""
 
-import importlib.util
 import re
 import tomllib
 from importlib.metadata import PackageNotFoundError, version
@@ -11,6 +10,7 @@ import kinemesh as km
 import pytest
 from kinemesh.cases import parts
 from kinemesh.device.backend import kernels
+from scripts import script
 
 pytestmark = pytest.mark.no_sanitizer
 
@@ -28,16 +28,8 @@ COMMANDS = (
 )
 
 
-def _maker(name):
-    """A script of tools/, as a module."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_the_page_of_kernels_has_the_fields_of_each_kernel():
-    page = _maker("kernels_md").page()
+    page = script("kernels_md").page()
 
     assert page.count("\n## ") == len(kernels())
     assert "## inc_pace\n\nOver nodes." in page
@@ -92,13 +84,13 @@ def test_the_changelog_has_the_version():
 
 
 def test_the_page_of_cases_is_up_to_date():
-    maker = _maker("cases_md")
+    maker = script("cases_md")
 
     assert maker.PAGE.read_text("utf-8") == maker.page(), "run: python tools/cases_md.py"
 
 
 def test_a_key_of_a_case_file_without_a_meaning_is_refused(monkeypatch):
-    maker = _maker("cases_md")
+    maker = script("cases_md")
     monkeypatch.setattr(maker, "comments", lambda made: dict.fromkeys(made.__annotations__, ""))
 
     with pytest.raises(KeyError, match=r"MeshPart\.section has no comment"):
@@ -147,7 +139,7 @@ def test_terse_docstrings_become_numpydoc():
     lines = ["A |b| of c_ in `d_`.", "", "Parameters", "----------", "k, n : float    share [-]",
              "    of all", "walls : names of the markers of the bodies in the mesh"]  # fmt: skip
 
-    assert _maker("docstrings").numpydoc(lines) == [
+    assert script("docstrings").numpydoc(lines) == [
         r"A \|b\| of c\_ in `d_`.", "", "", "Parameters", "----------",
         "k : ``float``", "    share [-] of all", "n : ``float``", "    share [-] of all",
         "walls", "    names of the markers of the bodies in the mesh", "",

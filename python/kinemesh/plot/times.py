@@ -67,12 +67,17 @@ def loads(history: History, title: str = "", unit: str = "") -> Any:
     both = (Load(axes, [(BLUE, history["cl"])]), Load(right, [(RED, history["cd"])]))
     limit([both], history["time"])
     axes.set(xlabel=time, title=wrapped(title, WIDE))
-    axes.set_ylabel("$c_l$", color=BLUE)
+    _name_sides(axes, right)
+    axes.margins(x=0.01)
+    return figure
+
+
+def _name_sides(left: Any, right: Any) -> None:
+    """Lift by the left axis of a panel, drag by the right one."""
+    left.set_ylabel("$c_l$", color=BLUE)
     right.set_ylabel("$c_d$", color=RED)
     right.grid(False)
     right.spines["right"].set_visible(True)
-    axes.margins(x=0.01)
-    return figure
 
 
 def limit(panels: Sequence[Sequence[Load]], time: NDArray[np.float64]) -> None:
@@ -150,9 +155,6 @@ def convergence(history: History, members: Sequence[int] | None = None, title: s
     if 1 < len(shown) <= 8:
         top.legend()
     bottom.set(xlabel="iteration")
-    bottom.set_ylabel("$c_l$", color=BLUE)
-    right.set_ylabel("$c_d$", color=RED)
-    right.grid(False)
-    right.spines["right"].set_visible(True)
+    _name_sides(bottom, right)
     top.margins(x=0.01)
     return figure

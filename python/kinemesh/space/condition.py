@@ -49,21 +49,24 @@ def real(value: Any) -> float:
 
 
 def finite(kind: str, name: str, value: Any) -> float:
-    number = real(value)
-    if not np.isfinite(number):
+    """A finite number; SettingsError for all else."""
+    found = real(value)
+    if not np.isfinite(found):
         raise SettingsError(f"{kind}: {name} is {short(value)}, expected a finite number")
-    return number
+    return found
 
 
 def number(kind: str, name: str, value: Any) -> float:
+    """An angle, or a number above 0; SettingsError for all else."""
     if name == "alpha_deg":
         return finite(kind, name, value)
-    number = real(value)
-    if not 0.0 < number < np.inf:
+    found = real(value)
+    if not 0.0 < found < np.inf:
         raise SettingsError(f"{kind}: {name} is {short(value)}, expected a number above 0")
-    return number
+    return found
 
 
 def short(value: Any) -> str:
+    """The value as Python writes it, cut where that is long."""
     told = repr(value) if not isinstance(value, int) or abs(value) < 10**30 else "beyond all floats"
     return told if len(told) < 60 else f"{told[:57]}..."

@@ -17,7 +17,7 @@ from kinemesh.device.backend import Backend
 from kinemesh.errors import SettingsError, did_you_mean
 from kinemesh.gas import GAMMA
 from kinemesh.space.condition import Condition
-from kinemesh.space.inflow import Inflow, Outflow
+from kinemesh.space.inflow import Inflow, Outflow, outward
 from kinemesh.space.patches import KINDS, Patch
 
 LEAST_INWARD = 0.1  # cosine of an inflow to the inward normal, 84 degrees
@@ -191,27 +191,22 @@ def give(
 
     Parameters
     ----------
-    space : of the patches' nodes: `meshes`, and `first` node of each member
+    space : of the patches' nodes: `distinct` meshes, whom they are `alike`, `first` of each member
     """
-    check_meetings(conditions, space.meshes)
-    for kind in {own.kind for own in conditions.values()}:
-        patch = patches[kind]
-        place = {int(node): k for k, node in enumerate(patch.node)}
-        values: dict[str, NDArray[np.float64]] = {}
-        for marker, own in conditions.items():
-            if own.kind != kind:
-                continue
-            _check_way(marker, own, space.meshes)
-            there = [
-                place[int(first) + int(node)]
-                for mesh, first in zip(space.meshes, space.first, strict=False)
-                for node in np.unique(mesh.boundaries.get(marker, ()))
-            ]
-            for name, value in own.arrays().items():
-                whole = values.setdefault(name, np.zeros((len(patch), *value.shape)))
-                whole[there] = value
-        for name, whole in values.items():
-            patch.device[name] = backend.array(whole, np.float64)
+    check_meetings(conditions, space.distinct)
+    values: dict[str, dict[str, NDArray[np.float64]]] = {}
+    for marker, own in conditions.items():
+        _check_way(marker, own, space.distinct)
+        patch, each = patches[own.kind], [np.unique(m.boundaries.get(marker, ())) for m in
+                                          space.distinct]  # fmt: skip
+        nodes = [first + each[of] for first, of in zip(space.first, space.alike.of, strict=False)]
+        there = patch.places(np.concatenate(nodes).astype(int))
+        for name, value in own.arrays().items():
+            tables = values.setdefault(own.kind, {})
+            tables.setdefault(name, np.zeros((len(patch), *value.shape)))[there] = value
+    for kind, tables in values.items():
+        for name, whole in tables.items():
+            patches[kind].device[name] = backend.array(whole, np.float64)
 
 
 def check_meetings(conditions: Mapping[str, Condition], meshes: Any) -> None:
@@ -253,11 +248,11 @@ def _check_way(marker: str, own: Condition, meshes: Any) -> None:
         return
     way = own.arrays()["way"]
     for mesh in meshes:
-        ends = mesh.points[mesh.boundaries.get(marker, np.zeros((0, 2), int))]
-        dx, dy = (ends[:, 1] - ends[:, 0]).T
-        inward = (way[1] * dx - way[0] * dy) / np.hypot(dx, dy)
-        if len(ends) and inward.min() < LEAST_INWARD:
-            x, y = ends[inward.argmin()].mean(axis=0)
+        edges = mesh.boundaries.get(marker, np.zeros((0, 2), int))
+        out = outward(mesh.points, edges)
+        inward = -(out @ way) / np.linalg.norm(out, axis=1)
+        if len(edges) and inward.min() < LEAST_INWARD:
+            x, y = mesh.points[edges[inward.argmin()]].mean(axis=0)
             raise SettingsError(
                 f"boundaries: inlet {marker!r} has alpha_deg = {own.alpha_deg:g}, which does not "
                 f"lead into the fluid at ({x:.4g}, {y:.4g}); give the angle of the inflow to the x "

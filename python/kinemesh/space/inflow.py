@@ -70,22 +70,20 @@ class Inflow(Condition):
             out of the fluid; a parabola along a boundary that is not straight
         """
         edges = mesh.boundaries.get(marker, np.zeros((0, 2), np.int64))
-        nodes, number = np.unique(edges, return_inverse=True)
+        nodes = np.unique(edges)
         if not len(nodes):
             return nodes, np.zeros((0, 2))
-        x, ends = mesh.points[nodes], mesh.points[edges]
-        out = (ends[:, 1] - ends[:, 0]) @ np.array([[0.0, -1.0], [1.0, 0.0]])
+        x, out = mesh.points[nodes], outward(mesh.points, edges)
         normal = np.zeros_like(x)
-        np.add.at(normal, number.reshape(edges.shape).T, out)
+        np.add.at(normal, np.searchsorted(nodes, edges).T, out)
         normal /= np.linalg.norm(normal, axis=1, keepdims=True)
         found = self._velocities(marker, x, normal)
         if self.profile is not None:
-            whole = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).sum()
-            found = found * _parabola(marker, x, whole)[:, None]
-        through = 0.5 * (found[number.reshape(edges.shape)].sum(axis=1) * out).sum()
-        if len(edges) and not through < 0:
+            found = found * _parabola(marker, x, np.linalg.norm(out, axis=1).sum())[:, None]
+        flow = flow_into(mesh, marker, nodes, found)
+        if not flow > 0:
             raise SettingsError(
-                f"boundaries: inlet {marker!r} has a flow of {-through:.4g} into the fluid, "
+                f"boundaries: inlet {marker!r} has a flow of {flow:.4g} into the fluid, "
                 "expected one above 0"
             )
         return nodes, found
@@ -116,6 +114,21 @@ class Inflow(Condition):
                 f"places, expected finite speeds ({len(x)},) or components (2, {len(x)})"
             )
         return np.ascontiguousarray(made.T)
+
+
+def outward(points: NDArray[np.float64], edges: NDArray[Any]) -> NDArray[np.float64]:
+    """(edges, 2) outward area vectors of boundary edges, which have the fluid on their left."""
+    way = points[edges[:, 1]] - points[edges[:, 0]]
+    return np.stack([way[:, 1], -way[:, 0]], axis=1)
+
+
+def flow_into(
+    mesh: Any, marker: str, nodes: NDArray[np.int64], velocities: NDArray[np.float64]
+) -> float:
+    """Flow into the fluid across a marker of velocities (nodes, 2) at its sorted nodes."""
+    edges = mesh.boundaries[marker]
+    ends = velocities[np.searchsorted(nodes, edges)].sum(axis=1)
+    return float(-0.5 * (ends * outward(mesh.points, edges)).sum())
 
 
 def _parabola(marker: str, x: NDArray[np.float64], whole: float) -> NDArray[np.float64]:

@@ -83,3 +83,9 @@ class Patch:
 
     def __len__(self) -> int:
         return len(self.node)
+
+    def places(self, nodes: NDArray[Any]) -> NDArray[np.int64]:
+        """Where volumes that lie in the patch stand in its tables."""
+        order = np.argsort(self.node)
+        found: NDArray[np.int64] = order[np.searchsorted(self.node, nodes, sorter=order)]
+        return found

@@ -13,7 +13,7 @@ from kinemesh.errors import SettingsError, warn_of
 from kinemesh.space.condition import Condition
 from kinemesh.space.conditions import check_meetings
 from kinemesh.space.grid import Grid
-from kinemesh.space.inflow import Inflow
+from kinemesh.space.inflow import Inflow, flow_into
 
 MOST_LOST = 0.02  # of the flow of an inlet, where it meets walls
 
@@ -54,36 +54,42 @@ def apply(
     ------
     SettingsError    as of `Inflow.at`, an inlet that lies on walls, and a member without a way out
     """
-    check_meetings(conditions, grid.meshes)
-    far, walls = grid.patches["far"], set(grid.patches["wall"].node.tolist())
+    far = grid.patches["far"]
     found: NDArray[np.float64] = inflow[far.member]
-    place = {int(node): k for k, node in enumerate(far.node)}
-    leaving: list[int] = []
-    notes: list[str] = []
-    entering: list[int] = []
+    if not conditions:
+        return found, []
+    check_meetings(conditions, grid.distinct)
+    walled, notes = np.zeros(grid.nodes, bool), []
+    walled[grid.patches["wall"].node] = True
+    entering = np.zeros(grid.nodes, bool)
     for marker, own in conditions.items():
-        for mesh, first in zip(grid.meshes, grid.first, strict=False):
+        made = [_of_mesh(own, marker, mesh) for mesh in grid.distinct]
+        for first, of in zip(grid.first, grid.alike.of, strict=False):
+            nodes, velocities = made[of]
+            there = int(first) + nodes
             if isinstance(own, Inflow):
-                nodes, velocities = own.at(marker, mesh)
-                there = [place[int(first) + int(node)] for node in nodes]
-                found[there] = velocities
-                entering += [int(first) + int(node) for node in nodes]
-                solid = np.array([int(first) + int(node) in walls for node in nodes], bool)
-                notes += _lost(marker, mesh, nodes, velocities, solid)
+                found[far.places(there)] = velocities
+                entering[there] = True
+                notes += _lost(marker, grid.distinct[of], nodes, velocities, walled[there])
             else:
-                edges = mesh.boundaries.get(marker, ())
-                leaving += [int(first) + int(node) for node in np.unique(edges)]
-    given[[node for node in leaving if node not in walls]] = False
-    is_open[leaving] = True
+                given[there[~walled[there]]] = False
+                is_open[there] = True
     given[entering] = True
     is_open[entering] = False
     closed = np.bincount(grid.member[is_open], minlength=grid.members) == 0
-    if conditions and closed.any():
+    if closed.any():
         raise SettingsError(
             f"member {closed.argmax()}: velocities are given all round, and nothing can flow out; "
             "expected an outlet, or a far field that the stream leaves through"
         )
     return found, list(dict.fromkeys(notes))
+
+
+def _of_mesh(own: Condition, marker: str, mesh: Any) -> tuple[NDArray[np.int64], Any]:
+    """Nodes of a marker, and velocities there; None of an outlet."""
+    if isinstance(own, Inflow):
+        return own.at(marker, mesh)
+    return np.unique(mesh.boundaries.get(marker, ())).astype(int), None
 
 
 def _lost(
@@ -96,12 +102,8 @@ def _lost(
     """Warning about the flow of an inlet that its nodes on walls, which are at rest, keep out."""
     if not len(nodes):
         return []
-    edges = np.searchsorted(nodes, mesh.boundaries[marker])
-    x = mesh.points[nodes]
-    way = x[edges[:, 1]] - x[edges[:, 0]]
-    out = np.stack([way[:, 1], -way[:, 0]], axis=1)
     moving = np.where(solid[:, None], 0.0, velocities)
-    asked, left = (-0.5 * (v[edges].sum(axis=1) * out).sum() for v in (velocities, moving))
+    asked, left = (flow_into(mesh, marker, nodes, v) for v in (velocities, moving))
     if not left > 0:
         raise SettingsError(
             f"boundaries: all of the flow of inlet {marker!r} comes in at nodes of walls, which "
