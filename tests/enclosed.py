@@ -56,7 +56,7 @@ class Enclosed:
         parts = {"inner": inner, "back": square(across, kind, np.pi)}
         self.grid = grid = grid_of(backend, parts)
         self.link = Connectivity(grid)
-        rim = grid.patches["far"].node
+        rim = grid.patches["outer"].node
         self.given = np.isin(np.arange(grid.nodes), rim)
         never = np.zeros(grid.nodes, bool)
         told = IncompressibleSettings(**(TIGHT | settings))
@@ -71,7 +71,7 @@ class Enclosed:
         self.step.renew()
         self.link.check(f"time {t:g}")
         u, _ = taylor_green(x, t)
-        self.grid.backend.put(self.step.velocity["far"], u[self.grid.patches["far"].node])
+        self.grid.backend.put(self.step.velocity["outer"], u[self.grid.patches["outer"].node])
         return x
 
     def run(self, steps, span=1.0, each=lambda: None):

@@ -108,7 +108,7 @@ class Brute:
 
     def _layers(self):
         found = np.full(len(self.x), 1 << 20)
-        for names in [self.mesh.roles.get("overset", ())]:
+        for names in [self.mesh.of_role("rim")]:
             for name in names:
                 found[self.mesh.boundaries[name]] = 0
         for turn in range(40):

@@ -52,8 +52,9 @@ def grid_of(backend, *members, **given):
     meshes = [m if isinstance(m, Parts) else Parts.of(m, **given) for m in members]
     roles = {}
     for mesh in meshes:
-        for kind, names in mesh.roles.items():
-            roles.setdefault(kind, []).extend(n for n in names if n not in roles.get(kind, []))
+        for name, condition in mesh.conditions.items():
+            own = roles.setdefault(condition.role, [])
+            own += [] if name in own else [name]
     grid = Grid(MeshVertices(backend, meshes, roles))
     grid.start()
     return grid

@@ -13,7 +13,7 @@ TIGHT = {"momentum_drop": 1e-6, "pressure_tolerance": 1e-8}
 
 def grid_of(meshes, kind, dtype="float64", device="cpu"):
     """Grids of meshes whose rim is of one kind of boundary."""
-    markers = {"wall": [], "far": [], "symmetry": []} | {kind: ["rim"]}
+    markers = {"body": [], "outer": [], "plane": []} | {kind: ["rim"]}
     made = Grid(MeshVertices(Backend(device, dtype), meshes, markers))
     made.start()
     return made
@@ -24,7 +24,7 @@ def projection(grid, kind, viscosity, **settings):
     x = grid.points
     low, high = x.min(axis=0), x.max(axis=0)
     on = np.isclose(x, low) | np.isclose(x, high)
-    given = on.all(axis=1) if kind == "symmetry" else on.any(axis=1)
+    given = on.all(axis=1) if kind == "plane" else on.any(axis=1)
     nu = np.full(grid.members, viscosity)
     settings = IncompressibleSettings(**(TIGHT | settings))
     return Projection(grid, settings, nu, given, np.zeros(grid.nodes, bool))

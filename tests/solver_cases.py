@@ -296,7 +296,7 @@ def swept(grid):
     np.add.at(total[0], b, -dV)
     for end in (a, b):
         np.add.at(total[1], end, np.abs(dV))
-    for side in (grid.wall, grid.far):
+    for side in (grid.wall, grid.patches["far"]):
         dV = get(side.device["dV1"])
         np.add.at(total[0], side.node, dV)
         np.add.at(total[1], side.node, np.abs(dV))
@@ -309,7 +309,7 @@ def rates(grid):
     w, (a, b) = get(grid.w).astype(float), grid.dual.lr.T
     np.add.at(total, a, w)
     np.add.at(total, b, -w)
-    for side in (grid.wall, grid.far):
+    for side in (grid.wall, grid.patches["far"]):
         np.add.at(total, side.node, get(side.device["w"]).astype(float))
     return total
 

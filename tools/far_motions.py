@@ -45,7 +45,7 @@ class Ride:
     def crossed(self, x):
         """Points inside walls."""
         inner = np.setdiff1d(
-            np.arange(self.grid.nodes), np.r_[self.grid.wall.node, self.grid.far.node]
+            np.arange(self.grid.nodes), np.r_[self.grid.wall.node, self.grid.patches["far"].node]
         )
         return sum(
             inside(x[inner], x[outline(self.grid, marker)]).sum() for _, marker in self.grid.bodies

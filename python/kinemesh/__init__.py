@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from kinemesh.overset import Part
     from kinemesh.results import Run
     from kinemesh.results import open as open
-    from kinemesh.space.conditions import inlet as inlet
-    from kinemesh.space.conditions import outlet as outlet
+    from kinemesh.space.conditions.ends import inlet as inlet
+    from kinemesh.space.conditions.ends import outlet as outlet
     from kinemesh.study.derivatives import derivatives
     from kinemesh.study.hysteresis import hysteresis
     from kinemesh.study.spectrum import spectrum
@@ -72,8 +72,8 @@ _HOME = {
     "Units": "flow.units",
     "derivatives": "study.derivatives",
     "hysteresis": "study.hysteresis",
-    "inlet": "space.conditions",
-    "outlet": "space.conditions",
+    "inlet": "space.conditions.ends",
+    "outlet": "space.conditions.ends",
     "open": "results",
     "spectrum": "study.spectrum",
     "sweep": "study.sweep.sweeping",

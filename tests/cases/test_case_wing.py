@@ -139,7 +139,7 @@ def test_check_tells_all_of_a_wing(kind, monkeypatch, tmp_path, capsys):
     assert f"{len(cloud.points)} points" in said["cloud"]
     assert said["cloud"].count(" by ") == 2
     assert f"wing ({len(cloud.boundaries['wing'])} triangles)" in said["markers"]
-    assert "symmetry symmetry (" in said["markers"]
+    assert "symmetry (plane) symmetry (" in said["markers"]
     assert f"worst condition {cloud.conditions.max():.3g} at" in said["quality"]
     assert said["quality"].startswith("2 colours") == (kind == "regular")
     assert "limiter wang" in said["settings"]

@@ -147,7 +147,7 @@ def test_steps_in_time_stay_at_the_steady_flow_and_members_have_solo_bits():
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        ({"kind": "inlet"}, "is an inlet without numbers"),
+        ({"kind": "inlet"}, "inlet: expected total_pressure"),
         ({"kind": "inlet", "total_pressure": 1.0}, "'in' is an inlet of a gas, which method"),
         ({**PARABOLA, "total_pressure": 1.0}, "expected total_pressure .* or velocity"),
         ({**PARABOLA, "profile": "parabola"}, "profile is 'parabola', expected parabolic"),
@@ -180,7 +180,7 @@ def test_a_back_pressure_is_of_a_gas():
 
 
 def test_a_mesh_with_ends_does_not_move():
-    with pytest.raises(SettingsError, match="is an inlet, which stands still, and the mesh moves"):
+    with pytest.raises(SettingsError, match="of kind 'outlet' stands still"):
         case(motion=km.motion.pitch(1.0, 0.5))
 
 
@@ -260,7 +260,7 @@ def test_components_of_a_function_may_be_numbers():
         case(entry=km.inlet(velocity=law))
         for law in (lambda x, y: (6 * (0.25 - y**2), 0.0), lambda x, y: 6 * (0.25 - y**2))
     )
-    get, far = one.backend.get, "far"
+    get, far = one.backend.get, "outer"
     assert (get(one.projection.velocity[far]) == get(two.projection.velocity[far])).all()
 
 

@@ -195,7 +195,7 @@ def check_boundaries(ale, names, inside, whole, rounding):
     by_hand = np.zeros_like(walls)
     np.add.at(by_hand, node, np.column_stack([0 * p, p[:, None] * S, p * w]))
 
-    interior = np.setdiff1d(np.arange(grid.nodes), [*node, *grid.far.node])
+    interior = np.setdiff1d(np.arange(grid.nodes), [*node, *grid.patches["far"].node])
     assert np.array_equal(get(ale.res)[interior], inside[interior])
     # a boundary's node adds the boundary's flux to its residual: one rounding more of either
     rounding = rounding + backend.eps * (np.abs(added) + np.abs(inside))

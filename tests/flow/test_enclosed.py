@@ -82,7 +82,7 @@ def test_a_part_that_moves_inside_has_the_errors_of_one_grid(kind):
     """
     _, falls, found = orders_and_defects((32, 64), kind)
     assert (falls > 2).all(), falls
-    assert (found[-1] < 1.1 * errors_of_one_grid(64, 16, kind, "far")).all(), found
+    assert (found[-1] < 1.1 * errors_of_one_grid(64, 16, kind, "outer")).all(), found
 
 
 @pytest.mark.slow

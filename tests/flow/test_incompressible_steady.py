@@ -81,14 +81,14 @@ def test_a_converged_flow_marches_on_from_where_it_is():
 def couette(around, rings, nu=0.1):
     """Torque on both walls, and the error of the velocity, the inner one turning at rate 1."""
     mesh = annulus(around, rings)
-    grid = Grid(MeshVertices(Backend("cpu"), [mesh], {"wall": ["inner", "outer"], "far": []}))
+    grid = Grid(MeshVertices(Backend("cpu"), [mesh], {"body": ["inner", "outer"], "outer": []}))
     grid.start()
-    wall = grid.patches["wall"].node
+    wall = grid.wall.node
     given, (x, y) = np.isin(np.arange(grid.nodes), wall), grid.points.T
     tight = settings(steady_drop=1e-9, cfl=3.0)
     made = Projection(grid, tight, np.full(1, nu), given, np.zeros(grid.nodes, bool))
     turning = (np.hypot(x, y) < 1.5)[:, None] * np.stack([-y, x], axis=1)
-    made.backend.put(made.velocity["wall"], turning[wall])
+    made.backend.put(made.velocity["body"], turning[wall])
     made.backend.put(made.spin, (np.hypot(x, y) < 1.5)[wall])
     way = SteadyMarch(made)
     way.begin(np.zeros(grid.nodes))

@@ -36,11 +36,11 @@ def stretched(across, growth=20.0):
 
 def errors(across):
     """Of velocity and pressure, roots of mean squares over the area."""
-    grid = grid_of([stretched(across)], "wall")
-    made = projection(grid, "wall", 1 / RE, steady_drop=1e-6, steady_iterations=1500)
+    grid = grid_of([stretched(across)], "body")
+    made = projection(grid, "body", 1 / RE, steady_drop=1e-6, steady_iterations=1500)
     u, p = exact(grid.points)
     b = grid.backend
-    b.put(made.velocity["wall"], u[grid.patches["wall"].node])
+    b.put(made.velocity["body"], u[grid.wall.node])
     b.put(made.u, np.where(made.given[:, None], u, 0.0))
     march = SteadyMarch(made)
     march.begin(np.zeros(grid.nodes))

@@ -187,7 +187,7 @@ def test_derivatives_are_exact_at_boundaries_too():
     found = np.zeros((grid.nodes, 2, 2))
     np.add.at(found, ends, a[:, :, None] * r[:, None, :])
 
-    for side in (grid.wall, grid.far):
+    for side in (grid.wall, grid.patches["far"]):
         assert np.abs(found - np.eye(2))[side.node].max() < 1e-11
 
 

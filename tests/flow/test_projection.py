@@ -23,8 +23,8 @@ def linear(x):
 @pytest.fixture(params=KINDS)
 def there(request):
     """A step on a rough mesh with linear velocities and pressure; its grid and coordinates."""
-    grid = grid_of([square(9, request.param, jitter=0.3)], "wall")
-    made, x = projection(grid, "wall", 0.01), grid.points
+    grid = grid_of([square(9, request.param, jitter=0.3)], "body")
+    made, x = projection(grid, "body", 0.01), grid.points
     b = grid.backend
     b.put(made.u, linear(x))
     b.put(made.p, 0.4 - x @ [0.6, -0.8])
@@ -108,13 +108,13 @@ def moved(points, time):
 @pytest.mark.parametrize("kind", ["triangles", "mixed"])
 def test_uniform_stream_survives_a_grid_that_turns_and_shifts(dtype, bar, kind):
     """Bars of the design; 50 steps."""
-    grid = grid_of([square(8, kind, jitter=0.3)], "far", dtype)
-    made = projection(grid, "far", 0.01)
+    grid = grid_of([square(8, kind, jitter=0.3)], "outer", dtype)
+    made = projection(grid, "outer", 0.01)
     stream = np.tile([0.8, 0.6], (grid.nodes, 1))
-    made.backend.put(made.velocity["far"], stream[grid.patches["far"].node])
+    made.backend.put(made.velocity["outer"], stream[grid.patches["outer"].node])
     made.start(stream)
     for number in range(1, 51):
-        advance(made, number, 0.05, "far", stream, moved(grid.points, 0.05 * number))
+        advance(made, number, 0.05, "outer", stream, moved(grid.points, 0.05 * number))
 
     get = made.backend.get
     assert np.abs(get(made.u) - stream).max() < bar
@@ -135,20 +135,20 @@ def errors(across, steps, cells, kind, nu=0.05, span=1.0, **settings):
     """Of velocity and pressure at the end."""
     grid = grid_of([square(across, cells, np.pi)], kind)
     made, dt = projection(grid, kind, nu, **settings), span / steps
-    if kind != "symmetry":
+    if kind != "plane":
         u, _ = taylor_green(grid.points, nu, 0.0)
         made.backend.put(made.velocity[kind], u[grid.patches[kind].node])
     made.start(*taylor_green(grid.points, nu, 0.0))
     for number in range(1, steps + 1):
         u, p = taylor_green(grid.points, nu, number * dt)
-        advance(made, number, dt, kind, u if kind != "symmetry" else None)
+        advance(made, number, dt, kind, u if kind != "plane" else None)
     get = made.backend.get
     p = without_mean(grid, get(made.p)) - without_mean(grid, p)
     return np.array([norm(grid, get(made.u) - u), norm(grid, p)])
 
 
 @pytest.mark.parametrize("cells", ["triangles", "quads"])
-@pytest.mark.parametrize("kind", ["symmetry", "far"])
+@pytest.mark.parametrize("kind", ["plane", "outer"])
 def test_taylor_green_has_second_order(cells, kind):
     """dt ~ h, pi / 16 to pi / 64; design: 1.9.  Over both halvings pressures have 1.85 at least."""
     found = [errors(n, n // 4, cells, kind) for n in (16, 32, 64)]
@@ -162,11 +162,11 @@ def test_order_in_time_alone_is_second():
     nu, across, span = 0.05, 16, 1.0
     fields = []
     for steps in (8, 16, 32):
-        grid = grid_of([square(across, "quads", np.pi)], "symmetry")
-        made = projection(grid, "symmetry", nu)
+        grid = grid_of([square(across, "quads", np.pi)], "plane")
+        made = projection(grid, "plane", nu)
         made.start(*taylor_green(grid.points, nu, 0.0))
         for number in range(1, steps + 1):
-            advance(made, number, span / steps, "symmetry")
+            advance(made, number, span / steps, "plane")
         get = made.backend.get
         fields.append((get(made.u), without_mean(grid, get(made.p))))
     (u0, p0), (u1, p1), (u2, p2) = fields
@@ -180,19 +180,19 @@ def test_order_in_time_alone_is_second():
 def couette(around, rings, nu=0.1):
     """Torque on both walls, and the error of the velocity, the inner one turning at rate 1."""
     mesh = annulus(around, rings)
-    walls = {"wall": ["inner", "outer"], "far": []}
+    walls = {"body": ["inner", "outer"], "outer": []}
     grid = Grid(MeshVertices(Backend("cpu"), [mesh], walls))
     grid.start()
-    wall = grid.patches["wall"].node
+    wall = grid.wall.node
     given, (x, y) = np.isin(np.arange(grid.nodes), wall), grid.points.T
     settings = IncompressibleSettings(**TIGHT)
     made = Projection(grid, settings, np.full(1, nu), given, np.zeros(grid.nodes, bool))
     turning = (np.hypot(x, y) < 1.5)[:, None] * np.stack([-y, x], axis=1)
-    made.backend.put(made.velocity["wall"], turning[wall])
+    made.backend.put(made.velocity["body"], turning[wall])
     made.backend.put(made.spin, (np.hypot(x, y) < 1.5)[wall])
     made.start(np.zeros((grid.nodes, 2)))
     for number in range(1, 61):
-        advance(made, number, 0.3, "wall")
+        advance(made, number, 0.3, "body")
     forces = Forces(grid, made.fields, np.ones(1), np.zeros(1), kernel="inc_forces")
     torque = -forces.sums_about(np.zeros((1, 2)))[2]  # nose-up is clockwise
     r = np.hypot(x, y)
@@ -229,7 +229,7 @@ def test_thin_wall_cells_leave_a_steady_flow_steady():
 
 def test_pressures_of_later_steps_begin_on_the_line_of_the_last_two():
     """Where inertia leads; a share of it would leave the splitting's error first order in p."""
-    made = projection(grid_of([square(4)], "wall"), "wall", 0.01)
+    made = projection(grid_of([square(4)], "body"), "body", 0.01)
     b, rng = made.backend, np.random.default_rng(5)
     before, last = rng.uniform(-1, 1, (2, made.grid.nodes))
     for array, value in ((made.p, last), (made.p1, before), (made.share, 1.0)):

@@ -22,8 +22,8 @@ def case(mesh=BOX, **options):
 
 def walls_of(made):
     """Places and velocities of the walls' nodes."""
-    get, patch = made.backend.get, made.grid.patches["wall"]
-    return get(made.grid.x)[patch.node], get(made.projection.velocity["wall"])
+    get, patch = made.backend.get, made.grid.wall
+    return get(made.grid.x)[patch.node], get(made.projection.velocity["body"])
 
 
 def extrema(across, time_step, time, name="cavity"):

@@ -55,7 +55,7 @@ NEAR = {
 
 def opened(made):
     """Share of the far field's nodes where the boundary is open."""
-    return made.projection.open[made.grid.patches["far"].node].mean()
+    return made.projection.open[made.grid.patches["outer"].node].mean()
 
 
 @pytest.mark.parametrize("name", FAR_AND_WIDE)
@@ -66,7 +66,7 @@ def test_a_far_field_that_wanders_is_open_all_round(name):
 @pytest.mark.parametrize("name", NEAR)
 def test_a_far_field_that_hardly_moves_has_the_inflow_of_one_at_rest(name):
     at_rest = case().projection.open
-    assert 0.4 < at_rest[case().grid.patches["far"].node].mean() < 0.6
+    assert 0.4 < at_rest[case().grid.patches["outer"].node].mean() < 0.6
     np.testing.assert_array_equal(case(motion=NEAR[name]).projection.open, at_rest)
 
 

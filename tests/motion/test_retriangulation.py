@@ -54,7 +54,7 @@ def condition(model, x):
 
 def assert_no_wall_is_crossed(model, x):
     grid = model.grid
-    inner = np.setdiff1d(np.arange(grid.nodes), np.r_[grid.wall.node, grid.far.node])
+    inner = np.setdiff1d(np.arange(grid.nodes), np.r_[grid.wall.node, grid.patches["far"].node])
     for member, marker in grid.bodies:
         after = dict((grid.meshes[member].boundaries[marker] + grid.first[member]).tolist())
         curve = [next(iter(after))]

@@ -50,14 +50,14 @@ def test_parts_stand_side_by_side_as_placed():
 
 def test_markers_are_those_of_parts():
     made = Parts.of({"body": ring(), "back": box()})
-    assert made.roles["wall"] == ["body"]
-    assert made.roles["overset"] == ["body.overset"]
-    assert made.roles["far"] == ["back.left", "back.right", "back.bottom", "back.top"]
+    assert made.of_role("body") == ["body"]
+    assert made.of_role("rim") == ["body.overset"]
+    assert made.of_role("outer") == ["back.left", "back.right", "back.bottom", "back.top"]
     said = Parts.of({"body": ring(), "back": box()}, walls=["top"])
-    assert said.roles["wall"] == ["body", "back"]
-    assert "back.top" not in said.roles["far"]
+    assert said.of_role("body") == ["body", "back"]
+    assert "back.top" not in said.of_role("outer")
     slip = Parts.of({"body": ring(), "back": box()}, boundaries={"back.top": "symmetry"})
-    assert slip.roles["symmetry"] == ["back.top"]
+    assert slip.of_role("plane") == ["back.top"]
 
 
 @pytest.mark.parametrize("name", ["symmetry", "Slip_1", "inviscid_wall", "inlet"])
@@ -67,8 +67,8 @@ def test_a_wall_of_a_part_named_like_another_kind_is_refused_until_it_is_said(na
     parts = {"body": Mesh(own.points, own.triangles, own.quads, sides), "back": box()}
     with pytest.raises(MeshError, match=rf"part 'body': markers \['{name}'\] would be walls"):
         Parts.of(parts)
-    assert Parts.of(parts, walls=[name]).roles["wall"] == ["body"]
-    assert Parts.of(parts, boundaries={name: "symmetry"}).roles["symmetry"] == [f"body.{name}"]
+    assert Parts.of(parts, walls=[name]).of_role("body") == ["body"]
+    assert Parts.of(parts, boundaries={name: "symmetry"}).of_role("plane") == [f"body.{name}"]
 
 
 @pytest.mark.parametrize("name", ["symmetry", "periodic"])
@@ -82,7 +82,7 @@ def test_an_outer_boundary_named_like_a_plane_is_refused_until_it_is_said(name):
 
 def test_a_part_without_walls_that_moves_is_a_body_without_nodes():
     made = Parts.of({"disc": box(1.0, 8, "overset"), "back": box()}, moving=["disc"])
-    assert made.roles["wall"] == ["disc"]
+    assert made.of_role("body") == ["disc"]
     assert made.boundaries["disc"].shape == (0, 2)
     assert not made.walled.any()
 
@@ -139,7 +139,7 @@ def test_an_overset_boundary_may_end_at_a_wall_of_its_part():
     outer = np.concatenate([sides.pop(name) for name in ("left", "right", "top")])
     part = Mesh(part.points, part.triangles, part.quads, {**sides, "overset": outer})
 
-    assert Parts.of({"part": part, "back": box()}).roles["wall"] == ["part"]
+    assert Parts.of({"part": part, "back": box()}).of_role("body") == ["part"]
 
 
 @pytest.mark.parametrize(
@@ -148,12 +148,16 @@ def test_an_overset_boundary_may_end_at_a_wall_of_its_part():
         ({"walls": ["lid"]}, "is in no part, expected one of body.cylinder"),
         ({"walls": ["top"], "far": ["top"]}, "both wall and far"),
         ({"walls": ["overset"]}, "both overset and wall"),
-        ({"boundaries": {"top": "sponge"}}, "is 'sponge', expected one of"),
     ],
 )
 def test_markers_that_are_not_clear_are_refused(given, told):
     with pytest.raises(MeshError, match=told):
         Parts.of({"body": ring(), "back": box()}, **given)
+
+
+def test_an_unknown_condition_is_refused():
+    with pytest.raises(km.SettingsError, match="is 'sponge', expected one of"):
+        Parts.of({"body": ring(), "back": box()}, boundaries={"top": "sponge"})
 
 
 def test_a_part_of_no_mesh_or_place_is_refused():
@@ -166,7 +170,7 @@ def test_a_part_of_no_mesh_or_place_is_refused():
 def said_of(parts, **sides):
     """What is said of the walls of parts before a case is built."""
     made = Parts.of(parts, **sides)
-    walls = Walls.of(made, made.roles["wall"])
+    walls = Walls.of(made, made.of_role("body"))
     return sizes.check([made], [walls], SimpleNamespace(chord=1.0))
 
 

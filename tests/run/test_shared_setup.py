@@ -88,7 +88,7 @@ def test_a_grid_has_the_dual_of_all_cells():
     for name in whole.__slots__:
         np.testing.assert_array_equal(getattr(grid.dual, name), getattr(whole, name), err_msg=name)
     np.testing.assert_array_equal(grid.points, np.concatenate([m.points for m in grid.meshes]))
-    for side, markers in ((grid.wall, "airfoil"), (grid.far, "farfield")):
+    for side, markers in ((grid.wall, "airfoil"), (grid.patches["far"], "farfield")):
         edges = [m.boundaries[markers] + s for m, s in zip(grid.meshes, grid.first, strict=False)]
         before, after = np.concatenate(edges).T
         order = np.argsort(after)

@@ -159,7 +159,7 @@ def test_cells_conserve_what_does_not_pass_the_boundary(device):
     case = Flow([mixed()], device, exact=False)
     get, cells, rng = case.backend.get, case.cells, np.random.default_rng(1)
     loose = np.ones((cells.nodes, 1))
-    loose[cells.far.node] = 0
+    loose[cells.patches["far"].node] = 0
     for number in range(3):
         q = case.uniform * (1 + loose * rng.uniform(-0.1, 0.1, (cells.nodes, 4)))
         case.backend.put(case.u, conserved(q))
@@ -171,7 +171,7 @@ def test_cells_conserve_what_does_not_pass_the_boundary(device):
     S, w = sides(cells.wall, get)
     p = primitive(get(case.u))[cells.wall.node, 3]
     pushed = p[:, None] * np.column_stack([0 * w, S, w])
-    expected = total(*held, pushed, flux(case.uniform, *sides(cells.far, get)))
+    expected = total(*held, pushed, flux(case.uniform, *sides(cells.patches["far"], get)))
 
     # a residual is wrong by about eps of its terms, those of all cells add up as a random walk
     bar = EPS * np.linalg.norm(case.terms())

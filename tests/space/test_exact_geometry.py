@@ -84,7 +84,7 @@ def test_dual_volumes_fill_the_domain_and_faces_close(device):
     S, around = get(grid.S), np.zeros((grid.nodes, 2))
     np.add.at(around, grid.dual.lr[:, 0], S)
     np.add.at(around, grid.dual.lr[:, 1], -S)
-    np.add.at(around, grid.far.node, get(grid.far.device["S"]))
+    np.add.at(around, grid.patches["far"].node, get(grid.patches["far"].device["S"]))
     eps = np.finfo(float).eps
     assert np.abs(around).max() <= 16 * eps  # a dozen vectors of size 0.1 each
     assert abs(get(grid.V).sum() - 4) <= 4 * eps * grid.nodes**0.5

@@ -161,8 +161,10 @@ def test_a_wall_named_like_another_kind_is_refused_until_it_is_said(name, make):
     mesh = plate_behind(name)
     with pytest.raises(MeshError, match=rf"'{name}'\] would be walls, and are named like"):
         make(mesh, far=["Far"])
-    assert make(mesh, far=["Far"], walls=["plate", name]).sides[0] == ["plate", name]
-    assert make(mesh, far=["Far"], boundaries={name: "symmetry"}).sides[0] == ["plate"]
+    assert make(mesh, far=["Far"], walls=["plate", name]).markers.by_role["body"] == ["plate", name]
+    assert make(mesh, far=["Far"], boundaries={name: "symmetry"}).markers.by_role["body"] == [
+        "plate"
+    ]
 
 
 @pytest.mark.parametrize("make", SOLVERS.values(), ids=SOLVERS)

@@ -20,6 +20,8 @@ from kinemesh.device.backend import Backend
 from kinemesh.errors import KinemeshError
 from kinemesh.flow import memory, registry
 from kinemesh.overset.parts import Parts
+from kinemesh.space.conditions.base import BODY, Condition
+from kinemesh.space.conditions.words import Far, Symmetry, Wall
 
 if TYPE_CHECKING:
     from kinemesh.cases.casefile import Case
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from kinemesh.mesh import Mesh
     from kinemesh.run.plan import Plan
 
+KINDS = {Wall.kind: "walls", Far.kind: "far field"}  # conditions that have names in words
 WIDTH = len("pre-flight")  # of the longest name of a row
 PROBE = 520  # nodes of the mesh (points of the cloud) on which the settings are tried
 PROBE_SPACE = 20_000  # points of the smallest wing
@@ -150,17 +153,16 @@ def look_at_space(report: Report, case: Case) -> Mesh | Cloud | None:
         return None
     walls: list[str] | None = None
     with report.look("markers") as said:
-        walls, far, others = sides_of(case, made)
-        planes = [name for names in others.values() for name in names]
-        kinds = {"walls": walls, "far field": far} | {k: n for k, n in others.items() if n}
+        conditions = conditions_of_case(case, made)
+        walls = [marker for marker, own in conditions.items() if own.role == BODY]
+        planes = [m for m, own in conditions.items() if m not in walls and own != Far()]
+        kinds: dict[str, list[str]] = {"walls": [], "far field": []}
         what = "edges" if len(size) == 2 else "triangles"
-        numbers = numbers_in_words(case.mesh.sides().get("boundaries"))
-        for name, markers in kinds.items():
-            counts = [
-                f"{marker} ({len(made.boundaries[marker])} {what}{numbers.get(marker, '')})"
-                for marker in markers
-            ]
-            said.append(f"{name} {', '.join(counts) or 'none'}")
+        for marker, own in conditions.items():
+            kind = KINDS.get(own.kind, f"{own.kind} ({own.role})")
+            counted = f"{len(made.boundaries[marker])} {what}{numbers_in_words(own)}"
+            kinds.setdefault(kind, []).append(f"{marker} ({counted})")
+        said += [f"{kind} {', '.join(markers) or 'none'}" for kind, markers in kinds.items()]
     if walls is not None:
         with report.look("bodies") as said:
             said += _bodies(case, made, walls, planes)
@@ -183,32 +185,21 @@ def together(cases: Sequence[Case], spaces: Sequence[Any]) -> list[Any]:
     return made
 
 
-def sides_of(case: Case, made: Mesh | Cloud) -> tuple[list[str], list[str], dict[str, list[str]]]:
-    """Markers of the walls, of the far field, and of each other kind of boundary."""
-    from kinemesh.space.markers import kinds_of, planes_of, refuse_by_name, walls_of
+def conditions_of_case(case: Case, made: Mesh | Cloud) -> dict[str, Condition]:
+    """Condition of each marker, as a run has it."""
+    from kinemesh.space.markers import conditions_on, planes_of
 
     if isinstance(made, Parts):
-        roles = dict(made.roles)
-        return roles.pop("wall"), roles.pop("far"), roles
-    sides = case.mesh.sides()
-    others = kinds_of(sides.get("boundaries"), [made])
-    if made.points.shape[1] == 3:
-        others["symmetry"] = planes_of(None, [made])
-    planes = [name for names in others.values() for name in names]
-    walls, far = walls_of(sides["walls"], [made], planes, sides["far"])
-    named = [*(sides["walls"] or ()), *(sides["far"] or ())]
-    refuse_by_name(walls, far, named, made.points.shape[1] == 3)
-    return walls, far, others
+        return made.conditions
+    planes = planes_of(None, [made]) if made.points.shape[1] == 3 else []
+    return conditions_on([made], **case.mesh.sides(), planes=planes) | dict.fromkeys(
+        planes, Symmetry()
+    )
 
 
-def numbers_in_words(boundaries: Any) -> dict[str, str]:
-    """Numbers of conditions at the boundary, by marker."""
-    from kinemesh.space.conditions import conditions_of
-
-    return {
-        marker: "".join(f", {name} {_plain(value)}" for name, value in own.numbers.items())
-        for marker, own in conditions_of(boundaries).items()
-    }
+def numbers_in_words(own: Condition) -> str:
+    """Numbers of a condition at the boundary."""
+    return "".join(f", {name} {_plain(value)}" for name, value in own.numbers.items())
 
 
 def _plain(value: Any) -> str:

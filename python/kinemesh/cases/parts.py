@@ -101,11 +101,10 @@ STREAMS = ("mach", "reynolds", "stream")
 
 def conditions_as_tables(boundaries: Mapping[str, Any]) -> dict[str, Any]:
     """Kinds of boundaries, and tables of those with numbers; CaseError for what has no meaning."""
-    from kinemesh.space.conditions import conditions_of, table_of
+    from kinemesh.space.conditions.table import conditions_of
 
     try:
-        conditions_of(boundaries)
-        return {marker: table_of(value) for marker, value in boundaries.items()}
+        return {marker: own.as_table() for marker, own in conditions_of(boundaries).items()}
     except SettingsError as error:
         raise CaseError(f"[mesh] {error}") from None
 

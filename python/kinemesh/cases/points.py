@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kinemesh.flow.sizes import QUARTER
+from kinemesh.space.conditions.base import BODY
 
 if TYPE_CHECKING:
     from kinemesh.cases.stated import Stated
@@ -35,7 +36,7 @@ def _given(case: Stated, made: Parts) -> Iterator[tuple[str, str, Point]]:
     for name, pivot in pivots.items():
         if pivot is not None:
             yield "pivot", name, pivot
-    walls, asked = made.roles["wall"], case.flow.moment_about
+    walls, asked = made.of_role(BODY), case.flow.moment_about
     if walls:
         yield "moments about", walls[0], QUARTER if asked is None else asked
     if len(walls) > 1:

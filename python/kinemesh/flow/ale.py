@@ -27,8 +27,9 @@ from kinemesh.linear.lines import colour_along_lines
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.curved import curved_triangles
 from kinemesh.motion.deform import Deformation, TorsionalSprings
-from kinemesh.space.condition import GAS, Condition
-from kinemesh.space.conditions import give
+from kinemesh.space.conditions.base import FACES, Condition
+from kinemesh.space.conditions.table import ends_of
+from kinemesh.space.conditions.values import give
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
 
@@ -138,7 +139,7 @@ class Ale(Solver):
     """
 
     method = "ale"
-    takes_conditions_of = (GAS,)
+    family = FACES
     grid: Grid
 
     def __init__(
@@ -170,7 +171,9 @@ class Ale(Solver):
         )
         meshes = meshes_of(mesh, arguments.members)
         self._ask(arguments, meshes)
-        markers = assign_markers(meshes, arguments, walls=walls, far=far, boundaries=boundaries)
+        markers = assign_markers(
+            meshes, arguments, type(self), walls=walls, far=far, boundaries=boundaries
+        )
         grid = Grid(MeshVertices(arguments.backend, meshes, markers.by_kind))
         super().__init__(arguments, markers, grid)
         self.flux = self.backend.zeros((grid.edges, self.model.variables))
@@ -193,11 +196,10 @@ class Ale(Solver):
     def _linear(self) -> Implicit | Lusgs:
         s = self.settings
         if s.linear_solver == "lusgs":
-            if self.conditions:
-                marker, own = next(iter(self.conditions.items()))
+            for marker, own in ends_of(self.conditions).items():
                 raise SettingsError(
-                    f"boundaries: {marker!r} is an {own.kind} of {own.flow}, which linear_solver = "
-                    "'lusgs' has not; take 'bicgstab'"
+                    f"boundaries: {marker!r} is {own.words}, which linear_solver = 'lusgs' has "
+                    "not; take 'bicgstab'"
                 )
             return self._lusgs()
         return Implicit(

@@ -11,17 +11,18 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import instance, member_count, numbers, per_member, point_of
 from kinemesh.device.backend import Backend
-from kinemesh.errors import MeshError, OversetError, SettingsError, shown, warn
+from kinemesh.errors import OversetError, SettingsError, shown, warn
 from kinemesh.flow import limits, sizes
 from kinemesh.mesh import Mesh
-from kinemesh.mesh.fingerprint import fingerprint, firsts
+from kinemesh.mesh.fingerprint import fingerprint
 from kinemesh.mesh.sizes import Walls, measured
 from kinemesh.motion import Motion
 from kinemesh.motion.deform import Deformation
 from kinemesh.overset.parts import OVERSET
-from kinemesh.space.condition import Condition
-from kinemesh.space.conditions import conditions_of
-from kinemesh.space.markers import kinds_of, refuse_by_name, walls_of
+from kinemesh.space.conditions.base import BODY, OUTER, PLANE, ROLES, Condition
+from kinemesh.space.conditions.table import conditions_of, ends_of, in_words
+from kinemesh.space.conditions.words import Far, Wall
+from kinemesh.space.markers import conditions_on
 
 if TYPE_CHECKING:
     from kinemesh.cloud.cloud import Cloud
@@ -112,17 +113,14 @@ def arguments_of(
 
 @dataclass(frozen=True, slots=True)
 class Markers:
-    """Which markers are boundaries of which kind, and how large the bodies are.
+    """Conditions at the boundary, and how large the bodies are.
 
     Parameters
     ----------
-    sides : markers of bodies, of the far field;  kinds : of each other kind of boundary
-    conditions : by marker, those with numbers
-    measured : of each member its walls as given;  notes : what must be said of them
+    conditions : by marker, in the order of the patches
+    measured : of each member its walls as given;  notes : warnings about them
     """
 
-    sides: tuple[list[str], list[str]]
-    kinds: dict[str, list[str]]
     conditions: dict[str, Condition]
     measured: list[Walls]
     notes: list[str]
@@ -130,46 +128,69 @@ class Markers:
     @property
     def by_kind(self) -> dict[str, list[str]]:
         """Markers of each kind that has some, walls and far field always."""
-        walls, far = self.sides
-        return {"wall": walls, "far": far} | {kind: n for kind, n in self.kinds.items() if n}
+        found: dict[str, list[str]] = {Wall.kind: [], Far.kind: []}
+        for marker, own in self.conditions.items():
+            found.setdefault(own.kind, []).append(marker)
+        return found
+
+    @property
+    def by_role(self) -> dict[str, list[str]]:
+        """Markers of each role that has some, bodies and outer boundary always."""
+        found: dict[str, list[str]] = {BODY: [], OUTER: []}
+        for role in ROLES:
+            own = [marker for marker, made in self.conditions.items() if made.role == role]
+            found |= {role: own} if own else {}
+        return found
 
 
 def assign_markers(
     spaces: Sequence[Any],
     arguments: Arguments,
+    solver: Any,
     *,
     walls: Any,
     far: Any,
     boundaries: Any = None,
     planes: Sequence[str] = (),
 ) -> Markers:
-    """Markers of each kind of boundary; `planes` of symmetry, of clouds in space, are of none."""
-    kinds = kinds_of(boundaries, spaces)
-    _none_alone(spaces, [*(walls or ()), *(far or ()), *(boundaries or {})])
-    others = [*planes, *(name for names in kinds.values() for name in names)]
-    sides = walls_of(walls, spaces, others, far)
-    in_space = spaces[0].points.shape[1] == 3
-    refuse_by_name(*sides, [*(walls or ()), *(far or ())], in_space)
-    if any(kinds.values()):
-        _check_ends(spaces, sides[1], kinds)
-    found = measured(spaces, sides[0], others)
-    conditions = conditions_of(boundaries)
-    notes = sizes.check(spaces, found, arguments, channel=bool(conditions))
-    return Markers(sides, kinds, conditions, found, notes)
+    """Conditions of all markers; `planes` of symmetry, of clouds in space, have none.
+
+    Parameters
+    ----------
+    solver : class with its `family` and `method`
+    """
+    named = conditions_of(boundaries)
+    _none_alone(spaces, [*(walls or ()), *(far or ()), *named])
+    made = conditions_on(spaces, walls=walls, far=far, boundaries=named, planes=planes)
+    return markers_of(spaces, arguments, solver, made, planes)
 
 
-def _check_ends(
-    spaces: Sequence[Any], far: Sequence[str], kinds: Mapping[str, Sequence[str]]
-) -> None:
-    """MeshError for a member that nothing flows into, or out of."""
-    for member, space in firsts(spaces):
-        there = set(space.boundaries)
-        if there & set(far) or all(there & set(kinds[kind]) for kind in ("inlet", "outlet")):
-            continue
-        raise MeshError(
-            f"member {member}: boundaries leaves no marker to the far field; expected one at least "
-            "that the stream comes from, or an inlet and an outlet"
-        )
+def markers_of(
+    spaces: Sequence[Any],
+    arguments: Arguments,
+    solver: Any,
+    conditions: dict[str, Condition],
+    planes: Sequence[str] = (),
+) -> Markers:
+    """Conditions that a solver computes, with the bodies measured.
+
+    Raises
+    ------
+    SettingsError    a condition that the solver does not compute
+    """
+    for marker, own in conditions.items():
+        if own.families and solver.family not in own.families:
+            raise SettingsError(
+                f"boundaries: {marker!r} is {own.words}, which method '{solver.method}' has not; "
+                f"it has {in_words(solver.family)}"
+            )
+    bodies = [m for m, own in conditions.items() if own.role == BODY]
+    outer = [m for m, own in conditions.items() if own.kind == Far.kind]
+    others = [*planes, *(m for m in conditions if m not in bodies and m not in outer)]
+    solid = [m for m in bodies if any(len(space.boundaries.get(m, ())) for space in spaces)]
+    found = measured(spaces, solid, others)
+    channel = bool(ends_of(conditions))
+    return Markers(conditions, found, sizes.check(spaces, found, arguments, channel=channel))
 
 
 def _none_alone(spaces: Sequence[Any], named: Sequence[str]) -> None:
@@ -275,19 +296,20 @@ def check_vortex(
     far_field: str,
     mach: NDArray[np.float64],
     motions: Sequence[Motion | None],
-    kinds: Mapping[str, list[str]],
+    conditions: Mapping[str, Condition],
 ) -> None:
     """SettingsError for the far vortex where it is not that of the flow.
 
     Parameters
     ----------
-    kinds : markers of each kind of boundary beside walls and far field
+    conditions : at the boundary, by marker
     """
     if far_field != "vortex":
         return
-    if kinds["symmetry"]:
+    planes = [marker for marker, own in conditions.items() if own.role == PLANE]
+    if planes:
         raise SettingsError(
-            f"far_field is 'vortex' with the plane of symmetry {kinds['symmetry']}, behind which "
+            f"far_field is 'vortex' with the plane of symmetry {planes}, behind which "
             "is a vortex that it leaves out; use far_field='stream' and a far field of 100 chords"
         )
     if (mach >= 1).any():

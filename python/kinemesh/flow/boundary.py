@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from kinemesh.device.fields import Fields
 from kinemesh.errors import SettingsError
-from kinemesh.space.patches import KINDS, Patch
+from kinemesh.space.conditions.base import FACES
+from kinemesh.space.conditions.table import flux_of
+from kinemesh.space.patches import Patch
 
 
 class Boundaries:
@@ -22,17 +24,17 @@ class Boundaries:
     ----------
     fields : of the solver
     patches : by kind; those without volumes have no calls
-    of : "bc", kernels of meshes, or "cloud", those of clouds
+    of : family of solvers, which kernels begin with
 
     Raises
     ------
     SettingsError    a kind without a kernel of that name
     """
 
-    def __init__(self, fields: Fields, patches: Mapping[str, Patch], of: str = "bc") -> None:
+    def __init__(self, fields: Fields, patches: Mapping[str, Patch], of: str = FACES) -> None:
         self.fields = fields
         self.patches = {kind: patch for kind, patch in patches.items() if len(patch)}
-        self.kernels = {kind: f"{of}_{KINDS[kind].flux}" for kind in self.patches}
+        self.kernels = {kind: flux_of(kind, of) for kind in self.patches}
         for kind, kernel in self.kernels.items():
             if not fields.has(kernel):
                 raise SettingsError(

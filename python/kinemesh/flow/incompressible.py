@@ -42,7 +42,7 @@ from kinemesh.motion.deform import Deformation
 from kinemesh.motion.deform.base import Poses
 from kinemesh.overset.parts import Part, Parts
 from kinemesh.overset.report import OversetReport
-from kinemesh.space.condition import INCOMPRESSIBLE, Condition
+from kinemesh.space.conditions.base import BODY, OUTER, PROJECTION, Condition
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
 
@@ -97,7 +97,7 @@ class Incompressible(Moving):
     """
 
     method = "incompressible"
-    takes_conditions_of = (INCOMPRESSIBLE,)
+    family = PROJECTION
     starts = ("stream", "steady", "as is")
     steady_columns = ("pressure_iterations", "mass_defect")
     columns = ("pressure_iterations", "divergence", "mass_defect", "cfl")
@@ -127,7 +127,7 @@ class Incompressible(Moving):
         chord: float | None = None,
         sliding: Mapping[str, tuple[float, float] | float] | None = None,
     ) -> None:
-        sides: dict[str, Any] = {"walls": walls, "far": far, "boundaries": boundaries}
+        sides: dict[str, Any] = dict(walls=walls, far=far, boundaries=boundaries)
         overset = has_parts(mesh)
         if overset:
             mesh = put_together(mesh, motion, **sides)
@@ -145,17 +145,16 @@ class Incompressible(Moving):
         meshes = meshes_of(mesh, arguments.members)
         self._ask(arguments, meshes)
         assign = markers_of_parts if overset else assign_markers
-        markers = assign(meshes, arguments, **sides)
+        markers = assign(meshes, arguments, type(self), **sides)
         self._make(arguments, markers, meshes, sliding)
 
     def _make(
         self, arguments: Arguments, markers: Markers, meshes: Sequence[Mesh], sliding: Any
     ) -> None:
-        grid = Grid(MeshVertices(arguments.backend, meshes, ends.by_kind(markers)))
+        grid = Grid(MeshVertices(arguments.backend, meshes, markers.by_role))
         self.walls = Walls(grid, sliding)
         self.more = {"sliding": self.walls.sliding} if sliding else {}
         Moving.__init__(self, arguments, markers, grid)
-        ends.refuse_motion(self.conditions, self.motions)
         grid.start()
         alpha = np.radians(self.alpha_deg)
         way = np.stack([np.cos(alpha), np.sin(alpha)], axis=1)
@@ -170,9 +169,8 @@ class Incompressible(Moving):
         )
         self.dualtime, self.way = self.projection.loop, SteadyMarch(self.projection)
         self.turning = Turning(grid)
-        far = grid.patches["far"]
-        if len(far):
-            self.backend.put(self.projection.velocity["far"], entering)
+        if OUTER in self.projection.velocity:
+            self.backend.put(self.projection.velocity[OUTER], entering)
         fields = self.projection.fields
         self.forces = Forces(
             grid, fields, self.speed, self.alpha_deg, *self.reference, kernel="inc_forces"
@@ -393,8 +391,8 @@ class Incompressible(Moving):
         rates = rates_at() if rates_at is not None and moving else None
         coupling = self.turning.coupling(poses, rates, self.step[0])
         self.backend.put(self.projection.turning, coupling)
-        if not len(self.grid.patches["wall"]):
+        if not len(self.grid.wall):
             return
         velocity, spin = self.walls.move(self.grid.x, poses, rates)
         self.backend.put(self.projection.spin, spin)
-        self.backend.put(self.projection.velocity["wall"], velocity)
+        self.backend.put(self.projection.velocity[BODY], velocity)

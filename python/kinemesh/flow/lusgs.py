@@ -108,8 +108,8 @@ class SpaceLusgs(Lusgs):
         )
         self._begin(pattern, "cloud_lusgs", own.also(**made), sweeps)
         row_of, solved = b.table(pattern.row_of), pattern.colours[0][1]
-        at = {"wall": grid.wall_number, "on_plane": made["on_plane"]}
-        self.before = [own.bind("cloud_rows", **at, open=open_, row_of=row_of, solved=solved)]
+        at = dict(wall=grid.wall_number, on_plane=made["on_plane"], open=open_)
+        self.before = [own.bind("cloud_rows", **at, row_of=row_of, solved=solved)]
 
     def _sweep(self, turn: int, over: tuple[int, int]) -> Any:
         turns, kernel = 2 * self.sweeps, self.kernel

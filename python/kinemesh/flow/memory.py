@@ -26,6 +26,7 @@ from kinemesh.flow.samples import KINDS, kind_of
 from kinemesh.linear.hierarchy import degree
 from kinemesh.motion.deform import Deformation, Delaunay, Rigid, TorsionalSprings
 from kinemesh.overset.parts import Parts
+from kinemesh.space.conditions.base import BODY, OUTER
 from kinemesh.space.markers import planes_of
 
 if TYPE_CHECKING:
@@ -92,8 +93,7 @@ def _each(
         warnings.simplefilter("ignore")  # of shapes that nobody computes on
         for size in KINDS[kind].sizes:
             space = KINDS[kind].make(*size)
-            sides = {"walls": ["wall"], "far": ["far"]}
-            asked = {"settings": settings, "device": "cpu", "dtype": dtype} | sides
+            asked = dict(settings=settings, device="cpu", dtype=dtype, walls=[BODY], far=[OUTER])
             each = []
             for alpha in members.values():
                 more = {} if alpha is None else {"alpha_deg": alpha}
@@ -119,9 +119,10 @@ def _shared(one: int, same: int | None = None, other: int | None = None) -> list
 
 def _called_alike(solver: Any, streams: Iterable[str]) -> bool:
     """Whether the constructor of a class takes the arguments of a solver."""
-    arguments = dict.fromkeys((*streams, "settings", "device", "dtype", "walls", "far"))
+    arguments = dict.fromkeys(streams)
+    one = dict(settings=None, device=None, dtype=None, walls=None, far=None)
     try:
-        signature(solver).bind(None, **arguments)
+        signature(solver).bind(None, **arguments, **one)
     except TypeError:
         return False
     return True

@@ -30,7 +30,10 @@ from kinemesh.flow.meshless_settings import MeshlessSettings, completed
 from kinemesh.flow.solver import Solver
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.motion.deform import Deformation, Delaunay, Rigid
-from kinemesh.space.markers import kinds_of, planes_of
+from kinemesh.space.conditions.base import CLOUD, PLANE, Condition
+from kinemesh.space.conditions.table import conditions_of
+from kinemesh.space.conditions.words import Symmetry
+from kinemesh.space.markers import planes_of
 from kinemesh.space.points import CloudGrid
 from kinemesh.space.vertices import Vertices
 
@@ -67,23 +70,30 @@ def check_space(arguments: Arguments) -> None:
         )
 
 
-def symmetry_planes(symmetry: Any, clouds: Sequence[Cloud], boundaries: Any) -> list[str]:
-    """Markers of planes of symmetry in space; in the plane those are a kind of boundary."""
-    if in_space(clouds):
-        slip = kinds_of(boundaries, clouds)["symmetry"]
-        if slip:
-            raise SettingsError(
-                f"boundaries: {slip} are 'symmetry', which is a kind in the plane alone; in space "
-                f"give symmetry={slip}"
-            )
-        return planes_of(symmetry, clouds)
-    planes = [] if symmetry is None else planes_of(symmetry, clouds)
-    if planes:
+def symmetry_planes(
+    symmetry: Any, clouds: Sequence[Cloud], boundaries: Any
+) -> tuple[list[str], dict[str, Any]]:
+    """Markers of planes of symmetry in space, where they are no patches, and other boundaries.
+
+    In the plane a plane of symmetry is a condition as others are.
+    """
+    named = conditions_of(boundaries)
+    slip = [marker for marker, own in named.items() if own.role == PLANE]
+    if not in_space(clouds):
+        planes = [] if symmetry is None else planes_of(symmetry, clouds)
+        twice = [marker for marker in planes if marker in named]
+        if twice:
+            raise SettingsError(f"markers {twice} are both in symmetry and in boundaries")
+        return [], named | dict.fromkeys(planes, Symmetry())
+    others = {marker: own for marker, own in named.items() if marker not in slip}
+    if symmetry is None:
+        return planes_of(slip or None, clouds), others
+    planes = planes_of(symmetry, clouds)
+    if slip and set(slip) != set(planes):
         raise SettingsError(
-            f"symmetry is {planes}, which is for clouds in space; in the plane give "
-            f"boundaries={dict.fromkeys(planes, 'symmetry')}"
+            f"symmetry is {planes}, and boundaries names the planes {slip}; expected one of the two"
         )
-    return []
+    return planes, others
 
 
 @checks_names
@@ -99,13 +109,14 @@ class Meshless(Solver):
     deform : Deformation     how inner points follow (default: Delaunay graph mapping; in space
         rigid motion)
     settings : MeshlessSettings
-    symmetry : markers of a plane of symmetry (default: markers with a word that begins with symm)
+    symmetry : markers of a plane of symmetry, in space by default those with a word that begins
+        with symm; the same as "symmetry" in `boundaries`
     reference_area, reference_length : float    reference values of the coefficients [lengths of
         the cloud, the area squared in space]; default: the chord in the plane, 1 in space; for a
         half wing give the area of the half
     chord : float    reference chord, as in `kinemesh.Ale`; in the plane alone
-    boundaries : {marker: kind} as in `kinemesh.Ale`; "symmetry" in the plane alone
-    mach, alpha_deg, motion, device, dtype, walls, far, moment_about    as in `kinemesh.Ale`
+    mach, alpha_deg, motion, device, dtype, walls, far, boundaries, moment_about    as in
+        `kinemesh.Ale`; inlets and outlets there are on meshes alone
 
     Attributes
     ----------
@@ -115,6 +126,7 @@ class Meshless(Solver):
     """
 
     method = "meshless"
+    family = CLOUD
     grid: CloudGrid
 
     def __init__(
@@ -130,7 +142,7 @@ class Meshless(Solver):
         settings: MeshlessSettings | None = None,
         walls: Sequence[str] | None = None,
         far: Sequence[str] | None = None,
-        boundaries: Mapping[str, str] | None = None,
+        boundaries: Mapping[str, str | Condition] | None = None,
         moment_about: tuple[float, float] | None = None,
         symmetry: Sequence[str] | None = None,
         chord: float | None = None,
@@ -154,9 +166,9 @@ class Meshless(Solver):
         plane = clouds[0].points.shape[1] == 2
         if not plane:
             check_space(arguments)
-        planes = symmetry_planes(symmetry, clouds, boundaries)
+        planes, others = symmetry_planes(symmetry, clouds, boundaries)
         markers = assign_markers(
-            clouds, arguments, walls=walls, far=far, boundaries=boundaries, planes=planes
+            clouds, arguments, type(self), walls=walls, far=far, boundaries=others, planes=planes
         )
         self._ask(arguments, clouds)
         power = 2 if arguments.settings.weight_power == 2 else 1
@@ -173,7 +185,7 @@ class Meshless(Solver):
         if grid.dimensions == 3:
             self.fields.add(radius=b.zeros(grid.nodes))
         self.pattern = Pattern.of_graphs(b, grid.alike, grid.graphs)
-        self.boundaries = Boundaries(self.fields, grid.patches, "cloud")
+        self.boundaries = Boundaries(self.fields, grid.patches, CLOUD)
         self.fluxes = [*self._flux_calls(), *self.vortex, *self.boundaries.residual()]
         if s.time == "rk":
             self._steps = self._stage_calls([*self.gradients.again, *self.fluxes])

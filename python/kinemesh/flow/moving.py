@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.backend import Backend
-from kinemesh.errors import SettingsError, warn_of
+from kinemesh.errors import warn_of
 from kinemesh.flow import memory, sizes
 from kinemesh.flow.arguments import Arguments, Markers, motions_of
 from kinemesh.flow.bodies import Bodies, Stands
@@ -25,6 +25,7 @@ from kinemesh.flow.forces import Forces, Loads
 from kinemesh.flow.suspects import where_largest
 from kinemesh.motion import Pose, PoseArray, RateArray
 from kinemesh.motion.deform.base import Mover, Poses
+from kinemesh.space.conditions.base import FACES
 from kinemesh.space.volumes import Volumes
 
 
@@ -38,7 +39,7 @@ class Moving(Runnable, ABC):
         frequencies
     alpha_deg : (members,)
     grid : Volumes
-    sides, kinds, conditions, measured : of the markers
+    markers : Markers;  conditions : by marker
     notes : what must be said of bodies and motions
     motions : of each body;  bodies : with them
     forces : Forces
@@ -67,7 +68,7 @@ class Moving(Runnable, ABC):
     frame_time: ClassVar[float] = 0.0
     uncounted: ClassVar[float] = 0.0  # bytes per node that small spaces do not show
     sample: ClassVar[Mapping[str, Any]] = {"mach": 0.5}  # streams on which memory is counted
-    takes_conditions_of: ClassVar[tuple[str, ...]] = ()  # gases, or incompressible flow
+    family: ClassVar[str] = FACES  # of solvers, whose conditions at the boundary it computes
     forces: Forces
     dualtime: Any
 
@@ -81,10 +82,9 @@ class Moving(Runnable, ABC):
         self.speed = self.streams.get("mach", np.ones(grid.members))
         self.deform, self.moment_about = arguments.deform, arguments.moment_about
         self.chord, self.reference = arguments.chord, arguments.reference
-        self.sides, self.kinds, self.measured = markers.sides, markers.kinds, markers.measured
-        self.conditions = markers.conditions
-        self._check_conditions()
+        self.markers, self.conditions = markers, markers.conditions
         self.deform.check_vertices(grid.vertices)
+        self.deform.check_conditions(self.conditions)
         self.motions = tuple(motions_of(arguments.motion, grid.members, grid.bodies))
         self.check_motions(arguments)
         sizes.check_motions(self.chord, self.motions, grid.bodies)
@@ -102,17 +102,6 @@ class Moving(Runnable, ABC):
         self.steps = 0
         none_yet = np.full(grid.members, np.inf)
         self.step: tuple[NDArray[np.float64], bool] = none_yet, True
-
-    def _check_conditions(self) -> None:
-        """SettingsError for a condition at the boundary that the solver has not."""
-        for marker, own in self.conditions.items():
-            if own.flow not in self.takes_conditions_of:
-                of = f" of {self.takes_conditions_of[0]}" if self.takes_conditions_of else ""
-                taken = f"; it has inlets and outlets{of}" if of else ""
-                raise SettingsError(
-                    f"boundaries: {marker!r} is an {own.kind} of {own.flow}, which method "
-                    f"'{self.method}' has not{taken}"
-                )
 
     def check_motions(self, arguments: Arguments) -> None:
         """SettingsError for motions that the solver has no meaning for."""

@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import is_several, member_count, numbers, per_member
 from kinemesh.errors import OversetError, SettingsError, warn
-from kinemesh.flow import sizes
-from kinemesh.flow.arguments import Arguments, Markers
-from kinemesh.mesh.sizes import measured
+from kinemesh.flow.arguments import Arguments, Markers, markers_of
 from kinemesh.motion import PoseArray
 from kinemesh.overset.connectivity import Connectivity
 from kinemesh.overset.moving import bodies_of_parts
 from kinemesh.overset.parts import Parts
 from kinemesh.overset.report import OversetReport
 from kinemesh.overset.watch import Watch
+from kinemesh.space.conditions.table import kinds
 from kinemesh.space.grid import Grid
 
 if TYPE_CHECKING:
@@ -66,18 +65,12 @@ def put_together(mesh: Any, motion: Any, **sides: Any) -> Any:
     return each if is_several(mesh) or is_several(motion) else each[0]
 
 
-def markers_of_parts(meshes: Sequence[Any], arguments: Arguments, **_: Any) -> Markers:
-    """Markers of each kind of boundary of parts, which they know."""
-    kinds: dict[str, list[str]] = {"wall": [], "far": [], "symmetry": []}
-    for mesh in meshes:
-        for kind, names in mesh.roles.items():
-            known = kinds.setdefault(kind, [])
-            known += [name for name in names if name not in known]
-    walls, far = kinds.pop("wall"), kinds.pop("far")
-    others = [name for names in kinds.values() for name in names]
-    solid = [n for n in walls if any(len(mesh.boundaries.get(n, ())) for mesh in meshes)]
-    found = measured(meshes, solid, others)
-    return Markers((walls, far), kinds, {}, found, sizes.check(meshes, found, arguments))
+def markers_of_parts(meshes: Sequence[Any], arguments: Arguments, solver: Any, **_: Any) -> Markers:
+    """Conditions of the markers of parts, which know them: walls, far field, others by kind."""
+    found = {marker: own for mesh in meshes for marker, own in mesh.conditions.items()}
+    order = list(kinds())
+    each = sorted(found, key=lambda m: order.index(found[m].kind) if found[m].families else 99)
+    return markers_of(meshes, arguments, solver, {marker: found[marker] for marker in each})
 
 
 class Standing:

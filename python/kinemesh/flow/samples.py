@@ -10,6 +10,7 @@ import numpy as np
 
 from kinemesh.mesh import Mesh
 from kinemesh.overset.parts import OVERSET, Parts
+from kinemesh.space.conditions.base import BODY, OUTER
 
 if TYPE_CHECKING:
     from kinemesh.cloud.cloud import Cloud
@@ -29,14 +30,14 @@ def ring(around: int, layers: int, quads: bool) -> Mesh:
     a, c = at[:-1].ravel(), at[1:].ravel()
     cells = [(a, c, d, b)] if quads else [(a, c, d), (a, d, b)]
     table = np.concatenate([np.stack(corners, axis=1) for corners in cells])
-    sides = {"wall": np.stack([b, a], 1)[:around], "far": np.stack([c, d], 1)[-around:]}
+    sides = {BODY: np.stack([b, a], 1)[:around], OUTER: np.stack([c, d], 1)[-around:]}
     return Mesh.from_arrays(points.reshape(-1, 2), table, sides)
 
 
 def stack(around: int, layers: int, quads: bool, parts: int) -> dict[str, Mesh]:
     """A background of that size, and parts with an overset boundary; none is computed on."""
     back = ring(around, layers, quads)
-    sides = {"body": back.boundaries["wall"], OVERSET: back.boundaries["far"]}
+    sides = {"rod": back.boundaries[BODY], OVERSET: back.boundaries[OUTER]}
     cells = back.quads if quads else back.triangles
     other = Mesh.from_arrays(back.points, cells, sides)
     return {"back": back} | {f"part {k}": other for k in range(1, parts)}
@@ -64,7 +65,7 @@ def block(across: int, layers: int, diagonals: bool) -> Cloud:
         )
         pairs.append(np.stack([first.ravel(), last.ravel()], axis=1))
     sides = {}
-    for name, layer in (("wall", at[:, :, 0].T), ("far", at[:, :, -1])):
+    for name, layer in ((BODY, at[:, :, 0].T), (OUTER, at[:, :, -1])):
         a, b, c, d = (
             own.ravel() for own in (layer[:-1, :-1], layer[1:, :-1], layer[:-1, 1:], layer[1:, 1:])
         )

@@ -14,7 +14,9 @@ from kinemesh.mesh.names import words_of
 from kinemesh.mesh.pieces import told
 from kinemesh.mesh.sizes import CHORD, Walls
 from kinemesh.overset.parts import Parts
-from kinemesh.space.conditions import numbers_of
+from kinemesh.space.conditions.base import BODY
+from kinemesh.space.conditions.table import numbers_of
+from kinemesh.space.conditions.words import Symmetry, Wall
 
 Floats = NDArray[np.float64]
 SEVERAL = 2.0  # of several bodies: factor by which the longest may differ from a chord of 1
@@ -48,7 +50,7 @@ def _loads(space: Any, walls: Walls) -> str | None:
     """What must be said where loads are not those of bodies alone."""
     if isinstance(space, Parts):
         return _loads_of_parts(walls)
-    mirrors = any("symmetry" in words_of(n) for n in walls.loose)
+    mirrors = any(Symmetry.kind in words_of(n) for n in walls.loose)
     if not walls.loose or not (walls.bodies or mirrors):
         return None
     return (
@@ -211,16 +213,12 @@ def parts_of(motion: Any) -> Sequence[Any]:
 def summed(solver: Any) -> dict[str, Any]:
     """What a summary says of the boundary: walls, far field, bodies as measured, notes."""
     grid = solver.grid
-    bodies = [{body.name: body.numbers() for body in own.bodies} for own in solver.measured]
+    bodies = [{body.name: body.numbers() for body in own.bodies} for own in solver.markers.measured]
     notes = list(dict.fromkeys(n for mesh in grid.meshes for n in mesh.origin.notes))
     alike = all(own == bodies[0] for own in bodies)
-    walls, far = solver.sides
-    found = {
-        "walls": walls,
-        "far": far,
-        **{k: n for k, n in solver.kinds.items() if n},
-        "bodies": bodies[0] if alike else bodies,
-    }
+    kinds = {kind: names for kind, names in solver.markers.by_kind.items() if kind != Wall.kind}
+    walls = solver.markers.by_role[BODY]
+    found = {"walls": walls, **kinds, "bodies": bodies[0] if alike else bodies}
     numbers = numbers_of(solver.conditions)
     found |= {"conditions": numbers} if numbers else {}
     return found | ({"read": notes} if notes else {})

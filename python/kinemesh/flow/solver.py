@@ -56,7 +56,7 @@ class Solver(State, Moving):
 
     def check_motions(self, arguments: Arguments) -> None:
         check_vortex(
-            arguments.settings.far_field, arguments.streams["mach"], self.motions, self.kinds
+            arguments.settings.far_field, arguments.streams["mach"], self.motions, self.conditions
         )
 
     # ---- what a solver is ------------------------------------------------------------------

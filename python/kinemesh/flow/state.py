@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.csr import offsets_of
+from kinemesh.device.backend import Backend
 from kinemesh.device.fields import Fields
 from kinemesh.flow.arguments import Arguments
 from kinemesh.flow.dualtime import DualTime
@@ -41,6 +42,8 @@ class State:
     """
 
     equations: type[Euler] = Euler
+    backend: Backend
+    dualtime: Any
 
     def __init__(self, arguments: Arguments, grid: Volumes) -> None:
         self.settings, self.grid = arguments.settings, grid

@@ -12,6 +12,7 @@ from kinemesh.overset.parts import Parts
 from kinemesh.overset.plan import Plan, walls_of_part
 from kinemesh.overset.solids import distances
 from kinemesh.overset.status import Statuses
+from kinemesh.space.conditions.base import OUTER
 
 WALLS, OUTSIDE, BODY, ORPHAN, FREED = 1, 2, 3, 4, 5  # csrc/kernels/overset/status.h
 
@@ -139,7 +140,7 @@ def _behind(mesh: Parts, x: NDArray[np.float64], node: int, own: int, other: int
     if not (mesh.walled[own] and mesh.walled[other]):
         return np.inf
     one, far = (walls_of_part(mesh, mesh.names[p]) for p in (own, other))
-    ends = [mesh.boundaries[marker] for marker in mesh.roles.get("far", ())]
+    ends = [mesh.boundaries[marker] for marker in mesh.of_role(OUTER)]
     outer = np.unique(np.concatenate([np.empty((0, 2), np.int32), *ends]))
     outer = outer[mesh.part[outer] == other]
     here = x[node : node + 1]

@@ -21,11 +21,13 @@ from kinemesh.mesh.names import role_of
 from kinemesh.mesh.origin import Origin
 from kinemesh.mesh.pieces import pieces
 from kinemesh.motion.framed import Frame
+from kinemesh.space.conditions.base import BODY, Condition
+from kinemesh.space.conditions.table import conditions_of
+from kinemesh.space.conditions.words import Far, Overset, Wall
 from kinemesh.space.markers import refuse_by_name, walls_of
-from kinemesh.space.patches import KINDS
 
 Ints = NDArray[np.int32]
-OVERSET = "overset"  # marker of a part's boundary within others, and the kind of boundary
+OVERSET = Overset.kind  # marker of a part's boundary within others, and the kind of condition
 BEWARE = "its boundary within other parts has the marker 'overset'"
 
 
@@ -78,14 +80,14 @@ class Parts(Mesh):
     ----------
     names : of the parts
     first : (parts+1,) int32     first node of each part, and the number of nodes
-    roles : {kind: markers}      of walls one for each part that has some, named as the part
+    conditions : {marker: Condition}    of walls one for each part that has some, named as the part
     walls : {"part.marker": (k, 2) int32}    edges of the walls by the markers of their parts
     frames : {part: Frame}    in which pivots of motions and the moments' point are given
     """
 
     names: tuple[str, ...] = ()
     first: Ints = None  # type: ignore[assignment]
-    roles: dict[str, list[str]] = None  # type: ignore[assignment]
+    conditions: dict[str, Condition] = None  # type: ignore[assignment]
     walls: dict[str, Ints] = None  # type: ignore[assignment]
     frames: dict[str, Frame] = field(default_factory=dict)
 
@@ -96,7 +98,7 @@ class Parts(Mesh):
         *,
         walls: Sequence[str] | None = None,
         far: Sequence[str] | None = None,
-        boundaries: Mapping[str, str] | None = None,
+        boundaries: Mapping[str, Any] | None = None,
         moving: Sequence[str] = (),
     ) -> Parts:
         """Parts put together.
@@ -120,28 +122,32 @@ class Parts(Mesh):
         for name, part in given.items():
             mesh = part.mesh.renumbered()
             tables.append((part, mesh, first))
-            roles = asked.roles(name, mesh)
-            for marker, kind in roles.items():
-                own = name if kind == "wall" else f"{name}.{marker}"
+            for marker, condition in asked.conditions(name, mesh).items():
+                solid = condition.role == BODY
+                own = name if solid else f"{name}.{marker}"
                 edges = mesh.boundaries[marker] + np.int32(first)
-                sides.add(kind, own, edges)
-                if kind == "wall":
+                sides.add(condition, own, edges)
+                if solid:
                     named[f"{name}.{marker}"] = edges
             first += mesh.nodes
         starts = np.append([start for _, _, start in tables], first).astype(np.int32)
-        found: list[Any] = [*_joined(tables, sides), tuple(given), starts, sides.roles, named]
+        found: list[Any] = [*_joined(tables, sides), tuple(given), starts, sides.conditions, named]
         found.append({name: part.frame for name, part in given.items()})
         made = cls(*found)
         for name in moving:
             if name in given and name not in made.boundaries:
                 made.boundaries[name] = np.empty((0, 2), np.int32)
-                made.roles["wall"].append(name)
+                made.conditions[name] = Wall()
         return made
 
     def __post_init__(self) -> None:
         Mesh.__post_init__(self)
         if self.first is None:
             object.__setattr__(self, "first", np.array([0, self.nodes], np.int32))
+
+    def of_role(self, role: str) -> list[str]:
+        """Markers whose conditions have a role."""
+        return [marker for marker, own in self.conditions.items() if own.role == role]
 
     @property
     def part(self) -> Ints:
@@ -230,15 +236,14 @@ def _ends_outside(name: str, mesh: Mesh) -> None:
 
 
 class _Sides:
-    """Markers of the parts put together, by kind."""
+    """Markers of the parts put together, with their conditions."""
 
     def __init__(self) -> None:
-        self.roles: dict[str, list[str]] = {"wall": [], "far": []}
+        self.conditions: dict[str, Condition] = {}
         self.edges: dict[str, list[Ints]] = {}
 
-    def add(self, kind: str, name: str, edges: Ints) -> None:
-        if name not in self.edges:
-            self.roles.setdefault(kind, []).append(name)
+    def add(self, condition: Condition, name: str, edges: Ints) -> None:
+        self.conditions[name] = condition
         self.edges.setdefault(name, []).append(edges)
 
 
@@ -252,19 +257,15 @@ class _Asked:
 
     def __init__(self, parts: Mapping[str, Part], walls: Any, far: Any, boundaries: Any) -> None:
         self.parts = parts
-        self.kind: dict[tuple[str, str], str] = {}
-        given = [*(("wall", n) for n in walls or ()), *(("far", n) for n in far or ())]
-        for name, kind in (boundaries or {}).items():
-            others = [k for k in KINDS if k not in ("wall", "far") and not KINDS[k].numbered]
-            if kind not in others:
-                raise MeshError(f"boundaries: {name!r} is {kind!r}, expected one of {others}")
-            given.append((kind, name))
-        for kind, name in given:
+        self.named: dict[tuple[str, str], Condition] = {}
+        given: list[tuple[str, Condition]] = [(name, Wall()) for name in walls or ()]
+        given += [(name, Far()) for name in far or ()]
+        for name, own in [*given, *conditions_of(boundaries).items()]:
             key = self._find(name)
-            if key in self.kind or key[1] == OVERSET:
-                was = self.kind.get(key, OVERSET)
-                raise MeshError(f"marker {name!r} is both {was} and {kind}, expected one")
-            self.kind[key] = kind
+            if key in self.named or key[1] == OVERSET:
+                was = self.named[key].kind if key in self.named else OVERSET
+                raise MeshError(f"marker {name!r} is both {was} and {own.kind}, expected one")
+            self.named[key] = own
 
     def _find(self, name: str) -> tuple[str, str]:
         every = [(part, m) for part, own in self.parts.items() for m in own.mesh.boundaries]
@@ -275,31 +276,31 @@ class _Asked:
             raise MeshError(f"marker {name!r} {why}, expected one of {told}")
         return found[0]
 
-    def roles(self, part: str, mesh: Mesh) -> dict[str, str]:
-        """Kind of each marker of a part."""
-        found = self._roles(part, mesh)
-        walls, far = ([m for m, k in found.items() if k == kind] for kind in ("wall", "far"))
-        said = [m for m in found if (part, m) in self.kind]
+    def conditions(self, part: str, mesh: Mesh) -> dict[str, Condition]:
+        """Condition of each marker of a part."""
+        found = self._conditions(part, mesh)
+        walls, far = ([m for m, own in found.items() if own == kind] for kind in (Wall(), Far()))
+        said = [m for m in found if (part, m) in self.named]
         try:
             refuse_by_name(walls, far, said)
         except MeshError as error:
             raise MeshError(f"part {part!r}: {error}") from None
         return found
 
-    def _roles(self, part: str, mesh: Mesh) -> dict[str, str]:
-        said = {m: self.kind[part, m] for m in mesh.boundaries if (part, m) in self.kind}
-        rest = [m for m in mesh.boundaries if m not in said]
+    def _conditions(self, part: str, mesh: Mesh) -> dict[str, Condition]:
+        named = {m: self.named[part, m] for m in mesh.boundaries if (part, m) in self.named}
+        rest = [m for m in mesh.boundaries if m not in named]
         if OVERSET in rest:
             _ends_outside(part, mesh)
-            return said | {m: OVERSET if m == OVERSET else "wall" for m in rest}
-        if {"wall", "far"} & set(said.values()) or not rest:
-            other = "wall" if "far" in said.values() else "far"
-            return said | dict.fromkeys(rest, other)
+            return named | {m: Overset() if m == OVERSET else Wall() for m in rest}
+        if any(own in (Wall(), Far()) for own in named.values()) or not rest:
+            other = Wall() if Far() in named.values() else Far()
+            return named | dict.fromkeys(rest, other)
         if len(pieces(mesh, rest)) > 1:
-            bodies, _ = walls_of(None, [mesh], list(said))
+            bodies, _ = walls_of(None, [mesh], list(named))
         else:  # the outer boundary alone
             bodies = [m for m in rest if role_of(m) == "wall"]
-        return said | {m: "wall" if m in bodies else "far" for m in rest}
+        return named | {m: Wall() if m in bodies else Far() for m in rest}
 
 
 def _joined(tables: Sequence[tuple[Part, Mesh, int]], sides: _Sides) -> list[Any]:

@@ -13,6 +13,7 @@ from kinemesh.csr import offsets_of
 from kinemesh.overset.bins import Bins, bins_of
 from kinemesh.overset.parts import Parts
 from kinemesh.overset.solids import distances, loops_of, within
+from kinemesh.space.conditions.base import RIM
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -139,7 +140,7 @@ def away(graph: sp.csr_matrix, start: Ints) -> Ints:
 
 
 def _layers(mesh: Parts, graph: sp.csr_matrix) -> Ints:
-    edges = [mesh.boundaries[marker] for marker in mesh.roles.get("overset", ())]
+    edges = [mesh.boundaries[marker] for marker in mesh.of_role(RIM)]
     return away(graph, np.unique(np.concatenate([np.empty((0, 2), np.int32), *edges])))
 
 

@@ -15,6 +15,7 @@ from scipy.spatial import cKDTree
 
 from kinemesh.overset.parts import Parts
 from kinemesh.overset.plan import Plan
+from kinemesh.space.conditions.base import RIM
 
 Floats = NDArray[np.float64]
 # Largest strides at which loads are those of one grid, or of smaller steps (docs/validation.md,
@@ -141,7 +142,7 @@ class Strides:
 def _normals(mesh: Parts) -> Floats:
     """(nodes, 2) unit normals on overset boundaries, 0 elsewhere."""
     found = np.zeros((mesh.nodes, 2))
-    for marker in mesh.roles.get("overset", ()):
+    for marker in mesh.of_role(RIM):
         edges = mesh.boundaries[marker]
         x, y = (mesh.points[edges[:, 1]] - mesh.points[edges[:, 0]]).T
         for end in edges.T:

@@ -20,7 +20,7 @@ from kinemesh.io import restart
 from kinemesh.io.paths import expanded, making
 from kinemesh.io.summary import plain, update, versions
 from kinemesh.mesh.fingerprint import fingerprint
-from kinemesh.space.conditions import numbers_of
+from kinemesh.space.conditions.table import numbers_of
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
@@ -82,7 +82,7 @@ def identity(solver: Moving, mode: str, **more: Any) -> dict[str, Any]:
         "nodes": [len(m.points) for m in solver.grid.meshes],
         MESH: [prints[number] for number in solver.grid.alike.of],
         "bodies": [f"{member}: {marker}" for member, marker in solver.grid.bodies],
-        "boundaries": {kind: names for kind, names in solver.kinds.items() if names},
+        "boundaries": solver.markers.by_kind,
         **({"conditions": numbers} if (numbers := numbers_of(solver.conditions)) else {}),
         **solver.streams,
         "moment_about": solver.moment_about,

@@ -157,7 +157,7 @@ class Unsteady(Driver):
             solver.rest(poses)
             solver.start_from(plan.start)
         if "stream" in solver.starts and plan.start != "as is":
-            walled = np.unique(solver.grid.patches["wall"].body)
+            walled = np.unique(solver.grid.wall.body)
             self.tally.start += solver.bodies.jumps(walled)
         self.tally.start += solver.bodies.remarks()
         solver.dualtime.set_floor(plan.dt)

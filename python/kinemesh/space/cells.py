@@ -56,9 +56,8 @@ class Cells(FaceVolumes):
     def _items(self, name: str) -> Items:
         return Items(self.vertices.alike, [len(table) for table in self._each(name)])
 
-    def _patch(self, kind: str) -> Patch:
+    def _patch(self, name: str, side: Side) -> Patch:
         """The edges between the vertices on one side, and the cells at them."""
-        side = self.vertices.sides[kind]
         after = side.shape["ends"][:, 1]
         begins = after >= 0  # an edge begins at each vertex but the last one of a marker
         ends = np.stack([side.node, after], axis=1)[begins]
@@ -66,10 +65,10 @@ class Cells(FaceVolumes):
         for twice in np.flatnonzero(np.bincount(cell) > 1)[:1]:
             raise MeshError(
                 f"member {member[cell == twice][0]}: {self.vertices.named(int(twice))} has two "
-                f"edges on the {kind} boundary, expected one; divide the cell there"
+                f"edges on the {name} boundary, expected one; divide the cell there"
             )
         body = self._body(side)[ends].min(axis=1)
-        return Patch.of(self.backend, kind, cell, body, member, {"ends": ends}, self.dimensions)
+        return Patch.of(self.backend, name, cell, body, member, {"ends": ends}, self.dimensions)
 
     def _behind(self, ends: Ints) -> Ints:
         """(b,) cell at each edge (b, 2) of the boundary."""

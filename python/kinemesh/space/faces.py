@@ -47,7 +47,7 @@ class FaceVolumes(Volumes):
         self.flux_member = self.member[lr[:, 0]]
         self.fields.add(V=self.V, V1=self.V1, V2=self.V2)
         self.fields.add(**{name: b.table(table) for name, table in tables.items()})
-        for patch in self.patches.values():
+        for patch in self.measured.values():
             for name in ("dV1", "dV2"):
                 patch.device[name] = b.zeros(len(patch), np.float64)
 
@@ -71,7 +71,7 @@ class FaceVolumes(Volumes):
             b.bind("copy_f64", **{"from": self.V, "to": self.V1}),
             b.bind("copy_f64", **{"from": self.dV1, "to": self.dV2}),
         ]
-        for patch in self.patches.values():
+        for patch in self.measured.values():
             fields, own = self.fields.also(**patch.device), patch.device
             normals.append(fields.bind(f"{outer}_normals", x=x))
             sweeps.append(fields.bind(f"{outer}_sweeps", x0=x1, x1=x, dV=own["dV1"]))
@@ -109,7 +109,7 @@ class FaceVolumes(Volumes):
             "V": self.V,
             "V1": self.V1,
             "dV1": self.dV1,
-        } | {f"{kind}_dV1": patch.device["dV1"] for kind, patch in self.patches.items()}
+        } | {f"{name}_dV1": patch.device["dV1"] for name, patch in self.measured.items()}
 
     def worst_cells(self) -> NDArray[np.float64]:
         return self.vertices.worst_cells()

@@ -1,4 +1,4 @@
-"""Which markers are bodies and which are far field: by what the user says, by geometry, by name.
+"""Conditions of markers: bodies and far field by what the user says, by geometry, by name.
 
 A closed curve (in space a closed surface) that encloses all others is the far field, whatever its
 markers are called, and what it encloses are bodies.  Where there is none, names decide.
@@ -14,9 +14,9 @@ from kinemesh.errors import MeshError, SettingsError
 from kinemesh.mesh.fingerprint import firsts
 from kinemesh.mesh.names import FAR_WORDS, WALL_WORDS, role_of, words_of
 from kinemesh.mesh.pieces import Piece, enclosing, pieces, reach, told
-from kinemesh.space.condition import Condition
-from kinemesh.space.conditions import condition_of
-from kinemesh.space.patches import KINDS
+from kinemesh.space.conditions.base import BODY, Condition
+from kinemesh.space.conditions.table import conditions_of, kinds
+from kinemesh.space.conditions.words import Far, Wall
 
 # how words begin that name a boundary of another kind: neither wall nor far field; no wall
 NEITHER = ("symm", "slip", "inviscid", "periodic")
@@ -58,12 +58,7 @@ def walls_of(
     every = markers_of(meshes)
     names = [n for n in every if n not in planes]
     for what, value in (("walls", walls), ("far", far)):
-        twice = [] if value is None else [n for n in _listed(what, value, every) if n in planes]
-        if twice:
-            raise MeshError(
-                f"markers {twice} are both in {what} and of another kind (boundaries, or planes "
-                "of symmetry), expected one"
-            )
+        _none_of(what, value, planes, every)
     if walls is None and far is None and every and not names:  # a channel between its ends
         return [], []
     if walls is None and far is None:
@@ -115,25 +110,77 @@ def _begins(name: str, words: Sequence[str]) -> bool:
     return any(w.startswith(tuple(words)) and not (denied and w == "slip") for w in found)
 
 
-def kinds_of(boundaries: Any, meshes: Sequence[Any]) -> dict[str, list[str]]:
-    """Markers of each kind of boundary beside walls and far field.
+def conditions_on(
+    spaces: Sequence[Any],
+    *,
+    walls: Any = None,
+    far: Any = None,
+    boundaries: Any = None,
+    planes: Sequence[str] = (),
+) -> dict[str, Condition]:
+    """Condition of each marker: walls and far field first, the others in the order of their kinds.
 
     Parameters
     ----------
-    boundaries : {marker: kind, or Condition}, or None
+    walls, far : as of `walls_of`, to which `boundaries` may add
+    boundaries : {marker: word, Condition or table}, or None
+    planes : markers that have none: planes of symmetry of clouds in space
 
     Raises
     ------
-    SettingsError    an unknown kind, or numbers that it has not;  MeshError: an unknown marker
+    SettingsError    as of `conditions_of`
+    MeshError        as of `walls_of`; a marker that is unknown or named twice; a member that
+        nothing flows into or out of
     """
-    given = {} if boundaries is None else boundaries
-    kinds = [kind for kind in KINDS if kind not in ("wall", "far")]
-    if not isinstance(given, Mapping):
-        raise SettingsError(f"boundaries is {given!r}, expected {{marker: kind}}, kinds: {kinds}")
-    found = {marker: condition_of(marker, value) for marker, value in given.items()}
-    named = {n: own.kind if isinstance(own, Condition) else own for n, own in found.items()}
-    markers = _listed("boundaries", set(given), markers_of(meshes)) if given else []
-    return {kind: [n for n in markers if named[n] == kind] for kind in kinds}
+    named, every = conditions_of(boundaries), markers_of(spaces)
+    if named:
+        _listed("boundaries", set(named), every)
+    bodies = [m for m in every if m in named and named[m].role == BODY]
+    outer = [m for m in every if m in named and named[m].kind == Far.kind]
+    others = [m for m in every if m in named and m not in bodies and m not in outer]
+    given = {"walls": (walls, bodies), "far": (far, outer)}
+    for what, (value, own) in given.items():
+        _none_of(what, value, [*others, *own, *planes], every)
+    lists = [_joined(value, own, every) for value, own in given.values()]
+    solid, open_ = walls_of(lists[0], spaces, [*planes, *others], lists[1])
+    said = [*(walls or ()), *(far or ()), *bodies, *outer]
+    refuse_by_name(solid, open_, said, spaces[0].points.shape[1] == 3)
+    found = {m: named.get(m, Wall()) for m in solid} | {m: named.get(m, Far()) for m in open_}
+    if others:
+        _check_ends(spaces, found | named)
+    order = list(kinds())
+    others.sort(key=lambda m: order.index(named[m].kind))
+    return found | {m: named[m] for m in others}
+
+
+def _joined(value: Any, own: Sequence[str], every: Sequence[str]) -> Any:
+    """Markers that an argument lists, and those of `boundaries`; None where neither has some."""
+    if not own:
+        return value
+    listed = [] if value is None else _listed("markers", value, every)
+    return [*listed, *own]
+
+
+def _none_of(what: str, value: Any, others: Sequence[str], every: Sequence[str]) -> None:
+    """MeshError for markers that an argument lists, and that have another condition."""
+    twice = [] if value is None else [n for n in _listed(what, value, every) if n in others]
+    if twice:
+        raise MeshError(
+            f"markers {twice} are both in {what} and of another kind (boundaries, or planes "
+            "of symmetry), expected one"
+        )
+
+
+def _check_ends(spaces: Sequence[Any], conditions: Mapping[str, Condition]) -> None:
+    """MeshError for a member that nothing flows into, or out of."""
+    for member, space in firsts(spaces):
+        there = [own for marker, own in conditions.items() if marker in space.boundaries]
+        if any(own.enters for own in there) and any(own.leaves for own in there):
+            continue
+        raise MeshError(
+            f"member {member}: boundaries leaves no marker to the far field; expected one at least "
+            "that the stream comes from, or an inlet and an outlet"
+        )
 
 
 def _listed(what: str, value: Any, names: Sequence[str]) -> list[str]:

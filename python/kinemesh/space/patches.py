@@ -1,4 +1,4 @@
-"""Patches: the volumes at the boundary, by the kind of boundary condition."""
+"""Patches: the volumes at the boundary, by the condition there."""
 
 from __future__ import annotations
 
@@ -14,48 +14,19 @@ Ints = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of boundary.
-
-    Parameters
-    ----------
-    flux : names the kernel that adds its flux to the residual, bc_`flux` on meshes and
-        cloud_`flux` on clouds; that of its derivative has the ending _jacobian
-    still : whether it has a place of its own, so that mesh or cloud cannot move as a whole
-    numbered : whether it has numbers (`kinemesh.space.conditions`)
-    """
-
-    flux: str
-    still: bool = False
-    numbered: bool = False
-
-
-KINDS = {
-    "wall": Kind("wall"),
-    "far": Kind("farfield"),
-    "symmetry": Kind("wall", still=True),
-    "outlet": Kind("outlet", still=True, numbered=True),
-    "inlet": Kind("inlet", still=True, numbered=True),
-}
-"""A new kind of boundary is its pair of kernels, on meshes, on clouds or on both, and a line here.
-
-Walls alone are bodies, which move and carry loads."""
-
-
-@dataclass(frozen=True, slots=True)
 class Patch:
-    """The volumes at the boundary of one kind, of all members.
+    """Volumes at the boundary under one condition, or of one role, of all members.
 
     Parameters
     ----------
-    kind : of `KINDS`
+    name : kind or role of `kinemesh.space.conditions`
     node, body, member : host tables: volume, number of the body, member
     shape : as of `kinemesh.space.vertices.Side`
     device : by name these tables on the device, with S (area vector) and w (swept rate), and
         what else a space works out at its boundary
     """
 
-    kind: str
+    name: str
     node: Ints
     body: Ints
     member: Ints
@@ -66,7 +37,7 @@ class Patch:
     def of(
         cls,
         backend: Backend,
-        kind: str,
+        name: str,
         node: Ints,
         body: Ints,
         member: Ints,
@@ -79,7 +50,7 @@ class Patch:
             "S": backend.zeros((len(node), dimensions)),
             "w": backend.zeros(len(node)),
         }
-        return cls(kind, node, body, member, shape, device)
+        return cls(name, node, body, member, shape, device)
 
     def __len__(self) -> int:
         return len(self.node)

@@ -164,7 +164,7 @@ class CloudGrid(Volumes):
         if len(self.mirror_nodes):
             self.symmetric = {"node": b.array(self.mirror_nodes, np.int32), "plane": self.plane}
             fits.append(fields.bind("cloud_mirror", node=self.symmetric["node"]))
-        for patch in self.patches.values():
+        for patch in self.measured.values():
             fits += self._normals(patch)
         copy = f"copy_f64_{self.dimensions}"
         levels = [

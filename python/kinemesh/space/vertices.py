@@ -21,6 +21,8 @@ from kinemesh.errors import MeshError
 from kinemesh.linear.pattern import chunks
 from kinemesh.linear.stack import Alike, Items
 from kinemesh.mesh.dual import boundary_nodes, boundary_points
+from kinemesh.space.conditions.base import BODY
+from kinemesh.space.conditions.table import role_of
 from kinemesh.space.members import Members
 from kinemesh.space.owners import Owners
 
@@ -29,7 +31,7 @@ Ints = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """Vertices on the boundary with one kind of condition, of all members.
+    """Vertices on the boundary under one condition, or of one role, of all members.
 
     Parameters
     ----------
@@ -76,8 +78,8 @@ class Vertices:
     Parameters
     ----------
     meshes : one Mesh (or Cloud) per member
-    markers : of each kind of boundary (`kinemesh.space.patches.KINDS`); every marker of every mesh
-        must be of one kind, or in `planes` (of symmetry, of clouds in space)
+    markers : of each kind of condition, or of each role (`kinemesh.space.conditions`); every marker
+        of every mesh must be of one, or in `planes` (of symmetry, of clouds in space)
 
     Attributes
     ----------
@@ -86,7 +88,7 @@ class Vertices:
     points : (nodes, dimensions)   as given, on the host
     ensemble : Members    who of them runs, and who has failed
     bodies : list of (member, marker);  owners : their members
-    sides : of each kind that has markers, walls and far field always
+    sides : by the names in `markers`;  wall : that of all bodies
     alike : which members share a mesh;  distinct : the meshes, each once
     items : where the vertices of each member stand;  first, member : (members+1,), (nodes,)
     fields : x, x1, reference, member, faults, alive, as kernels name them
@@ -123,8 +125,7 @@ class Vertices:
             faults=self.ensemble.faults,
             alive=self.ensemble.mask,
         )
-        self.bodies: list[tuple[int, str]] = []
-        self.sides = {kind: self._side(kind, names) for kind, names in markers.items()}
+        self._make_sides(markers)
         self.owners = Owners(self.bodies, self.members)
 
     def each(self, what: Hashable, make: Callable[[Any], Any]) -> list[Any]:
@@ -151,17 +152,32 @@ class Vertices:
                         f"expected it in one of {told}"
                     )
 
-    def _side(self, kind: str, markers: Sequence[str]) -> Side:
+    def _make_sides(self, markers: Mapping[str, Sequence[str]]) -> None:
+        """Bodies, sides by name, and the side of all bodies, which is one of those where it can."""
+        names = [name for name in markers if role_of(name) == BODY]
+        every = [marker for name in names for marker in markers[name]]
+        self._bodies = [[name for name in every if name in m.boundaries] for m in self.distinct]
+        self.bodies = [(m, name) for m, of in enumerate(self.alike.of) for name in self._bodies[of]]
+        self.sides = {name: self._side(role_of(name), own) for name, own in markers.items()}
+        self.wall = self.sides[names[0]] if len(names) == 1 else self._side(BODY, every)
+
+    def _side(self, role: str, markers: Sequence[str]) -> Side:
         node, shape, owner = zip(*(side_of(m, markers) for m in self.distinct), strict=True)
-        names = [[name for name in markers if name in m.boundaries] for m in self.distinct]
         items = Items(self.alike, [len(own) for own in node])
-        if kind == "wall":
-            bodies = Items(self.alike, [len(own) for own in names])
-            body = items.stack(owner, bodies) + np.int32(len(self.bodies))
-            self.bodies += [(m, name) for m, of in enumerate(self.alike.of) for name in names[of]]
+        if role == BODY:
+            bodies = Items(self.alike, [len(own) for own in self._bodies])
+            body = items.stack([self._numbers(*each) for each in zip(
+                self.distinct, self._bodies, owner, [markers] * len(owner), strict=True
+            )], bodies)  # fmt: skip
         else:
             body = items.members()
         return Side(items.stack(node, self.items), self._shape(items, shape), body, items)
+
+    @staticmethod
+    def _numbers(mesh: Any, bodies: Sequence[str], owner: Ints, markers: Sequence[str]) -> Ints:
+        """Number among the bodies of a mesh of each vertex, from that among its `markers`."""
+        at = [bodies.index(name) for name in markers if name in mesh.boundaries]
+        return np.array(at, np.int32)[owner]
 
     def _shape(self, items: Items, shape: Sequence[dict[str, Ints]]) -> dict[str, Ints]:
         """What connects vertices of a side, of all members."""

@@ -17,8 +17,9 @@ from kinemesh.csr import offsets_of
 from kinemesh.device.followed import Followed
 from kinemesh.linear.pattern import Pattern, chunks, totals
 from kinemesh.linear.stack import Items
+from kinemesh.space.conditions.base import BODY
 from kinemesh.space.patches import Patch
-from kinemesh.space.vertices import Vertices
+from kinemesh.space.vertices import Side, Vertices
 
 Ints = NDArray[np.int32]
 
@@ -39,7 +40,8 @@ class Volumes(ABC):
     bdf : (members, 3), rate : (members, 2)  factors of the time levels [a_inf/chord]
     ensemble : Members    who of them runs, and who has failed;  faults : those of it
     bodies : list of (member, marker);  owners : their members
-    patches : of each kind;  wall, far : two of them
+    patches : by the names of `Vertices.sides`;  wall : that of all bodies
+    measured : all of them by name, each once
     graphs : of each distinct mesh the offsets of its volumes and their neighbours, CSR
     dimensions : int               2 or 3
     flux_member : (items,)         member of each face, or point, where a flux is worked out
@@ -83,22 +85,16 @@ class Volumes(ABC):
         self.totals = totals(b, node_chunks, groups)
         self.chunks = len(node_chunks) - 1
         self.fields = v.fields.also(bdf=self.bdf, rate=self.rate)
-        self.patches = {kind: self._patch(kind) for kind in v.sides}
+        self.patches = {name: self._patch(name, side) for name, side in v.sides.items()}
+        one = [name for name, side in v.sides.items() if side is v.wall]
+        self.wall = self.patches[one[0]] if one else self._patch(BODY, v.wall)
+        self.measured = self.patches | {self.wall.name: self.wall}
 
-    def _patch(self, kind: str) -> Patch:
+    def _patch(self, name: str, side: Side) -> Patch:
         """The volumes of the vertices on one side."""
-        side = self.vertices.sides[kind]
         return Patch.of(
-            self.backend, kind, side.node, side.body, side.member, side.shape, self.dimensions
+            self.backend, name, side.node, side.body, side.member, side.shape, self.dimensions
         )
-
-    @property
-    def wall(self) -> Patch:
-        return self.patches["wall"]
-
-    @property
-    def far(self) -> Patch:
-        return self.patches["far"]
 
     def slots(self, pattern: Pattern) -> Ints:
         """(entries,) blocks of a pattern on `graphs` that belong to each volume's neighbours."""

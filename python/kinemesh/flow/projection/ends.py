@@ -10,25 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import SettingsError, warn_of
-from kinemesh.space.condition import Condition
-from kinemesh.space.conditions import check_meetings
+from kinemesh.space.conditions.base import OUTER, Condition
+from kinemesh.space.conditions.inflow import Inflow, flow_into
+from kinemesh.space.conditions.table import ends_of
+from kinemesh.space.conditions.values import check_meetings
 from kinemesh.space.grid import Grid
-from kinemesh.space.inflow import Inflow, flow_into
 
 MOST_LOST = 0.02  # of the flow of an inlet, where it meets walls
 
 
-def by_kind(markers: Any) -> dict[str, list[str]]:
-    """Markers of each kind of boundary, inlets and outlets with the far field."""
-    kinds = dict(markers.by_kind)
-    ends = [name for kind in ("inlet", "outlet") for name in kinds.pop(kind, [])]
-    return kinds | {"far": [*kinds["far"], *ends]}
-
-
 def enter(case: Any, given: NDArray[np.bool_], is_open: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """(bnodes, 2) velocities of the far field of an Incompressible; see `apply`."""
-    entering, notes = apply(case.grid, case.conditions, case.inflow, given, is_open)
-    case.more |= identity(case.conditions, entering)
+    """(bnodes, 2) velocities at the outer boundary of an Incompressible; see `apply`."""
+    conditions = ends_of(case.conditions)
+    entering, notes = apply(case.grid, conditions, case.inflow, given, is_open)
+    case.more |= identity(conditions, entering)
     warn_of(notes)
     case.notes += notes
     return entering
@@ -41,9 +36,9 @@ def apply(
     given: NDArray[np.bool_],
     is_open: NDArray[np.bool_],
 ) -> tuple[NDArray[np.float64], list[str]]:
-    """(bnodes, 2) velocities of the far field that come in, and warnings.
+    """(bnodes, 2) velocities at the outer boundary that come in, and warnings.
 
-    Given and open of its ends are set.
+    Entries of `given` and `is_open` at inlets and outlets are set.
 
     Parameters
     ----------
@@ -54,13 +49,13 @@ def apply(
     ------
     SettingsError    as of `Inflow.at`, an inlet that lies on walls, and a member without a way out
     """
-    far = grid.patches["far"]
+    far = grid.patches[OUTER]
     found: NDArray[np.float64] = inflow[far.member]
     if not conditions:
         return found, []
     check_meetings(conditions, grid.distinct)
     walled, notes = np.zeros(grid.nodes, bool), []
-    walled[grid.patches["wall"].node] = True
+    walled[grid.wall.node] = True
     entering = np.zeros(grid.nodes, bool)
     for marker, own in conditions.items():
         made = [_of_mesh(own, marker, mesh) for mesh in grid.distinct]
@@ -122,13 +117,3 @@ def identity(conditions: Mapping[str, Condition], entering: NDArray[np.float64])
     if not any(isinstance(own, Inflow) and callable(own.velocity) for own in conditions.values()):
         return {}
     return {"entering": sha256(np.ascontiguousarray(entering).tobytes()).hexdigest()[:16]}
-
-
-def refuse_motion(conditions: Mapping[str, Condition], motions: Any) -> None:
-    """SettingsError for a mesh that moves with inlets or outlets, which stand still."""
-    if conditions and any(motion is not None for motion in motions):
-        marker = next(iter(conditions))
-        raise SettingsError(
-            f"boundaries: {marker!r} is an {conditions[marker].kind}, which stands still, and the "
-            "mesh moves; leave motion out"
-        )

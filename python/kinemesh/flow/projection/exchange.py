@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from kinemesh.device.fields import Fields
 from kinemesh.linear.outer import ScalarSolver
 from kinemesh.overset.connectivity import Connectivity
+from kinemesh.space.conditions.base import BODY, OUTER, PLANE
 from kinemesh.space.grid import Grid
 
 FADE = 4  # layers of cells over which faces begin to trust their memory
@@ -65,7 +66,7 @@ class Exchange:
             loose=loose,
         )
         outer = np.zeros(n)
-        outer[grid.patches["far"].node] = 1
+        outer[grid.patches[OUTER].node] = 1
         self.outer = b.array(outer, np.int32)
         self.donors = grid.fields.also(
             status=status, donor=connectivity.donor, weight=connectivity.weight
@@ -116,8 +117,8 @@ class Exchange:
         """(members,) of what walls, far field and planes of symmetry enclose, by Green's theorem;
         overlaps count once."""
         grid, area = self.grid, np.zeros(self.grid.members)
-        for kind in ("wall", "far", "symmetry"):
-            patch = grid.patches.get(kind)
+        for role in (BODY, OUTER, PLANE):
+            patch = grid.patches.get(role)
             if patch is not None:
                 S = self.backend.get(patch.device["S"]).astype(float)
                 inside = (grid.points[patch.node] * S).sum(axis=1) / grid.dimensions

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.space.conditions.base import OUTER, PLANE
 from kinemesh.space.grid import Grid
 
 BEND = 0.7  # cosine between the normals of a slip wall's half edges below which a node is a corner
@@ -24,14 +25,14 @@ def conditions(
         open all round
     """
     given, is_open = (np.zeros(grid.nodes, bool) for _ in range(2))
-    wall, far = grid.patches["wall"], grid.patches["far"]
+    wall, far = grid.wall, grid.patches[OUTER]
     S = grid.backend.get(far.device["S"]).astype(float)
     through = (S * inflow[far.member]).sum(axis=1)
     enters = (through < -1e-12 * np.linalg.norm(S, axis=1)) & ~wanders[far.member]
     given[wall.node] = True
     given[far.node[enters]] = True
     is_open[far.node[~enters]] = True
-    slip = grid.patches.get("symmetry")
+    slip = grid.patches.get(PLANE)
     if slip is not None:
         given[slip.node[_corners(grid.points, slip.node, slip.shape["ends"])]] = True
     return given, is_open
@@ -39,7 +40,7 @@ def conditions(
 
 def normals(grid: Grid) -> NDArray[np.float64]:
     """(nodes, dimensions) unit vectors across slip walls at their nodes, 0 elsewhere."""
-    slip, found = grid.patches["symmetry"], np.zeros((grid.nodes, grid.dimensions))
+    slip, found = grid.patches[PLANE], np.zeros((grid.nodes, grid.dimensions))
     S = grid.backend.get(slip.device["S"]).astype(float)
     found[slip.node] = S / np.linalg.norm(S, axis=1, keepdims=True)
     return found

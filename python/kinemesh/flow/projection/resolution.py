@@ -19,7 +19,7 @@ def tell_of_cells(case: Any) -> list[str]:
     ----------
     case : Incompressible, whose volumes are measured
     """
-    grid, wall, b = case.grid, case.grid.patches["wall"], case.backend
+    grid, wall, b = case.grid, case.grid.wall, case.backend
     if not len(wall):
         return []
     volume, length = b.get(grid.V), np.hypot(*b.get(wall.device["S"]).T)

@@ -13,6 +13,7 @@ import numpy as np
 
 from kinemesh.flow.projection import step
 from kinemesh.flow.projection.step import Projection
+from kinemesh.space.conditions.base import BODY
 
 LINEAR_DROP = 0.1
 """Of the velocity's linear systems.  Cylinder at Reynolds number 40, 20,000 nodes: 221 iterations
@@ -112,9 +113,9 @@ class SteadyMarch:
         alive = made.fields["active"]
         told = made.seen(active=alive, bdf=self.still, net=made.p2)
         leaks = [made.exchange.leaks(told.fields)] if made.exchange else []
-        spins = {"spin": {"wall": made.spin}}
+        spins = {"spin": {BODY: made.spin}}
         through = [*told._divergence(*leaks), *self._residual(alive, slip=False)]
-        return self.backend.record([*through, *told._patches("inc_spin", "wall", **spins)])
+        return self.backend.record([*through, *told._patches("inc_spin", BODY, **spins)])
 
     @cached_property
     def spread(self) -> Any:

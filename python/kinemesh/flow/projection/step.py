@@ -24,6 +24,7 @@ from kinemesh.linear.lines import colour_along_lines
 from kinemesh.linear.outer import ScalarSolver
 from kinemesh.linear.stack import Items
 from kinemesh.overset.connectivity import Connectivity
+from kinemesh.space.conditions.base import BODY, OUTER, PLANE
 from kinemesh.space.grid import Grid
 
 LINEAR_DROP = 0.3  # of the momentum's linear systems
@@ -97,11 +98,11 @@ class Projection:
         self.solving, self.unused = (b.array(np.ones(grid.members), np.int32) for _ in range(2))
         self.unused_base = b.zeros(grid.members, np.float64)
         self.velocity = {
-            kind: b.zeros((len(grid.patches[kind]), dim))
-            for kind in ("wall", "far", "symmetry")
-            if len(grid.patches.get(kind, ()))
+            role: b.zeros((len(grid.patches[role]), dim))
+            for role in (BODY, OUTER, PLANE)
+            if len(grid.patches.get(role, ()))
         }
-        self.spin = b.zeros(len(grid.patches["wall"]))
+        self.spin = b.zeros(len(grid.wall))
         linear = settings.interpolation == "linear"
         self.exchange = connectivity and Exchange(grid, connectivity, linear, given, open)
         self.fields = self._named(viscosity)
@@ -171,7 +172,7 @@ class Projection:
         self.loop.viscous = 2 * viscosity[grid.member] * self.pressure.diagonal
         self.pattern = Pattern.of_members(alike, alone)
         self.slot = b.table(grid.slots(self.pattern))
-        planes = "symmetry" in self.velocity
+        planes = PLANE in self.velocity
         self.momentum = Bicgstab(
             b, self.pattern, grid.dimensions if planes else 1, self.loop.active, grid.faults,
             tolerance=self.linear_drop, suffix="f32", width=grid.dimensions,
@@ -202,24 +203,24 @@ class Projection:
         unused = {"iterations": self.unused, "base": self.unused_base}
         return self.grid.fields.bind("dualtime_start", alive=members, active=self.solving, **unused)
 
-    def _patches(self, kernel: str, *kinds: str, **given: Any) -> list[Any]:
-        """Calls of a kernel over the patches of these kinds."""
+    def _patches(self, kernel: str, *roles: str, **given: Any) -> list[Any]:
+        """Calls of a kernel over the patches of these roles."""
         return [
-            self.fields.also(**self.grid.patches[kind].device).bind(
-                kernel, **{name: each[kind] for name, each in given.items()}
+            self.fields.also(**self.grid.patches[role].device).bind(
+                kernel, **{name: each[role] for name, each in given.items()}
             )
-            for kind in kinds
-            if kind in self.velocity
+            for role in roles
+            if role in self.velocity
         ]
 
     def _give(self) -> list[Any]:
         """Velocities where they are given; that of a wall counts where it meets another kind."""
-        return self._patches("inc_give", "symmetry", "far", "wall", velocity=self.velocity)
+        return self._patches("inc_give", PLANE, OUTER, BODY, velocity=self.velocity)
 
     def _slip(self, vector: Any, active: Any) -> list[Any]:
-        if "symmetry" not in self.velocity:
+        if PLANE not in self.velocity:
             return []
-        own = self.grid.patches["symmetry"].device
+        own = self.grid.patches[PLANE].device
         return [self.fields.also(**own).bind("inc_slip", vector=vector, active=active)]
 
     def _velocity_slopes(self, active: Any) -> list[Any]:
@@ -255,8 +256,8 @@ class Projection:
         both = {"flow": self.guess, "active": active}
         fields = self.fields.also(**both)
         passed = [
-            fields.also(**self.grid.patches[kind].device).bind("inc_pass", velocity=own)
-            for kind, own in self.velocity.items()
+            fields.also(**self.grid.patches[role].device).bind("inc_pass", velocity=own)
+            for role, own in self.velocity.items()
         ]
         calls = [fields.bind("inc_flux"), fields.bind("inc_residual")]
         return [*self._velocity_slopes(active), *calls, *passed]
@@ -298,7 +299,7 @@ class Projection:
 
     def _divergence(self, *leaks: Any) -> list[Any]:
         """Calls for what flows out of duals; leaks: of what does so through their edges alone."""
-        through = self._patches("inc_outflow", "wall", "far")
+        through = self._patches("inc_outflow", BODY, OUTER)
         return [self._bind("inc_divergence"), *leaks, *through]
 
     def _correct(self, **given: Any) -> list[Any]:
@@ -350,7 +351,7 @@ class Projection:
             self._bind("inc_closure", **totals, parts=self._chunks()),
             *self._pressure_slopes(self.p),
             *self._residual(alive),
-            *self._patches("inc_spin", "wall", spin={"wall": self.spin}),
+            *self._patches("inc_spin", BODY, spin={BODY: self.spin}),
         ]
 
     def _project_calls(self) -> list[Any]:

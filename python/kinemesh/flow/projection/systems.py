@@ -42,10 +42,10 @@ def parts_of(made: Any, same: Alike) -> dict[str, Any]:
     if not made.exchange:
         return {}
     grid, link = made.grid, made.exchange.connectivity
-    overset = {name: getattr(link, name) for name in ("status", "donor", "weight")}
+    tables = {name: getattr(link, name) for name in ("status", "donor", "weight")}
     never = of_leads(grid, same, link.never)
     volume = np.where(made.closed[grid.member], grid.backend.get(grid.V), 0.0)
-    return {"overset": overset, "never": never, "volume": volume}
+    return dict(overset=tables, never=never, volume=volume)  # arguments of ScalarSolver
 
 
 def forget(made: Any, of: NDArray[np.bool_], inflow: NDArray[np.float64]) -> None:

@@ -124,7 +124,7 @@ def turning_bodies(solver: Any, bodies: Sequence[int]) -> dict[str, tuple[str, s
 
 def _radius(grid: Grid, body: int, pivot: tuple[float, float] | None) -> float:
     """Radius of a body whose walls lie on a circle about its pivot; 0 of others."""
-    wall = grid.patches["wall"]
+    wall = grid.wall
     points: Any = grid.points[wall.node[wall.body == body]]
     if pivot is None or not len(points):
         return 0.0

@@ -37,7 +37,7 @@ class Walls:
     """
 
     def __init__(self, grid: Grid, sliding: Any) -> None:
-        self.grid, self.patch = grid, grid.patches["wall"]
+        self.grid, self.patch = grid, grid.wall
         self.sliding = checked(sliding)
         self.own, self.own_spin = np.zeros((len(self.patch), 2)), np.zeros(len(self.patch))
         if self.sliding:

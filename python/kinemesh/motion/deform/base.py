@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kinemesh.device.backend import Backend
 from kinemesh.motion import Pose, PoseArray
+from kinemesh.space.conditions.base import Condition
 from kinemesh.space.vertices import Vertices
 
 Poses = Callable[[float], Sequence[Pose]]
@@ -124,6 +125,10 @@ class Deformation(ABC):
     def check_vertices(self, vertices: Vertices) -> None:
         """SettingsError where it cannot serve such vertices."""
         del vertices  # as a rule it can
+
+    def check_conditions(self, conditions: Mapping[str, Condition]) -> None:
+        """SettingsError where it cannot serve these conditions at the boundary, by marker."""
+        del conditions  # as a rule it can
 
     @abstractmethod
     def attach(self, vertices: Vertices) -> Mover:

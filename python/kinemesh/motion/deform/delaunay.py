@@ -32,7 +32,7 @@ class DelaunayMover(Mover):
             for tables in (inner, [graph.vertices for graph in graphs])
         )
         table = elements.stack([graph.vertices for graph in graphs], vertices.items)
-        corners, wall = b.array(table, np.int32), vertices.sides["wall"]
+        corners, wall = b.array(table, np.int32), vertices.wall
         self.move = b.record(
             [
                 self.bind_pose(wall.node, wall.body, vertices.x),

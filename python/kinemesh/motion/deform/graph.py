@@ -154,9 +154,9 @@ def check_walls(
     vertices: Vertices, points: NDArray, member: int, graph: Graph, places: Places
 ) -> None:
     """Refuse, with a MeshError, a graph whose elements reach through a wall, or nodes on walls."""
-    here = vertices.sides["wall"].of_member(member)
-    after = vertices.sides["wall"].shape["ends"][here, 1]
-    edges = np.stack([vertices.sides["wall"].node[here], after], axis=1).astype(np.int64)
+    here = vertices.wall.of_member(member)
+    after = vertices.wall.shape["ends"][here, 1]
+    edges = np.stack([vertices.wall.node[here], after], axis=1).astype(np.int64)
     edges = edges[edges[:, 1] >= 0]
     sides = graph.vertices[:, [1, 2, 2, 0, 0, 1]].reshape(-1, 2)  # each opposite to a vertex
     wanted, there = (np.sort(e, axis=1) @ [vertices.nodes, 1] for e in (edges, sides))

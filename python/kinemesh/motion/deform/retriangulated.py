@@ -96,7 +96,7 @@ class RetriangulatedMover(Mover):
         self.stretch = b.zeros((vertices.members, 1), np.float64)
         offsets = b.array(self.elements, np.int32)
         look = b.bind("graph_stretch", **self.seen, offsets=offsets, sums=self.stretch)
-        pose = self.bind_pose(vertices.sides["wall"].node, vertices.sides["wall"].body, x)
+        pose = self.bind_pose(vertices.wall.node, vertices.wall.body, x)
         self.move = b.record([pose, look, self.map])
         self.kept = Kept(b, [(x, vertices.fields["member"])], vertices.members)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from kinemesh.errors import SettingsError
 from kinemesh.motion.deform.base import Deformation, Mover, Poses, pose_rows
-from kinemesh.space.patches import KINDS
+from kinemesh.space.conditions.base import Condition
 from kinemesh.space.vertices import Vertices
 
 
@@ -36,13 +37,14 @@ class Rigid(Deformation):
 
     name = "rigid"
 
-    def check_vertices(self, vertices: Vertices) -> None:
-        still = [kind for kind in vertices.sides if KINDS[kind].still]
-        if still:
-            raise SettingsError(
-                f"rigid motion turns the whole mesh, and a boundary of kind {still[0]!r} stands "
-                "still; use springs or Delaunay mapping"
-            )
+    def check_conditions(self, conditions: Mapping[str, Condition]) -> None:
+        for marker, own in conditions.items():
+            if own.still:
+                raise SettingsError(
+                    f"rigid motion turns the whole mesh, and boundary {marker!r} of kind "
+                    f"{own.kind!r} stands still; use springs or Delaunay mapping, or leave motion "
+                    "out"
+                )
 
     def attach(self, vertices: Vertices) -> RigidMover:
         return RigidMover(vertices)

@@ -101,7 +101,7 @@ class SpringMover(Mover):
 
     def _bind(self) -> None:
         b, vertices, solver = self.backend, self.vertices, self.solver
-        wall = vertices.sides["wall"]
+        wall = vertices.wall
         fields = vertices.fields.also(
             node=b.table(self.pattern.node),
             fixed=b.table(self.fixed),

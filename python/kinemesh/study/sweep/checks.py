@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import counted
 from kinemesh.cases.casefile import Case
-from kinemesh.cases.check import Report, look_at_space, sides_of, small_solver, together
+from kinemesh.cases.check import Report, conditions_of_case, look_at_space, small_solver, together
 from kinemesh.cases.ensemble import shared
 from kinemesh.device.backend import Backend
 from kinemesh.errors import CaseError, DeviceError, KinemeshError, warn
 from kinemesh.flow import memory, registry
 from kinemesh.overset.parts import Parts
+from kinemesh.space.conditions.base import BODY
 from kinemesh.study.sweep.asked import Asked
 from kinemesh.study.sweep.axes import told
 from kinemesh.study.sweep.batches import ensembles
@@ -129,7 +130,7 @@ def _space(checked: Checked, case: Case) -> int:
         raise CaseError("; ".join(wrong))
     for text in dict.fromkeys(text for _, state, text in report.rows if state == "warn"):
         warn(text)
-    walls = sides_of(case, space)[0]
+    walls = [m for m, own in conditions_of_case(case, space).items() if own.role == BODY]
     if len(walls) > 1:
         checked.markers = list(dict.fromkeys([*checked.markers, *walls]))
     if not isinstance(space, Parts):  # which the solver puts together itself

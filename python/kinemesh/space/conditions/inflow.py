@@ -10,26 +10,35 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import is_several
 from kinemesh.errors import SettingsError, did_you_mean
-from kinemesh.space.condition import INCOMPRESSIBLE, Condition, finite
+from kinemesh.space.conditions.base import OUTER, PROJECTION, Condition, finite, outward
 
+INCOMPRESSIBLE = "incompressible flow"
 PROFILES = ("parabolic",)
 STRAIGHT = 1e-6  # distance of a parabola's nodes from a straight line, over its length
 
 
 @dataclass(frozen=True, slots=True)
 class Outflow(Condition):
-    """Open boundary of incompressible flow; see `outlet`."""
+    """Open boundary of incompressible flow; see `kinemesh.outlet`."""
 
     kind: ClassVar[str] = "outlet"
+    role: ClassVar[str] = OUTER
+    families: ClassVar[tuple[str, ...]] = (PROJECTION,)
     flow: ClassVar[str] = INCOMPRESSIBLE
+    still: ClassVar[bool] = True
+    leaves: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True)
 class Inflow(Condition):
-    """Inflow of a given velocity; see `inlet`."""
+    """Inflow of a given velocity; see `kinemesh.inlet`."""
 
     kind: ClassVar[str] = "inlet"
+    role: ClassVar[str] = OUTER
+    families: ClassVar[tuple[str, ...]] = (PROJECTION,)
     flow: ClassVar[str] = INCOMPRESSIBLE
+    still: ClassVar[bool] = True
+    enters: ClassVar[bool] = True
     velocity: Any
     profile: str | None = None
 
@@ -60,6 +69,15 @@ class Inflow(Condition):
         given = self.velocity
         told = getattr(given, "__name__", type(given).__name__) if callable(given) else given
         return {"velocity": told} | ({"profile": self.profile} if self.profile else {})
+
+    def as_table(self) -> Any:
+        """Table of a case file; SettingsError for a velocity by a function, which no file holds."""
+        if callable(self.velocity):
+            raise SettingsError(
+                "boundaries: a case file holds no function; give it to km.Incompressible, or say a "
+                "velocity with a profile"
+            )
+        return Condition.as_table(self)
 
     def at(self, marker: str, mesh: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Nodes of a marker, and (nodes, 2) velocities there.
@@ -114,12 +132,6 @@ class Inflow(Condition):
                 f"places, expected finite speeds ({len(x)},) or components (2, {len(x)})"
             )
         return np.ascontiguousarray(made.T)
-
-
-def outward(points: NDArray[np.float64], edges: NDArray[Any]) -> NDArray[np.float64]:
-    """(edges, 2) outward area vectors of boundary edges, which have the fluid on their left."""
-    way = points[edges[:, 1]] - points[edges[:, 0]]
-    return np.stack([way[:, 1], -way[:, 0]], axis=1)
 
 
 def flow_into(

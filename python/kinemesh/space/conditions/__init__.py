@@ -1,0 +1,1 @@
+"""Conditions at the boundary: kinds, roles, numbers; one class each, and the table of all."""

@@ -1,0 +1,119 @@
+"""Condition at the boundary: its kind, its role, the solvers that compute it, its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import SettingsError
+
+BODY, OUTER, PLANE, RIM = "body", "outer", "plane", "rim"
+ROLES = (BODY, OUTER, PLANE, RIM)
+"""Roles: bodies move and carry loads; the outer boundary lets fluid in or out; a plane does
+neither; the rim of an overset part takes its values from other parts."""
+FACES, CLOUD, PROJECTION = "bc", "cloud", "inc"
+"""Families of solvers: a gas on faces of a mesh, a gas on clouds, incompressible flow.  The first
+two are prefixes of kernels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition at the boundary, with its numbers as fields.
+
+    Attributes
+    ----------
+    kind : word of users
+    role : of `ROLES`
+    families : of the solvers that compute it
+    flux : bc_`flux`, or cloud_`flux`, is the kernel that adds its flux to the residual of a gas;
+        that of the flux's derivative has the ending _jacobian
+    flow : flow that its numbers are of, in words; empty where it has none
+    still : True where it has a place of its own, so that mesh or cloud cannot move as a whole
+    enters, leaves : True where fluid comes in, goes out
+    """
+
+    kind: ClassVar[str]
+    role: ClassVar[str]
+    families: ClassVar[tuple[str, ...]]
+    flux: ClassVar[str] = ""
+    flow: ClassVar[str] = ""
+    still: ClassVar[bool] = False
+    enters: ClassVar[bool] = False
+    leaves: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is None and field.default is None:
+                continue
+            object.__setattr__(self, field.name, number(self.kind, field.name, value))
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """Numbers that are given, by name."""
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in found.items() if value is not None}
+
+    @property
+    def words(self) -> str:
+        """Kind and flow, with their article."""
+        article = "an" if self.kind[0] in "aeiou" else "a"
+        return f"{article} {self.kind}{f' of {self.flow}' if self.flow else ''}"
+
+    def arrays(self) -> dict[str, NDArray[np.float64]]:
+        """Values at a node, by the names that kernels have for them; none of what has no kernel."""
+        return {}
+
+    def as_table(self) -> Any:
+        """Table of a case file: the kind, with its numbers where it has some."""
+        return {"kind": self.kind, **self.numbers} if self.flow else self.kind
+
+    def check_among(self, marker: str, others: Mapping[str, Condition]) -> None:
+        """SettingsError where the condition of a marker contradicts those of other markers."""
+
+    def check_on(self, marker: str, mesh: Any) -> None:
+        """SettingsError where the condition contradicts the shape of its marker in a mesh."""
+
+
+def real(value: Any) -> float:
+    """A real number as a float; nan for all else."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        return float("nan")
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf")
+
+
+def finite(kind: str, name: str, value: Any) -> float:
+    """A finite number; SettingsError for all else."""
+    found = real(value)
+    if not np.isfinite(found):
+        raise SettingsError(f"{kind}: {name} is {short(value)}, expected a finite number")
+    return found
+
+
+def number(kind: str, name: str, value: Any) -> float:
+    """An angle, or a number above 0; SettingsError for all else."""
+    if name == "alpha_deg":
+        return finite(kind, name, value)
+    found = real(value)
+    if not 0.0 < found < np.inf:
+        raise SettingsError(f"{kind}: {name} is {short(value)}, expected a number above 0")
+    return found
+
+
+def short(value: Any) -> str:
+    """The value as Python writes it, cut where that is long."""
+    told = repr(value) if not isinstance(value, int) or abs(value) < 10**30 else "beyond all floats"
+    return told if len(told) < 60 else f"{told[:57]}..."
+
+
+def outward(points: NDArray[np.float64], edges: NDArray[Any]) -> NDArray[np.float64]:
+    """(edges, 2) outward area vectors of boundary edges, which have the fluid on their left."""
+    way = points[edges[:, 1]] - points[edges[:, 0]]
+    return np.stack([way[:, 1], -way[:, 0]], axis=1)

@@ -1,0 +1,131 @@
+"""Table of the conditions, and conditions as users give them: words, objects, tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from typing import Any
+
+from kinemesh.errors import SettingsError, did_you_mean
+from kinemesh.space.conditions.base import PLANE, ROLES, Condition
+from kinemesh.space.conditions.inflow import Inflow, Outflow
+from kinemesh.space.conditions.reservoirs import Inlet, Outlet
+from kinemesh.space.conditions.words import Far, Overset, Symmetry, Wall
+
+CONDITIONS: list[type[Condition]] = [
+    Wall, Far, Symmetry, Outlet, Outflow, Inlet, Inflow, Overset,
+]  # fmt: skip
+"""A new condition is its class in a file, with its kernels, and an entry here.
+
+A kind may have a class for each flow.  Patches of the boundary are in the order of the kinds."""
+
+
+def kinds(family: str | None = None) -> dict[str, list[type[Condition]]]:
+    """Classes of each kind, of a family of solvers or of those that users may name."""
+    found: dict[str, list[type[Condition]]] = {}
+    for own in CONDITIONS:
+        if own.families if family is None else family in own.families:
+            found.setdefault(own.kind, []).append(own)
+    return found
+
+
+def role_of(name: str) -> str:
+    """Role of a kind; that of a role is its own."""
+    return name if name in ROLES else next(own.role for own in CONDITIONS if own.kind == name)
+
+
+def stands_still(name: str) -> bool:
+    """True where a kind, or a role, has a place of its own."""
+    return name == PLANE or any(own.still for own in CONDITIONS if own.kind == name)
+
+
+def flux_of(name: str, family: str) -> str:
+    """Kernel of the flux of a kind, in a family of solvers."""
+    own = next(own for own in CONDITIONS if own.kind == name and family in own.families)
+    return f"{family}_{own.flux}"
+
+
+def in_words(family: str) -> str:
+    """Conditions that a family of solvers computes."""
+    each = [own for classes in kinds(family).values() for own in classes]
+    return ", ".join(f"{own.kind}{f' of {own.flow}' if own.flow else ''}" for own in each)
+
+
+def condition_of(marker: str, value: Any) -> Condition:
+    """Condition of a marker: a word, a Condition, or a table with its kind and numbers.
+
+    Raises
+    ------
+    SettingsError    an unknown kind, one whose numbers are missing, or unknown numbers
+    """
+    if isinstance(value, Condition):
+        return value
+    numbers = dict(value) if isinstance(value, Mapping) else {"kind": value}
+    kind, known = numbers.pop("kind", None), kinds()
+    if not isinstance(kind, str) or kind not in known:
+        hint = did_you_mean(kind, list(known)) if isinstance(kind, str) else ""
+        raise SettingsError(
+            f"boundaries: {marker!r} is {kind!r}, expected one of {', '.join(known)}{hint}"
+        )
+    names = [field.name for own in known[kind] for field in fields(own)]
+    unknown = [name for name in numbers if name not in names]
+    if unknown:
+        expected = ", ".join(names) or "no numbers"
+        raise SettingsError(
+            f"boundaries: {marker!r} is of kind {kind} with {unknown[0]!r}, expected {expected}"
+            f"{did_you_mean(unknown[0], names)}"
+        )
+    try:
+        return make(kind, numbers)
+    except SettingsError as error:
+        raise SettingsError(f"boundaries: {marker!r}: {error}") from None
+
+
+def make(kind: str, numbers: Mapping[str, Any]) -> Condition:
+    """Condition of a kind from its numbers, which say of which flow it is.
+
+    Raises
+    ------
+    SettingsError    numbers of two flows, or none where some are needed; one out of its range
+    """
+    classes = kinds()[kind]
+    for own in classes:
+        known = {field.name: field.default is MISSING for field in fields(own)}
+        if set(numbers) <= set(known) and all(n in numbers for n in known if known[n]):
+            return own(**numbers)
+    raise SettingsError(f"{kind}: expected {', or '.join(map(_expected, classes))}")
+
+
+def _expected(own: type[Condition]) -> str:
+    """Numbers of a condition, in words."""
+    needed = [field.name for field in fields(own) if field.default is MISSING]
+    more = [field.name for field in fields(own) if field.default is not MISSING]
+    also = f" (and {', '.join(more)})" if more else ""
+    return f"{', '.join(needed) or 'no numbers'}{also} of {own.flow}"
+
+
+def conditions_of(boundaries: Any) -> dict[str, Condition]:
+    """Conditions by marker, as a user gives them.
+
+    Raises
+    ------
+    SettingsError    as of `condition_of`; conditions that contradict each other
+    """
+    if not isinstance(boundaries, Mapping | None):
+        raise SettingsError(
+            f"boundaries is {boundaries!r}, expected {{marker: kind}}, kinds: {list(kinds())}"
+        )
+    found = {marker: condition_of(marker, value) for marker, value in (boundaries or {}).items()}
+    for marker, own in found.items():
+        own.check_among(marker, found)
+    return found
+
+
+def ends_of(conditions: Mapping[str, Condition]) -> dict[str, Condition]:
+    """Inlets and outlets of these conditions, by marker."""
+    return {m: own for m, own in conditions.items() if own.still and (own.enters or own.leaves)}
+
+
+def numbers_of(conditions: Mapping[str, Condition]) -> dict[str, dict[str, Any]]:
+    """Numbers of inlets, outlets and what else has some, by marker, for summaries and restarts."""
+    return {marker: own.numbers for marker, own in conditions.items() if own.flow}

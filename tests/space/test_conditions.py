@@ -1,0 +1,119 @@
+"""Conditions at the boundary: every solver computes each or refuses it by its name."""
+
+import ast
+from pathlib import Path
+
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh.errors import MeshError, SettingsError
+from kinemesh.flow import registry
+from kinemesh.space.conditions.base import BODY, OUTER, PLANE
+from kinemesh.space.conditions.table import CONDITIONS, condition_of, kinds
+from squares import square
+
+PACKAGE = Path(km.__file__).parent
+NUMBERS = {
+    "outlet of a gas": km.outlet(pressure=0.9),
+    "inlet of a gas": km.inlet(total_pressure=1.1),
+    "outlet of incompressible flow": km.outlet(),
+    "inlet of incompressible flow": km.inlet(velocity=1.0),
+}
+USUAL = {"left": "far", "right": "far", "bottom": "symmetry", "top": "symmetry"}
+WORDS = {"wall", "far", "symmetry", "overset"}
+FREE_OF_WORDS = ("flow", "motion", "run", "linear")
+
+
+def channel():
+    """A square whose four sides have markers of their own."""
+    mesh = square(6)
+    ((_, rim),) = mesh.boundaries.items()
+    x, y = mesh.points[rim].mean(axis=1).T
+    low, high = mesh.points.min(axis=0), mesh.points.max(axis=0)
+    on = {"left": x == low[0], "right": x == high[0], "bottom": y == low[1], "top": y == high[1]}
+    sides = {name: rim[which] for name, which in on.items()}
+    assert sum(map(len, sides.values())) == len(rim)
+    return km.Mesh(mesh.points, mesh.triangles, mesh.quads, sides)
+
+
+def made(method, **given):
+    entry = registry.named(method)
+    space = channel() if entry.on == "mesh" else km.Cloud.from_mesh(channel())
+    return entry.solver(space, **entry.solver.sample, device="cpu", **given)
+
+
+@pytest.mark.filterwarnings("ignore:.*(loads are sums|meets walls|the cells at the):RuntimeWarning")
+@pytest.mark.parametrize("own", [own for own in CONDITIONS if own.families], ids=str)
+@pytest.mark.parametrize("method", registry.names())
+def test_each_solver_computes_a_condition_or_refuses_it(method, own):
+    words = f"{own.kind} of {own.flow}"
+    value = NUMBERS[words] if own.flow else own.kind
+    family = registry.named(method).solver.family
+    side = "left" if own.enters else "right"
+    boundaries = USUAL | {side: value}
+    if family not in own.families:
+        with pytest.raises(
+            SettingsError, match=f"'{side}' is an? {words}, which method '{method}'"
+        ):
+            made(method, boundaries=boundaries)
+        return
+
+    case = made(method, boundaries=boundaries)
+
+    assert case.conditions[side].kind == own.kind
+    name = own.role if own.kind not in case.grid.patches else own.kind
+    nodes = np.unique(channel().boundaries[side])
+    mine = case.grid.meshes[0].points[case.grid.patches[name].node]
+    for point in channel().points[nodes]:
+        assert (mine == point).all(axis=1).any()
+
+
+@pytest.mark.parametrize("method", registry.names())
+def test_words_in_boundaries_are_those_of_walls_and_far(method):
+    walls = {"walls": ["top"], "far": ["left", "right"], "boundaries": {"bottom": "symmetry"}}
+    words = {"top": "wall", "left": "far", "right": "far", "bottom": "symmetry"}
+
+    found = [made(method, **given) for given in (walls, {"boundaries": words})]
+
+    one, two = (case.markers.by_role for case in found)
+    assert one == two == {BODY: ["top"], OUTER: ["left", "right"], PLANE: ["bottom"]}
+    assert found[0].grid.bodies == found[1].grid.bodies == [(0, "top")]
+
+
+@pytest.mark.parametrize("word", ["wall", "far"])
+def test_a_marker_has_one_condition(word):
+    argument = {"wall": "walls", "far": "far"}[word]
+    with pytest.raises(MeshError, match=rf"\['top'\] are both in {argument} and of another kind"):
+        made("ale", boundaries=USUAL | {"top": word}, **{argument: ["top"]})
+
+
+def test_a_word_in_boundaries_leaves_the_rest_to_the_other():
+    mesh = km.mesh.airfoil("naca0012", nodes=500)
+
+    case = km.Ale(mesh, mach=0.5, device="cpu", boundaries={"airfoil": "wall"})
+
+    assert case.markers.by_role == {BODY: ["airfoil"], OUTER: ["farfield"]}
+
+
+@pytest.mark.parametrize("own", [own for own in CONDITIONS if own.families], ids=str)
+def test_a_condition_comes_back_from_its_table(own):
+    value = NUMBERS[f"{own.kind} of {own.flow}"] if own.flow else own()
+
+    assert condition_of("right", value.as_table()) == value
+
+
+def test_a_nearly_known_word_is_guessed():
+    with pytest.raises(SettingsError, match="did you mean 'symmetry'"):
+        made("ale", boundaries=USUAL | {"top": "symetry"})
+    assert list(kinds()) == ["wall", "far", "symmetry", "outlet", "inlet"]
+
+
+def test_solvers_and_motions_name_conditions_by_role_alone():
+    """A word would be a condition that no table knows of."""
+    found = []
+    for folder in FREE_OF_WORDS:
+        for path in sorted((PACKAGE / folder).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Constant) and node.value in WORDS:
+                    found.append(f"{path.relative_to(PACKAGE)}:{node.lineno} {node.value!r}")
+    assert found == []
