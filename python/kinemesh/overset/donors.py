@@ -1,4 +1,4 @@
-"""Donor search: the cell of a mesh that holds a point, and the weights that interpolate there."""
+"""Donor search: the cell of a mesh around a point, and the interpolation weights of its corners."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class Donors:
 
 
 def _of_cuda(points: Any) -> bool:
-    """Whether an array lies on a CUDA device."""
+    """Return True if an array is on a CUDA device."""
     return hasattr(points, "__cuda_array_interface__")
 
 
