@@ -1,4 +1,4 @@
-"""The folder of a run: one run at a time, and no files of an earlier one among its own."""
+"""Lock and contents of a run's folder."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _held: set[Path] = set()
 
 @contextmanager
 def hold(folder: str | Path | None) -> Iterator[None]:
-    """Keep a folder to this run; what an earlier run of this program left there goes.
+    """Lock a folder for this run; leftovers of interrupted writes are deleted.
 
     Restart files stay until the new run writes its own.  Within a process the hold nests.
 
@@ -65,7 +65,7 @@ def hold(folder: str | Path | None) -> Iterator[None]:
 
 
 def files_of_a_run(folder: Path) -> list[str]:
-    """Names of the files in a folder that a run there would replace."""
+    """Names of the files in a folder that a new run would replace."""
     names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
     return [name for name in names if OF_A_RUN.fullmatch(name) or KEPT.fullmatch(name)]
 
