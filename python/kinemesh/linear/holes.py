@@ -1,4 +1,4 @@
-"""Multigrid of a scalar matrix whose hierarchy is made without holes, in the rows that are field.
+"""Multigrid of a scalar matrix restricted to field rows, with a hierarchy set up without holes.
 
 What is not field is left out on the finest level and held at zero by penalties on coarser ones, so
 that only these, and the coarsest inverses, are made anew when holes move (docs/theory.md, section
