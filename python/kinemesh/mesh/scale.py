@@ -46,7 +46,7 @@ def _check(path: Path, name: str, value: Any) -> None:
 
 
 def _measure(path: Path, mesh: Mesh, chord: float) -> None:
-    """MeshError where the one body in the mesh, if there is one alone, has another chord."""
+    """Raise MeshError if the only body in the mesh has another chord."""
     from kinemesh.mesh.pieces import enclosing, pieces
     from kinemesh.mesh.sizes import CHORD, longest
 
