@@ -1,4 +1,4 @@
-"""Draw docs/img/signs.png, how forces, moment, angles and shifts count: python tools/signs.py"""
+"""Draw docs/img/signs.png, the signs of forces, moment, angles and shifts: python tools/signs.py"""
 
 from pathlib import Path
 
@@ -72,7 +72,7 @@ def cycle(axes):
 
 
 def hover(axes):
-    """A stroke of the hovering literature in its own angle and in the nose-up one."""
+    """Stroke of the hovering literature in its angle and in the nose-up one."""
     bare(axes, "hovering: chord at $\\alpha = 90^\\circ + 45^\\circ\\sin\\omega t$,\nhere "
          "$\\theta = 180^\\circ - \\alpha$", (-2.6, 2.6), (-1.7, 1.6))  # fmt: skip
     for half, y in ((0, 0.5), (1, -0.9)):

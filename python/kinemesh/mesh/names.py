@@ -17,7 +17,7 @@ def words_of(name: str) -> set[str]:
 
 
 def role_of(name: str) -> str | None:
-    """"wall" or "far", by the words of a name; None for neither or both."""
+    """Role by the words of a name, "wall" or "far"; None for neither or both."""
     words = words_of(name)
     roles = [r for r, known in (("wall", WALL_WORDS), ("far", FAR_WORDS)) if words & set(known)]
     return roles[0] if len(roles) == 1 else None

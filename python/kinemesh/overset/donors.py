@@ -17,7 +17,7 @@ SHAPE = "expected (n, 2), a place in the plane in each row"
 
 
 def search(mesh: Mesh, points: ArrayLike, device: str = "auto") -> tuple[Any, Any]:
-    """Cells of a mesh that hold points, and the weights of the cells' corners there.
+    """Donor cells of points, and the interpolation weights of the cells' corners.
 
     `Donors` is for several searches of one mesh: what a search needs of the mesh takes longer than
     the search.

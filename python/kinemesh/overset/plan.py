@@ -1,5 +1,4 @@
-"""Tables of one mesh of parts for the connectivity, computed once: the parts move as rigid bodies.
-"""
+"""Tables of one mesh of parts for the connectivity, computed once: parts are rigid bodies."""
 
 from __future__ import annotations
 

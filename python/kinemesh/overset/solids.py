@@ -71,8 +71,7 @@ def ears(points: Floats, ring: Ints, name: str) -> Ints:
 
 
 def _ears(points: Floats, before: Ints, ring: Ints, after: Ints) -> NDArray[np.intp]:
-    """Corners whose triangles contain no other corner; straight corners if there are no such ears.
-    """
+    """Corners whose triangles contain no other corner; without such ears, straight corners."""
     turn = _turn(points[before], points[ring], points[after])
     hollow = ring[turn <= 0]
     found = [

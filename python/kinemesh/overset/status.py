@@ -121,9 +121,7 @@ class Statuses:
         }
 
     def _of_members(self) -> dict[str, Any]:
-        """Tables from the nodes and parts of members to those of their meshes, and the donors'
-        slots.
-        """
+        """Tables from members' nodes and parts to those of their meshes, and donors' slots."""
         grid, b = self.grid, self.backend
         of, distinct = grid.alike.of, grid.distinct
         place = np.cumsum([0, *(len(mesh.points) for mesh in distinct)])

@@ -104,8 +104,7 @@ class Strides:
                     yield part, other
 
     def _cells(self, part: int, other: int, before: Floats, after: Floats) -> Stride:
-        """Largest stride in cells of the nodes on a part's overset boundary within the other part's
-        box.
+        """Largest stride in cells, over overset-boundary nodes within the other part's box.
 
         Along their normals: a part that turns within its own outline covers what it covered.
         """

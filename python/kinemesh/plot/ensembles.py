@@ -170,8 +170,7 @@ def stream_of(run: Run, member: int) -> tuple[float, float] | None:
 
 
 def _told(name: str) -> bool:
-    """Return True if titles show a condition: stream, reduced frequency, amplitudes, of parts too.
-    """
+    """Return True if titles show a condition: stream, reduced frequency, amplitudes."""
     return any(name == told or name.endswith(f"_{told}") for told in TITLES)
 
 

@@ -1,5 +1,4 @@
-"""Figures of meshes and clouds, and their boxes, walls and frames, which figures of flows use too.
-"""
+"""Figures of meshes and clouds; their boxes, walls and frames serve figures of flows too."""
 
 from __future__ import annotations
 

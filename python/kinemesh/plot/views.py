@@ -149,8 +149,7 @@ def _wake(
 def wake_of(
     stream: tuple[float, float] | None, flow: Fields, first: Fields
 ) -> tuple[float, float] | None:
-    """Direction of a wake: that of the stream, or in a fluid at rest opposite to the bodies'
-    motion.
+    """Direction of a wake: the stream's, or in a fluid at rest opposite to the bodies' motion.
 
     (0, 0) of bodies that stay within half their length of where the first frame has them.
     """
@@ -208,7 +207,7 @@ def _parted(values: NDArray[Any], area: NDArray[Any], share: float) -> float:
 
 
 def in_frame(view: View, flow: Fields, first: Fields) -> NDArray[np.float64]:
-    """Coordinates (nodes, 2) in the view's frame; `reference` at rest in it."""
+    """Coordinates (nodes, 2) in the view's frame, which coincides with the world's at `first`."""
     if view.frame == "world":
         return flow.points
     name = next(iter(flow.bodies), "") if view.frame == "body" else view.frame

@@ -145,7 +145,7 @@ def cloud(
 def figures(
     target: Callable[[str], Path], flow: Fields, about: Mapping[str, Any], title: str
 ) -> None:
-    """Figures of a run in space; {} without walls.
+    """Draw the figures of a run in space; none without walls.
 
     Parameters
     ----------
