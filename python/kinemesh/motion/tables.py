@@ -24,7 +24,7 @@ from kinemesh.motion.numbers import LARGEST, finite, pair, positive
 
 FloatArray = NDArray[np.float64]
 DEGREE = 5
-"""Of the splines.
+"""Degree of the splines.
 
 Accelerations of cubic ones are off by h^2 / 12 between rows, 2e-5 of a sine's at 400 rows a period,
 which loads of added mass show: 1.5e-6 of those of a hovering ellipse.

@@ -19,10 +19,10 @@ from kinemesh.plot.style import BLUE, BODIES, DARK, GREY, figure_of, styled
 MOST = 200  # loops in one figure
 NUMBERS = "fiu"  # kinds of types
 LEADING = (("damping",), ("cl",), ("cl_mean", "cd_mean", "cl_amplitude", "strouhal"))
-"""What is drawn of a sweep by cycles, of steady cases, by time: the first that there are."""
+"""Default results of sweeps by cycles, of steady cases, by time: the first group with numbers."""
 
 OVER_ONE = ("cl_mean", "cd_mean", "cl_amplitude", "cd_amplitude")
-"""What is drawn of a sweep by time over one parameter, panel by panel."""
+"""Default results of a sweep by time over one parameter, panel by panel."""
 
 
 def parameters(found: Any) -> list[str]:

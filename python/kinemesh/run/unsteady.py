@@ -35,7 +35,7 @@ ARRAYS = ("unconverged", "at_roundoff", "inner", "rows", "lowered")  # of the ta
 
 
 STALL = 0.7
-"""Of a step's residual: what does not fall to this share in a pseudo-step halves the CFL number.
+"""Share of a step's residual: without a fall to it in a pseudo-step the CFL number is halved.
 
 At Mach 0.69 and 64 steps a cycle (1500 nodes) CFL numbers above 300 leave a residual that rises by
 a tenth in each pseudo-step; in a step that converges less than half of it is left by each.
