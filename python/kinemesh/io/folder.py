@@ -28,9 +28,7 @@ _held: set[Path] = set()
 
 @contextmanager
 def hold(folder: str | Path | None) -> Iterator[None]:
-    """Lock a folder for this run; leftovers of interrupted writes are deleted.
-
-    Restart files stay until the new run writes its own.  Within a process the hold nests.
+    """Lock a folder for this run; within a process the lock nests.
 
     Raises
     ------
@@ -71,7 +69,7 @@ def files_of_a_run(folder: Path) -> list[str]:
 
 
 def clear(folder: str | Path | None) -> None:
-    """Remove the files of an earlier run from a folder that is held."""
+    """Remove an earlier run's files from a held folder, but its summary and restarts."""
     if folder is None:
         return
     for old in Path(folder).iterdir():

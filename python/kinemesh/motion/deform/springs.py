@@ -189,7 +189,7 @@ class SpringMover(Mover):
             self.iterations = self.solver.recorded_block(self.block)
 
     def _try_hierarchy(self, member: int, key: Key, x: NDArray) -> Sequence[Level]:
-        """Hierarchy of a member, as `_hierarchy`; None for a member that fails in its set-up."""
+        """Hierarchy of a member, as `_hierarchy`; () for a member that fails in its set-up."""
         try:
             return self._hierarchy(member, key, x)
         except (DeviceError, MemoryError):  # of the machine, not of the member
