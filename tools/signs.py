@@ -11,7 +11,7 @@ PHASES = np.arange(0, 360, 45)
 
 
 def section(angle_deg, x=0.0, y=0.0, pivot=0.25, ellipse=False):
-    """Outline of a section that is turned nose-up about its pivot, which stands at (x, y)."""
+    """Outline of a section turned nose-up about its pivot at (x, y)."""
     s = 0.5 - 0.5 * np.cos(np.linspace(0, np.pi, 60))
     half = THICKNESS / 0.2 * (0.2969 * np.sqrt(s) - 0.126 * s - 0.3516 * s**2 + 0.2843 * s**3
                               - 0.1036 * s**4)  # fmt: skip

@@ -66,7 +66,7 @@ class Plain(ScalarSolver):
         self.refresh = self.backend.record([])
 
     def _preconditioned(self, v: Any, y: Any) -> list[Any]:
-        """Calls y = v: the product of rows that are all beside what is solved for."""
+        """Calls y = v, without a preconditioner: a product in which no row is field."""
         zeros, rows = self.backend.zeros, v.shape[0]
         names = ("row", "column", "member")
         tables = {name: self.tables[name] for name in names}

@@ -38,7 +38,7 @@ def mesh(part: MeshPart, **outer: Any) -> Any:
 
 
 def laid(parts: Overset) -> dict[str, Any]:
-    """The parts of a case: {name: mesh and where it stands}."""
+    """Parts of a case: {name: mesh with its place}."""
     from kinemesh.overset import Part
 
     made = {}

@@ -23,7 +23,7 @@ LAID = (*OVERSET, "file", "box", "disc")  # sources of parts
 
 @dataclass(frozen=True, slots=True)
 class OversetPart:
-    """A part: a mesh and where it stands."""
+    """Part of a case: a mesh and its place."""
 
     mesh: MeshPart
     at: tuple[float, float] = (0.0, 0.0)  # where the mesh's origin is put; pivots are of the mesh

@@ -254,7 +254,7 @@ class MeshPart:
         )
 
     def check(self, method: str) -> None:
-        """CaseError for what the method has no meaning for."""
+        """Raise CaseError for keys that the method does not use."""
         source, entry = self.kind, registry.named(method)
         makes = MAKES[source]
         if not entry.takes(makes):
@@ -333,7 +333,7 @@ class FlowPart:
         return (chord if area is None else area, chord if length is None else length)
 
     def check(self, method: str) -> None:
-        """CaseError for what the method has no meaning for, or lacks."""
+        """Raise CaseError for keys that the method does not use, or lacks."""
         streams = registry.named(method).streams
         lost = [n for n in STREAMS if getattr(self, n) is not None and n not in streams]
         if lost:

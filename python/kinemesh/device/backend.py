@@ -116,7 +116,7 @@ class Backend:
         return self._there(np.array(values, dtype=self._dtype(dtype), order="C"))
 
     def table(self, values: Any, dtype: Any = np.int32) -> Any:
-        """An array that nobody writes; on a CPU `values` itself where it is of that type."""
+        """Read-only array on the device; on a CPU `values` itself if it is of that type."""
         return self._there(np.ascontiguousarray(values, dtype))
 
     def _there(self, host: np.ndarray) -> Any:

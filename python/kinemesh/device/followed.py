@@ -35,7 +35,7 @@ class Followed:
 
     @property
     def recorded(self) -> Any:
-        """The recording as it stands."""
+        """Recording with all calls so far."""
         if self._recorded is None:
             self._recorded = self.backend.record(self._calls)
         return self._recorded

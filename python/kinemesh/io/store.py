@@ -123,7 +123,7 @@ class Store:
         return {**self.block.coordinates, **phases}
 
     def create(self, attributes: Mapping[str, Any]) -> None:
-        """Make the store without a row, where there is none; in a folder whole or not at all."""
+        """Create the store without rows, if it is missing; in a folder whole or not at all."""
         if self.path is None:
             self._make(self.place, attributes)
         elif not self.path.exists():

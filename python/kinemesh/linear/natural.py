@@ -27,7 +27,7 @@ NAMES = ("libcusparse.so.13", "libcusparse.so.12")
 
 
 def natural_csr(row: NDArray, column: NDArray, blocks: NDArray, node: NDArray) -> sparse.csr_matrix:
-    """Scalar CSR matrix in the order of the nodes of a block matrix whose rows stand otherwise.
+    """Scalar CSR matrix in the order of the nodes, from a block matrix in another order.
 
     Parameters
     ----------

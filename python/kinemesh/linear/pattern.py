@@ -181,7 +181,7 @@ class Pattern:
         ]
 
     def colour(self) -> Ints:
-        """(nodes,) colour of each node; of an ensemble, whose rows of one colour stand together.
+        """Colour of each node (nodes,), for rows of an ensemble grouped by colour.
 
         A member with fewer colours than another has all but the last of its solo run.
         """

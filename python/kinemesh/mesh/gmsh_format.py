@@ -234,7 +234,7 @@ def _elements_4(numbers: Numbers, entities: _Entities) -> list[Block]:
 
 
 def _elements_2(numbers: Numbers) -> list[Block]:
-    """Blocks of elements that stand one after the other, their nodes by tag."""
+    """Blocks of elements from format 2, their nodes by tag."""
     rows = (_rows_binary if numbers.binary else _rows_text)(numbers)
     return [
         Block(kind, np.concatenate(parts), (group,) if group else ())
@@ -260,7 +260,7 @@ def _rows_binary(numbers: Numbers) -> dict[tuple[int, int], list[Ints]]:
 
 
 def _rows_text(numbers: Numbers) -> dict[tuple[int, int], list[Ints]]:
-    """Nodes of elements by type and, for lines, group, from text; each element has its own tags."""
+    """Nodes of elements by type and, for lines, group, from text with tags per element."""
     rows: dict[tuple[int, int], list[list[int]]] = {}
     flat: list[int] = numbers.whole(len(numbers.flat))[1:].tolist()
     at = 0

@@ -14,7 +14,7 @@ from kinemesh.mesh.su2 import FARTHEST
 
 
 def resized(path: Path, mesh: Mesh, scale: Any, chord: Any) -> Mesh:
-    """A mesh as read, its coordinates times `scale` or over `chord` where one is given."""
+    """Mesh as read, its coordinates times `scale` or over `chord`."""
     given = {name: v for name, v in (("scale", scale), ("chord", chord)) if v is not None}
     if not given:
         return mesh

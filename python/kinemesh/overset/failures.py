@@ -1,4 +1,4 @@
-"""Why overset grids cannot be solved on where they stand, in words."""
+"""Causes of overset grids that cannot be solved on, in words."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ BEWARE = "its boundary within other parts has the marker 'overset'"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A mesh and where it stands.
+    """Mesh of a part, and its place.
 
     Pivots of the part's motion, and `moment_about`, are points of its own frame, that of the mesh.
 
@@ -66,7 +66,7 @@ class Part:
         return Frame(self.at, self.angle_deg, self.scale)
 
     def points(self) -> NDArray[np.float64]:
-        """(nodes, 2) where the nodes stand [lengths of the case]."""
+        """Coordinates (nodes, 2) of the nodes in the case [lengths of the case]."""
         return self.frame.place(self.mesh.points)
 
 

@@ -151,7 +151,7 @@ def title_of(run: Run, member: int) -> str:
 
 
 def _states(title: str, name: str, value: Any) -> bool:
-    """True where a title says this number under this name: `M 0.755`, `pitching 2.5 degrees`."""
+    """True if a title contains this number under this name: `M 0.755`, `pitching 2.5 degrees`."""
     if not isinstance(value, int | float):
         return False
     said = STATED.get(name, name.removesuffix("_deg"))

@@ -118,7 +118,7 @@ def samples(solver: Moving, dt: NDArray[np.float64], step: int) -> dict[str, lis
 
 
 def _arrays(solver: Moving, levels: bool) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Names and copies on the host of what the rest follows from, and the deformation's memory."""
+    """Names and host copies of the arrays of a restart, with the deformation's memory."""
     for name, there in solver.kept(levels).items():
         yield name, solver.backend.get(there)
     if levels:

@@ -211,7 +211,7 @@ def _above(name: str, values: Any) -> tuple[float, ...] | None:
 
 
 def _point(axis: Any) -> tuple[float, float]:
-    """The axis, of which x may stand for (x, 0)."""
+    """Centre of rotation (x, y), from x for (x, 0) or a pair."""
     try:
         x, y = axis if np.ndim(axis) else (axis, 0.0)
         point = real(x), real(y)

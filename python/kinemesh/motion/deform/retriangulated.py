@@ -138,7 +138,7 @@ class RetriangulatedMover(Mover):
             self.backend.put(self.there[name], table)
 
     def _rebuild(self, member: int, points: NDArray) -> None:
-        """A graph of the member's nodes at `points` (nodes, 2), as they stand."""
+        """Build a graph of the member's nodes at `points` (nodes, 2)."""
         before = self.stages[member]
         stage = Stage(points[self._nodes(member)], self._rows(member))
         self.stages[member] = [*before, stage][-DEPTH:]
@@ -244,7 +244,7 @@ class RetriangulatedMover(Mover):
         return good
 
     def _renew(self, bad: NDArray, back: NDArray) -> NDArray[np.bool_]:
-        """Earlier graphs for members that are back; new ones, (members,), for bad ones.
+        """Return to earlier graphs for members that are back; rebuild bad ones, and mask them.
 
         A graph that was built where the nodes stand would only be built again.
         """

@@ -56,7 +56,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _add_asked(add: Any) -> None:
-    """Options that stand above the keys of [sweep], and --set."""
+    """Add the options that override keys of [sweep], and --set."""
     add(
         "--over",
         metavar="KEY=VALUES",
