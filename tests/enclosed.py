@@ -99,7 +99,7 @@ class Enclosed:
         return self.grid.backend.get(self.link.status) == 1
 
     def errors(self):
-        """Of velocity and pressure over field nodes, roots of mean squares over the area."""
+        """RMS errors of velocity and pressure over the area of field nodes."""
         get = self.grid.backend.get
         x, u, p = (get(a) for a in (self.grid.x, self.step.u, self.step.p))
         exact, pressure = taylor_green(x, self.time)

@@ -49,7 +49,7 @@ def in_cells(x, cells, points):
 
 
 def inside_loop(x, edges, points):
-    """Whether places lie within closed loops of edges: by how often a ray crosses them."""
+    """Mask of points within closed loops of edges: an odd number of crossings of a ray."""
     crossed = np.zeros(len(points), int)
     for a, b in zip(x[edges[:, 0]], x[edges[:, 1]], strict=True):
         span = (a[1] > points[:, 1]) != (b[1] > points[:, 1])
@@ -169,7 +169,7 @@ class Brute:
         self.status = np.select([solid, field, takes], [SOLID, FIELD, RECEPTOR], COVERED)
 
     def _donors(self):
-        """Of each receptor the cell, its weights, and 2, 1 or 0: field, receptors too, none."""
+        """Set each receptor's cell, weights and worth: 2 all field, 1 with receptors, 0 none."""
         n = len(self.x)
         self.cell, self.worth = np.full(n, -1), np.zeros(n, int)
         self.weight, near = np.zeros((n, 4)), np.full(n, np.inf)

@@ -159,7 +159,7 @@ class Ellipse:
         return np.stack([self.centre[0] + a * np.cos(t), self.centre[1] + b * np.sin(t)], axis=1)
 
     def holds(self, points, grow=0.0):
-        """Whether points (..., 2) lie inside the outline, grown by a length."""
+        """Mask of points (..., 2) inside the outline, grown by a length."""
         d = (np.asarray(points) - self.centre) / (np.array(self.axes) + grow)
         return (d**2).sum(axis=-1) < 1 - 1e-9
 

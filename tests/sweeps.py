@@ -35,7 +35,7 @@ def toml(value):
 
 
 def same(one, other, but=ELSEWHERE):
-    """Whether two results have the same bits; what differs is named."""
+    """Assert that two results have equal bits, and name the differences."""
     assert set(one.variables) == set(other.variables)
     for name in (name for name in one.variables if name not in but):
         np.testing.assert_array_equal(one[name].values, other[name].values, err_msg=name)

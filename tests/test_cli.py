@@ -336,7 +336,7 @@ def test_info_says_why_kinemesh_was_built_without_cuda(why, monkeypatch, capsys)
 
 
 def test_a_reader_that_goes_away_is_no_error_to_talk_about():
-    """As in `kinemesh cases | head -1`."""
+    """Close the pipe early, as `kinemesh cases | head -1` does."""
     read, write = os.pipe()
     os.close(read)
 

@@ -1,4 +1,4 @@
-"""What tools/fuzz.py found is refused by a typed error, and the fuzzer sees what it must see."""
+"""Inputs found by tools/fuzz.py are refused by typed errors, and the fuzzer detects bad readers."""
 
 import gzip
 import lzma

@@ -1,4 +1,4 @@
-"""What messages say of names that are not there, and of long values."""
+"""Messages on unknown names, and on long values."""
 
 import kinemesh as km
 import numpy as np

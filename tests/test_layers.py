@@ -1,4 +1,4 @@
-"""Who imports whom in the package: arrows run down the floors, and in no circle.
+"""Imports within the package point down the floors, without cycles.
 
 Imports inside functions and for type checking count as those at the top of a module do.
 """
@@ -22,7 +22,7 @@ PACKAGE = Path(kinemesh.__file__).parent
 
 
 def imports(source, module, modules):
-    """Those of the `modules` that a module imports; a package is `name.__init__`."""
+    """Imports of a module among `modules`; a package is `name.__init__`."""
     found = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):

@@ -1,4 +1,4 @@
-"""What a newcomer asks for in a wrong way: refused with what to do in its place."""
+"""Mistakes of newcomers are refused with the correct call."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Histories of short runs in both precisions, by which a change shows that it moved no bits.
+"""Histories of short runs in both precisions, to show that a change moved no bits.
 
     python tools/bits.py [TREE] [--out FOLDER]     run all, print a hash each, keep the histories
     python tools/bits.py --against OTHER [TREE]    run two trees side by side and compare them
@@ -112,7 +112,7 @@ def record(tree: Path | None, out: Path, only: list[str], device: str) -> None:
 
 
 def difference(one: Path, other: Path) -> str:
-    """Where two histories differ first, by row and column; empty where they have the same bytes."""
+    """First difference of two histories, by row and column; empty for equal bytes."""
     if not (one.is_file() and other.is_file()):
         return f"only in {(one if one.is_file() else other).parent}"
     if one.read_bytes() == other.read_bytes():

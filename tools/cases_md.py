@@ -90,7 +90,7 @@ def kind(annotation: object) -> str:
 
 
 def default(item: object) -> str:
-    """A field's default as TOML has it."""
+    """Default of a field in TOML."""
     if parts.needed(item):
         return "required"
     value = item.default

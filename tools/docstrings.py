@@ -1,4 +1,4 @@
-"""What the docs take from the sources: parameters of docstrings, comments of fields.
+"""Extracts from the sources for the docs: parameters of docstrings, comments of fields.
 
 Docstrings here are numpydoc with the meaning beside the type (`k : float    reduced frequency`).
 Sphinx wants it on a line of its own, and reStructuredText's marks escaped.
@@ -16,7 +16,7 @@ GAP = re.compile(r"\s{2,}")
 
 
 def sections(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """(title, lines) of a docstring; the title of what is outside of all sections is empty."""
+    """(title, lines) of a docstring's sections; an empty title outside of them."""
     title, body, at = "", [], 0
     while at < len(lines):
         below = lines[at + 1].strip() if at + 1 < len(lines) else ""
@@ -53,7 +53,7 @@ def entries(body: list[str]) -> list[tuple[str, str, str]]:
 
 
 def parameters(thing: object) -> dict[str, str]:
-    """Meaning of each parameter that the docstring of a class or function tells."""
+    """Meaning of each parameter in the docstring of a class or function."""
     told: dict[str, str] = {}
     for base in getattr(thing, "__bases__", ()):
         told |= parameters(base) if base is not object else {}

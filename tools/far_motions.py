@@ -33,7 +33,7 @@ class Ride:
         self.built = self.back = 0
 
     def step(self, poses):
-        """The places of all points after a step to poses(1), poses(0) being those before."""
+        """Points after a step to poses(1) from poses(0)."""
         found = self.mover.step(poses)
         self.built += found["graphs_rebuilt"]
         self.back += found["graphs_taken_up_again"]

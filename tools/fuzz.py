@@ -172,7 +172,7 @@ def damaged(rng: random.Random, text: bytes) -> bytes:
 
 @cache
 def seeds(kind: str) -> list[bytes]:
-    """Good inputs: small ones first, what comes with the package last."""
+    """Valid inputs: small ones first, then those of the package."""
     import kinemesh as km
 
     data = Path(km.__file__).parent / "cases"
@@ -254,7 +254,7 @@ def limit_memory() -> None:
 
 
 def attempt(kind: str, path: Path) -> tuple[str, str] | None:
-    """None, or (signature, traceback) of what no reader may do."""
+    """None, or (signature, traceback) of a failure that no reader may have."""
     from kinemesh.errors import KinemeshError
 
     try:
@@ -271,7 +271,7 @@ def attempt(kind: str, path: Path) -> tuple[str, str] | None:
 
 
 def work(pipe: Connection, kinds: list[str], seed: int, first: int) -> None:
-    """Read input after input; report each number and what was found."""
+    """Read input after input; report each number and finding."""
     for kind in kinds:
         seeds(kind)
     warnings.simplefilter("error", RuntimeWarning)
@@ -293,13 +293,13 @@ def work(pipe: Connection, kinds: list[str], seed: int, first: int) -> None:
 
 
 def core_seconds(process: int | None) -> float:
-    """Time that a process has had on a core: a machine with other work is no hang."""
+    """Time of a process on a core, by which a busy machine is no hang."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def answers(pipe: Connection, process: int | None, first: bool) -> bool:
-    """Whether the worker answers (or ends) in time; the first answer waits for the imports."""
+    """Return True if the worker answers or ends in time; the first answer waits for imports."""
     patience = 6 * HANG if first else HANG
     if pipe.poll(min(patience, HANG)):
         return True

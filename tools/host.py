@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a run takes beside its kernels: figures of docs/performance.md.
+"""Costs of a run beside its kernels: figures of docs/performance.md.
 
     tools/host.py memory [--nodes 94000]    resident memory of agard-ct5's first steps
     tools/host.py python [--nodes 5000]     Python's share of a pseudo-step
@@ -59,7 +59,7 @@ def timed(spent):
 
 
 def ring(around=8):
-    """A mesh of two rings of nodes, as flow shall not count here."""
+    """Mesh of two rings of nodes, on which the flow costs little."""
     angle = 2 * np.pi * np.arange(around) / around
     circle, k = np.stack([np.cos(angle), np.sin(angle)], axis=1), np.arange(around)
     after = (k + 1) % around
@@ -99,7 +99,7 @@ def members():
 
 
 def seconds(do):
-    """Of this process, so that what else the cores do does not count."""
+    """Process time of a call, without the load of other processes."""
     start = time.process_time()
     do()
     return time.process_time() - start

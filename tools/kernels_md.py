@@ -26,7 +26,7 @@ def page() -> str:
 
 
 def write() -> None:
-    """Write the page where it is not there, or another one."""
+    """Write the page if it is missing or outdated."""
     text = page()
     if not PAGE.exists() or PAGE.read_text("utf-8") != text:
         PAGE.write_text(text, encoding="utf-8")

@@ -18,7 +18,7 @@ IN_COMPANY, ALONE = "not slow and not alone", "not slow and alone"
 
 
 def started(folder: Path, name: str, *options: str) -> tuple[Path, subprocess.Popen[bytes]]:
-    """A pytest and the file that it writes to."""
+    """Pytest in a process, and its output file."""
     log = folder / f"{name}.log"
     command = [sys.executable, "-m", "pytest", "-rs", "-p", "no:cacheprovider", *options]
     with log.open("wb") as file:

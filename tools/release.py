@@ -35,21 +35,21 @@ def _cited(root: Path) -> str:
 
 
 def _newest(root: Path) -> str:
-    """The newest version of the changelog, "" where it has none."""
+    """Newest version of the changelog, "" without one."""
     text = (root / "CHANGELOG.md").read_text("utf-8")
     found = re.search(r"^## \[(\d[^\]]*)\]", text, re.M)
     return found[1] if found else ""
 
 
 def _unreleased(root: Path) -> bool:
-    """True where the changelog has lines under [Unreleased]."""
+    """True if the changelog has lines under [Unreleased]."""
     text = (root / "CHANGELOG.md").read_text("utf-8")
     found = re.search(r"^## \[Unreleased\]$(.*?)(?=^## \[|\Z)", text, re.M | re.S)
     return bool(found and re.search(r"^- ", found[1], re.M))
 
 
 def missing(version: str, root: Path = ROOT) -> list[str]:
-    """Sentences on what stands between the tree and its tag; none where it is ready."""
+    """Sentences on obstacles to tagging the tree; [] if it is ready."""
     found = []
     if not VERSION.fullmatch(version):
         return [f"the version is {version!r}, expected numbers such as 0.2.0 or 0.2.0rc1"]

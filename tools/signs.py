@@ -1,4 +1,4 @@
-"""Draw docs/img/signs.png, how forces, moment, angles and shifts count: python tools/signs.py"""
+"""Draw docs/img/signs.png, the signs of forces, moment, angles and shifts: python tools/signs.py"""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ PHASES = np.arange(0, 360, 45)
 
 
 def section(angle_deg, x=0.0, y=0.0, pivot=0.25, ellipse=False):
-    """Outline of a section that is turned nose-up about its pivot, which stands at (x, y)."""
+    """Outline of a section turned nose-up about its pivot at (x, y)."""
     s = 0.5 - 0.5 * np.cos(np.linspace(0, np.pi, 60))
     half = THICKNESS / 0.2 * (0.2969 * np.sqrt(s) - 0.126 * s - 0.3516 * s**2 + 0.2843 * s**3
                               - 0.1036 * s**4)  # fmt: skip
@@ -72,7 +72,7 @@ def cycle(axes):
 
 
 def hover(axes):
-    """A stroke of the hovering literature in its own angle and in the nose-up one."""
+    """Stroke of the hovering literature in its angle and in the nose-up one."""
     bare(axes, "hovering: chord at $\\alpha = 90^\\circ + 45^\\circ\\sin\\omega t$,\nhere "
          "$\\theta = 180^\\circ - \\alpha$", (-2.6, 2.6), (-1.7, 1.6))  # fmt: skip
     for half, y in ((0, 0.5), (1, -0.9)):

@@ -32,7 +32,7 @@ def said(settings: dict[str, object]) -> str:
 def steady(
     mesh: km.Mesh, flow: tuple[float, float] = (0.8, 1.25), name: str = "", **settings: object
 ) -> str:
-    """Row of a steady run, of naca0012-transonic where no other flow is given."""
+    """Row of a steady run, by default of naca0012-transonic."""
     mach, alpha = flow
     made = km.AleSettings(**settings)
     case = km.Ale(mesh, mach=mach, alpha_deg=alpha, device="cpu", settings=made)

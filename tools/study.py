@@ -29,7 +29,7 @@ def numbers(text):
 
 
 def steady(label, mesh, mach, device, **settings):
-    """March to six orders and print what came out."""
+    """March down by six orders and print the result."""
     settings = km.AleSettings(**settings)
     ale = km.Ale(mesh, mach=mach, alpha_deg=1.25, device=device, settings=settings)
     start = time.perf_counter()
@@ -60,7 +60,7 @@ def files_study(asked):
 
 
 def unsteady(label, case, device, **changed):
-    """The loop of a case; a line with the first harmonics of its last cycle and what it took."""
+    """Loop of a case; prints the first harmonics of its last cycle and the cost."""
     start = time.perf_counter()
     run = case.run(device=device, cycles=3, until="cycles", **changed)
     seconds, result = time.perf_counter() - start, run.summary["result"]

@@ -1,4 +1,4 @@
-"""Build the wheels that are given away, from the committed tree.
+"""Build the wheels for distribution from the committed tree.
 
     python tools/wheels.py [--out dist] [--cuda]
 
@@ -45,7 +45,7 @@ def run(*words: object, **more: str) -> None:
 
 
 def tools(folder: Path) -> Path:
-    """Folder of the programs of a new virtual environment with what wheels need."""
+    """Folder of programs of a new virtual environment for wheels."""
     venv.create(folder, with_pip=True)
     run(folder / "bin/pip", "install", "-q", "--disable-pip-version-check", *NEEDS)
     return folder / "bin"
@@ -65,7 +65,7 @@ def built(programs: Path, work: Path, cuda: bool) -> Path:
 
 
 def written(path: Path, members: dict[str, bytes], info: str) -> Path:
-    """A wheel of these files, with the list of their hashes."""
+    """Wheel of these files, with the list of their hashes."""
     rows = []
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         for name, data in members.items():

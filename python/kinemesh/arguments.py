@@ -57,7 +57,7 @@ def member_count(**values: Any) -> int:
 
 
 def per_member(value: Any, members: int) -> list[Any]:
-    """One value for every member, or the sequence that has one for each."""
+    """Sequence of one value per member, from one value for all or such a sequence."""
     return list(value) if is_several(value) else [value] * members
 
 
@@ -93,7 +93,7 @@ def point_of(value: Any, name: str, axes: str = "x, y") -> tuple[float, float]:
 
 
 def pair(value: Any, name: str, expected: str) -> tuple[float, float]:
-    """Two finite numbers; SettingsError, with what was expected, for others."""
+    """Two finite numbers; SettingsError for others."""
     try:
         x, y = (real(v) for v in value)
     except (TypeError, ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""Options of the program that say what pictures of a flow show."""
+"""Options of the program for pictures of a flow."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def add_arguments(command: Any) -> None:
 
 
 def shown(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Arguments of `kinemesh.plot` that were given."""
+    """Arguments of `kinemesh.plot` from options in the command."""
     return {name: getattr(arguments, name) for name in ("view", "range", "frame")}
 
 

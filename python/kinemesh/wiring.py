@@ -15,7 +15,7 @@ _HOME: dict[str, tuple[str, str]] = {}
 
 
 def wire(homes: Mapping[str, tuple[str, str]]) -> None:
-    """Say in which module, and by which function of it, the work of each method is done."""
+    """Register the function and its module that implement each method."""
     _HOME.update(homes)
 
 

@@ -1,4 +1,4 @@
-"""What `kinemesh check` says of a pre-flight of overset parts."""
+"""Report of `kinemesh check` on a pre-flight of overset parts."""
 
 import re
 

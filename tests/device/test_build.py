@@ -1,4 +1,4 @@
-"""What the compiler must make of the kernels, and what their sources must not hold."""
+"""Requirements on compiled kernels, and on their sources."""
 
 import os
 import platform
@@ -46,7 +46,7 @@ def numbers(header):
 
 
 def endings(header):
-    """What N() puts at the end of names in the dimensions that all.h includes a header for."""
+    """Endings that N() adds to names, in the dimensions for which all.h includes a header."""
     found, parts = [], re.split(r"^#define DIM (\d)$", ALL.read_text(), flags=re.MULTILINE)
     for dimensions, part in zip(parts[1::2], parts[2::2], strict=True):
         direct = [CSRC / "kernels" / name for name in INCLUDE.findall(part.split("#undef DIM")[0])]
@@ -69,7 +69,7 @@ def definitions():
 
 
 def refusal(tmp_path, *flags):
-    """What the import of a module says that needs AVX2, its check compiled with these flags."""
+    """Error on importing a module that needs AVX2, its check compiled with these flags."""
     source = tmp_path / "picky.c"
     source.write_text(
         '#include "core/processor.h"\n'

@@ -60,7 +60,7 @@ def numbers(shape, dtype):
 
 
 class Foreign:
-    """What another library's array shows: the interface of an Array, with changes."""
+    """Array of another library: the interface of an Array, with changes."""
 
     def __init__(self, array, **changes):
         self.array = array
@@ -375,7 +375,7 @@ def test_a_device_describes_itself(cuda):
 
 
 def test_a_table_is_looked_at_again_where_it_may_have_changed(backend):
-    """What bind has found of it is kept with the array, while nobody can write it unseen."""
+    """Results of bind's check stay with the array, while nobody can write it unseen."""
     b = backend
     fields = {"body": b.zeros(3, np.int32), "pose": b.zeros((1, 6), np.float64)}
     fields |= {name: b.zeros((4, 2), np.float64) for name in ("reference", "x")}

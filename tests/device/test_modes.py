@@ -1,4 +1,4 @@
-"""What a field's mode promises: `in` is read, `out` is written, members that are done stay."""
+"""Modes of fields: `in` is only read, `out` is written whole, finished members stay."""
 
 import numpy as np
 import pytest

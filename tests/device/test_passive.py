@@ -1,4 +1,4 @@
-"""What a gas carries along: physics with a fifth variable in the plane, after the pressure."""
+"""Passive quantities of a gas: physics with a fifth variable in the plane, after the pressure."""
 
 import shutil
 import subprocess
@@ -116,7 +116,7 @@ def test_the_jacobian_of_the_passive_flux_is_that_of_differences(values):
 
 
 def test_a_wall_and_preconditioning_do_not_change_what_is_carried(values):
-    """Where the passive share of u is that of the density, it stays it."""
+    """A passive quantity whose share of u is the density's keeps that share."""
     of = values(0.05)
 
     assert of["wall"][4] == 0

@@ -1,4 +1,4 @@
-"""What runs under sanitizers is chosen by markers, and has every kernel in both precisions."""
+"""Markers choose tests for sanitizers, and these run every kernel in both precisions."""
 
 import itertools
 import re

@@ -1,4 +1,4 @@
-"""What the README and the notebooks show runs, and gives the physics that it promises.
+"""Examples in the README and the notebooks run, and give the physics that they promise.
 
 At 2000 nodes, 16 steps per cycle and residuals that fall 100-fold in a step: the loop of case CT5
 then lies within 10 % of the amplitudes that finer meshes and other codes give (cl 0.35, damping

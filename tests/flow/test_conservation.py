@@ -120,7 +120,7 @@ def sums(ale, values):
 
 
 def apart(names, left, allowed):
-    """What is left of each member that has more left than is allowed, by name."""
+    """Remainders above the limit, by name of the member."""
     over = (np.abs(left) > allowed).any(axis=1)
     return {name: left[m].tolist() for m, name in enumerate(names) if over[m]}
 

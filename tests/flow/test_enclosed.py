@@ -66,7 +66,7 @@ def test_closed_and_open_members_have_the_bits_of_their_runs_alone():
 
 
 def orders_and_defects(sizes, kind):
-    """Of velocity and pressure, dt ~ h; ratios of the largest mass defects; errors."""
+    """Orders of velocity and pressure, dt ~ h; ratios of the largest mass defects; errors."""
     made = [Enclosed(n, kind).run(n // 4) for n in sizes]
     found = np.array([own.errors() for own in made])
     lost = np.array([np.abs(own.defects).max() for own in made])

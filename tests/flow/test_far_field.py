@@ -1,4 +1,4 @@
-"""Where the mesh ends: with the point vortex a lifting section hardly feels it."""
+"""Distance of the far field: with the point vortex it hardly changes a section's loads."""
 
 import kinemesh as km
 import numpy as np

@@ -73,7 +73,7 @@ def test_a_frame_scales_turns_and_shifts_its_points():
 
 @pytest.mark.parametrize(("own", "there"), MOTIONS.values(), ids=MOTIONS)
 def test_pivots_and_moments_are_of_the_parts_own_frame(own, there):
-    """As those of a mesh that stands where the part is put, with the points put there too."""
+    """Compare with a mesh in the part's place, and with its points moved there."""
     part = km.Part(ring(), at=AT, angle_deg=ANGLE, scale=SCALE)
     found = run({"rod": part}, motion=own, moment_about=PIVOT).history
 

@@ -39,7 +39,7 @@ def resident():
 
 @pytest.fixture
 def _no_collector():
-    """What only the collector of cycles would free holds device memory for who knows how long."""
+    """Disable the garbage collector: cycles would hold device memory for an unknown time."""
     gc.collect()
     gc.disable()
     yield

@@ -35,7 +35,7 @@ def stretched(across, growth=20.0):
 
 
 def errors(across):
-    """Of velocity and pressure, roots of mean squares over the area."""
+    """RMS errors of velocity and pressure over the area."""
     grid = grid_of([stretched(across)], "body")
     made = projection(grid, "body", 1 / RE, steady_drop=1e-6, steady_iterations=1500)
     u, p = exact(grid.points)

@@ -68,7 +68,7 @@ def case(name, factor=1.0, kind="chord", motion=None, **more):
 
 
 def same(found, expected, factor):
-    """Whether two histories are one in lengths that differ by a factor."""
+    """Compare two histories in units of length that differ by a factor."""
     assert found.rows == expected.rows > 0
     for name in set(expected.columns) - LEFT_OVER:
         unit = factor ** EXPONENTS.get(name, 0)
@@ -181,7 +181,7 @@ def test_the_reynolds_number_is_that_of_the_chord():
 
 
 def test_a_sweep_over_the_chord_keeps_speed_and_viscosity_of_each_chord(tmp_path):
-    """Of one mesh: by a chord of 2 in place of 1 the viscosity is twice as large."""
+    """One mesh with a chord of 2 in place of 1 has twice the viscosity."""
     tables = {
         "name": "rod", "mode": "steady", "method": "incompressible",
         "mesh": {"shape": "cylinder", "nodes": 600, "far_field": 8.0},

@@ -228,7 +228,7 @@ def test_a_run_loads_no_packages_that_it_does_not_need():
 
 
 def test_a_table_is_shared_on_a_cpu():
-    """Of another type, or with gaps, it is copied: kernels want neither."""
+    """Arrays of another type, or with gaps, are copied, as kernels take neither."""
     backend, there = Backend("cpu"), np.arange(6, dtype=np.int32)
 
     assert backend.table(there) is there
@@ -238,7 +238,7 @@ def test_a_table_is_shared_on_a_cpu():
 
 
 def test_who_counts_shares_nothing_with_the_host():
-    """As a GPU: a table that is let go is gone, though the host has it still."""
+    """A table released on the device is no longer counted, though the host keeps its array."""
     backend, host = memory.Counting("cpu", "float64"), np.arange(6, dtype=np.int32)
     there, kept = backend.table(host), backend.zeros(3)
     assert backend.held == host.nbytes + kept.nbytes
@@ -434,7 +434,7 @@ def test_a_cloud_that_does_not_fit_is_refused_before_anything_is_allocated(
 
 
 class Gpu:
-    """What the check asks of a backend on a GPU with a given free memory."""
+    """Backend on a GPU with a certain free memory, as far as the check uses it."""
 
     on_gpu, device, ordinal = True, "cuda:0", 0
 

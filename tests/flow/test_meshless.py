@@ -192,7 +192,7 @@ def test_derivatives_are_exact_at_boundaries_too():
 
 
 def closing(solver, side, through):
-    """What a boundary adds to res, written out: V [through - F(W)].s of each of its points."""
+    """Contribution of a boundary to res: V [through - F(W)].s of each of its points."""
     grid, get = solver.grid, solver.backend.get
     a, ends = coefficients(grid)
     total = np.zeros((grid.nodes, 2))
@@ -297,7 +297,7 @@ def system(solver):
 
 
 def wall_block(q, g, n):
-    """What a wall with g = -n . sum a_ij adds to a point's own block, along and across."""
+    """Contribution of a wall with g = -n . sum a_ij to its point's block, along and across."""
     u, H = q[1:3], GAMMA / (GAMMA - 1) * q[3] / q[0] + q[1:3] @ q[1:3] / 2
     mu = np.array([0, *n, 0])  # of a change: that of the momentum across
     pressure = (GAMMA - 1) * np.array([u @ u / 2, *-u, 1])

@@ -116,7 +116,7 @@ def prandtl_meyer(mach):
 
 
 def fan(mach, turn):
-    """Of a wall that turns away: Mach number behind, and ray of the fan -> p over p_inf."""
+    """Expansion by a wall's turn: Mach number behind, and ray of the fan -> p over p_inf."""
     start = prandtl_meyer(mach)
     behind = brentq(lambda m: prandtl_meyer(m) - start - turn, mach, 10)
     machs = np.linspace(mach, behind, 500)

@@ -132,7 +132,7 @@ def taylor_green(x, nu, time):
 
 
 def errors(across, steps, cells, kind, nu=0.05, span=1.0, **settings):
-    """Of velocity and pressure at the end."""
+    """RMS errors of velocity and pressure at the end."""
     grid = grid_of([square(across, cells, np.pi)], kind)
     made, dt = projection(grid, kind, nu, **settings), span / steps
     if kind != "plane":
@@ -228,7 +228,7 @@ def test_thin_wall_cells_leave_a_steady_flow_steady():
 
 
 def test_pressures_of_later_steps_begin_on_the_line_of_the_last_two():
-    """Where inertia leads; a share of it would leave the splitting's error first order in p."""
+    """Inertia leads: extrapolating only a share of p would leave a first-order splitting error."""
     made = projection(grid_of([square(4)], "body"), "body", 0.01)
     b, rng = made.backend, np.random.default_rng(5)
     before, last = rng.uniform(-1, 1, (2, made.grid.nodes))

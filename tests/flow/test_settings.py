@@ -1,4 +1,4 @@
-"""What a user gets wrong is refused with a message that says so; a fault names its place."""
+"""Errors in users' arguments are refused with a remedy; faults name their place."""
 
 import re
 import warnings
@@ -131,7 +131,7 @@ def test_an_unknown_device_is_refused(mesh):
 
 
 def test_an_array_of_mach_numbers_makes_an_ensemble(mesh):
-    """As a list does: `mach=np.linspace(...)` is what a sweep looks like."""
+    """Arrays make ensembles as lists do: sweeps are written `mach=np.linspace(...)`."""
     assert case(mesh, mach=np.array([0.5, 0.6])).grid.members == 2
 
 

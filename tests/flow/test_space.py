@@ -217,8 +217,9 @@ def test_oneram6_lifts(device):
 @pytest.mark.flow
 @on_devices
 def test_coarse_irregular_wings_converge(device):
-    """Where satellites beyond the tip's edge outweigh those on the side of the fluid, a closure of
-    their sum's sign fed what it should stop: residuals stayed at 0.05."""
+    """Satellites beyond the tip's edge can outweigh those inside: a closure by the sign of their
+    sum stalled at residuals of 0.05.
+    """
     solver = km.Meshless(
         km.cloud.oneram6(points=20_000, irregular=True, seed=1), mach=0.8395, alpha_deg=3.06,
         device=device, reference_area=1.15315084,

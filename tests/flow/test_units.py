@@ -198,7 +198,7 @@ def test_a_case_in_air_may_be_given_pressure_and_temperature():
 
 
 def test_cases_files_and_runs_are_alike(tmp_path):
-    """Of a body of 0.5 lengths of its mesh, whose chord is 0.1 m: a length is 0.2 m."""
+    """Body of 0.5 lengths of its mesh, with a chord of 0.1 m: a length is 0.2 m."""
     mesh = km.mesh.cylinder(nodes=500, far_field=8.0)
     case = km.Incompressible(
         mesh.transformed(0.5 * mesh.points), reynolds=100.0, chord=0.5, moment_about=(0.0, 0.0),

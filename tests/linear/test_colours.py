@@ -93,7 +93,7 @@ def test_colours_of_a_hand_checked_graph(device):
 @on_devices
 @pytest.mark.parametrize("nodes", [64, 65, 130])
 def test_nodes_that_are_all_neighbours_have_a_colour_each(device, nodes):
-    """As satellites of a dense cloud may be; free colours are looked for among 64 at a time."""
+    """Satellites of a dense cloud can form cliques; free colours are searched 64 at a time."""
     neighbour = np.array([j for i in range(nodes) for j in range(nodes) if j != i], np.int32)
 
     colours = colour_parallel(Backend(device), np.arange(nodes + 1) * (nodes - 1), neighbour)
@@ -143,7 +143,7 @@ def test_rows_stand_in_the_order_of_colours_that_are_given():
 
 
 def test_colours_chosen_anew_are_no_more_and_the_last_has_fewer_nodes():
-    """Of colours that each node takes in a random order."""
+    """Start from colours that each node takes in a random order."""
     mesh = km.mesh.airfoil("naca0012", nodes=2000)
     offsets, neighbour = graph(mesh)
     for seed in range(5):

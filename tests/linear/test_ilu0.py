@@ -22,7 +22,7 @@ ILU0 = TorsionalSprings(solver="ilu0")
 
 
 class Direct:
-    """What is called of cuSPARSE, on arrays of the host: solves at once, as far as it is asked.
+    """Stand-in for cuSPARSE on arrays of the host: solves directly, to the required tolerance.
 
     Attributes
     ----------

@@ -260,7 +260,7 @@ def test_work_of_a_function_is_that_of_the_motion_that_it_writes_otherwise(mesh)
 @pytest.mark.flow
 @pytest.mark.parametrize("about", [PIVOT, (0.25, 0.0)])
 def test_power_is_the_sum_of_traction_times_velocity_over_the_wall(mesh, about):
-    """Of a pitch and a plunge of other frequencies, beside the sum over wall nodes in NumPy."""
+    """Pitch and plunge of different frequencies, against the sum over wall nodes in NumPy."""
     motion = km.motion.pitch(2, K, about=PIVOT, phase_deg=40) + km.motion.plunge(0.1, 2 * K)
     solver = case(mesh, motion, about)
     run = go(solver, steps=8)

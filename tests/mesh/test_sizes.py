@@ -1,4 +1,4 @@
-"""What a body measures, what coefficients refer to, and points that belong to no body."""
+"""Sizes of bodies, reference lengths of coefficients, and points outside of all bodies."""
 
 import warnings
 
@@ -30,7 +30,7 @@ def build(mesh, **more):
 
 
 def said(make):
-    """What a call warns of."""
+    """Texts of a call's warnings."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         make()

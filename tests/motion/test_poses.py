@@ -20,7 +20,7 @@ def bodies_of(bodies, motions, mach):
 
 
 def same_bits(found, expected):
-    """Whether two arrays agree, with the signs of their zeros."""
+    """Return True if two arrays agree, with the signs of their zeros."""
     found, expected = np.asarray(found, float), np.asarray(expected, float)
     return found.shape == expected.shape and found.tobytes() == expected.tobytes()
 

@@ -1,4 +1,4 @@
-"""What connectivity refuses, by name, and what it reports."""
+"""Refusals of the connectivity, by name, and its reports."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def thin():
 
 
 def tunnel():
-    """That ring in a box with walls below and above, far from it."""
+    """Ring in a box with walls below and above, far from it."""
     box = background(4.0, 0.1, 2.0)
     edges = box.boundaries["far"]
     level = np.ptp(box.points[edges][:, :, 1], axis=1) < 1e-9

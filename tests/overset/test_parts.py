@@ -118,7 +118,7 @@ def swapped(mesh, **names):
 
 @pytest.mark.parametrize("walls", [None, ["ellipse"]])
 def test_an_overset_boundary_within_the_walls_of_its_part_is_refused(walls):
-    """Of a file whose names are swapped, by geometry, whatever walls says."""
+    """File with swapped names, refused by its geometry, with any `walls`."""
     wrong = swapped(ring(), cylinder="overset", overset="ellipse")
 
     for part in (wrong, Part(wrong, at=(1.0, 0.5), angle_deg=30.0)):
@@ -168,7 +168,7 @@ def test_a_part_of_no_mesh_or_place_is_refused():
 
 
 def said_of(parts, **sides):
-    """What is said of the walls of parts before a case is built."""
+    """Warnings about the walls of parts before a case is built."""
     made = Parts.of(parts, **sides)
     walls = Walls.of(made, made.of_role("body"))
     return sizes.check([made], [walls], SimpleNamespace(chord=1.0))

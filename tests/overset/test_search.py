@@ -82,7 +82,7 @@ def brute_force(mesh, points):
 
 
 def sum_of(mesh, cells, weights, values):
-    """What the weights interpolate of values at nodes."""
+    """Interpolation of nodal values by the weights."""
     return np.einsum("ck,ck...->c...", weights, values[corners(mesh)[cells]])
 
 
@@ -366,7 +366,7 @@ class OnlyDlpack:
 
 
 class OnCuda:
-    """What shows that an array is on a CUDA device."""
+    """Object with the interface of an array on a CUDA device."""
 
     def __init__(self):
         self.__cuda_array_interface__ = {}

@@ -1,4 +1,4 @@
-"""What lies within walls: triangles of polygons, distances to segments."""
+"""Solids within walls: triangles of polygons, distances to segments."""
 
 import kinemesh as km
 import numpy as np

@@ -27,7 +27,7 @@ def section(thick=0.06, base=0.0):
 
 
 def titles(points, walls):
-    """Of the panels of a mesh of these points, and of four far ones."""
+    """Titles of the panels of a mesh of these points and four far ones."""
     far = 20.0 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
     cells = len(points) + np.array([[0, 1, 2, 3]])
     return [

@@ -1,4 +1,4 @@
-"""What pictures of a flow show: the wake, a stated window, range and frame; captions."""
+"""Views of a flow: the wake, a stated window, range and frame; captions."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""What a run on a cloud leaves in its folder, and how it goes on."""
+"""Files of a run on a cloud, and its restart."""
 
 import json
 import random

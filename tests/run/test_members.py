@@ -311,7 +311,7 @@ def test_a_failed_member_stays_failed_when_the_run_goes_on(
 
 
 def test_a_member_that_is_stuck_moves_no_other():
-    """What is stuck is looked for with all bodies moved on; they are put back."""
+    """The search for the stuck member moves all bodies on; they are put back."""
     grid = made("ale", "anew").grid.vertices
     mover = MOVES["anew"].attach(grid)
     before = grid.backend.get(grid.x)

@@ -123,7 +123,7 @@ def test_a_motion_that_fails_in_the_preflight_fails_its_member_alone(move):
 
 
 def test_a_motion_that_fails_where_it_starts_fails_its_member_alone():
-    """Of rigid motion there is no pre-flight, which would find it before."""
+    """Rigid motion has no pre-flight that would fail the member earlier."""
     run = assert_alone("rigid", law(gone, last=-1.0))
 
     (failure,) = run.failed

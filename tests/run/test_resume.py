@@ -393,7 +393,7 @@ def test_a_plane_of_symmetry_that_moves_goes_on_with_the_same_bits(
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_a_steady_run_in_space_goes_on_with_the_same_bits(tmp_path, monkeypatch, dtype):
-    """What sweeps know of the places must not depend on how often it was worked out."""
+    """Geometry used in sweeps must not depend on the number of times it was computed."""
     monkeypatch.setattr("kinemesh.run.steady.KEEP_EVERY", 4)
     settings = km.MeshlessSettings(
         weight_power=2, time="lusgs", steady_iterations=60, steady_drop=1e-12

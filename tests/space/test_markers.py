@@ -32,7 +32,7 @@ ONE, PAIR = {"one": Ellipse((0.0, 0.0))}, {"a": Ellipse((-1.0, 0.0)), "b": Ellip
 
 
 def within(x, y):
-    """Whether a place is within 2 of the origin, as the bodies are."""
+    """Return True within 2 of the origin, where the bodies are."""
     return np.hypot(x, y) < 2
 
 
@@ -276,7 +276,7 @@ def test_a_half_wing_in_a_cylinder_of_walls_is_refused():
 
 
 def test_the_member_and_all_markers_are_named():
-    """Of three bodies two are walls, but so is what is about them all."""
+    """Two of the three bodies are walls, and so is the boundary around all of them."""
     pair = {"one": Ellipse((-1.0, 0.0)), "two": Ellipse((1.0, 0.0)), "three": Ellipse((0.0, 1.0))}
     there = bodies(pair)
     alone = bodies({"three": Ellipse((0.0, 0.0))})

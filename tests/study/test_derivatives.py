@@ -175,7 +175,7 @@ def test_a_run_has_the_derivatives_of_single_runs_and_a_sweep_has_them_complex(t
 @pytest.mark.flow
 @pytest.mark.filterwarnings("ignore")
 def test_a_thin_section_has_theodorsens_loads():
-    """Of 4 % thickness, 3 % more lift; 1500 nodes leave 3.9 % in lift and 11 % in moment."""
+    """Thickness of 4 % adds 3 % of lift; 1500 nodes leave 3.9 % in lift, 11 % in moment."""
     tables = {"name": "thin", "mode": "steady", "flow": {"mach": 0.1}, "run": {"device": "cpu"},
               "mesh": {"section": "naca0004", "nodes": 1500, "far_field": 30}}  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What a sweep is asked, and how it is refused; nothing here computes a flow."""
+"""Arguments of sweeps and their refusals; no test computes a flow."""
 
 import re
 import subprocess
@@ -503,7 +503,7 @@ def test_options_make_a_sweep_of_a_ready_case(words, rows):
 
 
 def of_options(*words):
-    """What `kinemesh sweep` with these words asks for."""
+    """Arguments of the sweep that `kinemesh sweep` makes of these words."""
     arguments = cli.parser().parse_args(["sweep", *words])
     return asked_of(arguments.case, shell._given(arguments), arguments.set, arguments.device)
 

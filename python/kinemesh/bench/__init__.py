@@ -1,4 +1,4 @@
-"""``kinemesh bench``: seconds, bytes and shares of copy bandwidth of what a step is made of.
+"""``kinemesh bench``: seconds, bytes and shares of copy bandwidth of the parts of a step.
 
 docs/performance.md defines the figures.
 """
@@ -80,7 +80,7 @@ def _section(nodes: int) -> Any:
 def _of_group(
     backend: Any, nodes: int, rows: Any, wanted: set[str], repeat: int
 ) -> Iterator[dict[str, Any] | str]:
-    """Figures of one group on one mesh or cloud, or why a row has none."""
+    """Figures of one group of rows on a mesh or cloud, or the reason why a row has none."""
     from kinemesh.bench.groups import TITLES
     from kinemesh.bench.table import paper, title
     from kinemesh.bench.timing import measure
@@ -146,7 +146,7 @@ def _measure(arguments: argparse.Namespace, kept: TextIO | None) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Measure and print, or draw the table of what was measured; the exit status.
+    """Measure and print, or draw the table of earlier figures; returns the exit status.
 
     Figures are printed and written one by one, so that an interrupted run keeps those it has.
     """

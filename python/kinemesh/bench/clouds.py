@@ -1,4 +1,4 @@
-"""What is measured of the meshless solver, on the clouds of Zhang, Ma, Chen and Cao (2018).
+"""Benchmark rows of the meshless solver, on the clouds of Zhang, Ma, Chen and Cao (2018).
 
 Their Table 4 has the time of an iteration about the ONERA M6 on regular and irregular clouds.
 """
@@ -88,7 +88,7 @@ class Case:
         )
 
     def notes(self) -> dict[str, Any]:
-        """What a figure says of the cloud; `memory`: bytes of the solver's arrays per point."""
+        """Numbers of the cloud beside its figures; `memory`: bytes of the arrays per point."""
         grid = self.solver.grid
         return {
             "cloud": self.kind,
@@ -98,7 +98,7 @@ class Case:
         }
 
     def check(self) -> None:
-        """NumericalFault where what was timed did not do its work."""
+        """Raise NumericalFault if the timed calls did not do their work."""
         if not self.solver.backend.get(self.solver.dualtime.active).all():
             raise NumericalFault("bench: the flow ended its pseudo-steps before they were timed")
         self.solver.check_faults(f"bench, {self.kind} cloud")

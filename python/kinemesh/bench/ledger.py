@@ -1,4 +1,4 @@
-"""What bound calls and recordings are made of, and the least bytes that they must move.
+"""Ledger of bound calls and recordings, and the least bytes that they must move.
 
 A bound call is opaque; `Ledger.watch` notes kernel and fields of each while a solver is built.
 """
@@ -36,7 +36,7 @@ class Note:
 
 @cache
 def declarations() -> dict[str, tuple[str, list[tuple[str, str, str, str]]]]:
-    """`kinemesh.device.backend.kernels`, asked once."""
+    """Kernel declarations, `kinemesh.device.backend.kernels`, cached."""
     return kernels()
 
 
@@ -90,14 +90,14 @@ def call_bytes(kernel: str, fields: dict[str, Any], over: tuple[int, int] | None
 
 
 class Ledger:
-    """Notes on every call and recording made under `watch`."""
+    """Ledger of every call and recording made under `watch`."""
 
     def __init__(self) -> None:
         self._notes: dict[int, Note] = {}
 
     @contextmanager
     def watch(self) -> Iterator[None]:
-        """Note what every Backend binds and records meanwhile."""
+        """Enter all calls and recordings of any Backend into the ledger, within the context."""
         bind, part, record = Backend.bind, Backend.part, Backend.record
 
         def noted_bind(
@@ -130,7 +130,7 @@ class Ledger:
         return self._notes[id(call)].kernel
 
     def named(self, call: Any, *parts: str) -> bool:
-        """Whether the name of a call's kernel has one of the parts."""
+        """Return True if the name of a call's kernel contains one of the parts."""
         return any(part in self.kernel(call) for part in parts)
 
     def leaves(self, made: Any) -> list[Any]:

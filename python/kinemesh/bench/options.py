@@ -1,4 +1,4 @@
-"""The options of `kinemesh bench`, and what they choose."""
+"""Options of `kinemesh bench`: solver, rows, meshes and clouds."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OVERSET = "overset"  # in place of a solver's name
 
 
 class Subject(NamedTuple):
-    """What is measured: a mesh (cloud None) or a kind of cloud, and its nodes or points."""
+    """Mesh (cloud None) or kind of cloud to measure on, and its number of nodes or points."""
 
     cloud: str | None
     size: int
@@ -79,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen_entry(arguments: argparse.Namespace) -> Entry:
-    """The solver that is measured; SettingsError where it does not compute on what is asked."""
+    """Solver to measure; SettingsError if it does not compute on the chosen space."""
     if arguments.overset:
         from kinemesh.bench.overset import ENTRY
 
@@ -99,7 +99,7 @@ def chosen_entry(arguments: argparse.Namespace) -> Entry:
 
 
 def chosen_rows(text: str | None, entry: Entry) -> list[str]:
-    """Rows that `--rows` names, in their own order; SettingsError for an unknown one."""
+    """Rows named by `--rows`, in the table's order; SettingsError for an unknown one."""
     from kinemesh.bench.groups import TITLES
 
     groups = {group: TITLES[group] for group in entry.bench}
@@ -122,7 +122,7 @@ def chosen_rows(text: str | None, entry: Entry) -> list[str]:
 
 
 def _instead(name: str, entry: Entry) -> str:
-    """What to ask for rows that are none of an entry."""
+    """Advice on options for a row that is not one of the solver's."""
     from kinemesh.bench import overset, steps
 
     titles = overset.TITLES | steps.TITLES
@@ -132,12 +132,12 @@ def _instead(name: str, entry: Entry) -> str:
 
 
 def wanted_sizes(arguments: argparse.Namespace) -> list[int]:
-    """Nodes of the comparison of `--schwarz`, 20 thousand where `--sizes` says nothing."""
+    """Nodes of the comparison of `--schwarz`, by `--sizes`, or else 20 thousand."""
     return _numbers("sizes", arguments.sizes, LEAST_NODES, "20000,94085") or [SIZES_OVERSET[0]]
 
 
 def chosen_subjects(arguments: argparse.Namespace, on_gpu: bool) -> list[Subject]:
-    """Meshes or clouds that the options name; SettingsError for what is none."""
+    """Meshes or clouds of the options; SettingsError for an invalid one."""
     if arguments.cloud is None:
         if arguments.points is not None:
             raise SettingsError(
@@ -168,7 +168,7 @@ def chosen_subjects(arguments: argparse.Namespace, on_gpu: bool) -> list[Subject
 
 
 def _numbers(name: str, text: str | None, least: int, example: str) -> list[int]:
-    """Whole numbers of at least the least of an option; none where it was not given."""
+    """Whole numbers of an option, at least `least`; [] without the option."""
     parts = [] if text is None else [part.strip() for part in text.split(",")]
     for part in parts:
         if not part.isdecimal() or int(part) < least:

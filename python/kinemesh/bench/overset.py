@@ -1,4 +1,4 @@
-"""What is measured of overset grids: the donor search in an O-mesh about the NACA 0012.
+"""Benchmark rows of overset grids: the donor search in an O-mesh about the NACA 0012.
 
 docs/overset.md has the rows; places are 2 a cell.
 """

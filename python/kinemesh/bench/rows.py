@@ -1,4 +1,4 @@
-"""What is measured: rows of work on one mesh, built group by group and only as far as wanted.
+"""Benchmark rows: the calls of one solver on one mesh, built group by group on demand.
 
 The rows are those of Ma et al. (OpenACC deforming mesh), Tables 3 to 5, and their parts.
 """

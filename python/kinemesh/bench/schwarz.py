@@ -66,7 +66,7 @@ class Plain(ScalarSolver):
         self.refresh = self.backend.record([])
 
     def _preconditioned(self, v: Any, y: Any) -> list[Any]:
-        """Calls y = v: the product of rows that are all beside what is solved for."""
+        """Calls y = v, without a preconditioner: a product in which no row is field."""
         zeros, rows = self.backend.zeros, v.shape[0]
         names = ("row", "column", "member")
         tables = {name: self.tables[name] for name in names}
@@ -84,7 +84,7 @@ class Plain(ScalarSolver):
 
 
 class Count(NamedTuple):
-    """What a solution took: BiCGSTAB iterations, seconds in them, solves of a part, and |r|/|b|."""
+    """Cost of a solution: BiCGSTAB iterations, their seconds, solves of a part, and |r|/|b|."""
 
     iterations: int
     seconds: float
@@ -93,7 +93,7 @@ class Count(NamedTuple):
 
 
 class Composite(NamedTuple):
-    """D^-1 K of the field nodes of a member's parts, a side, and who takes values from where."""
+    """Matrix D^-1 K of the field nodes of a member's parts, right-hand side, and donors."""
 
     A: sp.csr_matrix
     b: Floats
@@ -142,7 +142,7 @@ WAYS = ("part by part, falling tolerance", "part by part, constant tolerance")
 
 
 def figures(backend: Backend, nodes: int) -> Iterator[dict[str, Any]]:
-    """What each way takes, of P3's two tables, at about so many nodes."""
+    """Cost of each way of solution, in both tables of P3, at about `nodes` nodes."""
     pair = steps.made(nodes)
     if not pair:
         raise SettingsError(f"sizes: {nodes}, expected at least {steps.LEAST} with --schwarz")
@@ -175,7 +175,7 @@ def show(backend: Backend, sizes: list[int], kept: TextIO | None) -> None:
 
 
 def ours(case: Incompressible, system: Composite) -> Count:
-    """The composite solve of a case's own solver, to its own tolerance."""
+    """Cost of the composite solve by the case's own solver, to the case's tolerance."""
     solver, b = case.projection.pressure, case.backend
     solve = solver.solve_recorded(MOST)
     for _ in range(2):  # once to warm up
@@ -221,7 +221,7 @@ class Schwarz:
         return Count(iterations, spent, solves, system.left(system.exchanged(x)))
 
     def _part(self, x: Floats, part: int) -> tuple[int, float]:
-        """Iterations and seconds of the solve of one part, which changes x there."""
+        """Iterations and seconds of one part's solve, which updates x on that part."""
         b, system, solver = self.backend, self.system, self.solver
         own = (system.part == part) & system.solved
         given = np.where(own, system.residual(np.where(system.receptor, x, 0.0)), 0.0)

@@ -1,4 +1,4 @@
-"""What is measured of the incompressible step of two overset parts: a plunging NACA 0012.
+"""Benchmark rows of the incompressible step of two overset parts: a plunging NACA 0012.
 
 The motion is P3's: Chandar, Sitaraman and Mavriplis (ICCFD7-1202, 2012).  docs/overset.md has the
 rows.
@@ -128,7 +128,7 @@ class Walk:
         return steps
 
     def begin_count(self) -> None:
-        """Pressure iterations are those of the steps from here on."""
+        """Restart the count of pressure iterations."""
         self.counted, self.iterations = 0, 0.0
 
     def mean(self) -> float:

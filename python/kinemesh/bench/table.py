@@ -1,4 +1,4 @@
-"""Figures as lines of JSON and as tables, with those of Ma et al. and Zhang et al. beside them."""
+"""Figures as lines of JSON and as tables, beside those of Ma et al. and Zhang et al."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def columns(figure: dict[str, Any]) -> tuple[tuple[str, ...], tuple[int, ...]]:
 
 
 def title(row: str, cloud: str | None = None) -> str:
-    """What a row is called, with the kind of cloud that it was measured on."""
+    """Title of a row, with the kind of cloud."""
     return (
         f"{cloud} cloud: {clouds.ROWS[row]}" if cloud else (ROWS | overset.ROWS | steps.ROWS)[row]
     )
@@ -137,7 +137,7 @@ def cells(figure: dict[str, Any]) -> list[str]:
 
 
 def _last_cells(figure: dict[str, Any]) -> list[str]:
-    """Those in which meshes, clouds, the donor search and steps of parts differ."""
+    """Last cells of a row, which differ between meshes, clouds, donor search and parts."""
     if "queries" in figure:
         rate = figure["queries"] / figure["seconds"] / 1e6
         numbers = (rate, figure["found"], figure["memory"], figure["setup"])
@@ -159,7 +159,7 @@ def _last_cells(figure: dict[str, Any]) -> list[str]:
 
 
 def heading(figure: dict[str, Any]) -> str:
-    """What a run was measured on, in a line."""
+    """Version, method, precision, device and machine of a figure, in a line."""
     threads = figure["threads"]
     parts = [
         f"kinemesh {figure['version']}",
@@ -174,7 +174,7 @@ def heading(figure: dict[str, Any]) -> str:
 
 
 def markdown(figures: Iterable[dict[str, Any]]) -> str:
-    """Tables of figures, one for each of what they were measured on; rows side by side by size."""
+    """Tables of figures, one per heading; rows side by side by size."""
     runs: dict[tuple[str, tuple[str, ...]], list[dict[str, Any]]] = {}
     for figure in figures:
         runs.setdefault((heading(figure), columns(figure)[0]), []).append(figure)
@@ -216,7 +216,7 @@ def _figure(text: str, where: str) -> dict[str, Any]:
 
 
 def read(paths: Sequence[Path]) -> list[dict[str, Any]]:
-    """Figures of JSON files in the order written; CaseError for what is none."""
+    """Figures of JSON files in the order written; CaseError for other files."""
     figures = []
     for path in paths:
         for number, text in enumerate(path.read_text("utf-8").splitlines(), 1):

@@ -1,4 +1,4 @@
-"""Seconds of recordings, copy bandwidth, and what it was measured on."""
+"""Seconds of recordings, copy bandwidth, and the machine's data."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _processor() -> str:
 
 
 def surroundings(backend: Backend) -> dict[str, Any]:
-    """Version, machine, device, threads and precision: what every figure of a run shares."""
+    """Version, machine, device, threads and precision, common to all figures of a run."""
     described = backend.describe()
     return {
         "version": version(),

@@ -58,7 +58,7 @@ def references() -> list[str]:
 
 
 def reference(name: str) -> tuple[Path, str] | None:
-    """File and label of the published loop of a case; None where there is none."""
+    """File and label of a case's published loop; None without one."""
     if name not in _LOOPS:
         return None
     file, label = _LOOPS[name]
@@ -66,7 +66,7 @@ def reference(name: str) -> tuple[Path, str] | None:
 
 
 def pressures(name: str) -> tuple[Path, str] | None:
-    """File and label of the measured pressures of a wing's case; None where there are none."""
+    """File and label of the measured pressures on a wing's case; None without them."""
     if name not in _PRESSURES:
         return None
     file, label = _PRESSURES[name]

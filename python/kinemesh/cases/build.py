@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def mesh(part: MeshPart, **outer: Any) -> Any:
-    """The mesh of a case: read, or made; `outer` is what names the outer boundary."""
+    """Mesh of a case, read or generated; `outer` : names of generators' outer boundary."""
     from kinemesh import mesh as meshes
     from kinemesh.mesh.scale import resized
 
@@ -38,7 +38,7 @@ def mesh(part: MeshPart, **outer: Any) -> Any:
 
 
 def laid(parts: Overset) -> dict[str, Any]:
-    """The parts of a case: {name: mesh and where it stands}."""
+    """Parts of a case: {name: mesh with its place}."""
     from kinemesh.overset import Part
 
     made = {}
@@ -50,7 +50,7 @@ def laid(parts: Overset) -> dict[str, Any]:
 
 
 def cloud(part: MeshPart) -> Any:
-    """The cloud of a case: made around a wing or bodies, or the nodes of a mesh.
+    """Cloud of a case: around a wing or bodies, or on the nodes of a mesh.
 
     Nodes of triangles carry loads better than as many points of a regular cloud
     (docs/meshless.md).
@@ -73,7 +73,7 @@ MAKERS = {"mesh": mesh, "cloud": cloud}
 
 
 def space(case: Stated) -> Any:
-    """What a case is solved on: a mesh, a cloud, or parts."""
+    """Mesh, cloud or parts of a case."""
     if isinstance(case.mesh, Overset):
         return laid(case.mesh)
     return MAKERS[registry.named(case.method).on](case.mesh)
@@ -85,7 +85,7 @@ def _section(part: MeshPart) -> Any:
 
 
 def _there(part: MeshPart, key: str) -> Any:
-    """The file that a key names, which is there."""
+    """File of a key; CaseError if it does not exist."""
     path = getattr(part, key)
     if not path.is_file():
         raise CaseError(f"[mesh] {key} = {path}: no such file")
@@ -93,7 +93,7 @@ def _there(part: MeshPart, key: str) -> Any:
 
 
 def _given(part: MeshPart) -> dict[str, Any]:
-    """What a mesh or cloud that is made is told."""
+    """Arguments of a generated mesh or cloud."""
     return {n: getattr(part, n) for n in GENERATED if getattr(part, n) is not None}
 
 
@@ -103,7 +103,7 @@ def settings(case: Stated) -> Any:
 
 
 def solver(case: Stated, grid: Any = None, of_case: bool = True) -> Any:
-    """The solver of a case, ready to run; on a mesh (or cloud) `grid` that was made before.
+    """Solver of a case, ready to run; on `grid`, if any, in place of the case's mesh or cloud.
 
     `of_case` is whether the markers of that mesh are those of the case.
     """
@@ -120,7 +120,7 @@ def solver(case: Stated, grid: Any = None, of_case: bool = True) -> Any:
 
 
 def options(case: Stated, of_case: bool = True) -> dict[str, Any]:
-    """What the solver of a case is told."""
+    """Arguments of a case's solver."""
     told: dict[str, Any] = {
         **case.flow.streams(case.method),
         "alpha_deg": case.flow.alpha_deg,
@@ -153,7 +153,7 @@ def _about(case: Stated) -> dict[str, Any]:
 
 
 def run(case: Stated, progress: bool = False, resume: bool = False, overwrite: bool = False) -> Run:
-    """Run a case, or go on with it; its files are in `case.job.out`, where that is given."""
+    """Run a case, or resume it; `case.job.out` is the folder, if any."""
     folder_of(case.job.out, resume, overwrite)  # refused before a mesh is made
     with in_file(case.file):
         model = solver(case)

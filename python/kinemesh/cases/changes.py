@@ -54,12 +54,12 @@ def _without(run: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def _of_file(path: tuple[str, ...]) -> bool:
-    """Whether a key is the name of a file: of [mesh], or of a part."""
+    """Return True for a key of a file name: in [mesh], or in a part."""
     return path in OF_MESH or (path[:1] == ("parts",) and ("mesh", *path[2:]) in OF_MESH)
 
 
 def with_value(table: Any, path: Sequence[str], value: Any, told: str) -> dict[str, Any]:
-    """A table with a value at a path; the table given stays as it is, errors begin as `told`."""
+    """Copy of a table with a value at a path; errors begin with `told`."""
     if not isinstance(table, Mapping):
         raise CaseError(f"{told}: {path[0]} would be a key of {table!r}, which is no table")
     if len(path) == 1:

@@ -48,12 +48,12 @@ class Report:
 
     @property
     def good(self) -> bool:
-        """Whether nothing is wrong."""
+        """True if no row is wrong."""
         return all(state != "wrong" for _, state, _ in self.rows)
 
     @contextmanager
     def look(self, name: str) -> Iterator[list[str]]:
-        """A row; its text is what is put into the list, or the error; a row for each warning."""
+        """Check a row: its text is the list's, or the error; a row for each warning."""
         said: list[str] = []
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -67,7 +67,7 @@ class Report:
             self.add(name, "warn", str(warning.message))
 
     def leave(self, name: str, why: str) -> None:
-        """A row for what cannot be looked at, or need not be."""
+        """Add a row without a check."""
         self.add(name, "-", why)
 
     def add(self, name: str, state: str, text: str) -> None:
@@ -207,17 +207,17 @@ def _plain(value: Any) -> str:
 
 
 def _unit(case: Case) -> str:
-    """What lengths are counted in."""
+    """Unit of length, "chord" or "mesh length"."""
     return "chord" if case.flow.chord in (None, 1) else "mesh length"
 
 
 def _speed(case: Case) -> str:
-    """What times are counted in a unit of length over."""
+    """Velocity scale of the time unit, "U" or "a_inf"."""
     return "U" if case.flow.mach is None else "a_inf"
 
 
 def _bodies(case: Case, made: Mesh | Cloud, walls: list[str], planes: list[str]) -> list[str]:
-    """The bodies' sizes, and what coefficients refer to."""
+    """Sizes of the bodies, and reference lengths of the coefficients."""
     from kinemesh.flow.arguments import motions_of
     from kinemesh.flow.sizes import check as check_sizes
     from kinemesh.mesh.sizes import Walls
@@ -299,7 +299,7 @@ def _motion(report: Report, case: Case) -> None:
 
 
 def small_solver(case: Case, device: str) -> Solver:
-    """The solver of a case on a small mesh: what its settings say is refused here."""
+    """Solver of a case on a small mesh, which refuses invalid settings."""
     from kinemesh import cloud, mesh
 
     probe: Any
@@ -315,13 +315,13 @@ def small_solver(case: Case, device: str) -> Solver:
 
 
 def room(small: Solver, made: Mesh | Cloud, backend: Backend, moves: bool) -> str:
-    """What the arrays of a case need and the device has free; DeviceError where that is less."""
+    """Memory of a case's arrays and free memory, in words; DeviceError if it is too little."""
     needed = small.room(backend, [made], small.settings, small.deform.kind if moves else None)
     return memory.told(needed, backend)
 
 
 def _output(report: Report, given: str, model: Solver | None, plan: Plan | None) -> None:
-    """Row of the folder: whether a run would find another one there."""
+    """Row of the folder: empty, or with files of a run."""
     from kinemesh.run.claim import Claim, folder_of
     from kinemesh.run.resume import identity
 
@@ -361,7 +361,7 @@ def _solver(
 def _preflight(
     report: Report, case: Case, model: Solver | None, plan: Plan | None, progress: bool
 ) -> None:
-    """Row of the motion's pre-flight, which is made if nothing is wrong."""
+    """Row of the motion's pre-flight, which needs all other rows without errors."""
     from kinemesh.run.march import progress_bar
     from kinemesh.run.preflight import fly
     from kinemesh.run.turns import foretell

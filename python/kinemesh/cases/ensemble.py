@@ -14,7 +14,7 @@ OWN = ("mach", "reynolds", "stream", "alpha_deg")  # of [flow], each member has 
 
 
 def shared(case: Stated) -> str:
-    """What the members of an ensemble have in common, as a key: equal of cases that can be one.
+    """Key of a case's properties common to an ensemble: members have equal keys.
 
     Members have a mesh (or cloud), stream and motion each, and share all else.
     """

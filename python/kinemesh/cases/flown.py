@@ -1,4 +1,4 @@
-"""What a pre-flight of the motion found, in words."""
+"""Findings of a motion's pre-flight, in words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TOLD = ("cells of receptors are", "receptors take values from cells with recepto
 
 
 def flown(found: dict[str, Any], model: Any, plan: Plan) -> list[str]:
-    """What a pre-flight found, in words."""
+    """Findings of a pre-flight, in words."""
     if "receptors" in found:
         return _donors(found, model, plan)
     whole = "no satellites on one line" if "worst_condition" in found else "no cell inverts"
@@ -29,7 +29,7 @@ def flown(found: dict[str, Any], model: Any, plan: Plan) -> list[str]:
 
 
 def _donors(found: dict[str, Any], model: Any, plan: Plan) -> list[str]:
-    """What a pre-flight of overset parts found, and how these lie at the worst moment."""
+    """Findings of a pre-flight of overset parts, with their connectivity at the worst moment."""
 
     def at(name: str) -> float:
         if plan.periods is None:

@@ -23,7 +23,7 @@ def set_field(owner: object, name: str, value: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """How long, where, how exactly."""
+    """Length, device, precision and folder of a run."""
 
     cycles: float | None = None  # of the motion; unsteady cases need it or time_step
     steps_per_cycle: int | None = None  # at least 4; as cycles

@@ -1,4 +1,4 @@
-"""What the solver of a method is told: its settings and its deformation."""
+"""Settings and deformation of a method's solver, from a case's tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def deform_fields(method: str) -> list[str]:
 
 
 def check_deform(method: str, deform: str | None) -> None:
-    """CaseError for a deformation that a method has no meaning for."""
+    """Raise CaseError for a deformation that the method does not support."""
     entry = registry.named(method)
     if deform is not None and deform not in entry.deforms:
         raise CaseError(
@@ -32,7 +32,7 @@ def check_deform(method: str, deform: str | None) -> None:
 
 
 def check_solver(method: str, given: Mapping[str, Any]) -> None:
-    """CaseError for keys that the method's solver lacks, with what they are."""
+    """Raise CaseError for keys unknown to the method's solver, with the known ones."""
     mine = solver_fields(method) if given else None
     if mine is None:
         return

@@ -1,4 +1,4 @@
-"""An unsteady case that is to run steady: what of it has no meaning there is left out."""
+"""Steady runs of unsteady cases: keys without a meaning in them are left out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OF_RUN = (
 def made_steady(
     before: Mapping[str, Any], table: dict[str, Any], changes: Sequence[str]
 ) -> dict[str, Any]:
-    """The tables of a case, without what is left out where changes made it steady; a warning.
+    """Tables of a case; in one changed to steady without unsteady keys, with a warning.
 
     What the changes themselves state stays, to be refused.
 

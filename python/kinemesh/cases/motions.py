@@ -73,7 +73,7 @@ class MotionPart:
         return [Path(_of_table(t["table"])["file"]) for t in each if t.get("table")]
 
     def build(self, chord: float | None) -> motions.Motion | dict[str, motions.Motion]:
-        """The motion, or those of bodies by marker; reduced frequencies are by the chord, or 1."""
+        """Motion, or motions by marker; reduced frequencies are by the chord, or 1."""
         chord = 1.0 if chord is None else chord
         if self.bodies is None:
             return _motion("[motion]", self._whole(), chord)
@@ -125,7 +125,7 @@ def _of_table(table: str | Mapping[str, Any]) -> dict[str, Any]:
 
 
 def located(tables: Any, folder: str | Path) -> Any:
-    """Tables of motions, those of bodies too, with names of files that start at a folder."""
+    """Tables of motions, also of bodies, with file names relative to a folder."""
     if not isinstance(tables, Mapping):
         return tables
     made = dict(tables)
@@ -140,7 +140,7 @@ def located(tables: Any, folder: str | Path) -> Any:
 
 
 def _motion(where: str, tables: Mapping[str, Any], chord: float) -> motions.Motion:
-    """The sum of the motions of these tables."""
+    """Sum of the motions of these tables."""
     with in_section(where):
         each = [_made(name, tables[name], chord) for name in MOTIONS if name in tables]
         return reduce(add, each)

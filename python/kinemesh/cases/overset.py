@@ -23,7 +23,7 @@ LAID = (*OVERSET, "file", "box", "disc")  # sources of parts
 
 @dataclass(frozen=True, slots=True)
 class OversetPart:
-    """A part: a mesh and where it stands."""
+    """Part of a case: a mesh and its place."""
 
     mesh: MeshPart
     at: tuple[float, float] = (0.0, 0.0)  # where the mesh's origin is put; pivots are of the mesh
@@ -85,13 +85,13 @@ class Overset:
         }
 
     def motion(self) -> MotionPart | None:
-        """Motions of the parts, as those of bodies."""
+        """Motions of the parts, by name."""
         moving = {name: own.motion for name, own in self.parts.items() if own.motion is not None}
         with of_motions():
             return MotionPart(bodies=moving) if moving else None
 
     def replaced(self, file: Any, sizes: Mapping[str, Any]) -> Overset:
-        """Each part of a size that has a name; CaseError for what is not said of which part."""
+        """Parts at other sizes, each by its name; CaseError for a size without a part."""
         name = sizes.get("nodes")
         if file is not None or not isinstance(name, str) or len(sizes) > 1:
             raise CaseError(
@@ -123,7 +123,7 @@ class Overset:
 
     @property
     def shared(self) -> tuple[Any, ...]:
-        """What members of an ensemble have in common."""
+        """Properties common to the members of an ensemble."""
         return tuple((name, own.mesh.shared) for name, own in self.parts.items())
 
     def sides(self) -> dict[str, Any]:
@@ -146,7 +146,7 @@ class Overset:
         }
 
     def check(self, method: str) -> None:
-        """CaseError for a method that has no overset grids."""
+        """Raise CaseError for a method without overset grids."""
         if method != "incompressible":
             raise CaseError(
                 f"[parts] are overset grids, which method {method!r} has not; use "
@@ -184,14 +184,14 @@ def absolute(table: dict[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def of_part(name: str) -> Iterator[None]:
-    """Errors of [mesh] are those of a part."""
+    """Turn errors of [mesh] into errors of a part."""
     with _instead(r"\[mesh\]", f"[parts.{name}]"):
         yield
 
 
 @contextmanager
 def of_motions() -> Iterator[None]:
-    """Errors of the motions of bodies are those of parts."""
+    """Turn errors of bodies' motions into errors of parts' motions."""
     with _instead(r"\[motion\.bodies\.([^\]]*)\]", r"[parts.\1.motion]"):
         yield
 

@@ -100,7 +100,7 @@ STREAMS = ("mach", "reynolds", "stream")
 
 
 def conditions_as_tables(boundaries: Mapping[str, Any]) -> dict[str, Any]:
-    """Kinds of boundaries, and tables of those with numbers; CaseError for what has no meaning."""
+    """Kinds of boundaries, and tables for those with numbers; CaseError for invalid ones."""
     from kinemesh.space.conditions.table import conditions_of
 
     try:
@@ -111,7 +111,7 @@ def conditions_as_tables(boundaries: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class MeshPart:
-    """Where the mesh, or cloud, comes from: exactly one of SOURCES."""
+    """Source of the mesh or cloud, exactly one of SOURCES, and its arguments."""
 
     section: str | None = None  # name such as naca0012 or naca64a010
     coordinates: Path | None = None  # file with the points of a section
@@ -196,7 +196,7 @@ class MeshPart:
 
     @property
     def shared(self) -> tuple[Any, ...]:
-        """What members of an ensemble have in common; each has its own of the rest."""
+        """Properties common to the members of an ensemble; others may vary."""
         source = self.file or self.bodies or self.wing or self.shape or self.curve or "section"
         source = self.kind if self.kind in ("box", "disc") else str(source)
         return (source, self.walls, self.far, self.boundaries, self.sliding, self.cloud)
@@ -213,7 +213,7 @@ class MeshPart:
         return dict(self.sliding or {})
 
     def replaced(self, file: str | Path | None, sizes: Mapping[str, Any]) -> MeshPart:
-        """That of a mesh file in its place, or of other sizes."""
+        """Copy with a mesh file as the source, or with other sizes."""
         if file is not None and self.wing is not None:
             raise CaseError(
                 f"[mesh] wing = {self.wing!r}: mesh files are of the plane, and this case is in "
@@ -238,7 +238,7 @@ class MeshPart:
         return next(value for name in SOURCES if (value := getattr(self, name)) is not None)
 
     def _check_keys(self, source: str) -> None:
-        """CaseError for keys that the source of the mesh or cloud has no meaning for."""
+        """Raise CaseError for keys that the source of the mesh or cloud does not use."""
         takes: tuple[str, ...] = TAKES[source]
         takes += () if source == "wing" else SIDES
         more = [n for n in (*GENERATED, *SIDES) if getattr(self, n) is not None]
@@ -253,7 +253,7 @@ class MeshPart:
         )
 
     def check(self, method: str) -> None:
-        """CaseError for what the method has no meaning for."""
+        """Raise CaseError for keys that the method does not use."""
         source, entry = self.kind, registry.named(method)
         makes = MAKES[source]
         if not entry.takes(makes):
@@ -271,7 +271,7 @@ class MeshPart:
 
 @dataclass(frozen=True, slots=True)
 class FlowPart:
-    """The stream and what the moment is about."""
+    """Stream, reference lengths, and the moment's point."""
 
     mach: float | None = None  # of the stream; needed but by method "incompressible"
     reynolds: float | None = None  # of method "incompressible", by speed and chord
@@ -320,7 +320,7 @@ class FlowPart:
         return 1.0 if self.mach is None else self.mach
 
     def streams(self, method: str) -> dict[str, float]:
-        """What the method's solver is told of the stream beside its angle."""
+        """Arguments of the method's solver on the stream, beside its angle."""
         names = registry.named(method).streams
         return {n: getattr(self, n) for n in names if getattr(self, n) is not None}
 
@@ -332,7 +332,7 @@ class FlowPart:
         return (chord if area is None else area, chord if length is None else length)
 
     def check(self, method: str) -> None:
-        """CaseError for what the method has no meaning for, or lacks."""
+        """Raise CaseError for keys that the method does not use, or lacks."""
         streams = registry.named(method).streams
         lost = [n for n in STREAMS if getattr(self, n) is not None and n not in streams]
         if lost:
@@ -353,14 +353,14 @@ class FlowPart:
 
 
 def needed(item: dataclasses.Field[Any]) -> bool:
-    """Whether a field of a dataclass has no default."""
+    """Return True if a field of a dataclass has no default."""
     missing = dataclasses.MISSING
     return item.default is missing and item.default_factory is missing
 
 
 @dataclass(frozen=True, slots=True)
 class DeformPart:
-    """How the mesh follows the body, with the settings of that method."""
+    """Deformation of the mesh, with the settings of its method."""
 
     method: str = "springs"  # springs (of a mesh only), delaunay or rigid; a [deform] needs it
     settings: Mapping[str, Any] = field(default_factory=dict)

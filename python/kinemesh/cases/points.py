@@ -30,7 +30,7 @@ def points(case: Stated, made: Parts) -> list[str]:
 
 
 def _given(case: Stated, made: Parts) -> Iterator[tuple[str, str, Point]]:
-    """Name of each point, the part in whose frame it is given, and the point."""
+    """Name of each point, the part whose frame it is in, and the point."""
     motions = {} if case.motion is None else case.motion.named(case.flow.chord)
     pivots = {name: motion.pivot for name, motion in motions.items()}
     for name, pivot in pivots.items():

@@ -1,4 +1,4 @@
-"""Sizes by name, of --size: numbers of nodes, or what a mesh and the run say in `sizes`."""
+"""Sizes by name, for --size: numbers of nodes, or the keys in `sizes` of a mesh and the run."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def check_sizes(
 
 
 def sized(mesh: Any, told: Mapping[str, Any]) -> Any:
-    """A mesh with other keys; a name in `nodes` is one of its own sizes, where it has some.
+    """Mesh with other keys; a name in `nodes` is one of the mesh's sizes, if it has any.
 
     The mesh made has no sizes, so that no size is taken of another.
 
@@ -70,7 +70,7 @@ def sized(mesh: Any, told: Mapping[str, Any]) -> Any:
 
 
 def sized_run(job: Any, name: Any) -> Any:
-    """A Job with the keys that its sizes have for one of these names; others as it states them."""
+    """Job with the keys of its size of one of these names; other keys stay."""
     if job.sizes is None or not isinstance(name, str):
         return job
     return dataclasses.replace(job, sizes=None, **job.sizes.get(name, {}))

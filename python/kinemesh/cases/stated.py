@@ -1,4 +1,4 @@
-"""What a case states: its tables as frozen values, checked one by one and against each other."""
+"""Tables of a case as frozen values, checked one by one and against each other."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Stated:
 
     @property
     def by_time(self) -> bool:
-        """Whether it runs by time_step and steps, without a cycle."""
+        """True for a run by time_step and steps, without a cycle."""
         return self.job.time_step is not None
 
     def _check_steady(self) -> None:

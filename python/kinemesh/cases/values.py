@@ -1,4 +1,4 @@
-"""Values of a case file, each refused with its place and what was expected."""
+"""Values of a case file, checked; errors name the place and the expected value."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def in_section(name: str, keys: Iterable[str] | None = None) -> Iterator[None]:
 
 @contextmanager
 def in_file(path: Path | str | None) -> Iterator[None]:
-    """Errors of the input begin with the case file, where there is one."""
+    """Begin errors of the input with the name of the case file, if any."""
     try:
         yield
     except OF_INPUT as error:
@@ -45,7 +45,7 @@ def in_file(path: Path | str | None) -> Iterator[None]:
 
 @contextmanager
 def as_option(names: Iterable[str]) -> Iterator[None]:
-    """Errors of what an option says name the option, not the section of a case file."""
+    """Name the option in errors of its value, in place of the case file's section."""
     try:
         yield
     except OF_INPUT as error:
@@ -62,7 +62,7 @@ def known(where: str, given: Mapping[str, Any], expected: list[str]) -> None:
 
 
 def number(where: str, value: Any, above: float | None = None, least: float | None = None) -> float:
-    """A finite number, above or at least what is given; CaseError for any other value."""
+    """Finite number above or at least a limit; CaseError for any other value."""
     good = isinstance(value, int | float) and not isinstance(value, bool)
     good = good and abs(value) <= FLOAT_MAX  # neither nan nor inf; isfinite(10**400) raises
     want = "a finite number"

@@ -32,7 +32,7 @@ TRIAL = 30_000  # points of the first trials for a large cloud
 
 
 class Wanted(NamedTuple):
-    """What `Cloud.around` was asked for."""
+    """Arguments of `Cloud.around`, checked."""
 
     points: int
     far_field: float
@@ -72,7 +72,7 @@ def _within(name: str, value: Any, low: float, high: float, whole: bool = False)
 
 
 def placed(bodies: list[Body], ask: Wanted) -> tuple[Floats, dict[str, Ints]]:
-    """Points and boundary edges of the cloud that was asked for."""
+    """Points and boundary edges of the cloud."""
     every = np.concatenate([body.curve for body in bodies])
     middle = 0.5 * (every.min(axis=0) + every.max(axis=0))
     reach = np.abs(every - middle).max()

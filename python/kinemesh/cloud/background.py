@@ -1,4 +1,4 @@
-"""Points of the field about bodies: centres of a graded quadtree, and what fills its seams."""
+"""Field points about bodies: centres of a graded quadtree, and the fill of its seams."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class Body:
         return result
 
     def samples(self) -> Floats:
-        """Lengths where the spacing is found: the points, and steps of 1 / SAMPLES between."""
+        """Arc lengths at which spacing is evaluated: at points, and at steps of 1 / SAMPLES."""
         steps = np.ceil(np.diff(self.length) / self.length[-1] * SAMPLES).astype(int)
         parts = [
             np.linspace(a, b, n, endpoint=False)

@@ -1,4 +1,4 @@
-"""What a cloud of points must fulfil, each with the message that names the first point wrong."""
+"""Checks of a cloud of points, each with an error that names the first wrong point."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def indices(value: ArrayLike, shape: tuple[int | None, ...], points: int, name: 
 
 
 def table(points: int, offsets: ArrayLike, satellites: ArrayLike) -> tuple[Ints, Ints]:
-    """Offsets and satellites, each point's ascending, none its own."""
+    """Check offsets and satellites: each point's ascend and exclude the point."""
     given = array(offsets, "offsets")
     if given.shape != (points + 1,) or given.dtype.kind not in "iu":
         raise CloudError(
@@ -148,7 +148,7 @@ def closed(points: Floats, boundaries: dict[str, Ints]) -> None:
 
 
 def apart(points: Floats) -> None:
-    """Refuse two points at one place, or nearer than the coordinates' last digits tell apart."""
+    """Refuse two points at one place, or too close for the digits of their coordinates."""
     if len(points) < 2:
         raise CloudError("the cloud has one point, expected more")
     least = 8 * np.finfo(np.float64).eps * np.abs(points).max()
@@ -164,7 +164,7 @@ def apart(points: Floats) -> None:
 
 
 def enough(points: Floats, offsets: Ints, boundaries: dict[str, Ints]) -> None:
-    """Refuse points with fewer satellites than dimensions; say which boundary they are on."""
+    """Refuse points with fewer satellites than dimensions; the error names their boundary."""
     d = points.shape[1]
     few = np.flatnonzero(np.diff(offsets) < d)
     if not len(few):

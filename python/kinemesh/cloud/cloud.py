@@ -101,7 +101,7 @@ class Cloud:
         worst_condition: float = checks.WORST_CONDITION,
         origin: Origin = UNKNOWN,
     ) -> Cloud:
-        """A cloud whose satellites are given as pairs of points.
+        """Cloud of satellites in the form of pairs of points.
 
         Parameters
         ----------
@@ -257,7 +257,7 @@ class Cloud:
 
     @property
     def irregular(self) -> bool:
-        """Whether, in space, more than a tenth of the points have more than six satellites."""
+        """True in space if more than a tenth of the points have more than six satellites."""
         crowded = np.diff(self.offsets) > 6
         return bool(self.points.shape[1] == 3 and crowded.mean() > 0.1)
 

@@ -36,7 +36,7 @@ class Shown:
 
     @classmethod
     def of(cls, cloud: Cloud) -> Shown:
-        """A plane cloud with its triangles; one in space with those of its boundaries."""
+        """Picture of a plane cloud's triangles, or of the boundary triangles of one in space."""
         none = np.zeros((0, 4), np.int32)
         dimensions = cloud.points.shape[1]
         facets = np.concatenate([np.zeros((0, dimensions), np.int32), *cloud.boundaries.values()])

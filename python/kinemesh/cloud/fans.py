@@ -1,4 +1,4 @@
-"""Directions that lead from a boundary point into the fluid, by the facets that meet there."""
+"""Directions from a boundary point into the fluid, by the facets at the point."""
 
 from __future__ import annotations
 

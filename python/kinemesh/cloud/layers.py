@@ -33,7 +33,7 @@ def thinned(points: Floats, radius: Floats, kept: cKDTree) -> Bools:
 
 
 class Rays:
-    """Rays from wall points into the fluid; they end where the next point has no room.
+    """Rays from wall points into the fluid; a ray ends before a point without room.
 
     Parameters
     ----------

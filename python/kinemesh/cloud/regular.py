@@ -70,7 +70,7 @@ def airfoil(
 
 @contextmanager
 def _of_points() -> Iterator[None]:
-    """What an O-mesh says of its nodes is said of the cloud's points."""
+    """Turn errors of an O-mesh about nodes into errors about the cloud's points."""
     try:
         yield
     except MeshError as error:

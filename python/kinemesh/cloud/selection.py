@@ -32,7 +32,7 @@ BLOCK = 100_000  # points chosen for at once: bounds the memory
 
 
 class Choice(NamedTuple):
-    """Satellites of some points: (k, m) candidates with those taken, and how well they do."""
+    """Satellites of some points: (k, m) candidates, the mask of those chosen, and their quality."""
 
     near: Ints
     taken: Bools
@@ -76,7 +76,7 @@ def _along(facets: Ints) -> Ints:
 
 
 def _choice(points: Floats, tree: cKDTree, walls: Walls, at: Ints, count: int) -> Choice:
-    """What points `at` take of their `count` nearest."""
+    """Satellites of points `at` chosen from their `count` nearest points."""
     distance, near = tree.query(points[at], k=count + 1, workers=-1)
     own = near == at[:, None]
     own[~own.any(axis=1), -1] = True  # cannot be: a point is its own nearest
@@ -90,7 +90,7 @@ def _choice(points: Floats, tree: cKDTree, walls: Walls, at: Ints, count: int) -
 
 
 def _seen(walls: Walls, at: Ints, near: Ints, arm: Floats) -> Bools:
-    """(k, m): candidates taken, all in sight; what is hidden is left out and others are taken."""
+    """Mask (k, m) of the chosen candidates, all visible; hidden ones are replaced by others."""
     free, known = np.ones(near.shape, bool), np.zeros(near.shape, bool)
     taken = np.zeros(near.shape, bool)
     todo = np.arange(len(at))

@@ -50,7 +50,7 @@ def in_fluid(points: Floats, boundaries: Mapping[str, Ints]) -> None:
 
 
 def _behind_curves(points: Floats, edges: Ints, free: NDArray) -> tuple[Ints, int] | None:
-    """Free points behind the first closed curve that has any, and an edge of that curve."""
+    """Free points behind the first closed curve with such points, and an edge of the curve."""
     for curve in closed_curves(edges, len(points)):
         corner = edges[curve, 0]
         others = np.flatnonzero(free)

@@ -1,4 +1,4 @@
-"""How far apart the points of a cloud about bodies are: along the walls, and in the field.
+"""Spacing of the points of a cloud about bodies: along the walls, and in the field.
 
 Along a wall: the body's plain spacing; finer where it is curved, at corners, on short straight
 pieces, and where another body is near.  In the field the spacing grows with the distance from the
@@ -126,7 +126,7 @@ def _graded(s: Floats, spacing: Floats, local: float) -> Floats:
 
 
 def _places(body: Body, s: Floats, spacing: Floats, count: int | None) -> tuple[Floats, float]:
-    """Lengths of wall points, corners among them, and what the spacing was multiplied with."""
+    """Arc lengths of wall points, with corners among them, and the factor on the spacing."""
     density = 1.0 / spacing
     index = np.concatenate([[0.0], np.cumsum(0.5 * (density[1:] + density[:-1]) * np.diff(s))])
     factor = 1.0 if count is None else index[-1] / count

@@ -1,4 +1,4 @@
-"""What walls hide: does the straight line between two points cross a boundary facet?
+"""Visibility past walls: does the straight line between two points cross a boundary facet?
 
 A line that touches a facet is blocked, so a thin trailing edge hides what is behind it.  Facets
 that share a point with the line are left to the directions that lead from that point into the
@@ -25,7 +25,7 @@ SIZES = 4.0  # facets whose sizes differ by less than this share a tree
 
 
 class Walls:
-    """The facets of all boundaries of a cloud, found by place.
+    """Facets of all boundaries of a cloud, in a spatial index.
 
     Parameters
     ----------

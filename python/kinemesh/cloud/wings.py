@@ -142,7 +142,7 @@ def _shape(given: str | Path | Section, trailing_edge: str | None) -> Section:
 
 
 def _of_irregular(irregular: bool, shake: float, seed: int) -> None:
-    """Refuse what is neither True nor False, and what a regular cloud has no use for."""
+    """Refuse arguments for an irregular wing that a regular cloud has no use for."""
     if not isinstance(irregular, bool | np.bool_):
         raise CloudError(f"wing: irregular = {irregular!r}, expected True or False")
     for name, value, own in (("shake", shake, SHAKE), ("seed", seed, 0)):
@@ -161,7 +161,7 @@ def _numbers(
     tip: float,
     shake: float,
 ) -> None:
-    """Refuse numbers that no wing has."""
+    """Refuse invalid numbers of a wing."""
     limits = {
         "span": (span, 0.1, 50.0, "a half wing needs a span; for a section use cloud.airfoil"),
         "taper": (taper, 0.1, 2.0, ""),
@@ -196,7 +196,7 @@ def _counts(points: int) -> tuple[int, int, int]:
 
 
 def _stations(plan: Planform, count: int, side: float) -> tuple[Floats, Floats]:
-    """Places along the span, and the thickness of the section there over that of the wing."""
+    """Stations along the span, and each section's thickness over that of the wing."""
     cap, outer = max(4, round(CAP * count)), round(OUTER * count)
     inner = count - 1 - cap - outer
     step = min(TIP_STEP * plan.cap, plan.span / inner)

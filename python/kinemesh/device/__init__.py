@@ -1,1 +1,1 @@
-"""Where kernels run: arrays, checked calls, recordings, fault words."""
+"""Devices on which kernels run: arrays, checked calls, recordings, fault words."""

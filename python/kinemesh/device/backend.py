@@ -1,4 +1,4 @@
-"""Where kernels run: arrays, checked calls and recordings on a CPU or an NVIDIA GPU.
+"""Backend of kernels: arrays, checked calls and recordings on a CPU or an NVIDIA GPU.
 
 ``backend("auto")`` picks a GPU if there is one.  An array of a CPU backend is a NumPy array; an
 array of a CUDA backend speaks DLPack and ``__cuda_array_interface__``.
@@ -31,7 +31,7 @@ DTYPES = {"float64": "f64", "float32": "f32"}
 
 
 def _load_cuda() -> tuple[ModuleType | None, str]:
-    """The CUDA module and how many devices it sees, or why there is none."""
+    """CUDA module and number of visible devices, or the reason why there is none."""
     try:
         from kinemesh import _cuda  # type: ignore[attr-defined]
     except ImportError as error:
@@ -46,7 +46,7 @@ def _load_cuda() -> tuple[ModuleType | None, str]:
 
 
 def _check_entries(shape: tuple[int, ...]) -> None:
-    """DeviceError where an array has more numbers than kernels count."""
+    """Raise DeviceError if an array has more entries than kernels can count."""
     if prod(shape) > _core.MOST_ENTRIES:
         raise DeviceError(
             f"an array of shape {shape} has {prod(shape)} numbers, expected at most "
@@ -112,11 +112,11 @@ class Backend:
         return self.real if dtype == "real" else np.dtype(dtype)
 
     def array(self, values: Any, dtype: Any) -> Any:
-        """A new array on the device holding `values`; dtype "real" is the backend's own."""
+        """New array of `values` on the device; dtype "real" is the backend's precision."""
         return self._there(np.array(values, dtype=self._dtype(dtype), order="C"))
 
     def table(self, values: Any, dtype: Any = np.int32) -> Any:
-        """An array that nobody writes; on a CPU `values` itself where it is of that type."""
+        """Read-only array on the device; on a CPU `values` itself if it is of that type."""
         return self._there(np.ascontiguousarray(values, dtype))
 
     def _there(self, host: np.ndarray) -> Any:
@@ -140,7 +140,7 @@ class Backend:
 
     @contextmanager
     def passing(self) -> Iterator[None]:
-        """Arrays made in the meantime are gone after it: they are not counted as `allocated`."""
+        """Leave arrays that live only within the context out of `allocated`."""
         before = self.allocated
         yield
         self.allocated = before
@@ -162,7 +162,7 @@ class Backend:
         return host
 
     def read(self, array: Any) -> np.ndarray:
-        """What `get` gives, to be read alone: on a CPU the array itself, not a copy."""
+        """Read-only form of `get`: on a CPU the array itself, not a copy."""
         return self.get(array) if self.on_gpu else array
 
     def bind(
@@ -188,14 +188,14 @@ class Backend:
         return self._module.record(list(items), times=times, flag=flag)
 
     def describe(self) -> dict[str, Any]:
-        """What it runs on: device, name, and threads on a CPU."""
+        """Device, its name on a GPU, number of threads on a CPU."""
         if not self.on_gpu:
             return {"device": "cpu", "threads": _core.threads()}
         found = self._module.device_properties(self.ordinal)
         return {"device": self.device, "name": found["name"]}
 
     def synchronize(self) -> None:
-        """Wait until everything launched has finished."""
+        """Wait until all launched work has finished."""
         if self.on_gpu:
             self._module.synchronize(self.ordinal)
 

@@ -12,7 +12,7 @@ from kinemesh.device.backend import Backend
 
 
 class Counting(Backend):
-    """A CPU that shares no array with the host, as no GPU does, and knows which ones are there."""
+    """CPU backend that copies every table, as a GPU does, and counts its live arrays."""
 
     # its own, so that who watches the backends of a case does not see those that count for it
     bind, part, record = Backend.bind, Backend.part, Backend.record
@@ -33,5 +33,5 @@ class Counting(Backend):
 
     @property
     def held(self) -> int:
-        """Bytes of the arrays that are still there."""
+        """Bytes of the live arrays."""
         return sum(array.nbytes for made in self._made if (array := made()) is not None)

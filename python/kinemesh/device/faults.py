@@ -1,4 +1,4 @@
-"""The word that a kernel leaves behind, and what it means."""
+"""Fault words of kernels: code, entity, and their meaning."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ def decode(word: np.uint64) -> tuple[int, int]:
 
 
 def in_words(code: int) -> tuple[str, str]:
-    """What a code means, and what to try."""
+    """Meaning of a fault code, and the remedy."""
     return TEXTS.get(code, (f"fault {code}", "a report of this message"))

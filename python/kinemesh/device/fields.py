@@ -1,4 +1,4 @@
-"""Named fields: kernels take what they declare by its name."""
+"""Named fields, which kernels take by the names in their declarations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kinemesh.device.backend import Backend, kernels
 
 @cache
 def _declared() -> dict[str, dict[str, bool]]:
-    """Of every kernel the names of its fields, and whether each may be absent."""
+    """Names of every kernel's fields -> True if the field may be absent."""
     return {
         name: {field: mode == "opt" for field, mode, _, _ in fields}
         for name, (_, fields) in kernels().items()
@@ -36,17 +36,17 @@ class Fields:
         self._named: ChainMap[str, Any] = ChainMap(dict(named))
 
     def also(self, **named: Any) -> Fields:
-        """These fields and more."""
+        """Copy with further fields."""
         return self.ending(self.endings, **named)
 
     def ending(self, endings: tuple[str, ...], **named: Any) -> Fields:
-        """These fields and more, for kernels with other endings."""
+        """Copy for kernels with another ending, with further fields."""
         more = Fields(self.backend, endings)
         more._named = self._named.new_child(dict(named))
         return more
 
     def add(self, **named: Any) -> None:
-        """Put fields here; a name means one field only."""
+        """Add fields; a second field of one name is an error."""
         again = [n for n in named if n in self._named.maps[0]]
         if again:
             raise KeyError(f"{again[0]} is here already")
@@ -60,7 +60,7 @@ class Fields:
         return next((name + end for end in self.endings if name + end in _declared()), name)
 
     def has(self, kernel: str) -> bool:
-        """Whether there is a kernel of this name, with its ending."""
+        """Return True if a kernel of this name exists, with its ending."""
         return self.kernel(kernel) in _declared()
 
     def bind(
@@ -71,7 +71,7 @@ class Fields:
         suffix: str | None = None,
         **given: Any,
     ) -> Any:
-        """A checked call of a kernel with fields as given, and its others from here.
+        """Checked call of a kernel with the fields of the arguments, and the others from here.
 
         Raises
         ------

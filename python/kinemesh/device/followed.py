@@ -1,4 +1,4 @@
-"""Recordings that others follow: what is worked out from arrays whenever these are made anew."""
+"""Recordings with followers: calls that recompute what depends on the recording's arrays."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kinemesh.device.backend import Backend
 
 
 class Followed:
-    """A recording of calls, and of those that join it later.
+    """Recording of calls, which followers can join.
 
     A recording of the backend cannot grow, and one that held an earlier state of this one would go
     stale without a word; so this one is called on its own, and records itself again where calls
@@ -22,7 +22,7 @@ class Followed:
         self._here: list[Callable[[], None]] = []
 
     def follow(self, *calls: Any) -> None:
-        """These calls come after all others from now on; once at once, from what is there."""
+        """Append calls to the recording, and run them once now."""
         self._calls += calls
         self._recorded = None
         for call in calls:
@@ -35,7 +35,7 @@ class Followed:
 
     @property
     def recorded(self) -> Any:
-        """The recording as it stands."""
+        """Recording with all calls so far."""
         if self._recorded is None:
             self._recorded = self.backend.record(self._calls)
         return self._recorded

@@ -1,4 +1,4 @@
-"""What a run leaves behind: history (CSV), fields (VTKHDF), restart (HDF5), summary (JSON)."""
+"""Files of a run: history (CSV), fields (VTKHDF), restart (HDF5), summary (JSON)."""
 
 from kinemesh.io.history import STEADY, UNSTEADY, History
 

@@ -1,4 +1,4 @@
-"""Columns by name as a mapping that nobody changes: what `dict` and pandas take."""
+"""Read-only mapping of columns by name, which `dict` and pandas accept."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LOADS = ("cl", "cd", "cm")  # columns of all walls; of a body they end in _ and 
 
 
 class Columns(dict[str, NDArray[Any]]):
-    """Read-only columns (rows,) by name; a class of these says `columns` and how to get one.
+    """Read-only columns (rows,) by name; subclasses define `columns` and how to get one.
 
     pandas makes a frame of a `dict` alone, and of any other mapping a list of its names.  So
     columns are a dict, whose own store stays empty: every way to read goes through `__getitem__`.

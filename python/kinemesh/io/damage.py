@@ -1,4 +1,4 @@
-"""What is said where the store of a sweep cannot be read or written any more."""
+"""Errors of a sweep's store that is damaged or gone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DAMAGE = (OSError, ValueError, KeyError, TypeError, RuntimeError)
 
 @contextmanager
 def reading(place: Any, what: str = "the store of a sweep") -> Iterator[None]:
-    """CaseError where `what` of the store at `place` is damaged or gone."""
+    """Raise CaseError if `what` of the store at `place` is damaged or gone."""
     try:
         yield
     except CaseError:

@@ -171,7 +171,7 @@ class FieldWriter:
         self._commit()
 
     def _hide(self, nodes: NDArray[np.bool_], at: int) -> None:
-        """Hide the cells with one of these nodes (in the mesh's order) in step `at`."""
+        """Hide the cells at these nodes (in the mesh's order) in step `at`."""
         root, name = self._file["VTKHDF"], "vtkGhostType"
         if self._corners is None:
             corners = _cells(root["Offsets"][()], root["Connectivity"][()])

@@ -1,4 +1,4 @@
-"""The folder of a run: one run at a time, and no files of an earlier one among its own."""
+"""Lock and contents of a run's folder."""
 
 from __future__ import annotations
 
@@ -28,9 +28,7 @@ _held: set[Path] = set()
 
 @contextmanager
 def hold(folder: str | Path | None) -> Iterator[None]:
-    """Keep a folder to this run; what an earlier run of this program left there goes.
-
-    Restart files stay until the new run writes its own.  Within a process the hold nests.
+    """Lock a folder for this run; within a process the lock nests.
 
     Raises
     ------
@@ -65,13 +63,13 @@ def hold(folder: str | Path | None) -> Iterator[None]:
 
 
 def files_of_a_run(folder: Path) -> list[str]:
-    """Names of the files in a folder that a run there would replace."""
+    """Names of the files in a folder that a new run would replace."""
     names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
     return [name for name in names if OF_A_RUN.fullmatch(name) or KEPT.fullmatch(name)]
 
 
 def clear(folder: str | Path | None) -> None:
-    """Remove the files of an earlier run from a folder that is held."""
+    """Remove an earlier run's files from a held folder, but its summary and restarts."""
     if folder is None:
         return
     for old in Path(folder).iterdir():

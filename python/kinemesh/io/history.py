@@ -57,7 +57,7 @@ INTEGERS = frozenset({"member", "step", "iteration", "inner_iterations", "conver
 
 
 def unsteady_columns(bodies: Iterable[str] = ()) -> tuple[str, ...]:
-    """Columns of an unsteady run; `bodies` are the markers where a member has several."""
+    """Columns of an unsteady run; `bodies` : markers of a member with several bodies."""
     bodies = tuple(bodies)
     of_bodies = [f"{name}_{body}" for body in bodies for name in OF_BODY]
     found = (*UNSTEADY, *MOTION, *of_bodies)
@@ -102,7 +102,7 @@ def _texts(name: str, column: FloatArray) -> list[str]:
 
 
 class History(Columns):
-    """Rows of a run as columns, mirrored row by row to a CSV file where a path is given.
+    """Rows of a run as columns, mirrored row by row to the CSV file at `path`, if any.
 
     A mapping of columns: `history["cl"]` or `history.cl` is one, `dict(history)` holds all,
     `pandas.DataFrame(history)` is a frame.  `len(history)` is the number of columns, `rows` that
@@ -149,7 +149,7 @@ class History(Columns):
         self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND)
 
     def _write(self, text: str) -> None:
-        """Append a line at once; where the disk is full, what came of it is taken back."""
+        """Append a line at once; a partial line on a full disk is removed."""
         assert self._file is not None
         assert self.path is not None
         end, data = os.fstat(self._file).st_size, text.encode()
@@ -193,13 +193,13 @@ class History(Columns):
         return self._blocks[0]
 
     def append(self, row: Mapping[str, Any] | None = None, /, **values: Any) -> None:
-        """Add one row, given by column name; missing and unknown columns are errors."""
+        """Add one row by column names; missing and unknown columns are errors."""
         given = {**(row or {}), **values}
         self._refuse(given)
         self._add(np.array([[_number(name, given[name])] for name in self.columns], float))
 
     def _refuse(self, given: Mapping[str, Any]) -> None:
-        """CaseError where a row misses columns or has unknown ones."""
+        """Raise CaseError if a row lacks columns or has unknown ones."""
         if set(given) != set(self.columns):
             missing = sorted(set(self.columns) - set(given))
             unknown = sorted(set(given) - set(self.columns))
@@ -270,7 +270,7 @@ class History(Columns):
         return part
 
     def refuse_failed(self, member: int | None, label: str) -> None:
-        """CaseError, with the cause, where a member has failed."""
+        """Raise CaseError with the cause if a member has failed."""
         if member in self.failed:
             raise CaseError(f"{label}: failed: {self.failed[member]}")
 
@@ -325,7 +325,7 @@ class History(Columns):
         return history
 
     def ask_beside(self, path: Path) -> None:
-        """Take what the rows do not tell from the summary beside a run's history, if there is one.
+        """Read failures, lost rows and scales from the summary beside a run's history, if any.
 
         A warning where the summary cannot be read.
         """
@@ -350,7 +350,7 @@ class History(Columns):
         step: int,
         change: Callable[[History], Mapping[str, ArrayLike]] | None = None,
     ) -> History:
-        """The history up to and including `step`, its file cut there and open for more rows.
+        """History up to and including `step`; its file is cut there and open for more rows.
 
         The file is replaced whole: a crash on the way leaves the old one.  A last line that was
         cut short is left out.  `change` gives columns (rows,) other values.
@@ -395,7 +395,7 @@ def _row(path: Path, number: int, columns: tuple[str, ...], line: list[str]) -> 
 
 
 def last_step(path: Path) -> int:
-    """Step (or iteration) of the last whole row of a history's file; 0 where there is none."""
+    """Step (or iteration) of the last whole row of a history's file; 0 without rows."""
     if not path.exists():
         return 0
     with path.open("rb") as file:

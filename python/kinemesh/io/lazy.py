@@ -1,4 +1,4 @@
-"""The store of a sweep as xarray reads it: what is damaged is an error, what is missing a warning.
+"""Backend of xarray for a sweep's store: errors on damaged batches, warnings on missing ones.
 
 Both name the variable, when its values are asked for.
 """
@@ -16,7 +16,7 @@ from kinemesh.io.damage import reading
 
 
 class Values(ZarrArrayWrapper):
-    """The values of a variable, read when they are asked for.
+    """Values of a variable, read on access.
 
     CaseError where they are damaged; a warning at the first time where files of them are missing.
 

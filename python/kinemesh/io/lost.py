@@ -1,4 +1,4 @@
-"""Rows that a history lacks of a finished run, by what its summary tells of the run."""
+"""Rows missing in the history of a finished run, judged by its summary."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _of(value: Any, member: int) -> Any:
 def lost(
     steps: Mapping[int, NDArray[np.int64]], unit: str, summary: Mapping[str, Any]
 ) -> dict[int, str]:
-    """Members that have not the rows of all their steps, each once and in order, and what is lost.
+    """Members without exactly one row per step in order -> description of the lost rows.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def lost(
 
 
 def refuse_lost(history: Any, member: int | None, label: str) -> None:
-    """CaseError where rows of a member are lost, of None where those of any are."""
+    """Raise CaseError if rows of a member are lost; member None: of any member."""
     of = [member] if member is not None else list(history.lost)
     for text in (history.lost[m] for m in of if m in history.lost):
         raise CaseError(f"{label}: {text}")

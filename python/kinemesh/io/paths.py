@@ -1,4 +1,4 @@
-"""Names of files and folders that a user gives, and what the file system says of them."""
+"""Paths of files and folders in users' arguments, and errors of the file system."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def path_of(given: object, what: str) -> Path:
 
 @contextmanager
 def making(path: Path, what: str) -> Iterator[None]:
-    """CaseError where `path`, `what`, cannot be made or written, in place of an OSError."""
+    """Turn an OSError on making or writing `path`, `what`, into a CaseError."""
     try:
         yield
     except OSError as error:

@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What turns times and powers of a member's history into those that are published.
+    """Factors from times and powers of a member's history to the published ones.
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ class Block:
     phase: NDArray[np.float64]
 
     def regions(self) -> list[Region]:
-        """Where each batch is in the block, in order."""
+        """Region of each batch in the block, in order."""
         each = list(zip(self.chunks, self.sizes.values(), strict=True))
         return [
             tuple(
@@ -88,7 +88,7 @@ class Block:
 
 
 def packages() -> SimpleNamespace:
-    """xarray and zarr; CaseError, which says how to install them, where one is missing."""
+    """Modules xarray and zarr; CaseError with the command to install a missing one."""
     try:
         import xarray
         import zarr
@@ -123,7 +123,7 @@ class Store:
         return {**self.block.coordinates, **phases}
 
     def create(self, attributes: Mapping[str, Any]) -> None:
-        """Make the store without a row, where there is none; in a folder whole or not at all."""
+        """Create the store without rows, if it is missing; in a folder whole or not at all."""
         if self.path is None:
             self._make(self.place, attributes)
         elif not self.path.exists():
@@ -172,7 +172,7 @@ class Store:
             return np.asarray(self._state(self._group("r"))[...])
 
     def _state(self, group: Any) -> Any:
-        """The array of the states; ValueError where it is not one of these batches."""
+        """Array of the states; ValueError if it is not of these batches."""
         state = group["state"]
         if (state.shape, state.chunks) != (tuple(self.block.sizes.values()), self.block.chunks):
             raise ValueError(f"batches of {state.chunks} in {state.shape} rows")
@@ -212,7 +212,7 @@ class Store:
         return len(regions)
 
     def _is_whole(self, region: Region, states: NDArray[np.int8]) -> bool:
-        """Whether the states of a batch are known, and if it has ended all its files there."""
+        """Return True if a batch's states are valid and, once it ended, all its files exist."""
         if not np.isin(states, STATE.more["flag_values"]).all():
             return False
         ended = (states != NOT_RUN).any()
@@ -226,7 +226,7 @@ class Store:
         return self.path.joinpath(name, "c", *map(str, [*at, *loops]))
 
     def mend_coordinates(self) -> list[str]:
-        """Write the coordinates anew that are not those of the block.
+        """Write those coordinates anew that differ from the block's.
 
         Returns
         -------
@@ -265,7 +265,7 @@ class Store:
         return [{name: values[i] for name, values in found.items()} for i in range(count)]
 
     def write(self, region: Region, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Write a batch, a row each, in order; what a row has not, or has as None, is filled.
+        """Write a batch, row by row; missing values and None become fill values.
 
         Rows of the batch that have failed before have not been run until the batch is whole again.
         CaseError where the disk is full, or the folder has gone; batches before are kept.
@@ -290,7 +290,7 @@ class Store:
 
 
 def _reads(array: Any, region: Any) -> bool:
-    """Whether the values of a region can be read."""
+    """Return True if the values of a region can be read."""
     try:
         array[region]
     except DAMAGE:
@@ -299,7 +299,7 @@ def _reads(array: Any, region: Any) -> bool:
 
 
 def dataset(place: Any) -> Any:
-    """The rows as an xarray.Dataset, which reads what is asked of it.
+    """Rows as a lazy xarray.Dataset.
 
     CaseError where the store is damaged, also when damaged values are read.
     """

@@ -1,4 +1,4 @@
-"""Summary of a run: what was computed, with what, on what, how long it took (summary.json)."""
+"""Summary of a run: settings, results, device and seconds (summary.json)."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ FORMAT = "kinemesh-summary-1"
 
 
 class Summary(dict[str, Any]):
-    """What summary.json holds: a dict in JSON's types, which shows itself as a table."""
+    """Contents of summary.json: a dict of JSON's types, shown as a table."""
 
     def told(self) -> str:
-        """Of what it is."""
+        """Case, mode, end and number of warnings, in a line."""
         case = self.get("case") or {}
         what = [case.get("name"), self.get("mode")]
         finished = self.get("finished")
@@ -73,7 +73,7 @@ class Stopwatch:
 
     @property
     def total(self) -> float:
-        """Seconds since the watch was made."""
+        """Seconds since the start of the watch."""
         return time.perf_counter() - self._start
 
 
@@ -205,7 +205,7 @@ def _short(value: Any) -> str:
 
 
 def _rows(name: str, value: Any) -> list[tuple[str, str]]:
-    """A value in a row, or its parts in a row each; none where there is no value."""
+    """Rows of a value, one per part; none for None."""
     if isinstance(value, Mapping) and all(isinstance(item, Mapping) for item in value.values()):
         return [(f"{name}, {key}", _short(item)) for key, item in value.items()]
     if name == "periodic" and None in (value if isinstance(value, list) else [value]):
@@ -215,7 +215,7 @@ def _rows(name: str, value: Any) -> list[tuple[str, str]]:
 
 
 def _apart(result: Mapping[str, Any]) -> dict[str, Any]:
-    """A result with the loads of each of several bodies before those of all walls together."""
+    """Result with the loads of each of several bodies before their sums over all walls."""
     spectrum = result.get("spectrum")
     if isinstance(spectrum, Mapping) and spectrum.get("bodies"):
         rest = {name: value for name, value in spectrum.items() if name != "bodies"}
@@ -234,14 +234,14 @@ def _apart(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def table(summary: Mapping[str, Any]) -> str:
-    """The end of a run in a few lines of text: what, on what, result, seconds by part."""
+    """Table of a run's summary as text: case, device, mesh, results, seconds by part."""
     lines = rows(summary)
     width = max(len(name) for name, _ in lines)
     return "\n".join(f"{name:<{width}}  {text}" for name, text in lines)
 
 
 def rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What `table` tells, name and text; of a run that did not finish what there is."""
+    """Rows of `table`, name and text; of an unfinished run those known."""
     summary = plain(summary)
     case = summary.get("case") or {}
     rows = [("case", case.get("title") or case.get("name") or summary.get("mode", ""))]

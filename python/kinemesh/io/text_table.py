@@ -44,7 +44,7 @@ def read(path: str | Path, what: str = "the table") -> dict[str, FloatArray]:
 
 
 def parse(lines: Iterable[str], path: str) -> dict[str, FloatArray]:
-    """As `read`, from the lines of a file."""
+    """Parse the lines of a table, as `read` does for a file."""
     header, rows, said = "", list[list[float]](), ""
     for number, line in enumerate((line.strip() for line in lines), start=1):
         if not line:
@@ -76,7 +76,7 @@ def parse(lines: Iterable[str], path: str) -> dict[str, FloatArray]:
 
 
 def _split(line: str) -> list[str]:
-    """Entries of a line, by commas or semicolons where it has some, else by blanks."""
+    """Entries of a line, split at commas or semicolons, in lines without them at blanks."""
     mark = "," if "," in line else ";" if ";" in line else ""
     if mark:
         return [entry.strip() for entry in next(csv.reader([line], delimiter=mark,

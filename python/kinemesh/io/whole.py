@@ -53,7 +53,7 @@ def replace(
 
 
 def journal_of(path: Path) -> Path:
-    """The journal of a file, there only while a commit is under way."""
+    """Path of a file's journal, which exists during a commit only."""
     return path.with_name(path.name + ".journal")
 
 
@@ -128,7 +128,7 @@ class WholeFile(io.RawIOBase):
         """Nothing: only `commit` writes."""
 
     def close(self) -> None:
-        """Close; what has not been committed is dropped."""
+        """Close the file; uncommitted changes are dropped."""
         if not self.closed:
             self._raw.close()
         super().close()
@@ -156,11 +156,11 @@ class WholeFile(io.RawIOBase):
         self._pages.clear()
 
     def sync(self) -> None:
-        """Wait until what was committed is on the disk."""
+        """Wait until all commits are on the disk."""
         os.fsync(self._raw.fileno())
 
     def _page(self, page: int, whole: bool) -> bytearray:
-        """A page as the file has it; zeros where it will be written whole."""
+        """Page of the file; zeros for a page to be written whole."""
         there = b"" if whole else os.pread(self._raw.fileno(), PAGE, page * PAGE)
         return bytearray(there.ljust(PAGE, b"\0"))
 
@@ -192,7 +192,7 @@ class WholeFile(io.RawIOBase):
         fresh.replace(path)
 
     def _take_up(self, apply: bool) -> None:
-        """What a journal holds, into the file or (to read) over it."""
+        """Apply a valid journal to the file, or overlay its pages for reading."""
         path = journal_of(self.path)
         try:
             line, _, payload = path.read_bytes().partition(b"\n")

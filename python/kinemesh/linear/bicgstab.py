@@ -63,7 +63,7 @@ class Bicgstab(Krylov):
         self.finish = backend.record(self._upper(self.sum, self.x, active))
 
     def _rows(self, kernel: str, **fields: Any) -> Any:
-        """Call of a kernel on vectors, which is there for each width."""
+        """Call of a kernel on vectors, in the version for their width."""
         return self._bind(f"{kernel}_{self.width}", **fields)
 
     def _parts(self, kernel: str, ranges: list[tuple[int, int]], **fields: Any) -> list[Any]:

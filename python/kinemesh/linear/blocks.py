@@ -1,4 +1,4 @@
-"""Block matrices by groups of rows: what is made on the way to a product is a part of its size."""
+"""Block matrices by groups of rows, so that intermediate products stay small."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def weighed(matrix: sp.bsr_matrix, blocks: Floats) -> sp.bsr_matrix:
 
 
 def _product(a: Floats, b: Floats) -> Floats:
-    """Blocks times blocks; of scalars ten times faster than `matmul` has it."""
+    """Product of blocks; for scalars ten times faster than `matmul`."""
     return a * b if b.shape[1:] == (1, 1) else a @ b
 
 
@@ -149,7 +149,7 @@ def filled(parts: Iterable[sp.bsr_matrix]) -> sp.bsr_matrix:
 
 
 def _taken(items: list[Any]) -> Iterator[Any]:
-    """Items one by one, none of them held once the next is asked for."""
+    """Items one by one, each released before the next."""
     items.reverse()
     while items:
         yield items.pop()

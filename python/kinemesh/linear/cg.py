@@ -59,7 +59,7 @@ class Cg(Krylov):
         self.begin = backend.record(self._begin_calls(self.tolerances(tolerance)))
 
     def forget(self, members: NDArray) -> None:
-        """Let the hierarchies of `members` go, before there are new ones."""
+        """Release the hierarchies of `members` before new ones are set up."""
         self.cycle, self.iterate = [], None
         for m in members.tolist():
             self.levels[m] = ()

@@ -42,7 +42,7 @@ def colour_first_fit(offsets: Ints, neighbour: Ints) -> Ints:
 
 
 def check_colours(colours: ArrayLike, offsets: Ints, neighbour: Ints) -> Ints:
-    """(nodes,) colours that were given; SettingsError where one node has none, or its neighbour's.
+    """Check colours (nodes,): SettingsError if a node has none, or a neighbour's.
 
     Rows of one colour are solved side by side, so a row would read what another writes.
     """
@@ -86,7 +86,7 @@ def two_colours(offsets: Ints, neighbour: Ints) -> Ints | None:
 
 
 def fewer(colours: Ints, offsets: Ints, neighbour: Ints) -> Ints:
-    """The colours chosen anew, those with the last one first: mostly one colour less.
+    """Recolour in the order of the colours, the last one first: mostly one colour less.
 
     Nodes of one colour choose at once, each the smallest colour that no neighbour has by then: no
     more colours than before (Culberson 1992), and the last ones, with few nodes, are gone.
@@ -139,7 +139,7 @@ def colour_parallel(backend: Backend, offsets: Ints, neighbour: Ints) -> Ints:
 
 
 def complete(backend: Backend, offsets: Ints, neighbour: Ints, given: Ints) -> Ints:
-    """Jones-Plassmann's colours on the device for the nodes whose given colour is -1."""
+    """Jones-Plassmann's colours, on the device, for nodes of colour -1."""
     with backend.passing():
         return _complete(backend, offsets, neighbour, given)
 

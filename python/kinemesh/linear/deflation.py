@@ -1,4 +1,4 @@
-"""One constant per piece of a composite matrix, taken out of what its preconditioner works on.
+"""Deflation of one constant per piece of a composite matrix.
 
 Pieces, meshes that overlap, hang together by interpolation alone, so that their levels are what a
 cycle of each leaves slow (docs/theory.md, section 7.6).
@@ -79,7 +79,7 @@ class Deflation:
         self.refresh = self._refresh_calls(number, active)
 
     def _totals(self, piece: NDArray, of: Any) -> dict[str, Any]:
-        """What sums over pieces are told; of: the member of each."""
+        """Arguments of kernels that sum over pieces; of: the member of each."""
         ends = np.concatenate([[0], np.cumsum(np.bincount(piece, minlength=self.sums.shape[0]))])
         offsets, groups = chunks(ends)
         return totals(self.backend, offsets, groups) | {
@@ -89,7 +89,7 @@ class Deflation:
         }
 
     def _refresh_calls(self, number: NDArray, active: Any) -> list[Any]:
-        """Calls that make E anew; number: of each piece among those of its member."""
+        """Calls that recompute E; number: of each piece within its member."""
         live, E = {"live": active}, {name: self.E[name] for name in ("E", "across")}
         columns = [
             self._bind(

@@ -1,4 +1,4 @@
-"""Hierarchies of smoothed aggregation, of the springs and of scalar matrices, made on the host.
+"""Hierarchies of smoothed aggregation for the springs and for scalar matrices, set up on the host.
 
 Vanek, Mandel, Brezina (1996); aggregates and candidates by pyamg, everything else here
 (docs/theory.md, section 5.2).  Matrix rows are scaled by the inverse of their diagonal block.
@@ -54,7 +54,7 @@ class Level:
 
 
 def _inverse(blocks: Floats) -> Floats:
-    """Inverses; the pseudo-inverse where a candidate has no place in a small aggregate."""
+    """Inverses of blocks; pseudo-inverses for small aggregates of less rank."""
     poor = ~(np.abs(np.einsum("nii->ni", blocks)).min(axis=1) > 0)
     good = np.where(poor[:, None, None], np.eye(blocks.shape[1]), blocks)
     found = 1 / good if blocks.shape[1] == 1 else np.linalg.inv(good)
@@ -101,7 +101,7 @@ def _scaling(matrix: sp.bsr_matrix) -> tuple[Floats, float]:
 
 
 def rigid_and_scaled(points: Floats) -> Floats:
-    """(2 nodes, 4) what triangles do not resist: translations, rotation, scaling."""
+    """(2 nodes, 4) near-null space of triangles: translations, rotation, scaling."""
     middle = points.mean(axis=0) if len(points) else 0.0  # none where all nodes are fixed
     x, y = (points - middle).T
     found = np.zeros((2 * len(points), 4))
@@ -127,7 +127,7 @@ def _aggregates(matrix: sp.bsr_matrix) -> sp.csr_matrix:
 
 
 def degree(nodes: int) -> int:
-    """How often transfers are smoothed."""
+    """Degree of the smoothing of transfers."""
     return 1 + (nodes >= LARGE)
 
 
@@ -170,7 +170,7 @@ def _transfers(
 
 
 def _weighed_inverse(matrix: sp.bsr_matrix, middle: Floats, least: float) -> Blocks:
-    """Inverse of a matrix whose rows will be scaled by the inverses of these blocks."""
+    """Inverse of a matrix whose rows will be scaled by the inverses of the blocks `middle`."""
     dense = _dense_inverse(matrix.toarray(), least)
     dense = np.einsum("rki,kij->rkj", dense.reshape(len(dense), *middle.shape[:2]), middle)
     inverse = sp.bsr_matrix(dense.reshape(len(dense), -1), blocksize=matrix.blocksize)
@@ -178,7 +178,7 @@ def _weighed_inverse(matrix: sp.bsr_matrix, middle: Floats, least: float) -> Blo
 
 
 def _nothing_free(size: int, coarse: int) -> Level:
-    """A coarse level for no nodes, of which there would be blocks of `size`."""
+    """Coarse level without nodes, for blocks of `size`."""
     one = Blocks.of([sp.bsr_matrix(np.eye(coarse), blocksize=(coarse, coarse))], 1)
     column, data = np.zeros(0, np.int32), np.zeros((0, size * coarse), np.float32)
     up, down = (Blocks(np.zeros(rows + 1, np.int32), column, data) for rows in (0, 1))

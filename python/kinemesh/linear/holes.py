@@ -1,4 +1,4 @@
-"""Multigrid of a scalar matrix whose hierarchy is made without holes, in the rows that are field.
+"""Multigrid of a scalar matrix restricted to field rows, with a hierarchy set up without holes.
 
 What is not field is left out on the finest level and held at zero by penalties on coarser ones, so
 that only these, and the coarsest inverses, are made anew when holes move (docs/theory.md, section
@@ -41,7 +41,7 @@ class HoledMultigrid(ScalarMultigrid):
         self.refresh.append(self.backend.bind(kernel, suffix="f32", active=self.active, **fields))
 
     def _penalty(self, kernel: str, here: _Depth, own: dict[int, NDArray], **fields: Any) -> None:
-        """A level's penalty from what is above; own: of each member, the diagonal of its matrix."""
+        """Add a level's penalty from the status or the finer level; own: each member's diagonal."""
         unit = np.zeros(here.rows, np.float32)
         for m, diagonal in own.items():
             unit[here.first[m] : here.first[m] + here.counts[m]] = diagonal

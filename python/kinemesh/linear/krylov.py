@@ -1,4 +1,4 @@
-"""What the solvers on a block pattern share: its tables on the device, sums, who still iterates.
+"""Common parts of solvers on a block pattern: device tables, sums, masks of live members.
 
 All scalars are per member and stay on the device; a member that has converged, or broken down, is
 left alone while the others go on.
@@ -91,20 +91,20 @@ class Krylov:
         return self._total(f"krylov_squares_{self.width}", 1, r=r, squares=squares)
 
     def tolerances(self, tolerance: Any) -> Any:
-        """(members,) device array of a tolerance that is a number, or the array that it is."""
+        """Device array (members,) of a tolerance: of a number, or the array itself."""
         if isinstance(tolerance, int | float):
             return self.backend.array(np.full(self.live.shape[0], tolerance), np.float64)
         return tolerance
 
     def _first(self, r: Any, tolerance: Any, base: Any = None) -> Any:
-        """Call: who has converged before any iteration; base: squares that the tolerance is of."""
+        """Call that masks members already converged; base: squared norms of the tolerance."""
         return self._total(
             f"krylov_first_{self.width}", 1, r=r, base=base, tolerance=tolerance,
             squares=self.squares, target=self.target, scalars=self.scalars, status=self.status,
         )  # fmt: skip
 
     def begun(self, before: list[Any]) -> Callable[[], Any]:
-        """Callable: these calls, which leave A, b and base, and the start of a solve."""
+        """Callable that runs these calls, which set A, b and base, and starts a solve."""
         return self.backend.record([*before, self.factor, self.begin])
 
     def recorded_block(self, count: int) -> Callable[[], Any]:

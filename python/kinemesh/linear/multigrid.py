@@ -38,7 +38,7 @@ def chebyshev(high: float, degree: int, low: float = LOW) -> list[tuple[float, f
 
 
 def lanes(rows: int) -> int:
-    """How many lanes share each of so many rows of a scalar matrix: as many as THREADS bear."""
+    """Number of lanes per row of a scalar matrix, at most THREADS in all."""
     return next((w for w in (8, 4, 2) if w * rows <= THREADS), 1)
 
 

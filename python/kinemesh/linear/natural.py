@@ -27,7 +27,7 @@ NAMES = ("libcusparse.so.13", "libcusparse.so.12")
 
 
 def natural_csr(row: NDArray, column: NDArray, blocks: NDArray, node: NDArray) -> sparse.csr_matrix:
-    """Scalar CSR matrix in the order of the nodes of a block matrix whose rows stand otherwise.
+    """Scalar CSR matrix in the order of the nodes, from a block matrix in another order.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def natural_csr(row: NDArray, column: NDArray, blocks: NDArray, node: NDArray) -
 
 
 def scalar_pattern(row: NDArray, column: NDArray) -> tuple[NDArray, NDArray]:
-    """CSR (offsets, column) of the numbers of a matrix with 2 by 2 blocks, as `spring_csr` has it.
+    """Scalar CSR (offsets, column) of a matrix with 2 by 2 blocks, as of `spring_csr`.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def _places() -> list[str]:
 
 
 def open_library(backend: Backend) -> Any:
-    """The CUDA module with cuSPARSE opened, or DeviceError that says why not."""
+    """CUDA module with cuSPARSE loaded, or DeviceError with the reason."""
     if not backend.on_gpu:
         raise DeviceError("cuSPARSE needs an NVIDIA GPU, expected device cuda or cuda:N, got cpu")
     module, why = backend._module, ""
@@ -83,7 +83,7 @@ def open_library(backend: Backend) -> Any:
 
 @contextmanager
 def _device_errors() -> Iterator[None]:
-    """What CUDA or cuSPARSE refuses, as DeviceError."""
+    """Turn errors of CUDA or cuSPARSE into DeviceError."""
     try:
         yield
     except RuntimeError as error:

@@ -112,11 +112,11 @@ class ScalarSolver(Krylov):
         self.iterate = backend.record(self._iterate_calls())
 
     def _levels(self, matrix: sp.csr_matrix) -> Any:
-        """The hierarchy of a mesh's rows where x is not given."""
+        """Hierarchy of a mesh's rows, in which x is free."""
         return scalar(matrix, SMOOTHINGS if self.overset else None)
 
     def _spread(self, volume: NDArray[np.float64] | None) -> None:
-        """The arrays by which sides that have no solution are made to have one."""
+        """Arrays of the rank-one term that makes singular systems solvable."""
         self.stiff, self.lack, self.share = None, None, None
         if volume is None or not volume.any():
             return

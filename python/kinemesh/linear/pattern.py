@@ -34,7 +34,7 @@ def chunks(first: Ints, size: int = CHUNK) -> tuple[Ints, Ints]:
 
 
 def totals(backend: Backend, offsets: Ints, groups: Ints) -> dict[str, Any]:
-    """What kernels that sum over members are told of their chunks (TOTALS, csrc/core/kernel.h)."""
+    """Chunk tables for kernels that sum over members (TOTALS, csrc/core/kernel.h)."""
     members = len(groups) - 1
     tables = {
         "offsets": offsets,
@@ -47,7 +47,7 @@ def totals(backend: Backend, offsets: Ints, groups: Ints) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Block CSR with rows sorted by colour (where it has colours), then member, then node.
+    """Block CSR with rows sorted by colour (if coloured), then member, then node.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ class Pattern:
         ]
 
     def colour(self) -> Ints:
-        """(nodes,) colour of each node; of an ensemble, whose rows of one colour stand together.
+        """Colour of each node (nodes,), for rows of an ensemble grouped by colour.
 
         A member with fewer colours than another has all but the last of its solo run.
         """
@@ -191,7 +191,7 @@ class Pattern:
         return found
 
     def block(self, i: Ints, j: Ints) -> Ints:
-        """Numbers of the blocks (i, j), given as nodes, by bisection of the rows."""
+        """Numbers of the blocks (i, j) of node pairs, by bisection of the rows."""
         row, column = self.row_of[i], self.row_of[j]
         low, high = self.row[row], self.row[row + 1] - 1
         for _ in range(int(np.diff(self.row).max(initial=0)).bit_length()):

@@ -1,4 +1,4 @@
-"""Tables of an ensemble from those of its distinct meshes: made once, then tiled and shifted.
+"""Tables of an ensemble: computed once per distinct mesh, then tiled and shifted.
 
 Items (nodes, edges, rows of a matrix) of a member stand side by side.  Where they come in parts, as
 rows come by colour, the first parts of all members stand before the second ones.
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 
 class Alike:
-    """Which members of an ensemble share a mesh: those that have one object.
+    """Members of an ensemble grouped by mesh object.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Alike:
 
 
 class Items:
-    """Items of one kind: how many each mesh has, and where those of each member stand.
+    """Items of one kind: counts per mesh, and ranges per member.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Items:
         return np.repeat(*self.owner).astype(np.int32)
 
     def offsets(self, tables: Sequence[NDArray]) -> NDArray[np.int32]:
-        """(total+1,) offsets of all members' items from those (items+1,) of each mesh."""
+        """Offsets (total+1,) of all members' items, from those (items+1,) of each mesh."""
         if self.alike.members == 1:
             return tables[0]
         counts = self.stack([np.diff(table) for table in tables])
@@ -107,7 +107,7 @@ class Items:
         return found
 
     def _shifts(self, table: NDArray, mesh: int, members: slice) -> NDArray[np.int32]:
-        """(members, ...) what is added to numbers of items, of members that share a mesh."""
+        """Shifts (members, ...) of item numbers, for members that share a mesh."""
         shift, sizes = self.shift[members], self.sizes[mesh]
         if len(sizes) == 1:
             return shift.reshape(-1, *[1] * table.ndim)

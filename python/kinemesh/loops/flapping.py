@@ -52,7 +52,7 @@ class Flapping:
 
     @property
     def efficiency(self) -> float | None:
-        """Propulsive efficiency; None where there is no thrust, no power to drive, or no stream."""
+        """Propulsive efficiency; None without thrust, driving power or a stream."""
         power = self.power_in
         if power is None or power <= 0 or self.thrust <= 0 or self.stream <= 0:
             return None
@@ -97,7 +97,7 @@ def flapping_of(
     scale: Scale | None,
     of_body: str = "",
 ) -> Flapping:
-    """That of the columns of a history's last cycle.
+    """Flapping in the last cycle of a history, from its columns.
 
     Parameters
     ----------

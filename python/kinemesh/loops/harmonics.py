@@ -66,7 +66,7 @@ class Coefficient:
 
     @property
     def share(self) -> float | None:
-        """Change from the cycle before, rms over amplitude; None where there is no such cycle.
+        """Change from the cycle before, rms over amplitude; None without an earlier cycle.
 
         0 of a load that is nothing beside the largest one in both cycles (`NOTHING`).
         """

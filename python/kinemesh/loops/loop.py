@@ -41,7 +41,7 @@ class Distance:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Distances of lift, moment and drag to a reference loop; cd is None where one has none."""
+    """Distances of lift, moment and drag to a reference loop; cd is None if one has no drag."""
 
     cl: Distance
     cm: Distance
@@ -74,12 +74,12 @@ class BodyLoop:
 
     @property
     def damping(self) -> float | None:
-        """As `Loop.damping`, of the body's own motion."""
+        """Aerodynamic damping of the body's own motion, as `Loop.damping`."""
         return self.energy.damping
 
     @property
     def derivatives(self) -> Derivatives:
-        """As `Loop.derivatives`, of the body's loads and its own motion."""
+        """Derivatives of the body's loads with its own motion, as `Loop.derivatives`."""
         return self.energy.derivatives
 
     def to_dict(self) -> dict[str, Any]:
@@ -114,7 +114,7 @@ class Loop:
 
     @property
     def unconverged(self) -> int:
-        """Number of steps that did not converge; 0 where the source does not tell."""
+        """Number of steps that did not converge; 0 if the source lacks it."""
         return 0 if self.converged is None else int(np.sum(~self.converged))
 
     @property
@@ -131,7 +131,7 @@ class Loop:
 
     @property
     def periodic(self) -> bool | None:
-        """Whether `change` is at most `tolerance`; None where `change` is None."""
+        """True if `change` is at most `tolerance`; None if `change` is None."""
         return None if self.change is None else self.change <= self.tolerance
 
     @property
@@ -158,7 +158,7 @@ class Loop:
 
     @property
     def cd(self) -> Coefficient | None:
-        """Drag; None where the source has none."""
+        """Drag; None if the source has none."""
         return None if self.flapping is None else self.flapping.cd
 
     @property
@@ -173,7 +173,7 @@ class Loop:
 
     @property
     def thrust(self) -> float | None:
-        """Mean thrust coefficient; None where the source has no drag."""
+        """Mean thrust coefficient; None if the source has no drag."""
         return None if self.flapping is None else self.flapping.thrust
 
     @property
@@ -183,7 +183,7 @@ class Loop:
 
     @property
     def efficiency(self) -> float | None:
-        """Propulsive efficiency; None where there is no thrust, no power to drive, or no stream."""
+        """Propulsive efficiency; None without thrust, driving power or a stream."""
         return None if self.flapping is None else self.flapping.efficiency
 
     @property
@@ -218,7 +218,7 @@ class Loop:
     def plot(
         self, reference: Loop | str | Path | None = None, path: str | Path | None = None
     ) -> Any:
-        """Figure of cl and cm against alpha, with a reference loop; saved if a path is given."""
+        """Figure of cl and cm against alpha, with a reference loop; saved to `path`, if any."""
         return done_by("Loop.plot")(self, reference, path)
 
     def to_dict(self) -> dict[str, Any]:
@@ -333,7 +333,7 @@ def _loads(
 def loop_of_history(
     history: History, member: int | None = None, tolerance: float = PERIODIC, label: str = "run"
 ) -> Loop:
-    """Loop of the last cycle of a history; `kinemesh.hysteresis` says when there is none."""
+    """Loop of a history's last cycle; errors as of `kinemesh.hysteresis`."""
     if history.kind != "unsteady":
         raise CaseError(f"{label}: a steady run has no loop")
     if member is None and len(history.members) > 1:
@@ -378,7 +378,7 @@ def _flapping(loop: Loop, history: History, of_body: str = "") -> Flapping:
 
 
 def _with_work(loop: Loop, history: History) -> Loop:
-    """The loop with the work of all bodies, and of each where there are several."""
+    """Loop with the work of all bodies, and of each of several bodies."""
     cycle = _cycle(history, loop.steps)
     start = "angle_deg_"
     markers = [name.removeprefix(start) for name in cycle if name.startswith(start)]

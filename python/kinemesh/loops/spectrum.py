@@ -78,7 +78,7 @@ class Spectrum:
         return {name: getattr(self, name) for name in LOADS}
 
     def remark(self) -> str | None:
-        """What must be said of loads that change in a window of less than `FEW` periods.
+        """Warning of unsteady loads in a window of less than `FEW` periods.
 
         They change where an rms is above `SWING` of the largest load, of single bodies too.
         """
@@ -140,7 +140,7 @@ def _swinging(values: Mapping[str, FloatArray]) -> list[str]:
 
 
 def with_bodies(rows: Any, start: float | None = None, per_length: float = 1.0) -> Spectrum:
-    """As `spectrum_of`, of a History of one member, with those of each of several bodies."""
+    """Spectrum of one member's History, as of `spectrum_of`, and of each of several bodies."""
     found = {}
     for marker in (name.removeprefix("cl_") for name in rows.columns if name.startswith("cl_")):
         own = {load: rows[f"{load}_{marker}"] for load in LOADS} | {"time": rows["time"]}

@@ -26,7 +26,7 @@ def circulation(k: ArrayLike) -> ComplexArray:
 
 
 def theodorsen(k: ArrayLike, axis: float = 0.25) -> ComplexArray:
-    """(..., 2, 2) cl and cm over h/c and theta, as `kinemesh.derivatives` has them by the chord.
+    """(..., 2, 2) cl and cm over h/c and theta, in the form of `kinemesh.derivatives`.
 
     Rows are lift upwards and nose-up moment about the axis, columns h/c upwards and theta [rad].
 

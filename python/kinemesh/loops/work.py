@@ -24,7 +24,7 @@ AT_REST = 1e-12  # range below which an angle [rad] or a shift [chord] is the ro
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """Motion of one body over a cycle, and the power that it is fed.
+    """Motion of one body over a cycle, and the power into it.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Movement:
         return "alpha" if self.pitches else "h", values
 
     def like(self, other: Movement) -> bool:
-        """Whether two bodies move as one."""
+        """Return True if two bodies move as one."""
         pairs = ((self.angle, other.angle), (self.x, other.x), (self.y, other.y))
         return all(np.abs(a - b).max() <= AT_REST for a, b in pairs)
 
@@ -135,7 +135,7 @@ class Work:
 
 
 def work_of(movements: Iterable[Movement], cl: Coefficient, cm: Coefficient) -> Work:
-    """Work on bodies with these movements, whose loads together are cl and cm.
+    """Work on bodies with these movements and the total loads cl and cm.
 
     There is a damping, and there are derivatives, where the bodies that move do so as one, in one
     degree of freedom.
@@ -165,12 +165,12 @@ def work_of(movements: Iterable[Movement], cl: Coefficient, cm: Coefficient) -> 
 
 
 def _closes(values: FloatArray) -> bool:
-    """Whether the last step leads to the first one as the others lead on."""
+    """Return True if the step from the last value to the first is no leap."""
     return bool(abs(values[0] - values[-1]) <= LEAP * np.abs(np.diff(values)).max())
 
 
 def _amplitude(values: FloatArray, phase: FloatArray, unit: complex) -> float:
-    """Half the range of a motion; where it is harmonic, of what lies between the steps too."""
+    """Half the range of a motion; of a harmonic one, that of the continuous law."""
     rest = values - values.mean() - (unit * np.exp(1j * phase)).real
     return abs(unit) if np.ptp(rest) <= HARMONIC * abs(unit) else float(np.ptp(values) / 2)
 
@@ -181,7 +181,7 @@ def _first(values: FloatArray, phase: FloatArray) -> complex:
 
 
 def movement_of(columns: Mapping[str, NDArray], of_body: str = "") -> Movement | None:
-    """Movement of a body from columns of a history's cycle; None where it has no such body.
+    """Movement of a body from columns of a history's cycle; None without the body's columns.
 
     `of_body` is the end of the columns' names, `_MARKER`; that of the only body is empty.
     """

@@ -44,7 +44,7 @@ __all__ = [
 
 
 def read(path: str | Path, scale: float | None = None, chord: float | None = None) -> Mesh:
-    """Read a mesh; the suffix tells the format: SU2 or gmsh.
+    """Read a mesh in the format of its suffix: SU2 or Gmsh.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Stretched Cartesian meshes of quadrilaterals: what lies below the parts of overset grids."""
+"""Stretched Cartesian meshes of quadrilaterals, the background of overset grids."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ MIDDLE = np.sqrt(2.0)  # xi at mid-chord
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """Rays of the upper half on the axis, and how they spread above it.
+    """Rays of the upper half on the axis, and their spread above it.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def _count(xi: Floats, step: Floats) -> Floats:
 
 
 def _axis(circle: CircleMap, wanted: Wanted, radius: float, base: float | None) -> tuple[Axis, int]:
-    """Rays and the number of layers, so that nodes and spacings are those asked for.
+    """Rays and the number of layers that fit the required nodes and spacings.
 
     Near a blunt edge, where steps are about those of its `base`, these need not be met exactly.
     """

@@ -77,7 +77,7 @@ class Contour:
         return float(_turn(after - before))
 
     def spread(self, s: Floats, theta: Floats) -> Floats:
-        """What to add to the tangent angle at rising angles on the circle, where arc length is s.
+        """Correction of the tangent angle at rising angles on the circle, with arc length s.
 
         Each jump then is a ramp: the angle depends continuously on s.
         """
@@ -168,7 +168,7 @@ def _corners(contour: Contour, corner: float) -> list[tuple[float, float]]:
 
 
 def _theta_of(v: Floats, corner: float) -> Floats:
-    """Angles for v in [-1, 1], dense towards the corners so that ds/dv is smooth there."""
+    """Angles for v in [-1, 1], dense towards the corners so that ds/dv is smooth at them."""
     return np.pi + (np.pi - corner) * np.sin(0.5 * np.pi * np.sin(0.5 * np.pi * v))
 
 
@@ -228,7 +228,7 @@ class _Iteration:
         return CircleMap(self.contour, self.corner, self.arc, self.coefficients)
 
     def ended(self) -> bool:
-        """Whether the fixed point is reached."""
+        """Iterate; True if the fixed point is reached."""
         before = self.arc(_v_of(self.theta, self.corner))
         for _ in range(ITERATIONS if self.mix is None else MIXED_ITERATIONS):
             speed = self._step()
@@ -264,7 +264,7 @@ class _Iteration:
 def _coefficients(
     contour: Contour, corner: float, theta: Floats, arc: CubicSpline, spread: bool
 ) -> Complexes:
-    """c_n from the tangent angle at the circle's points, its jumps at joints spread if asked."""
+    """Coefficients c_n from the tangent angle on the circle; `spread` smooths its jumps."""
     angle = np.full(len(theta), contour.base_angle)
     on = (theta >= corner) & (theta <= 2 * np.pi - corner)
     s = arc(_v_of(theta[on], corner))
@@ -321,7 +321,7 @@ def _arc_length(v: Floats, corner: float, speed: Floats, length: float) -> Cubic
 def _base_ratio(
     contour: Contour, corner: float, log_speed: CubicSpline, speed: Floats, v: Floats
 ) -> float:
-    """Length the base should have over the one it has, both per length of the section."""
+    """Required over present length of the base, both per length of the section."""
     t, weight = np.polynomial.legendre.leggauss(40)
     angle = 0.5 * np.pi * t  # theta = corner sin(angle): the square roots become smooth
     theta = corner * np.sin(angle)

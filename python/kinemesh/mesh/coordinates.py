@@ -1,4 +1,4 @@
-"""Coordinate files of sections: the points in Selig's or Lednicer's order, and what else is there.
+"""Coordinate files of sections: points in Selig's or Lednicer's order, among titles and comments.
 
 Files of collections have beside their points a title, a count of points, the box of a grid, and
 text at the end.  Such lines are left out with a note.  A line that may be a point with damage is
@@ -34,7 +34,7 @@ LEAST = 9  # points
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of the file that is not blank; `values` are its numbers, where it has nothing else."""
+    """Line of the file, not blank; `values` are its numbers, None in lines with words."""
 
     number: int
     text: str
@@ -55,23 +55,23 @@ class _Line:
 
     @property
     def count(self) -> int:
-        """How many numbers the line has; 0 where it has other words."""
+        """Number of numbers in the line; 0 in lines with words."""
         return len(self.values or ())
 
     @property
     def whole(self) -> bool:
-        """Whether it has whole numbers alone, written without a point, beyond a coordinate."""
+        """True for a line of whole numbers alone, without a point, too large for coordinates."""
         return self.count > 0 and all(
             word.isdigit() and float(word) > LARGEST for word in self.words
         )
 
     @property
     def comment(self) -> bool:
-        """Whether the line begins as a comment."""
+        """True if the line begins as a comment."""
         return self.text.startswith(COMMENTS)
 
     def is_text(self, after: bool = False) -> bool:
-        """Whether the line is text, and no point with damage; `after` the points or before them.
+        """True for text, as opposed to a damaged point; `after` : behind the points.
 
         Of a point with damage digits may be stars or letters.  So a line that begins with a number
         is text only where words follow and the number is a share or whole and no coordinate, after
@@ -126,7 +126,7 @@ def read(path: Path) -> tuple[Floats, tuple[str, ...]]:
 
 
 def _start(lines: list[_Line]) -> int:
-    """Place of the first line of two or three numbers, no title; the end where there is none."""
+    """Index of the first line of two or three numbers that is no title, or the end."""
     points = (k for k, line in enumerate(lines) if line.count in (2, 3))
     return next(
         (k for k in points if k or not (lines[0].whole and lines[0].count == 3)), len(lines)
@@ -157,7 +157,7 @@ def _head(path: Path, head: list[_Line], body: list[_Line]) -> list[str]:
 
 
 def _damaged(k: int) -> str:
-    """What more is said of a line before the points."""
+    """Further cause of an error in a line before the points."""
     return "" if k else ", or a title, which does not begin with a number"
 
 
@@ -234,7 +234,7 @@ def _counts(path: Path, body: list[_Line], title: bool) -> tuple[list[_Line], in
 
 
 def _closes(body: list[_Line]) -> bool:
-    """Whether the points end where they begin, as those of Selig's order do."""
+    """Return True if the last point is close to the first, as in Selig's order."""
     if len(body) < LEAST:
         return False
     first, last = np.array(body[0].values), np.array(body[-1].values)

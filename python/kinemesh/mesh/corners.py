@@ -1,4 +1,4 @@
-"""Corners and noses of coordinate lists, told apart; noses refined by a spline.
+"""Corners and noses of coordinate lists, distinguished; noses refined by a spline.
 
 A turn of more than CORNER from one edge of the list to the next is a corner, or a nose that the
 list is coarse for.  Beside a corner the list is straight or bends evenly; a nose's turn is spread:
@@ -33,7 +33,7 @@ def turns(curve: Floats) -> Floats:
 
 
 def told_apart(curve: Floats) -> tuple[Places, Places]:
-    """Points of a closed curve (m, 2) that are corners (c,), and those that make noses (k,)."""
+    """Points of a closed curve (m, 2): corners (c,), and points of noses (k,)."""
     turn = turns(curve)
     sharp = np.abs(turn) > CORNER
     step = np.linalg.norm(np.roll(curve, -1, axis=0) - curve, axis=1)
@@ -45,7 +45,7 @@ def told_apart(curve: Floats) -> tuple[Places, Places]:
 
 
 def _fades(turn: Floats, bend: Floats, end: int, way: int) -> bool:
-    """Whether turns and curvatures go on, and fall off, beyond the end of a run of sharp turns."""
+    """Return True if turns and curvatures continue and fall off beyond a run of sharp turns."""
     near, far = (end + way) % len(turn), (end + 2 * way) % len(turn)
     same = turn[near] / turn[end] > SHARE
     return bool(same and bend[near] / turn[end] > DECAY * bend[far] / turn[end])
@@ -101,7 +101,7 @@ def _splined(piece: Floats, periodic: bool) -> Floats:
 
 
 def said(curve: Floats, corner: Places, nose: Places) -> str:
-    """In words, what of a list was taken for corners, and that a nose was refined."""
+    """Note on the points taken for corners, and on a refined nose."""
     parts = [listed(curve, corner, "corner") if len(corner) else "no corners"]
     if len(nose):
         parts.append(f"{listed(curve, nose, 'point')} taken for a nose, refined by a spline")

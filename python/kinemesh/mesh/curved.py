@@ -38,7 +38,7 @@ class Layers:
 
     @classmethod
     def of(cls, mesh: Mesh) -> Layers:
-        """Those of a mesh."""
+        """Layers of a mesh."""
         tables = dual(mesh.nodes, mesh.cells)
         offsets, neighbour = tables.offsets, tables.neighbour
         ends = np.repeat(np.arange(mesh.nodes), np.diff(offsets))

@@ -42,7 +42,7 @@ def inside(points: Floats, curve: Floats) -> Bools:
 
 
 def first_crossing(one: Floats, other: Floats | None = None) -> tuple[int, int] | None:
-    """Edges of a closed curve that meet another's, or its own (neighbours apart); None if none."""
+    """Pair of edges where a closed curve crosses another, or itself; None without a crossing."""
     second = one if other is None else other
     a, b = one, np.roll(one, -1, axis=0)
     p, q = second, np.roll(second, -1, axis=0)

@@ -86,7 +86,7 @@ def _first(around: float) -> float:
 
 
 def _around(nodes: int, far_field: float, wall_spacing: float | None) -> float:
-    """Nodes round the cylinder with which steps of log r grow to those between the rays.
+    """Number of nodes round the cylinder: steps of log r grow to the spacing of the rays.
 
     n steps that grow geometrically from a to b add up to about n (b - a) / log(b / a).
     """

@@ -47,12 +47,12 @@ def disc(nodes: int = 10_000, radius: float = 0.5, outer: str = "wall") -> Mesh:
 
 
 def _first(ring: np.ndarray) -> np.ndarray:
-    """First node of rings: ring k has 6 k nodes, ring 0 one."""
+    """First node of each ring: ring k has 6 k nodes, ring 0 one."""
     return np.where(ring == 0, 0, 1 + 3 * ring * (ring - 1))
 
 
 def _triangles(rings: int) -> np.ndarray:
-    """(triangles, 3): in each sixth of ring k there are k triangles on its edges, k - 1 below."""
+    """(triangles, 3): per sixth of ring k, k triangles on its edges and k - 1 below."""
     found = []
     for k in range(1, rings + 1):
         sixth, step = (a.ravel() for a in np.mgrid[:6, :k])

@@ -1,4 +1,4 @@
-"""Connectivity of the median dual: who is next to whom, as flat tables (docs/theory.md, 2.3).
+"""Connectivity of the median dual: neighbours of nodes as flat tables (docs/theory.md, 2.3).
 
 Everything is sorted by node, so that the tables of several meshes side by side (an ensemble) are
 those of each mesh with its numbers shifted.

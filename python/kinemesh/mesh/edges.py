@@ -1,4 +1,4 @@
-"""Edges of a mesh: those of one cell only are boundary, each in one marker, domain on the left."""
+"""Edges of a mesh: boundary edges have one cell and one marker, with the domain on the left."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _ends(both: NDArray[np.int64], nodes: int) -> Ints:
 
 
 def _places(name: str, given: Ints, open_keys: NDArray, points: Floats) -> NDArray[np.intp]:
-    """Index of each given edge among the open edges."""
+    """Index of each edge among the open edges."""
     if not len(given):
         raise MeshError(f"marker '{name}' has no edges, expected at least one; remove it")
     outside = np.flatnonzero(((given < 0) | (given >= len(points))).any(axis=1))
@@ -140,7 +140,7 @@ def _places(name: str, given: Ints, open_keys: NDArray, points: Floats) -> NDArr
 def _claim(
     name: str, place: NDArray, owner: NDArray, number: int, names: list[str], edges: Ints
 ) -> None:
-    """Note the marker of each edge; refuse an edge that has one already."""
+    """Record the marker of each edge; refuse an edge with two markers."""
     taken = np.flatnonzero(owner[place] >= 0)
     values, counts = np.unique(place, return_counts=True)
     if len(taken):

@@ -48,7 +48,7 @@ class Base:
 
     @classmethod
     def of(cls, shape: Section, wanted: Wanted) -> Base:
-        """As many edges as the mesh's nodes, or the spacing asked for, make of the gap."""
+        """Base of a section: number and length of edges, by nodes or trailing-edge spacing."""
         gap, around = shape.gap, wanted.around
         section = SIDE * np.sqrt(wanted.nodes) if around is None else around / 2
         given = wanted.trailing_spacing
@@ -62,7 +62,7 @@ class Base:
 
     @property
     def nodes(self) -> int:
-        """About how many nodes fill the fairing."""
+        """Approximate number of nodes inside the fairing."""
         return round(2 * FAIRING * self.edges**2)
 
 
@@ -97,12 +97,12 @@ def faired(shape: Section, length: float) -> Section:
 
 
 def _where(rising: Callable[[Floats], Floats], value: float) -> float:
-    """Place in [0, 1] where a rising function has a value."""
+    """Argument in [0, 1] at which a rising function has a value."""
     return float(brentq(lambda t: float(rising(np.array(t))) - value, 0.0, 1.0, xtol=1e-15))
 
 
 class _Side:
-    """A cubic from the fairing's tip to a corner of the base, with the section's tangent there."""
+    """Cubic from the fairing's tip to a corner of the base, tangential to the section."""
 
     def __init__(self, tip: complex, corner: complex, way: complex) -> None:
         step = corner - tip
@@ -151,7 +151,7 @@ class Corners:
         return cls(corner, column)
 
     def moved(self, xi: Floats, side: int) -> Floats:
-        """Places of the rays on the axis, those near the corner moved so that one meets it."""
+        """Abscissas of the rays on the axis, shifted near the corner so that one meets it."""
         away, wanted = 2.0 - xi, 2.0 - self.xi[side]
         near = (xi / 2.0) ** 2 / (1.0 + (away / (REACH * wanted)) ** 2) ** 2
         factor = (wanted / away[self.column] - 1.0) / near[self.column]

@@ -20,6 +20,6 @@ def fingerprint(mesh: Any) -> str:
 
 
 def firsts(meshes: Sequence[Any]) -> list[tuple[int, Any]]:
-    """Meshes or clouds, each once, with the first member that has each."""
+    """Distinct meshes or clouds, with the first member on each."""
     found = {id(mesh): (member, mesh) for member, mesh in reversed(list(enumerate(meshes)))}
     return sorted(found.values(), key=lambda one: one[0])

@@ -47,7 +47,7 @@ class Block:
 
 @dataclass(slots=True)
 class Found:
-    """What a file has.
+    """Contents of a Gmsh file.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Found:
 
 
 def load(path: Path) -> Found:
-    """Nodes, elements and groups of a file; MeshError with file, what was found and expected."""
+    """Nodes, elements and groups of a file; MeshError for an unreadable one."""
     raw = read_bytes(path)
     version, binary, order = head(path, raw)
     four = version == "4.1"
@@ -120,7 +120,7 @@ class _Entities:
     count: int = 0
 
     def read(self, numbers: Numbers) -> None:
-        """Take those of $Entities or $PartitionedEntities."""
+        """Read the entities of $Entities or $PartitionedEntities."""
         parted = numbers.name == "PartitionedEntities"
         if parted:
             self.count = int(numbers.sizes(1)[0])
@@ -149,7 +149,7 @@ class _Entities:
         self.groups[dim, tag] = groups
 
     def missing(self, blocks: list[Block]) -> tuple[int, int]:
-        """How many partitions have no cells in the file, of how many."""
+        """(number of partitions without cells in the file, number of partitions)."""
         cells = {b.entity for b in blocks if b.kind in (TRIANGLE, QUAD)}
         there = {int(p) for tag in cells for p in self.partitions.get(tag, ())}
         return max(self.count - len(there), 0), self.count
@@ -234,7 +234,7 @@ def _elements_4(numbers: Numbers, entities: _Entities) -> list[Block]:
 
 
 def _elements_2(numbers: Numbers) -> list[Block]:
-    """Blocks of elements that stand one after the other, their nodes by tag."""
+    """Blocks of elements from format 2, their nodes by tag."""
     rows = (_rows_binary if numbers.binary else _rows_text)(numbers)
     return [
         Block(kind, np.concatenate(parts), (group,) if group else ())
@@ -260,7 +260,7 @@ def _rows_binary(numbers: Numbers) -> dict[tuple[int, int], list[Ints]]:
 
 
 def _rows_text(numbers: Numbers) -> dict[tuple[int, int], list[Ints]]:
-    """Nodes of elements by type and, of lines, group; each element has its own tags."""
+    """Nodes of elements by type and, for lines, group, from text with tags per element."""
     rows: dict[tuple[int, int], list[list[int]]] = {}
     flat: list[int] = numbers.whole(len(numbers.flat))[1:].tolist()
     at = 0

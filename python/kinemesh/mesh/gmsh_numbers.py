@@ -18,11 +18,11 @@ EXACT = 2.0**53  # below which a float64 is a whole number to the last digit
 
 
 class Broken(Exception):
-    """What is wrong in a section."""
+    """Error in a section of a Gmsh file."""
 
 
 def at(raw: bytes, name: str) -> int:
-    """Place behind the line that begins a section; -1 where there is none."""
+    """Position behind the line that begins a section; -1 without the section."""
     found = re.search(rb"(?m)^\$" + name.encode() + rb"[ \t]*\r?\n", raw)
     return -1 if found is None else found.end()
 
@@ -94,7 +94,7 @@ class Numbers:
             )
 
     def _count(self, four: bool, otherwise: int) -> int:
-        """How many nodes or elements are announced, without a step forward."""
+        """Number of nodes or elements in the header, without moving on."""
         place = 1 if four else 0
         if self.binary:
             start = self.data[8 * place : 8 * place + 8]
@@ -142,7 +142,7 @@ class Numbers:
         return self._next(count, "f8").astype(np.float64)
 
     def end(self) -> None:
-        """Broken where the section does not end here."""
+        """Raise Broken if the section does not end here."""
         if self.binary:
             left = self.data[self.at : self.at + 80].lstrip()
             good = left.startswith(b"$End" + self.name.encode())
@@ -153,7 +153,7 @@ class Numbers:
 
 
 def _flat(text: bytes) -> NDArray[np.float64]:
-    """All numbers of a text; those before the first word that is none."""
+    """All numbers of a text, up to the first other word."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
@@ -165,7 +165,7 @@ def _flat(text: bytes) -> NDArray[np.float64]:
 
 
 def _numeric(words: list[bytes]) -> int:
-    """How many words from the first on are numbers."""
+    """Number of leading words that are numbers."""
     for k, word in enumerate(words):
         try:
             float(word)

@@ -141,7 +141,7 @@ class Mesh:
         )
 
     def numbered(self) -> Mesh:
-        """This mesh with its own node numbers as those of the user."""
+        """Copy of this mesh in which the node numbers count as the user's."""
         original = np.arange(self.nodes, dtype=np.int32)
         return _checked(
             self.points, self.triangles, self.quads, self.boundaries, original, self.origin
@@ -173,7 +173,7 @@ def _checked(
     original: Ints,
     origin: Origin,
 ) -> Mesh:
-    """A mesh from tables of one that has been checked: the same cells, in another order."""
+    """Mesh from the tables of a checked one: equal cells in another order."""
     mesh = object.__new__(Mesh)
     arrays: list[NDArray] = [points, triangles, quads, original, *boundaries.values()]
     for array in arrays:

@@ -103,7 +103,7 @@ def _section(
 
 
 def _coefficients(trailing_edge: str | None) -> Floats:
-    """Of the half thickness over 5 t, with the trailing edge asked for."""
+    """Coefficients of the half thickness over 5 t, for a kind of trailing edge."""
     a = np.array(NACA_OPEN)
     if trailing_edge == "sharp":
         from scipy.optimize import brentq  # here: meshes that are read do not need it

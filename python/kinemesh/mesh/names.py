@@ -1,4 +1,4 @@
-"""What the name of a marker says of it."""
+"""Roles of boundaries by the words of their names."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ WALL_WORDS = (
 
 
 def words_of(name: str) -> set[str]:
-    """The words of a marker's name: `LowerWall_2` has lower and wall."""
+    """Words of a marker's name: `LowerWall_2` has lower and wall."""
     return {w.lower() for w in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
 
 
 def role_of(name: str) -> str | None:
-    """Whether a name is of a "wall" or of the "far" field; None where it is of neither or both."""
+    """Role by the words of a name, "wall" or "far"; None for neither or both."""
     words = words_of(name)
     roles = [r for r, known in (("wall", WALL_WORDS), ("far", FAR_WORDS)) if words & set(known)]
     return roles[0] if len(roles) == 1 else None

@@ -122,7 +122,7 @@ def _angles(circle: CircleMap, wanted: Wanted, around: int) -> tuple[Floats, Flo
 
 
 def _stretch(circle, wanted, around, fine, index) -> float:
-    """How much larger the step between rays is at the trailing edge, less 1."""
+    """Relative excess of the step between rays at the trailing edge, 0 for equal steps."""
     spacing = wanted.trailing_spacing or TRAILING_STEP / around
     low, top = -0.9, 3.0  # beyond four times the plain step the wake is starved of rays
     if circle.corner > 0:

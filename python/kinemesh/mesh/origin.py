@@ -1,4 +1,4 @@
-"""Where a mesh or a cloud comes from, as far as a solver or a summary has to know."""
+"""Origin of a mesh or a cloud: its chord, and notes for the summary."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What is known of a mesh or cloud beside its points.
+    """Chord of a mesh or cloud, and notes on its points.
 
     Parameters
     ----------

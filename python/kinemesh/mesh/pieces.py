@@ -41,12 +41,12 @@ class Piece:
 
     @property
     def about_body(self) -> bool:
-        """Whether the piece encloses a body, of an area beyond rounding."""
+        """True if the piece encloses a body of an area above round-off."""
         least = NEAR * float((self.high - self.low).max()) ** len(self.low)
         return self.closed and self.content < -least
 
     def encloses(self, other: Piece) -> bool:
-        """Whether the other piece lies within the box of this one."""
+        """Return True if the other piece lies within the box of this one."""
         room = NEAR * (self.high - self.low)
         return bool((other.low >= self.low - room).all() and (other.high <= self.high + room).all())
 
@@ -104,7 +104,7 @@ def _piece_of(facets: NDArray) -> NDArray[np.int32]:
 
 
 def _closed(facets: NDArray, mirror: NDArray) -> bool:
-    """Whether every end of a facet (in the plane a node, in space an edge) is that of another."""
+    """Return True if each end of a facet (node in the plane, edge in space) is another's too."""
     sides: Any = [np.delete(facets, k, axis=1) for k in range(facets.shape[1])]
     ends = np.sort(np.concatenate(sides), axis=1)
     each, count = np.unique(ends, axis=0, return_counts=True)

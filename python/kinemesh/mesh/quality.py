@@ -1,4 +1,4 @@
-"""How good a mesh is: areas, angles and aspect ratios, with the place of the worst."""
+"""Quality of a mesh: areas, angles and aspect ratios, with the place of the worst."""
 
 from __future__ import annotations
 

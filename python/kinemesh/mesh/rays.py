@@ -1,4 +1,4 @@
-"""What O- and C-meshes share: what was asked for, steps along rays, cells between rays."""
+"""Common parts of O- and C-meshes: arguments, steps along rays, cells between rays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BLOCK = 500_000  # cells whose angles are measured at once: bounds the memory
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What `airfoil` was asked for; lengths in chords."""
+    """Arguments of `airfoil`, checked; lengths in chords."""
 
     nodes: int = 5000  # wanted; the mesh has within 3 % of it
     far_field: float = 50.0  # distance of the outer boundary from mid-chord

@@ -14,7 +14,7 @@ from kinemesh.mesh.su2 import FARTHEST
 
 
 def resized(path: Path, mesh: Mesh, scale: Any, chord: Any) -> Mesh:
-    """A mesh as read, its coordinates times `scale` or over `chord` where one is given."""
+    """Mesh as read, its coordinates times `scale` or over `chord`."""
     given = {name: v for name, v in (("scale", scale), ("chord", chord)) if v is not None}
     if not given:
         return mesh
@@ -46,7 +46,7 @@ def _check(path: Path, name: str, value: Any) -> None:
 
 
 def _measure(path: Path, mesh: Mesh, chord: float) -> None:
-    """MeshError where the one body in the mesh, if there is one alone, has another chord."""
+    """Raise MeshError if the only body in the mesh has another chord."""
     from kinemesh.mesh.pieces import enclosing, pieces
     from kinemesh.mesh.sizes import CHORD, longest
 

@@ -1,4 +1,4 @@
-"""How large the bodies of a mesh or cloud are.
+"""Sizes of the bodies of a mesh or cloud: chord, planform, box.
 
 A body is a closed curve, in space a closed surface, of walls, symmetry being no opening.  Its chord
 is the longest distance between two of its points, its planform half the sum of the facets' areas as

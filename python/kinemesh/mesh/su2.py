@@ -153,7 +153,7 @@ def _unknown(key: str) -> str:
 
 
 def _check_other(lines: _Lines, start: int, key: str, value: str) -> None:
-    """Refuse several zones, angles that SU2 adds to those of its case, and periodic boundaries."""
+    """Refuse several zones, nonzero offsets of angles, and periodic boundaries."""
     if key in ZONES:
         count = _integer(lines, start, key, value)
         begun = sum(re.match(r"IZONE\s*=", text, re.IGNORECASE) is not None for text in lines.texts)
@@ -190,7 +190,7 @@ def _check_other(lines: _Lines, start: int, key: str, value: str) -> None:
 
 
 def _skip(lines: _Lines, key: str) -> None:
-    """Free-form deformation boxes are not used, and say so once per box."""
+    """Skip free-form deformation boxes, with one warning per box."""
     if key == "FFD_TAG":
         number = lines.numbers[lines.at - 1]
         text = f"{lines.path}, line {number}: the free-form deformation box is not used"
@@ -209,7 +209,7 @@ def _integer(lines: _Lines, index: int, key: str, value: str) -> int:
 def _numbers(
     lines: _Lines, texts: list[str], dtype: type, what: str
 ) -> tuple[NDArray, NDArray[np.int64]]:
-    """All numbers of the lines just passed, flat, and how many each line has."""
+    """All numbers of the lines just passed, flat, and the count per line."""
     start = lines.at - len(texts)
     counts = np.array([len(text.split()) for text in texts], np.int64)
     text = "\n".join(texts)

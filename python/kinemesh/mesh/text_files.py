@@ -89,7 +89,7 @@ def _bytes(path: Path, raw: bytes) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file, compressed if its suffix says so."""
+    """Write a text file, compressed if its suffix is of a compressed format."""
     opened = COMPRESSION.get(path.suffix.lower(), open)
     try:
         with opened(path, "wb") as stream:

@@ -36,7 +36,7 @@ def checked(kind: str | None) -> str | None:
 def ended(
     path: Path, z: Complexes, kind: str | None = None
 ) -> tuple[Complexes, float, tuple[str, ...]]:
-    """The points with the trailing edge asked for, the gap that is left, and what to say of it.
+    """Points with the required trailing edge, the remaining gap, and a note.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def _corners(ring: Complexes) -> NDArray[np.intp]:
 
 
 def _without_base(z: Complexes, ring: Complexes, corner: NDArray[np.intp]) -> Complexes:
-    """z without the points between the two corners of its base, where it has some there."""
+    """Points z without those between the two corners of the base."""
     n = len(ring)
     signed = np.sort(np.where(corner > n // 2, corner - n, corner))  # about the list's start
     chord = np.ptp(z.real)

@@ -1,4 +1,4 @@
-"""Cells of a file turned counter-clockwise, and a word on how many were not."""
+"""Cells of a file turned counter-clockwise, with a note on their number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Motions of bodies; what carries the inner vertices along is in `kinemesh.motion.deform`."""
+"""Motions of bodies; deformations of the mesh are in `kinemesh.motion.deform`."""
 
 from kinemesh.motion.motions import (
     Function,

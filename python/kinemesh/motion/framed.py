@@ -1,4 +1,4 @@
-"""Motions of bodies that are given in frames of their own, as parts of overset grids are."""
+"""Motions in the frames of bodies, as of the parts of overset grids."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ class Frame:
         return Pose(float(np.radians(self.angle_deg)), (0.0, 0.0), self.at)
 
     def place(self, points: ArrayLike) -> NDArray[np.float64]:
-        """Points (..., 2) of the body's own frame in that of the case."""
+        """Points (..., 2) of the body's frame in the case's frame."""
         own = np.asarray(points, float)
         if self == CASE:
             return own
         return self.pose.apply(self.scale * own)
 
     def own(self, points: ArrayLike) -> NDArray[np.float64]:
-        """Points (..., 2) of the case in the body's own frame."""
+        """Points (..., 2) of the case in the body's frame."""
         there = np.asarray(points, float)
         if self == CASE:
             return there
         return (there - self.at) @ self.pose.rotation / self.scale
 
     def point(self, own: Point) -> Point:
-        """One point of the body's own frame in that of the case."""
+        """Point of the body's frame in the case's frame."""
         x, y = self.place(own).tolist()
         return x, y
 
@@ -59,7 +59,7 @@ CASE = Frame()
 
 @dataclass(frozen=True, slots=True)
 class Framed(Motion):
-    """A motion whose pivots are points of a body's own frame; its shifts are those of the case.
+    """Motion with pivots in the body's frame, and shifts in the case's frame.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class Framed(Motion):
 
 
 def framed(motion: Motion | None, frame: Frame, length: float = 1.0) -> Motion | None:
-    """The motion of a body that is given in its own frame, in that of the case."""
+    """Motion in the case's frame from one in the body's frame."""
     parts = motion.parts if type(motion) is Together else (motion,)
     if {type(part) for part in parts} <= {Pitch, Plunge, Rotate, Translate, type(None)}:
         made = [_turned(part, frame) for part in parts]

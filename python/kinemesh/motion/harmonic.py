@@ -34,7 +34,7 @@ class _Part:
 
     @classmethod
     def of(cls, motions: Sequence[Pitch | Plunge], speeds: Sequence[float]) -> _Part:
-        """That of motions of one class, in streams of these speeds [a_inf]."""
+        """Part of motions of one class, in streams of these speeds [a_inf]."""
         amplitude = [radians(m.amplitude_deg) if isinstance(m, Pitch) else m.amplitude
                      for m in motions]  # fmt: skip
         omega = [m.omega(speed) for m, speed in zip(motions, speeds, strict=True)]
@@ -55,7 +55,7 @@ class _Part:
         return turns(self.omega * time + self.phase)
 
     def pose(self, turns: Turns) -> tuple[FloatArray, FloatArray]:
-        """Angles and shifts where `turns` are those of a time."""
+        """Angles and shifts from `turns` at a time."""
         return self.split(self.amplitude * turns[1])
 
     def rate(self, turns: Turns) -> tuple[FloatArray, FloatArray]:
@@ -93,7 +93,7 @@ class Harmonics:
         return _sum([part.rate(own) for part, own in zip(self._parts, turns, strict=True)])
 
     def _turns(self, time: FloatArray) -> list[Turns]:
-        """Those of each part; kept, as a step begins at the time that rates were asked at last."""
+        """Turns of each part; cached for one time, as steps begin at the time of the last rates."""
         if not np.array_equal(time, self._known[0]):
             self._known = time.copy(), [part.turns(time) for part in self._parts]
         return self._known[1]

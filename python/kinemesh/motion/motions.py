@@ -55,7 +55,7 @@ class Pose:
         return np.array([[c, s], [-s, c]])
 
     def apply(self, points: ArrayLike) -> NDArray[np.float64]:
-        """Points (..., 2) of the body as given, moved to this pose [chord]."""
+        """Points (..., 2) of the body at rest, moved to this pose [chord]."""
         about = np.asarray(self.about)
         return (np.asarray(points, float) - about) @ self.rotation.T + about + self.shift
 
@@ -116,7 +116,7 @@ class Motion(ABC):
 
     @abstractmethod
     def omega(self, u_inf: float) -> float | None:
-        """Angular frequency [rad a_inf/chord]; None where the motion has no period."""
+        """Angular frequency [rad a_inf/chord]; None for a motion without a period."""
 
     def rate(self, t: float, u_inf: float) -> Rate:
         """Rate of the pose at time t, by differences of fourth order with the step `span`.
@@ -145,11 +145,11 @@ class Motion(ABC):
 
     @property
     def pivot(self) -> tuple[float, float] | None:
-        """Point of the body as given that the motion turns about; None where none is stated."""
+        """Centre of rotation, as a point of the body at rest; None without one."""
         return None
 
     def period(self, u_inf: float) -> float | None:
-        """Time of one cycle [chord/a_inf]; None where the motion has no period."""
+        """Time of one cycle [chord/a_inf]; None for a motion without a period."""
         omega = self.omega(u_inf)
         return None if omega is None else 2 * pi / omega
 

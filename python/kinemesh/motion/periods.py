@@ -10,7 +10,7 @@ ORDERS = 24  # most cycles of one part to the common period
 
 
 def common_omega(values: Sequence[float]) -> float | None:
-    """Angular frequency of the shortest common period of motions with these frequencies.
+    """Angular frequency of the shortest common period of these frequencies.
 
     None where that period is longer than `ORDERS` periods of one of the motions.
     """

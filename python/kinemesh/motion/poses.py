@@ -1,4 +1,4 @@
-"""Poses and rates of many bodies as arrays: what a step of an ensemble works with.
+"""Poses and rates of many bodies as arrays, for the steps of an ensemble.
 
 Each body has the bits that it would have alone, wherever it stands in the arrays.
 """
@@ -48,7 +48,7 @@ class PoseArray(Sequence[Pose]):
 
     @classmethod
     def of(cls, poses: Sequence[Pose]) -> PoseArray:
-        """Those of a sequence, which may be such arrays already."""
+        """PoseArray of a sequence of poses, or the PoseArray itself."""
         if isinstance(poses, PoseArray):
             return poses
         about, shift = (
@@ -59,7 +59,7 @@ class PoseArray(Sequence[Pose]):
 
     @classmethod
     def still(cls, bodies: int) -> PoseArray:
-        """Of bodies as given."""
+        """Poses of bodies at rest."""
         about, shift = (np.zeros((2, bodies)).T for _ in range(2))
         return cls(np.zeros(bodies), about, shift)
 
@@ -106,7 +106,7 @@ class PoseArray(Sequence[Pose]):
         return x + ax + dx, y + ay + dy
 
     def apply(self, points: FloatArray) -> FloatArray:
-        """A point (bodies, 2) of each body as given, moved as `Pose.apply` moves it [chord]."""
+        """Point (bodies, 2) of each body at rest, moved as by `Pose.apply` [chord]."""
         lever = points - self.about
         if lever.any():
             off = lever.any(axis=1)
@@ -117,7 +117,7 @@ class PoseArray(Sequence[Pose]):
 
 
 def placed(points: FloatArray, poses: Sequence[Pose]) -> FloatArray:
-    """Points (..., n, 2) of n bodies as given, moved to the pose of each [chord]."""
+    """Points (..., n, 2) of n bodies at rest, moved to the pose of each [chord]."""
     there = PoseArray.of(poses)
     return np.stack(there.moved(points[..., 0], points[..., 1]), axis=-1)
 
@@ -137,6 +137,6 @@ class RateArray:
 
     @classmethod
     def of(cls, rates: Sequence[Rate]) -> RateArray:
-        """Those of a sequence."""
+        """RateArray of a sequence of rates."""
         shift = np.array([rate.shift for rate in rates], float).reshape(-1, 2)
         return cls(np.array([rate.angle for rate in rates], float), shift)

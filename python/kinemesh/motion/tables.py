@@ -24,7 +24,7 @@ from kinemesh.motion.numbers import LARGEST, finite, pair, positive
 
 FloatArray = NDArray[np.float64]
 DEGREE = 5
-"""Of the splines.
+"""Degree of the splines.
 
 Accelerations of cubic ones are off by h^2 / 12 between rows, 2e-5 of a sine's at 400 rows a period,
 which loads of added mass show: 1.5e-6 of those of a hovering ellipse.
@@ -118,7 +118,7 @@ class Table(Motion):
         return self.about
 
     def remark(self) -> str | None:
-        """Says of rows that they are rough, or far apart; None where they are neither."""
+        """Warning of rough or sparse rows; None without one."""
         if self._rough <= ROUGH:
             return None
         return (
@@ -129,7 +129,7 @@ class Table(Motion):
         )
 
     def _at(self, t: float, u_inf: float) -> float:
-        """Reduced time, within the rows; SettingsError beyond them where there is no period."""
+        """Reduced time, within the rows; SettingsError beyond them in tables without a period."""
         s = positive("motion", "u_inf", u_inf) * finite("table", "t", t) / self.chord
         first, last = float(self.times[0]), float(self.times[-1])
         if self.repeat is not None:
@@ -185,7 +185,7 @@ def _smooth(times: FloatArray, poses: FloatArray, periodic: bool) -> float:
 
 
 def _series(name: str, values: Any, rows: int | None) -> FloatArray:
-    """Values (rows,) of a table; SettingsError for what is none."""
+    """Values (rows,) of a table; SettingsError for other input."""
     try:
         found = np.array(values, float)
     except (TypeError, ValueError):
@@ -220,7 +220,7 @@ def _shifts(shifts: Any, rows: int) -> FloatArray:
 
 
 def _repeat(times: FloatArray, poses: FloatArray, period: Any, periodic: Any) -> float | None:
-    """Period of a table; None where it has none."""
+    """Period of a table; None without one."""
     if periodic not in (None, True, False):
         raise SettingsError(f"table: periodic is {periodic!r}, expected True or False")
     span = float(times[-1] - times[0])
@@ -369,7 +369,7 @@ def _columns(path: str, there: Mapping[str, Any]) -> dict[str, FloatArray]:
 
 
 def remarks(motion: Motion | None) -> list[str]:
-    """What must be said of the tables of a motion, or of the parts of a sum."""
+    """Warnings of the tables in a motion, or in the parts of a sum."""
     own = getattr(motion, "motion", motion)  # of a body that is given in a frame of its own
     tables = [] if own is None else [p for p in _parts(own) if isinstance(p, Table)]
     return [said for said in (one.remark() for one in tables) if said is not None]

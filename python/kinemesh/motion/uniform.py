@@ -19,7 +19,7 @@ from kinemesh.motion.numbers import bounded, finite, pair, positive
 
 @dataclass(frozen=True, slots=True)
 class _Grown:
-    """How far a motion is after its ramp, and how fast.
+    """Share of the motion after its ramp, and its rate.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class Rotate(Motion):
 
 @checks_names
 def translate(velocity: Sequence[float], ramp: float = 0.0, chord: float = 1.0) -> Translate:
-    """Translation at a constant velocity; it has no period.
+    """Translation at constant velocity, without a period.
 
     Parameters
     ----------

@@ -199,7 +199,7 @@ def _rows(corner: Floats, cell: Ints, column: Ints, last: Ints) -> tuple[Ints, I
 
 
 def _meets(x: Floats, y: Floats) -> NDArray[np.bool_]:
-    """Whether cells with corners at x, y (4, pairs) meet a bin from 0 to 1, by no side apart."""
+    """Return True where cells with corners x, y (4, pairs) meet the unit bin."""
     met = np.ones(x.shape[1], bool)
     for k in range(4):
         dx, dy = x[k] - x[k - 1], y[k] - y[k - 1]

@@ -1,4 +1,4 @@
-"""Connectivity of overset grids: status and donors of nodes, and whether these will do."""
+"""Connectivity of overset grids: status and donors of nodes, and its check."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class Connectivity(Statuses):
     __doc__ = Statuses.__doc__
 
     def begin(self) -> None:
-        """Forget the last step: what has fluid at the next update may have had none before."""
+        """Reset the status, so that the next `update` frees no nodes."""
         self.backend.put(self.status, COVERED)
         self.backend.put(self.words, NONE)
 
     def check(self, where: str = "") -> bool:
-        """After `update`: members that cannot go on have failed; whether there were any.
+        """Fail members with invalid connectivity after `update`; returns True if any failed.
 
         Members fail by walls that intersect, by nodes without fluid or receptors without a donor
         where values are needed, and by field nodes that had no fluid at the last update.
@@ -46,7 +46,7 @@ class Connectivity(Statuses):
         return bool(found)
 
     def report(self, member: int = 0, problem: str = "") -> OversetReport:
-        """What the connectivity of a member is like as it stands; warns of what is bad.
+        """Report on the connectivity of a member at the present poses, with warnings.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Donor search: the cell of a mesh that holds a point, and the weights that interpolate there."""
+"""Donor search: the cell of a mesh around a point, and the interpolation weights of its corners."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHAPE = "expected (n, 2), a place in the plane in each row"
 
 
 def search(mesh: Mesh, points: ArrayLike, device: str = "auto") -> tuple[Any, Any]:
-    """Cells of a mesh that hold points, and the weights of the cells' corners there.
+    """Donor cells of points, and the interpolation weights of the cells' corners.
 
     `Donors` is for several searches of one mesh: what a search needs of the mesh takes longer than
     the search.
@@ -122,7 +122,7 @@ class Donors:
 
 
 def _of_cuda(points: Any) -> bool:
-    """Whether an array lies on a CUDA device."""
+    """Return True if an array is on a CUDA device."""
     return hasattr(points, "__cuda_array_interface__")
 
 

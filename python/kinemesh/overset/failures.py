@@ -1,4 +1,4 @@
-"""Why overset grids cannot be solved on where they stand, in words."""
+"""Causes of overset grids that cannot be solved on, in words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WALLS, OUTSIDE, BODY, ORPHAN, FREED = 1, 2, 3, 4, 5  # csrc/kernels/overset/stat
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is wrong and where, what to do, and the place alone."""
+    """Cause, remedy and place of a failure."""
 
     cause: str
     remedy: str
@@ -43,7 +43,7 @@ class _Met:
 
 
 def failure(made: Statuses, member: int, word: np.uint64) -> Told:
-    """The failure that a member's word tells of."""
+    """Cause, remedy and place of the failure in a member's fault word."""
     code, node = decode(word)
     met = _met(made, member, node)
     where = f"{met.place} {met.at}"
@@ -73,7 +73,7 @@ def failure(made: Statuses, member: int, word: np.uint64) -> Told:
 
 
 def _gap(made: Statuses, met: _Met, where: str, code: int) -> Told:
-    """Too few cells between a wall and what is to be solved beyond it, or no wall there."""
+    """Failure by too few cells between a wall and the nodes solved beyond it, or without walls."""
     why = "is within walls" if code == BODY else "has no donor"
     fewer = ", or overlap=1" if made.overlap > 1 else ""
     needs = (2 if met.both else 1) * (made.overlap + made.fringe)
@@ -151,6 +151,6 @@ def _behind(mesh: Parts, x: NDArray[np.float64], node: int, own: int, other: int
 
 
 def _across(plan: Plan, x: NDArray[np.float64], node: int) -> float:
-    """Longest way from a node to one with which it shares a cell [chord]."""
+    """Distance to the farthest node of the cells around a node [chord]."""
     near = plan.neighbour[plan.offsets[node] : plan.offsets[node + 1]]
     return float(np.linalg.norm(x[near] - x[node], axis=1).max())

@@ -1,4 +1,4 @@
-"""Parts of an overset case move as rigid bodies, each with its own motion."""
+"""Motion of overset parts: each is a rigid body with its own motion."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ BEWARE = "its boundary within other parts has the marker 'overset'"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A mesh and where it stands.
+    """Mesh of a part, and its place.
 
     Pivots of the part's motion, and `moment_about`, are points of its own frame, that of the mesh.
 
@@ -64,11 +64,11 @@ class Part:
 
     @property
     def frame(self) -> Frame:
-        """The part's own frame in that of the case."""
+        """Frame of the part within that of the case."""
         return Frame(self.at, self.angle_deg, self.scale)
 
     def points(self) -> NDArray[np.float64]:
-        """(nodes, 2) where the nodes stand [lengths of the case]."""
+        """Coordinates (nodes, 2) of the nodes in the case [lengths of the case]."""
         return self.frame.place(self.mesh.points)
 
 
@@ -156,12 +156,12 @@ class Parts(Mesh):
 
     @property
     def outer(self) -> NDArray[np.bool_]:
-        """(parts,) whether each has an overset boundary."""
+        """Mask (parts,) of parts with an overset boundary."""
         return np.array([f"{name}.{OVERSET}" in self.boundaries for name in self.names])
 
     @property
     def walled(self) -> NDArray[np.bool_]:
-        """(parts,) whether each has walls."""
+        """Mask (parts,) of parts with walls."""
         there = self.boundaries
         return np.array([len(there.get(name, ())) > 0 for name in self.names])
 
@@ -200,7 +200,7 @@ def _part(name: Any, part: Any) -> Part:
 
 
 def _one_background(given: Mapping[str, Part]) -> None:
-    """OversetError unless one part, and one alone, has no overset boundary."""
+    """Raise OversetError unless exactly one part has no overset boundary."""
     if not given:
         raise OversetError(
             "parts: none are given, expected {name: mesh} with a background at least"
@@ -248,7 +248,7 @@ class _Sides:
 
 
 class _Asked:
-    """What a user says of markers, by part and marker.
+    """Kinds of boundaries in a user's arguments, by part and marker.
 
     Raises
     ------
@@ -324,7 +324,7 @@ def _joined(tables: Sequence[tuple[Part, Mesh, int]], sides: _Sides) -> list[Any
 
 
 def _origin(tables: Sequence[tuple[Part, Mesh, int]]) -> Origin:
-    """What is known of the parts: chords of the only one that tells its own."""
+    """Origin of the parts together: their notes, and the chord if only one part has one."""
     chords = [
         part.scale * mesh.origin.chord for part, mesh, _ in tables if mesh.origin.chord is not None
     ]

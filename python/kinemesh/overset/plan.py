@@ -1,4 +1,4 @@
-"""What connectivity needs of one mesh of parts: made once, as parts move as rigid bodies."""
+"""Tables of one mesh of parts for the connectivity, computed once: parts are rigid bodies."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _across(mesh: Parts) -> Floats:
 
 
 def _ranks(mesh: Parts, size: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Distances to walls, those of parts without any by size; and which nodes are on walls.
+    """Rank of each node, its distance to walls or by cell size, and the mask of wall nodes.
 
     Where the background has walls a part without any would be last everywhere and solve nothing: it
     comes before walls that are more than CELLS of its cells away.

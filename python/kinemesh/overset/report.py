@@ -1,4 +1,4 @@
-"""What the connectivity of overset grids is like: counts, donors, overlap, sizes of cells."""
+"""Report on the connectivity of overset grids: counts, donors, overlap, sizes of cells."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HEAD = (
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What the nodes of a member take their values from, as the parts stand.
+    """Donors of a member's nodes at the present poses of the parts.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class OversetReport:
 
     @classmethod
     def of(cls, made: Statuses, member: int, problem: str = "") -> OversetReport:
-        """That of a member as it stands, with warnings of what is bad for the result."""
+        """Report of a member at the present poses, with warnings of poor donors."""
         grid = made.grid
         taken = Taken.of(made, member)
         status, worth, ratio = taken.status, taken.worth, taken.ratio

@@ -1,4 +1,4 @@
-"""What lies within the walls of a part: triangles, and distances of places to walls."""
+"""Solids within the walls of a part: their triangles, and distances of points to walls."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def loops_of(points: Floats, edges: Ints, name: str) -> list[Ints]:
 
 
 def within(points: Floats, loops: list[Ints], name: str) -> Ints:
-    """(t, 3) triangles of what is within the loops that have the fluid outside."""
+    """(t, 3) triangles of the solids inside loops with the fluid outside."""
     found = [np.empty((0, 3), np.int32)]
     for loop in loops:
         x, y = (points[loop] - points[loop[0]]).T
@@ -71,7 +71,7 @@ def ears(points: Floats, ring: Ints, name: str) -> Ints:
 
 
 def _ears(points: Floats, before: Ints, ring: Ints, after: Ints) -> NDArray[np.intp]:
-    """Corners with nothing of the polygon in their triangle; straight ones where there are none."""
+    """Corners whose triangles contain no other corner; without such ears, straight corners."""
     turn = _turn(points[before], points[ring], points[after])
     hollow = ring[turn <= 0]
     found = [
@@ -85,7 +85,7 @@ def _ears(points: Floats, before: Ints, ring: Ints, after: Ints) -> NDArray[np.i
 def _empty(
     points: Floats, before: Ints, ring: Ints, after: Ints, k: int, hollow: Ints
 ) -> np.bool_ | bool:
-    """Whether no hollow corner lies in or on the triangle of corner k."""
+    """Return True if no hollow corner lies in or on the triangle of corner k."""
     if not len(hollow):
         return True
     a, b, c = before[k], ring[k], after[k]
@@ -101,7 +101,7 @@ def _turn(a: Floats, b: Floats, c: Floats) -> Floats:
 
 
 def _apart(found: NDArray[np.intp], most: int) -> NDArray[np.intp]:
-    """Of ascending corners of a ring those that are not side by side, at most so many."""
+    """Subset of ascending corners of a ring without neighbours in it, at most `most`."""
     cut: list[int] = []
     ring = most + 3
     for k in found.tolist():
@@ -130,7 +130,7 @@ def distances(points: Floats, ends: Floats) -> Floats:
 
 
 def _to_segments(p: Floats, ends: Floats, which: NDArray[np.intp]) -> Floats:
-    """(n, m) distances of places (n, 2) to segments (n, m), numbers of those at ends (k, 2, 2)."""
+    """Distances (n, m) of points (n, 2) to segments `which` (n, m) of `ends` (k, 2, 2)."""
     a, way = (np.ascontiguousarray(v.T) for v in (ends[:, 0], ends[:, 1] - ends[:, 0]))
     square = (way * way).sum(axis=0)
     (x, y), (wx, wy) = p.T[:, :, None] - np.take(a, which, axis=1), np.take(way, which, axis=1)

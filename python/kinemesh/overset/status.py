@@ -74,7 +74,7 @@ class Statuses:
 
     @property
     def found(self) -> list[Any]:
-        """Device arrays: the poses, and what `update` makes of them."""
+        """Device arrays: the poses, and the results of `update`."""
         made = [self.status, self.mark, self.other, self.donor, self.weight]
         return [self.pose, *made, self.counts, self.words]
 
@@ -121,7 +121,7 @@ class Statuses:
         }
 
     def _of_members(self) -> dict[str, Any]:
-        """What tells the members' nodes and parts from those of their meshes; slots."""
+        """Tables from members' nodes and parts to those of their meshes, and donors' slots."""
         grid, b = self.grid, self.backend
         of, distinct = grid.alike.of, grid.distinct
         place = np.cumsum([0, *(len(mesh.points) for mesh in distinct)])

@@ -1,4 +1,4 @@
-"""How far overset parts move in a step: in cells of a part where it ends, and beside gaps.
+"""Strides of overset parts per step: in cells at the overset boundary, and in gaps between walls.
 
 A part ends within others, whose cells there are like its own (`kinemesh.overset.watch`).  All of it
 is worked out on the host, of the nodes of walls and of overset boundaries alone.
@@ -44,7 +44,7 @@ class Stride:
     away: float
 
     def told(self, what: str) -> str:
-        """In words; what : "cells" or "gap"."""
+        """Sentence on the stride; what : "cells" or "gap"."""
         at = "({:.4g}, {:.4g})".format(*self.place)
         if what == "cells":
             return (
@@ -86,7 +86,7 @@ class Strides:
 
     @property
     def several(self) -> bool:
-        """Whether more than one part has walls, so that there are gaps."""
+        """Return True if more than one part has walls, so that there are gaps."""
         return sum(tree is not None for tree in self.trees) > 1
 
     def found(self, before: Floats, after: Floats) -> tuple[Stride, Stride]:
@@ -105,7 +105,7 @@ class Strides:
                     yield part, other
 
     def _cells(self, part: int, other: int, before: Floats, after: Floats) -> Stride:
-        """Of the nodes on a part's overset boundary that are within the box of the other part.
+        """Largest stride in cells, over overset-boundary nodes within the other part's box.
 
         Along their normals: a part that turns within its own outline covers what it covered.
         """
@@ -121,7 +121,7 @@ class Strides:
         return self._stride(part, other, np.where(inside, far, 0.0), sizes, points, after)
 
     def _gap(self, part: int, other: int, before: Floats, after: Floats) -> Stride:
-        """Of the nodes of a part's walls, beside their distances to the other part's walls."""
+        """Largest stride of a part's wall nodes over their distances to the other part's walls."""
         points, tree = self.walls[part], self.trees[other]
         if tree is None or not len(points) or len(points) > len(self.walls[other]):
             return NONE
@@ -160,7 +160,7 @@ def _apart(points: Floats, others: Floats) -> Floats:
 
 
 def _placed(points: Floats, row: Floats) -> Floats:
-    """Points as given at a pose: cos - 1, sin, about (x, y), shift (x, y)."""
+    """Points moved by a pose: cos - 1, sin, about (x, y), shift (x, y)."""
     x, y = (points - row[2:4]).T
     turned = np.stack([row[0] * x - row[1] * y, row[1] * x + row[0] * y], axis=1)
     return points + turned + row[4:]

@@ -1,4 +1,4 @@
-"""What is bad for the result where overset parts move before a run: warnings, each once."""
+"""Warnings, each once, of connectivity that harms the result while overset parts move."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Watch:
         self._worst: dict[tuple[str, int], tuple[Stride, str]] = {}
 
     def look(self, when: str) -> None:
-        """Warn of what is bad for the result as the parts stand; when : for the warnings."""
+        """Warn of poor connectivity at the present poses; when : for the warnings."""
         made, alive = self.made, self.made.grid.ensemble.alive
         receptors, poor, _ = made.backend.get(made.counts).T
         notes = []
@@ -52,7 +52,7 @@ class Watch:
         warn_of(notes)
 
     def strode(self, when: str) -> dict[str, NDArray[np.float64]]:
-        """(members,) how far parts moved since the last pose, in cells and in gaps.
+        """Strides (members,) of parts since the last pose, in cells and in gaps.
 
         `stride_gap` where some member has several parts with walls.
         """
@@ -95,7 +95,7 @@ class Watch:
         return notes
 
     def _new(self, what: str, member: int) -> bool:
-        """Whether this has not been told of a member."""
+        """Return True on the first call for this warning and member."""
         fresh = (what, member) not in self._told
         self._told.add((what, member))
         return fresh

@@ -67,13 +67,13 @@ def _cycle(loop: Loop, reference: Loop | None, title: str) -> Any:
 
 
 def _known(loop: Loop | None, name: str) -> bool:
-    """Whether a loop has a load."""
+    """Return True if a loop has finite values of a load."""
     load = getattr(loop, name, None)
     return load is not None and bool(np.isfinite(load.mean))
 
 
 def _said(loop: Loop, name: str) -> str:
-    """What a title has beside the name of a load."""
+    """Mean of a load, with thrust or efficiency, for a panel's title."""
     if name == "cd" and loop.cd is not None:
         thrust = " (thrust)" if loop.cd.mean < 0 else ""
         return f"\nmean {loop.cd.mean:.3g}{thrust}"
@@ -84,7 +84,7 @@ def _said(loop: Loop, name: str) -> str:
 
 
 def _lines(loop: Loop) -> Iterator[tuple[str, str, NDArray[np.float64]]]:
-    """Name, style and values of the shifts that there are."""
+    """Name, style and values of each shift of the motion."""
     flapping = loop.flapping
     for name, style, values in (
         ("h/c", "-", None if flapping is None else flapping.h),
@@ -95,7 +95,7 @@ def _lines(loop: Loop) -> Iterator[tuple[str, str, NDArray[np.float64]]]:
 
 
 def _motion(axes: Any, loop: Loop) -> None:
-    """Angle on the left, shifts on the right; what does not move is left out beside what does."""
+    """Plot the angle on the left and the shifts on the right, without those that are constant."""
     phase = np.r_[loop.phase_deg, loop.phase_deg[0] + 360]
     axes.set_title("motion")
     phase_axis(axes)

@@ -1,4 +1,4 @@
-"""Figures of ensembles: the loops of all members, coloured by what varies."""
+"""Figures of ensembles: the loops of all members, coloured by the parameters that vary."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def loops(run: Run | Any, by: str | None = None, path: str | Path | None = None)
 
 
 def _lost(run: Run | Any, sweep: bool, count: int) -> dict[str, int]:
-    """How many of the cases without a loop failed, were not run, or have less than a cycle."""
+    """Numbers of cases without a loop: failed, not run, or with less than a cycle."""
     if sweep:
         masks = marks.masks_of(run)
         return {name: int(masks[name].sum()) for name in (marks.FAILED, marks.NOT_RUN)}
@@ -81,7 +81,7 @@ def _lost(run: Run | Any, sweep: bool, count: int) -> dict[str, int]:
 
 
 def _of_run(run: Run) -> tuple[dict[int, Loop], list[dict[str, Any]], dict[int, Marked]]:
-    """Loops of the members that have one, by number; what each was asked; marks of each loop."""
+    """Loops by member, the conditions of every member, and the marks of each loop."""
     found: dict[int, Loop] = {}
     last: Exception = CaseError(f"loops: all {run.members} members have failed")
     for member in running(run):
@@ -122,7 +122,7 @@ def in_words(row: Mapping[str, Any], names: Sequence[str]) -> str:
 
 
 def names_of(run: Run) -> list[str]:
-    """Names of the members by what varies; with their numbers where that does not tell them."""
+    """Names of the members by the parameters that vary; with numbers where names are equal."""
     rows = run.asked()
     names = [label(row, differing(rows)) for row in rows]
     if len(set(names)) == len(names):
@@ -131,13 +131,13 @@ def names_of(run: Run) -> list[str]:
 
 
 def case_of(run: Run) -> str:
-    """The title of a run's case, or its name; empty where it has none."""
+    """Title of a run's case, else its name; empty without a case."""
     case = run.summary.get("case") or {}
     return str(case.get("title") or case.get("name") or "")
 
 
 def title_of(run: Run, member: int) -> str:
-    """The title of the case, and the stream and motion of a member in a line of their own.
+    """Title of the case, with the stream and motion of a member on a second line.
 
     What all members share, and the title says, is not said again.
     """
@@ -151,7 +151,7 @@ def title_of(run: Run, member: int) -> str:
 
 
 def _states(title: str, name: str, value: Any) -> bool:
-    """True where a title says this number under this name: `M 0.755`, `pitching 2.5 degrees`."""
+    """True if a title contains this number under this name: `M 0.755`, `pitching 2.5 degrees`."""
     if not isinstance(value, int | float):
         return False
     said = STATED.get(name, name.removesuffix("_deg"))
@@ -170,7 +170,7 @@ def stream_of(run: Run, member: int) -> tuple[float, float] | None:
 
 
 def _told(name: str) -> bool:
-    """Whether a title names it: stream, reduced frequency and amplitudes, of parts too."""
+    """Return True if titles show a condition: stream, reduced frequency, amplitudes."""
     return any(name == told or name.endswith(f"_{told}") for told in TITLES)
 
 
@@ -244,7 +244,7 @@ class _Tones:
         self.bar = None if few else ScalarMappable(self.scale, self.map)
 
     def of(self, value: Any) -> Any:
-        """The colour of a value; blue where there is none."""
+        """Colour of a value; blue for None."""
         if value is None:
             return BLUE
         return self.map(self.scale(self.levels.index(value) if self.listed else value))

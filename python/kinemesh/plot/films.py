@@ -126,7 +126,7 @@ def films_from_directory(
 
 
 def _place(run: Run, quantity: str, member: int, form: str) -> Path:
-    """Where the film of a member is written where no path is given."""
+    """Default path of a member's film."""
     folder = run.out or Path()
     if run.members == 1:
         return folder / f"film-{quantity}.{form}"
@@ -134,7 +134,7 @@ def _place(run: Run, quantity: str, member: int, form: str) -> Path:
 
 
 def _frames(run: Run, quantity: str, member: int | None) -> list[int]:
-    """Numbers of the frames of the last cycle, of a run by time of all that it kept.
+    """Numbers of the frames in the last cycle; all frames in a run by time.
 
     CaseError where they make no film.
     """
@@ -206,7 +206,7 @@ def _about(boxes: list[tuple[float, ...]]) -> tuple[float, ...]:
 
 
 def _image(figure: Any) -> Any:
-    """A figure as Pillow has it; laid out once, so that nothing but the flow moves."""
+    """Picture of a figure for Pillow; laid out once, so that only the flow changes."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image
 
@@ -230,7 +230,7 @@ def _gif(pictures: list[Any]) -> bytes:
 
 
 def _ffmpeg(path: Path) -> str:
-    """The program ffmpeg; CaseError where there is none."""
+    """Path of ffmpeg; CaseError if it is not installed."""
     found = shutil.which("ffmpeg")
     if found is None:
         raise CaseError(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Shade:
-    """How the colours of a quantity are told."""
+    """Colours of a quantity: field, label, colour map and steps of lines."""
 
     name: str
     field: str  # in field files
@@ -235,7 +235,7 @@ class Picture:
     def _paint_part(
         self, points: NDArray[Any], triangles: NDArray[Any], values: NDArray[Any], above: float
     ) -> bool:
-        """Draw what is `above` (0 to 1) others; whether it has thin lines."""
+        """Draw a part at the height `above` (0 to 1); returns True if it has thin lines."""
         from matplotlib.tri import Triangulation
 
         axes = self.axes
@@ -290,7 +290,7 @@ def _sizes(box: tuple[float, ...]) -> tuple[float, float]:
 def _layers(
     points: NDArray[Any], cells: NDArray[Any], part: NDArray[Any] | None
 ) -> list[NDArray[Any]]:
-    """Cells of each part, those of the widest part first."""
+    """Cells of each part, the widest part first."""
     if part is None:
         return [cells]
     owner = part[cells[:, 0]]

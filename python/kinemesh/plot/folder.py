@@ -132,7 +132,7 @@ def _together(run: Run, first: int, target: Target, complete: bool) -> None:
 
 
 def _has_cycle(run: Run, member: int | None) -> bool:
-    """Whether a member, or any of them, has a whole cycle."""
+    """Return True if a member, or with None any member, has a whole cycle."""
     rows = run.history if member is None else run.history.member(member)
     return bool(rows["cycle"].max(initial=0) > 1 - 1e-6)
 
@@ -250,7 +250,7 @@ def _pressures(run: Run, member: int, target: Target, title: str) -> None:
 
 
 def _as_published(run: Run, name: str) -> bool:
-    """Whether a run has the stream and the motion of a ready case."""
+    """Return True if a run has the stream and the motion of a ready case."""
     from kinemesh import cases
 
     case, conditions = cases.load(name), run.summary["conditions"]

@@ -1,4 +1,4 @@
-"""Marks in figures of many cases: what failed, did not converge, or is not periodic."""
+"""Marks in figures of many cases: failed, not converged, not periodic."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MARKERS = {UNCONVERGED: "o", OPEN: "s", FAILED: "x", NOT_RUN: "+"}
 
 
 class Marked(NamedTuple):
-    """What is marked of a case whose loop is drawn; `periodic` is None where nobody knows."""
+    """State of a case whose loop is drawn; `periodic` is None where it is unknown."""
 
     converged: bool
     periodic: bool | None
@@ -52,7 +52,7 @@ def put(axes: Any, x: NDArray[Any], y: NDArray[Any], masks: Mapping[str, NDArray
 
 
 def words(marked: Mapping[int, Marked], lost: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Markers and words of a legend: what loops are marked by, and how many cases have none."""
+    """Markers and words of a legend: the marks of loops, and the numbers of cases without one."""
     counts = {
         UNCONVERGED: sum(not case.converged for case in marked.values()),
         OPEN: sum(case.periodic is False for case in marked.values()),

@@ -35,7 +35,7 @@ class Part(Protocol):
 
     @property
     def iblank(self) -> NDArray[Any]:
-        """(nodes,) FIELD, RECEPTOR, or what is hidden."""
+        """Status of nodes (nodes,): FIELD, RECEPTOR, or hidden."""
 
     @property
     def walls(self) -> NDArray[Any]:
@@ -43,7 +43,7 @@ class Part(Protocol):
 
 
 class Shown(NamedTuple):
-    """A part of a field file, which has no hidden cells."""
+    """Part of an overset flow in a field file, without hidden cells."""
 
     points: NDArray[np.float64]
     cells: NDArray[Any]
@@ -124,7 +124,7 @@ def _draw_status(axes: Any, part: Part, box: tuple[float, ...]) -> None:
 
 
 def _reach(named: tuple[str, Part]) -> float:
-    """How far a part reaches [chord]: the widest lies below the others."""
+    """Extent of a part [chord]: the widest part lies below the others."""
     return float(np.ptp(named[1].points, axis=0).max())
 
 

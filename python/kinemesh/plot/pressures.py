@@ -48,12 +48,12 @@ def unsteady_pressures(found: Mapping[str, Pressures], title: str = "") -> Any:
 
 
 def _part(body: Pressures, of_motion: str, else_of: str) -> str:
-    """What a part of the first harmonic is, with its unit."""
+    """Label of a component of the first harmonic, with its unit."""
     return f"first harmonic, {else_of}" if body.motion is None else of_motion + UNIT[body.motion]
 
 
 def _sharp(body: Pressures) -> set[int]:
-    """Nodes at sharp corners of a body, and those beside them."""
+    """Nodes at sharp corners of a body, and their neighbours."""
     points, at = np.stack([body.x, body.y], axis=1), np.arange(len(body.x))
     walls = np.stack([at, np.roll(at, -1)], axis=1)
     return singular(points, walls if body.closed else walls[:-1])

@@ -1,4 +1,4 @@
-"""A figure that a notebook shows without being told to."""
+"""Figure with its own picture for notebooks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 
 class Shown(Figure):
-    """A matplotlib Figure with a picture of its own for notebooks.
+    """Matplotlib's Figure with its own picture for notebooks.
 
     IPython draws figures only once pyplot, or `%matplotlib inline`, has told it how; these figures
     are made without pyplot.

@@ -1,4 +1,4 @@
-"""Figures of meshes and clouds, and what those of flows share with them: boxes, walls, frames."""
+"""Figures of meshes and clouds; their boxes, walls and frames serve figures of flows too."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PANELS = {1: (5.2, 4.8), 2: (6.8, 3.6), 3: (9.6, 3.5)}  # inches
 
 @styled
 def mesh(points: NDArray[Any], cells: NDArray[Any], walls: NDArray[Any], title: str = "") -> Any:
-    """The whole mesh, and close-ups of the body and of its trailing edge, where it has one."""
+    """Draw the whole mesh, and close-ups of the body and of its trailing edge, if it has one."""
 
     def draw(axes: Any, box: tuple[float, ...], width: float) -> None:
         draw_edges(axes, points, cells, box, width)
@@ -137,7 +137,7 @@ def triangles_of(cells: ArrayLike) -> NDArray[np.int64]:
 
 
 def box_about(points: NDArray[Any], walls: NDArray[Any], margin: float) -> tuple[float, ...]:
-    """Limits (x0, x1, y0, y1) around the walls, or around all points where there are none."""
+    """Limits (x0, x1, y0, y1) around the walls; around all points without walls."""
     body = points[np.unique(walls)] if len(walls) else points
     (x0, y0), (x1, y1) = body.min(axis=0), body.max(axis=0)
     size, mid = max(x1 - x0, y1 - y0), (y0 + y1) / 2

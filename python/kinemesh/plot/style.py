@@ -1,4 +1,4 @@
-"""What all figures share: colours, style, and where they are written."""
+"""Style of all figures: colours, fonts, scales, files."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ STYLE: Any = {
 
 
 def styled(draw: Any) -> Any:
-    """Draw in this style, leaving the user's own style alone; write the file."""
+    """Draw a figure in this style, leaving the user's own alone, and write its file."""
 
     @wraps(draw)
     def wrapper(*args: Any, path: str | Path | None = None, **kwargs: Any) -> Any:
@@ -106,7 +106,7 @@ def dashes_of(body: int) -> Any:
 
 
 def ends_of(low: float, high: float, largest: float) -> tuple[float, float]:
-    """Ends of the axis of a load with these values, of loads whose largest range is `largest`.
+    """Ends of a load's axis, from its range and the largest range of the loads beside it.
 
     A range of less than a thousandth of it is noise, which is drawn on the scale of the others.
     """
@@ -119,7 +119,7 @@ def ends_of(low: float, high: float, largest: float) -> tuple[float, float]:
 
 
 def hush(panels: Iterable[Any]) -> None:
-    """Draw what is noise beside the loads of other panels on the scale of these."""
+    """Widen the axes of loads that are noise beside those of other panels."""
     spans = {axes: axes.dataLim.intervaly for axes in panels}
     largest = max((high - low for low, high in spans.values()), default=0.0)
     for axes, (low, high) in spans.items():
@@ -128,7 +128,7 @@ def hush(panels: Iterable[Any]) -> None:
 
 
 def unit_of_time(incompressible: bool) -> str:
-    """What times are counted in."""
+    """Unit of times, as an axis label."""
     return "chord/U" if incompressible else r"chord/$a_\infty$"
 
 

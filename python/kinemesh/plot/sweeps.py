@@ -1,4 +1,4 @@
-"""Figures of sweeps: results over one and two parameters, and what loops need of each case."""
+"""Figures of sweeps: results over one and two parameters, and the tables of loops."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from kinemesh.plot.style import BLUE, BODIES, DARK, GREY, figure_of, styled
 MOST = 200  # loops in one figure
 NUMBERS = "fiu"  # kinds of types
 LEADING = (("damping",), ("cl",), ("cl_mean", "cd_mean", "cl_amplitude", "strouhal"))
-"""What is drawn of a sweep by cycles, of steady cases, by time: the first that there are."""
+"""Default results of sweeps by cycles, of steady cases, by time: the first group with numbers."""
 
 OVER_ONE = ("cl_mean", "cd_mean", "cl_amplitude", "cd_amplitude")
-"""What is drawn of a sweep by time over one parameter, panel by panel."""
+"""Default results of a sweep by time over one parameter, panel by panel."""
 
 
 def parameters(found: Any) -> list[str]:
-    """Names of what varies from case to case of a sweep's Dataset."""
+    """Names of the parameters that vary over a sweep's Dataset."""
     dimensions = found["state"].dims
     return [
         name
@@ -39,13 +39,13 @@ def parameters(found: Any) -> list[str]:
 
 
 def per_case(found: Any) -> list[str]:
-    """Names of the numbers that a sweep's Dataset has one of per case."""
+    """Names of the numbers in a sweep's Dataset with one value per case."""
     of_case = (n for n, v in found.data_vars.items() if v.dims == found["state"].dims)
     return [n for n in of_case if found[n].dtype.kind in f"{NUMBERS}b"]
 
 
 def leading(found: Any) -> list[str]:
-    """What is drawn of a sweep's Dataset where nothing is asked for: what it has numbers of."""
+    """Default results of a sweep's figure: the first group of LEADING with numbers."""
     some = per_case(found)
     there = next((own for names in LEADING if (own := [n for n in names if n in some])), [])
     return [n for n in there if np.isfinite(found[n].values).any()] or there[:1]
@@ -90,7 +90,7 @@ def sweep_map(
     y: str | None = None,
     path: str | Path | None = None,
 ) -> Any:
-    """Figure of a result over two parameters of a sweep, with the line on which it is zero.
+    """Figure of a result over two parameters of a sweep, with its zero line.
 
     Of the damping that line is the boundary of stability.  Marks, which the legend counts, are
     cases that failed, have not been run, did not converge, or are not periodic.
@@ -170,7 +170,7 @@ def sweep_lines(found: Any, x: str | None = None, path: str | Path | None = None
 
 
 def over_one(found: Any) -> list[str]:
-    """What is drawn over one parameter: of runs by time_step, where a case has such numbers."""
+    """Default results over one parameter, in sweeps by time_step; [] without any."""
     some = [] if "phase" in found.dims else per_case(found)
     there = [n for n in OVER_ONE if n in some]
     return there if any(np.isfinite(found[n].values).any() for n in there) else []
@@ -207,7 +207,7 @@ def _lines(found: Any, names: Sequence[str], x: str) -> Any:
 
 
 def _apart(found: Any, one: str, other: str) -> bool:
-    """Whether two parameters vary each by itself: on two dimensions, or in a sample."""
+    """Return True if two parameters vary independently: on two dimensions, or in a sample."""
     return found[one].dims != found[other].dims or found[one].dims == ("case",)
 
 
@@ -248,14 +248,14 @@ def _map(found: Any, name: str, x: str, y: str) -> Any:
 
 
 def _fixed(found: Any) -> str:
-    """Parameters of which the map has one value, in words."""
+    """Parameters that are constant over the map, in words."""
     fixed = {n: v.item() for n, v in found.coords.items() if v.ndim == 0 and n != "case"}
     return ", ".join(f"{_words(n)} {v:g}" if isinstance(v, float) else f"{_words(n)} {v}"
                      for n, v in fixed.items())  # fmt: skip
 
 
 def _places(axis: Any, values: NDArray[Any]) -> NDArray[np.float64]:
-    """Where values stand on an axis; texts one after the other."""
+    """Positions of values on an axis; texts get 0, 1, 2, ... as ticks."""
     if values.dtype.kind in NUMBERS:
         return values.astype(float)
     texts = list(dict.fromkeys(map(str, values)))
@@ -264,7 +264,7 @@ def _places(axis: Any, values: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _tones(values: NDArray[np.float64]) -> dict[str, Any]:
-    """Colours: two sides of zero where there are values on both."""
+    """Colour map of values: diverging about zero where signs differ."""
     from matplotlib.colors import TwoSlopeNorm
 
     low, high = np.nanmin(values, initial=np.inf), np.nanmax(values, initial=-np.inf)

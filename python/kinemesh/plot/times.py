@@ -37,7 +37,7 @@ class Load(NamedTuple):
     lines: Sequence[tuple[str, NDArray[np.float64]]]
 
     def span(self) -> tuple[float, float]:
-        """Least and most of all values; where the first tenth is far beyond, of what follows."""
+        """Range of all values; without the first tenth where that is far beyond the rest."""
         every = np.concatenate([line for _, line in self.lines])
         later = np.concatenate([line[len(line) // 10 :] for _, line in self.lines])
         shown = later if np.ptp(every) > FAR * np.ptp(later) > 0 else every
@@ -81,7 +81,7 @@ def _name_sides(left: Any, right: Any) -> None:
 
 
 def limit(panels: Sequence[Sequence[Load]], time: NDArray[np.float64]) -> None:
-    """The ranges of all axes of a figure; of each panel those that share it.
+    """Set the ranges of all axes of a figure; loads of one panel share theirs.
 
     A mark at each edge of a panel tells the value farthest beyond it.
     """
@@ -113,7 +113,7 @@ def _mark(axes: Any, up: bool, text: str, colour: str) -> None:
 
 
 def _loads_of(history: History, markers: Sequence[str], title: str, time: str) -> Any:
-    """Panels of lift, drag and moment over time: bodies, whose cm is about their own points."""
+    """Panels of lift, drag and moment over time; cm of bodies is about their own points."""
     figure = figure_of(6.4, 6.0)
     panels, shown = figure.subplots(3, 1, sharex=True), []
     for axes, name, symbol in zip(panels, ("cl", "cd", "cm"), "ldm", strict=True):

@@ -1,4 +1,4 @@
-"""What a picture of a flow shows: its window, its frame, and the values that its colours have."""
+"""View of a flow: window, frame of reference, and range of the colours."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NICE = np.array([1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0])
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What of a flow is shown.
+    """Window, range of colours and frame of reference in a picture of a flow.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class View:
 
     @classmethod
     def of(cls, view: Any = None, range: Any = None, frame: str = "world") -> View:
-        """A view from what a user gave: words of the shell, or arguments of Python."""
+        """View from a user's words in the shell, or arguments in Python."""
         return cls(_split(view, "view"), _split(range, "range"), frame)
 
 
@@ -123,7 +123,7 @@ def _wake(
     stream: NDArray[np.float64],
     stroke: Sequence[NDArray[Any]] = (),
 ) -> Box:
-    """The window of a wake, no larger than what there is of the flow."""
+    """Window of a wake, within the extent of the flow."""
     here = points[np.unique(walls)] if len(walls) else points
     shown = np.concatenate([here, *stroke])
     low, high = shown.min(axis=0), shown.max(axis=0)
@@ -149,7 +149,7 @@ def _wake(
 def wake_of(
     stream: tuple[float, float] | None, flow: Fields, first: Fields
 ) -> tuple[float, float] | None:
-    """Where a wake goes: with the stream, or in a fluid at rest opposite to the bodies' way.
+    """Direction of a wake: the stream's, or in a fluid at rest opposite to the bodies' motion.
 
     (0, 0) of bodies that stay within half their length of where the first frame has them.
     """
@@ -164,7 +164,7 @@ def wake_of(
 def strongest(
     points: NDArray[Any], triangles: NDArray[Any], values: NDArray[Any], box: Box
 ) -> float:
-    """A round number that the values exceed on no more than a fiftieth of what a box shows.
+    """Round number exceeded by at most a fiftieth of the area in a box.
 
     Twice as much of a constant, which then has a colour between those of 0 and of an end.
     """
@@ -181,7 +181,7 @@ def strongest(
 def constant(
     points: NDArray[Any], triangles: NDArray[Any], values: NDArray[Any], box: Box
 ) -> tuple[float, float] | None:
-    """A value that all but a fiftieth of a box is near to, and how near [-]; else None."""
+    """Value that all but a fiftieth of a box is near to, and the deviation [-]; else None."""
     mean, area = values[triangles].mean(axis=1), areas(points, triangles, box)
     low, middle, high = (
         _parted(mean, area, share) for share in (SATURATED / 2, 0.5, 1 - SATURATED / 2)
@@ -192,7 +192,7 @@ def constant(
 
 
 def areas(points: NDArray[Any], triangles: NDArray[Any], box: Box) -> NDArray[np.float64]:
-    """Twice the area (triangles,) of those whose middle a box shows; of others 0."""
+    """Twice the area (triangles,) of triangles whose middle is in a box; 0 for others."""
     corner, (x, y) = points[triangles], points[triangles].mean(axis=1).T
     a, b = corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]
     area = np.abs(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
@@ -207,7 +207,7 @@ def _parted(values: NDArray[Any], area: NDArray[Any], share: float) -> float:
 
 
 def in_frame(view: View, flow: Fields, first: Fields) -> NDArray[np.float64]:
-    """(nodes, 2) places in the view's frame, given the flow that its body is at rest with."""
+    """Coordinates (nodes, 2) in the view's frame, which coincides with the world's at `first`."""
     if view.frame == "world":
         return flow.points
     name = next(iter(flow.bodies), "") if view.frame == "body" else view.frame

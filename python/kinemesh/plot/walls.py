@@ -81,7 +81,7 @@ def corners(points: NDArray[Any], walls: NDArray[Any]) -> tuple[NDArray[Any], ND
 
 
 def singular(points: NDArray[Any], walls: NDArray[Any]) -> set[int]:
-    """Nodes at corners of walls, and those beside them."""
+    """Nodes at corners of walls, and their neighbours."""
     found = set(corners(points, walls)[0].tolist())
     for _ in range(BESIDE):
         ends = walls[np.isin(walls, list(found)).any(axis=1)]
@@ -90,7 +90,7 @@ def singular(points: NDArray[Any], walls: NDArray[Any]) -> set[int]:
 
 
 def _paths(edges: NDArray[Any], sharp: set[int]) -> Iterator[NDArray[np.int64]]:
-    """Nodes along edges that follow each other, those at corners left out."""
+    """Nodes along consecutive edges, without those at corners."""
     rest = {int(a): int(b) for a, b in edges if a not in sharp and b not in sharp}
     ends = set(rest.values())
     for start in [a for a in rest if a not in ends] + list(rest):  # then closed ones

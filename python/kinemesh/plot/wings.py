@@ -145,7 +145,7 @@ def cloud(
 def figures(
     target: Callable[[str], Path], flow: Fields, about: Mapping[str, Any], title: str
 ) -> None:
-    """The figures of a run in space; none where there are no walls.
+    """Draw the figures of a run in space; none without walls.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def figures(
 def _stations(
     y: NDArray[Any], about: Mapping[str, Any]
 ) -> tuple[list[tuple[float, float]], NDArray[Any] | None, str]:
-    """Stations of the sections, and what was measured there: data and label."""
+    """Stations of the sections, with measured data and labels."""
     from kinemesh import cases
 
     name = (about.get("case") or {}).get("name")

@@ -1,4 +1,4 @@
-"""What a run gave, live or from its folder: loops, tables, flow fields."""
+"""Results of a run, live or from its folder: loops, tables, flow fields."""
 
 from kinemesh.results.fields import Fields, Frames
 from kinemesh.results.opening import open

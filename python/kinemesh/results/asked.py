@@ -1,4 +1,4 @@
-"""What is shown of what each member of a case was asked."""
+"""Conditions of the members of a case: constant ones, varying ones, and both in words."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ SHOWN = ("mach", "alpha_deg", "k", "omega", "amplitude_deg", "amplitude")  # tho
 
 
 def varying(told: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Names of what is shown of what members were asked: what always is, and what varies."""
+    """Names of the conditions to show: the usual ones, and those that vary over the members."""
     names = dict.fromkeys(name for row in told for name in row)
     always = [n for n in names if any(n == s or n.endswith(f"_{s}") for s in SHOWN)]
     return always + [n for n in names if n not in always and len(values(told, n)) > 1]
 
 
 def values(told: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
-    """What there is of one name, each once, in order; members without it are left out."""
+    """Distinct values of a condition, sorted; members without it are left out."""
     there = {row[name] for row in told if row.get(name) is not None}
     return sorted(there, key=lambda value: (isinstance(value, str), value))
 
 
 def in_words(told: Sequence[Mapping[str, Any]]) -> str:
-    """What is shown of what members were asked, in a line: `mach 0.5 to 0.7, alpha_deg 0`."""
+    """Conditions of all members in a line: `mach 0.5 to 0.7, alpha_deg 0`."""
     words = []
     for name in varying(told):
         each = values(told, name)

@@ -28,7 +28,7 @@ class Frames(NamedTuple):
     phase_deg: NDArray[np.float64]  # 0 to 360; nan where `cycle` is nan
 
     def last_cycle(self) -> NDArray[np.int64]:
-        """Numbers of the frames of the last cycle; of all frames, if there is less than a cycle.
+        """Numbers of the frames in the last cycle; of all frames in less than a cycle.
 
         The frame exactly one cycle before the last frame is not among them.
         """
@@ -92,7 +92,7 @@ class Fields(Mapping[str, NDArray[Any]]):
 
 
 def path_of(run: Record, member: int | None) -> tuple[Path, int]:
-    """Field file and number of a member; CaseError where there is none."""
+    """Field file and number of a member; CaseError without a field file."""
     if run.out is None:
         raise CaseError("fields: the run kept none; give a folder, run(..., out='name')")
     members = run.members
@@ -146,7 +146,7 @@ def read(run: Record, frame: int | None, phase_deg: float | None, member: int | 
 
 
 def _at_phase(path: Path, phases: NDArray[np.float64], wanted: float) -> int:
-    """The last frame at a phase [deg]; CaseError where no frame was kept there."""
+    """Number of the last frame at a phase [deg]; CaseError without a frame at that phase."""
     if not np.isfinite(wanted):
         raise CaseError(f"fields: phase_deg = {wanted!r}, expected a finite number of degrees")
     if not np.isfinite(phases).all():

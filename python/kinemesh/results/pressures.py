@@ -84,7 +84,7 @@ class Pressures:
 
 
 def pressures(run: Record, member: int | None = None) -> dict[str, Pressures]:
-    """Pressures on each body over the last cycle, by marker; CaseError where there is no cycle.
+    """Pressures on each body over the last cycle, by marker; CaseError without a whole cycle.
 
     Of a steady incompressible flow those of its end.
     """

@@ -1,4 +1,4 @@
-"""What a run left behind: history, summary and folder, and what follows from these alone."""
+"""Record of a run: history, summary and folder, and results that follow from these alone."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Record:
 
     @property
     def converged(self) -> bool | NDArray[np.bool_]:
-        """Whether the run converged; an array (members,) for several members.
+        """True if the run converged; an array (members,) for several members.
 
         A steady run converged if its residual fell by `steady_drop`, or to round-off.  An unsteady
         run converged if the residual fell by `unsteady_drop`, or to round-off, in every step of the
@@ -60,7 +60,7 @@ class Record:
         return [dict(row) for row in self.summary.get("failed", [])]
 
     def refuse_failed(self, member: int | None) -> None:
-        """CaseError, with the cause, where a member has failed."""
+        """Raise CaseError with the cause if a member has failed."""
         self.history.refuse_failed(member, str(self.out or "run"))
 
     def asked(self) -> list[dict[str, Any]]:
@@ -88,7 +88,7 @@ class Record:
         return loop_of_history(self.history, member, tolerance, str(self.out or "run"))
 
     def told(self) -> str:
-        """How far the run came, in words."""
+        """End of the run in words: finished, or the last step."""
         if self.finished:
             return f"finished {self.finished}"
         if not self.history.rows:

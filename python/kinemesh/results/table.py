@@ -1,4 +1,4 @@
-"""A run as a table: a row per member, what was asked and what came out."""
+"""Table of a run: a row per member with its conditions and results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ APART = ("resumed",)  # of the run, not of its members
 
 
 def columns(run: Record) -> dict[str, list[Any]]:
-    """The table's columns, an entry per member; None where a member has no such number."""
+    """Columns of the table, an entry per member; None for members without the number."""
     members = run.members
     told = run.asked()
     came = [_result(run, m, members) for m in range(members)]
@@ -45,7 +45,7 @@ def columns(run: Record) -> dict[str, list[Any]]:
 
 
 def frame(run: Record) -> Any:
-    """The table as a pandas DataFrame, or as a structured array where there is no pandas."""
+    """Table as a pandas DataFrame; without pandas, a structured array."""
     arrays = {name: _array(values) for name, values in columns(run).items()}
     try:
         import pandas
@@ -69,7 +69,7 @@ def _array(values: list[Any]) -> Any:
 
 
 def _result(run: Record, member: int, members: int) -> dict[str, Any]:
-    """Numbers of a member's result; of a run that did not end those of its last whole cycle."""
+    """Numbers of a member's result; of an unfinished run, of its last whole cycle."""
     result = run.summary.get("result")
     if result is None:
         try:
@@ -82,7 +82,7 @@ def _result(run: Record, member: int, members: int) -> dict[str, Any]:
 
 
 def _of_member(result: Mapping[str, Any], member: int, members: int) -> dict[str, Any]:
-    """What a result of several members has of one: the lists with an entry for each."""
+    """Result of one member: its entries of the lists over all members."""
     found: dict[str, Any] = {}
     for name, value in result.items():
         if isinstance(value, Mapping):
@@ -117,7 +117,7 @@ def _flat(result: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, An
 
 
 def _converged(run: Record, member: int, row: Mapping[str, Any]) -> bool | None:
-    """Whether the steps of the last cycle, or the steady march, reached what was asked."""
+    """True if the steps of the last cycle, or the steady march, reached their residual drop."""
     if any(row["member"] == member for row in run.failed):
         return False
     if run.history.kind == "unsteady":
@@ -132,7 +132,7 @@ def _converged(run: Record, member: int, row: Mapping[str, Any]) -> bool | None:
 
 
 def _cause(run: Record, member: int, members: int) -> str:
-    """What must be said of a member: that it failed or did not finish, and its warnings."""
+    """Failure of a member, unfinished run, lost rows and warnings, in words."""
     said = [] if run.finished else [run.told()]
     said += [run.history.lost[member]] if member in run.history.lost else []
     texts = [*(row["text"] for row in run.failed), *run.summary.get("warnings", [])]

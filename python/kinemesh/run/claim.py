@@ -31,7 +31,7 @@ ADVICE = "choose another folder, or replace what is there by --overwrite (overwr
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A run that asks for a folder.
+    """Claim of a run on a folder: solver, identity and plan.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Claim:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What the summary keeps: the run, and poses that tell a motion from others."""
+        """Identity for the summary: of the run, and of its motion by poses at a few steps."""
         if self.plan is None:
             return {"run": self.run}
         length = {"steps": self.plan.count, "until": self.plan.until}
@@ -79,7 +79,7 @@ class Claim:
         return resumption.samples(self.solver, self.plan.dt, steps)
 
     def look(self, folder: Path) -> str:
-        """What is in a folder, in words; CaseError where the run would lose it."""
+        """State of a folder in words; CaseError where the run would overwrite another."""
         files = files_of_a_run(folder)
         if not files:
             return "there already"
@@ -117,7 +117,7 @@ class Claim:
         return "holds this run, which is begun anew"
 
     def _apart(self, kept: Mapping[str, Any]) -> list[str]:
-        """What differs between the run that is there and this one."""
+        """Differences between the run that the folder holds and this one, as sentences."""
         apart = resumption.differences(kept["run"], self.run)
         if not apart and self.plan is not None:
             # a law of a shorter run need not be one beyond its end
@@ -127,7 +127,7 @@ class Claim:
         return apart
 
     def sign(self, folder: Path) -> None:
-        """Tell in the folder which run begins there."""
+        """Write a stub of summary.json that identifies the run."""
         solver = self.solver
         streams = solver.streams.items()
         conditions: dict[str, Any] = {k: v if len(v) > 1 else v[0] for k, v in streams}
@@ -149,7 +149,7 @@ def _names(there: Mapping[str, Any] | None, here: Mapping[str, Any] | None) -> l
 
 
 def _summary(folder: Path) -> dict[str, Any]:
-    """The summary of a folder; an empty one where there is none."""
+    """Summary in a folder; {} without a summary.json."""
     path = folder / "summary.json"
     try:
         return summary.read(path) if path.exists() else {}
@@ -174,7 +174,7 @@ def folder_of(out: Any, resume: bool, overwrite: bool) -> Path | None:
 def taken(
     claim: Claim, folder: Path | None, resume: bool, overwrite: bool
 ) -> Iterator[Saved | None]:
-    """Hold a folder for a run; the restart to go on from, where `resume` asks for it.
+    """Hold a folder during a run; yields the restart of a resumed run, else None.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Motions that are to repeat: a law whose own period is not the one it was given with."""
+"""Check that motions by functions repeat after the stated period."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def look(solver: Moving, periods: NDArray[np.float64], cycles: float) -> None:
 
 
 def _by_function(motion: Motion) -> bool:
-    """Whether a part of a motion is a function, or of a class of the user's."""
+    """Return True if a part of a motion is a function or of a user's class."""
     parts = motion.parts if isinstance(motion, Together) else (motion,)
     return any(isinstance(part, Function) or not part.adds_up for part in parts)
 

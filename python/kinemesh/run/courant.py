@@ -31,7 +31,7 @@ START = 2
 def peak(
     values: Any, rows: History | Mapping[str, Any], plan: Plan, limit: float
 ) -> dict[str, Any]:
-    """Of values (rows,) the largest, its moment, how many are above a limit, as of `largest`."""
+    """Largest of values (rows,), its step and time, and the number of steps above a limit."""
     later = rows["step"] > START
     counted = np.where(later | ~later.any(), values, np.nan)
     row = int(np.nanargmax(counted)) if np.isfinite(counted).any() else 0
@@ -46,13 +46,13 @@ def peak(
 
 
 def moment(found: dict[str, Any]) -> str:
-    """Step, phase and time of what `peak` found, in words."""
+    """Step, phase and time of a peak, in words; `found` : result of `peak`."""
     at = f"phase {found['phase_deg']:.0f} degrees, " if "phase_deg" in found else ""
     return f"step {found['step']} ({at}time {found['time']:.4g})"
 
 
 def largest(rows: History, plan: Plan, outer: int = 1) -> dict[str, Any]:
-    """Of a member's rows: the largest CFL number, its moment, and how many steps are above a limit.
+    """Largest CFL number in a member's rows, its step and time, and the number of steps above MOST.
 
     The first START steps are not counted where there are others.
 
@@ -76,7 +76,7 @@ def largest(rows: History, plan: Plan, outer: int = 1) -> dict[str, Any]:
 
 
 def remark(member: int, found: dict[str, Any], steps: int) -> list[str]:
-    """A sentence where a member's CFL number was above the limit; `found` : what `largest` gave."""
+    """Warning where a member's CFL number was above the limit; `found` : result of `largest`."""
     above, limit = found["steps_above"], found["limit"]
     if not above:
         return []

@@ -1,4 +1,4 @@
-"""What steady and unsteady runs share: folder, history, files, restarts, and the summary.
+"""Driver of steady and unsteady runs: folder, history, files, restarts and the summary.
 
 A run is a `Driver`, of which `steady.py` and `unsteady.py` have one each; `drive` takes it from the
 claim on its folder to its results.
@@ -82,7 +82,7 @@ class Driver(ABC):
         """Result, warnings, and conditions beside the stream's, for the summary."""
 
     def memory(self, steps: int) -> dict[str, Any]:
-        """What a restart keeps of a run that has made `steps` of its own."""
+        """Values beside the solver's that a restart keeps; `steps` : steps made in this phase."""
         del steps
         return {}
 
@@ -139,7 +139,7 @@ class Driver(ABC):
         return Run(self.history, text, self.folder)
 
     def _single(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Of a run of one member the entry itself in place of a list of one."""
+        """Replace lists of one entry by the entry, in a run of one member."""
         alone = self.solver.grid.members == 1
         return {
             name: value[0] if alone and np.ndim(value) == 1 and len(value) == 1 else value
@@ -150,7 +150,7 @@ class Driver(ABC):
 def drive(
     kind: type[Driver], claim: Claim, folder: Path | None, resume: bool, overwrite: bool, *more: Any
 ) -> Run:
-    """Run from the claim on the folder to the summary; `more` is what `kind` takes beside it."""
+    """Run from the claim on the folder to the summary; `more` : further arguments of `kind`."""
     with (
         taken(claim, folder, resume, overwrite) as saved,
         claim.solver.running(() if saved is None else saved.failed),

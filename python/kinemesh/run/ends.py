@@ -1,4 +1,4 @@
-"""How runs end: converged or not, diverged, periodic or not."""
+"""Criteria for the end of a run: convergence, divergence, periodicity."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_RISE = 10.0
 
 
 def refuse_diverged(solver: Moving, where: str) -> None:
-    """Members fail whose residual, of a march that has ended, is MOST_RISE times its first.
+    """Fail members whose residual at the end of a march is MOST_RISE times its first value.
 
     A residual at round-off is none: its first value may have been zero.
     """
@@ -57,14 +57,14 @@ def at_roundoff(solver: Moving) -> NDArray[np.bool_]:
 
 
 def last_cycle(rows: History) -> NDArray[np.bool_]:
-    """(rows,) whether a row is of the last cycle; all rows where there is not one whole cycle."""
+    """Mask (rows,) of the last cycle; all rows where the run has less than one cycle."""
     # cycle is a fraction of exact steps: 1e-9 is far above its rounding, far below a step
     last: NDArray[np.bool_] = rows["cycle"] > rows["cycle"][-1] - 1 + 1e-9
     return last
 
 
 def converged(rows: History) -> bool:
-    """Whether every step of the last cycle of a member's rows converged."""
+    """Return True if every step in the last cycle of a member's rows converged."""
     return bool(rows["converged"][last_cycle(rows)].all())
 
 
@@ -77,7 +77,7 @@ def of_members(found: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def over(plan: Plan, history: History, members: Members, number: int) -> bool:
-    """Whether a run is over after step `number`: at its last one, or where all have ended.
+    """Return True after the last step `number`, or where all members have ended.
 
     Periodic or not is asked at the end of every cycle: each member that is periodic ends there,
     as it does alone.
@@ -96,12 +96,12 @@ def over(plan: Plan, history: History, members: Members, number: int) -> bool:
 
 
 def periodic(plan: Plan, history: History, member: int) -> bool:
-    """Whether the loop of a member's last cycle is like the one before."""
+    """Return True if the loops of a member's last two cycles agree within the tolerance."""
     return loop_of_history(history, member, plan.tolerance).periodic is True
 
 
 def refuse_to_go_on(plan: Plan, history: History, ended: Mapping[int, int], where: str) -> None:
-    """CaseError where members that ended before the others are asked for more."""
+    """Raise CaseError if a resumed run would have to continue members that ended before others."""
     for m, step in ended.items():
         if plan.until == "cycles" or not periodic(plan, history, m):
             raise CaseError(

@@ -1,4 +1,4 @@
-"""What a run leaves in its folder beside the history: flow fields over time and restarts."""
+"""Files in a run's folder beside the history: flow fields over time, and restarts."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Files:
             self.writers[m] = FieldWriter(path, grid.shown(m), edges, bodies)
 
     def fields(self, time: NDArray[np.float64]) -> None:
-        """Append the present flow at each member's time [chord/a_inf], of those that run."""
+        """Append the flow fields of all running members at each member's time [chord/a_inf]."""
         if not self.writers:
             return
         with self.watch("files"):

@@ -20,12 +20,12 @@ def _note(*_: Any) -> None:
 
 
 def asked() -> bool:
-    """Whether the next `check` stops."""
+    """Return True if Ctrl-C was pressed and the next `check` stops."""
     return _asked
 
 
 def check() -> None:
-    """Stop here if Ctrl-C was pressed: nothing is half done.
+    """Stop here if Ctrl-C was pressed; called between steps, where all files are complete.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def check() -> None:
 
 @contextmanager
 def held(folder: Path | None, resumed: bool = False) -> Iterator[None]:
-    """Hold Ctrl-C back until `check`; where a run in `folder` stops, say how to go on with it.
+    """Hold Ctrl-C back until `check`; an interrupted run in `folder` ends with how to resume it.
 
     Where the program has a handler of its own, in another thread, and where Ctrl-C is ignored
     (`nohup`, a shell's `&` in a script), nothing is held back and the handler stays.
@@ -69,7 +69,7 @@ def held(folder: Path | None, resumed: bool = False) -> Iterator[None]:
 
 
 def _stamp(folder: Path | None) -> tuple[int, int] | None:
-    """What tells one restart file from the next; None where there is none."""
+    """Inode and mtime of restart.h5; None if it does not exist."""
     path = None if folder is None else folder / "restart.h5"
     if path is None or not path.exists():
         return None
@@ -77,7 +77,7 @@ def _stamp(folder: Path | None) -> tuple[int, int] | None:
 
 
 def _farewell(folder: Path | None, old: tuple[int, int] | None) -> str:
-    """How to go on; the restart `old` is that of an earlier run."""
+    """Advice on resuming an interrupted run; `old` : stamp of an earlier run's restart."""
     if folder is None:
         return "nothing was written"
     if _stamp(folder) == old:

@@ -1,4 +1,4 @@
-"""Pseudo-steps until all members have ended, and how the progress of a run is shown."""
+"""March of a step: pseudo-steps until all members have ended, with the progress display."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Lines:
             self.tell()
 
     def set_postfix_str(self, text: str, refresh: bool = True) -> None:
-        """What the next lines say besides."""
+        """Set the text at the end of the next lines."""
         del refresh
         self.more = f", {text}"
 
@@ -83,7 +83,7 @@ def progress_bar(total: int, shown: bool, unit: str, done: int = 0) -> Iterator[
 
 
 def _nothing(*_: Any, **__: Any) -> None:
-    """What is not shown."""
+    """Do nothing, in place of a progress bar's methods."""
 
 
 def take_step(
@@ -95,7 +95,7 @@ def take_step(
     watch: Stopwatch,
     rates_at: Callable[[], RateArray] | None = None,
 ) -> dict[str, float]:
-    """Begin physical step `number`, place and march it; how the deformation went.
+    """Take physical step `number`: begin, place, march; returns the deformation's numbers.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""When an unsteady run steps, and how often it writes."""
+"""Time steps of an unsteady run, and its frames and restarts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UNTIL = ("cycles", "periodic")
 
 
 def time_steps(cycles: Any, steps_per_cycle: Any, time_step: Any, steps: Any) -> tuple[bool, int]:
-    """Whether a run goes by cycles, and its number of physical steps; nonsense is refused."""
+    """(by cycles, number of physical steps) of a run's arguments; SettingsError if invalid."""
     by_cycles = cycles is not None and steps_per_cycle is not None
     by_time = time_step is not None and steps is not None
     none_of_other = (
@@ -85,7 +85,7 @@ def _periods(solver: Moving) -> NDArray[np.float64]:
 
 
 def _until(by_cycles: bool, until: Any, tolerance: Any) -> tuple[str, float]:
-    """What a run goes on to, and its tolerance; nonsense is refused."""
+    """Return the end criterion and the periodic tolerance; SettingsError if invalid."""
     if until not in (None, *UNTIL):
         raise SettingsError(f"until is {until!r}, expected 'cycles' or 'periodic'")
     given = {"until": until, "periodic_tolerance": tolerance}
@@ -103,7 +103,7 @@ def _until(by_cycles: bool, until: Any, tolerance: Any) -> tuple[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """When an unsteady run steps, and how it begins.
+    """Time steps, start and end criterion of an unsteady run.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class Plan:
         until: Any = None,
         periodic_tolerance: Any = None,
     ) -> Plan:
-        """The plan that a user's arguments ask for; nonsense is refused."""
+        """Plan of a user's arguments; SettingsError if invalid."""
         start = solver.starts[0] if start is None else start
         if start not in solver.starts:
             expected = " or ".join(map(repr, solver.starts))
@@ -173,7 +173,7 @@ class Plan:
 
     @property
     def dry_steps(self) -> int:
-        """Steps of a pre-flight: those of a cycle where all are alike, else of the run."""
+        """Steps of a pre-flight: one cycle where cycles repeat, else the whole run."""
         one = self.steps_per_cycle if self.repeats else None
         return min(self.count, one or self.count)
 
@@ -189,11 +189,11 @@ class Plan:
 
     @property
     def phases(self) -> Callable[[NDArray[np.float64]], NDArray[np.float64]] | None:
-        """Callable, time -> cycles done; None where the run has no cycle."""
+        """Callable, time -> cycles done; None in a run without cycles."""
         return None if self.periods is None else self.cycle
 
     def told(self, done: int) -> dict[str, Any]:
-        """What the summary says of the steps, of which `done` were made."""
+        """Conditions for the summary: cycles, end criterion, time step, and `done` steps."""
         told: dict[str, Any] = {"cycles": self.cycles, "steps_per_cycle": self.steps_per_cycle}
         if self.steps_per_cycle is not None and self.until == "periodic":
             told |= {"cycles": done / self.steps_per_cycle, "most_cycles": self.cycles}
@@ -202,7 +202,7 @@ class Plan:
         return told | {"time_step": self.dt, "steps": done}
 
     def identity(self, solver: Moving) -> dict[str, Any]:
-        """What makes the run this run; its length is not of it."""
+        """Identity of the run (`resume.identity`), without its length."""
         return resume.identity(
             solver,
             "unsteady",

@@ -105,7 +105,7 @@ def _at(time: NDArray[np.float64], cycle: Any) -> NDArray[np.float64]:
 
 
 def _smaller(member: int, share: float, dt: NDArray[np.float64], cycle: Any) -> str:
-    """What makes a member's steps a share of what they are, in words."""
+    """Advice on the smaller time step, by the factor `share`, of a member."""
     per_cycle = None if cycle is None else round(1 / float(cycle(dt)[member]))
     name, value = smaller_step(share, float(dt[member]), per_cycle)
     return f"{name} = {value:.6g} would do"
@@ -124,7 +124,7 @@ def _poses(solver: Moving, before: NDArray[np.float64], dt: NDArray[np.float64])
 
 
 def _shapes(solver: Moving) -> dict[str, NDArray[np.float64]]:
-    """What tells how well the mesh is shaped; members with a mesh that is not fail."""
+    """Measures of cell shapes of the moved mesh; members with broken cells fail."""
     remedy = REMEDIES.get(solver.deform.kind, "another deformation or smaller steps")
     with solver.grid.ensemble.quiet():
         found = solver.grid.shapes()

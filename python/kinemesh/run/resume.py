@@ -1,4 +1,4 @@
-"""Going on with a run: what makes it the same run, what a restart file keeps, and back again.
+"""Restart of runs: identity, contents of the restart file, restoring a solver.
 
 A run that goes on has the bits of one that was never stopped, on the same device.
 """
@@ -33,7 +33,7 @@ SHOWN = 5  # differences named in a refusal
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What a restart file holds.
+    """Contents of a restart file.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Saved:
 
     @property
     def failed(self) -> list[dict[str, Any]]:
-        """Members that had failed by then, as of `Members.told`."""
+        """Members that had failed before the restart, as of `Members.told`."""
         failed: list[dict[str, Any]] = self.record.get("failed", [])
         return failed
 
@@ -70,7 +70,9 @@ def name_of(value: Any) -> str:
 
 
 def identity(solver: Moving, mode: str, **more: Any) -> dict[str, Any]:
-    """What must be equal for a run to be the same run, in JSON's types; its length is not of it."""
+    """Identity of a run, in JSON's types: method, meshes, conditions, settings, motion; not its
+    length.
+    """
     settings = {f.name: getattr(solver.settings, f.name) for f in fields(solver.settings)}
     if mode == "steady":
         settings = {name: value for name, value in settings.items() if name not in LENGTH}
@@ -104,7 +106,7 @@ def identity(solver: Moving, mode: str, **more: Any) -> dict[str, Any]:
 
 
 def samples(solver: Moving, dt: NDArray[np.float64], step: int) -> dict[str, list[Any]]:
-    """Poses at a few steps up to `step`: a motion that is a function has no other identity."""
+    """Poses at a few steps up to `step`, which identify motions that are functions."""
     found = {}
     for number in sorted({0, min(1, step), step // 3, step}):
         time = (number - 1) * dt + dt if number else 0 * dt  # as the run itself counts
@@ -116,7 +118,7 @@ def samples(solver: Moving, dt: NDArray[np.float64], step: int) -> dict[str, lis
 
 
 def _arrays(solver: Moving, levels: bool) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Names and copies on the host of what the rest follows from, and the deformation's memory."""
+    """Names and host copies of the arrays of a restart, with the deformation's memory."""
     for name, there in solver.kept(levels).items():
         yield name, solver.backend.get(there)
     if levels:
@@ -173,7 +175,7 @@ def find(solver: Moving, folder: Path, ident: Mapping[str, Any]) -> Saved:
 
 
 def refuse_others(kept: Mapping[str, Any], asked: Mapping[str, Any], saved: Saved) -> None:
-    """CaseError, naming what differs, where a restart is of another run than the one asked for."""
+    """Raise CaseError with the differences if the restart is of another run."""
     apart = differences(kept, asked)
     if apart:
         raise CaseError(
@@ -183,7 +185,7 @@ def refuse_others(kept: Mapping[str, Any], asked: Mapping[str, Any], saved: Save
 
 
 def differences(kept: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
-    """What differs between the run that is there and the one asked for."""
+    """Differences between the identity in a folder and that of this run, as sentences."""
     there, here = _flat(kept), _flat(asked)
     missing = "nothing"
     names = [
@@ -267,12 +269,12 @@ def restore(solver: Moving, saved: Saved, poses: Sequence[Pose]) -> None:
 
 
 def told(steps: list[int]) -> dict[str, Any]:
-    """What the summary says of a run that was resumed at these steps (or iterations)."""
+    """Entry of the summary for a run resumed at these steps (or iterations)."""
     return {"times": len(steps), "last_at": steps[-1], "at": steps}
 
 
 def taken_up(folder: Path) -> None:
-    """An earlier summary no longer tells of a finished run."""
+    """Mark the summary of an earlier part of the run as not finished."""
     path = folder / "summary.json"
     if path.exists():
         update(path, finished=None)

@@ -33,7 +33,7 @@ def scales(solver: Moving) -> dict[int, Scale]:
 def moving(
     solver: Moving, time: NDArray[np.float64], poses: PoseArray
 ) -> dict[str, NDArray[np.float64]]:
-    """(members,) of each column that tells of motion, loads and cells; nan for a missing body."""
+    """Columns (members,) of motion, loads and cells; nan for a missing body."""
     grid, owners, length = solver.grid, solver.grid.owners, solver.forces.length
     loads = solver.moving_loads(poses, solver.rates(time))
     cl, cd, cm = owners.sums(loads.coefficients).T

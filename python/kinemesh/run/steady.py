@@ -49,7 +49,7 @@ class Steady(Driver):
         return columns(self.solver)
 
     def cut(self, path: Path, saved: Saved) -> History:
-        """That of a member alive may not end before."""
+        """History up to the restart; CaseError if a member alive ends before."""
         rows = History.read(path, torn=True)
         done, alive = saved.arrays["dualtime_iterations"], self.solver.grid.ensemble.alive
         last = [rows["iteration"][rows["member"] == m].max(initial=-1) for m in range(len(done))]
@@ -78,7 +78,7 @@ def columns(solver: Moving) -> tuple[str, ...]:
 def to_steady(
     run: Driver, poses: Sequence[Pose], history: History, phase: str = "steady"
 ) -> tuple[dict[str, Any], list[str]]:
-    """March to the steady state with the bodies at `poses` (as given); result and warnings.
+    """March to the steady state with the bodies at `poses`; result and warnings.
 
     A restart of this `phase` is kept every KEEP_EVERY iterations and before Ctrl-C stops the march.
     """
@@ -116,7 +116,7 @@ def to_steady(
 
 
 def _go_on(solver: Moving) -> None:
-    """Members of a restart that had ended short of what is asked now march on.
+    """Reactivate members of a restart that ended above the residual now required.
 
     The check that ended them has counted no iteration, and is made again.
     """
@@ -129,7 +129,7 @@ def _go_on(solver: Moving) -> None:
 
 
 def _drop(solver: Moving) -> NDArray[np.float64]:
-    """(members,) residuals over their first ones; 0 where there was none, as in a fluid at rest."""
+    """(members,) residuals over their first ones; 0 where the first is 0, as in a fluid at rest."""
     norm, first = (solver.backend.get(a) for a in (solver.dualtime.norm, solver.dualtime.first))
     drop: NDArray[np.float64] = np.zeros_like(norm)
     np.divide(norm, first, out=drop, where=first != 0)
@@ -137,12 +137,12 @@ def _drop(solver: Moving) -> NDArray[np.float64]:
 
 
 def _went(drop: float) -> str:
-    """Where a residual that is short of its drop has gone."""
+    """Fall or rise of a residual that missed its drop, in words."""
     return f"fell to {drop:.1e} only" if drop < 1 else f"rose to {drop:.1e}"
 
 
 def _ended(solver: Moving, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[str]]:
-    """Where a march ended: result and warnings; members that diverged fail."""
+    """Result and warnings at the end of a march; members that diverged fail."""
     ends.refuse_diverged(solver, "steady flow")
     s, get, alive = solver.settings, solver.backend.get, solver.grid.ensemble.alive
     with solver.grid.ensemble.quiet():
@@ -173,7 +173,7 @@ def _ended(solver: Moving, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[
 
 
 def _rows(solver: Moving, history: History, about: Any, iterations: Any, done: Any) -> Any:
-    """A row for each member alive that has made an iteration; drop of the residuals of those."""
+    """Append a row for each member that iterated; returns the drops of members alive."""
     get = solver.backend.get
     drop, cfl = _drop(solver), get(solver.dualtime.cfl)
     loads = solver.loads(about)

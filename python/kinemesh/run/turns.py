@@ -1,4 +1,4 @@
-"""Turns of grids in a step, told before a run and after it, and mass that is lost."""
+"""Turns of grids per step, predicted and computed, and mass defects: their limits and warnings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_DEFECT = 2e-2  # of the history's mass_defect, as of strides that are too l
 
 
 def foretell(solver: Moving, plan: Plan) -> set[int]:
-    """Warn of grids that will turn too far in a step, by the motion alone; the members told of.
+    """Warn of grids that turn too far in a step by their motion; returns the members warned of.
 
     Steps count as after the run.  Of a motion that repeats they are those of one cycle, which
     begins where steps count.  A motion that has no pose at a time is left to the run.
@@ -59,7 +59,7 @@ def foretell(solver: Moving, plan: Plan) -> set[int]:
 def largest_turn(
     rows: History | Mapping[str, Any], plan: Plan, bodies: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Of a member's rows the largest turn of a grid in a step [degrees]; empty without one.
+    """Largest turn of a grid in a step [degrees], over a member's rows; {} without turning grids.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def largest_turn(
 
 
 def turn_remark(member: int, found: dict[str, Any], steps: int, instead: str = "") -> list[str]:
-    """A sentence where a grid turned too far in a step; `found` : what `largest_turn` gave.
+    """Warning where a grid turned too far in a step; `found` : result of `largest_turn`.
 
     Parameters
     ----------
@@ -108,12 +108,12 @@ def _turn_remark(
 
 
 def largest_defect(rows: History, plan: Plan) -> dict[str, Any]:
-    """Of a member's rows the largest mass defect, as of `courant.peak`."""
+    """Largest mass defect in a member's rows, as of `courant.peak`."""
     return peak(np.abs(rows["mass_defect"]), rows, plan, MOST_DEFECT)
 
 
 def defect_remark(member: int, found: dict[str, Any], steps: int) -> list[str]:
-    """A sentence where mass was lost; `found` : what `largest_defect` gave."""
+    """Warning where mass was lost; `found` : result of `largest_defect`."""
     if not found["steps_above"]:
         return []
     return [

@@ -35,7 +35,7 @@ ARRAYS = ("unconverged", "at_roundoff", "inner", "rows", "lowered")  # of the ta
 
 
 STALL = 0.7
-"""Of a step's residual: what does not fall to this share in a pseudo-step halves the CFL number.
+"""Share of a step's residual: without a fall to it in a pseudo-step the CFL number is halved.
 
 At Mach 0.69 and 64 steps a cycle (1500 nodes) CFL numbers above 300 leave a residual that rises by
 a tenth in each pseudo-step; in a step that converges less than half of it is left by each.
@@ -43,7 +43,7 @@ a tenth in each pseudo-step; in a step that converges less than half of it is le
 
 
 class _Tally:
-    """What a run counts on its way, for the summary; a restart carries it on."""
+    """Counts of a run over its steps, for the summary; kept in restarts."""
 
     def __init__(self, members: int) -> None:
         self.unconverged, self.at_roundoff, self.inner, self.rows, self.lowered = (
@@ -65,14 +65,14 @@ class _Tally:
         return vars(self)
 
     def load(self, kept: Mapping[str, Any]) -> None:
-        """Take up what `dump` gave."""
+        """Restore the counts from `dump`."""
         for name, value in kept.items():
             setattr(self, name, np.array(value) if name in ARRAYS else value)
         self.ended = {int(member): step for member, step in self.ended.items()}
 
 
 class Unsteady(Driver):
-    """Steps of a motion, from a steady flow or as it is; `dry` asks for the pre-flight."""
+    """Driver of physical steps, from a steady flow or the initial state; `dry` : pre-flight."""
 
     mode = "unsteady"
 
@@ -126,7 +126,7 @@ class Unsteady(Driver):
         return History.resume(path, saved.step, None if self.plan.periods is not None else recount)
 
     def fly(self) -> None:
-        """The motion's pre-flight, where it is asked for and no earlier part has made it."""
+        """Pre-flight of the motion, unless it is off or an earlier part of the run made it."""
         plan, done = self.plan, self.tally.preflight.get("steps", 0)
         if not self.dry or done >= plan.dry_steps:
             return
@@ -192,7 +192,7 @@ class Unsteady(Driver):
                 interrupt.check()
 
     def over(self, number: int) -> bool:
-        """Whether the run is over after step `number`."""
+        """Return True if the run ends after step `number`."""
         return ends.over(self.plan, self.history, self.solver.grid.ensemble, number)
 
     def step(self, number: int) -> None:
@@ -259,7 +259,7 @@ class Unsteady(Driver):
         ]
 
     def _steps(self, member: int) -> int:
-        """Number of steps that a member has made."""
+        """Number of physical steps of a member."""
         return int(self.history.member(member)["step"].max(initial=0))
 
     def _turns(self, member: int, result: dict[str, Any]) -> list[str]:
@@ -344,7 +344,7 @@ def unsteady(
 
 
 def _result(rows: History, plan: Plan, per_length: float) -> tuple[dict[str, Any], Spectrum | None]:
-    """Numbers of one member: of its last cycle's loop, where there is a whole cycle.
+    """Numbers of one member: those of its last cycle's loop, in a run of at least one cycle.
 
     Of a run without a cycle they are those of the second half of the run, the spectrum.
     """

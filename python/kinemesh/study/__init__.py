@@ -1,1 +1,1 @@
-"""What is learnt from runs: loops beside references, cuts through wings."""
+"""Studies of runs: loops beside references, spectra, sweeps, cuts through wings."""

@@ -30,7 +30,7 @@ class Cut(NamedTuple):
 
 
 def section_pressures(points: ArrayLike, triangles: ArrayLike, cp: ArrayLike, y: float) -> Cut:
-    """Where a surface meets the plane across the span at y; cp linear along triangles' edges.
+    """Cut of a surface by the plane across the span at y; cp is linear along edges.
 
     Parameters
     ----------

@@ -105,7 +105,7 @@ def derivatives(
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What was asked, checked.
+    """Arguments of `derivatives`, checked.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class _Asked:
     def of(
         cls, case: Any, k: Any, mach: Any, axis: Any, h: Any, length: Any, amplitude_deg: Any
     ) -> _Asked:
-        """SettingsError or CaseError for what has no meaning."""
+        """Checked arguments; SettingsError or CaseError for invalid ones."""
         frequencies = _above("k", k)
         if frequencies is None:
             raise CaseError("derivatives: expected k, a list of reduced frequencies above 0")
@@ -155,7 +155,7 @@ class _Asked:
         return cls(tables, Path.cwd(), chord, frequencies, machs, point, h, length, amplitude)
 
     def sweep(self, name: str) -> tuple[Case, dict[str, list[Any]]]:
-        """The case of a pitch or of a plunge, and what varies."""
+        """Case of a pitch or a plunge, and the values to vary."""
         over: dict[str, list[Any]] = {}
         if self.mach is not None:
             over["flow.mach"] = list(self.mach)
@@ -211,7 +211,7 @@ def _above(name: str, values: Any) -> tuple[float, ...] | None:
 
 
 def _point(axis: Any) -> tuple[float, float]:
-    """The axis, of which x may stand for (x, 0)."""
+    """Centre of rotation (x, y), from x for (x, 0) or a pair."""
     try:
         x, y = axis if np.ndim(axis) else (axis, 0.0)
         point = real(x), real(y)
@@ -249,12 +249,12 @@ def _together(pitch: Any, plunge: Any, asked: _Asked) -> Any:
 
 
 def _is_sweep(case: Any) -> bool:
-    """Whether a name is that of a sweep's folder."""
+    """Return True for the name of a sweep's folder."""
     return isinstance(case, str | Path) and (Path(case) / stores.NAME).exists()
 
 
 def complex_of(found: Any) -> Any:
-    """Complex arrays of the derivatives that the Dataset of a sweep has, those of bodies too."""
+    """Complex derivatives from the Dataset of a sweep, of bodies too."""
     if not hasattr(found, "data_vars"):
         from kinemesh.results import open as open_run
 

@@ -31,7 +31,7 @@ def hysteresis(
     alpha_deg: float | None = None,
     steps: int | None = None,
 ) -> Loop:
-    """Loop of the last cycle of an unsteady run, or of a table that others made.
+    """Loop of the last cycle of an unsteady run, or of a table from elsewhere.
 
     A table is a DataFrame, a dict of columns, or a file of columns with names: CSV, the history of
     SU2, forces and coefficients of OpenFOAM, phases of a wind tunnel (docs/results.md).
@@ -74,7 +74,7 @@ def hysteresis(
 
 
 def _is_foreign(source: Any) -> bool:
-    """Whether a source is a table that others made, and no history."""
+    """Return True for a table from elsewhere, as opposed to a history."""
     if isinstance(source, History):
         return False
     if not isinstance(source, str | Path):

@@ -1,4 +1,4 @@
-"""Loops of tables that others made: columns by name, phases of any spacing."""
+"""Loops from tables of other sources: columns by name, phases of any spacing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WHOLE = 1e-6  # of a cycle that a whole one may lack
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a user says of a table; see `kinemesh.hysteresis`."""
+    """Arguments on a table; see `kinemesh.hysteresis`."""
 
     columns: Mapping[str, Any] | None = None
     period: float | None = None
@@ -39,13 +39,13 @@ class Told:
 
     @property
     def given(self) -> list[str]:
-        """Names of what was said."""
+        """Names of the arguments that are set."""
         names = ("columns", "period", "motion", "alpha_deg", "steps")
         return [n for n in names if getattr(self, n) is not None] + ["start"] * (self.start != 0)
 
 
 def is_table(source: Any) -> bool:
-    """Whether a source has columns by name: a mapping, a DataFrame or a structured array."""
+    """Return True for columns by name: a mapping, a DataFrame or a structured array."""
     named = isinstance(source, np.ndarray) and source.dtype.names is not None
     return named or isinstance(source, Mapping) or hasattr(source, "columns")
 
@@ -250,7 +250,7 @@ def _angles(
 def _loop(
     at: FloatArray, columns: Mapping[str, FloatArray], steps: int, label: str, tolerance: float
 ) -> Loop:
-    """The loop of rows in even steps; loads that are not there are nan."""
+    """Loop of rows in even steps; missing loads are nan."""
     phase = 360 * at[-steps:] % 360
     order = np.argsort(phase)
     phase, end = phase[order], int(np.argmax(order))

@@ -1,4 +1,4 @@
-"""How the inner nodes follow the bodies: one interface, three ways."""
+"""Deformations, by which inner nodes follow the bodies: one interface, three methods."""
 
 from kinemesh.motion.deform.base import Deformation, Mover
 from kinemesh.motion.deform.delaunay import Delaunay

@@ -1,4 +1,4 @@
-"""What a deformation is asked: bring every vertex to where the bodies' poses put it."""
+"""Interface of a deformation, which moves every vertex by the bodies' poses."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Kept:
         )
 
     def take_back(self, members: NDArray[np.bool_] | bool) -> None:
-        """Arrays of these members (members,), or of all (True), as they were kept."""
+        """Restore the kept arrays of these members (mask), or of all (True)."""
         self.backend.put(self.mark, members)
         self._back()
 
@@ -83,7 +83,7 @@ class Mover(ABC):
         return rows
 
     def begin(self) -> None:  # noqa: B027 (a mover without memory has nothing to keep)
-        """A physical step begins here: where `back` goes back to."""
+        """Begin a physical step, to which `back` returns."""
 
     def back(self) -> None:
         """Back to where the physical step began, to move to other poses."""
@@ -91,7 +91,7 @@ class Mover(ABC):
 
     @abstractmethod
     def step(self, poses: Poses) -> dict[str, float]:
-        """Move the vertices to the poses at the end of a step; numbers of how it went."""
+        """Move the vertices to the poses at the end of a step; returns its numbers."""
 
     def state(self) -> dict[str, NDArray]:
         """Arrays that a restart needs beside the coordinates."""
@@ -110,12 +110,12 @@ class Deformation(ABC):
 
     @property
     def kind(self) -> str:
-        """The name, or that of a variant with memory and remedies of its own."""
+        """Name, or the variant's name where memory and remedies differ."""
         return self.name
 
     @property
     def repeats(self) -> bool:
-        """Whether a pre-flight of one cycle of the motion shows what all cycles do."""
+        """True if a pre-flight over one cycle of the motion represents all cycles."""
         return True
 
     def check(self, backend: Backend, members: int) -> None:
@@ -132,4 +132,4 @@ class Deformation(ABC):
 
     @abstractmethod
     def attach(self, vertices: Vertices) -> Mover:
-        """A mover of this kind for these vertices."""
+        """Mover of this kind for the vertices."""

@@ -19,7 +19,7 @@ from kinemesh.space.vertices import Vertices
 
 
 class DelaunayMover(Mover):
-    """Boundary nodes by pose, all others with their element of the graph of the mesh as given."""
+    """Boundary nodes by pose, others with their element of the initial mesh's Delaunay graph."""
 
     def __init__(self, vertices: Vertices) -> None:
         super().__init__(vertices)

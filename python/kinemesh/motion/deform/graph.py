@@ -85,7 +85,7 @@ class Graph:
 
 
 def graphs_as_given(vertices: Vertices) -> list[tuple[Places, Graph]]:
-    """Places and graph of each distinct mesh as given, in its own numbers: made once."""
+    """Places and Delaunay graph of each distinct initial mesh, in its own numbers; cached."""
 
     def made(mesh: Any) -> tuple[Places, Graph]:
         member = vertices.alike.lead[vertices.distinct.index(mesh)]
@@ -98,7 +98,7 @@ def graphs_as_given(vertices: Vertices) -> list[tuple[Places, Graph]]:
 
 
 def triangulated(points: NDArray[np.float64]) -> Any:
-    """The Delaunay triangles of points (k, 2), with what locates other points in them.
+    """Delaunay triangles of points (k, 2), with the locator of other points.
 
     SciPy would invert the matrix of each triangle by LAPACK, which waits for BLAS's threads each
     time: measured 3.7 s for 358 triangles where another process had the second core, not 2 ms.
@@ -112,7 +112,7 @@ def triangulated(points: NDArray[np.float64]) -> Any:
 
 
 def _transforms(corner: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(k, 3, 2) inverse matrix and last corner of triangles (k, 3, 2), as SciPy has them.
+    """(k, 3, 2) inverse matrix and last corner of triangles (k, 3, 2), in SciPy's form.
 
     The matrix turns places from the last corner into the first two barycentric coordinates; it is
     nan where it is singular but for round-off.

@@ -34,7 +34,7 @@ SAME = 1e-12  # sines and shifts [chord] within which two poses are one
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Where a graph was built.
+    """State in which a graph was built: points and poses.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class RetriangulatedMover(Mover):
         self.kept = Kept(b, [(x, vertices.fields["member"])], vertices.members)
 
     def _begin(self) -> None:
-        """A graph of the nodes as they stand where that of the mesh as given did not bring them."""
+        """Build a graph of nodes that the initial mesh's graph did not place."""
         now = self.backend.get(self.vertices.x)
         self.map()
         apart = (self.backend.get(self.vertices.x) != now).any(axis=1)
@@ -116,7 +116,7 @@ class RetriangulatedMover(Mover):
     # ---- graphs ---------------------------------------------------------------------------
 
     def _use(self, member: int) -> None:
-        """Tables of the member's last graph, on the host; MeshError where there can be none."""
+        """Fill the host tables from the member's last graph; MeshError for an invalid one."""
         tables, places = self.tables, self.places[member]
         tables["base"][self._nodes(member)] = self.stages[member][-1].points
         graph = Graph.of(self.vertices, tables["base"], member, places)
@@ -138,7 +138,7 @@ class RetriangulatedMover(Mover):
             self.backend.put(self.there[name], table)
 
     def _rebuild(self, member: int, points: NDArray) -> None:
-        """A graph of the member's nodes at `points` (nodes, 2), as they stand."""
+        """Build a graph of the member's nodes at `points` (nodes, 2)."""
         before = self.stages[member]
         stage = Stage(points[self._nodes(member)], self._rows(member))
         self.stages[member] = [*before, stage][-DEPTH:]
@@ -232,7 +232,7 @@ class RetriangulatedMover(Mover):
         return back
 
     def _try(self, rows: NDArray, active: NDArray) -> NDArray[np.bool_]:
-        """Bodies at `rows` (bodies, 6), nodes with them; active members that may stay there."""
+        """Move bodies to `rows` (bodies, 6), nodes with them; mask of members with valid cells."""
         self.kept.keep()
         self.backend.put(self.pose, rows)
         self.move()
@@ -244,7 +244,7 @@ class RetriangulatedMover(Mover):
         return good
 
     def _renew(self, bad: NDArray, back: NDArray) -> NDArray[np.bool_]:
-        """Earlier graphs for members that are back; new ones, (members,), for bad ones.
+        """Return to earlier graphs for members that are back; rebuild bad ones, and mask them.
 
         A graph that was built where the nodes stand would only be built again.
         """

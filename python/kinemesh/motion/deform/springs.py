@@ -120,7 +120,7 @@ class SpringMover(Mover):
         self.assemble = bind("spring_rows", **pattern, **self.fans, A=solver.A, D=self.D)
 
         def side(d: Any, to: Any) -> list[Any]:
-            """Calls: what displacements d ask of the others."""
+            """Calls for the right-hand side of displacements d on the other nodes."""
             product = solver.product(d, self.product)
             return [product, bind("spring_side", Kd=self.product, side=to)]
 
@@ -164,7 +164,7 @@ class SpringMover(Mover):
         self.replaced = None
 
     def _build(self, members: NDArray) -> None:
-        """Hierarchies of these members from the matrix as it was just assembled.
+        """Set up hierarchies of these members from the assembled matrix.
 
         One for all members with one mesh whose nodes are at the very same places; the first one of
         each member is kept, so that after a pre-flight it is there.
@@ -189,7 +189,7 @@ class SpringMover(Mover):
             self.iterations = self.solver.recorded_block(self.block)
 
     def _try_hierarchy(self, member: int, key: Key, x: NDArray) -> Sequence[Level]:
-        """`_hierarchy`; none of a member that fails, as of its matrix none can be made."""
+        """Hierarchy of a member, as `_hierarchy`; () for a member that fails in its set-up."""
         try:
             return self._hierarchy(member, key, x)
         except (DeviceError, MemoryError):  # of the machine, not of the member
@@ -201,7 +201,7 @@ class SpringMover(Mover):
             return ()
 
     def _hierarchy(self, member: int, key: Key, x: NDArray) -> Sequence[Level]:
-        """That of a member with all nodes at x (nodes, 2), or as kept."""
+        """Hierarchy of a member with its nodes at x (nodes, 2), new or cached."""
         assert isinstance(self.solver, Cg)
         kept = self.vertices.hierarchies
         if key in kept:
@@ -302,7 +302,7 @@ class SpringMover(Mover):
         self._rebuild(np.array(state["built"]), np.array(state["fresh"], int))
 
     def _rebuild(self, built: NDArray, fresh: NDArray) -> None:
-        """Hierarchies as they were made of nodes at `built`; `fresh` tells which were in use."""
+        """Rebuild hierarchies for nodes at `built`; `fresh` : mask of those in use."""
         put, vertices = self.backend.put, self.vertices
         used = np.flatnonzero((fresh > 0) & vertices.ensemble.alive)
         if isinstance(self.solver, Cg) and len(used):
@@ -359,7 +359,7 @@ class TorsionalSprings(Deformation):
             raise SettingsError(f"springs: halvings is {self.halvings!r}, expected 0 or more")
 
     def check(self, backend: Backend, members: int) -> None:
-        """Only "ilu0" asks for a GPU with cuSPARSE, and for one member."""
+        """Refuse "ilu0" without a GPU with cuSPARSE, or for several members."""
         if self.solver != "ilu0":
             return
         if members != 1:

@@ -18,7 +18,7 @@ class StillMover(Mover):
 
 @dataclass(frozen=True, slots=True)
 class Still(Deformation):
-    """The mesh stays as given."""
+    """Deformation that leaves the mesh at rest."""
 
     name = "still"
 

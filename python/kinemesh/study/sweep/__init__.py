@@ -1,1 +1,1 @@
-"""Sweeps: many cases made of one, in ensembles, with one result."""
+"""Sweeps: many variants of a case, run in ensembles, with one result."""

@@ -1,4 +1,4 @@
-"""What a user asks of a sweep: a case, and what varies of it, from arguments or a case file."""
+"""Arguments of a sweep, or [sweep] of a case file: the base case and the axes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KEYS = ("over", "zip", "sample", "n", "seed")  # of [sweep]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A sweep as it was asked for.
+    """Sweep by its arguments: base case, axes, batches, folder.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Asked:
     devices: tuple[str, ...] = ()
 
     def cases(self) -> list[Case | str]:
-        """The case of each row, or why there is none."""
+        """Case of each row, or the cause why it is impossible."""
         tables = self.base.tables()
         paths = {key: path_of_key(key) for key in self.axes.names}
         return [self._case(tables, paths, row) for row in self.axes.rows()]
@@ -60,7 +60,7 @@ class Asked:
         return made
 
     def identity(self) -> dict[str, Any]:
-        """What makes the sweep this sweep: not its device, nor its folder."""
+        """Identity of the sweep, without device and folder."""
         tables = self.base.tables()
         for name in ("device", "out"):
             tables["run"].pop(name, None)
@@ -114,7 +114,7 @@ def asked_of(
     device: Any = None,
     nodes: int | str | None = None,
 ) -> Asked:
-    """The sweep of a case; what is `given` (keys of [sweep], or None) stands above the file's.
+    """Sweep of a case; `given` (keys of [sweep], or None) overrides the case file.
 
     Parameters
     ----------

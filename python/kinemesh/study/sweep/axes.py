@@ -1,4 +1,4 @@
-"""What a sweep varies: keys of a case with their values, and the dimensions that these make."""
+"""Axes of a sweep: keys of a case with their values, and the dimensions of the result."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def axes_of(
     seed: Any = None,
     taken: Sequence[str] = (),
 ) -> Axes:
-    """What a user's arguments ask for; see `kinemesh.sweep`.
+    """Axes from a user's arguments; see `kinemesh.sweep`.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def _refuse_twice(key: str, keys: Iterable[str]) -> None:
 
 
 def _refuse_long(key: str, values: Sequence[Any]) -> None:
-    """CaseError where a whole number has more than 64 bits, in which a result keeps it."""
+    """Raise CaseError for whole numbers beyond the 64 bits of a result."""
     for at, value in enumerate(values):
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise CaseError(
@@ -194,7 +194,7 @@ def _plain(value: Any) -> Any:
 
 
 def _names(keys: Mapping[str, Any], taken: Sequence[str]) -> dict[str, str]:
-    """Name of each key in the result: its last word, the whole key where that is not its own.
+    """Name of each key in the result: its last word, or the whole key where words coincide.
 
     The solver is `solver` and the deformation `deform`: `method` is an argument of xarray's `sel`.
     """

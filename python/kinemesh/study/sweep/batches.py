@@ -56,7 +56,7 @@ def chunks_of(groups: NDArray[np.int64], most: int) -> tuple[int, ...]:
 
 
 def rows_of(block: Block) -> list[tuple[Region, list[int]]]:
-    """Where each batch is among the rows, and the numbers of its rows, in order."""
+    """Region of each batch among the rows, and the numbers of its rows, in order."""
     numbers = np.arange(prod(block.sizes.values())).reshape(tuple(block.sizes.values()))
     return [(region, numbers[region].ravel().tolist()) for region in block.regions()]
 

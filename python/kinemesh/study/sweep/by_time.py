@@ -36,7 +36,7 @@ OF_RUN = {
 
 
 def variables(markers: Iterable[str]) -> dict[str, Variable]:
-    """Variables of the result; `markers` are those of bodies of cases that have several."""
+    """Variables of the result; `markers` : of cases with several bodies."""
     of_bodies = {
         f"{name}_{marker}": whole._replace(about=f"{whole.about}, of {marker}")
         for marker in markers
@@ -46,7 +46,7 @@ def variables(markers: Iterable[str]) -> dict[str, Variable]:
 
 
 def row_of(rows: History, per_length: float) -> dict[str, Any]:
-    """Row of a case that ran; of a run too short for a window `note` says so.
+    """Row of a case that ran; `note` is set in a run too short for a window.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ def _numbered(cases: Sequence[Case | None]) -> tuple[NDArray[np.int64], NDArray[
 
 
 def _look_once(checked: Checked, key: Any, looked: Any) -> None:
-    """Look at one of the cases with equal keys; what is wrong of it is wrong of all."""
+    """Check one of the cases with equal keys; its error is that of all of them."""
     rows: dict[str, list[int]] = {}
     for i, case in enumerate(checked.cases):
         if case is not None:
@@ -104,7 +104,7 @@ def _look_once(checked: Checked, key: Any, looked: Any) -> None:
 
 
 def _of_settings(case: Case) -> str:
-    """What the settings of a case go with: the far vortex also with the stream."""
+    """Key of cases with equal settings; with the far vortex the Mach number is part of it."""
     vortex = case.solver.get("far_field") == "vortex"
     return f"{shared(case)} {case.flow.mach if vortex else ''}"
 
@@ -167,7 +167,7 @@ def refuse(asked: Asked, checked: Checked, skip_bad: bool) -> None:
 
 
 def _but_sampled(asked: Asked, cause: str, row: Mapping[str, Any]) -> str:
-    """A cause that has an own number of a sample for each case, without that number."""
+    """Cause without the numbers that a sample varies from case to case."""
     for value in row.values() if asked.axes.seed is not None else ():
         whole = f"= {value!r}, expected an integer"
         cause = cause.replace(whole, "of a sample, which is of any numbers, expected an integer")
@@ -175,7 +175,7 @@ def _but_sampled(asked: Asked, cause: str, row: Mapping[str, Any]) -> str:
 
 
 def _common(rows: Sequence[Mapping[str, Any]]) -> str:
-    """What rows have in common, and how many they are."""
+    """Values common to all rows, and the number of rows, in words."""
     same = {k: v for k, v in rows[0].items() if all(row[k] == v for row in rows)}
     count = f" ({len(rows)} cases)" if len(rows) > 1 else ""
     return f"{told(same) or told(rows[0])}{count}"

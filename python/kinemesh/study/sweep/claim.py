@@ -1,4 +1,4 @@
-"""The folder of a sweep: which sweep it holds, told from the first moment on by sweep.json."""
+"""Claim of a sweep on its folder, which sweep.json identifies from the start."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OTHER = "choose another folder, or remove that one"
 
 
 def kept(folder: Path, asked: Asked, resume: bool, retry_failed: bool) -> dict[str, Any] | None:
-    """What a folder says of the sweep that it holds; None where it holds none.
+    """Contents of a folder's sweep.json; None without one.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def kept(folder: Path, asked: Asked, resume: bool, retry_failed: bool) -> dict[s
 
 
 def begin(folder: Path, asked: Asked, chunks: tuple[int, ...]) -> None:
-    """Say that the folder, which is held, has this sweep, in batches of `chunks`."""
+    """Write sweep.json of this sweep, in batches of `chunks`, into the locked folder."""
     if (folder / SWEEP).exists():
         raise CaseError(f"{folder}: holds a sweep by now; {OTHER}")
     about = {"format": FORMAT, "chunks": chunks, "identity": asked.identity()}
@@ -70,7 +70,7 @@ def begin(folder: Path, asked: Asked, chunks: tuple[int, ...]) -> None:
 
 
 def _apart(there: Any, here: Any, name: str = "") -> list[str]:
-    """Where two identities differ, in words."""
+    """Differences of two identities, in words."""
     if isinstance(there, dict) and isinstance(here, dict):
         found: list[str] = []
         for key in dict.fromkeys([*there, *here]):

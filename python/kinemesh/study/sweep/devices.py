@@ -12,7 +12,7 @@ from kinemesh.flow import memory
 
 
 def devices_of(device: Any) -> tuple[Any, ...]:
-    """Devices that a user names: none, one as it was given, or several that are there.
+    """Parse `device`: (), one name unchecked, or several devices that exist.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def _share(device: str, devices: Sequence[str]) -> float:
 
 
 def workers_on(device: str, places: Sequence[str | None]) -> int:
-    """How many processes of this machine share a device.
+    """Number of worker processes of this machine per device.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""`kinemesh sweep --list`: the cases, what is impossible, batches and memory."""
+"""Table of `kinemesh sweep --list`: cases, impossible ones, batches and memory."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def show(asked: Asked, batch: int | None, places: Sequence[str | None]) -> int:
 def _batches(
     asked: Asked, checked: Checked, batch: int | None, places: Sequence[str | None]
 ) -> list[str]:
-    """How many batches there are, of how many cases, and what the largest ensemble takes."""
+    """Number of batches and cases, and the memory of the largest ensemble, in words."""
     sizes = {axis.name: len(axis.values) for axis in asked.axes.axes}
     chunks = sweeping.chunks_of(asked, checked, batch, places, Path())  # into a folder
     blocks = [rows for _, rows in batches.rows_of(Block(sizes, chunks, {}, np.zeros(0)))]

@@ -1,4 +1,4 @@
-"""Numbers of one case of a sweep, from the run that it was a member of."""
+"""Row of one case of a sweep, from the run of its ensemble."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _moved(cases: Sequence[Stated]) -> list[str]:
 def own_end(
     case: Stated, history: History, failed: int | None = None
 ) -> tuple[Loop | None, History]:
-    """The loop with which a case ended, and its history up to there; None where it did not end.
+    """Loop at the end of a case, and its history up to that end; None for a case without one.
 
     A case that runs until it is periodic ends there, however long others of its ensemble go on.
 
@@ -164,7 +164,7 @@ def rows_of(run: Run, cases: Sequence[Stated], grid: FloatArray) -> list[dict[st
 
 
 def _notes(run: Run) -> dict[int, list[str]]:
-    """What a run says of each member besides what its row tells."""
+    """Warnings of a run by member, without those that its row contains."""
     found: dict[int, list[str]] = {}
     for text in run.summary.get("warnings", []):
         match = OF_MEMBER.match(text)

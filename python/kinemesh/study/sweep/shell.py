@@ -1,4 +1,4 @@
-"""`kinemesh sweep`: its options, and how it ends."""
+"""Program `kinemesh sweep`: its options, output and exit status."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _add_asked(add: Any) -> None:
-    """Options that stand above the keys of [sweep], and --set."""
+    """Add the options that override keys of [sweep], and --set."""
     add(
         "--over",
         metavar="KEY=VALUES",
@@ -132,7 +132,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _periodic(found: Any) -> list[str]:
-    """What must be said of cases that are not periodic, or not known to be."""
+    """Warnings about cases that are not periodic, or not known to be."""
     if "periodic" not in found:
         return []
     ran = found["state"].values == 1
@@ -151,7 +151,7 @@ def _periodic(found: Any) -> list[str]:
 
 
 def _end(found: Any, out: Path, quiet: bool) -> int:
-    """What came of the cases, in words and as exit status."""
+    """Print the outcome of the cases; returns the exit status."""
     state, converged = found["state"].values.ravel(), found["converged"].values.ravel()
     failed = int((state == 2).sum())
     short = int((~converged[state == 1]).sum())

@@ -1,4 +1,4 @@
-"""Meshes and clouds of the cases of a sweep, made once each."""
+"""Cache of meshes and clouds of a sweep's cases."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Spaces:
         return self._made[key]
 
     def keep(self, case: Case, made: Any) -> None:
-        """Keep what was made for a case; the oldest goes where there are too many."""
+        """Cache the mesh or cloud of a case; the oldest one goes if there are too many."""
         while len(self._made) >= KEPT:
             del self._made[next(iter(self._made))]
         self._made[self.key(case)] = made
 
     @staticmethod
     def key(case: Case) -> str:
-        """What a case's mesh, or cloud, is made of."""
+        """Cache key of a case's mesh or cloud."""
         return f"{registry.named(case.method).on} {case.mesh!r}"

@@ -1,4 +1,4 @@
-"""Sweeps: many cases made of one, in ensembles, with one result."""
+"""Sweeps: many variants of a case, run in ensembles, with one result."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def sweep(
     dask: str | None = None,
     progress: bool = False,
 ) -> Any:
-    """Run many cases made of one, side by side in ensembles; one table of results.
+    """Run many variants of a case, side by side in ensembles; one table of results.
 
     Cases that share all but mesh, stream and motion run in one ensemble, each with the bits of its
     solo run.  Every case is looked at before the first one runs.
@@ -178,7 +178,7 @@ class Sweeping:
         return cls(asked, checked, store, regions)
 
     def go(self, retry_failed: bool, progress: bool, engine: Engine) -> None:
-        """Run every batch that has not been run, and with `retry_failed` what failed again."""
+        """Run every batch that has not run; with `retry_failed`, failed cases again."""
         self.store.create({"title": self.asked.base.name, "format": claim.FORMAT})
         states = self.store.states().ravel()
         again = np.isin(states, (NOT_RUN, FAILED) if retry_failed else (NOT_RUN,))
@@ -214,7 +214,7 @@ class Sweeping:
             yield n, work.ran(batch, self.checked.spaces)
 
     def _batch(self, rows: Sequence[int]) -> Batch:
-        """What the work on these rows of a batch needs."""
+        """Batch of these rows, for a worker."""
         checked, seed = self.checked, self.asked.axes.seed
         return Batch(
             tuple(rows),
@@ -226,14 +226,14 @@ class Sweeping:
         )
 
     def _keep(self, number: int, ran: Mapping[int, dict[str, Any]]) -> None:
-        """Write what was run of a batch, beside what it has already."""
+        """Write the rows of a batch, beside those already in the store."""
         region, rows = self.regions[number]
         if len(ran) < len(rows):
             ran = dict(zip(rows, self.store.read(region), strict=True)) | dict(ran)
         self.store.write(region, [ran[i] for i in rows])
 
     def _farewell(self, done: int) -> str:
-        """How to go on after Ctrl-C, with so many cases done."""
+        """Advice on resuming after Ctrl-C, with the number of cases done."""
         if self.store.path is None:
             return "interrupted; nothing was kept, as the sweep has no folder (out)"
         there = f"{counted(done)} {'is' if done == 1 else 'are'} in {self.store.path.parent}"
@@ -250,7 +250,7 @@ def chunks_of(
     places: Sequence[str | None],
     folder: Path | None,
 ) -> tuple[int, ...]:
-    """Rows of a batch along each dimension; if no number is given there is one for each worker.
+    """Number of rows of a batch along each dimension; by default one batch per worker.
 
     On a CPU a folder gets several batches, as what stops the sweep costs the one that runs.
     """
@@ -272,6 +272,6 @@ def chunks_of(
 
 
 def _phases(cases: Sequence[Case]) -> NDArray[np.float64]:
-    """Phases of the loops [deg]: those of the steps, of the most steps where cases differ."""
+    """Phases of the loops [deg]: those of the steps, in the case with the most."""
     steps = max(case.job.steps_per_cycle or 0 for case in cases)
     return 360 * np.arange(steps) / max(steps, 1)

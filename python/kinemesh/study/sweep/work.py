@@ -29,7 +29,7 @@ IN_ROWS = re.compile(r"member \d+: |^all \d+ members failed")  # warnings that r
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What the work on a batch needs.
+    """Rows of a batch with their cases, as a worker takes them.
 
     Parameters
     ----------
@@ -56,12 +56,12 @@ class Batch:
 
 @cache
 def spaces_of_process() -> Spaces:
-    """Meshes and clouds that this process has made."""
+    """Cache of this process's meshes and clouds."""
     return Spaces()
 
 
 def ran(batch: Batch, spaces: Spaces | None = None) -> Done:
-    """Run a batch: its rows by number, and warnings that no row tells."""
+    """Run a batch; returns its rows by number, and warnings beyond the rows' own."""
     kept = spaces_of_process() if spaces is None else spaces
     found: dict[int, dict[str, Any]] = {i: {"cause": why} for i, why in batch.causes.items()}
     said: dict[str, None] = {}

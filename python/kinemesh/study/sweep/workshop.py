@@ -1,4 +1,4 @@
-"""Batches of a sweep on workers of Dask: processes of this machine, or those of a cluster."""
+"""Workers of Dask for the batches of a sweep: local processes, or those of a cluster."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 def places_of(
     devices: Sequence[str], workers: int | None, address: str | None
 ) -> tuple[str | None, ...]:
-    """The device of each worker of this machine (None: as a case says); none without workers.
+    """Device of each local worker (None: the case's); [] without workers.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def places_of(
 def engine(
     places: Sequence[str | None], address: str | None
 ) -> Iterator[Callable[..., Any] | None]:
-    """What runs batches on workers, of this machine or of a scheduler; None: neither.
+    """Executor of batches on workers, local or of a scheduler; None without workers.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def _cluster(workers: int) -> Iterator[Any]:
 
 @contextmanager
 def _deaf() -> Iterator[None]:
-    """Processes that are started here leave Ctrl-C to this one, which is deaf to it meanwhile."""
+    """Ignore Ctrl-C while starting processes, so that they leave it to this one."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -118,13 +118,13 @@ def _deaf() -> Iterator[None]:
 
 
 def _be_quiet() -> None:
-    """A worker logs nothing of its own: what matters comes back as an error."""
+    """Silence a worker's log: failures come back as errors."""
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
 
 
 @contextmanager
 def _client(address: str | None) -> Iterator[Any]:
-    """A scheduler that is there, with its workers."""
+    """Client of a running scheduler, with its workers."""
     from distributed import Client
 
     try:
@@ -157,7 +157,7 @@ def _alive() -> Iterator[None]:
 
 
 def _refuse_others(client: Any, address: str | None) -> None:
-    """CaseError where there are no workers, or one has another version of kinemesh."""
+    """Raise CaseError without workers, or for a worker with another version of kinemesh."""
     mine = versions()["kinemesh"]
     theirs = {name: found["kinemesh"] for name, found in client.run(versions).items()}
     if not theirs:
