@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def mesh(part: MeshPart, **outer: Any) -> Any:
     """The mesh of a case: read, or made; `outer` is what names the outer boundary."""
     from kinemesh import mesh as meshes
-    from kinemesh.mesh.scale import resized
+    from kinemesh.mesh.files.scale import resized
 
     if part.file is not None:
         return meshes.read(_there(part, "file"), scale=part.scale, chord=part.chord)

@@ -229,7 +229,7 @@ def _bodies(case: Case, made: Mesh | Cloud, walls: list[str], planes: list[str])
     """The bodies' sizes, and what coefficients refer to."""
     from kinemesh.flow.arguments import motions_of
     from kinemesh.flow.sizes import check as check_sizes
-    from kinemesh.mesh.sizes import Walls
+    from kinemesh.mesh.extents import Walls
 
     found = Walls.of(made, walls, planes)
     area, length = case.flow.references
@@ -255,7 +255,7 @@ def _satellites(cloud: Cloud) -> list[str]:
 
 def _cells(mesh: Mesh) -> list[str]:
     """Angles, areas and aspect ratios of a mesh."""
-    from kinemesh.mesh.quality import quality
+    from kinemesh.mesh.geometry.quality import quality
 
     found = quality(mesh)
     x, y = found.min_angle_near

@@ -13,7 +13,7 @@ from kinemesh.arguments import is_several, member_count, numbers, per_member
 from kinemesh.errors import OversetError, SettingsError, warn
 from kinemesh.flow import sizes
 from kinemesh.flow.arguments import Arguments, Markers
-from kinemesh.mesh.sizes import measured
+from kinemesh.mesh.extents import measured
 from kinemesh.motion import PoseArray
 from kinemesh.overset.connectivity import Connectivity
 from kinemesh.overset.moving import bodies_of_parts
