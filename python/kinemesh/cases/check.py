@@ -314,7 +314,7 @@ def small_solver(case: Case, device: str) -> Solver:
     probe: Any
     if registry.named(case.method).on == "mesh":
         probe = mesh.airfoil("naca0012", nodes=PROBE)
-    elif isinstance(case.mesh, MeshPart) and case.mesh.wing is not None:
+    elif isinstance(case.mesh, MeshPart) and not case.mesh.of.plane:
         probe = cloud.wing(points=PROBE_SPACE, irregular=case.mesh.cloud == "irregular")
     else:
         probe = cloud.airfoil("naca0012", points=PROBE)
