@@ -17,6 +17,7 @@ FLOORS = [  # folders and modules of the package from the ground up; each may kn
     "study", "plot", "bench", "cli_views", "cli", "__main__", "__init__",
 ]  # fmt: skip
 STRANGERS = {"mesh": {"device", "linear"}, "cloud": {"device", "linear"}}  # who do not know them
+ROOMS = {"mesh": ["", "geometry", "files", "sections", "generate", "__init__"]}  # "": beside them
 BESIDE = 12  # most modules beside the folders
 PACKAGE = Path(kinemesh.__file__).parent
 
@@ -50,6 +51,19 @@ def resolved(name, modules):
 def place(module):
     """Folder of the package in which a module lies, or its name where it lies beside them."""
     return module.split(".")[1]
+
+
+def room(module):
+    """Folder within a folder in which a module lies; "": beside them; a package is its own room."""
+    _, _, *rest = module.split(".")
+    return rest[0] if len(rest) > 1 or rest == ["__init__"] else ""
+
+
+def rooms_up(graph, folder, rooms):
+    """Imports of a later room of a folder; `graph` is {module: modules that it imports}."""
+    inside = {a: {b for b in graph[a] if place(b) == folder} for a in graph if place(a) == folder}
+    return [f"{a} -> {b}" for a in sorted(inside) for b in sorted(inside[a])
+            if rooms.index(room(a)) < rooms.index(room(b))]  # fmt: skip
 
 
 def arrows_up(graph, floors, strangers):
@@ -121,6 +135,17 @@ def test_an_arrow_down_to_a_stranger_is_found():
     assert arrows_up(graph, ["low", "high"], {"high": {"low"}}) == ["k.high.c -> k.low.a"]
 
 
+def test_an_arrow_to_a_later_room_is_found_and_one_back_is_none():
+    graph = {"k.low.a": {"k.low.far.c"}, "k.low.far.c": {"k.low.a", "k.low.near.__init__"},
+             "k.low.near.b": {"k.low.far.c", "k.low.near.__init__"}, "k.low.near.__init__": set(),
+             "k.low.__init__": {"k.low.far.c"}, "k.high.d": {"k.low.far.c"}}  # fmt: skip
+
+    assert rooms_up(graph, "low", ["", "near", "far", "__init__"]) == [
+        "k.low.a -> k.low.far.c",
+        "k.low.near.b -> k.low.far.c",
+    ]
+
+
 def test_a_circle_of_modules_is_found():
     straight = {"k.low.a": {"k.low.b"}, "k.low.b": {"k.low.d"}, "k.low.d": set()}
 
@@ -153,6 +178,12 @@ def test_every_folder_and_module_has_its_floor():
 
 def test_arrows_run_down_the_floors():
     assert arrows_up(package(), FLOORS, STRANGERS) == []
+
+
+@pytest.mark.parametrize("folder", ROOMS)
+def test_arrows_run_down_the_rooms(folder):
+    assert {room(module) for module in package() if place(module) == folder} == set(ROOMS[folder])
+    assert rooms_up(package(), folder, ROOMS[folder]) == []
 
 
 def test_no_circle_joins_modules_or_folders():

@@ -104,6 +104,41 @@ def test_a_mesh_without_sizes_goes_by_the_number_of_nodes():
     assert cases.load("cylinder").replace(nodes="medium").mesh.nodes == 24_000
 
 
+def plain(**mesh):
+    table = {"name": "x", "mode": "steady", "mesh": mesh, "flow": {"mach": 0.5}}
+    return Case.from_dict(table)
+
+
+FILED = {"file": "m.su2", "walls": ["a"], "far": ["b"]}
+BOXED = {"box": [0, 1, 0, 1], "core": [0, 1, 0, 1], "spacing": 0.1}
+
+
+@pytest.mark.parametrize(
+    ("mesh", "size", "told"),
+    [
+        (BOXED, "fine", r"has a box and no size fine; give --set mesh\.spacing=\S+, or state "
+                        r"\[mesh\.sizes\] fine = \{ spacing = \S+ \}$"),
+        (BOXED, "medium", r"no size medium; .* state \[mesh\.sizes\]: medium is then as stated$"),
+        (BOXED, "huge", "^nodes = 'huge', expected one of coarse, medium, fine$"),
+        (BOXED, 5000, "has a box, so nodes has no meaning; its size is spacing$"),
+        (FILED, "fine", "has a file and no size fine: its nodes are as they are; give another m"),
+        (FILED, 5000, "has a file, so nodes has no meaning; remove it$"),
+    ],
+)  # fmt: skip
+def test_a_size_of_what_is_not_made_of_a_number_of_nodes_says_what_would_do(mesh, size, told):
+    with pytest.raises(km.CaseError, match=told):
+        plain(**mesh).replace(nodes=size)
+
+
+@pytest.mark.parametrize(
+    ("mesh", "told"),
+    [(BOXED, r"such as coarse = \{ spacing = \S+ \}$"), (FILED, r"such as coarse = \{\}$")],
+)
+def test_the_example_of_a_size_is_of_the_source(mesh, told):
+    with pytest.raises(km.CaseError, match=told):
+        plain(**mesh, sizes=3)
+
+
 @pytest.mark.parametrize(
     ("rod", "told"),
     [

@@ -3,7 +3,7 @@
 import os
 import sys
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -12,7 +12,8 @@ import pytest
 from kinemesh import cases
 from kinemesh.cases import build
 from kinemesh.cases.casefile import Case
-from kinemesh.cases.parts import COUNTS, MeshPart
+from kinemesh.cases.parts import MeshPart
+from kinemesh.cases.sources import SOURCES
 from kinemesh.errors import CaseError, KinemeshError, MeshError, SettingsError
 from kinemesh.flow import registry
 from kinemesh.motion import pitch, plunge, rotate, translate
@@ -202,6 +203,15 @@ def test_an_option_out_of_range_is_told_as_that_and_once(tmp_path, monkeypatch, 
         cases.load(name).replace(cycles=-1)
 
 
+@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+def test_what_the_table_of_sources_names_are_keys_of_a_mesh(source):
+    keys = {item.name for item in fields(MeshPart)}
+
+    assert {source.name, *source.takes, *source.sides} <= keys
+    assert source.size is None or source.size[0] in source.takes
+    assert (source.counts is not None) == bool({"nodes", "points"} & {*source.takes})
+
+
 def test_sizes_have_the_ranges_of_what_makes_the_mesh_or_cloud():
     def told(make):
         with pytest.raises(KinemeshError) as error:
@@ -210,9 +220,10 @@ def test_sizes_have_the_ranges_of_what_makes_the_mesh_or_cloud():
         low, high = text.rsplit("expected ", 1)[1].split(" to ")
         return int(low), int(float(high))
 
-    assert told(lambda: km.mesh.airfoil(nodes=0)) == COUNTS["section"] == COUNTS["coordinates"]
-    assert told(lambda: km.cloud.three_element(points=0)) == COUNTS["bodies"]
-    assert told(lambda: km.cloud.oneram6(points=0)) == COUNTS["wing"]
+    assert told(lambda: km.mesh.airfoil(nodes=0)) == SOURCES["section"].counts
+    assert SOURCES["section"].counts == SOURCES["coordinates"].counts
+    assert told(lambda: km.cloud.three_element(points=0)) == SOURCES["bodies"].counts
+    assert told(lambda: km.cloud.oneram6(points=0)) == SOURCES["wing"].counts
 
 
 def test_what_a_file_says_and_an_option_unsays_names_the_file(tmp_path, monkeypatch):

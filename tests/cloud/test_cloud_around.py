@@ -6,7 +6,7 @@ from kinemesh.cloud import Cloud, three_element_bodies
 from kinemesh.cloud.sections import sharpened
 from kinemesh.errors import CloudError
 from kinemesh.mesh import section
-from kinemesh.mesh.curves import inside
+from kinemesh.mesh.geometry.curves import inside
 from scipy.spatial import Delaunay, cKDTree
 from solver_cases import three_element
 from test_cloud_bare import lines, widest_gap

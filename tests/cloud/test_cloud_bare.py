@@ -10,8 +10,8 @@ from kinemesh.cloud.fans import Fan3
 from kinemesh.cloud.tables import centres
 from kinemesh.cloud.walls import Walls
 from kinemesh.errors import CloudError
-from kinemesh.mesh.crossing import edges_crossed
-from kinemesh.mesh.curves import area, first_crossing, inside
+from kinemesh.mesh.geometry.crossing import edges_crossed
+from kinemesh.mesh.geometry.curves import area, first_crossing, inside
 from test_cloud_core import assert_exact_for_linear_fields
 
 pytestmark = pytest.mark.no_sanitizer

@@ -4,7 +4,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.cloud.display import Shown, triangles
-from kinemesh.mesh.crossing import edges_crossed
+from kinemesh.mesh.geometry.crossing import edges_crossed
 from solver_cases import three_element
 
 pytestmark = pytest.mark.no_sanitizer

@@ -3,9 +3,10 @@
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.mesh import airfoils, named
-from kinemesh.mesh.curved import curved_quads
-from kinemesh.mesh.rays import Wanted
+from kinemesh.mesh.generate import airfoils
+from kinemesh.mesh.generate.rays import Wanted
+from kinemesh.mesh.geometry.curved import curved_quads
+from kinemesh.mesh.sections import named
 from kinemesh.motion import Pose
 from kinemesh.space.layers import flattened, joined
 

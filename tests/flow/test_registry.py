@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from kinemesh import cases, cli
 from kinemesh.bench.groups import GROUPS, TITLES
-from kinemesh.cases import parts
+from kinemesh.cases import parts, sources
 from kinemesh.cases.methods import DEFORMS
 from kinemesh.flow import registry
 from kinemesh.flow.settings import MarchSettings
@@ -61,7 +61,7 @@ def test_a_line_leads_to_a_solver_its_settings_and_what_it_takes(entry):
     assert {*entry.references} <= {*parts.REFERENCES}
     assert {*entry.bench} <= {*GROUPS}
     assert GROUPS.keys() == TITLES.keys()
-    assert any(entry.takes(makes) for makes in parts.MAKES.values())
+    assert any(entry.takes(source.makes) for source in sources.ALL)
 
 
 def test_the_old_name_of_a_method_is_refused_with_the_new_one(tmp_path, capsys):

@@ -17,8 +17,8 @@ from kinemesh.linear.lines import (
     short_edges,
 )
 from kinemesh.linear.stack import Alike
-from kinemesh.mesh.curved import curved_triangles
 from kinemesh.mesh.dual import dual
+from kinemesh.mesh.geometry.curved import curved_triangles
 from solver_cases import disc, on_devices, outline, square
 
 GRID = Path(__file__).parents[1] / "data" / "n0012_113-33.su2.xz"

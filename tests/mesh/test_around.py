@@ -9,7 +9,7 @@ from kinemesh.cases.overset import Overset
 from kinemesh.cases.parts import MeshPart
 from kinemesh.errors import CaseError, MeshError
 from kinemesh.mesh import around, quality
-from kinemesh.mesh.around import _map
+from kinemesh.mesh.generate.closed_curves import _map
 
 ANGLE = 2 * np.pi * np.arange(200) / 200
 

@@ -9,7 +9,7 @@ from kinemesh.cases.casefile import Case
 from kinemesh.cases.check import check
 from kinemesh.cloud import Cloud, bodies
 from kinemesh.mesh import airfoil, section
-from kinemesh.mesh.corners import refined, told_apart, turns
+from kinemesh.mesh.sections.corners import refined, told_apart, turns
 from scipy.spatial import cKDTree
 
 FEW = km.MeshlessSettings(steady_iterations=2)

@@ -3,7 +3,7 @@
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.mesh.quality import corner_angles
+from kinemesh.mesh.geometry.quality import corner_angles
 
 
 @pytest.mark.parametrize(("outer", "nodes"), [("wall", 200), ("overset", 5000)])

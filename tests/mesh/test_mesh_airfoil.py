@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from kinemesh.errors import MeshError
 from kinemesh.mesh import Section, airfoil, quality, section
-from kinemesh.mesh.conformal import circle_map
+from kinemesh.mesh.generate.conformal import circle_map
 
 pytestmark = pytest.mark.no_sanitizer
 

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from kinemesh.mesh.rays import layers
+from kinemesh.mesh.generate.rays import layers
 
 
 @pytest.mark.parametrize("steps", [1, 30, 1500, 10_000])

@@ -4,7 +4,9 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.errors import MeshError
-from kinemesh.mesh import Section, airfoil, cmesh, conformal, naca, omesh, quality, section
+from kinemesh.mesh import Section, airfoil, quality, section
+from kinemesh.mesh.generate import cmesh, conformal, omesh
+from kinemesh.mesh.sections import naca
 from test_mesh_airfoil import at, nearest_on
 
 pytestmark = pytest.mark.no_sanitizer

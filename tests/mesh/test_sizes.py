@@ -6,8 +6,8 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.flow.sizes import beyond
+from kinemesh.mesh.extents import Walls, longest
 from kinemesh.mesh.origin import of_section
-from kinemesh.mesh.sizes import Walls, longest
 from scipy.spatial.distance import pdist
 from solver_cases import Ellipse, bodies, square
 

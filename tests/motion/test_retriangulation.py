@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from kinemesh.cloud.tables import condition_numbers
 from kinemesh.io import restart
-from kinemesh.mesh.curves import inside
+from kinemesh.mesh.geometry.curves import inside
 from kinemesh.motion import Pose
 from kinemesh.motion.deform import Deformation, Mover, retriangulated
 from kinemesh.motion.deform.graph import Graph, Places

@@ -8,7 +8,7 @@ import pytest
 from kinemesh.errors import MeshError, OversetError
 from kinemesh.flow import sizes
 from kinemesh.mesh import Mesh
-from kinemesh.mesh.sizes import Walls
+from kinemesh.mesh.extents import Walls
 from kinemesh.overset import Part
 from kinemesh.overset.parts import Parts
 

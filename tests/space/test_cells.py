@@ -14,7 +14,7 @@ from kinemesh.device.backend import Backend
 from kinemesh.errors import MeshError
 from kinemesh.flow.boundary import Boundaries
 from kinemesh.gas import free_stream
-from kinemesh.mesh.cells import cell_faces
+from kinemesh.mesh.cell_faces import cell_faces
 from kinemesh.space.cells import Cells
 from kinemesh.space.vertices import MeshVertices
 from samples import direct

@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from kinemesh.cases.overset import OVERSET, Overset, of_motions, of_part
-from kinemesh.cases.parts import GENERATED, SIDES, MeshPart
+from kinemesh.cases.overset import Overset, of_motions, of_part
+from kinemesh.cases.parts import MeshPart
+from kinemesh.cases.sources import GENERATED, SIDES
 from kinemesh.cases.values import in_file, in_section
-from kinemesh.errors import CaseError
 from kinemesh.flow import registry
 from kinemesh.run.claim import folder_of
 
@@ -19,22 +19,7 @@ if TYPE_CHECKING:
 
 def mesh(part: MeshPart, **outer: Any) -> Any:
     """Mesh of a case, read or generated; `outer` : names of generators' outer boundary."""
-    from kinemesh import mesh as meshes
-    from kinemesh.mesh.scale import resized
-
-    if part.file is not None:
-        return meshes.read(_there(part, "file"), scale=part.scale, chord=part.chord)
-    if part.box is not None:
-        return meshes.background(part.box, **_given(part), walls=part.walls or ())
-    if part.disc is not None:
-        return meshes.disc(radius=part.disc, **_given(part))
-    if part.curve is not None:
-        told = {k: v for k, v in _given(part).items() if k not in ("scale", "chord")}
-        made = meshes.around(_there(part, "curve"), **told, **outer)
-        return resized(part.curve, made, part.scale, part.chord)
-    if part.shape is not None:
-        return getattr(meshes, part.shape)(**_given(part), **outer)
-    return meshes.airfoil(_section(part), **_given(part), **outer)
+    return part.of.make(part, {**_given(part), **outer})
 
 
 def laid(parts: Overset) -> dict[str, Any]:
@@ -43,7 +28,7 @@ def laid(parts: Overset) -> dict[str, Any]:
 
     made = {}
     for name, own in parts.parts.items():
-        outer = {"outer": "overset"} if own.mesh.kind in OVERSET else {}
+        outer = {"outer": "overset"} if own.mesh.of.overset else {}
         with of_part(name), in_section("[mesh]"):
             made[name] = Part(mesh(own.mesh, **outer), own.at, own.angle_deg, own.scale)
     return made
@@ -55,17 +40,9 @@ def cloud(part: MeshPart) -> Any:
     Nodes of triangles carry loads better than as many points of a regular cloud
     (docs/meshless.md).
     """
-    from kinemesh import cloud as clouds
+    from kinemesh.cloud import Cloud
 
-    given = _given(part)
-    if part.wing is not None:
-        irregular = given.pop("cloud", "regular") == "irregular"
-        return getattr(clouds, part.wing)(**given, irregular=irregular)
-    if part.bodies is None:
-        return clouds.Cloud.from_mesh(mesh(part))
-    if "nodes" in given:
-        given["points"] = given.pop("nodes")
-    return clouds.three_element(**given)
+    return Cloud.from_mesh(mesh(part)) if ("mesh", 2) in part.of.makes else mesh(part)
 
 
 BY_TIME = ("time_step", "steps", "start")
@@ -77,19 +54,6 @@ def space(case: Stated) -> Any:
     if isinstance(case.mesh, Overset):
         return laid(case.mesh)
     return MAKERS[registry.named(case.method).on](case.mesh)
-
-
-def _section(part: MeshPart) -> Any:
-    """Name or file of a section."""
-    return _there(part, "coordinates") if part.section is None else part.section
-
-
-def _there(part: MeshPart, key: str) -> Any:
-    """File of a key; CaseError if it does not exist."""
-    path = getattr(part, key)
-    if not path.is_file():
-        raise CaseError(f"[mesh] {key} = {path}: no such file")
-    return path
 
 
 def _given(part: MeshPart) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kinemesh.cases.parts import FILES
+from kinemesh.cases.sources import FILES
 from kinemesh.errors import CaseError
 from kinemesh.io.paths import expanded
 

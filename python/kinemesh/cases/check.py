@@ -220,7 +220,7 @@ def _bodies(case: Case, made: Mesh | Cloud, walls: list[str], planes: list[str])
     """Sizes of the bodies, and reference lengths of the coefficients."""
     from kinemesh.flow.arguments import motions_of
     from kinemesh.flow.sizes import check as check_sizes
-    from kinemesh.mesh.sizes import Walls
+    from kinemesh.mesh.extents import Walls
 
     found = Walls.of(made, walls, planes)
     area, length = case.flow.references
@@ -246,7 +246,7 @@ def _satellites(cloud: Cloud) -> list[str]:
 
 def _cells(mesh: Mesh) -> list[str]:
     """Angles, areas and aspect ratios of a mesh."""
-    from kinemesh.mesh.quality import quality
+    from kinemesh.mesh.geometry.quality import quality
 
     found = quality(mesh)
     x, y = found.min_angle_near
@@ -305,7 +305,7 @@ def small_solver(case: Case, device: str) -> Solver:
     probe: Any
     if registry.named(case.method).on == "mesh":
         probe = mesh.airfoil("naca0012", nodes=PROBE)
-    elif isinstance(case.mesh, MeshPart) and case.mesh.wing is not None:
+    elif isinstance(case.mesh, MeshPart) and not case.mesh.of.plane:
         probe = cloud.wing(points=PROBE_SPACE, irregular=case.mesh.cloud == "irregular")
     else:
         probe = cloud.airfoil("naca0012", points=PROBE)

@@ -12,13 +12,13 @@ from typing import Any
 from kinemesh.cases.job import set_field
 from kinemesh.cases.motions import MotionPart
 from kinemesh.cases.motions import located as flown_from
-from kinemesh.cases.parts import FILES, SOURCES, MeshPart, given, part
+from kinemesh.cases.parts import MeshPart, given, part
+from kinemesh.cases.sources import FILES, SOURCES
 from kinemesh.cases.values import OF_INPUT, number
 from kinemesh.errors import CaseError, did_you_mean
 from kinemesh.io.paths import expanded
 
-OVERSET = ("section", "coordinates", "curve", "shape")  # sources that end in an overset boundary
-LAID = (*OVERSET, "file", "box", "disc")  # sources of parts
+LAID = tuple(name for name, source in SOURCES.items() if ("mesh", 2) in source.makes)  # of parts
 
 
 @dataclass(frozen=True, slots=True)

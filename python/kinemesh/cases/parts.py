@@ -3,94 +3,37 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from kinemesh.cases.job import set_field
 from kinemesh.cases.methods import DEFORMS, deform_fields
 from kinemesh.cases.sizes import SIZES, check_sizes, sized
+from kinemesh.cases.sources import FILES, GENERATED, SIDES, SOURCES, Source, one_of
 from kinemesh.cases.values import as_option, choice, count, known, names, number
 from kinemesh.errors import CaseError, SettingsError
 from kinemesh.flow import limits, registry
 from kinemesh.io.paths import expanded
 
-OF_SECTION = (
-    "nodes",
-    "far_field",
-    "wall_spacing",
-    "growth",
-    "trailing_edge",
-    "trailing_spacing",
-    "around",
-    "topology",
-)
-OF_SHAPE = ("nodes", "far_field", "wall_spacing", "around")
-OF_BOX = ("core", "spacing", "growth")
-OF_DISC = ("nodes", "outer")
-OF_BODIES = ("nodes", "far_field", "growth")
-OF_WING = ("points", "cloud", "far_field", "trailing_edge")
-TAKES = {  # what each source of a mesh or cloud is told
-    "section": OF_SECTION,
-    "coordinates": OF_SECTION,
-    "curve": (*OF_SHAPE, "scale", "chord"),
-    "shape": OF_SHAPE,
-    "file": ("scale", "chord"),
-    "box": OF_BOX,
-    "disc": OF_DISC,
-    "bodies": OF_BODIES,
-    "wing": OF_WING,
+OF_KEYS: dict[str, Callable[[str, Any], Any]] = {  # checks of values, whatever the source
+    "cloud": one_of("regular", "irregular"),
+    "outer": one_of("wall", "overset", "farfield"),
+    "around": partial(count, least=24),
+    "topology": one_of("o", "c"),
+    "far_field": partial(number, above=0.0),
+    "spacing": partial(number, above=0.0),
+    "wall_spacing": partial(number, above=0.0),
+    "growth": partial(number, above=1.0),
+    "trailing_spacing": partial(number, above=0.0),
+    "scale": partial(number, above=0.0),
+    "chord": partial(number, above=0.0),
+    "walls": names,
+    "far": names,
 }
-PLANE = {("mesh", 2), ("cloud", 2)}
-MAKES = {  # what solvers compute on, of how many dimensions, that each source can make
-    "section": PLANE,
-    "coordinates": PLANE,
-    "curve": PLANE,
-    "shape": {("mesh", 2)},
-    "file": PLANE,
-    "box": {("mesh", 2)},
-    "disc": {("mesh", 2)},
-    "bodies": {("cloud", 2)},
-    "wing": {("cloud", 3)},
-}
-COUNTS = {  # least and most nodes or points that each source can make
-    "section": (500, 10_000_000),
-    "coordinates": (500, 10_000_000),
-    "curve": (200, 10_000_000),
-    "shape": (500, 10_000_000),
-    "disc": (200, 10_000_000),
-    "bodies": (500, 20_000_000),
-    "wing": (20_000, 20_000_000),
-}
-SOURCES = tuple(TAKES)
-FILES = ("coordinates", "curve", "file")  # keys that name files
-SIDES = ("walls", "far", "boundaries", "sliding")  # what is said of markers
-GENERATED = tuple(dict.fromkeys(key for keys in TAKES.values() for key in keys))
-SHAPES = ("cylinder",)  # functions of kinemesh.mesh
-BODIES = ("30p30n",)
-WINGS = ("oneram6",)  # functions of kinemesh.cloud
-CLOUDS = ("regular", "irregular")
-RIMS = ("wall", "overset", "farfield")
-CHOICES = (
-    ("shape", SHAPES),
-    ("bodies", BODIES),
-    ("wing", WINGS),
-    ("cloud", CLOUDS),
-    ("outer", RIMS),
-)
 REFERENCES = ("chord", "reference_area", "reference_length")
-LIMITS = (  # what each number must be above
-    ("far_field", 0.0),
-    ("disc", 0.0),
-    ("spacing", 0.0),
-    ("wall_spacing", 0.0),
-    ("growth", 1.0),
-    ("trailing_spacing", 0.0),
-    ("scale", 0.0),
-    ("chord", 0.0),
-)
-
 LIMITED = (
     ("mach", limits.wrong_mach),
     ("stream", limits.wrong_stream),
@@ -149,28 +92,12 @@ class MeshPart:
             raise CaseError(
                 f"[mesh] gives {sources or 'none'} of {', '.join(SOURCES)}; expected one"
             )
-        self._check_keys(sources[0])
-        for name, ready in CHOICES:
-            if getattr(self, name) is not None:
-                choice(f"[mesh] {name}", getattr(self, name), ready)
+        self._check_keys()
         if isinstance(self.nodes, str):
             set_field(self, "nodes", SIZES[choice("[mesh] nodes", self.nodes, SIZES)])
-        for name in ("nodes", "points"):
+        for name, check in self._checks().items():
             if getattr(self, name) is not None:
-                count(f"[mesh] {name}", getattr(self, name), *COUNTS[sources[0]])
-        if self.around is not None:
-            count("[mesh] around", self.around, 24)
-        if self.topology is not None:
-            choice("[mesh] topology", self.topology, ("o", "c"))
-        for name, above in LIMITS:
-            if getattr(self, name) is not None:
-                set_field(self, name, number(f"[mesh] {name}", getattr(self, name), above))
-        for name in FILES:
-            if getattr(self, name) is not None:
-                set_field(self, name, expanded(getattr(self, name)))
-        for name in ("walls", "far"):
-            if getattr(self, name) is not None:
-                set_field(self, name, names(f"[mesh] {name}", getattr(self, name)))
+                set_field(self, name, check(f"[mesh] {name}", getattr(self, name)))
         if not isinstance(self.boundaries, Mapping | None):
             raise CaseError(f"[mesh] boundaries = {self.boundaries!r}, expected a table of kinds")
         if self.boundaries is not None:
@@ -182,12 +109,24 @@ class MeshPart:
             raise CaseError(f"[mesh] markers {sorted(both)} are both walls and far")
         if self.scale is not None and self.chord is not None:
             raise CaseError("[mesh] gives both scale and chord, expected one of the two")
-        check_sizes(self, TAKES[sources[0]])
+        check_sizes(self, self.of.takes, such=self.of.such)
+
+    def _checks(self) -> dict[str, Callable[[str, Any], Any]]:
+        """Checks of values by key."""
+        of = self.of
+        least, most = of.counts or (1, None)
+        number_of = partial(count, least=least, most=most)
+        return {of.name: of.check, "nodes": number_of, "points": number_of, **OF_KEYS}
 
     @property
     def kind(self) -> str:
         """Which of the sources it is."""
-        return next(name for name in SOURCES if getattr(self, name) is not None)
+        return self.of.name
+
+    @property
+    def of(self) -> Source:
+        """The entry of its source."""
+        return next(one for name, one in SOURCES.items() if getattr(self, name) is not None)
 
     @property
     def files(self) -> list[Path]:
@@ -197,13 +136,12 @@ class MeshPart:
     @property
     def shared(self) -> tuple[Any, ...]:
         """Properties common to the members of an ensemble; others may vary."""
-        source = self.file or self.bodies or self.wing or self.shape or self.curve or "section"
-        source = self.kind if self.kind in ("box", "disc") else str(source)
+        source = self.of.shared or str(self.source)
         return (source, self.walls, self.far, self.boundaries, self.sliding, self.cloud)
 
     def sides(self) -> dict[str, Any]:
         """Markers of walls, far field and other kinds of boundary, where the case names them."""
-        walls = None if self.box is not None else self.walls  # a box has them made
+        walls = None if self.of.own_walls else self.walls
         given = {"walls": walls, "far": self.far}
         found: dict[str, Any] = {n: None if v is None else list(v) for n, v in given.items()}
         return found | ({} if self.boundaries is None else {"boundaries": dict(self.boundaries)})
@@ -214,17 +152,12 @@ class MeshPart:
 
     def replaced(self, file: str | Path | None, sizes: Mapping[str, Any]) -> MeshPart:
         """Copy with a mesh file as the source, or with other sizes."""
-        if file is not None and self.wing is not None:
+        if file is not None and not self.of.plane:
             raise CaseError(
-                f"[mesh] wing = {self.wing!r}: mesh files are of the plane, and this case is in "
-                "space; give points instead"
+                f"[mesh] {self.kind} = {self.source!r}: mesh files are of the plane, and this "
+                "case is in space; give points instead"
             )
-        made, name = self, sizes.get("nodes")
-        if isinstance(name, str) and self.sizes is None and "points" in TAKES[self.kind]:
-            raise CaseError(
-                f"[mesh] has a {self.kind} and no size {name}; give --points (points= in Python), "
-                f"or state [mesh.sizes] {name} = {{ points = 40000 }}"
-            )
+        made = self
         if file is not None:
             sides: dict[str, Any] = {name: getattr(self, name) for name in SIDES}
             made = MeshPart(file=expanded(file), **sides)
@@ -235,31 +168,26 @@ class MeshPart:
     @property
     def source(self) -> Any:
         """The value of the source: a name, or a file."""
-        return next(value for name in SOURCES if (value := getattr(self, name)) is not None)
+        return getattr(self, self.kind)
 
-    def _check_keys(self, source: str) -> None:
+    def _check_keys(self) -> None:
         """Raise CaseError for keys that the source of the mesh or cloud does not use."""
-        takes: tuple[str, ...] = TAKES[source]
-        takes += () if source == "wing" else SIDES
+        of = self.of
         more = [n for n in (*GENERATED, *SIDES) if getattr(self, n) is not None]
-        more = [n for n in more if n not in takes]
+        more = [n for n in more if n not in (*of.takes, *of.sides)]
         if not more:
             return
-        other = {"points": "nodes", "nodes": "points"}.get(more[0])
-        hint = f"its size is {other}" if other in takes else "remove it"
-        raise CaseError(
-            f"[mesh] has {'bodies' if source == 'bodies' else f'a {source}'}, so "
-            f"{', '.join(more)} has no meaning; {hint}"
-        )
+        of_size = of.size is not None and more[0] in ("nodes", "points")
+        hint = f"its size is {of.size[0]}" if of.size and of_size else "remove it"
+        raise CaseError(f"[mesh] has {of.said}, so {', '.join(more)} has no meaning; {hint}")
 
     def check(self, method: str) -> None:
         """Raise CaseError for keys that the method does not use."""
-        source, entry = self.kind, registry.named(method)
-        makes = MAKES[source]
+        entry, makes = registry.named(method), set(self.of.makes)
         if not entry.takes(makes):
             others = [other.name for other in registry.SOLVERS if other.takes(makes)]
             raise CaseError(
-                f"[mesh] {source} = {getattr(self, source)!r} makes no {entry.spaces}, which "
+                f"[mesh] {self.kind} = {self.source!r} makes no {entry.spaces}, which "
                 f"method {method!r} needs; give another mesh{_or_use(others)}"
             )
         if self.sliding is not None and method != "incompressible":

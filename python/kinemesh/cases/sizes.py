@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kinemesh.cases.sources import Source
 from kinemesh.cases.values import choice, known
 from kinemesh.errors import CaseError
 
@@ -22,7 +23,7 @@ def check_sizes(
     ----------
     table : MeshPart or Job
     keys : that a size may state, of a mesh those of the mesh's source
-    where, such : the table's name, and an example of a key, for errors
+    where, such : the table's name, and an example of a key ("": there is none), for errors
     """
     if table.sizes is None:
         return
@@ -30,7 +31,7 @@ def check_sizes(
     if not isinstance(table.sizes, Mapping):
         raise CaseError(
             f"{where} sizes = {table.sizes!r}, expected tables {' and '.join(named)}, such as "
-            f"coarse = {{ {such} }}"
+            f"coarse = {'{ ' + such + ' }' if such else '{}'}"
         )
     if STATED in table.sizes:
         raise CaseError(
@@ -50,16 +51,21 @@ def check_sizes(
 def sized(mesh: Any, told: Mapping[str, Any]) -> Any:
     """Mesh with other keys; a name in `nodes` is one of the mesh's sizes, if it has any.
 
-    The mesh made has no sizes, so that no size is taken of another.
+    A mesh without sizes takes the name as a number of nodes, where it is made of one.  The mesh
+    made has no sizes, so that no size is taken of another.
 
     Raises
     ------
     CaseError    a size that the mesh does not state, values without meaning
     """
     name = told.get("nodes")
-    if mesh.sizes is None or not isinstance(name, str):
+    if not isinstance(name, str):
         return dataclasses.replace(mesh, **told)
     choice("[mesh] nodes", name, SIZES)
+    if mesh.sizes is None:
+        if "nodes" in mesh.of.takes:
+            return dataclasses.replace(mesh, **told)
+        raise CaseError(f"[mesh] has {mesh.of.said} and no size {name}{_instead(name, mesh.of)}")
     if name != STATED and name not in mesh.sizes:
         raise CaseError(
             f"[mesh] has no size {name}, expected one of {', '.join([*mesh.sizes, STATED])}; "
@@ -67,6 +73,16 @@ def sized(mesh: Any, told: Mapping[str, Any]) -> Any:
         )
     rest = {key: value for key, value in told.items() if key != "nodes"}
     return dataclasses.replace(mesh, sizes=None, **mesh.sizes.get(name, {}), **rest)
+
+
+def _instead(name: str, source: Source) -> str:
+    """End of a sentence on a size that a mesh without sizes lacks: what would do."""
+    if source.size is None:
+        return ": its nodes are as they are; give another mesh, such as by --mesh (mesh= in Python)"
+    key, value = source.size
+    way = "--points (points= in Python)" if key == "points" else f"--set mesh.{key}={value}"
+    size = f" {name} = {{ {source.such} }}" if name != STATED else f": {name} is then as stated"
+    return f"; give {way}, or state [mesh.sizes]{size}"
 
 
 def sized_run(job: Any, name: Any) -> Any:

@@ -14,7 +14,7 @@ from kinemesh.cloud.bodies import Body
 from kinemesh.cloud.layers import Rays, thinned
 from kinemesh.cloud.spacing import Field, divided
 from kinemesh.errors import CloudError
-from kinemesh.mesh.curves import inside
+from kinemesh.mesh.geometry.curves import inside
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]

@@ -12,7 +12,7 @@ from kinemesh.cloud.selection import choose
 from kinemesh.cloud.sides import in_fluid
 from kinemesh.cloud.walls import Walls
 from kinemesh.errors import CloudError
-from kinemesh.mesh.curves import area, inside
+from kinemesh.mesh.geometry.curves import area, inside
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]

@@ -14,8 +14,8 @@ from scipy.spatial import cKDTree
 
 from kinemesh.cloud.checks import array
 from kinemesh.errors import CloudError
-from kinemesh.mesh.corners import refined, said, told_apart, turns
-from kinemesh.mesh.curves import area, first_crossing, inside
+from kinemesh.mesh.geometry.curves import area, first_crossing, inside
+from kinemesh.mesh.sections.corners import refined, said, told_apart, turns
 
 Floats = NDArray[np.float64]
 

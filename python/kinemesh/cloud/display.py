@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import Delaunay, cKDTree
 
 from kinemesh.cloud.cloud import Cloud
-from kinemesh.mesh.crossing import edges_crossed
+from kinemesh.mesh.geometry.crossing import edges_crossed
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]

@@ -15,9 +15,9 @@ from scipy.interpolate import CubicSpline
 from scipy.optimize import minimize_scalar
 
 from kinemesh.errors import CloudError
-from kinemesh.mesh import omesh
-from kinemesh.mesh.rays import Wanted
-from kinemesh.mesh.sections import Section
+from kinemesh.mesh.generate import omesh
+from kinemesh.mesh.generate.rays import Wanted
+from kinemesh.mesh.sections.section import Section
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]

@@ -17,10 +17,11 @@ from kinemesh.cloud.checks import WORST_CONDITION
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.cloud.tables import condition_number
 from kinemesh.errors import MeshError
-from kinemesh.mesh import named, omesh
+from kinemesh.mesh.generate import omesh
+from kinemesh.mesh.generate.rays import Wanted
 from kinemesh.mesh.origin import of_section
-from kinemesh.mesh.rays import Wanted
-from kinemesh.mesh.sections import Section
+from kinemesh.mesh.sections import named
+from kinemesh.mesh.sections.section import Section
 
 
 def airfoil(

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from kinemesh.errors import CloudError
-from kinemesh.mesh.curves import area, inside
+from kinemesh.mesh.geometry.curves import area, inside
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]

@@ -13,7 +13,7 @@ from scipy.spatial import cKDTree
 
 from kinemesh.cloud.checks import area_vectors
 from kinemesh.cloud.fans import Fan2, Fan3
-from kinemesh.mesh.crossing import crossed
+from kinemesh.mesh.geometry.crossing import crossed
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]

@@ -18,10 +18,10 @@ from kinemesh.cloud.checks import WORST_CONDITION
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.cloud.elliptic import Rings, fraction, rings
 from kinemesh.errors import CloudError
-from kinemesh.mesh.named import section
+from kinemesh.mesh.generate.rays import layers
 from kinemesh.mesh.origin import Origin
-from kinemesh.mesh.rays import layers
-from kinemesh.mesh.sections import Section
+from kinemesh.mesh.sections.named import section
+from kinemesh.mesh.sections.section import Section
 
 Floats = NDArray[np.float64]
 

@@ -25,7 +25,7 @@ from kinemesh.flow.solver import Solver
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.linear.lines import colour_along_lines
 from kinemesh.mesh import Mesh
-from kinemesh.mesh.curved import curved_triangles
+from kinemesh.mesh.geometry.curved import curved_triangles
 from kinemesh.motion.deform import Deformation, TorsionalSprings
 from kinemesh.space.conditions.base import FACES, Condition
 from kinemesh.space.conditions.table import ends_of

@@ -14,8 +14,8 @@ from kinemesh.device.backend import Backend
 from kinemesh.errors import OversetError, SettingsError, shown, warn
 from kinemesh.flow import limits, sizes
 from kinemesh.mesh import Mesh
+from kinemesh.mesh.extents import Walls, measured
 from kinemesh.mesh.fingerprint import fingerprint
-from kinemesh.mesh.sizes import Walls, measured
 from kinemesh.motion import Motion
 from kinemesh.motion.deform import Deformation
 from kinemesh.overset.parts import OVERSET

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError, SettingsError
+from kinemesh.mesh.extents import CHORD, Walls
 from kinemesh.mesh.fingerprint import firsts
 from kinemesh.mesh.names import words_of
 from kinemesh.mesh.pieces import told
-from kinemesh.mesh.sizes import CHORD, Walls
 from kinemesh.overset.parts import Parts
 from kinemesh.space.conditions.base import BODY
 from kinemesh.space.conditions.table import numbers_of

@@ -8,20 +8,20 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh.airfoils import airfoil
-from kinemesh.mesh.around import around
-from kinemesh.mesh.background import background
-from kinemesh.mesh.cylinder import cylinder
-from kinemesh.mesh.disc import disc
-from kinemesh.mesh.gmsh import read_msh
+from kinemesh.mesh.files.gmsh import read_msh
+from kinemesh.mesh.files.scale import resized
+from kinemesh.mesh.files.su2 import read_su2, write_su2
+from kinemesh.mesh.files.text_files import format_of, path_of
+from kinemesh.mesh.files.vtk import FORMATS, write_vtk
+from kinemesh.mesh.generate.airfoils import airfoil
+from kinemesh.mesh.generate.cartesian import background
+from kinemesh.mesh.generate.closed_curves import around
+from kinemesh.mesh.generate.cylinder import cylinder
+from kinemesh.mesh.generate.disc import disc
+from kinemesh.mesh.geometry.quality import Quality, quality
 from kinemesh.mesh.mesh import Mesh
-from kinemesh.mesh.named import section
-from kinemesh.mesh.quality import Quality, quality
-from kinemesh.mesh.scale import resized
-from kinemesh.mesh.sections import Section
-from kinemesh.mesh.su2 import read_su2, write_su2
-from kinemesh.mesh.text_files import format_of, path_of
-from kinemesh.mesh.vtk import FORMATS, write_vtk
+from kinemesh.mesh.sections.named import section
+from kinemesh.mesh.sections.section import Section
 
 __all__ = [
     "Mesh",

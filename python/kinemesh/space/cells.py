@@ -11,7 +11,7 @@ import numpy as np
 
 from kinemesh.errors import MeshError
 from kinemesh.linear.stack import Items
-from kinemesh.mesh.cells import cell_faces
+from kinemesh.mesh.cell_faces import cell_faces
 from kinemesh.space.faces import FaceVolumes, Ints
 from kinemesh.space.patches import Patch
 from kinemesh.space.vertices import MeshVertices, Side

@@ -6,8 +6,8 @@ from typing import Any
 from weakref import ref
 
 from kinemesh.linear.stack import Items
-from kinemesh.mesh.curved import Layers, curved_quads
 from kinemesh.mesh.dual import Dual, dual
+from kinemesh.mesh.geometry.curved import Layers, curved_quads
 from kinemesh.space.faces import FaceVolumes
 from kinemesh.space.layers import flattened, joined
 from kinemesh.space.vertices import MeshVertices

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.mesh.curved import Layers
+from kinemesh.mesh.geometry.curved import Layers
 
 Floats = NDArray[np.float64]
 

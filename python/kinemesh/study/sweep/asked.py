@@ -11,7 +11,7 @@ from typing import Any
 from kinemesh import cases
 from kinemesh.cases.casefile import Case, read_tables
 from kinemesh.cases.changes import path_of_key, with_value
-from kinemesh.cases.parts import FILES
+from kinemesh.cases.sources import FILES
 from kinemesh.cases.values import OF_INPUT, in_file, known
 from kinemesh.errors import CaseError
 from kinemesh.io.summary import plain, versions

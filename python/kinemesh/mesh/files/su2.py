@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError, did_you_mean, warn
+from kinemesh.mesh.files.text_files import path_of, read_text, write_text
+from kinemesh.mesh.files.turned import turned
 from kinemesh.mesh.mesh import Mesh, check_cells
 from kinemesh.mesh.origin import Origin
-from kinemesh.mesh.text_files import path_of, read_text, write_text
-from kinemesh.mesh.turned import turned
 
 LINE, TRIANGLE, QUAD = 3, 5, 9
 CORNERS = {LINE: 2, TRIANGLE: 3, QUAD: 4}

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh.sections import Section
+from kinemesh.mesh.sections.section import Section
 
 SAMPLES = 2000  # edges of the polygon
 
 
 def uncrossed(section: Section) -> None:
     """Refuse a section whose outline crosses itself."""
-    from kinemesh.mesh.curves import first_crossing  # here: clouds are made of sections
+    from kinemesh.mesh.geometry.curves import first_crossing  # here: clouds are made of sections
 
     points = section.points(np.linspace(0.0, 1.0, SAMPLES + 1))
     points = points if section.gap > 0 else points[:-1]

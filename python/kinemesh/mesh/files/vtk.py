@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kinemesh.errors import MeshError
+from kinemesh.mesh.files.text_files import path_of
 from kinemesh.mesh.mesh import Mesh
-from kinemesh.mesh.text_files import path_of
 
 FORMATS = {".vtk": "vtk", ".vtu": "vtu"}
 

@@ -12,8 +12,8 @@ from collections.abc import Callable
 import numpy as np
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh.sections import Complexes, Floats, Section
-from kinemesh.mesh.trailing import THICK
+from kinemesh.mesh.sections.section import Complexes, Floats, Section
+from kinemesh.mesh.sections.trailing import THICK
 
 Camber = Callable[[Floats], tuple[Floats, Floats, Floats]]  # x -> y, its slope, second derivative
 

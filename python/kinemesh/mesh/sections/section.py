@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh import coordinates, trailing
-from kinemesh.mesh.text_files import stem_of
+from kinemesh.mesh.files.text_files import stem_of
+from kinemesh.mesh.sections import coordinates, trailing
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
@@ -107,7 +107,7 @@ def read_section(path: str | Path, trailing_edge: str | None = None) -> Section:
 
 def _rounded(path: Path, z: Complexes, gap: float) -> tuple[str, ...]:
     """A note on corners of the list within it."""
-    from kinemesh.mesh.corners import listed, told_apart
+    from kinemesh.mesh.sections.corners import listed, told_apart
 
     points = np.stack([z.real, z.imag], axis=1)[: None if gap > 0 else -1]
     corner = told_apart(points)[0]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError, did_you_mean
-from kinemesh.mesh.quality import corner_angles
+from kinemesh.mesh.geometry.quality import corner_angles
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]

@@ -15,9 +15,9 @@ from scipy.interpolate import PchipInterpolator
 from scipy.optimize import brentq
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh.conformal import CircleMap, circle_map
-from kinemesh.mesh.rays import Complexes, Floats, Wanted, bounded, layers
-from kinemesh.mesh.sections import Section
+from kinemesh.mesh.generate.conformal import CircleMap, circle_map
+from kinemesh.mesh.generate.rays import Complexes, Floats, Wanted, bounded, layers
+from kinemesh.mesh.sections.section import Section
 
 WALL_ASPECT = 2.2  # length over height of a wall cell, as in published O-meshes for Euler flow
 # height over length of the outermost cells, by the outer boundary's marker; sets the default growth

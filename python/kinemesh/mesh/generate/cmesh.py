@@ -25,10 +25,10 @@ from scipy.interpolate import PchipInterpolator
 from scipy.optimize import brentq
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh.conformal import CircleMap, circle_map
-from kinemesh.mesh.fairing import Base, Corners, faired
-from kinemesh.mesh.rays import Complexes, Floats, Wanted, bounded, layers
-from kinemesh.mesh.sections import Section
+from kinemesh.mesh.generate.conformal import CircleMap, circle_map
+from kinemesh.mesh.generate.fairing import Base, Corners, faired
+from kinemesh.mesh.generate.rays import Complexes, Floats, Wanted, bounded, layers
+from kinemesh.mesh.sections.section import Section
 
 WALL_ASPECT = 2.2  # length over height of a wall cell, away from the trailing edge
 WAKE_ASPECT = 4.0  # length over height of a cell on the wake cut

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh.conformal import exponential
+from kinemesh.mesh.generate.conformal import exponential
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]

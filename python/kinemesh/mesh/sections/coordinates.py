@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh.text_files import read_text
+from kinemesh.mesh.files.text_files import read_text
 
 Floats = NDArray[np.float64]
 

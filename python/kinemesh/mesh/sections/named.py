@@ -7,9 +7,9 @@ from pathlib import Path
 
 from kinemesh.errors import MeshError, did_you_mean
 from kinemesh.io.paths import expanded
-from kinemesh.mesh import naca
-from kinemesh.mesh.sections import NAMED, Section, read_section, tabulated
-from kinemesh.mesh.trailing import checked
+from kinemesh.mesh.sections import naca
+from kinemesh.mesh.sections.section import NAMED, Section, read_section, tabulated
+from kinemesh.mesh.sections.trailing import checked
 
 
 def section(name: str | Path, trailing_edge: str | None = None) -> Section:

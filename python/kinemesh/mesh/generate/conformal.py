@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh.anderson import Anderson
-from kinemesh.mesh.outline import uncrossed
-from kinemesh.mesh.sections import Section
-from kinemesh.mesh.trailing import SMOOTH
+from kinemesh.mesh.generate.anderson import Anderson
+from kinemesh.mesh.sections.outline import uncrossed
+from kinemesh.mesh.sections.section import Section
+from kinemesh.mesh.sections.trailing import SMOOTH
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import MeshError, did_you_mean
-from kinemesh.mesh import named
+from kinemesh.mesh.generate.rays import Complexes, Wanted, cut
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.origin import of_section
-from kinemesh.mesh.rays import Complexes, Wanted, cut
-from kinemesh.mesh.sections import Section
+from kinemesh.mesh.sections import named
+from kinemesh.mesh.sections.section import Section
 
 TOPOLOGIES = ("o", "c")
 Made = tuple[Complexes, NDArray, NDArray, dict[str, NDArray]]  # nodes, table, other cells, markers
@@ -97,7 +97,9 @@ def _loop(nodes: NDArray) -> NDArray:
 
 def _o(shape: Section, wanted: Wanted) -> Made:
     """Every ring closes on its first ray."""
-    from kinemesh.mesh import omesh  # here: meshes that are read do not need SciPy's splines
+    from kinemesh.mesh.generate import (
+        omesh,  # here: meshes that are read do not need SciPy's splines
+    )
 
     points = omesh.structured(shape, wanted)
     table = np.arange(points.size, dtype=np.int32).reshape(points.shape)
@@ -108,7 +110,7 @@ def _o(shape: Section, wanted: Wanted) -> Made:
 
 def _c(shape: Section, wanted: Wanted) -> Made:
     """The first row meets itself along the wake; cells behind an open trailing edge are beside."""
-    from kinemesh.mesh import cmesh, fairing
+    from kinemesh.mesh.generate import cmesh, fairing
 
     made = cmesh.structured(shape, wanted)
     points, wake = made.points, made.wake

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh.conformal import CircleMap
-from kinemesh.mesh.rays import Complexes, Floats, Wanted
-from kinemesh.mesh.sections import Section
+from kinemesh.mesh.generate.conformal import CircleMap
+from kinemesh.mesh.generate.rays import Complexes, Floats, Wanted
+from kinemesh.mesh.sections.section import Section
 
 Ints = NDArray[np.int32]
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import MeshError
+from kinemesh.mesh.generate.rays import outer_of
 from kinemesh.mesh.mesh import Mesh
-from kinemesh.mesh.rays import outer_of
 
 OUTER = ("wall", "overset", "farfield")
 LEAST, MOST = 200, 10_000_000  # nodes

@@ -118,7 +118,7 @@ def _from_edge(path: Path, z: Complexes) -> Complexes:
 
 def _corners(ring: Complexes) -> NDArray[np.intp]:
     """Points of a closed outline where it turns to the left at once."""
-    from kinemesh.mesh.corners import told_apart, turns
+    from kinemesh.mesh.sections.corners import told_apart, turns
 
     points = np.stack([ring.real, ring.imag], axis=1)
     left = -turns(points)

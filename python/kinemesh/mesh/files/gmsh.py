@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError, warn
-from kinemesh.mesh.gmsh_format import CORNERS, LINE, QUAD, TRIANGLE, Found, Ints, load
+from kinemesh.mesh.files.gmsh_format import CORNERS, LINE, QUAD, TRIANGLE, Found, Ints, load
+from kinemesh.mesh.files.su2 import FARTHEST
+from kinemesh.mesh.files.text_files import path_of
+from kinemesh.mesh.files.turned import turned
 from kinemesh.mesh.mesh import Mesh, check_cells
 from kinemesh.mesh.origin import Origin
-from kinemesh.mesh.su2 import FARTHEST
-from kinemesh.mesh.text_files import path_of
-from kinemesh.mesh.turned import turned
 
 FLAT = 1e-12  # z may vary by this share of the mesh's width
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import MeshError
+from kinemesh.mesh.generate.rays import Complexes, outer_of
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.origin import UNKNOWN, Origin
-from kinemesh.mesh.rays import Complexes, outer_of
 
 LEAST = 200  # nodes
 ASPECT = 3.0  # length over height of a wall cell, by default

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from kinemesh.errors import MeshError
+from kinemesh.mesh.files.su2 import FARTHEST
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.origin import Origin
-from kinemesh.mesh.su2 import FARTHEST
 
 
 def resized(path: Path, mesh: Mesh, scale: Any, chord: Any) -> Mesh:
@@ -47,8 +47,8 @@ def _check(path: Path, name: str, value: Any) -> None:
 
 def _measure(path: Path, mesh: Mesh, chord: float) -> None:
     """Raise MeshError if the only body in the mesh has another chord."""
+    from kinemesh.mesh.extents import CHORD, longest
     from kinemesh.mesh.pieces import enclosing, pieces
-    from kinemesh.mesh.sizes import CHORD, longest
 
     found = pieces(mesh, list(mesh.boundaries))
     outer = enclosing(found)

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh.gmsh_numbers import SHORT, Broken, Numbers, at, head, names
-from kinemesh.mesh.text_files import read_bytes
+from kinemesh.mesh.files.gmsh_numbers import SHORT, Broken, Numbers, at, head, names
+from kinemesh.mesh.files.text_files import read_bytes
 
 Ints = NDArray[np.int64]
 LINE, TRIANGLE, QUAD = 1, 2, 3  # numbers of types

@@ -15,17 +15,17 @@ from numpy.typing import ArrayLike
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import MeshError
-from kinemesh.mesh import coordinates
-from kinemesh.mesh.curves import area, first_crossing
-from kinemesh.mesh.cylinder import ASPECT, LEAST, ringed
+from kinemesh.mesh.extents import longest
+from kinemesh.mesh.generate.cylinder import ASPECT, LEAST, ringed
+from kinemesh.mesh.generate.rays import Complexes, Floats, bounded, layers, outer_of
+from kinemesh.mesh.geometry.curves import area, first_crossing
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.origin import Origin
-from kinemesh.mesh.rays import Complexes, Floats, bounded, layers, outer_of
-from kinemesh.mesh.sections import Section
-from kinemesh.mesh.sizes import longest
+from kinemesh.mesh.sections import coordinates
+from kinemesh.mesh.sections.section import Section
 
 if TYPE_CHECKING:
-    from kinemesh.mesh.smooth import SmoothMap
+    from kinemesh.mesh.generate.smooth import SmoothMap
 
 MARKER = "body"
 MOST = 10_000_000  # nodes
@@ -74,7 +74,7 @@ def around(
     MeshError    for a curve with corners or one that crosses itself, and for arguments that no
                  good mesh fulfils
     """
-    from kinemesh.mesh.omesh import traced  # with parts of SciPy that runs do not need
+    from kinemesh.mesh.generate.omesh import traced  # with parts of SciPy that runs do not need
 
     _numbers(nodes, far_field, wall_spacing, around, outer)
     points, notes = _points(curve)
@@ -140,7 +140,7 @@ def _points(curve: Any) -> tuple[Floats, tuple[str, ...]]:
         x, y = points[met[0]]
         raise MeshError(f"{name} crosses itself near ({x:.4g}, {y:.4g}), expected a simple curve")
     points = points if area(points) > 0 else points[::-1]
-    from kinemesh.mesh.corners import listed, told_apart
+    from kinemesh.mesh.sections.corners import listed, told_apart
 
     corner = told_apart(points)[0]
     if len(corner):
@@ -170,7 +170,7 @@ def _map(place: Complexes) -> SmoothMap:
     """Map of the spline through points; angle 0 is at the rearmost of them."""
     from scipy.interpolate import CubicSpline
 
-    from kinemesh.mesh.smooth import smooth_map
+    from kinemesh.mesh.generate.smooth import smooth_map
 
     closed = np.append(place, place[0])
     knots = np.concatenate([[0.0], np.cumsum(np.sqrt(np.abs(np.diff(closed))))])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.mesh.crossing import edges_crossed
+from kinemesh.mesh.geometry.crossing import edges_crossed
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -1,0 +1,1 @@
+"""Meshes about sections, curves and cylinders, of discs and of boxes."""

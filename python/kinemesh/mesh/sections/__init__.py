@@ -1,0 +1,1 @@
+"""Aerofoil sections, by name or from coordinate files, with their corners and trailing edges."""
