@@ -95,7 +95,7 @@ def test_parts_weigh_no_more_than_their_whole(plane):
     more = weigh["cloud-iteration"] - weigh["cloud-one-pair"]
     # every pair but the first goes up through one of the two colours, too, and down through one
     assert more == pytest.approx((clouds.SWEEPS - 1) * weigh["cloud-sweeps"] * 2 / 3, rel=0.01)
-    five = len(clouds.STAGES["roe"]) * weigh["cloud-stage"]
+    five = len(clouds.CLOUD_FLUXES["roe"].stages) * weigh["cloud-stage"]
     assert five < weigh["cloud-runge-kutta"] < 1.2 * five
 
 

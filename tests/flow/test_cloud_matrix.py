@@ -12,8 +12,9 @@ MACH = 0.6
 
 def first_order(solver):
     """Calls from u to the residual of first order: all gradients zero."""
-    solver.backend.put(solver.gradients.grad, 0.0)
-    return [solver._primitive, *solver._flux_calls(), *solver.boundaries.residual()]
+    solver.backend.put(solver.terms["gradients"].grad, 0.0)
+    terms = (solver.terms[name] for name in ("convection", "boundary"))
+    return [solver._primitive, *(call for term in terms for call in term.residual())]
 
 
 def cloud_of(where):
@@ -35,7 +36,7 @@ def disturbed(solver):
 def assembled(solver):
     """Dense blocks (rows, rows) of the matrix and its side, as the solver has them now."""
     implicit, p, size = solver.implicit, solver.pattern, solver.model.variables
-    calls = solver._matrix_calls(p, implicit.solver, implicit.state, False)
+    calls = solver.assemble(p, implicit.solver, implicit.state, False)
     solver.backend.record(calls)()
     rows = np.repeat(np.arange(len(p.node)), np.diff(p.row))
     A = np.zeros((len(p.node), len(p.node), size, size))

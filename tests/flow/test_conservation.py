@@ -98,7 +98,9 @@ def less_time(ale):
     more: each is half an eps of the terms' magnitudes.
     """
     get, grid = ale.backend.get, ale.grid
-    res, u, past, flux = (get(a).astype(float) for a in (ale.res, ale.u, ale.past, ale.flux))
+    res, u, past, flux = (
+        get(a).astype(float) for a in (ale.res, ale.u, ale.past, ale.terms["convection"].flux)
+    )
     change = (get(grid.bdf)[grid.member, 0] * get(grid.V))[:, None] * u
     size, count = np.abs(change) + np.abs(past), np.zeros(grid.nodes)
     for end in grid.dual.lr.T:
@@ -165,11 +167,11 @@ def test_a_flux_that_one_end_takes_a_millionth_larger_shows(double):
     _, edges = np.unique(edge_member(ale), return_index=True)
     edges += 40  # one of each member
 
-    flux = get(ale.flux)
+    flux = get(ale.terms["convection"].flux)
     flux[edges] *= 1 + 1e-6
     residual()
     res = get(ale.res)
-    double.put(ale.flux, flux)
+    double.put(ale.terms["convection"].flux, flux)
     residual()
     one_end = ale.grid.dual.lr[edges, 0]
     res[one_end] = get(ale.res)[one_end]
@@ -184,7 +186,7 @@ def check_boundaries(ale, names, inside, whole, rounding):
     get, grid, backend = ale.backend.get, ale.grid, ale.backend
     there = get(ale.res)
     backend.put(ale.res, 0)
-    wall, far = ale.boundaries.residual()
+    wall, far = ale.terms["boundary"].residual()
     wall()
     walls = get(ale.res).astype(float)
     far()

@@ -65,8 +65,8 @@ def test_linear_fields_have_exact_gradients(device, limiter, power):
 
     assert np.abs(found - slope).max() < 1e-11
     if limiter == "none":
-        solver.backend.record(solver.gradients.calls)()
-        grad = get(solver.gradients.grad).reshape(-1, 4, 2)
+        solver.backend.record(solver.terms["gradients"].residual())()
+        grad = get(solver.terms["gradients"].grad).reshape(-1, 4, 2)
         assert np.abs(grad - slope).max() < 1e-11
 
 
@@ -77,8 +77,8 @@ def test_smooth_gradients_are_means_over_satellites(device):
     for smooth in (False, True):
         solver = case(cloud, device, limiter="none", smooth_gradients=smooth)
         solver.initialise(q)
-        solver.backend.record(solver.gradients.calls)()
-        found[smooth] = solver.backend.get(solver.gradients.grad)
+        solver.backend.record(solver.terms["gradients"].residual())()
+        found[smooth] = solver.backend.get(solver.terms["gradients"].grad)
 
     ends = np.repeat(np.arange(len(q)), np.diff(solver.grid.offsets))
     want = found[False].copy()
@@ -234,7 +234,7 @@ def test_through_a_wall_goes_its_pressure_alone(device):
         return np.column_stack([0 * p, p[:, None] * s, p * w])
 
     wall = grid.wall
-    b.record(solver.boundaries.residual())()
+    b.record(solver.terms["boundary"].residual())()
 
     want = closing(solver, wall, through)
     assert np.abs(b.get(solver.res)[wall.node] - want).max() < 1e-12 * np.abs(want).max()

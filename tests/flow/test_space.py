@@ -43,9 +43,9 @@ def test_linear_fields_have_exact_gradients(device, limiter, power, smooth):
     solver.initialise(STREAM + 0.1 * x @ SLOPE.T)
     put(solver.dualtime.active, 1)
 
-    solver.backend.record([solver._primitive, *solver.gradients.calls])()
+    solver.backend.record([solver._primitive, *solver.terms["gradients"].residual()])()
 
-    grad = solver.backend.get(solver.gradients.grad).reshape(-1, 5, 3)
+    grad = solver.backend.get(solver.terms["gradients"].grad).reshape(-1, 5, 3)
     assert np.abs(grad - 0.1 * SLOPE).max() < 1e-11
 
 
@@ -59,10 +59,10 @@ def test_fields_even_about_the_plane_have_exact_gradients_there(device, smooth):
     even[[0, 1, 3, 4], 1] = even[2, 0] = even[2, 2] = 0
     solver.initialise(STREAM + 0.1 * get(grid.x) @ even.T)
 
-    solver.backend.record([solver._primitive, *solver.gradients.calls])()
+    solver.backend.record([solver._primitive, *solver.terms["gradients"].residual()])()
 
     on = get(grid.fields["on_plane"]) > 0
-    grad = get(solver.gradients.grad).reshape(-1, 5, 3)
+    grad = get(solver.terms["gradients"].grad).reshape(-1, 5, 3)
     assert on.sum() == 36
     assert np.abs(grad - 0.1 * even).max() < 1e-11
 
@@ -243,7 +243,7 @@ def test_points_of_wall_and_far_field_are_closed_to_both(device):
     solver.initialise(STREAM + wave)
     b.put(solver.dualtime.active, 1)
     both = np.intersect1d(grid.wall.node, grid.patches["far"].node)
-    wall, far = solver.boundaries.residual()
+    wall, far = solver.terms["boundary"].residual()
     found = {}
 
     for name, calls in {"wall": [wall], "far": [far], "both": [wall, far]}.items():

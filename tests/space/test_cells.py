@@ -12,7 +12,7 @@ import pytest
 from exact_gas import conserved, flux, primitive
 from kinemesh.device.backend import Backend
 from kinemesh.errors import MeshError
-from kinemesh.flow.boundary import Boundaries
+from kinemesh.flow.terms.boundary import Boundary
 from kinemesh.gas import free_stream
 from kinemesh.mesh.cell_faces import cell_faces
 from kinemesh.space.cells import Cells
@@ -79,6 +79,7 @@ class Flow:
             active=b.array(np.ones(len(meshes)), np.int32), entropy_fix=0.05,
             low_mach=b.array(np.ones((len(meshes), 2)), np.float64),
         )  # fmt: skip
+        self.grid, self.settings, self.conditions, self.family = cells, None, {}, "bc"
         self.time_terms = fields.bind("state_past", V1=cells.V1, V2=cells.V2)
         far = [fields.also(**p.device).bind("bc_farfield") for p in cells.patches.values()]
         self.residual = b.record(
@@ -86,7 +87,7 @@ class Flow:
                 fields.bind("state_primitive"),
                 fields.also(S=cells.S, w=cells.w).bind("ale_flux_roe"),
                 fields.bind("ale_residual"),
-                *(far if exact else Boundaries(fields, cells.patches).residual()),
+                *(far if exact else Boundary(self).residual()),
             ]
         )
 

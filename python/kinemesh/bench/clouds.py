@@ -17,9 +17,9 @@ from kinemesh.cloud.cloud import Cloud
 from kinemesh.device.backend import Backend
 from kinemesh.errors import NumericalFault
 from kinemesh.flow.lusgs import Lusgs
-from kinemesh.flow.meshless import STAGES
 from kinemesh.flow.meshless_settings import MeshlessSettings
 from kinemesh.flow.registry import Entry
+from kinemesh.flow.terms.convection import CLOUD_FLUXES
 
 # Every figure starts from the free stream, and times do not depend on the CFL number: at these no
 # cloud's flow leaves, whatever the sweeps, however long a row is repeated.
@@ -39,7 +39,7 @@ ROWS = {
     "cloud-one-pair": "iteration, one pair of sweeps",
     "cloud-iteration": f"iteration, {SWEEPS} pairs of sweeps",
     "cloud-stage": "Runge-Kutta stage",
-    "cloud-runge-kutta": f"Runge-Kutta iteration, {len(STAGES['roe'])} stages",
+    "cloud-runge-kutta": f"Runge-Kutta iteration, {len(CLOUD_FLUXES['roe'].stages)} stages",
 }
 TITLES = {"cloud": ROWS}
 

@@ -198,7 +198,7 @@ def flow(backend: Backend, mesh: Mesh, _: set[str], entry: Entry, *__: Any) -> R
         )
         ale.start_steady()
         iteration = ale.iteration(0.0, 2**30, CFL, 1)
-        boundary = ale.boundaries.residual()
+        boundary = ale.terms["boundary"].residual()
         implicit, residual = ale.pseudo_step(), ale.residual()
         solver = _matrix_of(ale)
         product = solver.product(solver.b, solver.v)

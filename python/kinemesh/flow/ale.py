@@ -13,27 +13,25 @@ from typing import Any
 import numpy as np
 
 from kinemesh.arguments import checks_names
-from kinemesh.device.backend import kernels
 from kinemesh.errors import SettingsError
 from kinemesh.flow.arguments import arguments_of, assign_markers, meshes_of, settings_of
-from kinemesh.flow.boundary import Boundaries
-from kinemesh.flow.gradients import Gradients
-from kinemesh.flow.implicit import Implicit
+from kinemesh.flow.implicit import Implicit, Operator
 from kinemesh.flow.lusgs import Lusgs
 from kinemesh.flow.settings import KRYLOV, MATRIX, ImplicitSettings
 from kinemesh.flow.solver import Solver
-from kinemesh.linear import Bicgstab, Pattern, Sweeps
+from kinemesh.flow.terms.boundary import Boundary, Vortex
+from kinemesh.flow.terms.convection import FLUXES, Balance, FaceFluxes
+from kinemesh.flow.terms.gradients import Gradients
+from kinemesh.linear import Pattern
 from kinemesh.linear.lines import colour_along_lines
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.geometry.curved import curved_triangles
 from kinemesh.motion.deform import Deformation, TorsionalSprings
 from kinemesh.space.conditions.base import FACES, Condition
 from kinemesh.space.conditions.table import ends_of
-from kinemesh.space.conditions.values import give
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
 
-FLUXES = tuple(n.removeprefix("ale_flux_") for n in kernels() if n.startswith("ale_flux_"))
 LIMITERS = ("wang", "venkatakrishnan", "none")
 LIMITER_K = {"wang": 0.05, "venkatakrishnan": 5.0}  # docs/convergence.md
 LINEAR = ("bicgstab", "lusgs")
@@ -63,7 +61,7 @@ class AleSettings(ImplicitSettings):
 
     def __post_init__(self) -> None:
         ImplicitSettings.__post_init__(self)
-        self.choose(flux=FLUXES, limiter=LIMITERS, linear_solver=LINEAR)
+        self.choose(flux=tuple(FLUXES), limiter=LIMITERS, linear_solver=LINEAR)
         self.count("lusgs_sweeps")
         self.within(limiter_k=(0, np.inf))
         if self.limiter == "none":
@@ -140,6 +138,7 @@ class Ale(Solver):
 
     method = "ale"
     family = FACES
+    terms_of = (Gradients, FaceFluxes, Balance, Vortex, Boundary)
     grid: Grid
 
     def __init__(
@@ -175,25 +174,10 @@ class Ale(Solver):
             meshes, arguments, type(self), walls=walls, far=far, boundaries=boundaries
         )
         grid = Grid(MeshVertices(arguments.backend, meshes, markers.by_kind))
-        super().__init__(arguments, markers, grid)
-        self.flux = self.backend.zeros((grid.edges, self.model.variables))
         grid.fit()
-        self.gradients = Gradients(grid, self.fields, self.settings, length=self.reference[1])
-        self.fluxes = self._flux_calls()
-        give(self.backend, grid.patches, grid.vertices, self.conditions)
-        self.boundaries = Boundaries(self.fields, grid.patches)
-        self.closings = self.boundaries.residual()
-        self.implicit = self._linear()
-        self.pattern = self.implicit.pattern
-        self._steps = self._pseudo_step_calls(self.implicit)
+        super().__init__(arguments, markers, grid)
 
-    def residual(self) -> list[Any]:
-        return [*self.gradients.calls, *self.fluxes, *self.vortex, *self.closings]
-
-    def pseudo_step(self) -> list[Any]:
-        return self._steps
-
-    def _linear(self) -> Implicit | Lusgs:
+    def operator(self) -> Operator:
         s = self.settings
         if s.linear_solver == "lusgs":
             for marker, own in ends_of(self.conditions).items():
@@ -201,10 +185,12 @@ class Ale(Solver):
                     f"boundaries: {marker!r} is {own.words}, which linear_solver = 'lusgs' has "
                     "not; take 'bicgstab'"
                 )
-            return self._lusgs()
+            self.pattern = Pattern.of_graphs(self.backend, self.grid.alike, self.grid.graphs)
+            return Lusgs(self.pattern, "lusgs_sweep", self.fields, s.lusgs_sweeps)
+        self.pattern = self._pattern()
         return Implicit(
             self.fields,
-            self._pattern(),
+            self.pattern,
             dtype=s.matrix_dtype,
             tolerance=self.tolerance,
             most=s.krylov_iterations,
@@ -230,27 +216,3 @@ class Ale(Solver):
             colours = colour_along_lines(b, *graph, mesh.points)
             alone.append(Pattern.of_graph(b, *graph, colours=colours))
         return Pattern.of_members(grid.alike, alone)
-
-    def _matrix_calls(
-        self, pattern: Pattern, solver: Bicgstab | Sweeps, state: dict[str, Any], single: bool
-    ) -> list[Any]:
-        faces = self.grid.single() if single else self.grid.faces()
-        fields = self.matrix_fields(pattern, solver, state)
-        diagonal = pattern.diagonal[pattern.row_of]
-        return [
-            fields.also(**faces["edges"]).bind("ale_jacobian", suffix=solver.suffix),
-            *self.boundaries.jacobian(fields, diagonal, faces, solver.suffix),
-        ]
-
-    def _lusgs(self) -> Lusgs:
-        grid, s = self.grid, self.settings
-        pattern = Pattern.of_graphs(self.backend, grid.alike, grid.graphs)
-        fields = self.fields.also(S=grid.S, w=grid.w)
-        return Lusgs(pattern, "lusgs_sweep", fields, s.lusgs_sweeps)
-
-    def _flux_calls(self) -> list[Any]:
-        """Calls from gradients to the residual of fluxes between nodes and of past levels."""
-        fields = self.fields.also(
-            S=self.grid.S, w=self.grid.w, grad=self.gradients.grad, flux=self.flux
-        )
-        return [fields.bind(f"ale_flux_{self.settings.flux}"), fields.bind("ale_residual")]

@@ -7,12 +7,32 @@ traffic is what they cost.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from kinemesh.device.fields import Fields
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
+
+
+class Operator(Protocol):
+    """Solver for the change of u in a pseudo-step.
+
+    Attributes
+    ----------
+    update : {"node": nodes of the rows or None, "du": change of u}, which is still to be added to
+        u; None where `calls` add it
+    """
+
+    update: dict[str, Any] | None
+
+    def calls(self, assemble: Callable[..., list[Any]]) -> list[Any]:
+        """Calls from `res` to the change of u, or to the new u.
+
+        Parameters
+        ----------
+        assemble : as of `Implicit.calls`
+        """
 
 
 class Implicit:
@@ -52,8 +72,10 @@ class Implicit:
             else Bicgstab(*system, tolerance=tolerance, suffix=suffix)
         )
         self.single = self.solver.suffix != backend.suffix
-        du = backend.zeros(shape) if self.single else self.solver.x
-        self.update = {"node": self.solver.tables["node"], "du": du}
+        self.du = backend.zeros(shape) if self.single else self.solver.x
+        self.update = {"node": self.solver.tables["node"], "du": self.du}
+
+    update: dict[str, Any] | None
 
     def calls(self, assemble: Callable[..., list[Any]]) -> list[Any]:
         """Calls from `state` to `du`.
@@ -70,7 +92,7 @@ class Implicit:
             *assemble(self.pattern, solver, state, self.single),
             solver.factor,
             solver.solve_recorded(self.most),
-            *([self._copy("widen_state", solver.x, self.update["du"])] if self.single else []),
+            *([self._copy("widen_state", solver.x, self.du)] if self.single else []),
         ]
 
     def _copy(self, kernel: str, source: Any, target: Any) -> Any:

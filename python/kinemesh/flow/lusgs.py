@@ -5,6 +5,7 @@ Yoon and Jameson (1988); by colours: Zhang et al. (2018), Algorithm 2.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,8 +58,9 @@ class Lusgs:
         self.before: list[Any] = []
         self.whole: dict[Any, Any] = {}  # sweeps over all rows, of which those of colours are parts
 
-    def calls(self) -> list[Any]:
+    def calls(self, assemble: Callable[..., list[Any]] | None = None) -> list[Any]:
         """Calls from the residual to the solution."""
+        del assemble  # there is no matrix
         sweeps = self.pattern.sweeps(self.sweeps)[self.done :]
         return [*self.before, *(self._sweep(turn, over) for turn, over in sweeps)]
 

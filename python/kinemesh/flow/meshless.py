@@ -7,7 +7,6 @@ together; everything of a time step stays on the device.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from numpy.typing import NDArray
@@ -22,13 +21,15 @@ from kinemesh.flow.arguments import (
     clouds_of,
     settings_of,
 )
-from kinemesh.flow.boundary import Boundaries
-from kinemesh.flow.gradients import Gradients
-from kinemesh.flow.implicit import Implicit
+from kinemesh.flow.implicit import Implicit, Operator
 from kinemesh.flow.lusgs import Lusgs, SpaceLusgs
 from kinemesh.flow.meshless_settings import MeshlessSettings, completed
 from kinemesh.flow.solver import Solver
-from kinemesh.linear import Bicgstab, Pattern, Sweeps
+from kinemesh.flow.stages import Stages
+from kinemesh.flow.terms.boundary import Boundary, Vortex
+from kinemesh.flow.terms.convection import CLOUD_FLUXES, CloudFluxes
+from kinemesh.flow.terms.gradients import CloudGradients
+from kinemesh.linear import Pattern
 from kinemesh.motion.deform import Deformation, Delaunay, Rigid
 from kinemesh.space.conditions.base import CLOUD, PLANE, Condition
 from kinemesh.space.conditions.table import conditions_of
@@ -36,10 +37,6 @@ from kinemesh.space.conditions.words import Symmetry
 from kinemesh.space.markers import planes_of
 from kinemesh.space.points import CloudGrid
 from kinemesh.space.vertices import Vertices
-
-# Shares of the step: for upwind fluxes of second order van Leer, Tai and Powell (1989), for
-# central ones Jameson, Schmidt and Turkel (1981).
-STAGES = {"roe": (0.0695, 0.1602, 0.2898, 0.5060, 1.0), "jst": (1 / 4, 1 / 6, 3 / 8, 1 / 2, 1.0)}
 
 
 def in_space(cloud: Any) -> bool:
@@ -127,6 +124,7 @@ class Meshless(Solver):
 
     method = "meshless"
     family = CLOUD
+    terms_of = (CloudGradients, CloudFluxes, Vortex, Boundary)
     grid: CloudGrid
 
     def __init__(
@@ -174,56 +172,13 @@ class Meshless(Solver):
         power = 2 if arguments.settings.weight_power == 2 else 1
         vertices = Vertices(arguments.backend, clouds, markers.by_kind, planes)
         super().__init__(arguments, markers, CloudGrid(vertices, planes, power))
-        self._make()
 
-    def _make(self) -> None:
-        """Gradients, fluxes and the calls of a pseudo-step."""
-        b, grid, s = self.backend, self.grid, self.settings
-        limited = s if s.flux == "roe" else replace(s, limiter="none")
-        self.gradients = Gradients(grid, self.fields, limited, "cloud", grid.symmetric)
-        self.fields.add(grad=self.gradients.grad)
-        if grid.dimensions == 3:
-            self.fields.add(radius=b.zeros(grid.nodes))
-        self.pattern = Pattern.of_graphs(b, grid.alike, grid.graphs)
-        self.boundaries = Boundaries(self.fields, grid.patches, CLOUD)
-        self.fluxes = [*self._flux_calls(), *self.vortex, *self.boundaries.residual()]
+    def operator(self) -> Operator:
+        s = self.settings
+        self.pattern = Pattern.of_graphs(self.backend, self.grid.alike, self.grid.graphs)
         if s.time == "rk":
-            self._steps = self._stage_calls([*self.gradients.again, *self.fluxes])
-        else:
-            self.implicit = self._matrix() if s.matrix else self._lusgs()
-            self._steps = self._pseudo_step_calls(self.implicit)
-
-    def residual(self) -> list[Any]:
-        return [*self.gradients.calls, *self.fluxes]
-
-    def pseudo_step(self) -> list[Any]:
-        return self._steps
-
-    def _flux_calls(self) -> list[Any]:
-        s, b, n = self.settings, self.backend, self.grid.nodes
-        if s.flux == "roe":
-            return [
-                self.fields.bind("cloud_roe_van_leer" if s.limiter == "vanleer" else "cloud_roe")
-            ]
-        made = self.fields.also(sensor=b.zeros(n), k2=s.jst_k2, k4=s.jst_k4)
-        if self.grid.dimensions == 3:
-            return [made.bind("cloud_sensor"), made.bind("cloud_jst")]
-        rough = b.zeros(self.q.shape)
-        return [made.bind("cloud_roughness", rough=rough), made.bind("cloud_jst", rough=rough)]
-
-    def _stage_calls(self, residual: list[Any]) -> list[Any]:
-        """Calls from res to the new u: the stages of the Runge-Kutta scheme.
-
-        Between them `residual`, from q to res: a stage gives q as well, and leaves u as the plane
-        of symmetry wants it, since no residual there is across.
-        """
-        b, grid = self.backend, self.grid
-        made = self.fields.also(u0=b.zeros(self.u.shape), step=b.zeros(grid.nodes))
-        stages = [made.bind("cloud_stage", share=share) for share in STAGES[self.settings.flux]]
-        calls = [made.bind("cloud_step", rk_cfl=self.settings.rk_cfl), stages[0]]
-        for stage in stages[1:]:
-            calls += [*residual, stage]
-        return calls
+            return Stages(self.fields, CLOUD_FLUXES[s.flux].stages, s.rk_cfl, self.again())
+        return self._matrix() if s.matrix else self._lusgs()
 
     def _matrix(self) -> Implicit:
         s = self.settings
@@ -234,17 +189,6 @@ class Meshless(Solver):
             tolerance=None if s.time == "lusgs" else self.tolerance,
             most=s.lusgs_sweeps if s.time == "lusgs" else s.krylov_iterations,
         )
-
-    def _matrix_calls(
-        self, pattern: Pattern, solver: Bicgstab | Sweeps, state: dict[str, Any], single: bool
-    ) -> list[Any]:
-        points, sides = self.grid.in_precision(single)
-        fields = self.matrix_fields(pattern, solver, state).also(**points)
-        diagonal = pattern.diagonal[pattern.row_of]
-        return [
-            fields.bind("cloud_jacobian", suffix=solver.suffix),
-            *self.boundaries.jacobian(fields, diagonal, sides, solver.suffix),
-        ]
 
     def marks(self) -> dict[str, NDArray[Any]]:
         own = [pattern.colour() for pattern in self.pattern.alone or [self.pattern]]

@@ -1,14 +1,14 @@
 """What the solvers of a gas share: pseudo-steps, physical steps.
 
-docs/theory.md, section 2.6.  A solver puts its residual and its pseudo-step together; the rest of a
-case is here, in `kinemesh.flow.state` and, whatever the equations, in `kinemesh.flow.moving`.
+docs/theory.md, section 2.6.  A solver lists its terms and its operator; the rest of a case is here,
+in `kinemesh.flow.state` and, whatever the equations, in `kinemesh.flow.moving`.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,10 @@ from kinemesh.errors import SettingsError
 from kinemesh.flow.arguments import Arguments, Markers, check_vortex
 from kinemesh.flow.dualtime import HUGE
 from kinemesh.flow.forces import Forces
-from kinemesh.flow.implicit import Implicit
-from kinemesh.flow.lusgs import Lusgs
+from kinemesh.flow.implicit import Operator
 from kinemesh.flow.moving import Moving
 from kinemesh.flow.state import PREDICTORS, State
+from kinemesh.flow.terms.base import Rows, Term
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.motion import Pose, RateArray
 from kinemesh.motion.deform.base import Poses
@@ -31,25 +31,33 @@ from kinemesh.space.volumes import Volumes
 class Solver(State, Moving):
     """A case of a gas, or an ensemble of cases.
 
-    A subclass checks its arguments (`arguments_of`, `assign_markers`), asks for memory (`_ask`),
-    makes its volumes, and hands all of them on to here.  The states are there then, and it makes
-    what `residual` and `pseudo_step` put together.
+    A subclass lists its terms and its `operator`.  It checks its arguments (`arguments_of`,
+    `assign_markers`), asks for memory (`_ask`), makes its volumes, and hands all of them on to
+    here.
 
     Attributes
     ----------
     those of `State` and of `Moving`
-    vortex : calls that give the far field's vortex its strength
+    terms_of : terms of the residual, in the order of their calls;  terms : by name, as made
+    implicit : solves for the change of u in a pseudo-step
     predicted : whether the present step has had its prediction
     """
+
+    terms_of: ClassVar[tuple[Callable[[Any], Term], ...]] = ()
 
     def __init__(self, arguments: Arguments, markers: Markers, grid: Volumes) -> None:
         Moving.__init__(self, arguments, markers, grid)
         State.__init__(self, arguments, grid)
         self.forces = Forces(grid, self.fields, self.mach, self.alpha_deg, *self.reference)
-        self.vortex: list[Any] = []
-        if self.settings.far_field == "vortex":
-            self.fields.add(strength=self.backend.zeros(grid.members, np.float64))
-            self.vortex = self.forces.vortex(self.fields)
+        self.terms: dict[str, Term] = {}
+        for make in self.terms_of:
+            term = make(self)
+            self.terms[term.name] = term
+        self._residual = [call for term in self.terms.values() for call in term.residual()]
+        self.implicit = self.operator()
+        self._steps = self.implicit.calls(self.assemble)
+        if self.implicit.update is not None:
+            self._steps.append(self._update_call(self.implicit.update))
         self.predicted = False
         self._base: Any = None
         self._tolerance: float | None = None  # that is on the device
@@ -62,12 +70,20 @@ class Solver(State, Moving):
     # ---- what a solver is ------------------------------------------------------------------
 
     @abstractmethod
+    def operator(self) -> Operator:
+        """Solver for the change of u in a pseudo-step."""
+
     def residual(self) -> list[Any]:
         """Calls from u to res: d(u V)/dt with the physical time's terms."""
+        return self._residual
 
-    @abstractmethod
+    def again(self) -> list[Any]:
+        """Calls from q to res, in the stages of a pseudo-step."""
+        return [call for term in self.terms.values() for call in term.again()]
+
     def pseudo_step(self) -> list[Any]:
         """Calls from res to the new u."""
+        return self._steps
 
     def marks(self) -> dict[str, NDArray[Any]]:
         """(nodes,) numbers that field files have beside the flow, by name."""
@@ -110,6 +126,8 @@ class Solver(State, Moving):
         found |= {f"dualtime_{name}": getattr(dual, name) for name in names}
         if dual.noise is not None:
             found["dualtime_noise"] = dual.noise
+        for term in self.terms.values():
+            found |= term.kept
         if not levels:
             return found
         past = {"u1": self.u1, "u2": self.u2, "low_mach": self.low_mach.pairs}
@@ -158,18 +176,14 @@ class Solver(State, Moving):
         """Call that adds the solution of an implicit system to u, within `max_change`."""
         return self.fields.bind("state_update", **solution, most=self.settings.max_change)
 
-    @abstractmethod
-    def _matrix_calls(
+    def assemble(
         self, pattern: Pattern, solver: Bicgstab | Sweeps, state: dict[str, Any], single: bool
     ) -> list[Any]:
         """Calls from `state`, in float32 where `single`, to the matrix and its side."""
-
-    def _pseudo_step_calls(self, implicit: Implicit | Lusgs) -> list[Any]:
-        """Calls from res to the new u: solution of the implicit system, update."""
-        calls = (
-            implicit.calls() if isinstance(implicit, Lusgs) else implicit.calls(self._matrix_calls)
-        )
-        return calls if implicit.update is None else [*calls, self._update_call(implicit.update)]
+        metrics, sides = self.grid.in_precision(single)
+        fields = self.matrix_fields(pattern, solver, state).also(**metrics)
+        rows = Rows(fields, pattern.diagonal[pattern.row_of], sides, solver.suffix)
+        return [call for term in self.terms.values() for call in term.matrix(rows)]
 
     def matrix_fields(
         self, pattern: Pattern, solver: Bicgstab | Sweeps, state: dict[str, Any]

@@ -97,6 +97,14 @@ class FaceVolumes(Volumes):
             self._single[side] = copies
         return self._single
 
+    def in_precision(self, single: bool) -> tuple[dict[str, Any], Faces]:
+        """Metrics that a matrix is made of, in its precision: of edges, and of each patch.
+
+        Copies in float32 follow `measure` and `sweep`.
+        """
+        found = self.single() if single else self.faces()
+        return found["edges"], found
+
     def sizes(self) -> dict[str, int]:
         return {"nodes": self.vertices.nodes, "cells": len(self.vertices.cells)}
 

@@ -146,6 +146,15 @@ class Volumes(ABC):
     def levels(self) -> dict[str, Any]:
         """Device arrays of the time levels that a restart must keep."""
 
+    @abstractmethod
+    def in_precision(self, single: bool) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Metrics that a matrix is made of, in its precision: of volumes or faces, of each patch.
+
+        Parameters
+        ----------
+        single : float32 under a flow in float64
+        """
+
     def set_time_levels(self, dt: NDArray[np.float64], order: int) -> None:
         """Factors of BDF1 or BDF2 with each member's time step; order 0: steady."""
         if order == self._steps[1] and np.array_equal(dt, self._steps[0]):

@@ -1,0 +1,1 @@
+"""Terms of a residual: gradients, fluxes, boundary conditions; a file each."""

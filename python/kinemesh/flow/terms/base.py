@@ -1,0 +1,71 @@
+"""Term of a residual: its calls, its derivative, the fields that it reads at neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.device.fields import Fields
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of the implicit system, to which terms add their derivatives.
+
+    Parameters
+    ----------
+    fields : A, rhs, the state and the metrics in the precision of the matrix; tables of the rows
+    diagonal : (nodes,) block on the diagonal of each volume, on the host
+    sides : metrics of each patch, in that precision
+    suffix : of the kernels of that precision
+    """
+
+    fields: Fields
+    diagonal: NDArray[np.int32]
+    sides: Mapping[str, Mapping[str, Any]]
+    suffix: str
+
+
+class Term:
+    """Part of a residual.
+
+    A solver lists its terms in `terms_of`, in the order of their calls, and makes each from itself:
+    a term adds the fields that it makes to those of the solver, for the terms after it.
+
+    Parameters
+    ----------
+    case : solver of a gas, with `fields`, `grid` and `settings`
+
+    Attributes
+    ----------
+    name : by which the solver has it
+    near : fields that it reads at neighbours; all others it reads at its own volumes alone
+    """
+
+    name: ClassVar[str]
+    near: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, case: Any) -> None:
+        self.fields, self.grid, self.settings = case.fields, case.grid, case.settings
+
+    def residual(self) -> list[Any]:
+        """Calls from u, and what terms before it have made, to its share of `res`."""
+        return []
+
+    def again(self) -> list[Any]:
+        """Calls of `residual` that later stages of a pseudo-step repeat, from q in place of u."""
+        return self.residual()
+
+    def matrix(self, rows: Rows) -> list[Any]:
+        """Calls that add its derivative to the matrix."""
+        del rows  # none, as a rule
+        return []
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """Device arrays by name that a restart holds."""
+        return {}

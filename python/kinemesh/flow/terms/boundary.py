@@ -1,0 +1,70 @@
+"""Boundary conditions on meshes and on clouds (docs/theory.md, 2.4; docs/meshless.md)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kinemesh.errors import SettingsError
+from kinemesh.flow.terms.base import Rows, Term
+from kinemesh.space.conditions.table import flux_of
+from kinemesh.space.conditions.values import give
+
+
+class Vortex(Term):
+    """Strength of the far field's vortex, from the lift of the bodies (theory eq. 2.9)."""
+
+    name = "vortex"
+
+    def __init__(self, case: Any) -> None:
+        super().__init__(case)
+        self._calls: list[Any] = []
+        if self.settings.far_field == "vortex":
+            self.fields.add(strength=case.backend.zeros(self.grid.members, "float64"))
+            self._calls = case.forces.vortex(self.fields)
+
+    def residual(self) -> list[Any]:
+        return self._calls
+
+
+class Boundary(Term):
+    """Weak conditions at the patches, and their derivatives.
+
+    A volume in several patches takes what each of them adds, in their order.
+
+    Attributes
+    ----------
+    patches : by kind, those that have volumes;  kernels : of their fluxes
+
+    Raises
+    ------
+    SettingsError    a kind without a kernel of that name
+    """
+
+    name = "boundary"
+
+    def __init__(self, case: Any) -> None:
+        super().__init__(case)
+        give(case.backend, self.grid.patches, self.grid.vertices, case.conditions)
+        self.patches = {kind: patch for kind, patch in self.grid.patches.items() if len(patch)}
+        self.kernels = {kind: flux_of(kind, case.family) for kind in self.patches}
+        for kind, kernel in self.kernels.items():
+            if not self.fields.has(kernel):
+                raise SettingsError(
+                    f"boundaries: kind {kind!r} is not for this solver, as there is no kernel "
+                    f"{kernel}; choose another kind"
+                )
+
+    def residual(self) -> list[Any]:
+        return [
+            self.fields.also(**patch.device).bind(self.kernels[kind])
+            for kind, patch in self.patches.items()
+        ]
+
+    def matrix(self, rows: Rows) -> list[Any]:
+        calls = []
+        for kind, patch in self.patches.items():
+            slot = rows.fields.backend.table(rows.diagonal[patch.node])
+            own = {**patch.device, **rows.sides[kind], "slot": slot}
+            kernel = f"{self.kernels[kind]}_jacobian"
+            calls.append(rows.fields.also(**own).bind(kernel, suffix=rows.suffix))
+        return calls

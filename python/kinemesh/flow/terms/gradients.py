@@ -1,0 +1,96 @@
+"""Gradients of the primitive state by weighted least squares, limited (docs/theory.md, 2.2)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from kinemesh.flow.terms.base import Term
+from kinemesh.flow.terms.convection import CLOUD_FLUXES
+
+
+class Gradients(Term):
+    """Primitive state and its gradients, weights |dr|^-2.
+
+    Attributes
+    ----------
+    grad : (nodes, variables * dimensions) device array, dq_k/dx, dq_k/dy side by side; a field of
+        the solver
+    """
+
+    name = "gradients"
+    near = ("q",)
+    prefix: ClassVar[str] = "ale"
+
+    def __init__(self, case: Any) -> None:
+        super().__init__(case)
+        self.limiter = self.settings.limiter
+        self._length = case.reference[1]  # in which Venkatakrishnan's K counts the size of a cell
+        b, grid, variables = case.backend, self.grid, case.model.variables
+        self.grad = b.zeros((grid.nodes, grid.dimensions * variables))
+        self.fields.add(grad=self.grad)
+        self.first: list[Any] = []
+        self._begin(b, 2 * variables)
+        self._calls = self._from_q()
+
+    def _begin(self, backend: Any, ends: int) -> None:
+        """Call from u to q, and where the limiter needs it the range of q."""
+        grid, bind = self.grid, self.fields.bind
+        self.span = None
+        if self.limiter == "wang" or grid.slip:
+            parts = backend.zeros((grid.chunks, ends), "float64")
+            self.span = backend.zeros((grid.members, ends), "float64")
+            self.first = [
+                bind("state_primitive_range", **grid.totals, parts=parts, range=self.span)
+            ]
+        else:
+            self.first = [bind("state_primitive")]
+
+    def _from_q(self) -> list[Any]:
+        return [self._limited(f"{self.prefix}_gradient")]
+
+    def _limited(self, kernel: str, **more: Any) -> Any:
+        """Call of the kernel of the limiter."""
+        K = self.settings.limiter_k
+        if self.limiter == "venkatakrishnan":
+            return self.fields.bind(f"{kernel}_venkatakrishnan", K=K / self._length, **more)
+        if self.limiter == "wang":
+            return self.fields.bind(f"{kernel}_wang", K=K, range=self.span, **more)
+        return self.fields.bind(kernel, **more)
+
+    def residual(self) -> list[Any]:
+        return [*self.first, *self._calls]
+
+    def again(self) -> list[Any]:
+        """Calls from q, with the range of q that the last `residual` found."""
+        return self._calls
+
+
+class CloudGradients(Gradients):
+    """Gradients on clouds: weights of settings.weight_power, smoothed where settings ask for it."""
+
+    prefix = "cloud"
+
+    def __init__(self, case: Any) -> None:
+        self.smooth = case.settings.smooth_gradients
+        super().__init__(case)
+
+    def _begin(self, backend: Any, ends: int) -> None:
+        if not CLOUD_FLUXES[self.settings.flux].limited:
+            self.limiter = "none"
+        self.raw = backend.zeros(self.grad.shape) if self.smooth else None
+        super()._begin(backend, ends)
+
+    def _from_q(self) -> list[Any]:
+        if not self.smooth:
+            return [self._limited("cloud_gradient"), *self._even(self.grad)]
+        raw = self.fields.bind("cloud_gradient", grad=self.raw)
+        smooth = self._limited("cloud_smooth", raw=self.raw)
+        return [raw, *self._even(self.raw), smooth, *self._even(self.grad)]
+
+    def _even(self, grad: Any) -> list[Any]:
+        """Call that makes gradients even about a plane of symmetry.
+
+        What a point of the plane sees on one side alone would let waves along it grow.
+        """
+        symmetric = self.grid.symmetric
+        return [self.fields.bind("cloud_even", **symmetric, grad=grad)] if symmetric else []
