@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -54,6 +55,9 @@ class Fields:
 
     def __getitem__(self, name: str) -> Any:
         return self._named[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._named)
 
     def kernel(self, name: str) -> str:
         """A kernel's name with its ending."""

@@ -53,7 +53,7 @@ class FaceFluxes(Term):
     """
 
     name = "convection"
-    near = ("q", "grad")
+    near = ("q", "grad", "x")
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)
@@ -81,7 +81,7 @@ class CloudFluxes(Term):
     """Divergence of the convective fluxes at points, with the terms of past time levels."""
 
     name = "convection"
-    near = ("q", "grad", "velocity", "sensor", "rough")
+    near = ("q", "grad", "x")
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)

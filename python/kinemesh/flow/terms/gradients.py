@@ -18,7 +18,7 @@ class Gradients(Term):
     """
 
     name = "gradients"
-    near = ("q",)
+    near = ("u", "x")
     prefix: ClassVar[str] = "ale"
 
     def __init__(self, case: Any) -> None:
