@@ -84,8 +84,11 @@ class Moving(Runnable, ABC):
         self.chord, self.reference = arguments.chord, arguments.reference
         self.markers, self.conditions = markers, markers.conditions
         self.deform.check_vertices(grid.vertices)
-        self.deform.check_conditions(self.conditions)
         self.motions = tuple(motions_of(arguments.motion, grid.members, grid.bodies))
+        pairs = zip(grid.bodies, self.motions, strict=True)
+        self.deform.check_conditions(
+            self.conditions, {body for (_, body), motion in pairs if motion is not None}
+        )
         self.check_motions(arguments)
         sizes.check_motions(self.chord, self.motions, grid.bodies)
         stands = Stands.of(arguments, grid.meshes, grid.bodies)

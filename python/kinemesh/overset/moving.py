@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.errors import SettingsError
 from kinemesh.motion.deform.base import Deformation, Mover, Poses, pose_rows
+from kinemesh.space.conditions.base import Condition
 from kinemesh.space.vertices import Vertices
 
 
@@ -48,6 +50,15 @@ class RigidParts(Deformation):
     """Each part turns and shifts with its body."""
 
     name = "rigid"
+
+    def check_conditions(self, conditions: Mapping[str, Condition], moving: Set[str]) -> None:
+        for marker, own in conditions.items():
+            part = marker.split(".")[0]
+            if own.still and part in moving:
+                raise SettingsError(
+                    f"boundary {marker!r} of kind {own.kind!r} stands still, and part {part!r} "
+                    "moves; give it to a part at rest, or leave the part's motion out"
+                )
 
     def attach(self, vertices: Vertices) -> PartsMover:
         return PartsMover(vertices)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -126,9 +126,14 @@ class Deformation(ABC):
         """SettingsError where it cannot serve such vertices."""
         del vertices  # as a rule it can
 
-    def check_conditions(self, conditions: Mapping[str, Condition]) -> None:
-        """SettingsError where it cannot serve these conditions at the boundary, by marker."""
-        del conditions  # as a rule it can
+    def check_conditions(self, conditions: Mapping[str, Condition], moving: Set[str]) -> None:
+        """SettingsError where it cannot serve these conditions at the boundary, by marker.
+
+        Parameters
+        ----------
+        moving : names of the bodies that move
+        """
+        del conditions, moving  # as a rule it can
 
     @abstractmethod
     def attach(self, vertices: Vertices) -> Mover:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,9 +37,9 @@ class Rigid(Deformation):
 
     name = "rigid"
 
-    def check_conditions(self, conditions: Mapping[str, Condition]) -> None:
+    def check_conditions(self, conditions: Mapping[str, Condition], moving: Set[str]) -> None:
         for marker, own in conditions.items():
-            if own.still:
+            if own.still and moving:
                 raise SettingsError(
                     f"rigid motion turns the whole mesh, and boundary {marker!r} of kind "
                     f"{own.kind!r} stands still; use springs or Delaunay mapping, or leave motion "
