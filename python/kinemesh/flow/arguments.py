@@ -167,8 +167,9 @@ def _check_ends(
         if there & set(far) or all(there & set(kinds[kind]) for kind in ("inlet", "outlet")):
             continue
         raise MeshError(
-            f"member {member}: boundaries leaves no marker to the far field; expected one at least "
-            "that the stream comes from, or an inlet and an outlet"
+            "boundaries leaves no marker to the far field; expected one at least "
+            "that the stream comes from, or an inlet and an outlet",
+            member=member,
         )
 
 
@@ -177,9 +178,10 @@ def _none_alone(spaces: Sequence[Any], named: Sequence[str]) -> None:
     for member, space in enumerate(spaces):
         if OVERSET in space.boundaries and OVERSET not in named:
             raise OversetError(
-                f"member {member}: the mesh ends at a marker '{OVERSET}', within other parts, and "
+                f"the mesh ends at a marker '{OVERSET}', within other parts, and "
                 'there are none; expected km.Incompressible({"wing": mesh, "back": '
-                f"km.mesh.background(...)}}, ...), or far=['{OVERSET}'] of a mesh in a stream"
+                f"km.mesh.background(...)}}, ...), or far=['{OVERSET}'] of a mesh in a stream",
+                member=member,
             )
 
 
@@ -201,8 +203,10 @@ def within(
     for name, says in wrong.items():
         for member, value in enumerate(found[name]):
             if says(value):
-                which = f"member {member}: " if len(found[name]) > 1 else ""
-                raise SettingsError(f"{which}{name} is {value:g}, {says(value)}")
+                which = member if len(found[name]) > 1 else None
+                raise SettingsError(
+                    f"{name} is {value:g}, {says(value)}", member=which, argument=name
+                )
 
 
 def meshes_of(value: Any, members: int) -> list[Mesh]:
@@ -260,13 +264,14 @@ def motions_of(value: Any, members: int, bodies: Sequence[tuple[int, str]]) -> l
         wrong = [m for m in each if m is not None and not isinstance(m, Motion)]
         if wrong:
             raise SettingsError(
-                f"member {member}: motion is {shown(wrong[0])}, expected one of kinemesh.motion, "
-                "such as km.motion.pitch(amplitude_deg=2.5, k=0.08)"
+                f"motion is {shown(wrong[0])}, expected one of kinemesh.motion, "
+                "such as km.motion.pitch(amplitude_deg=2.5, k=0.08)",
+                member=member,
             )
         unknown = set(motion) - set(there[member]) if isinstance(motion, Mapping) else set()
         if unknown:
             raise SettingsError(
-                f"member {member}: motion of {sorted(unknown)}, expected bodies {there[member]}"
+                f"motion of {sorted(unknown)}, expected bodies {there[member]}", member=member
             )
     return [given[m].get(k) if isinstance(given[m], Mapping) else given[m] for m, k in bodies]
 

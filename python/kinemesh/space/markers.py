@@ -227,7 +227,8 @@ def _not_swapped(member: int, space: Any, walls: Sequence[str], far: Sequence[st
             continue
         if (piece.low <= low).all() and (piece.high >= high).all():
             raise MeshError(
-                f"member {member}: walls {list(piece.names)} ({piece.told()}) lie about the far "
+                f"walls {list(piece.names)} ({piece.told()}) lie about the far "
                 f"field {[n for n in far if n in space.boundaries]} ({told(low, high)}), expected "
-                "the far field about the walls; if they are swapped, name the bodies in walls"
+                "the far field about the walls; if they are swapped, name the bodies in walls",
+                member=member,
             )
