@@ -144,8 +144,14 @@ class Sentence(str):
         place = change(self.place) if isinstance(self.place, Place) else self.place
         facts = {name: getattr(self, name) for name in ("about", "argument")}
         made = Sentence(*map(change, self.words), members=self.members, place=place, **facts)
-        made.expected, made.advice = self.expected, self.advice
+        for name in ("expected", "advice"):
+            fact = getattr(self, name)
+            setattr(made, name, fact.changed(change) if isinstance(fact, Sentence) else fact)
         return made
+
+    def placed(self, move: Callable[[Place], Place]) -> Sentence:
+        """The sentence with other places of case files."""
+        return self.changed(lambda word: move(word) if isinstance(word, Place) else word)
 
     def row(self) -> dict[str, Any]:
         """Member, cause and text without the member, as a summary keeps them."""

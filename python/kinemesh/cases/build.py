@@ -11,6 +11,7 @@ from kinemesh.cases.values import in_file, in_section
 from kinemesh.errors import CaseError
 from kinemesh.flow import registry
 from kinemesh.run.claim import folder_of
+from kinemesh.sentences import Place
 
 if TYPE_CHECKING:
     from kinemesh.cases.stated import Stated
@@ -44,7 +45,7 @@ def laid(parts: Overset) -> dict[str, Any]:
     made = {}
     for name, own in parts.parts.items():
         outer = {"outer": "overset"} if own.mesh.kind in OVERSET else {}
-        with of_part(name), in_section("[mesh]"):
+        with of_part(name), in_section(Place("mesh")):
             made[name] = Part(mesh(own.mesh, **outer), own.at, own.angle_deg, own.scale)
     return made
 
@@ -88,7 +89,7 @@ def _there(part: MeshPart, key: str) -> Any:
     """The file that a key names, which is there."""
     path = getattr(part, key)
     if not path.is_file():
-        raise CaseError(f"[mesh] {key} = {path}: no such file")
+        raise CaseError(Place("mesh", key), f" = {path}: no such file")
     return path
 
 
@@ -109,11 +110,11 @@ def solver(case: Stated, grid: Any = None, of_case: bool = True) -> Any:
     """
     kind = registry.named(case.method).solver
     if grid is None:
-        with in_section("[mesh]"):
+        with in_section(Place("mesh")):
             grid = space(case)
     told = options(case, of_case)
     # what only the flow, the motion or the mesh forbids
-    with in_section("[mesh]", SIDES), in_section("[solver]", case.solver):
+    with in_section(Place("mesh"), SIDES), in_section(Place("solver"), case.solver):
         model = kind(grid, **told)
     model.case = _about(case)
     return model
@@ -131,7 +132,7 @@ def options(case: Stated, of_case: bool = True) -> dict[str, Any]:
     told |= case.mesh.sides() if of_case else {}
     if of_case and case.mesh.slides():
         told["sliding"] = case.mesh.slides()
-    with in_section("[solver]"):
+    with in_section(Place("solver")):
         told["settings"] = settings(case)
     for name in registry.named(case.method).references:
         if getattr(case.flow, name) is not None:
@@ -140,7 +141,7 @@ def options(case: Stated, of_case: bool = True) -> dict[str, Any]:
         with of_motions() if isinstance(case.mesh, Overset) else nullcontext():
             told["motion"] = case.motion.build(case.flow.chord)
     if case.deform is not None:
-        with in_section("[deform]"):
+        with in_section(Place("deform")):
             told["deform"] = case.deform.build()
     return told
 

@@ -30,6 +30,7 @@ from kinemesh.cases.values import as_option, in_file, known
 from kinemesh.errors import CaseError
 from kinemesh.flow import registry
 from kinemesh.io.paths import path_of
+from kinemesh.sentences import Place
 
 if TYPE_CHECKING:
     from kinemesh.results import Run
@@ -99,8 +100,9 @@ class Case(Stated):
         parts = ("mesh", "flow", "motion", "deform", "run", "solver")
         if "sweep" in table:
             raise CaseError(
-                "[sweep] makes many cases of one: run them by `kinemesh sweep FILE.toml`, or in "
-                "Python by km.sweep"
+                Place("sweep"),
+                " makes many cases of one: run them by `kinemesh sweep FILE.toml`, or in "
+                "Python by km.sweep",
             )
         tops = ["name", "title", "mode", "method", *parts, "parts"]
         for key in table:
@@ -124,25 +126,25 @@ class Case(Stated):
         mesh: MeshPart | Overset
         motion = None
         if "motion" in table:
-            motion = part(MotionPart, "[motion]", flown_from(table["motion"], folder))
+            motion = part(MotionPart, Place("motion"), flown_from(table["motion"], folder))
         if overset:
             mesh = Overset.of_tables(table["parts"], Path(folder))
             motion = mesh.motion()
         else:
-            mesh = part(MeshPart, "[mesh]", located(table["mesh"], folder))
+            mesh = part(MeshPart, Place("mesh"), located(table["mesh"], folder))
         deform = dict(table["deform"]) if "deform" in table else None
         if deform is not None and "method" not in deform:
-            raise CaseError(f"[deform] lacks method, expected one of {', '.join(DEFORMS)}")
+            raise CaseError(Place("deform"), f" lacks method, expected one of {', '.join(DEFORMS)}")
         return cls(
             name=table["name"],
             mode=table["mode"],
             title=str(table.get("title", "")),
             method=table.get("method", registry.first().name),
             mesh=mesh,
-            flow=part(FlowPart, "[flow]", table["flow"]),
+            flow=part(FlowPart, Place("flow"), table["flow"]),
             motion=motion,
             deform=None if deform is None else DeformPart(deform.pop("method"), deform),
-            job=part(Job, "[run]", table.get("run", {})),
+            job=part(Job, Place("run"), table.get("run", {})),
             solver=dict(table.get("solver", {})),
         )
 

@@ -16,6 +16,7 @@ from kinemesh.cases.values import choice
 from kinemesh.errors import CaseError
 from kinemesh.flow import registry
 from kinemesh.motion import ORDERS
+from kinemesh.sentences import Place
 
 BY_CYCLES = ("cycles", "steps_per_cycle", "until", "periodic_tolerance")
 BY_TIME = ("time_step", "steps")
@@ -79,8 +80,8 @@ class Stated:
                 like = name.removeprefix("un")
                 other = f", or set {like}" if like != name else ""
                 raise CaseError(
-                    f"[solver] {name} has no meaning, as case '{self.name}' is steady; remove it"
-                    f"{other}"
+                    Place("solver", name),
+                    f" has no meaning, as case '{self.name}' is steady; remove it{other}",
                 )
 
     def _check_by_time(self) -> None:

@@ -19,12 +19,15 @@ from kinemesh.mesh.sizes import Walls, measured
 from kinemesh.motion import Motion
 from kinemesh.motion.deform import Deformation
 from kinemesh.overset.parts import OVERSET
+from kinemesh.sentences import Option
 from kinemesh.space.condition import Condition
 from kinemesh.space.conditions import conditions_of
 from kinemesh.space.markers import kinds_of, refuse_by_name, walls_of
 
 if TYPE_CHECKING:
     from kinemesh.cloud.cloud import Cloud
+
+STREAM = Option("far_field", "stream")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -293,15 +296,21 @@ def check_vortex(
     if kinds["symmetry"]:
         raise SettingsError(
             f"far_field is 'vortex' with the plane of symmetry {kinds['symmetry']}, behind which "
-            "is a vortex that it leaves out; use far_field='stream' and a far field of 100 chords"
+            "is a vortex that it leaves out; use ",
+            STREAM,
+            " and a far field of 100 chords",
+            argument="far_field",
         )
     if (mach >= 1).any():
         raise SettingsError(
-            f"far_field is 'vortex' at mach {mach.max():g}, expected a subsonic stream; "
-            "use far_field='stream'"
+            f"far_field is 'vortex' at mach {mach.max():g}, expected a subsonic stream; use ",
+            STREAM,
+            argument="far_field",
         )
     if any(motion is not None for motion in motions):
         raise SettingsError(
-            "far_field is 'vortex' with a motion, whose shed vorticity it leaves out; "
-            "use far_field='stream' and a far field of 100 chords"
+            "far_field is 'vortex' with a motion, whose shed vorticity it leaves out; use ",
+            STREAM,
+            " and a far field of 100 chords",
+            argument="far_field",
         )

@@ -30,6 +30,7 @@ from kinemesh.flow.meshless_settings import MeshlessSettings, completed
 from kinemesh.flow.solver import Solver
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.motion.deform import Deformation, Delaunay, Rigid
+from kinemesh.sentences import Option
 from kinemesh.space.markers import kinds_of, planes_of
 from kinemesh.space.points import CloudGrid
 from kinemesh.space.vertices import Vertices
@@ -54,7 +55,10 @@ def check_space(arguments: Arguments) -> None:
     """SettingsError for what there is in the plane alone."""
     if arguments.settings.far_field == "vortex":
         raise SettingsError(
-            "far_field is 'vortex', which is of plane flow; use far_field='stream' in space"
+            "far_field is 'vortex', which is of plane flow; use ",
+            Option("far_field", "stream"),
+            " in space",
+            argument="far_field",
         )
     if isinstance(arguments.deform, Delaunay):
         raise SettingsError(

@@ -129,7 +129,8 @@ def kinds_of(boundaries: Any, meshes: Sequence[Any]) -> dict[str, list[str]]:
     given = {} if boundaries is None else boundaries
     kinds = [kind for kind in KINDS if kind not in ("wall", "far")]
     if not isinstance(given, Mapping):
-        raise SettingsError(f"boundaries is {given!r}, expected {{marker: kind}}, kinds: {kinds}")
+        text = f"boundaries is {given!r}, expected {{marker: kind}}, kinds: {kinds}"
+        raise SettingsError(text, argument="boundaries")
     found = {marker: condition_of(marker, value) for marker, value in given.items()}
     named = {n: own.kind if isinstance(own, Condition) else own for n, own in found.items()}
     markers = _listed("boundaries", set(given), markers_of(meshes)) if given else []
@@ -139,11 +140,13 @@ def kinds_of(boundaries: Any, meshes: Sequence[Any]) -> dict[str, list[str]]:
 def _listed(what: str, value: Any, names: Sequence[str]) -> list[str]:
     """Markers that a user lists; a set is put in the order of the mesh."""
     if not (is_several(value) or isinstance(value, set | frozenset)):
-        raise SettingsError(f"{what} is {value!r}, expected a list of markers such as {names[:1]}")
+        text = f"{what} is {value!r}, expected a list of markers such as {names[:1]}"
+        raise SettingsError(text, argument=what)
     unknown = [n for n in value if n not in names]
     if unknown:
         raise MeshError(
-            f"{what} is {list(value)}, expected markers of the mesh: {names}, not {unknown}"
+            f"{what} is {list(value)}, expected markers of the mesh: {names}, not {unknown}",
+            argument=what,
         )
     return [n for n in names if n in value] if isinstance(value, set | frozenset) else list(value)
 

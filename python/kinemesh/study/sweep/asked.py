@@ -15,6 +15,7 @@ from kinemesh.cases.parts import FILES
 from kinemesh.cases.values import OF_INPUT, in_file, known
 from kinemesh.errors import CaseError
 from kinemesh.io.summary import plain, versions
+from kinemesh.sentences import Place
 from kinemesh.study.sweep import rows
 from kinemesh.study.sweep.axes import Axes, axes_of
 from kinemesh.study.sweep.devices import devices_of, tightest
@@ -129,7 +130,7 @@ def asked_of(
     DeviceError    one of several devices is not there, or they are of more than one kind
     """
     base, table = _read(case, changes)
-    known("[sweep]", table, list(KEYS))
+    known(Place("sweep"), table, list(KEYS))
     told = table | {name: value for name, value in given.items() if value is not None}
     path = base.file
     if "over" not in told:
