@@ -57,11 +57,32 @@ class Option:
         return f"{self.flag} ({'in Python: ' if self.in_python else ''}{self.argument})"
 
 
+@dataclass(frozen=True, slots=True)
+class Value:
+    """Word: the value that a key or an argument has, and should not."""
+
+    value: Any
+
+    def __str__(self) -> str:
+        return f" = {self.value!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """Word: a noun for which another room has one of its own: nodes of meshes, points of clouds."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
 RESUME = Option("resume", True, "--resume")
+TO_RESUME = Option("resume", True, "--resume", in_python=True)
 NO_RESUME = Option("resume", False, "--resume")  # after "without"
 OVERWRITE = Option("overwrite", True, "--overwrite")
 
-Word = str | Member | Place | Option
+Word = str | Member | Place | Option | Value | Term
 ALL_FAILED = "all members failed"  # what a note of a run is about
 FACTS = ("about", "argument", "place", "expected", "advice")
 
@@ -71,7 +92,8 @@ class Sentence(str):
 
     Parameters
     ----------
-    words : texts, Member, Place, Option; of a Sentence its words, and the facts not given here
+    words : texts, Member, Place, Option, Value, Term; of a Sentence its words, and those of its
+        facts that are not given
     member, members : whose it is; a single one is its first word
     about : its cause, a name that notes of several members share
     argument : name of the argument of Python that is wrong
@@ -156,6 +178,17 @@ class Sentence(str):
     def row(self) -> dict[str, Any]:
         """Member, cause and text without the member, as a summary keeps them."""
         return {"member": self.member, "about": self.about, "text": self.alone}
+
+
+def joined(parts: Iterable[str], between: str = ", ", last: str = "") -> Sentence:
+    """Parts in one sentence with a text between them, which may differ before the last one."""
+    words: list[str] = []
+    each = list(parts)
+    for number, part in enumerate(each):
+        end = last and number == len(each) - 1
+        words += [] if not number else [last if end else between]
+        words.append(part)
+    return Sentence(*words)
 
 
 def said(of: object) -> Sentence:

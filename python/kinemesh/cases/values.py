@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from kinemesh.errors import CaseError, CloudError, MeshError, SettingsError, did_you_mean
-from kinemesh.sentences import Place
+from kinemesh.sentences import Place, Value
 
+WHOLE = "whole number"  # what an error is about
 FLOAT_MAX = sys.float_info.max
 OF_INPUT = (CaseError, CloudError, MeshError, SettingsError)  # not of devices, nor of the flow
 
@@ -55,9 +56,9 @@ def as_option(names: Iterable[str]) -> Iterator[None]:
         raise type(error)(error.said.placed(lambda p: option if p == place else p)) from None
 
 
-def wrong(where: Place | str, value: Any, expected: str) -> CaseError:
+def wrong(where: Place | str, value: Any, expected: str, about: str = "") -> CaseError:
     """The error of a value that is none."""
-    return CaseError(where, f" = {value!r}", expected=expected)
+    return CaseError(where, Value(value), expected=expected, about=about)
 
 
 def known(where: Place | str, given: Mapping[str, Any], expected: list[str]) -> None:
@@ -92,7 +93,7 @@ def count(where: Place | str, value: Any, least: int = 1, most: int | None = Non
     if most is not None:
         good, want = good and value <= most, f"an integer of {least} to {most}"
     if not good:
-        raise wrong(where, value, want)
+        raise wrong(where, value, want, about=WHOLE)
     return int(value)
 
 

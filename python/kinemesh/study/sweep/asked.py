@@ -15,7 +15,7 @@ from kinemesh.cases.parts import FILES
 from kinemesh.cases.values import OF_INPUT, in_file, known
 from kinemesh.errors import CaseError
 from kinemesh.io.summary import plain, versions
-from kinemesh.sentences import Place
+from kinemesh.sentences import Place, Sentence
 from kinemesh.study.sweep import rows
 from kinemesh.study.sweep.axes import Axes, axes_of
 from kinemesh.study.sweep.devices import devices_of, tightest
@@ -40,7 +40,7 @@ class Asked:
     folder: Path
     devices: tuple[str, ...] = ()
 
-    def cases(self) -> list[Case | str]:
+    def cases(self) -> list[Case | Sentence]:
         """The case of each row, or why there is none."""
         tables = self.base.tables()
         paths = {key: path_of_key(key) for key in self.axes.names}
@@ -48,16 +48,17 @@ class Asked:
 
     def _case(
         self, tables: dict[str, Any], paths: Mapping[str, Sequence[str]], row: Mapping[str, Any]
-    ) -> Case | str:
+    ) -> Case | Sentence:
         try:
             for key, value in row.items():
                 tables = with_value(tables, paths[key], value, key)
             made = Case.from_dict(tables, self.folder)
         except OF_INPUT as error:
-            return str(error)
+            return error.said
         job = made.job
         if job.cycles is not None and job.cycles < 1:
-            return f"[run] cycles = {job.cycles:g}, expected a whole cycle, whose loads are kept"
+            text = f" = {job.cycles:g}, expected a whole cycle, whose loads are kept"
+            return Sentence(Place("run", "cycles"), text)
         return made
 
     def identity(self) -> dict[str, Any]:

@@ -42,7 +42,7 @@ class Batch:
 
     rows: tuple[int, ...]
     cases: tuple[Case | None, ...]
-    causes: dict[int, str]
+    causes: dict[int, Sentence]
     groups: tuple[int, ...]
     grid: FloatArray
     seed: int
@@ -62,7 +62,7 @@ def spaces_of_process() -> Spaces:
 def ran(batch: Batch, spaces: Spaces | None = None) -> Done:
     """Run a batch: its rows by number, and warnings that no row tells."""
     kept = spaces_of_process() if spaces is None else spaces
-    found: dict[int, dict[str, Any]] = {i: {"cause": why} for i, why in batch.causes.items()}
+    found: dict[int, dict[str, Any]] = {i: {"cause": str(why)} for i, why in batch.causes.items()}
     rest: dict[Sentence, None] = {}
     for part in batches.ensembles(batch.groups):
         cases = [case for k in part if (case := batch.cases[k]) is not None]
