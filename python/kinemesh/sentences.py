@@ -77,6 +77,7 @@ class Term:
         return self.name
 
 
+NODE, NODES = Term("node"), Term("nodes")
 RESUME = Option("resume", True, "--resume")
 TO_RESUME = Option("resume", True, "--resume", in_python=True)
 NO_RESUME = Option("resume", False, "--resume")  # after "without"
@@ -170,6 +171,10 @@ class Sentence(str):
             fact = getattr(self, name)
             setattr(made, name, fact.changed(change) if isinstance(fact, Sentence) else fact)
         return made
+
+    def renamed(self, terms: Mapping[Term, str]) -> Sentence:
+        """The sentence with other nouns."""
+        return self.changed(lambda word: terms.get(word, word) if isinstance(word, Term) else word)
 
     def placed(self, move: Callable[[Place], Place]) -> Sentence:
         """The sentence with other places of case files."""
