@@ -90,7 +90,7 @@ def _text(node, texts):
 def _apart(node, texts):
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return node.func.attr in METHODS and _text(node.func.value, texts)
-    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+    if isinstance(node, ast.Compare) and "In" in type(node.ops[0]).__name__:
         return _text(node.comparators[0], texts)
     return isinstance(node, ast.Subscript) and _text(node.value, texts)
 

@@ -150,7 +150,8 @@ def _about(case: Stated) -> dict[str, Any]:
     part = case.mesh
     source = part.source
     names = {"name": case.name, "title": case.title, "mode": case.mode, "method": case.method}
-    return names | {"mesh": str(source)}
+    says = {"title_says": dict(case.title_says)} if case.title_says else {}
+    return names | says | {"mesh": str(source)}
 
 
 def run(case: Stated, progress: bool = False, resume: bool = False, overwrite: bool = False) -> Run:

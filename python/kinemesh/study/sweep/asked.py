@@ -64,6 +64,7 @@ class Asked:
     def identity(self) -> dict[str, Any]:
         """What makes the sweep this sweep: not its device, nor its folder."""
         tables = self.base.tables()
+        tables.pop("title_says", None)
         for name in ("device", "out"):
             tables["run"].pop(name, None)
         varied = [  # in the order of the dimensions
