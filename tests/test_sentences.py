@@ -3,10 +3,19 @@
 import copy
 import pickle
 import warnings
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 import pytest
 from kinemesh import errors
-from kinemesh.errors import KinemeshError, KinemeshWarning, SettingsError, warn, warn_of
+from kinemesh.errors import (
+    KinemeshError,
+    KinemeshWarning,
+    NumericalFault,
+    SettingsError,
+    warn,
+    warn_of,
+)
 from kinemesh.sentences import (
     NO_RESUME,
     Member,
@@ -149,3 +158,14 @@ def test_a_warning_is_one_of_the_run_and_has_the_members():
 def test_two_notes_of_one_member_about_one_thing_are_both_said():
     notes = [Sentence(f"{n} %", member=0, about="mass") for n in (3, 4)]
     assert gathered(notes) == notes
+
+
+def raised(error):
+    raise error
+
+
+def test_an_error_of_another_process_has_its_facts():
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        error = pool.submit(raised, NumericalFault(FULL)).exception()
+    assert type(error) is NumericalFault
+    assert facts(error.said) == facts(FULL)

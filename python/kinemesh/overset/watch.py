@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import OversetError, warn_of
 from kinemesh.overset import strides
-from kinemesh.overset.report import ALIKE, FEW, UNLIKE, Taken
+from kinemesh.overset.report import ALIKE, DONORS, FEW, SIZES, UNLIKE, Taken
 from kinemesh.overset.status import Statuses
 from kinemesh.overset.strides import Stride, Strides
 from kinemesh.sentences import Sentence
@@ -110,7 +110,7 @@ class Watch:
             f"their corners, such as {taken.place(first)} ({when}); more cells where the parts "
             "lie over one another, or a smaller overlap"
         )
-        return [Sentence(text, member=member, about="donors")]
+        return [Sentence(text, member=member, about=DONORS)]
 
     def _sizes(self, member: int, when: str) -> list[str]:
         taken = Taken.of(self.made, member)
@@ -129,7 +129,7 @@ class Watch:
             f"large as those that give it its value, expected 1/3 to 3 ({when}); like sizes where "
             "parts end"
         )
-        return [Sentence(text, member=member, about="sizes of cells")]
+        return [Sentence(text, member=member, about=SIZES)]
 
     def _refuse(self, member: int, taken: Taken, node: int, when: str) -> None:
         """The member fails: cells that give values are of quite another size."""
@@ -141,6 +141,4 @@ class Watch:
         )
         remedy = "like sizes where parts end: nodes of the part, or spacing of the background"
         error = OversetError(f"{cause} ({when}); {remedy}")
-        self.made.grid.ensemble.fail(
-            member, cause, remedy, place=place, error=error, about="sizes of cells"
-        )
+        self.made.grid.ensemble.fail(member, cause, remedy, place=place, error=error, about=SIZES)
