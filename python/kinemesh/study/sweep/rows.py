@@ -153,7 +153,7 @@ def rows_of(run: Run, cases: Sequence[Stated], grid: FloatArray) -> list[dict[st
     grid : (phases,)    phases of the loops of unsteady runs [deg]
     """
     cause = {row["member"]: of_failure(row).alone for row in run.failed}
-    notes = _notes(run)
+    notes = notes_of(run)
     found = _numbers(run, cases, grid)
     return [
         {"cause": cause[m]}
@@ -163,7 +163,7 @@ def rows_of(run: Run, cases: Sequence[Stated], grid: FloatArray) -> list[dict[st
     ]
 
 
-def _notes(run: Run) -> dict[int, list[str]]:
+def notes_of(run: Run) -> dict[int, list[str]]:
     """What a run says of each member besides what its row tells."""
     found: dict[int, list[str]] = {}
     for note in run.summary["notes"]:
