@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from kinemesh import cli
 from kinemesh.cases.casefile import Case
+from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError, NumericalFault
 from kinemesh.flow.door import Runnable
 from kinemesh.flow.model import Euler
@@ -22,6 +23,7 @@ from kinemesh.io.fields import FieldWriter
 from kinemesh.results import Run
 from kinemesh.run.steady import steady
 from kinemesh.run.unsteady import unsteady
+from kinemesh.sentences import NO_RESUME, OVERWRITE, TO_RESUME, Option
 
 MESH = SimpleNamespace(
     points=np.array([[0.0, 0], [1, 0], [1, 1], [0, 1], [2, 0.5]]),
@@ -255,22 +257,34 @@ def test_wrong_input_is_status_2_and_one_message(fake, capsys, words, word):
     assert out.out == ""
 
 
-@pytest.mark.parametrize(("told", "shown"), [
-    ("device cuda is not there: no driver; use device='cpu'", "no driver; use --device cpu"),
-    ("cuda:0: 9 nodes need; use dtype='float32' (about 1 GiB) or device='cpu'",
-     "use --dtype float32 (about 1 GiB) or --device cpu"),
-    ("use far_field='stream' in space", "use far_field = 'stream' in space"),
-    ("x holds another run: replace what is there by --overwrite (overwrite=True)",
-     "replace what is there by --overwrite"),
-    ("x is of another run: run without --resume (resume=False) to begin anew",
-     "run without --resume to begin anew"),
+@pytest.mark.parametrize(("words", "shown"), [
+    (("no driver; use ", Option("device", "cpu")), "no driver; use --device cpu"),
+    (("use ", Option("dtype", "float32"), " (about 1 GiB) or ", Option("device", "cuda:1")),
+     "use --dtype float32 (about 1 GiB) or --device cuda:1"),
+    (("use ", Option("far_field", "stream"), " in space"), "use far_field = 'stream' in space"),
+    (("replace what is there by ", OVERWRITE), "replace what is there by --overwrite"),
+    (("run without ", NO_RESUME, " to begin anew"), "run without --resume to begin anew"),
+    (("the same command with ", TO_RESUME), "the same command with --resume"),
+    ((Option("overwrite", True), " has no meaning"), "--overwrite has no meaning"),
+    (("out='s/device='cpu' (resume=True)'",), "out='s/device='cpu' (resume=True)'"),
 ])  # fmt: skip
-def test_advice_is_that_of_the_shell(fake, capsys, told, shown):
-    fake.fault = DeviceError(told)
+def test_advice_is_that_of_the_shell(fake, capsys, words, shown):
+    fake.fault = DeviceError(*words)
 
     assert cli.main(["run", "agard-ct5", "--quiet", "--cycles", "1"]) == 2
 
     assert capsys.readouterr().err.strip().endswith(shown)
+
+
+def test_advice_about_a_device_that_is_not_there_is_said_in_both_ways(capsys):
+    with pytest.raises(DeviceError, match=r"use device='cpu'|this machine has") as told:
+        Backend("cuda:77")
+
+    assert cli.main(["run", "agard-ct5", "--quiet", "--device", "cuda:77"]) == 2
+
+    shown = " ".join(capsys.readouterr().err.split())
+    for word in told.value.said.words:
+        assert not isinstance(word, Option) or ("--device cpu" in shown and str(word) not in shown)
 
 
 def test_cases_lists_every_case(capsys):

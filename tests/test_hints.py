@@ -3,9 +3,10 @@
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.errors import did_you_mean, gathered
+from kinemesh.errors import did_you_mean
 from kinemesh.io.history import History
 from kinemesh.results import Fields
+from kinemesh.sentences import Sentence, gathered
 
 FLOW = Fields(
     {"Velocity": np.zeros((3, 3)), "Cp": np.zeros(3), "Vorticity": np.zeros(3)},
@@ -53,9 +54,13 @@ def test_settings_as_a_dictionary_are_refused_without_the_whole_of_it():
 
 
 def test_notes_of_members_that_differ_in_numbers_are_one_warning():
-    notes = [f"member {m}: residual fell to {m + 1}.5e-0{m + 1} only" for m in (0, 1, 2, 5)]
-    others = ["all went well", "member 3: another cause", "all went well"]
+    notes = [
+        Sentence(f"residual fell to {m + 1}.5e-0{m + 1} only", member=m, about="residual")
+        for m in (0, 1, 2, 5)
+    ]
+    others = ["all went well", Sentence("another cause", member=3), "all went well"]
     found = gathered([*notes, *others])
+    assert [note.members for note in found] == [(0, 1, 2, 5), (), (3,)]
     assert found == [
         "members 0 to 2, 5 (4): of member 0: residual fell to 1.5e-01 only (the summary's "
         "warnings have the others' numbers)",

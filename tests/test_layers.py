@@ -12,9 +12,9 @@ import kinemesh
 import pytest
 
 FLOORS = [  # folders and modules of the package from the ground up; each may know those before it
-    "_core", "_cuda", "errors", "arguments", "csr", "wiring", "gas", "io", "loops", "results",
-    "device", "linear", "mesh", "cloud", "space", "motion", "overset", "flow", "run", "cases",
-    "study", "plot", "bench", "cli_views", "cli", "__main__", "__init__",
+    "_core", "_cuda", "sentences", "errors", "arguments", "csr", "wiring", "gas", "io", "loops",
+    "results", "device", "linear", "mesh", "cloud", "space", "motion", "overset", "flow", "run",
+    "cases", "study", "plot", "bench", "cli_views", "cli", "__main__", "__init__",
 ]  # fmt: skip
 STRANGERS = {"mesh": {"device", "linear"}, "cloud": {"device", "linear"}}  # who do not know them
 ROOMS = {"mesh": ["", "geometry", "files", "sections", "generate", "__init__"]}  # "": beside them

@@ -148,7 +148,8 @@ def ready(name: str) -> list[str]:
 
 def page() -> str:
     """The whole page: keys by table, then the ready cases."""
-    top = [item.name for item in fields(Stated) if item.name in ("name", "mode", "title", "method")]
+    names = ("name", "mode", "title", "title_says", "method")
+    top = [item.name for item in fields(Stated) if item.name in names]
     left = tuple(item.name for item in fields(Stated) if item.name not in top)
     lines = [
         HEAD + "\n".join(methods()),

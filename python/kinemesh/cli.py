@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
 import textwrap
 import warnings
@@ -22,6 +21,7 @@ from kinemesh import cli_views as views
 from kinemesh.errors import KinemeshError, NumericalFault, did_you_mean
 from kinemesh.flow import registry
 from kinemesh.io.paths import expanded
+from kinemesh.sentences import Option, Sentence, joined, said
 from kinemesh.study.sweep import shell as sweeps
 
 FAILED, WRONG, UNCONVERGED, INTERRUPTED = 1, 2, 3, 130
@@ -308,15 +308,24 @@ COMMANDS = {
 }
 
 
-def _in_shell(text: str) -> str:
-    """Advice for Python in the words of the shell or a case file: device='cpu' is --device cpu."""
-    text = re.sub(r" \((in Python: )?(resume|overwrite|preflight)=(True|False)\)", "", text)
-    text = re.sub(r"\b(device|dtype|method|deform|until)='([\w:]+)'", r"--\1 \2", text)
-    text = re.sub(r"\b(resume|overwrite)=True", r"--\1", text)
-    return re.sub(r"\buse (\w+)='(\w+)'", r"use \1 = '\2'", text)
+FLAGS = ("device", "dtype", "method", "deform", "until", "resume", "overwrite")
 
 
-def _complain(text: str) -> None:
+def _in_shell(text: object) -> str:
+    """A sentence with its options in the words of the shell: device='cpu' is --device cpu."""
+    return said(text).told(lambda word: _option(word) if isinstance(word, Option) else str(word))
+
+
+def _option(option: Option) -> str:
+    """A value to give, by its flag, or as the key of a case file that has none."""
+    if option.flag:
+        return option.flag
+    if option.name not in FLAGS:
+        return f"{option.name} = {option.value!r}"
+    return f"--{option.name}" if option.value is True else f"--{option.name} {option.value}"
+
+
+def _complain(text: object) -> None:
     paragraph = textwrap.fill(
         " ".join(_in_shell(text).split()), width=96, break_long_words=False, break_on_hyphens=False
     )
@@ -325,7 +334,7 @@ def _complain(text: str) -> None:
 
 def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
     """A warning as a sentence, without the line of code that it came from."""
-    _complain(f"warning: {message}")
+    _complain(Sentence("warning: ", said(message)))
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -341,10 +350,10 @@ def main(words: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
             return status
     except NumericalFault as error:
-        _complain(f"the run failed: {error}")
+        _complain(Sentence("the run failed: ", error.said))
         return FAILED
     except KinemeshError as error:
-        _complain(str(error))
+        _complain(error)
         return WRONG
     except ImportError as error:
         if error.name != "kinemesh._core":  # built for another processor: it says so
@@ -355,10 +364,11 @@ def main(words: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return FAILED
     except OSError as error:
-        _complain("; ".join([f"cannot read or write: {error}", *getattr(error, "__notes__", [])]))
+        notes = getattr(error, "__notes__", [])
+        _complain(joined([f"cannot read or write: {error}", *notes], "; "))
         return FAILED
     except KeyboardInterrupt as stop:
-        _complain(str(stop) or "interrupted; what was written is kept")
+        _complain(said(stop) or "interrupted; what was written is kept")
         return INTERRUPTED
 
 

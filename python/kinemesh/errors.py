@@ -5,16 +5,56 @@ Warnings, too, say where: they name the user's line, not a line of kinemesh.
 
 from __future__ import annotations
 
-import re
 import sys
 import warnings
 from collections.abc import Iterable, Sized
 from difflib import get_close_matches
 from types import FrameType
+from typing import Any
+
+from kinemesh.sentences import Place, Sentence, gathered, said
 
 
 class KinemeshError(Exception):
-    """Root of every error that kinemesh raises on purpose."""
+    """Root of every error that kinemesh raises on purpose.
+
+    Parameters
+    ----------
+    words, facts : of its `kinemesh.sentences.Sentence`, which is `said`; a text is one word
+    """
+
+    def __init__(self, *words: object, **facts: Any) -> None:
+        super().__init__(Sentence(*words, **facts))
+
+    @property
+    def said(self) -> Sentence:
+        """The sentence, with its words and facts."""
+        return said(self)
+
+    @property
+    def member(self) -> int | None:
+        """The member that it is about; None of none."""
+        return self.said.member
+
+    @property
+    def place(self) -> str | Place:
+        """Key of a case file, node, cell or body that it is about; empty of none."""
+        return self.said.place
+
+    @property
+    def argument(self) -> str:
+        """Name of the argument that is wrong; empty of none."""
+        return self.said.argument
+
+    @property
+    def expected(self) -> str:
+        """The right value, in words; empty where the sentence alone says it."""
+        return self.said.expected
+
+    @property
+    def advice(self) -> str:
+        """Advice on what to do; empty where the sentence alone says it."""
+        return self.said.advice
 
 
 class MeshError(KinemeshError, ValueError):
@@ -49,6 +89,20 @@ class NumericalFault(KinemeshError, ArithmeticError):
     """A run that failed: names the quantity, the entity, the member and the step."""
 
 
+class KinemeshWarning(RuntimeWarning):
+    """A warning about a run, with the facts of its sentence."""
+
+    @property
+    def said(self) -> Sentence:
+        """The sentence, with its words and facts."""
+        return said(self)
+
+    @property
+    def members(self) -> tuple[int, ...]:
+        """The members that it is about; none where it is about all or none."""
+        return self.said.members
+
+
 def did_you_mean(name: object, known: Iterable[str], otherwise: str = "", quote: str = "'") -> str:
     """Tail of a message: "; did you mean 'x'?" with the known name nearest to an unknown one.
 
@@ -77,56 +131,23 @@ def shown(value: object) -> str:
 _WITHIN = ("kinemesh", "contextlib", "functools")  # the last two: between two lines of kinemesh
 
 
-def warn(text: str, category: type[Warning] = RuntimeWarning) -> None:
-    """Warn in the name of the line that called kinemesh, however deep the cause lies."""
+def warn(text: str, category: type[Warning] = KinemeshWarning, **facts: Any) -> None:
+    """Warn in the name of the line that called kinemesh, however deep the cause lies.
+
+    Parameters
+    ----------
+    facts : of its `Sentence`
+    """
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and _package(frame) in _WITHIN:
         level, frame = level + 1, frame.f_back
-    warnings.warn(text, category, stacklevel=level)
-
-
-_OF_MEMBER = re.compile(r"member (\d+): (.*)", re.DOTALL)
-_NUMBER = re.compile(r"[-+]?\d[\d.,]*(e[-+]?\d+)?")
+    warnings.warn(category(Sentence(text, **facts)), stacklevel=level)
 
 
 def warn_of(notes: Iterable[str]) -> None:
-    """Warn of each note; of notes of several members with one cause, once."""
+    """Warn of each note; of notes of several members about one thing, once."""
     for note in gathered(notes):
         warn(note)
-
-
-def gathered(notes: Iterable[str]) -> list[str]:
-    """Notes, those of several members in one: the first one's text, with all the members."""
-    alike: dict[str, list[tuple[int, str]]] = {}
-    for note in dict.fromkeys(notes):
-        of = _OF_MEMBER.fullmatch(note)
-        key = _NUMBER.sub("#", of[2].partition(";")[0]) if of else note  # the cause
-        alike.setdefault(key, []).append((int(of[1]), of[2]) if of else (-1, note))
-    found = []
-    for own in alike.values():
-        (member, text), members = own[0], sorted({m for m, _ in own})
-        if member < 0:
-            found.append(text)
-        elif len(members) == 1:
-            found.append(f"member {member}: {text}")
-        else:
-            found.append(
-                f"members {_spans(members)} ({len(members)}): of member {member}: {text} (the "
-                "summary's warnings have the others' numbers)"
-            )
-    return found
-
-
-def _spans(members: list[int]) -> str:
-    """Numbers in ascending order, runs of three or more from the first to the last."""
-    runs: list[list[int]] = []
-    for m in members:
-        if runs and m == runs[-1][-1] + 1:
-            runs[-1].append(m)
-        else:
-            runs.append([m])
-    texts = [f"{r[0]} to {r[-1]}" if len(r) > 2 else ", ".join(map(str, r)) for r in runs]
-    return ", ".join(texts)
 
 
 def _package(frame: FrameType) -> str:

@@ -8,8 +8,10 @@ import pytest
 from kinemesh import cli
 from kinemesh.cases.flown import flown
 from kinemesh.errors import warn
+from kinemesh.overset.report import DONORS, SIZES
 from kinemesh.run.plan import Plan
 from kinemesh.run.preflight import fly
+from kinemesh.sentences import Sentence
 from overset_parts import background, ring
 
 STEPS = 8
@@ -71,22 +73,22 @@ def test_warnings_of_the_second_look_that_were_not_told_are_told():
     made = case()
     plan = planned(made, cycles=1, steps_per_cycle=STEPS)
     found = fly(made, plan.dt, plan.dry_steps, plan.phases)
-    part, report = "part 'body'", made.connectivity(0.0)
-    texts = [
-        f"{part}: cells of receptors are 0.1 to 1 times as large as those of their donors",
-        f"{part}: 3 of 40 receptors take values from cells with receptors among their corners",
-        f"{part}: reaches (1, 2), beyond 'back'",
+    report = made.connectivity(0.0)
+    notes = [
+        Sentence("part 'body': of unlike cells", about=SIZES),
+        Sentence("part 'body': of receptors", about=DONORS),
+        Sentence("part 'body': cells of receptors are beyond 'back'", about="reach"),
     ]
 
     class Told:
         def connectivity(self, _):
-            for text in texts:
-                warn(text)
+            for note in notes:
+                warn(note)
             return report
 
     with pytest.warns(RuntimeWarning) as told:
         flown(found, Told(), plan)
-    assert [str(one.message) for one in told] == texts[2:]
+    assert [one.message.said for one in told] == notes[2:]
 
 
 def test_check_refuses_a_motion_that_leaves_the_background_by_its_phase(capsys):

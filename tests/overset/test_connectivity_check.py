@@ -7,6 +7,7 @@ from kinemesh.mesh import Mesh
 from kinemesh.overset import Part
 from kinemesh.overset.connectivity import Connectivity
 from kinemesh.overset.parts import Parts
+from kinemesh.overset.report import SIZES
 from overset_parts import background, grid_of, move, rectangle, ring
 
 
@@ -181,8 +182,11 @@ def test_a_report_has_the_overlap_and_warns_of_cells_of_other_sizes(host):
     made = Connectivity(grid_of(host, parts))
     move(made, {(0, "fine"): (0.3, (0.0, 0.0), (0.01, 0.02))})
 
-    with pytest.warns(RuntimeWarning, match=r"part '(fine|back)': cells of receptors are .* times"):
+    match = r"part '(fine|back)': cells of receptors are .* times"
+    with pytest.warns(RuntimeWarning, match=match) as told:
         report = made.report()
+    assert {one.message.said.about for one in told} == {SIZES}
+    assert all("(" in one.message.said.place for one in told)  # of a node
 
     # across: spacing 0.03 against 0.2
     assert report.parts["fine"].ratio[1] == pytest.approx(0.15, rel=0.01)

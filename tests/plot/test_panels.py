@@ -2,9 +2,11 @@
 
 from types import SimpleNamespace
 
+import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh import plot
+from kinemesh import cases, plot
+from kinemesh.cases.casefile import Case
 from kinemesh.io.history import History, unsteady_columns
 from kinemesh.plot.ensembles import title_of
 from kinemesh.plot.walls import DOTS
@@ -137,26 +139,49 @@ def test_a_legend_of_pressures_lies_below_the_curves():
 
 
 @pytest.mark.parametrize(
-    ("title", "told"),
+    ("says", "told"),
     [
-        ("CT5: pitching 2.51 degrees at M 0.755", "alpha 0.016 deg, k 0.0814"),
-        ("at Mach number 0.755, alpha 0.016", "amplitude 2.51 deg, k 0.0814"),
-        ("at M 0.7", "Mach 0.755, alpha 0.016 deg, amplitude 2.51 deg, k 0.0814"),
-        ("at M 0.7555", "Mach 0.755, alpha 0.016 deg, amplitude 2.51 deg, k 0.0814"),
+        ({"mach": 0.755, "amplitude_deg": 2.51}, "alpha 0.016 deg, k 0.0814"),
+        ({"mach": 0.7}, "Mach 0.755, alpha 0.016 deg, amplitude 2.51 deg, k 0.0814"),
+        (None, "Mach 0.755, alpha 0.016 deg, amplitude 2.51 deg, k 0.0814"),
     ],
 )
-def test_captions_say_each_condition_once(title, told):
+def test_captions_say_each_condition_once(says, told):
     asked = {"mach": 0.755, "alpha_deg": 0.016, "amplitude_deg": 2.51, "k": 0.0814}
-    run = Run(None, {"asked": [asked], "case": {"title": title}}, None)
+    case = {"title": "at M 0.755", "title_says": says}
+    run = Run(None, {"asked": [asked], "case": case}, None)
 
-    assert title_of(run, 0) == f"{title}\n{told}"
+    assert title_of(run, 0) == f"at M 0.755\n{told}"
 
 
 def test_what_varies_is_said_of_each_member():
     asked = [{"mach": 0.7}, {"mach": 0.755}]
-    run = Run(None, {"asked": asked, "case": {"title": "at M 0.755"}}, None)
+    case = {"title": "at M 0.755", "title_says": {"mach": 0.755}}
+    run = Run(None, {"asked": asked, "case": case}, None)
 
     assert [title_of(run, m) for m in (0, 1)] == ["at M 0.755\nMach 0.7", "at M 0.755\nMach 0.755"]
+
+
+@pytest.mark.parametrize("name", cases.names())
+def test_titles_of_ready_cases_say_the_numbers_that_they_have(name):
+    case = cases.load(name)
+    pitch = (case.motion.pitch or {}) if case.motion else {}
+    stated = {n: getattr(case.flow, n) for n in ("mach", "reynolds", "alpha_deg")}
+    stated |= {"amplitude_deg": pitch.get("amplitude_deg")}
+
+    for key, value in (case.title_says or {}).items():
+        assert value == stated[key]
+        assert f"{value:g}" in case.title
+
+
+def test_a_changed_case_has_no_title_and_says_nothing_of_one():
+    made = cases.load("agard-ct5", ["flow.mach=0.6"])
+    assert (made.title, made.title_says) == ("", None)
+    kept = cases.load("agard-ct5")
+    again = Case.from_dict(kept.tables())
+    assert again.title_says == kept.title_says == {"mach": 0.755, "amplitude_deg": 2.51}
+    with pytest.raises(km.CaseError, match=r"title_says = 3, expected a table such as"):
+        Case.from_dict(kept.tables() | {"title_says": 3})
 
 
 # ---------------------------------------------------------------- grids

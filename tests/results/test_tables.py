@@ -11,6 +11,7 @@ import pytest
 from kinemesh.io import History
 from kinemesh.io.summary import Summary
 from kinemesh.results import Run
+from kinemesh.sentences import Sentence, rows_of
 from solver_cases import pitching
 
 MACH, K, ANGLE = (0.4, 0.5), (0.1, 0.2), (1.0, 0.5)  # of `pitching`
@@ -177,8 +178,9 @@ def test_numbers_of_any_depth_come_out_and_lists_do_not():
 
 
 def test_the_cause_is_what_was_said_of_that_member(run):
-    said = ["member 1: 3 of 8 steps ended above the asked residual drop", "of all"]
-    told = Summary(run.summary | {"warnings": said})
+    text = "3 of 8 steps ended above the asked residual drop"
+    said = [Sentence(text, member=1), Sentence("of all")]
+    told = Summary(run.summary | {"notes": rows_of(said)})
 
     table = Run(run.history, told, None).table()
 

@@ -5,10 +5,10 @@ import warnings
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.errors import gathered
 from kinemesh.run.advice import smaller_step
 from kinemesh.run.courant import MOST, largest, remark
 from kinemesh.run.plan import Plan
+from kinemesh.sentences import gathered, of_row
 
 CYLINDER = km.mesh.cylinder(600, far_field=20, around=40)
 ROWS = {
@@ -113,7 +113,8 @@ def test_steps_that_are_too_long_are_warned_of_at_the_end_and_in_the_summary(tmp
         assert found[m]["time_step"] == pytest.approx(8.0 / cfl.max(), rel=0.1)
     assert len(told) == 1
     assert told[0].startswith("members 0, 1 (2): of member 0: the CFL number was above")
-    assert gathered(t for t in run.summary["warnings"] if "CFL" in t) == told
+    notes = [of_row(row) for row in run.summary["notes"] if row["about"] == "CFL number"]
+    assert gathered(notes) == told
     assert "the CFL number was above" in run.table()["cause"][1]
 
 

@@ -11,6 +11,7 @@ from kinemesh.cases.sources import GENERATED, SIDES
 from kinemesh.cases.values import in_file, in_section
 from kinemesh.flow import registry
 from kinemesh.run.claim import folder_of
+from kinemesh.sentences import Place
 
 if TYPE_CHECKING:
     from kinemesh.cases.stated import Stated
@@ -29,7 +30,7 @@ def laid(parts: Overset) -> dict[str, Any]:
     made = {}
     for name, own in parts.parts.items():
         outer = {"outer": "overset"} if own.mesh.of.overset else {}
-        with of_part(name), in_section("[mesh]"):
+        with of_part(name), in_section(Place("mesh")):
             made[name] = Part(mesh(own.mesh, **outer), own.at, own.angle_deg, own.scale)
     return made
 
@@ -73,11 +74,11 @@ def solver(case: Stated, grid: Any = None, of_case: bool = True) -> Any:
     """
     kind = registry.named(case.method).solver
     if grid is None:
-        with in_section("[mesh]"):
+        with in_section(Place("mesh")):
             grid = space(case)
     told = options(case, of_case)
     # what only the flow, the motion or the mesh forbids
-    with in_section("[mesh]", SIDES), in_section("[solver]", case.solver):
+    with in_section(Place("mesh"), SIDES), in_section(Place("solver"), case.solver):
         model = kind(grid, **told)
     model.case = _about(case)
     return model
@@ -95,7 +96,7 @@ def options(case: Stated, of_case: bool = True) -> dict[str, Any]:
     told |= case.mesh.sides() if of_case else {}
     if of_case and case.mesh.slides():
         told["sliding"] = case.mesh.slides()
-    with in_section("[solver]"):
+    with in_section(Place("solver")):
         told["settings"] = settings(case)
     for name in registry.named(case.method).references:
         if getattr(case.flow, name) is not None:
@@ -104,7 +105,7 @@ def options(case: Stated, of_case: bool = True) -> dict[str, Any]:
         with of_motions() if isinstance(case.mesh, Overset) else nullcontext():
             told["motion"] = case.motion.build(case.flow.chord)
     if case.deform is not None:
-        with in_section("[deform]"):
+        with in_section(Place("deform")):
             told["deform"] = case.deform.build()
     return told
 
@@ -113,7 +114,8 @@ def _about(case: Stated) -> dict[str, Any]:
     part = case.mesh
     source = part.source
     names = {"name": case.name, "title": case.title, "mode": case.mode, "method": case.method}
-    return names | {"mesh": str(source)}
+    says = {"title_says": dict(case.title_says)} if case.title_says else {}
+    return names | says | {"mesh": str(source)}
 
 
 def run(case: Stated, progress: bool = False, resume: bool = False, overwrite: bool = False) -> Run:

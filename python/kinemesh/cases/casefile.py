@@ -1,7 +1,7 @@
 """Case files: TOML to a frozen Case, and a Case to a solver.
 
-Tables: top level (name, title, mode, method), [mesh], [flow], [motion], [deform], [run], [solver];
-[parts.NAME], each with its motion, in place of [mesh] and [motion].
+Tables: top level (name, title, title_says, mode, method), [mesh], [flow], [motion], [deform],
+[run], [solver]; [parts.NAME], each with its motion, in place of [mesh] and [motion].
 Angles in degrees, lengths in chords. Relative file names start at the folder of the TOML file.
 An unknown key, a missing one and a combination without meaning are errors.
 """
@@ -30,6 +30,7 @@ from kinemesh.cases.values import as_option, in_file, known
 from kinemesh.errors import CaseError
 from kinemesh.flow import registry
 from kinemesh.io.paths import path_of
+from kinemesh.sentences import Place
 
 if TYPE_CHECKING:
     from kinemesh.results import Run
@@ -89,7 +90,8 @@ class Case(Stated):
         with in_file(" ".join([name or str(path), *(f"--set {text}" for text in changes)])):
             table = made_steady(table, changed(table, changes), changes)
             if changes and not any(text.startswith("title") for text in changes):
-                table.pop("title", None)  # it tells of the case without the changes
+                for name in ("title", "title_says"):  # they tell of the case without the changes
+                    table.pop(name, None)
             _check_integers(table)
             return dataclasses.replace(cls.from_dict(table, path.parent), file=path)
 
@@ -99,10 +101,11 @@ class Case(Stated):
         parts = ("mesh", "flow", "motion", "deform", "run", "solver")
         if "sweep" in table:
             raise CaseError(
-                "[sweep] makes many cases of one: run them by `kinemesh sweep FILE.toml`, or in "
-                "Python by km.sweep"
+                Place("sweep"),
+                " makes many cases of one: run them by `kinemesh sweep FILE.toml`, or in "
+                "Python by km.sweep",
             )
-        tops = ["name", "title", "mode", "method", *parts, "parts"]
+        tops = ["name", "title", "title_says", "mode", "method", *parts, "parts"]
         for key in table:
             whole = [] if key in tops else _whole_keys(key, table.get("method"))
             if whole:
@@ -124,25 +127,26 @@ class Case(Stated):
         mesh: MeshPart | Overset
         motion = None
         if "motion" in table:
-            motion = part(MotionPart, "[motion]", flown_from(table["motion"], folder))
+            motion = part(MotionPart, Place("motion"), flown_from(table["motion"], folder))
         if overset:
             mesh = Overset.of_tables(table["parts"], Path(folder))
             motion = mesh.motion()
         else:
-            mesh = part(MeshPart, "[mesh]", located(table["mesh"], folder))
+            mesh = part(MeshPart, Place("mesh"), located(table["mesh"], folder))
         deform = dict(table["deform"]) if "deform" in table else None
         if deform is not None and "method" not in deform:
-            raise CaseError(f"[deform] lacks method, expected one of {', '.join(DEFORMS)}")
+            raise CaseError(Place("deform"), f" lacks method, expected one of {', '.join(DEFORMS)}")
         return cls(
             name=table["name"],
             mode=table["mode"],
             title=str(table.get("title", "")),
+            title_says=table.get("title_says"),
             method=table.get("method", registry.first().name),
             mesh=mesh,
-            flow=part(FlowPart, "[flow]", table["flow"]),
+            flow=part(FlowPart, Place("flow"), table["flow"]),
             motion=motion,
             deform=None if deform is None else DeformPart(deform.pop("method"), deform),
-            job=part(Job, "[run]", table.get("run", {})),
+            job=part(Job, Place("run"), table.get("run", {})),
             solver=dict(table.get("solver", {})),
         )
 
@@ -161,6 +165,7 @@ class Case(Stated):
         if isinstance(self.mesh, Overset):
             parts = {"flow": self.flow, "run": self.job}
             found["parts"] = self.mesh.tables()
+        found |= {"title_says": dict(self.title_says)} if self.title_says else {}
         made: dict[str, Any] = found | {n: given(p) for n, p in parts.items() if p is not None}
         if "mesh" in made:
             absolute(made["mesh"])

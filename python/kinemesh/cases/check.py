@@ -20,6 +20,8 @@ from kinemesh.device.backend import Backend
 from kinemesh.errors import KinemeshError
 from kinemesh.flow import memory, registry
 from kinemesh.overset.parts import Parts
+from kinemesh.sentences import Sentence
+from kinemesh.sentences import said as said_of
 from kinemesh.space.conditions.base import BODY, Condition
 from kinemesh.space.conditions.words import Far, Symmetry, Wall
 
@@ -60,11 +62,11 @@ class Report:
             try:
                 yield said
             except KinemeshError as error:
-                self.add(name, "wrong", str(error))
+                self.add(name, "wrong", error.said)
             else:
                 self.add(name, "ok", "; ".join(said))
         for warning in caught:
-            self.add(name, "warn", str(warning.message))
+            self.add(name, "warn", said_of(warning.message))
 
     def leave(self, name: str, why: str) -> None:
         """Add a row without a check."""
@@ -88,7 +90,7 @@ class Report:
 
 
 def _line(name: str, state: str, text: str) -> str:
-    return f"{name:<{WIDTH}}  {state:<5}  {text}"
+    return Sentence(f"{name:<{WIDTH}}  {state:<5}  ", text)
 
 
 def check(

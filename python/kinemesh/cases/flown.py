@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinemesh.errors import warn
+from kinemesh.overset.report import DONORS, SIZES
+from kinemesh.sentences import said as told
+
 if TYPE_CHECKING:
     from kinemesh.run.plan import Plan
 
-# what reports of the connectivity warn of, and the pre-flight has told, with the phase
-TOLD = ("cells of receptors are", "receptors take values from cells with receptors")
+TOLD = (DONORS, SIZES)  # the pre-flight has warned of these, with the phase
 
 
 def flown(found: dict[str, Any], model: Any, plan: Plan) -> list[str]:
@@ -48,10 +51,13 @@ def _donors(found: dict[str, Any], model: Any, plan: Plan) -> list[str]:
         f"at most {most:.0f} receptors, at {when('receptors')}",
         f"at most {poor:.0f} poor donors, at {when('poor_donors')}" if poor else "no poor donors",
     ]
-    with warnings.catch_warnings():
-        for words in TOLD:
-            warnings.filterwarnings("ignore", f"part .*: .*{words}", RuntimeWarning)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         report = model.connectivity(at(worst))
+    for warning in caught:
+        note = told(warning.message)
+        if note.about not in TOLD:
+            warn(note, warning.category)
     takes = [p for p in report.parts.values() if p.receptor]
     if takes:
         low, high = min(p.ratio[0] for p in takes), max(p.ratio[1] for p in takes)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from kinemesh.cases.sizes import check_sizes
-from kinemesh.cases.values import choice, count, number
-from kinemesh.errors import CaseError
+from kinemesh.cases.values import choice, count, number, wrong
+from kinemesh.sentences import Place
 
 UNTIL = ("cycles", "periodic")
 STEPS = ("cycles", "steps_per_cycle", "time_step", "steps")  # what a size may state
@@ -40,29 +40,33 @@ class Job:
 
     def __post_init__(self) -> None:
         if self.cycles is not None:
-            cycles = number("[run] cycles", self.cycles, above=0.0)
+            cycles = number(Place("run", "cycles"), self.cycles, above=0.0)
             set_field(self, "cycles", int(cycles) if cycles.is_integer() else cycles)
         if self.steps_per_cycle is not None:
-            count("[run] steps_per_cycle", self.steps_per_cycle, 4)
+            count(Place("run", "steps_per_cycle"), self.steps_per_cycle, 4)
         if self.time_step is not None:
-            set_field(self, "time_step", number("[run] time_step", self.time_step, above=0.0))
+            set_field(
+                self, "time_step", number(Place("run", "time_step"), self.time_step, above=0.0)
+            )
         if self.steps is not None:
-            count("[run] steps", self.steps, 1)
+            count(Place("run", "steps"), self.steps, 1)
         if self.start is not None:
-            choice("[run] start", self.start, STARTS)
+            choice(Place("run", "start"), self.start, STARTS)
         if self.until is not None:
-            choice("[run] until", self.until, UNTIL)
+            choice(Place("run", "until"), self.until, UNTIL)
         if self.periodic_tolerance is not None:
-            tolerance = number("[run] periodic_tolerance", self.periodic_tolerance, above=0.0)
+            tolerance = number(
+                Place("run", "periodic_tolerance"), self.periodic_tolerance, above=0.0
+            )
             set_field(self, "periodic_tolerance", tolerance)
         if not isinstance(self.preflight, bool | None):
-            raise CaseError(f"[run] preflight = {self.preflight!r}, expected true or false")
-        choice("[run] dtype", self.dtype, ("float64", "float32"))
+            raise wrong(Place("run", "preflight"), self.preflight, "true or false")
+        choice(Place("run", "dtype"), self.dtype, ("float64", "float32"))
         device = self.device if isinstance(self.device, str) else ""
         kind, _, card = device.partition(":")
         plain = device in ("auto", "cpu", "cuda")
         if not plain and not (kind == "cuda" and card.isdecimal()):
-            raise CaseError(f"[run] device = {self.device!r}, expected auto, cpu, cuda or cuda:N")
-        check_sizes(self, STEPS, "[run]", "steps_per_cycle = 400")
+            raise wrong(Place("run", "device"), self.device, "auto, cpu, cuda or cuda:N")
+        check_sizes(self, STEPS, Place("run"), "steps_per_cycle = 400")
         if self.out is not None and not isinstance(self.out, str | Path):
-            raise CaseError(f"[run] out = {self.out!r}, expected a folder")
+            raise wrong(Place("run", "out"), self.out, "a folder")

@@ -9,6 +9,7 @@ from typing import Any
 from kinemesh.cases.values import known
 from kinemesh.errors import CaseError
 from kinemesh.flow import registry
+from kinemesh.sentences import Place
 
 DEFORMS = ("springs", "delaunay", "rigid")
 
@@ -26,8 +27,9 @@ def check_deform(method: str, deform: str | None) -> None:
     entry = registry.named(method)
     if deform is not None and deform not in entry.deforms:
         raise CaseError(
-            f"[deform] method = {deform!r} is none of method {method!r}, which computes on a "
-            f"{entry.spaces}; use {' or '.join(entry.deforms)}"
+            Place("deform", "method"),
+            f" = {deform!r} is none of method {method!r}, which computes on a "
+            f"{entry.spaces}; use {' or '.join(entry.deforms)}",
         )
 
 
@@ -41,10 +43,11 @@ def check_solver(method: str, given: Mapping[str, Any]) -> None:
         lost = [key for key in given if key in theirs and key not in mine]
         if lost:
             raise CaseError(
-                f"[solver] has {', '.join(lost)}, settings of method '{other}'; "
-                f"remove what method '{method}' lacks"
+                Place("solver"),
+                f" has {', '.join(lost)}, settings of method '{other}'; "
+                f"remove what method '{method}' lacks",
             )
-    known("[solver]", given, mine)
+    known(Place("solver"), given, mine)
 
 
 def solver_fields(method: str) -> list[str] | None:

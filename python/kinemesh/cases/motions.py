@@ -11,8 +11,9 @@ from typing import Any
 
 from kinemesh import motion as motions
 from kinemesh.cases.parts import needed
-from kinemesh.cases.values import in_section, known
+from kinemesh.cases.values import in_section, known, wrong
 from kinemesh.errors import CaseError
+from kinemesh.sentences import Place, Sentence
 
 MOTIONS: dict[str, Any] = {
     "pitch": motions.Pitch,
@@ -46,19 +47,22 @@ class MotionPart:
 
     def __post_init__(self) -> None:
         if self.bodies is None:
-            _check_motion("[motion]", self._whole())
+            _check_motion(Place("motion"), self._whole())
             return
         if self._whole():
-            raise CaseError(f"[motion] has bodies, so {', '.join(self._whole())} has no meaning")
+            raise CaseError(
+                Place("motion"), f" has bodies, so {', '.join(self._whole())} has no meaning"
+            )
         if not isinstance(self.bodies, Mapping) or not self.bodies:
             raise CaseError(
-                f"[motion] bodies = {self.bodies!r}, expected tables by the markers of bodies, "
-                "such as [motion.bodies.flap]"
+                Place("motion", "bodies"),
+                f" = {self.bodies!r}, expected tables by the markers of bodies, "
+                "such as [motion.bodies.flap]",
             )
         for name, table in self.bodies.items():
-            where = f"[motion.bodies.{name}]"
+            where = Place(("motion", "bodies", name))
             if not isinstance(table, Mapping):
-                raise CaseError(f"[motion.bodies] {name} = {table!r}, expected a table {where}")
+                raise wrong(Place(("motion", "bodies"), name), table, Sentence("a table ", where))
             known(where, table, list(MOTIONS))
             _check_motion(where, table)
 
@@ -76,9 +80,9 @@ class MotionPart:
         """Motion, or motions by marker; reduced frequencies are by the chord, or 1."""
         chord = 1.0 if chord is None else chord
         if self.bodies is None:
-            return _motion("[motion]", self._whole(), chord)
+            return _motion(Place("motion"), self._whole(), chord)
         return {
-            name: _motion(f"[motion.bodies.{name}]", table, chord)
+            name: _motion(Place(("motion", "bodies", name)), table, chord)
             for name, table in self.bodies.items()
         }
 
@@ -88,35 +92,36 @@ class MotionPart:
         return made if isinstance(made, dict) else {"": made}
 
 
-def _check_motion(where: str, given: Mapping[str, Any]) -> None:
+def _check_motion(where: Place, given: Mapping[str, Any]) -> None:
     """CaseError where the tables make no motion."""
     if not given:
-        raise CaseError(f"{where} is empty, expected {', '.join(MOTIONS)}, or several")
+        raise CaseError(where, f" is empty, expected {', '.join(MOTIONS)}, or several")
     for name, table in given.items():
-        place = f"{where} {name}"
+        place = Place(where.section, name)
         if name == "table":
             _check_table(place, table)
             continue
         if not isinstance(table, Mapping):
-            raise CaseError(f"{place} = {table!r}, expected a table")
+            raise wrong(place, table, "a table")
         keys = [f for f in fields(MOTIONS[name]) if f.name != "chord"]
         known(place, table, [f.name for f in keys])
         missing = [f.name for f in keys if needed(f) and f.name not in table]
         if missing:
-            raise CaseError(f"{place} lacks {', '.join(missing)}")
+            raise CaseError(place, f" lacks {', '.join(missing)}")
 
 
-def _check_table(place: str, table: Any) -> None:
+def _check_table(place: Place, table: Any) -> None:
     """CaseError for a motion by a table that names no file."""
     if not isinstance(table, str | Mapping) or table == "":
         raise CaseError(
-            f"{place} = {table!r}, expected a file name, or a table such as "
-            '{ file = "motion.csv", about = [0.25, 0.0] }'
+            place,
+            f" = {table!r}, expected a file name, or a table such as "
+            '{ file = "motion.csv", about = [0.25, 0.0] }',
         )
     made = _of_table(table)
     known(place, made, [f.name for f in fields(TablePart)])
     if not isinstance(made.get("file"), str) or not made["file"]:
-        raise CaseError(f"{place} file = {made.get('file')!r}, expected a file name")
+        raise wrong(Place(place.section, f"{place.key} file"), made.get("file"), "a file name")
 
 
 def _of_table(table: str | Mapping[str, Any]) -> dict[str, Any]:
@@ -139,7 +144,7 @@ def located(tables: Any, folder: str | Path) -> Any:
     return made
 
 
-def _motion(where: str, tables: Mapping[str, Any], chord: float) -> motions.Motion:
+def _motion(where: Place, tables: Mapping[str, Any], chord: float) -> motions.Motion:
     """Sum of the motions of these tables."""
     with in_section(where):
         each = [_made(name, tables[name], chord) for name in MOTIONS if name in tables]

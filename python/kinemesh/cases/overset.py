@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,10 @@ from kinemesh.cases.motions import MotionPart
 from kinemesh.cases.motions import located as flown_from
 from kinemesh.cases.parts import MeshPart, given, part
 from kinemesh.cases.sources import FILES, SOURCES
-from kinemesh.cases.values import OF_INPUT, number
+from kinemesh.cases.values import OF_INPUT, number, wrong
 from kinemesh.errors import CaseError, did_you_mean
 from kinemesh.io.paths import expanded
+from kinemesh.sentences import Place
 
 LAID = tuple(name for name, source in SOURCES.items() if ("mesh", 2) in source.makes)  # of parts
 
@@ -35,19 +35,22 @@ class OversetPart:
         try:
             x, y = self.at
         except (TypeError, ValueError):
-            raise CaseError(f"[mesh] at = {self.at!r}, expected two numbers [x, y]") from None
-        set_field(self, "at", (number("[mesh] at", x), number("[mesh] at", y)))
-        set_field(self, "angle_deg", number("[mesh] angle_deg", self.angle_deg))
-        set_field(self, "scale", number("[mesh] scale", self.scale, above=0.0))
+            raise wrong(Place("mesh", "at"), self.at, "two numbers [x, y]") from None
+        set_field(self, "at", (number(Place("mesh", "at"), x), number(Place("mesh", "at"), y)))
+        set_field(self, "angle_deg", number(Place("mesh", "angle_deg"), self.angle_deg))
+        set_field(self, "scale", number(Place("mesh", "scale"), self.scale, above=0.0))
         if self.mesh.scale is not None:
-            raise CaseError("[mesh] sizes: scale is the same in all sizes of a part; remove it")
+            raise CaseError(
+                Place("mesh", "sizes"), ": scale is the same in all sizes of a part; remove it"
+            )
         if self.mesh.kind not in LAID:
             raise CaseError(
-                f"[mesh] {self.mesh.kind} = {self.mesh.source!r} makes no part of overset grids, "
-                f"expected one of {', '.join(LAID)}"
+                Place("mesh", self.mesh.kind),
+                f" = {self.mesh.source!r} makes no part of overset grids, "
+                f"expected one of {', '.join(LAID)}",
             )
         if not isinstance(self.motion, Mapping | None):
-            raise CaseError(f"[mesh] motion = {self.motion!r}, expected tables of motions")
+            raise wrong(Place("mesh", "motion"), self.motion, "tables of motions")
 
 
 OWN = tuple(f.name for f in fields(OversetPart) if f.name != "mesh")
@@ -67,14 +70,16 @@ class Overset:
         made = {}
         for name, table in tables.items():
             if not isinstance(table, Mapping):
-                raise CaseError(f"[parts] {name} = {table!r}, expected a table [parts.{name}]")
+                raise wrong(Place("parts", name), table, f"a table [parts.{name}]")
             _named(name, table, tables)
             with of_part(name):
                 own = {key: value for key, value in table.items() if key in OWN}
                 if "motion" in own:
                     own["motion"] = flown_from(own["motion"], folder)
                 rest = {key: value for key, value in table.items() if key not in OWN}
-                made[name] = OversetPart(part(MeshPart, "[mesh]", located(rest, folder)), **own)
+                made[name] = OversetPart(
+                    part(MeshPart, Place("mesh"), located(rest, folder)), **own
+                )
         return cls(made)
 
     def tables(self) -> dict[str, Any]:
@@ -101,9 +106,10 @@ class Overset:
         none = [part for part, own in self.parts.items() if own.mesh.sizes is None]
         if none:
             raise CaseError(
-                f"[parts.{none[0]}] states no sizes, so there is no size {name} of it; give "
+                Place(("parts", none[0])),
+                f" states no sizes, so there is no size {name} of it; give "
                 f"[parts.{none[0]}.sizes] {name} = {{ ... }} of its keys (empty where the part "
-                "stays as it is), or single keys, such as --set parts.NAME.nodes=5000"
+                "stays as it is), or single keys, such as --set parts.NAME.nodes=5000",
             )
         made = {}
         for part_name, own in self.parts.items():
@@ -149,8 +155,9 @@ class Overset:
         """Raise CaseError for a method without overset grids."""
         if method != "incompressible":
             raise CaseError(
-                f"[parts] are overset grids, which method {method!r} has not; use "
-                "method = 'incompressible', or one [mesh]"
+                Place("parts"),
+                f" are overset grids, which method {method!r} has not; use "
+                "method = 'incompressible', or one [mesh]",
             )
 
 
@@ -160,7 +167,7 @@ def _named(name: str, table: Mapping[str, Any], tables: Mapping[str, Any]) -> No
         return
     hint = did_you_mean(name, [other for other in tables if other != name])
     if hint:
-        raise CaseError(f"[parts.{name}] has no mesh, so there is no part {name!r}{hint}")
+        raise CaseError(Place(("parts", name)), f" has no mesh, so there is no part {name!r}{hint}")
 
 
 def located(table: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:
@@ -169,7 +176,7 @@ def located(table: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:
     for name in FILES:
         if name in made:
             if not isinstance(made[name], str):
-                raise CaseError(f"[mesh] {name} = {made[name]!r}, expected a file name")
+                raise wrong(Place("mesh", name), made[name], "a file name")
             made[name] = Path(folder) / expanded(made[name])
     return made
 
@@ -182,23 +189,21 @@ def absolute(table: dict[str, Any]) -> dict[str, Any]:
     return table
 
 
-@contextmanager
-def of_part(name: str) -> Iterator[None]:
+def of_part(name: str) -> AbstractContextManager[None]:
     """Turn errors of [mesh] into errors of a part."""
-    with _instead(r"\[mesh\]", f"[parts.{name}]"):
-        yield
+    return _placed(lambda path: ("parts", name) if path == ("mesh",) else path)
 
 
-@contextmanager
-def of_motions() -> Iterator[None]:
+def of_motions() -> AbstractContextManager[None]:
     """Turn errors of bodies' motions into errors of parts' motions."""
-    with _instead(r"\[motion\.bodies\.([^\]]*)\]", r"[parts.\1.motion]"):
-        yield
+    bodies = ("motion", "bodies")
+    return _placed(lambda p: ("parts", *p[2:], "motion") if p[:2] == bodies and p[2:] else p)
 
 
 @contextmanager
-def _instead(section: str, new: str) -> Iterator[None]:
+def _placed(of: Callable[[tuple[str, ...]], tuple[str, ...]]) -> Iterator[None]:
+    """Errors of the input name other tables, by the paths of those that they name."""
     try:
         yield
     except OF_INPUT as error:
-        raise type(error)(re.sub(section, new, str(error))) from None
+        raise type(error)(error.said.placed(lambda p: Place(of(p.path), p.key))) from None

@@ -11,14 +11,15 @@ from typing import Any
 
 from kinemesh.cases.job import set_field
 from kinemesh.cases.methods import DEFORMS, deform_fields
-from kinemesh.cases.sizes import SIZES, check_sizes, sized
+from kinemesh.cases.sizes import MESH, SIZES, check_sizes, sized
 from kinemesh.cases.sources import FILES, GENERATED, SIDES, SOURCES, Source, one_of
-from kinemesh.cases.values import as_option, choice, count, known, names, number
+from kinemesh.cases.values import as_option, choice, count, known, names, number, wrong
 from kinemesh.errors import CaseError, SettingsError
 from kinemesh.flow import limits, registry
 from kinemesh.io.paths import expanded
+from kinemesh.sentences import Place
 
-OF_KEYS: dict[str, Callable[[str, Any], Any]] = {  # checks of values, whatever the source
+OF_KEYS: dict[str, Callable[[Any, Any], Any]] = {  # checks of values, whatever the source
     "cloud": one_of("regular", "irregular"),
     "outer": one_of("wall", "overset", "farfield"),
     "around": partial(count, least=24),
@@ -39,6 +40,7 @@ LIMITED = (
     ("stream", limits.wrong_stream),
     ("alpha_deg", limits.wrong_alpha),
 )
+FLOW = Place("flow")
 STREAMS = ("mach", "reynolds", "stream")
 
 
@@ -49,7 +51,7 @@ def conditions_as_tables(boundaries: Mapping[str, Any]) -> dict[str, Any]:
     try:
         return {marker: own.as_table() for marker, own in conditions_of(boundaries).items()}
     except SettingsError as error:
-        raise CaseError(f"[mesh] {error}") from None
+        raise CaseError(MESH, " ", error.said) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,28 +92,28 @@ class MeshPart:
         sources = [n for n in SOURCES if getattr(self, n) is not None]
         if len(sources) != 1:
             raise CaseError(
-                f"[mesh] gives {sources or 'none'} of {', '.join(SOURCES)}; expected one"
+                MESH, f" gives {sources or 'none'} of {', '.join(SOURCES)}; expected one"
             )
         self._check_keys()
         if isinstance(self.nodes, str):
-            set_field(self, "nodes", SIZES[choice("[mesh] nodes", self.nodes, SIZES)])
+            set_field(self, "nodes", SIZES[choice(Place("mesh", "nodes"), self.nodes, SIZES)])
         for name, check in self._checks().items():
             if getattr(self, name) is not None:
-                set_field(self, name, check(f"[mesh] {name}", getattr(self, name)))
+                set_field(self, name, check(Place("mesh", name), getattr(self, name)))
         if not isinstance(self.boundaries, Mapping | None):
-            raise CaseError(f"[mesh] boundaries = {self.boundaries!r}, expected a table of kinds")
+            raise wrong(Place("mesh", "boundaries"), self.boundaries, "a table of kinds")
         if self.boundaries is not None:
             set_field(self, "boundaries", conditions_as_tables(self.boundaries))
         if not isinstance(self.sliding, Mapping | None):
-            raise CaseError(f"[mesh] sliding = {self.sliding!r}, expected a table of velocities")
+            raise wrong(Place("mesh", "sliding"), self.sliding, "a table of velocities")
         both = set(self.walls or ()) & set(self.far or ())
         if both:
-            raise CaseError(f"[mesh] markers {sorted(both)} are both walls and far")
+            raise CaseError(MESH, f" markers {sorted(both)} are both walls and far")
         if self.scale is not None and self.chord is not None:
-            raise CaseError("[mesh] gives both scale and chord, expected one of the two")
+            raise CaseError(MESH, " gives both scale and chord, expected one of the two")
         check_sizes(self, self.of.takes, such=self.of.such)
 
-    def _checks(self) -> dict[str, Callable[[str, Any], Any]]:
+    def _checks(self) -> dict[str, Callable[[Any, Any], Any]]:
         """Checks of values by key."""
         of = self.of
         least, most = of.counts or (1, None)
@@ -153,10 +155,8 @@ class MeshPart:
     def replaced(self, file: str | Path | None, sizes: Mapping[str, Any]) -> MeshPart:
         """Copy with a mesh file as the source, or with other sizes."""
         if file is not None and not self.of.plane:
-            raise CaseError(
-                f"[mesh] {self.kind} = {self.source!r}: mesh files are of the plane, and this "
-                "case is in space; give points instead"
-            )
+            text = f" = {self.source!r}: mesh files are of the plane, and this case is in space"
+            raise CaseError(Place("mesh", self.kind), text, advice="give points instead")
         made = self
         if file is not None:
             sides: dict[str, Any] = {name: getattr(self, name) for name in SIDES}
@@ -179,7 +179,7 @@ class MeshPart:
             return
         of_size = of.size is not None and more[0] in ("nodes", "points")
         hint = f"its size is {of.size[0]}" if of.size and of_size else "remove it"
-        raise CaseError(f"[mesh] has {of.said}, so {', '.join(more)} has no meaning; {hint}")
+        raise CaseError(MESH, f" has {of.said}, so {', '.join(more)} has no meaning", advice=hint)
 
     def check(self, method: str) -> None:
         """Raise CaseError for keys that the method does not use."""
@@ -187,14 +187,14 @@ class MeshPart:
         if not entry.takes(makes):
             others = [other.name for other in registry.SOLVERS if other.takes(makes)]
             raise CaseError(
-                f"[mesh] {self.kind} = {self.source!r} makes no {entry.spaces}, which "
-                f"method {method!r} needs; give another mesh{_or_use(others)}"
+                Place("mesh", self.kind),
+                f" = {self.source!r} makes no {entry.spaces}, which "
+                f"method {method!r} needs; give another mesh{_or_use(others)}",
             )
         if self.sliding is not None and method != "incompressible":
-            raise CaseError(
-                f"[mesh] sliding: walls of method {method!r} have slip, so that no velocity along "
-                "them counts; use method = 'incompressible'"
-            )
+            text = f": walls of method {method!r} have slip, so that no velocity along them counts"
+            advice = "use method = 'incompressible'"
+            raise CaseError(Place("mesh", "sliding"), text, advice=advice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,34 +213,31 @@ class FlowPart:
     def __post_init__(self) -> None:
         for name in ("mach", "reynolds"):
             if getattr(self, name) is not None:
-                set_field(self, name, number(f"[flow] {name}", getattr(self, name), above=0.0))
+                set_field(self, name, number(Place("flow", name), getattr(self, name), above=0.0))
         if self.stream is not None:
-            set_field(self, "stream", number("[flow] stream", self.stream))
-        set_field(self, "alpha_deg", number("[flow] alpha_deg", self.alpha_deg))
-        for name, wrong in LIMITED:
-            if getattr(self, name) is not None and wrong(getattr(self, name)):
-                raise CaseError(
-                    f"[flow] {name} = {getattr(self, name):g}, {wrong(getattr(self, name))}"
-                )
+            set_field(self, "stream", number(Place("flow", "stream"), self.stream))
+        set_field(self, "alpha_deg", number(Place("flow", "alpha_deg"), self.alpha_deg))
+        for name, outside in LIMITED:
+            value = getattr(self, name)
+            if value is not None and (said := outside(value)):
+                raise CaseError(Place("flow", name), f" = {value:g}, {said}")
         if said := limits.wrong_rest(self.stream, self.alpha_deg):
-            raise CaseError(f"[flow] alpha_deg = {self.alpha_deg:g}, {said}")
+            raise CaseError(Place("flow", "alpha_deg"), f" = {self.alpha_deg:g}, {said}")
         for name in ("chord", "reference_area", "reference_length"):
             if getattr(self, name) is not None:
-                set_field(self, name, number(f"[flow] {name}", getattr(self, name), above=0.0))
+                set_field(self, name, number(Place("flow", name), getattr(self, name), above=0.0))
         self._check_point()
 
     def _check_point(self) -> None:
         """CaseError where the moments' point is stated and is none."""
         if self.moment_about is None:
             return
+        at = Place("flow", "moment_about")
         try:
             x, y = self.moment_about
         except (TypeError, ValueError):
-            raise CaseError(
-                f"[flow] moment_about = {self.moment_about!r}, expected two numbers [x, y]"
-            ) from None
-        point = (number("[flow] moment_about", x), number("[flow] moment_about", y))
-        set_field(self, "moment_about", point)
+            raise wrong(at, self.moment_about, "two numbers [x, y]") from None
+        set_field(self, "moment_about", (number(at, x), number(at, y)))
 
     @property
     def speed(self) -> float:
@@ -265,18 +262,20 @@ class FlowPart:
         lost = [n for n in STREAMS if getattr(self, n) is not None and n not in streams]
         if lost:
             raise CaseError(
-                f"[flow] {', '.join(lost)}: of method {method!r} the stream is "
-                f"{', '.join(streams)}; remove what it lacks"
+                FLOW,
+                f" {', '.join(lost)}: of method {method!r} the stream is "
+                f"{', '.join(streams)}; remove what it lacks",
             )
         if getattr(self, streams[0]) is None:
-            raise CaseError(f"[flow] lacks {streams[0]}")
+            raise CaseError(FLOW, f" lacks {streams[0]}")
         mine = registry.named(method).references
         given = [n for n in REFERENCES if getattr(self, n) is not None and n not in mine]
         if given:
             others = [e.name for e in registry.SOLVERS if {*given} <= {*e.references}]
             raise CaseError(
-                f"[flow] {', '.join(given)}: of these values method {method!r} takes "
-                f"{', '.join(mine) or 'none'}; remove it{_or_use(others)}"
+                FLOW,
+                f" {', '.join(given)}: of these values method {method!r} takes "
+                f"{', '.join(mine) or 'none'}; remove it{_or_use(others)}",
             )
 
 
@@ -294,9 +293,9 @@ class DeformPart:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        choice("[deform] method", self.method, DEFORMS)
+        choice(Place("deform", "method"), self.method, DEFORMS)
         if self.settings:
-            known("[deform]", self.settings, deform_fields(self.method))
+            known(Place("deform"), self.settings, deform_fields(self.method))
 
     def build(self) -> Any:
         """The deformation method."""
@@ -310,12 +309,12 @@ def _or_use(methods: list[str]) -> str:
     return f", or use method = {' or '.join(map(repr, methods))}" if methods else ""
 
 
-def part(made: type, where: str, table: Mapping[str, Any]) -> Any:
+def part(made: type, where: Place, table: Mapping[str, Any]) -> Any:
     """A part of a case from its table."""
     known(where, table, [f.name for f in fields(made)])
     missing = [f.name for f in fields(made) if needed(f) and f.name not in table]
     if missing:
-        raise CaseError(f"{where} lacks {', '.join(missing)}")
+        raise CaseError(where, f" lacks {', '.join(missing)}")
     return made(**table)
 
 

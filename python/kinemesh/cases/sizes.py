@@ -7,15 +7,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kinemesh.cases.sources import Source
-from kinemesh.cases.values import choice, known
+from kinemesh.cases.values import choice, known, wrong
 from kinemesh.errors import CaseError
+from kinemesh.sentences import Place, Sentence
 
 SIZES = {"coarse": 5_000, "medium": 24_000, "fine": 94_000}
+MESH = Place("mesh")
 STATED = "medium"  # of a mesh with sizes of its own: its keys as the case file has them
 
 
 def check_sizes(
-    table: Any, keys: Sequence[str], where: str = "[mesh]", such: str = "nodes = 2000"
+    table: Any, keys: Sequence[str], where: Place = MESH, such: str = "nodes = 2000"
 ) -> None:
     """CaseError where `sizes` of a table are none.
 
@@ -27,25 +29,25 @@ def check_sizes(
     """
     if table.sizes is None:
         return
+    at = Place(where.section, "sizes")
     named = [name for name in SIZES if name != STATED]
     if not isinstance(table.sizes, Mapping):
-        raise CaseError(
-            f"{where} sizes = {table.sizes!r}, expected tables {' and '.join(named)}, such as "
-            f"coarse = {'{ ' + such + ' }' if such else '{}'}"
-        )
+        one_size = "{ " + such + " }" if such else "{}"
+        tables = f"tables {' and '.join(named)}, such as coarse = {one_size}"
+        raise wrong(at, table.sizes, tables)
     if STATED in table.sizes:
-        raise CaseError(
-            f"{where} sizes has {STATED}, which are the keys as {where} has them; remove it"
-        )
-    known(f"{where} sizes", table.sizes, named)
+        text = f" has {STATED}, which are the keys as "
+        raise CaseError(at, text, where, " has them; remove it")
+    known(at, table.sizes, named)
     for name, own in table.sizes.items():
+        one = Place(where.section, f"sizes.{name}")
         if not isinstance(own, Mapping):
-            raise CaseError(f"{where} sizes.{name} = {own!r}, expected a table of keys of {where}")
-        known(f"{where} sizes.{name}", own, list(keys))
+            raise wrong(one, own, Sentence("a table of keys of ", where))
+        known(one, own, list(keys))
         try:
             dataclasses.replace(table, sizes=None, **own)
         except CaseError as error:
-            raise CaseError(f"{error} (sizes.{name})") from None
+            raise CaseError(error.said, f" (sizes.{name})") from None
 
 
 def sized(mesh: Any, told: Mapping[str, Any]) -> Any:
@@ -61,15 +63,16 @@ def sized(mesh: Any, told: Mapping[str, Any]) -> Any:
     name = told.get("nodes")
     if not isinstance(name, str):
         return dataclasses.replace(mesh, **told)
-    choice("[mesh] nodes", name, SIZES)
+    choice(Place("mesh", "nodes"), name, SIZES)
     if mesh.sizes is None:
         if "nodes" in mesh.of.takes:
             return dataclasses.replace(mesh, **told)
-        raise CaseError(f"[mesh] has {mesh.of.said} and no size {name}{_instead(name, mesh.of)}")
+        raise CaseError(MESH, f" has {mesh.of.said} and no size {name}{_instead(name, mesh.of)}")
     if name != STATED and name not in mesh.sizes:
         raise CaseError(
-            f"[mesh] has no size {name}, expected one of {', '.join([*mesh.sizes, STATED])}; "
-            f"state sizes.{name}, or give single keys, such as by --set"
+            Place("mesh"),
+            f" has no size {name}, expected one of {', '.join([*mesh.sizes, STATED])}; state "
+            f"sizes.{name}, or give single keys, such as by --set",
         )
     rest = {key: value for key, value in told.items() if key != "nodes"}
     return dataclasses.replace(mesh, sizes=None, **mesh.sizes.get(name, {}), **rest)

@@ -11,6 +11,7 @@ from typing import Any
 from kinemesh.cases.values import choice, number
 from kinemesh.errors import CaseError
 from kinemesh.io.paths import expanded
+from kinemesh.sentences import Place
 
 SIDES = ("walls", "far", "boundaries", "sliding")  # what is said of markers
 PLANE = frozenset({("mesh", 2), ("cloud", 2)})
@@ -28,7 +29,7 @@ def a_file(where: str, value: Any) -> Path:
     return expanded(value)
 
 
-def one_of(*ready: str) -> Callable[[str, Any], str]:
+def one_of(*ready: str) -> Callable[[Any, Any], str]:
     """Check of a name that is one of those that are ready."""
     return partial(choice, choices=ready)
 
@@ -58,7 +59,7 @@ class Source:
     make: Callable[[Any, dict[str, Any]], Any]
     takes: tuple[str, ...]
     makes: frozenset[tuple[str, int]] = PLANE
-    check: Callable[[str, Any], Any] = as_given
+    check: Callable[[Any, Any], Any] = as_given
     counts: tuple[int, int] | None = None
     size: tuple[str, Any] | None = NODES
     sides: tuple[str, ...] = SIDES
@@ -87,7 +88,7 @@ def there(part: Any, key: str) -> Path:
     """The file that a key names, which is there."""
     path: Path = getattr(part, key)
     if not path.is_file():
-        raise CaseError(f"[mesh] {key} = {path}: no such file")
+        raise CaseError(Place("mesh", key), f" = {path}: no such file")
     return path
 
 

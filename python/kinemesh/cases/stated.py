@@ -12,10 +12,11 @@ from kinemesh.cases.methods import check_deform, check_solver
 from kinemesh.cases.motions import MotionPart
 from kinemesh.cases.overset import Overset
 from kinemesh.cases.parts import DeformPart, FlowPart, MeshPart
-from kinemesh.cases.values import choice
+from kinemesh.cases.values import choice, wrong
 from kinemesh.errors import CaseError
 from kinemesh.flow import registry
 from kinemesh.motion import ORDERS
+from kinemesh.sentences import Place
 
 BY_CYCLES = ("cycles", "steps_per_cycle", "until", "periodic_tolerance")
 BY_TIME = ("time_step", "steps")
@@ -30,6 +31,7 @@ class Stated:
     mesh: MeshPart | Overset
     flow: FlowPart
     title: str = ""  # for people
+    title_says: Mapping[str, Any] | None = None  # numbers in it, which captions do not repeat
     method: str = registry.first().name  # the solver
     motion: MotionPart | None = None
     deform: DeformPart | None = None
@@ -40,6 +42,8 @@ class Stated:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip(".") or "/" in self.name:
             raise CaseError(f"name = {self.name!r}, expected a short name without '/'")
+        if not isinstance(self.title_says, Mapping | None):
+            raise wrong("title_says", self.title_says, "a table such as { mach = 0.8 }")
         choice("mode", self.mode, ("steady", "unsteady"))
         if self.mode == "steady":
             self._check_steady()
@@ -79,8 +83,8 @@ class Stated:
                 like = name.removeprefix("un")
                 other = f", or set {like}" if like != name else ""
                 raise CaseError(
-                    f"[solver] {name} has no meaning, as case '{self.name}' is steady; remove it"
-                    f"{other}"
+                    Place("solver", name),
+                    f" has no meaning, as case '{self.name}' is steady; remove it{other}",
                 )
 
     def _check_by_time(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,24 +10,26 @@ from pathlib import Path
 from typing import Any
 
 from kinemesh.errors import CaseError, CloudError, MeshError, SettingsError, did_you_mean
+from kinemesh.sentences import Place, Value
 
+WHOLE = "whole number"  # what an error is about
 FLOAT_MAX = sys.float_info.max
 OF_INPUT = (CaseError, CloudError, MeshError, SettingsError)  # not of devices, nor of the flow
 
 
 @contextmanager
-def in_section(name: str, keys: Iterable[str] | None = None) -> Iterator[None]:
+def in_section(where: Place, keys: Iterable[str] | None = None) -> Iterator[None]:
     """Errors of the input name the section, such as [solver], where they name none.
 
-    Where keys of the section are given, those of other things stay as they are.
+    Where keys of the section are given, errors whose argument is none of them stay as they are.
     """
     try:
         yield
     except OF_INPUT as error:
-        of_key = keys is None or any(str(error).startswith(f"{key} is ") for key in keys)
-        if str(error).startswith("[") or not of_key:
+        other = keys is not None and error.argument not in keys
+        if error.said.begins or other:
             raise
-        raise type(error)(f"{name}: {error}") from None
+        raise type(error)(where, ": ", error.said) from None
 
 
 @contextmanager
@@ -39,8 +40,7 @@ def in_file(path: Path | str | None) -> Iterator[None]:
     except OF_INPUT as error:
         if path is None:
             raise
-        text = str(error)
-        raise type(error)(f"{path}{', ' if text.startswith('[') else ': '}{text}") from None
+        raise type(error)(path, ", " if error.said.begins else ": ", error.said) from None
 
 
 @contextmanager
@@ -49,19 +49,29 @@ def as_option(names: Iterable[str]) -> Iterator[None]:
     try:
         yield
     except OF_INPUT as error:
-        text = re.sub(rf"^\[\w+\] ({'|'.join(names)}) = ", r"\1 = ", str(error))
-        raise type(error)(text) from None
+        place = error.said.begins
+        if place is None or place.key not in names:
+            raise
+        option = Place("", place.key)
+        raise type(error)(error.said.placed(lambda p: option if p == place else p)) from None
 
 
-def known(where: str, given: Mapping[str, Any], expected: list[str]) -> None:
+def wrong(where: Place | str, value: Any, expected: str, about: str = "") -> CaseError:
+    """The error of a value that is none."""
+    return CaseError(where, Value(value), expected=expected, about=about)
+
+
+def known(where: Place | str, given: Mapping[str, Any], expected: list[str]) -> None:
     """CaseError for the first key that is not expected, with the nearest one."""
     for key in given:
         if key not in expected:
             hint = did_you_mean(key, expected, f"expected {', '.join(expected) or 'none'}")
-            raise CaseError(f"{where}: unknown key '{key}'{hint}")
+            raise CaseError(where, f": unknown key '{key}'{hint}")
 
 
-def number(where: str, value: Any, above: float | None = None, least: float | None = None) -> float:
+def number(
+    where: Place | str, value: Any, above: float | None = None, least: float | None = None
+) -> float:
     """Finite number above or at least a limit; CaseError for any other value."""
     good = isinstance(value, int | float) and not isinstance(value, bool)
     good = good and abs(value) <= FLOAT_MAX  # neither nan nor inf; isfinite(10**400) raises
@@ -72,31 +82,31 @@ def number(where: str, value: Any, above: float | None = None, least: float | No
         good, want = good and value >= least, f"a number of at least {least:g}"
     if not good:
         more = " that is finite" if value in (inf, -inf) and "finite" not in want else ""
-        raise CaseError(f"{where} = {value!r}, expected {want}{more}")
+        raise wrong(where, value, f"{want}{more}")
     return float(value)
 
 
-def count(where: str, value: Any, least: int = 1, most: int | None = None) -> int:
+def count(where: Place | str, value: Any, least: int = 1, most: int | None = None) -> int:
     """An integer of at least `least`, at most `most`; CaseError for any other value."""
     good = isinstance(value, int) and not isinstance(value, bool) and value >= least
     want = f"an integer of at least {least}"
     if most is not None:
         good, want = good and value <= most, f"an integer of {least} to {most}"
     if not good:
-        raise CaseError(f"{where} = {value!r}, expected {want}")
+        raise wrong(where, value, want, about=WHOLE)
     return int(value)
 
 
-def choice(where: str, value: Any, choices: Any) -> str:
+def choice(where: Place | str, value: Any, choices: Any) -> str:
     """The value; CaseError where it is none of the choices."""
     if value not in list(choices):
-        raise CaseError(f"{where} = {value!r}, expected one of {', '.join(choices)}")
+        raise wrong(where, value, f"one of {', '.join(choices)}")
     return str(value)
 
 
-def names(where: str, value: Any) -> tuple[str, ...]:
+def names(where: Place | str, value: Any) -> tuple[str, ...]:
     """Names of markers; CaseError for any other value."""
     listed = isinstance(value, list | tuple)
     if not listed or not value or not all(isinstance(v, str) for v in value):
-        raise CaseError(f"{where} = {value!r}, expected a list of marker names")
+        raise wrong(where, value, "a list of marker names")
     return tuple(value)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from kinemesh.cloud.checks import area_vectors
 from kinemesh.errors import CloudError, MeshError
 from kinemesh.mesh.dual import boundary_nodes, offsets_of
+from kinemesh.sentences import NODE
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -24,7 +25,7 @@ class Fan2:
         try:
             node, ends, _ = boundary_nodes(len(points), facets, np.zeros(len(facets), np.int32))
         except MeshError as error:
-            raise CloudError(str(error).replace("node", "point")) from error
+            raise CloudError(error.said.renamed({NODE: "point"})) from error
         self.ends = np.full((len(points), 2), -1, np.int32)
         self.ends[node] = ends
 

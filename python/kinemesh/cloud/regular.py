@@ -22,6 +22,7 @@ from kinemesh.mesh.generate.rays import Wanted
 from kinemesh.mesh.origin import of_section
 from kinemesh.mesh.sections import named
 from kinemesh.mesh.sections.section import Section
+from kinemesh.sentences import NODES
 
 
 def airfoil(
@@ -75,10 +76,7 @@ def _of_points() -> Iterator[None]:
     try:
         yield
     except MeshError as error:
-        text = str(error)
-        if text.startswith("airfoil: "):
-            text = text.replace("nodes", "points")
-        raise MeshError(text) from None
+        raise MeshError(error.said.renamed({NODES: "points"})) from None
 
 
 def _at_edge(points: NDArray[np.float64], number: NDArray[np.int32]) -> NDArray[np.int32]:

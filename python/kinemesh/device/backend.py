@@ -26,6 +26,7 @@ if "OMP_WAIT_POLICY" not in os.environ:
 
 from kinemesh import _core
 from kinemesh.errors import DeviceError, SettingsError
+from kinemesh.sentences import Option, Sentence
 
 DTYPES = {"float64": "f64", "float32": "f32"}
 
@@ -95,7 +96,8 @@ class Backend:
         if module is None:
             if kind == "auto":
                 return _core, -1
-            raise DeviceError(f"device {device} is not there: {reason}; use device='cpu'")
+            advice = Sentence("use ", Option("device", "cpu"))
+            raise DeviceError(f"device {device} is not there: {reason}", advice=advice)
         ordinal = int(number or 0)
         if ordinal >= module.device_count():
             raise DeviceError(

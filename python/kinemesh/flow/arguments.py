@@ -19,6 +19,7 @@ from kinemesh.mesh.fingerprint import fingerprint
 from kinemesh.motion import Motion
 from kinemesh.motion.deform import Deformation
 from kinemesh.overset.parts import OVERSET
+from kinemesh.sentences import Option
 from kinemesh.space.conditions.base import BODY, OUTER, PLANE, ROLES, Condition
 from kinemesh.space.conditions.table import conditions_of, ends_of, in_words
 from kinemesh.space.conditions.words import Far, Wall
@@ -26,6 +27,8 @@ from kinemesh.space.markers import conditions_on
 
 if TYPE_CHECKING:
     from kinemesh.cloud.cloud import Cloud
+
+STREAM = Option("far_field", "stream")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,9 +201,10 @@ def _none_alone(spaces: Sequence[Any], named: Sequence[str]) -> None:
     for member, space in enumerate(spaces):
         if OVERSET in space.boundaries and OVERSET not in named:
             raise OversetError(
-                f"member {member}: the mesh ends at a marker '{OVERSET}', within other parts, and "
+                f"the mesh ends at a marker '{OVERSET}', within other parts, and "
                 'there are none; expected km.Incompressible({"wing": mesh, "back": '
-                f"km.mesh.background(...)}}, ...), or far=['{OVERSET}'] of a mesh in a stream"
+                f"km.mesh.background(...)}}, ...), or far=['{OVERSET}'] of a mesh in a stream",
+                member=member,
             )
 
 
@@ -222,8 +226,10 @@ def within(
     for name, says in wrong.items():
         for member, value in enumerate(found[name]):
             if says(value):
-                which = f"member {member}: " if len(found[name]) > 1 else ""
-                raise SettingsError(f"{which}{name} is {value:g}, {says(value)}")
+                which = member if len(found[name]) > 1 else None
+                raise SettingsError(
+                    f"{name} is {value:g}, {says(value)}", member=which, argument=name
+                )
 
 
 def meshes_of(value: Any, members: int) -> list[Mesh]:
@@ -281,13 +287,14 @@ def motions_of(value: Any, members: int, bodies: Sequence[tuple[int, str]]) -> l
         wrong = [m for m in each if m is not None and not isinstance(m, Motion)]
         if wrong:
             raise SettingsError(
-                f"member {member}: motion is {shown(wrong[0])}, expected one of kinemesh.motion, "
-                "such as km.motion.pitch(amplitude_deg=2.5, k=0.08)"
+                f"motion is {shown(wrong[0])}, expected one of kinemesh.motion, "
+                "such as km.motion.pitch(amplitude_deg=2.5, k=0.08)",
+                member=member,
             )
         unknown = set(motion) - set(there[member]) if isinstance(motion, Mapping) else set()
         if unknown:
             raise SettingsError(
-                f"member {member}: motion of {sorted(unknown)}, expected bodies {there[member]}"
+                f"motion of {sorted(unknown)}, expected bodies {there[member]}", member=member
             )
     return [given[m].get(k) if isinstance(given[m], Mapping) else given[m] for m, k in bodies]
 
@@ -310,15 +317,21 @@ def check_vortex(
     if planes:
         raise SettingsError(
             f"far_field is 'vortex' with the plane of symmetry {planes}, behind which "
-            "is a vortex that it leaves out; use far_field='stream' and a far field of 100 chords"
+            "is a vortex that it leaves out; use ",
+            STREAM,
+            " and a far field of 100 chords",
+            argument="far_field",
         )
     if (mach >= 1).any():
         raise SettingsError(
-            f"far_field is 'vortex' at mach {mach.max():g}, expected a subsonic stream; "
-            "use far_field='stream'"
+            f"far_field is 'vortex' at mach {mach.max():g}, expected a subsonic stream; use ",
+            STREAM,
+            argument="far_field",
         )
     if any(motion is not None for motion in motions):
         raise SettingsError(
-            "far_field is 'vortex' with a motion, whose shed vorticity it leaves out; "
-            "use far_field='stream' and a far field of 100 chords"
+            "far_field is 'vortex' with a motion, whose shed vorticity it leaves out; use ",
+            STREAM,
+            " and a far field of 100 chords",
+            argument="far_field",
         )

@@ -15,6 +15,7 @@ from kinemesh.motion.framed import CASE, Frame, framed
 from kinemesh.motion.harmonic import sorted_out
 from kinemesh.motion.numbers import LARGEST
 from kinemesh.motion.tables import remarks
+from kinemesh.sentences import Sentence
 from kinemesh.space.members import Members
 from kinemesh.space.owners import Owners
 
@@ -161,7 +162,8 @@ class Bodies:
         found: dict[str, str] = {}
         for motion, (member, marker) in zip(self.motions, self.bodies, strict=True):
             for said in remarks(motion):
-                found.setdefault(said, f"member {member}: body {marker}: {said}")
+                text = f"body {marker}: {said}"
+                found.setdefault(said, Sentence(text, member=member, about=said))
         return list(found.values())
 
     def samples(self, time: FloatArray) -> list[list[float] | None]:
@@ -239,6 +241,7 @@ class Bodies:
                 "a motion that has a pose at each time of the run",
                 place=f"body {marker}",
                 error=error,
+                about=f"motion of {marker}",
             )
 
         return failed

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.motion import PoseArray
+from kinemesh.sentences import Sentence
 
 if TYPE_CHECKING:
     from kinemesh.motion.deform.base import Poses
@@ -118,8 +119,12 @@ class LowMach:
             why = "without the low-Mach form of the fluxes errors of cl and cd grow as 1 / Mach"
             do = "set low_mach = true" if settings.matrix else f"use {settings.with_matrix}"
         return [
-            f"member {m}: walls go at Mach {self.reference[m]:.3g} relative to the stream, and "
-            f"{why}; {do}"
+            Sentence(
+                f"walls go at Mach {self.reference[m]:.3g} relative to the stream, and {why}",
+                member=m,
+                about="low Mach number",
+                advice=do,
+            )
             for m in np.flatnonzero(self.reference < limit)
         ]
 

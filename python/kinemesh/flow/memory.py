@@ -26,6 +26,7 @@ from kinemesh.flow.samples import KINDS, kind_of
 from kinemesh.linear.hierarchy import degree
 from kinemesh.motion.deform import Deformation, Delaunay, Rigid, TorsionalSprings
 from kinemesh.overset.parts import Parts
+from kinemesh.sentences import Option, Sentence, joined
 from kinemesh.space.conditions.base import BODY, OUTER
 from kinemesh.space.markers import planes_of
 
@@ -220,17 +221,17 @@ def room(
     if arrays + host <= free:
         return arrays
     what = "points" if hasattr(spaces[0], "satellites") else "nodes"
-    ways = [f"fewer {what}"]
+    ways = [Sentence(f"fewer {what}")]
     if backend.dtype == "float64":
         single = _held(solver, "float32", distinct, settings, deform) + host
         if single <= free:
-            ways.insert(0, f"dtype='float32' (about {size(single)})")
+            ways.insert(0, Sentence(Option("dtype", "float32"), f" (about {size(single)})"))
     if backend.on_gpu and arrays + HOST * neighbours <= (_free_of_host() or 0):
-        ways.append("device='cpu'")
+        ways.append(Sentence(Option("device", "cpu")))
     raise DeviceError(
         f"{backend.device}: {points} {what} in {backend.dtype} need about "
-        f"{size(arrays + host)}, {size(free)} are free; use "
-        f"{', '.join(ways[:-1]) + ' or ' if ways[1:] else ''}{ways[-1]}"
+        f"{size(arrays + host)}, {size(free)} are free; use ",
+        joined(ways, last=" or "),
     )
 
 

@@ -31,6 +31,7 @@ from kinemesh.flow.terms.convection import CLOUD_FLUXES, CloudFluxes
 from kinemesh.flow.terms.gradients import CloudGradients
 from kinemesh.linear import Pattern
 from kinemesh.motion.deform import Deformation, Delaunay, Rigid
+from kinemesh.sentences import Option
 from kinemesh.space.conditions.base import CLOUD, PLANE, Condition
 from kinemesh.space.conditions.table import conditions_of
 from kinemesh.space.conditions.words import Symmetry
@@ -54,7 +55,10 @@ def check_space(arguments: Arguments) -> None:
     """SettingsError for what there is in the plane alone."""
     if arguments.settings.far_field == "vortex":
         raise SettingsError(
-            "far_field is 'vortex', which is of plane flow; use far_field='stream' in space"
+            "far_field is 'vortex', which is of plane flow; use ",
+            Option("far_field", "stream"),
+            " in space",
+            argument="far_field",
         )
     if isinstance(arguments.deform, Delaunay):
         raise SettingsError(

@@ -14,6 +14,7 @@ from kinemesh.mesh.fingerprint import firsts
 from kinemesh.mesh.names import words_of
 from kinemesh.mesh.pieces import told
 from kinemesh.overset.parts import Parts
+from kinemesh.sentences import Sentence
 from kinemesh.space.conditions.base import BODY
 from kinemesh.space.conditions.table import numbers_of
 from kinemesh.space.conditions.words import Symmetry, Wall
@@ -42,7 +43,11 @@ def check(
             said = [loads, _chord(member, space, walls, arguments.chord)]
         else:
             said = [loads, _planform(walls, arguments.reference[0])]
-        notes += [f"member {member}: {text}" for text in said if text is not None]
+        notes += [
+            Sentence(text, member=member, about=about)
+            for about, text in zip(("loads", "size of bodies"), said, strict=True)
+            if text is not None
+        ]
     return notes
 
 
@@ -81,11 +86,12 @@ def _chord(member: int, space: Any, walls: Walls, chord: float | None) -> str | 
     size = body.size if made is None else made
     if chord is None and abs(size - 1) > CHORD:
         raise MeshError(
-            f"member {member}: {body.told()}, expected a chord of 1, which coefficients and "
+            f"{body.told()}, expected a chord of 1, which coefficients and "
             "reduced frequencies refer to; scale the mesh on reading by km.mesh.read(path, "
             f"chord={size:.6g}) ([mesh] chord in a case file), or say by chord={size:.6g} ([flow] "
             "chord) that the body is meant to be of this size, or by chord=1 that 1 is meant all "
-            "the same, as of a section with a flap deflected"
+            "the same, as of a section with a flap deflected",
+            member=member,
         )
     if chord is None or abs(size / chord - 1) <= CHORD:
         return None
@@ -184,7 +190,7 @@ def check_points(arguments: Any, motions: Sequence[Any], grid: Any, frames: Any)
                     continue
                 chord = arguments.reference[1] / frame.scale
                 said = check_point(what, point, frame.own(wall), chord, grid.dimensions)
-                notes |= {} if said is None else {what: f"member {member}: {said}"}
+                notes |= {} if said is None else {what: Sentence(said, member=member, about=what)}
     return list(notes.values())
 
 
@@ -199,9 +205,10 @@ def check_motions(
             chord = getattr(part, "chord", None)
             if chord is not None and not np.isclose(chord, stated, rtol=1e-9, atol=0):
                 raise SettingsError(
-                    f"member {member}: the reduced frequency of {part!r} of {marker} refers to a "
+                    f"the reduced frequency of {part!r} of {marker} refers to a "
                     f"chord of {chord:g}, and the case to {stated:g}, expected one chord; "
-                    f"give the motion chord={stated:g}, with its k"
+                    f"give the motion chord={stated:g}, with its k",
+                    member=member,
                 )
 
 

@@ -25,6 +25,7 @@ from kinemesh.flow.terms.base import Rows, Term
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.motion import Pose, RateArray
 from kinemesh.motion.deform.base import Poses
+from kinemesh.sentences import Option
 from kinemesh.space.volumes import Volumes
 
 
@@ -94,8 +95,11 @@ class Solver(State, Moving):
     def check_run(self) -> None:
         if self.settings.far_field == "vortex":
             raise SettingsError(
-                "far_field is 'vortex' in an unsteady run, whose shed vorticity it leaves out; "
-                "use far_field='stream' and a far field of 100 chords"
+                "far_field is 'vortex' in an unsteady run, whose shed vorticity it leaves out; ",
+                "use ",
+                Option("far_field", "stream"),
+                " and a far field of 100 chords",
+                argument="far_field",
             )
 
     def remarks(self) -> list[str]:

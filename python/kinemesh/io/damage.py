@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from kinemesh.errors import CaseError
+from kinemesh.sentences import RESUME
 
 # what zarr, its codecs and xarray raise where a file is cut off, changed or not there
 DAMAGE = (OSError, ValueError, KeyError, TypeError, RuntimeError)
@@ -21,9 +22,10 @@ def reading(place: Any, what: str = "the store of a sweep") -> Iterator[None]:
         raise
     except DAMAGE as error:
         raise CaseError(
-            f"{place}: {what} cannot be read ({_told(error)}), as a file was damaged or removed; "
-            "--resume (resume=True) runs the batches again whose values are damaged, and where "
-            "that fails begin the sweep anew in another folder"
+            f"{place}: {what} cannot be read ({_told(error)}), as a file was damaged or removed; ",
+            RESUME,
+            " runs the batches again whose values are damaged, and where "
+            "that fails begin the sweep anew in another folder",
         ) from error
 
 
@@ -39,7 +41,8 @@ def writing(place: Any) -> Iterator[None]:
     except OSError as error:
         raise CaseError(
             f"{place}: a batch cannot be written ({_told(error)}); those before it are kept: make "
-            "room, or the folder writable, and go on by --resume (resume=True)"
+            "room, or the folder writable, and go on by ",
+            RESUME,
         ) from error
 
 

@@ -13,6 +13,7 @@ from xarray.core.indexing import LazilyIndexedArray
 
 from kinemesh.errors import warn
 from kinemesh.io.damage import reading
+from kinemesh.sentences import RESUME, Sentence
 
 
 class Values(ZarrArrayWrapper):
@@ -50,11 +51,11 @@ class Values(ZarrArrayWrapper):
         files = [own.joinpath(at, *beyond) for at in (batches if self._depth else ["."])]
         missing = sum(not file.is_file() for file in files)
         if missing:
-            warn(
+            text = (
                 f"{self._place}: the variable {self._name} lacks {missing} of {len(files)} files, "
-                f"whose values read as {self._array.fill_value}; --resume (resume=True) makes them "
-                "anew"
+                f"whose values read as {self._array.fill_value}"
             )
+            warn(text, advice=Sentence(RESUME, " makes them anew"))
 
 
 class Rows(ZarrStore):

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from kinemesh.errors import CaseError
 from kinemesh.io import whole
 from kinemesh.io.paths import path_of
+from kinemesh.sentences import NO_RESUME, joined
 
 if TYPE_CHECKING:
     import h5py
@@ -113,9 +114,8 @@ def read_latest(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, An
         try:
             found = read(previous)
         except CaseError as second:
-            raise CaseError(
-                f"{error}; {second}; run without --resume (resume=False) to begin anew"
-            ) from None
+            both = joined([error.said, second.said], "; ")
+            raise CaseError(both, "; run without ", NO_RESUME, " to begin anew") from None
         return *found, previous, f"{error}; going on from {previous}"
 
 

@@ -21,6 +21,7 @@ from kinemesh.io.columns import LOADS
 from kinemesh.io.html import table_of
 from kinemesh.io.paths import path_of
 from kinemesh.io.whole import replace
+from kinemesh.sentences import rows_of
 
 FORMAT = "kinemesh-summary-1"
 
@@ -110,7 +111,7 @@ def collect(
     settings : dataclass or dict
     seconds : Stopwatch or dict of seconds by part; a Stopwatch adds the whole as "total"
     result : dict         cl, cd, cm, iterations, ...
-    warnings : list       one sentence each
+    warnings : list       one sentence each; `notes` are their rows: member, about, text
     """
     if mode not in ("steady", "unsteady"):
         raise CaseError(f"summary: mode = {mode!r}, expected 'steady' or 'unsteady'")
@@ -131,7 +132,8 @@ def collect(
         "settings": settings,
         "seconds": parts,
         "result": dict(result),
-        "warnings": list(warnings or []),
+        "warnings": [str(text) for text in warnings or []],
+        "notes": rows_of(warnings or []),
     }
 
 

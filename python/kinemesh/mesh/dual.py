@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kinemesh.csr import offsets_of, ordered, ordered_pairs
 from kinemesh.errors import MeshError
+from kinemesh.sentences import NODE
 
 Ints = NDArray[np.int32]
 
@@ -103,8 +104,9 @@ def boundary_nodes(nodes: int, edges: Ints, body: Ints) -> tuple[Ints, Ints, Int
         twice = np.flatnonzero(np.bincount(at, minlength=nodes) > 1)
         if len(twice):
             raise MeshError(
-                f"node {twice[0]} has two boundary edges that {('end', 'start')[column]} there; "
-                "expected boundaries that do not touch: move the bodies apart"
+                NODE,
+                f" {twice[0]} has two boundary edges that {('end', 'start')[column]} there; "
+                "expected boundaries that do not touch: move the bodies apart",
             )
         ends[at, column] = other
     owner = np.full(nodes, -1, np.int32)

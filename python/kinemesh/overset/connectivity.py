@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from kinemesh.device.faults import NONE
 from kinemesh.errors import OversetError
-from kinemesh.overset.failures import failure
+from kinemesh.overset.failures import about, failure
 from kinemesh.overset.report import OversetReport
 from kinemesh.overset.status import COVERED, Statuses
 
@@ -41,8 +43,9 @@ class Connectivity(Statuses):
         for member in found:
             told = failure(self, member, words[member])
             when = f" ({where})" if where else ""
-            error = OversetError(f"{told.cause}{when}; {told.remedy}")
-            members.fail(member, told.cause, told.remedy, place=told.place, error=error)
+            error = OversetError(f"{told.cause}{when}", place=told.place, advice=told.remedy)
+            facts: Any = {"place": told.place, "error": error, "about": about(words[member])}
+            members.fail(member, told.cause, told.remedy, **facts)
         return bool(found)
 
     def report(self, member: int = 0, problem: str = "") -> OversetReport:

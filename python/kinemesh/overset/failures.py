@@ -15,6 +15,7 @@ from kinemesh.overset.status import Statuses
 from kinemesh.space.conditions.base import OUTER
 
 WALLS, OUTSIDE, BODY, ORPHAN, FREED = 1, 2, 3, 4, 5  # csrc/kernels/overset/status.h
+CAUSES = {WALLS: "walls meet", OUTSIDE: "part too large", FREED: "freed", BODY: "in walls"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,11 @@ class _Met:
     both: bool  # whether it is between walls of both parts
     coarse: str  # the part with the larger cells there
     behind: float  # where walls are nearer than the other part's far field: the gap to them; or inf
+
+
+def about(word: np.uint64) -> str:
+    """A name of the cause, which failures of several members share."""
+    return CAUSES.get(decode(word)[0], "no donor")
 
 
 def failure(made: Statuses, member: int, word: np.uint64) -> Told:

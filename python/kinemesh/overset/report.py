@@ -20,6 +20,7 @@ from kinemesh.wiring import done_by
 KINDS = {"field": FIELD, "receptor": RECEPTOR, "covered": COVERED, "solid": SOLID}
 ALIKE = 3.0  # sizes of receptors' and donors' cells that may differ by this factor
 UNLIKE = 10.0  # beyond which a run is refused: the values are those of another resolution
+DONORS, SIZES = "donors", "sizes of cells"  # what warnings are about
 FEW = 1e-3  # share of receptors that may take values from receptors
 HEAD = (
     *("part", "field", "receptor", "covered", "solid"),
@@ -196,12 +197,16 @@ def _warn(name: str, part: PartReport, places: list[str]) -> None:
         warn(
             f"part {name!r}: {part.second} of {part.receptor} receptors take values from cells "
             "with receptors among their corners; more cells where the parts lie over one another, "
-            "or a smaller overlap"
+            "or a smaller overlap",
+            about=DONORS,
+            place=f"part {name!r}",
         )
     for place, bad in zip(places, (part.ratio[0] < 1 / ALIKE, part.ratio[1] > ALIKE), strict=False):
         if bad:
             least, most = part.ratio
             warn(
                 f"part {name!r}: cells of receptors are {least:.2g} to {most:.2g} times as large "
-                f"as those of their donors, expected 1/3 to 3 ({place}); like sizes at the fringe"
+                f"as those of their donors, expected 1/3 to 3 ({place}); like sizes at the fringe",
+                about=SIZES,
+                place=place,
             )

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import OversetError, warn_of
 from kinemesh.overset import strides
-from kinemesh.overset.report import ALIKE, FEW, UNLIKE, Taken
+from kinemesh.overset.report import ALIKE, DONORS, FEW, SIZES, UNLIKE, Taken
 from kinemesh.overset.status import Statuses
 from kinemesh.overset.strides import Stride, Strides
+from kinemesh.sentences import Sentence
 
 MARGIN = 0.95  # of a stride to advise, as other steps meet other moments
 EVERY = 16  # poses of which one has its cells looked at, on the host: 50 MB of a million nodes
@@ -83,15 +84,14 @@ class Watch:
         ----------
         asked : (member, share) -> the steps that are this share of the present ones, in words
         """
-        notes = []
+        notes: list[str] = []
         for (what, m), (stride, when) in sorted(self._worst.items()):
             most = strides.CELLS if what == "cells" else strides.GAP
             if stride.size <= most:
                 continue
-            notes.append(
-                f"member {m}: {stride.told(what)} ({when}), expected at most {most:g}; "
-                f"{asked(m, MARGIN * most / stride.size)}"
-            )
+            text = f"{stride.told(what)} ({when}), expected at most {most:g}"
+            advice = asked(m, MARGIN * most / stride.size)
+            notes.append(Sentence(text, member=m, about=f"stride in {what}", advice=advice))
         return notes
 
     def _new(self, what: str, member: int) -> bool:
@@ -105,11 +105,12 @@ class Watch:
             return []
         taken = Taken.of(self.made, member)
         first = int(np.flatnonzero(taken.receptor & (taken.worth == 1))[0])
-        return [
-            f"member {member}: {count} receptors take values from cells with receptors among "
+        text = (
+            f"{count} receptors take values from cells with receptors among "
             f"their corners, such as {taken.place(first)} ({when}); more cells where the parts "
             "lie over one another, or a smaller overlap"
-        ]
+        )
+        return [Sentence(text, member=member, about=DONORS)]
 
     def _sizes(self, member: int, when: str) -> list[str]:
         taken = Taken.of(self.made, member)
@@ -123,11 +124,12 @@ class Watch:
             return []
         if not self._new("sizes", member):
             return []
-        return [
-            f"member {member}: cells at {taken.place(worst)} are {taken.ratio[worst]:.2g} times as "
+        text = (
+            f"cells at {taken.place(worst)} are {taken.ratio[worst]:.2g} times as "
             f"large as those that give it its value, expected 1/3 to 3 ({when}); like sizes where "
             "parts end"
-        ]
+        )
+        return [Sentence(text, member=member, about=SIZES)]
 
     def _refuse(self, member: int, taken: Taken, node: int, when: str) -> None:
         """The member fails: cells that give values are of quite another size."""
@@ -139,4 +141,4 @@ class Watch:
         )
         remedy = "like sizes where parts end: nodes of the part, or spacing of the background"
         error = OversetError(f"{cause} ({when}); {remedy}")
-        self.made.grid.ensemble.fail(member, cause, remedy, place=place, error=error)
+        self.made.grid.ensemble.fail(member, cause, remedy, place=place, error=error, about=SIZES)

@@ -25,12 +25,6 @@ if TYPE_CHECKING:
 
 DASHES = ("-", "--", ":", "-.")
 TITLES = ("mach", "reynolds", "alpha_deg", "k", "omega", "amplitude_deg", "amplitude")
-STATED = {  # names in titles of cases
-    "mach": "M|Mach|Mach number",
-    "reynolds": "Re|Reynolds number",
-    "alpha_deg": "alpha|angle of attack",
-    "amplitude_deg": "amplitude|pitching",
-}
 FEW = 8  # values that a legend lists; more have a bar of colours
 
 
@@ -139,23 +133,18 @@ def case_of(run: Run) -> str:
 def title_of(run: Run, member: int) -> str:
     """Title of the case, with the stream and motion of a member on a second line.
 
-    What all members share, and the title says, is not said again.
+    What all members share, and the title says (`title_says` of the case), is not said again.
     """
     case, rows = case_of(run), run.asked()
-    names = [n for n in rows[member] if _told(n) and not _states(case, n, rows[member][n])]
+    said = (run.summary.get("case") or {}).get("title_says") or {}
+    names = [
+        n for n, value in rows[member].items() if _told(n) and (n not in said or said[n] != value)
+    ]
     names += differing(rows)
     if rows[member].get("stream") == 0:  # which has no angle
         names = [n for n in names if n != "alpha_deg"]
     words = in_words(rows[member], list(dict.fromkeys(names)))
     return "\n".join(text for text in (case, words) if text)
-
-
-def _states(title: str, name: str, value: Any) -> bool:
-    """True if a title contains this number under this name: `M 0.755`, `pitching 2.5 degrees`."""
-    if not isinstance(value, int | float):
-        return False
-    said = STATED.get(name, name.removesuffix("_deg"))
-    return bool(re.search(rf"\b(?:{said})(?: of| =)? {value:g}(?!\.?\d)", title))
 
 
 def stream_of(run: Run, member: int) -> tuple[float, float] | None:

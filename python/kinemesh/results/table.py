@@ -9,6 +9,7 @@ import numpy as np
 
 from kinemesh.errors import CaseError
 from kinemesh.results.asked import varying
+from kinemesh.sentences import of_failure, rows_of
 
 if TYPE_CHECKING:
     from kinemesh.results.record import Record
@@ -135,11 +136,6 @@ def _cause(run: Record, member: int, members: int) -> str:
     """Failure of a member, unfinished run, lost rows and warnings, in words."""
     said = [] if run.finished else [run.told()]
     said += [run.history.lost[member]] if member in run.history.lost else []
-    texts = [*(row["text"] for row in run.failed), *run.summary.get("warnings", [])]
-    for text in dict.fromkeys(texts):
-        begins = f"member {member}: "
-        if text.startswith(begins):
-            said.append(text.removeprefix(begins))
-        elif members == 1:
-            said.append(text)
-    return "; ".join(said)
+    notes = [*rows_of(map(of_failure, run.failed)), *run.summary.get("notes", [])]
+    said += [row["text"] for row in notes if row["member"] == member or members == 1]
+    return "; ".join(dict.fromkeys(said))

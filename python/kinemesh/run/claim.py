@@ -21,12 +21,13 @@ from kinemesh.results.opening import SWEEP
 from kinemesh.run import interrupt
 from kinemesh.run import resume as resumption
 from kinemesh.run.resume import Saved
+from kinemesh.sentences import OVERWRITE, Option, Sentence
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
     from kinemesh.run.plan import Plan
 
-ADVICE = "choose another folder, or replace what is there by --overwrite (overwrite=True)"
+ADVICE = Sentence("choose another folder, or replace what is there by ", OVERWRITE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,27 +93,31 @@ class Claim:
         apart += [] if kept is None else self._apart(kept)
         if kept is None and not apart:
             raise CaseError(
-                f"{folder}: holds {', '.join(files[:3])}, and no word of which run; {ADVICE}"
+                f"{folder}: holds {', '.join(files[:3])}, and no word of which run", advice=ADVICE
             )
         if apart:
-            raise CaseError(f"{folder}: holds another run: {resumption.listed(apart)}; {ADVICE}")
+            text = f"{folder}: holds another run: {resumption.listed(apart)}"
+            raise CaseError(text, advice=ADVICE)
         done = max(done, about["conditions"].get("steps", 0) if ended else 0)
         if self.plan is not None and done > self.plan.count:
             raise CaseError(
                 f"{folder}: holds {done} steps of this run, and only {self.plan.count} are asked "
-                f"for; {ADVICE}"
+                "for",
+                advice=ADVICE,
             )
         most = self.solver.settings.steady_iterations
         if self.plan is None and done > most:
             raise CaseError(
-                f"{folder}: holds {done} iterations of this run, and only {most} are asked for; "
-                f"{ADVICE}"
+                f"{folder}: holds {done} iterations of this run, and only {most} are asked for",
+                advice=ADVICE,
             )
         until = None if self.plan is None or kept is None else kept.get("until")
         if done and self.plan is not None and self.plan.until == "periodic" != until:
             raise CaseError(
-                f"{folder}: holds {done} steps of this run, which until='periodic' may not come "
-                f"to; {ADVICE}"
+                f"{folder}: holds {done} steps of this run, which ",
+                Option("until", "periodic"),
+                " may not come to",
+                advice=ADVICE,
             )
         return "holds this run, which is begun anew"
 
@@ -154,7 +159,7 @@ def _summary(folder: Path) -> dict[str, Any]:
     try:
         return summary.read(path) if path.exists() else {}
     except CaseError as error:
-        raise CaseError(f"{error}; {ADVICE}") from None
+        raise CaseError(error.said, advice=ADVICE) from None
 
 
 def folder_of(out: Any, resume: bool, overwrite: bool) -> Path | None:
@@ -163,8 +168,13 @@ def folder_of(out: Any, resume: bool, overwrite: bool) -> Path | None:
         raise SettingsError(f"overwrite is {overwrite!r}, expected True or False")
     folder = resumption.folder_of(out, resume)
     if overwrite and (resume or folder is None):
-        other = "resume=True, which goes on with what is there" if resume else "out=None"
-        raise SettingsError(f"overwrite=True has no meaning with {other}; give one of the two")
+        of_both = Sentence(Option("resume", True), ", which goes on with what is there")
+        raise SettingsError(
+            Option("overwrite", True),
+            " has no meaning with ",
+            of_both if resume else "out=None",
+            "; give one of the two",
+        )
     if folder is not None and (folder / SWEEP).exists():
         raise CaseError(f"{folder}: holds a sweep; choose another folder for the run")
     return folder

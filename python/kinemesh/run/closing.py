@@ -38,15 +38,15 @@ def look(solver: Moving, periods: NDArray[np.float64], cycles: float) -> None:
         share, time = away
         omega = motion.omega(float(solver.speed[m]))
         text = (
-            f"member {m}: the motion of body {marker} is not the same after a period of "
+            f"the motion of body {marker} is not the same after a period of "
             f"{periods[m]:.6g} (omega = {omega:.6g}): at times {time:.6g} and "
             f"{time + periods[m]:.6g} it differs by {100 * share:.2g} % of its range; give the "
             "angular frequency of the law itself, omega = 2 pi / period, or time_step and steps "
             "where it does not repeat"
         )
         if share > OPEN:
-            raise SettingsError(text)
-        warn(text)
+            raise SettingsError(text, member=m)
+        warn(text, member=m)
 
 
 def _by_function(motion: Motion) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinemesh.run.advice import smaller_step
+from kinemesh.sentences import Sentence
 
 if TYPE_CHECKING:
     from kinemesh.io.history import History
@@ -83,8 +84,9 @@ def remark(member: int, found: dict[str, Any], steps: int) -> list[str]:
     name = "steps_per_cycle" if "steps_per_cycle" in found else "time_step"
     passes = ceil(found["largest"] / MOST)
     more = f", or outer = {passes} bear it" if passes <= MOST_PASSES else ""
-    return [
-        f"member {member}: the CFL number was above {limit:g} in {above} of {steps} steps, at most "
+    text = (
+        f"the CFL number was above {limit:g} in {above} of {steps} steps, at most "
         f"{found['largest']:.3g} in {moment(found)}: the loads may depend on the step; {name} = "
         f"{found[name]:.6g} would bring it to about {SHARE * limit:g}{more}"
-    ]
+    )
+    return [Sentence(text, member=member, about="CFL number")]

@@ -22,6 +22,7 @@ from kinemesh.results import Run
 from kinemesh.run import resume as resumption
 from kinemesh.run.claim import Claim, taken
 from kinemesh.run.files import Files
+from kinemesh.sentences import ALL_FAILED, Sentence, of_failure
 
 if TYPE_CHECKING:
     from kinemesh.run.resume import Saved
@@ -110,9 +111,10 @@ class Driver(ABC):
             "chord": solver.chord,
             **solver.more,
         } | more
-        notes = [*[row["text"] for row in failed], *notes, *solver.remarks()]
+        notes = [*map(of_failure, failed), *notes, *solver.remarks()]
         if len(failed) == ensemble.count:
-            notes.insert(0, f"all {ensemble.count} members failed, which ended the run")
+            every = f"all {ensemble.count} members failed, which ended the run"
+            notes.insert(0, Sentence(every, about=ALL_FAILED))
         if self.resumed:
             result["resumed"] = resumption.told(self.resumed)
         made = summary.collect(

@@ -13,12 +13,15 @@ from kinemesh.device.faults import DIVERGED
 from kinemesh.errors import CaseError
 from kinemesh.loops.harmonics import LEAST
 from kinemesh.loops.loop import loop_of_history
+from kinemesh.sentences import NO_RESUME, Option, Sentence
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
     from kinemesh.io.history import History
     from kinemesh.run.plan import Plan
     from kinemesh.space.members import Members
+
+NOT_CONVERGED, NOT_PERIODIC, NOT_KNOWN = "steps not converged", "not periodic", "periodic or not"
 
 # Residual over its first value where a march has ended.  Measured over whole marches: below 1.4 on
 # the way to the ready cases' steady flows, below 4 where a march stalls.
@@ -44,6 +47,7 @@ def refuse_diverged(solver: Moving, where: str) -> None:
             f"{solver.grid.ensemble.remedy(DIVERGED)}{solver.suspects(m)}",
             when=f" ({where}, iteration {count})",
             iteration=count,
+            about="diverged",
         )
 
 
@@ -106,7 +110,9 @@ def refuse_to_go_on(plan: Plan, history: History, ended: Mapping[int, int], wher
         if plan.until == "cycles" or not periodic(plan, history, m):
             raise CaseError(
                 f"{where}: member {m} was periodic and ended after step {step}, others went on, so "
-                "it cannot go on with them; run without --resume (resume=False) to begin anew"
+                "it cannot go on with them; run without ",
+                NO_RESUME,
+                " to begin anew",
             )
 
 
@@ -120,18 +126,19 @@ def _which(loop: dict[str, Any]) -> str:
 def periodicity(plan: Plan, loops: dict[int, dict[str, Any]]) -> list[str]:
     """A sentence for each member whose loop is not periodic, or not known to be where it must."""
     until = plan.until == "periodic"
-    more = "raise cycles" if until else "run more cycles, or until='periodic'"
-    notes = []
+    or_until = Sentence("run more cycles, or ", Option("until", "periodic"))
+    more = "raise cycles" if until else or_until
+    notes: list[str] = []
     for m, loop in loops.items():
         known = loop.get("change") is not None
         if known and not loop["periodic"]:
-            notes.append(
-                f"member {m}: not periodic, the last of {loop['cycles']:g} cycles differs from the "
+            text = (
+                f"not periodic, the last of {loop['cycles']:g} cycles differs from the "
                 f"one before by {100 * loop['change']:.2g} % of the amplitude of {_which(loop)} "
-                f"(rms), expected at most {100 * plan.tolerance:g} %; {more}"
+                f"(rms), expected at most {100 * plan.tolerance:g} %"
             )
+            notes.append(Sentence(text, member=m, about=NOT_PERIODIC, advice=more))
         elif not known and until:
-            notes.append(
-                f"member {m}: whether it is periodic is not known of less than two cycles; {more}"
-            )
+            text = "whether it is periodic is not known of less than two cycles"
+            notes.append(Sentence(text, member=m, about=NOT_KNOWN, advice=more))
     return notes

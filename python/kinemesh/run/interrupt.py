@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from kinemesh.sentences import TO_RESUME, Sentence
+
 _asked = False
 
 
@@ -58,7 +60,7 @@ def held(folder: Path | None, resumed: bool = False) -> Iterator[None]:
         if ours:
             check()
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"interrupted; {_farewell(folder, old)}") from None
+        raise KeyboardInterrupt(Sentence("interrupted; ", _farewell(folder, old))) from None
     except OSError as error:
         error.add_note(_farewell(folder, old))
         raise
@@ -82,7 +84,5 @@ def _farewell(folder: Path | None, old: tuple[int, int] | None) -> str:
         return "nothing was written"
     if _stamp(folder) == old:
         return f"no restart was written in {folder} yet: to go on, run anew"
-    return (
-        f"what was written in {folder} is kept: to go on, give the same command with --resume "
-        "(in Python: resume=True)"
-    )
+    kept = f"what was written in {folder} is kept: to go on, give the same command with "
+    return Sentence(kept, TO_RESUME)

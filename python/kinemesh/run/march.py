@@ -111,7 +111,7 @@ def take_step(
             solver.begin_step(dt, 1 if number == 1 else 2)
             notes = solver.place(lambda share: solver.poses(before + share * dt), rates_at)
         except NumericalFault as fault:
-            raise NumericalFault(f"{fault} ({where})") from fault
+            raise NumericalFault(fault.said, f" ({where})") from fault
         solver.check_faults(where)
     with watch("flow"):
         solver.predict()

@@ -65,21 +65,24 @@ def _periods(solver: Moving) -> NDArray[np.float64]:
         period = 2 * np.pi / omega
         if np.isfinite(periods[m]) and not np.isclose(period, periods[m]):
             raise SettingsError(
-                f"member {m}: body {marker} has period {period:g}, another {periods[m]:g}; "
-                "expected one period per member"
+                f"body {marker} has period {period:g}, another {periods[m]:g}; "
+                "expected one period per member",
+                member=m,
             )
         periods[m] = period
     still = sorted(set(range(solver.grid.members)) - {m for m, _ in solver.grid.bodies})
     if still:
         raise SettingsError(
-            f"member {still[0]}: no marker is a wall, so there is no body to move; name the bodies "
-            "in walls ([mesh] in a case file), or run steady"
+            "no marker is a wall, so there is no body to move; name the bodies "
+            "in walls ([mesh] in a case file), or run steady",
+            member=still[0],
         )
     if not np.isfinite(periods).all():
         raise SettingsError(
-            f"member {int(np.flatnonzero(~np.isfinite(periods))[0])}: an unsteady run by cycles "
-            "needs a motion with a period, which parts of a sum must share within "
-            f"{ORDERS} cycles of one; give such a motion, or time_step and steps, or run steady"
+            "an unsteady run by cycles needs a motion with a period, which parts of a sum must "
+            f"share within {ORDERS} cycles of one; give such a motion, or time_step and steps, "
+            "or run steady",
+            member=int(np.flatnonzero(~np.isfinite(periods))[0]),
         )
     return periods
 

@@ -90,7 +90,9 @@ def fly(
     except (NumericalFault, OversetError) as fault:
         raise type(fault)(
             f"pre-flight of the motion, step {number} of {steps} "
-            f"({_words(_at(number * dt, cycle), cycle)}): {fault}; no flow was computed"
+            f"({_words(_at(number * dt, cycle), cycle)}): ",
+            fault.said,
+            "; no flow was computed",
         ) from fault
     finally:
         solver.rewind()
@@ -129,7 +131,7 @@ def _shapes(solver: Moving) -> dict[str, NDArray[np.float64]]:
     with solver.grid.ensemble.quiet():
         found = solver.grid.shapes()
         for member, what, place in solver.grid.broken(found):
-            solver.grid.ensemble.fail(member, what, remedy, place=place)
+            solver.grid.ensemble.fail(member, what, remedy, place=place, about="broken")
     return found
 
 

@@ -20,6 +20,7 @@ from kinemesh.io import restart
 from kinemesh.io.paths import expanded, making
 from kinemesh.io.summary import plain, update, versions
 from kinemesh.mesh.fingerprint import fingerprint
+from kinemesh.sentences import NO_RESUME, Option
 from kinemesh.space.conditions.table import numbers_of
 
 if TYPE_CHECKING:
@@ -155,8 +156,7 @@ def find(solver: Moving, folder: Path, ident: Mapping[str, Any]) -> Saved:
     """
     if not any((folder / name).exists() for name in ("restart.h5", "restart.h5.1")):
         raise CaseError(
-            f"{folder}: no restart.h5 to resume from; run without --resume (resume=False) to "
-            "begin anew"
+            f"{folder}: no restart.h5 to resume from; run without ", NO_RESUME, " to begin anew"
         )
     arrays, record, path, note = restart.read_latest(folder / "restart.h5")
     saved = Saved(path, arrays, record, [note] if note else [])
@@ -180,7 +180,8 @@ def refuse_others(kept: Mapping[str, Any], asked: Mapping[str, Any], saved: Save
     if apart:
         raise CaseError(
             f"{saved.path} is of another run: {listed(apart)}. Give what the run was begun with, "
-            "or choose another folder and run without --resume (resume=False)"
+            "or choose another folder and run without ",
+            NO_RESUME,
         )
 
 
@@ -194,20 +195,18 @@ def differences(kept: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
         if there.get(name, missing) != here.get(name, missing)
     ]
     nodes = any(name.startswith("nodes") for name in names)
-    apart = []
+    apart = {}
     for name in names:
         if not name.startswith(MESH):
             kept_as, asked_as = (table.get(name, missing) for table in (there, here))
-            apart.append(f"{name} is {kept_as} there, {asked_as} here")
+            apart[name] = f"{name} is {kept_as} there, {asked_as} here"
         elif not nodes:  # of other numbers of nodes nothing is alike
-            apart.append(
+            apart[name] = (
                 f"{name.replace(MESH, 'mesh')} has as many nodes there and here, and other places, "
                 "cells or markers"
             )
-    for first in ("method", "mode"):  # all else follows from them
-        if there.get(first) != here.get(first):
-            return [text for text in apart if text.startswith(f"{first} is ")]
-    return apart
+    first = next((name for name in ("method", "mode") if name in apart), None)
+    return list(apart.values()) if first is None else [apart[first]]  # all else follows from it
 
 
 def listed(apart: list[str]) -> str:
@@ -295,9 +294,7 @@ def folder_of(out: str | Path | None, resume: bool) -> Path | None:
     if there is not None and not there.is_dir():
         raise CaseError(f"{there}: is a file, expected a folder; choose another folder")
     if resume and folder is None:
-        raise SettingsError("resume=True needs the folder of the run: give out")
+        raise SettingsError(Option("resume", True), " needs the folder of the run: give out")
     if resume and folder is not None and not folder.is_dir():
-        raise CaseError(
-            f"{folder}: no such folder, so nothing to resume; run without --resume (resume=False)"
-        )
+        raise CaseError(f"{folder}: no such folder, so nothing to resume; run without ", NO_RESUME)
     return folder

@@ -18,6 +18,7 @@ from kinemesh.run import resume as resumption
 from kinemesh.run.claim import Claim, folder_of
 from kinemesh.run.driver import Driver, drive
 from kinemesh.run.march import march, progress_bar
+from kinemesh.sentences import NO_RESUME, Sentence
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
@@ -56,7 +57,9 @@ class Steady(Driver):
         if rows.kind != "steady" or (alive & (np.array(last) < done)).any():
             raise CaseError(
                 f"{path}: ends before iteration {done.max()} of {saved.path}, so it is of another "
-                "run; run without --resume (resume=False) to begin anew"
+                "run; run without ",
+                NO_RESUME,
+                " to begin anew",
             )
         return History.resume(path, saved.step)
 
@@ -149,10 +152,14 @@ def _ended(solver: Moving, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[
         drop = _drop(solver)
         loads = np.where(alive[:, None], solver.coefficients(poses), np.nan)
     converged = (drop <= s.steady_drop) & alive
-    notes = [
-        f"member {m}: residual {_went(drop[m])}, asked {s.steady_drop:.1e}; raise "
-        f"steady_iterations ({s.steady_iterations}), or {s.remedy} where it does not "
-        f"fall{solver.suspects(int(m))}"
+    notes: list[str] = [
+        Sentence(
+            f"residual {_went(drop[m])}, asked {s.steady_drop:.1e}; raise steady_iterations "
+            f"({s.steady_iterations}), or {s.remedy} where it does not "
+            f"fall{solver.suspects(int(m))}",
+            member=m,
+            about="residual",
+        )
         for m in np.flatnonzero(
             alive & ~converged & (get(solver.dualtime.iterations) >= s.steady_iterations)
         )

@@ -84,6 +84,7 @@ class Swings:
             "are far too long",
             f"{which} = {value:.6g}, which brings it to about {SHARE * self.limit:g}",
             when=f" (step {number} of {self.plan.count})",
+            about=f"{name} swings",
         )
 
 

@@ -12,6 +12,7 @@ from kinemesh.errors import warn_of
 from kinemesh.run import interrupt
 from kinemesh.run.advice import smaller_step
 from kinemesh.run.courant import START, moment, peak
+from kinemesh.sentences import Sentence
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
@@ -99,12 +100,13 @@ def _turn_remark(
     if not found.get("steps_above"):
         return []
     name = "steps_per_cycle" if "steps_per_cycle" in found else "time_step"
-    return [
-        f"member {member}: the grid of {found['body']} {turned} by more than {MOST_TURN:g} degrees "
+    text = (
+        f"the grid of {found['body']} {turned} by more than {MOST_TURN:g} degrees "
         f"in {found['steps_above']} of {steps}, by {found['largest']:.3g} in {moment(found)}: what "
         "rests beside it passes its cells too fast, and loads and frequencies depend on the step; "
         f"{name} = {found[name]:.6g} would do{instead}"
-    ]
+    )
+    return [Sentence(text, member=member, about="turn of a grid")]
 
 
 def largest_defect(rows: History, plan: Plan) -> dict[str, Any]:
@@ -116,12 +118,13 @@ def defect_remark(member: int, found: dict[str, Any], steps: int) -> list[str]:
     """Warning where mass was lost; `found` : result of `largest_defect`."""
     if not found["steps_above"]:
         return []
-    return [
-        f"member {member}: the mass defect was above {MOST_DEFECT:g} in {found['steps_above']} of "
+    text = (
+        f"the mass defect was above {MOST_DEFECT:g} in {found['steps_above']} of "
         f"{steps} steps, {found['largest']:.3g} in {moment(found)}: so much flows out through the "
         "outer boundary that does not come in, and the loads may be off by as much; smaller steps, "
         "cells of like size where parts lie over one another, or outer = 2"
-    ]
+    )
+    return [Sentence(text, member=member, about="mass defect")]
 
 
 def steady_defect_remarks(numbers: Mapping[str, Any], alive: NDArray[np.bool_]) -> list[str]:
@@ -133,9 +136,12 @@ def steady_defect_remarks(numbers: Mapping[str, Any], alive: NDArray[np.bool_]) 
     """
     lost = np.asarray(numbers.get("mass_defect", np.zeros(len(alive))))
     return [
-        f"member {m}: the mass defect is {lost[m]:.3g} at the end, expected at most "
-        f"{MOST_DEFECT:g}: so much flows out through the outer boundary that does not come in; "
-        "look at where velocities are given, or make cells of like size where parts lie over one "
-        "another"
+        Sentence(
+            f"the mass defect is {lost[m]:.3g} at the end, expected at most {MOST_DEFECT:g}: so "
+            "much flows out through the outer boundary that does not come in; look at where "
+            "velocities are given, or make cells of like size where parts lie over one another",
+            member=m,
+            about="mass defect",
+        )
         for m in np.flatnonzero(alive & (np.abs(lost) > MOST_DEFECT))
     ]

@@ -25,6 +25,7 @@ from kinemesh.run.rows import columns, moving, scales
 from kinemesh.run.steady import columns as steady_columns
 from kinemesh.run.steady import to_steady
 from kinemesh.run.swings import Swings
+from kinemesh.sentences import NO_RESUME, Sentence, of_row, rows_of
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
@@ -42,6 +43,16 @@ a tenth in each pseudo-step; in a step that converges less than half of it is le
 """
 
 
+AT_START = "steady flow at the start: "
+
+
+def _start_note(row: Any) -> Sentence:
+    """A note about the first flow, from its row with the words `before` it."""
+    note = of_row(row)
+    before = row.get("before", "") if isinstance(row, Mapping) else ""
+    return Sentence(before, note, about=before + note.about)
+
+
 class _Tally:
     """Counts of a run over its steps, for the summary; kept in restarts."""
 
@@ -52,7 +63,7 @@ class _Tally:
         self.notes: dict[str, float] = {}
         self.first: dict[str, Any] = {}
         self.preflight: dict[str, Any] = {}
-        self.start: list[str] = []  # what must be said of the first flow
+        self.start: list[Any] = []  # rows of notes about the first flow
         self.ended: dict[int, int] = {}  # members that were done before the others, after a step
 
     def add(self, notes: Mapping[str, float]) -> None:
@@ -110,7 +121,9 @@ class Unsteady(Driver):
         if rows.kind != "unsteady" or kept != self.tally.rows.tolist():
             raise CaseError(
                 f"{path}: has not the rows of the {saved.step} steps before {saved.path}, so it is "
-                "of another run; run without --resume (resume=False) to begin anew"
+                "of another run; run without ",
+                NO_RESUME,
+                " to begin anew",
             )
 
         def recount(rows: History) -> dict[str, Any]:
@@ -119,8 +132,9 @@ class Unsteady(Driver):
 
         if rows.columns != columns(self.solver):
             raise CaseError(
-                f"{path}: has other columns than this version writes; run without --resume "
-                "(resume=False) to begin anew"
+                f"{path}: has other columns than this version writes; run without ",
+                NO_RESUME,
+                " to begin anew",
             )
         # without a period a cycle is the whole run, and that may be a longer one now
         return History.resume(path, saved.step, None if self.plan.periods is not None else recount)
@@ -147,7 +161,7 @@ class Unsteady(Driver):
             return saved.step
         if plan.start == "steady":
             result, notes = to_steady(self, poses, History(steady_columns(solver)), "start")
-            self.tally.start = [f"steady flow at the start: {note}" for note in notes]
+            self.tally.start = [row | {"before": AT_START} for row in rows_of(notes)]
             self.tally.first = {
                 f"steady_{name}": result[name] for name in ("iterations", "residual_drop")
             }
@@ -158,8 +172,8 @@ class Unsteady(Driver):
             solver.start_from(plan.start)
         if "stream" in solver.starts and plan.start != "as is":
             walled = np.unique(solver.grid.wall.body)
-            self.tally.start += solver.bodies.jumps(walled)
-        self.tally.start += solver.bodies.remarks()
+            self.tally.start += rows_of(solver.bodies.jumps(walled))
+        self.tally.start += rows_of(solver.bodies.remarks())
         solver.dualtime.set_floor(plan.dt)
         self.files.begin()
         self.files.fields(np.zeros(solver.grid.members))
@@ -252,8 +266,12 @@ class Unsteady(Driver):
         """A sentence for each member with steps that did not converge."""
         drop = self.solver.settings.unsteady_drop
         return [
-            f"member {m}: {n} of {self._steps(m)} steps ended above the asked residual drop "
-            f"{drop:g} (converged = 0 in the history)"
+            Sentence(
+                f"{n} of {self._steps(m)} steps ended above the asked residual drop {drop:g} "
+                "(converged = 0 in the history)",
+                member=m,
+                about=ends.NOT_CONVERGED,
+            )
             for m, n in enumerate(self.tally.unconverged)
             if n
         ]
@@ -278,10 +296,14 @@ class Unsteady(Driver):
 
     def ended(self) -> tuple[dict[str, Any], list[str], dict[str, Any]]:
         solver, plan, tally = self.solver, self.plan, self.tally
-        notes = tally.start + self._unconverged()
+        notes = [*map(_start_note, tally.start), *self._unconverged()]
         notes += [
-            f"member {m}: {count} edges (sum over steps) ended at first order: a gradient asked "
-            "for a negative density or pressure there"
+            Sentence(
+                f"{count} edges (sum over steps) ended at first order: a gradient asked for a "
+                "negative density or pressure there",
+                member=m,
+                about="first order",
+            )
             for m, count in enumerate(tally.lowered)
             if count
         ]
@@ -291,7 +313,7 @@ class Unsteady(Driver):
         for m in ran:
             loops[m], spectrum = _result(self.history.member(m), plan, self.history.scales[m].time)
             remark = None if spectrum is None else spectrum.remark()
-            notes += [] if remark is None else [f"member {m}: {remark}"]
+            notes += [] if remark is None else [Sentence(remark, member=m, about="spectrum")]
             if "cfl" in solver.columns:
                 outer = solver.settings.outer
                 loops[m]["cfl"] = courant.largest(self.history.member(m), plan, outer)

@@ -64,8 +64,9 @@ class Cells(FaceVolumes):
         cell, member = self._behind(ends), side.member[begins]
         for twice in np.flatnonzero(np.bincount(cell) > 1)[:1]:
             raise MeshError(
-                f"member {member[cell == twice][0]}: {self.vertices.named(int(twice))} has two "
-                f"edges on the {name} boundary, expected one; divide the cell there"
+                f"{self.vertices.named(int(twice))} has two "
+                f"edges on the {name} boundary, expected one; divide the cell there",
+                member=member[cell == twice][0],
             )
         body = self._body(side)[ends].min(axis=1)
         return Patch.of(self.backend, name, cell, body, member, {"ends": ends}, self.dimensions)

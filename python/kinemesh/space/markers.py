@@ -178,19 +178,22 @@ def _check_ends(spaces: Sequence[Any], conditions: Mapping[str, Condition]) -> N
         if any(own.enters for own in there) and any(own.leaves for own in there):
             continue
         raise MeshError(
-            f"member {member}: boundaries leaves no marker to the far field; expected one at least "
-            "that the stream comes from, or an inlet and an outlet"
+            "boundaries leaves no marker to the far field; expected one at least "
+            "that the stream comes from, or an inlet and an outlet",
+            member=member,
         )
 
 
 def _listed(what: str, value: Any, names: Sequence[str]) -> list[str]:
     """Markers that a user lists; a set is put in the order of the mesh."""
     if not (is_several(value) or isinstance(value, set | frozenset)):
-        raise SettingsError(f"{what} is {value!r}, expected a list of markers such as {names[:1]}")
+        text = f"{what} is {value!r}, expected a list of markers such as {names[:1]}"
+        raise SettingsError(text, argument=what)
     unknown = [n for n in value if n not in names]
     if unknown:
         raise MeshError(
-            f"{what} is {list(value)}, expected markers of the mesh: {names}, not {unknown}"
+            f"{what} is {list(value)}, expected markers of the mesh: {names}, not {unknown}",
+            argument=what,
         )
     return [n for n in names if n in value] if isinstance(value, set | frozenset) else list(value)
 
@@ -274,7 +277,8 @@ def _not_swapped(member: int, space: Any, walls: Sequence[str], far: Sequence[st
             continue
         if (piece.low <= low).all() and (piece.high >= high).all():
             raise MeshError(
-                f"member {member}: walls {list(piece.names)} ({piece.told()}) lie about the far "
+                f"walls {list(piece.names)} ({piece.told()}) lie about the far "
                 f"field {[n for n in far if n in space.boundaries]} ({told(low, high)}), expected "
-                "the far field about the walls; if they are swapped, name the bodies in walls"
+                "the far field about the walls; if they are swapped, name the bodies in walls",
+                member=member,
             )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kinemesh.device.backend import Backend
 from kinemesh.device.faults import DIVERGED, NONE, decode, in_words
 from kinemesh.errors import NumericalFault
+from kinemesh.sentences import of_failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Failure:
     step : int or None       physical step, or step of the pre-flight
     iteration : int or None  pseudo-steps made in it
     text : str               all of it as a sentence, with what to try
+    advice, about : str      what to try; a name of the cause that failures of several members share
     """
 
     member: int
@@ -41,6 +43,8 @@ class Failure:
     step: int | None
     iteration: int | None
     text: str
+    advice: str = ""
+    about: str = ""
 
 
 class Members:
@@ -110,6 +114,7 @@ class Members:
         when: str = "",
         iteration: int | None = None,
         error: Exception | None = None,
+        about: str = "",
     ) -> None:
         """A member has failed; of several causes the first counts, and none once it has ended.
 
@@ -119,21 +124,22 @@ class Members:
         place : str            what of the cause is the place
         when : str             what the sentence of an error says between them
         error : Exception      in place of that error
+        about : str            name of the cause, where `cause` has numbers or a place
 
         Raises
         ------
         NumericalFault    outside of a run of several members
         """
-        advice = f"; try {remedy}" if remedy else ""
+        advice = f"try {remedy}" if remedy else ""
         if not self._reports:
-            raise (error or NumericalFault(f"member {member}: {cause}{when}{advice}")) from None
+            facts = {"member": member, "place": place, "advice": advice, "about": about or cause}
+            raise (error or NumericalFault(f"{cause}{when}", **facts)) from None
         if member in self.failures or member in self.ended:
             return
-        count = "" if iteration is None else f", iteration {iteration}"
-        text = f"member {member}: {cause} ({self.phase}{count}){advice}"
-        self.failures[member] = Failure(
-            member, cause, place, self.phase, self.step, iteration, text
+        failed = Failure(
+            member, cause, place, self.phase, self.step, iteration, "", advice, about or cause
         )
+        self.failures[member] = replace(failed, text=str(of_failure(asdict(failed))))
         self._mark()
 
     def _mark(self) -> None:
@@ -172,6 +178,7 @@ class Members:
                 place=at.removeprefix(" at "),
                 when=f" ({when})",
                 iteration=count,
+                about=what,
             )
         return True
 

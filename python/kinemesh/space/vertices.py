@@ -147,9 +147,10 @@ class Vertices:
                 if len(kinds) != 1:
                     told = ", ".join(f"{list(names)} ({k})" for k, names in markers.items())
                     raise MeshError(
-                        f"member {number}: marker {marker!r} is "
+                        f"marker {marker!r} is "
                         f"{f'both {kinds[0]} and {kinds[1]}' if kinds else 'of no kind'}; "
-                        f"expected it in one of {told}"
+                        f"expected it in one of {told}",
+                        member=number,
                     )
 
     def _make_sides(self, markers: Mapping[str, Sequence[str]]) -> None:

@@ -40,7 +40,7 @@ def spectrum(run: Run | str | Path, *, start: float | None = None, member: int =
     found = with_bodies(made.history.member(member), start, per_length(made, member))
     remark = found.remark()
     if remark is not None:
-        warn(f"member {member}: {remark}")
+        warn(remark, member=member, about="spectrum")
     return found
 
 

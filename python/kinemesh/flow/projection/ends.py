@@ -74,8 +74,9 @@ def apply(
     closed = np.bincount(grid.member[is_open], minlength=grid.members) == 0
     if closed.any():
         raise SettingsError(
-            f"member {closed.argmax()}: velocities are given all round, and nothing can flow out; "
-            "expected an outlet, or a far field that the stream leaves through"
+            "velocities are given all round, and nothing can flow out; "
+            "expected an outlet, or a far field that the stream leaves through",
+            member=closed.argmax(),
         )
     return found, list(dict.fromkeys(notes))
 

@@ -21,8 +21,9 @@ def refuse_rest(case: Any, start: str) -> None:
         still[member] &= motion is None
     if still.any() and not case.walls.sliding:
         raise SettingsError(
-            f"member {int(np.flatnonzero(still)[0])}: stream is 0 and nothing moves, so there is "
-            "no flow to compute; give a motion, sliding walls, or stream = 1"
+            "stream is 0 and nothing moves, so there is "
+            "no flow to compute; give a motion, sliding walls, or stream = 1",
+            member=int(np.flatnonzero(still)[0]),
         )
 
 

@@ -25,7 +25,8 @@ def checked(sliding: Any) -> Sliding:
     if sliding is None:
         return {}
     if not isinstance(sliding, Mapping):
-        raise SettingsError(f"sliding is {sliding!r}, expected {{marker of a wall: (x, y)}} [U]")
+        text = f"sliding is {sliding!r}, expected {{marker of a wall: (x, y)}} [U]"
+        raise SettingsError(text, argument="sliding")
     expected = "a velocity (x, y) [U], or of a closed wall the speed along it"
     found: Sliding = {}
     for name, value in sliding.items():

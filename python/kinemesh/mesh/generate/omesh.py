@@ -18,6 +18,7 @@ from kinemesh.errors import MeshError
 from kinemesh.mesh.generate.conformal import CircleMap, circle_map
 from kinemesh.mesh.generate.rays import Complexes, Floats, Wanted, bounded, layers
 from kinemesh.mesh.sections.section import Section
+from kinemesh.sentences import NODES
 
 WALL_ASPECT = 2.2  # length over height of a wall cell, as in published O-meshes for Euler flow
 # height over length of the outermost cells, by the outer boundary's marker; sets the default growth
@@ -43,7 +44,11 @@ def structured(shape: Section, wanted: Wanted) -> Complexes:
     if _at_middle(theta, first) * steps > 0.8 * far:
         raise MeshError(
             f"airfoil: {steps} layers of the wall's height nearly fill the far field, expected "
-            "layers that grow: ask for fewer nodes, a smaller wall_spacing or more nodes around"
+            "layers that grow: ask for fewer ",
+            NODES,
+            ", a smaller wall_spacing or more ",
+            NODES,
+            " around",
         )
     logs = layers(bounded(first, 0.8 * far / steps), far, steps)
     power = 2.0 if wanted.outer == "overset" else 1.0
@@ -74,8 +79,10 @@ def _counts(
         low, high = 16.0, wanted.nodes / 6.0
         if (low * (steps(low) + 1) > wanted.nodes) or (high * (steps(high) + 1) < wanted.nodes):
             raise MeshError(
-                f"airfoil: nodes = {wanted.nodes} does not fit the wall_spacing, growth and "
-                "far_field asked for; leave one of them out"
+                "airfoil: ",
+                NODES,
+                f" = {wanted.nodes} does not fit the wall_spacing, growth and "
+                "far_field asked for; leave one of them out",
             )
         around = brentq(lambda n: n * (steps(n) + 1) - wanted.nodes, low, high, rtol=1e-6)
         around = 2 * round(around / 2)
@@ -146,8 +153,9 @@ def _stretch(circle, wanted, around, fine, index) -> float:
         spacing = min(max(spacing, first(0.0)), most)  # no finer than the map's: angles
     if not least <= spacing <= most:
         raise MeshError(
-            f"airfoil: trailing_spacing = {spacing:g} does not fit this many nodes, expected "
-            f"{least:.3g} to {most:.3g}"
+            f"airfoil: trailing_spacing = {spacing:g} does not fit this many ",
+            NODES,
+            f", expected {least:.3g} to {most:.3g}",
         )
     return float(brentq(lambda x: first(x) - spacing, low, top, rtol=1e-10))
 
@@ -157,8 +165,11 @@ def _negative_stretch(edges, target: int) -> float:
     low = -0.999
     if edges(low) < target:
         raise MeshError(
-            "airfoil: the blunt trailing edge is too thin for this many nodes, expected at least "
-            "one edge on each half of it; ask for more nodes or another trailing_edge"
+            "airfoil: the blunt trailing edge is too thin for this many ",
+            NODES,
+            ", expected at least one edge on each half of it; ask for more ",
+            NODES,
+            " or another trailing_edge",
         )
     return float(brentq(lambda x: edges(x) - target, low, 0.0, rtol=1e-12))
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError, did_you_mean
 from kinemesh.mesh.geometry.quality import corner_angles
+from kinemesh.sentences import NODES
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
@@ -34,7 +35,9 @@ class Wanted:
     def __post_init__(self) -> None:
         for name in ("nodes", "far_field"):
             if getattr(self, name) is None:
-                raise MeshError(f"airfoil: {name} = None, expected a number")
+                raise MeshError(
+                    "airfoil: ", NODES if name == "nodes" else name, " = None, expected a number"
+                )
         _within("nodes", self.nodes, 500, 10_000_000, whole=True)
         least = NEAREST[outer_of("airfoil", self.outer)]
         _within("far_field", self.far_field, least, 1e4)
@@ -47,7 +50,9 @@ class Wanted:
         if self.around is not None and self.growth is not None and self.wall_spacing is not None:
             raise MeshError(
                 "airfoil: around, growth and wall_spacing are given, expected at most two of "
-                "them: with nodes they follow from each other"
+                "them: with ",
+                NODES,
+                " they follow from each other",
             )
 
 
@@ -62,12 +67,13 @@ def outer_of(owner: str, name: str, known: Sequence[str] = tuple(NEAREST)) -> st
 def _within(name: str, value: float | None, low: float, high: float, whole: bool = False) -> None:
     if value is None:
         return
+    term = NODES if name == "nodes" else name
     kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
     if isinstance(value, bool) or not isinstance(value, kinds):
         kind = "a whole number" if whole else "a number"
-        raise MeshError(f"airfoil: {name} = {value!r}, expected {kind} of {low:g} to {high:g}")
+        raise MeshError("airfoil: ", term, f" = {value!r}, expected {kind} of {low:g} to {high:g}")
     if not low <= value <= high:
-        raise MeshError(f"airfoil: {name} = {value!r}, expected {low:g} to {high:g}")
+        raise MeshError("airfoil: ", term, f" = {value!r}, expected {low:g} to {high:g}")
 
 
 def bounded(first: Floats, top: float | Floats) -> Floats:

@@ -281,6 +281,7 @@ class RetriangulatedMover(Mover):
             f"{at:.3g} into it",
             "a motion that leaves more room between the bodies",
             place=place,
+            about="folded graph",
         )
 
     # ---- restarts -------------------------------------------------------------------------

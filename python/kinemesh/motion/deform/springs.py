@@ -282,6 +282,7 @@ class SpringMover(Mover):
                 "into it",
                 "more steps per cycle, Delaunay mapping or rigid motion",
                 place=cell,
+                about="inverted cell",
             )
         self.kept.take_back(bad)
         halvings[bad] += 1

@@ -15,6 +15,7 @@ from kinemesh.cases.sources import FILES
 from kinemesh.cases.values import OF_INPUT, in_file, known
 from kinemesh.errors import CaseError
 from kinemesh.io.summary import plain, versions
+from kinemesh.sentences import Place, Sentence
 from kinemesh.study.sweep import rows
 from kinemesh.study.sweep.axes import Axes, axes_of
 from kinemesh.study.sweep.devices import devices_of, tightest
@@ -39,7 +40,7 @@ class Asked:
     folder: Path
     devices: tuple[str, ...] = ()
 
-    def cases(self) -> list[Case | str]:
+    def cases(self) -> list[Case | Sentence]:
         """Case of each row, or the cause why it is impossible."""
         tables = self.base.tables()
         paths = {key: path_of_key(key) for key in self.axes.names}
@@ -47,21 +48,23 @@ class Asked:
 
     def _case(
         self, tables: dict[str, Any], paths: Mapping[str, Sequence[str]], row: Mapping[str, Any]
-    ) -> Case | str:
+    ) -> Case | Sentence:
         try:
             for key, value in row.items():
                 tables = with_value(tables, paths[key], value, key)
             made = Case.from_dict(tables, self.folder)
         except OF_INPUT as error:
-            return str(error)
+            return error.said
         job = made.job
         if job.cycles is not None and job.cycles < 1:
-            return f"[run] cycles = {job.cycles:g}, expected a whole cycle, whose loads are kept"
+            text = f" = {job.cycles:g}, expected a whole cycle, whose loads are kept"
+            return Sentence(Place("run", "cycles"), text)
         return made
 
     def identity(self) -> dict[str, Any]:
         """Identity of the sweep, without device and folder."""
         tables = self.base.tables()
+        tables.pop("title_says", None)
         for name in ("device", "out"):
             tables["run"].pop(name, None)
         varied = [  # in the order of the dimensions
@@ -129,7 +132,7 @@ def asked_of(
     DeviceError    one of several devices is not there, or they are of more than one kind
     """
     base, table = _read(case, changes)
-    known("[sweep]", table, list(KEYS))
+    known(Place("sweep"), table, list(KEYS))
     told = table | {name: value for name, value in given.items() if value is not None}
     path = base.file
     if "over" not in told:

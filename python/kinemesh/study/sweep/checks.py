@@ -14,10 +14,12 @@ from kinemesh.arguments import counted
 from kinemesh.cases.casefile import Case
 from kinemesh.cases.check import Report, conditions_of_case, look_at_space, small_solver, together
 from kinemesh.cases.ensemble import shared
+from kinemesh.cases.values import WHOLE
 from kinemesh.device.backend import Backend
 from kinemesh.errors import CaseError, DeviceError, KinemeshError, warn
 from kinemesh.flow import memory, registry
 from kinemesh.overset.parts import Parts
+from kinemesh.sentences import Option, Sentence, Value, joined, said
 from kinemesh.space.conditions.base import BODY
 from kinemesh.study.sweep.asked import Asked
 from kinemesh.study.sweep.axes import told
@@ -43,7 +45,7 @@ class Checked:
     """
 
     cases: list[Case | None]
-    causes: dict[int, str]
+    causes: dict[int, Sentence]
     groups: NDArray[np.int64]
     nodes: NDArray[np.int64]
     spaces: Spaces
@@ -62,8 +64,8 @@ def look(asked: Asked) -> Checked:
     DeviceError where a device is not there.
     """
     made = asked.cases()
-    causes = {i: case for i, case in enumerate(made) if isinstance(case, str)}
-    found = [None if isinstance(case, str) else case for case in made]
+    causes = {i: case for i, case in enumerate(made) if isinstance(case, Sentence)}
+    found = [None if isinstance(case, Sentence) else case for case in made]
     for device, dtype in dict.fromkeys((c.job.device, c.job.dtype) for c in found if c):
         Backend(device, dtype)
     checked = Checked(found, causes, *_numbered(found), Spaces())
@@ -92,10 +94,10 @@ def _look_once(checked: Checked, key: Any, looked: Any) -> None:
             warnings.simplefilter("always")
             try:
                 checked.nodes[same] = looked(checked, case)
-                cause = ""
+                cause = Sentence()
             except KinemeshError as error:
-                cause = str(error)
-        for text in dict.fromkeys(str(warning.message) for warning in caught):
+                cause = error.said
+        for text in dict.fromkeys(said(warning.message) for warning in caught):
             warn(text)
         if cause:
             checked.groups[same] = -1
@@ -127,7 +129,7 @@ def _space(checked: Checked, case: Case) -> int:
     space = look_at_space(report, case)
     wrong = [text for _, state, text in report.rows if state == "wrong"]
     if wrong or space is None:
-        raise CaseError("; ".join(wrong))
+        raise CaseError(joined(wrong, "; "))
     for text in dict.fromkeys(text for _, state, text in report.rows if state == "warn"):
         warn(text)
     walls = [m for m, own in conditions_of_case(case, space).items() if own.role == BODY]
@@ -153,25 +155,33 @@ def refuse(asked: Asked, checked: Checked, skip_bad: bool) -> None:
     if not causes or (skip_bad and len(causes) < count):
         return
     each = list(asked.axes.rows())
-    rows: dict[str, list[dict[str, Any]]] = {}
+    rows: dict[Sentence, list[dict[str, Any]]] = {}
     for i, cause in causes.items():
         rows.setdefault(_but_sampled(asked, cause, each[i]), []).append(each[i])
     if len(rows) == 1 and len(causes) == count:
-        raise CaseError(f"sweep: {next(iter(rows))}")
-    lines = [f"{_common(same)}: {cause}" for cause, same in list(rows.items())[:LISTED]]
+        raise CaseError("sweep: ", next(iter(rows)))
+    each_of = list(rows.items())[:LISTED]
+    lines = [Sentence(f"{_common(same)}: ", cause) for cause, same in each_of]
     more = f"; and {len(rows) - LISTED} more causes" if len(rows) > LISTED else ""
-    others = "" if len(causes) == count else " (--skip-bad, in Python skip_bad=True, runs the rest)"
+    rest = " (--skip-bad, in Python skip_bad=True, runs the rest)"
+    others = [] if len(causes) == count else [rest]
     raise CaseError(
-        f"sweep: {len(causes)} of {counted(count)} cannot run{others}:\n" + ";\n".join(lines) + more
+        f"sweep: {len(causes)} of {counted(count)} cannot run",
+        *others,
+        ":\n",
+        joined(lines, ";\n"),
+        more,
     )
 
 
-def _but_sampled(asked: Asked, cause: str, row: Mapping[str, Any]) -> str:
+def _but_sampled(asked: Asked, cause: Sentence, row: Mapping[str, Any]) -> Sentence:
     """Cause without the numbers that a sample varies from case to case."""
-    for value in row.values() if asked.axes.seed is not None else ():
-        whole = f"= {value!r}, expected an integer"
-        cause = cause.replace(whole, "of a sample, which is of any numbers, expected an integer")
-    return cause
+    if asked.axes.seed is None or cause.about != WHOLE:
+        return cause
+    any_number = " of a sample, which is of any numbers"
+    return cause.changed(
+        lambda w: any_number if isinstance(w, Value) and w.value in row.values() else w
+    )
 
 
 def _common(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -217,6 +227,12 @@ def needed(checked: Checked, case: Case) -> int:
     return memory.needed(solver, case.job.dtype, spaces, settings, moved)
 
 
+def _by_key(word: Any) -> Any:
+    """A precision as the key of a case file, of which each case of a sweep has its own."""
+    by_key = isinstance(word, Option) and word.name == "dtype"
+    return f"run.dtype = {word.value!r}" if by_key else word
+
+
 def _room(checked: Checked, cases: Sequence[Case], places: Sequence[str | None]) -> int:
     """Bytes of the arrays of an ensemble; DeviceError where its share of its device is less."""
     case = cases[0]
@@ -235,7 +251,7 @@ def _room(checked: Checked, cases: Sequence[Case], places: Sequence[str | None])
                 f"each, {free / 2**30:.3g} GiB are free; take fewer workers"
             )
     except DeviceError as error:
-        text = f"{error}; or give a smaller batch" if len(cases) > 1 else str(error)
-        text = text.replace("dtype='float32'", "run.dtype = 'float32'")  # by its key
-        raise DeviceError(f"sweep: {counted(len(cases))} side by side: {text}") from None
+        many = f"sweep: {counted(len(cases))} side by side: "
+        more = "or give a smaller batch" if len(cases) > 1 else ""
+        raise DeviceError(many, error.said.changed(_by_key), advice=more) from None
     return found

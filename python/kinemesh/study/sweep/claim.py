@@ -11,6 +11,7 @@ from kinemesh.io.folder import files_of_a_run
 from kinemesh.io.paths import making
 from kinemesh.io.whole import replace
 from kinemesh.results.opening import SWEEP
+from kinemesh.sentences import RESUME
 from kinemesh.study.sweep.asked import Asked
 
 FORMAT = "kinemesh-sweep-2"
@@ -46,15 +47,14 @@ def kept(folder: Path, asked: Asked, resume: bool, retry_failed: bool) -> dict[s
         ) from None
     apart = [
         text
-        for text in _apart(there, asked.identity())
-        if not (retry_failed and text.startswith("version "))
+        for key, text in _apart(there, asked.identity())
+        if not (retry_failed and key == ("version",))
     ]
     if apart:
         raise CaseError(f"{folder}: holds another sweep: {apart[0]}; {OTHER}")
     if not resume:
         raise CaseError(
-            f"{folder}: holds this sweep; go on with it by --resume (resume=True), or choose "
-            "another folder"
+            f"{folder}: holds this sweep; go on with it by ", RESUME, ", or choose another folder"
         )
     return about
 
@@ -69,16 +69,17 @@ def begin(folder: Path, asked: Asked, chunks: tuple[int, ...]) -> None:
         replace(folder / SWEEP, (json.dumps(about, indent=1) + "\n").encode())
 
 
-def _apart(there: Any, here: Any, name: str = "") -> list[str]:
-    """Differences of two identities, in words."""
+def _apart(there: Any, here: Any, at: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], str]]:
+    """Keys at which two identities differ, each with the difference in words."""
     if isinstance(there, dict) and isinstance(here, dict):
-        found: list[str] = []
+        found: list[tuple[tuple[str, ...], str]] = []
         for key in dict.fromkeys([*there, *here]):
-            found += _apart(there.get(key), here.get(key), f"{name} {key}".strip())
+            found += _apart(there.get(key), here.get(key), (*at, key))
         return found
     if isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
-        return [t for a, b in zip(there, here, strict=True) for t in _apart(a, b, name)]
-    return [] if there == here else [f"{name} is {_short(there)} there, {_short(here)} here"]
+        return [pair for a, b in zip(there, here, strict=True) for pair in _apart(a, b, at)]
+    text = f"{' '.join(at)} is {_short(there)} there, {_short(here)} here"
+    return [] if there == here else [(at, text)]
 
 
 def _short(value: Any) -> str:

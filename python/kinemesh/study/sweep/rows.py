@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,8 @@ from kinemesh.io.store import Variable
 from kinemesh.loops.harmonics import PERIODIC, Coefficient, FloatArray, coefficient, interpolate
 from kinemesh.loops.loop import Loop, loop_of_history
 from kinemesh.results.table import columns
+from kinemesh.run.ends import NOT_CONVERGED, NOT_KNOWN, NOT_PERIODIC
+from kinemesh.sentences import of_failure
 from kinemesh.study.spectrum import per_length
 from kinemesh.study.sweep import bodies, by_time
 
@@ -64,8 +65,7 @@ OF_LOOP = {
     "cycles_run": Variable("f8", "cycles until the case ended"),
     "unconverged_steps": Variable("i8", "steps of the last cycle that did not converge"),
 }
-OF_MEMBER = re.compile(r"(.*?)member (\d+): (.*)", re.DOTALL)
-IN_ROW = ("steps ended above the asked", "not periodic, the last of", "whether it is periodic")
+IN_ROW = (NOT_CONVERGED, NOT_PERIODIC, NOT_KNOWN)  # notes that numbers of the row tell
 PER = {"alpha": "radian of pitch", "h": "chord of plunge"}
 
 
@@ -152,8 +152,8 @@ def rows_of(run: Run, cases: Sequence[Stated], grid: FloatArray) -> list[dict[st
     ----------
     grid : (phases,)    phases of the loops of unsteady runs [deg]
     """
-    cause = {r["member"]: r["text"].removeprefix(f"member {r['member']}: ") for r in run.failed}
-    notes = _notes(run)
+    cause = {row["member"]: of_failure(row).alone for row in run.failed}
+    notes = notes_of(run)
     found = _numbers(run, cases, grid)
     return [
         {"cause": cause[m]}
@@ -163,13 +163,12 @@ def rows_of(run: Run, cases: Sequence[Stated], grid: FloatArray) -> list[dict[st
     ]
 
 
-def _notes(run: Run) -> dict[int, list[str]]:
+def notes_of(run: Run) -> dict[int, list[str]]:
     """Warnings of a run by member, without those that its row contains."""
     found: dict[int, list[str]] = {}
-    for text in run.summary.get("warnings", []):
-        match = OF_MEMBER.match(text)
-        if match and not any(words in text for words in IN_ROW):
-            found.setdefault(int(match[2]), []).append(match[1] + match[3])
+    for note in run.summary["notes"]:
+        if note["member"] is not None and note["about"] not in IN_ROW:
+            found.setdefault(note["member"], []).append(note["text"])
     return found
 
 

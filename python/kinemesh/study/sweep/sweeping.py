@@ -20,6 +20,7 @@ from kinemesh.io.folder import hold
 from kinemesh.io.paths import path_of
 from kinemesh.io.store import FAILED, NOT_RUN, Block, Region, Store
 from kinemesh.run.march import progress_bar
+from kinemesh.sentences import RESUME, TO_RESUME, Option, Sentence
 from kinemesh.study.sweep import batches, checks, claim, work, workshop
 from kinemesh.study.sweep.asked import Asked, asked_of
 from kinemesh.study.sweep.checks import Checked
@@ -27,6 +28,7 @@ from kinemesh.study.sweep.devices import workers_on
 from kinemesh.study.sweep.rows import variables_of
 from kinemesh.study.sweep.work import Batch, Done
 
+RETRY = Option("retry_failed", True, "--retry-failed")
 Engine = Callable[[Mapping[int, Batch]], Iterable[tuple[int, Done]]]
 
 
@@ -112,8 +114,7 @@ def run(
     if out is None and resume:
         raise CaseError("sweep: resume needs the folder of the sweep, out")
     if retry_failed and not resume:
-        raise CaseError("sweep: --retry-failed (retry_failed=True) goes on with a sweep: give "
-                        "--resume (resume=True), too")  # fmt: skip
+        raise CaseError("sweep: ", RETRY, " goes on with a sweep: give ", RESUME, ", too")
     places = workshop.places_of(asked.devices, workers, dask)
     folder = None if out is None else path_of(out, "the sweep's folder")
     kept = None if folder is None else claim.kept(folder, asked, resume, retry_failed)
@@ -237,10 +238,8 @@ class Sweeping:
         if self.store.path is None:
             return "interrupted; nothing was kept, as the sweep has no folder (out)"
         there = f"{counted(done)} {'is' if done == 1 else 'are'} in {self.store.path.parent}"
-        return (
-            f"interrupted; {there}: to go on, give the same command with --resume (in Python: "
-            "resume=True)"
-        )
+        text = f"interrupted; {there}: to go on, give the same command with "
+        return Sentence(text, TO_RESUME)
 
 
 def chunks_of(

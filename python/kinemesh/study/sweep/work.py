@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 import warnings
 from collections.abc import Sequence
@@ -19,12 +18,12 @@ from kinemesh.errors import NumericalFault
 from kinemesh.io.store import FAILED, RAN
 from kinemesh.io.summary import versions
 from kinemesh.loops.harmonics import FloatArray
+from kinemesh.sentences import ALL_FAILED, Sentence, said
 from kinemesh.study.sweep import batches
 from kinemesh.study.sweep.rows import rows_of
 from kinemesh.study.sweep.spaces import Spaces
 
-Done = tuple[dict[int, dict[str, Any]], list[str]]  # what `ran` gives
-IN_ROWS = re.compile(r"member \d+: |^all \d+ members failed")  # warnings that rows tell
+Done = tuple[dict[int, dict[str, Any]], list[Sentence]]  # what `ran` gives
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ class Batch:
 
     rows: tuple[int, ...]
     cases: tuple[Case | None, ...]
-    causes: dict[int, str]
+    causes: dict[int, Sentence]
     groups: tuple[int, ...]
     grid: FloatArray
     seed: int
@@ -63,16 +62,16 @@ def spaces_of_process() -> Spaces:
 def ran(batch: Batch, spaces: Spaces | None = None) -> Done:
     """Run a batch; returns its rows by number, and warnings beyond the rows' own."""
     kept = spaces_of_process() if spaces is None else spaces
-    found: dict[int, dict[str, Any]] = {i: {"cause": why} for i, why in batch.causes.items()}
-    said: dict[str, None] = {}
+    found: dict[int, dict[str, Any]] = {i: {"cause": str(why)} for i, why in batch.causes.items()}
+    rest: dict[Sentence, None] = {}
     for part in batches.ensembles(batch.groups):
         cases = [case for k in part if (case := batch.cases[k]) is not None]
         start = time.perf_counter()
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             made = _rows(cases, [kept.of(case) for case in cases], batch.grid)
-        texts = (str(warning.message) for warning in caught)
-        said |= {text: None for text in texts if not IN_ROWS.search(text)}
+        notes = [said(warning.message) for warning in caught]
+        rest |= {n: None for n in notes if not n.members and n.about != ALL_FAILED}
         device = Backend(cases[0].job.device, cases[0].job.dtype).device
         share = (time.perf_counter() - start) / len(cases)
         for k, row in zip(part, made, strict=True):
@@ -82,7 +81,7 @@ def ran(batch: Batch, spaces: Spaces | None = None) -> Done:
         i: {**every, **row, "state": FAILED if row.get("cause") else RAN}
         for i, row in found.items()
     }
-    return rows, list(said)
+    return rows, list(rest)
 
 
 def _rows(cases: Sequence[Case], spaces: Sequence[Any], grid: FloatArray) -> list[dict[str, Any]]:
@@ -91,6 +90,6 @@ def _rows(cases: Sequence[Case], spaces: Sequence[Any], grid: FloatArray) -> lis
         return rows_of(build.go(cases[0], ensemble.solver(cases, spaces)), cases, grid)
     except (*OF_INPUT, NumericalFault) as error:
         if len(cases) == 1:
-            return [{"cause": str(error).replace("member 0: ", "")}]
+            return [{"cause": error.said.alone}]
     half = len(cases) // 2  # members have the same bits in any company
     return _rows(cases[:half], spaces[:half], grid) + _rows(cases[half:], spaces[half:], grid)

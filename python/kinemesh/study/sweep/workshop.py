@@ -15,6 +15,7 @@ from typing import Any
 from kinemesh.errors import CaseError, SettingsError
 from kinemesh.io.store import INSTALL
 from kinemesh.io.summary import versions
+from kinemesh.sentences import RESUME
 from kinemesh.study.sweep import work
 
 GUARD = (
@@ -151,8 +152,8 @@ def _alive() -> Iterator[None]:
     except (KilledWorker, FutureCancelledError, CommClosedError) as error:
         why = " ".join(str(error).split())
         raise CaseError(
-            f"workers or their scheduler died ({why}); what has ended is kept: go on by "
-            "--resume (resume=True)"
+            f"workers or their scheduler died ({why}); what has ended is kept: go on by ",
+            RESUME,
         ) from None
 
 
