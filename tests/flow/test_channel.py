@@ -312,3 +312,43 @@ def test_a_sweep_goes_over_a_back_pressure(written):
 
     assert found.sizes["pressure"] == 2
     assert (found.state == 1).all()
+
+
+# ---------------------------------------------------------------- in time
+
+
+def breathing(time):
+    return 0.9 - 0.02 * np.sin(3 * time)
+
+
+def test_a_back_pressure_in_time_sets_the_pressure_at_the_outlet():
+    made = case(channel(24), back=breathing)
+
+    made.run(steps=40, time_step=0.05)
+
+    x, _, p = state(made)
+    # the outlet's condition is weak: its flux has the pressure, which the node follows by 1e-3
+    assert p[x > 1 - 1e-9] == pytest.approx(breathing(40 * 0.05), rel=2e-3)
+    assert abs(breathing(40 * 0.05) - breathing(0.0)) > 5e-3
+    with pytest.raises(SettingsError, match="outlet 'out' are functions of the time"):
+        made.steady()
+
+
+def test_a_constant_law_has_the_bits_of_its_number():
+    runs = [case(channel(16), back=back) for back in (0.9, lambda time: 0.9)]
+    one, two = (made.run(steps=3, time_step=0.05) and made.primitive() for made in runs)
+
+    assert (one == two).all()
+
+
+@pytest.mark.parametrize(
+    ("law", "said"),
+    [
+        (lambda time: -1.0, r"outlet: pressure is -1\.0, expected a number above 0 at time 0"),
+        (lambda: 1.0, "pressure failed at time 0, TypeError"),
+        (lambda time: 1.0 + time, "not below the total pressure"),
+    ],
+)
+def test_laws_of_the_time_without_meaning_are_refused(law, said):
+    with pytest.raises(SettingsError, match=said):
+        case(channel(8), back=law)

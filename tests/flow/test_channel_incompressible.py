@@ -3,7 +3,8 @@
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.errors import CaseError, MeshError, SettingsError
+from kinemesh.cases.casefile import Case
+from kinemesh.errors import CaseError, KinemeshError, MeshError, SettingsError
 from solver_cases import on_devices
 from test_channel import channel
 from test_steady_irregular import refined
@@ -304,7 +305,7 @@ def test_a_case_made_of_conditions_is_one_of_tables():
     made = type(ready).from_dict(ready.tables() | {"mesh": mesh | {"boundaries": ends}})
     assert made.tables()["mesh"]["boundaries"] == mesh["boundaries"]
     ends["in"] = km.inlet(velocity=lambda x, y: y)
-    with pytest.raises(CaseError, match="a case file holds no function"):
+    with pytest.raises(CaseError, match="velocity of an inlet is a function, which no case file"):
         type(ready).from_dict(ready.tables() | {"mesh": mesh | {"boundaries": ends}})
 
 
@@ -337,3 +338,126 @@ def test_the_ready_case_runs_from_the_shell_without_a_warning(tmp_path, monkeypa
     said = capsys.readouterr()
     assert "warning" not in said.err
     assert "velocity 1.6, profile parabolic" in said.out
+
+
+# ---------------------------------------------------------------- in time, and from files
+
+
+def pulse(time):
+    return 1.5 * np.sin(time)
+
+
+def leftmost(made):
+    x = made.grid.points[:, 0]
+    return np.abs(x - x.min()) < 1e-9
+
+
+def test_an_inlet_follows_its_law_in_time_from_rest():
+    """The flow leaves with what comes in, in the same step."""
+    made = case(entry=km.inlet(velocity=pulse, profile="parabolic"), stream=0.0)
+
+    made.run(steps=8, time_step=0.05, start="stream")
+
+    inlet = leftmost(made)
+    u, y = made.backend.get(made.projection.u)[inlet, 0], made.grid.points[inlet, 1]
+    assert u == pytest.approx(4 * pulse(8 * 0.05) * (0.25 - y**2), abs=1e-12)
+
+
+def test_laws_of_place_and_time_are_one():
+    laws = (
+        km.inlet(velocity=pulse, profile="parabolic"),
+        km.inlet(velocity=lambda x, y, time: 4 * pulse(time) * (0.25 - y**2)),
+    )
+    one, two = (case(entry=law, stream=0.0) for law in laws)
+    for made in (one, two):
+        made.run(steps=3, time_step=0.05, start="stream")
+
+    assert np.abs(one.backend.get(one.projection.u)).max() > 0.1
+    difference = one.backend.get(one.projection.u) - two.backend.get(two.projection.u)
+    assert np.abs(difference).max() < 1e-9
+
+
+def test_a_run_with_an_inlet_in_time_goes_on_with_the_same_bits(tmp_path):
+    def made(law=pulse):
+        return case(entry=km.inlet(velocity=law, profile="parabolic"), stream=0.0)
+
+    whole = made().run(steps=6, time_step=0.05, start="stream")
+    made().run(steps=3, time_step=0.05, start="stream", out=tmp_path)
+    resumed = made().run(steps=6, time_step=0.05, start="stream", out=tmp_path, resume=True)
+
+    assert (resumed.history["cl"] == whole.history["cl"]).all()
+    assert (resumed.history["pressure_iterations"] == whole.history["pressure_iterations"]).all()
+    with pytest.raises(KinemeshError, match="in_time"):
+        made(np.cos).run(steps=7, time_step=0.05, start="stream", out=tmp_path, resume=True)
+
+
+def test_an_inlet_in_time_has_no_steady_flow():
+    made = case(entry=km.inlet(velocity=pulse, profile="parabolic"))
+    with pytest.raises(SettingsError, match="inlet 'in' are functions of the time, which a steady"):
+        made.steady()
+
+
+def test_a_law_that_fails_says_so():
+    def law(time):
+        return 1.0 if time < 0.1 else 1 / 0
+
+    made = case(entry=km.inlet(velocity=law, profile="parabolic"), stream=0.0)
+    with pytest.raises(SettingsError, match=r"velocity failed at time 0\.1, ZeroDivisionError"):
+        made.run(steps=4, time_step=0.05, start="stream")
+    with pytest.raises(SettingsError, match="expected a speed"):
+        case(entry=km.inlet(velocity=lambda time: (1.0, 2.0, 3.0)), stream=0.0)
+
+
+def table(tmp_path, header="y,u", rows=None):
+    y = np.linspace(-0.5, 0.5, 41)
+    rows = np.stack([y, 6 * (0.25 - y**2)], axis=1) if rows is None else rows
+    path = tmp_path / "inflow.csv"
+    path.write_text("\n".join([header, *(",".join(map(repr, row)) for row in rows.tolist())]))
+    return path
+
+
+@pytest.mark.parametrize("header", ["y,u", "y,speed"])
+def test_a_profile_from_a_table_is_that_of_its_function(tmp_path, header):
+    made = case(entry=km.inlet(velocity=1.0, profile=table(tmp_path, header)))
+    exact = case(entry=km.inlet(velocity=lambda x, y: 6 * (0.25 - y**2)))
+
+    found, wanted = (m.backend.get(m.projection.velocity["outer"]) for m in (made, exact))
+    assert np.abs(wanted).max() > 1
+    assert found == pytest.approx(wanted, abs=1e-12)  # rows stand at the nodes
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "said"),
+    [
+        ("y,w", None, "has columns y, w, expected x or y, and u"),
+        ("y,u", [[0.0, 1.0]], "has 1 rows, expected two or more"),
+        ("y,u", [[0.0, 1.0], [0.0, 2.0]], "each at another y"),
+        ("y,u", [[-0.4, 1.0], [0.5, 1.0]], r"from y = -0\.4 to 0\.5, and the inlet to"),
+    ],
+)
+def test_tables_without_meaning_are_refused(tmp_path, header, rows, said):
+    path = table(tmp_path, header, None if rows is None else np.array(rows))
+    with pytest.raises(SettingsError, match=said):
+        case(entry=km.inlet(velocity=1.0, profile=path))
+    with pytest.raises(SettingsError, match=r"nowhere\.csv"):
+        km.inlet(velocity=1.0, profile="nowhere.csv")
+
+
+def test_a_case_file_names_the_table_of_a_profile_beside_it(tmp_path):
+    table(tmp_path)
+    km.mesh.write(box(), tmp_path / "box.su2")
+    mesh = {
+        "file": "box.su2",
+        "walls": ["bottom", "top"],
+        "boundaries": {
+            "in": {"kind": "inlet", "velocity": 1.0, "profile": "inflow.csv"},
+            "out": {"kind": "outlet"},
+        },
+    }
+    flow = {"name": "box", "mode": "steady", "method": "incompressible", "mesh": mesh,
+            "flow": {"reynolds": 20.0}}  # fmt: skip
+
+    made = Case.from_dict(flow, tmp_path).build()
+
+    assert made.conditions["in"].numbers["profile"] == str(tmp_path / "inflow.csv")
+    assert made.backend.get(made.projection.velocity["outer"])[:, 0].max() == pytest.approx(1.5)

@@ -178,7 +178,17 @@ def located(table: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:
             if not isinstance(made[name], str):
                 raise wrong(Place("mesh", name), made[name], "a file name")
             made[name] = Path(folder) / expanded(made[name])
+    if isinstance(made.get("boundaries"), Mapping):
+        made["boundaries"] = {m: _with_file(own, folder) for m, own in made["boundaries"].items()}
     return made
+
+
+def _with_file(condition: Any, folder: str | Path) -> Any:
+    """Table of a condition whose profile, where it is a file, starts at a folder."""
+    profile = condition.get("profile") if isinstance(condition, Mapping) else None
+    if not isinstance(profile, str) or "." not in profile:
+        return condition
+    return {**condition, "profile": str((Path(folder) / expanded(profile)).absolute())}
 
 
 def absolute(table: dict[str, Any]) -> dict[str, Any]:

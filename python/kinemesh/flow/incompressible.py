@@ -297,6 +297,7 @@ class Incompressible(Moving):
         refuse_rest(self, start)
 
     def check_steady(self) -> None:
+        super().check_steady()
         refuse_steady(self)
 
     def start_steady(self, poses: Sequence[Pose] = ()) -> None:
@@ -316,6 +317,11 @@ class Incompressible(Moving):
             self.way.tell()
 
     # ---- time ----
+
+    def at_time(self, times: NDArray[np.float64]) -> None:
+        if any(own.varies for own in self.conditions.values()):
+            entering = ends.velocities(self.grid, self.conditions, self.inflow, times)
+            self.backend.put(self.projection.velocity[OUTER], entering)
 
     def start_from(self, start: str) -> None:
         if start == "stream":

@@ -26,6 +26,7 @@ from kinemesh.flow.suspects import where_largest
 from kinemesh.motion import Pose, PoseArray, RateArray
 from kinemesh.motion.deform.base import Mover, Poses
 from kinemesh.space.conditions.base import FACES
+from kinemesh.space.conditions.table import in_time, refuse_time
 from kinemesh.space.volumes import Volumes
 
 
@@ -95,7 +96,7 @@ class Moving(Runnable, ABC):
         said = sizes.check_points(arguments, self.motions, grid, stands.frames)
         self.notes = [*markers.notes, *said]
         warn_of(self.notes)
-        self.more = {**self.more, **stands.told(grid.bodies)}
+        self.more = {**self.more, **stands.told(grid.bodies), **in_time(self.conditions)}
         self.bodies = Bodies(
             grid.bodies, self.motions, self.speed, self.moment_about, grid.ensemble, stands,
             self.reference[1],
@@ -142,6 +143,7 @@ class Moving(Runnable, ABC):
 
     def check_steady(self) -> None:
         """SettingsError where the solver has no steady run of what it was given."""
+        refuse_time(self.conditions)
 
     def remarks(self) -> list[str]:
         """What must be said at the end of a run, beside how it converged."""
@@ -191,6 +193,14 @@ class Moving(Runnable, ABC):
         ----------
         dt : (members,)    time steps
         order : int        1 or 2: BDF1 or BDF2
+        """
+
+    def at_time(self, times: NDArray[np.float64]) -> None:
+        """Take up numbers at the boundary that depend on the time.
+
+        Parameters
+        ----------
+        times : (members,)    at the end of the step that has begun
         """
 
     @abstractmethod

@@ -244,6 +244,10 @@ class Solver(State, Moving):
         self.low_mach.begin_step()
         self.predicted = False
 
+    def at_time(self, times: NDArray[np.float64]) -> None:
+        for term in self.terms.values():
+            term.at_time(times)
+
     def place(
         self, poses_at: Poses, rates_at: Callable[[], RateArray] | None = None
     ) -> dict[str, float]:

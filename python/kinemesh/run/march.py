@@ -109,6 +109,7 @@ def take_step(
     with watch("deformation"), solver.grid.ensemble.quiet():
         try:
             solver.begin_step(dt, 1 if number == 1 else 2)
+            solver.at_time(before + dt)
             notes = solver.place(lambda share: solver.poses(before + share * dt), rates_at)
         except NumericalFault as fault:
             raise NumericalFault(fault.said, f" ({where})") from fault

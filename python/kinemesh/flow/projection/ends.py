@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kinemesh.errors import SettingsError, warn_of
 from kinemesh.space.conditions.base import OUTER, Condition
 from kinemesh.space.conditions.inflow import Inflow, flow_into
-from kinemesh.space.conditions.table import ends_of
+from kinemesh.space.conditions.table import TIMES, ends_of
 from kinemesh.space.conditions.values import check_meetings
 from kinemesh.space.grid import Grid
 
@@ -23,7 +23,7 @@ def enter(case: Any, given: NDArray[np.bool_], is_open: NDArray[np.bool_]) -> ND
     """(bnodes, 2) velocities at the outer boundary of an Incompressible; see `apply`."""
     conditions = ends_of(case.conditions)
     entering, notes = apply(case.grid, conditions, case.inflow, given, is_open)
-    case.more |= identity(conditions, entering)
+    case.more |= identity(case, conditions)
     warn_of(notes)
     case.notes += notes
     return entering
@@ -49,8 +49,7 @@ def apply(
     ------
     SettingsError    as of `Inflow.at`, an inlet that lies on walls, and a member without a way out
     """
-    far = grid.patches[OUTER]
-    found: NDArray[np.float64] = inflow[far.member]
+    found = velocities(grid, conditions, inflow, np.zeros(grid.members))
     if not conditions:
         return found, []
     check_meetings(conditions, grid.distinct)
@@ -58,14 +57,14 @@ def apply(
     walled[grid.wall.node] = True
     entering = np.zeros(grid.nodes, bool)
     for marker, own in conditions.items():
-        made = [_of_mesh(own, marker, mesh) for mesh in grid.distinct]
         for first, of in zip(grid.first, grid.alike.of, strict=False):
-            nodes, velocities = made[of]
+            mesh = grid.distinct[of]
+            nodes = np.unique(mesh.boundaries.get(marker, ())).astype(int)
             there = int(first) + nodes
             if isinstance(own, Inflow):
-                found[far.places(there)] = velocities
                 entering[there] = True
-                notes += _lost(marker, grid.distinct[of], nodes, velocities, walled[there])
+                at_rest = own.varies  # nothing may come in yet
+                notes += [] if at_rest else _lost(marker, mesh, own, walled[there])
             else:
                 given[there[~walled[there]]] = False
                 is_open[there] = True
@@ -81,25 +80,33 @@ def apply(
     return found, list(dict.fromkeys(notes))
 
 
-def _of_mesh(own: Condition, marker: str, mesh: Any) -> tuple[NDArray[np.int64], Any]:
-    """Nodes of a marker, and velocities there; None of an outlet."""
-    if isinstance(own, Inflow):
-        return own.at(marker, mesh)
-    return np.unique(mesh.boundaries.get(marker, ())).astype(int), None
+def velocities(
+    grid: Grid,
+    conditions: Mapping[str, Condition],
+    inflow: NDArray[np.float64],
+    times: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """(bnodes, 2) velocities at the outer boundary, at the time of each member (members,)."""
+    far = grid.patches[OUTER]
+    found: NDArray[np.float64] = inflow[far.member]
+    for marker, own in conditions.items():
+        if not isinstance(own, Inflow):
+            continue
+        each = [own.at(marker, mesh) for mesh in grid.distinct] if not own.varies else []
+        for member, time in enumerate(times.tolist()):
+            of = grid.alike.of[member]
+            mine = each[of] if each else own.at(marker, grid.distinct[of], time)
+            found[far.places(int(grid.first[member]) + mine[0])] = mine[1]
+    return found
 
 
-def _lost(
-    marker: str,
-    mesh: Any,
-    nodes: NDArray[np.int64],
-    velocities: NDArray[np.float64],
-    solid: NDArray[np.bool_],
-) -> list[str]:
+def _lost(marker: str, mesh: Any, own: Inflow, solid: NDArray[np.bool_]) -> list[str]:
     """Warning about the flow of an inlet that its nodes on walls, which are at rest, keep out."""
+    nodes, every = own.at(marker, mesh)
     if not len(nodes):
         return []
-    moving = np.where(solid[:, None], 0.0, velocities)
-    asked, left = (flow_into(mesh, marker, nodes, v) for v in (velocities, moving))
+    moving = np.where(solid[:, None], 0.0, every)
+    asked, left = (flow_into(mesh, marker, nodes, v) for v in (every, moving))
     if not left > 0:
         raise SettingsError(
             f"boundaries: all of the flow of inlet {marker!r} comes in at nodes of walls, which "
@@ -113,8 +120,17 @@ def _lost(
     ]
 
 
-def identity(conditions: Mapping[str, Condition], entering: NDArray[np.float64]) -> dict[str, str]:
+def identity(case: Any, conditions: Mapping[str, Condition]) -> dict[str, str]:
     """Hash of velocities by a user's function, by which a run goes on with its own alone."""
-    if not any(isinstance(own, Inflow) and callable(own.velocity) for own in conditions.values()):
+    laws = {m: own for m, own in conditions.items() if isinstance(own, Inflow)}
+    if not any(callable(own.velocity) for own in laws.values()):
         return {}
-    return {"entering": sha256(np.ascontiguousarray(entering).tobytes()).hexdigest()[:16]}
+    varies = any(own.varies for own in laws.values())
+    found = sha256()
+    for time in TIMES if varies else TIMES[:1]:
+        try:
+            now = velocities(case.grid, laws, case.inflow, np.full(case.grid.members, time))
+        except SettingsError:  # a function need not have values beyond the run
+            continue
+        found.update(np.ascontiguousarray(now).tobytes())
+    return {"entering": found.hexdigest()[:16]}

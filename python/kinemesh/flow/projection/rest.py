@@ -19,10 +19,11 @@ def refuse_rest(case: Any, start: str) -> None:
         still &= speed == 0
     for motion, (member, _) in zip(case.motions, case.grid.bodies, strict=True):
         still[member] &= motion is None
-    if still.any() and not case.walls.sliding:
+    enters = any(own.still and own.enters for own in case.conditions.values())
+    if still.any() and not case.walls.sliding and not enters:
         raise SettingsError(
             "stream is 0 and nothing moves, so there is "
-            "no flow to compute; give a motion, sliding walls, or stream = 1",
+            "no flow to compute; give a motion, sliding walls, an inlet, or stream = 1",
             member=int(np.flatnonzero(still)[0]),
         )
 

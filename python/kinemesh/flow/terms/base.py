@@ -65,6 +65,9 @@ class Term:
         del rows  # none, as a rule
         return []
 
+    def at_time(self, times: NDArray[np.float64]) -> None:
+        """Take up what depends on the time, at the times of the members (members,)."""
+
     @property
     def kept(self) -> dict[str, Any]:
         """Device arrays by name that a restart holds."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kinemesh.errors import SettingsError
 from kinemesh.flow.terms.base import Rows, Term
 from kinemesh.space.conditions.table import flux_of
-from kinemesh.space.conditions.values import give
+from kinemesh.space.conditions.values import Values
 
 
 class Vortex(Term):
@@ -34,6 +37,7 @@ class Boundary(Term):
     Attributes
     ----------
     patches : by kind, those that have volumes;  kernels : of their fluxes
+    values : numbers of the conditions
 
     Raises
     ------
@@ -44,7 +48,7 @@ class Boundary(Term):
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)
-        give(case.backend, self.grid.patches, self.grid.vertices, case.conditions)
+        self.values = Values(case.backend, self.grid.patches, self.grid.vertices, case.conditions)
         self.patches = {kind: patch for kind, patch in self.grid.patches.items() if len(patch)}
         self.kernels = {kind: flux_of(kind, case.family) for kind in self.patches}
         for kind, kernel in self.kernels.items():
@@ -53,6 +57,9 @@ class Boundary(Term):
                     f"boundaries: kind {kind!r} is not for this solver, as there is no kernel "
                     f"{kernel}; choose another kind"
                 )
+
+    def at_time(self, times: NDArray[np.float64]) -> None:
+        self.values.at_time(times)
 
     def residual(self) -> list[Any]:
         return [

@@ -48,15 +48,30 @@ class Condition:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if value is None and field.default is None:
-                continue
-            object.__setattr__(self, field.name, number(self.kind, field.name, value))
+            if callable(value):
+                value_at(self.kind, field.name, value, 0.0)
+            elif value is not None or field.default is not None:
+                object.__setattr__(self, field.name, number(self.kind, field.name, value))
+
+    @property
+    def varies(self) -> bool:
+        """True where a number is a function of time."""
+        return any(callable(getattr(self, field.name)) for field in fields(self))
+
+    def at_time(self, time: float) -> Condition:
+        """The condition with its numbers at a time."""
+        now = {field.name: getattr(self, field.name) for field in fields(self)}
+        if not self.varies:
+            return self
+        for name, value in now.items():
+            now[name] = value_at(self.kind, name, value, time) if callable(value) else value
+        return type(self)(**now)
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """Numbers that are given, by name."""
+        """Numbers that are given, by name; of a function its name."""
         found = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: value for name, value in found.items() if value is not None}
+        return {n: name_of(value) for n, value in found.items() if value is not None}
 
     @property
     def words(self) -> str:
@@ -69,7 +84,18 @@ class Condition:
         return {}
 
     def as_table(self) -> Any:
-        """Table of a case file: the kind, with its numbers where it has some."""
+        """Table of a case file: the kind, with its numbers where it has some.
+
+        Raises
+        ------
+        SettingsError    a number by a function, which no file holds
+        """
+        for field in fields(self):
+            if callable(getattr(self, field.name)):
+                raise SettingsError(
+                    f"boundaries: {field.name} of an {self.kind} is a function, which no case file "
+                    "holds; give it to the solver in Python, or a number"
+                )
         return {"kind": self.kind, **self.numbers} if self.flow else self.kind
 
     def check_among(self, marker: str, others: Mapping[str, Condition]) -> None:
@@ -105,6 +131,26 @@ def number(kind: str, name: str, value: Any) -> float:
     if not 0.0 < found < np.inf:
         raise SettingsError(f"{kind}: {name} is {short(value)}, expected a number above 0")
     return found
+
+
+def value_at(kind: str, name: str, function: Any, time: float) -> float:
+    """Number of a function of time, at a time; SettingsError where there is none."""
+    try:
+        found = function(time)
+    except Exception as error:
+        raise SettingsError(
+            f"{kind}: {name} failed at time {time:g}, {type(error).__name__}: {error}; expected a "
+            "function of the time that gives a number"
+        ) from error
+    try:
+        return number(kind, name, found)
+    except SettingsError as error:
+        raise SettingsError(f"{error} at time {time:g}") from None
+
+
+def name_of(value: Any) -> Any:
+    """Name of a function or of its class; other values as they are."""
+    return getattr(value, "__name__", type(value).__name__) if callable(value) else value
 
 
 def short(value: Any) -> str:

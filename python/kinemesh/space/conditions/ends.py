@@ -19,7 +19,8 @@ def outlet(*, pressure: float | None = None) -> Condition:
 
     Parameters
     ----------
-    pressure : float    of a gas, static over that of the stream, p / p_inf; None: incompressible
+    pressure : float or callable    of a gas, static over that of the stream, p / p_inf, or a
+        function of the time [chord/a_inf]; None: incompressible
 
     Raises
     ------
@@ -41,15 +42,18 @@ def inlet(
 
     Parameters
     ----------
-    total_pressure : float       p_0 / p_inf of a gas, which comes in slower than sound
-    total_temperature : float    T_0 / T_inf of a gas; default 1
+    total_pressure : float or callable    p_0 / p_inf of a gas, which comes in slower than sound,
+        or a function of the time [chord/a_inf]
+    total_temperature : float or callable    T_0 / T_inf of a gas; default 1
     alpha_deg : float            angle of a gas's inflow to the x axis [deg]; None: across the
         boundary
     velocity : float, (u, v) or callable    of incompressible flow: speed across the boundary, its
-        components, or a function of the arrays x and y that gives speeds (n,) or components
-        (2, n); in reference speeds U
-    profile : "parabolic"        of incompressible flow: a parabola from end to end of a straight
-        boundary, `velocity` its largest value
+        components, or a function (x, y), (x, y, time) or (time); of the arrays x and y it gives
+        speeds (n,) or components (2, n), of the time alone a number or two; in reference speeds U,
+        times in lengths of the mesh over U
+    profile : str                of incompressible flow: "parabolic", a parabola from end to end of
+        a straight boundary, `velocity` its largest value; or the file of a table with columns x or
+        y, and u, v or speed (across), which `velocity` multiplies
 
     Raises
     ------

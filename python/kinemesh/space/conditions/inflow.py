@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from inspect import signature
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import is_several
-from kinemesh.errors import SettingsError, did_you_mean
-from kinemesh.space.conditions.base import OUTER, PROJECTION, Condition, finite, outward
+from kinemesh.errors import CaseError, SettingsError, did_you_mean
+from kinemesh.io.text_table import read
+from kinemesh.space.conditions.base import OUTER, PROJECTION, Condition, finite, name_of, outward
 
 INCOMPRESSIBLE = "incompressible flow"
 PROFILES = ("parabolic",)
@@ -52,41 +55,59 @@ class Inflow(Condition):
                 )
             found = tuple(finite("inlet", "velocity", value) for value in pair)
             object.__setattr__(self, "velocity", found if len(found) == 2 else found[0])
-        named = isinstance(self.profile, str)
-        if self.profile is not None and not (named and self.profile in PROFILES):
-            hint = did_you_mean(self.profile, PROFILES) if named else ""
+        if isinstance(self.profile, Path):
+            object.__setattr__(self, "profile", str(self.profile))
+        if self.profile is not None:
+            self._check_profile(self.profile)
+
+    def _check_profile(self, profile: Any) -> None:
+        """SettingsError for a profile that is none, or for one with a velocity of its own."""
+        if not isinstance(profile, str) or not (profile in PROFILES or "." in profile):
+            hint = did_you_mean(profile, PROFILES) if isinstance(profile, str) else ""
             raise SettingsError(
-                f"inlet: profile is {self.profile!r}, expected {', '.join(PROFILES)}{hint}"
+                f"inlet: profile is {profile!r}, expected {', '.join(PROFILES)}, or the file of a "
+                f"table{hint}"
             )
-        if self.profile is not None and callable(self.velocity):
+        if profile not in PROFILES:
+            Table.of(profile)
+        if callable(self.velocity) and _arguments(self.velocity) != ["time"]:
             raise SettingsError(
-                "inlet: velocity is a function and there is a profile, expected one"
+                "inlet: velocity is a function of the place and there is a profile, expected one"
             )
+
+    @property
+    def varies(self) -> bool:
+        """True where the velocity is a function of the time."""
+        return callable(self.velocity) and "time" in _arguments(self.velocity)
+
+    def at_time(self, time: float) -> Inflow:
+        """The condition with its velocity at a time."""
+        law = self.velocity
+        if not self.varies:
+            return self
+        if _arguments(law) == ["time"]:
+            return Inflow(_called("inlet", law, time), self.profile)
+        return Inflow(lambda x, y: law(x, y, time), self.profile)
 
     @property
     def numbers(self) -> dict[str, Any]:
         """Numbers that are given, by name, and the name of a function."""
-        given = self.velocity
-        told = getattr(given, "__name__", type(given).__name__) if callable(given) else given
-        return {"velocity": told} | ({"profile": self.profile} if self.profile else {})
+        return {"velocity": name_of(self.velocity)} | (
+            {"profile": self.profile} if self.profile else {}
+        )
 
-    def as_table(self) -> Any:
-        """Table of a case file; SettingsError for a velocity by a function, which no file holds."""
-        if callable(self.velocity):
-            raise SettingsError(
-                "boundaries: a case file holds no function; give it to km.Incompressible, or say a "
-                "velocity with a profile"
-            )
-        return Condition.as_table(self)
-
-    def at(self, marker: str, mesh: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Nodes of a marker, and (nodes, 2) velocities there.
+    def at(
+        self, marker: str, mesh: Any, time: float | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Nodes of a marker, and (nodes, 2) velocities there; at a time whatever flows there.
 
         Raises
         ------
         SettingsError    velocities that are no finite numbers of the right shape, or that lead
             out of the fluid; a parabola along a boundary that is not straight
         """
+        if self.varies:
+            return self.at_time(time or 0.0).at(marker, mesh, time or 0.0)
         edges = mesh.boundaries.get(marker, np.zeros((0, 2), np.int64))
         nodes = np.unique(edges)
         if not len(nodes):
@@ -95,11 +116,14 @@ class Inflow(Condition):
         normal = np.zeros_like(x)
         np.add.at(normal, np.searchsorted(nodes, edges).T, out)
         normal /= np.linalg.norm(normal, axis=1, keepdims=True)
-        found = self._velocities(marker, x, normal)
-        if self.profile is not None:
+        if self.profile is None or self.profile in PROFILES:
+            found = self._velocities(marker, x, normal)
+        else:
+            found = Table.of(self.profile).velocities(marker, x, normal, self.velocity)
+        if self.profile in PROFILES:
             found = found * _parabola(marker, x, np.linalg.norm(out, axis=1).sum())[:, None]
         flow = flow_into(mesh, marker, nodes, found)
-        if not flow > 0:
+        if time is None and not flow > 0:
             raise SettingsError(
                 f"boundaries: inlet {marker!r} has a flow of {flow:.4g} into the fluid, "
                 "expected one above 0"
@@ -132,6 +156,88 @@ class Inflow(Condition):
                 f"places, expected finite speeds ({len(x)},) or components (2, {len(x)})"
             )
         return np.ascontiguousarray(made.T)
+
+
+class Table(NamedTuple):
+    """Profile of an inflow from a file: a column x or y, and u with v, or speed.
+
+    Parameters
+    ----------
+    path : of the file
+    axis : 0 where the profile is over x, 1 where it is over y
+    at : (rows,) places, ascending;  values : (rows,) speeds across, or (rows, 2) velocities
+    """
+
+    path: str
+    axis: int
+    at: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, path: str) -> Table:
+        """The table of a file; SettingsError where it is none."""
+        try:
+            columns = read(path, "a profile of velocity")
+        except CaseError as error:
+            raise SettingsError(f"inlet: {error}") from None
+        along = [name for name in ("x", "y") if name in columns]
+        of = ["speed"] if "speed" in columns else [n for n in ("u", "v") if n in columns]
+        if len(along) != 1 or of not in (["speed"], ["u"], ["u", "v"]):
+            raise SettingsError(
+                f"inlet: profile {path} has columns {', '.join(columns)}, expected x or y, and u "
+                "with v, or speed (across the boundary)"
+            )
+        at = columns[along[0]]
+        values = np.stack([columns[n] for n in of] + [0 * at] * (of == ["u"]), axis=1)
+        order = np.argsort(at, kind="stable")
+        good = len(at) > 1 and np.isfinite(values).all() and (np.diff(at[order]) > 0).all()
+        if not good:
+            raise SettingsError(
+                f"inlet: profile {path} has {len(at)} rows, expected two or more, of finite "
+                f"numbers, each at another {along[0]}"
+            )
+        own = values[order]
+        return cls(path, "xy".index(along[0]), at[order], own[:, 0] if of == ["speed"] else own)
+
+    def velocities(
+        self, marker: str, x: NDArray[np.float64], normal: NDArray[np.float64], factor: float
+    ) -> NDArray[np.float64]:
+        """(nodes, 2) velocities at places, linear between the rows, times a factor."""
+        s, low, high = x[:, self.axis], self.at[0], self.at[-1]
+        beyond = np.maximum(low - s, s - high)
+        if beyond.max() > STRAIGHT * (high - low):
+            far = x[beyond.argmax()]
+            raise SettingsError(
+                f"boundaries: the profile {self.path} of inlet {marker!r} goes from "
+                f"{'xy'[self.axis]} = {low:.4g} to {high:.4g}, and the inlet to "
+                f"({far[0]:.4g}, {far[1]:.4g}); expected a table over all of it"
+            )
+        if self.values.ndim == 1:
+            across: NDArray[np.float64] = -factor * np.interp(s, self.at, self.values)[:, None]
+            return across * normal
+        both = [factor * np.interp(s, self.at, column) for column in self.values.T]
+        return np.stack(both, axis=1)
+
+
+def _arguments(law: Any) -> list[str]:
+    """What a function of velocity depends on, by the number of its arguments."""
+    try:
+        every = signature(law).parameters.values()
+        needed = [p for p in every if p.default is p.empty and p.kind < p.VAR_POSITIONAL]
+    except (TypeError, ValueError):  # of C
+        return ["x", "y"]
+    return {1: ["time"], 3: ["x", "y", "time"]}.get(len(needed), ["x", "y"])
+
+
+def _called(kind: str, law: Any, time: float) -> Any:
+    """A velocity at a time; SettingsError where a user's function fails."""
+    try:
+        return law(time)
+    except Exception as error:
+        raise SettingsError(
+            f"{kind}: velocity failed at time {time:g}, {type(error).__name__}: {error}; expected "
+            "a function of the time"
+        ) from error
 
 
 def flow_into(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
+from hashlib import sha256
 from typing import Any
 
 from kinemesh.errors import SettingsError, did_you_mean
@@ -18,6 +19,7 @@ CONDITIONS: list[type[Condition]] = [
 """A new condition is its class in a file, with its kernels, and an entry here.
 
 A kind may have a class for each flow.  Patches of the boundary are in the order of the kinds."""
+TIMES = (0.0, 0.3, 1.0, 2.7, 11.0)  # at which functions of the time are told apart
 
 
 def kinds(family: str | None = None) -> dict[str, list[type[Condition]]]:
@@ -116,14 +118,40 @@ def conditions_of(boundaries: Any) -> dict[str, Condition]:
             f"boundaries is {boundaries!r}, expected {{marker: kind}}, kinds: {list(kinds())}"
         )
     found = {marker: condition_of(marker, value) for marker, value in (boundaries or {}).items()}
-    for marker, own in found.items():
-        own.check_among(marker, found)
+    start = {marker: own.at_time(0.0) for marker, own in found.items()}
+    for marker, own in start.items():
+        own.check_among(marker, start)
     return found
 
 
 def ends_of(conditions: Mapping[str, Condition]) -> dict[str, Condition]:
     """Inlets and outlets of these conditions, by marker."""
     return {m: own for m, own in conditions.items() if own.still and (own.enters or own.leaves)}
+
+
+def refuse_time(conditions: Mapping[str, Condition]) -> None:
+    """SettingsError for a condition that depends on the time, of a steady run."""
+    for marker, own in conditions.items():
+        if own.varies:
+            raise SettingsError(
+                f"boundaries: numbers of {own.kind} {marker!r} are functions of the time, which a "
+                "steady run has not; compute it by run(...), or give numbers"
+            )
+
+
+def in_time(conditions: Mapping[str, Condition]) -> dict[str, str]:
+    """Hash of the numbers that depend on the time, by which a run goes on with its own alone."""
+    found = [_bytes(own, time) for own in conditions.values() if own.varies for time in TIMES]
+    return {"in_time": sha256(b"".join(found)).hexdigest()[:16]} if found else {}
+
+
+def _bytes(own: Condition, time: float) -> bytes:
+    """Numbers of a condition at a time, which a function need not have beyond the run."""
+    try:
+        now = own.at_time(time)
+    except SettingsError:
+        return b"none"
+    return repr(now.numbers).encode()
 
 
 def numbers_of(conditions: Mapping[str, Condition]) -> dict[str, dict[str, Any]]:

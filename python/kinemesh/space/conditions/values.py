@@ -14,34 +14,66 @@ from kinemesh.space.conditions.base import Condition
 from kinemesh.space.patches import Patch
 
 
-def give(
-    backend: Backend, patches: Mapping[str, Patch], space: Any, conditions: Mapping[str, Condition]
-) -> None:
-    """Put the numbers of conditions on the device, with the patches that they are of.
+class Values:
+    """Numbers of conditions on the device, with the patches that they are of.
 
     Parameters
     ----------
+    patches : by kind
     space : of the patches' nodes: `distinct` meshes, whom they are `alike`, `first` of each member
+    conditions : by marker
+
+    Raises
+    ------
+    SettingsError    conditions of one kind and of other numbers that meet, or that contradict the
+        shape of their markers
     """
-    own_arrays = {m: arrays for m, own in conditions.items() if (arrays := own.arrays())}
-    if not own_arrays:
-        return
-    check_meetings({marker: conditions[marker] for marker in own_arrays}, space.distinct)
-    values: dict[str, dict[str, NDArray[np.float64]]] = {}
-    for marker, arrays in own_arrays.items():
-        kind = conditions[marker].kind
-        for mesh in space.distinct:
-            conditions[marker].check_on(marker, mesh)
-        patch, each = patches[kind], [np.unique(m.boundaries.get(marker, ())) for m in
-                                      space.distinct]  # fmt: skip
-        nodes = [first + each[of] for first, of in zip(space.first, space.alike.of, strict=False)]
-        there = patch.places(np.concatenate(nodes).astype(int))
-        for name, value in arrays.items():
-            tables = values.setdefault(kind, {})
-            tables.setdefault(name, np.zeros((len(patch), *value.shape)))[there] = value
-    for kind, tables in values.items():
-        for name, whole in tables.items():
-            patches[kind].device[name] = backend.array(whole, np.float64)
+
+    def __init__(
+        self,
+        backend: Backend,
+        patches: Mapping[str, Patch],
+        space: Any,
+        conditions: Mapping[str, Condition],
+    ) -> None:
+        self.backend, self.patches, self.space = backend, patches, space
+        start = {marker: own.at_time(0.0) for marker, own in conditions.items()}
+        self.conditions = {m: own for m, own in conditions.items() if start[m].arrays()}
+        self.varies = any(own.varies for own in self.conditions.values())
+        check_meetings(self.conditions, space.distinct)
+        for marker in self.conditions:
+            for mesh in space.distinct:
+                start[marker].check_on(marker, mesh)
+        self._nodes = {marker: self._places(marker) for marker in self.conditions}
+        for kind, tables in self._tables(np.zeros(len(space.first) - 1)).items():
+            for name, whole in tables.items():
+                patches[kind].device[name] = backend.array(whole, np.float64)
+
+    def at_time(self, times: NDArray[np.float64]) -> None:
+        """Put the numbers at the time of each member (members,)."""
+        if not self.varies:
+            return
+        for kind, tables in self._tables(times).items():
+            for name, whole in tables.items():
+                self.backend.put(self.patches[kind].device[name], whole)
+
+    def _places(self, marker: str) -> list[NDArray[np.int64]]:
+        """Rows of the patch that are of a marker, for each member."""
+        space, patch = self.space, self.patches[self.conditions[marker].kind]
+        each = [np.unique(mesh.boundaries.get(marker, ())).astype(int) for mesh in space.distinct]
+        pairs = zip(space.first, space.alike.of, strict=False)
+        return [patch.places(first + each[of]) for first, of in pairs]
+
+    def _tables(self, times: NDArray[np.float64]) -> dict[str, dict[str, NDArray[np.float64]]]:
+        """Values at the nodes of each patch, by kind and by name."""
+        found: dict[str, dict[str, NDArray[np.float64]]] = {}
+        for marker, own in self.conditions.items():
+            tables = found.setdefault(own.kind, {})
+            for rows, time in zip(self._nodes[marker], times, strict=True):
+                for name, value in own.at_time(float(time)).arrays().items():
+                    shape = (len(self.patches[own.kind]), *value.shape)
+                    tables.setdefault(name, np.zeros(shape))[rows] = value
+        return found
 
 
 def check_meetings(conditions: Mapping[str, Condition], meshes: Any) -> None:
