@@ -77,8 +77,34 @@ def pytest_addoption(parser):
     parser.addoption("--part", metavar="K/N", help="each N-th test, from test K on (from 0)")
 
 
+def no_cuda():
+    """Why nothing runs on CUDA here, or nothing."""
+    from kinemesh.device.backend import Backend
+    from kinemesh.errors import DeviceError
+
+    try:
+        Backend("cuda")
+    except DeviceError as error:
+        return str(error)
+    return ""
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say once that there is no CUDA, in place of a line for each of thousands of tests."""
+    reason = no_cuda()
+    if reason:
+        terminalreporter.write_line(f"tests marked cuda were left out: {reason}")
+
+
 def pytest_collection_modifyitems(config, items):
-    """Leave the tests of other parts out (tools/parts.py); let runs of tests be short."""
+    """Leave out tests on CUDA where there is none, and those of other parts (tools/parts.py).
+
+    Runs of tests may be short.
+    """
+    if no_cuda():
+        gone = [test for test in items if test.get_closest_marker("cuda")]
+        config.hook.pytest_deselected(items=gone)
+        items[:] = [test for test in items if not test.get_closest_marker("cuda")]
     short = pytest.mark.filterwarnings(f"always:.*({'|'.join(SHORT)}):RuntimeWarning")
     for test in items:
         if test.get_closest_marker("flow"):
