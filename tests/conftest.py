@@ -4,6 +4,7 @@ import gc
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.register_assert_rewrite("runs")  # assertions that tests share
@@ -71,6 +72,27 @@ def undrawn(monkeypatch):
     """Figures are made and have their files, which are empty: to draw them takes longest."""
     savefig = "matplotlib.figure.Figure.savefig"
     monkeypatch.setattr(savefig, lambda figure, path: Path(path).touch())
+
+
+@pytest.fixture(scope="session", autouse=True)
+def maps():
+    """Conformal maps of sections are found once: a tenth of the time of runs on small meshes."""
+    from kinemesh.mesh import cmesh, conformal, omesh
+
+    found, ends = {}, np.linspace(0.0, 1.0, 65)
+
+    def kept(section):
+        z, slope = section.curve(ends)
+        key = (section.name, section.gap, section.symmetric, section.joints, section.notes,
+               z.tobytes(), slope.tobytes())  # fmt: skip
+        if key not in found:
+            found[key] = conformal.circle_map(section)
+        return found[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (omesh, cmesh):
+            patch.setattr(module, "circle_map", kept)
+        yield kept
 
 
 def pytest_addoption(parser):
