@@ -390,11 +390,14 @@ WINGS = {
 
 
 WAYS_IN_SPACE = WAYS | {"smooth": ("float64", {"time": "lusgs", "smooth_gradients": True})}
+# every way on one wing; on the others a way with a matrix and one without
+WINGS_AND_WAYS = [("regular", way) for way in WAYS_IN_SPACE] + [
+    (name, way) for name in ("large", "irregular") for way in ("float64", "no matrix")
+]
 
 
 @pytest.mark.filterwarnings("ignore:.*coefficients refer to an area:RuntimeWarning")
-@pytest.mark.parametrize("way", WAYS_IN_SPACE)
-@pytest.mark.parametrize("name", WINGS)
+@pytest.mark.parametrize(("name", "way"), WINGS_AND_WAYS)
 def test_what_a_cloud_in_space_needs_is_what_is_allocated(allocated, name, way):
     """Within 0.16 %; an array of one number per point is 0.1 to 1.2 %."""
     cloud = WINGS[name]()
