@@ -111,10 +111,10 @@ def no_cuda():
     return ""
 
 
-def pytest_terminal_summary(terminalreporter):
+def pytest_terminal_summary(terminalreporter, config):
     """Say once that there is no CUDA, in place of a line for each of thousands of tests."""
     reason = no_cuda()
-    if reason:
+    if reason and not config.option.collectonly:
         terminalreporter.write_line(f"tests marked cuda were left out: {reason}")
 
 
@@ -123,7 +123,7 @@ def pytest_collection_modifyitems(config, items):
 
     Runs of tests may be short.
     """
-    if no_cuda():
+    if not config.option.collectonly and no_cuda():
         gone = [test for test in items if test.get_closest_marker("cuda")]
         config.hook.pytest_deselected(items=gone)
         items[:] = [test for test in items if not test.get_closest_marker("cuda")]
