@@ -20,6 +20,9 @@ from kinemesh.flow import memory
 from kinemesh.motion import Pose
 from solver_cases import DATA, oneram6, square, three_element
 
+# bytes are counted in Python: two thirds of the sanitizers' time for kernels that others call
+pytestmark = pytest.mark.no_sanitizer
+
 GIB = 2**30
 
 
@@ -186,7 +189,6 @@ print(mesh.nodes, 2 * len(mesh.edges), needed, 1024 * int(most))
 """  # ru_maxrss would start from what the parent has
 
 
-@pytest.mark.no_sanitizer
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_the_process_grows_by_arrays_and_little_else():
     """The most that is resident, between two sizes; within the 15 % of the arrays' estimate."""
