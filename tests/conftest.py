@@ -74,9 +74,8 @@ def undrawn(monkeypatch):
     monkeypatch.setattr(savefig, lambda figure, path: Path(path).touch())
 
 
-@pytest.fixture(scope="session", autouse=True)
-def maps():
-    """Conformal maps of sections are found once: a tenth of the time of runs on small meshes."""
+def pytest_sessionstart():
+    """Find conformal maps of sections once: a tenth of the time of runs on small meshes."""
     from kinemesh.mesh import cmesh, conformal, omesh
 
     found, ends = {}, np.linspace(0.0, 1.0, 65)
@@ -89,10 +88,7 @@ def maps():
             found[key] = conformal.circle_map(section)
         return found[key]
 
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (omesh, cmesh):
-            patch.setattr(module, "circle_map", kept)
-        yield kept
+    omesh.circle_map = cmesh.circle_map = kept
 
 
 def pytest_addoption(parser):
