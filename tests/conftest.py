@@ -4,6 +4,7 @@ import gc
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.register_assert_rewrite("runs")  # assertions that tests share
@@ -73,12 +74,55 @@ def undrawn(monkeypatch):
     monkeypatch.setattr(savefig, lambda figure, path: Path(path).touch())
 
 
+def pytest_sessionstart():
+    """Find conformal maps of sections once: a tenth of the time of runs on small meshes."""
+    from kinemesh.mesh import cmesh, conformal, omesh
+
+    found, ends = {}, np.linspace(0.0, 1.0, 65)
+
+    def kept(section):
+        z, slope = section.curve(ends)
+        key = (section.name, section.gap, section.symmetric, section.joints, section.notes,
+               z.tobytes(), slope.tobytes())  # fmt: skip
+        if key not in found:
+            found[key] = conformal.circle_map(section)
+        return found[key]
+
+    omesh.circle_map = cmesh.circle_map = kept
+
+
 def pytest_addoption(parser):
     parser.addoption("--part", metavar="K/N", help="each N-th test, from test K on (from 0)")
 
 
+def no_cuda():
+    """Why nothing runs on CUDA here, or nothing."""
+    from kinemesh.device.backend import Backend
+    from kinemesh.errors import DeviceError
+
+    try:
+        Backend("cuda")
+    except DeviceError as error:
+        return str(error)
+    return ""
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Say once that there is no CUDA, in place of a line for each of thousands of tests."""
+    reason = no_cuda()
+    if reason and not config.option.collectonly:
+        terminalreporter.write_line(f"tests marked cuda were left out: {reason}")
+
+
 def pytest_collection_modifyitems(config, items):
-    """Leave the tests of other parts out (tools/parts.py); let runs of tests be short."""
+    """Leave out tests on CUDA where there is none, and those of other parts (tools/parts.py).
+
+    Runs of tests may be short.
+    """
+    if not config.option.collectonly and no_cuda():
+        gone = [test for test in items if test.get_closest_marker("cuda")]
+        config.hook.pytest_deselected(items=gone)
+        items[:] = [test for test in items if not test.get_closest_marker("cuda")]
     short = pytest.mark.filterwarnings(f"always:.*({'|'.join(SHORT)}):RuntimeWarning")
     for test in items:
         if test.get_closest_marker("flow"):

@@ -34,7 +34,7 @@ def test_the_ready_cylinder_runs_from_the_shell(tmp_path, undrawn, capsys):
 def test_ready_steady_cases_run_from_the_shell(tmp_path, undrawn, capsys):
     for name in ("cylinder-steady", "naca0012-laminar"):
         out = tmp_path / name
-        words = [name, "--set=run.device=cpu", "--nodes=1500"]
+        words = [name, "--set=run.device=cpu", "--nodes=1000"]
         assert cli.main(["check", *words]) == 0
         assert cli.main(["run", *words, "--out", str(out), "--quiet"]) == 0
         drawn = {"convergence.png", "cp.png", "vorticity.png", "pressure.png", "mesh.png"}

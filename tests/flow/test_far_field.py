@@ -32,7 +32,7 @@ def lift(mesh, device, far_field, mach):
 
 
 @on_devices
-@pytest.mark.parametrize("mach", [0.5, 0.8])
+@pytest.mark.parametrize("mach", [0.5, pytest.param(0.8, marks=pytest.mark.slow)])
 def test_the_vortex_replaces_most_of_the_far_field(device, mach):
     """Both meshes have equal cells near the section: cut off is far field, from 200 chords to 20.
 

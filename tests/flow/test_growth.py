@@ -63,7 +63,7 @@ def test_a_solver_goes_at_once_and_leaves_no_cycle(device):
 @on_devices
 @pytest.mark.usefixtures("_no_collector")
 @pytest.mark.skipif(SANITIZED, reason="the sanitizer keeps what was freed for a while")
-@pytest.mark.parametrize("solvers", [200, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("solvers", [100, pytest.param(1000, marks=pytest.mark.slow)])
 def test_solvers_made_and_dropped_do_not_grow(solvers, device):
     """The bound is one object per solver: a single bound call lost by each would be seen.
 

@@ -56,10 +56,12 @@ def errors(across):
 
 
 @pytest.mark.flow
-def test_kovasznay_has_second_order_on_stretched_triangles():
-    coarse, fine = (np.array(errors(across)) for across in (32, 96))
+@pytest.mark.parametrize("across", [64, pytest.param(96, marks=pytest.mark.slow)])
+def test_kovasznay_has_second_order_on_stretched_triangles(across):
+    coarse, fine = (np.array(errors(n)) for n in (32, across))
 
-    order = np.log(coarse / fine) / np.log(3)
+    order = np.log(coarse / fine) / np.log(across / 32)
 
     assert order.min() > 1.8, order
-    assert fine.max() < 3e-3  # 2.2e-3 and 1.7e-3 where it was written
+    # 2.2e-3 and 1.7e-3 on 96 where it was written; on others by the order
+    assert fine.max() < 3e-3 * (96 / across) ** 2

@@ -13,7 +13,7 @@ from clouds import half_wing
 
 pytestmark = pytest.mark.flow
 
-ITERATIONS = 50
+ITERATIONS = 25
 
 
 def case(name, device):

@@ -20,6 +20,9 @@ from kinemesh.flow import memory
 from kinemesh.motion import Pose
 from solver_cases import DATA, oneram6, square, three_element
 
+# bytes are counted in Python: two thirds of the sanitizers' time for kernels that others call
+pytestmark = pytest.mark.no_sanitizer
+
 GIB = 2**30
 
 
@@ -186,7 +189,6 @@ print(mesh.nodes, 2 * len(mesh.edges), needed, 1024 * int(most))
 """  # ru_maxrss would start from what the parent has
 
 
-@pytest.mark.no_sanitizer
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_the_process_grows_by_arrays_and_little_else():
     """The most that is resident, between two sizes; within the 15 % of the arrays' estimate."""
@@ -390,11 +392,14 @@ WINGS = {
 
 
 WAYS_IN_SPACE = WAYS | {"smooth": ("float64", {"time": "lusgs", "smooth_gradients": True})}
+# every way on one wing; on the others a way with a matrix and one without
+WINGS_AND_WAYS = [("regular", way) for way in WAYS_IN_SPACE] + [
+    (name, way) for name in ("large", "irregular") for way in ("float64", "no matrix")
+]
 
 
 @pytest.mark.filterwarnings("ignore:.*coefficients refer to an area:RuntimeWarning")
-@pytest.mark.parametrize("way", WAYS_IN_SPACE)
-@pytest.mark.parametrize("name", WINGS)
+@pytest.mark.parametrize(("name", "way"), WINGS_AND_WAYS)
 def test_what_a_cloud_in_space_needs_is_what_is_allocated(allocated, name, way):
     """Within 0.16 %; an array of one number per point is 0.1 to 1.2 %."""
     cloud = WINGS[name]()
@@ -541,9 +546,10 @@ def overset_case(parts, spacing):
     return {"wing": km.Part(wing, at=(-0.5, 0.0)), **above, "back": back}
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("spacing", [0.035, 0.02])
-@pytest.mark.parametrize("parts", [2, 3])
+@pytest.mark.parametrize(
+    ("parts", "spacing", "dtype"),
+    [(2, 0.035, "float64"), (2, 0.02, "float32"), (3, 0.035, "float32"), (3, 0.02, "float64")],
+)
 def test_overset_parts_need_what_they_allocate(parts, spacing, dtype):
     """Within 10 %, of coarse levels of hierarchies and of bins, which no count tells."""
 

@@ -48,8 +48,7 @@ def order(sizes, errors):
 
 
 @on_devices
-@pytest.mark.parametrize("flux", ["roe", "hllc"])
-@pytest.mark.parametrize("motion", MOTIONS)
+@pytest.mark.parametrize(("motion", "flux"), list(zip(MOTIONS, ["hllc", "roe"], strict=True)))
 def test_space_and_time_refined_together_gain_second_order(motion, flux, device):
     """Steps of a quarter of a cell per unit time: the first step's BDF1 included."""
     cells, law = np.array([20, 30, 44, 64]), MOTIONS[motion](4.0)

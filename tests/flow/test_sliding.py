@@ -1,5 +1,7 @@
 """Walls that slide in themselves: lids and ground."""
 
+from functools import cache
+
 import kinemesh as km
 import numpy as np
 import pytest
@@ -26,6 +28,7 @@ def walls_of(made):
     return get(made.grid.x)[patch.node], get(made.projection.velocity["body"])
 
 
+@cache
 def extrema(across, time_step, time, name="cavity"):
     """Least u on the vertical centre line, largest and least v on the horizontal one."""
     inner = round(5300 * (across / 128) ** 2)
@@ -48,10 +51,13 @@ def extrema(across, time_step, time, name="cavity"):
 
 
 @pytest.mark.flow
-def test_the_ready_cavity_has_published_velocities():
+@pytest.mark.parametrize(
+    ("across", "most"), [(32, 0.186), pytest.param(64, 0.056, marks=pytest.mark.slow)]
+)
+def test_the_ready_cavity_has_published_velocities(across, most):
     """64 by 64 edges: 2.7 to 3.1 %; 0.5 % of 256 by 256, the design's bar, is 5.6 % here by the
-    order 1.74 that 32 and 64 edges have."""
-    assert np.abs(extrema(64, 0.05, 40) / EXTREMA - 1).max() < 0.056
+    order 1.74 that 32 and 64 edges have, and 18.6 % with 32 by 32."""
+    assert np.abs(extrema(across, 0.05, 40) / EXTREMA - 1).max() < most
 
 
 @pytest.mark.flow

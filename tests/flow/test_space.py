@@ -216,14 +216,15 @@ def test_oneram6_lifts(device):
 
 @pytest.mark.flow
 @on_devices
-def test_coarse_irregular_wings_converge(device):
+@pytest.mark.parametrize("drop", [1e-2, pytest.param(1e-4, marks=pytest.mark.slow)])
+def test_coarse_irregular_wings_converge(device, drop):
     """Satellites beyond the tip's edge can outweigh those inside: a closure by the sign of their
     sum stalled at residuals of 0.05.
     """
     solver = km.Meshless(
         km.cloud.oneram6(points=20_000, irregular=True, seed=1), mach=0.8395, alpha_deg=3.06,
         device=device, reference_area=1.15315084,
-        settings=km.MeshlessSettings(steady_iterations=60, steady_drop=1e-4),
+        settings=km.MeshlessSettings(steady_iterations=60, steady_drop=drop),
     )  # fmt: skip
     for side in (solver.grid.wall, solver.grid.patches["far"]):
         normal, gap = (solver.backend.get(side.device[name]) for name in ("normal", "gap"))
@@ -231,7 +232,7 @@ def test_coarse_irregular_wings_converge(device):
         assert out[np.linalg.norm(normal, axis=1) > 0].min() > 0
         assert (np.linalg.norm(gap - out[:, None] * normal, axis=1) <= 1e-12 * out.max()).all()
     result = solver.steady().summary["result"]
-    assert result["residual_drop"] <= 1e-4
+    assert result["residual_drop"] <= drop
     assert 0.25 < result["cl"] < 0.3  # 0.231 at 1.5e-2 with the settings of regular clouds
 
 
@@ -316,7 +317,7 @@ def test_jst_s_lift_of_a_wing_is_that_of_roe_s_flux():
     cloud = km.cloud.oneram6(points=20_000)
     lift = {}
     for flux in ("roe", "jst"):
-        settings = km.MeshlessSettings(flux=flux, steady_drop=1e-3)
+        settings = km.MeshlessSettings(flux=flux, steady_drop=1e-2)
         wing = km.Meshless(cloud, mach=0.8395, alpha_deg=3.06, device="cpu", settings=settings,
                            reference_area=1.15315084)  # fmt: skip
         lift[flux] = wing.steady().summary["result"]["cl"]

@@ -67,7 +67,7 @@ def test_residuals_fall_from_the_start_where_small_cells_lie_beside_large_ones()
 @pytest.mark.parametrize(
     ("times", "lift", "within"),
     [
-        (0, 0.2308, 1e-3),
+        pytest.param(0, 0.2308, 1e-3, marks=pytest.mark.slow),
         pytest.param(1, 0.2204, 1e-3, marks=pytest.mark.slow),
         pytest.param(2, 0.2153, 2e-3, marks=pytest.mark.slow),
     ],

@@ -17,6 +17,8 @@ from kinemesh.space.markers import (
 )
 from solver_cases import Ellipse, bodies, disc, square
 
+pytestmark = pytest.mark.no_sanitizer  # geometry in Python
+
 
 def remade(mesh, **rules):
     """The mesh with markers by name -> whether the middle (x, y) of an edge has it."""

@@ -57,9 +57,14 @@ def file_of(out, name, batch=0):
     return path / "0" if path.is_dir() else path
 
 
-@pytest.mark.parametrize("harm", [cut, changed, emptied])
 @pytest.mark.parametrize(
-    ("name", "batch"), [("state", 0), ("damping", 1), ("cl", 0), ("version", 1)]
+    ("name", "batch", "harm"),
+    [
+        *(("state", 0, harm) for harm in (cut, changed, emptied)),
+        ("damping", 1, emptied),
+        ("cl", 0, changed),
+        ("version", 1, cut),
+    ],
 )
 def test_a_damaged_batch_is_told_and_runs_again(whole, out, harm, name, batch):
     kept = (out / NAME / "damping" / "c" / str(1 - batch)).stat().st_mtime_ns
