@@ -76,7 +76,7 @@ def undrawn(monkeypatch):
 
 def pytest_sessionstart():
     """Find conformal maps of sections once: a tenth of the time of runs on small meshes."""
-    from kinemesh.mesh import cmesh, conformal, omesh
+    from kinemesh.mesh.generate import cmesh, conformal, omesh
 
     found, ends = {}, np.linspace(0.0, 1.0, 65)
 

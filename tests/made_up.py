@@ -4,7 +4,7 @@ from math import degrees, pi
 from types import SimpleNamespace
 
 import numpy as np
-from kinemesh.flow.model import Euler
+from kinemesh.flow.gas.model import Euler
 from kinemesh.io import STEADY, UNSTEADY, History, summary
 from kinemesh.io.fields import FieldWriter
 from kinemesh.loops.loop import loop_of

@@ -16,8 +16,8 @@ from kinemesh import cli
 from kinemesh.cases.casefile import Case
 from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError, NumericalFault
-from kinemesh.flow.door import Runnable
-from kinemesh.flow.model import Euler
+from kinemesh.flow.door.runnable import Runnable
+from kinemesh.flow.gas.model import Euler
 from kinemesh.io import STEADY, UNSTEADY, History, restart, summary
 from kinemesh.io.fields import FieldWriter
 from kinemesh.results import Run

@@ -193,3 +193,8 @@ def test_no_circle_joins_modules_or_folders():
 
 def test_few_modules_lie_beside_the_folders():
     assert len(list(PACKAGE.glob("*.py"))) <= BESIDE
+
+
+def test_the_solvers_have_few_modules_beside_their_folders():
+    beside = [path.name for path in (PACKAGE / "flow").glob("*.py") if path.name != "__init__.py"]
+    assert len(beside) <= BESIDE, beside

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     )
     from kinemesh.flow.ale import Ale as Ale
     from kinemesh.flow.ale import AleSettings as AleSettings
+    from kinemesh.flow.door.units import Units
+    from kinemesh.flow.gas.meshless_settings import MeshlessSettings as MeshlessSettings
     from kinemesh.flow.incompressible import Incompressible as Incompressible
     from kinemesh.flow.meshless import Meshless as Meshless
-    from kinemesh.flow.meshless_settings import MeshlessSettings as MeshlessSettings
     from kinemesh.flow.projection.settings import IncompressibleSettings as IncompressibleSettings
-    from kinemesh.flow.units import Units
     from kinemesh.loops.loop import Loop
     from kinemesh.mesh import Mesh
     from kinemesh.motion import deform
@@ -69,7 +69,7 @@ _HOME = {
     "Mesh": "mesh",
     "Part": "overset",
     "Run": "results",
-    "Units": "flow.units",
+    "Units": "flow.door.units",
     "derivatives": "study.derivatives",
     "hysteresis": "study.hysteresis",
     "inlet": "space.conditions.ends",

@@ -11,7 +11,7 @@ from kinemesh.bench.options import chosen_rows, chosen_subjects
 from kinemesh.bench.table import CLOUD_KEYS, KEYS, markdown, paper, read
 from kinemesh.errors import CaseError, SettingsError
 from kinemesh.flow import registry
-from kinemesh.flow.meshless_settings import MeshlessSettings
+from kinemesh.flow.gas.meshless_settings import MeshlessSettings
 
 POINTS = 1_000
 

@@ -6,7 +6,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from clouds import half_wing
-from kinemesh.flow.dualtime import NOISE
+from kinemesh.flow.gas.dualtime import NOISE
 
 
 def around_on_mesh(grid):

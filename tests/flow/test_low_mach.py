@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from kinemesh.errors import SettingsError
 from kinemesh.flow.ale import AleSettings
-from kinemesh.flow.lowmach import factor
-from kinemesh.flow.meshless_settings import MeshlessSettings
+from kinemesh.flow.gas.lowmach import factor
+from kinemesh.flow.gas.meshless_settings import MeshlessSettings
 from kinemesh.motion import Pose
 from kinemesh.motion.deform import Rigid
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from kinemesh.device import backend as devices
 from kinemesh.device import fields as named
-from kinemesh.flow.model import Euler
+from kinemesh.flow.gas.model import Euler
 from kinemesh.io import STEADY, History, fields
 from kinemesh.io.summary import Stopwatch
 from kinemesh.run.files import Files

@@ -3,7 +3,7 @@
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.flow.state import PREDICTORS
+from kinemesh.flow.gas.state import PREDICTORS
 from kinemesh.run import unsteady
 
 MESH = km.mesh.airfoil("naca0012", nodes=600)

@@ -13,7 +13,7 @@ from kinemesh.bench.groups import GROUPS, TITLES
 from kinemesh.cases import parts, sources
 from kinemesh.cases.methods import DEFORMS
 from kinemesh.flow import registry
-from kinemesh.flow.settings import MarchSettings
+from kinemesh.flow.gas.settings import MarchSettings
 from solver_cases import case_text
 
 ROUGH = "[solver]\nsteady_drop = 0.05\nunsteady_drop = 0.3\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.flow.model import Euler
+from kinemesh.flow.gas.model import Euler
 
 SEA = {"chord": 0.3, "pressure": 101_325.0, "temperature": 288.15}
 UNITS = km.Units(**SEA)

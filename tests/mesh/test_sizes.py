@@ -5,7 +5,7 @@ import warnings
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.flow.sizes import beyond
+from kinemesh.flow.door.sizes import beyond
 from kinemesh.mesh.extents import Walls, longest
 from kinemesh.mesh.origin import of_section
 from scipy.spatial.distance import pdist

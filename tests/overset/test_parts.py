@@ -6,7 +6,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.errors import MeshError, OversetError
-from kinemesh.flow import sizes
+from kinemesh.flow.door import sizes
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.extents import Walls
 from kinemesh.overset import Part

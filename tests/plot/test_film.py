@@ -11,7 +11,7 @@ import pytest
 from kinemesh import cli, plot
 from kinemesh.cloud.display import Shown
 from kinemesh.errors import CaseError
-from kinemesh.flow.model import Euler
+from kinemesh.flow.gas.model import Euler
 from kinemesh.io import STEADY, UNSTEADY, History, summary
 from kinemesh.io.fields import FieldWriter
 from kinemesh.io.folder import clear

@@ -16,8 +16,8 @@ from kinemesh.cloud import airfoil, oneram6
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.device.backend import Backend
 from kinemesh.errors import NumericalFault
-from kinemesh.flow.lusgs import Lusgs
-from kinemesh.flow.meshless_settings import MeshlessSettings
+from kinemesh.flow.gas.lusgs import Lusgs
+from kinemesh.flow.gas.meshless_settings import MeshlessSettings
 from kinemesh.flow.registry import Entry
 from kinemesh.flow.terms.convection import CLOUD_FLUXES
 

@@ -15,7 +15,7 @@ from kinemesh.bench.ledger import SWEEPS, Ledger
 from kinemesh.bench.timing import recorded
 from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError, NumericalFault
-from kinemesh.flow.implicit import Implicit
+from kinemesh.flow.gas.implicit import Implicit
 from kinemesh.flow.registry import Entry
 from kinemesh.linear import Bicgstab
 from kinemesh.linear.natural import NaturalIlu, natural_csr, open_library

@@ -28,7 +28,7 @@ from kinemesh.space.conditions.words import Far, Symmetry, Wall
 if TYPE_CHECKING:
     from kinemesh.cases.casefile import Case
     from kinemesh.cloud import Cloud
-    from kinemesh.flow.solver import Solver
+    from kinemesh.flow.gas.solver import Solver
     from kinemesh.mesh import Mesh
     from kinemesh.run.plan import Plan
 
@@ -220,8 +220,8 @@ def _speed(case: Case) -> str:
 
 def _bodies(case: Case, made: Mesh | Cloud, walls: list[str], planes: list[str]) -> list[str]:
     """Sizes of the bodies, and reference lengths of the coefficients."""
-    from kinemesh.flow.arguments import motions_of
-    from kinemesh.flow.sizes import check as check_sizes
+    from kinemesh.flow.door.arguments import motions_of
+    from kinemesh.flow.door.sizes import check as check_sizes
     from kinemesh.mesh.extents import Walls
 
     found = Walls.of(made, walls, planes)

@@ -15,7 +15,8 @@ from kinemesh.cases.sizes import MESH, SIZES, check_sizes, sized
 from kinemesh.cases.sources import FILES, GENERATED, SIDES, SOURCES, Source, one_of
 from kinemesh.cases.values import as_option, choice, count, known, names, number, wrong
 from kinemesh.errors import CaseError, SettingsError
-from kinemesh.flow import limits, registry
+from kinemesh.flow import registry
+from kinemesh.flow.door import limits
 from kinemesh.io.paths import expanded
 from kinemesh.sentences import Place
 

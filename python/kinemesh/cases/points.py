@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from kinemesh.flow.sizes import QUARTER
+from kinemesh.flow.door.sizes import QUARTER
 from kinemesh.space.conditions.base import BODY
 
 if TYPE_CHECKING:

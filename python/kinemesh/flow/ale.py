@@ -14,11 +14,11 @@ import numpy as np
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import SettingsError
-from kinemesh.flow.arguments import arguments_of, assign_markers, meshes_of, settings_of
-from kinemesh.flow.implicit import Implicit, Operator
-from kinemesh.flow.lusgs import Lusgs
-from kinemesh.flow.settings import KRYLOV, MATRIX, ImplicitSettings
-from kinemesh.flow.solver import Solver
+from kinemesh.flow.door.arguments import arguments_of, assign_markers, meshes_of, settings_of
+from kinemesh.flow.gas.implicit import Implicit, Operator
+from kinemesh.flow.gas.lusgs import Lusgs
+from kinemesh.flow.gas.settings import KRYLOV, MATRIX, ImplicitSettings
+from kinemesh.flow.gas.solver import Solver
 from kinemesh.flow.terms.boundary import Boundary, Vortex
 from kinemesh.flow.terms.convection import FLUXES, Balance, FaceFluxes
 from kinemesh.flow.terms.gradients import Gradients
@@ -40,7 +40,7 @@ LINEAR = ("bicgstab", "lusgs")
 @checks_names
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AleSettings(ImplicitSettings):
-    """Settings of the ALE solver: its own, and those of `kinemesh.flow.settings.ImplicitSettings`.
+    """Settings of the ALE solver: its own, and those of `flow.gas.settings.ImplicitSettings`.
 
     Parameters
     ----------

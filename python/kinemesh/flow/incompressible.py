@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
-from kinemesh.flow.arguments import (
+from kinemesh.flow.door.arguments import (
     Arguments,
     Markers,
     arguments_of,

@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 from kinemesh.arguments import checks_names, is_several
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.errors import SettingsError
-from kinemesh.flow.arguments import (
+from kinemesh.flow.door.arguments import (
     Arguments,
     arguments_of,
     assign_markers,
     clouds_of,
     settings_of,
 )
-from kinemesh.flow.implicit import Implicit, Operator
-from kinemesh.flow.lusgs import Lusgs, SpaceLusgs
-from kinemesh.flow.meshless_settings import MeshlessSettings, completed
-from kinemesh.flow.solver import Solver
-from kinemesh.flow.stages import Stages
+from kinemesh.flow.gas.implicit import Implicit, Operator
+from kinemesh.flow.gas.lusgs import Lusgs, SpaceLusgs
+from kinemesh.flow.gas.meshless_settings import MeshlessSettings, completed
+from kinemesh.flow.gas.solver import Solver
+from kinemesh.flow.gas.stages import Stages
 from kinemesh.flow.terms.boundary import Boundary, Vortex
 from kinemesh.flow.terms.convection import CLOUD_FLUXES, CloudFluxes
 from kinemesh.flow.terms.gradients import CloudGradients

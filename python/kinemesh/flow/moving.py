@@ -1,6 +1,6 @@
 """What solvers share whatever their equations: bodies, their motions and loads, time levels.
 
-A solver of flow has states and marches of its own (`kinemesh.flow.solver` of a gas,
+A solver of flow has states and marches of its own (`kinemesh.flow.gas.solver` of a gas,
 `kinemesh.flow.incompressible`); runs ask of it what stands here.
 """
 
@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from kinemesh.device.backend import Backend
 from kinemesh.errors import warn_of
-from kinemesh.flow import memory, sizes
-from kinemesh.flow.arguments import Arguments, Markers, motions_of
+from kinemesh.flow import memory
 from kinemesh.flow.bodies import Bodies, Stands
-from kinemesh.flow.door import Runnable
+from kinemesh.flow.door import sizes
+from kinemesh.flow.door.arguments import Arguments, Markers, motions_of
+from kinemesh.flow.door.runnable import Runnable
 from kinemesh.flow.forces import Forces, Loads
 from kinemesh.flow.suspects import where_largest
 from kinemesh.motion import Pose, PoseArray, RateArray

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinemesh.errors import warn_of
-from kinemesh.flow.sizes import summed
+from kinemesh.flow.door.sizes import summed
 from kinemesh.io import summary
 from kinemesh.io.history import History
 from kinemesh.io.summary import Stopwatch, Summary

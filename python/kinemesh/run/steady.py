@@ -34,7 +34,7 @@ def steady(
     resume: bool = False,
     overwrite: bool = False,
 ) -> Run:
-    """March all members to the steady state; see `kinemesh.flow.door.Runnable.steady`."""
+    """March all members to the steady state; see `kinemesh.flow.door.runnable.Runnable.steady`."""
     folder = folder_of(out, resume, overwrite)
     solver.check_steady()
     claim = Claim(solver, resumption.identity(solver, "steady"))

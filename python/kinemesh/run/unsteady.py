@@ -352,7 +352,7 @@ def unsteady(
     overwrite: bool = False,
     preflight: bool = True,
 ) -> Run:
-    """Run the motion; see `kinemesh.flow.door.Runnable.run`."""
+    """Run the motion; see `kinemesh.flow.door.runnable.Runnable.run`."""
     if not isinstance(preflight, bool):
         raise SettingsError(f"preflight is {preflight!r}, expected True or False")
     folder = folder_of(out, resume, overwrite)

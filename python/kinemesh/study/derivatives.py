@@ -15,7 +15,7 @@ from kinemesh.arguments import checks_names, real
 from kinemesh.cases.casefile import Case
 from kinemesh.cases.overset import Overset
 from kinemesh.errors import CaseError, SettingsError
-from kinemesh.flow.sizes import QUARTER
+from kinemesh.flow.door.sizes import QUARTER
 from kinemesh.io import store as stores
 from kinemesh.io.paths import making, path_of
 from kinemesh.study.sweep.asked import asked_of

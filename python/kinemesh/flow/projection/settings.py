@@ -10,7 +10,7 @@ import numpy as np
 
 from kinemesh.arguments import checks_names
 from kinemesh.device.faults import DIVERGED, PIVOT
-from kinemesh.flow.settings import TINY, Settings
+from kinemesh.flow.gas.settings import TINY, Settings
 
 SMALLER = (
     "smaller time steps (time_step, steps_per_cycle), or a mesh that is finer where the flow "

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import numbers
 from kinemesh.errors import SettingsError
-from kinemesh.flow import limits
-from kinemesh.flow.arguments import within
+from kinemesh.flow.door import limits
+from kinemesh.flow.door.arguments import within
 from kinemesh.motion.deform import Deformation, Rigid
 from kinemesh.motion.deform.still import Still
 from kinemesh.overset.moving import RigidParts

@@ -10,7 +10,7 @@ import numpy as np
 from kinemesh.arguments import checks_names, is_several
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.errors import SettingsError
-from kinemesh.flow.settings import KRYLOV, MATRIX, TINY, ImplicitSettings
+from kinemesh.flow.gas.settings import KRYLOV, MATRIX, TINY, ImplicitSettings
 
 FLUXES = ("roe", "jst")
 LIMITERS = ("wang", "vanleer", "none")

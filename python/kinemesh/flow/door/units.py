@@ -14,9 +14,9 @@ import numpy as np
 
 from kinemesh.arguments import checks_names, numbers
 from kinemesh.errors import SettingsError
-from kinemesh.flow import fluids
-from kinemesh.flow.fluids import AIR
-from kinemesh.flow.scales import Scales
+from kinemesh.flow.door import fluids
+from kinemesh.flow.door.fluids import AIR
+from kinemesh.flow.door.scales import Scales
 from kinemesh.gas import GAMMA
 
 NUMBERS = ("chord", "pressure", "temperature", "density", "viscosity", "speed")

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from kinemesh.csr import offsets_of
 from kinemesh.device.backend import Backend
 from kinemesh.device.fields import Fields
-from kinemesh.flow.arguments import Arguments
-from kinemesh.flow.dualtime import DualTime
-from kinemesh.flow.lowmach import LowMach
-from kinemesh.flow.model import Euler
+from kinemesh.flow.door.arguments import Arguments
+from kinemesh.flow.gas.dualtime import DualTime
+from kinemesh.flow.gas.lowmach import LowMach
+from kinemesh.flow.gas.model import Euler
 from kinemesh.space.volumes import Volumes
 
 PREDICTORS = ((1.0, 0.0, 0.0), (2.0, -1.0, 0.0), (3.0, -3.0, 1.0))

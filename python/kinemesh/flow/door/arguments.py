@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kinemesh.arguments import instance, member_count, numbers, per_member, point_of
 from kinemesh.device.backend import Backend
 from kinemesh.errors import OversetError, SettingsError, shown, warn
-from kinemesh.flow import limits, sizes
+from kinemesh.flow.door import limits, sizes
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.extents import Walls, measured
 from kinemesh.mesh.fingerprint import fingerprint

@@ -1,7 +1,7 @@
 """What the solvers of a gas share: pseudo-steps, physical steps.
 
 docs/theory.md, section 2.6.  A solver lists its terms and its operator; the rest of a case is here,
-in `kinemesh.flow.state` and, whatever the equations, in `kinemesh.flow.moving`.
+in `kinemesh.flow.gas.state` and, whatever the equations, in `kinemesh.flow.moving`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from kinemesh.device.fields import Fields
 from kinemesh.errors import SettingsError
-from kinemesh.flow.arguments import Arguments, Markers, check_vortex
-from kinemesh.flow.dualtime import HUGE
+from kinemesh.flow.door.arguments import Arguments, Markers, check_vortex
 from kinemesh.flow.forces import Forces
-from kinemesh.flow.implicit import Operator
+from kinemesh.flow.gas.dualtime import HUGE
+from kinemesh.flow.gas.implicit import Operator
+from kinemesh.flow.gas.state import PREDICTORS, State
 from kinemesh.flow.moving import Moving
-from kinemesh.flow.state import PREDICTORS, State
 from kinemesh.flow.terms.base import Rows, Term
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.motion import Pose, RateArray

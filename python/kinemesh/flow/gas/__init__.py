@@ -1,0 +1,1 @@
+"""Solvers of a gas: states, pseudo-time, operators, settings."""
