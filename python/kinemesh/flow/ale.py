@@ -80,7 +80,7 @@ class AleSettings(ImplicitSettings):
 
     @property
     def remedy(self) -> str:
-        """What to change where a residual does not fall (docs/convergence.md)."""
+        """Advice where a residual does not fall (docs/convergence.md)."""
         if self.linear_solver == "lusgs":
             return "take linear_solver = 'bicgstab'"
         if self.limiter != "wang":
@@ -89,7 +89,7 @@ class AleSettings(ImplicitSettings):
 
     @property
     def with_matrix(self) -> str:
-        """What to set for pseudo-steps with a matrix."""
+        """Setting that gives pseudo-steps a matrix."""
         return "linear_solver = 'bicgstab'"
 
     def complete(self) -> AleSettings:

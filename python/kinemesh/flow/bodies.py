@@ -230,7 +230,7 @@ class Bodies:
         return found
 
     def _fail(self, time: FloatArray) -> Callable[[int, Exception], None]:
-        """What makes the member of a body fail by its motion at a time."""
+        """Make the member of a body fail by its motion at a time."""
 
         def failed(body: int, error: Exception) -> None:
             (member, marker), known = self.bodies[body], isinstance(error, KinemeshError)

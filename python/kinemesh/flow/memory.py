@@ -119,7 +119,7 @@ def _shared(one: int, same: int | None = None, other: int | None = None) -> list
 
 
 def _called_alike(solver: Any, streams: Iterable[str]) -> bool:
-    """Whether the constructor of a class takes the arguments of a solver."""
+    """True where the constructor of a class takes the arguments of a solver."""
     arguments = dict.fromkeys(streams)
     one = dict(settings=None, device=None, dtype=None, walls=None, far=None)
     try:
@@ -166,7 +166,7 @@ def _distinct(spaces: Sequence[Any], ways: Sequence[Any] | None) -> list[Distinc
 def _held(
     solver: Any, dtype: str, distinct: Sequence[Distinct], settings: Any, deform: str | None
 ) -> int:
-    """What `needed` gives."""
+    """Bytes as of `needed`."""
     total = 0.0
     for space, ways, members, known in distinct:
         with _COUNTING:
@@ -211,7 +211,7 @@ def room(
     deform: str | None,
     ways: Sequence[Any] | None = None,
 ) -> int:
-    """What `needed` gives; DeviceError where it is not free."""
+    """Bytes as of `needed`; DeviceError where they are not free."""
     distinct = _distinct(spaces, ways)
     arrays, free = _held(solver, backend.dtype, distinct, settings, deform), available(backend)
     if free is None:
@@ -242,7 +242,7 @@ def size(count: int) -> str:
 
 
 def told(arrays: int, backend: Backend) -> str:
-    """What arrays take and what is free on a device, in words."""
+    """Bytes of arrays, and bytes free on a device, in words."""
     text, free = f"about {size(arrays)} for the arrays", available(backend)
     return text if free is None else f"{text}, {size(free)} free on {backend.device}"
 

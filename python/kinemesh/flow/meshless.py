@@ -41,7 +41,7 @@ from kinemesh.space.vertices import Vertices
 
 
 def in_space(cloud: Any) -> bool:
-    """Whether the first of the clouds is one in space."""
+    """True where the first of the clouds is in space."""
     first = next(iter(cloud)) if is_several(cloud) and len(cloud) else cloud
     return isinstance(first, Cloud) and first.points.shape[1] == 3
 

@@ -1,4 +1,4 @@
-"""What solvers share whatever their equations: bodies, their motions and loads, time levels.
+"""Base of all solvers, whatever their equations: bodies, motions, loads, time levels.
 
 A solver of flow has states and marches of its own (`kinemesh.flow.gas.solver` of a gas,
 `kinemesh.flow.incompressible`); runs ask of it what stands here.
@@ -147,11 +147,11 @@ class Moving(Runnable, ABC):
         refuse_time(self.conditions)
 
     def remarks(self) -> list[str]:
-        """What must be said at the end of a run, beside how it converged."""
+        """Warnings at the end of a run, beside those on convergence."""
         return []
 
     def suspects(self, member: int) -> str:
-        """What of a member's nodes may keep its residual from falling, to be told after it."""
+        """Sentence on the nodes of a member that may keep its residual from falling."""
         return where_largest(self, member)
 
     def turning_bodies(self, member: int) -> dict[str, tuple[str, str]]:
@@ -180,7 +180,7 @@ class Moving(Runnable, ABC):
 
     @abstractmethod
     def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:
-        """Of each of these members the named fields of a field file, as the flow is now."""
+        """Fields of a field file by name, of each of these members, as the flow is now."""
 
     @abstractmethod
     def running(self, failed: Sequence[Mapping[str, Any]] = ()) -> AbstractContextManager[None]:
@@ -237,7 +237,7 @@ class Moving(Runnable, ABC):
         """Bodies at rest at `poses` (as given); iterations from the present flow begin."""
 
     def resume_steady(self, poses: Sequence[Pose]) -> None:
-        """As `start_steady`, for what a restart holds, `kept` and vertices, to be put there."""
+        """Start a steady march from a restart, whose arrays and vertices are in their place."""
         self.start_steady(poses)
 
     @abstractmethod
@@ -249,7 +249,7 @@ class Moving(Runnable, ABC):
         """Device arrays that the rest follows from, with time levels where `levels`."""
 
     def kept_on_host(self) -> dict[str, NDArray[Any]]:
-        """What a restart with time levels keeps beside."""
+        """Arrays of the host that a restart with time levels keeps."""
         return {}
 
     def take_up(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -257,11 +257,12 @@ class Moving(Runnable, ABC):
 
     @abstractmethod
     def check_faults(self, where: str, iterations: Any = None) -> None:
-        """Members of whom a kernel has left a fault fail (`Members.fail`)."""
+        """Make members fail of which a kernel has left a fault (`Members.fail`)."""
 
     def flown(self, poses: PoseArray, when: str) -> dict[str, NDArray[np.float64]]:
-        """What a pre-flight counts of a step in place of the shapes of cells: (members,) numbers,
-        the larger the worse; nothing as a rule.  Members that cannot go on fail.
+        """Numbers (members,) by which a pre-flight judges a step in place of the shapes of cells.
+
+        The larger, the worse; none as a rule.  Members that cannot go on fail.
 
         Parameters
         ----------

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def has_parts(mesh: Any) -> bool:
-    """Whether meshes are parts: {name: mesh}, of all members or of none."""
+    """True where meshes are parts: {name: mesh}, of all members or of none."""
     each = list(mesh) if is_several(mesh) else [mesh]
     parts = [isinstance(one, Mapping) for one in each]
     if any(parts) and not all(parts):
@@ -74,7 +74,7 @@ def markers_of_parts(meshes: Sequence[Any], arguments: Arguments, solver: Any, *
 
 
 class Standing:
-    """Where the parts of all members stand, and which nodes are solved for there.
+    """Places of the parts of all members, and which nodes are solved for.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ class Standing:
 
 
 def report_of(case: Moving, parts: Standing | None, time: Any, member: Any) -> OversetReport:
-    """What the connectivity of a member's parts is like at a time of their motions.
+    """Report on the connectivity of a member's parts at a time of their motions.
 
     The case stays as it is.  Parts that cannot be solved on there are told in a warning, and by
     `OversetReport.problem`.

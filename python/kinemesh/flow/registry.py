@@ -58,12 +58,12 @@ class Entry(NamedTuple):
 
     @property
     def spaces(self) -> str:
-        """What it computes on, in words."""
+        """Spaces that it computes on, in words."""
         places = {2: "in the plane", 3: "in space"}
         return f"{self.on} {' or '.join(places[n] for n in self.dimensions)}"
 
     def takes(self, inputs: set[tuple[str, int]]) -> bool:
-        """Whether one of the inputs, each (on, dimensions), is one that it computes on."""
+        """True where it computes on one of the inputs, each (on, dimensions)."""
         return any((self.on, n) in inputs for n in self.dimensions)
 
 

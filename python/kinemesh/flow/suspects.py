@@ -1,4 +1,4 @@
-"""Where a residual that does not fall is largest, and the cells there."""
+"""Place where a residual that does not fall is largest, and the cells at it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a case computes on: nodes, tables, metrics, which markers are bodies."""
+"""Volumes of a case: nodes, tables, metrics, conditions of markers."""

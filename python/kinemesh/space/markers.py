@@ -104,7 +104,7 @@ def refuse_by_name(
 
 
 def _begins(name: str, words: Sequence[str]) -> bool:
-    """Whether a word of a marker's name begins as one of `words`; no slip is no slip."""
+    """True where a word of a marker's name begins as one of `words`; no slip is no slip."""
     found = words_of(name)
     denied = {"no", "non"} & found
     return any(w.startswith(tuple(words)) and not (denied and w == "slip") for w in found)

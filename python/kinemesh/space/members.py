@@ -101,7 +101,7 @@ class Members:
             self._reports = False
 
     def at(self, phase: str, step: int | None = None) -> None:
-        """What is being done from now on."""
+        """Set the place and step that faults are reported with."""
         self.phase, self.step = phase, step
 
     def fail(
@@ -149,7 +149,7 @@ class Members:
     def find_faults(
         self, where: str, place: Callable[[int, int, int], str], iterations: Any
     ) -> bool:
-        """Whether kernels have left faults of members that ran; those have failed now.
+        """Make members fail that a kernel has left a fault of; True where there are some.
 
         Parameters
         ----------
@@ -183,7 +183,7 @@ class Members:
         return True
 
     def remedy(self, code: int) -> str:
-        """What to try after a fault of this code."""
+        """Advice after a fault of this code."""
         return self.remedies.get(code, in_words(code)[1])
 
     def told(self) -> list[dict[str, Any]]:

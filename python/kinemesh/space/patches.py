@@ -56,7 +56,7 @@ class Patch:
         return len(self.node)
 
     def places(self, nodes: NDArray[Any]) -> NDArray[np.int64]:
-        """Where volumes that lie in the patch stand in its tables."""
+        """Rows of the patch that are of these volumes."""
         order = np.argsort(self.node)
         found: NDArray[np.int64] = order[np.searchsorted(self.node, nodes, sorter=order)]
         return found

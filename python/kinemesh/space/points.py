@@ -176,7 +176,7 @@ class CloudGrid(Volumes):
         self.look = lambda: None
 
     def in_precision(self, single: bool) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """What a matrix is made of in its precision: of points, and of each kind of boundary.
+        """Metrics that a matrix is made of, in its precision: of points, and of each patch.
 
         Copies in float32 follow `measure` and `sweep`.
         """

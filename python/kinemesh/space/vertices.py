@@ -52,7 +52,7 @@ class Side:
         return self.items.members()
 
     def of_member(self, member: int) -> slice:
-        """Where the vertices of one member stand."""
+        """Rows of the vertices of one member."""
         return slice(*self.items.first[member : member + 2])
 
 
@@ -129,13 +129,13 @@ class Vertices:
         self.owners = Owners(self.bodies, self.members)
 
     def each(self, what: Hashable, make: Callable[[Any], Any]) -> list[Any]:
-        """What `make` gives of each distinct mesh, kept by the name `what`: made once."""
+        """Results of `make` for each distinct mesh, kept by the name `what`: made once."""
         if what not in self._made:
             self._made[what] = [make(mesh) for mesh in self.distinct]
         return self._made[what]
 
     def once(self, what: Hashable, make: Callable[[], Any]) -> Any:
-        """What `make` gives for all members, kept by the name `what`: made once."""
+        """Result of `make` for all members, kept by the name `what`: made once."""
         if what not in self._all:
             self._all[what] = make()
         return self._all[what]
@@ -181,7 +181,7 @@ class Vertices:
         return np.array(at, np.int32)[owner]
 
     def _shape(self, items: Items, shape: Sequence[dict[str, Ints]]) -> dict[str, Ints]:
-        """What connects vertices of a side, of all members."""
+        """Tables that connect the vertices of a side, of all members."""
         tables = {name: [own[name] for own in shape] for name in shape[0]}
         if "ends" in tables:
             return {"ends": items.stack(tables["ends"], self.items)}

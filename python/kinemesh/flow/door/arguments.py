@@ -33,7 +33,7 @@ STREAM = Option("far_field", "stream")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arguments:
-    """What every solver is asked, but for the spaces and the markers of their boundaries.
+    """Arguments that all solvers share, without the spaces and the markers of their boundaries.
 
     Parameters
     ----------

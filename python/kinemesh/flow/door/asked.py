@@ -1,4 +1,4 @@
-"""What each member of a case was asked: stream, motion, mesh, as plain numbers by name."""
+"""Inputs of each member of a case: stream, motion, mesh, as plain numbers by name."""
 
 from __future__ import annotations
 

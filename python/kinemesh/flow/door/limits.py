@@ -1,4 +1,4 @@
-"""What a stream can be: limits for the arguments of Python and for case files."""
+"""Limits of a stream, for the arguments of Python and for case files."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ ASK = (
 
 
 def wrong_mach(mach: float) -> str:
-    """What is expected in place of a Mach number that is refused, else an empty text."""
+    """Expected Mach number, in words, where this one is refused; else an empty text."""
     return "" if mach <= MACH else f"expected at most {MACH:g}; {ASK}"
 
 
 def wrong_alpha(alpha_deg: float) -> str:
-    """What is expected in place of an angle [deg] that is refused, else an empty text."""
+    """Expected angle [deg], in words, where this one is refused; else an empty text."""
     if abs(alpha_deg) <= ALPHA_DEG:
         return ""
     return f"expected an angle of {-ALPHA_DEG:g} to {ALPHA_DEG:g} degrees"
 
 
 def wrong_stream(speed: float) -> str:
-    """What is expected in place of a stream's speed that is refused, else an empty text."""
+    """Expected speed of a stream, in words, where this one is refused; else an empty text."""
     return "" if speed in (0.0, 1.0) else "expected 1, or 0 of a fluid at rest"
 
 
@@ -38,7 +38,7 @@ def wrong_rest(speed: float | None, alpha_deg: float) -> str:
 
 
 def doubt(mach: float) -> str:
-    """What must be asked of a Mach number that is taken, else an empty text."""
+    """Warning about a Mach number that is taken and doubtful; else an empty text."""
     if mach <= DOUBTFUL:
         return ""
     return f"mach is {mach:g}: {ASK} (a perfect gas with gamma {GAMMA:g} is assumed)"

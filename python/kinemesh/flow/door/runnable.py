@@ -1,4 +1,4 @@
-"""What a user has of every solver: the methods `steady` and `run`, and how it shows itself."""
+"""Methods of every solver for users: `steady`, `run`, and its display in a notebook."""
 
 from __future__ import annotations
 

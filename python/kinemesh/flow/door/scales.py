@@ -12,7 +12,7 @@ from kinemesh.errors import SettingsError
 
 
 class Scales(NamedTuple):
-    """What a case has without a unit.
+    """Scales of the numbers of a case that have no unit.
 
     Parameters
     ----------
@@ -28,12 +28,12 @@ class Scales(NamedTuple):
 
     @staticmethod
     def one(values: NDArray[np.float64]) -> bool:
-        """Whether all members have one number."""
+        """True where all members have one number."""
         return bool((values == values[0]).all())
 
     @classmethod
     def of(cls, case: Any) -> Scales:
-        """Those of a solver, of a case file's Case, or of a Run; None: 1.
+        """Scales of a solver, of a case file's Case, or of a Run; None: 1.
 
         Raises
         ------

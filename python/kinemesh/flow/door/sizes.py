@@ -1,4 +1,4 @@
-"""Whether bodies have the size and the place that coefficients and motions refer to."""
+"""Checks of the size and the place of bodies, to which coefficients and motions refer."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def check(
 
 
 def _loads(space: Any, walls: Walls) -> str | None:
-    """What must be said where loads are not those of bodies alone."""
+    """Warning where loads are not those of bodies alone."""
     if isinstance(space, Parts):
         return _loads_of_parts(walls)
     mirrors = any(Symmetry.kind in words_of(n) for n in walls.loose)
@@ -66,7 +66,7 @@ def _loads(space: Any, walls: Walls) -> str | None:
 
 
 def _loads_of_parts(walls: Walls) -> str | None:
-    """Of parts, each of which has loads of its own: those with other walls beside bodies."""
+    """Warning about parts that have other walls beside bodies."""
     bodies = {body.name.split(" (")[0] for body in walls.bodies}
     mixed = [name for name in walls.loose if name in bodies]
     if not mixed:
@@ -79,7 +79,7 @@ def _loads_of_parts(walls: Walls) -> str | None:
 
 
 def _chord(member: int, space: Any, walls: Walls, chord: float | None) -> str | None:
-    """What must be said of the chord that was stated; MeshError where one must be."""
+    """Warning about the chord of the case; MeshError where the case must state one."""
     if len(walls.bodies) != 1:
         return _several(walls, chord)
     body, made = walls.bodies[0], space.origin.chord
@@ -102,7 +102,7 @@ def _chord(member: int, space: Any, walls: Walls, chord: float | None) -> str | 
 
 
 def _several(walls: Walls, chord: float | None) -> str | None:
-    """What must be said of several bodies where the largest can hardly be of a chord of 1."""
+    """Warning about several bodies, of which the largest can hardly have a chord of 1."""
     largest = max(walls.bodies, key=lambda body: body.size, default=None)
     if chord is not None or largest is None or 1 / SEVERAL <= largest.size <= SEVERAL:
         return None
@@ -113,7 +113,7 @@ def _several(walls: Walls, chord: float | None) -> str | None:
 
 
 def _planform(walls: Walls, area: float) -> str | None:
-    """What must be said of a reference area that is not the planform's."""
+    """Warning about a reference area that is not the planform's."""
     planform = sum(body.size for body in walls.bodies)
     if not walls.bodies or abs(area / planform - 1) <= PLANFORM:
         return None
@@ -133,7 +133,7 @@ def beyond(point: Sequence[float], low: Floats, high: Floats) -> float:
 def check_point(
     what: str, point: Sequence[float], wall: Floats, chord: float, dimensions: int = 2
 ) -> str | None:
-    """What must be said of a pivot, or of a moment's point, that can hardly be meant.
+    """Warning about a pivot, or a moment's point, that is far from its body.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def wall_points(space: Any, names: Sequence[str]) -> Floats:
 
 
 def check_points(arguments: Any, motions: Sequence[Any], grid: Any, frames: Any) -> list[str]:
-    """What must be said of the moment's point and of the pivots of the bodies' motions.
+    """Warnings about the moment's point and the pivots of the bodies' motions.
 
     A chord is that of the case, in space the reference length; points are told as they are given,
     in the frame of each body.
@@ -218,7 +218,7 @@ def parts_of(motion: Any) -> Sequence[Any]:
 
 
 def summed(solver: Any) -> dict[str, Any]:
-    """What a summary says of the boundary: walls, far field, bodies as measured, notes."""
+    """Entries of a summary on the boundary: walls, far field, bodies as measured, notes."""
     grid = solver.grid
     bodies = [{body.name: body.numbers() for body in own.bodies} for own in solver.markers.measured]
     notes = list(dict.fromkeys(n for mesh in grid.meshes for n in mesh.origin.notes))

@@ -111,7 +111,7 @@ class Units:
             fluids.check_viscosity(self.viscosity, self.density)
 
     def _is_gas(self) -> bool:
-        """Whether times are over the speed of sound; SettingsError where that is not clear."""
+        """True where times are over the speed of sound; SettingsError where that is not clear."""
         if self.case is None:
             air = self.temperature is not None
             if air and self.speed is not None:
@@ -124,7 +124,7 @@ class Units:
         return self.scales.mach is not None
 
     def _fill(self) -> None:
-        """What follows from the Mach or Reynolds number of the case."""
+        """Fill in what follows from the Mach or Reynolds number of the case."""
         made = self.scales
         if self.gas:
             if self.temperature is None or self.pressure is None:

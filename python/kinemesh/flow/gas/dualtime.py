@@ -18,7 +18,7 @@ NOISE = 5.0  # measured in float32: no node of a flow at round-off has more than
 
 
 class StepLoop:
-    """Who goes on with the iterations inside a step.
+    """Members that go on with the iterations inside a step.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class DualTime(StepLoop):
         return self._calm
 
     def forget(self) -> None:
-        """What was worked out from `noise` holds no longer."""
+        """Forget what follows from `noise`."""
         self._calm = None
 
     def set_floor(self, dt: NDArray[np.float64] | None) -> None:

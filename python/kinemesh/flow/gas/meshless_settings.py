@@ -112,7 +112,7 @@ class MeshlessSettings(ImplicitSettings):
 
     @property
     def step_setting(self) -> str:
-        """What sets the size of a pseudo-step."""
+        """Setting of the size of a pseudo-step."""
         return "rk_cfl" if self.way == "rk" else "the CFL number"
 
     @property
@@ -122,7 +122,7 @@ class MeshlessSettings(ImplicitSettings):
 
     @property
     def with_matrix(self) -> str:
-        """What to set for pseudo-steps with a matrix."""
+        """Setting that gives pseudo-steps a matrix."""
         return "flux = 'roe' and time = 'bicgstab'"
 
     def complete(self, irregular: bool = False) -> MeshlessSettings:

@@ -18,7 +18,7 @@ TINY = -1e-300  # a lowest value that may be zero itself
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What settings of every solver check alike.
+    """Base of all settings, with their checks.
 
     Attributes
     ----------
@@ -148,12 +148,12 @@ class MarchSettings(Settings):
 
     @property
     def step_setting(self) -> str:
-        """What sets the size of a pseudo-step."""
+        """Setting of the size of a pseudo-step."""
         return "the CFL number"
 
     @property
     def remedy(self) -> str:
-        """What to change where a residual does not fall."""
+        """Advice where a residual does not fall."""
         return f"lower {self.step_setting}"
 
     def ramp(self, first: float) -> tuple[float, float, float]:

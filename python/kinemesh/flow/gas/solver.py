@@ -1,4 +1,4 @@
-"""What the solvers of a gas share: pseudo-steps, physical steps.
+"""Base of the solvers of a gas: pseudo-steps, physical steps.
 
 docs/theory.md, section 2.6.  A solver lists its terms and its operator; the rest of a case is here,
 in `kinemesh.flow.gas.state` and, whatever the equations, in `kinemesh.flow.moving`.
@@ -192,7 +192,7 @@ class Solver(State, Moving):
     def matrix_fields(
         self, pattern: Pattern, solver: Bicgstab | Sweeps, state: dict[str, Any]
     ) -> Fields:
-        """What kernels that assemble a matrix from `state` take, whatever its fluxes."""
+        """Fields of the kernels that assemble a matrix from `state`, whatever its fluxes."""
         b = self.backend
         fix = self.settings.jacobian_fix * np.maximum(1.0, self.mach**2)  # theory eq. 2.10b
         return self.fields.also(

@@ -220,7 +220,7 @@ class Table(NamedTuple):
 
 
 def _arguments(law: Any) -> list[str]:
-    """What a function of velocity depends on, by the number of its arguments."""
+    """Variables of a function of velocity, by the number of its arguments."""
     try:
         every = signature(law).parameters.values()
         needed = [p for p in every if p.default is p.empty and p.kind < p.VAR_POSITIONAL]
