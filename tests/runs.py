@@ -7,7 +7,9 @@ import warnings
 
 import kinemesh as km
 import numpy as np
+import pytest
 from kinemesh.io import fields
+from kinemesh.run import interrupt
 
 MESH = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
 QUICK = km.AleSettings(unsteady_drop=1e-2, steady_drop=1e-5)
@@ -58,6 +60,21 @@ def killed(work, ready, wait):
         os.waitpid(child, 0)
     except (ProcessLookupError, ChildProcessError):
         pass  # it had ended
+
+
+def interrupted(monkeypatch, work, after):
+    """Press Ctrl-C in a steady run when it asks for it once more than `after` times."""
+    real, count = interrupt.asked, iter(range(10**9))
+
+    def asked():
+        if next(count) == after:
+            os.kill(os.getpid(), signal.SIGINT)
+        return real()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(interrupt, "asked", asked)
+        with pytest.raises(KeyboardInterrupt, match="with --resume"):
+            work()
 
 
 def rows(folder):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 import kinemesh as km
 import numpy as np
@@ -13,6 +15,7 @@ import pytest
 from exact_gas import GAMMA
 from kinemesh.device.backend import Backend
 from kinemesh.errors import DeviceError
+from kinemesh.flow import registry
 from kinemesh.motion.deform import Deformation, Mover
 from scipy.spatial import Delaunay as Triangulation
 
@@ -33,6 +36,21 @@ on_devices = pytest.mark.parametrize(
     ["cpu", pytest.param("cuda", marks=[
         pytest.mark.cuda, pytest.mark.skipif(bool(_REASON), reason=_REASON)])],
 )  # fmt: skip
+
+
+# ---------------------------------------------------------------- a solver more
+
+
+def registered(monkeypatch, solver, settings=km.AleSettings, like="ale", **changes):
+    """Line of the registry of a solver more, which a test has defined, in a module of its own."""
+    home = ModuleType(f"kinemesh.flow.{solver.method}_of_a_test")
+    setattr(home, solver.__name__, solver)
+    setattr(home, settings.__name__, settings)
+    monkeypatch.setitem(sys.modules, home.__name__, home)
+    own = {"name": solver.method, "home": f"{solver.method}_of_a_test.{solver.__name__}"}
+    line = registry.named(like)._replace(**own, **changes)
+    monkeypatch.setattr(registry, "SOLVERS", (*registry.SOLVERS, line))
+    return line
 
 
 # ---------------------------------------------------------------- a case file

@@ -1,9 +1,7 @@
 """The registry of solvers: its lines lead somewhere, and a line more is a solver more."""
 
 import json
-import sys
 from dataclasses import fields
-from types import ModuleType
 
 import kinemesh as km
 import numpy as np
@@ -14,7 +12,7 @@ from kinemesh.cases import parts, sources
 from kinemesh.cases.methods import DEFORMS
 from kinemesh.flow import registry
 from kinemesh.flow.gas.settings import MarchSettings
-from solver_cases import case_text
+from solver_cases import case_text, registered
 
 ROUGH = "[solver]\nsteady_drop = 0.05\nunsteady_drop = 0.3\n"
 RENAMED = r"method = 'mesh': this method is now called 'ale'"
@@ -30,12 +28,7 @@ class Made(km.Ale):
 @pytest.fixture
 def made(monkeypatch):
     """A solver more, by a line in the registry and a module of its own."""
-    home = ModuleType("kinemesh.flow.made")
-    home.Made, home.AleSettings = Made, km.AleSettings
-    monkeypatch.setitem(sys.modules, home.__name__, home)
-    line = registry.named("ale")._replace(name="made", home="made.Made", references=())
-    monkeypatch.setattr(registry, "SOLVERS", (*registry.SOLVERS, line))
-    yield line
+    yield registered(monkeypatch, Made, references=())
     vars(km).pop("Made", None)
 
 

@@ -60,6 +60,63 @@ def test_vtk_reads_moving_points_and_fields_of_every_step(tmp_path):
         assert corners == list(ORIGINAL[[0, 1, 2, 3]])
 
 
+def on_cells(path, steps=3, **more):
+    """A file with fields of the triangle and of the quad."""
+    with FieldWriter(path, MESH, walls=WALLS, on="cells") as writer:
+        for step in range(steps):
+            writer.append(0.5 * step, MESH.points + 0.1 * step, cell_values(step) | more)
+    return path
+
+
+def cell_values(step):
+    at = np.array([3.0, 4.0]) + 10 * step
+    return {"Mach": at, "Velocity": np.stack([at, -at, 0 * at], 1)}
+
+
+def test_vtk_reads_fields_of_cells_of_every_step(tmp_path):
+    vtk = pytest.importorskip("vtk", reason="the optional package vtk is not installed")
+    from vtk.util.numpy_support import vtk_to_numpy
+
+    reader = vtk.vtkHDFReader()
+    reader.SetFileName(str(on_cells(tmp_path / "flow.vtkhdf")))
+    reader.UpdateInformation()
+
+    assert reader.GetNumberOfSteps() == 3
+    for step in (2, 0, 1):
+        reader.SetStep(step)
+        reader.Update()
+        grid = reader.GetOutput()
+        points = vtk_to_numpy(grid.GetPoints().GetData())
+        np.testing.assert_array_equal(points[ORIGINAL, :2], MESH.points + 0.1 * step)
+        for name, expected in cell_values(step).items():
+            found = vtk_to_numpy(grid.GetCellData().GetArray(name))
+            np.testing.assert_array_equal(found, expected)
+            assert not grid.GetPointData().HasArray(name)
+        assert grid.GetCellType(0) == vtk.VTK_TRIANGLE
+
+
+def test_fields_of_cells_are_read_and_resumed(tmp_path):
+    path = on_cells(tmp_path / "flow.vtkhdf", 4)
+    with FieldWriter.resume(path, MESH, time=0.5) as writer:
+        writer.append(0.75, MESH.points - 1, cell_values(7))
+        with pytest.raises(CaseError, match=r"expected real \(2,\) or \(2, 3\) on cells"):
+            writer.append(0.8, MESH.points, cell_values(7) | {"Mach": np.zeros(5)})
+
+    kept, new = fields.read(path, 1), fields.read(path, 2)
+    for found, step in ((kept, 1), (new, 7)):
+        assert found["on"] == "cells"
+        for name, expected in cell_values(step).items():
+            np.testing.assert_array_equal(found["fields"][name], expected)
+    assert fields.read(written(tmp_path / "other.vtkhdf"))["on"] == "points"
+
+
+def test_hidden_cells_have_no_row_among_fields_of_cells(tmp_path):
+    found = fields.read(on_cells(tmp_path / "flow.vtkhdf", iblank=np.array([0, 1])))
+
+    np.testing.assert_array_equal(found["cells"], [ORIGINAL[[0, 1, 2, 3]]])
+    assert found["fields"]["Mach"].tolist() == [24.0]
+
+
 def test_vtk_sees_the_times(tmp_path):
     vtk = pytest.importorskip("vtk", reason="the optional package vtk is not installed")
     reader = vtk.vtkHDFReader()

@@ -18,7 +18,7 @@ import pytest
 from clouds import box, half_wing
 from kinemesh.io import History, restart
 from kinemesh.run import interrupt
-from runs import MESH, QUICK, assert_same, killed, rows
+from runs import MESH, QUICK, assert_same, interrupted, killed, rows
 from solver_cases import case_text, on_devices
 
 MOVED = km.mesh.Mesh(MESH.points * 1.0000001, MESH.triangles, MESH.quads, MESH.boundaries)
@@ -413,19 +413,9 @@ def test_a_steady_run_in_space_goes_on_with_the_same_bits(tmp_path, monkeypatch,
 
 
 def test_ctrl_c_in_a_steady_run_leaves_a_restart_of_where_it_was(tmp_path, monkeypatch):
-    real, count = interrupt.asked, iter(range(10**9))
-
-    def asked():
-        if next(count) == 6:
-            os.kill(os.getpid(), signal.SIGINT)
-        return real()
-
     case().steady(out=tmp_path / "whole")
     out = tmp_path / "stopped"
-    with monkeypatch.context() as patch:
-        patch.setattr(interrupt, "asked", asked)
-        with pytest.raises(KeyboardInterrupt, match="with --resume"):
-            case().steady(out=out)
+    interrupted(monkeypatch, lambda: case().steady(out=out), 6)
     kept = restart.read(out / "restart.h5")[1]
     case().steady(out=out, resume=True)
 

@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 from exact_gas import conserved, flux, primitive
 from kinemesh.device.backend import Backend
+from kinemesh.device.faults import DIVERGED, GRAPH, PIVOT, PRESSURE
 from kinemesh.errors import MeshError
 from kinemesh.flow.terms.boundary import Boundary
 from kinemesh.gas import free_stream
 from kinemesh.mesh.cell_faces import cell_faces
 from kinemesh.space.cells import Cells
+from kinemesh.space.conditions.values import Values
 from kinemesh.space.vertices import MeshVertices
 from samples import direct
 from solver_cases import on_devices
@@ -227,6 +229,8 @@ def parts(flow, member):
 
 HOUSE = np.array([[0.0, 0], [2, 0], [2, 1], [0, 1], [3, 0.5]])
 CORNERS = np.array([[1, 4, 2, -1], [0, 1, 2, 3]], np.int32)
+EDGES = {"low": [[0, 1]], "high": [[2, 3]], "left": [[3, 0]], "east": [[1, 4]], "north": [[4, 2]]}
+KINDS = {"outlet": ["low", "north"], "symmetry": ["high", "east"], "far": ["left"]}
 
 
 def test_two_cells_meet_in_one_edge():
@@ -275,6 +279,43 @@ def test_an_inverted_cell_is_a_fault(backend):
     assert areas(backend, x)["faults"][0] == 1 << 32 | 0
     x[4, 0] = np.nan
     assert areas(backend, x)["faults"][0] == 1 << 32 | 0
+
+
+def test_cells_stand_at_the_means_of_their_corners(host):
+    both = [mixed(), triangles(500)]
+    cells = Cells(MeshVertices(host, both, SIDES))
+    cells.start()
+
+    np.testing.assert_allclose(cells.points, host.get(cells.fields["x"]), rtol=0, atol=64 * EPS)
+    assert np.abs(cells.points).max() > 40  # the far field is 50 chords away
+    host.put(cells.x, cells.vertices.points + 0.5)
+    cells.reset()
+    assert (host.get(cells.x) == cells.vertices.points).all()
+
+
+def test_places_of_faults_are_cells_but_those_of_a_deformation(host):
+    original = np.array([10, 11, 12, 13, 14])
+    mesh = km.mesh.Mesh.from_arrays(HOUSE, CORNERS, EDGES, original)
+    cells = Cells(MeshVertices(host, [mesh, mesh], KINDS))
+    cells.start()
+
+    place = "at the cell of nodes 10, 11, 12, 13 (x = 1, y = 0.5)"
+    assert cells.place(1, 3, PRESSURE) == f" {place}"
+    assert cells.place(1, 6, GRAPH) == " at node 11 (x = 2, y = 0)"
+    assert cells.place(0, 1, DIVERGED) == cells.place(0, 1, PIVOT) == ""
+
+
+def test_numbers_of_a_condition_are_at_the_edges_of_its_marker(host):
+    """Outlets with a pressure each: below the rectangle, and above the triangle, of two members."""
+    mesh = km.mesh.Mesh.from_arrays(HOUSE, CORNERS, EDGES)
+    cells = Cells(MeshVertices(host, [mesh, mesh], KINDS))
+    Values(host, cells, {"low": km.outlet(pressure=0.7), "north": km.outlet(pressure=0.84)})
+
+    patch, back = cells.patches["outlet"], {0: 0.6, 1: 0.5}  # over gamma
+    assert sorted(patch.node.tolist()) == [0, 1, 2, 3]
+    assert patch.node[cells.rows(patch, np.array([0, 1, 4]))].tolist() == [1]
+    expected = [back[cell % 2] for cell in patch.node.tolist()]
+    assert host.get(patch.device["back"]) == pytest.approx(expected, rel=4 * EPS)
 
 
 def test_a_cell_with_two_edges_on_one_boundary_is_refused(host):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from kinemesh.mesh.geometry.curved import curved_triangles
 from kinemesh.motion.deform import Deformation, TorsionalSprings
 from kinemesh.space.conditions.base import FACES, Condition
 from kinemesh.space.conditions.table import ends_of
+from kinemesh.space.faces import FaceVolumes
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
 
@@ -126,7 +127,7 @@ class Ale(Solver):
     Attributes
     ----------
     u, q : (nodes, 4) device arrays        conserved (rho, rho u, rho v, rho E), primitive state
-    grid : Grid
+    grid : Grid, or of a subclass the volumes that `volumes` names
     backend : Backend
 
     Raises
@@ -139,7 +140,8 @@ class Ale(Solver):
     method = "ale"
     family = FACES
     terms_of = (Gradients, FaceFluxes, Balance, Vortex, Boundary)
-    grid: Grid
+    volumes: ClassVar[type[FaceVolumes]] = Grid
+    grid: FaceVolumes
 
     def __init__(
         self,
@@ -173,7 +175,7 @@ class Ale(Solver):
         markers = assign_markers(
             meshes, arguments, type(self), walls=walls, far=far, boundaries=boundaries
         )
-        grid = Grid(MeshVertices(arguments.backend, meshes, markers.by_kind))
+        grid = self.volumes(MeshVertices(arguments.backend, meshes, markers.by_kind))
         grid.fit()
         super().__init__(arguments, markers, grid)
 
@@ -198,8 +200,10 @@ class Ale(Solver):
 
     def suspects(self, member: int) -> str:
         """The cells that may keep a member's residual from falling."""
-        mesh, of = self.grid.meshes[member], self.grid.alike.of[member]
-        nodes = self.grid.each("curved triangles", curved_triangles)[of]
+        grid, mesh = self.grid, self.grid.meshes[member]
+        if not isinstance(grid, Grid):  # where no gradients are fitted
+            return super().suspects(member)
+        nodes = grid.each("curved triangles", curved_triangles)[grid.alike.of[member]]
         if not len(nodes):
             return super().suspects(member)
         x, y = mesh.points[nodes[0]]
@@ -210,9 +214,10 @@ class Ale(Solver):
         )
 
     def _pattern(self) -> Pattern:
-        """Pattern of the nodes and their neighbours, coloured along lines of thin cells."""
+        """Pattern of the volumes and their neighbours, coloured along lines of thin cells."""
         b, grid, alone = self.backend, self.grid, []
-        for mesh, graph in zip(grid.distinct, grid.graphs, strict=True):
-            colours = colour_along_lines(b, *graph, mesh.points)
+        for lead, graph in zip(grid.alike.lead, grid.graphs, strict=True):
+            points = grid.points[slice(*grid.first[lead : lead + 2])]
+            colours = colour_along_lines(b, *graph, points)
             alone.append(Pattern.of_graph(b, *graph, colours=colours))
         return Pattern.of_members(grid.alike, alone)

@@ -276,7 +276,7 @@ class Incompressible(Moving):
         return found | (self.grid.levels() if levels else {})
 
     def check_faults(self, where: str, iterations: Any = None) -> None:
-        if self.grid.ensemble.find_faults(where, self.grid.vertices.place, iterations):
+        if self.grid.ensemble.find_faults(where, self.grid.place, iterations):
             self.dualtime.stop_failed()
 
     # ---- a steady flow ----

@@ -25,11 +25,14 @@ def where_largest(solver: Any, member: int) -> str:
     size = np.nan_to_num(np.abs(b.get(res)[own].astype(float)).max(axis=1))
     if not size.any():
         return ""
-    node, x, mesh = int(size.argmax()), b.get(grid.x)[own], grid.meshes[member]
-    place = f"; the residual is largest at ({', '.join(f'{c:.4g}' for c in x[node])})"
-    if not isinstance(mesh, Mesh) or len(x) != mesh.nodes:
+    worst, mesh = int(size.argmax()), grid.meshes[member]
+    at = b.get(grid.fields["x"])[own][worst]
+    place = f"; the residual is largest at ({', '.join(f'{c:.4g}' for c in at)})"
+    if not isinstance(mesh, Mesh):
         return place
-    found = quality(x, mesh.cells[(mesh.cells == node).any(axis=1)])
+    x = b.get(grid.x)[slice(*grid.vertices.first[member : member + 2])]
+    there = [worst] if grid.on == "cells" else (mesh.cells == worst).any(axis=1)
+    found = quality(x, mesh.cells[there])
     angle, long = found.min_angle_deg, found.aspect_ratio[100]
     if angle > SKEWED and long < LONG:
         return place

@@ -2,13 +2,17 @@
 
 Points and point fields are stored per step; cells once, all steps pointing at them.
 Points are written in the user's own order (`mesh.original`), whose numbers are the field `Node`.
+Fields are PointData or CellData, all of one file alike.  Cells stand in the order of the mesh's,
+triangles before quads, and have no numbers but those of their nodes.
 Beside the group `VTKHDF` the group `kinemesh` holds, for the plots, the wall edges, the names of
-overset parts and whether the cells are of a cloud, for display alone.
+overset parts, whether the cells are of a cloud, for display alone, and whether fields are "on"
+points or cells.
 Integers are packed (gzip), floating-point numbers are not: that made a frame of a wing on 39 401
 points 27 % smaller, and took ten times as long to write.  A last component that is zero, as in the
 plane, takes no space.
-Where a step has the field `iblank` (1 at nodes that are solved for, -1 at receptors, 0 at hidden
-ones) the cells with a hidden corner are hidden in it (CellData/vtkGhostType).
+Where a step has the field `iblank` (1 where there is a solution, -1 at receptors, 0 where the
+flow is hidden) hidden cells, and cells with a hidden corner, are hidden in it
+(CellData/vtkGhostType).
 Layout: VTK File Formats, section "VTKHDF, UnstructuredGrid, Transient Data".
 """
 
@@ -34,6 +38,8 @@ TRIANGLE, QUAD = 5, 9  # VTK's cell types
 PACKED: dict[str, Any] = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
 CHUNK = 65536  # nodes
 HIDDEN = 32  # VTK's mark of hidden cells
+GROUPS = {"points": "PointData", "cells": "CellData"}
+NOT_FIELDS = {"Node", "vtkGhostType"}
 
 
 class FieldWriter:
@@ -45,6 +51,7 @@ class FieldWriter:
     mesh : kinemesh.mesh.Mesh, or a cloud's `kinemesh.cloud.display.Shown`
     walls : (k, d) int     wall edges (in space triangles), nodes of the mesh; kept for the plots
     bodies : names         and numbers of wall edges of the bodies that `walls` has one after other
+    on : "points" or "cells"    of the mesh, what fields have numbers of
     """
 
     def __init__(
@@ -53,10 +60,11 @@ class FieldWriter:
         mesh: Any,
         walls: ArrayLike | None = None,
         bodies: Mapping[str, int] | None = None,
+        on: str = "points",
     ) -> None:
         self.path = Path(path)
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._prepare(mesh)
+        self._prepare(mesh, on)
         self._disk = WholeFile(self.path, "w")
         self._file = _open(self._disk, "w")
         try:
@@ -65,11 +73,13 @@ class FieldWriter:
             self.close()
             raise
 
-    def _prepare(self, mesh: Any) -> None:
+    def _prepare(self, mesh: Any, on: str) -> None:
         original = np.asarray(mesh.original)
         self._dimensions = np.shape(mesh.points)[1]
         self._order = np.argsort(original, kind="stable")  # file place -> mesh node
-        self._nodes = len(original)
+        self._nodes, self._on = len(original), on
+        on_cells = on == "cells"  # else a cloud may be here
+        self._count = len(mesh.triangles) + len(mesh.quads) if on_cells else self._nodes
         self._corners: NDArray[np.int64] | None = None
 
     def _start(self, mesh: Any, walls: ArrayLike | None, bodies: Mapping[str, int]) -> None:
@@ -117,6 +127,7 @@ class FieldWriter:
         if hasattr(mesh, "names"):
             self._file["kinemesh"].attrs["parts"] = json.dumps(list(mesh.names))
         self._file["kinemesh"].attrs["cloud"] = bool(getattr(mesh, "is_cloud", False))
+        self._file["kinemesh"].attrs["on"] = self._on
         self._commit()
 
     def _column(self, group: h5py.Group, name: str, dtype: Any, tail: tuple[int, ...] = ()) -> None:
@@ -144,22 +155,23 @@ class FieldWriter:
         ----------
         time : float                   [chord/a_inf]; for a steady flow the iteration
         points : (nodes, d)            in the mesh's own order
-        fields : name -> (nodes,) or (nodes, 3)    names are those of the first step
+        fields : name -> (nodes,) or (nodes, 3), or as many rows as cells where fields are on those;
+            names are those of the first step
         """
         root = self._file["VTKHDF"]
         steps, at = root["Steps"], self.steps
+        group = GROUPS[self._on]
         given = {name: np.asarray(values) for name, values in fields.items()}
         self._check(time, points, given, at)
 
         _extend(root["Points"], np.asarray(points)[self._order])
         for name, values in given.items():
-            if name not in root["PointData"]:
-                self._column(root["PointData"], name, values.dtype, values.shape[1:])
-                self._column(steps["PointDataOffsets"], name, np.int64)
-            _extend(root["PointData"][name], values[self._order])
-            _extend(steps["PointDataOffsets"][name], [at * self._nodes])
+            rows = values if self._on == "cells" else values[self._order]
+            self._add(group, name, rows, at)
         if "iblank" in given:
-            self._hide(given["iblank"] == 0, at)
+            hidden = given["iblank"] == 0
+            cells = hidden if self._on == "cells" else self._with_corner(hidden)
+            self._add("CellData", "vtkGhostType", np.where(cells, HIDDEN, 0).astype(np.uint8), at)
         _extend(steps["PointDataOffsets/Node"], [0])
         _extend(steps["Values"], [float(time)])
         _extend(steps["NumberOfParts"], [1])
@@ -170,18 +182,23 @@ class FieldWriter:
         steps.attrs["NSteps"] = np.int64(at + 1)
         self._commit()
 
-    def _hide(self, nodes: NDArray[np.bool_], at: int) -> None:
-        """Hide the cells at these nodes (in the mesh's order) in step `at`."""
-        root, name = self._file["VTKHDF"], "vtkGhostType"
+    def _add(self, group: str, name: str, rows: NDArray[Any], at: int) -> None:
+        """Add rows of step `at` to an array of a group, with where they begin."""
+        root = self._file["VTKHDF"]
+        own, offsets = (root.require_group(g) for g in (group, f"Steps/{group}Offsets"))
+        if name not in own:
+            self._column(own, name, rows.dtype, rows.shape[1:])
+            self._column(offsets, name, np.int64)
+        _extend(own[name], rows)
+        _extend(offsets[name], [at * len(rows)])
+
+    def _with_corner(self, nodes: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """(cells,) those with a corner among nodes in the mesh's order."""
         if self._corners is None:
+            root = self._file["VTKHDF"]
             corners = _cells(root["Offsets"][()], root["Connectivity"][()])
             self._corners = np.where(corners < 0, corners[:, :1], corners)
-        cells = np.any(nodes[self._order][self._corners], axis=1)
-        if "CellData" not in root:
-            self._column(root.create_group("CellData"), name, np.uint8)
-            self._column(root["Steps"].create_group("CellDataOffsets"), name, np.int64)
-        _extend(root["CellData"][name], np.where(cells, HIDDEN, 0).astype(np.uint8))
-        _extend(root["Steps/CellDataOffsets"][name], [at * len(cells)])
+        return np.any(nodes[self._order][self._corners], axis=1)
 
     def _commit(self) -> None:
         self._file.flush()
@@ -201,17 +218,18 @@ class FieldWriter:
             )
         if at and not time > self._file["VTKHDF/Steps/Values"][at - 1]:
             raise CaseError(f"{self.path}: time {time} is not after the last step's")
-        known = set(self._file["VTKHDF/PointData"]) - {"Node"}
+        known = set(self._file["VTKHDF"].get(GROUPS[self._on], ())) - NOT_FIELDS
         if known and known != set(fields):
             raise CaseError(
                 f"{self.path}: fields {sorted(fields)}, expected {sorted(known)} as before"
             )
         for name, values in fields.items():
-            good = values.shape in ((self._nodes,), (self._nodes, 3))
-            if not good or name == "Node" or values.dtype.kind not in "fiu":
+            good = values.shape in ((self._count,), (self._count, 3))
+            if not good or name in NOT_FIELDS or values.dtype.kind not in "fiu":
                 raise CaseError(
                     f"{self.path}: field {name} is {values.dtype} {values.shape}, expected real "
-                    f"({self._nodes},) or ({self._nodes}, 3), and not named Node"
+                    f"({self._count},) or ({self._count}, 3) on {self._on}, and not named "
+                    f"{' or '.join(sorted(NOT_FIELDS))}"
                 )
 
     @classmethod
@@ -221,13 +239,13 @@ class FieldWriter:
 
         self = cls.__new__(cls)
         self.path = Path(path)
-        self._prepare(mesh)
         try:
             self._disk = WholeFile(self.path, "r+")
             self._file = _open(self._disk, "r+")
             root = self._file["VTKHDF"]
             nodes, steps = int(root["NumberOfPoints"][0]), root["Steps"]
             values = steps["Values"][: steps.attrs["NSteps"]]
+            self._prepare(mesh, self._file["kinemesh"].attrs.get("on", "points"))
         except (OSError, KeyError) as error:
             raise CaseError(f"{path}: cannot resume the field file ({error})") from None
         if nodes != self._nodes:
@@ -288,8 +306,8 @@ def times(path: str | Path) -> NDArray[np.float64]:
 def read(path: str | Path, step: int = -1) -> dict[str, Any]:
     """One step of a file: time, points (nodes, d), cells (cells, 4) that are not hidden, with -1 as
     the fourth corner of a triangle, walls (k, d), bodies (marker -> rows of walls), parts (names of
-    overset parts), fields (name -> array), cloud (whether the cells are for display alone); nodes
-    in the user's order.
+    overset parts), fields (name -> array), on ("points" or "cells", of which fields are), cloud
+    (whether the cells are for display alone); nodes in the user's order.
 
     Raises CaseError where the file cannot be read or has no such step.
     """
@@ -299,21 +317,23 @@ def read(path: str | Path, step: int = -1) -> dict[str, Any]:
         if not -count <= step < count:
             raise CaseError(f"{path}: no step {step}; it has {count}")
         at = step % count
-        rows = slice(at * nodes, (at + 1) * nodes)
-        walls = file["kinemesh/walls"][()]
+        rows, shown = slice(at * nodes, (at + 1) * nodes), slice(None)
+        walls, on = file["kinemesh/walls"][()], file["kinemesh"].attrs.get("on", "points")
         cells = _cells(root["Offsets"][()], root["Connectivity"][()])
-        if "CellData" in root:
-            own = slice(at * len(cells), (at + 1) * len(cells))
-            cells = cells[root["CellData/vtkGhostType"][own] == 0]
+        own = slice(at * len(cells), (at + 1) * len(cells))
+        if "vtkGhostType" in root.get("CellData", ()):
+            shown = root["CellData/vtkGhostType"][own] == 0
+        kept = {k: v for k, v in root.get(GROUPS[on], {}).items() if k not in NOT_FIELDS}
         return {
             "time": float(root["Steps/Values"][at]),
             "points": root["Points"][rows, : walls.shape[1]],
-            "cells": cells,
+            "cells": cells[shown],
             "walls": walls,
             "bodies": _bodies(file["kinemesh"], len(walls)),
             "parts": tuple(json.loads(file["kinemesh"].attrs.get("parts", "[]"))),
             "cloud": bool(file["kinemesh"].attrs.get("cloud", False)),
-            "fields": {k: v[rows] for k, v in root["PointData"].items() if k != "Node"},
+            "fields": {k: v[own][shown] if on == "cells" else v[rows] for k, v in kept.items()},
+            "on": on,
         }
 
 

@@ -24,7 +24,7 @@ from kinemesh.plot.ensembles import (
     stream_of,
     title_of,
 )
-from kinemesh.plot.flows import SHADES, Picture, moment_of, range_of, solved, values_of
+from kinemesh.plot.flows import SHADES, Picture, moment_of, pieces, range_of, solved, values_of
 from kinemesh.plot.style import STYLE
 from kinemesh.plot.views import View, in_frame, wake_of, window_of
 from kinemesh.run.march import progress_bar
@@ -176,7 +176,7 @@ def _pictures(
 
     box = _about([window(f) for f in map(flow, frames)])
     ends = [
-        range_of(shade, f.points, solved(f), values_of(f, shade), box, seen)
+        range_of(shade, *pieces(f.points, solved(f), values_of(f, shade), f.on), box, seen)
         for f in map(flow, frames)
     ]
     made = []
@@ -185,7 +185,8 @@ def _pictures(
         progress_bar(len(frames), progress, "frame") as bar,
     ):
         least, most = min(low for low, _ in ends), max(high for _, high in ends)
-        picture = Picture(shade, box, (least, most), seen.range is not None)
+        flat = first.on == "cells"
+        picture = Picture(shade, box, (least, most), seen.range is not None, flat)
         for f in map(flow, frames):
             words = f"{title}\n{moment_of(f)}"
             values = values_of(f, shade)

@@ -48,11 +48,12 @@ def mach(
     *,
     view: Any = None,
     range: Any = None,
+    on: str = "points",
 ) -> Any:
     """Mach number near the body, with the sonic line. points (nodes, 2), cells (cells, 4),
-    values (nodes,), walls (k, 2); nothing is smoothed. `view` and `range` as of `vorticity`.
+    values (nodes,), walls (k, 2); nothing is smoothed. `view`, `range`, `on` as of `vorticity`.
     """
-    return _drawn("mach", points, cells, values, walls, title, None, View.of(view, range))
+    return _drawn("mach", points, cells, values, walls, title, None, View.of(view, range), on)
 
 
 @styled
@@ -69,12 +70,14 @@ def vorticity(
     stream: tuple[float, float] = (1.0, 0.0),
     bodies: Mapping[str, NDArray[Any]] | None = None,
     stroke: Sequence[NDArray[Any]] = (),
+    on: str = "points",
 ) -> Any:
     """Vorticity of the body and its wake; values beyond the range have the colours of its ends.
 
     Parameters
     ----------
     points (nodes, 2), cells (cells, 4), values (nodes,), walls (k, 2)
+    on : "points", or "cells": values (cells,), each with one colour and no lines between them
     part : (nodes,) of overset grids, whose cells overlap, the number of each node's part
     view, range : as of `kinemesh.plot.View`
     stream : its direction, which the wake follows; (0, 0) for a fluid at rest
@@ -83,7 +86,7 @@ def vorticity(
     """
     wake = stream, list((bodies or {}).values()), stroke
     seen = View.of(view, range)
-    return _drawn("vorticity", points, cells, values, walls, title, part, seen, *wake)
+    return _drawn("vorticity", points, cells, values, walls, title, part, seen, on, *wake)
 
 
 @styled
@@ -100,10 +103,12 @@ def pressure(
     stream: tuple[float, float] = (1.0, 0.0),
     bodies: Mapping[str, NDArray[Any]] | None = None,
     stroke: Sequence[NDArray[Any]] = (),
+    on: str = "points",
 ) -> Any:
     """Pressure coefficient of the body and its wake; arguments as of `vorticity`."""
     wake = stream, list((bodies or {}).values()), stroke
-    return _drawn("cp", points, cells, values, walls, title, part, View.of(view, range), *wake)
+    seen = View.of(view, range)
+    return _drawn("cp", points, cells, values, walls, title, part, seen, on, *wake)
 
 
 def _drawn(
@@ -115,15 +120,17 @@ def _drawn(
     title: str,
     part: NDArray[Any] | None,
     view: View,
+    on: str,
     stream: tuple[float, float] | None = None,
     bodies: Sequence[NDArray[Any]] = (),
     stroke: Sequence[NDArray[Any]] = (),
 ) -> Any:
     """Figure of one flow."""
     shade, box = SHADES[quantity], window_of(view, points, walls, bodies, stream, stroke)
-    ends = range_of(shade, points, cells, values, box, view)
-    picture = Picture(shade, box, ends, view.range is not None)
-    even = constant(points, _inside(points, triangles_of(cells), box), values, box)
+    flow = pieces(points, cells, values, on)
+    ends = range_of(shade, *flow, box, view)
+    picture = Picture(shade, box, ends, view.range is not None, on == "cells")
+    even = constant(flow[0], _inside(flow[0], triangles_of(flow[1]), box), flow[2], box)
     if shade.signed and even is not None:
         told = f"{shade.name} {even[0]:.3g} within {100 * even[1]:.2g} %"
         title = f"{title}, {told}" if title else told
@@ -143,10 +150,22 @@ def values_of(flow: Fields, shade: Shade) -> NDArray[Any]:
     return flow[shade.field]
 
 
+def pieces(
+    points: NDArray[Any], cells: NDArray[Any], values: NDArray[Any], on: str
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Points, cells and values (points,); of a flow on cells triangles that share no points."""
+    if on != "cells":
+        return points, cells, values
+    owner = np.append(np.arange(len(cells)), np.flatnonzero(cells[:, 3] >= 0))
+    alone = np.full((len(owner), 4), -1)
+    alone[:, :3] = np.arange(3 * len(owner)).reshape(-1, 3)
+    return points[triangles_of(cells).ravel()], alone, np.repeat(values[owner], 3)
+
+
 def solved(flow: Fields) -> NDArray[Any]:
     """The cells, of overset parts those without receptors, which others cover: gradients at the rim
     of a part are worse than those below."""
-    if "iblank" not in flow:
+    if "iblank" not in flow or flow.on == "cells":
         return flow.cells
     status = np.append(flow["iblank"], 1)[flow.cells]  # the last is a triangle's fourth corner
     return flow.cells[(status == 1).all(axis=1)]
@@ -191,13 +210,19 @@ class Picture:
     box : (x0, x1, y0, y1)    what is seen [chord]
     ends : (low, high)        values that the colours begin and end with
     open : bool               values may lie beyond them, as they may where the shade has a sign
+    flat : bool               values are of cells: one colour in each, and no lines
     """
 
     def __init__(
-        self, shade: Shade, box: tuple[float, ...], ends: tuple[float, float], open: bool = False
+        self,
+        shade: Shade,
+        box: tuple[float, ...],
+        ends: tuple[float, float],
+        open: bool = False,
+        flat: bool = False,
     ) -> None:
         low, high = ends
-        self.shade, self.box = shade, box
+        self.shade, self.box, self.flat = shade, box, flat
         self.beyond = "both" if open or shade.signed else "neither"
         count = 50 if shade.signed else 49  # with a band about 0
         self.levels = np.linspace(low, high if high > low else low + 1e-3, count)
@@ -205,7 +230,7 @@ class Picture:
         self.figure = figure_of(*_sizes(box))
         self.axes = self.figure.subplots()
         self.bar: Any = None
-        if low < shade.mark < high:
+        if low < shade.mark < high and not flat:
             text = f"{shade.field} {shade.mark:g}"
             self.axes.plot([], [], color="white", linewidth=1.3, label=text)
             style = {"facecolor": "#3b4252", "edgecolor": "none", "labelcolor": "w"}
@@ -223,11 +248,14 @@ class Picture:
         """Draw a flow in place of the last one; of overset parts the widest lies below."""
         for old in list(self.axes.collections):
             old.remove()
-        layers, lined = _layers(points, cells, part), False
+        on = "cells" if self.flat else "points"
+        x, shown, values = pieces(points, cells, values, on)
+        part = None if part is None else pieces(points, cells, part, on)[2]
+        layers, lined = _layers(x, shown, part), False
         for number, own in enumerate(layers):
-            triangles = _inside(points, triangles_of(own), self.box)
+            triangles = _inside(x, triangles_of(own), self.box)
             if len(triangles):
-                lined |= self._paint_part(points, triangles, values, number / len(layers))
+                lined |= self._paint_part(x, triangles, values, number / len(layers))
         draw_walls(self.axes, points, walls)
         told = f"lines every {self.step:.4g}" if lined else ""
         frame(self.axes, self.box, ", ".join(text for text in (title, told) if text))
@@ -241,6 +269,9 @@ class Picture:
         axes = self.axes
         mesh = Triangulation(points[:, 0], points[:, 1], triangles)
         at = {"zorder": 1 + above}
+        if self.flat:
+            self._fill(mesh, values[triangles[:, 0]], at)
+            return False
         colours = {"cmap": self.shade.colours, "extend": self.beyond}
         filled = axes.tricontourf(mesh, values, levels=self.levels, **colours, **at)
         shown = values[np.unique(triangles)]
@@ -256,8 +287,22 @@ class Picture:
             self._add_bar(filled)
         return len(lines) > 0
 
-    def _add_bar(self, filled: Any) -> None:
-        """The bar of colours beside the picture."""
+    def _fill(self, mesh: Any, values: NDArray[Any], at: Mapping[str, float]) -> None:
+        """Draw triangles in one colour each, those of the levels between which values lie."""
+        from matplotlib import colormaps
+        from matplotlib.colors import BoundaryNorm
+
+        colours = colormaps[self.shade.colours]
+        beyond: Any = self.beyond
+        norm = BoundaryNorm(self.levels, colours.N, extend=beyond)
+        seamless = {"edgecolors": "face", "linewidth": 0.3, "antialiased": False}
+        style = {"cmap": colours, "norm": norm} | seamless
+        filled = self.axes.tripcolor(mesh, facecolors=values, **style, **at)
+        if self.bar is None:
+            self._add_bar(filled).minorticks_off()
+
+    def _add_bar(self, filled: Any) -> Any:
+        """Add the bar of colours beside the picture."""
         from matplotlib.ticker import MaxNLocator
 
         place = self.axes.inset_axes([1.02, 0.0, 0.025, 1.0])
@@ -267,6 +312,7 @@ class Picture:
         ends = self.levels[[0, -1]]
         ticks = MaxNLocator(8, steps=[1, 2, 2.5, 5, 10]).tick_values(*ends)
         self.bar.set_ticks([tick for tick in ticks if ends[0] <= tick <= ends[1]])
+        return self.bar
 
 
 def _lines(shade: Shade, low: float, high: float) -> tuple[NDArray[np.float64], float]:

@@ -155,13 +155,14 @@ def _member(run: Run, member: int, target: Target, complete: bool, seen: View) -
     if unsteady and _has_cycle(run, member):
         _pressures(run, member, target, title)
     if not unsteady:
-        cp = _cp(flow, float(run.asked()[member]["mach"]))
-        surface_pressure(points, walls, cp, title, flow.bodies, path=target("cp"))
+        near = flow.at_walls()
+        cp = _cp(near, float(run.asked()[member]["mach"]))
+        surface_pressure(near.points, near.walls, cp, title, near.bodies, path=target("cp"))
     if "Mach" not in flow:
         raise CaseError(f"{run.out}: the fields have no Mach; there are {', '.join(flow)}")
     told = _at(title, moment_of(flow)) if unsteady else title
     places = in_frame(seen, flow, run.fields(0, member=member))
-    more = {"view": seen.window, "range": seen.range}
+    more = {"view": seen.window, "range": seen.range, "on": flow.on}
     mach(places, flow.cells, flow["Mach"], walls, told, **more, path=target("mach"))
     _space(flow, told, target("mesh"))
 
@@ -178,8 +179,9 @@ def _incompressible(
     """Figures of a member of incompressible flow."""
     unsteady = run.history.kind == "unsteady"
     if not unsteady:
-        cp = values_of(flow, SHADES["cp"])
-        surface_pressure(flow.points, flow.walls, cp, title, flow.bodies, path=target("cp"))
+        near = flow.at_walls()
+        cp = values_of(near, SHADES["cp"])
+        surface_pressure(near.points, near.walls, cp, title, near.bodies, path=target("cp"))
     elif run.history.by_time:
         loads(run.history.member(member), title, unit_of_time(True), path=target("loads"))
     elif _has_cycle(run, member):
@@ -187,6 +189,7 @@ def _incompressible(
     told = _at(title, moment_of(flow)) if unsteady else title
     more: dict[str, Any] = {"part": flow.get("Part"), "bodies": flow.bodies, "view": seen.window}
     first = run.fields(0, member=member)
+    more["on"] = flow.on
     more["stream"] = wake_of(stream_of(run, member), flow, first)
     points, more["stroke"] = in_frame(seen, flow, first), _stroke(run, member, seen, first)
     for draw, quantity in ((vorticity, "vorticity"), (pressure, "cp")):

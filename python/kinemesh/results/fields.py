@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -39,13 +39,14 @@ class Frames(NamedTuple):
 class Fields(Mapping[str, NDArray[Any]]):
     """The flow at one moment: arrays by name, with the nodes in the order of the user's file.
 
-    `fields["Pressure"]` is an array (nodes,), `list(fields)` are the names.  Density [rho_inf],
+    `fields["Pressure"]` is an array (nodes,), or (cells,) where `fields.on` is "cells"; its rows
+    are then those of `fields.cells`.  `list(fields)` are the names.  Density [rho_inf],
     Velocity (nodes, 3) [a_inf], Pressure [rho_inf a_inf^2], Mach [-], Cp [-].  Of incompressible
     flow Velocity [U], Pressure [rho U^2], Vorticity [U/chord]; times are in chord/U.
 
     Parameters
     ----------
-    arrays : name -> (nodes,) or (nodes, 3)
+    arrays : name -> (nodes,) or (nodes, 3), or as many rows as cells
     points : (nodes, d)      coordinates of the nodes at this moment [chord]
     cells : (cells, 4)       numbers of nodes; the fourth of a triangle is -1; of overset parts all
         that are not hidden
@@ -57,6 +58,7 @@ class Fields(Mapping[str, NDArray[Any]]):
         run with `time_step`
     cloud : bool             True for a cloud, whose cells are for display alone
     parts : names            of overset parts, whose numbers are `fields["Part"]`
+    on : "points" or "cells"    what `arrays` have numbers of
     """
 
     arrays: Mapping[str, NDArray[Any]]
@@ -70,6 +72,7 @@ class Fields(Mapping[str, NDArray[Any]]):
     phase_deg: float
     cloud: bool
     parts: tuple[str, ...] = ()
+    on: str = "points"
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in self.arrays:
@@ -87,7 +90,40 @@ class Fields(Mapping[str, NDArray[Any]]):
         phase = "" if np.isnan(self.phase_deg) else f", phase {self.phase_deg:g} degrees"
         return (
             f"Fields(frame {self.frame}, time {self.time:.5g}{phase}; {len(self.points)} nodes, "
-            f"{len(self.cells)} cells; {', '.join(self.arrays)})"
+            f"{len(self.cells)} cells; {', '.join(self.arrays)}"
+            f"{' of cells' if self.on == 'cells' else ''})"
+        )
+
+    def at_walls(self) -> Fields:
+        """The flow on walls in the plane, as numbers of `points`.
+
+        Of fields on cells: points are the middles of wall edges, with the numbers of the cell
+        behind each; walls join those that follow each other, and there are no cells.
+        """
+        if self.on != "cells":
+            return self
+        ring = np.where(self.cells < 0, self.cells[:, :1], self.cells)
+        sides = np.stack([ring, np.roll(ring, -1, axis=1)], axis=-1) @ [len(self.points), 1]
+        known = np.argsort(sides, axis=None)
+        asked = self.walls @ [len(self.points), 1]
+        behind = known[np.searchsorted(sides.ravel(), asked, sorter=known)] // 4
+        pairs, bodies, done = [], {}, 0
+        for name, rows in self.bodies.items():
+            begins = {
+                int(node): int(row) for row, node in zip(rows, self.walls[rows, 0], strict=True)
+            }
+            ends = ((int(row), begins.get(int(self.walls[row, 1]))) for row in rows)
+            own = [(row, after) for row, after in ends if after is not None]
+            pairs += own
+            bodies[name] = np.arange(done, done := done + len(own))
+        return replace(
+            self,
+            arrays={name: array[behind] for name, array in self.arrays.items()},
+            points=self.points[self.walls].mean(axis=1),
+            cells=np.empty((0, 4), np.int64),
+            walls=np.array(pairs, np.int64).reshape(-1, 2),
+            bodies=bodies,
+            on="points",
         )
 
 
@@ -142,6 +178,7 @@ def read(run: Record, frame: int | None, phase_deg: float | None, member: int | 
         float(kept.phase_deg[at]),
         found["cloud"],
         found["parts"],
+        found["on"],
     )
 
 

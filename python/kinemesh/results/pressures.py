@@ -38,7 +38,7 @@ class Pressures:
     """Pressure coefficient on the wall of one body over the last cycle.
 
     Nodes follow each other along the wall, the fluid on the left; a closed wall begins at its
-    trailing edge.
+    trailing edge.  Of fields on cells they are the middles of the wall's edges.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def pressures(run: Record, member: int | None = None) -> dict[str, Pressures]:
     times, wet = fields.frames(run, member), viscosity(run, member)
     if run.history.kind != "unsteady":
         if wet is not None:
-            return _of_steady(fields.read(run, None, None, member), wet)
+            return _of_steady(fields.read(run, None, None, member).at_walls(), wet)
         raise CaseError("pressures: a steady run has no cycle; its cp is in run.fields()['Cp']")
     last = times.last_cycle()
     if len(times.cycle) < 4 or times.cycle[-1] < 1 - 1e-6 or len(last) < 3:
@@ -101,8 +101,8 @@ def pressures(run: Record, member: int | None = None) -> dict[str, Pressures]:
             "more cycles, or more steps a cycle"
         )
     first, frames = (
-        fields.read(run, 0, None, member),
-        [fields.read(run, n, None, member) for n in last.tolist()],
+        fields.read(run, 0, None, member).at_walls(),
+        [fields.read(run, n, None, member).at_walls() for n in last.tolist()],
     )
     if first.points.shape[1] != 2:
         raise CaseError("pressures: of a wing, which has no chord line; cuts of it are sections")

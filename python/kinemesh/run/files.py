@@ -70,14 +70,14 @@ class Files:
             none = np.empty((0, grid.dimensions), np.int32)
             edges = np.concatenate([none, *walls.values()])
             bodies = {marker: len(facets) for marker, facets in walls.items()}
-            self.writers[m] = FieldWriter(path, grid.shown(m), edges, bodies)
+            self.writers[m] = FieldWriter(path, grid.shown(m), edges, bodies, grid.on)
 
     def fields(self, time: NDArray[np.float64]) -> None:
         """Append the flow fields of all running members at each member's time [chord/a_inf]."""
         if not self.writers:
             return
         with self.watch("files"):
-            solver, first = self.solver, self.solver.grid.first
+            solver, first = self.solver, self.solver.grid.vertices.first
             x = solver.backend.get(solver.grid.x)
             running = np.flatnonzero(solver.grid.ensemble.alive).tolist()
             for m, fields in zip(running, solver.frames(running), strict=True):

@@ -5,10 +5,12 @@ docs/theory.md, section 2.3: straight edges in place of the faces of a median du
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from kinemesh.device.faults import AREA, DENSITY, GRAPH, PRESSURE
 from kinemesh.errors import MeshError
 from kinemesh.linear.stack import Items
 from kinemesh.mesh.cell_faces import cell_faces
@@ -26,11 +28,14 @@ class Cells(FaceVolumes):
     Attributes
     ----------
     mean : (nodes, 2) float64    mean of each cell's vertices; `x` of `fields`
+    points : (nodes, 2)          means of the vertices as given, on the host
 
     Raises
     ------
     MeshError    a cell has two edges on one kind of boundary
     """
+
+    on: ClassVar[str] = "cells"
 
     def __init__(self, vertices: MeshVertices) -> None:
         self.tables = [cell_faces(len(m.points), m.cells) for m in vertices.distinct]
@@ -44,10 +49,25 @@ class Cells(FaceVolumes):
             entries.stack(self._each("edge"), faces),
         )
         self.mean = b.zeros((self.nodes, 2), np.float64)
+        corners = vertices.cells
+        there = (corners >= 0)[:, :, None]
+        self.points = (vertices.points[corners] * there).sum(axis=1) / there.sum(axis=1)
         ends = faces.stack(self._each("ends"), vertices.items)
         self.fields.add(member=b.table(self.member), x=self.mean, ends=b.table(ends))
         volumes = self.fields.bind("cell_volumes", x=self.x, mean=self.mean)
         self._record("face", "face", [volumes])
+
+    def place(self, member: int, entity: int, code: int) -> str:
+        """Text for a cell; of faults of a deformation, which count vertices, that for a vertex."""
+        if code == GRAPH:
+            return super().place(member, entity, code)
+        if code not in (AREA, DENSITY, PRESSURE):  # a singular block is of the flow or of springs
+            return ""
+        x, y = self.backend.get(self.mean)[entity]
+        return f" at {self.vertices.named(entity)} (x = {x:.6g}, y = {y:.6g})"
+
+    def rows(self, patch: Patch, vertices: NDArray[Any]) -> NDArray[np.int64]:
+        return np.flatnonzero(np.isin(patch.shape["ends"], vertices).all(axis=1))
 
     def _each(self, name: str) -> list[Any]:
         """A table of each distinct mesh."""

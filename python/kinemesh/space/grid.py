@@ -39,7 +39,7 @@ class Grid(FaceVolumes):
         self._record("dual", "boundary", [self.fields.bind("dual_volumes", **self.corners)])
 
     def fit(self) -> None:
-        """`inverse` among the fields, which follows x: least squares that gradients are made by."""
+        """Least squares that gradients are made by: `inverse` among the fields, which follows x."""
         self.fields.add(inverse=self.backend.zeros((self.nodes, 3)))
         self.measure.follow(self.fields.bind("least_squares"))
         found = self.each("curved quadrilaterals", curved_quads)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,9 @@ class Volumes(ABC):
     ----------
     nodes, members : int           number of volumes, and of members
     x, x1 : (vertices, dimensions) float64    of the vertices, now and at the last time level
+    points : (nodes, dimensions)   where the volumes stand as given, on the host; `x` of `fields` is
+        where they stand now
+    on : "points" or "cells"       of the mesh, where field files have the numbers of the volumes
     V : (nodes,) float64           share of space of each volume [chord^2]
     bdf : (members, 3), rate : (members, 2)  factors of the time levels [a_inf/chord]
     ensemble : Members    who of them runs, and who has failed;  faults : those of it
@@ -54,6 +57,7 @@ class Volumes(ABC):
     keep_levels, look : recordings   the next time level; the shapes of cells
     """
 
+    on: ClassVar[str] = "points"
     measure: Followed
     sweep: Followed
     keep_levels: Callable[[], None]
@@ -71,7 +75,8 @@ class Volumes(ABC):
         self.alike, self.each, self.ensemble = v.alike, v.each, v.ensemble
         self.bodies, self.owners = v.bodies, v.owners
         self.faults = v.ensemble.faults
-        self.x, self.x1, self.points = v.x, v.x1, v.points
+        self.x, self.x1 = v.x, v.x1
+        self.points: NDArray[np.float64] = v.points
         self.dimensions, self.members = v.dimensions, v.members
         self.items = v.items if items is None else items
         self.first, self.member = self.items.first, self.items.members()
@@ -96,6 +101,17 @@ class Volumes(ABC):
             self.backend, name, side.node, side.body, side.member, side.shape, self.dimensions
         )
 
+    def fit(self) -> None:  # noqa: B027
+        """Fit what solvers make gradients by, before the first `measure`; nothing as a rule."""
+
+    def place(self, member: int, entity: int, code: int) -> str:
+        """Text for the volume of a fault in the user's numbers; nothing where it has no place."""
+        return self.vertices.place(member, entity, code)
+
+    def rows(self, patch: Patch, vertices: NDArray[Any]) -> NDArray[np.int64]:
+        """Rows of a patch that lie between these vertices, which are all those of a marker."""
+        return patch.places(vertices)
+
     def slots(self, pattern: Pattern) -> Ints:
         """(entries,) blocks of a pattern on `graphs` that belong to each volume's neighbours."""
         pairs = [
@@ -114,7 +130,7 @@ class Volumes(ABC):
 
     def reset(self) -> None:
         """Every vertex back to where it was given, at rest."""
-        self.backend.put(self.x, self.points)
+        self.backend.put(self.x, self.vertices.points)
         self.start()
 
     def shown(self, member: int) -> Any:

@@ -154,7 +154,8 @@ class Runnable:
         members = f"{self.grid.members} members, " if self.grid.members > 1 else ""
         where = f"{self.backend.describe()['device']}, {self.backend.dtype}"
         told = f"{in_words(self.asked())}; {self.deform.name}; {where}"
-        return f"{type(self).__name__}({members}{self.grid.nodes:,} nodes; {told})"
+        what = "cells" if self.grid.on == "cells" else "nodes"
+        return f"{type(self).__name__}({members}{self.grid.nodes:,} {what}; {told})"
 
     def _repr_html_(self) -> str:
         """A row per member, for notebooks."""

@@ -131,7 +131,7 @@ class State:
         self._set_levels(u)
 
     def primitive(self) -> NDArray[Any]:
-        """(nodes, variables) rho, velocity, p on the host, nodes as in `grid.meshes`."""
+        """(nodes, variables) rho, velocity, p on the host, in the order of `grid.points`."""
         self._primitive()
         return self.backend.get(self.q)
 
@@ -157,7 +157,7 @@ class State:
         ------
         NumericalFault    outside of a run of several members
         """
-        if self.grid.ensemble.find_faults(where, self.grid.vertices.place, iterations):
+        if self.grid.ensemble.find_faults(where, self.grid.place, iterations):
             self.dualtime.stop_failed()
 
     def at_first_order(self) -> NDArray[np.int64]:

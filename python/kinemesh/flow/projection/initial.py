@@ -25,7 +25,7 @@ def given_flow(
     """
 
     def where(node: int) -> str:
-        return f"member {grid.member[node]}{grid.vertices.place(int(grid.member[node]), node, 0)}"
+        return f"member {grid.member[node]}{grid.place(int(grid.member[node]), node, 0)}"
 
     flow = inflow[grid.member]
     if u is not None:

@@ -48,7 +48,7 @@ class Boundary(Term):
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)
-        self.values = Values(case.backend, self.grid.patches, self.grid.vertices, case.conditions)
+        self.values = Values(case.backend, self.grid, case.conditions)
         self.patches = {kind: patch for kind, patch in self.grid.patches.items() if len(patch)}
         self.kernels = {kind: flux_of(kind, case.family) for kind in self.patches}
         for kind, kernel in self.kernels.items():

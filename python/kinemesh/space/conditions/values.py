@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from kinemesh.device.backend import Backend
 from kinemesh.errors import SettingsError
 from kinemesh.space.conditions.base import Condition
-from kinemesh.space.patches import Patch
 
 
 class Values:
@@ -19,8 +18,7 @@ class Values:
 
     Parameters
     ----------
-    patches : by kind
-    space : of the patches' nodes: `distinct` meshes, whom they are `alike`, `first` of each member
+    volumes : kinemesh.space.volumes.Volumes, whose patches they are
     conditions : by marker
 
     Raises
@@ -29,14 +27,9 @@ class Values:
         shape of their markers
     """
 
-    def __init__(
-        self,
-        backend: Backend,
-        patches: Mapping[str, Patch],
-        space: Any,
-        conditions: Mapping[str, Condition],
-    ) -> None:
-        self.backend, self.patches, self.space = backend, patches, space
+    def __init__(self, backend: Backend, volumes: Any, conditions: Mapping[str, Condition]) -> None:
+        self.backend, self.volumes = backend, volumes
+        self.patches, space = volumes.patches, volumes.vertices
         start = {marker: own.at_time(0.0) for marker, own in conditions.items()}
         self.conditions = {m: own for m, own in conditions.items() if start[m].arrays()}
         self.varies = any(own.varies for own in self.conditions.values())
@@ -47,7 +40,7 @@ class Values:
         self._nodes = {marker: self._places(marker) for marker in self.conditions}
         for kind, tables in self._tables(np.zeros(len(space.first) - 1)).items():
             for name, whole in tables.items():
-                patches[kind].device[name] = backend.array(whole, np.float64)
+                self.patches[kind].device[name] = backend.array(whole, np.float64)
 
     def at_time(self, times: NDArray[np.float64]) -> None:
         """Put the numbers at the time of each member (members,)."""
@@ -59,10 +52,10 @@ class Values:
 
     def _places(self, marker: str) -> list[NDArray[np.int64]]:
         """Rows of the patch that are of a marker, for each member."""
-        space, patch = self.space, self.patches[self.conditions[marker].kind]
+        space, patch = self.volumes.vertices, self.patches[self.conditions[marker].kind]
         each = [np.unique(mesh.boundaries.get(marker, ())).astype(int) for mesh in space.distinct]
         pairs = zip(space.first, space.alike.of, strict=False)
-        return [patch.places(first + each[of]) for first, of in pairs]
+        return [self.volumes.rows(patch, first + each[of]) for first, of in pairs]
 
     def _tables(self, times: NDArray[np.float64]) -> dict[str, dict[str, NDArray[np.float64]]]:
         """Values at the nodes of each patch, by kind and by name."""

@@ -1,0 +1,97 @@
+"""Runs of the tenant on cells: motion, members, a channel, pictures; memory before it is taken."""
+
+import kinemesh as km
+import numpy as np
+import pytest
+import test_outlet
+from kinemesh import plot
+from runs import assert_same
+from test_on_cells import OnCells
+
+pytestmark = pytest.mark.flow
+MESH = km.mesh.airfoil("naca0012", nodes=500, far_field=8)
+STEPS = {"cycles": 1.25, "steps_per_cycle": 16}
+
+
+def pitching(solver=OnCells, **more):
+    given = {"mach": 0.5, "motion": km.motion.pitch(5.0, 0.1), "device": "cpu"}
+    return solver(MESH, **(given | more))
+
+
+def test_a_run_has_its_pictures_a_film_and_pressures_of_cells(tmp_path, undrawn):
+    run = pitching().run(cycles=1.25, steps_per_cycle=8, out=tmp_path)
+    made = {path.name for path in plot.from_directory(tmp_path)}
+    made.add(plot.film(run, "cp").name)
+
+    names = "hysteresis.png cycle.png mach.png mesh.png pressures.png pressures.csv film-cp.gif"
+    assert made == set(names.split())
+    flow, body = run.fields(), run.pressures()["airfoil"]
+    assert sorted(body.cp[-1]) == sorted(flow.at_walls()["Cp"])
+    assert -0.05 < body.x.min() < body.x.max() < 1.05
+    assert abs(body.per_motion).max() > 3  # per radian, near the leading edge
+
+
+class Leaky(OnCells):
+    """In step 3 the second member loses the energy of its eighth cell."""
+
+    def predict(self):
+        super().predict()
+        if self.grid.ensemble.step == 3:
+            u = self.backend.get(self.u)
+            u[self.grid.first[1] + 7, 3] = 0.0
+            self.backend.put(self.u, u)
+
+
+def test_a_member_fails_alone_and_in_its_cell(tmp_path):
+    alone = pitching().run(**STEPS, start="as is", out=tmp_path / "alone")
+    case = pitching(solver=Leaky, mach=[0.5] * 3)
+    mesh = case.grid.meshes[1]
+    names = ", ".join(map(str, mesh.original[mesh.triangles[7]]))
+    with pytest.warns(RuntimeWarning, match="member 1: pressure is not positive"):
+        run = case.run(**STEPS, start="as is", out=tmp_path / "three")
+
+    (failed,) = run.failed
+    assert (failed["member"], failed["step"]) == (1, 3)
+    assert failed["place"].startswith(f"the cell of nodes {names} (x = ")
+    assert (run.history.member(2)["cl"] == alone.history["cl"]).all()
+    mine, solo = run.fields(member=2), alone.fields()
+    assert (mine.points == solo.points).all()
+    assert (mine["Cp"] == solo["Cp"]).all()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_an_unsteady_run_goes_on_with_the_same_bits(tmp_path, dtype):
+    pitching(dtype=dtype).run(**STEPS, out=tmp_path / "whole")
+    pitching(dtype=dtype).run(**(STEPS | {"cycles": 0.5}), out=tmp_path / "cut")
+    pitching(dtype=dtype).run(**STEPS, out=tmp_path / "cut", resume=True)
+
+    assert_same(tmp_path / "whole", tmp_path / "cut")
+
+
+def test_a_residual_that_stays_is_told_by_the_place_of_its_cell():
+    case = pitching(mach=[0.5, 0.5])
+    res = np.zeros((case.grid.nodes, 4))
+    res[-1] = 1.0
+    case.backend.put(case.res, res)
+
+    mesh = case.grid.meshes[1]
+    x, y = mesh.points[mesh.triangles[-1]].mean(axis=0)
+    assert case.suspects(1).startswith(f"; the residual is largest at ({x:.4g}, {y:.4g})")
+
+
+def test_a_back_pressure_drives_a_channel_of_cells_with_first_order(monkeypatch):
+    conditions = [*test_outlet.table.CONDITIONS, test_outlet.Valve]
+    monkeypatch.setattr(test_outlet.table, "CONDITIONS", conditions)
+    monkeypatch.setattr(km, "Ale", OnCells)  # whose errors are told
+
+    off = [test_outlet.error(cells) for cells in (24, 48)]
+
+    assert np.log2(off[0] / off[1]) == pytest.approx(1, abs=0.05)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_memory_is_counted_on_cells_too(dtype):
+    case = pitching(motion=None, dtype=dtype)
+
+    counted = OnCells.room(case.backend, [MESH], case.settings, None)
+    assert counted == pytest.approx(case.backend.allocated, rel=1e-3)
