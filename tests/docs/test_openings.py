@@ -14,7 +14,7 @@ DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 GAP = re.compile(r" : |\s{3,}")  # before the meaning, in an entry of a docstring
 ROUNDABOUT = {"What", "Whether", "Of", "That", "Those", "As", "Where", "There", "Who"}
 # docstrings to be rewritten; the names go with the last of them
-LATER = ("python/kinemesh/flow/", "python/kinemesh/space/")
+LATER = ("python/kinemesh/flow/projection/",)
 
 
 def of_c(text):

@@ -39,8 +39,7 @@ def nozzle(cells):
 
 
 def area(mach):
-    """Area over that of the throat where the flow has the speed of sound."""
-    return (1 + 0.2 * mach**2) ** 3 / mach
+    return (1 + 0.2 * mach**2) ** 3 / mach  # over that of the throat
 
 
 def error(cells, share=0.9):
@@ -57,7 +56,5 @@ def error(cells, share=0.9):
 
 def test_a_back_pressure_drives_a_channel_with_second_order(monkeypatch):
     monkeypatch.setattr(table, "CONDITIONS", [*table.CONDITIONS, Valve])
-
     off = [error(cells) for cells in (12, 24, 48)]
-
     assert (np.log2(np.divide(off[:-1], off[1:])) > 1.9).all()
