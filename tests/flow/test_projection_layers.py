@@ -69,7 +69,7 @@ def words(node):
 
 @pytest.mark.parametrize("name", [*MARCHES, "operators", "flow"])
 def test_nothing_asks_whether_there_are_parts(name):
-    """What one grid does not do its operators do not: `overset.py` has those of parts."""
+    """Operators of one grid do nothing there; `overset.py` has those of parts."""
     for test in conditions(tree(FOLDER / f"{name}.py")):
         assert not words(test) & PARTS, ast.unparse(test)
 

@@ -1,4 +1,4 @@
-"""What flows: velocities, pressures, fluxes and their memory at the time levels, by name.
+"""Velocities, pressures, fluxes and their memory at the time levels, by name.
 
 The unknowns stand at nodes: velocity `u`, pressure over density `p`; edges have the volume flux
 `flow` through their dual face, absolute, and the `memory` of what interpolated velocities leave
@@ -16,7 +16,7 @@ from kinemesh.space.conditions.base import BODY, OUTER, PLANE
 from kinemesh.space.grid import Grid
 
 WEIGHTS = {1: (1, 0, 0), 2: (2, -1, 0), 3: (2, -1, 1)}
-"""Of velocities of the last two levels and of the pressure's last change; 3: of later steps."""
+"""Weights of velocities of the last two levels and of the pressure's last change, by step."""
 
 VECTORS = ("u", "u1", "u2", "res", "push")
 PRESSURES = ("p", "p1", "p2", "phi", "net")

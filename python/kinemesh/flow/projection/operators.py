@@ -21,6 +21,7 @@ from kinemesh.flow.projection.matrices import Graph, Momentum
 from kinemesh.flow.projection.momentum import MomentumLoop
 from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.linear import Pattern
+from kinemesh.linear.constraints import Constraints
 from kinemesh.linear.outer import ScalarSolver
 from kinemesh.linear.stack import Alike
 from kinemesh.space.conditions.base import BODY, OUTER, PLANE
@@ -74,7 +75,7 @@ class Operators:
         return ScalarSolver(
             b, same, Pattern.of_members(same, [natural[k] for k in of]),
             [-laplacians[k] for k in of], fixed, self.solving,
-            tolerance=self.settings.pressure_tolerance, **self.constraints(same),
+            tolerance=self.settings.pressure_tolerance, constraints=self.constraints(same),
         )  # fmt: skip
 
     # ---- what a grid is made of ----
@@ -190,10 +191,10 @@ class Operators:
         """(nodes,) 1 where a node is solved for."""
         return np.ones(self.grid.nodes)
 
-    def constraints(self, same: Alike) -> dict[str, Any]:
-        """Arguments of the pressure's solver: rows that others give; same: who has one system."""
+    def constraints(self, same: Alike) -> Constraints | None:
+        """Constraints of the pressure's rows; same: which members share a system."""
         del same
-        return {}
+        return None
 
     def renewal(self) -> list[Any]:
         """Calls of `renew`."""

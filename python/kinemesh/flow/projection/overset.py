@@ -13,6 +13,7 @@ from kinemesh.flow.projection.exchange import Exchange
 from kinemesh.flow.projection.flow import Flow
 from kinemesh.flow.projection.operators import Operators
 from kinemesh.flow.projection.settings import IncompressibleSettings
+from kinemesh.linear.constraints import Constraints
 from kinemesh.linear.stack import Alike
 from kinemesh.overset.connectivity import Connectivity
 
@@ -45,12 +46,11 @@ class OversetOperators(Operators):
         solved = self.backend.get(self.exchange.connectivity.status) == 1
         return np.where(solved, 1.0, 0.0)
 
-    def constraints(self, same: Alike) -> dict[str, Any]:
+    def constraints(self, same: Alike) -> Constraints:
         grid, link = self.grid, self.exchange.connectivity
-        tables = {name: getattr(link, name) for name in ("status", "donor", "weight")}
         never = systems.of_leads(grid, same, link.never)
         volume = np.where(self.flow.closed[grid.member], self.backend.get(grid.V), 0.0)
-        return {"overset": tables, "never": never, "volume": volume}
+        return Constraints(link.status, link.donor, link.weight, never, volume)
 
     def renewal(self) -> list[Any]:
         return [
