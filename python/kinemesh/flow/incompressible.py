@@ -262,16 +262,13 @@ class Incompressible(Moving):
     def kept(self, levels: bool) -> dict[str, Any]:
         made, loop = self.projection, self.dualtime
         more = ("u1", "p1", "flow1", "memory1") if levels else ("net", "defect")
-        names = ("u", "p", "flow", "memory", *more)
-        found = {name: made.flow[name] for name in names} | {"x": self.grid.x}
+        found = {n: made.flow[n] for n in ("u", "p", "flow", "memory", *more)} | {"x": self.grid.x}
         found |= {
             f"dualtime_{name}": getattr(loop, name)
             for name in ("active", "iterations", "base", "norm", "floor")
         }
         if not levels:
-            marched = {"held": self.way.held, "graded": self.way.graded[0]}
-            marched |= {n: getattr(loop, n) for n in ("cfl", "ceiling")}
-            found |= {f"march_{n}": a for n, a in (marched | {"means": loop.means}).items()}
+            found |= {f"march_{name}": array for name, array in self.way.kept().items()}
         return found | (self.grid.levels() if levels else {})
 
     def check_faults(self, where: str, iterations: Any = None) -> None:
@@ -284,8 +281,7 @@ class Incompressible(Moving):
         return self.way.iteration
 
     def steady_numbers(self) -> dict[str, NDArray[Any]]:
-        made = self.projection
-        steps = self.backend.get(made.pressure.steps)
+        steps = self.backend.get(self.projection.pressure.steps)
         return {"pressure_iterations": steps, "mass_defect": self._lost()}
 
     def _lost(self) -> NDArray[np.float64]:

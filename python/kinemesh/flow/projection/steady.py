@@ -211,6 +211,12 @@ class SteadyMarch:
         ]
         return one * pairs
 
+    def kept(self) -> dict[str, Any]:
+        """Arrays of a march that goes on with them."""
+        loop = self.operators.loop
+        own = {"held": self.held, "graded": self.graded[0]}
+        return own | {name: getattr(loop, name) for name in ("cfl", "ceiling", "means")}
+
     def leave(self) -> None:
         """Physical steps follow."""
         self.backend.put(self.operators.momentum.drop, matrices.DROP)
