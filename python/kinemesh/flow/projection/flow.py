@@ -27,24 +27,23 @@ OF_MEMBERS = ("defect", "mean", "share", "turning")
 class Flow:
     """Flow of all members: `flow["u"]` is the array that kernels take as `u`.
 
-    | array | |
-    |---|---|
-    | u, u1, u2 | (nodes, dimensions) |
-    | p, p1, p2 | (nodes,) float64 |
-    | flow, flow1, flow2, memory, memory1, memory2 | (edges,) |
-    | guess | (edges,) flow extrapolated in time |
-    | res | (nodes, dimensions) residual of the momentum equation; at walls what they take, after a
-        step |
-    | net | (nodes,) float64, what flows out of each dual |
-    | phi | (nodes,) float64, the last change of the pressure |
-    | slope, grad; pull, push | gradients of velocities and of a pressure, in cells and at nodes |
-    | fading, flux | (nodes,), (edges, dimensions) |
-    | defect | (members,) float64, what closed members lack, per volume |
-    | share | (members,) float64, of the pressure's last change, that a step begins with |
-    | turning | (members,) float64, how hard the turn of a grid couples nodes (eq. 7.9b) |
-    | closure | (members, 2) float64, of the last step the largest divergence abs(net) / h, and the
-        largest rate at which a flow passes a volume |
-    | weights | (3,) float64 of the past, as of `WEIGHTS` |
+    Arrays
+    ------
+    u, u1, u2 : (nodes, dimensions);  p, p1, p2 : (nodes,) float64
+    flow, flow1, flow2, memory, memory1, memory2 : (edges,)
+    guess : (edges,) flow extrapolated in time
+    res : (nodes, dimensions)    residual of the momentum equation; at walls what they take, after
+        a step
+    net : (nodes,) float64       what flows out of each dual
+    phi : (nodes,) float64       last change of the pressure
+    slope, grad : gradients of velocities, in cells and at nodes;  pull, push : of a pressure
+    fading : (nodes,);  flux : (edges, dimensions)
+    defect : (members,) float64    what closed members lack, per volume
+    share : (members,) float64     of the pressure's last change, that a step begins with
+    turning : (members,) float64   how hard the turn of a grid couples nodes (eq. 7.9b)
+    closure : (members, 2) float64    of the last step the largest divergence |net| / h, and the
+        largest rate at which a flow passes a volume
+    weights : (3,) float64         of the past, an entry of `WEIGHTS`
 
     Parameters
     ----------

@@ -18,17 +18,16 @@ from kinemesh.flow.projection.initial import Start
 from kinemesh.flow.projection.operators import Operators
 
 LINEAR_DROP = 0.1
-"""Of the velocity's linear systems.  Cylinder at Reynolds number 40, 20,000 nodes: 221 iterations
-with 0.3, 179 with 0.1, 172 with 0.05."""
+"""Drop of the velocity's linear systems.  Cylinder at Reynolds number 40, 20,000 nodes: 221
+iterations with 0.3, 179 with 0.1, 172 with 0.05."""
 LINEAR_ITERATIONS = 40
 INERTIA, FRICTION, MOST = 0.8, 0.6, 0.6
-"""Of the pressure's change that is taken, by what it is for.  With 0.8 for friction walled cells
-swing on an airfoil of 8000 nodes at Reynolds number 1000: the residual stays at 0.06.  MOST bounds
-that of inertia where small cells lie beside large ones."""
+"""Shares of the pressure's change that are taken, by what it is for.  With 0.8 for friction walled
+cells swing on an airfoil of 8000 nodes at Reynolds number 1000: the residual stays at 0.06.  MOST
+bounds that of inertia where small cells lie beside large ones."""
 
 GRADING = 1.0
-"""By which the time of pressures (eq. 7.14a) falls from a node to the next, over the shorter one of
-theirs."""
+"""Fall of the time of pressures (eq. 7.14a) from a node to the next, over the shorter of theirs."""
 BEGIN, SWEEPS = 32, 1  # pairs of sweeps: at the start the times of large cells come from afar
 
 
