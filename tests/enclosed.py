@@ -2,8 +2,8 @@
 
 import numpy as np
 from kinemesh.device.backend import Backend
+from kinemesh.flow.projection.projection import Projection
 from kinemesh.flow.projection.settings import IncompressibleSettings
-from kinemesh.flow.projection.step import Projection
 from kinemesh.mesh import Mesh
 from kinemesh.overset.connectivity import Connectivity
 from overset_parts import grid_of, move
@@ -81,15 +81,15 @@ class Enclosed:
         made.start(*taylor_green(self.place(), 0.0))
         for number in range(1, steps + 1):
             self.time = number * dt
-            made.begin_step(number)
+            made.step.begin(number)
             grid.keep_levels()
             grid.set_time_levels(np.full(1, dt), min(number, 2))
             self.place()
             grid.measure()
             grid.sweep()
             made.loop.set_floor(np.full(1, dt))
-            made.march()
-            self.defects.append(float(grid.backend.get(made.defect)[0]))
+            made.step.march()
+            self.defects.append(float(grid.backend.get(made.flow["defect"])[0]))
             self.iterations.append(int(grid.backend.get(made.pressure.steps)[0]))
             each()
         return self
@@ -101,7 +101,7 @@ class Enclosed:
     def errors(self):
         """RMS errors of velocity and pressure over the area of field nodes."""
         get = self.grid.backend.get
-        x, u, p = (get(a) for a in (self.grid.x, self.step.u, self.step.p))
+        x, u, p = (get(a) for a in (self.grid.x, self.step.flow["u"], self.step.flow["p"]))
         exact, pressure = taylor_green(x, self.time)
         volume = np.where(self.field, get(self.grid.V), 0.0)
         volume /= volume.sum()

@@ -3,8 +3,8 @@
 import kinemesh as km
 import numpy as np
 from kinemesh.device.backend import Backend
+from kinemesh.flow.projection.projection import Projection
 from kinemesh.flow.projection.settings import IncompressibleSettings
-from kinemesh.flow.projection.step import Projection
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
 
@@ -34,7 +34,7 @@ def advance(made, number, dt, kind, velocity=None, move=None):
     """Step `number`: the grid moves by `move`, `velocity` (nodes, 2) is given on the rim."""
     grid, b = made.grid, made.backend
     steps = np.full(grid.members, dt)
-    made.begin_step(number)
+    made.step.begin(number)
     grid.keep_levels()
     grid.set_time_levels(steps, min(number, 2))
     if move is not None:
@@ -44,7 +44,7 @@ def advance(made, number, dt, kind, velocity=None, move=None):
     made.loop.set_floor(steps)
     if velocity is not None:
         b.put(made.velocity[kind], velocity[grid.patches[kind].node])
-    made.march()
+    made.step.march()
 
 
 def norm(grid, error):

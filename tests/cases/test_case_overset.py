@@ -62,7 +62,7 @@ def test_settings_of_the_interpolation_are_keys_of_a_case():
     made = build.solver(cases.load("two-cylinders", changes))
     assert (made.settings.overlap, made.settings.interpolation) == (1, "linear")
     assert made.parts.connectivity.overlap == 1
-    assert made.projection.exchange.linear
+    assert made.projection.operators.exchange.linear
 
 
 def test_parts_are_meshes_with_places_and_motions():
@@ -218,7 +218,7 @@ def couette(inner, vessel, time_step):
     history = build.go(case, made).history
     exact = 8 * np.pi * 0.1 * 2 * 0.25 * 4 / (4 - 0.25)  # cm, by half the square of the speed
     get = made.backend.get
-    x, u, volume = (get(a) for a in (made.grid.x, made.projection.u, made.grid.V))
+    x, u, volume = (get(a) for a in (made.grid.x, made.projection.flow["u"], made.grid.V))
     volume = np.where(get(made.parts.connectivity.status) == 1, volume, 0.0)
     r = np.linalg.norm(x, axis=1).clip(0.4)
     rate = 2 * 0.25 / (4 - 0.25) * (4 / r**2 - 1)

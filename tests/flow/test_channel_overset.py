@@ -32,7 +32,7 @@ def off(scale):
     """Errors of drag, lift and pressure difference of the cylinder, as shares; nodes."""
     made = case(scale)
     assert made.steady().converged
-    p, x = made.backend.get(made.projection.p), made.grid.points
+    p, x = made.backend.get(made.projection.flow["p"]), made.grid.points
     wall = made.grid.wall.node
     front, rear = (wall[np.hypot(*(x[wall] - (at, 0)).T).argmin()] for at in (-0.5, 0.5))
     loads = made.body_coefficients()[0]["cylinder"]
@@ -70,7 +70,7 @@ def test_parts_with_inlets_and_outlets_stand_still():
     made = case(1.0, motion={"cylinder": law})
     made.run(steps=2, time_step=0.05, start="stream", preflight=False)
 
-    u = made.backend.get(made.projection.u)
+    u = made.backend.get(made.projection.flow["u"])
     x, y = made.grid.points.T
     inlet = (made.grid.meshes[0].part == 1) & (np.abs(x + 2) < 1e-9)
     height = (y[inlet] + 2) / 4.1

@@ -35,9 +35,9 @@ def test_a_body_moves_in_a_closed_box(slip):
     made = box(**sides)
     run = made.run(time_step=0.05, steps=10)
     get = made.backend.get
-    assert made.projection.closed.all()
+    assert made.projection.flow.closed.all()
     assert (get(made.projection.pressure.status) == 1).all()
-    pressure = get(made.projection.p)
+    pressure = get(made.projection.flow["p"])
     assert np.abs(pressure).max() > 0.1
     assert abs(field_mean(made, pressure)) < 1e-12 * np.abs(pressure).max()
     # 1 % of what the body pushes aside: its speed, 2 k times the amplitude, and its diameter
@@ -53,7 +53,7 @@ def test_closed_and_open_members_have_the_bits_of_their_runs_alone():
     told = {"walls": BOX[1:], "far": ["left"]}
     both = box(stream=[1.0, 0.0], **told)
     table = both.run(time_step=0.05, steps=4, start="as is").history
-    assert list(both.projection.closed) == [True, False]
+    assert list(both.projection.flow.closed) == [True, False]
     for m, stream in enumerate((1.0, 0.0)):
         own = box(stream=stream, **told).run(time_step=0.05, steps=4, start="as is").history
         rows = table["member"] == m
@@ -106,7 +106,7 @@ def noise(steps, kind):
     made, pressures = Enclosed(32, kind), []
 
     def keep():
-        pressures.append(np.where(made.field, made.grid.backend.get(made.step.p), np.nan))
+        pressures.append(np.where(made.field, made.grid.backend.get(made.step.flow["p"]), np.nan))
 
     made.run(steps, each=keep)
     p = np.array(pressures)[steps // 8 :]

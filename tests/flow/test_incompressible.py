@@ -26,7 +26,7 @@ def test_a_stream_leaves_an_open_box_that_moves_through_it(tmp_path):
     made = case(square(8, jitter=0.3), far=["rim"], alpha_deg=20.0, settings=TIGHT)
     b, grid = made.backend, made.grid
     stream = np.tile(made.inflow[0], (grid.nodes, 1))
-    assert made.projection.open.any()
+    assert made.projection.flow.open.any()
     for number in range(1, 21):
         made.begin_step(np.array([0.05]), min(number, 2))
         angle = 0.1 * np.sin(number)
@@ -34,9 +34,9 @@ def test_a_stream_leaves_an_open_box_that_moves_through_it(tmp_path):
         b.put(grid.x, grid.points @ turn.T + [0.05 * number, 0.1 * np.sin(0.3 * number)])
         grid.measure()
         grid.sweep()
-        made.projection.march()
-    assert np.abs(b.get(made.projection.u) - stream).max() < 1e-12
-    assert np.abs(b.get(made.projection.p)).max() < 1e-11
+        made.projection.step.march()
+    assert np.abs(b.get(made.projection.flow["u"]) - stream).max() < 1e-12
+    assert np.abs(b.get(made.projection.flow["p"])).max() < 1e-11
 
 
 def stokes(kc, beta):
@@ -158,10 +158,10 @@ SHAPES = [
 @pytest.mark.parametrize(("name", "value", "words"), SHAPES, ids=str)
 def test_a_flow_of_another_shape_is_refused(name, value, words):
     made = case()
-    before = made.backend.get(made.projection.u)
+    before = made.backend.get(made.projection.flow["u"])
     with pytest.raises(km.SettingsError, match="initial flow: " + words.format(n=made.grid.nodes)):
         made.initialise(**{name: value})
-    np.testing.assert_array_equal(made.backend.get(made.projection.u), before)
+    np.testing.assert_array_equal(made.backend.get(made.projection.flow["u"]), before)
 
 
 @pytest.mark.parametrize("name", ["u", "p"])

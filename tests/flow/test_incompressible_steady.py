@@ -9,9 +9,8 @@ from kinemesh.device.backend import Backend
 from kinemesh.errors import NumericalFault
 from kinemesh.flow.forces import Forces
 from kinemesh.flow.projection import steady
+from kinemesh.flow.projection.projection import Projection
 from kinemesh.flow.projection.settings import IncompressibleSettings
-from kinemesh.flow.projection.steady import SteadyMarch
-from kinemesh.flow.projection.step import Projection
 from kinemesh.run import interrupt
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
@@ -45,8 +44,8 @@ def test_a_uniform_stream_stays():
     made = case(square(8, jitter=0.3), far=["rim"], alpha_deg=20.0)
     run = made.steady()
     stream = np.tile(made.inflow[0], (made.grid.nodes, 1))
-    assert np.abs(made.backend.get(made.projection.u) - stream).max() < 1e-13
-    assert np.abs(made.backend.get(made.projection.p)).max() < 1e-12
+    assert np.abs(made.backend.get(made.projection.flow["u"]) - stream).max() < 1e-13
+    assert np.abs(made.backend.get(made.projection.flow["p"])).max() < 1e-12
     assert run.converged
 
 
@@ -90,7 +89,7 @@ def couette(around, rings, nu=0.1):
     turning = (np.hypot(x, y) < 1.5)[:, None] * np.stack([-y, x], axis=1)
     made.backend.put(made.velocity["body"], turning[wall])
     made.backend.put(made.spin, (np.hypot(x, y) < 1.5)[wall])
-    way = SteadyMarch(made)
+    way = made.steady
     way.begin(np.zeros(grid.nodes))
     while made.backend.get(made.loop.active).any():
         way.iteration()
@@ -99,7 +98,7 @@ def couette(around, rings, nu=0.1):
     forces = Forces(grid, made.fields, np.ones(1), np.zeros(1), kernel="inc_forces")
     r = np.hypot(x, y)
     exact = (4 / r**2 - 1)[:, None] / 3 * np.stack([-y, x], axis=1)
-    error = norm(grid, made.backend.get(made.u) - exact)
+    error = norm(grid, made.backend.get(made.flow["u"]) - exact)
     return -forces.sums_about(np.zeros((1, 2)))[2], error  # nose-up is clockwise
 
 
@@ -117,7 +116,7 @@ def test_the_flow_between_cylinders_has_second_order():
 
 def wake_of(made):
     """Length of the region behind a cylinder where the flow goes back, on its axis."""
-    (x, y), u = made.grid.points.T, made.backend.get(made.projection.u)[:, 0]
+    (x, y), u = made.grid.points.T, made.backend.get(made.projection.flow["u"])[:, 0]
     on = np.flatnonzero((np.abs(y) < 1e-9) & (x > 0.499))
     on = on[np.argsort(x[on])]
     k = np.flatnonzero((u[on][:-1] < 0) & (u[on][1:] >= 0))[-1]
@@ -176,7 +175,7 @@ def test_members_have_the_bits_of_their_solo_runs():
             np.testing.assert_array_equal(own[name], alone[name])
         nodes = slice(*made.grid.first[member : member + 2])
         for name in ("u", "p"):
-            there, here = (c.backend.get(getattr(c.projection, name)) for c in (made, solo))
+            there, here = (c.backend.get(c.projection.flow[name]) for c in (made, solo))
             np.testing.assert_array_equal(there[nodes], here)
         ended.add(alone.rows)
     assert len(ended) == 3
@@ -185,9 +184,9 @@ def test_members_have_the_bits_of_their_solo_runs():
 @pytest.mark.filterwarnings("ignore:member 1:RuntimeWarning")
 def test_a_member_that_fails_fails_alone():
     made = case(reynolds=[40.0, 20.0])
-    u = made.backend.get(made.projection.u)
+    u = made.backend.get(made.projection.flow["u"])
     u[made.grid.first[1] :] = np.nan
-    made.backend.put(made.projection.u, u)
+    made.backend.put(made.projection.flow["u"], u)
     run = made.steady()
     assert list(run.history.failed) == [1]
     alone = case().steady().history

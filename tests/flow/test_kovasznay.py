@@ -7,7 +7,6 @@ L. I. G. Kovasznay: Laminar flow behind a two-dimensional grid. Math. Proc. Camb
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.flow.projection.steady import SteadyMarch
 from projections import grid_of, norm, projection, without_mean
 
 RE = 40
@@ -41,8 +40,8 @@ def errors(across):
     u, p = exact(grid.points)
     b = grid.backend
     b.put(made.velocity["body"], u[grid.wall.node])
-    b.put(made.u, np.where(made.given[:, None], u, 0.0))
-    march = SteadyMarch(made)
+    b.put(made.flow["u"], np.where(made.flow.given[:, None], u, 0.0))
+    march = made.steady
     march.begin(np.zeros(grid.nodes))
     for _ in range(1500):
         march.iteration()
@@ -50,8 +49,8 @@ def errors(across):
             break
     assert b.get(made.loop.norm)[0] <= 1e-6 * b.get(made.loop.base)[0]
     return (
-        norm(grid, b.get(made.u) - u),
-        norm(grid, without_mean(grid, b.get(made.p)) - without_mean(grid, p)),
+        norm(grid, b.get(made.flow["u"]) - u),
+        norm(grid, without_mean(grid, b.get(made.flow["p"])) - without_mean(grid, p)),
     )
 
 

@@ -69,9 +69,9 @@ def test_parts_that_turn_and_shift_leave_a_stream(device, dtype, velocity, press
     status = get(made.parts.connectivity.status)
     assert (status == -1).any()
     assert (status == 0).any()
-    error = get(made.projection.u).astype(float) - made.inflow[0]
+    error = get(made.projection.flow["u"]).astype(float) - made.inflow[0]
     assert np.abs(error).max() < velocity
-    assert np.abs(get(made.projection.p)).max() < pressure
+    assert np.abs(get(made.projection.flow["p"])).max() < pressure
 
 
 def test_one_part_alone_is_the_solver_on_its_mesh():
@@ -277,18 +277,16 @@ def test_donors_that_are_receptors_are_warned_of_once_before_a_run(warned, monke
 def taken_error(interpolation):
     """Largest error of a smooth flow, u = (sin x cos y, -cos x sin y), at receptors."""
     made = case(settings=km.IncompressibleSettings(interpolation=interpolation), motion=None)
-    projection, put, get = made.projection, made.backend.put, made.backend.get
+    view, put, get = made.projection.fields, made.backend.put, made.backend.get
     x, y = get(made.grid.x).T
     flow = np.stack([np.sin(x) * np.cos(y), -np.cos(x) * np.sin(y)], axis=1)
     receptor = get(made.parts.connectivity.status) == -1
-    put(projection.u, np.where(receptor[:, None], 0.0, flow))
-    put(projection.grad, np.stack([np.cos(x) * np.cos(y), -np.sin(x) * np.sin(y),
-                                   np.sin(x) * np.sin(y), -np.cos(x) * np.cos(y)], 1))  # fmt: skip
-    for call in projection.exchange.vector(
-        projection.u, projection.fields["active"], projection.grad
-    ):
+    put(view["u"], np.where(receptor[:, None], 0.0, flow))
+    put(view["grad"], np.stack([np.cos(x) * np.cos(y), -np.sin(x) * np.sin(y),
+                                np.sin(x) * np.sin(y), -np.cos(x) * np.cos(y)], 1))  # fmt: skip
+    for call in made.projection.operators.take(view, view["u"], view["grad"]):
         call()
-    return np.abs(get(projection.u) - flow)[receptor].max()
+    return np.abs(get(view["u"]) - flow)[receptor].max()
 
 
 def test_linear_interpolation_errs_by_the_curvature_and_quadratic_by_less():
@@ -392,7 +390,7 @@ def test_cells_that_are_not_convex_are_refused_by_place():
 def test_faces_trust_their_memory_from_four_layers_beyond_the_overlap():
     """Overset.md, 2.5: not at all where nodes are exchanged, and whole before the wall."""
     made = case()
-    trust, link = made.backend.get(made.projection.exchange.named["trust"]), made.parts.connectivity
+    trust, link = made.backend.get(made.projection.flow["trust"]), made.parts.connectivity
     reach = link.fringe + link.overlap + 2
 
     found = [np.unique(trust[link.layer == reach + k]).tolist() for k in (-1, 0, 1, 2, 3, 4, 8)]

@@ -6,8 +6,8 @@ import pytest
 from kinemesh.device.backend import Backend
 from kinemesh.flow.forces import Forces
 from kinemesh.flow.projection.laplacian import laplacian
+from kinemesh.flow.projection.projection import Projection
 from kinemesh.flow.projection.settings import IncompressibleSettings
-from kinemesh.flow.projection.step import Projection
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
 from projections import TIGHT, advance, annulus, grid_of, norm, projection, without_mean
@@ -26,8 +26,8 @@ def there(request):
     grid = grid_of([square(9, request.param, jitter=0.3)], "body")
     made, x = projection(grid, "body", 0.01), grid.points
     b = grid.backend
-    b.put(made.u, linear(x))
-    b.put(made.p, 0.4 - x @ [0.6, -0.8])
+    b.put(made.flow["u"], linear(x))
+    b.put(made.flow["p"], 0.4 - x @ [0.6, -0.8])
     return made, x
 
 
@@ -41,22 +41,22 @@ def run(*calls):
 
 def test_gradients_of_linear_fields_are_exact(there):
     made, _ = there
-    alive = made.fields["active"]
-    run(*made._velocity_slopes(alive), *made._pressure_slopes(made.p))
+    o, view = made.operators, made.fields
+    run(*o.velocity_slopes(view), *o.pressure_slopes(view, view["p"]))
 
     get = made.backend.get
-    for found in (get(made.slope), get(made.grad)):
+    for found in (get(made.flow["slope"]), get(made.flow["grad"])):
         np.testing.assert_allclose(found, np.tile(LINEAR.ravel(), (len(found), 1)), atol=1e-11)
-    for found in (get(made.pull), get(made.push)):
+    for found in (get(made.flow["pull"]), get(made.flow["push"])):
         np.testing.assert_allclose(found, np.tile([-0.6, 0.8], (len(found), 1)), atol=1e-11)
 
 
 def test_divergence_of_linear_velocities_is_exact_up_to_the_boundary(there):
     made, _ = there
-    run(*made._velocity_slopes(made.fields["active"]), made._bind("inc_mean_flow"),
-        *made._divergence())  # fmt: skip
+    o, view = made.operators, made.fields
+    run(*o.velocity_slopes(view), view.bind("inc_mean_flow"), *o.divergence(view))
 
-    net, volume = made.backend.get(made.net), made.backend.get(made.grid.V)
+    net, volume = made.backend.get(made.flow["net"]), made.backend.get(made.grid.V)
     np.testing.assert_allclose(net, np.trace(LINEAR) * volume, atol=1e-13)
 
 
@@ -65,8 +65,8 @@ def test_laplacian_of_a_linear_field_is_zero_inside(there):
     mesh = made.grid.meshes[0]
     found = laplacian(mesh.points, mesh.cells) @ (x @ [0.6, -0.8])
 
-    assert np.abs(found[~made.given]).max() < 1e-11
-    assert np.abs(found[made.given]).max() > 1e-2  # a derivative leaves through the rim
+    assert np.abs(found[~made.flow.given]).max() < 1e-11
+    assert np.abs(found[made.flow.given]).max() > 1e-2  # a derivative leaves through the rim
 
 
 def test_matrix_and_fluxes_are_one_operator(there):
@@ -74,24 +74,26 @@ def test_matrix_and_fluxes_are_one_operator(there):
     mesh, grid, b = made.grid.meshes[0], made.grid, made.backend
     phi = np.random.default_rng(2).normal(size=grid.nodes)
     grid.set_time_levels(np.ones(1), 1)
-    b.put(made.phi, phi)
-    b.put(made.u, 0.0)
-    run(*made._pressure_slopes(made.phi), made.cells.bind("inc_cell_velocity"),
-        made._bind("inc_correct_flow", p=made.phi), made._bind("inc_divergence"))  # fmt: skip
+    b.put(made.flow["phi"], phi)
+    b.put(made.flow["u"], 0.0)
+    o, view = made.operators, made.fields
+    run(*o.pressure_slopes(view, view["phi"]), o.cells(view).bind("inc_cell_velocity"),
+        view.bind("inc_correct_flow", p=view["phi"]), view.bind("inc_divergence"))  # fmt: skip
 
     whole = laplacian(mesh.points, mesh.cells) @ phi
-    np.testing.assert_allclose(-b.get(made.net), whole, atol=1e-12)
+    np.testing.assert_allclose(-b.get(made.flow["net"]), whole, atol=1e-12)
 
 
 def test_residual_of_a_linear_pressure_and_shear_is_known(there):
     """V G(p) alone, where nothing flows: viscous stresses of linear velocities cancel inside."""
     made, _ = there
     made.grid.set_time_levels(np.ones(1), 0)
-    run(*made._pressure_slopes(made.p), *made._residual(made.fields["active"]))
+    o, ahead = made.operators, made.fields.also(flow=made.flow["guess"])
+    run(*o.pressure_slopes(ahead, ahead["p"]), *o.residual(ahead))
 
-    inside, volume = ~made.given, made.backend.get(made.grid.V)
+    inside, volume = ~made.flow.given, made.backend.get(made.grid.V)
     asked = volume[inside, None] * np.array([-0.6, 0.8])
-    np.testing.assert_allclose(made.backend.get(made.res)[inside], asked, atol=1e-12)
+    np.testing.assert_allclose(made.backend.get(made.flow["res"])[inside], asked, atol=1e-12)
 
 
 # ---------------------------------------------------------------- moving grids
@@ -117,8 +119,8 @@ def test_uniform_stream_survives_a_grid_that_turns_and_shifts(dtype, bar, kind):
         advance(made, number, 0.05, "outer", stream, moved(grid.points, 0.05 * number))
 
     get = made.backend.get
-    assert np.abs(get(made.u) - stream).max() < bar
-    assert np.abs(get(made.p)).max() < 20 * bar
+    assert np.abs(get(made.flow["u"]) - stream).max() < bar
+    assert np.abs(get(made.flow["p"])).max() < 20 * bar
 
 
 # ---------------------------------------------------------------- orders
@@ -143,8 +145,8 @@ def errors(across, steps, cells, kind, nu=0.05, span=1.0, **settings):
         u, p = taylor_green(grid.points, nu, number * dt)
         advance(made, number, dt, kind, u if kind != "plane" else None)
     get = made.backend.get
-    p = without_mean(grid, get(made.p)) - without_mean(grid, p)
-    return np.array([norm(grid, get(made.u) - u), norm(grid, p)])
+    p = without_mean(grid, get(made.flow["p"])) - without_mean(grid, p)
+    return np.array([norm(grid, get(made.flow["u"]) - u), norm(grid, p)])
 
 
 @pytest.mark.parametrize("cells", ["triangles", "quads"])
@@ -168,7 +170,7 @@ def test_order_in_time_alone_is_second():
         for number in range(1, steps + 1):
             advance(made, number, span / steps, "plane")
         get = made.backend.get
-        fields.append((get(made.u), without_mean(grid, get(made.p))))
+        fields.append((get(made.flow["u"]), without_mean(grid, get(made.flow["p"]))))
     (u0, p0), (u1, p1), (u2, p2) = fields
     assert np.log2(norm(grid, u0 - u1) / norm(grid, u1 - u2)) > 1.8
     assert np.log2(norm(grid, p0 - p1) / norm(grid, p1 - p2)) > 1.8
@@ -197,7 +199,7 @@ def couette(around, rings, nu=0.1):
     torque = -forces.sums_about(np.zeros((1, 2)))[2]  # nose-up is clockwise
     r = np.hypot(x, y)
     exact = (4 / r**2 - 1)[:, None] / 3 * np.stack([-y, x], axis=1)
-    return torque, norm(grid, made.backend.get(made.u) - exact)
+    return torque, norm(grid, made.backend.get(made.flow["u"]) - exact)
 
 
 def test_torque_between_cylinders_is_taylor_s():
@@ -232,10 +234,14 @@ def test_pressures_of_later_steps_begin_on_the_line_of_the_last_two():
     made = projection(grid_of([square(4)], "body"), "body", 0.01)
     b, rng = made.backend, np.random.default_rng(5)
     before, last = rng.uniform(-1, 1, (2, made.grid.nodes))
-    for array, value in ((made.p, last), (made.p1, before), (made.share, 1.0)):
+    for array, value in (
+        (made.flow["p"], last),
+        (made.flow["p1"], before),
+        (made.flow["share"], 1.0),
+    ):
         b.put(array, value)
 
-    made.begin_step(3)
+    made.step.begin(3)
     made.fields.bind("inc_extrapolate")()
 
-    assert b.get(made.p) == pytest.approx(2 * last - before, rel=1e-12)
+    assert b.get(made.flow["p"]) == pytest.approx(2 * last - before, rel=1e-12)

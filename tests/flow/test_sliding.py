@@ -40,7 +40,7 @@ def extrema(across, time_step, time, name="cavity"):
     ready = cases.load(name, [f"{key}={value}" for key, value in (keys[name] | run).items()])
     made = build.solver(ready)
     build.go(ready, made)
-    x, u = (made.backend.get(a) for a in (made.grid.x, made.projection.u))
+    x, u = (made.backend.get(a) for a in (made.grid.x, made.projection.flow["u"]))
     box = np.arange(len(x)) >= (made.grid.meshes[0].first[1] if made.parts else 0)
     found = []
     for axis in range(2):

@@ -55,7 +55,7 @@ NEAR = {
 
 def opened(made):
     """Share of the far field's nodes where the boundary is open."""
-    return made.projection.open[made.grid.patches["outer"].node].mean()
+    return made.projection.flow.open[made.grid.patches["outer"].node].mean()
 
 
 @pytest.mark.parametrize("name", FAR_AND_WIDE)
@@ -65,14 +65,14 @@ def test_a_far_field_that_wanders_is_open_all_round(name):
 
 @pytest.mark.parametrize("name", NEAR)
 def test_a_far_field_that_hardly_moves_has_the_inflow_of_one_at_rest(name):
-    at_rest = case().projection.open
+    at_rest = case().projection.flow.open
     assert 0.4 < at_rest[case().grid.patches["outer"].node].mean() < 0.6
-    np.testing.assert_array_equal(case(motion=NEAR[name]).projection.open, at_rest)
+    np.testing.assert_array_equal(case(motion=NEAR[name]).projection.flow.open, at_rest)
 
 
 def test_each_member_has_the_far_field_of_its_own_motion():
     made = case(motion=[NEAR["pitch"], spinning(), None])
-    shares = [made.projection.open[made.grid.member == m].sum() for m in range(3)]
+    shares = [made.projection.flow.open[made.grid.member == m].sum() for m in range(3)]
     assert shares[0] == shares[2] < shares[1]
 
 
@@ -106,10 +106,10 @@ def test_the_turn_of_a_grid_counts_by_its_cells():
     made = case(mesh, motion=spinning(1.0))
     made.begin_step(np.array([0.05]), 1)
     made.place(lambda share: made.poses(np.array([0.05 * share])))
-    found = float(made.backend.get(made.projection.turning)[0])
+    found = float(made.backend.get(made.projection.flow["turning"])[0])
     assert found == pytest.approx(COUPLING * 0.05 * 72 / (2 * np.pi), rel=0.1)
     made.place(lambda share: made.poses(np.array([0.0])))
-    assert made.backend.get(made.projection.turning)[0] == 0.0
+    assert made.backend.get(made.projection.flow["turning"])[0] == 0.0
 
 
 @pytest.mark.flow

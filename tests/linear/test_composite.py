@@ -9,6 +9,7 @@ import scipy.sparse.linalg
 from composites import COVERED, FIELD, RECEPTOR, SOLID, composite
 from kinemesh.flow.projection.laplacian import graph_of
 from kinemesh.linear import Pattern, hierarchy
+from kinemesh.linear.constraints import Constraints
 from kinemesh.linear.outer import ScalarSolver
 from kinemesh.linear.stack import Alike
 
@@ -20,16 +21,17 @@ def made(backend, parts, tolerance, volume=None):
     alone = [Pattern.of_graph(backend, *graph_of(own.matrix), natural=True) for own in distinct]
     first = np.cumsum([0] + [own.nodes for own in parts])
     donor = [own.donor + start for own, start in zip(parts, first[:-1], strict=True)]
-    overset = {
-        "status": backend.array(np.concatenate([own.status for own in parts]), np.int32),
-        "donor": backend.array(np.concatenate(donor), np.int32),
-        "weight": backend.array(np.concatenate([own.weight for own in parts]), np.float64),
-    }
+    constraints = Constraints(
+        kind=backend.array(np.concatenate([own.status for own in parts]), np.int32),
+        giver=backend.array(np.concatenate(donor), np.int32),
+        weight=backend.array(np.concatenate([own.weight for own in parts]), np.float64),
+        never=[own.never for own in distinct],
+        volume=volume,
+    )
     solver = ScalarSolver(
         backend, alike, Pattern.of_members(alike, alone), [own.matrix for own in distinct],
         [own.fixed for own in distinct], backend.array(np.ones(len(parts)), np.int32),
-        tolerance=tolerance, overset=overset, never=[own.never for own in distinct],
-        volume=volume,
+        tolerance=tolerance, constraints=constraints,
     )  # fmt: skip
     solver.refresh()
     return solver
@@ -73,7 +75,7 @@ def steps_of(backend, parts, penalty=True, seeds=1):
     """Iterations to 1e-4 for each side; without penalties coarse levels know of no holes."""
     solver = made(backend, parts, 1e-4)
     if not penalty:
-        status, keep = solver.overset["status"], solver.multigrid.holes[0]["keep"]
+        status, keep = solver.constraints.kind, solver.multigrid.holes[0]["keep"]
         there, kept = backend.get(status), backend.get(keep)
         backend.put(status, FIELD)
         solver.refresh()
@@ -163,8 +165,8 @@ def test_what_moves_is_followed_by_a_refresh(double, small):
     assert (moved.status != small.status).any()
     solver = made(double, [small], 1e-12)
     solved(solver, sides([small]))
-    for name in ("status", "donor", "weight"):
-        double.put(solver.overset[name], getattr(moved, name))
+    for name, array in solver.constraints.ties.items():
+        double.put(array, getattr(moved, name))
 
     solver.refresh()
     x, steps = solved(solver, sides([moved]))

@@ -128,7 +128,7 @@ def composite(case: Incompressible) -> Composite:
     K = (-laplacian(mesh.points, mesh.cells)).tocsr()
     A = sp.diags(1 / K.diagonal()) @ K
     status, x = get(link.status), get(made.pressure.x)[:, 0]
-    solved = (status == 1) & ~made.open
+    solved = (status == 1) & ~made.flow.open
     parts = [slice(*mesh.first[k : k + 2]) for k in range(len(mesh.names))]
     matrices = [K[own, own].tocsr() for own in parts]
     whole = A.tocsr(), np.zeros(len(x)), mesh.part, solved, status == -1

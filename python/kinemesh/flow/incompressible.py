@@ -27,11 +27,10 @@ from kinemesh.flow.parts import Standing, has_parts, markers_of_parts, put_toget
 from kinemesh.flow.projection import ends
 from kinemesh.flow.projection.given import conditions
 from kinemesh.flow.projection.initial import given_flow
+from kinemesh.flow.projection.projection import Projection
 from kinemesh.flow.projection.resolution import tell_of_cells
 from kinemesh.flow.projection.rest import refuse_rest, refuse_steady
 from kinemesh.flow.projection.settings import IncompressibleSettings
-from kinemesh.flow.projection.steady import SteadyMarch
-from kinemesh.flow.projection.step import Projection
 from kinemesh.flow.projection.streams import rigid, streams_of
 from kinemesh.flow.projection.systems import forget
 from kinemesh.flow.projection.turning import Turning, turning_bodies, wanders
@@ -167,7 +166,7 @@ class Incompressible(Moving):
         self.projection = Projection(
             grid, self.settings, self.viscosity, given, is_open, connectivity
         )
-        self.dualtime, self.way = self.projection.loop, SteadyMarch(self.projection)
+        self.dualtime, self.way = self.projection.loop, self.projection.steady
         self.turning = Turning(grid)
         if OUTER in self.projection.velocity:
             self.backend.put(self.projection.velocity[OUTER], entering)
@@ -221,14 +220,14 @@ class Incompressible(Moving):
         spoiled = list(self.grid.ensemble.failures)
         with self.grid.ensemble.reporting(failed):
             if spoiled:
-                forget(self.projection, np.isin(self.grid.member, spoiled), self.inflow)
+                forget(self.projection.flow, np.isin(self.grid.member, spoiled), self.inflow)
             yield
 
     def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:
         made, get, first = self.projection, self.backend.get, self.grid.first
-        for call in made._velocity_slopes(made.fields["active"]):
+        for call in made.operators.velocity_slopes(made.fields):
             call()
-        u, p, grad = (get(a).astype(float) for a in (made.u, made.p, made.grad))
+        u, p, grad = (get(made.flow[name]).astype(float) for name in ("u", "p", "grad"))
         velocity = np.pad(u, ((0, 0), (0, 1)))
         vorticity = (grad[:, 2] - grad[:, 1]) * self.reference[1]  # [U/chord]
         whole = {"Velocity": velocity, "Pressure": p, "Vorticity": vorticity}
@@ -240,7 +239,7 @@ class Incompressible(Moving):
 
     def marching(self, stall: float) -> Any:
         del stall  # there is no pseudo-time
-        return self.projection.march
+        return self.projection.step.march
 
     def missed(self) -> NDArray[np.bool_]:
         missed: NDArray[np.bool_] = self.backend.get(self.projection.pressure.status) != 1
@@ -252,7 +251,7 @@ class Incompressible(Moving):
 
     def step_numbers(self) -> dict[str, NDArray[Any]]:
         made, get = self.projection, self.backend.get
-        divergence, rate = get(made.closure).T
+        divergence, rate = get(made.flow["closure"]).T
         return {
             "pressure_iterations": get(made.pressure.steps),
             "divergence": divergence,
@@ -263,16 +262,13 @@ class Incompressible(Moving):
     def kept(self, levels: bool) -> dict[str, Any]:
         made, loop = self.projection, self.dualtime
         more = ("u1", "p1", "flow1", "memory1") if levels else ("net", "defect")
-        names = ("u", "p", "flow", "memory", *more)
-        found = {name: getattr(made, name) for name in names} | {"x": self.grid.x}
+        found = {n: made.flow[n] for n in ("u", "p", "flow", "memory", *more)} | {"x": self.grid.x}
         found |= {
             f"dualtime_{name}": getattr(loop, name)
             for name in ("active", "iterations", "base", "norm", "floor")
         }
         if not levels:
-            marched = {"held": self.way.held, "graded": self.way.graded[0]}
-            marched |= {n: getattr(loop, n) for n in ("cfl", "ceiling")}
-            found |= {f"march_{n}": a for n, a in (marched | {"means": loop.means}).items()}
+            found |= {f"march_{name}": array for name, array in self.way.kept().items()}
         return found | (self.grid.levels() if levels else {})
 
     def check_faults(self, where: str, iterations: Any = None) -> None:
@@ -285,8 +281,7 @@ class Incompressible(Moving):
         return self.way.iteration
 
     def steady_numbers(self) -> dict[str, NDArray[Any]]:
-        made = self.projection
-        steps = self.backend.get(made.pressure.steps)
+        steps = self.backend.get(self.projection.pressure.steps)
         return {"pressure_iterations": steps, "mass_defect": self._lost()}
 
     def _lost(self) -> NDArray[np.float64]:
@@ -306,7 +301,7 @@ class Incompressible(Moving):
         self._walls(there, None)
         if self.parts is not None:
             self.parts.watch.look("steady flow")
-        self.way.begin(self.backend.get(self.projection.p))
+        self.way.begin(self.backend.get(self.projection.flow["p"]))
         self.marches, self.grid.ensemble.remedies = True, self.settings.steady_remedies
 
     def settle(self) -> None:
@@ -341,7 +336,7 @@ class Incompressible(Moving):
             self.way.leave()
             self.marches, self.grid.ensemble.remedies = False, self.settings.remedies
         self.begin_bodies(dt, order)
-        self.projection.begin_step(self.steps)
+        self.projection.step.begin(self.steps)
 
     def place(
         self, poses_at: Poses, rates_at: Callable[[], RateArray] | None = None
@@ -396,7 +391,7 @@ class Incompressible(Moving):
         moving = rates_at is not None and any(motion is not None for motion in self.motions)
         rates = rates_at() if rates_at is not None and moving else None
         coupling = self.turning.coupling(poses, rates, self.step[0])
-        self.backend.put(self.projection.turning, coupling)
+        self.backend.put(self.projection.flow["turning"], coupling)
         if not len(self.grid.wall):
             return
         velocity, spin = self.walls.move(self.grid.x, poses, rates)

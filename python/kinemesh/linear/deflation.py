@@ -1,7 +1,7 @@
-"""Deflation of one constant per piece of a composite matrix.
+"""Deflation of one constant per piece of a matrix with tied rows.
 
-Pieces, meshes that overlap, hang together by interpolation alone, so that their levels are what a
-cycle of each leaves slow (docs/theory.md, section 7.6).
+Pieces hang together by ties alone, so that their levels are what a cycle of each leaves slow
+(docs/theory.md, section 7.6).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from kinemesh.device.backend import Backend
+from kinemesh.linear.constraints import Constraints
 from kinemesh.linear.hierarchy import SINGULAR
 from kinemesh.linear.pattern import chunks, totals
 from kinemesh.linear.stack import Alike
@@ -29,13 +30,14 @@ class Deflation:
     ----------
     alike : which members share a mesh
     matrices : K of each distinct mesh
-    out : of each distinct mesh (nodes,) bool, rows where x is given or that are never field
-    tables : row, column, matrix, member, and status, donor, weight of the composite matrix
-    live, active : (members,) int32 device arrays: who iterates, whose status is looked at
+    out : of each distinct mesh (nodes,) bool, rows where x is given or that are never own
+    tables : row, column, matrix, member
+    constraints : Constraints
+    live, active : (members,) int32 device arrays: who iterates, whose constraints are looked at
 
     Attributes
     ----------
-    refresh : calls that follow the status
+    refresh : calls that follow the constraints
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class Deflation:
         matrices: Sequence[sp.csr_matrix],
         out: Sequence[NDArray[np.bool_]],
         tables: dict[str, Any],
+        constraints: Constraints,
         live: Any,
         active: Any,
     ) -> None:
@@ -66,13 +69,10 @@ class Deflation:
         }
         self.sums, self.c = (backend.zeros(len(number), np.float64) for _ in range(2))
         self.totals = self._totals(piece, table(np.repeat(np.arange(len(counts)), counts)))
-        self.field = {
-            "status": tables["status"],
-            "share": table(np.concatenate([share[of] for of in alike.of]), np.float64),
-        }
+        weights = table(np.concatenate([share[of] for of in alike.of]), np.float64)
+        self.own = constraints.kinds | {"share": weights}
         self.member = {"member": tables["member"]}
-        self.constants = {name: tables[name] for name in ("donor", "weight")} | self.field
-        self.constants["piece"] = table(piece)
+        self.constants = constraints.ties | {"share": weights, "piece": table(piece)}
         self.graph = {name: tables[name] for name in ("row", "column")}
         self.graph["rim"] = backend.zeros(len(piece), np.int32)
         self.matrix = self.constants | self.graph | {"matrix": tables["matrix"]}
@@ -99,7 +99,7 @@ class Deflation:
             for at in range(self.E["across"])
         ]  # fmt: skip
         return [
-            self._bind("rim", **self.field, **self.graph, **self.member, **live),
+            self._bind("rim", **self.own, **self.graph, **self.member, **live),
             *columns,
             self._bind("inverse", sums=self.sums, least=SINGULAR, **self.E, **live),
         ]
@@ -112,12 +112,12 @@ class Deflation:
         live, made = {"live": self.live}, {"sums": self.sums, "of": self.totals["of"]}
         into = {"from": r, "to": to, "c": self.c}
         return [
-            self._bind("sums", r=r, sums=self.sums, **self.field, **self.totals, **live),
+            self._bind("sums", r=r, sums=self.sums, **self.own, **self.totals, **live),
             self._bind("solve", c=self.c, **made, **self.E, **live),
             self._bind("narrow", **into, **self.member, **self.matrix, **live),
         ]
 
     def widen(self, r: Any, z: Any, to: Any) -> Any:
-        """Call to = z + Q r, receptors from their donors."""
+        """Call to = z + Q r, tied rows from what gives them."""
         fields = {"r": r, "from": z, "to": to, "c": self.c, "live": self.live}
         return self._bind("widen", **fields, **self.member, **self.constants)

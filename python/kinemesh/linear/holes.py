@@ -1,8 +1,8 @@
-"""Multigrid of a scalar matrix restricted to field rows, with a hierarchy set up without holes.
+"""Multigrid of a scalar matrix restricted to own rows, with a hierarchy set up without holes.
 
-What is not field is left out on the finest level and held at zero by penalties on coarser ones, so
-that only these, and the coarsest inverses, are made anew when holes move (docs/theory.md, section
-7.6).
+Rows that are not own are left out on the finest level and held at zero by penalties on coarser
+ones, so that only these, and the coarsest inverses, are made anew when holes move (docs/theory.md,
+section 7.6).
 """
 
 from __future__ import annotations
@@ -13,26 +13,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.linear.blocks import Blocks
+from kinemesh.linear.constraints import Constraints
 from kinemesh.linear.hierarchy import SINGULAR
 from kinemesh.linear.multigrid import ScalarMultigrid, _Depth
 
 
 class HoledMultigrid(ScalarMultigrid):
-    """One cycle z = M r, r and z zero in rows that are not field, as calls.
+    """One cycle z = M r, r and z zero in rows that are not own, as calls.
 
     Parameters
     ----------
     given : those of `ScalarMultigrid`
-    status : (rows,) int32 device array, 1 in field rows
-    active : (members,) int32 device array, members whose status is looked at
+    constraints : Constraints    which rows are own
+    active : (members,) int32 device array, members whose constraints are looked at
 
     Attributes
     ----------
-    refresh : calls that follow the status: penalties of all levels, inverses of the coarsest
+    refresh : calls that follow the constraints: penalties of all levels, inverses of the coarsest
     """
 
-    def __init__(self, *given: Any, status: Any, active: Any) -> None:
-        self.status, self.active = status, active
+    def __init__(self, *given: Any, constraints: Constraints, active: Any) -> None:
+        self.constraints, self.active = constraints, active
         self.holes: list[dict[str, Any]] = []  # of each level: its penalty, and what is kept
         super().__init__(*given)
 
@@ -41,7 +42,7 @@ class HoledMultigrid(ScalarMultigrid):
         self.refresh.append(self.backend.bind(kernel, suffix="f32", active=self.active, **fields))
 
     def _penalty(self, kernel: str, here: _Depth, own: dict[int, NDArray], **fields: Any) -> None:
-        """Add a level's penalty from the status or the finer level; own: each member's diagonal."""
+        """Add a level's penalty by kinds or the finer level; own: each member's diagonal."""
         unit = np.zeros(here.rows, np.float32)
         for m, diagonal in own.items():
             unit[here.first[m] : here.first[m] + here.counts[m]] = diagonal
@@ -55,7 +56,7 @@ class HoledMultigrid(ScalarMultigrid):
             own = {m: np.zeros(count, np.float32) for m, count in here.counts.items()}
             for m, finest in enumerate(self.finest):
                 own[m][self.free[m]] = _diagonal(finest)
-            self._penalty("finest", here, own, status=self.status)
+            self._penalty("finest", here, own, **self.constraints.kinds)
         return super()._level(here, b, x, D)
 
     def _restriction(self, here: _Depth, coarse: _Depth, R: dict[str, Any], **fields: Any) -> Any:

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kinemesh.device.backend import Backend
+from kinemesh.linear.constraints import Constraints
 from kinemesh.linear.deflation import Deflation
 from kinemesh.linear.hierarchy import scalar
 from kinemesh.linear.holes import HoledMultigrid
@@ -23,14 +24,14 @@ from kinemesh.linear.multigrid import ScalarMultigrid
 from kinemesh.linear.pattern import Pattern
 from kinemesh.linear.stack import Alike
 
-# Cosine between residual and shadow below which BiCGSTAB begins anew, of overset parts; measured on
-# nine sides, 20,000 to 82,000 nodes, to 1e-8: without it up to 52 iterations, or no end;
-# with 1e-4 up to 45, 1e-3 up to 57, and with 1e-2 one does not end within 99.
+# Cosine between residual and shadow below which BiCGSTAB begins anew, where rows are tied; measured
+# on nine sides of parts that overlap, 20,000 to 82,000 nodes, to 1e-8: without it up to 52
+# iterations, or no end; with 1e-4 up to 45, 1e-3 up to 57; with 1e-2 one does not end within 99.
 LOST = 1e-4
-# Of parts without an open boundary: lack per volume is STIFF / area times the mean of x; measured
+# Where no row is fixed: lack per volume is STIFF / area times the mean of x; measured
 # on 6000 nodes to 1e-8: with 0.1 26 iterations, 1 24, 10 21, 100 18, 1000 25.
 STIFF = 100.0
-# How often transfers of overset parts are smoothed, however many nodes: on 311,000, mean of six
+# How often transfers are smoothed where rows are tied, however many nodes: on 311,000, mean of six
 # sides to 1e-4, 25 iterations of 59 ms; smoothed twice 30 of 98 ms, and three times the set-up.
 SMOOTHINGS = 1
 
@@ -38,9 +39,8 @@ SMOOTHINGS = 1
 class ScalarSolver(Krylov):
     """Solver of D^-1 K x = b from x = 0, D the diagonal of K; see `Krylov`.
 
-    Rows where x is given to be zero are those of the unit matrix.  With `overset` these are the
-    rows of field nodes alone: a receptor is what the corners of its donor cell give, x is zero in
-    all other nodes, and the side counts in field nodes only (docs/theory.md, section 7.6).
+    Rows where x is given to be zero are those of the unit matrix.  With constraints other rows give
+    some, and others are empty (docs/theory.md, section 7.6).
 
     Parameters
     ----------
@@ -49,19 +49,16 @@ class ScalarSolver(Krylov):
     matrices : K of each distinct mesh, CSR with sorted columns that are those of the pattern
     fixed : of each distinct mesh (nodes,) bool, rows where x is zero
     tolerance : float    stop at |r| <= tolerance |b|
-    overset : status (nodes,), donor (nodes, 4) and weight (nodes, 4), device arrays as of
-        `kinemesh.overset.connectivity`, which may change between solves; None: all is field
-    never : of each distinct mesh (nodes,) bool, nodes that are never field; with `overset` only
-    volume : (nodes,) of duals in members whose matrix is singular as no row is fixed, 0 in others;
-        None: in none; with `overset` only.  What a side lacks there is spread by volume, and x
-        tells it: per volume, `stiff` times the sum of volume times x over field nodes
+    constraints : Constraints; None: every row is that of the matrix.  What a side lacks in members
+        without a fixed row x tells: per volume, `stiff` times the sum of volume times x over own
+        rows
 
     Attributes
     ----------
     b : the side, which a solution spoils
     diagonal : (rows,) D on the host
-    refresh : recording    what follows from the status, for active members: before a solve
-    deflation : Deflation of overset parts, or None
+    refresh : recording    what follows from the constraints, for active members: before a solve
+    deflation : Deflation of the pieces that ties join, or None
     stiff : (members,) device array, 0 where the matrix is not singular; None where no member's is
     """
 
@@ -75,12 +72,10 @@ class ScalarSolver(Krylov):
         active: Any,
         *,
         tolerance: Any,
-        overset: dict[str, Any] | None = None,
-        never: Sequence[NDArray[np.bool_]] = (),
-        volume: NDArray[np.float64] | None = None,
+        constraints: Constraints | None = None,
     ) -> None:
         super().__init__(backend, pattern, 1, active, "f64")
-        self.overset = overset
+        self.constraints = constraints
         rows = len(pattern.node)
         self.x, self.r, self.shadow, self.p, self.v, self.t, self.y, self.z = (
             backend.zeros((rows, 1), np.float64) for _ in range(8)
@@ -88,7 +83,9 @@ class ScalarSolver(Krylov):
         self.b = self.r
         self.shadows = backend.zeros(active.shape[0], np.float64)
         self.narrow, self.single = (backend.zeros((rows, 1), np.float32) for _ in range(2))
-        left_out = [a | b for a, b in zip(fixed, never, strict=True)] if overset else fixed
+        left_out = list(fixed)
+        if constraints:
+            left_out = [a | b for a, b in zip(fixed, constraints.never, strict=True)]
         data, diagonal, made = [], [], []
         for matrix, given, out in zip(matrices, fixed, left_out, strict=True):
             data.append(_scaled(matrix, given))
@@ -96,15 +93,15 @@ class ScalarSolver(Krylov):
             made.append(self._levels(matrix[~out][:, ~out].tocsr()))
         self.A = backend.table(np.concatenate([data[of] for of in alike.of])[:, None], np.float64)
         self.diagonal = np.concatenate([diagonal[of] for of in alike.of])
-        self._spread(volume)
+        self._spread(constraints.volume if constraints else None)
         starts = np.searchsorted(pattern.member, np.arange(alike.members))
         free = [np.flatnonzero(~left_out[of]) + s for of, s in zip(alike.of, starts, strict=True)]
         self._precondition([made[of] for of in alike.of], free, active)
         self.deflation: Deflation | None = None
-        if overset:
-            tables = self.tables | overset | {"matrix": self.A}
+        if constraints:
+            tables = self.tables | {"matrix": self.A}
             self.deflation = Deflation(
-                backend, alike, matrices, left_out, tables, self.live, active
+                backend, alike, matrices, left_out, tables, constraints, self.live, active
             )
             self.refresh = backend.record([*self.multigrid.refresh, *self.deflation.refresh])
         self.factor, self.finish = backend.record([]), backend.record([])
@@ -113,7 +110,7 @@ class ScalarSolver(Krylov):
 
     def _levels(self, matrix: sp.csr_matrix) -> Any:
         """Hierarchy of a mesh's rows, in which x is free."""
-        return scalar(matrix, SMOOTHINGS if self.overset else None)
+        return scalar(matrix, SMOOTHINGS if self.constraints else None)
 
     def _spread(self, volume: NDArray[np.float64] | None) -> None:
         """Arrays of the rank-one term that makes singular systems solvable."""
@@ -134,30 +131,27 @@ class ScalarSolver(Krylov):
             [levels for _, levels in made], free, self.live, self.narrow, self.single,
         )  # fmt: skip
         self.multigrid: ScalarMultigrid
-        if self.overset:
-            status = self.overset["status"]
-            self.multigrid = HoledMultigrid(*given, status=status, active=active)
+        if self.constraints:
+            self.multigrid = HoledMultigrid(*given, constraints=self.constraints, active=active)
         else:
             self.multigrid = ScalarMultigrid(*given)
         self.refresh = self.backend.record(self.multigrid.refresh)
 
-    def _composite(self, kernel: str, *names: str, **fields: Any) -> Any:
-        """Call on the rows by their status, with these arrays of `overset`."""
-        assert self.overset is not None
-        there = {name: self.overset[name] for name in ("status", *names)}
+    def _composite(self, kernel: str, **fields: Any) -> Any:
+        """Call on the rows by their kind."""
         member, live = self.tables["member"], self.live
-        return self._bind(f"composite_{kernel}", member=member, live=live, **there, **fields)
+        return self._bind(f"composite_{kernel}", member=member, live=live, **fields)
 
     def products(self, x: Any, y: Any) -> list[Any]:
         """Calls y = A x."""
-        if not self.overset:
+        if not self.constraints:
             return [self.product(x, y)]
         matrix = {"row": self.tables["row"], "column": self.tables["column"], "matrix": self.A}
         matrix |= {"share": self.share, "lack": self.lack}
-        product = self._composite("product", "donor", "weight", **matrix, x=x, y=y)
+        product = self._composite("product", **self.constraints.ties, **matrix, x=x, y=y)
         if self.stiff is None:
             return [product]
-        there = {"volume": self.volume, "stiff": self.stiff, "status": self.overset["status"]}
+        there = {"volume": self.volume, "stiff": self.stiff} | self.constraints.kinds
         return [self._total("composite_lack", 1, x=x, lack=self.lack, **there), product]
 
     def _preconditioned(self, v: Any, y: Any) -> list[Any]:
@@ -173,13 +167,11 @@ class ScalarSolver(Krylov):
         rows = {"member": self.tables["member"], "live": self.live}
         vectors = {"r": self.r, "x": self.x, "shadow": self.shadow, "p": self.p}
         first = {"from": self.squares, "to": self.shadows}
-        return [
-            self.start,
-            *([self._composite("side", r=self.r)] if self.overset else []),
-            self._bind("krylov_begin_1", **rows, **vectors),
-            self._first(self.r, tolerance),
-            *([self._bind("copy_f64", **first)] if self.overset else []),
-        ]
+        begin = [self._bind("krylov_begin_1", **rows, **vectors), self._first(self.r, tolerance)]
+        if not self.constraints:
+            return [self.start, *begin]
+        side = self._composite("side", r=self.r, **self.constraints.kinds)
+        return [self.start, side, *begin, self._bind("copy_f64", **first)]
 
     def _iterate_calls(self) -> list[Any]:
         rows = {"member": self.tables["member"], "live": self.live, "scalars": self.scalars}
@@ -202,7 +194,7 @@ class ScalarSolver(Krylov):
     def _turn_calls(self, rows: dict[str, Any]) -> list[Any]:
         """Calls that give the next direction p."""
         vectors = {"r": self.r, "v": self.v, "p": self.p}
-        if not self.overset:
+        if not self.constraints:
             return [self._bind("krylov_p_1", **rows, **vectors)]
         scalars = {name: rows[name] for name in ("live", "scalars")}
         scalars |= {"squares": self.squares, "shadows": self.shadows}

@@ -1,4 +1,4 @@
-"""What the parts of an overset case take from one another in a step (docs/overset.md).
+"""Values that the parts of an overset case take from one another in a step (docs/overset.md).
 
 Nodes that are solved for are field nodes; the others have the values of the cell of another part
 that holds them, their donor.

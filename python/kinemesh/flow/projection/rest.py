@@ -14,7 +14,7 @@ def refuse_rest(case: Any, start: str) -> None:
     still = case.streams["stream"] == 0
     if start == "as is":
         speed = np.zeros(case.grid.members)
-        u = np.abs(case.backend.get(case.projection.u)).max(axis=1)
+        u = np.abs(case.backend.get(case.projection.flow["u"])).max(axis=1)
         np.maximum.at(speed, case.grid.member, u)
         still &= speed == 0
     for motion, (member, _) in zip(case.motions, case.grid.bodies, strict=True):

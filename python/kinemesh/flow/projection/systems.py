@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.csr import ordered_pairs
+from kinemesh.flow.projection.flow import Flow
 from kinemesh.linear import Pattern
 from kinemesh.linear.stack import Alike
 from kinemesh.space.grid import Grid
@@ -37,25 +38,14 @@ def in_blocks(made: Iterable[Any], patterns: Iterable[Pattern]) -> list[NDArray[
     return entries
 
 
-def parts_of(made: Any, same: Alike) -> dict[str, Any]:
-    """What the pressure's solver has to know of overset parts; made: a `Projection`."""
-    if not made.exchange:
-        return {}
-    grid, link = made.grid, made.exchange.connectivity
-    tables = {name: getattr(link, name) for name in ("status", "donor", "weight")}
-    never = of_leads(grid, same, link.never)
-    volume = np.where(made.closed[grid.member], grid.backend.get(grid.V), 0.0)
-    return dict(overset=tables, never=never, volume=volume)  # arguments of ScalarSolver
-
-
-def forget(made: Any, of: NDArray[np.bool_], inflow: NDArray[np.float64]) -> None:
+def forget(flow: Flow, of: NDArray[np.bool_], inflow: NDArray[np.float64]) -> None:
     """Numbers at these nodes (nodes,), which may be none, are those of the streams (members, 2)."""
-    b, grid = made.backend, made.grid
+    b, grid = flow.backend, flow.grid
     edges, values = of[grid.lr[:, 0]], inflow[grid.member[of]]
     flows = ("flow", "flow1", "flow2", "memory", "memory1", "memory2")
     velocities = dict.fromkeys(("u", "u1", "u2"), (of, values))
     pressures = dict.fromkeys(("p", "p1", "p2"), (of, 0.0))
     for name, (where, new) in (velocities | pressures | dict.fromkeys(flows, (edges, 0.0))).items():
-        array = b.get(getattr(made, name))
+        array = b.get(flow[name])
         array[where] = new
-        b.put(getattr(made, name), array)
+        b.put(flow[name], array)
