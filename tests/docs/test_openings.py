@@ -13,8 +13,6 @@ NAMELESS = re.compile(r"(?:the same|such(?! as))\b|\.\.\.|…", re.IGNORECASE)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 GAP = re.compile(r" : |\s{3,}")  # before the meaning, in an entry of a docstring
 ROUNDABOUT = {"What", "Whether", "Of", "That", "Those", "As", "Where", "There", "Who"}
-# docstrings to be rewritten; the names go with the last of them
-LATER = ("python/kinemesh/flow/projection/",)
 
 
 def of_c(text):
@@ -143,11 +141,4 @@ def test_docstrings_open_with_a_verb_or_the_noun_that_they_return():
     names = {path: path.relative_to(ROOT).as_posix() for path in FILES[of_python]}
     found = {name: roundabout(path.read_text("utf-8")) for path, name in names.items()}
 
-    assert {n: wrong for n, wrong in found.items() if wrong and not n.startswith(LATER)} == {}
-
-
-def test_folders_to_be_rewritten_have_docstrings_left_to_rewrite():
-    for folder in LATER:
-        texts = [path.read_text("utf-8") for path in (ROOT / folder).rglob("*.py")]
-
-        assert any(map(roundabout, texts)), f"take {folder} from LATER"
+    assert {n: wrong for n, wrong in found.items() if wrong} == {}

@@ -249,7 +249,7 @@ def test_inlets_that_meet_are_refused_and_a_parabola_has_no_gap():
 
 
 @pytest.mark.parametrize(
-    "law", [lambda x, y: "fast", lambda x: x, lambda x, y: 1 / 0, lambda x, y: (x, x[:2])]
+    "law", [lambda x, y: "fast", lambda x, y, t, w: x, lambda x, y: 1 / 0, lambda x, y: (x, x[:2])]
 )
 def test_functions_that_fail_are_named(law):
     with pytest.raises(SettingsError, match="velocity of inlet 'in' failed, "):

@@ -183,8 +183,8 @@ def test_a_stated_chord_that_is_not_the_body_s_is_said(mesh):
 def test_no_chord_is_asked_for_where_there_is_no_section_or_several():
     two = bodies({"a": Ellipse((-1.0, 0.0)), "b": Ellipse((1.0, 0.0), (0.2, 0.1))})
 
-    assert build(two).measured[0].bodies[1].size == pytest.approx(0.4)
-    assert build(two, walls=[]).measured[0].bodies == []
+    assert build(two).markers.measured[0].bodies[1].size == pytest.approx(0.4)
+    assert build(two, walls=[]).markers.measured[0].bodies == []
 
 
 def test_several_bodies_in_other_units_are_told():

@@ -1,4 +1,4 @@
-"""Where velocities are given, and where the boundary is open."""
+"""Nodes whose velocities are given, and nodes where the boundary is open."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def normals(grid: Grid) -> NDArray[np.float64]:
 
 
 def _corners(points: NDArray[Any], node: NDArray[Any], ends: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether the half edges before and after each boundary node turn by a corner."""
+    """True at boundary nodes where the half edges before and after turn by a corner."""
     both = (ends >= 0).all(axis=1)
     before, after = points[node] - points[ends[:, 0]], points[ends[:, 1]] - points[node]
     along = (before * after).sum(axis=1)

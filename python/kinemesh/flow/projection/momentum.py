@@ -1,4 +1,4 @@
-"""Who goes on with the momentum equation inside a step (docs/theory.md, eq. 7.6)."""
+"""Loop over the momentum equation inside a step (docs/theory.md, eq. 7.6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the cells at walls are thin enough for the Reynolds number."""
+"""Check of the cells at walls, which a Reynolds number wants thin."""
 
 from __future__ import annotations
 

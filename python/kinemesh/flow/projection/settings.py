@@ -82,7 +82,7 @@ class IncompressibleSettings(Settings):
 
     @property
     def remedy(self) -> str:
-        """What to change where the residual of a steady march does not fall."""
+        """Advice where the residual of a steady march does not fall."""
         return (
             f"take another cfl than {self.cfl:g}, lower or up to 10, or run unsteady (a wake that "
             "sheds vortices has no steady flow)"
@@ -90,5 +90,5 @@ class IncompressibleSettings(Settings):
 
     @property
     def unsteady_drop(self) -> float:
-        """What a step's residual is asked to fall to."""
+        """Drop of a step's residual at which it has converged."""
         return self.momentum_drop

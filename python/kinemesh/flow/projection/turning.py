@@ -44,7 +44,7 @@ def wanders(grid: Grid, motions: Sequence[Motion | None], speed: Floats) -> NDAr
 
 
 def _goes_far(motion: Motion, speed: float) -> bool:
-    """Whether a mesh turns by more than MOST_TURN, or is faster than the stream."""
+    """True where a mesh turns by more than MOST_TURN, or is faster than the stream."""
     try:
         period = motion.period(speed)
         if period is None:
@@ -103,7 +103,7 @@ class Turning:
 
 
 def turning_bodies(solver: Any, bodies: Sequence[int]) -> dict[str, tuple[str, str]]:
-    """Of these bodies those whose grids turn, as `Moving.turning_bodies`.
+    """Bodies among these whose grids turn, as of `Moving.turning_bodies`.
 
     A round one that spins in a fluid at rest is none: what passes its cells is alike all round.
     """
