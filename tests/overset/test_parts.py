@@ -199,3 +199,24 @@ def square_with_a_hole():
     inside = (np.hypot(x, y)[rim] < 2).all(axis=1)
     sides = {name: number[own] for name, own in made.boundaries.items()}
     return Mesh.from_arrays(made.points[kept], number[quads], sides | {"hole": number[rim[inside]]})
+
+
+def test_words_in_boundaries_leave_other_markers_of_a_part_to_their_names():
+    parts = {"body": ring(), "back": box()}
+    with pytest.raises(MeshError, match=r"and not \[.*'top'.*\], whose names have no word"):
+        Parts.of(parts, boundaries={"left": "far", "right": "far", "bottom": "wall"})
+
+    made = Parts.of(parts, boundaries=dict.fromkeys(("left", "right", "top", "bottom"), "far"))
+    assert made.of_role("body") == ["body"]
+
+
+def test_a_body_within_a_part_whose_sides_are_named_is_a_body():
+    """Of another name than one of walls, and all that is not named."""
+    mesh = km.mesh.cylinder(400, far_field=3.0, around=40)
+    sides = {"rod": mesh.boundaries["cylinder"], "rim": mesh.boundaries["farfield"]}
+    back = Mesh(mesh.points, mesh.triangles, mesh.quads, sides)
+
+    made = Parts.of({"back": back}, boundaries={"rim": "symmetry"})
+
+    assert made.of_role("body") == ["back"]
+    assert made.of_role("plane") == ["back.rim"]

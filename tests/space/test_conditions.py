@@ -117,3 +117,20 @@ def test_solvers_and_motions_name_conditions_by_role_alone():
                 if isinstance(node, ast.Constant) and node.value in WORDS:
                     found.append(f"{path.relative_to(PACKAGE)}:{node.lineno} {node.value!r}")
     assert found == []
+
+
+@pytest.mark.parametrize("method", registry.names())
+def test_words_in_boundaries_leave_other_markers_to_their_names(method):
+    """A wall that is forgotten would be far field."""
+    boundaries = {"left": "far", "right": "far", "top": "wall"}
+    with pytest.raises(MeshError, match=r"and not \['bottom'\], whose names have no word"):
+        made(method, boundaries=boundaries)
+
+    mesh = channel()
+    sides = {("floor" if name == "bottom" else name): own for name, own in mesh.boundaries.items()}
+    mesh = km.Mesh(mesh.points, mesh.triangles, mesh.quads, sides)
+    space = mesh if registry.named(method).on == "mesh" else km.Cloud.from_mesh(mesh)
+    solver = registry.named(method).solver
+    case = solver(space, **solver.sample, device="cpu", boundaries=boundaries)
+
+    assert sorted(case.markers.by_role[BODY]) == ["floor", "top"]

@@ -24,7 +24,7 @@ from kinemesh.motion.framed import Frame
 from kinemesh.space.conditions.base import BODY, Condition
 from kinemesh.space.conditions.table import conditions_of
 from kinemesh.space.conditions.words import Far, Overset, Wall
-from kinemesh.space.markers import refuse_by_name, walls_of
+from kinemesh.space.markers import refuse_by_name, roles_by_name, walls_of
 
 Ints = NDArray[np.int32]
 OVERSET = Overset.kind  # marker of a part's boundary within others, and the kind of condition
@@ -258,6 +258,7 @@ class _Asked:
     def __init__(self, parts: Mapping[str, Part], walls: Any, far: Any, boundaries: Any) -> None:
         self.parts = parts
         self.named: dict[tuple[str, str], Condition] = {}
+        self.listed: set[tuple[str, str]] = set()  # in walls or far
         given: list[tuple[str, Condition]] = [(name, Wall()) for name in walls or ()]
         given += [(name, Far()) for name in far or ()]
         for name, own in [*given, *conditions_of(boundaries).items()]:
@@ -266,6 +267,8 @@ class _Asked:
                 was = self.named[key].kind if key in self.named else OVERSET
                 raise MeshError(f"marker {name!r} is both {was} and {own.kind}, expected one")
             self.named[key] = own
+            if len(self.named) <= len(given):
+                self.listed.add(key)
 
     def _find(self, name: str) -> tuple[str, str]:
         every = [(part, m) for part, own in self.parts.items() for m in own.mesh.boundaries]
@@ -293,13 +296,17 @@ class _Asked:
         if OVERSET in rest:
             _ends_outside(part, mesh)
             return named | {m: Overset() if m == OVERSET else Wall() for m in rest}
-        if any(own in (Wall(), Far()) for own in named.values()) or not rest:
+        if any((part, m) in self.listed for m in named) or not rest:
             other = Wall() if Far() in named.values() else Far()
             return named | dict.fromkeys(rest, other)
-        if len(pieces(mesh, rest)) > 1:
+        found = pieces(mesh, rest)
+        if any(own in (Wall(), Far()) for own in named.values()):
+            bodies = [m for m, role in roles_by_name(rest).items() if role == "wall"]
+        elif len(found) > 1:
             bodies, _ = walls_of(None, [mesh], list(named))
-        else:  # the outer boundary alone
-            bodies = [m for m in rest if role_of(m) == "wall"]
+        else:  # a body, or the outer boundary
+            inner = found[0].closed and found[0].content < 0
+            bodies = [m for m in rest if inner or role_of(m) == "wall"]
         return named | {m: Wall() if m in bodies else Far() for m in rest}
 
 

@@ -123,7 +123,8 @@ def conditions_on(
     Parameters
     ----------
     walls, far : as of `walls_of`, to which `boundaries` may add
-    boundaries : {marker: word, Condition or table}, or None
+    boundaries : {marker: word, Condition or table}, or None; where it has the word wall or far, and
+        neither argument is given, names decide on the markers that it leaves out
     planes : markers that have none: planes of symmetry of clouds in space
 
     Raises
@@ -141,8 +142,15 @@ def conditions_on(
     given = {"walls": (walls, bodies), "far": (far, outer)}
     for what, (value, own) in given.items():
         _none_of(what, value, [*others, *own, *planes], every)
-    lists = [_joined(value, own, every) for value, own in given.values()]
-    solid, open_ = walls_of(lists[0], spaces, [*planes, *others], lists[1])
+    if walls is None and far is None and (bodies or outer):
+        roles = roles_by_name([m for m in every if m not in named and m not in planes])
+        solid = [m for m in every if m in bodies or roles.get(m) == "wall"]
+        open_ = [m for m in every if m in outer or roles.get(m) == "far"]
+        for member, space in firsts(spaces):
+            _not_swapped(member, space, solid, open_)
+    else:
+        lists = [_joined(value, own, every) for value, own in given.values()]
+        solid, open_ = walls_of(lists[0], spaces, [*planes, *others], lists[1])
     said = [*(walls or ()), *(far or ()), *bodies, *outer]
     refuse_by_name(solid, open_, said, spaces[0].points.shape[1] == 3)
     found = {m: named.get(m, Wall()) for m in solid} | {m: named.get(m, Far()) for m in open_}
@@ -153,12 +161,21 @@ def conditions_on(
     return found | {m: named[m] for m in others}
 
 
+def roles_by_name(names: Sequence[str]) -> dict[str, str]:
+    """Roles of markers beside those that `boundaries` calls wall or far, by the words in names."""
+    roles = {name: role_of(name) for name in names}
+    unknown = [name for name, role in roles.items() if role is None]
+    if unknown:
+        raise MeshError(
+            f"boundaries names walls or a far field, and not {unknown}, whose names have no word "
+            f"that tells walls from the far field; name them in boundaries too, or {SAY}"
+        )
+    return {name: str(role) for name, role in roles.items()}
+
+
 def _joined(value: Any, own: Sequence[str], every: Sequence[str]) -> Any:
-    """Markers that an argument lists, and those of `boundaries`; None where neither has some."""
-    if not own:
-        return value
-    listed = [] if value is None else _listed("markers", value, every)
-    return [*listed, *own]
+    """Markers that an argument lists, with those of `boundaries`; None where it lists none."""
+    return None if value is None else [*_listed("markers", value, every), *own]
 
 
 def _none_of(what: str, value: Any, others: Sequence[str], every: Sequence[str]) -> None:
