@@ -71,10 +71,14 @@ def interrupted(monkeypatch, work, after):
             os.kill(os.getpid(), signal.SIGINT)
         return real()
 
-    with monkeypatch.context() as patch:
-        patch.setattr(interrupt, "asked", asked)
-        with pytest.raises(KeyboardInterrupt, match="with --resume"):
-            work()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # nohup ignores it
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(interrupt, "asked", asked)
+            with pytest.raises(KeyboardInterrupt, match="with --resume"):
+                work()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def rows(folder):
