@@ -211,7 +211,7 @@ def test_words_in_boundaries_leave_other_markers_of_a_part_to_their_names():
 
 
 def test_a_body_within_a_part_whose_sides_are_named_is_a_body():
-    """Of another name than one of walls, and all that is not named."""
+    """The body has a name without a word of walls, and nothing else is left out."""
     mesh = km.mesh.cylinder(400, far_field=3.0, around=40)
     sides = {"rod": mesh.boundaries["cylinder"], "rim": mesh.boundaries["farfield"]}
     back = Mesh(mesh.points, mesh.triangles, mesh.quads, sides)
