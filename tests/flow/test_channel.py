@@ -3,6 +3,7 @@
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.cases.casefile import Case
 from kinemesh.errors import CaseError, KinemeshError, MeshError, SettingsError
 from scipy.optimize import brentq
 from solver_cases import on_devices
@@ -352,3 +353,43 @@ def test_a_constant_law_has_the_bits_of_its_number():
 def test_laws_of_the_time_without_meaning_are_refused(law, said):
     with pytest.raises(SettingsError, match=said):
         case(channel(8), back=law)
+
+
+# ---------------------------------------------------------------- of members
+
+
+def test_a_case_file_is_one_member(tmp_path):
+    km.mesh.write(channel(8), tmp_path / "channel.su2")
+    ends = SLIP | {"in": {"kind": "inlet", "total_pressure": 1.0},
+                   "out": {"kind": "outlet", "pressure": [0.8, 0.9]}}  # fmt: skip
+    mesh = {"file": "channel.su2", "boundaries": ends}
+    with pytest.raises(CaseError, match=r"numbers of 2 members.*sweep over mesh\.boundaries\.out"):
+        Case.from_dict(
+            {"name": "c", "mode": "steady", "mesh": mesh, "flow": {"mach": 0.3}}, tmp_path
+        )
+
+
+def test_members_have_back_pressures_of_their_own_with_the_bits_of_their_solo_runs():
+    mesh, backs = channel(24), [0.85, 0.9]
+    both = case(mesh, back=backs)
+    both.steady()
+
+    for member, back in enumerate(backs):
+        alone = case(mesh, back=back)
+        alone.steady()
+        own = slice(*both.grid.first[member : member + 2])
+        assert (both.primitive()[own] == alone.primitive()).all()
+    assert both.conditions["out"].numbers == {"pressure": backs}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"back": [0.9, 0.8], "mach": [0.3, 0.3, 0.3]}, "boundaries of 'out'"),
+        ({"back": [0.9, -0.8]}, r"pressure is -0\.8, expected a number above 0"),
+        ({"back": [0.9, 1.1]}, "1.1, not below the total pressure"),
+    ],
+)
+def test_numbers_of_members_without_meaning_are_refused(given, said):
+    with pytest.raises(KinemeshError, match=said):
+        case(channel(8), **given)

@@ -50,7 +50,14 @@ def conditions_as_tables(boundaries: Mapping[str, Any]) -> dict[str, Any]:
     from kinemesh.space.conditions.table import conditions_of
 
     try:
-        return {marker: own.as_table() for marker, own in conditions_of(boundaries).items()}
+        found = conditions_of(boundaries)
+        for marker, own in found.items():
+            if own.members > 1:
+                raise SettingsError(
+                    f"boundaries: {marker!r} has numbers of {own.members} members, and a case is "
+                    f"one; sweep over mesh.boundaries.{marker}"
+                )
+        return {marker: own.as_table() for marker, own in found.items()}
     except SettingsError as error:
         raise CaseError(MESH, " ", error.said) from None
 

@@ -166,6 +166,7 @@ class Ale(Solver):
             self.backend_type(device, dtype),
             deform=TorsionalSprings() if deform is None else deform,
             streams={"mach": mach, "alpha_deg": alpha_deg},
+            boundaries=boundaries,
             motion=motion,
             moment_about=moment_about,
             chord=chord,

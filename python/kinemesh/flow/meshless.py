@@ -157,6 +157,7 @@ class Meshless(Solver):
             self.backend_type(device, dtype),
             deform=default_deform(cloud) if deform is None else deform,
             streams={"mach": mach, "alpha_deg": alpha_deg},
+            boundaries=boundaries,
             motion=motion,
             moment_about=moment_about,
             chord=chord,

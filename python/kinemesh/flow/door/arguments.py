@@ -21,7 +21,7 @@ from kinemesh.motion.deform import Deformation
 from kinemesh.overset.parts import OVERSET
 from kinemesh.sentences import Option
 from kinemesh.space.conditions.base import BODY, OUTER, PLANE, ROLES, Condition
-from kinemesh.space.conditions.table import conditions_of, ends_of, in_words
+from kinemesh.space.conditions.table import conditions_of, ends_of, in_words, several
 from kinemesh.space.conditions.words import Far, Wall
 from kinemesh.space.markers import conditions_on
 
@@ -76,6 +76,7 @@ def arguments_of(
     reference_area: Any = None,
     reference_length: Any = None,
     axes: str = "x, y",
+    boundaries: Any = None,
     check: Callable[[Mapping[str, Any], int], dict[str, NDArray[np.float64]]] | None = None,
 ) -> Arguments:
     """The arguments of a case, checked.
@@ -85,11 +86,12 @@ def arguments_of(
     streams : numbers of the stream, by name;  check : of these, and of the number of members;
         None: `gas_streams`
     axes : of the plane of motion
+    boundaries : as given, whose conditions may have numbers for each member
     """
     deform = instance(deform, Deformation, "deform", "one of kinemesh.deform, such as Rigid()")
     about = sizes.QUARTER if moment_about is None else moment_about
     about = point_of(about, "moment_about", axes)
-    members = member_count(mesh=spaces, **streams, motion=motion)
+    members = member_count(mesh=spaces, **streams, motion=motion, **several(boundaries))
     deform.check(backend, members)
     found = (check or gas_streams)(streams, members)
 

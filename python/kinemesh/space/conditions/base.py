@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.arguments import is_several
 from kinemesh.errors import SettingsError
 
 BODY, OUTER, PLANE, RIM = "body", "outer", "plane", "rim"
@@ -48,30 +49,52 @@ class Condition:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if callable(value):
-                value_at(self.kind, field.name, value, 0.0)
+            if is_several(value):
+                each = tuple(self._checked(field.name, one) for one in value)
+                object.__setattr__(self, field.name, each)
             elif value is not None or field.default is not None:
-                object.__setattr__(self, field.name, number(self.kind, field.name, value))
+                object.__setattr__(self, field.name, self._checked(field.name, value))
+
+    def _checked(self, name: str, value: Any) -> Any:
+        """The number, or the function of time that gives one; SettingsError for all else."""
+        if callable(value):
+            value_at(self.kind, name, value, 0.0)
+            return value
+        return number(self.kind, name, value)
+
+    @property
+    def _given(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @property
+    def members(self) -> int:
+        """Number of members that it has numbers for; 1 where these are the same for all."""
+        return max([len(v) for v in self._given.values() if isinstance(v, tuple)], default=1)
 
     @property
     def varies(self) -> bool:
         """True where a number is a function of time."""
-        return any(callable(getattr(self, field.name)) for field in fields(self))
+        each = [v if isinstance(v, tuple) else (v,) for v in self._given.values()]
+        return any(callable(one) for values in each for one in values)
 
-    def at_time(self, time: float) -> Condition:
-        """The condition with its numbers at a time."""
-        now = {field.name: getattr(self, field.name) for field in fields(self)}
-        if not self.varies:
+    def at_time(self, time: float, member: int = 0) -> Condition:
+        """The condition of a member with its numbers at a time."""
+        if not self.varies and self.members == 1:
             return self
+        now = self._given
         for name, value in now.items():
-            now[name] = value_at(self.kind, name, value, time) if callable(value) else value
+            own = value[min(member, len(value) - 1)] if isinstance(value, tuple) else value
+            now[name] = value_at(self.kind, name, own, time) if callable(own) else own
         return type(self)(**now)
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """Numbers that are given, by name; of a function its name."""
-        found = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {n: name_of(value) for n, value in found.items() if value is not None}
+        """Numbers that are given, by name, those of members in a list; of a function its name."""
+        found = {name: value for name, value in self._given.items() if value is not None}
+        return {
+            name: [name_of(one) for one in value] if isinstance(value, tuple) else name_of(value)
+            for name, value in found.items()
+        }
 
     @property
     def words(self) -> str:
@@ -90,10 +113,10 @@ class Condition:
         ------
         SettingsError    a number by a function, which no file holds
         """
-        for field in fields(self):
-            if callable(getattr(self, field.name)):
+        for name, value in self._given.items():
+            if any(map(callable, value if isinstance(value, tuple) else (value,))):
                 raise SettingsError(
-                    f"boundaries: {field.name} of an {self.kind} is a function, which no case file "
+                    f"boundaries: {name} of an {self.kind} is a function, which no case file "
                     "holds; give it to the solver in Python, or a number"
                 )
         return {"kind": self.kind, **self.numbers} if self.flow else self.kind

@@ -19,8 +19,8 @@ def outlet(*, pressure: float | None = None) -> Condition:
 
     Parameters
     ----------
-    pressure : float or callable    of a gas, static over that of the stream, p / p_inf, or a
-        function of the time [chord/a_inf]; None: incompressible
+    pressure : float, callable or sequence    of a gas, static over that of the stream, p / p_inf;
+        a function of the time [chord/a_inf]; one for each member; None: incompressible
 
     Raises
     ------
@@ -42,9 +42,9 @@ def inlet(
 
     Parameters
     ----------
-    total_pressure : float or callable    p_0 / p_inf of a gas, which comes in slower than sound,
-        or a function of the time [chord/a_inf]
-    total_temperature : float or callable    T_0 / T_inf of a gas; default 1
+    total_pressure : float, callable or sequence    p_0 / p_inf of a gas, which comes in slower than
+        sound; a function of the time [chord/a_inf]; one for each member
+    total_temperature : float, callable or sequence    T_0 / T_inf of a gas; default 1
     alpha_deg : float            angle of a gas's inflow to the x axis [deg]; None: across the
         boundary
     velocity : float, (u, v) or callable    of incompressible flow: speed across the boundary, its

@@ -80,8 +80,14 @@ class Inflow(Condition):
         """True where the velocity is a function of the time."""
         return callable(self.velocity) and "time" in _arguments(self.velocity)
 
-    def at_time(self, time: float) -> Inflow:
+    @property
+    def members(self) -> int:
+        """1, as the velocity is the same for all members."""
+        return 1
+
+    def at_time(self, time: float, member: int = 0) -> Inflow:
         """The condition with its velocity at a time."""
+        del member
         law = self.velocity
         if not self.varies:
             return self

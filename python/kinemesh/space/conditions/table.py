@@ -118,10 +118,17 @@ def conditions_of(boundaries: Any) -> dict[str, Condition]:
             f"boundaries is {boundaries!r}, expected {{marker: kind}}, kinds: {list(kinds())}"
         )
     found = {marker: condition_of(marker, value) for marker, value in (boundaries or {}).items()}
-    start = {marker: own.at_time(0.0) for marker, own in found.items()}
-    for marker, own in start.items():
-        own.check_among(marker, start)
+    for member in range(max([own.members for own in found.values()], default=1)):
+        start = {marker: own.at_time(0.0, member) for marker, own in found.items()}
+        for marker, own in start.items():
+            own.check_among(marker, start)
     return found
+
+
+def several(boundaries: Any) -> dict[str, range]:
+    """Members that conditions have numbers for, by the name of the marker; {} of one for all."""
+    each = {marker: own.members for marker, own in conditions_of(boundaries).items()}
+    return {f"boundaries of {m!r}": range(count) for m, count in each.items() if count > 1}
 
 
 def ends_of(conditions: Mapping[str, Condition]) -> dict[str, Condition]:
@@ -148,10 +155,10 @@ def in_time(conditions: Mapping[str, Condition]) -> dict[str, str]:
 def _bytes(own: Condition, time: float) -> bytes:
     """Numbers of a condition at a time, which a function need not have beyond the run."""
     try:
-        now = own.at_time(time)
+        now = [own.at_time(time, member).numbers for member in range(own.members)]
     except SettingsError:
         return b"none"
-    return repr(now.numbers).encode()
+    return repr(now).encode()
 
 
 def numbers_of(conditions: Mapping[str, Condition]) -> dict[str, dict[str, Any]]:

@@ -30,13 +30,12 @@ class Values:
     def __init__(self, backend: Backend, volumes: Any, conditions: Mapping[str, Condition]) -> None:
         self.backend, self.volumes = backend, volumes
         self.patches, space = volumes.patches, volumes.vertices
-        start = {marker: own.at_time(0.0) for marker, own in conditions.items()}
-        self.conditions = {m: own for m, own in conditions.items() if start[m].arrays()}
+        self.conditions = {m: own for m, own in conditions.items() if own.at_time(0.0).arrays()}
         self.varies = any(own.varies for own in self.conditions.values())
         check_meetings(self.conditions, space.distinct)
-        for marker in self.conditions:
-            for mesh in space.distinct:
-                start[marker].check_on(marker, mesh)
+        for marker, own in self.conditions.items():
+            for member, mesh in enumerate(space.meshes[: max(own.members, len(space.distinct))]):
+                own.at_time(0.0, member).check_on(marker, mesh)
         self._nodes = {marker: self._places(marker) for marker in self.conditions}
         for kind, tables in self._tables(np.zeros(len(space.first) - 1)).items():
             for name, whole in tables.items():
@@ -62,8 +61,8 @@ class Values:
         found: dict[str, dict[str, NDArray[np.float64]]] = {}
         for marker, own in self.conditions.items():
             tables = found.setdefault(own.kind, {})
-            for rows, time in zip(self._nodes[marker], times, strict=True):
-                for name, value in own.at_time(float(time)).arrays().items():
+            for member, rows in enumerate(self._nodes[marker]):
+                for name, value in own.at_time(float(times[member]), member).arrays().items():
                     shape = (len(self.patches[own.kind]), *value.shape)
                     tables.setdefault(name, np.zeros(shape))[rows] = value
         return found
