@@ -172,7 +172,7 @@ class Ale(Solver):
             chord=chord,
         )
         meshes = meshes_of(mesh, arguments.members)
-        self._ask(arguments, meshes)
+        self.fits(arguments, meshes)
         markers = assign_markers(
             meshes, arguments, type(self), walls=walls, far=far, boundaries=boundaries
         )

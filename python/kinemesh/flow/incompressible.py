@@ -142,7 +142,7 @@ class Incompressible(Moving):
             chord=chord,
         )
         meshes = meshes_of(mesh, arguments.members)
-        self._ask(arguments, meshes)
+        self.fits(arguments, meshes)
         assign = markers_of_parts if overset else assign_markers
         markers = assign(meshes, arguments, type(self), **sides)
         self._make(arguments, markers, meshes, sliding)

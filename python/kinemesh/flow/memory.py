@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from inspect import signature
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.device.backend import Backend
 from kinemesh.device.counting import Counting
 from kinemesh.errors import DeviceError
 from kinemesh.flow.samples import KINDS, kind_of
@@ -31,7 +32,7 @@ from kinemesh.space.conditions.base import BODY, OUTER
 from kinemesh.space.markers import planes_of
 
 if TYPE_CHECKING:
-    from kinemesh.device.backend import Backend
+    from kinemesh.flow.door.arguments import Arguments
 
 # Of springs' hierarchies, for each time that transfers are smoothed.  Measured: 380 to 420 on
 # meshes of SU2's, 560 to 590 on quads, 520 to 670 on generated meshes of 1500 to 48000
@@ -86,8 +87,7 @@ def _each(
     """
     streams = (*solver.sample, *(["alpha_deg"] if solver.uncounted else []))
     solver = next(kind for kind in solver.__mro__ if _called_alike(kind, streams))
-    left = {"_ask": lambda *_: None, "initialise": lambda *_: None}  # no flow is there
-    counted = type(solver.__name__, (solver,), {"backend_type": Counting} | left)
+    counted = solver.counting()
     known, held = [], []
     members = TURNED if solver.uncounted else {"one": None}
     with warnings.catch_warnings():
@@ -262,3 +262,50 @@ def ask(
     free = available(backend)
     if free is not None and free < PLENTY * sum(len(space.points) for space in spaces):
         room(solver, backend, spaces, settings, deform, ways)
+
+
+class Counted:
+    """Solver whose arrays are counted before they are allocated.
+
+    Attributes
+    ----------
+    backend_type : of the backend that a case makes
+    sample : streams of the small cases on which arrays are counted
+    uncounted : bytes per node that small spaces do not show
+    """
+
+    backend_type: type[Backend] = Backend
+    sample: ClassVar[Mapping[str, Any]] = {"mach": 0.5}
+    uncounted: ClassVar[float] = 0.0
+
+    @classmethod
+    def counting(cls) -> Any:
+        """Class of small cases that count their arrays, and have no flow."""
+
+        def nothing(*_: Any) -> None:
+            return None
+
+        changed = {"backend_type": Counting, "fits": nothing, "initialise": nothing}
+        return type(cls.__name__, (cls,), changed)
+
+    @classmethod
+    def room(
+        cls, backend: Backend, spaces: Sequence[Any], settings: Any, deform: str | None
+    ) -> int:
+        """Bytes of the arrays of a case; DeviceError where they are more than is free.
+
+        Parameters
+        ----------
+        spaces : meshes or clouds, one per member
+        settings : as a solver has them (`settings`)
+        deform : `Deformation.kind` of what moves them; None for a case at rest
+        """
+        return room(cls, backend, spaces, settings, deform)
+
+    @classmethod
+    def fits(cls, arguments: Arguments, spaces: Sequence[Any]) -> None:
+        """DeviceError where the arrays of a case are more than is free."""
+        deform = None if arguments.motion is None else arguments.deform.kind
+        names = [name for name in ("stream", "alpha_deg") if name in arguments.streams]
+        ways = list(zip(*(arguments.streams[name].tolist() for name in names), strict=True))
+        ask(cls, arguments.backend, spaces, arguments.settings, deform, ways)

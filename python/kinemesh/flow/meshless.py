@@ -173,7 +173,7 @@ class Meshless(Solver):
         markers = assign_markers(
             clouds, arguments, type(self), walls=walls, far=far, boundaries=others, planes=planes
         )
-        self._ask(arguments, clouds)
+        self.fits(arguments, clouds)
         power = 2 if arguments.settings.weight_power == 2 else 1
         vertices = Vertices(arguments.backend, clouds, markers.by_kind, planes)
         super().__init__(arguments, markers, CloudGrid(vertices, planes, power))

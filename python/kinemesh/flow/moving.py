@@ -1,37 +1,34 @@
 """Base of all solvers, whatever their equations: bodies, motions, loads, time levels.
 
 A solver of flow has states and marches of its own (`kinemesh.flow.gas.solver` of a gas,
-`kinemesh.flow.incompressible`); runs ask of it what stands here.
+`kinemesh.flow.incompressible`); what runs call of it stands in `kinemesh.flow.driven`.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from typing import Any, ClassVar
 from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.device.backend import Backend
 from kinemesh.errors import warn_of
-from kinemesh.flow import memory
 from kinemesh.flow.bodies import Bodies, Stands
 from kinemesh.flow.door import sizes
 from kinemesh.flow.door.arguments import Arguments, Markers, motions_of
 from kinemesh.flow.door.runnable import Runnable
+from kinemesh.flow.driven import Driven
 from kinemesh.flow.forces import Forces, Loads
-from kinemesh.flow.suspects import where_largest
+from kinemesh.flow.memory import Counted
 from kinemesh.motion import Pose, PoseArray, RateArray
 from kinemesh.motion.deform.base import Mover, Poses
 from kinemesh.space.conditions.base import FACES
-from kinemesh.space.conditions.table import in_time, refuse_time
+from kinemesh.space.conditions.table import in_time
 from kinemesh.space.volumes import Volumes
 
 
-class Moving(Runnable, ABC):
+class Moving(Runnable, Driven, Counted):
     """Bodies of an ensemble on its volumes.
 
     Attributes
@@ -49,30 +46,11 @@ class Moving(Runnable, ABC):
     step : time steps of the members, and whether it is the first one
     placed : whether the present step has had its place
     steps : number of steps since the motion began, the present one counted
-    case : of the case file that it is of, for the summary
-    more : what it was asked beside what all solvers are, for summaries and restarts
-    starts : flows that an unsteady run may begin with, the first where none is named
-    columns, steady_columns : of the history of an unsteady run, and of a steady one, beside those
-        that all runs have
-    frame_time : between two frames of a run without a period, in which a body of the reference
-        speed goes as many reference lengths; 0: every step is one
-    dualtime : who goes on inside a step: active, iterations, base, norm, floor (members,); of a
-        march to a steady flow also cfl, and first, the norm that its drop refers to
+    family : of solvers, whose conditions at the boundary it computes
     """
 
-    backend_type: type[Backend] = Backend
-    method: str  # its name in the registry, and in case files
-    case: Mapping[str, Any] | None = None
-    more: Mapping[str, Any] = {}
-    starts: ClassVar[tuple[str, ...]] = ("steady", "as is")
-    columns: ClassVar[tuple[str, ...]] = ()
-    steady_columns: ClassVar[tuple[str, ...]] = ()
-    frame_time: ClassVar[float] = 0.0
-    uncounted: ClassVar[float] = 0.0  # bytes per node that small spaces do not show
-    sample: ClassVar[Mapping[str, Any]] = {"mach": 0.5}  # streams on which memory is counted
-    family: ClassVar[str] = FACES  # of solvers, whose conditions at the boundary it computes
+    family: ClassVar[str] = FACES
     forces: Forces
-    dualtime: Any
 
     def __init__(self, arguments: Arguments, markers: Markers, grid: Volumes) -> None:
         self.settings, self.backend, self.grid = arguments.settings, arguments.backend, grid
@@ -111,176 +89,6 @@ class Moving(Runnable, ABC):
     def check_motions(self, arguments: Arguments) -> None:
         """SettingsError for motions that the solver has no meaning for."""
         del arguments  # as a rule it has one for each
-
-    @classmethod
-    def room(
-        cls, backend: Backend, spaces: Sequence[Any], settings: Any, deform: str | None
-    ) -> int:
-        """Bytes of the arrays of a case; DeviceError where they are more than is free.
-
-        Parameters
-        ----------
-        spaces : meshes or clouds, one per member
-        settings : as a solver has them (`settings`)
-        deform : `Deformation.kind` of what moves them; None for a case at rest
-        """
-        return memory.room(cls, backend, spaces, settings, deform)
-
-    @classmethod
-    def _ask(cls, arguments: Arguments, spaces: Sequence[Any]) -> None:
-        """DeviceError where the arrays of a case are more than is free."""
-        deform = None if arguments.motion is None else arguments.deform.kind
-        names = [name for name in ("stream", "alpha_deg") if name in arguments.streams]
-        ways = list(zip(*(arguments.streams[name].tolist() for name in names), strict=True))
-        memory.ask(cls, arguments.backend, spaces, arguments.settings, deform, ways)
-
-    # ---- what runs ask of a solver ---------------------------------------------------------
-
-    def check_run(self) -> None:
-        """SettingsError where the solver has no unsteady run."""
-
-    def check_start(self, start: str) -> None:
-        """SettingsError where there is nothing to compute from a first flow, one of `starts`."""
-
-    def check_steady(self) -> None:
-        """SettingsError where the solver has no steady run of what it was given."""
-        refuse_time(self.conditions)
-
-    def remarks(self) -> list[str]:
-        """Warnings at the end of a run, beside those on convergence."""
-        return []
-
-    def suspects(self, member: int) -> str:
-        """Sentence on the nodes of a member that may keep its residual from falling."""
-        return where_largest(self, member)
-
-    def turning_bodies(self, member: int) -> dict[str, tuple[str, str]]:
-        """Bodies of a member whose grids turn in a flow that feels it; none as a rule.
-
-        By name the column of the body's angle in the history, and what it may do instead, in words.
-        """
-        del member
-        return {}
-
-    def at_first_order(self) -> NDArray[np.int64]:
-        """(members,) fluxes that fell back to first order; 0 of members that have failed."""
-        return np.zeros(self.grid.members, int)
-
-    def missed(self) -> NDArray[np.bool_]:
-        """(members,) whether the step ended short of a tolerance beside the residual's."""
-        return np.zeros(self.grid.members, bool)
-
-    def step_numbers(self) -> dict[str, NDArray[Any]]:
-        """(members,) of each of `columns`, of the step that has marched."""
-        return {}
-
-    def steady_numbers(self) -> dict[str, NDArray[Any]]:
-        """(members,) of each of `steady_columns`, as an iteration left them."""
-        return {}
-
-    @abstractmethod
-    def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:
-        """Fields of a field file by name, of each of these members, as the flow is now."""
-
-    @abstractmethod
-    def running(self, failed: Sequence[Mapping[str, Any]] = ()) -> AbstractContextManager[None]:
-        """A run of all members but those that have `failed` in the part that it goes on with."""
-
-    @abstractmethod
-    def begin_step(self, dt: NDArray[np.float64], order: int) -> None:
-        """Begin a physical step: what the last one left becomes the past.
-
-        Parameters
-        ----------
-        dt : (members,)    time steps
-        order : int        1 or 2: BDF1 or BDF2
-        """
-
-    def at_time(self, times: NDArray[np.float64]) -> None:
-        """Take up numbers at the boundary that depend on the time.
-
-        Parameters
-        ----------
-        times : (members,)    at the end of the step that has begun
-        """
-
-    @abstractmethod
-    def place(
-        self, poses_at: Poses, rates_at: Callable[[], RateArray] | None = None
-    ) -> dict[str, float]:
-        """Bodies and mesh to where they are at the end of the step; how the deformation went.
-
-        Parameters
-        ----------
-        poses_at : callable    share 0..1 of the step -> poses of all bodies
-        rates_at : callable    () -> rates of these poses at the end of the step
-        """
-
-    def predict(self) -> None:
-        """Go to the state that the march of a step begins from, where it is not the present one."""
-
-    @abstractmethod
-    def marching(self, stall: float) -> Any:
-        """Callable: pseudo-steps, or iterations, of a physical step; see `kinemesh.run.march`.
-
-        Parameters
-        ----------
-        stall : of a residual, share of the one before at which a pseudo-step is too bold
-        """
-
-    @abstractmethod
-    def steady_iteration(self) -> Any:
-        """Callable: one iteration of the march to a steady flow; `dualtime` tells who goes on."""
-
-    @abstractmethod
-    def start_steady(self, poses: Sequence[Pose] = ()) -> None:
-        """Bodies at rest at `poses` (as given); iterations from the present flow begin."""
-
-    def resume_steady(self, poses: Sequence[Pose]) -> None:
-        """Start a steady march from a restart, whose arrays and vertices are in their place."""
-        self.start_steady(poses)
-
-    @abstractmethod
-    def settle(self) -> None:
-        """Every time level is the flow that a steady march has left."""
-
-    @abstractmethod
-    def kept(self, levels: bool) -> dict[str, Any]:
-        """Device arrays that the rest follows from, with time levels where `levels`."""
-
-    def kept_on_host(self) -> dict[str, NDArray[Any]]:
-        """Arrays of the host that a restart with time levels keeps."""
-        return {}
-
-    def take_up(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take up `kept_on_host`, where the device's arrays are back."""
-
-    @abstractmethod
-    def check_faults(self, where: str, iterations: Any = None) -> None:
-        """Make members fail of which a kernel has left a fault (`Members.fail`)."""
-
-    def flown(self, poses: PoseArray, when: str) -> dict[str, NDArray[np.float64]]:
-        """Numbers (members,) by which a pre-flight judges a step in place of the shapes of cells.
-
-        The larger, the worse; none as a rule.  Members that cannot go on fail.
-
-        Parameters
-        ----------
-        poses : of the bodies, to which the mover has brought the vertices
-        when : the step in words
-        """
-        del poses, when
-        return {}
-
-    def strides(self, asked: Callable[[int, float], str]) -> list[str]:
-        """After a pre-flight a sentence for each member in which parts moved too far in a step.
-
-        Parameters
-        ----------
-        asked : (member, share) -> how to have steps that are this share of the present ones
-        """
-        del asked
-        return []
 
     @property
     def incidence_deg(self) -> NDArray[np.float64]:

@@ -33,7 +33,7 @@ class Solver(State, Moving):
     """A case of a gas, or an ensemble of cases.
 
     A subclass lists its terms and its `operator`.  It checks its arguments (`arguments_of`,
-    `assign_markers`), asks for memory (`_ask`), makes its volumes, and hands all of them on to
+    `assign_markers`), asks for memory (`fits`), makes its volumes, and hands all of them on to
     here.
 
     Attributes

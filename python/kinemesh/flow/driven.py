@@ -1,0 +1,196 @@
+"""Solver as the drivers of runs see it: the verbs of a step and of a march, and questions beside.
+
+Every solver answers these, whatever its equations; `kinemesh.run` calls no other method of it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.flow.suspects import where_largest
+from kinemesh.motion import Pose, PoseArray, RateArray
+from kinemesh.motion.deform.base import Poses
+from kinemesh.space.conditions.base import Condition
+from kinemesh.space.conditions.table import refuse_time
+from kinemesh.space.volumes import Volumes
+
+
+class Driven(ABC):
+    """Methods that drivers of runs call, with what most solvers answer.
+
+    Attributes
+    ----------
+    method : name in the registry, and in case files
+    case : of the case file that it is of, for the summary
+    more : inputs beside those that all solvers have, for summaries and restarts
+    starts : flows that an unsteady run may begin with, the first where none is named
+    columns, steady_columns : of the history of an unsteady run, and of a steady one, beside those
+        that all runs have
+    frame_time : between two frames of a run without a period, in which a body of the reference
+        speed goes as many reference lengths; 0: every step is one
+    dualtime : members that go on inside a step: active, iterations, base, norm, floor (members,);
+        of a march to a steady flow also cfl, and first, the norm that its drop refers to
+    """
+
+    method: str
+    case: Mapping[str, Any] | None = None
+    more: Mapping[str, Any] = {}
+    starts: ClassVar[tuple[str, ...]] = ("steady", "as is")
+    columns: ClassVar[tuple[str, ...]] = ()
+    steady_columns: ClassVar[tuple[str, ...]] = ()
+    frame_time: ClassVar[float] = 0.0
+    dualtime: Any
+    grid: Volumes
+    conditions: Mapping[str, Condition]
+
+    def check_run(self) -> None:
+        """SettingsError where the solver has no unsteady run."""
+
+    def check_start(self, start: str) -> None:
+        """SettingsError where there is nothing to compute from a first flow, one of `starts`."""
+
+    def check_steady(self) -> None:
+        """SettingsError where the solver has no steady run of what it was given."""
+        refuse_time(self.conditions)
+
+    def remarks(self) -> list[str]:
+        """Warnings at the end of a run, beside those on convergence."""
+        return []
+
+    def suspects(self, member: int) -> str:
+        """Sentence on the nodes of a member that may keep its residual from falling."""
+        return where_largest(self, member)
+
+    def turning_bodies(self, member: int) -> dict[str, tuple[str, str]]:
+        """Bodies of a member whose grids turn in a flow that feels it; none as a rule.
+
+        By name the column of the body's angle in the history, and what it may do instead, in words.
+        """
+        del member
+        return {}
+
+    def at_first_order(self) -> NDArray[np.int64]:
+        """(members,) fluxes that fell back to first order; 0 of members that have failed."""
+        return np.zeros(self.grid.members, int)
+
+    def missed(self) -> NDArray[np.bool_]:
+        """(members,) whether the step ended short of a tolerance beside the residual's."""
+        return np.zeros(self.grid.members, bool)
+
+    def step_numbers(self) -> dict[str, NDArray[Any]]:
+        """(members,) of each of `columns`, of the step that has marched."""
+        return {}
+
+    def steady_numbers(self) -> dict[str, NDArray[Any]]:
+        """(members,) of each of `steady_columns`, as an iteration left them."""
+        return {}
+
+    @abstractmethod
+    def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:
+        """Fields of a field file by name, of each of these members, as the flow is now."""
+
+    @abstractmethod
+    def running(self, failed: Sequence[Mapping[str, Any]] = ()) -> AbstractContextManager[None]:
+        """A run of all members but those that have `failed` in the part that it goes on with."""
+
+    @abstractmethod
+    def begin_step(self, dt: NDArray[np.float64], order: int) -> None:
+        """Begin a physical step: what the last one left becomes the past.
+
+        Parameters
+        ----------
+        dt : (members,)    time steps
+        order : int        1 or 2: BDF1 or BDF2
+        """
+
+    def at_time(self, times: NDArray[np.float64]) -> None:
+        """Take up numbers at the boundary that depend on the time.
+
+        Parameters
+        ----------
+        times : (members,)    at the end of the step that has begun
+        """
+
+    @abstractmethod
+    def place(
+        self, poses_at: Poses, rates_at: Callable[[], RateArray] | None = None
+    ) -> dict[str, float]:
+        """Bodies and mesh to where they are at the end of the step; how the deformation went.
+
+        Parameters
+        ----------
+        poses_at : callable    share 0..1 of the step -> poses of all bodies
+        rates_at : callable    () -> rates of these poses at the end of the step
+        """
+
+    def predict(self) -> None:
+        """Go to the state that the march of a step begins from, where it is not the present one."""
+
+    @abstractmethod
+    def marching(self, stall: float) -> Any:
+        """Callable: pseudo-steps, or iterations, of a physical step; see `kinemesh.run.march`.
+
+        Parameters
+        ----------
+        stall : of a residual, share of the one before at which a pseudo-step is too bold
+        """
+
+    @abstractmethod
+    def steady_iteration(self) -> Any:
+        """Callable: one iteration of the march to a steady flow; `dualtime` tells who goes on."""
+
+    @abstractmethod
+    def start_steady(self, poses: Sequence[Pose] = ()) -> None:
+        """Bodies at rest at `poses` (as given); iterations from the present flow begin."""
+
+    def resume_steady(self, poses: Sequence[Pose]) -> None:
+        """Start a steady march from a restart, whose arrays and vertices are in their place."""
+        self.start_steady(poses)
+
+    @abstractmethod
+    def settle(self) -> None:
+        """Every time level is the flow that a steady march has left."""
+
+    @abstractmethod
+    def kept(self, levels: bool) -> dict[str, Any]:
+        """Device arrays that the rest follows from, with time levels where `levels`."""
+
+    def kept_on_host(self) -> dict[str, NDArray[Any]]:
+        """Arrays of the host that a restart with time levels keeps."""
+        return {}
+
+    def take_up(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take up `kept_on_host`, where the device's arrays are back."""
+
+    @abstractmethod
+    def check_faults(self, where: str, iterations: Any = None) -> None:
+        """Make members fail of which a kernel has left a fault (`Members.fail`)."""
+
+    def flown(self, poses: PoseArray, when: str) -> dict[str, NDArray[np.float64]]:
+        """Numbers (members,) by which a pre-flight judges a step in place of the shapes of cells.
+
+        The larger, the worse; none as a rule.  Members that cannot go on fail.
+
+        Parameters
+        ----------
+        poses : of the bodies, to which the mover has brought the vertices
+        when : the step in words
+        """
+        del poses, when
+        return {}
+
+    def strides(self, asked: Callable[[int, float], str]) -> list[str]:
+        """After a pre-flight a sentence for each member in which parts moved too far in a step.
+
+        Parameters
+        ----------
+        asked : (member, share) -> how to have steps that are this share of the present ones
+        """
+        del asked
+        return []
