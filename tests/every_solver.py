@@ -167,7 +167,7 @@ class Points(Gas):
         return km.Cloud.from_mesh(Faces(self.device).space(size, half))
 
     def remainder(self, line):
-        """Where density and velocity are constant and the pressure is linear, so are fluxes."""
+        """Error of the divergence of fluxes, linear as the pressure is, the rest constant."""
         made = self.make(line, self.space(10, 1.0), limiter="none")
         get, grid, dim = made.backend.get, made.grid, self.dimensions
         drift, slope = np.array([0.3, 0.1, -0.2])[:dim], np.array([-0.1, 0.05, 0.2])[:dim]
@@ -183,7 +183,10 @@ class Points(Gas):
 
 
 class PointsInSpace(Points):
-    """The same in space; the vortex fills layers from a plane of symmetry, and counts on it."""
+    """A gas on a cloud in space; the vortex fills layers from a plane of symmetry.
+
+    Errors are those on that plane.
+    """
 
     dimensions = 3
     sizes = 16, 24
@@ -235,7 +238,7 @@ class Projected(Sample):
         return line.solver({"all": mesh}, motion={"all": turn}, **about)
 
     def departure(self, case):
-        """Of velocities, and a twentieth of that of pressures."""
+        """Largest difference of velocities, and a twentieth of that of pressures."""
         get, flow = case.backend.get, case.projection.flow
         return max(np.abs(get(flow["u"]) - case.inflow).max(), np.abs(get(flow["p"])).max() / 20)
 
