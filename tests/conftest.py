@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.register_assert_rewrite("runs")  # assertions that tests share
+pytest.register_assert_rewrite("runs", "every_solver")  # assertions that tests share
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # side by side with others: a core each
     os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -16,9 +16,9 @@ MESHES = {
 TOLERANCE = {"float64": 1e-12, "float32": 3 * 300**0.5 * np.finfo(np.float32).eps}
 
 
-def case(mesh, device, dtype, law, alpha_deg=17.0, **settings):
-    return km.Ale(mesh, mach=MACH, alpha_deg=alpha_deg, deform=Wobble(law, DT), walls=[],
-                  device=device, dtype=dtype, settings=km.AleSettings(**settings))  # fmt: skip
+def case(mesh, device, dtype, law):
+    return km.Ale(mesh, mach=MACH, alpha_deg=17.0, deform=Wobble(law, DT), walls=[],
+                  device=device, dtype=dtype)  # fmt: skip
 
 
 def forced(ale, steps):
@@ -53,19 +53,6 @@ def test_uniform_stream_survives_arbitrary_motion(mesh, edges, dtype, device):
     error, change = forced(ale, STEPS)
 
     assert error <= TOLERANCE[dtype]
-    assert change > 0.2
-
-
-@on_devices
-@pytest.mark.parametrize("flux", ["roe", "hllc"])
-@pytest.mark.parametrize("limiter", ["wang", "venkatakrishnan", "none"])
-def test_uniform_stream_survives_with_every_flux_and_limiter(flux, limiter, device):
-    law = smooth_random(1.0, 0.2, seed=2, edges=True)
-    ale = case(square(8, quads=True), device, "float64", law, -125.0, flux=flux, limiter=limiter)
-
-    error, change = forced(ale, 20)
-
-    assert error <= TOLERANCE["float64"]
     assert change > 0.2
 
 
