@@ -1,5 +1,5 @@
 /* all.h - every kernel, and the set it loops over.  Add a kernel: its header and a K() here; one that is
- * written once per dimension: its header in dimension.h, or meshes.h, and its K() in their lists. */
+ * written once per dimension: both in dimension.h, meshes.h or incompressible.h.                  */
 #include "core/kernel.h"
 #include "physics/fault.h"
 #include "physics/number.h"
@@ -88,35 +88,6 @@
   K(inc_mean_pressure, groups) K(inc_level_pressure, nodes) K(inc_closure, groups) K(inc_share, groups) K(inc_spin, bnodes)  \
   K(inc_pace, nodes) K(inc_graded, nodes) K(inc_steady_change, nodes) K(inc_raise_pressure, nodes)                     \
   DIMENSION_LIST(K, ) MESH_LIST(K, ) INCOMPRESSIBLE_LIST(K, ) DIMENSION_LIST(K, _3d)
-#define DIMENSION_LIST(K, D)                                                                      \
-  K(state_primitive##D, nodes) K(state_primitive_range##D, groups) K(state_past##D, nodes)        \
-  K(state_keep##D, nodes) K(state_update##D, rows) K(state_predict##D, nodes) K(residual_base##D, groups)                 \
-  K(residual_check##D, groups) K(wall_forces##D, groups) K(pose_move##D, moved)                   \
-  K(cloud_velocity##D, nodes) K(cloud_least_squares##D, nodes) K(cloud_terms##D, groups) K(cloud_open##D, bnodes)           \
-  K(cloud_smooth##D, nodes) K(cloud_smooth_wang##D, nodes)                                        \
-  K(cloud_roe##D, nodes) K(cloud_roe_van_leer##D, nodes) K(cloud_jst##D, nodes)                   \
-  K(cloud_step##D, nodes) K(cloud_stage##D, nodes) K(cloud_jacobian##D, rows)                     \
-  K(cloud_wall##D, bnodes) K(cloud_wall_jacobian##D, bnodes)                                      \
-  K(cloud_farfield##D, bnodes) K(cloud_farfield_jacobian##D, bnodes)                              \
-  K(copy_state##D, items) K(narrow_state##D, items) K(widen_state##D, items)                      \
-  K(narrow_fit##D, items) K(narrow_vector##D, items)
-#define MESH_LIST(K, D)                                                                           \
-  K(least_squares##D, nodes) K(ale_gradient##D, nodes) K(ale_gradient_wang##D, nodes)             \
-  K(ale_gradient_venkatakrishnan##D, nodes) K(ale_flux_roe##D, edges) K(ale_flux_hllc##D, edges)  \
-  K(ale_residual##D, nodes) K(ale_jacobian##D, rows) K(lusgs_sweep##D, rows)                      \
-  K(bc_wall##D, bnodes) K(bc_wall_jacobian##D, bnodes) K(bc_farfield##D, bnodes)                  \
-  K(bc_farfield_jacobian##D, bnodes) K(bc_outlet##D, bnodes) K(bc_outlet_jacobian##D, bnodes)     \
-  K(bc_inlet##D, bnodes) K(bc_inlet_jacobian##D, bnodes)
-#define INCOMPRESSIBLE_LIST(K, D)                                                                 \
-  K(inc_cell_velocity##D, cells) K(inc_cell_pressure##D, cells) K(inc_portions##D, nodes)           \
-  K(inc_node_velocity##D, nodes) K(inc_node_pressure##D, nodes) K(inc_flux##D, edges)             \
-  K(inc_residual##D, nodes) K(inc_matrix##D, rows) K(inc_planes##D, rows) K(inc_side##D, rows) K(inc_update##D, rows)    \
-  K(inc_check##D, groups) K(inc_steady_check##D, groups) K(inc_levels##D, nodes) K(inc_extrapolate##D, nodes)                    \
-  K(inc_mean_flow##D, edges) K(inc_predict##D, edges) K(inc_steady_predict##D, edges) K(inc_steady_hold##D, edges) K(inc_drive##D, edges) K(inc_correct##D, nodes)                    \
-  K(inc_mobility##D, cells) K(inc_node_drift##D, nodes)                                           \
-  K(inc_correct_flow##D, edges) K(inc_give##D, bnodes) K(inc_pass##D, bnodes)                     \
-  K(inc_slip##D, bnodes) K(inc_outflow##D, bnodes) K(inc_forces##D, groups)                       \
-  K(exchange_vector##D, nodes) K(exchange_pressure##D, nodes) K(exchange_take_vector##D, nodes)
 /* Of blocks of size B (linear/sizes.h). */
 #define BLOCK_LIST(K, B) BLOCK_LIST_(K, B)
 #define BLOCK_LIST_(K, B)                                                                         \

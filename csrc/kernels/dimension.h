@@ -22,3 +22,19 @@
 #include "cloud/stage.h"
 #include "cloud/jacobian.h"
 #include "cloud/lusgs.h"
+
+/* The kernels of these headers and their sets. */
+/* clang-format off */
+#define DIMENSION_LIST(K, D)                                                                      \
+  K(state_primitive##D, nodes) K(state_primitive_range##D, groups) K(state_past##D, nodes)        \
+  K(state_keep##D, nodes) K(state_update##D, rows) K(state_predict##D, nodes) K(residual_base##D, groups)                 \
+  K(residual_check##D, groups) K(wall_forces##D, groups) K(pose_move##D, moved)                   \
+  K(cloud_velocity##D, nodes) K(cloud_least_squares##D, nodes) K(cloud_terms##D, groups) K(cloud_open##D, bnodes)           \
+  K(cloud_smooth##D, nodes) K(cloud_smooth_wang##D, nodes)                                        \
+  K(cloud_roe##D, nodes) K(cloud_roe_van_leer##D, nodes) K(cloud_jst##D, nodes)                   \
+  K(cloud_step##D, nodes) K(cloud_stage##D, nodes) K(cloud_jacobian##D, rows)                     \
+  K(cloud_wall##D, bnodes) K(cloud_wall_jacobian##D, bnodes)                                      \
+  K(cloud_farfield##D, bnodes) K(cloud_farfield_jacobian##D, bnodes)                              \
+  K(copy_state##D, items) K(narrow_state##D, items) K(widen_state##D, items)                      \
+  K(narrow_fit##D, items) K(narrow_vector##D, items)
+/* clang-format on */

@@ -136,6 +136,20 @@ def compile_host(source, *flags):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.parametrize("name", ["dimension.h", "meshes.h", "incompressible.h"])
+def test_kernels_of_each_dimension_are_listed_where_their_headers_are_named(name):
+    """A new one touches its header and one file beside it."""
+    file = CSRC / "kernels" / name
+    texts = [header.read_text() for header in included(file) if header.is_relative_to(ALL.parent)]
+    found = [match for text in texts for match in DEFINITION.finditer(text)]
+    defined = {match.group(2) for match in found if match.group(1) == "N"}
+
+    listed = re.findall(r"\bK\((\w+)##D, \w+\)", file.read_text())
+    assert len(listed) == len(set(listed))
+    assert defined
+    assert defined <= set(listed)
+
+
 def test_the_module_has_every_kernel_of_the_sources():
     defined = [name for name, *_ in definitions()]
 
