@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from exact_gas import GAMMA, jacobian
 from kinemesh.flow import memory
+from kinemesh.flow.terms.base import Term
 from solver_cases import on_devices, square
 
 LUSGS = {"linear_solver": "lusgs"}
@@ -146,3 +147,34 @@ def test_no_matrix_takes_half_of_the_memory():
 def test_a_setting_of_another_solver_is_refused(name, value, chosen):
     with pytest.raises(km.SettingsError, match=rf"^{name} is {value!r} and has no effect: li"):
         km.AleSettings(**chosen, **{name: value})
+
+
+class Source(Term):
+    name = "source"
+
+    def residual(self):
+        return [self.fields.bind("state_primitive")]
+
+
+class Stiff(Source):
+    def matrix(self, rows):
+        return []
+
+
+@pytest.mark.parametrize("solver", [km.Ale, km.Meshless])
+def test_a_term_whose_derivative_sweeps_lack_is_refused(solver):
+    """A source that is stiff lets sweeps diverge where its derivative is left out."""
+    mesh = km.mesh.airfoil("naca0012", nodes=500)
+    space, settings = mesh, km.AleSettings(**LUSGS)
+    if solver is km.Meshless:
+        space, settings = km.Cloud.from_mesh(mesh), km.MeshlessSettings(time="lusgs")
+
+    def made(more, settings=settings):
+        own = type("Own", (solver,), {"terms_of": (*solver.terms_of, more)})
+        return own(space, mach=0.5, settings=settings, device="cpu")
+
+    said = "lack the derivative of the term 'source'; use .*= 'bicgstab'"
+    with pytest.raises(km.SettingsError, match=said):
+        made(Stiff)
+    assert list(made(Source).terms)[-1] == "source"
+    assert list(made(Stiff, None).terms)[-1] == "source"

@@ -18,7 +18,7 @@ from kinemesh.flow.door.arguments import arguments_of, assign_markers, meshes_of
 from kinemesh.flow.gas.implicit import Implicit, Operator
 from kinemesh.flow.gas.lusgs import Lusgs
 from kinemesh.flow.gas.settings import KRYLOV, MATRIX, ImplicitSettings
-from kinemesh.flow.gas.solver import Solver
+from kinemesh.flow.gas.solver import Solver, Terms
 from kinemesh.flow.terms.boundary import Boundary, Vortex
 from kinemesh.flow.terms.convection import FLUXES, Balance, FaceFluxes
 from kinemesh.flow.terms.gradients import Gradients
@@ -139,7 +139,7 @@ class Ale(Solver):
 
     method = "ale"
     family = FACES
-    terms_of = (Gradients, FaceFluxes, Balance, Vortex, Boundary)
+    terms_of: ClassVar[Terms] = (Gradients, FaceFluxes, Balance, Vortex, Boundary)
     volumes: ClassVar[type[FaceVolumes]] = Grid
     grid: FaceVolumes
 
@@ -188,6 +188,7 @@ class Ale(Solver):
                     f"boundaries: {marker!r} is {own.words}, which linear_solver = 'lusgs' has "
                     "not; take 'bicgstab'"
                 )
+            self.check_swept()
             self.pattern = Pattern.of_graphs(self.backend, self.grid.alike, self.grid.graphs)
             return Lusgs(self.pattern, "lusgs_sweep", self.fields, s.lusgs_sweeps)
         self.pattern = self._pattern()

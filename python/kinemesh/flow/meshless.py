@@ -7,7 +7,7 @@ together; everything of a time step stays on the device.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
@@ -24,7 +24,7 @@ from kinemesh.flow.door.arguments import (
 from kinemesh.flow.gas.implicit import Implicit, Operator
 from kinemesh.flow.gas.lusgs import Lusgs, SpaceLusgs
 from kinemesh.flow.gas.meshless_settings import MeshlessSettings, completed
-from kinemesh.flow.gas.solver import Solver
+from kinemesh.flow.gas.solver import Solver, Terms
 from kinemesh.flow.gas.stages import Stages
 from kinemesh.flow.terms.boundary import Boundary, Vortex
 from kinemesh.flow.terms.convection import CLOUD_FLUXES, CloudFluxes
@@ -128,7 +128,7 @@ class Meshless(Solver):
 
     method = "meshless"
     family = CLOUD
-    terms_of = (CloudGradients, CloudFluxes, Vortex, Boundary)
+    terms_of: ClassVar[Terms] = (CloudGradients, CloudFluxes, Vortex, Boundary)
     grid: CloudGrid
 
     def __init__(
@@ -200,6 +200,7 @@ class Meshless(Solver):
         return {"Colour": self.grid.items.stack(own)}
 
     def _lusgs(self) -> Lusgs:
+        self.check_swept()
         grid, sweeps = self.grid, self.settings.lusgs_sweeps
         if grid.dimensions == 3:
             return SpaceLusgs(grid, self.pattern, self.fields, self.settings.max_change, sweeps)

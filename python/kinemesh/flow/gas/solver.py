@@ -28,6 +28,9 @@ from kinemesh.motion.deform.base import Poses
 from kinemesh.sentences import Option
 from kinemesh.space.volumes import Volumes
 
+Terms = tuple[Callable[[Any], Term], ...]
+"""Makers of terms, in the order of their calls."""
+
 
 class Solver(State, Moving):
     """A case of a gas, or an ensemble of cases.
@@ -44,7 +47,7 @@ class Solver(State, Moving):
     predicted : whether the present step has had its prediction
     """
 
-    terms_of: ClassVar[tuple[Callable[[Any], Term], ...]] = ()
+    terms_of: ClassVar[Terms] = ()
 
     def __init__(self, arguments: Arguments, markers: Markers, grid: Volumes) -> None:
         Moving.__init__(self, arguments, markers, grid)
@@ -77,6 +80,15 @@ class Solver(State, Moving):
     def residual(self) -> list[Any]:
         """Calls from u to res: d(u V)/dt with the physical time's terms."""
         return self._residual
+
+    def check_swept(self) -> None:
+        """SettingsError for a term whose derivative sweeps without a matrix lack."""
+        for term in self.terms.values():
+            if type(term).matrix is not Term.matrix and not term.swept and term.residual():
+                raise SettingsError(
+                    f"pseudo-steps without a matrix lack the derivative of the term {term.name!r}; "
+                    f"use {self.settings.with_matrix}"
+                )
 
     def again(self) -> list[Any]:
         """Calls from q to res, in the stages of a pseudo-step."""

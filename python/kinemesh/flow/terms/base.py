@@ -44,10 +44,12 @@ class Term:
     ----------
     name : by which the solver has it
     near : fields that it reads at neighbours; all others it reads at its own volumes alone
+    swept : True where sweeps without a matrix have its derivative, or need none
     """
 
     name: ClassVar[str]
     near: ClassVar[tuple[str, ...]] = ()
+    swept: ClassVar[bool] = False
 
     def __init__(self, case: Any) -> None:
         self.fields, self.grid, self.settings = case.fields, case.grid, case.settings

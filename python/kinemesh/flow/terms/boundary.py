@@ -45,6 +45,7 @@ class Boundary(Term):
     """
 
     name = "boundary"
+    swept = True
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)

@@ -54,6 +54,7 @@ class FaceFluxes(Term):
 
     name = "convection"
     near = ("q", "grad", "x")
+    swept = True
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)
@@ -82,6 +83,7 @@ class CloudFluxes(Term):
 
     name = "convection"
     near = ("q", "grad", "x")
+    swept = True
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)
