@@ -39,11 +39,12 @@ def pitching(factor, pivot=(0.25, 0.0)):
     return turn + km.motion.plunge(0.1 * factor, 0.5, chord=factor)
 
 
-STREAMS = {"ale": {"mach": 0.6}, "meshless": {"mach": 0.6}, "incompressible": {"reynolds": 200.0}}
-FEW = {
-    "ale": km.AleSettings(steady_iterations=20, unsteady_drop=1e-2),
-    "meshless": km.MeshlessSettings(steady_iterations=20, unsteady_drop=1e-7),
-    "incompressible": km.IncompressibleSettings(steady_iterations=20, overlap=1),
+SPEEDS = {"mach": 0.6, "reynolds": 200.0}
+STREAMS = {own.name: {own.streams[0]: SPEEDS[own.streams[0]]} for own in registry.SOLVERS}
+FEW = {  # by the class of a solver's settings
+    "AleSettings": km.AleSettings(steady_iterations=20, unsteady_drop=1e-2),
+    "MeshlessSettings": km.MeshlessSettings(steady_iterations=20, unsteady_drop=1e-7),
+    "IncompressibleSettings": km.IncompressibleSettings(steady_iterations=20, overlap=1),
 }
 REFERENCES = {  # of the lengths and areas that a case states, by the factor
     "chord": lambda f: {"chord": f},
@@ -63,7 +64,7 @@ def case(name, factor=1.0, kind="chord", motion=None, **more):
     mesh = moved(section(), factor)
     space = mesh if entry.on == "mesh" else km.cloud.Cloud.from_mesh(mesh)
     told = {"alpha_deg": 3.0, "moment_about": (0.25 * factor, 0.0), "device": "cpu"}
-    told |= STREAMS[name] | {"settings": FEW[name]} | REFERENCES[kind](factor)
+    told |= STREAMS[name] | {"settings": FEW[entry.settings_name]} | REFERENCES[kind](factor)
     return entry.solver(space, motion=motion, **(told | more))
 
 
@@ -76,7 +77,7 @@ def same(found, expected, factor):
 
 
 def test_every_solver_is_looked_at():
-    assert {entry.name for entry in registry.SOLVERS} == set(STREAMS) == set(FEW)
+    assert {entry.settings_name for entry in registry.SOLVERS} == set(FEW) == set(TIGHT)
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES)
@@ -99,9 +100,9 @@ def test_a_motion_does_not_depend_on_the_unit_of_length(name, kind):
 
 
 TIGHT = {
-    "ale": km.AleSettings(unsteady_drop=1e-10, unsteady_iterations=200),
-    "meshless": km.MeshlessSettings(unsteady_drop=1e-10, unsteady_iterations=200),
-    "incompressible": km.IncompressibleSettings(
+    "AleSettings": km.AleSettings(unsteady_drop=1e-10, unsteady_iterations=200),
+    "MeshlessSettings": km.MeshlessSettings(unsteady_drop=1e-10, unsteady_iterations=200),
+    "IncompressibleSettings": km.IncompressibleSettings(
         momentum_drop=1e-8, momentum_iterations=60, pressure_tolerance=1e-10
     ),
 }
@@ -110,7 +111,8 @@ TIGHT = {
 @pytest.mark.parametrize("name", STREAMS)
 def test_any_unit_of_length_gives_the_same_loads_where_iterations_converge(name):
     """A factor that rounds every number; plunging as a rigid body, four steps."""
-    told = {"settings": TIGHT[name], "deform": km.deform.Rigid()}
+    settings = TIGHT[registry.named(name).settings_name]
+    told = {"settings": settings, "deform": km.deform.Rigid()}
     steps = {"cycles": 0.1, "steps_per_cycle": 40, "start": "as is"}
     histories = [
         case(name, factor, motion=pitching(factor), **told).run(**steps).history
@@ -156,7 +158,7 @@ def test_overset_parts_do_not_depend_on_the_unit_of_length(steady):
         motion = None if steady else {"rod": pitching(factor)}
         made = km.Incompressible(
             parts, reynolds=100.0, chord=factor, moment_about=(0.25 * factor, 0.0),
-            motion=motion, settings=FEW["incompressible"], device="cpu",
+            motion=motion, settings=FEW["IncompressibleSettings"], device="cpu",
         )  # fmt: skip
         return made.steady() if steady else made.run(cycles=0.05, steps_per_cycle=160)
 
@@ -204,8 +206,9 @@ def test_a_case_that_is_turned_and_shifted_as_a_whole_has_the_same_loads(name):
     Iterations converge so far that what is left of rounding is below the tolerance.
     """
     entry, shift = registry.named(name), np.array([3.0, -2.0])
-    more = {"limiter": "none"} if name == "ale" else {}  # limiters may keep a residual
-    settings = type(FEW[name])(steady_drop=1e-7, steady_iterations=2000, **more)
+    # limiters may keep a residual
+    more = {"limiter": "none"} if entry.settings is km.AleSettings else {}
+    settings = entry.settings(steady_drop=1e-7, steady_iterations=2000, **more)
 
     def run(turn_deg, shift):
         mesh = moved(section(), 1.0, turn_deg, shift)

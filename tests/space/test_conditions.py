@@ -1,6 +1,7 @@
 """Conditions at the boundary: every solver computes each or refuses it by its name."""
 
 import ast
+from dataclasses import MISSING, fields
 from pathlib import Path
 
 import kinemesh as km
@@ -13,15 +14,14 @@ from kinemesh.space.conditions.table import CONDITIONS, condition_of, kinds
 from squares import square
 
 PACKAGE = Path(km.__file__).parent
-NUMBERS = {
-    "outlet of a gas": km.outlet(pressure=0.9),
-    "inlet of a gas": km.inlet(total_pressure=1.1),
-    "outlet of incompressible flow": km.outlet(),
-    "inlet of incompressible flow": km.inlet(velocity=1.0),
-}
 USUAL = {"left": "far", "right": "far", "bottom": "symmetry", "top": "symmetry"}
 WORDS = {"wall", "far", "symmetry", "overset"}
 FREE_OF_WORDS = ("flow", "motion", "run", "linear")
+
+
+def sample(own):
+    """A condition of a class, with 1.05 for each number that it must have."""
+    return own(**{field.name: 1.05 for field in fields(own) if field.default is MISSING})
 
 
 def channel():
@@ -47,10 +47,11 @@ def made(method, **given):
 @pytest.mark.parametrize("method", registry.names())
 def test_each_solver_computes_a_condition_or_refuses_it(method, own):
     words = f"{own.kind} of {own.flow}"
-    value = NUMBERS[words] if own.flow else own.kind
+    value = sample(own) if own.flow else own.kind
     family = registry.named(method).solver.family
     side = "left" if own.enters else "right"
-    boundaries = USUAL | {side: value}
+    beside = {"bottom": "wall", "top": "wall"} if own.role == PLANE else {}  # of another kind
+    boundaries = USUAL | beside | {side: value}
     if family not in own.families:
         with pytest.raises(
             SettingsError, match=f"'{side}' is an? {words}, which method '{method}'"
@@ -62,10 +63,9 @@ def test_each_solver_computes_a_condition_or_refuses_it(method, own):
 
     assert case.conditions[side].kind == own.kind
     name = own.role if own.kind not in case.grid.patches else own.kind
-    nodes = np.unique(channel().boundaries[side])
-    mine = case.grid.meshes[0].points[case.grid.patches[name].node]
-    for point in channel().points[nodes]:
-        assert (mine == point).all(axis=1).any()
+    grid, edges = case.grid, case.grid.meshes[0].boundaries[side]
+    rows = grid.rows(grid.patches[name], np.unique(edges))
+    assert len(rows) == (len(edges) if grid.on == "cells" else len(np.unique(edges)))
 
 
 @pytest.mark.parametrize("method", registry.names())
@@ -97,7 +97,7 @@ def test_a_word_in_boundaries_leaves_the_rest_to_the_other():
 
 @pytest.mark.parametrize("own", [own for own in CONDITIONS if own.families], ids=str)
 def test_a_condition_comes_back_from_its_table(own):
-    value = NUMBERS[f"{own.kind} of {own.flow}"] if own.flow else own()
+    value = sample(own)
 
     assert condition_of("right", value.as_table()) == value
 
@@ -105,7 +105,7 @@ def test_a_condition_comes_back_from_its_table(own):
 def test_a_nearly_known_word_is_guessed():
     with pytest.raises(SettingsError, match="did you mean 'symmetry'"):
         made("ale", boundaries=USUAL | {"top": "symetry"})
-    assert list(kinds()) == ["wall", "far", "symmetry", "outlet", "inlet"]
+    assert list(kinds())[:5] == ["wall", "far", "symmetry", "outlet", "inlet"]
 
 
 def test_solvers_and_motions_name_conditions_by_role_alone():
