@@ -7,6 +7,9 @@ from dataclasses import dataclass
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.flow import ale
+from kinemesh.flow.gas import meshless_settings
+from kinemesh.flow.terms.convection import CLOUD_FLUXES, FLUXES
 from kinemesh.io.history import History
 from solver_cases import Wobble, WobbleMover, on_devices, square, stream
 
@@ -24,6 +27,25 @@ def case(mesh, **options):
 
 
 # ---------------------------------------------------------------- settings
+
+
+CHOICES = [
+    (km.AleSettings, FLUXES, "flux"),
+    (km.AleSettings, ale.LIMITERS, "limiter"),
+    (km.AleSettings, ale.LINEAR, "linear_solver"),
+    (km.MeshlessSettings, CLOUD_FLUXES, "flux"),
+    (km.MeshlessSettings, meshless_settings.LIMITERS, "limiter"),
+    (km.MeshlessSettings, meshless_settings.TIMES, "time"),
+]
+
+
+@pytest.mark.parametrize(("settings", "choices", "name"), CHOICES)
+def test_a_docstring_names_the_choices_of_its_table(settings, choices, name):
+    """From it docs/cases.md is made."""
+    about = re.search(rf"^    {name} : (.*(?:\n     .*)*)", settings.__doc__, re.MULTILINE)
+    found = re.findall(r'"(\w+)"', about[1])
+
+    assert {*found} == {*choices}
 
 
 @pytest.mark.parametrize(("name", "value"), [

@@ -11,8 +11,8 @@ from kinemesh.arguments import checks_names, is_several
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.errors import SettingsError
 from kinemesh.flow.gas.settings import KRYLOV, MATRIX, TINY, ImplicitSettings
+from kinemesh.flow.terms.convection import CLOUD_FLUXES
 
-FLUXES = ("roe", "jst")
 LIMITERS = ("wang", "vanleer", "none")
 TIMES = ("lusgs", "bicgstab", "rk")
 STEPS = ("cfl", "cfl_max", "cfl_growth", "unsteady_cfl", "max_change")  # of implicit ways alone
@@ -60,7 +60,7 @@ class MeshlessSettings(ImplicitSettings):
     rk_cfl: float | None = None
 
     def __post_init__(self) -> None:
-        self.choose(flux=FLUXES, limiter=LIMITERS)
+        self.choose(flux=tuple(CLOUD_FLUXES), limiter=LIMITERS)
         if self.time is not None:
             self.choose(time=TIMES)
         for name, kinds in (("smooth_gradients", bool | None), ("stored_blocks", bool)):
