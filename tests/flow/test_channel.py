@@ -393,3 +393,14 @@ def test_members_have_back_pressures_of_their_own_with_the_bits_of_their_solo_ru
 def test_numbers_of_members_without_meaning_are_refused(given, said):
     with pytest.raises(KinemeshError, match=said):
         case(channel(8), **given)
+
+
+def test_a_stream_faster_than_sound_comes_in_by_far_and_leaves_whatever_the_pressure_outside():
+    straight = channel(24, width=np.ones_like)
+    ends = SLIP | {"in": "far", "out": km.outlet(pressure=3.0)}
+    made = km.Ale(straight, mach=2.0, boundaries=ends, device="cpu")
+    stream = made.primitive()[0]
+
+    made.run(steps=3, time_step=0.1, start="as is")
+
+    assert made.primitive() == pytest.approx(np.tile(stream, (made.grid.nodes, 1)), abs=1e-13)
