@@ -148,7 +148,7 @@ def test_steps_in_time_stay_at_the_steady_flow_and_members_have_solo_bits():
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        ({"kind": "inlet"}, "inlet: expected total_pressure"),
+        ({"kind": "inlet"}, "inlet: no numbers, expected total_pressure"),
         ({"kind": "inlet", "total_pressure": 1.0}, "'in' is an inlet of a gas, which method"),
         ({**PARABOLA, "total_pressure": 1.0}, "expected total_pressure .* or velocity"),
         ({**PARABOLA, "profile": "parabola"}, "profile is 'parabola', expected parabolic"),
@@ -461,3 +461,43 @@ def test_a_case_file_names_the_table_of_a_profile_beside_it(tmp_path):
 
     assert made.conditions["in"].numbers["profile"] == str(tmp_path / "inflow.csv")
     assert made.backend.get(made.projection.velocity["outer"])[:, 0].max() == pytest.approx(1.5)
+
+
+@pytest.mark.filterwarnings("ignore:.*meets walls:RuntimeWarning")
+def test_a_constant_function_is_its_number():
+    one, two = (case(entry=km.inlet(velocity=v)) for v in (lambda x, y: 1.0, 1.0))
+    found, wanted = (m.backend.get(m.projection.velocity["outer"]) for m in (one, two))
+    assert (found == wanted).all()
+
+
+@pytest.mark.parametrize(
+    ("law", "said"),
+    [
+        (lambda y: 6 * y, r"velocity is a function of \(y\), expected one of \(x, y\)"),
+        (lambda y, t: 6 * y, r"velocity is a function of \(y, t\), expected one of"),
+    ],
+)
+def test_functions_of_other_arguments_than_their_names_say_are_refused(law, said):
+    with pytest.raises(SettingsError, match=said):
+        case(entry=km.inlet(velocity=law))
+    with pytest.raises(SettingsError, match=r"total_pressure is a function of \(y\), expected one"):
+        km.inlet(total_pressure=lambda y: 1.0)
+
+
+def test_components_times_a_table_are_refused(tmp_path):
+    with pytest.raises(SettingsError, match="profile a table, which it multiplies; expected one"):
+        km.inlet(velocity=(1.0, 0.0), profile=table(tmp_path))
+
+
+def test_a_far_field_beside_an_inlet_that_nobody_named_is_warned_of():
+    told = {"reynolds": RE, "device": "cpu", "walls": ["bottom", "top"]}
+    with pytest.warns(RuntimeWarning, match="'out': far field beside inlet 'in', as neither"):
+        km.Incompressible(box(), boundaries={"in": PARABOLA}, **told)
+
+
+def test_walls_of_a_nozzle_have_no_chord():
+    """A wall that bows between inlet and outlet would pass for half a body."""
+    made = channel(24, 0.25, 8)
+    nozzle = km.Mesh(3.0 * made.points, made.triangles, made.quads, made.boundaries)
+
+    assert case(nozzle).markers.measured[0].bodies == []

@@ -135,7 +135,7 @@ def conditions_on(
     """
     named, every = conditions_of(boundaries), markers_of(spaces)
     if named:
-        _listed("boundaries", set(named), every)
+        _listed("boundaries", list(named), every)
     bodies = [m for m in every if m in named and named[m].role == BODY]
     outer = [m for m in every if m in named and named[m].kind == Far.kind]
     others = [m for m in every if m in named and m not in bodies and m not in outer]

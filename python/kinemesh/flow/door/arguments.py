@@ -21,7 +21,13 @@ from kinemesh.motion.deform import Deformation
 from kinemesh.overset.parts import OVERSET
 from kinemesh.sentences import Option
 from kinemesh.space.conditions.base import BODY, OUTER, PLANE, ROLES, Condition
-from kinemesh.space.conditions.table import conditions_of, ends_of, in_words, several
+from kinemesh.space.conditions.table import (
+    conditions_of,
+    ends_of,
+    in_words,
+    numbers_in_words,
+    several,
+)
 from kinemesh.space.conditions.words import Far, Wall
 from kinemesh.space.markers import conditions_on
 
@@ -165,9 +171,24 @@ def assign_markers(
     solver : class with its `family` and `method`
     """
     named = conditions_of(boundaries)
-    _none_alone(spaces, [*(walls or ()), *(far or ()), *named])
+    said = [*(walls or ()), *(far or ()), *named]
+    _none_alone(spaces, said)
     made = conditions_on(spaces, walls=walls, far=far, boundaries=named, planes=planes)
+    _warn_of_open(made, said)
     return markers_of(spaces, arguments, solver, made, planes)
+
+
+def _warn_of_open(conditions: Mapping[str, Condition], said: Sequence[str]) -> None:
+    """Warn of a far field beside inlets and outlets that nobody has named."""
+    left = [m for m, own in conditions.items() if own.kind == Far.kind and m not in said]
+    ends = ends_of(conditions)
+    if ends and left:
+        there = ", ".join(f"{own.kind} {marker!r}" for marker, own in ends.items())
+        warn(
+            f"{', '.join(map(repr, left))}: far field beside {there}, as neither walls, far nor "
+            "boundaries names it; name it, so that a forgotten wall or outlet is none",
+            about="far field beside inlets",
+        )
 
 
 def markers_of(
@@ -185,13 +206,14 @@ def markers_of(
     """
     for marker, own in conditions.items():
         if own.families and solver.family not in own.families:
+            wanted = numbers_in_words(own.kind, solver.family)
             raise SettingsError(
                 f"boundaries: {marker!r} is {own.words}, which method '{solver.method}' has not; "
-                f"it has {in_words(solver.family)}"
+                + (f"expected {wanted}" if wanted else f"it has {in_words(solver.family)}"),
+                argument="boundaries",
             )
     bodies = [m for m, own in conditions.items() if own.role == BODY]
-    outer = [m for m, own in conditions.items() if own.kind == Far.kind]
-    others = [*planes, *(m for m in conditions if m not in bodies and m not in outer)]
+    others = [*planes, *(m for m, own in conditions.items() if own.role == PLANE)]
     solid = [m for m in bodies if any(len(space.boundaries.get(m, ())) for space in spaces)]
     found = measured(spaces, solid, others)
     channel = bool(ends_of(conditions))

@@ -42,8 +42,8 @@ class Rigid(Deformation):
             if own.still and moving:
                 raise SettingsError(
                     f"rigid motion turns the whole mesh, and boundary {marker!r} of kind "
-                    f"{own.kind!r} stands still; use springs or Delaunay mapping, or leave motion "
-                    "out"
+                    f"{own.kind!r} stands still; leave motion out, let the mesh deform (springs, "
+                    "Delaunay mapping of a gas), or move an overset part (incompressible flow)"
                 )
 
     def attach(self, vertices: Vertices) -> RigidMover:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from inspect import signature
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +17,7 @@ BODY, OUTER, PLANE, RIM = "body", "outer", "plane", "rim"
 ROLES = (BODY, OUTER, PLANE, RIM)
 """Roles: bodies move and carry loads; the outer boundary lets fluid in or out; a plane does
 neither; the rim of an overset part takes its values from other parts."""
+PLACES, OF_TIME = ("x", "y", "z", "s", "r"), ("t", "time")  # names of arguments of functions
 FACES, CLOUD, PROJECTION = "bc", "cloud", "inc"
 """Families of solvers: a gas on faces of a mesh, a gas on clouds, incompressible flow.  The first
 two are prefixes of kernels."""
@@ -58,6 +60,11 @@ class Condition:
     def _checked(self, name: str, value: Any) -> Any:
         """The number, or the function of time that gives one; SettingsError for all else."""
         if callable(value):
+            names = arguments_of(value)
+            if len(names) == 1 and names[0] in PLACES:
+                raise SettingsError(
+                    f"{self.kind}: {name} is a function of ({names[0]}), expected one of (time)"
+                )
             value_at(self.kind, name, value, 0.0)
             return value
         return number(self.kind, name, value)
@@ -154,6 +161,16 @@ def number(kind: str, name: str, value: Any) -> float:
     if not 0.0 < found < np.inf:
         raise SettingsError(f"{kind}: {name} is {short(value)}, expected a number above 0")
     return found
+
+
+def arguments_of(function: Any) -> list[str]:
+    """Names of the arguments that a function needs; x, y of one that does not tell."""
+    try:
+        every = signature(function).parameters.values()
+    except (TypeError, ValueError):  # of C
+        return ["x", "y"]
+    needed = [p for p in every if p.default is p.empty and p.kind < p.VAR_POSITIONAL]
+    return ["" if p.kind is p.POSITIONAL_ONLY else p.name for p in needed]  # math.sin has an x
 
 
 def value_at(kind: str, name: str, function: Any, time: float) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from inspect import signature
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -13,7 +12,17 @@ from numpy.typing import NDArray
 from kinemesh.arguments import is_several
 from kinemesh.errors import CaseError, SettingsError, did_you_mean
 from kinemesh.io.text_table import read
-from kinemesh.space.conditions.base import OUTER, PROJECTION, Condition, finite, name_of, outward
+from kinemesh.space.conditions.base import (
+    OF_TIME,
+    OUTER,
+    PLACES,
+    PROJECTION,
+    Condition,
+    arguments_of,
+    finite,
+    name_of,
+    outward,
+)
 
 INCOMPRESSIBLE = "incompressible flow"
 PROFILES = ("parabolic",)
@@ -70,6 +79,11 @@ class Inflow(Condition):
             )
         if profile not in PROFILES:
             Table.of(profile)
+        if profile not in PROFILES and isinstance(self.velocity, tuple):
+            raise SettingsError(
+                f"inlet: velocity is {self.velocity!r} and profile a table, which it multiplies; "
+                "expected one number"
+            )
         if callable(self.velocity) and _arguments(self.velocity) != ["time"]:
             raise SettingsError(
                 "inlet: velocity is a function of the place and there is a profile, expected one"
@@ -154,6 +168,8 @@ class Inflow(Condition):
                 f"boundaries: velocity of inlet {marker!r} failed, {type(error).__name__}: "
                 f"{error}; expected a function of the arrays x and y"
             ) from error
+        if made.shape == ():
+            made = np.full(len(x), float(made))
         if made.shape == (len(x),):
             made = -(made[:, None] * normal).T
         if made.shape != (2, len(x)) or not np.isfinite(made).all():
@@ -227,12 +243,13 @@ class Table(NamedTuple):
 
 def _arguments(law: Any) -> list[str]:
     """Variables of a function of velocity, by the number of its arguments."""
-    try:
-        every = signature(law).parameters.values()
-        needed = [p for p in every if p.default is p.empty and p.kind < p.VAR_POSITIONAL]
-    except (TypeError, ValueError):  # of C
-        return ["x", "y"]
-    return {1: ["time"], 3: ["x", "y", "time"]}.get(len(needed), ["x", "y"])
+    names = arguments_of(law)
+    if (len(names) == 1 and names[0] in PLACES) or (len(names) == 2 and names[1] in OF_TIME):
+        raise SettingsError(
+            f"inlet: velocity is a function of ({', '.join(names)}), expected one of (x, y), of "
+            "(x, y, time) or of (time)"
+        )
+    return {1: ["time"], 3: ["x", "y", "time"]}.get(len(names), ["x", "y"])
 
 
 def _called(kind: str, law: Any, time: float) -> Any:

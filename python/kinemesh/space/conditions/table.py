@@ -53,6 +53,11 @@ def in_words(family: str) -> str:
     return ", ".join(f"{own.kind}{f' of {own.flow}' if own.flow else ''}" for own in each)
 
 
+def numbers_in_words(kind: str, family: str) -> str:
+    """Numbers that a kind has in a family of solvers; empty where it has no such kind."""
+    return ", or ".join(map(_expected, kinds(family).get(kind, [])))
+
+
 def condition_of(marker: str, value: Any) -> Condition:
     """Condition of a marker: a word, a Condition, or a table with its kind and numbers.
 
@@ -64,6 +69,11 @@ def condition_of(marker: str, value: Any) -> Condition:
         return value
     numbers = dict(value) if isinstance(value, Mapping) else {"kind": value}
     kind, known = numbers.pop("kind", None), kinds()
+    if isinstance(value, Mapping) and kind is None:
+        raise SettingsError(
+            f"boundaries: {marker!r} has no kind beside {', '.join(numbers) or 'nothing'}; is the "
+            f"marker meant? If so, expected kind, one of {', '.join(known)}"
+        )
     if not isinstance(kind, str) or kind not in known:
         hint = did_you_mean(kind, list(known)) if isinstance(kind, str) else ""
         raise SettingsError(
@@ -95,7 +105,8 @@ def make(kind: str, numbers: Mapping[str, Any]) -> Condition:
         known = {field.name: field.default is MISSING for field in fields(own)}
         if set(numbers) <= set(known) and all(n in numbers for n in known if known[n]):
             return own(**numbers)
-    raise SettingsError(f"{kind}: expected {', or '.join(map(_expected, classes))}")
+    given = ", ".join(numbers) or "no numbers"
+    raise SettingsError(f"{kind}: {given}, expected {', or '.join(map(_expected, classes))}")
 
 
 def _expected(own: type[Condition]) -> str:
