@@ -407,3 +407,12 @@ def test_a_stream_faster_than_sound_comes_in_by_far_and_leaves_whatever_the_pres
     made.run(steps=3, time_step=0.1, start="as is")
 
     assert made.primitive() == pytest.approx(np.tile(stream, (made.grid.nodes, 1)), abs=1e-13)
+
+
+def test_a_run_in_time_without_a_cycle_is_drawn_over_the_time(tmp_path):
+    case(channel(16), back=breathing).run(steps=6, time_step=0.05, out=tmp_path)
+
+    drawn = {path.name for path in km.plot.from_directory(tmp_path)}
+
+    assert "loads.png" in drawn
+    assert not drawn & {"hysteresis.png", "cycle.png", "pressures.png"}

@@ -62,9 +62,9 @@ def from_directory(
     """Draw the figures of a run, or of a sweep, into its folder; returns the paths of the files.
 
     Unsteady: hysteresis.png, cycle.png, pressures.png with pressures.csv, mach.png, mesh.png.
-    Incompressible: vorticity.png and pressure.png in place of mach.png, loads.png where there is no
-    cycle, and grids.png of overset parts.  Several bodies have a line each in hysteresis.png and
-    loads.png.
+    Without a cycle loads.png takes the place of the first three.  Incompressible: vorticity.png and
+    pressure.png in place of mach.png, and grids.png of overset parts.  Several bodies have a line
+    each in hysteresis.png and loads.png.
     Steady: convergence.png, cp.png, mach.png, mesh.png.
     In space cp.png, sections.png and mesh.png of the wing (`kinemesh.plot.wings`), and no mach.png.
     An ensemble has one hysteresis.png (or convergence.png) of all members, and mesh.png where the
@@ -147,12 +147,15 @@ def _member(run: Run, member: int, target: Target, complete: bool, seen: View) -
     if "Vorticity" in flow:
         _incompressible(run, member, flow, target, title, seen)
         return
-    if unsteady and (complete or _has_cycle(run, member)):
+    cyclic = unsteady and not run.history.by_time
+    if unsteady and not cyclic:
+        loads(run.history.member(member), title, unit_of_time(False), path=target("loads"))
+    elif cyclic and (complete or _has_cycle(run, member)):
         _loop(run, member, case.get("name"), target)
     if points.shape[1] == 3:
         wings.figures(target, flow, run.summary, title)
         return
-    if unsteady and _has_cycle(run, member):
+    if cyclic and _has_cycle(run, member):
         _pressures(run, member, target, title)
     if not unsteady:
         near = flow.at_walls()
