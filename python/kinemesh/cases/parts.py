@@ -92,7 +92,7 @@ class MeshPart:
     chord: float | None = None  # of a file or curve: the body's, in its units; divides them
     walls: tuple[str, ...] | None = None  # markers of bodies, of a box sides; moment_about: first
     far: tuple[str, ...] | None = None  # markers of the far field
-    boundaries: Mapping[str, Any] | None = None  # kinds of others: { ground = "symmetry" }
+    boundaries: Mapping[str, Any] | None = None  # { out = { kind = "outlet", pressure = 0.9 } }
     sliding: Mapping[str, Any] | None = None  # walls that slide: { lid = [1.0, 0.0], rod = 1.0 }
     sizes: Mapping[str, Any] | None = None  # other keys of --size: { coarse = { nodes = 2000 } }
 

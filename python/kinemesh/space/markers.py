@@ -195,8 +195,8 @@ def _check_ends(spaces: Sequence[Any], conditions: Mapping[str, Condition]) -> N
         if any(own.enters for own in there) and any(own.leaves for own in there):
             continue
         raise MeshError(
-            "boundaries leaves no marker to the far field; expected one at least "
-            "that the stream comes from, or an inlet and an outlet",
+            "boundaries leaves no marker to the far field; expected a far field, or an inlet and "
+            "an outlet",
             member=member,
         )
 
