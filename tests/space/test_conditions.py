@@ -104,7 +104,7 @@ def test_a_condition_comes_back_from_its_table(own):
 
 def test_a_nearly_known_word_is_guessed():
     with pytest.raises(SettingsError, match="did you mean 'symmetry'"):
-        made("ale", boundaries=USUAL | {"top": "symetry"})
+        made("ale", boundaries=USUAL | {"top": "symmetr"})
     assert list(kinds())[:5] == ["wall", "far", "symmetry", "outlet", "inlet"]
 
 
