@@ -1,5 +1,7 @@
 """Inlets and outlets of incompressible flow: channels with and without a cylinder."""
 
+import os
+
 import kinemesh as km
 import numpy as np
 import pytest
@@ -501,3 +503,17 @@ def test_walls_of_a_nozzle_have_no_chord():
     nozzle = km.Mesh(3.0 * made.points, made.triangles, made.quads, made.boundaries)
 
     assert case(nozzle).markers.measured[0].bodies == []
+
+
+def test_a_run_goes_on_with_its_own_table_alone(tmp_path):
+    def made():
+        return case(entry=km.inlet(velocity=1.0, profile=table(tmp_path)))
+
+    made().run(steps=2, time_step=0.05, start="stream", out=tmp_path / "run")
+    y = np.linspace(-0.5, 0.5, 41)
+    path = table(tmp_path, rows=np.stack([y, 3 * (0.25 - y**2)], axis=1))
+    os.utime(path, (1, 1))
+    with pytest.raises(KinemeshError, match="entering"):
+        case(entry=km.inlet(velocity=1.0, profile=path)).run(
+            steps=3, time_step=0.05, start="stream", out=tmp_path / "run", resume=True
+        )

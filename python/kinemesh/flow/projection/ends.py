@@ -121,9 +121,9 @@ def _lost(marker: str, mesh: Any, own: Inflow, solid: NDArray[np.bool_]) -> list
 
 
 def identity(case: Any, conditions: Mapping[str, Condition]) -> dict[str, str]:
-    """Hash of velocities by a user's function, by which a run goes on with its own alone."""
+    """Hash of velocities by a function or a table, by which a run goes on with its own alone."""
     laws = {m: own for m, own in conditions.items() if isinstance(own, Inflow)}
-    if not any(callable(own.velocity) for own in laws.values()):
+    if not any(callable(own.velocity) or own.tabulated for own in laws.values()):
         return {}
     varies = any(own.varies for own in laws.values())
     found = sha256()

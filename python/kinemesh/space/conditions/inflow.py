@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -77,9 +78,9 @@ class Inflow(Condition):
                 f"inlet: profile is {profile!r}, expected {', '.join(PROFILES)}, or the file of a "
                 f"table{hint}"
             )
-        if profile not in PROFILES:
+        if self.tabulated:
             Table.of(profile)
-        if profile not in PROFILES and isinstance(self.velocity, tuple):
+        if self.tabulated and isinstance(self.velocity, tuple):
             raise SettingsError(
                 f"inlet: velocity is {self.velocity!r} and profile a table, which it multiplies; "
                 "expected one number"
@@ -93,6 +94,11 @@ class Inflow(Condition):
     def varies(self) -> bool:
         """True where the velocity is a function of the time."""
         return callable(self.velocity) and "time" in _arguments(self.velocity)
+
+    @property
+    def tabulated(self) -> bool:
+        """True where the profile is the table of a file."""
+        return self.profile is not None and self.profile not in PROFILES
 
     @property
     def members(self) -> int:
@@ -136,10 +142,10 @@ class Inflow(Condition):
         normal = np.zeros_like(x)
         np.add.at(normal, np.searchsorted(nodes, edges).T, out)
         normal /= np.linalg.norm(normal, axis=1, keepdims=True)
-        if self.profile is None or self.profile in PROFILES:
-            found = self._velocities(marker, x, normal)
+        if self.tabulated:
+            found = Table.of(str(self.profile)).velocities(marker, x, normal, self.velocity)
         else:
-            found = Table.of(self.profile).velocities(marker, x, normal, self.velocity)
+            found = self._velocities(marker, x, normal)
         if self.profile in PROFILES:
             found = found * _parabola(marker, x, np.linalg.norm(out, axis=1).sum())[:, None]
         flow = flow_into(mesh, marker, nodes, found)
@@ -197,7 +203,18 @@ class Table(NamedTuple):
 
     @classmethod
     def of(cls, path: str) -> Table:
-        """The table of a file; SettingsError where it is none."""
+        """The table of a file, read once; SettingsError where it is none."""
+        try:
+            stamp = Path(path).stat().st_mtime_ns
+        except OSError as error:
+            raise SettingsError(f"inlet: profile {path}: {error.strerror}") from None
+        return cls._read(path, stamp)
+
+    @classmethod
+    @lru_cache(maxsize=64)
+    def _read(cls, path: str, stamp: int) -> Table:
+        """The table of a file that was written at a time."""
+        del stamp  # of the cache alone
         try:
             columns = read(path, "a profile of velocity")
         except CaseError as error:
