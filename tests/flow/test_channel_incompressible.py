@@ -517,3 +517,16 @@ def test_a_run_goes_on_with_its_own_table_alone(tmp_path):
         case(entry=km.inlet(velocity=1.0, profile=path)).run(
             steps=3, time_step=0.05, start="stream", out=tmp_path / "run", resume=True
         )
+
+
+@pytest.mark.filterwarnings("ignore:.*meets walls:RuntimeWarning")
+def test_a_law_is_asked_once_for_members_that_share_a_mesh():
+    asked = []
+
+    def law(x, y):
+        asked.append(len(x))
+        return 1.0
+
+    case(entry=km.inlet(velocity=law), reynolds=[10.0, 20.0, 40.0])
+
+    assert len(asked) == 1

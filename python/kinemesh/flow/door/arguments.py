@@ -24,8 +24,8 @@ from kinemesh.space.conditions.base import BODY, OUTER, PLANE, ROLES, Condition
 from kinemesh.space.conditions.table import (
     conditions_of,
     ends_of,
+    expected_of,
     in_words,
-    numbers_in_words,
     several,
 )
 from kinemesh.space.conditions.words import Far, Wall
@@ -206,7 +206,7 @@ def markers_of(
     """
     for marker, own in conditions.items():
         if own.families and solver.family not in own.families:
-            wanted = numbers_in_words(own.kind, solver.family)
+            wanted = expected_of(own.kind, solver.family)
             raise SettingsError(
                 f"boundaries: {marker!r} is {own.words}, which method '{solver.method}' has not; "
                 + (f"expected {wanted}" if wanted else f"it has {in_words(solver.family)}"),

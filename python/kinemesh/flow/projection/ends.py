@@ -23,7 +23,7 @@ def enter(case: Any, given: NDArray[np.bool_], is_open: NDArray[np.bool_]) -> ND
     """(bnodes, 2) velocities at the outer boundary of an Incompressible; see `apply`."""
     conditions = ends_of(case.conditions)
     entering, notes = apply(case.grid, conditions, case.inflow, given, is_open)
-    case.more |= identity(case, conditions)
+    case.more |= identity(case, conditions, entering)
     warn_of(notes)
     case.notes += notes
     return entering
@@ -49,6 +49,7 @@ def apply(
     ------
     SettingsError    as of `Inflow.at`, an inlet that lies on walls, and a member without a way out
     """
+    far = grid.patches[OUTER]
     found = velocities(grid, conditions, inflow, np.zeros(grid.members))
     if not conditions:
         return found, []
@@ -63,8 +64,9 @@ def apply(
             there = int(first) + nodes
             if isinstance(own, Inflow):
                 entering[there] = True
-                at_rest = own.varies  # nothing may come in yet
-                notes += [] if at_rest else _lost(marker, mesh, own, walled[there])
+                if not own.varies:  # of what varies nothing may come in yet
+                    coming = found[far.places(there)]
+                    notes += _lost(marker, mesh, nodes, coming, walled[there])
             else:
                 given[there[~walled[there]]] = False
                 is_open[there] = True
@@ -100,9 +102,14 @@ def velocities(
     return found
 
 
-def _lost(marker: str, mesh: Any, own: Inflow, solid: NDArray[np.bool_]) -> list[str]:
+def _lost(
+    marker: str,
+    mesh: Any,
+    nodes: NDArray[np.int64],
+    every: NDArray[np.float64],
+    solid: NDArray[np.bool_],
+) -> list[str]:
     """Warning about the flow of an inlet that its nodes on walls, which are at rest, keep out."""
-    nodes, every = own.at(marker, mesh)
     if not len(nodes):
         return []
     moving = np.where(solid[:, None], 0.0, every)
@@ -120,14 +127,21 @@ def _lost(marker: str, mesh: Any, own: Inflow, solid: NDArray[np.bool_]) -> list
     ]
 
 
-def identity(case: Any, conditions: Mapping[str, Condition]) -> dict[str, str]:
-    """Hash of velocities by a function or a table, by which a run goes on with its own alone."""
+def identity(
+    case: Any, conditions: Mapping[str, Condition], entering: NDArray[np.float64]
+) -> dict[str, str]:
+    """Hash of velocities by a function or a table, by which a run goes on with its own alone.
+
+    Parameters
+    ----------
+    entering : velocities at time 0
+    """
     laws = {m: own for m, own in conditions.items() if isinstance(own, Inflow)}
     if not any(callable(own.velocity) or own.tabulated for own in laws.values()):
         return {}
     varies = any(own.varies for own in laws.values())
-    found = sha256()
-    for time in TIMES if varies else TIMES[:1]:
+    found = sha256(np.ascontiguousarray(entering).tobytes())
+    for time in TIMES[1:] if varies else ():
         try:
             now = velocities(case.grid, laws, case.inflow, np.full(case.grid.members, time))
         except SettingsError:  # a function need not have values beyond the run

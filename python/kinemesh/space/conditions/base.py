@@ -175,17 +175,22 @@ def arguments_of(function: Any) -> list[str]:
 
 def value_at(kind: str, name: str, function: Any, time: float) -> float:
     """Number of a function of time, at a time; SettingsError where there is none."""
-    try:
-        found = function(time)
-    except Exception as error:
-        raise SettingsError(
-            f"{kind}: {name} failed at time {time:g}, {type(error).__name__}: {error}; expected a "
-            "function of the time that gives a number"
-        ) from error
+    found = called(kind, name, function, time, " that gives a number")
     try:
         return number(kind, name, found)
     except SettingsError as error:
         raise SettingsError(f"{error} at time {time:g}") from None
+
+
+def called(kind: str, name: str, function: Any, time: float, gives: str = "") -> Any:
+    """Value of a user's function of time; SettingsError where the function fails."""
+    try:
+        return function(time)
+    except Exception as error:
+        raise SettingsError(
+            f"{kind}: {name} failed at time {time:g}, {type(error).__name__}: {error}; expected a "
+            f"function of the time{gives}"
+        ) from error
 
 
 def name_of(value: Any) -> Any:

@@ -20,6 +20,7 @@ from kinemesh.space.conditions.base import (
     PROJECTION,
     Condition,
     arguments_of,
+    called,
     finite,
     name_of,
     outward,
@@ -112,7 +113,7 @@ class Inflow(Condition):
         if not self.varies:
             return self
         if _arguments(law) == ["time"]:
-            return Inflow(_called("inlet", law, time), self.profile)
+            return Inflow(called("inlet", "velocity", law, time), self.profile)
         return Inflow(lambda x, y: law(x, y, time), self.profile)
 
     @property
@@ -267,17 +268,6 @@ def _arguments(law: Any) -> list[str]:
             "(x, y, time) or of (time)"
         )
     return {1: ["time"], 3: ["x", "y", "time"]}.get(len(names), ["x", "y"])
-
-
-def _called(kind: str, law: Any, time: float) -> Any:
-    """A velocity at a time; SettingsError where a user's function fails."""
-    try:
-        return law(time)
-    except Exception as error:
-        raise SettingsError(
-            f"{kind}: velocity failed at time {time:g}, {type(error).__name__}: {error}; expected "
-            "a function of the time"
-        ) from error
 
 
 def flow_into(

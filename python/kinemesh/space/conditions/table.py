@@ -53,7 +53,7 @@ def in_words(family: str) -> str:
     return ", ".join(f"{own.kind}{f' of {own.flow}' if own.flow else ''}" for own in each)
 
 
-def numbers_in_words(kind: str, family: str) -> str:
+def expected_of(kind: str, family: str) -> str:
     """Numbers that a kind has in a family of solvers; empty where it has no such kind."""
     return ", or ".join(map(_expected, kinds(family).get(kind, [])))
 
