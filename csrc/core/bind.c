@@ -141,19 +141,25 @@ static int bind_scalar(Call *c, const struct field *f, PyObject *object)
   return 0;
 }
 
-/* Loop over (first, count), a part of all items. */
+/* Loop over (first, count), a part of all items, and of those of a call that was bound over a part. */
 static int narrow(Call *c, PyObject *over)
 {
-  struct range *r = c->args;
-  int           first, count;
+  struct range   *r     = c->args;
+  const long long begin = r->first, end = begin + r->count;
+  int             first, count;
   if (!PyTuple_Check(over) || !PyArg_ParseTuple(over, "ii", &first, &count)) {
     PyErr_Clear();
     PyErr_Format(PyExc_TypeError, "%s: over has %R, expected (first, count)", c->kernel->name, over);
     return -1;
   }
-  if (first < 0 || count < 0 || (long long)first + count > r->n) {
-    PyErr_Format(PyExc_IndexError, "%s: over has (%d, %d), expected a part of %s = %d", c->kernel->name, first, count,
-                 c->kernel->over, r->n);
+  if (first < begin || count < 0 || (long long)first + count > end) {
+    const char *name = c->kernel->name, *set = c->kernel->over;
+    if (r->count == r->n)
+      PyErr_Format(PyExc_IndexError, "%s: over has (%d, %d), expected a part of %s = %d", name, first, count, set,
+                   r->n);
+    else
+      PyErr_Format(PyExc_IndexError, "%s: over has (%d, %d), expected a part of the %s (%d, %d) that this call is over",
+                   name, first, count, set, r->first, r->count);
     return -1;
   }
   r->first = first, r->count = count;

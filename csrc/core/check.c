@@ -25,6 +25,16 @@ static int all_within(const i32 *table, Py_ssize_t count, i32 least, Py_ssize_t 
   return !count || (low >= least && high < limit);
 }
 
+/* Rows of a table that are of other items than a call's: no other call of it runs at the same time, so that an
+ * index may stand in them again. */
+static int is_other(const Call *c, const shape *s, Py_ssize_t entry, Py_ssize_t count)
+{
+  const struct range *r = c->args;
+  if (r->count == r->n || strcmp(s->axis[0].name, c->kernel->over)) return 0;
+  const Py_ssize_t item = entry / (count / r->n);
+  return item < r->first || item >= r->first + r->count;
+}
+
 static int check_entries(const Call *c, const struct field *f, const shape *s, const i32 *table, Py_ssize_t count,
                          Py_ssize_t limit)
 {
@@ -45,7 +55,7 @@ static int check_entries(const Call *c, const struct field *f, const shape *s, c
       PyErr_Format(PyExc_IndexError, "%s: %s[%zd] is %d, expected an index into %s = %zd", c->kernel->name, f->name, i,
                    x, s->target, limit);
       bad = 1;
-    } else if (seen && x >= 0 && seen[x]++) {
+    } else if (seen && x >= 0 && !is_other(c, s, i, count) && seen[x]++) {
       PyErr_Format(PyExc_IndexError, "%s: %s[%zd] is %d for the second time, expected each of %s once", c->kernel->name,
                    f->name, i, x, s->target);
       bad = 1;
@@ -72,15 +82,16 @@ int check_tables(const Call *c, sets *known)
                    f->name, s.target);
       return -1;
     }
-    const int what = 1 + !!s.offsets + 2 * !!s.unique + 4 * !!s.optional;
-    if (backend_known(op, what, to->value)) continue;
+    const struct range *r = c->args;
+    const int whole = !s.unique || r->count == r->n, what = 1 + !!s.offsets + 2 * !!s.unique + 4 * !!s.optional;
+    if (whole && backend_known(op, what, to->value)) continue;
     void      *to_free = NULL;
     const i32 *table   = backend_fetch(op, &to_free);
     if (!table && op->bytes) return -1;
     const int bad = check_entries(c, f, &s, table, op->bytes / 4, to->value);
     free(to_free);
     if (bad) return -1;
-    backend_learn(op, what, to->value);
+    if (whole) backend_learn(op, what, to->value);
   }
   return 0;
 }

@@ -268,6 +268,28 @@ def test_an_index_that_must_be_unique_is_not_repeated(double, kernel, field, sha
     refused(double, kernel, IndexError, text, parse(shape)[1], " once", **{field: table})
 
 
+def test_an_index_may_stand_again_in_a_part_of_its_own(double):
+    """Two rows of one node, each in a call of its own; the first may be no part of the second."""
+    chosen = sample("bc_wall")
+    there = place(double, chosen)
+    there["node"] = double.array(
+        np.append(chosen.values["node"][1:], chosen.values["node"][1]), "int32"
+    )
+    last = len(chosen.values["node"]) - 1
+
+    with pytest.raises(IndexError, match="for the second time"):
+        double.bind("bc_wall", **there)
+    with pytest.raises(IndexError, match="for the second time"):
+        double.bind("bc_wall", over=(0, last + 1), **there)
+    whole = double.bind("bc_wall", over=(0, last), **there)
+    double.bind("bc_wall", over=(last, 1), **there)()
+    double.part(whole, (1, last - 1))()
+    with pytest.raises(
+        IndexError, match=rf"over has \(0, {last + 1}\), expected a part of the bnodes"
+    ):
+        double.part(whole, (0, last + 1))
+
+
 @pytest.mark.parametrize(
     ("kernel", "field", "shape"),
     [(k, f, s) for k, f, _, _, s in TABLES if ">>" in s],
