@@ -8,7 +8,7 @@ Values of type `real` are float32 numbers, so that both precisions see the same 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
@@ -66,6 +66,12 @@ def generic(mode, kind, shape, extent, rng):
         return rng.integers(0, 5, size).astype(DTYPES[kind])
     values = rng.uniform(-1, 1, size)
     return values.astype(np.float32) if kind in ("real", "f32") else values
+
+
+def bare(chosen):
+    """A sample without its optional fields."""
+    absent = dict.fromkeys(chosen.of_mode("opt"))
+    return replace(chosen, values=chosen.values | absent)
 
 
 @lru_cache(maxsize=8)
@@ -133,7 +139,8 @@ def place(backend, chosen, values=None):
 def launch(backend, chosen, there):
     for over in chosen.launches:
         backend.bind(chosen.kernel, over=over, **there)()
-    return {k: backend.get(v) for k, v in there.items() if np.ndim(chosen.values[k])}
+    arrays = {k: v for k, v in there.items() if v is not None and np.ndim(chosen.values[k])}
+    return {k: backend.get(v) for k, v in arrays.items()}
 
 
 def run(backend, chosen, values=None):
@@ -142,11 +149,15 @@ def run(backend, chosen, values=None):
 
 
 def direct(backend, kernel, **fields):
-    """Run a kernel on plain arrays, each with its declared dtype, and return all of them."""
+    """Run a kernel on plain arrays, each with its declared dtype, and return all of them.
+
+    Optional fields that are not given are absent.
+    """
     rows = [row for row in kernels()[kernel][1] if row[0] in fields]
-    there = place(backend, Sample(kernel, "", rows, prepared(rows, fields)))
+    absent = {row[0]: None for row in kernels()[kernel][1] if row[1] == "opt"}
+    there = absent | place(backend, Sample(kernel, "", rows, prepared(rows, fields)))
     backend.bind(kernel, **there)()
-    return {name: backend.get(v) for name, v in there.items() if np.ndim(fields[name])}
+    return {name: backend.get(there[name]) for name in fields if np.ndim(fields[name])}
 
 
 def prepared(rows, fields):

@@ -184,6 +184,8 @@ class World:
         put("cells_of_edge|edges,2>cells?", self.sides)
         put("corners|cells,4>nodes?", self.cells)
         put("node|bnodes>nodes!", self.bnode)
+        put("node|bnodes>nodes", self.bnode)
+        self.on_cells()
         own, count = np.random.default_rng(4), len(self.bnode)
         put("back|bnodes", own.uniform(0.3, 1.2, count), float)
         put("total|bnodes,2", own.uniform(0.8, 1.3, (count, 2)), float)
@@ -222,6 +224,22 @@ class World:
         self.graph()
         put("priority|nodes", self.rng.permutation(len(self.x)))
         put("before|nodes", np.where(self.colour < 2, self.colour, -1))
+
+    def on_cells(self):
+        """Cells as unknowns, one of those at each vertex, and means at vertices."""
+        own = np.random.default_rng(6)
+        self.put("corners|nodes,4>vertices?", self.cells[[entry[0][0] for entry in self.touching]])
+        self.put("vertex|vertices,2", self.x, float)
+        self.put("vertex_member|vertices>members", self.member)
+        starts, about = csr([[j for j, _ in entry] for entry in self.near])
+        self.put("starts|vertices+1>>abouts", starts)
+        self.put("about|abouts>nodes", about)
+        self.put("lean|vertices,2", own.uniform(-1, 1, self.x.shape), float)
+        self.put("per|vertices", own.uniform(0.1, 0.3, len(self.x)), float)
+        middle = self.x[self.lr].mean(axis=1)
+        self.put("xf|edges,2", middle + own.uniform(-0.01, 0.01, middle.shape), float)
+        place = self.x[self.bnode]
+        self.put("xf|bnodes,2", place + own.uniform(-0.01, 0.01, place.shape), float)
 
     def links(self):
         """Neighbours of rows, those of earlier colours first, and where the later ones begin."""

@@ -57,7 +57,9 @@
   K(gather_sum_4, groups) K(gather_max_2, groups)           \
   K(gather_counts, groups) K(dual_normals, edges) K(dual_sweeps, edges) K(dual_volumes, nodes)    \
   K(boundary_normals, bnodes) K(boundary_sweeps, bnodes) K(face_rates, faces)                     \
-  K(face_normals, faces) K(face_sweeps, faces) K(cell_volumes, cells) K(cell_quality, groups)     \
+  K(face_normals, faces) K(face_sweeps, faces) K(face_middles, faces) K(cell_volumes, nodes)      \
+  K(vertex_weights, vertices) K(vertex_values, vertices) K(cell_gradient, nodes)                  \
+  K(cell_gradient_wang, nodes) K(cell_gradient_venkatakrishnan, nodes) K(cell_quality, groups)    \
   K(face_terms, groups)                                                                           \
   K(bc_vortex, members) K(dualtime_start, members)                                                \
   K(cloud_normals, bnodes) K(cloud_facets_3d, bnodes) K(cloud_mirror_3d, bnodes)                  \

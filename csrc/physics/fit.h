@@ -24,6 +24,19 @@ HD void N(fit_mirror)(const f64 *unit, f64 *sum)
     for (i32 l = k; l < DIM; l++, at++) sum[at] += 2 * both * unit[k] * unit[l] - row[k] * unit[l] - unit[k] * row[l];
 }
 
+/* Whether a matrix has no inverse but for round-off: ways on one line, in space in one plane. */
+HD i32 N(fit_flat)(const f64 *m)
+{
+#if DIM == 2
+  const f64 size = m[0] + m[2];
+  return !(m[0] * m[2] - m[1] * m[1] > 1e-13 * size * size);
+#else
+  const f64 xx = m[3] * m[5] - m[4] * m[4], xy = m[2] * m[4] - m[1] * m[5], xz = m[1] * m[4] - m[2] * m[3];
+  const f64 size = m[0] + m[3] + m[5];
+  return !(m[0] * xx + m[1] * xy + m[2] * xz > 1e-19 * size * size * size);
+#endif
+}
+
 HD void N(fit_invert)(const f64 *m, real *inverse)
 {
 #if DIM == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
+from inspect import unwrap
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,10 +21,15 @@ def checks_names(made: Made) -> Made:
     Python's own TypeError names none.
     """
     if isinstance(made, type):
-        made.__init__ = checks_names(made.__init__)  # type: ignore[misc]
+        made.__init__ = _checked(made.__init__, made.__name__)  # type: ignore[misc]
         return made
     function: Any = made
-    title = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
+    return _checked(function, function.__qualname__.rpartition(".")[2])  # type: ignore[no-any-return]
+
+
+def _checked(function: Any, title: str) -> Any:
+    """A function that refuses unknown arguments, under its title in messages."""
+    function = unwrap(function)  # of a class that inherits one that is checked already
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     known = [name for name in names if name != "self"]
@@ -36,7 +42,7 @@ def checks_names(made: Made) -> Made:
                 raise ArgumentError(f"{title}: unknown argument '{name}'{hint}")
         return function(*values, **arguments)
 
-    return checked  # type: ignore[return-value]
+    return checked
 
 
 def is_several(value: Any) -> bool:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from conftest import BACKENDS, on_cuda, open_backend
 from kinemesh.device.backend import Backend, kernels
-from samples import parse, sample
+from samples import bare, parse, sample
 from samples import run as run_packed
 from world import unpacked
 
@@ -43,7 +43,7 @@ def nudged(chosen, eps, rng):
     """The sample with every floating-point number wrong by one rounding of its type."""
     values = dict(chosen.values)
     for name, _, kind, _ in chosen.rows:
-        if kind in ("real", "f64"):
+        if kind in ("real", "f64") and values[name] is not None:
             one = eps if kind == "real" else np.finfo(float).eps
             values[name] = values[name] * (
                 1 + one * rng.choice([-1.0, 1.0], np.shape(values[name]))
@@ -89,6 +89,14 @@ def compared(backend, chosen):
 @pytest.mark.parametrize("kernel", kernels())
 def test_kernel_agrees_with_the_host_in_float64(other, kernel, variant):
     compared(other, sample(kernel, *VARIANTS[variant]))
+
+
+@pytest.mark.sanitize
+@pytest.mark.parametrize(
+    "kernel", [k for k, (_, rows) in kernels().items() if any(row[1] == "opt" for row in rows)]
+)
+def test_kernel_agrees_without_its_optional_fields(other, kernel):
+    compared(other, bare(sample(kernel)))
 
 
 @pytest.mark.sanitize

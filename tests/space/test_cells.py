@@ -12,7 +12,6 @@ import pytest
 from exact_gas import conserved, flux, primitive
 from kinemesh.device.backend import Backend
 from kinemesh.device.faults import DIVERGED, GRAPH, PIVOT, PRESSURE
-from kinemesh.errors import MeshError
 from kinemesh.flow.terms.boundary import Boundary
 from kinemesh.gas import free_stream
 from kinemesh.mesh.cell_faces import cell_faces
@@ -213,7 +212,7 @@ def parts(flow, member):
     cells, get = flow.cells, flow.backend.get
     of_cell = cells.member == member
     of_face = cells.member[cells.lr[:, 0]] == member
-    by_cell = {"V": cells.V, "V1": cells.V1, "V2": cells.V2, "mean": cells.mean, "u": flow.u}
+    by_cell = {"V": cells.V, "V1": cells.V1, "V2": cells.V2, "centre": cells.centre, "u": flow.u}
     by_face = {"S": cells.S, "w": cells.w, "dV2": cells.dV2, "flux": flow.flux}
     found = {name: get(values)[of_cell] for name, values in (by_cell | {"res": flow.res}).items()}
     found |= {name: get(values)[of_face] for name, values in by_face.items()}
@@ -261,14 +260,16 @@ def test_areas_and_sweeps_of_two_cells(backend):
     assert dV.tolist() == [-0.25, 0, 0, 0, 0, 0.125]
     assert before["V"].tolist() == [0.5, 2]
     assert after["V"].tolist() == [0.375, 2.25]
-    assert before["mean"] == pytest.approx(np.array([[7 / 3, 0.5], [1, 0.5]]), rel=4 * EPS)
+    # the corner (2, 1) at (5/2, 1) takes the centroid of the rectangle to (61/54, 14/27)
+    assert before["x"] == pytest.approx(np.array([[7 / 3, 0.5], [1, 0.5]]), rel=4 * EPS)
+    assert after["x"][1] == pytest.approx([61 / 54, 14 / 27], rel=4 * EPS)
     assert before["faults"][0] == NONE
 
 
 def areas(backend, x):
     return direct(
-        backend, "cell_volumes", x=x, corners=CORNERS, member=[0, 0], V=np.ones(2),
-        mean=np.ones((2, 2)), faults=np.array([NONE]),
+        backend, "cell_volumes", vertex=x, corners=CORNERS, member=[0, 0], V=np.ones(2),
+        x=np.ones((2, 2)), faults=np.array([NONE]),
     )  # fmt: skip
 
 
@@ -281,7 +282,7 @@ def test_an_inverted_cell_is_a_fault(backend):
     assert areas(backend, x)["faults"][0] == 1 << 32 | 0
 
 
-def test_cells_stand_at_the_means_of_their_corners(host):
+def test_cells_stand_at_their_centroids(host):
     both = [mixed(), triangles(500)]
     cells = Cells(MeshVertices(host, both, SIDES))
     cells.start()
@@ -318,9 +319,12 @@ def test_numbers_of_a_condition_are_at_the_edges_of_its_marker(host):
     assert host.get(patch.device["back"]) == pytest.approx(expected, rel=4 * EPS)
 
 
-def test_a_cell_with_two_edges_on_one_boundary_is_refused(host):
+def test_a_cell_with_several_edges_on_one_boundary_is_in_as_many_layers(host):
+    """Both cells in the far field: the triangle by two edges, the rectangle by three."""
     mesh = km.mesh.Mesh.from_arrays(HOUSE, CORNERS, {"far": cell_faces(5, CORNERS).outer})
-    vertices = MeshVertices(host, [mesh], {"far": ["far"]})
+    patch = Cells(MeshVertices(host, [mesh, mesh], {"far": ["far"]})).patches["far"]
 
-    with pytest.raises(MeshError, match="member 0: the cell of nodes 1, 4, 2 has two edges on the"):
-        Cells(vertices)
+    assert patch.layers == ((0, 4), (4, 4), (8, 2))
+    for first, count in patch.layers:
+        assert len(set(patch.node[first : first + count])) == count
+    assert np.bincount(patch.node).tolist() == [2, 3, 2, 3]

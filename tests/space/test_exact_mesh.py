@@ -209,7 +209,7 @@ def test_limited_values_stay_between_the_neighbours(backend, kernel):
     x, near = chosen.values["x"], chosen.values["neighbour"]
     ramp = np.clip((x[:, :1] - 0.3) / 0.4, 0, 1) * [1, 1, 1, 1] + 1
     span = np.tile([2.0, 2, 2, 2, -1, -1, -1, -1], (2, 1))
-    values = dict(chosen.values) | {"K": 1e-3}
+    values = dict(chosen.values) | {"K": 1e-3, "edge": None, "xf": None}
     values |= {"range": span} if "range" in values else {}
 
     flat = run(backend, chosen, values | {"q": np.ones_like(ramp)})["grad"]

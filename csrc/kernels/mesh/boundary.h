@@ -16,14 +16,17 @@
   F(in, i32, slot, "bnodes>blocks!") /* diagonal block of the node's row */ \
   F(rw, real, A, "blocks," STR(NB))
 /* Slip wall, weak: u.S = w, so only p S and w p pass. */
-#define BC_WALL(F) \
-  BC_FIELDS(F)     \
+#define BC_WALL(F)                     \
+  BC_FIELDS(F)                         \
+  F(in, f64, x, "nodes," STR(DIM))     \
+  F(opt, f64, xf, "bnodes," STR(DIM))  \
+  F(opt, real, grad, "nodes," STR(NG)) \
   F(rw, real, res, "nodes," STR(NV))
 KERNEL(N(bc_wall), BC_WALL, indirect)
 {
   const i32 a = node[i];
   if (!active[member[a]]) return;
-  const real p = q[NV * a + PRESSURE];
+  const real p = N(wall_pressure)(i, a, x, xf, q, grad);
   for (i32 k = 0; k < DIM; k++) res[NV * a + MOMENTUM + k] += p * S[DIM * i + k];
   res[NV * a + ENERGY] += p * w[i];
 }
@@ -53,6 +56,7 @@ HD void N(bc_through)(const real *own, const real *out, const real *S, real w, s
   F(opt, f64, strength, "members")       /* of a vortex, from bc_vortex */ \
   F(in, f64, centre, "members,2")        /* where it is */                 \
   F(in, f64, x, "nodes," STR(DIM))                                         \
+  F(opt, f64, xf, "bnodes," STR(DIM))                                      \
   F(in, f64, low_mach, "members,2")                                        \
   F(val, real, entropy_fix, "")
 #define BC_FARFIELD(F)  \
@@ -63,8 +67,9 @@ KERNEL(N(bc_farfield), BC_FARFIELD, indirect)
 {
   const i32 a = node[i], m = member[a];
   if (!active[m]) return;
-  real out[NV];
-  N(farfield_state)(stream + NV * m, strength ? strength + m : 0, centre + 2 * m, x + DIM * a, out);
+  const f64 *at = xf ? xf + DIM * i : x + DIM * a;
+  real       out[NV];
+  N(farfield_state)(stream + NV * m, strength ? strength + m : 0, centre + 2 * m, at, out);
   N(bc_through)(q + NV * a, out, S + DIM * i, w[i], damping_of(entropy_fix, low_mach + 2 * m), res + NV * a);
 }
 
@@ -84,8 +89,9 @@ KERNEL(N(bc_farfield_jacobian), BC_FARFIELD_JACOBIAN, indirect)
 {
   const i32 a = node[i], m = member[a];
   if (!active[m]) return;
-  real out[NV];
-  N(farfield_state)(stream + NV * m, strength ? strength + m : 0, centre + 2 * m, x + DIM * a, out);
+  const f64 *at = xf ? xf + DIM * i : x + DIM * a;
+  real       out[NV];
+  N(farfield_state)(stream + NV * m, strength ? strength + m : 0, centre + 2 * m, at, out);
   N(bc_beyond)(q + NV * a, out, S + DIM * i, w[i], damping_of(entropy_fix, low_mach + 2 * m), A + NB * slot[i]);
 }
 

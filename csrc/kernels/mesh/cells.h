@@ -1,5 +1,5 @@
 /* cells.h - cells of a plane mesh as volumes: area vectors of their edges and what these sweep (docs/theory.md,
- * eq. 2.12), areas and middles of cells.  An edge runs with the cell that S points out of on its left.
+ * eq. 2.12), areas and centroids of cells, their gradients by values at vertices (section 8).  An edge runs with the cell that S points out of on its left.
  * Coordinates, volumes and swept volumes are always float64; lengths in chords.                  */
 
 #define FACE_NORMALS(F)             \
@@ -27,22 +27,196 @@ KERNEL(face_sweeps, FACE_SWEEPS, indirect)
   dV[i] = segment_sweep(t0, t1, vec2_of(0.5 * (dp.x + dq.x), 0.5 * (dp.y + dq.y)));
 }
 
-/* Area of a cell, and the mean of its vertices: where its state is. */
-#define CELL_VOLUMES(F)                 \
-  F(in, f64, x, "nodes,2")              \
-  F(in, i32, corners, "cells,4>nodes?") \
-  F(in, i32, member, "cells>members")   \
-  F(out, f64, V, "cells")               \
-  F(out, f64, mean, "cells,2")          \
+/* Middle of an edge: where the states of its cells meet. */
+#define FACE_MIDDLES(F)             \
+  F(in, f64, x, "nodes,2")          \
+  F(in, i32, ends, "faces,2>nodes") \
+  F(out, f64, xf, "faces,2")
+KERNEL(face_middles, FACE_MIDDLES, indirect)
+{
+  const struct vec2 p = point(x, ends[2 * i]), q = point(x, ends[2 * i + 1]);
+  xf[2 * i]     = p.x + 0.5 * (q.x - p.x);
+  xf[2 * i + 1] = p.y + 0.5 * (q.y - p.y);
+}
+
+/* Area of a cell and its centroid, from triangles about the mean of its vertices. */
+#define CELL_VOLUMES(F)                        \
+  F(in, f64, vertex, "vertices,2")             \
+  F(in, i32, corners, "nodes,4>vertices?")     \
+  F(in, i32, member, "nodes>members")          \
+  F(out, f64, V, "nodes")                      \
+  F(out, f64, x, "nodes,2") /* the centroid */ \
   F(inc, u64, faults, "members")
 KERNEL(cell_volumes, CELL_VOLUMES, indirect)
 {
   const i32        *k = corners + 4 * i, m = k[3] < 0 ? 3 : 4;
-  const struct vec2 a = point(x, k[0]), g = cell_mean(x, k, a);
-  f64               sum = 0;
-  for (i32 v = 2; v < m; v++) sum += 0.5 * cross(minus(point(x, k[v - 1]), a), minus(point(x, k[v]), a));
-  V[i]            = sum;
-  mean[2 * i]     = a.x + g.x;
-  mean[2 * i + 1] = a.y + g.y;
-  if (!(sum > 0)) fault(&faults[member[i]], FAULT_AREA, i);
+  const struct vec2 a = point(vertex, k[0]), g = cell_mean(vertex, k, a);
+  struct vec2       from = minus(minus(point(vertex, k[m - 1]), a), g), sum = vec2_of(0, 0);
+  f64               area = 0;
+  for (i32 v = 0; v < m; v++) { /* corners relative to the mean, which is of the triangle, too */
+    const struct vec2 to   = minus(minus(point(vertex, k[v]), a), g);
+    const f64         part = 0.5 * cross(from, to);
+    area += part;
+    sum.x += part * (from.x + to.x) / 3, sum.y += part * (from.y + to.y) / 3;
+    from = to;
+  }
+  V[i]         = area;
+  x[2 * i]     = a.x + (g.x + (m > 3 ? sum.x / area : 0));
+  x[2 * i + 1] = a.y + (g.y + (m > 3 ? sum.y / area : 0));
+  if (!(area > 0)) fault(&faults[member[i]], FAULT_AREA, i);
+}
+
+/* Weights 1 + lean.(x - vertex) of the cells about a vertex, with which their mean is exact for linear fields
+ * (Holmes and Connell, AIAA 89-1932; docs/theory.md, eq. 8.3), and the inverse of their sum.  Where cells lie so
+ * that no linear field can be told from them, the plain mean.                                    */
+#define WEIGHTS_LEAST 1e-3 /* sum of weights over their number; none: cells on one line beside the vertex */
+#define VERTEX_WEIGHTS(F)                  \
+  F(in, f64, vertex, "vertices,2")         \
+  F(in, f64, x, "nodes,2")                 \
+  F(in, i32, starts, "vertices+1>>abouts") \
+  F(in, i32, about, "abouts>nodes")        \
+  F(out, f64, lean, "vertices,2")          \
+  F(out, f64, per, "vertices")
+KERNEL(vertex_weights, VERTEX_WEIGHTS, indirect)
+{
+  const struct vec2 a  = point(vertex, i);
+  const i32         m  = starts[i + 1] - starts[i];
+  f64               xx = 0, xy = 0, yy = 0, sx = 0, sy = 0;
+  for (i32 e = starts[i]; e < starts[i + 1]; e++) {
+    const struct vec2 d = minus(point(x, about[e]), a);
+    xx += d.x * d.x, xy += d.x * d.y, yy += d.y * d.y;
+    sx += d.x, sy += d.y;
+  }
+  const f64 det = xx * yy - xy * xy, lx = (xy * sy - yy * sx) / det, ly = (xy * sx - xx * sy) / det;
+  const f64 sum   = m + lx * sx + ly * sy;
+  const i32 good  = m > 2 && det > 1e-12 * (xx + yy) * (xx + yy) && sum > WEIGHTS_LEAST * m;
+  lean[2 * i]     = good ? lx : 0;
+  lean[2 * i + 1] = good ? ly : 0;
+  per[i]          = 1 / (good ? sum : (f64)m);
+}
+
+/* The primitive state at a vertex, the weighted mean of the cells about it; plain without lean. */
+#define VERTEX_VALUES(F)                        \
+  F(in, i32, vertex_member, "vertices>members") \
+  F(in, i32, active, "members")                 \
+  F(in, f64, vertex, "vertices," STR(DIM))      \
+  F(in, f64, x, "nodes," STR(DIM))              \
+  F(in, i32, starts, "vertices+1>>abouts")      \
+  F(in, i32, about, "abouts>nodes")             \
+  F(opt, f64, lean, "vertices," STR(DIM))       \
+  F(in, f64, per, "vertices")                   \
+  F(in, real, q, "nodes," STR(NV))              \
+  F(out, real, value, "vertices," STR(NV))
+KERNEL(vertex_values, VERTEX_VALUES, indirect)
+{
+  if (!active[vertex_member[i]]) return;
+  real sum[NV];
+  for (i32 k = 0; k < NV; k++) sum[k] = 0;
+  for (i32 e = starts[i]; e < starts[i + 1]; e++) {
+    const i32 c = about[e];
+    f64       w = 1;
+    for (i32 k = 0; k < DIM && lean; k++) w += lean[DIM * i + k] * (x[DIM * c + k] - vertex[DIM * i + k]);
+    real there[NV];
+    N(state_load)(q + NV * c, there);
+    for (i32 k = 0; k < NV; k++) sum[k] += (real)w * there[k];
+  }
+  for (i32 k = 0; k < NV; k++) sum[k] *= (real)per[i];
+  N(state_put)(value + NV * i, sum);
+}
+
+/* What gradients of cells read: values at vertices, and for the ranges the cells across the edges. */
+#define CELL_GRADIENT_FIELDS(F)            \
+  F(in, i32, member, "nodes>members")      \
+  F(in, i32, active, "members")            \
+  F(in, f64, x, "nodes,2")                 \
+  F(in, f64, vertex, "vertices,2")         \
+  F(in, i32, corners, "nodes,4>vertices?") \
+  F(in, real, value, "vertices," STR(NV))  \
+  F(in, i32, offsets, "nodes+1>>entries")  \
+  F(in, i32, neighbour, "entries>nodes")   \
+  F(in, real, q, "nodes," STR(NV))
+
+/* Gradient of Green and Gauss, the value on an edge being the mean of its ends: the sum over corners of half
+ * of both edges' normals there times the value, over the area (docs/theory.md, eq. 8.2).           */
+HD void cell_slope(const i32 i, const i32 lane, const f64 *vertex, const i32 *corners, const real *value, const real *q,
+                   struct slope *s)
+{
+  const i32 *k = corners + CORNERS * i;
+  f64        normal[2 * CORNERS], area;
+  lane_load(q, i, lane, s->own);
+  for (i32 v = 0; v < 2 * MINE; v++) s->g[v] = 0;
+  const i32  m   = cell_normals(vertex, k, normal, &area);
+  const real per = (real)(1 / area);
+  for (i32 c = 0; c < m; c++) {
+    real there[MINE];
+    lane_load(value, k[c], lane, there);
+    for (i32 v = 0; v < MINE; v++)
+      for (i32 l = 0; l < 2; l++) s->g[2 * v + l] += (there[v] - s->own[v]) * (real)normal[2 * c + l];
+  }
+  for (i32 v = 0; v < 2 * MINE; v++) s->g[v] *= per;
+}
+
+/* Limited by the ranges over the cell and those across its edges, at the middles of all its edges (gradient.h). */
+HD void cell_limit(const i32 i, const i32 lane, const f64 *x, const f64 *vertex, const i32 *corners, const i32 *offsets,
+                   const i32 *neighbour, const real *q, const real *eps2, struct slope *s)
+{
+  const i32        *k = corners + CORNERS * i, m = k[3] < 0 ? 3 : 4;
+  const struct vec2 at = point(x, i);
+  real              up[MINE], down[MINE];
+  for (i32 v = 0; v < MINE; v++) s->low[v] = s->high[v] = s->own[v], up[v] = down[v] = 0;
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    real there[MINE];
+    lane_load(q, neighbour[e], lane, there);
+    for (i32 v = 0; v < MINE; v++) {
+      s->low[v]  = there[v] < s->low[v] ? there[v] : s->low[v];
+      s->high[v] = there[v] > s->high[v] ? there[v] : s->high[v];
+    }
+  }
+  for (i32 c = 0; c < m; c++) {
+    const struct vec2 a = minus(point(vertex, k[c]), at), b = minus(point(vertex, k[(c + 1) % m]), at);
+    const real        way[2] = {(real)(0.5 * (a.x + b.x)), (real)(0.5 * (a.y + b.y))};
+    slope_reach(way, up, down, s);
+  }
+  slope_limit(up, down, eps2, s);
+}
+
+#define CELL_GRADIENT(F) CELL_GRADIENT_FIELDS(F) F(out, real, grad, "nodes," STR(NG))
+LANES(cell_gradient, CELL_GRADIENT, busy, SPLIT)
+{
+  if (!active[member[i]]) return;
+  struct slope s;
+  cell_slope(i, lane, vertex, corners, value, q, &s);
+  node_put(i, lane, &s, grad);
+}
+
+#define CELL_GRADIENT_WANG(F)                                            \
+  CELL_GRADIENT_FIELDS(F)                                                \
+  F(in, f64, range, "members," STR(NR)) /* from state_primitive_range */ \
+  F(val, real, K, "")                                                    \
+  F(out, real, grad, "nodes," STR(NG))
+LANES(cell_gradient_wang, CELL_GRADIENT_WANG, busy, SPLIT)
+{
+  if (!active[member[i]]) return;
+  real         eps2[MINE];
+  struct slope s;
+  wang_threshold(range, member[i], lane, K, eps2);
+  cell_slope(i, lane, vertex, corners, value, q, &s);
+  cell_limit(i, lane, x, vertex, corners, offsets, neighbour, q, eps2, &s);
+  node_put(i, lane, &s, grad);
+}
+
+#define CELL_GRADIENT_VENKATAKRISHNAN(F) \
+  CELL_GRADIENT_FIELDS(F)                \
+  F(in, f64, V, "nodes")                 \
+  F(val, real, K, "")                    \
+  F(out, real, grad, "nodes," STR(NG))
+LANES(cell_gradient_venkatakrishnan, CELL_GRADIENT_VENKATAKRISHNAN, busy, SPLIT)
+{
+  if (!active[member[i]]) return;
+  real         eps2[MINE];
+  struct slope s;
+  venkatakrishnan_threshold(V[i], K, eps2);
+  cell_slope(i, lane, vertex, corners, value, q, &s);
+  cell_limit(i, lane, x, vertex, corners, offsets, neighbour, q, eps2, &s);
+  node_put(i, lane, &s, grad);
 }

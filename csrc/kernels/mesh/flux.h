@@ -1,61 +1,88 @@
-/* flux.h - the residual d(u V)/dt of meshes in two passes: edges store their flux, nodes sum their
- * edges in a fixed order (as fast as atomics on an H200, and repeatable), then the boundaries (boundary.h).
+/* flux.h - the residual d(u V)/dt of meshes in two passes: faces store their flux, volumes sum their
+ * faces in a fixed order (as fast as atomics on an H200, and repeatable), then the boundaries (boundary.h).
  * Once per dimension.  Units: docs/style.md; flux and res [rho_inf a_inf chord] and alike.         */
 
-/* Reconstruction to the middle of the edge; the moving face sweeps w [chord a_inf]. */
-HD void N(edge_states)(const i32 i, const i32 *lr, const f64 *x, const real *q, const real *grad, real *l, real *r)
+/* What a face between two volumes reads; its states meet at xf, or, where there is none, midway. */
+#define ALE_FACE(F)                                \
+  F(in, i32, member, "nodes>members")              \
+  F(in, i32, active, "members")                    \
+  F(in, f64, x, "nodes," STR(DIM))                 \
+  F(opt, f64, xf, "edges," STR(DIM))               \
+  F(in, real, S, "edges," STR(DIM))                \
+  F(in, real, w, "edges")                          \
+  F(in, real, q, "nodes," STR(NV))                 \
+  F(in, real, grad, "nodes," STR(NG))              \
+  F(in, f64, low_mach, "members,2") /* z, 1 / z */ \
+  F(val, real, entropy_fix, "")     /* share of |V_r| + z a |S| */
+
+/* Ways from volume a to where the states of face i meet, and from there to volume b. */
+HD void N(face_ways)(const i32 i, const i32 a, const i32 b, const f64 *x, const f64 *xf, real *to, real *on)
 {
-  const i32 a = lr[2 * i], b = lr[2 * i + 1];
-  real      half[DIM], ga[NG], gb[NG];
-  N(fit_apart)(x, a, b, half);
-  for (i32 k = 0; k < DIM; k++) half[k] *= R(0.5);
+  if (xf) {
+    for (i32 k = 0; k < DIM; k++) {
+      const f64 at = xf[DIM * i + k];
+      to[k]        = (real)(at - x[DIM * a + k]);
+      on[k]        = (real)(x[DIM * b + k] - at);
+    }
+    return;
+  }
+  N(fit_apart)(x, a, b, to);
+  for (i32 k = 0; k < DIM; k++) on[k] = to[k] *= R(0.5);
+}
+
+/* Reconstruction to the face of the states on both sides. */
+HD void N(face_states)(const i32 a, const i32 b, const real *to, const real *on, const real *q, const real *grad,
+                       real *l, real *r)
+{
+  real ga[NG], gb[NG];
   N(state_load)(q + NV * a, l), N(state_load)(q + NV * b, r);
   N(slope_load)(grad + NG * a, ga), N(slope_load)(grad + NG * b, gb);
   for (i32 k = 0; k < NV; k++) {
-    l[k] += N(vec_dot)(ga + DIM * k, half);
-    r[k] -= N(vec_dot)(gb + DIM * k, half);
+    l[k] += N(vec_dot)(ga + DIM * k, to);
+    r[k] -= N(vec_dot)(gb + DIM * k, on);
   }
 }
 
-#define ALE_FLUX(F)                                                      \
-  F(in, i32, lr, "edges,2>nodes")                                        \
-  F(in, i32, member, "nodes>members")                                    \
-  F(in, i32, active, "members")                                          \
-  F(in, f64, x, "nodes," STR(DIM))                                       \
-  F(in, real, S, "edges," STR(DIM))                                      \
-  F(in, real, w, "edges")                                                \
-  F(in, real, q, "nodes," STR(NV))                                       \
-  F(in, real, grad, "nodes," STR(NG))                                    \
-  F(in, f64, low_mach, "members,2") /* z, 1 / z */                       \
-  F(val, real, entropy_fix, "")     /* share of |V_r| + z a |S| */       \
-  F(out, i32, lowered, "edges")     /* 1: first order here, see below */ \
-  F(out, real, flux, "edges," STR(NV))
-HD void N(ale_flux_by)(const i32 i, const i32 hllc ALE_FLUX(PARAM))
+/* The flux through face i from volume a to volume b, a < b; 1 where it is of first order: a gradient that asks
+ * for a negative density or pressure has nothing to say at this face, and the volumes' own states are taken.
+ * Where that lasts to the end of a step, the run says so.  The moving face sweeps w [chord a_inf].  */
+HD i32 N(face_flux)(const i32 i, const i32 a, const i32 b, const i32 hllc, real *f ALE_FACE(PARAM))
 {
-  const i32 m = member[lr[2 * i]];
-  if (!active[m]) return;
-  const struct damping by = damping_of(entropy_fix, low_mach + 2 * m);
-  real                 l[NV], r[NV], f[NV];
-  N(edge_states)(i, lr, x, q, grad, l, r);
-  /* A gradient that asks for a negative density or pressure has nothing to say at this edge: the nodes'
-   * own states are taken.  Where that lasts to the end of a step, the run says so.               */
-  lowered[i] = !(l[DENSITY] > 0 && r[DENSITY] > 0 && l[PRESSURE] > 0 && r[PRESSURE] > 0);
-  if (lowered[i]) N(state_load)(q + NV * lr[2 * i], l), N(state_load)(q + NV * lr[2 * i + 1], r);
+  const struct damping by = damping_of(entropy_fix, low_mach + 2 * member[a]);
+  real                 l[NV], r[NV], to[DIM], on[DIM];
+  N(face_ways)(i, a, b, x, xf, to, on);
+  N(face_states)(a, b, to, on, q, grad, l, r);
+  const i32 lowered = !(l[DENSITY] > 0 && r[DENSITY] > 0 && l[PRESSURE] > 0 && r[PRESSURE] > 0);
+  if (lowered) N(state_load)(q + NV * a, l), N(state_load)(q + NV * b, r);
   if (hllc)
     N(flux_hllc)(l, r, S + DIM * i, w[i], by, f);
   else
     N(flux_roe)(l, r, S + DIM * i, w[i], by, f);
+  return lowered;
+}
+
+#define ALE_FLUX(F)                                          \
+  ALE_FACE(F)                                                \
+  F(in, i32, lr, "edges,2>nodes")                            \
+  F(out, i32, lowered, "edges") /* 1: of first order here */ \
+  F(out, real, flux, "edges," STR(NV))
+HD void N(face_store)(const i32 i, const i32 hllc ALE_FLUX(PARAM))
+{
+  const i32 a = lr[2 * i], b = lr[2 * i + 1];
+  if (!active[member[a]]) return;
+  real f[NV];
+  lowered[i] = N(face_flux)(i, a, b, hllc, f ALE_FACE(NAME));
   N(state_put)(flux + NV * i, f);
 }
 
 KERNEL(N(ale_flux_roe), ALE_FLUX, indirect)
 {
-  N(ale_flux_by)(i, 0 ALE_FLUX(NAME));
+  N(face_store)(i, 0 ALE_FLUX(NAME));
 }
 
 KERNEL(N(ale_flux_hllc), ALE_FLUX, indirect)
 {
-  N(ale_flux_by)(i, 1 ALE_FLUX(NAME));
+  N(face_store)(i, 1 ALE_FLUX(NAME));
 }
 
 /* res = sum of fluxes + c0 V u + past: the residual of the implicit step (theory eq. 2.14). */

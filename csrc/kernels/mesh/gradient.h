@@ -1,12 +1,17 @@
 /* gradient.h - gradients of the primitive variables and their limits at the nodes (docs/theory.md, section
  * 2.2), in the units of gas.h per chord; once per dimension.                                      */
 
-/* Inverse of sum w dr dr^T, w = |dr|^-2: the least-squares matrix of a mesh's node. */
+/* Inverse of sum w dr dr^T, w = |dr|^-2: the least-squares matrix of a mesh's node.  Zero, and with it the
+ * gradient, where neighbours lie on one line, as that of a cell in a corner of the boundary does: a fit of no
+ * meaning.                                                                                      */
 KERNEL(N(least_squares), LEAST_SQUARES, indirect)
 {
   f64 sum[NS];
   N(fit_matrix)(i, x, offsets, neighbour, 1, sum);
-  N(fit_invert)(sum, inverse + NS * i);
+  if (N(fit_flat)(sum))
+    for (i32 k = 0; k < NS; k++) inverse[NS * i + k] = 0;
+  else
+    N(fit_invert)(sum, inverse + NS * i);
 }
 
 /* A node has two lanes, in the plane of two variables each: one repeats the geometry too rarely to pay,
@@ -62,33 +67,49 @@ HD void N(node_gradient)(const i32 i, const i32 lane, const f64 *x, const i32 *o
   }
 }
 
-/* The gradient times the smallest limiter of the node's edges, each variable on its own; eps2 is the
- * threshold squared.  Where the limiter is below 1 it falls with the change that the gradient asks
- * for, so the largest change up and the largest one down decide: two divisions per variable instead
- * of one per edge.                                                                              */
-HD void N(node_limit)(const i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *eps2,
-                      struct N(slope) * s)
+/* The largest changes up and down that the gradient asks for so far, with that on one more way. */
+HD void N(slope_reach)(const real *way, real *up, real *down, const struct N(slope) * s)
 {
-  real up[MINE], down[MINE];
-  f64  at[DIM];
-  N(place_load)(x, i, at);
-  for (i32 k = 0; k < MINE; k++) up[k] = down[k] = 0;
-  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-    real half[DIM];
-    N(fit_way)(at, x, neighbour[e], half);
-    for (i32 l = 0; l < DIM; l++) half[l] *= R(0.5);
-    for (i32 k = 0; k < MINE; k++) {
-      const real d = N(vec_dot)(s->g + DIM * k, half);
-      up[k]        = d > up[k] ? d : up[k];
-      down[k]      = d < down[k] ? d : down[k];
-    }
+  for (i32 k = 0; k < MINE; k++) {
+    const real d = N(vec_dot)(s->g + DIM * k, way);
+    up[k]        = d > up[k] ? d : up[k];
+    down[k]      = d < down[k] ? d : down[k];
   }
+}
+
+/* The gradient times the smaller limiter of these two changes, each variable on its own; eps2 is the threshold
+ * squared. */
+HD void N(slope_limit)(const real *up, const real *down, const real *eps2, struct N(slope) * s)
+{
   for (i32 k = 0; k < MINE; k++) {
     const real a = limiter_venkatakrishnan(s->high[k] - s->own[k], up[k], eps2[k]);
     const real b = limiter_venkatakrishnan(s->low[k] - s->own[k], down[k], eps2[k]);
     const real y = a < b ? a : b, phi = y < R(1) ? y : R(1);
     for (i32 l = 0; l < DIM; l++) s->g[DIM * k + l] *= phi;
   }
+}
+
+/* The gradient times the smallest limiter of the node's edges.  Where the limiter is below 1 it falls with the
+ * change that the gradient asks for, so the largest change up and the largest one down decide: two divisions
+ * per variable instead of one per edge.                                                         */
+HD void N(node_limit)(const i32 i, const f64 *x, const i32 *offsets, const i32 *neighbour, const i32 *edge,
+                      const f64 *xf, const real *eps2, struct N(slope) * s)
+{
+  real up[MINE], down[MINE];
+  f64  at[DIM];
+  N(place_load)(x, i, at);
+  for (i32 k = 0; k < MINE; k++) up[k] = down[k] = 0;
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    real way[DIM];
+    if (xf && edge) {
+      for (i32 l = 0; l < DIM; l++) way[l] = (real)(xf[DIM * edge[e] + l] - at[l]);
+    } else {
+      N(fit_way)(at, x, neighbour[e], way);
+      for (i32 l = 0; l < DIM; l++) way[l] *= R(0.5);
+    }
+    N(slope_reach)(way, up, down, s);
+  }
+  N(slope_limit)(up, down, eps2, s);
 }
 
 HD void N(node_put)(const i32 i, const i32 lane, const struct N(slope) * s, real *grad)
@@ -104,6 +125,11 @@ HD void N(node_put)(const i32 i, const i32 lane, const struct N(slope) * s, real
   F(in, i32, neighbour, "entries>nodes")  \
   F(in, real, inverse, "nodes," STR(NS))  \
   F(in, real, q, "nodes," STR(NV))
+/* Where limiters look: the middles of faces, or, where there are none, midway to the neighbours. */
+#define ALE_LIMIT_FIELDS(F)          \
+  ALE_GRADIENT_FIELDS(F)             \
+  F(opt, i32, edge, "entries>edges") \
+  F(opt, f64, xf, "edges," STR(DIM))
 #define ALE_GRADIENT(F) ALE_GRADIENT_FIELDS(F) F(out, real, grad, "nodes," STR(NG))
 LANES(N(ale_gradient), ALE_GRADIENT, busy, SPLIT)
 {
@@ -125,7 +151,7 @@ HD void N(wang_threshold)(const f64 *range, const i32 m, const i32 lane, const r
 
 /* Limited gradient with that threshold. */
 #define ALE_GRADIENT_WANG(F)                                             \
-  ALE_GRADIENT_FIELDS(F)                                                 \
+  ALE_LIMIT_FIELDS(F)                                                    \
   F(in, f64, range, "members," STR(NR)) /* from state_primitive_range */ \
   F(val, real, K, "")                                                    \
   F(out, real, grad, "nodes," STR(NG))
@@ -136,24 +162,30 @@ LANES(N(ale_gradient_wang), ALE_GRADIENT_WANG, busy, SPLIT)
   struct N(slope) s;
   N(wang_threshold)(range, member[i], lane, K, eps2);
   N(node_gradient)(i, lane, x, offsets, neighbour, inverse, q, 1, &s);
-  N(node_limit)(i, x, offsets, neighbour, eps2, &s);
+  N(node_limit)(i, x, offsets, neighbour, edge, xf, eps2, &s);
   N(node_put)(i, lane, &s, grad);
 }
 
-/* Limited gradient with Venkatakrishnan's own threshold (K h)^3, h = sqrt(V), in space cbrt(V) (theory eq. 2.4a). */
+/* Venkatakrishnan's own threshold (K h)^3, h = sqrt(V), in space cbrt(V) (theory eq. 2.4a). */
+HD void N(venkatakrishnan_threshold)(const f64 V, const real K, real *eps2)
+{
+  const real h = K * (DIM == 2 ? sqrt((real)V) : cbrt((real)V));
+  for (i32 k = 0; k < MINE; k++) eps2[k] = h * h * h + R(1e-20);
+}
+
+/* Limited gradient with that threshold. */
 #define ALE_GRADIENT_VENKATAKRISHNAN(F) \
-  ALE_GRADIENT_FIELDS(F)                \
+  ALE_LIMIT_FIELDS(F)                   \
   F(in, f64, V, "nodes")                \
   F(val, real, K, "")                   \
   F(out, real, grad, "nodes," STR(NG))
 LANES(N(ale_gradient_venkatakrishnan), ALE_GRADIENT_VENKATAKRISHNAN, busy, SPLIT)
 {
   if (!active[member[i]]) return;
-  const real h = K * (DIM == 2 ? sqrt((real)V[i]) : cbrt((real)V[i]));
-  real       eps2[MINE];
+  real eps2[MINE];
   struct N(slope) s;
-  for (i32 k = 0; k < MINE; k++) eps2[k] = h * h * h + R(1e-20);
+  N(venkatakrishnan_threshold)(V[i], K, eps2);
   N(node_gradient)(i, lane, x, offsets, neighbour, inverse, q, 1, &s);
-  N(node_limit)(i, x, offsets, neighbour, eps2, &s);
+  N(node_limit)(i, x, offsets, neighbour, edge, xf, eps2, &s);
   N(node_put)(i, lane, &s, grad);
 }

@@ -75,6 +75,11 @@ class AleSettings(ImplicitSettings):
         return f"{self.flux} flux, limiter {self.limiter}"
 
     @property
+    def gradients_by(self) -> str:
+        """Way to gradients, as of `Volumes.fit`."""
+        return "least-squares"
+
+    @property
     def matrix(self) -> str | None:
         """Precision of the matrix, or None where there is no matrix."""
         return None if self.linear_solver == "lusgs" else self.matrix_dtype
@@ -138,6 +143,7 @@ class Ale(Solver):
     """
 
     method = "ale"
+    settings_type: ClassVar[type[AleSettings]] = AleSettings
     family = FACES
     terms_of: ClassVar[Terms] = (Gradients, FaceFluxes, Balance, Vortex, Boundary)
     volumes: ClassVar[type[FaceVolumes]] = Grid
@@ -162,7 +168,7 @@ class Ale(Solver):
     ) -> None:
         arguments = arguments_of(
             mesh,
-            settings_of(settings, AleSettings).complete(),
+            settings_of(settings, self.settings_type).complete(),
             self.backend_type(device, dtype),
             deform=TorsionalSprings() if deform is None else deform,
             streams={"mach": mach, "alpha_deg": alpha_deg},
@@ -177,7 +183,7 @@ class Ale(Solver):
             meshes, arguments, type(self), walls=walls, far=far, boundaries=boundaries
         )
         grid = self.volumes(MeshVertices(arguments.backend, meshes, markers.by_kind))
-        grid.fit()
+        grid.fit(arguments.settings.gradients_by)
         super().__init__(arguments, markers, grid)
 
     def operator(self) -> Operator:

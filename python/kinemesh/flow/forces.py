@@ -68,7 +68,7 @@ class Forces:
         self.cos, self.sin = np.cos(alpha), np.sin(alpha)
         self.pressure = 0.5 * area * grid.owners.spread(speed) ** 2
         self.length = length
-        walls = fields.also(node=wall.device["node"], S=wall.device["S"], about=self.about)
+        walls = fields.also(**wall.device, about=self.about)
         self.measure = b.record(
             [
                 walls.bind(kernel, offsets=b.array(offsets, np.int32), sums=parts),

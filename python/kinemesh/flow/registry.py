@@ -75,6 +75,7 @@ MESH, CLOUD = ("springs", "natural", "flow"), ("cloud",)
 
 SOLVERS = (  # the first one of a mesh, or of a cloud, is that of cases and benches that name none
     Entry("ale", "ale.Ale", "AleSettings", "mesh", PLANE, CELLS, CHORD, MESH),
+    Entry("cells", "cells.CellCentred", "CellSettings", "mesh", PLANE, CELLS, CHORD, MESH),
     Entry("meshless", "meshless.Meshless", "MeshlessSettings", "cloud", BOTH, POINTS, AREA, CLOUD),
     Entry(
         "incompressible",

@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from kinemesh.csr import ordered_pairs
 from kinemesh.mesh.dual import around, dual
 
 Ints = NDArray[np.int32]
@@ -28,6 +30,8 @@ class CellFaces:
     neighbour, edge : (2 faces,)  cells across the inner edges of each cell, and these edges
     outer : (k, 2)              nodes of the boundary's edges, domain on the left; sorted
     behind : (k,)               cell at each of them
+    starts : (nodes+1,)         entries of each node in `about`
+    about : (entries,)          cells at each node
     """
 
     lr: Ints
@@ -37,6 +41,8 @@ class CellFaces:
     edge: Ints
     outer: Ints
     behind: Ints
+    starts: Ints
+    about: Ints
 
 
 def cell_faces(nodes: int, cells: Ints) -> CellFaces:
@@ -50,7 +56,69 @@ def cell_faces(nodes: int, cells: Ints) -> CellFaces:
     sides, outer = _turned(own.cells_of_edge[~inner], own.lr[~inner])
     outer = outer[:, ::-1]
     order = np.lexsort((outer[:, 1], outer[:, 0]))
-    return CellFaces(lr, ends, *around(lr, len(cells)), outer[order], sides[order, 1])
+    at_boundary = outer[order], sides[order, 1]
+    return CellFaces(lr, ends, *around(lr, len(cells)), *at_boundary, own.corner_offsets, own.cell)
+
+
+LEAST = 0.02
+"""Sum of the weights of a vertex over their number, below which it takes more cells."""
+RINGS = 3
+"""Most rings of cells that a vertex takes: in a corner of the boundary one cell is about it."""
+
+
+def told(
+    points: NDArray[np.float64], centres: NDArray[np.float64], starts: Ints, about: Ints
+) -> NDArray[np.bool_]:
+    """(nodes,) True where linear fields can be told at a node from the cells about it.
+
+    The weights are those of `vertex_weights` (csrc/kernels/mesh/cells.h).
+    """
+    count = np.diff(starts)
+    node = np.repeat(np.arange(len(count)), count)
+    d = centres[about] - points[node]
+
+    def total(value: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.bincount(node, value, len(count))
+
+    (x, y), m = d.T, np.maximum(count, 1)
+    xx, xy, yy, sx, sy = total(x * x), total(x * y), total(y * y), total(x), total(y)
+    det = xx * yy - xy * xy
+    safe = np.where(det > 1e-12 * (xx + yy) ** 2, det, np.inf)
+    share = 1 + ((2 * xy * sx * sy - yy * sx * sx - xx * sy * sy) / safe) / m
+    found: NDArray[np.bool_] = (count > 2) & np.isfinite(safe) & (share > LEAST)
+    return found
+
+
+def wider(
+    points: NDArray[np.float64], centres: NDArray[np.float64], faces: CellFaces
+) -> tuple[Ints, Ints]:
+    """Cells about each node, and where a linear field cannot be told from them, those around them.
+
+    Cells at a wall are on one side of a node, and of a layer of quadrilaterals on one line.
+
+    Returns
+    -------
+    starts (nodes+1,), about (entries,)
+    """
+    starts, about, (nodes, cells) = faces.starts, faces.about, (len(points), len(centres))
+    across = sp.csr_array(
+        (np.ones(len(faces.neighbour)), faces.neighbour, faces.offsets), shape=(cells, cells)
+    )
+    for _ in range(RINGS):
+        few = ~told(points, centres, starts, about)
+        if not few.any():
+            break
+        node = np.repeat(np.arange(nodes), np.diff(starts))
+        there = few[node]
+        own = sp.csr_array(
+            (np.ones(there.sum()), (node[there], about[there])), shape=(nodes, cells)
+        )
+        more = (own + own @ across).tocoo()
+        node = np.concatenate([node[~there], more.row]).astype(np.int32)
+        cell = np.concatenate([about[~there], more.col]).astype(np.int32)
+        order, found = ordered_pairs(node, cell, max(nodes, cells))
+        starts, about = found[: nodes + 1], cell[order]
+    return starts, about
 
 
 def _turned(sides: Ints, ends: Ints) -> tuple[Ints, Ints]:

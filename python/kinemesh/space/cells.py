@@ -10,10 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.csr import offsets_of
 from kinemesh.device.faults import AREA, DENSITY, GRAPH, PRESSURE
-from kinemesh.errors import MeshError
 from kinemesh.linear.stack import Items
-from kinemesh.mesh.cell_faces import cell_faces
+from kinemesh.mesh.cell_faces import cell_faces, wider
+from kinemesh.space.conditions.base import BODY
 from kinemesh.space.faces import FaceVolumes, Ints
 from kinemesh.space.patches import Patch
 from kinemesh.space.vertices import MeshVertices, Side
@@ -23,16 +24,13 @@ class Cells(FaceVolumes):
     """Cells of meshes: a volume in each, a face across each edge between two of them.
 
     A patch has the boundary's edges, `ends` (b, 2) with the domain on the left, and as `node` the
-    cell at each.
+    cell at each; a cell with several edges on one boundary is in as many layers.
 
     Attributes
     ----------
-    mean : (nodes, 2) float64    mean of each cell's vertices; `x` of `fields`
-    points : (nodes, 2)          means of the vertices as given, on the host
-
-    Raises
-    ------
-    MeshError    a cell has two edges on one kind of boundary
+    centre : (nodes, 2) float64    centroid of each cell; `x` of `fields`
+    points : (nodes, 2)            centroids of the cells as given, on the host
+    xf : (edges, 2) float64        middles of the faces, where the states of both sides meet
     """
 
     on: ClassVar[str] = "cells"
@@ -48,14 +46,53 @@ class Cells(FaceVolumes):
             entries.stack(self._each("neighbour"), self.items),
             entries.stack(self._each("edge"), faces),
         )
-        self.mean = b.zeros((self.nodes, 2), np.float64)
-        corners = vertices.cells
-        there = (corners >= 0)[:, :, None]
-        self.points = (vertices.points[corners] * there).sum(axis=1) / there.sum(axis=1)
+        self.centre = b.zeros((self.nodes, 2), np.float64)
+        self.points = self.items.stack(vertices.each("centroids", centroids))
+        self.xf = b.zeros((self.edges, 2), np.float64)
         ends = faces.stack(self._each("ends"), vertices.items)
-        self.fields.add(member=b.table(self.member), x=self.mean, ends=b.table(ends))
-        volumes = self.fields.bind("cell_volumes", x=self.x, mean=self.mean)
-        self._record("face", "face", [volumes])
+        self.fields.add(
+            member=b.table(self.member),
+            x=self.centre,
+            xf=self.xf,
+            ends=b.table(ends),
+            vertex=self.x,
+            vertex_member=vertices.fields["member"],
+        )
+        calls = [self.fields.bind(name) for name in ("cell_volumes",)]
+        calls.append(self.fields.bind("face_middles", x=self.x))
+        for patch in self.measured.values():
+            patch.device["xf"] = b.zeros((len(patch), 2), np.float64)
+            calls.append(self.fields.also(**patch.device).bind("face_middles", x=self.x))
+        self._record("face", "face", calls)
+
+    def fit(self, by: str = "nodes") -> None:
+        """Fit what gradients are made by (`kinemesh.flow.terms.gradients.CellGradients`).
+
+        Parameters
+        ----------
+        by : "nodes" (weights of the cells about each vertex, exact for linear fields), "plain"
+            (their mean) or "least-squares" (`inverse` among the fields)
+        """
+        b, v = self.backend, self.vertices
+        if by == "least-squares":
+            self.fields.add(inverse=b.zeros((self.nodes, 3)))
+            self.measure.follow(self.fields.bind("least_squares"))
+            return
+        tables = [(own.starts, own.about) for own in self.tables]
+        if by == "nodes":
+            of = zip(self.distinct, v.each("centroids", centroids), self.tables, strict=True)
+            tables = [wider(mesh.points, centre, own) for mesh, centre, own in of]
+        starts, about = (list(each) for each in zip(*tables, strict=True))
+        entries = Items(self.alike, [len(own) for own in about])
+        whole = v.items.offsets(starts)
+        self.fields.add(
+            starts=b.array(whole, np.int32),
+            about=b.table(entries.stack(about, self.items)),
+            per=b.array(1.0 / np.diff(whole), np.float64),
+        )
+        if by == "nodes":
+            self.fields.add(lean=b.zeros((v.nodes, 2), np.float64))
+            self.measure.follow(self.fields.bind("vertex_weights"))
 
     def place(self, member: int, entity: int, code: int) -> str:
         """Text for a cell; of faults of a deformation, which count vertices, that for a vertex."""
@@ -63,7 +100,7 @@ class Cells(FaceVolumes):
             return super().place(member, entity, code)
         if code not in (AREA, DENSITY, PRESSURE):  # a singular block is of the flow or of springs
             return ""
-        x, y = self.backend.get(self.mean)[entity]
+        x, y = self.backend.get(self.centre)[entity]
         return f" at {self.vertices.named(entity)} (x = {x:.6g}, y = {y:.6g})"
 
     def rows(self, patch: Patch, vertices: NDArray[Any]) -> NDArray[np.int64]:
@@ -82,14 +119,16 @@ class Cells(FaceVolumes):
         begins = after >= 0  # an edge begins at each vertex but the last one of a marker
         ends = np.stack([side.node, after], axis=1)[begins]
         cell, member = self._behind(ends), side.member[begins]
-        for twice in np.flatnonzero(np.bincount(cell) > 1)[:1]:
-            raise MeshError(
-                f"{self.vertices.named(int(twice))} has two "
-                f"edges on the {name} boundary, expected one; divide the cell there",
-                member=member[cell == twice][0],
-            )
-        body = self._body(side)[ends].min(axis=1)
-        return Patch.of(self.backend, name, cell, body, member, {"ends": ends}, self.dimensions)
+        body, layers = self._body(side)[ends].min(axis=1), ((None,))
+        if name != BODY and (layer := times_before(cell)).any():
+            # the patch of all bodies stays in their order; loads read it, and write to no cell
+            order = np.argsort(layer, kind="stable")
+            ends, cell, member, body = ends[order], cell[order], member[order], body[order]
+            first = offsets_of(layer[order], int(layer.max()) + 1)
+            layers = tuple(zip(first[:-1].tolist(), np.diff(first).tolist(), strict=True))
+        return Patch.of(
+            self.backend, name, cell, body, member, {"ends": ends}, self.dimensions, layers
+        )
 
     def _behind(self, ends: Ints) -> Ints:
         """(b,) cell at each edge (b, 2) of the boundary."""
@@ -108,3 +147,29 @@ class Cells(FaceVolumes):
         body = np.zeros(self.vertices.nodes, np.int32)
         body[side.node] = side.body
         return body
+
+
+def times_before(numbers: Ints) -> Ints:
+    """(n,) how often each number stands before in the list."""
+    order = np.argsort(numbers, kind="stable")
+    there = numbers[order]
+    first = np.searchsorted(there, there, side="left")
+    found = np.empty(len(numbers), np.int32)
+    found[order] = np.arange(len(numbers)) - first
+    return found
+
+
+def centroids(mesh: Any) -> NDArray[np.float64]:
+    """(cells, 2) centroids of the cells of a mesh."""
+    corners = mesh.cells
+    there = corners >= 0
+    own = np.where(there, corners, corners[:, :1])
+    place = mesh.points[own]
+    middle = (place * there[:, :, None]).sum(axis=1) / there.sum(axis=1)[:, None]
+    from_, to = (own_ - middle[:, None] for own_ in (place, np.roll(place, -1, axis=1)))
+    part = 0.5 * (from_[..., 0] * to[..., 1] - from_[..., 1] * to[..., 0])
+    moment = (part[..., None] * (from_ + to) / 3).sum(axis=1)
+    found: NDArray[np.float64] = middle + np.where(
+        there[:, 3:], moment / part.sum(axis=1)[:, None], 0.0
+    )
+    return found

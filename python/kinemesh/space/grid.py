@@ -38,8 +38,9 @@ class Grid(FaceVolumes):
         }
         self._record("dual", "boundary", [self.fields.bind("dual_volumes", **self.corners)])
 
-    def fit(self) -> None:
+    def fit(self, by: str = "least-squares") -> None:
         """Least squares that gradients are made by: `inverse` among the fields, which follows x."""
+        del by  # one way alone
         self.fields.add(inverse=self.backend.zeros((self.nodes, 3)))
         self.measure.follow(self.fields.bind("least_squares"))
         found = self.each("curved quadrilaterals", curved_quads)

@@ -24,6 +24,8 @@ class Patch:
     shape : as of `kinemesh.space.vertices.Side`
     device : by name these tables on the device, with S (area vector) and w (swept rate), and
         what else a space works out at its boundary
+    layers : ranges (first, count) of rows in which no volume is twice, one after the other; None
+        where no volume is twice at all
     """
 
     name: str
@@ -32,6 +34,7 @@ class Patch:
     member: Ints
     shape: dict[str, Ints]
     device: dict[str, Any]
+    layers: tuple[tuple[int, int] | None, ...] = (None,)
 
     @classmethod
     def of(
@@ -43,6 +46,7 @@ class Patch:
         member: Ints,
         shape: dict[str, Ints],
         dimensions: int,
+        layers: tuple[tuple[int, int] | None, ...] = (None,),
     ) -> Patch:
         """A patch with area vectors and swept rates of zero."""
         device = {name: backend.array(table, np.int32) for name, table in shape.items()} | {
@@ -50,7 +54,7 @@ class Patch:
             "S": backend.zeros((len(node), dimensions)),
             "w": backend.zeros(len(node)),
         }
-        return cls(name, node, body, member, shape, device)
+        return cls(name, node, body, member, shape, device, layers)
 
     def __len__(self) -> int:
         return len(self.node)

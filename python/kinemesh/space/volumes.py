@@ -91,7 +91,7 @@ class Volumes(ABC):
         self.chunks = len(node_chunks) - 1
         self.fields = v.fields.also(bdf=self.bdf, rate=self.rate)
         self.patches = {name: self._patch(name, side) for name, side in v.sides.items()}
-        one = [name for name, side in v.sides.items() if side is v.wall]
+        one = [n for n, s in v.sides.items() if s is v.wall and len(self.patches[n].layers) == 1]
         self.wall = self.patches[one[0]] if one else self._patch(BODY, v.wall)
         self.measured = self.patches | {self.wall.name: self.wall}
 
@@ -101,8 +101,14 @@ class Volumes(ABC):
             self.backend, name, side.node, side.body, side.member, side.shape, self.dimensions
         )
 
-    def fit(self) -> None:  # noqa: B027
-        """Fit what solvers make gradients by, before the first `measure`; nothing as a rule."""
+    def fit(self, by: str = "least-squares") -> None:
+        """Fit what solvers make gradients by, before the first `measure`; nothing as a rule.
+
+        Parameters
+        ----------
+        by : name of the way that gradients are made, as of `kinemesh.flow.terms.gradients`
+        """
+        del by
 
     def place(self, member: int, entity: int, code: int) -> str:
         """Text for the volume of a fault in the user's numbers; nothing where it has no place."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -52,11 +53,14 @@ class Solver(State, Moving):
     def __init__(self, arguments: Arguments, markers: Markers, grid: Volumes) -> None:
         Moving.__init__(self, arguments, markers, grid)
         State.__init__(self, arguments, grid)
-        self.forces = Forces(grid, self.fields, self.mach, self.alpha_deg, *self.reference)
         self.terms: dict[str, Term] = {}
         for make in self.terms_of:
             term = make(self)
             self.terms[term.name] = term
+        seen = [call for term in self.terms.values() for call in term.seen()]
+        if seen:
+            self._primitive = self.backend.record([self._primitive, *seen])
+            self._primitive()
         self._residual = [call for term in self.terms.values() for call in term.residual()]
         self.implicit = self.operator()
         self._steps = self.implicit.calls(self.assemble)
@@ -65,6 +69,11 @@ class Solver(State, Moving):
         self.predicted = False
         self._base: Any = None
         self._tolerance: float | None = None  # that is on the device
+
+    @cached_property
+    def forces(self) -> Forces:
+        """Loads on the bodies; bound when first asked for, behind the gradients that they read."""
+        return Forces(self.grid, self.fields, self.mach, self.alpha_deg, *self.reference)
 
     def check_motions(self, arguments: Arguments) -> None:
         check_vortex(

@@ -62,6 +62,10 @@ class Term:
         """Calls of `residual` that later stages of a pseudo-step repeat, from q in place of u."""
         return self.residual()
 
+    def seen(self) -> list[Any]:
+        """Calls from q to what it has made and loads read; none where loads read q alone."""
+        return []
+
     def matrix(self, rows: Rows) -> list[Any]:
         """Calls that add its derivative to the matrix."""
         del rows  # none, as a rule

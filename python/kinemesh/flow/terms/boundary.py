@@ -64,8 +64,9 @@ class Boundary(Term):
 
     def residual(self) -> list[Any]:
         return [
-            self.fields.also(**patch.device).bind(self.kernels[kind])
+            self.fields.also(**patch.device).bind(self.kernels[kind], over)
             for kind, patch in self.patches.items()
+            for over in patch.layers
         ]
 
     def matrix(self, rows: Rows) -> list[Any]:
@@ -74,5 +75,6 @@ class Boundary(Term):
             slot = rows.fields.backend.table(rows.diagonal[patch.node])
             own = {**patch.device, **rows.sides[kind], "slot": slot}
             kernel = f"{self.kernels[kind]}_jacobian"
-            calls.append(rows.fields.also(**own).bind(kernel, suffix=rows.suffix))
+            fields = rows.fields.also(**own)
+            calls += [fields.bind(kernel, over, suffix=rows.suffix) for over in patch.layers]
         return calls

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from kinemesh.flow.terms.base import Term
 from kinemesh.flow.terms.convection import CLOUD_FLUXES
@@ -19,7 +19,6 @@ class Gradients(Term):
 
     name = "gradients"
     near = ("u", "x")
-    prefix: ClassVar[str] = "ale"
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)
@@ -46,7 +45,9 @@ class Gradients(Term):
             self.first = [bind("state_primitive")]
 
     def _from_q(self) -> list[Any]:
-        return [self._limited(f"{self.prefix}_gradient")]
+        # limiters look at the middles of faces, where volumes have them
+        edge = self.fields["edge"] if "xf" in self.fields else None
+        return [self._limited("ale_gradient", **{} if self.limiter == "none" else {"edge": edge})]
 
     def _limited(self, kernel: str, **more: Any) -> Any:
         """Call of the kernel of the limiter."""
@@ -65,10 +66,31 @@ class Gradients(Term):
         return self._calls
 
 
+CELL_GRADIENTS = ("nodes", "least-squares", "plain")
+"""Ways to gradients of cells."""
+
+
+class CellGradients(Gradients):
+    """Gradients on cells: of Green and Gauss with values at vertices, or by least squares.
+
+    "nodes": values at vertices are means of the cells about them that are exact for linear fields
+    (Holmes and Connell 1989); "plain": plain means (Weng et al. 2021, eq. 6 and 7).
+    """
+
+    def _from_q(self) -> list[Any]:
+        if self.settings.gradient == "least-squares":
+            return super()._from_q()
+        shape = self.grid.vertices.nodes, self.fields["q"].shape[1]
+        value = self.fields.backend.zeros(shape)
+        values = self.fields.bind("vertex_values", value=value)
+        return [values, self._limited("cell_gradient", value=value)]
+
+    def seen(self) -> list[Any]:
+        return self.residual()
+
+
 class CloudGradients(Gradients):
     """Gradients on clouds: weights of settings.weight_power, smoothed where settings ask for it."""
-
-    prefix = "cloud"
 
     def __init__(self, case: Any) -> None:
         self.smooth = case.settings.smooth_gradients
