@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from kinemesh.results import open as open
     from kinemesh.space.conditions.ends import inlet as inlet
     from kinemesh.space.conditions.ends import outlet as outlet
+    from kinemesh.study.comparison import compare
     from kinemesh.study.derivatives import derivatives
     from kinemesh.study.hysteresis import hysteresis
     from kinemesh.study.spectrum import spectrum
@@ -70,6 +71,7 @@ _HOME = {
     "Part": "overset",
     "Run": "results",
     "Units": "flow.door.units",
+    "compare": "study.comparison",
     "derivatives": "study.derivatives",
     "hysteresis": "study.hysteresis",
     "inlet": "space.conditions.ends",
@@ -89,6 +91,7 @@ _MODULES = {
 }
 wire(
     {
+        "Compared.plot": ("kinemesh.plot", "comparison"),
         "Loop.plot": ("kinemesh.plot", "hysteresis"),
         "OversetReport.plot": ("kinemesh.plot", "grids"),
         "Solver.run": ("kinemesh.run.unsteady", "unsteady"),
@@ -117,6 +120,7 @@ __all__ = [  # not open: `import *` would take the place of Python's own
     "Units",
     "cases",
     "cloud",
+    "compare",
     "deform",
     "derivatives",
     "hysteresis",

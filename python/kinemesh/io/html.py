@@ -1,4 +1,4 @@
-"""Tables for notebooks."""
+"""Tables for notebooks, and as text."""
 
 from __future__ import annotations
 
@@ -15,6 +15,17 @@ def table_of(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str) -
         for row in rows
     )
     return f"<div>{escape(caption)}</div><table><tr>{names}</tr>{body}</table>"
+
+
+def text_of(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> str:
+    """Table in lines of text, its columns aligned, the caption above; entries as of `table_of`."""
+    table = [list(head), *([_text(value) for value in row] for row in rows)]
+    wide = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = [
+        "  ".join([row[0].ljust(wide[0]), *map(str.rjust, row[1:], wide[1:])]).rstrip()
+        for row in table
+    ]
+    return "\n".join([*filter(None, [caption]), *lines])
 
 
 def _text(value: Any) -> str:

@@ -47,15 +47,20 @@ def columns(run: Record) -> dict[str, list[Any]]:
 
 def frame(run: Record) -> Any:
     """Table as a pandas DataFrame; without pandas, a structured array."""
-    arrays = {name: _array(values) for name, values in columns(run).items()}
+    return framed(columns(run))
+
+
+def framed(table: Mapping[str, list[Any]]) -> Any:
+    """Columns by name as a pandas DataFrame; without pandas, as a structured array."""
+    arrays = {name: _array(values) for name, values in table.items()}
     try:
         import pandas
     except ImportError:
         kinds = [(name, array.dtype) for name, array in arrays.items()]
-        table = np.empty(run.members, kinds)
+        found = np.empty(len(next(iter(arrays.values()))), kinds)
         for name, array in arrays.items():
-            table[name] = array
-        return table
+            found[name] = array
+        return found
     return pandas.DataFrame(arrays)
 
 

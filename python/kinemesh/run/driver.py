@@ -129,6 +129,7 @@ class Driver(ABC):
             [*solver.notes, *self.said, *notes],
         )
         made |= {"failed": failed, "identity": self.claim.identity}
+        made["unknowns"] = np.diff(solver.grid.first).tolist()
         if solver.case is not None:
             made["case"] = dict(solver.case)
         if self.mode == "steady":

@@ -1,0 +1,79 @@
+"""Figures of two runs of one case, and of one case on several sizes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinemesh.plot.histories import SYMBOLS, TITLES
+from kinemesh.plot.style import BLUE, DARK, RED, figure_of, phase_axis, styled, wrapped
+
+if TYPE_CHECKING:
+    from kinemesh.study.comparison import Compared
+
+
+def comparison(compared: Compared, path: str | Path | None = None) -> Any:
+    """Figure of two runs of one case: loops one over the other, their difference over the phase.
+
+    Loops are against the angle, against the phase where the body does not pitch; differences are
+    of the first run minus the second, over the mean of both amplitudes.  Of steady runs the loads.
+    """
+    draw = _loads if compared.loops is None else _loops
+    return draw(compared, path=path)
+
+
+@styled
+def _loops(compared: Compared) -> Any:
+    assert compared.loops is not None
+    assert compared.phase_deg is not None
+    loads = compared.loads
+    figure = figure_of(max(3.4 * len(loads), 4.0), 5.6)
+    panels = figure.subplots(2, len(loads), squeeze=False)
+    finer = max(compared.loops, key=lambda loop: loop.steps)
+    phase, pitches = compared.phase_deg, bool(np.ptp(finer.alpha_deg) > 0)
+    along = np.r_[phase, phase[0] + 360]
+    x = np.r_[finer.alpha_deg, finer.alpha_deg[0]] if pitches else along
+    for (top, bottom), (name, load) in zip(panels.T, loads.items(), strict=True):
+        one, other = (np.r_[v, v[0]] for v in load.values)
+        top.plot(x, one, color=BLUE, label=compared.labels[0])
+        top.plot(x, other, "--", color=RED, linewidth=1.2, label=compared.labels[1])
+        if pitches:
+            top.set_xlabel(r"$\alpha$ [deg]")
+        else:
+            phase_axis(top)
+        top.set_ylabel(SYMBOLS[name])
+        top.set_title(wrapped(TITLES[name], 40))
+        scale = load.scale
+        bottom.plot(along, (one - other) * (100 / scale if scale else 1.0), color=DARK)
+        bottom.axhline(0.0, color=DARK, linewidth=0.6)
+        phase_axis(bottom)
+        what = "[% of amplitude]" if scale else "(no amplitude)"
+        bottom.set_ylabel(f"difference of {SYMBOLS[name]} {what}")
+        if scale:
+            told = f"rms {100 * load.rms_share:.2g} %, largest {100 * load.largest_share:.2g} %"
+            bottom.set_title(told)
+    handles = panels[0, 0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=8)
+    return figure
+
+
+@styled
+def _loads(compared: Compared) -> Any:
+    figure = figure_of(max(2.4 * len(compared.loads), 4.0), 3.2)
+    panels = figure.subplots(1, len(compared.loads), squeeze=False)[0]
+    for axes, (name, pair) in zip(panels, compared.loads.items(), strict=True):
+        for at, value, colour, label in zip(
+            (0, 1), (pair.first, pair.second), (BLUE, RED), compared.labels, strict=True
+        ):
+            axes.plot([at], [value], "o", color=colour, label=label)
+        axes.plot([0, 1], [pair.first, pair.second], color=DARK, linewidth=0.6, zorder=1)
+        axes.set_xlim(-0.5, 1.5)
+        axes.set_xticks([])
+        axes.set_ylabel(SYMBOLS[name])
+        share = "" if pair.share is None else f" ({100 * pair.share:.2g} %)"
+        axes.set_title(f"{pair.difference:.2g}{share}")
+    handles = panels[0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=8)
+    return figure

@@ -1,0 +1,271 @@
+"""Members of runs, and whether they are of one case: stream, motion, bodies, reference values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import CaseError
+from kinemesh.io.lost import refuse_lost
+from kinemesh.loops.harmonics import interpolate
+from kinemesh.loops.loop import Loop
+from kinemesh.results import Run
+from kinemesh.results.opening import open_run
+from kinemesh.results.table import columns
+from kinemesh.sentences import TO_RESUME
+
+STREAM = ("mach", "reynolds", "stream", "alpha_deg")
+OF_MESH = ("mesh", "nodes")  # of what was asked of a member, beside stream and motion
+REFERENCES = ("reference_area", "reference_length", "moment_about")
+EXPECTED = (
+    "runs of one case, which may differ in method, mesh, number of nodes, steps per cycle, device, "
+    "precision and settings"
+)
+NEAR = 1e-9  # relative; given numbers and their rounding
+PERIOD = 1e-6  # relative; periods from differences of times
+SHAPE = 0.005  # of a body's length; corners of its box on coarse and fine meshes
+PATH = 0.01  # of the swing; a motion with kinks between steps of two spacings
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """One member of a run that has finished.
+
+    Parameters
+    ----------
+    name : of the folder, or "the first run", for messages
+    """
+
+    run: Run
+    member: int
+    name: str
+
+    @property
+    def steady(self) -> bool:
+        """True of a steady run."""
+        return self.run.history.kind == "steady"
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """Results of the member by the names of `Run.table`."""
+        return {name: values[self.member] for name, values in columns(self.run).items()}
+
+    @property
+    def method(self) -> str:
+        """Name of the solver; empty where the summary does not have it."""
+        return str(self.identity.get("method", ""))
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """Identity of the run, without its length."""
+        kept: Mapping[str, Any] = self.run.summary.get("identity", {})
+        found: Mapping[str, Any] = kept.get("run", kept)
+        return found
+
+    @property
+    def unknowns(self) -> int:
+        """Number of volumes, which are nodes, cells or points."""
+        told = self.run.summary.get("unknowns")
+        found = self._asked().get("nodes") if told is None else told[self.member]
+        if found is None:
+            raise CaseError(f"{self.name}: its summary has no number of nodes")
+        return int(found)
+
+    @property
+    def size(self) -> str:
+        """Number of volumes in words."""
+        mesh = self.run.summary.get("mesh", {})
+        nodes = "points" if "points" in mesh else "nodes"
+        return f"{self.unknowns:,} {nodes if self.unknowns == self._asked()['nodes'] else 'cells'}"
+
+    @property
+    def dimensions(self) -> int:
+        """2 in the plane, 3 in space."""
+        return max((len(box["from"]) for box in self._boxes().values()), default=2)
+
+    def loop(self) -> Loop:
+        """Loop of the last cycle."""
+        return self.run.loop(self.member)
+
+    def period(self) -> float:
+        """Period times reference speed, in reference lengths."""
+        rows = self.run.history.member(self.member)
+        gap = (rows["time"][-1] - rows["time"][0]) / (rows["cycle"][-1] - rows["cycle"][0])
+        scale = self.run.history.scales.get(self.member)
+        return float(gap if scale is None else gap / scale.time)
+
+    def _asked(self) -> dict[str, Any]:
+        return self.run.asked()[self.member]
+
+    def _boxes(self) -> dict[str, Any]:
+        """Size and box of each body, by marker."""
+        kept = self.run.summary.get("mesh", {}).get("bodies", {})
+        found: dict[str, Any] = kept[self.member] if isinstance(kept, list) else kept
+        return found
+
+    def _frames(self) -> dict[str, Any]:
+        """Place and angle of the parts of bodies, by marker; none of a single grid."""
+        kept = self.run.summary.get("conditions", {}).get("frames", {})
+        found: dict[str, Any] = kept[self.member] if isinstance(kept, list) else kept
+        return found
+
+    def facts(self) -> dict[str, Any]:
+        """Numbers and words that runs of one case share, by name; bodies by their place."""
+        asked, conditions = self._asked(), self.run.summary.get("conditions", {})
+        found = {name: asked[name] for name in STREAM if asked.get(name) is not None}
+        found |= {name: conditions[name] for name in REFERENCES if name in conditions}
+        boxes, frames = self._boxes(), self._frames()
+        found["number of bodies"] = len(boxes)
+        angles = [frames.get(marker, {}).get("angle_deg", 0.0) for marker in boxes]
+        found["angle_deg of the bodies' parts"] = angles
+        identity = self.identity
+        found["kinds of boundaries"] = sorted({*identity.get("boundaries", {})} - {"overset"})
+        for name in ("conditions", "sliding"):
+            numbers = identity.get(name) or {}
+            found[f"numbers of {name}"] = sorted(json.dumps(v) for v in numbers.values())
+        return found
+
+    def moves(self) -> dict[str, Any]:
+        """Parameters of the motions; those of several bodies begin with the number of the body."""
+        markers = sorted(self._boxes(), key=len, reverse=True)
+        order = list(self._boxes())
+        found = {}
+        for name, value in self._asked().items():
+            if name in STREAM or name in OF_MESH:
+                continue
+            marker = next((m for m in markers if name.startswith(f"{m}_")), None)
+            tail = name if marker is None else name.removeprefix(f"{marker}_")
+            number = "" if marker is None else f"body {order.index(marker) + 1}: "
+            found[f"{number}{tail}"] = value
+        return found
+
+    def corners(self) -> list[NDArray[np.float64]]:
+        """(2, dimensions) ends of the box of each body, the first one's part at its own place."""
+        frames, found = self._frames(), []
+        places = [frames.get(marker, {}).get("at", (0.0, 0.0)) for marker in self._boxes()]
+        for box, at in zip(self._boxes().values(), places, strict=True):
+            ends = np.array([box["from"], box["to"]], float)
+            ends[:, :2] += np.subtract(at, places[0])
+            found.append(ends)
+        return found
+
+
+def chosen(source: Any, member: int | None, door: str, name: str) -> Chosen:
+    """The member of a run, or of a run's folder; `door` is what asks, `name` what is asked for.
+
+    Raises
+    ------
+    CaseError    no run, one that did not finish, no such member or one that failed, lost rows
+    """
+    if isinstance(source, str) or hasattr(source, "__fspath__"):
+        source = open_run(source)
+    if not isinstance(source, Run):
+        raise CaseError(f"{door}: {name} is {source!r}, expected a Run or the folder of one")
+    name = name if source.out is None else str(source.out)
+    if not source.finished:
+        raise CaseError(f"{door}: {name} {source.told()}; go on by ", TO_RESUME)
+    if member is None and source.members > 1:
+        raise CaseError(f"{door}: {name} has {source.members} members; choose one, member=0")
+    at = 0 if member is None else member
+    if (
+        isinstance(at, bool)
+        or not isinstance(at, int | np.integer)
+        or at not in range(source.members)
+    ):
+        raise CaseError(
+            f"{door}: {name} has no member {member!r}, expected 0 to {source.members - 1}"
+        )
+    source.refuse_failed(int(at))
+    refuse_lost(source.history, int(at), name)
+    if source.history.kind == "unsteady" and source.history.by_time:
+        raise CaseError(
+            f"{door}: {name} went by time_step and steps and has no cycle; km.spectrum(run) has "
+            "its mean loads, amplitudes and Strouhal number"
+        )
+    return Chosen(source, int(at), name)
+
+
+def refuse_others(door: str, one: Chosen, other: Chosen) -> None:
+    """Raise CaseError with what differs if two members are not of one case."""
+    apart = list(_apart(one, other))
+    if apart:
+        raise CaseError(
+            f"{door}: {one.name} and {other.name} are of different cases: {'; '.join(apart)}",
+            expected=EXPECTED,
+        )
+
+
+def _apart(one: Chosen, other: Chosen) -> Iterator[str]:
+    """Differences of two cases, in words; of those that all others follow from, one."""
+    first, second = one.facts(), other.facts()
+    for words in (
+        ["a steady run" if own.steady else "an unsteady run" for own in (one, other)],
+        ["of incompressible flow" if "reynolds" in own else "of a gas" for own in (first, second)],
+    ):
+        if words[0] != words[1]:
+            yield f"one is {words[0]}, the other {words[1]}"
+            return
+    yield from _unlike(first, second, NEAR)
+    if first["number of bodies"] == second["number of bodies"]:
+        yield from _shapes(one, other)
+    if one.steady:
+        return
+    first, second = one.moves(), other.moves()
+    if first.get("motion") == second.get("motion"):  # else the loops tell
+        yield from _unlike(first, second, NEAR)
+    first, second = ({"period U / reference length": own.period()} for own in (one, other))
+    yield from _unlike(first, second, PERIOD)
+    yield from _paths(one.loop(), other.loop())
+
+
+def _unlike(first: Mapping[str, Any], second: Mapping[str, Any], near: float) -> Iterator[str]:
+    """Facts that differ."""
+    for name in dict.fromkeys([*first, *second]):
+        a, b = first.get(name), second.get(name)
+        if not _same(a, b, near):
+            yield f"{name} is {_word(a)} and {_word(b)}"
+
+
+def _same(a: Any, b: Any, near: float) -> bool:
+    if isinstance(a, Sequence) and isinstance(b, Sequence) and not isinstance(a, str):
+        return len(a) == len(b) and all(_same(x, y, near) for x, y in zip(a, b, strict=True))
+    if isinstance(a, int | float) and isinstance(b, int | float):
+        return bool(np.isclose(a, b, rtol=near, atol=1e-12))
+    return bool(a == b)
+
+
+def _word(value: Any) -> str:
+    if value is None:
+        return "not given"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return f"({', '.join(map(_word, value))})"
+    return f"{value:.9g}" if isinstance(value, float) else str(value)
+
+
+def _shapes(one: Chosen, other: Chosen) -> Iterator[str]:
+    """Bodies whose boxes differ."""
+    for number, (a, b) in enumerate(zip(one.corners(), other.corners(), strict=True)):
+        if a.shape != b.shape or np.abs(a - b).max() > SHAPE * np.ptp(a, axis=0).max():
+            boxes = [" to ".join(_word([*map(float, end)]) for end in ends.round(4))
+                     for ends in (a, b)]  # fmt: skip
+            yield f"body {number + 1} reaches from {boxes[0]} and from {boxes[1]}"
+
+
+def _paths(one: Loop, other: Loop) -> Iterator[str]:
+    """Angles and shifts over the cycle that differ."""
+    for name in ("alpha_deg", "x", "h"):
+        a, b = (
+            getattr(own if name == "alpha_deg" else own.flapping, name, None)
+            for own in (one, other)
+        )
+        if a is None or b is None:
+            continue
+        away = np.abs(interpolate(b, other.phase_deg, np.radians(one.phase_deg)) - a).max()
+        if away > max(PATH * max(np.ptp(a), np.ptp(b)) / 2, 1e-6):
+            ranges = [f"{v.min():.6g} to {v.max():.6g}" for v in (a, b)]
+            yield f"{name} over the cycle goes over {ranges[0]} and {ranges[1]}, {away:.2g} apart"
