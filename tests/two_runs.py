@@ -16,7 +16,8 @@ PITCH = {"motion": "pitch", "amplitude_deg": AMPLITUDE, "k": K, "about_x": 0.25,
 
 
 def summary(mode, nodes, result, *, method="ale", stream=None, motion=None, boxes=None, dtype=None,
-            boundaries=None, finished="now", settings=None, **conditions):  # fmt: skip
+            boundaries=None, finished="now", settings=None,
+            sliding=None, deform=None, **conditions):  # fmt: skip
     """Summary of a run of one member."""
     stream = {"mach": MACH, "alpha_deg": 1.0} if stream is None else stream
     motion = (PITCH if mode == "unsteady" else {}) if motion is None else motion
@@ -34,6 +35,8 @@ def summary(mode, nodes, result, *, method="ale", stream=None, motion=None, boxe
                 "method": method,
                 "boundaries": boundaries or {"wall": list(boxes), "far": ["farfield"]},
                 "settings": settings,
+                "sliding": sliding or {},
+                "deform": deform,
             }
         },
         asked=[stream | motion | {"mesh": 0, "nodes": nodes}],

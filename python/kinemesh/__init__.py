@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from kinemesh.space.conditions.ends import inlet as inlet
     from kinemesh.space.conditions.ends import outlet as outlet
     from kinemesh.study.comparison import compare
+    from kinemesh.study.convergence import convergence
     from kinemesh.study.derivatives import derivatives
     from kinemesh.study.hysteresis import hysteresis
     from kinemesh.study.spectrum import spectrum
@@ -72,6 +73,7 @@ _HOME = {
     "Run": "results",
     "Units": "flow.door.units",
     "compare": "study.comparison",
+    "convergence": "study.convergence",
     "derivatives": "study.derivatives",
     "hysteresis": "study.hysteresis",
     "inlet": "space.conditions.ends",
@@ -92,6 +94,7 @@ _MODULES = {
 wire(
     {
         "Compared.plot": ("kinemesh.plot", "comparison"),
+        "Convergence.plot": ("kinemesh.plot", "sizes"),
         "Loop.plot": ("kinemesh.plot", "hysteresis"),
         "OversetReport.plot": ("kinemesh.plot", "grids"),
         "Solver.run": ("kinemesh.run.unsteady", "unsteady"),
@@ -121,6 +124,7 @@ __all__ = [  # not open: `import *` would take the place of Python's own
     "cases",
     "cloud",
     "compare",
+    "convergence",
     "deform",
     "derivatives",
     "hysteresis",

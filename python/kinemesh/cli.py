@@ -1,4 +1,4 @@
-"""The program `kinemesh`: run, check, sweep, cases, info, plot, bench.
+"""The program `kinemesh`: run, check, sweep, compare, convergence, cases, ...
 
 Exit status: 0 done; 1 a run that failed; 2 wrong usage or wrong input; 3 a run that did not
 converge; 130 interrupted.
@@ -22,6 +22,7 @@ from kinemesh.errors import KinemeshError, NumericalFault, did_you_mean
 from kinemesh.flow import registry
 from kinemesh.io.paths import expanded
 from kinemesh.sentences import Option, Sentence, joined, said
+from kinemesh.study import shell as studies
 from kinemesh.study.sweep import shell as sweeps
 
 FAILED, WRONG, UNCONVERGED, INTERRUPTED = 1, 2, 3, 130
@@ -78,6 +79,7 @@ def parser() -> argparse.ArgumentParser:
             epilog=sweeps.STATUS,
         )
     )
+    studies.add_commands(commands)
     commands.add_parser("cases", help="list the ready cases")
     commands.add_parser("info", help="devices, threads and versions")
     plot = commands.add_parser("plot", help="draw the figures of a run again")
@@ -301,6 +303,8 @@ COMMANDS = {
     "run": _run,
     "check": _check,
     "sweep": sweeps.main,
+    "compare": studies.compare,
+    "convergence": studies.convergence,
     "cases": _cases,
     "info": _info,
     "plot": _plot,

@@ -6,7 +6,7 @@ without pyplot, so no window and no display is needed. Lengths in chords, angles
 
 from __future__ import annotations
 
-from kinemesh.plot.comparisons import comparison
+from kinemesh.plot.comparisons import comparison, sizes
 from kinemesh.plot.cycles import cycle
 from kinemesh.plot.ensembles import loops
 from kinemesh.plot.films import film, films_from_directory
@@ -43,6 +43,7 @@ __all__ = [
     "mach",
     "mesh",
     "pressure",
+    "sizes",
     "solved",
     "surface_pressure",
     "sweep_lines",

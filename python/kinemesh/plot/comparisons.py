@@ -12,6 +12,7 @@ from kinemesh.plot.style import BLUE, DARK, RED, figure_of, phase_axis, styled, 
 
 if TYPE_CHECKING:
     from kinemesh.study.comparison import Compared
+    from kinemesh.study.convergence import Convergence
 
 
 def comparison(compared: Compared, path: str | Path | None = None) -> Any:
@@ -77,3 +78,53 @@ def _loads(compared: Compared) -> Any:
     handles = panels[0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=8)
     return figure
+
+
+def sizes(found: Convergence, path: str | Path | None = None) -> Any:
+    """Figure of one case on several sizes: every quantity over the size of the cells.
+
+    Where a quantity has an order, a line has its law through the finest three sizes, v0 + c h^p,
+    and at size 0 its extrapolated value, with the grid-convergence index about the finest value.
+    """
+    return _sizes(found, path=path)
+
+
+@styled
+def _sizes(found: Convergence) -> Any:
+    count = len(found.values)
+    across = min(count, 4)
+    down = -(-count // across)
+    figure = figure_of(max(2.9 * across, 4.0), 2.7 * down + 0.3)
+    panels = figure.subplots(down, across, squeeze=False).ravel()
+    for axes, (name, values) in zip(panels, found.values.items(), strict=False):
+        own = found.orders[name]
+        axes.plot(found.sizes, values, "o", color=BLUE, markersize=4)
+        told = "no order"
+        if own.order is not None:
+            _law(axes, found, name, own.order, own.extrapolated)
+            told = f"order {own.order:.2f}"
+            told += "" if own.index is None else f", index {100 * own.index:.2g} %"
+        axes.set_title(told)
+        axes.set_ylabel(_symbol(name))
+        axes.set_xlim(0.0, None)
+        axes.set_xlabel("size of cells, finest = 1")
+    for axes in panels[count:]:
+        axes.set_visible(False)
+    return figure
+
+
+def _law(axes: Any, found: Convergence, name: str, order: float, end: Any) -> None:
+    """The law of a quantity between size 0, where it is `end`, and the third size."""
+    own, finest = found.orders[name], float(found.values[name][0])
+    h = np.linspace(0, float(found.sizes[2]), 60)
+    if not own.oscillatory:
+        axes.plot(h, end + (finest - end) * h**order, color=DARK, linewidth=0.9, zorder=1)
+    axes.plot([0], [end], "s", color=RED, markersize=4, clip_on=False)
+    bars = {"color": RED, "capsize": 3, "linewidth": 0.9}
+    axes.errorbar([found.sizes[0]], [finest], yerr=[own.uncertainty], fmt="none", **bars)
+
+
+def _symbol(name: str) -> str:
+    """A quantity as the label of an axis."""
+    load, _, part = name.partition("_")
+    return f"{SYMBOLS.get(load, load)} {part}".strip()

@@ -1,0 +1,53 @@
+"""Programs `kinemesh compare` and `kinemesh convergence`: runs of one case beside each other."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+
+def add_commands(commands: Any) -> None:
+    """Add both commands with their options."""
+    pair = commands.add_parser(
+        "compare",
+        help="compare two runs of one case",
+        description="Differences of two runs of one case, by two methods or on two meshes, as an "
+        "estimate of the error of both.",
+    )
+    pair.add_argument("folders", metavar="DIR", type=Path, nargs=2, help="output folder of a run")
+    several = commands.add_parser(
+        "convergence",
+        help="order of accuracy of runs on three sizes or more",
+        description="Observed order of accuracy, extrapolated loads and grid-convergence index of "
+        "runs of one case on three sizes of a mesh or cloud, or more.",
+    )
+    several.add_argument(
+        "folders", metavar="DIR", type=Path, nargs="+", help="output folders of the runs"
+    )
+    for command in (pair, several):
+        command.add_argument("--member", type=int, metavar="N", help="of ensembles, from 0")
+        command.add_argument("--figure", type=Path, metavar="FILE", help="draw the figure, too")
+
+
+def compare(arguments: argparse.Namespace) -> int:
+    """Print the table of two runs; the exit status."""
+    from kinemesh.study import comparison
+
+    one, other = arguments.folders
+    return _told(comparison.compare(one, other, arguments.member), arguments)
+
+
+def convergence(arguments: argparse.Namespace) -> int:
+    """Print the table of runs on several sizes; the exit status."""
+    from kinemesh.study import convergence as study
+
+    return _told(study.convergence(arguments.folders, arguments.member), arguments)
+
+
+def _told(found: Any, arguments: argparse.Namespace) -> int:
+    print(found)
+    if arguments.figure is not None:
+        found.plot(arguments.figure)
+        print(arguments.figure)
+    return 0

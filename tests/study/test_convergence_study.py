@@ -1,0 +1,271 @@
+"""One case on several sizes: made-up loads that follow a law, real runs, and what is refused."""
+
+import kinemesh as km
+import pytest
+from kinemesh import cli
+from two_runs import PITCH, loop_run, sine, steady_run, still
+
+NODES = (16000, 4000, 1000)
+WING = {"wing": {"planform_area": 1.0, "from": [0.0, 0.0, -0.1], "to": [1.0, 2.0, 0.1]}}
+HLLC = {"steady_drop": 1e-6, "flux": "hllc"}
+
+
+def law(n, end, c, p, dimensions=2):
+    return end + c * (n / 16000) ** (-p / dimensions)
+
+
+def steady(n, **more):
+    return steady_run(law(n, 0.4, 0.01, 2), law(n, 0.02, 0.004, 1), law(n, -0.1, -0.002, 1.5),
+                      nodes=n, **more)  # fmt: skip
+
+
+def loops(n, **more):
+    cl = sine(law(n, 0.3, 0.02, 2), 20, mean=law(n, 0.05, 0.001, 1))
+    power = still(law(n, 1e-3, 1e-4, 1.5))
+    return loop_run(cl, sine(law(n, 0.02, 0.001, 1.2)), power=power, nodes=n, **more)
+
+
+def test_steady_loads_that_follow_laws_have_their_orders_and_limits():
+    found = km.convergence([steady(n) for n in NODES])
+
+    assert found.unknowns == NODES
+    assert found.sizes.tolist() == [1, 2, 4]
+    for name, p, end in (("cl", 2, 0.4), ("cd", 1, 0.02), ("cm", 1.5, -0.1)):
+        assert found.orders[name].order == pytest.approx(p, rel=1e-12)
+        assert found.orders[name].extrapolated == pytest.approx(end, rel=1e-12)
+    assert found.orders["cd"].index == pytest.approx(1.25 * 0.004 / 0.024, rel=1e-12)
+    assert found.notes == ()
+
+
+def test_in_space_sizes_go_with_the_cube_root():
+    at = {n: law(n, 0.4, 0.01, 2, dimensions=3) for n in NODES}
+
+    found = km.convergence([steady_run(cl, nodes=n, boxes=WING) for n, cl in at.items()])
+
+    assert found.orders["cl"].order == pytest.approx(2, rel=1e-12)
+    assert found.sizes[1] == pytest.approx(4 ** (1 / 3))
+
+
+def test_loops_have_orders_of_mean_amplitude_and_work():
+    found = km.convergence([loops(n) for n in NODES])
+
+    assert list(found.orders) == [
+        "cl_mean", "cl_amplitude", "cd_mean", "cd_amplitude", "cm_mean", "cm_amplitude", "work",
+    ]  # fmt: skip
+    for name, p in (("cl_mean", 1), ("cl_amplitude", 2), ("cm_amplitude", 1.2), ("work", 1.5)):
+        assert found.orders[name].order == pytest.approx(p, rel=1e-9)
+    assert found.orders["cd_amplitude"].why == "values equal to within the convergence of the runs"
+
+
+def test_runs_come_in_any_order_and_those_beyond_the_finest_three_are_shown():
+    four = [*(steady(n) for n in NODES), steady_run(0.9, nodes=250)]
+
+    found = km.convergence([four[2], four[3], four[0], four[1]])
+
+    assert found.orders == km.convergence(four[:3]).orders
+    assert found.unknowns == (*NODES, 250)
+    assert found.values["cl"][3] == 0.9
+    assert "the finest three of 4 sizes, ratios 2 and 2" in str(found)
+
+
+def test_a_load_that_changes_as_its_residual_falls_by_more_than_between_sizes_has_no_order():
+    def orders(swing):
+        made = [steady(n) for n in NODES[1:]] + [steady(NODES[0], swing=swing)]
+        return km.convergence(made).orders
+
+    still_moves, rests = orders(0.04), orders(0.01)  # the finest two differ by 0.03
+    assert still_moves["cl"].order is None
+    assert still_moves["cl"].why == "values equal to within the convergence of the runs"
+    assert rests["cl"].order == pytest.approx(2)
+    assert still_moves["cd"].order == pytest.approx(1)
+
+
+def test_a_loop_that_changes_in_its_last_cycle_by_more_than_between_sizes_has_no_order():
+    def orders(grow):
+        mean = [loop_run(sine(1.0, mean=m), sine(0.1), nodes=n, grow=grow)
+                for n, m in zip(NODES, (0.1, 0.104, 0.12), strict=True)]  # fmt: skip
+        return km.convergence(mean).orders
+
+    assert orders(0.0)["cl_mean"].order == pytest.approx(2)
+    assert orders(0.005)["cl_mean"].order == pytest.approx(2, abs=0.1)
+    amplitude = orders(0.005)["cl_amplitude"]
+    assert amplitude.order is None
+    assert amplitude.why == "values equal to within the convergence of the runs"
+
+
+def test_round_off_of_float32_is_told_from_differences_of_sizes():
+    values = (0.4, 0.4 + 1e-6, 0.4 + 5e-6)
+
+    def order(dtype):
+        runs = [steady_run(cl, nodes=n, dtype=dtype) for n, cl in zip(NODES, values, strict=True)]
+        return km.convergence(runs).orders["cl"].order
+
+    assert order("float64") == pytest.approx(2)
+    assert order("float32") is None
+
+
+# ---- tables and figures -------------------------------------------------------------------
+
+
+def test_a_study_is_a_table_in_text_notebook_and_pandas():
+    pytest.importorskip("pandas")
+    found = km.convergence([steady(n) for n in NODES])
+
+    table = found.table()
+    assert list(table.columns) == [
+        "quantity", "16000", "4000", "1000", "order", "extrapolated", "uncertainty", "index",
+        "remark",
+    ]  # fmt: skip
+    assert table["order"].to_numpy() == pytest.approx([2, 1, 1.5])
+    assert table["1000"][0] == found.values["cl"][2]
+    for text in (str(found), found._repr_html_()):
+        assert "16,000 nodes" in text
+        assert f"{100 * found.orders['cd'].index:.5g}" in text
+    assert repr(found).endswith("orders cl 2, cd 1, cm 1.5)")
+
+
+def test_the_figure_has_every_size_the_law_and_the_limit(tmp_path):
+    found = km.convergence([*(steady(n) for n in NODES), steady_run(0.9, nodes=250)])
+
+    figure = found.plot(tmp_path / "sizes.png")
+
+    axes = figure.axes[0]
+    points, line, end, *_ = axes.lines
+    assert points.get_ydata().tolist() == found.values["cl"].tolist()
+    assert points.get_xdata().tolist() == [1, 2, 4, 8]
+    assert line.get_ydata()[[0, -1]] == pytest.approx([0.4, found.values["cl"][2]])
+    assert end.get_ydata() == pytest.approx([0.4])
+    assert axes.get_title(loc="left") == "order 2.00, index 3 %"
+    assert (tmp_path / "sizes.png").stat().st_size > 0
+
+
+def test_the_figure_of_loops_says_where_there_is_no_order():
+    figure = km.convergence([loops(n) for n in NODES]).plot()
+
+    titles = [axes.get_title(loc="left") for axes in figure.axes if axes.get_visible()]
+    assert len(titles) == 7
+    assert titles[3] == "no order"
+
+
+# ---- what is refused, and what is told ----------------------------------------------------
+
+
+def made(*changes):
+    """Steady runs of three sizes, some of them with changes."""
+    each = [*changes, *({},) * (3 - len(changes))]
+    return [steady(**({"n": n} | more)) for n, more in zip(NODES, each, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("runs", "words"),
+    [
+        (lambda: made()[:2], "2 sizes, expected at least three"),
+        (lambda: made()[0], "1 sizes, expected at least three"),
+        (lambda: "runs", "runs is 'runs', expected a list of runs or folders"),
+        (lambda: [1, 2, 3], "run 0 is 1, expected a Run or the folder of one"),
+        (lambda: made({"n": 4000}), "a ratio of sizes of 1; expected at least 1.05, better 1.3"),
+        (lambda: [*made(), steady(1000)], "a ratio of sizes of 1;"),
+        (lambda: made({"n": 4300}), r"4,300 nodes and run 1 4,000 nodes, a ratio of sizes of 1.04"),
+        (lambda: made({}, {"converged": False}), "run 1 did not converge"),
+        (lambda: made({}, {"finished": None}), "run 1 did not finish"),
+        (lambda: made({}, {}, {"stream": {"mach": 0.6, "alpha_deg": 1.0}}), "mach is 0.5 and 0.6"),
+        (lambda: made({}, {"method": "cells"}), "by the method ale, .* by cells; km.compare"),
+        (lambda: [loops(n, grow=0.1) for n in NODES], "run 0 is not periodic, its loop changes by"),
+        (lambda: [loops(n, cycles=1) for n in NODES], "run 0 has one cycle, and is periodic or no"),
+        (lambda: [loops(n, converged=0) for n in NODES], "run 0 did not converge"),
+        (
+            lambda: [loops(n, motion=PITCH | {"k": 1 / n}) for n in NODES],
+            "of different cases: k is",
+        ),
+    ],
+)
+def test_what_has_no_order_is_refused(runs, words):
+    with pytest.raises(km.CaseError, match=f"convergence: .*{words}"):
+        km.convergence(runs())
+
+
+def test_sizes_beyond_the_finest_three_may_be_near():
+    assert len(km.convergence([*made(), steady(980)]).unknowns) == 4
+
+
+def test_a_failed_member_is_refused_with_its_cause():
+    runs = made()
+    runs[2].history.failed = {0: "the mesh folds"}
+
+    with pytest.raises(km.CaseError, match="the mesh folds"):
+        km.convergence(runs)
+
+
+@pytest.mark.parametrize(
+    ("runs", "words"),
+    [
+        (lambda: made({"n": 6000}), "ratios of sizes are 1.22 and 2, expected 1.3 and more"),
+        (lambda: made({"settings": HLLC}), "the setting flux is not that of all runs"),
+        (lambda: made({"deform": {"method": "rigid"}}), "the deformation is not that of all runs"),
+        (lambda: made({"dtype": "float32"}), "the precision is not that of all runs"),
+        (
+            lambda: [loops(n, steps=s) for n, s in zip(NODES, (64, 32, 16), strict=True)],
+            "orders are of space and time together",
+        ),
+    ],
+)
+def test_what_makes_orders_uncertain_is_warned_of_and_stands_in_the_table(runs, words):
+    with pytest.warns(RuntimeWarning, match=words):
+        found = km.convergence(runs())
+
+    assert any(words in note for note in found.notes)
+    assert words in str(found)
+
+
+def test_an_unknown_argument_names_the_nearest():
+    with pytest.raises(km.ArgumentError, match="did you mean 'member'"):
+        km.convergence(made(), membr=0)
+
+
+# ---- real runs, and the shell -------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def ensemble(tmp_path_factory):
+    """A steady flow on three meshes as one ensemble, and alone."""
+    folder = tmp_path_factory.mktemp("sizes")
+    meshes = [km.mesh.airfoil("naca0012", nodes=n, far_field=8) for n in (500, 1000, 2000)]
+    case = {"mach": 0.5, "alpha_deg": 2.0, "device": "cpu"}
+    case["settings"] = km.AleSettings(steady_drop=1e-4)
+    km.Ale(meshes, **case).steady(out=folder / "all")
+    for number, mesh in enumerate(meshes):
+        km.Ale(mesh, **case).steady(out=folder / str(number))
+    return folder
+
+
+@pytest.mark.flow
+def test_members_of_an_ensemble_are_sizes_as_runs_of_their_own_are(ensemble):
+    together = km.open(ensemble / "all")
+
+    found = km.convergence(together)
+
+    assert found.orders == km.convergence([ensemble / str(n) for n in range(3)]).orders
+    assert found.unknowns == tuple(sorted(together.summary["unknowns"], reverse=True))
+    drag = found.orders["cd"]  # of a flow without shocks or viscosity: an error, towards zero
+    assert 1 < drag.order < 4
+    assert drag.extrapolated < found.values["cd"][0] < found.values["cd"][2]
+    with pytest.raises(km.CaseError, match="member is 0, and the members of one run are the sizes"):
+        km.convergence(together, 0)
+    with pytest.raises(km.CaseError, match="all has 3 members; choose one"):
+        km.convergence([together] * 3)
+
+
+@pytest.mark.flow
+def test_the_shell_prints_the_tables_and_draws(ensemble, tmp_path, capsys):
+    folders = [str(ensemble / str(n)) for n in range(3)]
+    figure = str(tmp_path / "figure.png")
+
+    assert cli.main(["convergence", *folders, "--figure", figure]) == 0
+    assert "GCI [%]" in capsys.readouterr().out
+    assert (tmp_path / "figure.png").exists()
+    assert cli.main(["compare", *folders[:2]]) == 0
+    out = capsys.readouterr().out
+    assert str(km.compare(*folders[:2])) == out.strip()
+    assert cli.main(["compare", folders[0], str(ensemble / "all"), "--member", "0"]) == 0
+    assert cli.main(["compare", folders[0], str(ensemble / "all")]) == 2
+    assert "has 3 members" in capsys.readouterr().err
