@@ -180,10 +180,10 @@ def test_the_figure_has_both_loops_and_their_difference_over_the_phase(tmp_path,
     one, other = loop_run(sine(1.1), CM, **more), loop_run(sine(), CM, method="cells", **more)
     found = km.compare(one, other)
 
-    figure = found.plot(tmp_path / "both.png")
+    figure = found.plot(tmp_path / "both.png" if pitches else None)
 
     cl, _, cm, below, *_ = figure.axes
-    assert (tmp_path / "both.png").stat().st_size > 0
+    assert (tmp_path / "both.png").exists() is pitches
     mine, others = cl.lines
     assert mine.get_ydata()[:-1].tolist() == found.cl.values[0].tolist()
     assert others.get_ydata()[:-1].tolist() == found.cl.values[1].tolist()
@@ -393,7 +393,7 @@ def test_incompressible_flow_on_one_grid_and_on_two_is_one_case():
     back = km.mesh.background((-8, 12, -8, 8), core=(-1.2, 3, -2, 2), spacing=0.06, growth=1.3)
     alone = km.mesh.airfoil("naca0012", far_field=8, **wing)
     plunge = km.motion.plunge(amplitude=0.1, k=0.838, phase_deg=-90)
-    steps = {"cycles": 1, "steps_per_cycle": 16}
+    steps = {"cycles": 1, "steps_per_cycle": 8}
     case = {"reynolds": 200, "device": "cpu"}
     two = km.Incompressible({"wing": near, "back": back}, motion={"wing": plunge}, **case)
     one = km.Incompressible(alone, motion=plunge, **case)
@@ -401,4 +401,4 @@ def test_incompressible_flow_on_one_grid_and_on_two_is_one_case():
     with pytest.warns(RuntimeWarning, match="not known of one cycle"):
         found = km.compare(one.run(**steps), two.run(**steps))
 
-    assert found.cl.rms_share < 0.1  # 800 nodes, 16 steps from a start at once
+    assert found.cl.rms_share < 0.1  # 800 nodes, 8 steps

@@ -53,7 +53,7 @@ def _loops(compared: Compared) -> Any:
         what = "[% of amplitude]" if scale else "(no amplitude)"
         bottom.set_ylabel(f"difference of {SYMBOLS[name]} {what}")
         if scale:
-            told = f"rms {100 * load.rms_share:.2g} %, largest {100 * load.largest_share:.2g} %"
+            told = f"rms {100 * load.rms_share:.3g} %, largest {100 * load.largest_share:.3g} %"
             bottom.set_title(told)
     handles = panels[0, 0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=8)
@@ -73,7 +73,7 @@ def _loads(compared: Compared) -> Any:
         axes.set_xlim(-0.5, 1.5)
         axes.set_xticks([])
         axes.set_ylabel(SYMBOLS[name])
-        share = "" if pair.share is None else f" ({100 * pair.share:.2g} %)"
+        share = "" if pair.share is None else f" ({100 * pair.share:.3g} %)"
         axes.set_title(f"{pair.difference:.2g}{share}")
     handles = panels[0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=8)
@@ -103,7 +103,7 @@ def _sizes(found: Convergence) -> Any:
         if own.order is not None:
             _law(axes, found, name, own.order, own.extrapolated)
             told = f"order {own.order:.2f}"
-            told += "" if own.index is None else f", index {100 * own.index:.2g} %"
+            told += "" if own.index is None else f", index {100 * own.index:.3g} %"
         axes.set_title(told)
         axes.set_ylabel(_symbol(name))
         axes.set_xlim(0.0, None)
