@@ -14,7 +14,7 @@ enum {
 };
 
 struct device_info {
-  char   name[256];
+  char   name[256], pci[32]; /* pci: domain:bus:device.function, whatever the ordinals are */
   size_t bytes, free_bytes;
   int    major, minor, multiprocessors;
 };

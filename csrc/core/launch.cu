@@ -68,6 +68,7 @@ extern "C" int device_describe(int device, struct device_info *to)
   if (code) return code;
   where = "device_properties";
   TRY(cudaGetDeviceProperties(&p, device));
+  TRY(cudaDeviceGetPCIBusId(to->pci, (int)sizeof to->pci, device));
   size_t i = 0;
   for (; i + 1 < sizeof to->name && i < sizeof p.name && p.name[i]; i++) to->name[i] = p.name[i];
   to->name[i]         = 0;

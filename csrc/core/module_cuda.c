@@ -286,8 +286,8 @@ static PyObject *cuda_device_properties(PyObject *self, PyObject *args)
   const int code = device_describe(device, &is);
   if (code) return backend_error(code);
   device_versions(&driver, &runtime);
-  return Py_BuildValue("{s:s,s:n,s:n,s:N,s:i,s:N,s:N}", "name", is.name, "memory_bytes", (Py_ssize_t)is.bytes,
-                       "free_bytes", (Py_ssize_t)is.free_bytes, "compute_capability",
+  return Py_BuildValue("{s:s,s:s,s:n,s:n,s:N,s:i,s:N,s:N}", "name", is.name, "pci", is.pci, "memory_bytes",
+                       (Py_ssize_t)is.bytes, "free_bytes", (Py_ssize_t)is.free_bytes, "compute_capability",
                        PyUnicode_FromFormat("%d.%d", is.major, is.minor), "multiprocessors", is.multiprocessors,
                        "driver", version_text(driver), "runtime", version_text(runtime));
 }

@@ -178,6 +178,7 @@ def _add_case(command: Any) -> None:
         action="store_true",
         help="do not move the mesh alone through a cycle first",
     )
+    add("--energy", action="store_true", help="measure joules, where there are meters")
     add("--out", type=Path, metavar="DIR", help="output folder (default: the case's name)")
 
 
@@ -199,6 +200,7 @@ def _case(arguments: argparse.Namespace) -> Any:
         device=arguments.device,
         dtype=arguments.dtype,
         preflight=False if arguments.no_preflight else None,
+        energy=True if arguments.energy else None,
         out=str(arguments.out or case.job.out or case.name),
     )
 

@@ -3,6 +3,7 @@
 import ctypes
 import gc
 import os
+import re
 import subprocess
 import sys
 
@@ -369,6 +370,7 @@ def test_a_device_describes_itself(cuda):
     assert properties["multiprocessors"] > 0
     assert all(properties[k].count(".") == 1 for k in ("compute_capability", "driver", "runtime"))
     assert properties["name"]
+    assert re.fullmatch(r"[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.0", properties["pci"])
     assert cuda.copy_bandwidth(0, 2**26) > 1
     with pytest.raises(RuntimeError, match="invalid device ordinal"):
         cuda.device_properties(cuda.device_count())

@@ -129,6 +129,7 @@ def run(case: Stated, progress: bool = False, resume: bool = False, overwrite: b
 
 def go(case: Stated, model: Any, **told: Any) -> Run:
     """Run the solver of a case, or of cases that share all but mesh, stream and motion."""
+    told |= {"energy": True} if case.job.energy else {}
     if case.mode == "steady":
         return model.steady(**told)
     return model.run(

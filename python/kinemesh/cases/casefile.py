@@ -187,7 +187,7 @@ class Case(Stated):
         """The case with something changed: a mesh file, a number of nodes (or coarse, medium,
         fine), of a wing the number of points and the cloud (regular or irregular), a deformation
         method, a method, or values of [run] (cycles, steps_per_cycle, until, periodic_tolerance,
-        device, dtype, preflight, out).  Where a deformation would be left that the method
+        device, dtype, preflight, energy, out).  Where a deformation would be left that the method
         does not take, such as springs of a cloud, the method's first takes its place.
         """
         known("case", run, [f.name for f in fields(Job)])

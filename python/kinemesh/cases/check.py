@@ -17,6 +17,7 @@ from kinemesh.cases.overset import Overset
 from kinemesh.cases.parts import MeshPart
 from kinemesh.cases.points import points
 from kinemesh.device.backend import Backend
+from kinemesh.device.energy import SOURCES, Meter
 from kinemesh.errors import KinemeshError
 from kinemesh.flow import memory, registry
 from kinemesh.overset.parts import Parts
@@ -136,6 +137,8 @@ def _look(report: Report, case: Case, progress: bool) -> None:
     model, plan = _solver(report, case, mesh)
     if case.job.out is not None:
         _output(report, case.job.out, model, plan)
+    if case.job.energy and backend is not None:
+        _energy(report, backend)
     if case.mode == "unsteady":
         _preflight(report, case, model, plan, progress)
 
@@ -334,6 +337,17 @@ def _output(report: Report, given: str, model: Solver | None, plan: Plan | None)
         if model is not None and out.exists():
             run = identity(model, "steady") if plan is None else plan.identity(model)
             said.append(Claim(model, run, plan).look(out))
+
+
+def _energy(report: Report, backend: Backend) -> None:
+    """Row of the meters; a warning where the device that computes has none."""
+    meter = Meter(backend)
+    meter.start()
+    found = meter.read()
+    meter.close()
+    each = ((name, found[name]) for name in SOURCES if name == "cpu" or backend.on_gpu)
+    text = "; ".join(f"{name}: {own['method'] or own['why']}" for name, own in each)
+    report.add("energy", "warn" if meter.why else "ok", text)
 
 
 def _solver(

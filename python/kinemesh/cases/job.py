@@ -36,6 +36,7 @@ class Job:
     device: str = "auto"  # auto (a GPU if there is one), cpu, cuda or cuda:N
     dtype: str = "float64"  # or float32, of the flow
     preflight: bool | None = None  # of the motion; made unless it is false
+    energy: bool = False  # joules in the summary, where there are meters
     out: str | None = None  # folder of the results; a relative one starts where the program runs
 
     def __post_init__(self) -> None:
@@ -61,6 +62,8 @@ class Job:
             set_field(self, "periodic_tolerance", tolerance)
         if not isinstance(self.preflight, bool | None):
             raise wrong(Place("run", "preflight"), self.preflight, "true or false")
+        if not isinstance(self.energy, bool):
+            raise wrong(Place("run", "energy"), self.energy, "true or false")
         choice(Place("run", "dtype"), self.dtype, ("float64", "float32"))
         device = self.device if isinstance(self.device, str) else ""
         kind, _, card = device.partition(":")

@@ -271,4 +271,17 @@ def _costs(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows.append(("total [s]", f"{total:9.2f}"))
     if "seconds_per_iteration" in summary:
         rows.append(("per iteration [s]", f"{summary['seconds_per_iteration']:9.3g}"))
+    return rows + _energy(summary.get("energy") or {})
+
+
+def _energy(energy: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Joules of each source, or why there are none."""
+    rows = []
+    for name in ("gpu", "cpu"):
+        own = energy.get(name) or {}
+        text = f"not measured: {own.get('why')}"
+        if own.get("joules") is not None:
+            text = f"{own['joules']:.4g}, error {own['error_joules']:.2g}; {own['watts']:.4g} W"
+            text += ", shared with others" if own.get("others") else ""
+        rows += [(f"energy, {name} [J]", text)] if own else []
     return rows

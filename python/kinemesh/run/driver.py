@@ -21,6 +21,7 @@ from kinemesh.io.summary import Stopwatch, Summary
 from kinemesh.results import Run
 from kinemesh.run import resume as resumption
 from kinemesh.run.claim import Claim, taken
+from kinemesh.run.energy import Spent
 from kinemesh.run.files import Files
 from kinemesh.sentences import ALL_FAILED, Sentence, of_failure
 
@@ -36,6 +37,7 @@ class Driver(ABC):
     folder : Path, or None to write nothing
     saved : Saved, or None    restart that the run goes on from
     progress : bool           whether its progress is shown
+    energy : bool             whether joules are measured
 
     Attributes
     ----------
@@ -46,7 +48,7 @@ class Driver(ABC):
     mode: str  # "steady" or "unsteady"; of a restart the phase in which the history has rows
 
     def __init__(
-        self, claim: Claim, folder: Path | None, saved: Saved | None, progress: bool
+        self, claim: Claim, folder: Path | None, saved: Saved | None, progress: bool, energy: bool
     ) -> None:
         self.claim, self.solver, self.folder = claim, claim.solver, folder
         self.saved, self.progress = saved, progress
@@ -65,6 +67,11 @@ class Driver(ABC):
         else:
             self.history = self.cut(path, saved)
         self.files = Files(self.solver, folder, self.watch, self.history, claim.run)
+        before = None if saved is None else saved.record.get("energy", {})
+        unit = "iterations" if self.mode == "steady" else "steps"
+        step = self.resumed[-1] if saved is not None else 0
+        self.spent = Spent(self.solver.backend if energy else None, before, step, unit)
+        self.warned |= set(self.spent.notes)
 
     @abstractmethod
     def columns(self) -> tuple[str, ...]:
@@ -95,7 +102,8 @@ class Driver(ABC):
         if self.folder is None:
             return
         phase = phase or self.mode
-        more = self.memory(number if phase == self.mode else 0)
+        done = number if phase == self.mode else 0
+        more = self.memory(done) | self.spent.kept(done)
         self.files.restart(phase, number, resumed=self.resumed, said=self.said, **more)
 
     def finish(self) -> Run:
@@ -111,7 +119,7 @@ class Driver(ABC):
             "chord": solver.chord,
             **solver.more,
         } | more
-        notes = [*map(of_failure, failed), *notes, *solver.remarks()]
+        notes = [*map(of_failure, failed), *notes, *solver.remarks(), *self.spent.notes]
         if len(failed) == ensemble.count:
             every = f"all {ensemble.count} members failed, which ended the run"
             notes.insert(0, Sentence(every, about=ALL_FAILED))
@@ -128,7 +136,7 @@ class Driver(ABC):
             self._single(result),
             [*solver.notes, *self.said, *notes],
         )
-        made |= {"failed": failed, "identity": self.claim.identity}
+        made |= {"failed": failed, "identity": self.claim.identity, **self.spent.told()}
         made["unknowns"] = np.diff(solver.grid.first).tolist()
         if solver.case is not None:
             made["case"] = dict(solver.case)
@@ -159,6 +167,6 @@ def drive(
         claim.solver.running(() if saved is None else saved.failed),
     ):
         job = kind(claim, folder, saved, *more)
-        with job.files:
+        with job.files, job.spent:
             job.go()
         return job.finish()

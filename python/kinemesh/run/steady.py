@@ -17,6 +17,7 @@ from kinemesh.run import ends, interrupt, turns
 from kinemesh.run import resume as resumption
 from kinemesh.run.claim import Claim, folder_of
 from kinemesh.run.driver import Driver, drive
+from kinemesh.run.energy import check as check_energy
 from kinemesh.run.march import march, progress_bar
 from kinemesh.sentences import NO_RESUME, Sentence
 
@@ -33,12 +34,14 @@ def steady(
     progress: bool = False,
     resume: bool = False,
     overwrite: bool = False,
+    energy: bool = False,
 ) -> Run:
     """March all members to the steady state; see `kinemesh.flow.door.runnable.Runnable.steady`."""
+    check_energy(energy)
     folder = folder_of(out, resume, overwrite)
     solver.check_steady()
     claim = Claim(solver, resumption.identity(solver, "steady"))
-    return drive(Steady, claim, folder, resume, overwrite, progress)
+    return drive(Steady, claim, folder, resume, overwrite, progress, energy)
 
 
 class Steady(Driver):
@@ -109,6 +112,7 @@ def to_steady(
                 done[:] = iterations
             bar.set_postfix_str(f"residual {drop.max(initial=0):.1e}", refresh=False)
             bar.update(int(iterations.max()) - bar.n)
+            run.spent.touch()
             last = int(iterations.max())
             due = last % KEEP_EVERY == 0 or interrupt.asked()
             if due and get(solver.dualtime.active).any():

@@ -18,6 +18,7 @@ from kinemesh.run import courant, ends, interrupt, turns
 from kinemesh.run import resume as resumption
 from kinemesh.run.claim import Claim, folder_of
 from kinemesh.run.driver import Driver, drive
+from kinemesh.run.energy import check as check_energy
 from kinemesh.run.march import progress_bar, take_step
 from kinemesh.run.plan import Plan
 from kinemesh.run.preflight import fly
@@ -88,7 +89,13 @@ class Unsteady(Driver):
     mode = "unsteady"
 
     def __init__(
-        self, claim: Claim, folder: Path | None, saved: Saved | None, progress: bool, dry: bool
+        self,
+        claim: Claim,
+        folder: Path | None,
+        saved: Saved | None,
+        progress: bool,
+        energy: bool,
+        dry: bool,
     ) -> None:
         assert claim.plan is not None
         self.plan, self.dry = claim.plan, dry
@@ -97,7 +104,7 @@ class Unsteady(Driver):
         self.tally = _Tally(claim.solver.grid.members)
         if saved is not None:
             self.tally.load(saved.record["tally"])
-        super().__init__(claim, folder, saved, progress)
+        super().__init__(claim, folder, saved, progress, energy)
         self.history.by_time = self.plan.steps_per_cycle is None
         self.history.scales = scales(self.solver)
         if saved is not None:
@@ -147,7 +154,12 @@ class Unsteady(Driver):
         with self.watch("motion pre-flight"):
             self.foretold = turns.foretell(self.solver, plan)
             with progress_bar(plan.dry_steps + 1, self.progress, "dry step") as bar:
-                found = fly(self.solver, plan.dt, plan.dry_steps, plan.phases, bar.update)
+
+                def each() -> None:
+                    bar.update()
+                    self.spent.touch()
+
+                found = fly(self.solver, plan.dt, plan.dry_steps, plan.phases, each)
         self.tally.preflight = found
 
     def begin(self) -> int:
@@ -201,6 +213,7 @@ class Unsteady(Driver):
                 if over:
                     bar.total = self.done
                 bar.update()
+                self.spent.touch()
                 if self.done % plan.restart_every == 0 or over:
                     self.keep(self.done)
                 interrupt.check()
@@ -351,10 +364,12 @@ def unsteady(
     resume: bool = False,
     overwrite: bool = False,
     preflight: bool = True,
+    energy: bool = False,
 ) -> Run:
     """Run the motion; see `kinemesh.flow.door.runnable.Runnable.run`."""
     if not isinstance(preflight, bool):
         raise SettingsError(f"preflight is {preflight!r}, expected True or False")
+    check_energy(energy)
     folder = folder_of(out, resume, overwrite)
     plan = Plan.of(solver, start, cycles, steps_per_cycle, time_step, steps, until,
                    periodic_tolerance)  # fmt: skip
@@ -362,7 +377,7 @@ def unsteady(
         solver.rates(plan.count * plan.dt)
     columns(solver)  # markers whose columns would have one name must fail before it, too
     claim = Claim(solver, plan.identity(solver), plan)
-    return drive(Unsteady, claim, folder, resume, overwrite, progress, preflight)
+    return drive(Unsteady, claim, folder, resume, overwrite, progress, energy, preflight)
 
 
 def _result(rows: History, plan: Plan, per_length: float) -> tuple[dict[str, Any], Spectrum | None]:

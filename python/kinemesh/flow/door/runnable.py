@@ -49,6 +49,7 @@ class Runnable:
         progress: bool = False,
         resume: bool = False,
         overwrite: bool = False,
+        energy: bool = False,
     ) -> Run:
         """March all members to the steady state, with the bodies at rest where they were given.
 
@@ -61,6 +62,7 @@ class Runnable:
         progress : show the progress of the run
         resume : go on from the restart in `out`, with the bits of a run that was never stopped
         overwrite : replace another run in `out`; without `overwrite` that is a CaseError
+        energy : measure the joules of the GPU's board and of the CPU's sockets (docs/energy.md)
 
         Returns
         -------
@@ -74,7 +76,7 @@ class Runnable:
         """
         solver: Any = self
         ended: Run = done_by("Solver.steady")(
-            solver, out=out, progress=progress, resume=resume, overwrite=overwrite
+            solver, out=out, progress=progress, resume=resume, overwrite=overwrite, energy=energy
         )
         return ended
 
@@ -94,6 +96,7 @@ class Runnable:
         resume: bool = False,
         overwrite: bool = False,
         preflight: bool = True,
+        energy: bool = False,
     ) -> Run:
         """Compute the flow about the moving bodies, step by step.
 
@@ -120,6 +123,7 @@ class Runnable:
         preflight : first move the mesh alone through a cycle, and stop before any flow is computed
             if a cell inverts; through the whole run with `time_step`, and with
             `Delaunay(retriangulate=True)`, whose cycles may differ.  Rigid motion needs no check
+        energy : measure the joules of the GPU's board and of the CPU's sockets (docs/energy.md)
 
         Returns
         -------
@@ -147,6 +151,7 @@ class Runnable:
             resume=resume,
             overwrite=overwrite,
             preflight=preflight,
+            energy=energy,
         )
         return ended
 

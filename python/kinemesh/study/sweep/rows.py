@@ -33,6 +33,10 @@ OF_ROW = {
     "host": Variable("str", "name of the machine"),
     "seed": Variable("i8", "seed of the sample; -1 where nothing was sampled"),
 }
+OF_METERS = {
+    f"{name}_joules": Variable("f8", f"share of the joules of {what} in its ensemble's run", "J")
+    for name, what in (("gpu", "the GPU's board"), ("cpu", "the CPU's sockets"))
+}
 OF_STEADY = {
     **{name: Variable("f8", f"{what}, coefficient") for name, what in LOADS.items()},
     "residual_drop": Variable("f8", "residual over its first value at the end"),
@@ -80,11 +84,12 @@ def variables_of(cases: Sequence[Stated], markers: Iterable[str] = ()) -> dict[s
     ------
     CaseError    a marker with which two variables have one name
     """
+    of_row = OF_ROW | (OF_METERS if any(case.job.energy for case in cases) else {})
     if cases[0].by_time:
-        return by_time.variables(markers) | OF_ROW
+        return by_time.variables(markers) | of_row
     steady = cases[0].mode == "steady"
     whole = OF_STEADY if steady else OF_CYCLE | OF_LOOP | _derivatives(_moved(cases))
-    return whole | bodies.variables(markers, steady, whole) | OF_ROW
+    return whole | bodies.variables(markers, steady, whole) | of_row
 
 
 def _derivatives(motions: Iterable[str]) -> dict[str, Variable]:
@@ -101,7 +106,7 @@ def _derivatives(motions: Iterable[str]) -> dict[str, Variable]:
 
 def names() -> list[str]:
     """Names that variables and dimensions of a result may have, which keys must not have."""
-    every = [*OF_STEADY, *OF_CYCLE, *OF_LOOP, *_derivatives(PER), *OF_ROW]
+    every = [*OF_STEADY, *OF_CYCLE, *OF_LOOP, *_derivatives(PER), *OF_ROW, *OF_METERS]
     every += by_time.variables(())
     every += ["phase", "case", "state"]
     return list(dict.fromkeys(every))
@@ -155,12 +160,22 @@ def rows_of(run: Run, cases: Sequence[Stated], grid: FloatArray) -> list[dict[st
     cause = {row["member"]: of_failure(row).alone for row in run.failed}
     notes = notes_of(run)
     found = _numbers(run, cases, grid)
+    joules = joules_of(run, len(cases))
     return [
-        {"cause": cause[m]}
+        {"cause": cause[m]} | joules
         if row is None
-        else row | {"note": "; ".join(filter(None, [*notes.get(m, []), row.get("note")]))}
+        else row | joules | {"note": "; ".join(filter(None, [*notes.get(m, []), row.get("note")]))}
         for m, row in enumerate(found)
     ]
+
+
+def joules_of(run: Run, members: int) -> dict[str, float]:
+    """Share of a member in the joules of a run, equal for all; {} where nobody asked for them."""
+    energy = run.summary.get("energy")
+    if energy is None:
+        return {}
+    each = {name: energy[name.partition("_")[0]]["joules"] for name in OF_METERS}
+    return {name: np.nan if own is None else own / members for name, own in each.items()}
 
 
 def notes_of(run: Run) -> dict[int, list[str]]:
