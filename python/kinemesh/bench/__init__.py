@@ -151,13 +151,17 @@ def main(arguments: argparse.Namespace) -> int:
     Figures are printed and written one by one, so that an interrupted run keeps those it has.
     """
     if arguments.table:
-        others = ("json", "rows", "sizes", "cloud", "points", "method", "overset", "schwarz")
+        others = (
+            *("json", "rows", "sizes", "cloud", "points", "method", "overset", "schwarz"),
+            *("seconds", "cpu_watts", "cpu_cores"),
+        )
         if any(getattr(arguments, name) for name in others):
-            raise SettingsError("--table draws what was measured: it takes no other option")
-        from kinemesh.bench.table import markdown, read
-
-        print(markdown(read(arguments.table)))
-        return 0
+            raise SettingsError(
+                "--table draws what was measured: it takes no other option but --energy"
+            )
+        return _draw(arguments)
+    if arguments.energy:
+        return _energy(arguments)
     if arguments.schwarz:
         return _compare(arguments)
     if arguments.repeat < 1:
@@ -166,6 +170,46 @@ def main(arguments: argparse.Namespace) -> int:
     chosen_subjects(arguments, False)
     with _kept(arguments) as kept:
         _measure(arguments, kept)
+    return 0
+
+
+def _draw(arguments: argparse.Namespace) -> int:
+    """Print the table of figures of files; the exit status."""
+    from kinemesh.bench import joules, table
+
+    of: Any = joules if arguments.energy else table
+    print(of.markdown(of.read(arguments.table)))
+    return 0
+
+
+def _energy(arguments: argparse.Namespace) -> int:
+    """Joules of rows on one or several devices; the exit status."""
+    from kinemesh.bench import energy, joules
+    from kinemesh.bench.options import energy_numbers
+    from kinemesh.device.backend import Backend
+
+    seconds, rated = energy_numbers(arguments)
+    rows = chosen_rows(arguments.rows, energy.ENTRY)
+    names = [name.strip() for name in arguments.device.split(",")]
+    backends = [Backend(name, arguments.dtype) for name in dict.fromkeys(names)]
+    told = None if rated is None else joules.Rated(*rated)
+    shown: set[str] = set()
+    with _kept(arguments) as kept:
+        for figure in joules.figures(backends, rows, seconds, told):
+            heading = joules.heading(figure)
+            if not shown:
+                print(_line(joules.HEAD, joules.WIDTHS))
+            if heading not in shown:
+                print(heading)
+            print(_line(joules.cells(figure), joules.WIDTHS), flush=True)
+            if figure["why"] and figure["why"] not in shown:
+                print(
+                    f"kinemesh: no joules of {figure['device']}: {figure['why']}", file=sys.stderr
+                )
+            shown |= {heading, figure["why"]}
+            if kept:
+                kept.write(json.dumps(figure) + "\n")
+                kept.flush()
     return 0
 
 

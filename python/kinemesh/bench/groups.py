@@ -2,7 +2,8 @@
 
 A group is built by a function of the backend, the mesh or cloud, the rows that are wanted, the line
 of the solver and the kind of cloud, which is None for a mesh.  Meshes are NACA 0012 O-meshes unless
-the group makes its own.
+the group makes its own;
+rows of energy (`bench/joules.py`) make a mesh or cloud each.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kinemesh.bench import clouds, overset, rows, steps
+from kinemesh.bench import clouds, energy, overset, rows, steps
 
-TITLES = rows.TITLES | clouds.TITLES | overset.TITLES | steps.TITLES
+TITLES = rows.TITLES | clouds.TITLES | overset.TITLES | steps.TITLES | energy.TITLES
 GROUPS: dict[str, Callable[..., rows.Rows]] = {
     "springs": rows.springs,
     "natural": rows.springs,
@@ -20,6 +21,7 @@ GROUPS: dict[str, Callable[..., rows.Rows]] = {
     "cloud": clouds.rows,
     "search": overset.rows,
     "step": steps.rows,
+    "energy": energy.rows,
 }
 MESHES: dict[Callable[..., rows.Rows], Callable[[int], Any]] = {
     overset.rows: overset.made,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,7 +27,9 @@ POINTS_GPU = {
 }
 LEAST_POINTS = {"regular": 20_000, "irregular": 20_000, "plane": LEAST_NODES}
 OTHER_SPACE = {"mesh": "add --cloud regular, irregular or plane", "cloud": "leave out --cloud"}
-OVERSET = "overset"  # in place of a solver's name
+OVERSET, ENERGY = "overset", "energy"  # in place of a solver's name
+LEAST_SECONDS = 1.0  # of a row of energy: ten steps of a GPU's counter
+SECONDS = 3.0
 
 
 class Subject(NamedTuple):
@@ -58,14 +61,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="overset grids: the donor search, the step of two parts",
     )
     add("--schwarz", action="store_true", help="pressure of two parts: at once, and part by part")
+    add("--energy", action="store_true", help="joules of cases, copies and a residual")
+    add("--seconds", type=float, metavar="S", help="of each row of --energy (default 3, least 1)")
+    add("--cpu-watts", type=float, metavar="W", help="rated power of the sockets, for P2's rule")
+    add("--cpu-cores", type=int, metavar="N", help="cores of all sockets, beside --cpu-watts")
     add("--method", metavar="NAME", help=f"solver: {registry.in_words()}; the first that fits")
-    add("--device", default="auto", metavar="DEV", help="auto, cpu, cuda or cuda:N")
+    add(
+        "--device",
+        default="auto",
+        metavar="DEV",
+        help="auto, cpu, cuda or cuda:N; of --energy several: cpu,cuda",
+    )
     add("--dtype", default="float64", choices=("float64", "float32"), help="precision of the flow")
     add(
         "--rows",
         metavar="ROW,...",
         help="rows or groups (springs, natural, flow; cloud with "
-        "--cloud, search and step with --overset); default all",
+        "--cloud, search and step with --overset, energy with --energy); default all",
     )
     add("--repeat", type=int, default=5, metavar="N", help="readings of each row (default 5)")
     add("--json", type=Path, metavar="FILE", help="append each figure as a line of JSON")
@@ -80,6 +92,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def chosen_entry(arguments: argparse.Namespace) -> Entry:
     """Solver to measure; SettingsError if it does not compute on the chosen space."""
+    for name in ("seconds", "cpu_watts", "cpu_cores"):
+        if getattr(arguments, name) is not None:
+            raise SettingsError(f"{_word(name)}: without --energy, which alone has it")
     if arguments.overset:
         from kinemesh.bench.overset import ENTRY
 
@@ -109,7 +124,8 @@ def chosen_rows(text: str | None, entry: Entry) -> list[str]:
         return mine
     wanted: set[str] = set()
     for name in (part.strip() for part in text.split(",")):
-        if any(name == group or name in rows for group, rows in others.items()):
+        here = name in mine or name in groups
+        if not here and any(name == group or name in rows for group, rows in others.items()):
             raise SettingsError(
                 f"rows: {name!r} is none of method {entry.name!r}, expected one of "
                 f"{', '.join([*groups, *mine])}; or {_instead(name, entry)}"
@@ -123,12 +139,51 @@ def chosen_rows(text: str | None, entry: Entry) -> list[str]:
 
 def _instead(name: str, entry: Entry) -> str:
     """Advice on options for a row that is not one of the solver's."""
-    from kinemesh.bench import overset, steps
+    from kinemesh.bench import energy, overset, steps
 
+    if entry.name == ENERGY:
+        return "leave out --energy"
+    if any(name == group or name in rows for group, rows in energy.TITLES.items()):
+        return "add --energy"
     titles = overset.TITLES | steps.TITLES
     if any(name == group or name in rows for group, rows in titles.items()):
         return "add --overset"
     return "leave out --overset" if entry.name == OVERSET else OTHER_SPACE[entry.on]
+
+
+def energy_numbers(
+    arguments: argparse.Namespace,
+) -> tuple[float, tuple[float, int] | None]:
+    """Seconds of a row of energy, and rated watts and cores of the sockets, if given."""
+    for name in ("sizes", "cloud", "points", "method", "overset", "schwarz"):
+        if getattr(arguments, name):
+            raise SettingsError(
+                f"{name}: without --energy, which has rows, device, dtype, seconds, cpu-watts, "
+                "cpu-cores and json"
+            )
+    seconds = SECONDS if arguments.seconds is None else arguments.seconds
+    if not LEAST_SECONDS <= seconds < inf:
+        raise SettingsError(
+            f"seconds is {seconds:g}, expected at least {LEAST_SECONDS:g}: the counter of a GPU "
+            "steps every 0.1 s"
+        )
+    watts, cores = arguments.cpu_watts, arguments.cpu_cores
+    for name in ("cpu_watts", "cpu_cores"):
+        value = getattr(arguments, name)
+        if value is not None and not 0 < value < inf:
+            raise SettingsError(f"{_word(name)} is {value:g}, expected a number above 0")
+    if (watts is None) != (cores is None):
+        given, other = ("cpu_watts", "cpu_cores") if cores is None else ("cpu_cores", "cpu_watts")
+        raise SettingsError(
+            f"{_word(given)} is given without {_word(other)}: P2's rule takes the share of a core "
+            f"in the rated power; add --{_word(other)}"
+        )
+    return seconds, None if watts is None else (watts, cores)
+
+
+def _word(name: str) -> str:
+    """An option's name as the shell has it."""
+    return name.replace("_", "-")
 
 
 def wanted_sizes(arguments: argparse.Namespace) -> list[int]:

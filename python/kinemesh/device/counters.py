@@ -45,7 +45,6 @@ class Board:
                 # never by ordinal: CUDA_VISIBLE_DEVICES gives the devices other numbers
                 self._handle = pynvml.nvmlDeviceGetHandleByPciBusId(about["pci"].encode())
                 self._refuse_slices()
-                self.joules()
             except BaseException:
                 pynvml.nvmlShutdown()
                 raise
@@ -98,13 +97,6 @@ class Board:
         except self._nvml.NVMLError:
             limit = None
         return {"device": self.name, "power_limit_watts": limit}
-
-    def instant(self) -> float:
-        """Power at this instant [W]."""
-        (value,) = self._nvml.nvmlDeviceGetFieldValues(
-            self._handle, [self._nvml.NVML_FI_DEV_POWER_INSTANT]
-        )
-        return 1e-3 * float(value.value.uiVal)
 
     def close(self) -> None:
         """Leave NVML."""

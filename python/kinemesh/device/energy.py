@@ -48,6 +48,8 @@ class Meter:
         self._first = dict.fromkeys(SOURCES, 0.0)
         self._first = {name: self._joules(name) or 0.0 for name in SOURCES}
         self._start = perf_counter()
+        for name in self._counters.keys() & self._why.keys():  # there, and does not count
+            self._counters.pop(name).close()
         self._busy = process_time(), busy_seconds()
 
     @property
