@@ -30,17 +30,19 @@ class Machine:
     Attributes
     ----------
     inits : how often NVML has been begun and not ended
+    own : processors that work for this process, beside three that work for others
     """
 
     def __init__(self, monkeypatch, root):
         self.now, self.root, self.boards, self.inits = 0.0, root, {}, 0
+        self.own, self.worked = 1.0, 0.0
         self.zones = {}
         self.nvml = _module(self)
         monkeypatch.setitem(sys.modules, "pynvml", self.nvml)
         for module in (counters, energy):
             monkeypatch.setattr(module, "monotonic", lambda: self.now)
         monkeypatch.setattr(energy, "perf_counter", lambda: self.now)
-        monkeypatch.setattr(energy, "process_time", lambda: self.now)
+        monkeypatch.setattr(energy, "process_time", lambda: self.worked)
         monkeypatch.setattr(counters, "POWERCAP", root)
         monkeypatch.setattr(counters, "STAT", root.with_name("stat"))
         self._write()
@@ -56,14 +58,15 @@ class Machine:
     def go_on(self, seconds):
         """Let so many seconds pass."""
         self.now += seconds
+        self.worked += self.own * seconds
         for zone in self.zones.values():
             zone[1] += round(1e6 * zone[0] * seconds)
         self._write()
 
     def _write(self):
-        """Counters of the zones, and four busy processors, of which one is this process's."""
+        """Counters of the zones, and seconds of the processors."""
         ticks = os.sysconf("SC_CLK_TCK")
-        words = [round(ticks * self.now), 0, round(3 * ticks * self.now), 999, 999, 0, 0, 0, 0, 0]
+        words = [round(ticks * s) for s in (self.worked, 0.0, 3 * self.now)] + [999] * 2 + [0] * 5
         self.root.with_name("stat").write_text(f"cpu  {' '.join(map(str, words))}\ncpu0 1\n")
         for folder, (_, count, span) in self.zones.items():
             file = self.root / folder / "energy_uj"

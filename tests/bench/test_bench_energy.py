@@ -35,11 +35,11 @@ def machine(monkeypatch, tmp_path):
     made.add_zone("intel-rapl:0", "package-0", 200.0, start=RANGE - 50_000_000)
     monkeypatch.setattr(joules, "perf_counter", lambda: made.now)
     monkeypatch.setattr(joules, "sleep", made.go_on)
-    monkeypatch.setattr(joules, "clock", lambda backend, work: 0.007)
+    monkeypatch.setattr(joules, "clock", lambda backend, work: 0.02)
     return made
 
 
-def working(machine, seconds=0.007, **notes):
+def working(machine, seconds=0.02, **notes):
     """Work of so many seconds each time, on the machine's clock."""
     return Work(
         lambda times: lambda: machine.go_on(times * seconds), None, notes={"each": 1} | notes
@@ -49,25 +49,24 @@ def working(machine, seconds=0.007, **notes):
 # ---------------------------------------------------------------- seconds and joules
 
 
-@pytest.mark.parametrize("began", [0.0, 0.03, 0.099])
-@pytest.mark.parametrize("seconds", [1.0, 3.0])
+@pytest.mark.parametrize(("began", "seconds"), [(0.0, 1.0), (0.03, 1.0), (0.099, 3.0)])
 def test_joules_are_those_between_two_ticks_wherever_the_work_begins(machine, began, seconds):
     machine.go_on(began)
 
     count = counted(machine.backend(), working(machine), seconds)
 
-    assert count.times * 0.007 == pytest.approx(count.seconds)
-    assert seconds <= count.seconds < seconds + 0.02
+    assert count.times * 0.02 == pytest.approx(count.seconds)
+    assert seconds <= count.seconds < seconds + 0.021
     assert count.over > seconds
-    # ticks are seen within one piece of 14 ms, at both ends
-    assert count.watts == pytest.approx(300.0, rel=0.014 / seconds)
+    # ticks are seen within one piece of 20 ms, at both ends
+    assert count.watts == pytest.approx(300.0, rel=0.02 / seconds)
     assert count.facts["power_limit_watts"] == 700.0
     assert count.facts["host_watts"] == pytest.approx(200.0)
     assert machine.inits == 0
 
 
 def test_joules_of_a_cpu_are_those_of_its_sockets_while_it_works(machine):
-    count = counted(Backend("cpu"), working(machine), 3.0)
+    count = counted(Backend("cpu"), working(machine), 2.0)
 
     assert count.joules == pytest.approx(200.0 * count.over)
     assert count.over == pytest.approx(count.seconds)
@@ -84,28 +83,31 @@ def test_what_needs_a_cycle_is_done_for_a_cycle(machine):
 def test_a_counter_that_stands_still_leaves_the_seconds(machine):
     machine.boards[PCI].still = True
 
-    count = counted(machine.backend(), working(machine), 3.0)
+    count = counted(machine.backend(), working(machine), 2.0)
 
     assert (count.joules, count.watts) == (None, None)
     assert count.why == "the counter stood still for 2 s"
-    assert count.seconds >= 3.0
+    assert count.seconds >= 2.0
 
 
 def test_a_device_without_a_meter_has_seconds_and_a_reason(machine):
-    count = counted(machine.backend("0000:FF:00.0"), working(machine), 3.0)
+    count = counted(machine.backend("0000:FF:00.0"), working(machine), 2.0)
 
     assert count.joules is None
     assert "Not Found" in count.why
-    assert count.times * 0.007 == pytest.approx(count.seconds)
+    assert count.times * 0.02 == pytest.approx(count.seconds)
 
 
 def test_a_device_that_fails_on_the_way_leaves_nvml(machine):
-    def fails():
-        raise DeviceError("gone")
+    def works():
+        machine.go_on(0.1)
+        if machine.now > 2.0:
+            assert machine.inits == 1
+            raise DeviceError("gone")
 
-    work = Work(lambda times: fails, None, notes={"each": 1})
-    with pytest.raises(DeviceError):
-        counted(machine.backend(), work, 1.0)
+    work = Work(lambda times: works, None, notes={"each": 1})
+    with pytest.raises(DeviceError, match="gone"):
+        counted(machine.backend(), work, 3.0)
 
     assert machine.inits == 0
 
@@ -115,7 +117,9 @@ def test_idle_is_measured_where_there_is_a_meter(machine, monkeypatch):
 
     assert idle_watts(Backend("cpu")) == pytest.approx(200.0)
     monkeypatch.setattr("kinemesh.device.counters.POWERCAP", machine.root / "nowhere")
+    before = machine.now
     assert idle_watts(Backend("cpu")) is None
+    assert machine.now == before  # nobody waits for what is not measured
 
 
 # ---------------------------------------------------------------- ratios
@@ -263,6 +267,8 @@ def test_the_table_is_drawn_from_the_file(lines, capsys):
     assert out.count("\n| ") == len(ROWS) + 2
     assert "P2's ratio" in out
     assert out.strip() == markdown(read([lines]))
+    table = [line for line in out.splitlines() if line.startswith("|")]
+    assert [line.count(" | ") for line in table] == [len(joules.HEAD) - 1] * len(table)
 
 
 @pytest.mark.parametrize(
@@ -305,19 +311,22 @@ def test_a_file_that_holds_no_figures_is_refused(tmp_path, text, message):
         (["--table", "x.json", "--seconds", "3"], "it takes no other option but --energy"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_measured_is_refused(words, message):
+def test_what_cannot_be_measured_is_refused(monkeypatch, words, message):
+    monkeypatch.setattr(joules, "figures", lambda *_: iter(()))
     with pytest.raises(SettingsError, match=message):
         bench.main(arguments("--device", "cpu", *words))
 
 
 @pytest.mark.parametrize("words", [["--seconds", "3"], ["--cpu-watts", "80"], ["--cpu-cores", "6"]])
-def test_options_of_energy_are_nothing_without_it(words, capsys):
+def test_options_of_energy_are_nothing_without_it(monkeypatch, words, capsys):
+    monkeypatch.setattr(bench, "_measure", lambda *_: None)
     assert cli.main(["bench", "--device", "cpu", *words]) == 2
 
     assert "without --energy, which alone has it" in capsys.readouterr().err
 
 
-def test_a_row_of_energy_is_found_by_its_option(capsys):
+def test_a_row_of_energy_is_found_by_its_option(monkeypatch, capsys):
+    monkeypatch.setattr(bench, "_measure", lambda *_: pytest.fail("measured"))
     assert cli.main(["bench", "--device", "cpu", "--rows", "p2-ct5"]) == 2
 
     assert "add --energy" in capsys.readouterr().err

@@ -331,6 +331,16 @@ def test_short_parts_are_too_short_together_too(machine):
     assert told(added(part(machine, 0.5), part(machine, 1.2)))["gpu"]["joules"] is not None
 
 
+def test_the_share_of_processors_is_that_of_all_parts(machine):
+    one = part(machine, 10.0)
+    machine.own = 0.0
+    other = part(machine, 30.0)
+
+    assert told(added(one, other))["cpu"]["own_share"] == pytest.approx(10 / 130)
+    unknown = other | {"cpu": other["cpu"] | {"all_seconds": None}}
+    assert told(added(one, unknown))["cpu"]["own_share"] is None
+
+
 def test_a_part_that_is_lacking_leaves_no_sum(machine):
     on_cpu = part(machine, 10.0, Backend("cpu"))
 

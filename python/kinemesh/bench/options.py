@@ -124,8 +124,9 @@ def chosen_rows(text: str | None, entry: Entry) -> list[str]:
         return mine
     wanted: set[str] = set()
     for name in (part.strip() for part in text.split(",")):
-        here = name in mine or name in groups
-        if not here and any(name == group or name in rows for group, rows in others.items()):
+        if name not in mine and any(
+            name == group or name in rows for group, rows in others.items()
+        ):
             raise SettingsError(
                 f"rows: {name!r} is none of method {entry.name!r}, expected one of "
                 f"{', '.join([*groups, *mine])}; or {_instead(name, entry)}"
