@@ -121,6 +121,8 @@ def sample(kernel, large=False, active=(1, 1)):
         launches = here.colours
     elif kernel.startswith("block_upper"):
         launches = here.colours[::-1]
+    elif kernel.startswith("ale_loop_colours"):
+        launches = here.face_colours
     return Sample(kernel, over, [r for r in rows if r[1] != "size"], values, launches)
 
 

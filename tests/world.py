@@ -8,6 +8,7 @@ in the order of their colours, a block for each pair of neighbours.  Values are 
 from __future__ import annotations
 
 import numpy as np
+from kinemesh.linear.face_colours import first_fit
 from kinemesh.overset.bins import bins_of
 
 NONE = np.uint64(2**64 - 1)  # no fault
@@ -108,6 +109,10 @@ class World:
             for a, b in pairs:
                 sides.setdefault((min(a, b), max(a, b)), [-1, -1])[int(a > b)] = c
         lr = np.array(sorted(sides), np.int32)
+        colour = first_fit(lr, len(self.x))
+        lr, counts = lr[np.argsort(colour, kind="stable")], np.bincount(colour)
+        starts = np.cumsum(counts) - counts
+        self.face_colours = list(zip(starts.tolist(), counts.tolist(), strict=True))
         self.lr, self.sides = lr, np.array([sides[tuple(e)] for e in lr], np.int32)
         near = [[] for _ in self.x]
         for e, (a, b) in enumerate(lr):

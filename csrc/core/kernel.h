@@ -4,7 +4,7 @@
  *
  *   modes   in    read only                      out  every entry is written
  *           rw    read and written               upd  written at own index, neighbours read
- *           inc   accumulated (faults)           opt  read only, may be absent (null)
+ *           inc   accumulated (faults, sums)     opt  read only, may be absent (null)
  *           val   scalar, frozen in a recording  size the extent of the set, filled in by bind
  *   types   real i32 u64, and f64 f32 where the precision must not follow `real`
  *   shapes  numbers and set names, first axis first; then, for i32 tables,
@@ -95,6 +95,17 @@ typedef f64 real;
 #else
 #include "kernel_host.h"
 #endif
+
+/* Sum in memory that several threads add to: its bits depend on their order. */
+HD void add(real *to, const real x)
+{
+#ifdef __CUDACC__
+  atomicAdd(to, x);
+#else
+#pragma omp atomic
+  *to += x;
+#endif
+}
 
 /* The sum over a team's lanes, the same in every lane. */
 HD real together(real part, i32 width UNUSED)

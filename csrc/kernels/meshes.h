@@ -3,6 +3,7 @@
  * (in the plane mesh/metrics.h, cells.h).                                                         */
 #include "mesh/gradient.h"
 #include "mesh/flux.h"
+#include "mesh/loops.h"
 #include "mesh/boundary.h"
 #include "mesh/jacobian.h"
 #include "mesh/lusgs.h"
@@ -12,7 +13,9 @@
 #define MESH_LIST(K, D)                                                                           \
   K(least_squares##D, nodes) K(ale_gradient##D, nodes) K(ale_gradient_wang##D, nodes)             \
   K(ale_gradient_venkatakrishnan##D, nodes) K(ale_flux_roe##D, edges) K(ale_flux_hllc##D, edges)  \
-  K(ale_residual##D, nodes) K(ale_jacobian##D, rows) K(lusgs_sweep##D, rows)                      \
+  K(ale_residual##D, nodes) K(ale_residual_start##D, nodes) K(ale_loop_recompute##D, nodes)       \
+  K(ale_loop_colours##D, edges) K(ale_loop_atomics##D, edges)                                     \
+  K(ale_jacobian##D, rows) K(lusgs_sweep##D, rows)                      \
   K(bc_wall##D, bnodes) K(bc_wall_jacobian##D, bnodes) K(bc_farfield##D, bnodes)                  \
   K(bc_farfield_jacobian##D, bnodes) K(bc_outlet##D, bnodes) K(bc_outlet_jacobian##D, bnodes)     \
   K(bc_inlet##D, bnodes) K(bc_inlet_jacobian##D, bnodes)

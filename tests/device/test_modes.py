@@ -21,6 +21,21 @@ MASKED = [
 ]  # fmt: skip
 
 
+# Kernels whose threads add to sums in the order in which they come.
+UNORDERED = ("ale_loop_atomics",)
+ADDS = {
+    name for name, (_, rows) in kernels().items()
+    if any(mode == "inc" and kind != "u64" for _, mode, kind, _ in rows)
+}  # fmt: skip
+
+
+def alike(backend, kernel):
+    """Comparison of what a kernel writes: by bits, of atomic sums on a GPU up to round-off."""
+    if not (backend.on_gpu and kernel in UNORDERED):
+        return same_bits
+    return lambda a, b: np.allclose(a, b, rtol=0, atol=20 * backend.eps * max(1, abs(a).max()))
+
+
 def same_bits(a, b):
     return a.tobytes() == b.tobytes()
 
@@ -53,8 +68,9 @@ def test_read_only_fields_stay_as_they_are(backend, kernel):
 
 
 @pytest.mark.parametrize(
-    "kernel", [k for k, (_, rows) in kernels().items() if not {"rw", "upd"} & {r[1] for r in rows}]
-)
+    "kernel", [k for k, (_, rows) in kernels().items()
+               if not {"rw", "upd"} & {r[1] for r in rows} and k not in ADDS]
+)  # fmt: skip
 def test_a_second_call_gives_the_same_bits(backend, kernel):
     chosen = sample(kernel, large=True)
     there = place(backend, chosen)
@@ -74,7 +90,8 @@ def test_result_does_not_depend_on_what_out_fields_held(backend, kernel):
 
     poisoned, clean = run(backend, chosen), run(backend, chosen, other)
 
-    assert all(same_bits(poisoned[name], clean[name]) for name in chosen.written)
+    same = alike(backend, kernel)
+    assert all(same(poisoned[name], clean[name]) for name in chosen.written)
 
 
 def solo(kernel, active):
@@ -98,7 +115,7 @@ def test_inactive_members_write_nothing(backend, kernel):
     assert all(same_bits(before[name], after[name]) for name in chosen.written)
 
 
-@pytest.mark.parametrize("kernel", MASKED)
+@pytest.mark.parametrize("kernel", [k for k in MASKED if k not in UNORDERED])
 def test_a_member_alone_gives_the_bits_it_gives_in_company(backend, kernel):
     chosen, both = solo(kernel, (1, 1))
     full = run(backend, chosen, both)

@@ -86,17 +86,19 @@ KERNEL(N(ale_flux_hllc), ALE_FLUX, indirect)
 }
 
 /* res = sum of fluxes + c0 V u + past: the residual of the implicit step (theory eq. 2.14). */
-#define ALE_RESIDUAL(F)                                                     \
-  F(in, i32, member, "nodes>members")                                       \
-  F(in, i32, active, "members")                                             \
-  F(in, i32, offsets, "nodes+1>>entries")                                   \
-  F(in, i32, neighbour, "entries>nodes")                                    \
-  F(in, i32, edge, "entries>edges")                                         \
-  F(in, real, flux, "edges," STR(NV))                                       \
+#define ALE_TIME(F)                                                         \
   F(in, f64, V, "nodes")                                                    \
   F(in, real, u, "nodes," STR(NV))                                          \
   F(in, real, past, "nodes," STR(NV)) /* c1 V^n u^n + c2 V^(n-1) u^(n-1) */ \
-  F(in, f64, bdf, "members,3")        /* c0, c1, c2 [1/s]; zero: steady */  \
+  F(in, f64, bdf, "members,3")        /* c0, c1, c2 [1/s]; zero: steady */
+#define ALE_RESIDUAL(F)                   \
+  F(in, i32, member, "nodes>members")     \
+  F(in, i32, active, "members")           \
+  F(in, i32, offsets, "nodes+1>>entries") \
+  F(in, i32, neighbour, "entries>nodes")  \
+  F(in, i32, edge, "entries>edges")       \
+  F(in, real, flux, "edges," STR(NV))     \
+  ALE_TIME(F)                             \
   F(out, real, res, "nodes," STR(NV))
 LANES(N(ale_residual), ALE_RESIDUAL, indirect, NV)
 {

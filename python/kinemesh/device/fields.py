@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from kinemesh.device.backend import Backend, kernels
+from kinemesh.errors import SettingsError
 
 
 @cache
@@ -35,6 +36,7 @@ class Fields:
     def __init__(self, backend: Backend, endings: tuple[str, ...] = (), **named: Any) -> None:
         self.backend, self.endings = backend, endings
         self._named: ChainMap[str, Any] = ChainMap(dict(named))
+        self._lacking: dict[str, str] = {}  # shared by all copies
 
     def also(self, **named: Any) -> Fields:
         """Copy with further fields."""
@@ -43,7 +45,7 @@ class Fields:
     def ending(self, endings: tuple[str, ...], **named: Any) -> Fields:
         """Copy for kernels with another ending, with further fields."""
         more = Fields(self.backend, endings)
-        more._named = self._named.new_child(dict(named))
+        more._named, more._lacking = self._named.new_child(dict(named)), self._lacking
         return more
 
     def add(self, **named: Any) -> None:
@@ -53,7 +55,13 @@ class Fields:
             raise KeyError(f"{again[0]} is here already")
         self._named.maps[0].update(named)
 
+    def lack(self, **why: str) -> None:
+        """Say why settings leave out a field: who asks for it gets SettingsError."""
+        self._lacking.update(why)
+
     def __getitem__(self, name: str) -> Any:
+        if name not in self._named and name in self._lacking:
+            raise SettingsError(f"there is no {name}, as {self._lacking[name]}")
         return self._named[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -79,7 +87,8 @@ class Fields:
 
         Raises
         ------
-        KeyError    a field of the kernel is neither given nor here
+        KeyError         a field of the kernel is neither given nor here
+        SettingsError    settings have left it out
         """
         kernel = self.kernel(kernel)
         found = dict(given)
@@ -90,6 +99,8 @@ class Fields:
                 found[name] = self._named[name]
             elif optional:
                 found[name] = None
+            elif name in self._lacking:
+                raise SettingsError(f"{kernel} needs {name}, and {self._lacking[name]}")
             else:
                 known = ", ".join(sorted({*self._named, *given}))
                 raise KeyError(f"{kernel} needs {name}, which is not among {known}")

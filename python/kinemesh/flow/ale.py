@@ -20,7 +20,7 @@ from kinemesh.flow.gas.lusgs import Lusgs
 from kinemesh.flow.gas.settings import KRYLOV, MATRIX, ImplicitSettings
 from kinemesh.flow.gas.solver import Solver, Terms
 from kinemesh.flow.terms.boundary import Boundary, Vortex
-from kinemesh.flow.terms.convection import FLUXES, Balance, FaceFluxes
+from kinemesh.flow.terms.convection import FLUXES, LOOPS, Balance, FaceFluxes
 from kinemesh.flow.terms.gradients import Gradients
 from kinemesh.linear import Pattern
 from kinemesh.linear.lines import colour_along_lines
@@ -52,6 +52,9 @@ class AleSettings(ImplicitSettings):
     linear_solver : "bicgstab", or "lusgs" (sweeps by colours without a matrix: half of the
         memory, more and cheaper pseudo-steps)
     lusgs_sweeps : int         pairs of LU-SGS sweeps per pseudo-step
+    loops : "store" (a face stores its flux, its volumes sum), of flux "roe" also "recompute"
+        (volumes work out each flux twice: the bits of "store"), "colours" (faces add, colour by
+        colour), "atomics" (faces add; not repeatable); subjects of study (docs/loops.md)
     """
 
     flux: str = "roe"
@@ -59,10 +62,18 @@ class AleSettings(ImplicitSettings):
     limiter_k: float | None = None
     linear_solver: str = "bicgstab"
     lusgs_sweeps: int = 4
+    loops: str = "store"
+
+    alike: ClassVar[Mapping[str, tuple[str, ...]]] = {"loops": ("store", "recompute")}
 
     def __post_init__(self) -> None:
         ImplicitSettings.__post_init__(self)
-        self.choose(flux=tuple(FLUXES), limiter=LIMITERS, linear_solver=LINEAR)
+        self.choose(flux=tuple(FLUXES), limiter=LIMITERS, linear_solver=LINEAR, loops=tuple(LOOPS))
+        if self.loops not in (own := FLUXES[self.flux].loops):
+            raise SettingsError(
+                f"loops is {self.loops!r}, and flux {self.flux!r} has {', '.join(own)} alone; "
+                f"take loops = {own[0]!r}, or flux = 'roe'"
+            )
         self.count("lusgs_sweeps")
         self.within(limiter_k=(0, np.inf))
         if self.limiter == "none":
@@ -73,6 +84,10 @@ class AleSettings(ImplicitSettings):
     def scheme(self, mode: str) -> str:
         del mode
         return f"{self.flux} flux, limiter {self.limiter}"
+
+    @property
+    def repeatable(self) -> bool:
+        return self.loops != "atomics"
 
     @property
     def gradients_by(self) -> str:
@@ -182,7 +197,8 @@ class Ale(Solver):
         markers = assign_markers(
             meshes, arguments, type(self), walls=walls, far=far, boundaries=boundaries
         )
-        grid = self.volumes(MeshVertices(arguments.backend, meshes, markers.by_kind))
+        vertices = MeshVertices(arguments.backend, meshes, markers.by_kind)
+        grid = self.volumes(vertices, coloured=LOOPS[arguments.settings.loops].coloured)
         grid.fit(arguments.settings.gradients_by)
         super().__init__(arguments, markers, grid)
 

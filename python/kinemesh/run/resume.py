@@ -160,7 +160,7 @@ def find(solver: Moving, folder: Path, ident: Mapping[str, Any]) -> Saved:
         )
     arrays, record, path, note = restart.read_latest(folder / "restart.h5")
     saved = Saved(path, arrays, record, [note] if note else [])
-    refuse_others(record["identity"], ident, saved)
+    refuse_others(_alike(record["identity"], ident, solver.settings.alike), ident, saved)
     here = plain(solver.backend.describe())
     there = record["device"]
     apart = [k for k in ("device", "name") if there.get(k) != here.get(k)]
@@ -169,9 +169,23 @@ def find(solver: Moving, folder: Path, ident: Mapping[str, Any]) -> Saved:
             f"{path} was written on {there.get('name', there.get('device'))}, and the run goes on "
             f"on {here.get('name', here['device'])}: its bits will differ from here on"
         )
+    if not solver.settings.repeatable:
+        saved.notes.append(
+            f"{path}: no run with these settings has the bits of another, so those from here on "
+            "may differ from the ones of a run that was never stopped"
+        )
     for note in saved.notes:
         warn(note)
     return saved
+
+
+def _alike(
+    kept: Mapping[str, Any], asked: Mapping[str, Any], groups: Mapping[str, tuple[str, ...]]
+) -> dict[str, Any]:
+    """Identity in a folder with the settings of `asked` where both give the same bits."""
+    there, here = kept.get("settings", {}), asked["settings"]
+    same = {n: here[n] for n, group in groups.items() if {there.get(n), here[n]} <= {*group}}
+    return dict(kept) | {"settings": there | same}
 
 
 def refuse_others(kept: Mapping[str, Any], asked: Mapping[str, Any], saved: Saved) -> None:

@@ -1,21 +1,26 @@
 """Volumes of plane meshes with faces between them: metrics, time levels, shapes.
 
-docs/theory.md, section 2.3.  Volumes, faces and boundary faces of one member are contiguous.
+docs/theory.md, section 2.3.  Volumes, faces and boundary faces of one member are contiguous; where
+faces are numbered by colour, its faces of one colour are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.followed import Followed
+from kinemesh.linear.face_colours import by_colour, check_faces, first_fit
+from kinemesh.linear.stack import Items
 from kinemesh.space.vertices import MeshVertices
 from kinemesh.space.volumes import Volumes
 
 Ints = NDArray[np.int32]
+Tables = TypeVar("Tables", bound=Any)
 Faces = dict[str, dict[str, Any]]
 """S and w of the faces at edges, and of each kind of boundary."""
 
@@ -29,11 +34,44 @@ class FaceVolumes(Volumes):
     V, V1, V2 : (nodes,) float64 volumes at n+1, n, n-1 [chord^2]
     edges : int                  number of faces between volumes
     lr : (edges, 2)              volumes on both sides of a face, lower number first
+    colours : list of (first, count)    faces of each colour, no two of which have a volume in
+        common; none where faces are not numbered so
+    by_face : tables of a mesh, beside `lr`, that have a row for each face
     S : (edges, 2), w : (edges,) area vectors, swept rates
     """
 
     vertices: MeshVertices
     worse = np.minimum
+    colours: Sequence[tuple[int, int]] = ()
+    by_face: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(
+        self, vertices: MeshVertices, coloured: bool = False, items: Items | None = None
+    ) -> None:
+        del coloured  # of `_numbered`, which goes before
+        super().__init__(vertices, items)
+
+    def _numbered(self, tables: Sequence[Tables], coloured: bool) -> list[Tables]:
+        """Tables of the distinct meshes, with the faces of each by colour where `coloured`."""
+        self._counts: list[Any] = [len(own.lr) for own in tables]
+        if not coloured:
+            return list(tables)
+        found = []
+        for number, own in enumerate(tables):
+            given = check_faces(first_fit(own.lr, len(own.offsets) - 1), own.lr)
+            self._counts[number] = np.bincount(given, minlength=1)
+            order, place = by_colour(given)
+            rows = {name: getattr(own, name)[order] for name in ("lr", *self.by_face)}
+            found.append(replace(own, edge=place[own.edge], **rows))
+        return found
+
+    def _faces(self) -> Items:
+        """Where the faces of each member stand; `colours`, where they are numbered so."""
+        items = Items(self.alike, self._counts)
+        if any(np.ndim(count) for count in self._counts):
+            counts = items.sizes[self.alike.of].sum(axis=0)
+            self.colours = list(zip(items.start[0].tolist(), counts.tolist(), strict=True))
+        return items
 
     def _allocate(self, lr: Ints, offsets: Ints, neighbour: Ints, edge: Ints) -> None:
         """Arrays of volumes and faces; `offsets`, `neighbour`, `edge` are the faces by volume."""

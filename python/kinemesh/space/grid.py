@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 from weakref import ref
 
 from kinemesh.linear.stack import Items
@@ -22,12 +22,14 @@ class Grid(FaceVolumes):
     corners : device tables of the corners of cells by node: offsets, cell, corner
     """
 
-    def __init__(self, vertices: MeshVertices) -> None:
-        super().__init__(vertices)
-        meshes = self.distinct
-        self.duals = [dual(len(m.points), m.cells) for m in meshes]
+    by_face: ClassVar[tuple[str, ...]] = ("cells_of_edge",)
+
+    def __init__(self, vertices: MeshVertices, coloured: bool = False) -> None:
+        super().__init__(vertices, coloured)
+        duals = [dual(len(m.points), m.cells) for m in self.distinct]
+        self.duals = self._numbered(duals, coloured)
         self.graphs = [(own.offsets, own.neighbour) for own in self.duals]
-        self.dual = self._stacked(vertices.cell_items)
+        self.dual = self._stacked(vertices.cell_items, self._faces())
         d, b = self.dual, self.backend
         self._allocate(d.lr, d.offsets, d.neighbour, d.edge)
         self.fields.add(cells_of_edge=b.table(d.cells_of_edge))
@@ -57,15 +59,15 @@ class Grid(FaceVolumes):
             inverse[nodes] = rows
             self.backend.put(self.fields["inverse"], inverse)
 
-    def _stacked(self, cells: Items) -> Dual:
+    def _stacked(self, cells: Items, edges: Items) -> Dual:
         """Tables of all members from those of the distinct meshes."""
 
         def each(name: str) -> list[Any]:
             return [getattr(own, name) for own in self.duals]
 
-        edges, entries, corners = (
+        entries, corners = (
             Items(self.alike, [len(table) for table in each(name)])
-            for name in ("lr", "neighbour", "cell")
+            for name in ("neighbour", "cell")
         )
         return Dual(
             lr=edges.stack(each("lr"), self.items),

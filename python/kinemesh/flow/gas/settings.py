@@ -24,10 +24,18 @@ class Settings:
     ----------
     remedies : {code: text} what to try after a fault, where it is not what `device.faults` says
     of_steps : names of the settings that physical steps alone have
+    alike : {name: choices} of a setting that give the same bits, so that a run may go on with
+        another of them
+    repeatable : False where two runs differ in their bits
     """
 
     remedies: ClassVar[Mapping[int, str]] = {}
     of_steps: ClassVar[tuple[str, ...]] = ()
+    alike: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+
+    @property
+    def repeatable(self) -> bool:
+        return True
 
     def choose(self, **choices: Any) -> None:
         """SettingsError for a setting that is none of its choices."""

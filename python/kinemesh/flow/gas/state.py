@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.csr import offsets_of
 from kinemesh.device.backend import Backend
 from kinemesh.device.fields import Fields
 from kinemesh.flow.door.arguments import Arguments
@@ -60,10 +59,13 @@ class State:
         self.stream = b.array(model.free_stream(self.mach, self.alpha_deg), np.float64)
         self.centre = b.zeros((grid.members, 2), np.float64)
         self.lowered = b.zeros(len(grid.flux_member), np.int32)
-        self._lowered_of = b.zeros((grid.members, 1), np.float64)
+        # a member's fluxes stand side by side, or those of one colour do
+        starts = np.flatnonzero(np.diff(grid.flux_member, prepend=-1))
+        self._run_of = grid.flux_member[starts]
+        self._lowered_of = b.zeros((len(starts), 1), np.float64)
         self._count_lowered = b.bind(
             "gather_counts",
-            offsets=b.array(offsets_of(grid.flux_member, grid.members), np.int32),
+            offsets=b.array([*starts, len(grid.flux_member)], np.int32),
             counts=self.lowered,
             sums=self._lowered_of,
         )
@@ -163,4 +165,6 @@ class State:
     def at_first_order(self) -> NDArray[np.int64]:
         """(members,) sum of `lowered`; 0 of members that have failed."""
         self._count_lowered()
-        return self.backend.get(self._lowered_of)[:, 0].astype(int) * self.grid.ensemble.alive
+        counts = self.backend.get(self._lowered_of)[:, 0]
+        sums = np.bincount(self._run_of, counts, self.grid.members)
+        return sums.astype(int) * self.grid.ensemble.alive

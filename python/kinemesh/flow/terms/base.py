@@ -48,7 +48,7 @@ class Term:
     """
 
     name: ClassVar[str]
-    near: ClassVar[tuple[str, ...]] = ()
+    near: tuple[str, ...] = ()
     swept: ClassVar[bool] = False
 
     def __init__(self, case: Any) -> None:

@@ -1,4 +1,7 @@
-"""Convective fluxes: tables of them, their calls and their Jacobians (docs/theory.md, 2.1)."""
+"""Convective fluxes: tables of them and of loops over faces, their calls and their Jacobians.
+
+docs/theory.md, 2.1 and 2.7.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,39 @@ class Flux(NamedTuple):
     Parameters
     ----------
     kernel : of the flux;  jacobian : kernel of its derivative, or of one that takes its place
+    loops : names in `LOOPS` of those that compute it
     """
 
     kernel: str
     jacobian: str = "ale_jacobian"
+    loops: tuple[str, ...] = ("store",)
 
 
-FLUXES = {"roe": Flux("ale_flux_roe"), "hllc": Flux("ale_flux_hllc")}
+class Loop(NamedTuple):
+    """Loop from the states of volumes and their gradients to the sums of fluxes.
+
+    Parameters
+    ----------
+    kernels : in their order, behind that of the flux where fluxes are stored
+    stores : True where faces store their fluxes, which other terms may add to
+    coloured : True where the last kernel goes over faces colour by colour
+    """
+
+    kernels: tuple[str, ...]
+    stores: bool = False
+    coloured: bool = False
+
+
+LOOPS = {
+    "store": Loop(("ale_residual",), stores=True),
+    "recompute": Loop(("ale_loop_recompute",)),
+    "colours": Loop(("ale_residual_start", "ale_loop_colours"), coloured=True),
+    "atomics": Loop(("ale_residual_start", "ale_loop_atomics")),
+}
+FLUXES = {
+    "roe": Flux("ale_flux_roe", loops=tuple(LOOPS)),
+    "hllc": Flux("ale_flux_hllc"),
+}
 """A new flux on meshes is its kernel and a line here."""
 
 
@@ -45,11 +74,12 @@ CLOUD_FLUXES = {
 
 
 class FaceFluxes(Term):
-    """Convective fluxes through the faces between volumes.
+    """Convective fluxes through the faces between volumes, where they are stored.
 
     Attributes
     ----------
-    flux : (edges, variables) device array, which terms after it may add to; a field of the solver
+    flux : (edges, variables) device array, which terms after it may add to; a field of the solver.
+        SettingsError where a loop stores no fluxes
     """
 
     name = "convection"
@@ -58,24 +88,43 @@ class FaceFluxes(Term):
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)
-        self.flux = case.backend.zeros((self.grid.edges, case.model.variables))
-        self.fields.add(flux=self.flux, S=self.grid.S, w=self.grid.w)
+        self.fields.add(S=self.grid.S, w=self.grid.w)
+        self.stores = LOOPS[self.settings.loops].stores
+        if self.stores:
+            self.fields.add(flux=case.backend.zeros((self.grid.edges, case.model.variables)))
+        else:
+            loops = self.settings.loops
+            self.fields.lack(flux=f"loops = {loops!r} stores no fluxes; take loops = 'store'")
+
+    @property
+    def flux(self) -> Any:
+        return self.fields["flux"]
 
     def residual(self) -> list[Any]:
-        return [self.fields.bind(FLUXES[self.settings.flux].kernel)]
+        return [self.fields.bind(FLUXES[self.settings.flux].kernel)] if self.stores else []
 
     def matrix(self, rows: Rows) -> list[Any]:
         return [rows.fields.bind(FLUXES[self.settings.flux].jacobian, suffix=rows.suffix)]
 
 
 class Balance(Term):
-    """Sum of the fluxes through the faces of each volume, with the terms of past time levels."""
+    """Sum of the fluxes through the faces of each volume, with the terms of past time levels.
+
+    Where fluxes are not stored, it works them out.
+    """
 
     name = "balance"
-    near = ("flux",)
+
+    def __init__(self, case: Any) -> None:
+        super().__init__(case)
+        self.loop = LOOPS[self.settings.loops]
+        self.near = ("flux",) if self.loop.stores else FaceFluxes.near
 
     def residual(self) -> list[Any]:
-        return [self.fields.bind("ale_residual")]
+        *first, last = (self.fields.bind(kernel) for kernel in self.loop.kernels)
+        if not self.loop.coloured:
+            return [*first, last]
+        return [*first, *(self.fields.backend.part(last, faces) for faces in self.grid.colours)]
 
 
 class CloudFluxes(Term):
