@@ -120,6 +120,23 @@ def test_both_ways_to_read_and_write_count_twice(kernel, mode):
     assert call_bytes(kernel, {"x": x}) == 2 * x.nbytes
 
 
+@pytest.mark.parametrize("nodes", [40, 500])
+@pytest.mark.parametrize("loop", ["ale_loop_atomics", "ale_loop_colours"])
+def test_sums_that_faces_add_to_are_read_and_written_once_for_each_side(loop, nodes):
+    edges = 100
+    fields = {"lr": np.zeros((edges, 2), np.int32), "res": np.zeros((nodes, 4))}
+    want = edges * 2 * 4 + 2 * edges * 2 * 32
+
+    assert call_bytes(loop, fields) == want
+    assert call_bytes(loop, fields, (20, 50)) == want / 2
+
+
+def test_of_faults_no_more_count_than_there_are_members():
+    fields = {"member": np.zeros(500, np.int32), "faults": np.zeros(2, np.uint64)}
+
+    assert call_bytes("state_primitive", fields) == 500 * 4 + 2 * 2 * 8
+
+
 @pytest.mark.parametrize("way", ["block_lower", "block_upper", "block_turn"])
 def test_a_sweep_reads_half_of_its_matrix(way):
     blocks = np.zeros((70, 4))

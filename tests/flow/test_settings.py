@@ -31,6 +31,7 @@ def case(mesh, **options):
 
 CHOICES = [
     (km.AleSettings, FLUXES, "flux"),
+    (km.AleSettings, ale.LOOPS, "loops"),
     (km.AleSettings, ale.LIMITERS, "limiter"),
     (km.AleSettings, ale.LINEAR, "linear_solver"),
     (km.MeshlessSettings, CLOUD_FLUXES, "flux"),

@@ -1,5 +1,5 @@
 /* loops.h - other loops over the faces of meshes than that of flux.h, which stores each flux: volumes that work
- * out each flux twice, faces in colours, faces with atomic sums (Weng et al. 2021; docs/theory.md, section 8).
+ * out each flux twice, faces in colours, faces with atomic sums (Weng et al. 2021; docs/theory.md, section 2.8).
  * For Roe's flux, on median duals and on cells, once per dimension.  Units: docs/style.md.        */
 
 /* res = c0 V u + past, to which faces add their fluxes. */

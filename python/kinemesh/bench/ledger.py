@@ -70,7 +70,8 @@ def _reached(kernel: str, fields: dict[str, Any]) -> dict[str, int]:
 def call_bytes(kernel: str, fields: dict[str, Any], over: tuple[int, int] | None = None) -> int:
     """Compulsory bytes of a call: every field once per pass, index tables included.
 
-    Of a field that index tables lead into no more items count than these tables have entries.
+    Of a field that index tables lead into no more items count than these tables have entries; of
+    one whose items are added to, by `add` in csrc/core/kernel.h, a read and a write for each entry.
     A call over a part of the items moves that part of every field; a sweep half of its matrix
     (the fields over `blocks`).
     """
@@ -78,12 +79,14 @@ def call_bytes(kernel: str, fields: dict[str, Any], over: tuple[int, int] | None
     part = over[1] / count if over and count else 1.0
     reached = _reached(kernel, fields)
     total = 0.0
-    for name, mode, _, shape in declarations()[kernel][1]:
+    for name, mode, kind, shape in declarations()[kernel][1]:
         array = fields.get(name)
         if mode == "val" or array is None or not array.nbytes:
             continue
         first = shape.split(">")[0].split(",")[0]
-        touched = min(1.0, reached.get(first, sys.maxsize) / array.shape[0])
+        touched = reached.get(first, sys.maxsize) / array.shape[0]
+        if mode != "inc" or kind == "u64":  # of faults, which are rare
+            touched = min(1.0, touched)
         half = 0.5 if first == "blocks" and any(s in kernel for s in SWEEPS) else 1.0
         total += PASSES[mode] * array.nbytes * touched * half * part
     return round(total)

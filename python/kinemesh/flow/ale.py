@@ -52,9 +52,9 @@ class AleSettings(ImplicitSettings):
     linear_solver : "bicgstab", or "lusgs" (sweeps by colours without a matrix: half of the
         memory, more and cheaper pseudo-steps)
     lusgs_sweeps : int         pairs of LU-SGS sweeps per pseudo-step
-    loops : "store" (a face stores its flux, its volumes sum), of flux "roe" also "recompute"
-        (volumes work out each flux twice: the bits of "store"), "colours" (faces add, colour by
-        colour), "atomics" (faces add; not repeatable); subjects of study (docs/loops.md)
+    loops : "store" (a face stores its flux, its volumes sum), or of Roe's flux "recompute" (volumes
+        work out each flux twice: the same bits), "colours" (faces add to their volumes, colour by
+        colour) or "atomics" (all at once: not repeatable)
     """
 
     flux: str = "roe"

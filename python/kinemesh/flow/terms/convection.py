@@ -1,6 +1,6 @@
 """Convective fluxes: tables of them and of loops over faces, their calls and their Jacobians.
 
-docs/theory.md, 2.1 and 2.7.
+docs/theory.md, 2.2 and 2.8.
 """
 
 from __future__ import annotations
