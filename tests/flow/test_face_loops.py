@@ -212,7 +212,7 @@ def test_loops_are_unknown_to_solvers_without_faces(method):
 
 
 class More(Term):
-    """Mass through the first face that no flux has."""
+    """Term that takes the flux of the first face away."""
 
     name = "more"
 
@@ -222,7 +222,7 @@ class More(Term):
 
 
 class Named(More):
-    """The same by a kernel that finds fluxes by their name."""
+    """Term with a kernel that finds fluxes by their name."""
 
     def residual(self):
         return [self.fields.bind("ale_residual")]

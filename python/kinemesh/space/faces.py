@@ -66,7 +66,7 @@ class FaceVolumes(Volumes):
         return found
 
     def _faces(self) -> Items:
-        """Where the faces of each member stand; `colours`, where they are numbered so."""
+        """Items of the faces; sets `colours` where they are numbered by colour."""
         items = Items(self.alike, self._counts)
         if any(np.ndim(count) for count in self._counts):
             counts = items.sizes[self.alike.of].sum(axis=0)
