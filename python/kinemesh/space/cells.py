@@ -121,7 +121,8 @@ class Cells(FaceVolumes):
         begins = after >= 0  # an edge begins at each vertex but the last one of a marker
         ends = np.stack([side.node, after], axis=1)[begins]
         cell, member = self._behind(ends), side.member[begins]
-        body, layers = self._body(side)[ends].min(axis=1), ((None,))
+        body = self._body(side)[ends].min(axis=1)
+        layers: tuple[tuple[int, int] | None, ...] = (None,)
         if name != BODY and (layer := times_before(cell)).any():
             # the patch of all bodies stays in their order; loads read it, and write to no cell
             order = np.argsort(layer, kind="stable")

@@ -70,8 +70,8 @@ class Solver(State, Moving):
         self._base: Any = None
         self._tolerance: float | None = None  # that is on the device
 
-    @cached_property
-    def forces(self) -> Forces:
+    @cached_property  # kept in the instance: as writeable as what it overrides
+    def forces(self) -> Forces:  # type: ignore[override]
         """Loads on the bodies; bound when first asked for, behind the gradients that they read."""
         return Forces(self.grid, self.fields, self.mach, self.alpha_deg, *self.reference)
 
