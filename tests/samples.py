@@ -150,15 +150,20 @@ def run(backend, chosen, values=None):
     return launch(backend, chosen, place(backend, chosen, values))
 
 
+def bound(backend, kernel, **fields):
+    """Call of a kernel whose optional fields are absent where they are not given."""
+    absent = {row[0]: None for row in kernels()[kernel][1] if row[1] == "opt"}
+    return backend.bind(kernel, **absent | fields)
+
+
 def direct(backend, kernel, **fields):
     """Run a kernel on plain arrays, each with its declared dtype, and return all of them.
 
     Optional fields that are not given are absent.
     """
     rows = [row for row in kernels()[kernel][1] if row[0] in fields]
-    absent = {row[0]: None for row in kernels()[kernel][1] if row[1] == "opt"}
-    there = absent | place(backend, Sample(kernel, "", rows, prepared(rows, fields)))
-    backend.bind(kernel, **there)()
+    there = place(backend, Sample(kernel, "", rows, prepared(rows, fields)))
+    bound(backend, kernel, **there)()
     return {name: backend.get(there[name]) for name in fields if np.ndim(fields[name])}
 
 

@@ -96,7 +96,7 @@ def test_settings_are_those_of_the_method():
     ("changes", "word"),
     [
         ([('"delaunay"', '"springs"')], "'springs' is none of method .* use delaunay or rigid"),
-        ([('method = "meshless"', 'method = "cloud"')], "expected one of ale, meshless"),
+        ([('method = "meshless"', 'method = "cloud"')], "expected one of ale, cells, meshless"),
         ([('method = "meshless"', "method = 3")], "method = 3, expected one of"),
         ([('section = "naca0012"', 'bodies = "30p30n"\ntrailing_edge = "sharp"')],
          "has bodies, so trailing_edge has no meaning"),

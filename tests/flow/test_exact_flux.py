@@ -7,6 +7,7 @@ Tolerances: a flux is a sum of some ten products of its own size, hence 64 eps o
 import numpy as np
 import pytest
 from exact_gas import GAMMA, conserved, flux, jacobian, primitive
+from samples import bound
 
 SCHEMES = ["ale_flux_roe", "ale_flux_hllc"]
 
@@ -44,7 +45,7 @@ def edge_flux(backend, scheme, left, right, s, w, fix=0.0, grad=None, z=1.0):
     grad = backend.array(np.zeros((2 * edges, 8)) if grad is None else grad, "real")
     x = backend.array(x, "float64")
     fields |= {"x": x, "grad": grad, "entropy_fix": fix, "low_mach": low_mach(backend, z)}
-    backend.bind(scheme, flux=out, lowered=lowered, **fields)()
+    bound(backend, scheme, flux=out, lowered=lowered, **fields)()
     assert not backend.get(lowered).any()
     return backend.get(out).astype(float)
 
@@ -303,7 +304,8 @@ def test_a_wall_passes_its_pressure_only(backend):
     q, s, w = states(20, np.random.default_rng(10))
     res = backend.array(np.ones((20, 4)), "real")
 
-    backend.bind("bc_wall", res=res, **boundary(backend, q, s, w))()
+    x = backend.array(np.ones((20, 2)), "float64")
+    bound(backend, "bc_wall", res=res, x=x, **boundary(backend, q, s, w))()
 
     p = q[:, 3:]
     expected = 1 + np.column_stack([np.zeros(20), p * s, p[:, 0] * w])
@@ -316,7 +318,7 @@ def test_wall_jacobian_is_the_derivative_of_its_flux(backend):
     matrix = backend.zeros((20, 16))
     slot = backend.array(np.arange(20), "int32")
 
-    backend.bind("bc_wall_jacobian", slot=slot, A=matrix, **fields)()
+    bound(backend, "bc_wall_jacobian", slot=slot, A=matrix, **fields)()
 
     step, u = 1e-30, conserved(q).astype(complex)
     columns = [primitive(u + 1j * step * np.eye(4)[k])[:, 3].imag / step for k in range(4)]
@@ -332,7 +334,7 @@ def test_far_field_passes_a_free_stream_unchanged(backend):
     res, there = backend.zeros((20, 4)), far_field(backend, 20, stream)
 
     fields = boundary(backend, q, s, w)
-    backend.bind("bc_farfield", entropy_fix=0.1, res=res, **fields, **there)()
+    bound(backend, "bc_farfield", entropy_fix=0.1, res=res, **fields, **there)()
 
     close(backend, backend.get(res), flux(q, s, w))
 
@@ -345,7 +347,7 @@ def test_supersonic_far_field_lets_each_side_decide(backend):
     res, there = backend.zeros((2, 4)), far_field(backend, 2, stream)
 
     fields = boundary(backend, q, s, w)
-    backend.bind("bc_farfield", entropy_fix=0.0, res=res, **fields, **there)()
+    bound(backend, "bc_farfield", entropy_fix=0.0, res=res, **fields, **there)()
 
     close(backend, backend.get(res), np.stack([flux(q[0], s[0], 0), flux(stream, s[1], 0)]), 128)
 
@@ -358,7 +360,7 @@ def test_far_field_jacobian_is_the_outgoing_part(backend):
     matrix, there = backend.zeros((20, 16)), far_field(backend, 20, stream)
 
     fields = boundary(backend, q, s, w) | {"slot": backend.array(np.arange(20), "int32")}
-    backend.bind("bc_farfield_jacobian", entropy_fix=0.0, A=matrix, **fields, **there)()
+    bound(backend, "bc_farfield_jacobian", entropy_fix=0.0, A=matrix, **fields, **there)()
 
     expected = []
     for si, wi in zip(s, w, strict=True):
@@ -436,8 +438,8 @@ def test_the_far_vortex_has_its_circulation_and_the_streams_total_enthalpy(doubl
     q = np.column_stack([a2**2.5, u, a2**3.5 / GAMMA])
     res = double.zeros((count, 4))
 
-    double.bind(
-        "bc_farfield", entropy_fix=0.1, res=res, **boundary(double, q, s, np.zeros(count)),
+    bound(
+        double, "bc_farfield", entropy_fix=0.1, res=res, **boundary(double, q, s, np.zeros(count)),
         **far_field(double, count, stream, strength, ring),
     )()  # fmt: skip
 
@@ -454,8 +456,9 @@ def test_strength_of_the_vortex_is_that_of_the_lift(double):
     stream = np.array([[1, 0.5 * np.cos(alpha), 0.5 * np.sin(alpha), 1 / GAMMA]])
     strength = double.zeros(1, "float64")
 
-    double.bind(
-        "bc_vortex", offsets=double.array([0, 2], "int32"), force=double.array(force, "float64"),
+    bound(
+        double, "bc_vortex", offsets=double.array([0, 2], "int32"),
+        force=double.array(force, "float64"),
         stream=double.array(stream, "float64"), active=double.array([1], "int32"),
         strength=strength,
     )()  # fmt: skip

@@ -37,9 +37,7 @@ def cut(monkeypatch, tmp_path):
     ("colours", "colours"), ("store", "recompute"), ("recompute", "store"),
 ])  # fmt: skip
 @pytest.mark.parametrize("solver", [km.Ale, km.CellCentred])
-def test_a_run_goes_on_with_the_bits_of_a_whole_one(
-    cut, tmp_path, solver, began, goes_on, device
-):
+def test_a_run_goes_on_with_the_bits_of_a_whole_one(cut, tmp_path, solver, began, goes_on, device):
     case(began, device, solver).steady(out=tmp_path / "whole")
     out = cut(began, device, solver)
 

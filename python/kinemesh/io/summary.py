@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from importlib import metadata
 from math import isfinite
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ class Summary(dict[str, Any]):
         return ", ".join(text for text in (*what, end, said) if text)
 
     def __repr__(self) -> str:
-        return f"Summary({self.told()}; {', '.join(self)})"
+        return f"Summary({self.told()}; {shorten(', '.join(self), 120, placeholder=' ...')})"
 
     def _repr_html_(self) -> str:
         """The table, for notebooks."""
