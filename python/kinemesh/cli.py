@@ -182,18 +182,21 @@ def _add_case(command: Any) -> None:
     add("--out", type=Path, metavar="DIR", help="output folder (default: the case's name)")
 
 
-def _case(arguments: argparse.Namespace) -> Any:
+def case_of(arguments: argparse.Namespace) -> Any:
     """The case with the options of the command line."""
     from kinemesh import cases
 
-    case = cases.load(arguments.case, arguments.set)
+    if arguments.method is None and arguments.deform is None:
+        case = cases.load(arguments.case, arguments.set)
+    else:  # the changes may be settings of theirs
+        case = cases.load(arguments.case)
+        case = case.replace(method=arguments.method, deform=arguments.deform)
+        case = case.changed(arguments.set)
     return case.replace(
         mesh=arguments.mesh,
         nodes=arguments.nodes if arguments.size is None else arguments.size,
         points=arguments.points,
         cloud=arguments.cloud,
-        deform=arguments.deform,
-        method=arguments.method,
         cycles=arguments.cycles,
         until=arguments.until,
         steps_per_cycle=arguments.steps_per_cycle,
@@ -211,12 +214,12 @@ def _check(arguments: argparse.Namespace) -> int:
     def told(line: str) -> None:
         print(_in_shell(line), flush=True)
 
-    report = check(_case(arguments), progress=not arguments.quiet, told=told)
+    report = check(case_of(arguments), progress=not arguments.quiet, told=told)
     return 0 if report.good else WRONG
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    case = _case(arguments)
+    case = case_of(arguments)
     views.check(arguments)
     result = case.run(
         progress=not arguments.quiet, resume=arguments.resume, overwrite=arguments.overwrite

@@ -89,6 +89,24 @@ def test_settings_are_those_of_the_method():
         case(MESHLESS + "[solver]\nlusgs_sweeps = 3\n").build()
 
 
+@pytest.mark.parametrize(
+    ("given", "key", "value"),
+    [
+        (["--method", "cells"], "solver.gradient", "plain"),
+        (["--method", "meshless"], "solver.weight_power", 2.0),
+        (["--deform", "delaunay"], "deform.retriangulate", True),
+    ],
+)
+def test_settings_of_the_method_and_deformation_that_options_choose_may_be_set(given, key, value):
+    text = f"{key}={value}".replace("True", "true")
+    asked = cli.parser().parse_args(["run", "agard-ct5", *given, "--set", text])
+    made = cli.case_of(asked).tables()
+
+    part, name = key.split(".")
+    assert made[part][name] == value
+    assert given[1] in (made["method"], made["deform"]["method"])
+
+
 # ---------------------------------------------------------------- what is refused
 
 

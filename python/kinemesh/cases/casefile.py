@@ -95,6 +95,14 @@ class Case(Stated):
             _check_integers(table)
             return dataclasses.replace(cls.from_dict(table, path.parent), file=path)
 
+    def changed(self, changes: Sequence[str]) -> Case:
+        """The case with changes such as "flow.mach=0.6", as `read` takes them."""
+        if not changes:
+            return self
+        name = self.name if self.file is None else ""
+        made = Case.of_tables(self.tables(), Path(self.file or self.name), changes, name)
+        return dataclasses.replace(made, file=self.file)
+
     @classmethod
     def from_dict(cls, table: Mapping[str, Any], folder: str | Path = ".") -> Case:
         """A case from the tables of a case file; relative names start at `folder`."""
