@@ -328,3 +328,19 @@ def test_a_cell_with_several_edges_on_one_boundary_is_in_as_many_layers(host):
     for first, count in patch.layers:
         assert len(set(patch.node[first : first + count])) == count
     assert np.bincount(patch.node).tolist() == [2, 3, 2, 3]
+
+
+@pytest.mark.parametrize("order", [list(EDGES), ["north", "low", "east", "left", "high"]])
+def test_an_edge_is_of_the_body_of_its_marker_where_bodies_meet(host, order):
+    """Loads of each body are sums over rows side by side; here every vertex is of two bodies."""
+    mesh = km.mesh.Mesh.from_arrays(HOUSE, CORNERS, EDGES)
+    other = km.mesh.Mesh.from_arrays(HOUSE + 1, CORNERS, EDGES)
+    cells = Cells(MeshVertices(host, [mesh, other, mesh], {"wall": order}))
+
+    for patch in (cells.wall, cells.patches["wall"]):
+        first = cells.vertices.first[patch.member]
+        ends = (patch.shape["ends"] - first[:, None]).tolist()
+        names = [cells.bodies[body] for body in patch.body]
+        assert all(EDGES[name] == [own] for (_, name), own in zip(names, ends, strict=True))
+        assert [member for member, _ in names] == patch.member.tolist()
+    assert cells.wall.body.tolist() == list(range(15))

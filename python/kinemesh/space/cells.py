@@ -5,6 +5,7 @@ docs/theory.md, section 2.3: straight edges in place of the faces of a median du
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from kinemesh.device.faults import AREA, DENSITY, GRAPH, PRESSURE
 from kinemesh.linear.stack import Items
 from kinemesh.mesh.cell_faces import cell_faces, wider
 from kinemesh.space.conditions.base import BODY
+from kinemesh.space.conditions.table import role_of
 from kinemesh.space.faces import FaceVolumes, Ints
 from kinemesh.space.patches import Patch
 from kinemesh.space.vertices import MeshVertices, Side
@@ -34,14 +36,12 @@ class Cells(FaceVolumes):
     """
 
     on: ClassVar[str] = "cells"
-    by_face: ClassVar[tuple[str, ...]] = ("ends",)
 
-    def __init__(self, vertices: MeshVertices, coloured: bool = False) -> None:
-        tables = [cell_faces(len(m.points), m.cells) for m in vertices.distinct]
-        self.tables = self._numbered(tables, coloured)
-        super().__init__(vertices, coloured, vertices.cell_items)
+    def __init__(self, vertices: MeshVertices) -> None:
+        self.tables = [cell_faces(len(m.points), m.cells) for m in vertices.distinct]
+        super().__init__(vertices, vertices.cell_items)
         self.graphs = [(own.offsets, own.neighbour) for own in self.tables]
-        b, faces, entries = self.backend, self._faces(), self._items("neighbour")
+        b, faces, entries = self.backend, self._items("lr"), self._items("neighbour")
         self._allocate(
             faces.stack(self._each("lr"), self.items),
             self.items.offsets(self._each("offsets")),
@@ -119,37 +119,54 @@ class Cells(FaceVolumes):
         """The edges between the vertices on one side, and the cells at them."""
         after = side.shape["ends"][:, 1]
         begins = after >= 0  # an edge begins at each vertex but the last one of a marker
-        ends = np.stack([side.node, after], axis=1)[begins]
-        cell, member = self._behind(ends), side.member[begins]
-        body = self._body(side)[ends].min(axis=1)
+        ends, body = np.stack([side.node, after], axis=1)[begins], side.member[begins]
+        at = np.searchsorted(self._outer, self._number(ends))
+        if role_of(name) == BODY:
+            body = self._body_at[at]
+            order = np.argsort(body, kind="stable")  # sums over bodies need them one by one
+            ends, body, at = ends[order], body[order], at[order]
+        cell = self._behind[at]
         layers: tuple[tuple[int, int] | None, ...] = (None,)
         if name != BODY and (layer := times_before(cell)).any():
             # the patch of all bodies stays in their order; loads read it, and write to no cell
             order = np.argsort(layer, kind="stable")
-            ends, cell, member, body = ends[order], cell[order], member[order], body[order]
+            ends, cell, body = ends[order], cell[order], body[order]
             first = offsets_of(layer[order], int(layer.max()) + 1)
             layers = tuple(zip(first[:-1].tolist(), np.diff(first).tolist(), strict=True))
-        return Patch.of(
-            self.backend, name, cell, body, member, {"ends": ends}, self.dimensions, layers
-        )
+        member, shape = self.member[cell], {"ends": ends}
+        return Patch.of(self.backend, name, cell, body, member, shape, self.dimensions, layers)
 
-    def _behind(self, ends: Ints) -> Ints:
-        """(b,) cell at each edge (b, 2) of the boundary."""
-        items, v = self._items("outer"), self.vertices
-        outer = items.stack(self._each("outer"), v.items)
-        behind = items.stack(self._each("behind"), v.cell_items)
-        known, asked = (pair.astype(np.int64) @ [v.nodes, 1] for pair in (outer, ends))
-        return behind[np.searchsorted(known, asked)]
+    @cached_property
+    def _outer(self) -> NDArray[np.int64]:
+        """(k,) number of each edge of the boundary of all members, sorted."""
+        return self._number(self._items("outer").stack(self._each("outer"), self.vertices.items))
 
-    def _body(self, side: Side) -> Ints:
-        """(vertices,) body of each vertex on a side.
+    @cached_property
+    def _behind(self) -> Ints:
+        """(k,) cell at each edge of the boundary."""
+        return self._items("outer").stack(self._each("behind"), self.vertices.cell_items)
 
-        A vertex where two bodies meet is of the one with the higher number, so that an edge is of
-        the lower one of its ends.
+    @cached_property
+    def _body_at(self) -> Ints:
+        """(k,) body that each edge of the boundary is of by its marker, where it is of one.
+
+        Vertices do not tell: one where two bodies meet is of both.
         """
-        body = np.zeros(self.vertices.nodes, np.int32)
-        body[side.node] = side.body
-        return body
+        v, tables = self.vertices, []
+        names = [[name for of, name in v.bodies if of == lead] for lead in v.alike.lead]
+        bodies = Items(v.alike, [len(own) for own in names])
+        for mesh, own, there in zip(self.distinct, self.tables, names, strict=True):
+            outer, table = self._number(own.outer), np.zeros(len(own.outer), np.int32)
+            for body, name in enumerate(there):
+                table[np.searchsorted(outer, self._number(mesh.boundaries[name]))] = body
+            tables.append(table)
+        return self._items("outer").stack(tables, bodies)
+
+    def _number(self, ends: Ints) -> NDArray[np.int64]:
+        """(b,) a number for each edge (b, 2) by its ends, in their order."""
+        first, second = ends.astype(np.int64).T
+        found: NDArray[np.int64] = first * self.vertices.nodes + second
+        return found
 
 
 def times_before(numbers: Ints) -> Ints:
