@@ -26,12 +26,15 @@ class CellSettings(AleSettings):
     Parameters
     ----------
     gradient : "nodes" (of Green and Gauss, values at vertices exact for linear fields),
-        "least-squares" (over the cells across the faces) or "plain" (values at vertices are plain
-        means, as Weng et al. 2021 have them; not exact, for comparison)
+        "least-squares" (over the cells across the faces; less drag, and fewer flows converge) or
+        "plain" (values at vertices are plain means, as Weng et al. 2021 have them; not exact, for
+        comparison)
     cfl, cfl_max, unsteady_cfl : float    twice to four times those of `AleSettings`: a cell has
         more face for its volume than a dual, and goes as fast in pseudo-time with a larger number
     jacobian_fix : float       0.2, on 500 nodes about an aerofoil the least with which all steps
         converge (docs/convergence.md)
+    lusgs_sweeps : int         8: with 4, as many as `AleSettings` has, a third of the steps of a
+        pitching section of 3000 nodes do not converge
     """
 
     gradient: str = "nodes"
@@ -40,6 +43,7 @@ class CellSettings(AleSettings):
     unsteady_cfl: float = 400.0
     unsteady_krylov_tolerance: float = 0.1
     jacobian_fix: float | None = 0.2
+    lusgs_sweeps: int = 8
 
     def __post_init__(self) -> None:
         AleSettings.__post_init__(self)

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from kinemesh.csr import ordered_pairs
+from kinemesh.csr import offsets_of, ordered_pairs
 from kinemesh.mesh.dual import around, dual
 
 Ints = NDArray[np.int32]
@@ -78,8 +78,7 @@ def told(
     d = centres[about] - points[node]
 
     def total(value: NDArray[np.float64]) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = np.bincount(node, value, len(count))
-        return found
+        return np.bincount(node, value, len(count))
 
     (x, y), m = d.T, np.maximum(count, 1)
     xx, xy, yy, sx, sy = total(x * x), total(x * y), total(y * y), total(x), total(y)
@@ -120,6 +119,37 @@ def wider(
         order, found = ordered_pairs(node, cell, max(nodes, cells))
         starts, about = found[: nodes + 1], cell[order]
     return starts, about
+
+
+ENOUGH = 3
+"""Cells that a gradient of least squares is fitted to: of two, errors at the boundary grow."""
+
+
+def enough(faces: CellFaces) -> tuple[Ints, Ints, Ints]:
+    """Cells across the edges of each cell, and where these are fewer than three those behind them.
+
+    Returns
+    -------
+    offsets (cells+1,), neighbour (entries,), edge (entries,) of the cell itself, on the way there
+    """
+    offsets, cells = faces.offsets, len(faces.offsets) - 1
+    cell = np.repeat(np.arange(cells), np.diff(offsets))
+    found = np.stack([cell, faces.neighbour, faces.edge], axis=1)
+    for _ in range(RINGS):
+        few = (np.bincount(found[:, 0], minlength=cells) < ENOUGH)[found[:, 0]]
+        if not few.any():
+            break
+        cell, there, edge = found[few].T
+        count = np.diff(offsets)[there]
+        at = np.repeat(offsets[there] - np.cumsum(count) + count, count) + np.arange(count.sum())
+        own = np.repeat(cell, count)
+        more = np.stack([own, faces.neighbour[at], np.repeat(edge, count)], axis=1)
+        both = np.concatenate([found, more[more[:, 1] != own]])
+        both = both[np.lexsort((both[:, 2], both[:, 1], both[:, 0]))]
+        first = np.append(True, (np.diff(both[:, :2], axis=0) != 0).any(axis=1))
+        found = both[first[: len(both)]]
+    cell, neighbour, edge = found.T.astype(np.int32)
+    return offsets_of(cell, cells), neighbour, edge
 
 
 def _turned(sides: Ints, ends: Ints) -> tuple[Ints, Ints]:

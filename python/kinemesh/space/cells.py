@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kinemesh.csr import offsets_of
 from kinemesh.device.faults import AREA, DENSITY, GRAPH, PRESSURE
 from kinemesh.linear.stack import Items
-from kinemesh.mesh.cell_faces import cell_faces, wider
+from kinemesh.mesh.cell_faces import cell_faces, enough, wider
 from kinemesh.space.conditions.base import BODY
 from kinemesh.space.conditions.table import role_of
 from kinemesh.space.faces import FaceVolumes, Ints
@@ -33,9 +33,12 @@ class Cells(FaceVolumes):
     centre : (nodes, 2) float64    centroid of each cell; `x` of `fields`
     points : (nodes, 2)            centroids of the cells as given, on the host
     xf : (edges, 2) float64        middles of the faces, where the states of both sides meet
+    fitted : dict    tables of the cells that gradients of least squares are fitted to, by the names
+        of those across the faces
     """
 
     on: ClassVar[str] = "cells"
+    fitted: dict[str, Any]
 
     def __init__(self, vertices: MeshVertices) -> None:
         self.tables = [cell_faces(len(m.points), m.cells) for m in vertices.distinct]
@@ -73,12 +76,19 @@ class Cells(FaceVolumes):
         Parameters
         ----------
         by : "nodes" (weights of the cells about each vertex, exact for linear fields), "plain"
-            (their mean) or "least-squares" (`inverse` among the fields)
+            (their mean) or "least-squares" (`inverse` among the fields, tables in `fitted`)
         """
         b, v = self.backend, self.vertices
         if by == "least-squares":
+            offsets, neighbour, edge = zip(*(enough(own) for own in self.tables), strict=True)
+            entries = Items(self.alike, [len(own) for own in neighbour])
+            self.fitted = {
+                "offsets": b.array(self.items.offsets(offsets), np.int32),
+                "neighbour": b.table(entries.stack(neighbour, self.items)),
+                "edge": b.table(entries.stack(edge, self._items("lr"))),
+            }
             self.fields.add(inverse=b.zeros((self.nodes, 3)))
-            self.measure.follow(self.fields.bind("least_squares"))
+            self.measure.follow(self.fields.also(**self.fitted).bind("least_squares"))
             return
         tables = [(own.starts, own.about) for own in self.tables]
         if by == "nodes":

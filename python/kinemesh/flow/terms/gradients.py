@@ -79,7 +79,9 @@ class CellGradients(Gradients):
 
     def _from_q(self) -> list[Any]:
         if self.settings.gradient == "least-squares":
-            return super()._from_q()
+            unread = {"edge"} if self.limiter == "none" else set()
+            about = {k: own for k, own in self.grid.fitted.items() if k not in unread}
+            return [self._limited("ale_gradient", **about)]
         shape = self.grid.vertices.nodes, self.fields["q"].shape[1]
         value = self.fields.backend.zeros(shape)
         values = self.fields.bind("vertex_values", value=value)
