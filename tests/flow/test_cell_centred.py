@@ -37,6 +37,20 @@ def test_gradients_of_linear_fields_are_exact_to_the_corners_of_the_boundary(kin
     assert plain.max() > 0.5  # plain means are at the middle of the cells, not at the vertex
 
 
+@on_devices
+@pytest.mark.parametrize("kind", KINDS)
+def test_gradients_are_exact_on_thin_cells_that_lie_aslant(kind, device):
+    made, thin, turn = square(10, kind, jitter=0.3), 1e3, np.exp(0.7j)
+    place = (made.points @ [1, 1j / thin]) * turn
+    points = np.stack([place.real, place.imag], axis=1)
+    mesh = km.Mesh(points, made.triangles, made.quads, made.boundaries)
+
+    error, _ = gradient_error(mesh, "nodes", device)
+
+    # distances across cells lose eps times the aspect ratio, differences over them as much again
+    assert error.max() < 100 * np.finfo(float).eps * thin**2
+
+
 @pytest.mark.parametrize("gradient", CELL_GRADIENTS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_error_grows_in_a_uniform_stream(kind, gradient):

@@ -1,5 +1,6 @@
 /* cells.h - cells of a plane mesh as volumes: area vectors of their edges and what these sweep (docs/theory.md,
- * eq. 2.12), areas and centroids of cells, their gradients by values at vertices (section 8).  An edge runs with the cell that S points out of on its left.
+ * eq. 2.12), areas and centroids of cells, their gradients by values at vertices (section 8).  An edge runs with
+ * the cell that S points out of on its left.
  * Coordinates, volumes and swept volumes are always float64; lengths in chords.                  */
 
 #define FACE_NORMALS(F)             \
@@ -68,7 +69,8 @@ KERNEL(cell_volumes, CELL_VOLUMES, indirect)
 
 /* Weights 1 + lean.(x - vertex) of the cells about a vertex, with which their mean is exact for linear fields
  * (Holmes and Connell, AIAA 89-1932; docs/theory.md, eq. 8.3), and the inverse of their sum.  Where cells lie so
- * that no linear field can be told from them, the plain mean.                                    */
+ * that no linear field can be told from them, the plain mean.  Axes are made orthogonal one by one: the
+ * determinant of the sums would lose the square of the cells' aspect ratio.                      */
 #define WEIGHTS_LEAST 1e-3 /* sum of weights over their number; none: cells on one line beside the vertex */
 #define VERTEX_WEIGHTS(F)                  \
   F(in, f64, vertex, "vertices,2")         \
@@ -81,17 +83,28 @@ KERNEL(vertex_weights, VERTEX_WEIGHTS, indirect)
 {
   const struct vec2 a  = point(vertex, i);
   const i32         m  = starts[i + 1] - starts[i];
-  f64               xx = 0, xy = 0, yy = 0, sx = 0, sy = 0;
+  f64               xx = 0, xy = 0, yy = 0;
   for (i32 e = starts[i]; e < starts[i + 1]; e++) {
     const struct vec2 d = minus(point(x, about[e]), a);
     xx += d.x * d.x, xy += d.x * d.y, yy += d.y * d.y;
-    sx += d.x, sy += d.y;
   }
-  const f64 det = xx * yy - xy * xy, lx = (xy * sy - yy * sx) / det, ly = (xy * sx - xx * sy) / det;
-  const f64 sum   = m + lx * sx + ly * sy;
-  const i32 good  = m > 2 && det > 1e-12 * (xx + yy) * (xx + yy) && sum > WEIGHTS_LEAST * m;
-  lean[2 * i]     = good ? lx : 0;
-  lean[2 * i + 1] = good ? ly : 0;
+  const i32 steep = yy > xx; /* the longer axis first, the other less its part along it */
+  const f64 pp = steep ? yy : xx, c = xy / pp;
+  f64       oo = 0, sp = 0, so = 0, sum = 0;
+  for (i32 e = starts[i]; e < starts[i + 1]; e++) {
+    const struct vec2 d     = minus(point(x, about[e]), a);
+    const f64         along = steep ? d.y : d.x, other = (steep ? d.x : d.y) - c * along;
+    oo += other * other, sp += along, so += other;
+  }
+  const f64         second = -so / oo, first = -sp / pp - second * c;
+  const struct vec2 by = steep ? vec2_of(second, first) : vec2_of(first, second);
+  for (i32 e = starts[i]; e < starts[i + 1]; e++) { /* as values have them, so that they are means */
+    const struct vec2 d = minus(point(x, about[e]), a);
+    sum += 1 + by.x * d.x + by.y * d.y;
+  }
+  const i32 good  = m > 2 && oo > 1e-12 * pp && sum > WEIGHTS_LEAST * m;
+  lean[2 * i]     = good ? by.x : 0;
+  lean[2 * i + 1] = good ? by.y : 0;
   per[i]          = 1 / (good ? sum : (f64)m);
 }
 
