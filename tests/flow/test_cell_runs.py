@@ -25,6 +25,7 @@ def test_a_run_has_its_pictures_a_film_and_pressures_of_cells(tmp_path, undrawn)
 
     names = "hysteresis.png cycle.png mach.png mesh.png pressures.png pressures.csv film-cp.gif"
     assert made == set(names.split())
+    assert run.summary["mesh"]["volumes"] == "cells"
     flow, body = run.fields(), run.pressures()["airfoil"]
     assert sorted(body.cp[-1]) == sorted(flow.at_walls()["Cp"])
     assert -0.05 < body.x.min() < body.x.max() < 1.05

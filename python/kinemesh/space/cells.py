@@ -115,6 +115,9 @@ class Cells(FaceVolumes):
         x, y = self.backend.get(self.centre)[entity]
         return f" at {self.vertices.named(entity)} (x = {x:.6g}, y = {y:.6g})"
 
+    def sizes(self) -> dict[str, Any]:
+        return super().sizes() | {"volumes": self.on}
+
     def rows(self, patch: Patch, vertices: NDArray[Any]) -> NDArray[np.int64]:
         return np.flatnonzero(np.isin(patch.shape["ends"], vertices).all(axis=1))
 
