@@ -64,7 +64,7 @@ def test_a_stream_stays_uniform_over_a_hundred_steps_of_cells_that_jump(kind, gr
 
 
 def test_an_edge_sweeps_what_gauss_finds_over_time(backend):
-    """Of velocities that are linear along the edge, and a normal that is linear in time."""
+    """Velocities are linear along the edge, and its normal is linear in time."""
     rng = np.random.default_rng(2)
     before, after = rng.uniform(-1, 1, (2, 40, 2))
     ends = np.arange(40).reshape(20, 2)
