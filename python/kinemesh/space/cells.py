@@ -38,13 +38,15 @@ class Cells(FaceVolumes):
     """
 
     on: ClassVar[str] = "cells"
+    by_face: ClassVar[tuple[str, ...]] = ("ends",)
     fitted: dict[str, Any]
 
-    def __init__(self, vertices: MeshVertices) -> None:
-        self.tables = [cell_faces(len(m.points), m.cells) for m in vertices.distinct]
-        super().__init__(vertices, vertices.cell_items)
+    def __init__(self, vertices: MeshVertices, coloured: bool = False) -> None:
+        tables = [cell_faces(len(m.points), m.cells) for m in vertices.distinct]
+        self.tables = self._numbered(tables, coloured)
+        super().__init__(vertices, coloured, vertices.cell_items)
         self.graphs = [(own.offsets, own.neighbour) for own in self.tables]
-        b, faces, entries = self.backend, self._items("lr"), self._items("neighbour")
+        b, faces, entries = self.backend, self._faces(), self._items("neighbour")
         self._allocate(
             faces.stack(self._each("lr"), self.items),
             self.items.offsets(self._each("offsets")),
