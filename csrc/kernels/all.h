@@ -9,6 +9,7 @@
 #include "physics/springs.h"
 #include "physics/inside.h"
 #include "shared/load.h"
+#include "shared/atomic.h"
 #include "shared/copy.h"
 #include "shared/gather.h"
 #include "flow/start.h"
@@ -16,6 +17,7 @@
 #define PAIR 2 /* lanes of a team: more pay on irregular clouds in space alone */
 #define DIM 2
 #include "dimension.h"
+#include "faces.h"
 #include "meshes.h"
 #include "flow/vortex.h"
 #include "mesh/metrics.h"
@@ -23,18 +25,21 @@
 #include "incompressible.h"
 #include "mesh/cells.h"
 #include "mesh/quality.h"
+#include "mesh/extrema.h"
 #include "motion/graph.h"
 #include "motion/springs.h"
 #include "cloud/normals_plane.h"
 #include "cloud/gradient_plane.h"
 #include "cloud/jst_plane.h"
 #include "cloud/lusgs_plane.h"
+#include "cloud/pairs.h"
 #include "overset/search.h"
 #include "overset/status.h"
 #include "overset/exchange.h"
 #undef DIM
 #define DIM 3
 #include "dimension.h"
+#include "faces.h"
 #include "cloud/normals_space.h"
 #include "cloud/jst_space.h"
 #include "cloud/symmetry.h"
@@ -62,6 +67,8 @@
   K(cell_gradient_wang, nodes) K(cell_gradient_venkatakrishnan, nodes) K(cell_quality, groups)    \
   K(face_terms, groups)                                                                           \
   K(bc_vortex, members) K(dualtime_start, members)                                                \
+  K(extrema_start, nodes) K(extrema_by_faces, edges) K(extrema_by_cells, nodes)                   \
+  K(derivative_start, nodes) K(derivative_by_points, nodes) K(derivative_by_pairs, lists)         \
   K(cloud_normals, bnodes) K(cloud_facets_3d, bnodes) K(cloud_mirror_3d, bnodes)                  \
   K(cloud_even_3d, bnodes)                                                                        \
   K(cloud_gradient, nodes) K(cloud_gradient_wang, nodes) K(cloud_gradient_3d, nodes)              \
@@ -89,7 +96,8 @@
   K(inc_divergence, nodes) K(inc_defect, groups) K(inc_pressure_side, nodes)                      \
   K(inc_mean_pressure, groups) K(inc_level_pressure, nodes) K(inc_closure, groups) K(inc_share, groups) K(inc_spin, bnodes)  \
   K(inc_pace, nodes) K(inc_graded, nodes) K(inc_steady_change, nodes) K(inc_raise_pressure, nodes)                     \
-  DIMENSION_LIST(K, ) MESH_LIST(K, ) INCOMPRESSIBLE_LIST(K, ) DIMENSION_LIST(K, _3d)
+  DIMENSION_LIST(K, ) FACES_LIST(K, ) MESH_LIST(K, ) INCOMPRESSIBLE_LIST(K, )                     \
+  DIMENSION_LIST(K, _3d) FACES_LIST(K, _3d)
 /* Of blocks of size B (linear/sizes.h). */
 #define BLOCK_LIST(K, B) BLOCK_LIST_(K, B)
 #define BLOCK_LIST_(K, B)                                                                         \

@@ -22,7 +22,11 @@ MASKED = [
 
 
 # Kernels whose threads add to sums in the order in which they come.
-UNORDERED = ("ale_loop_atomics",)
+UNORDERED = {
+    *(name + end for end in ("", "_3d") for name in (
+        "ale_loop_atomics", "values_by_faces", "values_by_cells", "slopes_by_faces", "slopes_by_vertices",
+        "fluxes_by_faces")),
+}  # fmt: skip
 ADDS = {
     name for name, (_, rows) in kernels().items()
     if any(mode == "inc" and kind != "u64" for _, mode, kind, _ in rows)

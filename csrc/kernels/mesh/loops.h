@@ -54,7 +54,7 @@ KERNEL(N(ale_loop_colours), LOOP_FACES, indirect)
   ALE_TIME(F)                             \
   F(out, i32, lowered, "edges")           \
   F(out, real, res, "nodes," STR(NV))
-KERNEL(N(ale_loop_recompute), LOOP_RECOMPUTE, indirect)
+KERNEL(N(ale_loop_recompute), LOOP_RECOMPUTE, FLUXES_LOOP)
 {
   const i32 m = member[i];
   if (!active[m]) return;
