@@ -118,17 +118,58 @@ def _line(texts: Any, widths: tuple[int, ...]) -> str:
     return "  ".join([f"{first[0]:<{first[1]}}", *(f"{t:>{w}}" for t, w in others)]).rstrip()
 
 
+def loop_figures(backend: Any, plan: Any, repeat: int) -> Iterator[dict[str, Any] | str]:
+    """Figures of the loops of a plan as they are measured, and sentences on rows left out."""
+    from kinemesh.bench.loops import measured_rows, pairs, studies
+    from kinemesh.bench.loops.model import machine
+    from kinemesh.bench.table import FORMAT
+    from kinemesh.bench.timing import copy_bandwidth, surroundings
+
+    shared = {"format": FORMAT, "method": "loops", **surroundings(backend)}
+    shared["bandwidth"] = copy_bandwidth(backend)
+    model = machine(backend, shared["bandwidth"], repeat) if plan.subjects else None
+
+    def groups() -> Iterator[tuple[int, Any, set[str]]]:
+        for subject, study in studies(backend, plan):
+            yield study.top.cells, measured_rows(subject, study, plan.rows, model), plan.rows
+            gc.collect()
+        for points in pairs.SIZES if plan.pairs else ():
+            yield points, pairs.rows(backend, points), {"pairs", *pairs.TITLES}
+
+    said = set()
+    for nodes, group, wanted in groups():
+        for figure in _of_group(backend, nodes, group, wanted, repeat):
+            if not isinstance(figure, str):
+                yield shared | figure | {"share": figure["rate"] / shared["bandwidth"]}
+            elif figure not in said:
+                said.add(figure)
+                yield figure
+
+
 def _measure(arguments: argparse.Namespace, kept: TextIO | None) -> None:
-    from kinemesh.bench.table import cells, columns, heading
     from kinemesh.device.backend import Backend
 
     backend = Backend(arguments.device, arguments.dtype)
     entry = chosen_entry(arguments)
     rows = chosen_rows(arguments.rows, entry)
     subjects = chosen_subjects(arguments, backend.on_gpu)
+    fewer = "--sizes" if arguments.cloud is None else "--points"
+    _show(figures(backend, entry, subjects, rows, arguments.repeat), kept, fewer)
+
+
+def _show(
+    figures: Iterator[dict[str, Any] | str], kept: TextIO | None, fewer: str
+) -> list[dict[str, Any]]:
+    """Print figures and write them, as they come; all of them.
+
+    fewer: the option that takes less memory
+    """
+    from kinemesh.bench.table import cells, columns, heading
+
     shown: tuple[str, ...] = ()
+    found = []
     try:
-        for figure in figures(backend, entry, subjects, rows, arguments.repeat):
+        for figure in figures:
             if isinstance(figure, str):
                 print(f"kinemesh: {figure}", file=sys.stderr)
                 continue
@@ -137,12 +178,13 @@ def _measure(arguments: argparse.Namespace, kept: TextIO | None) -> None:
                 print("" if shown else f"{heading(figure)}\n", _line(head, widths), sep="\n")
                 shown = head
             print(_line(cells(figure), widths), flush=True)
+            found.append(figure)
             if kept:
                 kept.write(json.dumps(figure) + "\n")
                 kept.flush()
     except MemoryError as error:
-        fewer = "--sizes" if arguments.cloud is None else "--points"
         raise DeviceError(f"bench: {error or 'out of memory'}; choose smaller {fewer}") from None
+    return found
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -153,15 +195,20 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.table:
         others = (
             *("json", "rows", "sizes", "cloud", "points", "method", "overset", "schwarz"),
-            *("seconds", "cpu_watts", "cpu_cores"),
+            *("seconds", "cpu_watts", "cpu_cores", "mesh", "cells", "order"),
         )
-        if any(getattr(arguments, name) for name in others):
+        if arguments.loops is not None or any(getattr(arguments, name) for name in others):
             raise SettingsError(
                 "--table draws what was measured: it takes no other option but --energy"
             )
         return _draw(arguments)
+    for name in ("mesh", "cells", "order"):
+        if getattr(arguments, name) is not None and arguments.loops is None:
+            raise SettingsError(f"{name}: only with --loops, whose meshes it chooses")
     if arguments.energy:
         return _energy(arguments)
+    if arguments.loops is not None:
+        return _loops(arguments)
     if arguments.schwarz:
         return _compare(arguments)
     if arguments.repeat < 1:
@@ -225,6 +272,28 @@ def _compare(arguments: argparse.Namespace) -> int:
     sizes, backend = wanted_sizes(arguments), Backend(arguments.device, arguments.dtype)
     with _kept(arguments) as kept:
         show(backend, sizes, kept)
+    return 0
+
+
+def _loops(arguments: argparse.Namespace) -> int:
+    """Loops over the same meshes side by side, and which is fastest; the exit status."""
+    from kinemesh.bench.loops import pairs
+    from kinemesh.bench.loops.plan import fits, planned
+    from kinemesh.bench.loops.report import report
+    from kinemesh.device.backend import Backend
+
+    for name in ("cloud", "points", "method", "overset", "schwarz", "sizes"):
+        if getattr(arguments, name):
+            raise SettingsError(f"{name}: without --loops, which has mesh, cells and order")
+    if arguments.repeat < 1:
+        raise SettingsError(f"repeat is {arguments.repeat}, expected at least 1")
+    planned(arguments, False)  # wrong names before a device is asked for
+    backend = Backend(arguments.device, arguments.dtype)
+    plan = planned(arguments, backend.on_gpu)
+    fits(backend, plan)
+    with _kept(arguments) as kept:
+        found = _show(loop_figures(backend, plan, arguments.repeat), kept, "--cells")
+    print("", *report(found), *pairs.report(found), sep="\n")
     return 0
 
 

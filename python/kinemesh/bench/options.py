@@ -65,6 +65,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seconds", type=float, metavar="S", help="of each row of --energy (default 3, least 1)")
     add("--cpu-watts", type=float, metavar="W", help="rated power of the sockets, for P2's rule")
     add("--cpu-cores", type=int, metavar="N", help="cores of all sockets, beside --cpu-watts")
+    add(
+        "--loops",
+        nargs="?",
+        const="",
+        metavar="LOOP,...",
+        help="loops over cells, faces and nodes that give the same, side by side: all, or some of "
+        "store, recompute, atomics, colours, faces, cells, nodes, means (docs/loops.md)",
+    )
+    add("--mesh", metavar="MESH,...", help="of --loops: triangles, prisms, tets, mixed")
+    add("--cells", metavar="N,N,...", help="of --loops (default 20000; on a GPU 1062882)")
+    add(
+        "--order",
+        metavar="ORDER,...",
+        help="of the cells, with --loops: natural, rcm, hilbert, random, shuffled",
+    )
     add("--method", metavar="NAME", help=f"solver: {registry.in_words()}; the first that fits")
     add(
         "--device",
@@ -77,7 +92,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rows",
         metavar="ROW,...",
         help="rows or groups (springs, natural, flow; cloud with "
-        "--cloud, search and step with --overset, energy with --energy); default all",
+        "--cloud, search and step with --overset, energy with --energy; residual, flux-sum, "
+        "gradient, node-values, extrema and pairs with --loops); default all",
     )
     add("--repeat", type=int, default=5, metavar="N", help="readings of each row (default 5)")
     add("--json", type=Path, metavar="FILE", help="append each figure as a line of JSON")

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from kinemesh.bench import clouds, overset, steps
+from kinemesh.bench.loops import ROW_TITLES as LOOPS
+from kinemesh.bench.loops.pairs import TITLES as PAIRS
 from kinemesh.bench.rows import ROWS
 from kinemesh.errors import CaseError
 from kinemesh.flow import registry
@@ -77,13 +79,24 @@ HEAD_STEP = (
     *("iterations", "members", "B/node", "set-up, s", "C2070, ms"),
 )
 WIDTHS_STEP = (44, 8, 8, 18, 8, 8, 6, 10, 7, 7, 9, 24)
+LOOP_KEYS = (
+    *("mesh", "order", "procedure", "loops", "faces", "predicted", "colours", "repeatable"),
+    "joules_per_million_cells",
+)
+HEAD_LOOPS = (
+    *("row", "cells", "ms", "least to most", "ns/cell", "GB", "share"),
+    *("mesh", "order", "predicted", "colours", "repeatable"),
+)
+WIDTHS_LOOPS = (58, 8, 8, 18, 8, 8, 6, 9, 8, 9, 7, 10)
 
 
 def columns(figure: dict[str, Any]) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Heads of the columns of a figure's table, and their widths on a screen."""
     head: tuple[str, ...] = HEAD
     widths: tuple[int, ...] = WIDTHS
-    if "queries" in figure:
+    if "loops" in figure:
+        head, widths = HEAD_LOOPS, WIDTHS_LOOPS
+    elif "queries" in figure:
         head, widths = HEAD_SEARCH, WIDTHS_SEARCH
     elif "members" in figure:
         head, widths = HEAD_STEP, WIDTHS_STEP
@@ -96,9 +109,9 @@ def columns(figure: dict[str, Any]) -> tuple[tuple[str, ...], tuple[int, ...]]:
 
 def title(row: str, cloud: str | None = None) -> str:
     """Title of a row, with the kind of cloud."""
-    return (
-        f"{cloud} cloud: {clouds.ROWS[row]}" if cloud else (ROWS | overset.ROWS | steps.ROWS)[row]
-    )
+    if cloud:
+        return f"{cloud} cloud: {clouds.ROWS[row]}"
+    return (ROWS | overset.ROWS | steps.ROWS | LOOPS | PAIRS)[row]
 
 
 def paper(row: str, nodes: int, cloud: str | None = None) -> dict[str, Any] | None:
@@ -117,12 +130,20 @@ def _digits(value: float) -> str:
     return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}"
 
 
+def _milliseconds(seconds: float, of: float | None = None) -> str:
+    """Milliseconds, short ones (or those of short rows, `of`) with four places."""
+    short = (seconds if of is None else of) < 1e-4
+    return f"{1e3 * seconds:.4f}" if short else _digits(1e3 * seconds)
+
+
+def _answer(value: bool) -> str:
+    return "yes" if value else "no"
+
+
 def cells(figure: dict[str, Any]) -> list[str]:
     """The cells of a figure's line under the heads of its columns."""
     known = [n for n in ("seconds", "least", "most", "process") if figure[n] is not None]
-    ms = [_digits(1e3 * figure[name]) for name in known]
-    if figure["seconds"] < 1e-4:
-        ms = [f"{1e3 * figure[name]:.4f}" for name in known]
+    ms = [_milliseconds(figure[name], figure["seconds"]) for name in known]
     return [
         figure["title"],
         str(figure["nodes"]),
@@ -137,7 +158,12 @@ def cells(figure: dict[str, Any]) -> list[str]:
 
 
 def _last_cells(figure: dict[str, Any]) -> list[str]:
-    """Last cells of a row, which differ between meshes, clouds, donor search and parts."""
+    """Last cells of a row, which differ between meshes, clouds, donor search, parts and loops."""
+    if "loops" in figure:
+        predicted = figure["predicted"]
+        colours = "" if figure["colours"] is None else str(figure["colours"])
+        time = "no model" if predicted is None else _milliseconds(predicted)
+        return [figure["mesh"], figure["order"], time, colours, _answer(figure["repeatable"])]
     if "queries" in figure:
         rate = figure["queries"] / figure["seconds"] / 1e6
         numbers = (rate, figure["found"], figure["memory"], figure["setup"])
@@ -178,11 +204,14 @@ def markdown(figures: Iterable[dict[str, Any]]) -> str:
     runs: dict[tuple[str, tuple[str, ...]], list[dict[str, Any]]] = {}
     for figure in figures:
         runs.setdefault((heading(figure), columns(figure)[0]), []).append(figure)
-    names = [*ROWS, *clouds.FLOWS, *clouds.ROWS, *overset.ROWS, *steps.ROWS]
+    names = [*ROWS, *clouds.FLOWS, *clouds.ROWS, *overset.ROWS, *steps.ROWS, *LOOPS, *PAIRS]
     order = {name: number for number, name in enumerate(names)}
 
-    def place(figure: dict[str, Any]) -> tuple[int, int, int]:
+    def place(figure: dict[str, Any]) -> tuple[Any, ...]:
         last = len(order)
+        if "loops" in figure:  # mesh by mesh, what is compared side by side
+            mesh = figure["mesh"], figure["nodes"], figure["order"]
+            return (*mesh, order.get(figure["row"], last))
         kind = order.get(figure["cloud"], last) if "cloud" in figure else 0
         return kind, order.get(figure["row"], last), figure["nodes"]
 
@@ -204,7 +233,12 @@ def _figure(text: str, where: str) -> dict[str, Any]:
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise CaseError(f"{where}: expected an object whose format is {FORMAT!r}")
     row = found.get("row")
-    own = ((clouds.ROWS, CLOUD_KEYS), (overset.ROWS, SEARCH_KEYS), (steps.ROWS, STEP_KEYS))
+    own = (
+        (clouds.ROWS, CLOUD_KEYS),
+        (overset.ROWS, SEARCH_KEYS),
+        (steps.ROWS, STEP_KEYS),
+        (LOOPS, LOOP_KEYS),
+    )
     more = next((keys for rows, keys in own if row in rows), ())
     # older lines have no method: one solver there was on meshes, one on clouds
     found.setdefault("method", registry.first("cloud" if "cloud" in found else "mesh").name)

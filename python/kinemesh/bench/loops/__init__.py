@@ -1,0 +1,92 @@
+"""The bench of loops over a mesh: procedures of solvers on cells by every loop that gives them.
+
+docs/loops.md has the question, the rows and the figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kinemesh.bench.ledger import Ledger
+from kinemesh.bench.loops.lattice import lattice, triangles
+from kinemesh.bench.loops.model import Machine
+from kinemesh.bench.loops.orders import put_in
+from kinemesh.bench.loops.plan import Plan, Subject
+from kinemesh.bench.loops.procedures import PROCEDURES, ROWS, Row
+from kinemesh.bench.loops.study import Study
+from kinemesh.bench.loops.topology import Measures, Topology, measured
+from kinemesh.bench.rows import Rows, Work
+from kinemesh.bench.timing import recorded
+from kinemesh.device.backend import Backend
+
+TITLES = {
+    "residual": "residual",
+    "flux-sum": "sum of stored fluxes",
+    "gradient": "gradient",
+    "node-values": "values at nodes",
+    "extrema": "extrema of the pressure",
+}
+BY = {
+    "store": "faces store, cells gather",
+    "recompute": "cells, each flux twice",
+    "atomics": "faces, atomic sums",
+    "colours": "faces, by colours",
+    "faces": "faces",
+    "cells": "cells",
+    "nodes": "nodes",
+    "means": "means of faces stored, cells gather",
+    "exact": "nodes, exact weights",
+    "solver": "the solver's",
+    "least-squares": "cells, least squares",
+}
+SCATTERS = {("flux-sum", "faces"), ("gradient", "faces"), ("gradient", "nodes"),
+            ("node-values", "faces"), ("node-values", "cells"), ("extrema", "faces")}  # fmt: skip
+
+
+def title(row: Row) -> str:
+    """Title of a row."""
+    sums = " (atomics)" if (row.procedure, row.loops) in SCATTERS else ""
+    return f"{TITLES[row.procedure]}: {BY[row.loops]}{sums}"
+
+
+ROW_TITLES = {row.name: title(row) for row in ROWS}
+
+
+def measured_rows(subject: Subject, study: Study, wanted: set[str], model: Machine | None) -> Rows:
+    """Rows on a mesh, one at a time, procedure by procedure."""
+    known = {"mesh": subject.mesh, "order": subject.order, "faces": study.top.faces}
+    known |= {"joules_per_million_cells": None}
+    for procedure in PROCEDURES:
+        for row in ROWS:
+            if row.procedure != procedure or row.name not in wanted:
+                continue
+            ledger = Ledger()
+            with ledger.watch():
+                calls = row.calls(study)
+            if isinstance(calls, str):
+                yield row.name, calls
+                continue
+            moved = ledger.bytes(calls)
+            predicted = None
+            if model and row.touches:
+                predicted = model.predicted(moved, row.touches(study), len(calls))
+            colours = len(study.colours) if row.loops == "colours" else None
+            notes = {"procedure": procedure, "loops": row.loops, "repeatable": row.repeatable,
+                     "predicted": predicted, "colours": colours}  # fmt: skip
+            yield row.name, Work(recorded(study.backend, calls), moved, None, known | notes)
+        study.clear()
+
+
+def studies(backend: Backend, plan: Plan) -> Iterator[tuple[Subject, Study]]:
+    """Study of each mesh of the plan; one at a time, for its memory."""
+    made: dict[tuple[str, int], tuple[Topology, Measures]] = {}
+    for subject in plan.subjects:
+        key = (subject.mesh, subject.cells)
+        if key not in made:
+            made.clear()
+            plane = subject.mesh == "triangles"
+            top = triangles(subject.cells) if plane else lattice(*key)
+            made[key] = top, measured(top)
+        top, measures = made[key]
+        top, by = put_in(top, subject.order)
+        yield subject, Study(backend, top, measures.numbered(by))
