@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 from kinemesh import bench, cli
-from kinemesh.bench import timing
+from kinemesh.bench import joules, timing
 from kinemesh.bench.loops import ROW_TITLES, model, pairs
 from kinemesh.bench.loops.lattice import lattice
 from kinemesh.bench.loops.orders import put_in
@@ -60,7 +60,7 @@ def test_every_row_has_a_figure_with_every_key_and_a_line_in_the_table(tmp_path,
         assert 0 < f["least"] <= f["seconds"]
         assert f["bytes"] > 0
         assert f["predicted"] is None, "a model of a GPU"
-        assert f["joules_per_million_cells"] is None
+        assert f["joules_per_million_cells"] is None, "--seconds asks for them"
         assert f["repeatable"] == next(r for r in ROWS if r.name == f["row"]).repeatable
     assert {f["mesh"] for f in figures} == {"mixed", "triangles"}
     assert out.count("no model") == len(figures)
@@ -208,6 +208,25 @@ def test_other_numbers_do_not_win():
     assert "cells is fastest" in line
 
 
+def test_joules_are_counted_where_seconds_are_given(monkeypatch, capsys, tmp_path):
+    path = tmp_path / "figures.json"
+    counts = iter([
+        joules.Count(times=1000, seconds=2.0, joules=150.0, over=1.5),
+        joules.Count(times=10, seconds=2.0, why="no counter here"),
+    ])  # fmt: skip
+    monkeypatch.setattr(joules, "counted", lambda backend, work, seconds: next(counts))
+    bench.main(arguments("--loops", "--mesh", "tets", "--rows", "extrema", "--seconds", "2",
+                         *SMALL, "--json", str(path)))  # fmt: skip
+
+    first, second = read([path])
+    # 100 W for 2 ms, and 750 cells
+    assert first["joules_per_million_cells"] == pytest.approx(0.2 / first["nodes"] * 1e6)
+    assert second["joules_per_million_cells"] is None
+    out = capsys.readouterr().out
+    assert out.count("no joules: no counter here") == 1
+    assert f"{0.2 / first['nodes'] * 1e6:.3f}" in out
+
+
 # ---------------------------------------------------------------- pairs
 
 
@@ -262,6 +281,8 @@ def test_the_loop_over_pairs_is_left_to_one_thread(monkeypatch, capsys):
         (("--loops", "--repeat", "0"), "repeat is 0"),
         (("--loops", "--sizes", "5000"), "sizes: without --loops"),
         (("--loops", "--overset"), "overset: without --loops"),
+        (("--loops", "--seconds", "0.2"), "seconds is 0.2, expected at least 1"),
+        (("--loops", "--cpu-watts", "80"), "cpu-watts: without --loops"),
         (("--cells", "5000"), "cells: only with --loops"),
         (("--order", "rcm"), "order: only with --loops"),
         (("--table", "a.json", "--loops"), "--table draws what was measured"),

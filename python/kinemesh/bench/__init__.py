@@ -118,8 +118,13 @@ def _line(texts: Any, widths: tuple[int, ...]) -> str:
     return "  ".join([f"{first[0]:<{first[1]}}", *(f"{t:>{w}}" for t, w in others)]).rstrip()
 
 
-def loop_figures(backend: Any, plan: Any, repeat: int) -> Iterator[dict[str, Any] | str]:
-    """Figures of the loops of a plan as they are measured, and sentences on rows left out."""
+def loop_figures(
+    backend: Any, plan: Any, repeat: int, seconds: float | None
+) -> Iterator[dict[str, Any] | str]:
+    """Figures of the loops of a plan as they are measured, and sentences on rows left out.
+
+    seconds : of each row in which joules are counted; None: they are not
+    """
     from kinemesh.bench.loops import measured_rows, pairs, studies
     from kinemesh.bench.loops.model import machine
     from kinemesh.bench.table import FORMAT
@@ -131,7 +136,8 @@ def loop_figures(backend: Any, plan: Any, repeat: int) -> Iterator[dict[str, Any
 
     def groups() -> Iterator[tuple[int, Any, set[str]]]:
         for subject, study in studies(backend, plan):
-            yield study.top.cells, measured_rows(subject, study, plan.rows, model), plan.rows
+            rows = measured_rows(subject, study, plan.rows, model, seconds)
+            yield study.top.cells, rows, plan.rows
             gc.collect()
         for points in pairs.SIZES if plan.pairs else ():
             yield points, pairs.rows(backend, points), {"pairs", *pairs.TITLES}
@@ -280,6 +286,7 @@ def _loops(arguments: argparse.Namespace) -> int:
     from kinemesh.bench.loops import pairs
     from kinemesh.bench.loops.plan import fits, planned
     from kinemesh.bench.loops.report import report
+    from kinemesh.bench.options import loop_seconds
     from kinemesh.device.backend import Backend
 
     for name in ("cloud", "points", "method", "overset", "schwarz", "sizes"):
@@ -287,12 +294,13 @@ def _loops(arguments: argparse.Namespace) -> int:
             raise SettingsError(f"{name}: without --loops, which has mesh, cells and order")
     if arguments.repeat < 1:
         raise SettingsError(f"repeat is {arguments.repeat}, expected at least 1")
+    seconds = loop_seconds(arguments)
     planned(arguments, False)  # wrong names before a device is asked for
     backend = Backend(arguments.device, arguments.dtype)
     plan = planned(arguments, backend.on_gpu)
     fits(backend, plan)
     with _kept(arguments) as kept:
-        found = _show(loop_figures(backend, plan, arguments.repeat), kept, "--cells")
+        found = _show(loop_figures(backend, plan, arguments.repeat, seconds), kept, "--cells")
     print("", *report(found), *pairs.report(found), sep="\n")
     return 0
 

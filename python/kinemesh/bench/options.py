@@ -62,7 +62,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--schwarz", action="store_true", help="pressure of two parts: at once, and part by part")
     add("--energy", action="store_true", help="joules of cases, copies and a residual")
-    add("--seconds", type=float, metavar="S", help="of each row of --energy (default 3, least 1)")
+    add(
+        "--seconds",
+        type=float,
+        metavar="S",
+        help="of each row of --energy (default 3, least 1); of --loops: count joules for so long",
+    )
     add("--cpu-watts", type=float, metavar="W", help="rated power of the sockets, for P2's rule")
     add("--cpu-cores", type=int, metavar="N", help="cores of all sockets, beside --cpu-watts")
     add(
@@ -166,6 +171,17 @@ def _instead(name: str, entry: Entry) -> str:
     if any(name == group or name in rows for group, rows in titles.items()):
         return "add --overset"
     return "leave out --overset" if entry.name == OVERSET else OTHER_SPACE[entry.on]
+
+
+def loop_seconds(arguments: argparse.Namespace) -> float | None:
+    """Seconds of a row of loops in which joules are counted, if given."""
+    for name in ("cpu_watts", "cpu_cores"):
+        if getattr(arguments, name) is not None:
+            raise SettingsError(f"{_word(name)}: without --loops, whose joules are measured")
+    seconds: float | None = arguments.seconds
+    if seconds is not None and not LEAST_SECONDS <= seconds < float("inf"):
+        raise SettingsError(f"seconds is {seconds:g}, expected at least {LEAST_SECONDS:g}")
+    return seconds
 
 
 def energy_numbers(

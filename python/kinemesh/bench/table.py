@@ -81,13 +81,13 @@ HEAD_STEP = (
 WIDTHS_STEP = (44, 8, 8, 18, 8, 8, 6, 10, 7, 7, 9, 24)
 LOOP_KEYS = (
     *("mesh", "order", "procedure", "loops", "faces", "predicted", "colours", "repeatable"),
-    "joules_per_million_cells",
+    *("joules_per_million_cells", "why"),
 )
 HEAD_LOOPS = (
     *("row", "cells", "ms", "least to most", "ns/cell", "GB", "share"),
-    *("mesh", "order", "predicted", "colours", "repeatable"),
+    *("mesh", "order", "predicted", "colours", "repeatable", "J/M cells"),
 )
-WIDTHS_LOOPS = (58, 8, 8, 18, 8, 8, 6, 9, 8, 9, 7, 10)
+WIDTHS_LOOPS = (58, 8, 8, 18, 8, 8, 6, 9, 8, 9, 7, 10, 9)
 
 
 def columns(figure: dict[str, Any]) -> tuple[tuple[str, ...], tuple[int, ...]]:
@@ -136,10 +136,6 @@ def _milliseconds(seconds: float, of: float | None = None) -> str:
     return f"{1e3 * seconds:.4f}" if short else _digits(1e3 * seconds)
 
 
-def _answer(value: bool) -> str:
-    return "yes" if value else "no"
-
-
 def cells(figure: dict[str, Any]) -> list[str]:
     """The cells of a figure's line under the heads of its columns."""
     known = [n for n in ("seconds", "least", "most", "process") if figure[n] is not None]
@@ -163,7 +159,10 @@ def _last_cells(figure: dict[str, Any]) -> list[str]:
         predicted = figure["predicted"]
         colours = "" if figure["colours"] is None else str(figure["colours"])
         time = "no model" if predicted is None else _milliseconds(predicted)
-        return [figure["mesh"], figure["order"], time, colours, _answer(figure["repeatable"])]
+        joules = figure["joules_per_million_cells"]
+        each = "" if joules is None else f"{joules:.3f}"
+        known = [figure["mesh"], figure["order"], time, colours]
+        return [*known, "yes" if figure["repeatable"] else "no", each]
     if "queries" in figure:
         rate = figure["queries"] / figure["seconds"] / 1e6
         numbers = (rate, figure["found"], figure["memory"], figure["setup"])

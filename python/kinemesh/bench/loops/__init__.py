@@ -6,6 +6,8 @@ docs/loops.md has the question, the rows and the figures.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 from kinemesh.bench.ledger import Ledger
 from kinemesh.bench.loops.lattice import lattice, triangles
@@ -52,10 +54,14 @@ def title(row: Row) -> str:
 ROW_TITLES = {row.name: title(row) for row in ROWS}
 
 
-def measured_rows(subject: Subject, study: Study, wanted: set[str], model: Machine | None) -> Rows:
-    """Rows on a mesh, one at a time, procedure by procedure."""
+def measured_rows(
+    subject: Subject, study: Study, wanted: set[str], model: Machine | None, seconds: float | None
+) -> Rows:
+    """Rows on a mesh, one at a time, procedure by procedure.
+
+    Joules are counted for so many seconds of each, where they are given.
+    """
     known = {"mesh": subject.mesh, "order": subject.order, "faces": study.top.faces}
-    known |= {"joules_per_million_cells": None}
     for procedure in PROCEDURES:
         for row in ROWS:
             if row.procedure != procedure or row.name not in wanted:
@@ -73,8 +79,22 @@ def measured_rows(subject: Subject, study: Study, wanted: set[str], model: Machi
             colours = len(study.colours) if row.loops == "colours" else None
             notes = {"procedure": procedure, "loops": row.loops, "repeatable": row.repeatable,
                      "predicted": predicted, "colours": colours}  # fmt: skip
-            yield row.name, Work(recorded(study.backend, calls), moved, None, known | notes)
+            work = Work(recorded(study.backend, calls), moved, None, known | notes)
+            yield row.name, replace(work, notes={**work.notes, **_joules(study, work, seconds)})
         study.clear()
+
+
+def _joules(study: Study, work: Work, seconds: float | None) -> dict[str, Any]:
+    """Joules of a work for a million cells, or why there are none."""
+    from kinemesh.bench import joules
+
+    if seconds is None:
+        return {"joules_per_million_cells": None, "why": ""}
+    found = joules.counted(study.backend, work, seconds)
+    if found.watts is None:
+        return {"joules_per_million_cells": None, "why": found.why}
+    each = found.watts * found.seconds / found.times
+    return {"joules_per_million_cells": 1e6 * each / study.top.cells, "why": ""}
 
 
 def studies(backend: Backend, plan: Plan) -> Iterator[tuple[Subject, Study]]:

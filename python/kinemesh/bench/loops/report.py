@@ -26,9 +26,12 @@ OTHERS = ("exact", "least-squares")  # of other numbers than the loops beside th
 
 
 def report(figures: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """Lines on the figures of one run: mesh by mesh, procedure by procedure."""
+    """Lines on the figures of one run: mesh by mesh, procedure by procedure; why no joules."""
     runs: dict[tuple[Any, ...], dict[str, float]] = {}
+    whys: dict[str, None] = {}
     for figure in figures:
+        if figure.get("why"):
+            whys[figure["why"]] = None
         if "loops" not in figure:
             continue
         key = tuple(figure[name] for name in ("mesh", "nodes", "order", "procedure"))
@@ -39,6 +42,7 @@ def report(figures: Iterable[dict[str, Any]]) -> Iterator[str]:
             continue
         text = f"{mesh}, {cells} cells, {order}: {procedure}: {_winner(procedure, alike)}"
         yield "; ".join([text, *_ratios(procedure, alike)])
+    yield from (f"no joules: {why}" for why in whys)
 
 
 def _winner(procedure: str, seconds: dict[str, float]) -> str:

@@ -159,7 +159,7 @@ class Study:
 
     @cached_property
     def _empty(self) -> dict[str, tuple[Any, Any]]:
-        """What is written, and by a name of its own where a procedure does not read it."""
+        """Shapes and types of fields that are written, and not read by the same procedure."""
         top, nv = self.top, self.variables
         n, d = top.cells, self.dimensions
         return {

@@ -1,4 +1,4 @@
-"""What kernels read of a mesh: tables between cells, faces and vertices, weights of means."""
+"""Tables between the cells, faces and vertices of a mesh, and weights of means."""
 
 from __future__ import annotations
 

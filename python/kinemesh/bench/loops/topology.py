@@ -60,7 +60,7 @@ class Measures:
     x: Floats
 
     def numbered(self, by: Numbering) -> Measures:
-        """The same of another numbering."""
+        """Measures in another numbering."""
         S = np.where(by.turned[:, None], -self.S[by.face], self.S[by.face])
         return Measures(S, self.xf[by.face], self.V[by.cell], self.x[by.cell])
 
