@@ -10,14 +10,14 @@
 #if DIM == 2 /* the plane */
 #define NV 4
 #define DIM_SUFFIX
-#define CLOUD_LOOP heavy
+#define CLOUD_LOOP  heavy
 #define FLUXES_LOOP indirect
 #define SYMMETRY(F)
 #define PLANE_OF(i, m) ((const real *)0)
 #elif DIM == 3 /* space */
-#define NV         5
-#define DIM_SUFFIX _3d
-#define CLOUD_LOOP wide
+#define NV          5
+#define DIM_SUFFIX  _3d
+#define CLOUD_LOOP  wide
 #define FLUXES_LOOP wide
 /* Points on the plane of symmetry, and its unit normal, where there is one. */
 #define SYMMETRY(F)             \

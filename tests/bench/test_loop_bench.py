@@ -148,8 +148,6 @@ def test_items_in_random_order_touch_more_sectors(row):
     found = {}
     for order in ("natural", "random"):
         study = prisms(order)
-        if row.name == "residual-colours" and not study.has("ale_loop_colours"):
-            pytest.skip("no such kernel")
         each = [count(t) for t in row.touches(study)]
         found[order] = sum(f["read"] + f["write"] for f in each)
         reduced = sum(f["reduce"] for f in each)

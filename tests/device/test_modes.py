@@ -24,7 +24,8 @@ MASKED = [
 # Kernels whose threads add to sums in the order in which they come.
 UNORDERED = {
     *(name + end for end in ("", "_3d") for name in (
-        "ale_loop_atomics", "values_by_faces", "values_by_cells", "slopes_by_faces", "slopes_by_vertices",
+        "ale_loop_atomics", "values_by_faces", "values_by_cells", "slopes_by_faces",
+        "slopes_by_vertices",
         "fluxes_by_faces")),
 }  # fmt: skip
 ADDS = {

@@ -21,7 +21,6 @@ from kinemesh.bench.loops.touches import (
 )
 
 Calls = list[Any]
-LATER = "its kernel is not built yet"
 START = "ale_residual_start"  # of sums by faces: terms of physical time, which sums by cells add
 
 
@@ -118,8 +117,7 @@ def _reduced(s: Study, width: int, items: int, at: Any, others: list[Touch]) -> 
 def touches_sum_faces(s: Study) -> list[Touches]:
     record, e = s.bytes * s.variables, s.top.edges
     both = table(s.top.pair[:e])
-    start = _start(s) if s.has(START) else _clear(s.top.cells, record)
-    return [start, _reduced(s, record, e, both, _own(8, record))]
+    return [_start(s), _reduced(s, record, e, both, _own(8, record))]
 
 
 def touches_values_faces(s: Study) -> list[Touches]:
@@ -235,30 +233,23 @@ def _store(s: Study) -> Calls:
     return [_flux(s), s.bind("ale_residual", flux="fluxes")]
 
 
-def _other(kernel: str, start: bool) -> Callable[[Study], Calls | str]:
-    """Calls of a loop of mesh/loops.h."""
-
-    def calls(s: Study) -> Calls | str:
-        if not s.has(kernel):
-            return LATER
-        begin = [s.bind(START)] if start else []
-        return [*begin, s.bind(kernel, S="edge_S", xf="xf")]
-
-    return calls
+def _recompute(s: Study) -> Calls:
+    return [s.bind("ale_loop_recompute", S="edge_S", xf="xf")]
 
 
-def _colours(s: Study) -> Calls | str:
+def _atomics(s: Study) -> Calls:
+    return [s.bind(START), s.bind("ale_loop_atomics", S="edge_S", xf="xf")]
+
+
+def _colours(s: Study) -> Calls:
     """Calls on the mesh whose faces are in the order of their colours, `s.coloured`."""
-    if not s.has("ale_loop_colours"):
-        return LATER
     of, b = s.coloured, s.backend
     whole = of.bind("ale_loop_colours", S="edge_S", xf="xf")
     return [of.bind(START), *(b.part(whole, part) for part in s.colours)]
 
 
 def _sum_faces(s: Study) -> Calls:
-    start = s.bind(START) if s.has(START) else s.bind("state_clear", to="res")
-    return [start, s.bind("fluxes_by_faces")]
+    return [s.bind(START), s.bind("fluxes_by_faces")]
 
 
 def _values_faces(s: Study) -> Calls:
@@ -317,8 +308,8 @@ def _extrema_faces(s: Study) -> Calls:
 
 ROWS = [
     Row("residual", "store", True, _store, touches_store),
-    Row("residual", "recompute", True, _other("ale_loop_recompute", False), touches_recompute),
-    Row("residual", "atomics", False, _other("ale_loop_atomics", True), touches_atomics),
+    Row("residual", "recompute", True, _recompute, touches_recompute),
+    Row("residual", "atomics", False, _atomics, touches_atomics),
     Row("residual", "colours", True, _colours, touches_colours),
     Row("flux-sum", "faces", False, _sum_faces, touches_sum_faces),
     Row("flux-sum", "cells", True, lambda s: [s.bind("ale_residual")],

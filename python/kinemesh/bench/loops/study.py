@@ -14,8 +14,10 @@ from kinemesh.bench.loops.tables import Tables
 from kinemesh.bench.loops.topology import Measures, Topology, taken
 from kinemesh.device.backend import Backend, kernels
 from kinemesh.device.fields import Fields
+from kinemesh.linear.face_colours import by_colour, first_fit
 
 FIX = 0.05  # share of the entropy fix of Roe's flux; times do not depend on it
+OF_CELLS = ("member", "active", "x", "V", "q", "u", "past", "grad", "bdf", "low_mach", "res")
 Floats = NDArray[np.float64]
 
 
@@ -25,8 +27,11 @@ class Study:
     Fields are made where they are asked for first, and are there until `clear`.
     """
 
-    def __init__(self, backend: Backend, top: Topology, measures: Measures) -> None:
+    def __init__(
+        self, backend: Backend, top: Topology, measures: Measures, cells: Study | None = None
+    ) -> None:
         self.backend, self.top, self.tables = backend, top, Tables(top, measures)
+        self.cells = cells  # the study that fields of cells are of
         self.dimensions, self.variables = top.dimensions, top.dimensions + 2
         self.slopes = self.dimensions * self.variables
         self.bytes = backend.real.itemsize
@@ -36,8 +41,11 @@ class Study:
     def clear(self) -> None:
         """Free the fields; a call that is bound keeps its own."""
         self._made.clear()
+        self.__dict__.pop("_colouring", None)
 
     def __getitem__(self, name: str) -> Any:
+        if self.cells and name in OF_CELLS:
+            return self.cells[name]
         if name not in self._made:
             self._made[name] = self._field(name)
         return self._made[name]
@@ -51,10 +59,6 @@ class Study:
                 given[field] = None if mode == "opt" else self[field]
         return self.backend.bind(name, **given)
 
-    def has(self, kernel: str) -> bool:
-        """Return True if a kernel exists, with the ending of this dimension."""
-        return self.fields.has(kernel)
-
     @cached_property
     def q(self) -> Floats:
         """States of the cells, primitive."""
@@ -62,22 +66,20 @@ class Study:
 
     @cached_property
     def _colouring(self) -> tuple[Study, list[tuple[int, int]]]:
-        from kinemesh.linear.face_colours import first_fit
-
         top = self.top
         colour = first_fit(top.pair[: top.edges], top.cells)
-        order, counts = np.argsort(colour, kind="stable"), np.bincount(colour)
+        order, counts = by_colour(colour)[0], np.bincount(colour)
         face = np.concatenate([order, np.arange(top.edges, top.faces)])
         rims, rim = taken(top.rims, top.rim, face)
         same = replace(top, rims=rims, rim=rim, pair=top.pair[face])
         m = self.tables.measures
-        study = Study(self.backend, same, replace(m, S=m.S[face], xf=m.xf[face]))
+        study = Study(self.backend, same, replace(m, S=m.S[face], xf=m.xf[face]), self)
         first = np.cumsum(counts) - counts
         return study, list(zip(first.tolist(), counts.tolist(), strict=True))
 
     @property
     def coloured(self) -> Study:
-        """The mesh with its faces in the order of their colours."""
+        """The mesh with its faces in the order of their colours, and the same fields of cells."""
         return self._colouring[0]
 
     @property
