@@ -144,7 +144,7 @@ GATHERS = [row for row in ROWS if row.touches and row.name != "flux-sum-faces"]
 
 @pytest.mark.parametrize("row", GATHERS, ids=lambda row: row.name)
 def test_items_in_random_order_touch_more_sectors(row):
-    """What a loop reaches by tables; in order, no less than all it reads and writes."""
+    """Neighbours in memory share sectors."""
     found = {}
     for order in ("natural", "random"):
         study = prisms(order)

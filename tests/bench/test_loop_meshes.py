@@ -58,6 +58,20 @@ def test_volumes_are_those_by_divergence(kind):
 
 
 @pytest.mark.parametrize("kind", LATTICES)
+def test_middles_of_faces_are_those_of_their_triangles_by_area(kind):
+    top = made(kind, 300)
+    m = measured(top)
+    for face, (first, end) in enumerate(zip(top.rims[:-1], top.rims[1:], strict=True)):
+        x = top.vertex[top.rim[first:end]]
+        middle = x.mean(axis=0)
+        parts = [(middle, a, b) for a, b in zip(x, np.roll(x, -1, axis=0), strict=True)]
+        normal = np.array([np.cross(a - o, b - o) / 2 for o, a, b in parts])
+        area = np.linalg.norm(normal, axis=1)
+        assert m.S[face] == pytest.approx(normal.sum(axis=0), abs=ROUND)
+        assert m.xf[face] == pytest.approx(area @ np.mean(parts, axis=1) / area.sum(), abs=ROUND)
+
+
+@pytest.mark.parametrize("kind", LATTICES)
 def test_cells_fill_the_cube_once(kind):
     top = made(kind)
     m = measured(top)
