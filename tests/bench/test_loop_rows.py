@@ -9,6 +9,7 @@ from kinemesh.bench.loops.orders import ORDERS, put_in
 from kinemesh.bench.loops.procedures import ROWS
 from kinemesh.bench.loops.study import Study
 from kinemesh.bench.loops.topology import measured
+from kinemesh.linear.face_colours import check_faces
 
 KINDS = ["triangles", *LATTICES]
 BARS = {"float64": 1e-14, "float32": 2e-6}  # of the largest, as for modes of the solver
@@ -169,6 +170,17 @@ def test_recomputed_fluxes_give_the_bits_of_stored_ones(backend, kind):
     once = result(store, study)
 
     assert (result(other, study) == once).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_cell_has_two_faces_of_one_colour(host, kind):
+    study = study_of(host, kind)
+    count = [number for _, number in study.colours]
+    lr = study.coloured.top.pair[: study.top.edges]
+
+    assert sum(count) == study.top.edges
+    check_faces(np.repeat(np.arange(len(count)), count), lr)
+    assert len(count) <= 2 * np.diff(study.tables.graph[0]).max() - 1
 
 
 @pytest.mark.parametrize("kind", KINDS)
