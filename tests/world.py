@@ -203,7 +203,7 @@ class World:
         put("ends|faces,2>nodes", self.lr)
         outer = np.arange(len(self.lr)) % 5 == 0  # the second side of some faces is outside
         put("pair|faces,2>nodes?", np.where(outer[:, None] & [False, True], -1, self.lr))
-        put("first|lists+1>>edges", [0, len(self.lr)])
+        put("first|lists+1>>edges", [0, len(self.lr), len(self.lr)])  # one has all
         put("member|cells>members", self.member[self.cells[:, 0]])
         offsets, neighbour = csr([[j for j, _ in entry] for entry in near])
         put("offsets|nodes+1>>entries", offsets)
