@@ -216,6 +216,40 @@ def test_a_section_has_the_loads_of_one_grid_on_two(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["two-grids"]
 
 
+@pytest.mark.filterwarnings("ignore:.*the CFL number was above:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:.*not periodic:RuntimeWarning")  # plunging: too few cycles
+def test_four_methods_estimate_errors_by_each_other_and_by_three_sizes(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    for settings in (km.AleSettings, km.CellSettings, km.MeshlessSettings):
+        monkeypatch.setitem(defaults(settings), "steady_drop", 1e-3)
+        monkeypatch.setitem(defaults(settings), "unsteady_drop", 1e-3)  # for periodic loops
+    gas = {"nodes": 2_000, "far_field": 15, "cycles": 3, "steps_per_cycle": 12}
+    plunging = {"section_nodes": 1_200, "wing_nodes": 1_200, "plunge_steps": 20}
+
+    names = executed("four_methods.ipynb", **gas, **plunging)
+
+    loops, study, both = names["loops"], names["study"], names["both"]
+    solvers = {"nodes": km.Ale, "cells": km.CellCentred, "meshless": km.Meshless}
+    assert {name: type(own) for name, own in names["solvers"].items()} == solvers
+    assert [label.split(",")[0] for label in names["found"].labels] == ["ale", "cells"]
+    assert study.values["cl_amplitude"][0] == loops["nodes"].cl.amplitude
+    lift, drag = study.orders["cl_amplitude"], study.orders["cd_mean"]
+    amplitudes = [loop.cl.amplitude for loop in loops.values()]
+    assert amplitudes == pytest.approx([CL_AMPLITUDE] * 3, rel=SHARE)
+    assert lift.uncertainty / 3 < np.ptp(amplitudes) < lift.uncertainty  # as the notebook says
+    means = [loop.cd.mean for loop in loops.values()]
+    assert np.ptp(means) < drag.uncertainty / 3
+    assert min(means) > drag.extrapolated
+    assert [label.split(", ")[-1] for label in both.labels] == ["one grid", "overset grids"]
+    # measured 2.3 % both; with the numbers of the notebook 2.8 and 2.6 %
+    assert both.cl.rms_share == pytest.approx(0, abs=0.05)
+    assert both.cm.rms_share == pytest.approx(0, abs=0.05)
+    assert "one is of a gas, the other of incompressible flow" in capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.filterwarnings("ignore:part .* cells of receptors")
 def test_the_readme_s_overset_grids_plunge(tmp_path, monkeypatch, capsys):
     code = replaced(blocks("README.md")[1], nodes="3_000", cycles=1, steps_per_cycle=20)

@@ -402,3 +402,4 @@ def test_incompressible_flow_on_one_grid_and_on_two_is_one_case():
         found = km.compare(one.run(**steps), two.run(**steps))
 
     assert found.cl.rms_share < 0.1  # 800 nodes, 8 steps
+    assert [label.split(", ")[2] for label in found.labels] == ["one grid", "overset grids"]

@@ -51,7 +51,7 @@ def _loops(compared: Compared) -> Any:
         bottom.axhline(0.0, color=DARK, linewidth=0.6)
         phase_axis(bottom)
         what = "[% of amplitude]" if scale else "(no amplitude)"
-        bottom.set_ylabel(f"difference of {SYMBOLS[name]} {what}")
+        bottom.set_ylabel(f"difference of {SYMBOLS[name]}\n{what}")
         if scale:
             told = f"rms {100 * load.rms_share:.3g} %, largest {100 * load.largest_share:.3g} %"
             bottom.set_title(told)

@@ -84,6 +84,11 @@ class Chosen:
         return f"{self.unknowns:,} {nodes if self.unknowns == self._asked()['nodes'] else 'cells'}"
 
     @property
+    def grids(self) -> str:
+        """Kind of the mesh in words: one grid, or overset grids."""
+        return "overset grids" if self.run.summary.get("mesh", {}).get("overset") else "one grid"
+
+    @property
     def dimensions(self) -> int:
         """2 in the plane, 3 in space."""
         return max((len(box["from"]) for box in self._boxes().values()), default=2)

@@ -106,7 +106,8 @@ class Compared:
 
     Parameters
     ----------
-    labels : (first, second)    method and size of the runs
+    labels : (first, second)    method and size of the runs, and what they differ by beside: one
+        grid or overset grids, precision, steps per cycle
     loads : of cl, cd and cm those that both have, a LoopDifference; of steady runs a Pair whose
         scale is the mean of both sizes
     work : Pair or None         of the flow on the bodies over a cycle, over q_inf c^2
@@ -233,7 +234,8 @@ def compare(
 def _labels(one: Chosen, other: Chosen) -> tuple[str, str]:
     """Method and size of both runs, and where these are equal what differs."""
     both = [[own.method, own.size] for own in (one, other)]
-    more: list[list[Any]] = [[own.run.summary.get("dtype") for own in (one, other)]]
+    more: list[list[Any]] = [[own.grids for own in (one, other)]]
+    more.append([own.run.summary.get("dtype") for own in (one, other)])
     if not one.steady:
         more.append([f"{own.loop().steps} steps" for own in (one, other)])
     for a, b in more:
