@@ -78,7 +78,7 @@ def told(
     d = centres[about] - points[node]
 
     def total(value: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.bincount(node, value, len(count))
+        return np.bincount(node, value, len(count)).astype(np.float64)
 
     (x, y), m = d.T, np.maximum(count, 1)
     xx, xy, yy, sx, sy = total(x * x), total(x * y), total(y * y), total(x), total(y)
