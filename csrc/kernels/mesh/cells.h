@@ -169,9 +169,11 @@ HD void cell_slope(const i32 i, const i32 lane, const f64 *vertex, const i32 *co
   for (i32 v = 0; v < 2 * MINE; v++) s->g[v] *= per;
 }
 
-/* Limited by the ranges over the cell and those across its edges, at the middles of all its edges (gradient.h). */
+/* Limited by the ranges over the cell, those across its edges and the values at its corners, at the middles of all
+ * its edges (gradient.h).  Corners bring in the cells that meet the cell there alone: with the three of a triangle
+ * Venkatakrishnan's form did not converge, and drag was larger by a fifth (docs/theory.md, section 8). */
 HD void cell_limit(const i32 i, const i32 lane, const f64 *x, const f64 *vertex, const i32 *corners, const i32 *offsets,
-                   const i32 *neighbour, const real *q, const real *eps2, struct slope *s)
+                   const i32 *neighbour, const real *value, const real *q, const real *eps2, struct slope *s)
 {
   const i32        *k = corners + CORNERS * i, m = k[3] < 0 ? 3 : 4;
   const struct vec2 at = point(x, i);
@@ -189,6 +191,12 @@ HD void cell_limit(const i32 i, const i32 lane, const f64 *x, const f64 *vertex,
     const struct vec2 a = minus(point(vertex, k[c]), at), b = minus(point(vertex, k[(c + 1) % m]), at);
     const real        way[2] = {(real)(0.5 * (a.x + b.x)), (real)(0.5 * (a.y + b.y))};
     slope_reach(way, up, down, s);
+    real there[MINE];
+    lane_load(value, k[c], lane, there);
+    for (i32 v = 0; v < MINE; v++) {
+      s->low[v]  = there[v] < s->low[v] ? there[v] : s->low[v];
+      s->high[v] = there[v] > s->high[v] ? there[v] : s->high[v];
+    }
   }
   slope_limit(up, down, eps2, s);
 }
@@ -214,7 +222,7 @@ LANES(cell_gradient_wang, CELL_GRADIENT_WANG, busy, SPLIT)
   struct slope s;
   wang_threshold(range, member[i], lane, K, eps2);
   cell_slope(i, lane, vertex, corners, value, q, &s);
-  cell_limit(i, lane, x, vertex, corners, offsets, neighbour, q, eps2, &s);
+  cell_limit(i, lane, x, vertex, corners, offsets, neighbour, value, q, eps2, &s);
   node_put(i, lane, &s, grad);
 }
 
@@ -230,6 +238,6 @@ LANES(cell_gradient_venkatakrishnan, CELL_GRADIENT_VENKATAKRISHNAN, busy, SPLIT)
   struct slope s;
   venkatakrishnan_threshold(V[i], K, eps2);
   cell_slope(i, lane, vertex, corners, value, q, &s);
-  cell_limit(i, lane, x, vertex, corners, offsets, neighbour, q, eps2, &s);
+  cell_limit(i, lane, x, vertex, corners, offsets, neighbour, value, q, eps2, &s);
   node_put(i, lane, &s, grad);
 }
