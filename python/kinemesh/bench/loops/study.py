@@ -14,6 +14,7 @@ from kinemesh.bench.loops.tables import Tables
 from kinemesh.bench.loops.topology import Measures, Topology, taken
 from kinemesh.device.backend import Backend, kernels
 from kinemesh.device.fields import Fields
+from kinemesh.gas import GAMMA
 from kinemesh.linear.face_colours import by_colour, first_fit
 
 FIX = 0.05  # share of the entropy fix of Roe's flux; times do not depend on it
@@ -191,7 +192,7 @@ def gas(x: Floats, seed: int) -> Floats:
     rng, d = np.random.default_rng(seed), x.shape[1]
     wave = np.sin(3.0 * (x - x.mean(axis=0))).sum(axis=1)[:, None] / d
     change = 0.1 * wave + rng.uniform(-0.05, 0.05, (len(x), d + 2))
-    base = np.array([1.0, 0.5, *[0.1] * (d - 1), 1 / 1.4])
+    base = np.array([1.0, 0.5, *[0.1] * (d - 1), 1 / GAMMA])
     found: Floats = base + change * np.array([0.5, *[1.0] * d, 0.4])
     return found
 
