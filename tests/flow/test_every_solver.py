@@ -23,7 +23,7 @@ def test_each_solver_holds(name, dimensions, claim, device):
     claims(registry.named(name))[claim](dimensions, device)
 
 
-@pytest.mark.parametrize("claim", claims(registry.named("ale")))
+@pytest.mark.parametrize("claim", ["uniform, rigid", "conserved", "order"])
 def test_a_line_more_inherits_the_claims(claim, monkeypatch):
     """By the tenant of cells, with no sample of its own."""
     line = registered(monkeypatch, OnCells)

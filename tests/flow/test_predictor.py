@@ -84,6 +84,7 @@ def amplitude_error(found, exact):
     return np.sqrt(np.mean((found - exact) ** 2)) / (np.ptp(exact) / 2)
 
 
+@pytest.mark.slow
 def test_a_quarter_of_the_pseudo_steps_is_saved_and_loads_are_closer_to_converged_ones():
     def run(**settings):
         return case(**settings).run(cycles=1, steps_per_cycle=48).history

@@ -62,6 +62,7 @@ def test_a_script_without_a_guard_says_that_it_needs_one(tmp_path):
     assert ended.stderr.splitlines()[-1].startswith("kinemesh.errors.CaseError: sweep: workers do")
 
 
+@pytest.mark.slow
 def test_rows_have_the_bits_of_one_thread_whatever_threads_a_worker_has(monkeypatch):
     large = case(mesh={"nodes": 1500}, run={"steps_per_cycle": 4})  # threads share 1024 items
     found = []
