@@ -113,3 +113,23 @@ def test_a_fault_names_its_cell():
     q[7], names = -1.0, ", ".join(map(str, mesh.original[mesh.triangles[7]]))
     with pytest.raises(km.NumericalFault, match=f"density .* at the cell of nodes {names} "):
         case.initialise(q)
+
+
+@pytest.mark.filterwarnings("ignore:.*residual fell:RuntimeWarning")
+@pytest.mark.parametrize("loops", ["store", "colours"])
+@pytest.mark.parametrize("gradient", CELL_GRADIENTS)
+def test_members_have_the_bits_of_solo_runs_by_every_gradient_and_loop(gradient, loops):
+    """Members 0 and 2 share a mesh; colours number faces of an ensemble in parts."""
+    both = [MESH, km.mesh.airfoil("naca0012", nodes=700, far_field=8)]
+    settings = km.CellSettings(gradient=gradient, loops=loops, steady_iterations=8)
+
+    def states(meshes, mach):
+        case = km.CellCentred(meshes, mach=mach, alpha_deg=2, settings=settings, device="cpu")
+        case.steady()
+        return case.primitive(), case.grid.first
+
+    machs = [0.4, 0.5, 0.6]
+    together, first = states([both[0], both[1], both[0]], machs)
+    for member, mesh in enumerate([both[0], both[1], both[0]]):
+        alone, _ = states(mesh, machs[member])
+        assert (together[first[member] : first[member + 1]] == alone).all()

@@ -87,7 +87,7 @@ class Cells(FaceVolumes):
             self.fitted = {
                 "offsets": b.array(self.items.offsets(offsets), np.int32),
                 "neighbour": b.table(entries.stack(neighbour, self.items)),
-                "edge": b.table(entries.stack(edge, self._items("lr"))),
+                "edge": b.table(entries.stack(edge, self._faces())),
             }
             self.fields.add(inverse=b.zeros((self.nodes, 3)))
             self.measure.follow(self.fields.also(**self.fitted).bind("least_squares"))
