@@ -308,6 +308,7 @@ def test_a_file_that_holds_no_figures_is_refused(tmp_path, text, message):
         (["--method", "ale"], "method: without --energy"),
         (["--overset"], "overset: without --energy"),
         (["--schwarz"], "schwarz: without --energy"),
+        (["--loops"], "loops: their joules are those of --loops --seconds S"),
         (["--table", "x.json", "--seconds", "3"], "it takes no other option but --energy"),
     ],
 )  # fmt: skip
@@ -322,7 +323,7 @@ def test_options_of_energy_are_nothing_without_it(monkeypatch, words, capsys):
     monkeypatch.setattr(bench, "_measure", lambda *_: None)
     assert cli.main(["bench", "--device", "cpu", *words]) == 2
 
-    assert "without --energy, which alone has it" in capsys.readouterr().err
+    assert "only with --energy" in capsys.readouterr().err
 
 
 def test_a_row_of_energy_is_found_by_its_option(monkeypatch, capsys):

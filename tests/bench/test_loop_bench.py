@@ -293,7 +293,7 @@ def test_the_loop_over_pairs_is_left_to_one_thread(monkeypatch, capsys):
         (("--loops", "--sizes", "5000"), "sizes: without --loops"),
         (("--loops", "--overset"), "overset: without --loops"),
         (("--loops", "--seconds", "0.2"), "seconds is 0.2, expected at least 1"),
-        (("--loops", "--cpu-watts", "80"), "cpu-watts: without --loops"),
+        (("--loops", "--cpu-watts", "80"), "cpu-watts: not with --loops"),
         (("--cells", "5000"), "cells: only with --loops"),
         (("--order", "rcm"), "order: only with --loops"),
         (("--table", "a.json", "--loops"), "--table draws what was measured"),

@@ -133,3 +133,8 @@ def test_members_have_the_bits_of_solo_runs_by_every_gradient_and_loop(gradient,
     for member, mesh in enumerate([both[0], both[1], both[0]]):
         alone, _ = states(mesh, machs[member])
         assert (together[first[member] : first[member + 1]] == alone).all()
+
+
+def test_settings_of_cells_are_not_those_of_duals():
+    with pytest.raises(km.SettingsError, match=r"gradient this solver lacks; expected AleSettings"):
+        km.Ale(MESH, mach=0.5, settings=km.CellSettings(gradient="plain"), device="cpu")

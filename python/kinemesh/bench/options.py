@@ -115,7 +115,8 @@ def chosen_entry(arguments: argparse.Namespace) -> Entry:
     """Solver to measure; SettingsError if it does not compute on the chosen space."""
     for name in ("seconds", "cpu_watts", "cpu_cores"):
         if getattr(arguments, name) is not None:
-            raise SettingsError(f"{_word(name)}: without --energy, which alone has it")
+            also = " or --loops" if name == "seconds" else ""
+            raise SettingsError(f"{_word(name)}: only with --energy{also}; add it")
     if arguments.overset:
         from kinemesh.bench.overset import ENTRY
 
@@ -177,7 +178,9 @@ def loop_seconds(arguments: argparse.Namespace) -> float | None:
     """Seconds of a row of loops in which joules are counted, if given."""
     for name in ("cpu_watts", "cpu_cores"):
         if getattr(arguments, name) is not None:
-            raise SettingsError(f"{_word(name)}: without --loops, whose joules are measured")
+            raise SettingsError(
+                f"{_word(name)}: not with --loops, whose joules are measured; leave it out"
+            )
     seconds: float | None = arguments.seconds
     if seconds is not None and not LEAST_SECONDS <= seconds < float("inf"):
         raise SettingsError(f"seconds is {seconds:g}, expected at least {LEAST_SECONDS:g}")
@@ -188,6 +191,10 @@ def energy_numbers(
     arguments: argparse.Namespace,
 ) -> tuple[float, tuple[float, int] | None]:
     """Seconds of a row of energy, and rated watts and cores of the sockets, if given."""
+    if arguments.loops is not None:
+        raise SettingsError(
+            "loops: their joules are those of --loops --seconds S, without --energy"
+        )
     for name in ("sizes", "cloud", "points", "method", "overset", "schwarz"):
         if getattr(arguments, name):
             raise SettingsError(

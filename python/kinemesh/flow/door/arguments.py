@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,8 +65,20 @@ class Arguments:
 
 
 def settings_of(value: Any, kind: type) -> Any:
-    """The settings of a solver, of their class; the defaults where none are given."""
-    return kind() if value is None else instance(value, kind, "settings", f"{kind.__name__}(...)")
+    """The settings of a solver, of their class; the defaults where none are given.
+
+    Those of another solver that is made of this one have keys that it would leave out.
+    """
+    made = kind() if value is None else instance(value, kind, "settings", f"{kind.__name__}(...)")
+    known = {own.name for own in fields(kind)}
+    more = [own.name for own in fields(made) if own.name not in known]
+    if more:
+        raise SettingsError(
+            f"settings is {shown(made)}, whose {', '.join(more)} this solver lacks; expected "
+            f"{kind.__name__}(...)",
+            argument="settings",
+        )
+    return made
 
 
 def arguments_of(
