@@ -52,6 +52,7 @@ def in_threads(threads):
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_threads_sweep_a_colour_as_one_does():
     """No row of a colour reads another's, so that their order cannot matter: the same bits.
 

@@ -42,6 +42,7 @@ def test_workers_give_the_bits_of_one_process(undisturbed):
     same(found, undisturbed)
 
 
+@pytest.mark.slow
 def test_a_script_without_a_guard_says_that_it_needs_one(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
