@@ -24,7 +24,7 @@ HD void N(fit_mirror)(const f64 *unit, f64 *sum)
     for (i32 l = k; l < DIM; l++, at++) sum[at] += 2 * both * unit[k] * unit[l] - row[k] * unit[l] - unit[k] * row[l];
 }
 
-/* Whether a matrix has no inverse but for round-off: ways on one line, in space in one plane. */
+/* True of a matrix that has no inverse but for round-off: ways on one line, in space in one plane. */
 HD i32 N(fit_flat)(const f64 *m)
 {
 #if DIM == 2

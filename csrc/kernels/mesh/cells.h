@@ -137,7 +137,7 @@ KERNEL(vertex_values, VERTEX_VALUES, indirect)
   N(state_put)(value + NV * i, sum);
 }
 
-/* What gradients of cells read: values at vertices, and for the ranges the cells across the edges. */
+/* Fields that gradients of cells read: values at vertices, and for the ranges the cells across the edges. */
 #define CELL_GRADIENT_FIELDS(F)            \
   F(in, i32, member, "nodes>members")      \
   F(in, i32, active, "members")            \

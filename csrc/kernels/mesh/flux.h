@@ -2,7 +2,7 @@
  * faces in a fixed order (as fast as atomics on an H200, and repeatable), then the boundaries (boundary.h).
  * Once per dimension.  Units: docs/style.md; flux and res [rho_inf a_inf chord] and alike.         */
 
-/* What a face between two volumes reads; its states meet at xf, or, where there is none, midway. */
+/* Fields that a face between two volumes reads; its states meet at xf, or, where there is none, midway. */
 #define ALE_FACE(F)                                \
   F(in, i32, member, "nodes>members")              \
   F(in, i32, active, "members")                    \

@@ -125,7 +125,7 @@ HD void N(node_put)(const i32 i, const i32 lane, const struct N(slope) * s, real
   F(in, i32, neighbour, "entries>nodes")  \
   F(in, real, inverse, "nodes," STR(NS))  \
   F(in, real, q, "nodes," STR(NV))
-/* Where limiters look: the middles of faces, or, where there are none, midway to the neighbours. */
+/* Fields for the places where limiters look: middles of faces, or, where there are none, midway to neighbours. */
 #define ALE_LIMIT_FIELDS(F)          \
   ALE_GRADIENT_FIELDS(F)             \
   F(opt, i32, edge, "entries>edges") \

@@ -65,11 +65,11 @@ class Cells(FaceVolumes):
             vertex=self.x,
             vertex_member=vertices.fields["member"],
         )
-        calls = [self.fields.bind(name) for name in ("cell_volumes",)]
-        calls.append(self.fields.bind("face_middles", x=self.x))
+        fields = self.fields
+        calls = [fields.bind("cell_volumes"), fields.bind("face_middles", x=self.x)]
         for patch in self.measured.values():
             patch.device["xf"] = b.zeros((len(patch), 2), np.float64)
-            calls.append(self.fields.also(**patch.device).bind("face_middles", x=self.x))
+            calls.append(fields.also(**patch.device).bind("face_middles", x=self.x))
         self._record("face", "face", calls)
 
     def fit(self, by: str = "nodes") -> None:
