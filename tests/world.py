@@ -7,6 +7,8 @@ in the order of their colours, a block for each pair of neighbours.  Values are 
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from kinemesh.linear.face_colours import first_fit
 from kinemesh.overset.bins import bins_of
@@ -232,6 +234,21 @@ class World:
         self.graph()
         put("priority|nodes", self.rng.permutation(len(self.x)))
         put("before|nodes", np.where(self.colour < 2, self.colour, -1))
+
+    def put_walls(self):
+        """Facets of the marker of each member, in two groups and in three, and their circles."""
+        after = self.ends[:, 1]
+        facets = np.stack([self.bnode, after], axis=1)[after >= 0]
+        count = np.searchsorted(self.member[facets[:, 0]], 1)
+        cuts = np.linspace(count, len(facets), 4).astype(int)
+        offsets = np.array([0, count // 2, *cuts])
+        boxes = [self.x[facets[a:b]] for a, b in pairwise(offsets)]
+        middle = np.array([(x.min((0, 1)) + x.max((0, 1))) / 2 for x in boxes])
+        away = [np.linalg.norm(x - c, axis=2).max() for x, c in zip(boxes, middle, strict=True)]
+        self.put("facet|facets,2>vertices", facets)
+        self.put("offsets|groups+1>>facets", offsets)
+        self.put("middle|groups,2", middle, float)
+        self.put("radius|groups", np.array(away) + 1e-12, float)
 
     def on_cells(self):
         """Cells as unknowns, one of those at each vertex, and means at vertices."""
@@ -471,10 +488,34 @@ class World:
         self.put("owner|groups>members", (0, 0, 1, 1, 1))
         self.put("groups|members+1>>groups", (0, 2, 5))
         self.put("ended|members", (0, 0))
+        self.viscous(np.random.default_rng(8))
+
+    def viscous(self, rng):
+        """Viscosities, turbulent ones of both signs, coefficients of faces, walls' nodes."""
+        n, sides = len(self.x), len(self.bnode)
+        self.put("mu|nodes,2", rng.uniform(0.01, 0.05, (n, 2)), float)
+        self.put("mu_stream|members", (0.02, 0.03), float)
+        self.put("nt_stream|members", (0.06, 0.09), float)
+        for name in ("nt", "nt1", "nt2"):
+            self.put(f"{name}|nodes", rng.uniform(-0.02, 0.4, n), np.float32)
+        self.put("distance|nodes", rng.uniform(0.05, 0.5, n) * (np.arange(n) % 4 > 0), float)
+        self.put("compact|edges", rng.uniform(0.5, 2.0, len(self.lr)), np.float32)
+        self.put("line|bnodes>rows!", self.row_of[self.bnode])
+        for dimensions, numbers in ((2, 3), (3, 6)):
+            ways = rng.uniform(-0.1, 0.1, (3, sides, dimensions))
+            for name, values in zip(("dx2", "velocity", "slide"), ways, strict=True):
+                self.put(f"{name}|bnodes,{dimensions}", values, float)
+            self.put(f"whole|nodes,{numbers}", rng.uniform(0.1, 0.5, (n, numbers)), np.float32)
+        self.put("drop_nt|members", (1e-3, 0.5), float)
+        self.put("iterations|in", (0, 3))
 
     def control(self):
         self.values.update(
             entropy_fix=0.125,
+            law=0.383,
+            conduct=1.4,
+            conduct_eddy=1.1,
+            wall_temperature=1.1,
             grading=1.0,
             limit=0.6,
             c1=0.25,

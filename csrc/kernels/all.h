@@ -6,6 +6,7 @@
 #include "physics/vec2.h"
 #include "physics/limiter.h"
 #include "physics/damping.h"
+#include "physics/eddies.h"
 #include "physics/springs.h"
 #include "physics/inside.h"
 #include "shared/load.h"
@@ -67,6 +68,7 @@
   K(cell_gradient_wang, nodes) K(cell_gradient_venkatakrishnan, nodes) K(cell_quality, groups)    \
   K(face_terms, groups)                                                                           \
   K(bc_vortex, members) K(dualtime_start, members)                                                \
+  K(eddy_check, groups) K(eddy_update, rows) K(eddy_keep, nodes)                                                \
   K(extrema_start, nodes) K(extrema_by_faces, edges) K(extrema_by_cells, nodes)                   \
   K(derivative_start, nodes) K(derivative_by_points, nodes) K(derivative_by_pairs, lists)         \
   K(cloud_normals, bnodes) K(cloud_facets_3d, bnodes) K(cloud_mirror_3d, bnodes)                  \

@@ -7,6 +7,7 @@
 #include "physics/farfield.h"
 #include "physics/open.h"
 #include "physics/wall.h"
+#include "physics/viscous.h"
 #include "shared/point.h"
 #include "shared/narrow.h"
 #include "motion/pose.h"

@@ -8,4 +8,5 @@ enum fault_code {
   FAULT_GRAPH    = 5, /* element of the Delaunay graph folds */
   FAULT_DIVERGED = 6, /* residual far above the first of the step, or not a number */
   FAULT_PLACE    = 7, /* coordinate of a given point not finite */
+  FAULT_EDDIES   = 8, /* turbulent viscosity not a number */
 };

@@ -28,7 +28,7 @@ HD struct N(roe_average) N(roe_average)(const real *l, const real *r, const real
   m.vn          = N(vec_dot)(m.v, m.n);
   const real vr = m.vn - w * per, delta = by.fix * (fabs(vr) + by.z * m.a), per_delta = reciprocal(delta);
   const real plus = riemann_abs(vr + m.a, delta, per_delta), minus = riemann_abs(vr - m.a, delta, per_delta);
-  m.slow = area * riemann_abs(vr, delta, per_delta);
+  m.slow = area * (by.sharp ? fabs(vr) : riemann_abs(vr, delta, per_delta));
   m.mean = R(0.5) * area * (plus + minus) - m.slow;
   m.half = R(0.5) * area * (plus - minus);
   m.push = by.z * m.mean;

@@ -114,6 +114,7 @@ def control(backend, most):
     there = {name: backend.array(table, "int32") for name, table in tables.items()} | {
         "res": backend.array([[1.0, 0, 0, 0]], "real"),
         "noise": None,
+        "busy": None,
         "parts": backend.zeros((1, 1), "float64"),
         "faults": backend.array([2**64 - 1], "uint64"),
         "floor": backend.zeros(1, "float64"),

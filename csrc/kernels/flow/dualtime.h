@@ -53,8 +53,9 @@ OF_MEMBER(N(residual_base), RESIDUAL_BASE)
   base[m] = sqrt(s[0]);
 }
 
-#define RESIDUAL_CHECK(F) \
-  RESIDUAL_NORM(F)        \
+#define RESIDUAL_CHECK(F)                                                                  \
+  RESIDUAL_NORM(F)                                                                         \
+  F(opt, i32, busy, "members") /* an equation beside those of the gas has not converged */ \
   DUALTIME(F)
 
 /* Norm of the residual of each member that iterates, and what follows: drop, CFL number, count; converged
@@ -84,7 +85,8 @@ OF_MEMBER(N(residual_check), RESIDUAL_CHECK)
     mean[m] += 0.1 * rise;
   }
   if (!(norm[m] <= fmin(1e5 * fmax(base[m], floor[m]), (f64)1e300))) fault(&faults[m], FAULT_DIVERGED, 0);
-  if (norm[m] <= drop * base[m] || norm[m] <= floor[m] || iterations[m] >= most || faults[m] != ~(u64)0)
+  const i32 fallen = (norm[m] <= drop * base[m] || norm[m] <= floor[m]) && !(busy && busy[m]);
+  if (fallen || iterations[m] >= most || faults[m] != ~(u64)0)
     active[m] = 0;
   else
     iterations[m]++;

@@ -46,10 +46,11 @@ HD void N(face_states)(const i32 a, const i32 b, const real *to, const real *on,
 /* The flux through face i from volume a to volume b, a < b; 1 where it is of first order: a gradient that asks
  * for a negative density or pressure has nothing to say at this face, and the volumes' own states are taken.
  * Where that lasts to the end of a step, the run says so.  The moving face sweeps w [chord a_inf].  */
-HD i32 N(face_flux)(const i32 i, const i32 a, const i32 b, const i32 hllc, real *f ALE_FACE(PARAM))
+HD i32 N(face_flux)(const i32 i, const i32 a, const i32 b, const i32 hllc, const i32 sharp, real *f ALE_FACE(PARAM))
 {
-  const struct damping by = damping_of(entropy_fix, low_mach + 2 * member[a]);
-  real                 l[NV], r[NV], to[DIM], on[DIM];
+  struct damping by = damping_of(entropy_fix, low_mach + 2 * member[a]);
+  by.sharp          = sharp;
+  real l[NV], r[NV], to[DIM], on[DIM];
   N(face_ways)(i, a, b, x, xf, to, on);
   N(face_states)(a, b, to, on, q, grad, l, r);
   const i32 lowered = !(l[DENSITY] > 0 && r[DENSITY] > 0 && l[PRESSURE] > 0 && r[PRESSURE] > 0);
@@ -71,7 +72,7 @@ HD void N(face_store)(const i32 i, const i32 hllc ALE_FLUX(PARAM))
   const i32 a = lr[2 * i], b = lr[2 * i + 1];
   if (!active[member[a]]) return;
   real f[NV];
-  lowered[i] = N(face_flux)(i, a, b, hllc, f ALE_FACE(NAME));
+  lowered[i] = N(face_flux)(i, a, b, hllc, 0, f ALE_FACE(NAME));
   N(state_put)(flux + NV * i, f);
 }
 
@@ -83,6 +84,40 @@ KERNEL(N(ale_flux_roe), ALE_FLUX, indirect)
 KERNEL(N(ale_flux_hllc), ALE_FLUX, indirect)
 {
   N(face_store)(i, 1 ALE_FLUX(NAME));
+}
+
+/* Fluxes of a viscous gas: with what passes by viscosity, in one pass over the faces (theory eq. 9.2). */
+#define ALE_FLUX_VISCOUS(F)                                       \
+  ALE_FLUX(F)                                                     \
+  F(in, real, slope, "nodes," STR(NG)) /* gradients, unlimited */ \
+  F(in, f64, mu, "nodes,2")            /* of molecules, eddies */ \
+  F(val, real, conduct, "")            /* 1 / Pr */               \
+  F(val, real, conduct_eddy, "")       /* 1 / Pr_t */
+HD void N(face_store_viscous)(const i32 i, const i32 hllc ALE_FLUX_VISCOUS(PARAM))
+{
+  const i32 a = lr[2 * i], b = lr[2 * i + 1];
+  if (!active[member[a]]) return;
+  real f[NV], qa[NV], qb[NV], ga[NG], gb[NG], d[DIM], v[DIM], g[DIM + 1][DIM];
+  lowered[i] = N(face_flux)(i, a, b, hllc, 1, f ALE_FACE(NAME));
+  N(state_load)(q + NV * a, qa), N(state_load)(q + NV * b, qb);
+  N(slope_load)(slope + NG * a, ga), N(slope_load)(slope + NG * b, gb);
+  N(fit_apart)(x, a, b, d);
+  N(face_gradients)(qa, qb, ga, gb, d, S + DIM * i, g);
+  for (i32 k = 0; k < DIM; k++) v[k] = R(0.5) * (qa[VELOCITY + k] + qb[VELOCITY + k]);
+  const real molecules = (real)(0.5 * (mu[2 * a] + mu[2 * b])),
+             eddies    = (real)(0.5 * (mu[2 * a + EDDY] + mu[2 * b + EDDY]));
+  N(viscous_flux)(v, g, S + DIM * i, molecules + eddies, molecules * conduct + eddies * conduct_eddy, f);
+  N(state_put)(flux + NV * i, f);
+}
+
+KERNEL(N(ale_flux_roe_viscous), ALE_FLUX_VISCOUS, indirect)
+{
+  N(face_store_viscous)(i, 0 ALE_FLUX_VISCOUS(NAME));
+}
+
+KERNEL(N(ale_flux_hllc_viscous), ALE_FLUX_VISCOUS, indirect)
+{
+  N(face_store_viscous)(i, 1 ALE_FLUX_VISCOUS(NAME));
 }
 
 /* res = sum of fluxes + c0 V u + past: the residual of the implicit step (theory eq. 2.14). */

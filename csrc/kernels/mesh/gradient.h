@@ -36,9 +36,10 @@ HD void N(lane_load)(const real *q, const i32 i, const i32 lane, real *to)
   LOAD(MINE, q + NV * i + OF_LANE * lane, to);
 }
 
-/* Least-squares gradient of the lanes' variables, with weights |dr|^-2 (meshes) or |dr|^-1 (clouds). */
-HD void N(node_gradient)(const i32 i, const i32 lane, const f64 *x, const i32 *offsets, const i32 *neighbour,
-                         const real *inverse, const real *q, const i32 squared, struct N(slope) * s)
+/* Least-squares side of the lanes' variables, with weights |dr|^-2 (meshes) or |dr|^-1 (clouds), in the place of
+ * their gradients.                                                                              */
+HD void N(node_side)(const i32 i, const i32 lane, const f64 *x, const i32 *offsets, const i32 *neighbour, const real *q,
+                     const i32 squared, struct N(slope) * s)
 {
   N(lane_load)(q, i, lane, s->own);
   for (i32 k = 0; k < MINE; k++) {
@@ -60,11 +61,23 @@ HD void N(node_gradient)(const i32 i, const i32 lane, const f64 *x, const i32 *o
       N(vec_add)(s->g + DIM * k, up, d);
     }
   }
+}
+
+/* The gradients, of their side. */
+HD void N(node_solve)(const real *inverse, struct N(slope) * s)
+{
   for (i32 k = 0; k < MINE; k++) {
     real b[DIM];
     for (i32 l = 0; l < DIM; l++) b[l] = s->g[DIM * k + l];
-    N(fit_apply)(inverse + NS * i, b, s->g + DIM * k);
+    N(fit_apply)(inverse, b, s->g + DIM * k);
   }
+}
+
+HD void N(node_gradient)(const i32 i, const i32 lane, const f64 *x, const i32 *offsets, const i32 *neighbour,
+                         const real *inverse, const real *q, const i32 squared, struct N(slope) * s)
+{
+  N(node_side)(i, lane, x, offsets, neighbour, q, squared, s);
+  N(node_solve)(inverse + NS * i, s);
 }
 
 /* The largest changes up and down that the gradient asks for so far, with that on one more way. */
@@ -139,6 +152,32 @@ LANES(N(ale_gradient), ALE_GRADIENT, busy, SPLIT)
   N(node_put)(i, lane, &s, grad);
 }
 
+/* What viscosity takes beside: gradients without limits, whose part across a curved layer is whole (space/layers.py
+ * takes a share of it from what fluxes reconstruct).                                            */
+#define WHOLE_GRADIENT(F)              \
+  F(in, real, whole, "nodes," STR(NS)) \
+  F(out, real, slope, "nodes," STR(NG))
+HD void N(node_gradient_beside)(const i32 i, const i32 lane, const f64 *x, const i32 *offsets, const i32 *neighbour,
+                                const real *inverse, const real *q, const real *whole, real *slope, struct N(slope) * s)
+{
+  N(node_side)(i, lane, x, offsets, neighbour, q, 1, s);
+  if (slope) {
+    struct N(slope) own = *s;
+    N(node_solve)(whole + NS * i, &own);
+    N(node_put)(i, lane, &own, slope);
+  }
+  N(node_solve)(inverse + NS * i, s);
+}
+
+#define VISCOUS_GRADIENT(F) ALE_GRADIENT(F) WHOLE_GRADIENT(F)
+LANES(N(viscous_gradient), VISCOUS_GRADIENT, busy, SPLIT)
+{
+  if (!active[member[i]]) return;
+  struct N(slope) s;
+  N(node_gradient_beside)(i, lane, x, offsets, neighbour, inverse, q, whole, slope, &s);
+  N(node_put)(i, lane, &s, grad);
+}
+
 /* Threshold squared of Wang's form, K (max - min) over the member (theory eq. 2.4b). */
 HD void N(wang_threshold)(const f64 *range, const i32 m, const i32 lane, const real K, real *eps2)
 {
@@ -155,15 +194,27 @@ HD void N(wang_threshold)(const f64 *range, const i32 m, const i32 lane, const r
   F(in, f64, range, "members," STR(NR)) /* from state_primitive_range */ \
   F(val, real, K, "")                                                    \
   F(out, real, grad, "nodes," STR(NG))
-LANES(N(ale_gradient_wang), ALE_GRADIENT_WANG, busy, SPLIT)
+HD void N(gradient_wang)(const i32 i, const i32 lane, const real *whole, real *slope ALE_GRADIENT_WANG(PARAM))
 {
   if (!active[member[i]]) return;
   real eps2[MINE];
   struct N(slope) s;
   N(wang_threshold)(range, member[i], lane, K, eps2);
-  N(node_gradient)(i, lane, x, offsets, neighbour, inverse, q, 1, &s);
+  N(node_gradient_beside)(i, lane, x, offsets, neighbour, inverse, q, whole, slope, &s);
   N(node_limit)(i, x, offsets, neighbour, edge, xf, eps2, &s);
   N(node_put)(i, lane, &s, grad);
+}
+
+LANES(N(ale_gradient_wang), ALE_GRADIENT_WANG, busy, SPLIT)
+{
+  N(gradient_wang)(i, lane, 0, 0 ALE_GRADIENT_WANG(NAME));
+}
+
+/* Limited and whole gradients together. */
+#define VISCOUS_GRADIENT_WANG(F) ALE_GRADIENT_WANG(F) WHOLE_GRADIENT(F)
+LANES(N(viscous_gradient_wang), VISCOUS_GRADIENT_WANG, busy, SPLIT)
+{
+  N(gradient_wang)(i, lane, whole, slope ALE_GRADIENT_WANG(NAME));
 }
 
 /* Venkatakrishnan's own threshold (K h)^3, h = sqrt(V), in space cbrt(V) (theory eq. 2.4a). */
@@ -179,13 +230,26 @@ HD void N(venkatakrishnan_threshold)(const f64 V, const real K, real *eps2)
   F(in, f64, V, "nodes")                \
   F(val, real, K, "")                   \
   F(out, real, grad, "nodes," STR(NG))
-LANES(N(ale_gradient_venkatakrishnan), ALE_GRADIENT_VENKATAKRISHNAN, busy, SPLIT)
+HD void N(gradient_venkatakrishnan)(const i32 i, const i32 lane, const real *whole,
+                                    real *slope ALE_GRADIENT_VENKATAKRISHNAN(PARAM))
 {
   if (!active[member[i]]) return;
   real eps2[MINE];
   struct N(slope) s;
   N(venkatakrishnan_threshold)(V[i], K, eps2);
-  N(node_gradient)(i, lane, x, offsets, neighbour, inverse, q, 1, &s);
+  N(node_gradient_beside)(i, lane, x, offsets, neighbour, inverse, q, whole, slope, &s);
   N(node_limit)(i, x, offsets, neighbour, edge, xf, eps2, &s);
   N(node_put)(i, lane, &s, grad);
+}
+
+LANES(N(ale_gradient_venkatakrishnan), ALE_GRADIENT_VENKATAKRISHNAN, busy, SPLIT)
+{
+  N(gradient_venkatakrishnan)(i, lane, 0, 0 ALE_GRADIENT_VENKATAKRISHNAN(NAME));
+}
+
+/* Limited and whole gradients together. */
+#define VISCOUS_GRADIENT_VENKATAKRISHNAN(F) ALE_GRADIENT_VENKATAKRISHNAN(F) WHOLE_GRADIENT(F)
+LANES(N(viscous_gradient_venkatakrishnan), VISCOUS_GRADIENT_VENKATAKRISHNAN, busy, SPLIT)
+{
+  N(gradient_venkatakrishnan)(i, lane, whole, slope ALE_GRADIENT_VENKATAKRISHNAN(NAME));
 }

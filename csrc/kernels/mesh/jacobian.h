@@ -28,7 +28,35 @@
   F(in, real, res, "nodes," STR(NV))                                   \
   F(upd, real, A, "blocks," STR(NB))                                   \
   F(out, real, rhs, "rows," STR(NV))
-LANES(N(ale_jacobian), ALE_JACOBIAN, heavy, NV)
+/* What viscosity adds: c of the matrix, viscosities, factors of the conduction of heat (theory eq. 9.4, 9.5). */
+#define VISCOUS_JACOBIAN(F)              \
+  F(in, f32, compact, "edges")           \
+  F(in, f64, mu, "nodes,2")              \
+  F(val, real, conduct, "") /* 1 / Pr */ \
+  F(val, real, conduct_eddy, "")
+/* An edge of that for the lanes' columns: takes it from the neighbour's block, adds it to the diagonal one; its
+ * share of 1 / dtau.                                                                            */
+HD real N(viscous_row)(const i32 a, const i32 b, const i32 f, const i32 lane, const real *l, const real *r,
+                       const real *out, real *to, real d[][NV] VISCOUS_JACOBIAN(PARAM))
+{
+  const real square = N(vec_dot)(out, out), per = square > 0 ? reciprocal_root(square) : R(0), c = (real)compact[f];
+  const real molecules = (real)(0.5 * (mu[2 * a] + mu[2 * b])) * c;
+  const real eddies    = (real)(0.5 * (mu[2 * a + EDDY] + mu[2 * b + EDDY])) * c;
+  const real m = molecules + eddies, k = GAMMA * (molecules * conduct + eddies * conduct_eddy);
+  real       n[DIM], v[DIM], column[NV];
+  for (i32 l_ = 0; l_ < DIM; l_++) n[l_] = per * out[l_], v[l_] = R(0.5) * (l[VELOCITY + l_] + r[VELOCITY + l_]);
+  for (i32 j = 0; j < WIDTH(NV); j++) {
+    real *own = to + ENTRY(NV, 0, lane + j);
+    N(viscous_column)(r, n, v, m, k, lane + j, column);
+    for (i32 t = 0; t < NV; t++) own[t] -= column[t];
+    N(viscous_column)(l, n, v, m, k, lane + j, column);
+    for (i32 t = 0; t < NV; t++) d[j][t] += column[t];
+  }
+  return R(2) * m * reciprocal(l[DENSITY]);
+}
+
+#define VISCOUS_ROWS(F) ALE_JACOBIAN(F) VISCOUS_JACOBIAN(F)
+HD void N(jacobian_row)(const i32 i, const i32 lane VISCOUS_ROWS(PARAM))
 {
   const i32 a = node[i], m = member[a];
   if (!active[m]) return;
@@ -48,6 +76,7 @@ LANES(N(ale_jacobian), ALE_JACOBIAN, heavy, NV)
       for (i32 k = 0; k < NV; k++) d[j][k] += left[k];
     }
     sum += mean.wave;
+    if (compact) sum += N(viscous_row)(a, b, f, lane, l, r, out, to, d VISCOUS_JACOBIAN(NAME));
   }
   const real per_dtau = sum / (real)(cfl[m] * pace[a]), time = per_dtau + (real)(bdf[3 * m] * V[a]);
   for (i32 j = 0; j < WIDTH(NV); j++) {
@@ -56,4 +85,14 @@ LANES(N(ale_jacobian), ALE_JACOBIAN, heavy, NV)
     N(state_put)(A + NB * diagonal[i] + ENTRY(NV, 0, lane + j), d[j]);
   }
   for (i32 k = lane; k < lane + WIDTH(NV); k++) rhs[NV * i + k] = -res[NV * a + k];
+}
+
+LANES(N(ale_jacobian), ALE_JACOBIAN, heavy, NV)
+{
+  N(jacobian_row)(i, lane ALE_JACOBIAN(NAME), 0, 0, 0, 0);
+}
+
+LANES(N(ale_jacobian_viscous), VISCOUS_ROWS, heavy, NV)
+{
+  N(jacobian_row)(i, lane VISCOUS_ROWS(NAME));
 }

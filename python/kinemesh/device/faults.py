@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 NONE = np.uint64(2**64 - 1)
-AREA, DENSITY, PRESSURE, PIVOT, GRAPH, DIVERGED, PLACE = 1, 2, 3, 4, 5, 6, 7
+AREA, DENSITY, PRESSURE, PIVOT, GRAPH, DIVERGED, PLACE, EDDIES = 1, 2, 3, 4, 5, 6, 7, 8
 GENTLER = "a smaller CFL number (cfl, cfl_max; rk_cfl of Runge-Kutta) or max_change"
 TEXTS = {
     AREA: (
@@ -16,6 +16,7 @@ TEXTS = {
     PRESSURE: ("pressure is not positive", GENTLER),
     PIVOT: ("singular diagonal block in the factorisation", "a smaller CFL number"),
     DIVERGED: ("the residual grew 1e5-fold", "a smaller CFL number (cfl, cfl_max, cfl_growth)"),
+    EDDIES: ("the turbulent viscosity nu~ is not a number", "a smaller CFL number (cfl, cfl_max)"),
     GRAPH: (
         "an element of the Delaunay graph folds",
         "new graphs on the way (Delaunay(retriangulate=True)), a smaller motion, rigid motion, or "

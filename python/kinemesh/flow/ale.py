@@ -8,20 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door.arguments import arguments_of, assign_markers, meshes_of, settings_of
+from kinemesh.flow.door.viscosity import NAMES, viscosity_of, viscous_streams
 from kinemesh.flow.gas.implicit import Implicit, Operator
 from kinemesh.flow.gas.lusgs import Lusgs
-from kinemesh.flow.gas.settings import KRYLOV, MATRIX, ImplicitSettings
+from kinemesh.flow.gas.settings import KRYLOV, MATRIX, TINY, ImplicitSettings
 from kinemesh.flow.gas.solver import Solver, Terms
 from kinemesh.flow.terms.boundary import Boundary, Vortex
 from kinemesh.flow.terms.convection import FLUXES, LOOPS, Balance, FaceFluxes
+from kinemesh.flow.terms.eddies import SpalartAllmaras
 from kinemesh.flow.terms.gradients import Gradients
+from kinemesh.flow.terms.viscous import NoSlip, Stick, Viscous
 from kinemesh.linear import Pattern
 from kinemesh.linear.lines import colour_along_lines
 from kinemesh.mesh import Mesh
@@ -36,6 +41,7 @@ from kinemesh.space.vertices import MeshVertices
 LIMITERS = ("wang", "venkatakrishnan", "none")
 LIMITER_K = {"wang": 0.05, "venkatakrishnan": 5.0}  # docs/convergence.md
 LINEAR = ("bicgstab", "lusgs")
+TURBULENCE = ("turbulence_drop", "unsteady_turbulence_drop")
 
 
 @checks_names
@@ -55,6 +61,8 @@ class AleSettings(ImplicitSettings):
     loops : "store" (a face stores its flux, its volumes sum), or of Roe's flux "recompute" (volumes
         work out each flux twice: the same bits), "colours" (faces add to their volumes, colour by
         colour) or "atomics" (all at once: not repeatable)
+    turbulence_drop, unsteady_turbulence_drop : float    residual of the model of turbulence over
+        the most that it was, at which a steady march, or a physical step, has converged
     """
 
     flux: str = "roe"
@@ -63,8 +71,11 @@ class AleSettings(ImplicitSettings):
     linear_solver: str = "bicgstab"
     lusgs_sweeps: int = 4
     loops: str = "store"
+    turbulence_drop: float = 1e-3
+    unsteady_turbulence_drop: float = 1e-2
 
     alike: ClassVar[Mapping[str, tuple[str, ...]]] = {"loops": ("store", "recompute")}
+    of_steps: ClassVar[tuple[str, ...]] = (*ImplicitSettings.of_steps, "unsteady_turbulence_drop")
 
     def __post_init__(self) -> None:
         ImplicitSettings.__post_init__(self)
@@ -75,7 +86,9 @@ class AleSettings(ImplicitSettings):
                 f"take loops = {own[0]!r}, or flux = 'roe'"
             )
         self.count("lusgs_sweeps")
-        self.within(limiter_k=(0, np.inf))
+        self.within(
+            limiter_k=(0, np.inf), turbulence_drop=(TINY, 1), unsteady_turbulence_drop=(TINY, 1)
+        )
         if self.limiter == "none":
             self.unused(["limiter_k"], "limiter is 'none'")
         others = (*KRYLOV, *MATRIX) if self.linear_solver == "lusgs" else ("lusgs_sweeps",)
@@ -160,7 +173,10 @@ class Ale(Solver):
     method = "ale"
     settings_type: ClassVar[type[AleSettings]] = AleSettings
     family = FACES
-    terms_of: ClassVar[Terms] = (Gradients, FaceFluxes, Balance, Vortex, Boundary)
+    terms_of: ClassVar[Terms] = (
+        Stick, Gradients, Viscous, FaceFluxes, Balance, Vortex, Boundary, NoSlip, SpalartAllmaras,
+    )  # fmt: skip
+    sticks: ClassVar[bool] = True
     volumes: ClassVar[type[FaceVolumes]] = Grid
     grid: FaceVolumes
 
@@ -180,18 +196,31 @@ class Ale(Solver):
         boundaries: Mapping[str, str | Condition] | None = None,
         moment_about: tuple[float, float] | None = None,
         chord: float | None = None,
+        reynolds: float | Sequence[float] | None = None,
+        reynolds_length: float | None = None,
+        turbulence: str | None = None,
+        temperature_k: float | None = None,
+        wall: str | float | None = None,
+        prandtl: float | None = None,
+        turbulent_prandtl: float | None = None,
+        nu_ratio: float | None = None,
     ) -> None:
+        said = locals()
+        self.viscosity = viscosity_of({name: said[name] for name in NAMES})
         arguments = arguments_of(
             mesh,
             settings_of(settings, self.settings_type).complete(),
             self.backend_type(device, dtype),
             deform=TorsionalSprings() if deform is None else deform,
-            streams={"mach": mach, "alpha_deg": alpha_deg},
+            streams={"mach": mach, "alpha_deg": alpha_deg}
+            | ({} if self.viscosity is None else {"reynolds": reynolds}),
+            check=None if self.viscosity is None else viscous_streams,
             boundaries=boundaries,
             motion=motion,
             moment_about=moment_about,
             chord=chord,
         )
+        self.check_viscosity(arguments.settings)
         meshes = meshes_of(mesh, arguments.members)
         self.fits(arguments, meshes)
         markers = assign_markers(
@@ -202,6 +231,33 @@ class Ale(Solver):
         grid.fit(arguments.settings.gradients_by)
         super().__init__(arguments, markers, grid)
 
+    def check_viscosity(self, settings: AleSettings) -> None:
+        """SettingsError for a viscous gas that the solver, or a setting, has not."""
+        own = self.viscosity
+        if own is None or own.turbulence is None:
+            settings.unused(TURBULENCE, "the flow has no turbulence, which is 'sa' where it has")
+        if own is None:
+            return
+        if not self.sticks:
+            raise SettingsError(
+                f"reynolds is given, and method {self.method!r} computes inviscid flow alone; take "
+                "km.Ale, or leave it out",
+                argument="reynolds",
+            )
+        for name, known in (("linear_solver", "bicgstab"), ("loops", "store")):
+            if (value := getattr(settings, name)) != known:
+                raise SettingsError(
+                    f"{name} is {value!r}, which viscous flow has not; take {known!r}",
+                    argument=name,
+                )
+
+    @property
+    def viscosities(self) -> NDArray[np.float64]:
+        """(members,) viscosity of the streams [rho_inf a_inf, lengths of the mesh]."""
+        assert self.viscosity is not None
+        length = self.viscosity.length * self.reference[1]
+        return self.mach * length / self.streams["reynolds"]
+
     def operator(self) -> Operator:
         s = self.settings
         if s.linear_solver == "lusgs":
@@ -211,9 +267,7 @@ class Ale(Solver):
                     "not; take 'bicgstab'"
                 )
             self.check_swept()
-            self.pattern = Pattern.of_graphs(self.backend, self.grid.alike, self.grid.graphs)
             return Lusgs(self.pattern, "lusgs_sweep", self.fields, s.lusgs_sweeps)
-        self.pattern = self._pattern()
         return Implicit(
             self.fields,
             self.pattern,
@@ -237,9 +291,12 @@ class Ale(Solver):
             "wall spacing help"
         )
 
-    def _pattern(self) -> Pattern:
-        """Pattern of the volumes and their neighbours, coloured along lines of thin cells."""
+    @cached_property
+    def pattern(self) -> Pattern:
+        """Pattern of the volumes and their neighbours, of a matrix coloured along thin cells."""
         b, grid, alone = self.backend, self.grid, []
+        if self.settings.linear_solver == "lusgs":
+            return Pattern.of_graphs(b, grid.alike, grid.graphs)
         for lead, graph in zip(grid.alike.lead, grid.graphs, strict=True):
             points = grid.points[slice(*grid.first[lead : lead + 2])]
             colours = colour_along_lines(b, *graph, points)

@@ -13,7 +13,7 @@ from typing import ClassVar
 from kinemesh.arguments import checks_names
 from kinemesh.flow.ale import Ale, AleSettings
 from kinemesh.flow.gas.solver import Terms
-from kinemesh.flow.terms.gradients import CELL_GRADIENTS, CellGradients
+from kinemesh.flow.terms.gradients import CELL_GRADIENTS, CellGradients, Gradients
 from kinemesh.space.cells import Cells
 from kinemesh.space.faces import FaceVolumes
 
@@ -68,4 +68,7 @@ class CellCentred(Ale):
     method = "cells"
     settings_type: ClassVar[type[AleSettings]] = CellSettings
     volumes: ClassVar[type[FaceVolumes]] = Cells
-    terms_of: ClassVar[Terms] = (CellGradients, *Ale.terms_of[1:])
+    terms_of: ClassVar[Terms] = tuple(
+        CellGradients if term is Gradients else term for term in Ale.terms_of
+    )
+    sticks: ClassVar[bool] = False

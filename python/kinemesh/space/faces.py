@@ -115,7 +115,7 @@ class FaceVolumes(Volumes):
             sweeps.append(fields.bind(f"{outer}_sweeps", x0=x1, x1=x, dV=own["dV1"]))
             rates.append(fields.bind("face_rates", member=b.table(patch.member)))
             levels.append(b.bind("copy_f64", **{"from": own["dV1"], "to": own["dV2"]}))
-        self.keep_levels, self.look = b.record(levels), self.vertices.look
+        self.keep_levels, self.look = Followed(b, levels), self.vertices.look
         self.measure = Followed(b, [*normals, *volumes, *self.vertices.quality])
         self.sweep = Followed(b, [*sweeps, *rates])
 

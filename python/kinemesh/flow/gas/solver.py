@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from kinemesh.device.fields import Fields
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door.arguments import Arguments, Markers, check_vortex
+from kinemesh.flow.door.viscosity import Viscosity
 from kinemesh.flow.forces import Forces
 from kinemesh.flow.gas.dualtime import HUGE
 from kinemesh.flow.gas.implicit import Operator
@@ -44,11 +45,13 @@ class Solver(State, Moving):
     ----------
     those of `State` and of `Moving`
     terms_of : terms of the residual, in the order of their calls;  terms : by name, as made
+    viscosity : laws of the gas; None of an inviscid one
     implicit : solves for the change of u in a pseudo-step
     predicted : whether the present step has had its prediction
     """
 
     terms_of: ClassVar[Terms] = ()
+    viscosity: Viscosity | None = None
 
     def __init__(self, arguments: Arguments, markers: Markers, grid: Volumes) -> None:
         Moving.__init__(self, arguments, markers, grid)
@@ -66,6 +69,7 @@ class Solver(State, Moving):
         self._steps = self.implicit.calls(self.assemble)
         if self.implicit.update is not None:
             self._steps.append(self._update_call(self.implicit.update))
+        self._steps += [call for term in self.terms.values() for call in term.step()]
         self.predicted = False
         self._base: Any = None
         self._tolerance: float | None = None  # that is on the device
@@ -73,6 +77,14 @@ class Solver(State, Moving):
     @cached_property  # kept in the instance: as writeable as what it overrides
     def forces(self) -> Forces:  # type: ignore[override]
         """Loads on the bodies; bound when first asked for, behind the gradients that they read."""
+        kernel = "wall_forces" if self.viscosity is None else "wall_reaction"
+        return Forces(
+            self.grid, self.fields, self.mach, self.alpha_deg, *self.reference, kernel=kernel
+        )
+
+    @cached_property
+    def pressures(self) -> Forces:
+        """Loads by pressures alone."""
         return Forces(self.grid, self.fields, self.mach, self.alpha_deg, *self.reference)
 
     def check_motions(self, arguments: Arguments) -> None:
@@ -85,6 +97,16 @@ class Solver(State, Moving):
     @abstractmethod
     def operator(self) -> Operator:
         """Solver for the change of u in a pseudo-step."""
+
+    def initialise(self, q: NDArray[Any] | None = None) -> None:
+        super().initialise(q)
+        for term in getattr(self, "terms", {}).values():
+            term.initialise()
+
+    def settle(self) -> None:
+        super().settle()
+        for term in self.terms.values():
+            term.settle()
 
     def residual(self) -> list[Any]:
         """Calls from u to res: d(u V)/dt with the physical time's terms."""
@@ -207,7 +229,10 @@ class Solver(State, Moving):
         """Calls from `state`, in float32 where `single`, to the matrix and its side."""
         metrics, sides = self.grid.in_precision(single)
         fields = self.matrix_fields(pattern, solver, state).also(**metrics)
-        rows = Rows(fields, pattern.diagonal[pattern.row_of], sides, solver.suffix)
+        rows = Rows(
+            fields, pattern.diagonal[pattern.row_of], sides, solver.suffix, pattern.row_of,
+            solver.tables["row"],
+        )  # fmt: skip
         return [call for term in self.terms.values() for call in term.matrix(rows)]
 
     def matrix_fields(
@@ -237,6 +262,8 @@ class Solver(State, Moving):
         self.grid.sweep()
         self.backend.put(self.centre, self.moment_points(poses))
         self._solve_to(self.settings.krylov_tolerance)
+        for term in self.terms.values():
+            term.start_steady()
         self.dualtime.set_floor(None)
         self.backend.put(self.pace, 1.0)
         self.dualtime.begin()
@@ -263,6 +290,8 @@ class Solver(State, Moving):
         self._keep()
         self._solve_to(self.settings.unsteady_krylov_tolerance)
         self.low_mach.begin_step()
+        for term in self.terms.values():
+            term.begin_step()
         self.predicted = False
 
     def at_time(self, times: NDArray[np.float64]) -> None:

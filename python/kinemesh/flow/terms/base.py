@@ -22,12 +22,15 @@ class Rows:
     diagonal : (nodes,) block on the diagonal of each volume, on the host
     sides : metrics of each patch, in that precision
     suffix : of the kernels of that precision
+    rows : (nodes,) row of each volume, on the host;  row : (rows + 1,) device table of their blocks
     """
 
     fields: Fields
     diagonal: NDArray[np.int32]
     sides: Mapping[str, Mapping[str, Any]]
     suffix: str
+    rows: NDArray[np.int32]
+    row: Any
 
 
 class Term:
@@ -70,6 +73,22 @@ class Term:
         """Calls that add its derivative to the matrix."""
         del rows  # none, as a rule
         return []
+
+    def step(self) -> list[Any]:
+        """Calls that solve for what it has beside u, behind the update of u in a pseudo-step."""
+        return []
+
+    def initialise(self) -> None:
+        """Set what it has beside u to that of the stream, at every time level."""
+
+    def start_steady(self) -> None:
+        """Begin a march to a steady flow."""
+
+    def begin_step(self) -> None:
+        """Begin a physical step: what the last one left becomes the past."""
+
+    def settle(self) -> None:
+        """Every time level is what a steady march has left."""
 
     def at_time(self, times: NDArray[np.float64]) -> None:
         """Take up what depends on the time, at the times of the members (members,)."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import SettingsError
 from kinemesh.flow.terms.base import Rows, Term
-from kinemesh.space.conditions.table import flux_of
+from kinemesh.space.conditions.table import flux_of, sticks
 from kinemesh.space.conditions.values import Values
 
 
@@ -50,7 +50,12 @@ class Boundary(Term):
     def __init__(self, case: Any) -> None:
         super().__init__(case)
         self.values = Values(case.backend, self.grid, case.conditions)
-        self.patches = {kind: patch for kind, patch in self.grid.patches.items() if len(patch)}
+        viscous = case.viscosity is not None
+        self.patches = {
+            kind: patch
+            for kind, patch in self.grid.patches.items()
+            if len(patch) and not (viscous and sticks(kind))
+        }
         self.kernels = {kind: flux_of(kind, case.family) for kind in self.patches}
         for kind, kernel in self.kernels.items():
             if not self.fields.has(kernel):

@@ -15,7 +15,8 @@ class Flux(NamedTuple):
 
     Parameters
     ----------
-    kernel : of the flux;  jacobian : kernel of its derivative, or of one that takes its place
+    kernel : of the flux;  jacobian : kernel of its derivative, or of one that takes its place;
+        those of a viscous gas have the ending _viscous
     loops : names in `LOOPS` of those that compute it
     """
 
@@ -83,7 +84,7 @@ class FaceFluxes(Term):
     """
 
     name = "convection"
-    near = ("q", "grad", "x")
+    near: tuple[str, ...] = ("q", "grad", "x")
     swept = True
 
     def __init__(self, case: Any) -> None:
@@ -95,16 +96,20 @@ class FaceFluxes(Term):
         else:
             loops = self.settings.loops
             self.fields.lack(flux=f"loops = {loops!r} stores no fluxes; take loops = 'store'")
+        self.kernel, self.jacobian = FLUXES[self.settings.flux][:2]
+        if case.viscosity is not None:
+            self.near = (*FaceFluxes.near, "slope", "mu")
+            self.kernel, self.jacobian = f"{self.kernel}_viscous", f"{self.jacobian}_viscous"
 
     @property
     def flux(self) -> Any:
         return self.fields["flux"]
 
     def residual(self) -> list[Any]:
-        return [self.fields.bind(FLUXES[self.settings.flux].kernel)] if self.stores else []
+        return [self.fields.bind(self.kernel)] if self.stores else []
 
     def matrix(self, rows: Rows) -> list[Any]:
-        return [rows.fields.bind(FLUXES[self.settings.flux].jacobian, suffix=rows.suffix)]
+        return [rows.fields.bind(self.jacobian, suffix=rows.suffix)]
 
 
 class Balance(Term):

@@ -14,7 +14,7 @@ class Gradients(Term):
     Attributes
     ----------
     grad : (nodes, variables * dimensions) device array, dq_k/dx, dq_k/dy side by side; a field of
-        the solver
+        the solver, as is `slope` of a viscous gas, the same without limits and whole
     """
 
     name = "gradients"
@@ -27,6 +27,12 @@ class Gradients(Term):
         b, grid, variables = case.backend, self.grid, case.model.variables
         self.grad = b.zeros((grid.nodes, grid.dimensions * variables))
         self.fields.add(grad=self.grad)
+        self.kernel = "ale_gradient"
+        if case.viscosity is not None:
+            self.kernel = "viscous_gradient"
+            whole = b.zeros(self.fields["inverse"].shape)
+            self.fields.add(slope=b.zeros(self.grad.shape), whole=whole)
+            grid.measure.follow(self.fields.bind("least_squares", inverse=whole))
         self.first: list[Any] = []
         self._begin(b, 2 * variables)
         self._calls = self._from_q()
@@ -47,7 +53,7 @@ class Gradients(Term):
     def _from_q(self) -> list[Any]:
         # limiters look at the middles of faces, where volumes have them
         edge = self.fields["edge"] if "xf" in self.fields else None
-        return [self._limited("ale_gradient", **{} if self.limiter == "none" else {"edge": edge})]
+        return [self._limited(self.kernel, **{} if self.limiter == "none" else {"edge": edge})]
 
     def _limited(self, kernel: str, **more: Any) -> Any:
         """Call of the kernel of the limiter."""

@@ -34,6 +34,8 @@ class Condition:
     families : of the solvers that compute it
     flux : bc_`flux`, or cloud_`flux`, is the kernel that adds its flux to the residual of a gas;
         that of the flux's derivative has the ending _jacobian
+    strong : where it is not empty, a viscous gas sticks there: rows of residual and matrix are
+        replaced, last of all at a volume, in the place of `flux`
     flow : flow that its numbers are of, in words; empty where it has none
     still : True where it has a place of its own, so that mesh or cloud cannot move as a whole
     enters, leaves : True where fluid comes in, goes out
@@ -43,6 +45,7 @@ class Condition:
     role: ClassVar[str]
     families: ClassVar[tuple[str, ...]]
     flux: ClassVar[str] = ""
+    strong: ClassVar[str] = ""
     flow: ClassVar[str] = ""
     still: ClassVar[bool] = False
     enters: ClassVar[bool] = False

@@ -47,6 +47,11 @@ def flux_of(name: str, family: str) -> str:
     return f"{family}_{own.flux}"
 
 
+def sticks(name: str) -> bool:
+    """True of a kind that a viscous gas sticks to."""
+    return any(own.strong for own in CONDITIONS if own.kind == name)
+
+
 def in_words(family: str) -> str:
     """Conditions that a family of solvers computes."""
     each = [own for classes in kinds(family).values() for own in classes]

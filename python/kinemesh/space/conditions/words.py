@@ -19,12 +19,13 @@ from kinemesh.space.conditions.base import (
 
 @dataclass(frozen=True, slots=True)
 class Wall(Condition):
-    """Wall of a body: slip of a gas, no slip of incompressible flow."""
+    """Wall of a body: slip of an inviscid gas, no slip of viscous flow."""
 
     kind: ClassVar[str] = "wall"
     role: ClassVar[str] = BODY
     families: ClassVar[tuple[str, ...]] = (FACES, CLOUD, PROJECTION)
     flux: ClassVar[str] = "wall"
+    strong: ClassVar[str] = "no_slip"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,201 @@
+/* eddies.h - the equation of nu~ of Spalart and Allmaras (docs/theory.md, section 9.5), once per dimension: gradient,
+ * residual with its scalar matrix, far field, who goes on, change.  nt is nu~ [a_inf chord]; res_nt
+ * [rho_inf a_inf^2 chord^DIM] and alike.                                                         */
+
+/* Least-squares gradient of nt, weights |d|^-2. */
+#define EDDY_GRADIENT(F)                  \
+  F(in, i32, member, "nodes>members")     \
+  F(in, i32, active, "members")           \
+  F(in, f64, x, "nodes," STR(DIM))        \
+  F(in, i32, offsets, "nodes+1>>entries") \
+  F(in, i32, neighbour, "entries>nodes")  \
+  F(in, real, whole, "nodes," STR(NS))    \
+  F(in, real, nt, "nodes")                \
+  F(out, real, slope_nt, "nodes," STR(DIM))
+KERNEL(N(eddy_gradient), EDDY_GRADIENT, indirect)
+{
+  if (!active[member[i]]) return;
+  real b[DIM], d[DIM];
+  f64  at[DIM];
+  N(place_load)(x, i, at);
+  for (i32 k = 0; k < DIM; k++) b[k] = 0;
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    N(fit_way)(at, x, neighbour[e], d);
+    N(vec_add)(b, N(fit_weight)(d, 1) * (nt[neighbour[e]] - nt[i]), d);
+  }
+  N(fit_apply)(whole + NS * i, b, slope_nt + DIM * i);
+}
+
+/* |curl v| from the gradients of the primitive state. */
+HD real N(vorticity)(const real *g)
+{
+#if DIM == 2
+  return fabs(g[2 * (VELOCITY + 1)] - g[2 * VELOCITY + 1]);
+#else
+  const real x = g[3 * 3 + 1] - g[3 * 2 + 2], y = g[3 * 1 + 2] - g[3 * 3], z = g[3 * 2] - g[3 * 1 + 1];
+  return sqrt(x * x + y * y + z * z);
+#endif
+}
+
+/* What edges read of both ends. */
+#define EDDY_EDGES(F)                      \
+  F(in, f64, x, "nodes," STR(DIM))         \
+  F(in, i32, offsets, "nodes+1>>entries")  \
+  F(in, i32, neighbour, "entries>nodes")   \
+  F(in, i32, edge, "entries>edges")        \
+  F(in, i32, slot, "entries>blocks!")      \
+  F(in, real, S, "edges," STR(DIM))        \
+  F(in, real, flux, "edges," STR(NV))      \
+  F(in, f32, compact, "edges")             \
+  F(in, real, q, "nodes," STR(NV))         \
+  F(in, f64, mu, "nodes,2")                \
+  F(in, real, nt, "nodes")                 \
+  F(in, real, slope_nt, "nodes," STR(DIM)) \
+  F(upd, f32, A, "blocks,1")
+/* Sums over the edges of a node. */
+struct eddy_sum {
+  real res, diagonal, wave;
+};
+/* Convection of first order and diffusion through the edges of node a, rows of the matrix with them: an advective
+ * form, with the mass that the flow's flux takes through the moving face.                        */
+HD struct eddy_sum N(eddy_edges)(const i32 a EDDY_EDGES(PARAM))
+{
+  struct eddy_sum s   = {0, 0, 0};
+  const real      own = nt[a], rho = q[NV * a + DENSITY], nu = (real)mu[2 * a] / rho, eta = eddy_diffusivity(own, nu);
+  for (i32 e = offsets[a]; e < offsets[a + 1]; e++) {
+    const i32  f = edge[e], b = neighbour[e];
+    const real sign = b > a ? R(1) : R(-1), in = smaller(sign * flux[NV * f + DENSITY], R(0)), jump = nt[b] - own;
+    const real far = eddy_diffusivity(nt[b], (real)mu[2 * b] / q[NV * b + DENSITY]);
+    real       d[DIM], out[DIM], g[DIM];
+    N(fit_apart)(x, a, b, d);
+    for (i32 k = 0; k < DIM; k++) {
+      out[k] = sign * S[DIM * f + k];
+      g[k]   = R(0.5) * (slope_nt[DIM * a + k] + slope_nt[DIM * b + k]);
+    }
+    const real weight  = rho / EDDY_SIGMA * (R(0.5) * (R(1) + EDDY_CB2) * (eta + far) - EDDY_CB2 * eta);
+    const real through = N(vec_dot)(g, out) + N(face_compact)(d, out) * (jump - N(vec_dot)(g, d));
+    const real most    = weight * (real)compact[f];
+    s.res += in * jump - weight * through;
+    s.diagonal += most - in;
+    A[slot[e]] = (f32)(in - most);
+  }
+  return s;
+}
+
+#define EDDY_ROWS(F)                   \
+  F(in, i32, node, "rows>nodes!")      \
+  F(in, i32, member, "nodes>members")  \
+  F(in, i32, active, "members")        \
+  F(in, i32, diagonal, "rows>blocks!") \
+  EDDY_EDGES(F)                        \
+  F(in, f64, V, "nodes")               \
+  F(in, real, slope, "nodes," STR(NG)) \
+  F(in, real, nt1, "nodes")            \
+  F(in, real, nt2, "nodes")            \
+  F(in, f64, distance, "nodes")        \
+  F(in, f64, bdf, "members,3")         \
+  F(in, f64, cfl, "members")           \
+  F(out, real, res_nt, "nodes")        \
+  F(out, f32, rhs_nt, "rows,1")
+/* Residual of a node and its row of the matrix; nt is zero at walls. */
+KERNEL(N(eddy_rows), EDDY_ROWS, heavy)
+{
+  const i32 a = node[i], m = member[a];
+  if (!active[m]) return;
+  const struct eddy_sum s = N(eddy_edges)(a EDDY_EDGES(NAME));
+  if (!(distance[a] > 0)) {
+    for (i32 e = offsets[a]; e < offsets[a + 1]; e++) A[slot[e]] = 0;
+    A[diagonal[i]] = 1, res_nt[a] = 0, rhs_nt[i] = 0;
+    return;
+  }
+  const f64               *c   = bdf + 3 * m;
+  const real               rho = q[NV * a + DENSITY], mass = rho * (real)V[a];
+  const struct eddy_source made =
+      eddy_source(nt[a], (real)mu[2 * a] / rho, N(vorticity)(slope + NG * a), (real)distance[a]);
+  const real rate = (real)(c[0] * (f64)nt[a] + c[1] * (f64)nt1[a] + c[2] * (f64)nt2[a]);
+  const real res = s.res + mass * (rate - made.gain), per_dtau = s.diagonal / (real)cfl[m];
+  A[diagonal[i]] = (f32)(s.diagonal + per_dtau + mass * ((real)c[0] + larger(-made.slope, R(0))));
+  res_nt[a]      = res;
+  rhs_nt[i]      = (f32)-res;
+}
+
+/* Far field, inlets and outlets: what comes in brings the stream's nt. */
+#define EDDY_THROUGH(F)                \
+  F(in, i32, node, "bnodes>nodes!")    \
+  F(in, i32, member, "nodes>members")  \
+  F(in, i32, active, "members")        \
+  F(in, i32, line, "bnodes>rows!")     \
+  F(in, i32, diagonal, "rows>blocks!") \
+  F(in, real, S, "bnodes," STR(DIM))   \
+  F(in, real, w, "bnodes")             \
+  F(in, real, q, "nodes," STR(NV))     \
+  F(in, real, nt, "nodes")             \
+  F(in, f64, nt_stream, "members")     \
+  F(in, f64, distance, "nodes")        \
+  F(rw, real, res_nt, "nodes")         \
+  F(rw, f32, A, "blocks,1")            \
+  F(rw, f32, rhs_nt, "rows,1")
+KERNEL(N(eddy_through), EDDY_THROUGH, indirect)
+{
+  const i32 a = node[i], m = member[a];
+  if (!active[m] || !(distance[a] > 0)) return;
+  const real *own  = q + NV * a;
+  const real  mass = smaller(own[DENSITY] * (N(vec_dot)(own + VELOCITY, S + DIM * i) - w[i]), R(0));
+  const real  more = mass * ((real)nt_stream[m] - nt[a]);
+  res_nt[a] += more;
+  rhs_nt[line[i]] -= (f32)more;
+  A[diagonal[line[i]]] -= (f32)mass;
+}
+
+#if DIM == 2
+/* Norm of res_nt, and who is busy with it still: it has to fall by `drop` from the most that it was. */
+#define EDDY_CHECK(F)               \
+  F(in, real, res_nt, "nodes")      \
+  F(in, i32, active, "members")     \
+  F(in, i32, iterations, "members") \
+  F(in, f64, drop_nt, "members")    \
+  TOTALS(F, "nodes")                \
+  F(upd, f64, parts, "groups,1")    \
+  F(rw, f64, base_nt, "members")    \
+  F(rw, f64, norm_nt, "members")    \
+  F(rw, i32, busy, "members")
+TOTAL(eddy_check, EDDY_CHECK, sum, 1, active[m])
+{
+  s[0] += (f64)res_nt[i] * (f64)res_nt[i];
+}
+OF_MEMBER(eddy_check, EDDY_CHECK)
+{
+  norm_nt[m] = sqrt(s[0]);
+  base_nt[m] = iterations[m] > 0 ? fmax(base_nt[m], norm_nt[m]) : norm_nt[m];
+  busy[m]    = norm_nt[m] > drop_nt[m] * base_nt[m];
+}
+
+/* nt += dnt, by half of nt and the stream's nu at most. */
+#define EDDY_UPDATE(F)                \
+  F(in, i32, node, "rows>nodes!")     \
+  F(in, i32, member, "nodes>members") \
+  F(in, i32, active, "members")       \
+  F(in, f64, mu_stream, "members")    \
+  F(in, f32, dnt, "rows,1")           \
+  F(rw, real, nt, "nodes")            \
+  F(inc, u64, faults, "members")
+KERNEL(eddy_update, EDDY_UPDATE, indirect)
+{
+  const i32 a = node[i], m = member[a];
+  if (!active[m]) return;
+  const real d = (real)dnt[i], most = R(0.5) * (fabs(nt[a]) + (real)mu_stream[m]), now = fabs(d);
+  if (!(now < R(1e30))) fault(&faults[m], FAULT_EDDIES, a);
+  nt[a] += now > most ? d * (most / now) : d;
+}
+
+/* A physical step begins. */
+#define EDDY_KEEP(F)        \
+  F(in, real, nt, "nodes")  \
+  F(rw, real, nt1, "nodes") \
+  F(out, real, nt2, "nodes")
+KERNEL(eddy_keep, EDDY_KEEP, direct)
+{
+  nt2[i] = nt1[i];
+  nt1[i] = nt[i];
+}
+#endif

@@ -1,0 +1,121 @@
+/* no_slip.h - walls that a viscous gas sticks to (docs/theory.md, section 9.4), once per dimension: velocities of
+ * their nodes, states, rows of the residual and of the matrix, loads.  A wall's momentum is given, so the momentum
+ * that the other faces of its half cell leave over is the force on the wall.                      */
+
+/* Velocity of a wall's nodes with the factors of the time levels, as swept rates have it: at rest exactly zero;
+ * `slide`: of a wall in itself.                                                                 */
+#define WALL_MOVE(F)                                               \
+  F(in, i32, node, "bnodes>nodes!")                                \
+  F(in, i32, member, "nodes>members")                              \
+  F(in, f64, rate, "members,2")                                    \
+  F(in, f64, x, "nodes," STR(DIM))                                 \
+  F(in, f64, x1, "nodes," STR(DIM))                                \
+  F(in, f64, dx2, "bnodes," STR(DIM)) /* way in the step before */ \
+  F(opt, f64, slide, "bnodes," STR(DIM))                           \
+  F(out, f64, dx1, "bnodes," STR(DIM)) /* way in this step */      \
+  F(out, f64, velocity, "bnodes," STR(DIM))
+KERNEL(N(wall_move), WALL_MOVE, indirect)
+{
+  const i32  a = node[i];
+  const f64 *g = rate + 2 * member[a];
+  for (i32 k = 0; k < DIM; k++) {
+    const f64 way         = x[DIM * a + k] - x1[DIM * a + k];
+    dx1[DIM * i + k]      = way;
+    velocity[DIM * i + k] = g[0] * way + g[1] * dx2[DIM * i + k] + (slide ? slide[DIM * i + k] : 0);
+  }
+}
+
+#define NO_SLIP(F)                         \
+  F(in, i32, node, "bnodes>nodes!")        \
+  F(in, i32, member, "nodes>members")      \
+  F(in, i32, active, "members")            \
+  F(in, f64, velocity, "bnodes," STR(DIM)) \
+  F(val, real, wall_temperature, "") /* over that of the stream; 0: no heat passes */
+/* The gas at a wall goes with it: its pressure, or of a wall of given temperature its density, is kept. */
+#define WALL_STICK(F) NO_SLIP(F) F(rw, real, u, "nodes," STR(NV))
+KERNEL(N(wall_stick), WALL_STICK, indirect)
+{
+  const i32 a = node[i];
+  if (!active[member[a]]) return;
+  real own[NV], to[NV];
+  N(state_load)(u + NV * a, own);
+  N(gas_primitive)(own, to);
+  for (i32 k = 0; k < DIM; k++) to[VELOCITY + k] = (real)velocity[DIM * i + k];
+  if (wall_temperature > 0) to[PRESSURE] = to[DENSITY] * wall_temperature / GAMMA;
+  N(gas_conserved)(to, own);
+  N(state_put)(u + NV * a, own);
+}
+
+/* Last of all that is summed at a node: what is left of its momentum is the force on the wall, whose work is taken
+ * from the energy (eq. 9.6).                                                                    */
+#define BC_NO_SLIP(F)                \
+  NO_SLIP(F)                         \
+  F(rw, real, res, "nodes," STR(NV)) \
+  F(out, f64, reaction, "bnodes," STR(DIM))
+KERNEL(N(bc_no_slip), BC_NO_SLIP, indirect)
+{
+  const i32 a = node[i];
+  if (!active[member[a]]) return;
+  real work = 0, *own = res + NV * a;
+  for (i32 k = 0; k < DIM; k++) {
+    work += (real)velocity[DIM * i + k] * own[MOMENTUM + k];
+    reaction[DIM * i + k] = -(f64)own[MOMENTUM + k];
+    own[MOMENTUM + k]     = 0;
+  }
+  own[ENERGY] = wall_temperature > 0 ? R(0) : own[ENERGY] - work;
+}
+
+/* The rows of such a node: d(rho v) - v d(rho) = 0, the energy's less v times those of the momentum, or of a wall of
+ * given temperature d(rho E) - e d(rho) = 0 with its energy e.                                  */
+#define BC_NO_SLIP_JACOBIAN(F)         \
+  NO_SLIP(F)                           \
+  F(in, i32, line, "bnodes>rows!")     \
+  F(in, i32, row, "rows+1>>blocks")    \
+  F(in, i32, diagonal, "rows>blocks!") \
+  F(rw, real, rhs, "rows," STR(NV))    \
+  F(rw, real, A, "blocks," STR(NB))
+KERNEL(N(bc_no_slip_jacobian), BC_NO_SLIP_JACOBIAN, indirect)
+{
+  if (!active[member[node[i]]]) return;
+  const i32 at = line[i], warm = wall_temperature > 0;
+  real      v[DIM];
+  for (i32 k = 0; k < DIM; k++) v[k] = (real)velocity[DIM * i + k];
+  for (i32 b = row[at]; b < row[at + 1]; b++)
+    for (i32 j = 0; j < NV; j++) {
+      real *column = A + NB * b + ENTRY(NV, 0, j), work = N(vec_dot)(v, column + MOMENTUM);
+      column[ENERGY] = warm ? R(0) : column[ENERGY] - work;
+      for (i32 k = 0; k < DIM; k++) column[MOMENTUM + k] = 0;
+    }
+  real *own = A + NB * diagonal[at];
+  for (i32 k = 0; k < DIM; k++) {
+    own[ENTRY(NV, MOMENTUM + k, DENSITY)]      = -v[k];
+    own[ENTRY(NV, MOMENTUM + k, MOMENTUM + k)] = 1;
+    rhs[NV * at + MOMENTUM + k]                = 0;
+  }
+  if (!warm) return;
+  own[ENTRY(NV, ENERGY, DENSITY)] = -(GAS_ENERGY / GAMMA * wall_temperature + R(0.5) * N(vec_dot)(v, v));
+  own[ENTRY(NV, ENERGY, ENERGY)]  = 1;
+  rhs[NV * at + ENERGY]           = 0;
+}
+
+/* Sums over a wall as those of wall_forces, of the reaction: pressure and friction together. */
+#define WALL_REACTION(F)                   \
+  F(in, i32, node, "bnodes>nodes")         \
+  F(in, i32, member, "nodes>members")      \
+  F(in, f64, x, "nodes," STR(DIM))         \
+  F(in, f64, reaction, "bnodes," STR(DIM)) \
+  F(in, real, S, "bnodes," STR(DIM))       \
+  F(in, f64, about, "members,2")           \
+  F(in, f64, stream, "members," STR(NV))   \
+  F(in, i32, offsets, "groups+1>>bnodes")  \
+  F(out, f64, sums, "groups,4")
+REDUCE(N(wall_reaction), WALL_REACTION, sum, 4)
+{
+  const i32 a = node[i], m = member[a], up = DIM - 1;
+  const f64 p  = stream[NV * m + PRESSURE];
+  const f64 fx = reaction[DIM * i] - p * (f64)S[DIM * i], fy = reaction[DIM * i + up] - p * (f64)S[DIM * i + up];
+  s[0] += fx;
+  s[1] += fy;
+  s[2] -= (x[DIM * a] - about[2 * m]) * fy - (x[DIM * a + up] - about[2 * m + 1]) * fx;
+  if (DIM == 3) s[3] += reaction[DIM * i + 1] - p * (f64)S[DIM * i + 1];
+}

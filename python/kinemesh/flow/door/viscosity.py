@@ -1,0 +1,134 @@
+"""Viscosity of a gas as users give it: Reynolds number, laws, walls (docs/theory.md, 9.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.arguments import numbers, real
+from kinemesh.errors import SettingsError, shown
+from kinemesh.flow.door.arguments import gas_streams
+
+SUTHERLAND = 110.4  # [K], of air
+MODELS = ("sa",)
+ADIABATIC = "adiabatic"
+NAMES = (
+    "reynolds", "reynolds_length", "turbulence", "temperature_k", "wall", "prandtl",
+    "turbulent_prandtl", "nu_ratio",
+)  # fmt: skip
+"""Arguments of a solver that are of viscosity."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Viscosity:
+    """Laws of a viscous gas, the same for all members.
+
+    Parameters
+    ----------
+    length : that Reynolds numbers refer to [chord]
+    turbulence : None (laminar) or "sa", Spalart and Allmaras (1992)
+    temperature_k : of the stream, for Sutherland's law [K]
+    wall : "adiabatic", or temperature of the walls over that of the stream
+    prandtl, turbulent_prandtl : of molecules, of eddies
+    nu_ratio : nu~ of the stream over its kinematic viscosity
+    """
+
+    length: float = 1.0
+    turbulence: str | None = None
+    temperature_k: float = 288.15
+    wall: str | float = ADIABATIC
+    prandtl: float = 0.72
+    turbulent_prandtl: float = 0.9
+    nu_ratio: float = 3.0
+
+    @property
+    def law(self) -> float:
+        """Sutherland's temperature over that of the stream."""
+        return SUTHERLAND / self.temperature_k
+
+    @property
+    def wall_temperature(self) -> float:
+        """Temperature of walls over that of the stream; 0 where no heat passes them."""
+        return 0.0 if isinstance(self.wall, str) else self.wall
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """Numbers for summaries and restarts."""
+        return {own.name: getattr(self, own.name) for own in fields(self)}
+
+
+def viscosity_of(given: Mapping[str, Any]) -> Viscosity | None:
+    """Laws of the viscous gas of a case; None of an inviscid one.
+
+    Parameters
+    ----------
+    given : arguments by their `NAMES`, None where they were left out
+
+    Raises
+    ------
+    SettingsError    a number outside of its range, or one without effect
+    """
+    said = {name: value for name, value in given.items() if value is not None}
+    if "reynolds" not in said:
+        for name, value in said.items():
+            raise SettingsError(
+                f"{name} is {shown(value)} and has no effect without reynolds, as the flow is "
+                "inviscid; give reynolds, or leave it out",
+                argument=name,
+            )
+        return None
+    del said["reynolds"]
+    if "turbulence" in said and said["turbulence"] not in MODELS:
+        raise SettingsError(
+            f"turbulence is {shown(said['turbulence'])}, expected 'sa' (Spalart and Allmaras), or "
+            "None of a laminar flow",
+            argument="turbulence",
+        )
+    for name in ("turbulent_prandtl", "nu_ratio"):
+        if name in said and "turbulence" not in said:
+            raise SettingsError(
+                f"{name} is {shown(said[name])} and has no effect in a laminar flow; give "
+                "turbulence = 'sa', or leave it out",
+                argument=name,
+            )
+    wall = said.pop("wall", ADIABATIC)
+    if wall != ADIABATIC:
+        wall = _within("wall", wall, 0.1, 10.0, "'adiabatic', or a temperature over the stream's")
+    ranges = {
+        "reynolds_length": (0.0, np.inf),
+        "temperature_k": (50.0, 3000.0),
+        "prandtl": (0.1, 100.0),
+        "turbulent_prandtl": (0.1, 100.0),
+        "nu_ratio": (3.0, 5.0),
+    }
+    for name, (low, high) in ranges.items():
+        if name in said:
+            said[name] = _within(name, said[name], low, high)
+    length = said.pop("reynolds_length", 1.0)
+    return Viscosity(length=length, wall=wall, **said)
+
+
+def _within(name: str, value: Any, low: float, high: float, expected: str = "a number") -> float:
+    """The number, if it lies between two."""
+    try:
+        found = real(value)
+    except (TypeError, ValueError, OverflowError):
+        found = np.nan
+    if not (max(low, 5e-324) <= found <= high and np.isfinite(found)):
+        span = f"of {low:g} to {high:g}" if np.isfinite(high) else "above 0"
+        raise SettingsError(f"{name} is {shown(value)}, expected {expected} {span}", argument=name)
+    return found
+
+
+def viscous_streams(given: Mapping[str, Any], members: int) -> dict[str, NDArray[np.float64]]:
+    """(members,) numbers of the streams of a viscous gas."""
+    found = gas_streams(given, members)
+    return {
+        "mach": found["mach"],
+        "reynolds": numbers(given["reynolds"], members, "reynolds", positive=True),
+        "alpha_deg": found["alpha_deg"],
+    }

@@ -1,0 +1,130 @@
+"""Equation of Spalart and Allmaras, solved beside those of the gas (docs/theory.md, 9.5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kinemesh.flow.terms.base import Term
+from kinemesh.linear import Bicgstab
+from kinemesh.space.conditions.base import OUTER
+from kinemesh.space.conditions.table import role_of
+from kinemesh.space.distance import wall_distance
+
+TOLERANCE, MOST = 0.05, 20  # of the linear system of a pseudo-step
+
+
+class SpalartAllmaras(Term):
+    """Working variable nu~: its residual, its march beside that of the gas.
+
+    Attributes
+    ----------
+    nt : (nodes,) device array [a_inf, lengths of the mesh];  nt1, nt2 : at the last time levels
+    norm, base : (members,) of its residual, now and the most that it was in this march
+    solver : Bicgstab
+    """
+
+    name = "turbulence"
+    near = ("q", "mu", "nt", "slope_nt", "x")
+
+    def __init__(self, case: Any) -> None:
+        super().__init__(case)
+        self.on = case.viscosity is not None and case.viscosity.turbulence is not None
+        if not self.on:
+            return
+        b, grid, fields = case.backend, self.grid, self.fields
+        self.backend = b
+        self.stream = case.viscosity.nu_ratio * case.viscosities
+        self.nt, self.nt1, self.nt2 = fields["nt"], b.zeros(grid.nodes), b.zeros(grid.nodes)
+        pattern = case.pattern
+        self.solver = solver = Bicgstab(
+            b, pattern, 1, fields["active"], grid.faults, tolerance=TOLERANCE, suffix="f32"
+        )
+        self.drop, self.base, self.norm = (
+            b.array(np.ones(grid.members), np.float64) for _ in range(3)
+        )
+        wall_distance(grid, [m for m, own in case.conditions.items() if own.strong])
+        fields.add(busy=b.zeros(grid.members, np.int32))
+        self.own = own = fields.also(
+            node=solver.tables["node"],
+            diagonal=solver.tables["diagonal"],
+            slot=b.table(grid.slots(pattern)),
+            nt1=self.nt1,
+            nt2=self.nt2,
+            slope_nt=b.zeros((grid.nodes, grid.dimensions)),
+            nt_stream=b.array(self.stream, np.float64),
+            A=solver.A,
+            rhs_nt=solver.b,
+            dnt=solver.x,
+            res_nt=b.zeros(grid.nodes),
+            drop_nt=self.drop,
+            base_nt=self.base,
+            norm_nt=self.norm,
+        )
+        totals = grid.totals
+        self._check = own.bind(
+            "eddy_check", **totals, parts=case.dualtime.parts, iterations=case.dualtime.iterations
+        )
+        self._keep = own.bind("eddy_keep")
+        self.row_of = pattern.row_of
+        self.initialise()
+
+    def initialise(self) -> None:
+        """Set nu~ of every time level to that of the stream, 0 at the walls."""
+        if self.on:
+            away = self.backend.get(self.fields["distance"]) > 0
+            values = self.stream[self.grid.member] * away
+            for own in (self.nt, self.nt1, self.nt2):
+                self.backend.put(own, values)
+
+    def residual(self) -> list[Any]:
+        if not self.on:
+            return []
+        return [
+            self.own.bind("eddy_gradient"),
+            self.own.bind("eddy_rows"),
+            *self._through(),
+            self._check,
+        ]
+
+    def _through(self) -> list[Any]:
+        """Calls of the patches that let the gas in or out."""
+        calls = []
+        for kind, patch in self.grid.patches.items():
+            if role_of(kind) == OUTER and len(patch):
+                line = self.backend.table(self.row_of[patch.node])
+                own = self.own.also(**patch.device, line=line)
+                calls += [own.bind("eddy_through", over) for over in patch.layers]
+        return calls
+
+    def step(self) -> list[Any]:
+        if not self.on:
+            return []
+        solver = self.solver
+        return [solver.factor, solver.solve_recorded(MOST), self.own.bind("eddy_update")]
+
+    def begin_step(self) -> None:
+        if self.on:
+            self._keep()
+            self.backend.put(self.drop, self.settings.unsteady_turbulence_drop)
+
+    def start_steady(self) -> None:
+        if self.on:
+            self.backend.put(self.drop, self.settings.turbulence_drop)
+
+    def settle(self) -> None:
+        if self.on:
+            for own in (self.nt1, self.nt2):
+                self.backend.put(own, self.backend.get(self.nt))
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        if not self.on:
+            return {}
+        return {
+            "nu_tilde": self.nt,
+            "nu_tilde_1": self.nt1,
+            "nu_tilde_base": self.base,
+            "nu_tilde_norm": self.norm,
+        }

@@ -1,0 +1,128 @@
+"""Terms of a viscous gas: viscosity, walls that it sticks to (docs/theory.md, section 9)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kinemesh.errors import SettingsError
+from kinemesh.flow.terms.base import Rows, Term
+from kinemesh.space.conditions.base import PLANE
+from kinemesh.space.conditions.words import Wall
+
+
+class Stick(Term):
+    """State of the walls' nodes: the gas there goes as they do.
+
+    Before all that reads states.  `NoSlip` has the rest of these walls.
+
+    Attributes
+    ----------
+    walls : Fields of the walls' nodes, with `velocity` and `reaction`
+    """
+
+    name = "stick"
+
+    def __init__(self, case: Any) -> None:
+        super().__init__(case)
+        self.walls = None
+        self._calls: list[Any] = []
+        if case.viscosity is None:
+            return
+        b, grid, own = case.backend, self.grid, self.grid.wall
+        self._refuse_slip(case)
+        shape = len(own), grid.dimensions
+        made = {n: b.zeros(shape, np.float64) for n in ("dx1", "dx2", "velocity", "reaction")}
+        own.device.update(made)
+        self.made = made
+        walls = self.fields.also(
+            **own.device, x1=grid.x1, wall_temperature=case.viscosity.wall_temperature
+        )
+        self.walls = walls
+        if not len(own):
+            return
+        copy = "copy_f64_2" if grid.dimensions == 2 else "copy_f64_3"
+        grid.keep_levels.follow(b.bind(copy, **{"from": made["dx1"], "to": made["dx2"]}))
+        grid.sweep.follow(walls.bind("wall_move"))
+        self._calls = [walls.bind("wall_stick")]
+
+    def _refuse_slip(self, case: Any) -> None:
+        own = self.grid.wall
+        other = [m for m, c in case.conditions.items() if c.role == own.name and not c.strong]
+        slips = [m for m, c in case.conditions.items() if c.role == PLANE]
+        if len(own) and own is not self.grid.patches.get(Wall.kind):
+            raise SettingsError(
+                f"reynolds: bodies {other} are of a kind that a viscous gas does not stick to; "
+                "expected walls"
+            )
+        if not len(own) and (slips or case.viscosity.turbulence):
+            what = f"all walls slip ({slips})" if slips else "there is no wall"
+            raise SettingsError(
+                f"reynolds is given, and {what}; expected a wall that the gas sticks to"
+                + (", whose distance the model of turbulence needs" if not slips else ""),
+                argument="reynolds",
+            )
+
+    def residual(self) -> list[Any]:
+        return self._calls
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        if self.walls is None:
+            return {}
+        return {f"wall_{name}": self.made[name] for name in ("dx1", "reaction")}
+
+
+class Viscous(Term):
+    """Viscosity at the nodes, and what fluxes and matrix need of it; fluxes add the stresses."""
+
+    name = "viscosity"
+
+    def __init__(self, case: Any) -> None:
+        super().__init__(case)
+        self._calls: list[Any] = []
+        own, b, grid = case.viscosity, case.backend, self.grid
+        if own is None:
+            return
+        turbulent = own.turbulence is not None
+        self.fields.add(
+            mu=b.zeros((grid.nodes, 2), np.float64),
+            mu_stream=b.array(case.viscosities, np.float64),
+            law=own.law,
+            conduct=1 / own.prandtl,
+            conduct_eddy=1 / own.turbulent_prandtl,
+            compact=b.zeros(grid.edges, np.float32),
+        )
+        if turbulent:
+            self.fields.add(nt=b.zeros(grid.nodes))
+        grid.measure.follow(self.fields.bind("viscous_compact", S=grid.S))
+        self._calls = [self.fields.bind("gas_viscosity")]
+
+    def residual(self) -> list[Any]:
+        return self._calls
+
+
+class NoSlip(Term):
+    """Rows of the walls' nodes, last of all that is summed there."""
+
+    name = "no slip"
+
+    def __init__(self, case: Any) -> None:
+        super().__init__(case)
+        stick = case.terms[Stick.name]
+        self.walls = stick.walls if len(self.grid.wall) else None
+
+    def residual(self) -> list[Any]:
+        return [] if self.walls is None else [self.walls.bind("bc_no_slip")]
+
+    def matrix(self, rows: Rows) -> list[Any]:
+        if self.walls is None:
+            return []
+        b, nodes = rows.fields.backend, self.grid.wall.node
+        line = b.table(rows.rows[nodes])
+        own = rows.fields.also(**self.grid.wall.device, line=line, row=rows.row)
+        wall_temperature = self.walls["wall_temperature"]
+        return [
+            own.bind("bc_no_slip_jacobian", suffix=rows.suffix, wall_temperature=wall_temperature)
+        ]
