@@ -18,6 +18,8 @@ from kinemesh.mesh.generate.cartesian import background
 from kinemesh.mesh.generate.closed_curves import around
 from kinemesh.mesh.generate.cylinder import cylinder
 from kinemesh.mesh.generate.disc import disc
+from kinemesh.mesh.generate.plates import plate
+from kinemesh.mesh.generate.spacing import wall_spacing
 from kinemesh.mesh.geometry.quality import Quality, quality
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.sections.named import section
@@ -32,11 +34,13 @@ __all__ = [
     "background",
     "cylinder",
     "disc",
+    "plate",
     "quality",
     "read",
     "read_msh",
     "read_su2",
     "section",
+    "wall_spacing",
     "write",
     "write_su2",
     "write_vtk",
