@@ -1,4 +1,4 @@
-"""Triangulated meshes about aerofoil sections: O- or C-shaped, from the section's conformal map."""
+"""Meshes about aerofoil sections: O- or C-shaped, from the section's conformal map."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from numpy.typing import NDArray
 from kinemesh.arguments import checks_names
 from kinemesh.errors import MeshError, did_you_mean
 from kinemesh.mesh.generate.rays import Complexes, Wanted, cut
-from kinemesh.mesh.mesh import Mesh
+from kinemesh.mesh.generate.spacing import Normal
+from kinemesh.mesh.mesh import Mesh, cell_table
 from kinemesh.mesh.origin import of_section
 from kinemesh.mesh.sections import named
 from kinemesh.mesh.sections.section import Section
 
 TOPOLOGIES = ("o", "c")
+CELLS = ("triangles", "quads")
+HEIGHTS = ("aspect", "even")
 Made = tuple[Complexes, NDArray, NDArray, dict[str, NDArray]]  # nodes, table, other cells, markers
 
 
@@ -31,8 +34,13 @@ def airfoil(
     around: int | None = None,
     topology: str = "o",
     outer: str = "farfield",
+    cells: str = "triangles",
+    heights: str = "aspect",
+    y_plus: float | None = None,
+    reynolds: float | None = None,
+    layers: int | None = None,
 ) -> Mesh:
-    """Triangulated O- or C-mesh about a section of chord 1, nose at the origin.
+    """O- or C-mesh about a section of chord 1, nose at the origin.
 
     Parameters
     ----------
@@ -56,6 +64,14 @@ def airfoil(
     outer : farfield | overset    marker of the outer boundary; overset: other meshes go on beyond
                               it, and without `growth` the outermost cells of an O-mesh are near
                               square
+    cells : triangles | quads    quads: quadrilaterals between rays, and triangles behind an open
+                              trailing edge
+    heights : aspect | even   of the wall cells. even, of C-meshes, for viscous flow: one height all
+                              along the wall, `wall_spacing` or that of `y_plus` and `reynolds`;
+                              `growth` is at most that given, from 1.01 on, or else 1.24
+    y_plus, reynolds : float  with heights = "even": `kinemesh.mesh.wall_spacing` of them
+    layers : int              with heights = "even": layers from the wall to the far field; of
+                              wall_spacing (y_plus), growth and layers two, or the first
 
     Returns
     -------
@@ -66,14 +82,31 @@ def airfoil(
     ------
     MeshError    for arguments that no good mesh fulfils
     """
-    wanted = Wanted(nodes, far_field, wall_spacing, growth, trailing_spacing, around, outer)
-    kind = _topology(topology)
+    kind = _one_of("topology", topology, TOPOLOGIES)
+    shaped = _one_of("cells", cells, CELLS)
+    normal = None
+    if _one_of("heights", heights, HEIGHTS) == "even":
+        if kind != "c":
+            raise MeshError(
+                f"airfoil: heights = 'even' with topology = {topology!r}, expected topology = 'c': "
+                "in an O-mesh wall cells are lowest at a sharp trailing edge"
+            )
+        normal = Normal.of("airfoil", wall_spacing, y_plus, reynolds, growth, layers)
+        wanted = Wanted(nodes, far_field, None, None, trailing_spacing, around, outer)
+    else:
+        beyond = {"y_plus": y_plus, "reynolds": reynolds, "layers": layers}
+        for name, value in beyond.items():
+            if value is not None:
+                raise MeshError(f"airfoil: {name} = {value!r}, expected heights = 'even' with it")
+        wanted = Wanted(nodes, far_field, wall_spacing, growth, trailing_spacing, around, outer)
     shape = section if isinstance(section, Section) else named.section(section, trailing_edge)
-    points, table, beside, markers = _o(shape, wanted) if kind == "o" else _c(shape, wanted)
+    points, table, beside, markers = _o(shape, wanted) if kind == "o" else _c(shape, wanted, normal)
     flat = points.view(np.float64).reshape(-1, 2)
-    cells = np.concatenate([cut(flat, table), beside])
+    between = cell_table(beside, _quads(table)) if shaped == "quads" else cut(flat, table)
+    if shaped != "quads":
+        between = np.concatenate([between, beside])
     try:
-        mesh = Mesh.from_arrays(flat, cells, markers, origin=of_section(section, shape.notes))
+        mesh = Mesh.from_arrays(flat, between, markers, origin=of_section(section, shape.notes))
     except MeshError as error:
         raise MeshError(
             f"airfoil({shape.name}): the mesh folds over ({error}); ask for more nodes, or a "
@@ -83,11 +116,18 @@ def airfoil(
     return mesh.renumbered().numbered()
 
 
-def _topology(name: str) -> str:
-    if isinstance(name, str) and name.lower() in TOPOLOGIES:
-        return name.lower()
-    hint = did_you_mean(str(name).lower()[:1], TOPOLOGIES)
-    raise MeshError(f"airfoil: topology = {name!r}, expected one of {', '.join(TOPOLOGIES)}{hint}")
+def _one_of(name: str, value: str, known: tuple[str, ...]) -> str:
+    if isinstance(value, str) and value.lower() in known:
+        return value.lower()
+    near = str(value).lower()
+    hint = did_you_mean(near[:1] if name == "topology" else near, known)
+    raise MeshError(f"airfoil: {name} = {value!r}, expected one of {', '.join(known)}{hint}")
+
+
+def _quads(table: NDArray) -> NDArray:
+    """Quadrilaterals between rays, counter-clockwise."""
+    corners = (table[:-1, :-1], table[1:, :-1], table[1:, 1:], table[:-1, 1:])
+    return np.stack(corners, axis=-1).reshape(-1, 4)
 
 
 def _loop(nodes: NDArray) -> NDArray:
@@ -108,11 +148,14 @@ def _o(shape: Section, wanted: Wanted) -> Made:
     return points.ravel(), table, np.empty((0, 3), np.int32), markers
 
 
-def _c(shape: Section, wanted: Wanted) -> Made:
+def _c(shape: Section, wanted: Wanted, normal: Normal | None) -> Made:
     """The first row meets itself along the wake; cells behind an open trailing edge are beside."""
-    from kinemesh.mesh.generate import cmesh, fairing
+    from kinemesh.mesh.generate import cmesh, fairing, viscous
 
-    made = cmesh.structured(shape, wanted)
+    if normal is None:
+        made = cmesh.structured(shape, wanted)
+    else:
+        made = viscous.structured(shape, wanted, normal)
     points, wake = made.points, made.wake
     columns = points.shape[1]
     table = np.arange(points.size, dtype=np.int32).reshape(points.shape)

@@ -96,11 +96,7 @@ class Rows:
 
 def structured(shape: Section, wanted: Wanted) -> Rows:
     """Points of the mesh, complex."""
-    if wanted.far_field < NEAREST:
-        raise MeshError(
-            f"airfoil: far_field = {wanted.far_field:g} with topology 'c', expected at least "
-            f"{NEAREST:g}; topology = 'o' has meshes that end nearer"
-        )
+    refuse_near(wanted)
     base = Base.of(shape, wanted) if shape.gap > 0 else None
     circle = circle_map(shape if base is None else faired(shape, base.length))
     if base is not None:
@@ -108,7 +104,7 @@ def structured(shape: Section, wanted: Wanted) -> Rows:
     radius = wanted.far_field / circle.scale  # of the outer boundary, in w^2
     axis, rows = _axis(circle, wanted, radius, None if base is None else base.spacing)
     corners = None if base is None else Corners.of(base, circle, axis.xi, axis.section)
-    top = _height(lambda eta: axis.place(eta), radius, len(axis.xi))
+    top = height(lambda eta: axis.place(eta), radius, len(axis.xi))
     eta = layers(_first_steps(circle, wanted, axis, top, rows), top, rows)
     w = axis.place(eta)
     halves = []
@@ -116,7 +112,7 @@ def structured(shape: Section, wanted: Wanted) -> Rows:
         own = axis
         if corners is not None:
             own = replace(axis, xi=corners.moved(axis.xi, side))
-        halves.append(_trace(circle, own, own.place(eta), lower=side == 1))
+        halves.append(trace(circle, own.xi, own.section, own.place(eta), lower=side == 1))
         if corners is not None:
             halves[side][0, corners.column] = shape.curve(np.array([float(side)]))[0][0]
     upper, lower = halves[0], np.conj(halves[0]) if shape.symmetric else halves[1]
@@ -125,7 +121,7 @@ def structured(shape: Section, wanted: Wanted) -> Rows:
     weight /= weight[-1]
     outer = (w[-1] ** 2 - 2.0) / radius  # 1 on the outflow, exactly
     for half, place in ((upper, outer), (lower, np.conj(outer))):
-        _to_boundary(half, place, weight, axis, circle, wanted.far_field)
+        to_boundary(half, place, weight, axis.xi, circle, wanted.far_field)
     if shape.symmetric:
         upper[:, 0] = upper[:, 0].real
         upper[0, axis.section :] = upper[0, axis.section :].real
@@ -135,6 +131,15 @@ def structured(shape: Section, wanted: Wanted) -> Rows:
     if base is None or corners is None:
         return Rows(points, wake)
     return Rows(points, wake, axis.section - corners.column, base.edges)
+
+
+def refuse_near(wanted: Wanted) -> None:
+    """MeshError for a far field that is too near for a C."""
+    if wanted.far_field < NEAREST:
+        raise MeshError(
+            f"airfoil: far_field = {wanted.far_field:g} with topology 'c', expected at least "
+            f"{NEAREST:g}; topology = 'o' has meshes that end nearer"
+        )
 
 
 def _steps(xi: Floats, trailing: float, growth: float) -> Floats:
@@ -255,7 +260,7 @@ def _spread(fine: Floats, rays: int, section: int, radius: float) -> tuple[Float
 
     growth = brentq(lambda g: float(np.interp(2.0, fine, count(g))) - section / rays, -0.1, 1e3)
     index = count(growth)
-    top = _height(lambda eta: fan(fine, eta, fine[-1]), radius, len(fine))
+    top = height(lambda eta: fan(fine, eta, fine[-1]), radius, len(fine))
     outer = fan(fine, top, fine[-1]) ** 2
     arc = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(outer)))])
     mixed = (1.0 - SPREAD) * index + SPREAD * arc / arc[-1]
@@ -264,7 +269,7 @@ def _spread(fine: Floats, rays: int, section: int, radius: float) -> tuple[Float
     return even, spread
 
 
-def _height(ray, radius: float, rays: int) -> Floats:
+def height(ray, radius: float, rays: int) -> Floats:
     """eta at which each ray meets the outer boundary: |w^2| = radius ahead, Im(w^2) behind."""
     low, high = np.zeros(rays), np.full(rays, 3.0 * np.sqrt(radius))
     for _ in range(60):
@@ -298,7 +303,7 @@ def _derivative(circle: CircleMap, w: Complexes) -> Complexes:
     return circle.derivative(zeta) * 2.0 * t * zeta / (zeta - 1.0)
 
 
-def _integral(circle: CircleMap, start: Complexes, end: Complexes, order: int) -> Complexes:
+def integral(circle: CircleMap, start: Complexes, end: Complexes, order: int) -> Complexes:
     """Change of z from start to end by Gauss' rule."""
     total = np.zeros(start.shape, np.complex128)
     for abscissa, weight in zip(*np.polynomial.legendre.leggauss(order), strict=True):
@@ -307,24 +312,24 @@ def _integral(circle: CircleMap, start: Complexes, end: Complexes, order: int) -
     return total
 
 
-def _trace(circle: CircleMap, axis: Axis, w: Complexes, lower: bool) -> Complexes:
+def trace(circle: CircleMap, xi: Floats, section: int, w: Complexes, lower: bool) -> Complexes:
     """Points (rows, rays) of one half: the section exactly, the rest by integration."""
-    theta = 2.0 * np.arccos(np.minimum(axis.xi[: axis.section + 1] / 2.0, 1.0))
+    theta = 2.0 * np.arccos(np.minimum(xi[: section + 1] / 2.0, 1.0))
     wall = circle.points(2 * np.pi - theta if lower else theta)
-    behind = axis.xi[axis.section :].astype(np.complex128)
-    wake = wall[-1] + np.cumsum(_integral(circle, behind[:-1], behind[1:], 6))
+    behind = xi[section:].astype(np.complex128)
+    wake = wall[-1] + np.cumsum(integral(circle, behind[:-1], behind[1:], 6))
     z = np.empty(w.shape, np.complex128)
     z[0] = np.concatenate([wall, wake])
     if lower:
         w = -np.conj(w)
     for row in range(1, len(w)):
         # at the wall dz/dw has the corner's power
-        z[row] = z[row - 1] + _integral(circle, w[row - 1], w[row], 6 if row == 1 else 2)
+        z[row] = z[row - 1] + integral(circle, w[row - 1], w[row], 6 if row == 1 else 2)
     return z
 
 
-def _to_boundary(
-    half: Complexes, outer: Complexes, weight: Floats, axis: Axis, circle: CircleMap, far: float
+def to_boundary(
+    half: Complexes, outer: Complexes, weight: Floats, xi: Floats, circle: CircleMap, far: float
 ) -> None:
     """Shift points so that the outflow is a plane and the rest of the boundary its C.
 
@@ -333,7 +338,7 @@ def _to_boundary(
     turn = np.exp(1j * circle.coefficients[0].imag)
     half -= 0.5
     half /= turn
-    behind = np.maximum(axis.xi**2 - 4.0, 0.0) ** 3  # the section stays where it is
+    behind = np.maximum(xi**2 - 4.0, 0.0) ** 3  # the section stays where it is
     half += (far - half[:, -1].real)[:, None] * (behind / behind[-1])
     side = np.sign(outer[1].imag)
     target = np.where(outer.real < 0, far * outer / np.abs(outer), far * (outer.real + 1j * side))

@@ -45,7 +45,7 @@ def plate(
     y_plus, reynolds : float  height of the wall cells by `kinemesh.mesh.wall_spacing`; Reynolds
                               number of a length of 1
     growth : float            largest ratio of the heights of successive layers, 1.01 to 1.5;
-                              default at most 1.25
+                              default at most 1.24
     layers : int              layers from the wall to the top
     edge_spacing : float      length of the cells at the leading edge; default 0.22 of the mean one
     left : inlet | farfield   marker of the left side

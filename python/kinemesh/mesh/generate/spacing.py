@@ -12,7 +12,7 @@ from kinemesh.arguments import checks_names, real
 from kinemesh.errors import MeshError, SettingsError
 
 LEAST, STEEPEST = 1.01, 1.5  # growth that may be asked for
-DEFAULT = 1.25  # growth without `growth` and `layers` is at most this
+DEFAULT = 1.24  # growth without `growth` and `layers` is at most this
 FEWEST = 8  # layers
 
 
@@ -116,6 +116,11 @@ class Normal:
                 "them: the third follows"
             )
         return cls(owner, first, None if growth is None else float(growth), layers)
+
+    @property
+    def fixed(self) -> bool:
+        """True where two of the three are given."""
+        return sum(v is not None for v in (self.first, self.growth, self.layers)) == 2
 
     def solved(self, height: float, likely: int) -> tuple[float, int]:
         """First height and number of layers that fill `height`; `likely` layers if free to choose.
