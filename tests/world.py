@@ -498,6 +498,8 @@ class World:
         self.put("nt_stream|members", (0.06, 0.09), float)
         for name in ("nt", "nt1", "nt2"):
             self.put(f"{name}|nodes", rng.uniform(-0.02, 0.4, n), np.float32)
+        self.put("eta|nodes", rng.uniform(0.01, 0.5, n), np.float32)
+        self.put("jump|edges", rng.uniform(0.5, 20.0, len(self.lr)), np.float32)
         self.put("distance|nodes", rng.uniform(0.05, 0.5, n) * (np.arange(n) % 4 > 0), float)
         self.put("compact|edges", rng.uniform(0.5, 2.0, len(self.lr)), np.float32)
         self.put("line|bnodes>rows!", self.row_of[self.bnode])

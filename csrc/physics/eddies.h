@@ -46,8 +46,8 @@ HD struct eddy_number eddy_vorticity(real omega, struct eddy_number bar)
 /* fw of destruction, from r. */
 HD struct eddy_number eddy_wall(struct eddy_number r)
 {
-  const real r2 = r.value * r.value, r5 = r2 * r2 * r.value, g = r.value + R(0.3) * (r5 * r.value - r.value);
-  const real g2 = g * g, g6 = g2 * g2 * g2, per = reciprocal(g6 + R(64)), root6 = pow(R(65) * per, R(1.0 / 6.0));
+  const real         r2 = r.value * r.value, r5 = r2 * r2 * r.value, g = r.value + R(0.3) * (r5 * r.value - r.value);
+  const real         g2 = g * g, g6 = g2 * g2 * g2, per = reciprocal(g6 + R(64)), root6 = cbrt(sqrt(R(65) * per));
   struct eddy_number fw = {g * root6, root6 * R(64) * per * (R(0.7) + R(1.8) * r5) * r.slope};
   return fw;
 }

@@ -38,11 +38,10 @@ HD void N(compact_gradient)(const real jump, const real *d, const real *S, real 
 }
 
 /* Gradients at the face, rows of the velocity's and at last that of the temperature, from the states a and b
- * and their gradients ga, gb.                                                                   */
+ * and their gradients ga, gb; per: c / |S|^2.                                                   */
 HD void N(face_gradients)(const real *a, const real *b, const real *ga, const real *gb, const real *d, const real *S,
-                          real g[DIM + 1][DIM])
+                          real per, real g[DIM + 1][DIM])
 {
-  const real square = N(vec_dot)(S, S), per = square > 0 ? N(face_compact)(d, S) / square : R(0);
   const real ra = reciprocal(a[DENSITY]), rb = reciprocal(b[DENSITY]);
   for (i32 l = 0; l < DIM; l++) {
     for (i32 k = 0; k < DIM; k++) {

@@ -189,7 +189,7 @@ def blocks(backend, left, right, s, w, fix=0.0, z=1.0):
     nodes = 2 * edges
     matrix, rows = backend.zeros((2 * nodes, 16)), np.arange(nodes)
     tables = {
-        "node": rows,
+        "row_of": rows,
         "diagonal": 2 * rows,
         "slot": 2 * rows + 1,
         "offsets": np.arange(nodes + 1),

@@ -2,7 +2,7 @@
  * residual with its scalar matrix, far field, who goes on, change.  nt is nu~ [a_inf chord]; res_nt
  * [rho_inf a_inf^2 chord^DIM] and alike.                                                         */
 
-/* Least-squares gradient of nt, weights |d|^-2. */
+/* Least-squares gradient of nt, weights |d|^-2, and its diffusivity times sigma, eta. */
 #define EDDY_GRADIENT(F)                  \
   F(in, i32, member, "nodes>members")     \
   F(in, i32, active, "members")           \
@@ -10,20 +10,25 @@
   F(in, i32, offsets, "nodes+1>>entries") \
   F(in, i32, neighbour, "entries>nodes")  \
   F(in, real, whole, "nodes," STR(NS))    \
+  F(in, real, q, "nodes," STR(NV))        \
+  F(in, f64, mu, "nodes,2")               \
   F(in, real, nt, "nodes")                \
+  F(out, real, eta, "nodes")              \
   F(out, real, slope_nt, "nodes," STR(DIM))
 KERNEL(N(eddy_gradient), EDDY_GRADIENT, indirect)
 {
   if (!active[member[i]]) return;
-  real b[DIM], d[DIM];
-  f64  at[DIM];
+  const real own = nt[i];
+  real       b[DIM], d[DIM];
+  f64        at[DIM];
   N(place_load)(x, i, at);
   for (i32 k = 0; k < DIM; k++) b[k] = 0;
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
     N(fit_way)(at, x, neighbour[e], d);
-    N(vec_add)(b, N(fit_weight)(d, 1) * (nt[neighbour[e]] - nt[i]), d);
+    N(vec_add)(b, N(fit_weight)(d, 1) * (nt[neighbour[e]] - own), d);
   }
   N(fit_apply)(whole + NS * i, b, slope_nt + DIM * i);
+  eta[i] = eddy_diffusivity(own, (real)mu[2 * i] / q[NV * i + DENSITY]);
 }
 
 /* |curl v| from the gradients of the primitive state. */
@@ -37,7 +42,7 @@ HD real N(vorticity)(const real *g)
 #endif
 }
 
-/* What edges read of both ends. */
+/* Fields that edges read of both ends. */
 #define EDDY_EDGES(F)                      \
   F(in, f64, x, "nodes," STR(DIM))         \
   F(in, i32, offsets, "nodes+1>>entries")  \
@@ -46,48 +51,51 @@ HD real N(vorticity)(const real *g)
   F(in, i32, slot, "entries>blocks!")      \
   F(in, real, S, "edges," STR(DIM))        \
   F(in, real, flux, "edges," STR(NV))      \
+  F(in, real, jump, "edges")               \
   F(in, f32, compact, "edges")             \
-  F(in, real, q, "nodes," STR(NV))         \
-  F(in, f64, mu, "nodes,2")                \
   F(in, real, nt, "nodes")                 \
+  F(in, real, eta, "nodes")                \
   F(in, real, slope_nt, "nodes," STR(DIM)) \
   F(upd, f32, A, "blocks,1")
 /* Sums over the edges of a node. */
 struct eddy_sum {
-  real res, diagonal, wave;
+  real res, diagonal;
 };
-/* Convection of first order and diffusion through the edges of node a, rows of the matrix with them: an advective
- * form, with the mass that the flow's flux takes through the moving face.                        */
-HD struct eddy_sum N(eddy_edges)(const i32 a EDDY_EDGES(PARAM))
+/* Convection of first order and diffusion through the edges of node a of density rho, rows of the matrix with them:
+ * an advective form, with the mass that the flow's flux takes through the moving face.           */
+HD struct eddy_sum N(eddy_edges)(const i32 a, const real rho EDDY_EDGES(PARAM))
 {
-  struct eddy_sum s   = {0, 0, 0};
-  const real      own = nt[a], rho = q[NV * a + DENSITY], nu = (real)mu[2 * a] / rho, eta = eddy_diffusivity(own, nu);
+  struct eddy_sum s   = {0, 0};
+  const real      own = nt[a], most = rho / EDDY_SIGMA, here = R(0.5) * (EDDY_CB2 - R(1)) * eta[a];
+  real            g[DIM];
+  f64             at[DIM];
+  N(place_load)(x, a, at);
+  for (i32 k = 0; k < DIM; k++) g[k] = slope_nt[DIM * a + k];
   for (i32 e = offsets[a]; e < offsets[a + 1]; e++) {
-    const i32  f = edge[e], b = neighbour[e];
-    const real sign = b > a ? R(1) : R(-1), in = smaller(sign * flux[NV * f + DENSITY], R(0)), jump = nt[b] - own;
-    const real far = eddy_diffusivity(nt[b], (real)mu[2 * b] / q[NV * b + DENSITY]);
-    real       d[DIM], out[DIM], g[DIM];
-    N(fit_apart)(x, a, b, d);
-    for (i32 k = 0; k < DIM; k++) {
-      out[k] = sign * S[DIM * f + k];
-      g[k]   = R(0.5) * (slope_nt[DIM * a + k] + slope_nt[DIM * b + k]);
-    }
-    const real weight  = rho / EDDY_SIGMA * (R(0.5) * (R(1) + EDDY_CB2) * (eta + far) - EDDY_CB2 * eta);
-    const real through = N(vec_dot)(g, out) + N(face_compact)(d, out) * (jump - N(vec_dot)(g, d));
-    const real most    = weight * (real)compact[f];
-    s.res += in * jump - weight * through;
-    s.diagonal += most - in;
-    A[slot[e]] = (f32)(in - most);
+    const i32   f = edge[e], b = neighbour[e];
+    const real  sign = b > a ? R(1) : R(-1), in = smaller(sign * flux[NV * f + DENSITY], R(0)), more = nt[b] - own;
+    const real *out = S + DIM * f, weight = most * (R(0.5) * (R(1) + EDDY_CB2) * eta[b] - here);
+    real        d[DIM], mean[DIM];
+    N(fit_way)(at, x, b, d);
+    for (i32 k = 0; k < DIM; k++) mean[k] = R(0.5) * (g[k] + slope_nt[DIM * b + k]);
+    const real along   = sign * N(vec_dot)(mean, out);
+    const real through = along + jump[f] * N(vec_dot)(out, out) * (more - N(vec_dot)(mean, d));
+    const real across  = weight * (real)compact[f];
+    s.res += in * more - weight * through;
+    s.diagonal += across - in;
+    A[slot[e]] = (f32)(in - across);
   }
   return s;
 }
 
 #define EDDY_ROWS(F)                   \
-  F(in, i32, node, "rows>nodes!")      \
   F(in, i32, member, "nodes>members")  \
   F(in, i32, active, "members")        \
+  F(in, i32, row_of, "nodes>rows!")    \
   F(in, i32, diagonal, "rows>blocks!") \
   EDDY_EDGES(F)                        \
+  F(in, real, q, "nodes," STR(NV))     \
+  F(in, f64, mu, "nodes,2")            \
   F(in, f64, V, "nodes")               \
   F(in, real, slope, "nodes," STR(NG)) \
   F(in, real, nt1, "nodes")            \
@@ -97,26 +105,27 @@ HD struct eddy_sum N(eddy_edges)(const i32 a EDDY_EDGES(PARAM))
   F(in, f64, cfl, "members")           \
   F(out, real, res_nt, "nodes")        \
   F(out, f32, rhs_nt, "rows,1")
-/* Residual of a node and its row of the matrix; nt is zero at walls. */
+/* Residual of a node and its row of the matrix, in the order of the nodes: by rows it is a third dearer.  nt is zero
+ * at walls.                                                                                     */
 KERNEL(N(eddy_rows), EDDY_ROWS, heavy)
 {
-  const i32 a = node[i], m = member[a];
+  const i32 m = member[i], own = diagonal[row_of[i]];
   if (!active[m]) return;
-  const struct eddy_sum s = N(eddy_edges)(a EDDY_EDGES(NAME));
-  if (!(distance[a] > 0)) {
-    for (i32 e = offsets[a]; e < offsets[a + 1]; e++) A[slot[e]] = 0;
-    A[diagonal[i]] = 1, res_nt[a] = 0, rhs_nt[i] = 0;
+  const real            rho = q[NV * i + DENSITY], mass = rho * (real)V[i];
+  const struct eddy_sum s = N(eddy_edges)(i, rho EDDY_EDGES(NAME));
+  if (!(distance[i] > 0)) {
+    for (i32 e = offsets[i]; e < offsets[i + 1]; e++) A[slot[e]] = 0;
+    A[own] = 1, res_nt[i] = 0, rhs_nt[row_of[i]] = 0;
     return;
   }
-  const f64               *c   = bdf + 3 * m;
-  const real               rho = q[NV * a + DENSITY], mass = rho * (real)V[a];
+  const f64               *c = bdf + 3 * m;
   const struct eddy_source made =
-      eddy_source(nt[a], (real)mu[2 * a] / rho, N(vorticity)(slope + NG * a), (real)distance[a]);
-  const real rate = (real)(c[0] * (f64)nt[a] + c[1] * (f64)nt1[a] + c[2] * (f64)nt2[a]);
+      eddy_source(nt[i], (real)mu[2 * i] / rho, N(vorticity)(slope + NG * i), (real)distance[i]);
+  const real rate = (real)(c[0] * (f64)nt[i] + c[1] * (f64)nt1[i] + c[2] * (f64)nt2[i]);
   const real res = s.res + mass * (rate - made.gain), per_dtau = s.diagonal / (real)cfl[m];
-  A[diagonal[i]] = (f32)(s.diagonal + per_dtau + mass * ((real)c[0] + larger(-made.slope, R(0))));
-  res_nt[a]      = res;
-  rhs_nt[i]      = (f32)-res;
+  A[own]            = (f32)(s.diagonal + per_dtau + mass * ((real)c[0] + larger(-made.slope, R(0))));
+  res_nt[i]         = res;
+  rhs_nt[row_of[i]] = (f32)-res;
 }
 
 /* Far field, inlets and outlets: what comes in brings the stream's nt. */

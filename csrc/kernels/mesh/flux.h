@@ -91,6 +91,7 @@ KERNEL(N(ale_flux_hllc), ALE_FLUX, indirect)
   ALE_FLUX(F)                                                     \
   F(in, real, slope, "nodes," STR(NG)) /* gradients, unlimited */ \
   F(in, f64, mu, "nodes,2")            /* of molecules, eddies */ \
+  F(in, real, jump, "edges")           /* c / |S|^2 */            \
   F(val, real, conduct, "")            /* 1 / Pr */               \
   F(val, real, conduct_eddy, "")       /* 1 / Pr_t */
 HD void N(face_store_viscous)(const i32 i, const i32 hllc ALE_FLUX_VISCOUS(PARAM))
@@ -102,7 +103,7 @@ HD void N(face_store_viscous)(const i32 i, const i32 hllc ALE_FLUX_VISCOUS(PARAM
   N(state_load)(q + NV * a, qa), N(state_load)(q + NV * b, qb);
   N(slope_load)(slope + NG * a, ga), N(slope_load)(slope + NG * b, gb);
   N(fit_apart)(x, a, b, d);
-  N(face_gradients)(qa, qb, ga, gb, d, S + DIM * i, g);
+  N(face_gradients)(qa, qb, ga, gb, d, S + DIM * i, jump[i], g);
   for (i32 k = 0; k < DIM; k++) v[k] = R(0.5) * (qa[VELOCITY + k] + qb[VELOCITY + k]);
   const real molecules = (real)(0.5 * (mu[2 * a] + mu[2 * b])),
              eddies    = (real)(0.5 * (mu[2 * a + EDDY] + mu[2 * b + EDDY]));

@@ -30,22 +30,26 @@ HD void N(fit_row)(const real *inverse, const real *d, real *row)
   N(fit_apply)(inverse, b, row);
 }
 
-/* c of the matrix: that of the flux, and what the wide part of the gradient at the face can do where the edge does
- * not lie along S (eq. 9.5); [chord] over chord.                                                */
+/* Coefficients of faces: c over |S|^2 of the flux, which says what a jump of values adds to the gradient along S, and
+ * c of the matrix, with what the wide part of that gradient can do where the edge does not lie along S (eq. 9.5);
+ * [1 / chord], [chord] over chord.                                                              */
 #define VISCOUS_COMPACT(F)             \
   F(in, f64, x, "nodes," STR(DIM))     \
   F(in, i32, lr, "edges,2>nodes")      \
   F(in, real, S, "edges," STR(DIM))    \
   F(in, real, whole, "nodes," STR(NS)) \
+  F(out, real, jump, "edges")          \
   F(out, f32, compact, "edges")
 KERNEL(N(viscous_compact), VISCOUS_COMPACT, indirect)
 {
-  const i32 a = lr[2 * i], b = lr[2 * i + 1];
-  real      d[DIM], own[DIM], there[DIM], off[DIM];
+  const i32   a = lr[2 * i], b = lr[2 * i + 1];
+  const real *out = S + DIM * i, square = N(vec_dot)(out, out);
+  real        d[DIM], own[DIM], there[DIM], off[DIM];
   N(fit_apart)(x, a, b, d);
-  const real c = N(face_compact)(d, S + DIM * i);
+  const real c = N(face_compact)(d, out);
   N(fit_row)(whole + NS * a, d, own), N(fit_row)(whole + NS * b, d, there);
-  for (i32 k = 0; k < DIM; k++) off[k] = S[DIM * i + k] - c * d[k];
+  for (i32 k = 0; k < DIM; k++) off[k] = out[k] - c * d[k];
   const real wide = sqrt(N(vec_dot)(own, own)) + sqrt(N(vec_dot)(there, there));
+  jump[i]         = square > 0 ? c / square : R(0);
   compact[i]      = (f32)(c + R(0.5) * sqrt(N(vec_dot)(off, off)) * wide);
 }

@@ -109,7 +109,8 @@ class FaceFluxes(Term):
         return [self.fields.bind(self.kernel)] if self.stores else []
 
     def matrix(self, rows: Rows) -> list[Any]:
-        return [rows.fields.bind(self.jacobian, suffix=rows.suffix)]
+        row_of = rows.fields.backend.table(rows.rows)
+        return [rows.fields.bind(self.jacobian, suffix=rows.suffix, row_of=row_of)]
 
 
 class Balance(Term):

@@ -12,7 +12,7 @@ from kinemesh.space.conditions.base import OUTER
 from kinemesh.space.conditions.table import role_of
 from kinemesh.space.distance import wall_distance
 
-TOLERANCE, MOST = 0.05, 20  # of the linear system of a pseudo-step
+TOLERANCE, MOST = 0.2, 20  # of the linear system of a pseudo-step
 
 
 class SpalartAllmaras(Term):
@@ -49,7 +49,9 @@ class SpalartAllmaras(Term):
         self.own = own = fields.also(
             node=solver.tables["node"],
             diagonal=solver.tables["diagonal"],
+            row_of=b.table(pattern.row_of),
             slot=b.table(grid.slots(pattern)),
+            eta=b.zeros(grid.nodes),
             nt1=self.nt1,
             nt2=self.nt2,
             slope_nt=b.zeros((grid.nodes, grid.dimensions)),

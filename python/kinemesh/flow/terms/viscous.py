@@ -93,6 +93,7 @@ class Viscous(Term):
             conduct=1 / own.prandtl,
             conduct_eddy=1 / own.turbulent_prandtl,
             compact=b.zeros(grid.edges, np.float32),
+            jump=b.zeros(grid.edges),
         )
         if turbulent:
             self.fields.add(nt=b.zeros(grid.nodes))
