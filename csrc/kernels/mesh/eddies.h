@@ -152,7 +152,7 @@ KERNEL(N(eddy_through), EDDY_THROUGH, indirect)
   const real  mass = smaller(own[DENSITY] * (N(vec_dot)(own + VELOCITY, S + DIM * i) - w[i]), R(0));
   const real  more = mass * ((real)nt_stream[m] - nt[a]);
   res_nt[a] += more;
-  rhs_nt[line[i]] -= (f32)more;
+  rhs_nt[line[i]] = (f32)-res_nt[a]; /* of the sum, as its parts cancel */
   A[diagonal[line[i]]] -= (f32)mass;
 }
 
