@@ -517,6 +517,7 @@ class World:
             law=0.383,
             conduct=1.4,
             conduct_eddy=1.1,
+            roundings=1e-6,
             wall_temperature=1.1,
             grading=1.0,
             limit=0.6,

@@ -70,7 +70,8 @@ def rows(backend, nt, nu, omega, d, rho=1.25, **changes):
         "mu": np.column_stack([rho * nu, 0 * nu]), "nt": nt, "slope_nt": np.zeros((count, 2)),
         "A": np.zeros((2 * count, 1)), "V": np.full(count, 2.0), "slope": slope,
         "nt1": np.zeros(count), "nt2": np.zeros(count), "distance": d, "bdf": [[0.0, 0.0, 0.0]],
-        "cfl": [1e30], "res_nt": np.zeros(count), "rhs_nt": np.zeros((count, 1)),
+        "cfl": [1e30], "res_nt": np.zeros(count), "size_nt": np.zeros(count),
+        "rhs_nt": np.zeros((count, 1)),
     }  # fmt: skip
     found = direct(backend, "eddy_rows", **given | changes)
     return found["res_nt"], found["A"][::2, 0], found
@@ -170,7 +171,7 @@ def of_mesh(case, nt, mu, mass, d, slope_nt, slope):
         compact=get(terms["compact"]), q=np.tile([1.0, 0.0, 0.0, 1 / 1.4], (len(x), 1)),
         mu=np.column_stack([mu + 0 * nt, 0 * nt]), nt=nt, slope_nt=slope_nt,
         A=np.zeros((len(x) + entries, 1)), V=get(case.grid.V), slope=slope, nt1=0 * nt, nt2=0 * nt,
-        distance=d, bdf=[[0.0, 0.0, 0.0]], cfl=[1e30], res_nt=0 * nt,
+        distance=d, bdf=[[0.0, 0.0, 0.0]], cfl=[1e30], res_nt=0 * nt, size_nt=0 * nt,
         rhs_nt=np.zeros((len(x), 1)),
     )  # fmt: skip
 

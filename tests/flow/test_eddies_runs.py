@@ -23,3 +23,32 @@ def test_both_residuals_fall_by_eleven_orders():
     assert result["iterations"] < 100
     assert get(eddies.norm)[0] <= 1e-11 * get(eddies.base)[0]
     assert result["residual_drop"] <= 1e-11
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_steps_of_a_flow_that_stands_still_end_at_round_off(dtype):
+    """There both residuals have nothing left to fall by; the first steps leave the steady flow."""
+    case = cylinder({}, dtype=dtype)
+    case.steady()
+
+    rows = case.run(time_step=0.5, steps=20, start="as is").history
+
+    assert rows.inner_iterations.max() < 10
+    assert rows.converged.all()
+
+
+def test_a_model_that_has_not_converged_is_told():
+    """The gas has met its drop, the model has not: neither run nor step counts as converged."""
+    drops = {"turbulence_drop": 1e-300, "unsteady_turbulence_drop": 1e-300, "steady_drop": 1e-3}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kinemesh.flow.terms.eddies.ROUNDINGS", 0.0)
+        case = cylinder(drops | {"steady_iterations": 40, "unsteady_iterations": 20})
+
+    with pytest.warns(RuntimeWarning, match="the model of turbulence has not converged.*1.0e-300"):
+        result = case.steady().summary["result"]
+    with pytest.warns(RuntimeWarning, match="2 of 2 steps ended above"):
+        rows = case.run(time_step=0.5, steps=2, start="as is").history
+
+    assert not result["converged"]
+    assert result["residual_drop"] <= 1e-3
+    assert not rows.converged.any()

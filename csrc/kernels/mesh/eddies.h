@@ -57,9 +57,9 @@ HD real N(vorticity)(const real *g)
   F(in, real, eta, "nodes")                \
   F(in, real, slope_nt, "nodes," STR(DIM)) \
   F(upd, f32, A, "blocks,1")
-/* Sums over the edges of a node. */
+/* Sums over the edges of a node; size: of the terms that cancel in res. */
 struct eddy_sum {
-  real res, diagonal;
+  real res, diagonal, size;
 };
 /* Convection of first order and diffusion through the edges of node a of density rho, rows of the matrix with them:
  * an advective form, with the mass that the flow's flux takes through the moving face.           */
@@ -83,6 +83,7 @@ HD struct eddy_sum N(eddy_edges)(const i32 a, const real rho EDDY_EDGES(PARAM))
     const real across  = weight * (real)compact[f];
     s.res += in * more - weight * through;
     s.diagonal += across - in;
+    s.size += (across - in) * (fabs(own) + fabs(nt[b]));
     A[slot[e]] = (f32)(in - across);
   }
   return s;
@@ -104,6 +105,7 @@ HD struct eddy_sum N(eddy_edges)(const i32 a, const real rho EDDY_EDGES(PARAM))
   F(in, f64, bdf, "members,3")         \
   F(in, f64, cfl, "members")           \
   F(out, real, res_nt, "nodes")        \
+  F(out, real, size_nt, "nodes")       \
   F(out, f32, rhs_nt, "rows,1")
 /* Residual of a node and its row of the matrix, in the order of the nodes: by rows it is a third dearer.  nt is zero
  * at walls.                                                                                     */
@@ -115,16 +117,18 @@ KERNEL(N(eddy_rows), EDDY_ROWS, heavy)
   const struct eddy_sum s = N(eddy_edges)(i, rho EDDY_EDGES(NAME));
   if (!(distance[i] > 0)) {
     for (i32 e = offsets[i]; e < offsets[i + 1]; e++) A[slot[e]] = 0;
-    A[own] = 1, res_nt[i] = 0, rhs_nt[row_of[i]] = 0;
+    A[own] = 1, res_nt[i] = size_nt[i] = 0, rhs_nt[row_of[i]] = 0;
     return;
   }
   const f64               *c = bdf + 3 * m;
   const struct eddy_source made =
       eddy_source(nt[i], (real)mu[2 * i] / rho, N(vorticity)(slope + NG * i), (real)distance[i]);
   const real rate = (real)(c[0] * (f64)nt[i] + c[1] * (f64)nt1[i] + c[2] * (f64)nt2[i]);
+  const real turn = fabs(nt[i]) * ((real)c[0] + fabs(made.slope)); /* the largest of the times' and sources' terms */
   const real res = s.res + mass * (rate - made.gain), per_dtau = s.diagonal / (real)cfl[m];
   A[own]            = (f32)(s.diagonal + per_dtau + mass * ((real)c[0] + larger(-made.slope, R(0))));
   res_nt[i]         = res;
+  size_nt[i]        = s.size + mass * turn;
   rhs_nt[row_of[i]] = (f32)-res;
 }
 
@@ -157,26 +161,30 @@ KERNEL(N(eddy_through), EDDY_THROUGH, indirect)
 }
 
 #if DIM == 2
-/* Norm of res_nt, and who is busy with it still: it has to fall by `drop` from the most that it was. */
+/* Norm of res_nt, and who is busy with it still: it has to fall by `drop` from the most that it was, or to what
+ * round-off alone can leave.                                                                     */
 #define EDDY_CHECK(F)               \
   F(in, real, res_nt, "nodes")      \
+  F(in, real, size_nt, "nodes")     \
+  F(val, real, roundings, "")       \
   F(in, i32, active, "members")     \
   F(in, i32, iterations, "members") \
   F(in, f64, drop_nt, "members")    \
   TOTALS(F, "nodes")                \
-  F(upd, f64, parts, "groups,1")    \
+  F(upd, f64, parts, "groups,2")    \
   F(rw, f64, base_nt, "members")    \
   F(rw, f64, norm_nt, "members")    \
   F(rw, i32, busy, "members")
-TOTAL(eddy_check, EDDY_CHECK, sum, 1, active[m])
+TOTAL(eddy_check, EDDY_CHECK, sum, 2, active[m])
 {
   s[0] += (f64)res_nt[i] * (f64)res_nt[i];
+  s[1] += (f64)size_nt[i] * (f64)size_nt[i];
 }
 OF_MEMBER(eddy_check, EDDY_CHECK)
 {
   norm_nt[m] = sqrt(s[0]);
   base_nt[m] = iterations[m] > 0 ? fmax(base_nt[m], norm_nt[m]) : norm_nt[m];
-  busy[m]    = norm_nt[m] > drop_nt[m] * base_nt[m];
+  busy[m]    = norm_nt[m] > fmax(drop_nt[m] * base_nt[m], (f64)roundings * sqrt(s[1]));
 }
 
 /* nt += dnt, by half of nt and the stream's nu at most. */

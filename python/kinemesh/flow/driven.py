@@ -83,6 +83,10 @@ class Driven(ABC):
         """(members,) whether the step ended short of a tolerance beside the residual's."""
         return np.zeros(self.grid.members, bool)
 
+    def behind(self) -> NDArray[np.bool_]:
+        """(members,) whether an equation beside those of the residual has not converged."""
+        return np.zeros(self.grid.members, bool)
+
     def step_numbers(self) -> dict[str, NDArray[Any]]:
         """(members,) of each of `columns`, of the step that has marched."""
         return {}

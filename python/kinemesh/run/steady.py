@@ -155,7 +155,9 @@ def _ended(solver: Moving, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[
     with solver.grid.ensemble.quiet():
         drop = _drop(solver)
         loads = np.where(alive[:, None], solver.coefficients(poses), np.nan)
-    converged = (drop <= s.steady_drop) & alive
+    behind = solver.behind()
+    short = alive & ~(drop <= s.steady_drop)
+    ended = get(solver.dualtime.iterations) >= s.steady_iterations
     notes: list[str] = [
         Sentence(
             f"residual {_went(drop[m])}, asked {s.steady_drop:.1e}; raise steady_iterations "
@@ -164,9 +166,17 @@ def _ended(solver: Moving, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[
             member=m,
             about="residual",
         )
-        for m in np.flatnonzero(
-            alive & ~converged & (get(solver.dualtime.iterations) >= s.steady_iterations)
+        for m in np.flatnonzero(short & ended)
+    ]
+    notes += [
+        Sentence(
+            "the model of turbulence has not converged, whose residual had to fall to "
+            f"{s.turbulence_drop:.1e} of the most that it was; raise steady_iterations "
+            f"({s.steady_iterations})",
+            member=m,
+            about="residual",
         )
+        for m in np.flatnonzero(alive & behind & ~short & ended)
     ]
     notes += turns.steady_defect_remarks(solver.steady_numbers(), alive)
     result: dict[str, Any] = {"cl": loads[:, 0], "cd": loads[:, 1], "cm": loads[:, 2]}
@@ -175,10 +185,10 @@ def _ended(solver: Moving, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[
         result["bodies"] = [of_bodies if runs else {} for of_bodies, runs in each]
     at_floor = alive & ends.at_roundoff(solver)
     result |= {
-        "converged": converged | at_floor,
+        "converged": alive & (~short | at_floor) & ~behind,
         "iterations": get(solver.dualtime.iterations),
         "residual_drop": drop,
-        "ended_at_roundoff": ~converged & at_floor,
+        "ended_at_roundoff": short & at_floor,
     }
     return result, notes
 

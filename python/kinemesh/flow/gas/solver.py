@@ -145,6 +145,15 @@ class Solver(State, Moving):
                 argument="far_field",
             )
 
+    def behind(self) -> NDArray[np.bool_]:
+        found = np.zeros(self.grid.members, bool)
+        for term in self.terms.values():
+            found |= term.behind()
+        return found
+
+    def missed(self) -> NDArray[np.bool_]:
+        return self.behind()
+
     def remarks(self) -> list[str]:
         return self.low_mach.notes()
 

@@ -93,6 +93,10 @@ class Term:
     def at_time(self, times: NDArray[np.float64]) -> None:
         """Take up what depends on the time, at the times of the members (members,)."""
 
+    def behind(self) -> NDArray[np.bool_] | bool:
+        """(members,) whether what it has beside u has not converged."""
+        return False
+
     @property
     def kept(self) -> dict[str, Any]:
         """Device arrays by name that a restart holds."""
