@@ -1,4 +1,4 @@
-"""What tests of viscous flow share: thin meshes, laws of the gas on arrays."""
+"""Thin meshes and laws of a viscous gas on arrays, which tests of viscous flow share."""
 
 import kinemesh as km
 import numpy as np

@@ -91,7 +91,7 @@ def test_production_and_destruction_are_those_of_the_papers(double):
 
 
 def test_the_diagonal_has_the_derivative_of_the_source_where_it_is_negative(double):
-    """Of the formulae by the complex step, exact; the matrix is kept in float32."""
+    """Exact ones by the complex step; the matrix is kept in float32."""
     there, _, slope, took = places()
 
     diagonal = rows(double, *there)[1] / (1.25 * 2.0)

@@ -27,7 +27,7 @@ def test_both_residuals_fall_by_eleven_orders():
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_steps_of_a_flow_that_stands_still_end_at_round_off(dtype):
-    """There both residuals have nothing left to fall by; the first steps leave the steady flow."""
+    """Both residuals have nothing left there to fall by."""
     case = cylinder({}, dtype=dtype)
     case.steady()
 

@@ -139,7 +139,7 @@ def matrix(backend, kernel, q, S, c, mu, cfl=1e30):
 
 
 def compact_flux(ql, qr, v, S, c, mu):
-    """What the compact part of eq. 9.2 moves from left to right, v the velocity of its work."""
+    """Flux of the compact part of eq. 9.2 from left to right, v the velocity of its work."""
     n, (m, m_t) = S / np.hypot(*S), mu
     jump = qr[..., 1:3] - ql[..., 1:3]
     force = (m + m_t) * c * (jump + (jump @ n)[..., None] * n / 3)
