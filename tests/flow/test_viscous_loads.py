@@ -68,7 +68,8 @@ def test_loads_are_those_of_any_frame(model, low_mach, device):
         for more in ({}, upstream)
     )
 
-    assert rest.converged.all() and moving.converged.all()
+    assert rest.converged.all()
+    assert moving.converged.all()
     assert moving.shift_x[-1] == pytest.approx(-0.15 * 4.0, rel=1e-12)
     for name in ("cl", "cd", "cm"):
         assert rest[name] == pytest.approx(moving[name] / 4, abs=1e-9 * rest.cd.max()), name
