@@ -44,3 +44,49 @@ def endless(monkeypatch):
 
     monkeypatch.setattr("kinemesh.flow.terms.viscous.Stick._refuse_slip", lambda self, case: None)
     monkeypatch.setattr("kinemesh.flow.terms.eddies.wall_distance", distance)
+
+
+INNER, OUTER = 0.5, 1.0
+
+
+def annulus(layers, kind="quads", jitter=0.0):
+    """Rings between radii of 0.5 and 1, 8 edges around to each layer; walls `inner`, `outer`.
+
+    Points between the walls are shaken by `jitter` of their spacing.
+    """
+    around, rng = 8 * layers, np.random.default_rng(1)
+    spans = (OUTER - INNER) / layers, 2 * np.pi / around
+    r, t = np.meshgrid(np.linspace(INNER, OUTER, layers + 1), spans[1] * np.arange(around),
+                       indexing="ij")  # fmt: skip
+    for own, span in zip((r, t), spans, strict=True):
+        own[1:-1] += jitter * span * rng.uniform(-1, 1, own[1:-1].shape)
+    points = np.stack([r * np.cos(t), r * np.sin(t)], axis=-1).reshape(-1, 2)
+    i, j = (a.ravel() for a in np.meshgrid(np.arange(layers), np.arange(around), indexing="ij"))
+    a, b = i * around + j, i * around + (j + 1) % around
+    c, d = b + around, a + around
+    cells = np.stack([a, d, c, b], axis=1)
+    if kind == "triangles":
+        cells = np.concatenate([cells[:, :3], cells[:, [0, 2, 3]]])
+    loop = np.stack([np.arange(around), (np.arange(around) + 1) % around], axis=1)
+    sides = {"inner": loop, "outer": loop + layers * around}
+    return km.Mesh.from_arrays(points, cells, sides)
+
+
+def around(case):
+    """Radius, velocity about the origin counter-clockwise and temperature of all nodes."""
+    q, x = case.primitive(), case.backend.get(case.grid.x)
+    r = np.hypot(*x.T)
+    return r, (x[:, 0] * q[:, 2] - x[:, 1] * q[:, 1]) / r, GAMMA * q[:, 3] / q[:, 0]
+
+
+def spun(case, speed):
+    """Primitive state of the stream's density and pressure that goes round with `speed`(r)."""
+    q, x = case.primitive(), case.grid.points
+    r = np.hypot(*x.T)
+    q[:, 1:3] = np.stack([-x[:, 1], x[:, 0]], axis=1) * (speed(r) / r)[:, None]
+    return q
+
+
+def rms(case, error):
+    V = case.backend.get(case.grid.V)
+    return np.sqrt((V * error**2).sum() / V.sum())

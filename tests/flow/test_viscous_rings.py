@@ -1,0 +1,195 @@
+"""Flow between concentric cylinders, heated, compressible and oscillating, against exact ones."""
+
+from itertools import pairwise
+
+import kinemesh as km
+import numpy as np
+import pytest
+from exact_gas import GAMMA
+from kinemesh.flow.terms.viscous import NoSlip, Stick
+from scipy.integrate import solve_bvp
+from scipy.special import iv, kv
+from solver_cases import Wobble
+from viscous_cases import INNER, OUTER, PR, annulus, around, rms, spun
+
+pytestmark = [
+    pytest.mark.flow,
+    pytest.mark.filterwarnings("ignore:.*loads are sums over all walls:RuntimeWarning"),
+]
+LAW = 110.4 / 288.15
+CENTRE = np.zeros((1, 2))
+
+
+class Sliding(Stick):
+    """Walls that go in themselves: the inner one turns, counter-clockwise by `rate` of the case."""
+
+    def __init__(self, case):
+        super().__init__(case)
+        x = case.grid.points[self.grid.wall.node]
+        turn = np.where(np.hypot(*x.T) < 0.75, case.rate, 0.0)[:, None]
+        slide = case.backend.array(turn * np.stack([-x[:, 1], x[:, 0]], axis=1), "float64")
+        self.grid.sweep.follow(self.walls.bind("wall_move", slide=slide))
+
+
+class Turning(km.Ale):
+    method = "turning"
+    terms_of = (Sliding, *km.Ale.terms_of[1:])
+
+
+def couette(layers, kind, speed, wall=1.1, jitter=0.0, mach=0.5):
+    """Steady flow between walls of one temperature, the inner one with `speed` at its surface."""
+    Turning.rate = speed / INNER
+    settings = km.AleSettings(steady_drop=1e-9, limiter="none")
+    case = Turning(annulus(layers, kind, jitter), mach=mach, reynolds=50.0, wall=wall, chord=1.0,
+                   walls=["inner", "outer"], far=[], settings=settings, device="cpu")  # fmt: skip
+    case.initialise(spun(case, lambda r: speed * (OUTER - r) / (OUTER - INNER)))
+    assert case.steady().summary["result"]["converged"]
+    return case
+
+
+def exact(speed, wall):
+    """Velocity, temperature, r^2 tau / mu_inf and r (k dT/dr + u tau) / mu_inf, functions of r.
+
+    Neither needs the pressure: mu is that of T alone.
+    """
+
+    def slopes(r, y):
+        u, T, moment, energy = y
+        mu = T**1.5 * (1 + LAW) / (T + LAW)
+        tau = moment / r**2
+        return np.stack([u / r + tau / mu, (energy / r - u * tau) * PR * (GAMMA - 1) / mu,
+                         0 * r, 0 * r])  # fmt: skip
+
+    r = np.linspace(INNER, OUTER, 401)
+    first = np.stack([speed * (OUTER - r) / (OUTER - INNER), wall + 0 * r, -speed + 0 * r, 0 * r])
+    found = solve_bvp(
+        slopes, lambda a, b: np.array([a[0] - speed, b[0], a[1] - wall, b[1] - wall]), r, first,
+        tol=1e-9, max_nodes=100_000,
+    )  # fmt: skip
+    assert found.success
+    return found.sol
+
+
+def given_by_walls(case):
+    """Energy that the inner wall, and the outer one, give to the gas."""
+    for term in case.terms.values():
+        for call in term.residual() if term.name != NoSlip.name else ():
+            call()
+    energy = case.backend.get(case.res)[:, 3]
+    nodes = case.grid.wall.node
+    inner = np.hypot(*case.grid.points[nodes].T) < 0.75
+    return energy[nodes[inner]].sum(), energy[nodes[~inner]].sum()
+
+
+@pytest.mark.parametrize("kind", ["quads", "triangles"])
+def test_torque_and_heat_of_a_fast_cylinder_are_exact(kind):
+    """Mach 1 at the wall: friction heats the gas by a tenth, viscosity follows."""
+    speed, wall, mu = 1.0, 1.1, 0.5 / 50
+    case = couette(12 if kind == "triangles" else 8, kind, speed)
+    _, _, moment, energy = exact(speed, wall)(INNER)
+
+    torque = case.forces.sums_about(CENTRE)[2, 0]  # nose-up is clockwise
+    case.backend.put(case.dualtime.active, 1)
+    inner, outer = given_by_walls(case)
+
+    assert torque == pytest.approx(-2 * np.pi * moment * mu, rel=0.01)
+    # what walls give is heat and work together
+    assert inner == pytest.approx(-2 * np.pi * energy * mu, rel=0.02)
+    assert inner + outer == pytest.approx(0, abs=1e-6 * inner)  # by nine orders of the residual
+    assert around(case)[2].max() > wall + 0.05
+
+
+def test_torque_of_a_slow_cylinder_is_that_of_an_incompressible_fluid():
+    """4 pi mu rate over (1/r0^2 - 1/r1^2)."""
+    speed, mu = 0.05, 0.1 / 50
+
+    case = couette(8, "quads", speed, wall=1.0, mach=0.1)
+
+    torque = 4 * np.pi * mu * speed / INNER / (INNER**-2 - OUTER**-2)
+    assert case.forces.sums_about(CENTRE)[2, 0] == pytest.approx(torque, rel=0.005)
+
+
+@pytest.mark.parametrize(
+    ("kind", "jitter", "layers"),
+    [
+        ("triangles", 0.0, (6, 12)),
+        pytest.param("quads", 0.0, (16, 32), marks=pytest.mark.slow),
+        pytest.param("quads", 0.1, (16, 32), marks=pytest.mark.slow),
+    ],
+)
+def test_velocities_and_torque_have_second_order(kind, jitter, layers):
+    speed, mu, errors = 1.0, 0.5 / 50, []
+    truth = exact(speed, 1.1)
+    for count in layers:
+        case = couette(count, kind, speed, jitter=jitter)
+        r, u, _ = around(case)
+        torque = case.forces.sums_about(CENTRE)[2, 0] / (2 * np.pi * mu)
+        errors.append((rms(case, u - truth(r)[0]), abs(torque + truth(INNER)[2])))
+
+    orders = np.log2(np.array(errors[0]) / errors[1])
+
+    # of the torque, a sum of fluxes at the wall, shaking takes a part of an order: measured 1.70
+    assert (orders >= (1.9, 1.9 if jitter == 0 else 1.6)).all(), (orders, errors)
+
+
+# ---------------------------------------------------------------- oscillating
+
+MACH, RE = 0.1, 100.0
+RATE = 0.05  # most angular velocity
+OMEGA = 0.2  # the layer that follows the walls is 0.1 thick
+
+
+def oscillation(r, phase):
+    """Clockwise velocity at radius r of an incompressible fluid, and its r^2 (v / r)'."""
+    k = np.sqrt(1j * OMEGA * RE / MACH)
+    both = [[iv(1, k * own), kv(1, k * own)] for own in (INNER, OUTER)]
+    a, b = np.linalg.solve(np.array(both), RATE * np.array([INNER, OUTER]))
+    v = a * iv(1, k * r) + b * kv(1, k * r)
+    shear = r * k * (a * iv(0, k * r) - b * kv(0, k * r)) - 2 * v
+    return ((own * np.exp(1j * phase)).real for own in (v, shear))
+
+
+def oscillating(layers, steps):
+    """The rings turn to and fro as one, from the exact flow through one period."""
+    period = 2 * np.pi / OMEGA
+
+    def law(points, t):
+        z = (points @ [1, 1j]) * np.exp(-1j * RATE / OMEGA * np.sin(OMEGA * t))
+        return np.stack([z.real, z.imag], axis=1)
+
+    settings = km.AleSettings(unsteady_drop=1e-8, limiter="none")
+    case = km.Ale(annulus(layers), mach=MACH, reynolds=RE, wall=1.0, chord=1.0, device="cpu",
+                  walls=["inner", "outer"], far=[], settings=settings,
+                  deform=Wobble(law, period / steps))  # fmt: skip
+    case.initialise(spun(case, lambda r: -next(oscillation(r, 0.0))))
+    run = case.run(time_step=period / steps, steps=steps, start="as is", preflight=False)
+    assert run.history.converged.all()
+    return case
+
+
+@pytest.mark.parametrize("layers", [4, pytest.param(8, marks=pytest.mark.slow)])
+def test_walls_that_oscillate_are_of_second_order_in_time(layers):
+    """From each number of steps in a period to twice as many; torque as well as velocities."""
+    found = []
+    for steps in (32, 64, 128):
+        case = oscillating(layers, steps)
+        found.append((case.primitive()[:, 1:3], case.forces.sums_about(CENTRE)[2, 0]))
+
+    changes = np.array([[np.abs(b - a).max() for a, b in zip(*pair, strict=True)]
+                        for pair in pairwise(found)])  # fmt: skip
+
+    assert (np.log2(changes[0] / changes[1]) >= 1.9).all(), changes
+
+
+@pytest.mark.slow
+def test_walls_that_oscillate_have_the_exact_torque():
+    """One hundredth with 16 layers, five of them within the layer that follows the wall."""
+    case, (_, shear) = oscillating(16, 96), oscillation(np.array([INNER, OUTER]), 2 * np.pi)
+    r, u, _ = around(case)
+
+    torque = case.forces.sums_about(CENTRE)[2]
+
+    exact_torque = 2 * np.pi * MACH / RE * np.array([INNER, -OUTER]) * shear / 1.0
+    assert torque == pytest.approx(exact_torque, rel=0.025)
+    v, _ = oscillation(r, 2 * np.pi)
+    assert rms(case, u + v) <= 0.005 * RATE
