@@ -1,0 +1,172 @@
+"""Viscous runs: stopped and resumed, side by side, scaled, shifted and turned, in float32."""
+
+import kinemesh as km
+import numpy as np
+import pytest
+from runs import assert_same, interrupted
+from solver_cases import on_devices
+
+pytestmark = [
+    pytest.mark.flow,
+    pytest.mark.filterwarnings("ignore:body cylinder of member .* moves at once:RuntimeWarning"),
+]
+
+ROUND = km.mesh.cylinder(600, far_field=8.0, around=32)
+MESH = ROUND.transformed(ROUND.points * [1.0, 0.6])  # an ellipse, which has a lift
+MODELS = {"laminar": {}, "warm wall": {"wall": 1.2}, "turbulent": {"turbulence": "sa"}}
+on_models = pytest.mark.parametrize("model", MODELS)
+PITCH = km.motion.pitch(20.0, 0.5, about=(0.1, 0.0)) + km.motion.plunge(0.1, 0.5)
+STEPS = {"time_step": 0.3, "start": "as is"}
+
+
+def case(model="turbulent", mesh=MESH, settings=None, **changes):
+    told = {"mach": 0.3, "reynolds": 60.0, "alpha_deg": 5.0, "moment_about": (0.2, 0.1),
+            "device": "cpu", "deform": km.deform.Rigid()}  # fmt: skip
+    settings = dict(settings or {})
+    if model != "turbulent":
+        settings = {name: own for name, own in settings.items() if "turbulence" not in name}
+    return km.Ale(mesh, settings=km.AleSettings(**settings), **(told | MODELS[model] | changes))
+
+
+def loads(made):
+    return np.array([made.summary["result"][name] for name in ("cl", "cd", "cm")])
+
+
+# ---------------------------------------------------------------- restarts
+
+
+@on_devices
+@pytest.mark.parametrize("deform", ["rigid", "springs"])
+@on_models
+def test_a_run_that_goes_on_has_the_bits_of_one_that_never_stopped(model, deform, device, tmp_path):
+    """Stopped after steps of either order in time."""
+
+    def made():
+        return case(model, device=device, motion=PITCH, deform=km.deform.METHODS[deform]())
+
+    made().run(**STEPS, steps=6, out=tmp_path / "whole")
+
+    for steps in (1, 4, 6):
+        made().run(**STEPS, steps=steps, out=tmp_path / "parts", resume=steps > 1)
+
+    assert_same(tmp_path / "whole", tmp_path / "parts")
+
+
+@on_devices
+@on_models
+def test_a_steady_run_that_goes_on_has_the_bits_of_one_that_never_stopped(
+    model, device, tmp_path, monkeypatch
+):
+    drops = {"steady_drop": 1e-9, "turbulence_drop": 1e-9}
+    whole = case(model, settings=drops, device=device).steady(out=tmp_path / "whole")
+    assert whole.history.rows > 30
+
+    interrupted(monkeypatch, lambda: case(model, settings=drops, device=device)
+                .steady(out=tmp_path / "parts"), 20)  # fmt: skip
+    again = case(model, settings=drops, device=device).steady(out=tmp_path / "parts", resume=True)
+
+    assert again.summary["result"]["resumed"]["times"] == 1
+    assert_same(tmp_path / "whole", tmp_path / "parts")
+
+
+# ---------------------------------------------------------------- ensembles
+
+
+@on_devices
+@on_models
+def test_members_of_unlike_reynolds_numbers_have_the_bits_of_their_runs_alone(model, device):
+    """Meshes and Mach numbers differ, too; steady flow, then three steps."""
+    other = km.mesh.cylinder(400, far_field=6.0, around=24)
+    numbers = {"reynolds": (60.0, 20.0), "mach": (0.3, 0.4), "mesh": (MESH, other)}
+    drops = {"steady_drop": 1e-3, "unsteady_drop": 1e-3}
+    both = case(model, settings=drops, device=device, motion=PITCH,
+                **{name: list(own) for name, own in numbers.items()})  # fmt: skip
+    together = both.run(time_step=0.3, steps=3)
+
+    for m in (0, 1):
+        solo = case(model, settings=drops, device=device, motion=PITCH,
+                    **{name: own[m] for name, own in numbers.items()})  # fmt: skip
+        alone = solo.run(time_step=0.3, steps=3)
+        rows = together.history.member(m)
+        for name in ("cl", "cd", "cm", "inner_iterations", "residual_drop"):
+            np.testing.assert_array_equal(rows[name], alone.history[name], err_msg=name)
+        own = slice(*both.grid.first[m : m + 2])
+        np.testing.assert_array_equal(both.primitive()[own], solo.primitive())
+        if model == "turbulent":
+            nt = [made.backend.get(made.fields["nt"]) for made in (both, solo)]
+            np.testing.assert_array_equal(nt[0][own], nt[1])
+    assert np.abs(together.history.member(0)["cd"] - together.history.member(1)["cd"]).min() > 0.1
+
+
+# ---------------------------------------------------------------- the same flow otherwise
+
+
+def moved(place):
+    return MESH.transformed(place(MESH.points))
+
+
+@on_devices
+@on_models
+@pytest.mark.parametrize("change", ["scaled", "shifted", "turned"])
+def test_loads_are_those_of_the_same_flow_elsewhere(model, change, device):
+    """Lengths three times as large, an origin elsewhere, all turned by 30 degrees nose-up.
+
+    Without limiter, as that looks at one component of the velocity at a time.
+    """
+    drops = {"steady_drop": 1e-11, "turbulence_drop": 1e-10, "limiter": "none"}
+    turn = np.exp(-1j * np.radians(30.0))
+
+    def turned(points):
+        z = points @ [1, 1j] * turn
+        return np.stack([z.real, z.imag], axis=-1)
+
+    about, way = np.array([0.2, 0.1]), np.array([70.0, -30.0])
+    changes = {
+        "scaled": (moved(lambda x: 3 * x), {"chord": 3.0, "moment_about": tuple(3 * about)}),
+        "shifted": (moved(lambda x: x + way),
+                    {"moment_about": tuple(about + way)}),
+        "turned": (moved(turned), {"alpha_deg": -25.0, "moment_about": tuple(turned(about))}),
+    }  # fmt: skip
+    mesh, changed = changes[change]
+
+    here, there = (
+        case(model, settings=drops, device=device, **more).steady()
+        for more in ({}, {"mesh": mesh, **changed})
+    )
+
+    assert here.summary["result"]["converged"]
+    assert there.summary["result"]["converged"]
+    assert loads(there) == pytest.approx(loads(here), abs=1e-9)
+    assert np.abs(loads(here)).min() > 0.01
+
+
+@on_devices
+@on_models
+def test_a_reynolds_number_is_of_the_length_that_it_is_given_for(model, device):
+    """Re = 60 by the chord is 180 by three chords."""
+    drops = {"steady_drop": 1e-11, "turbulence_drop": 1e-10}
+
+    by_chord, by_three = (
+        case(model, settings=drops, device=device, **more).steady()
+        for more in ({}, {"reynolds": 180.0, "reynolds_length": 3.0})
+    )
+
+    assert loads(by_three) == pytest.approx(loads(by_chord), abs=1e-9)
+
+
+# ---------------------------------------------------------------- float32
+
+
+@on_devices
+@on_models
+def test_loads_in_float32_are_within_half_a_percent(model, device):
+    """Steady and in steps, the body in motion."""
+    pairs = []
+    for dtype in ("float64", "float32"):
+        made = case(model, dtype=dtype, device=device, motion=PITCH)
+        rows = made.run(time_step=0.3, steps=8).history
+        pairs.append(np.stack([rows[name] for name in ("cl", "cd", "cm")]))
+
+    exact, single = pairs
+    assert np.abs(single - exact).max() <= 0.005 * np.abs(exact[1]).max()
+    assert np.abs(single - exact).max() > 0
