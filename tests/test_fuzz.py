@@ -9,7 +9,7 @@ from pathlib import Path
 import kinemesh as km
 import pytest
 from kinemesh.cases.casefile import Case
-from kinemesh.cases.parts import FlowPart
+from kinemesh.cases.stream import FlowPart
 from scripts import script
 
 TOOL = Path(__file__).parents[1] / "tools" / "fuzz.py"

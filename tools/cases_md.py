@@ -6,7 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from kinemesh import cases, motion
-from kinemesh.cases import motions, overset, parts
+from kinemesh.cases import motions, overset, parts, stream
 from kinemesh.cases.casefile import Case
 from kinemesh.cases.job import Job
 from kinemesh.cases.sizes import SIZES, STATED
@@ -56,7 +56,7 @@ OF_SIZES = (
 )
 TABLES = (
     ("[mesh]", parts.MeshPart, None, ()),
-    ("[flow]", parts.FlowPart, None, ()),
+    ("[flow]", stream.FlowPart, None, ()),
     ("[parts.NAME]", overset.OversetPart, None, ("mesh",)),
     ("[motion]", motions.MotionPart, None, ()),
     ("[motion] pitch", motion.Pitch, motion.pitch, ("chord",)),

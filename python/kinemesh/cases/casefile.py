@@ -23,9 +23,10 @@ from kinemesh.cases.modes import made_steady
 from kinemesh.cases.motions import MotionPart
 from kinemesh.cases.motions import located as flown_from
 from kinemesh.cases.overset import Overset, absolute, located
-from kinemesh.cases.parts import DeformPart, FlowPart, MeshPart, given, part
+from kinemesh.cases.parts import DeformPart, MeshPart, given, part
 from kinemesh.cases.sizes import sized_run
 from kinemesh.cases.stated import Stated
+from kinemesh.cases.stream import FlowPart
 from kinemesh.cases.values import as_option, in_file, known
 from kinemesh.errors import CaseError
 from kinemesh.flow import registry

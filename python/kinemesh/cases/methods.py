@@ -57,3 +57,8 @@ def solver_fields(method: str) -> list[str] | None:
     except ImportError:
         return None
     return [f.name for f in fields(settings)]
+
+
+def or_use(methods: list[str]) -> str:
+    """End of a sentence that names the methods which would do."""
+    return f", or use method = {' or '.join(map(repr, methods))}" if methods else ""

@@ -1,4 +1,4 @@
-"""Parts of a case file, [mesh], [flow], ..., as frozen dataclasses that refuse nonsense."""
+"""Tables [mesh] and [deform] of a case file, as frozen dataclasses that refuse nonsense."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from kinemesh.cases.job import set_field
-from kinemesh.cases.methods import DEFORMS, deform_fields
+from kinemesh.cases.methods import DEFORMS, deform_fields, or_use
 from kinemesh.cases.sizes import MESH, SIZES, check_sizes, sized
 from kinemesh.cases.sources import FILES, GENERATED, SIDES, SOURCES, Source, one_of
 from kinemesh.cases.values import as_option, choice, count, known, names, number, wrong
 from kinemesh.errors import CaseError, SettingsError
 from kinemesh.flow import registry
-from kinemesh.flow.door import limits
 from kinemesh.io.paths import expanded
 from kinemesh.sentences import Place
 
@@ -35,14 +34,6 @@ OF_KEYS: dict[str, Callable[[Any, Any], Any]] = {  # checks of values, whatever 
     "walls": names,
     "far": names,
 }
-REFERENCES = ("chord", "reference_area", "reference_length")
-LIMITED = (
-    ("mach", limits.wrong_mach),
-    ("stream", limits.wrong_stream),
-    ("alpha_deg", limits.wrong_alpha),
-)
-FLOW = Place("flow")
-STREAMS = ("mach", "reynolds", "stream")
 
 
 def conditions_as_tables(boundaries: Mapping[str, Any]) -> dict[str, Any]:
@@ -197,94 +188,12 @@ class MeshPart:
             raise CaseError(
                 Place("mesh", self.kind),
                 f" = {self.source!r} makes no {entry.spaces}, which "
-                f"method {method!r} needs; give another mesh{_or_use(others)}",
+                f"method {method!r} needs; give another mesh{or_use(others)}",
             )
         if self.sliding is not None and method != "incompressible":
             text = f": walls of method {method!r} have slip, so that no velocity along them counts"
             advice = "use method = 'incompressible'"
             raise CaseError(Place("mesh", "sliding"), text, advice=advice)
-
-
-@dataclass(frozen=True, slots=True)
-class FlowPart:
-    """Stream, reference lengths, and the moment's point."""
-
-    mach: float | None = None  # of the stream; needed but by method "incompressible"
-    reynolds: float | None = None  # of method "incompressible", by speed and chord
-    stream: float | None = None  # of method "incompressible": 1 (default), or 0 of a fluid at rest
-    alpha_deg: float = 0.0  # turns the stream, not the mesh [deg]
-    moment_about: tuple[float, float] | None = None  # a point of the body as given; or [0.25, 0]
-    chord: float | None = None  # in the plane: of coefficients and k, in mesh lengths; or 1
-    reference_area: float | None = None  # where the method takes it; or the chord, in space 1
-    reference_length: float | None = None  # of the moment, likewise; or the chord, in space 1
-
-    def __post_init__(self) -> None:
-        for name in ("mach", "reynolds"):
-            if getattr(self, name) is not None:
-                set_field(self, name, number(Place("flow", name), getattr(self, name), above=0.0))
-        if self.stream is not None:
-            set_field(self, "stream", number(Place("flow", "stream"), self.stream))
-        set_field(self, "alpha_deg", number(Place("flow", "alpha_deg"), self.alpha_deg))
-        for name, outside in LIMITED:
-            value = getattr(self, name)
-            if value is not None and (said := outside(value)):
-                raise CaseError(Place("flow", name), f" = {value:g}, {said}")
-        if said := limits.wrong_rest(self.stream, self.alpha_deg):
-            raise CaseError(Place("flow", "alpha_deg"), f" = {self.alpha_deg:g}, {said}")
-        for name in ("chord", "reference_area", "reference_length"):
-            if getattr(self, name) is not None:
-                set_field(self, name, number(Place("flow", name), getattr(self, name), above=0.0))
-        self._check_point()
-
-    def _check_point(self) -> None:
-        """CaseError where the moments' point is stated and is none."""
-        if self.moment_about is None:
-            return
-        at = Place("flow", "moment_about")
-        try:
-            x, y = self.moment_about
-        except (TypeError, ValueError):
-            raise wrong(at, self.moment_about, "two numbers [x, y]") from None
-        set_field(self, "moment_about", (number(at, x), number(at, y)))
-
-    @property
-    def speed(self) -> float:
-        """Reference speed in the units of the case."""
-        return 1.0 if self.mach is None else self.mach
-
-    def streams(self, method: str) -> dict[str, float]:
-        """Arguments of the method's solver on the stream, beside its angle."""
-        names = registry.named(method).streams
-        return {n: getattr(self, n) for n in names if getattr(self, n) is not None}
-
-    @property
-    def references(self) -> tuple[float, float]:
-        """Area and length that coefficients refer to."""
-        chord = 1.0 if self.chord is None else self.chord
-        area, length = self.reference_area, self.reference_length
-        return (chord if area is None else area, chord if length is None else length)
-
-    def check(self, method: str) -> None:
-        """Raise CaseError for keys that the method does not use, or lacks."""
-        streams = registry.named(method).streams
-        lost = [n for n in STREAMS if getattr(self, n) is not None and n not in streams]
-        if lost:
-            raise CaseError(
-                FLOW,
-                f" {', '.join(lost)}: of method {method!r} the stream is "
-                f"{', '.join(streams)}; remove what it lacks",
-            )
-        if getattr(self, streams[0]) is None:
-            raise CaseError(FLOW, f" lacks {streams[0]}")
-        mine = registry.named(method).references
-        given = [n for n in REFERENCES if getattr(self, n) is not None and n not in mine]
-        if given:
-            others = [e.name for e in registry.SOLVERS if {*given} <= {*e.references}]
-            raise CaseError(
-                FLOW,
-                f" {', '.join(given)}: of these values method {method!r} takes "
-                f"{', '.join(mine) or 'none'}; remove it{_or_use(others)}",
-            )
 
 
 def needed(item: dataclasses.Field[Any]) -> bool:
@@ -310,11 +219,6 @@ class DeformPart:
         from kinemesh.motion import deform
 
         return deform.METHODS[self.method](**self.settings)
-
-
-def _or_use(methods: list[str]) -> str:
-    """End of a sentence that names the methods which would do."""
-    return f", or use method = {' or '.join(map(repr, methods))}" if methods else ""
 
 
 def part(made: type, where: Place, table: Mapping[str, Any]) -> Any:

@@ -11,7 +11,8 @@ from kinemesh.cases.job import Job
 from kinemesh.cases.methods import check_deform, check_solver
 from kinemesh.cases.motions import MotionPart
 from kinemesh.cases.overset import Overset
-from kinemesh.cases.parts import DeformPart, FlowPart, MeshPart
+from kinemesh.cases.parts import DeformPart, MeshPart
+from kinemesh.cases.stream import FlowPart
 from kinemesh.cases.values import choice, wrong
 from kinemesh.errors import CaseError
 from kinemesh.flow import registry

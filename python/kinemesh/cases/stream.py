@@ -1,0 +1,104 @@
+"""Table [flow] of a case file, as a frozen dataclass that refuses nonsense."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kinemesh.cases.job import set_field
+from kinemesh.cases.methods import or_use
+from kinemesh.cases.values import number, wrong
+from kinemesh.errors import CaseError
+from kinemesh.flow import registry
+from kinemesh.flow.door import limits
+from kinemesh.sentences import Place
+
+REFERENCES = ("chord", "reference_area", "reference_length")
+LIMITED = (
+    ("mach", limits.wrong_mach),
+    ("stream", limits.wrong_stream),
+    ("alpha_deg", limits.wrong_alpha),
+)
+FLOW = Place("flow")
+STREAMS = ("mach", "reynolds", "stream")
+
+
+@dataclass(frozen=True, slots=True)
+class FlowPart:
+    """Stream, reference lengths, and the moment's point."""
+
+    mach: float | None = None  # of the stream; needed but by method "incompressible"
+    reynolds: float | None = None  # of method "incompressible", by speed and chord
+    stream: float | None = None  # of method "incompressible": 1 (default), or 0 of a fluid at rest
+    alpha_deg: float = 0.0  # turns the stream, not the mesh [deg]
+    moment_about: tuple[float, float] | None = None  # a point of the body as given; or [0.25, 0]
+    chord: float | None = None  # in the plane: of coefficients and k, in mesh lengths; or 1
+    reference_area: float | None = None  # where the method takes it; or the chord, in space 1
+    reference_length: float | None = None  # of the moment, likewise; or the chord, in space 1
+
+    def __post_init__(self) -> None:
+        for name in ("mach", "reynolds"):
+            if getattr(self, name) is not None:
+                set_field(self, name, number(Place("flow", name), getattr(self, name), above=0.0))
+        if self.stream is not None:
+            set_field(self, "stream", number(Place("flow", "stream"), self.stream))
+        set_field(self, "alpha_deg", number(Place("flow", "alpha_deg"), self.alpha_deg))
+        for name, outside in LIMITED:
+            value = getattr(self, name)
+            if value is not None and (said := outside(value)):
+                raise CaseError(Place("flow", name), f" = {value:g}, {said}")
+        if said := limits.wrong_rest(self.stream, self.alpha_deg):
+            raise CaseError(Place("flow", "alpha_deg"), f" = {self.alpha_deg:g}, {said}")
+        for name in ("chord", "reference_area", "reference_length"):
+            if getattr(self, name) is not None:
+                set_field(self, name, number(Place("flow", name), getattr(self, name), above=0.0))
+        self._check_point()
+
+    def _check_point(self) -> None:
+        """CaseError where the moments' point is stated and is none."""
+        if self.moment_about is None:
+            return
+        at = Place("flow", "moment_about")
+        try:
+            x, y = self.moment_about
+        except (TypeError, ValueError):
+            raise wrong(at, self.moment_about, "two numbers [x, y]") from None
+        set_field(self, "moment_about", (number(at, x), number(at, y)))
+
+    @property
+    def speed(self) -> float:
+        """Reference speed in the units of the case."""
+        return 1.0 if self.mach is None else self.mach
+
+    def streams(self, method: str) -> dict[str, float]:
+        """Arguments of the method's solver on the stream, beside its angle."""
+        names = registry.named(method).streams
+        return {n: getattr(self, n) for n in names if getattr(self, n) is not None}
+
+    @property
+    def references(self) -> tuple[float, float]:
+        """Area and length that coefficients refer to."""
+        chord = 1.0 if self.chord is None else self.chord
+        area, length = self.reference_area, self.reference_length
+        return (chord if area is None else area, chord if length is None else length)
+
+    def check(self, method: str) -> None:
+        """Raise CaseError for keys that the method does not use, or lacks."""
+        streams = registry.named(method).streams
+        lost = [n for n in STREAMS if getattr(self, n) is not None and n not in streams]
+        if lost:
+            raise CaseError(
+                FLOW,
+                f" {', '.join(lost)}: of method {method!r} the stream is "
+                f"{', '.join(streams)}; remove what it lacks",
+            )
+        if getattr(self, streams[0]) is None:
+            raise CaseError(FLOW, f" lacks {streams[0]}")
+        mine = registry.named(method).references
+        given = [n for n in REFERENCES if getattr(self, n) is not None and n not in mine]
+        if given:
+            others = [e.name for e in registry.SOLVERS if {*given} <= {*e.references}]
+            raise CaseError(
+                FLOW,
+                f" {', '.join(given)}: of these values method {method!r} takes "
+                f"{', '.join(mine) or 'none'}; remove it{or_use(others)}",
+            )
