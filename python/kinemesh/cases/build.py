@@ -88,6 +88,7 @@ def options(case: Stated, of_case: bool = True) -> dict[str, Any]:
     """Arguments of a case's solver."""
     told: dict[str, Any] = {
         **case.flow.streams(case.method),
+        **case.flow.laws(case.method),
         "alpha_deg": case.flow.alpha_deg,
         "moment_about": case.flow.moment_about,
         "device": case.job.device,

@@ -22,6 +22,7 @@ def shared(case: Stated) -> str:
     told = (
         (case.mode, case.method, *case.mesh.shared),
         sorted((name, value) for name, value in flow.items() if name not in OWN),
+        case.flow.reynolds is None,  # viscous and inviscid members have other kernels
         case.deform,
         dataclasses.replace(case.job, out=None),
         sorted(case.solver.items()),

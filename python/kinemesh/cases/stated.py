@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from kinemesh.cases.job import Job
-from kinemesh.cases.methods import check_deform, check_solver
+from kinemesh.cases.methods import check_deform, check_solver, solver_fields
 from kinemesh.cases.motions import MotionPart
 from kinemesh.cases.overset import Overset
 from kinemesh.cases.parts import DeformPart, MeshPart
@@ -81,8 +81,10 @@ class Stated:
         # unsteady_cfl has one: it is no more than cfl_max
         for name in registry.named(self.method).settings.of_steps if self.solver else ():
             if name in self.solver:
-                like = name.removeprefix("un")
-                other = f", or set {like}" if like != name else ""
+                known = solver_fields(self.method) or []
+                starts = ("un", "unsteady_")  # steady_drop, turbulence_drop
+                like = [n for s in starts if (n := name.removeprefix(s)) in known and n != name]
+                other = f", or set {like[0]}" if like else ""
                 raise CaseError(
                     Place("solver", name),
                     f" has no meaning, as case '{self.name}' is steady; remove it{other}",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from kinemesh.cases.job import set_field
 from kinemesh.cases.methods import or_use
-from kinemesh.cases.values import number, wrong
+from kinemesh.cases.values import in_section, number, wrong
 from kinemesh.errors import CaseError
 from kinemesh.flow import registry
 from kinemesh.flow.door import limits
@@ -20,20 +21,28 @@ LIMITED = (
 )
 FLOW = Place("flow")
 STREAMS = ("mach", "reynolds", "stream")
+LAWS = registry.VISCOUS
 
 
 @dataclass(frozen=True, slots=True)
 class FlowPart:
-    """Stream, reference lengths, and the moment's point."""
+    """Stream, viscosity, reference lengths, and the moment's point."""
 
     mach: float | None = None  # of the stream; needed but by method "incompressible"
-    reynolds: float | None = None  # of method "incompressible", by speed and chord
+    reynolds: float | None = None  # by speed and chord; method "ale" is inviscid without
     stream: float | None = None  # of method "incompressible": 1 (default), or 0 of a fluid at rest
     alpha_deg: float = 0.0  # turns the stream, not the mesh [deg]
     moment_about: tuple[float, float] | None = None  # a point of the body as given; or [0.25, 0]
     chord: float | None = None  # in the plane: of coefficients and k, in mesh lengths; or 1
     reference_area: float | None = None  # where the method takes it; or the chord, in space 1
     reference_length: float | None = None  # of the moment, likewise; or the chord, in space 1
+    reynolds_length: float | None = None  # of "ale" (all below): of reynolds, in chords; or 1
+    turbulence: str | None = None  # sa, Spalart and Allmaras; laminar without
+    temperature_k: float | None = None  # of the stream, for Sutherland's law; or 288.15 [K]
+    wall: str | float | None = None  # adiabatic (default), or its temperature over the stream's
+    prandtl: float | None = None  # of molecules; or 0.72
+    turbulent_prandtl: float | None = None  # of eddies; or 0.9
+    nu_ratio: float | None = None  # nu~ of the stream over its viscosity, 3 to 5; or 3
 
     def __post_init__(self) -> None:
         for name in ("mach", "reynolds"):
@@ -74,6 +83,11 @@ class FlowPart:
         names = registry.named(method).streams
         return {n: getattr(self, n) for n in names if getattr(self, n) is not None}
 
+    def laws(self, method: str) -> dict[str, Any]:
+        """Arguments of the method's solver on the viscosity, the same for all members."""
+        names = registry.named(method).laws
+        return {n: getattr(self, n) for n in names if getattr(self, n) is not None}
+
     @property
     def references(self) -> tuple[float, float]:
         """Area and length that coefficients refer to."""
@@ -83,17 +97,14 @@ class FlowPart:
 
     def check(self, method: str) -> None:
         """Raise CaseError for keys that the method does not use, or lacks."""
-        streams = registry.named(method).streams
-        lost = [n for n in STREAMS if getattr(self, n) is not None and n not in streams]
-        if lost:
-            raise CaseError(
-                FLOW,
-                f" {', '.join(lost)}: of method {method!r} the stream is "
-                f"{', '.join(streams)}; remove what it lacks",
-            )
+        entry = registry.named(method)
+        streams = entry.streams
+        self._check_known([*streams, *entry.laws], f"the stream is {', '.join(streams)}", method)
         if getattr(self, streams[0]) is None:
             raise CaseError(FLOW, f" lacks {streams[0]}")
-        mine = registry.named(method).references
+        if entry.laws:
+            self._check_laws()
+        mine = entry.references
         given = [n for n in REFERENCES if getattr(self, n) is not None and n not in mine]
         if given:
             others = [e.name for e in registry.SOLVERS if {*given} <= {*e.references}]
@@ -102,3 +113,24 @@ class FlowPart:
                 f" {', '.join(given)}: of these values method {method!r} takes "
                 f"{', '.join(mine) or 'none'}; remove it{or_use(others)}",
             )
+
+    def _check_known(self, mine: list[str], words: str, method: str) -> None:
+        """CaseError for keys of the stream, or of its viscosity, that the method lacks."""
+        given = [n for n in (*STREAMS, *LAWS) if getattr(self, n) is not None]
+        lost = [n for n in given if n not in mine]
+        if lost:
+            others = [e.name for e in registry.SOLVERS if {*given} <= {*e.streams, *e.laws}]
+            raise CaseError(
+                FLOW,
+                f" {', '.join(lost)}: of method {method!r} {words}; remove what it lacks"
+                f"{or_use(others)}",
+            )
+
+    def _check_laws(self) -> None:
+        """SettingsError for laws of viscosity out of their ranges, or without effect."""
+        given = {n: v for n in ("reynolds", *LAWS) if (v := getattr(self, n)) is not None}
+        if given:
+            from kinemesh.flow.door.viscosity import viscosity_of
+
+            with in_section(FLOW):
+                viscosity_of(given)

@@ -27,6 +27,7 @@ class Entry(NamedTuple):
     bench : groups of rows of `kinemesh bench`
     streams : what a case gives of the stream beside its angle; the first must be given
     modes : of runs
+    laws : of a viscous gas that a case may give beside its Reynolds number
     """
 
     name: str
@@ -39,6 +40,7 @@ class Entry(NamedTuple):
     bench: tuple[str, ...]
     streams: tuple[str, ...] = ("mach",)
     modes: tuple[str, ...] = ("steady", "unsteady")
+    laws: tuple[str, ...] = ()
 
     @property
     def solver(self) -> Any:
@@ -72,9 +74,24 @@ CELLS, POINTS = ("springs", "delaunay", "rigid"), ("delaunay", "rigid")
 RIGID = ("rigid",)
 CHORD, AREA = ("chord",), ("chord", "reference_area", "reference_length")
 MESH, CLOUD = ("springs", "natural", "flow"), ("cloud",)
+VISCOUS = (
+    *("reynolds_length", "turbulence", "temperature_k", "wall"),
+    *("prandtl", "turbulent_prandtl", "nu_ratio"),
+)
 
 SOLVERS = (  # the first one of a mesh, or of a cloud, is that of cases and benches that name none
-    Entry("ale", "ale.Ale", "AleSettings", "mesh", PLANE, CELLS, CHORD, MESH),
+    Entry(
+        "ale",
+        "ale.Ale",
+        "AleSettings",
+        "mesh",
+        PLANE,
+        CELLS,
+        CHORD,
+        MESH,
+        ("mach", "reynolds"),
+        laws=VISCOUS,
+    ),
     Entry("cells", "cells.CellCentred", "CellSettings", "mesh", PLANE, CELLS, CHORD, MESH),
     Entry("meshless", "meshless.Meshless", "MeshlessSettings", "cloud", BOTH, POINTS, AREA, CLOUD),
     Entry(

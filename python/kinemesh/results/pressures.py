@@ -118,7 +118,8 @@ def pressures(run: Record, member: int | None = None) -> dict[str, Pressures]:
 
 def viscosity(run: Record, member: int | None) -> float | None:
     """Viscosity over density [U chord] of a member of an incompressible run; None of a gas."""
-    reynolds = run.asked()[member or 0].get("reynolds")
+    row = run.asked()[member or 0]
+    reynolds = None if "mach" in row else row.get("reynolds")
     chord = run.summary.get("conditions", {}).get("chord") or 1.0
     return None if reynolds is None else chord / reynolds
 

@@ -210,7 +210,7 @@ def _apart(one: Chosen, other: Chosen) -> Iterator[str]:
     first, second = one.facts(), other.facts()
     for words in (
         ["a steady run" if own.steady else "an unsteady run" for own in (one, other)],
-        ["of incompressible flow" if "reynolds" in own else "of a gas" for own in (first, second)],
+        ["of a gas" if "mach" in own else "of incompressible flow" for own in (first, second)],
     ):
         if words[0] != words[1]:
             yield f"one is {words[0]}, the other {words[1]}"

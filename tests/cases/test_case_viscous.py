@@ -1,0 +1,154 @@
+"""Case files of a viscous gas: their numbers go to the solver, bad ones are refused in words."""
+
+import tomllib
+from types import SimpleNamespace
+
+import kinemesh as km
+import pytest
+from kinemesh.cases import build, ensemble
+from kinemesh.cases.casefile import Case
+from kinemesh.errors import CaseError, SettingsError
+from kinemesh.flow import registry
+from kinemesh.flow.door.viscosity import NAMES
+from kinemesh.plot import ensembles
+from kinemesh.results import pressures
+
+STEADY = """
+name = "s"
+mode = "steady"
+[mesh]
+section = "naca0012"
+nodes = 600
+[flow]
+mach = 0.3
+{flow}
+[run]
+device = "cpu"
+"""
+SA = {
+    "reynolds": 1e5,
+    "reynolds_length": 2.0,
+    "turbulence": "sa",
+    "temperature_k": 300.0,
+    "wall": 1.5,
+    "prandtl": 0.7,
+    "turbulent_prandtl": 0.85,
+    "nu_ratio": 4.0,
+}
+
+
+def case(method="ale", **flow):
+    lines = "\n".join(f"{name} = {value!r}" for name, value in flow.items())
+    return Case.from_dict(tomllib.loads(STEADY.format(flow=lines)) | {"method": method})
+
+
+def test_numbers_of_a_viscous_gas_are_arguments_of_its_solver():
+    told = build.options(case(**SA))
+
+    assert {name: told[name] for name in NAMES} == SA
+    assert not {*NAMES} & {*build.options(case())}
+    assert set(NAMES) == {"reynolds", *registry.named("ale").laws}
+
+
+def test_a_reynolds_number_alone_is_laminar_flow():
+    made = case(reynolds=1e3).build()
+
+    assert made.viscosity.turbulence is None
+    assert made.streams["reynolds"] == pytest.approx([1e3])
+    assert case().build().viscosity is None
+
+
+@pytest.mark.parametrize("method", ["cells", "meshless"])
+@pytest.mark.parametrize("flow", [{"reynolds": 1e5}, {"turbulence": "sa"}, SA])
+def test_methods_without_viscosity_name_the_one_that_has_it(method, flow):
+    with pytest.raises(CaseError, match=f"of method '{method}' .*use method = 'ale'$"):
+        case(method, **flow)
+
+
+def test_incompressible_flow_has_a_reynolds_number_and_no_laws_of_a_gas():
+    text = STEADY.replace("mach = 0.3", "reynolds = 100.0").format(flow="prandtl = 0.7")
+
+    with pytest.raises(CaseError, match=r"\[flow\] prandtl: of method 'incompressible'"):
+        Case.from_dict(tomllib.loads(text) | {"method": "incompressible"})
+
+
+@pytest.mark.parametrize(
+    ("flow", "words"),
+    [
+        ({"reynolds": 0}, "reynolds = 0, expected a number above 0"),
+        ({"reynolds": -1e6}, "reynolds = -1000000"),
+        ({"reynolds": float("inf")}, "expected a number above 0 that is finite"),
+        ({"reynolds": "many"}, "reynolds = 'many', expected a number"),
+        ({"turbulence": "sa"}, "turbulence is 'sa' and has no effect without reynolds"),
+        ({"wall": 1.2}, "wall is 1.2 and has no effect without reynolds"),
+        ({"reynolds_length": 2.0}, "reynolds_length is 2.0 and has no effect without reynolds"),
+        (SA | {"turbulence": "sst"}, "turbulence is 'sst', expected 'sa'"),
+        (SA | {"wall": -1}, "wall is -1, expected 'adiabatic', or a temperature"),
+        (SA | {"wall": "hot"}, "wall is 'hot', expected 'adiabatic'"),
+        (SA | {"wall": True}, "wall is True, expected 'adiabatic'"),
+        (SA | {"nu_ratio": 2.9}, "nu_ratio is 2.9, expected a number of 3 to 5"),
+        (SA | {"nu_ratio": 6}, "nu_ratio is 6, expected a number of 3 to 5"),
+        (SA | {"reynolds_length": 0}, "reynolds_length is 0, expected a number above 0"),
+        (SA | {"temperature_k": 20}, "temperature_k is 20, expected a number of 50 to 3000"),
+        (SA | {"temperature_k": "cold"}, "temperature_k is 'cold', expected a number"),
+        (SA | {"prandtl": 0}, "prandtl is 0, expected a number of 0.1 to 100"),
+        ({"reynolds": 1e3, "nu_ratio": 3.0}, "nu_ratio is 3.0 and has no effect in a laminar"),
+        ({"reynolds": 1e3, "turbulent_prandtl": 0.9}, "no effect in a laminar flow"),
+    ],
+)
+def test_bad_numbers_of_a_viscous_gas_are_refused(flow, words):
+    flow = {n: v for n, v in flow.items()}
+    table = tomllib.loads(STEADY.format(flow=""))
+    with pytest.raises((CaseError, SettingsError), match=r"^\[flow\].*" + words):
+        Case.from_dict(table | {"flow": {"mach": 0.3} | flow})
+
+
+@pytest.mark.parametrize(
+    ("flow", "settings", "words"),
+    [
+        ({}, {"turbulence_drop": 1e-4}, "turbulence_drop is 0.0001 and has no effect"),
+        ({"reynolds": 1e3}, {"turbulence_drop": 1e-4}, "no effect: the flow has no turbulence"),
+        (SA, {"linear_solver": "lusgs"}, "linear_solver is 'lusgs', which viscous flow has not"),
+        (SA, {"loops": "recompute"}, "loops is 'recompute', which viscous flow has not"),
+    ],
+)
+def test_settings_that_a_flow_has_not_are_refused(flow, settings, words):
+    table = tomllib.loads(STEADY.format(flow=""))
+    made = Case.from_dict(table | {"flow": {"mach": 0.3} | flow, "solver": settings})
+    with pytest.raises(SettingsError, match=words):
+        made.build()
+
+
+@pytest.mark.parametrize(
+    ("name", "like"),
+    [
+        ("unsteady_turbulence_drop", "turbulence_drop"),
+        ("unsteady_drop", "steady_drop"),
+    ],
+)
+def test_settings_of_steps_in_a_steady_case_name_that_of_marches(name, like):
+    table = tomllib.loads(STEADY.format(flow="reynolds = 1e3")) | {"solver": {name: 0.01}}
+
+    with pytest.raises(CaseError, match=f"{name} has no meaning.*remove it, or set {like}$"):
+        Case.from_dict(table)
+
+
+def test_reynolds_numbers_are_members_of_one_ensemble():
+    cases = [case(reynolds=re) for re in (1e3, 2e3, 4e3)]
+
+    assert len({ensemble.shared(own) for own in cases}) == 1
+    made = ensemble.solver(cases, [km.mesh.airfoil("naca0012", nodes=600)] * 3)
+    assert made.streams["reynolds"] == pytest.approx([1e3, 2e3, 4e3])
+    assert ensemble.shared(case()) != ensemble.shared(cases[0])  # inviscid
+    assert ensemble.shared(case(**SA)) != ensemble.shared(cases[0])
+
+
+def test_a_gas_with_a_reynolds_number_is_no_incompressible_flow():
+    row = {"mach": 0.3, "reynolds": 1e3, "alpha_deg": 0.0}
+    run = SimpleNamespace(asked=lambda: [row], summary={})
+
+    assert ensembles.stream_of(run, 0) is None
+    assert pressures.viscosity(run, None) is None
+    del row["mach"]
+    assert ensembles.stream_of(run, 0) == (1.0, 0.0)
+    assert pressures.viscosity(run, None) == pytest.approx(1e-3)
