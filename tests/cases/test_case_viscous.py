@@ -12,6 +12,7 @@ from kinemesh.flow import registry
 from kinemesh.flow.door.viscosity import NAMES
 from kinemesh.plot import ensembles
 from kinemesh.results import pressures
+from kinemesh.study.sweep.spaces import Spaces
 
 STEADY = """
 name = "s"
@@ -152,3 +153,82 @@ def test_a_gas_with_a_reynolds_number_is_no_incompressible_flow():
     del row["mach"]
     assert ensembles.stream_of(run, 0) == (1.0, 0.0)
     assert pressures.viscosity(run, None) == pytest.approx(1e-3)
+
+
+def meshed(mesh, flow="reynolds = 1e6"):
+    text = STEADY.replace('section = "naca0012"\nnodes = 600', mesh).format(flow=flow)
+    return Case.from_dict(tomllib.loads(text))
+
+
+C_MESH = """section = "naca0012"
+nodes = 5000
+topology = "c"
+cells = "quads"
+heights = "even"
+far_field = 20.0
+"""
+
+
+def test_a_mesh_has_the_wall_cells_of_its_y_plus_and_of_the_case_s_reynolds_number():
+    flow = "reynolds = 6e6\nreynolds_length = 2.0\nchord = 0.5"  # of a length of 1 again
+
+    made = build.space(meshed(C_MESH + "y_plus = 10.0\nlayers = 40", flow))
+
+    given = {"topology": "c", "cells": "quads", "heights": "even", "far_field": 20.0}
+    alike = km.mesh.airfoil("naca0012", 5000, y_plus=10.0, reynolds=6e6, layers=40, **given)
+    assert made.points == pytest.approx(alike.points, abs=0.0)
+
+
+def test_cases_of_other_reynolds_numbers_have_other_meshes_by_y_plus():
+    keys = [
+        Spaces.key(meshed(C_MESH + end, f"reynolds = {re}"))
+        for end in ("y_plus = 1.0", "wall_spacing = 1e-4")
+        for re in (1e6, 2e6)
+    ]
+
+    assert len(set(keys)) == 3
+
+
+def test_a_plate_is_a_shape_with_keys_of_its_own():
+    text = 'shape = "plate"\nnodes = 1000\nlength = 2.0\nheight = 0.5\nwall_spacing = 1e-3'
+
+    made = build.space(meshed(text))
+
+    assert {*made.boundaries} == {"wall", "symmetry", "inlet", "outlet", "farfield"}
+    assert made.points[:, 0].max() == pytest.approx(2.0)
+    assert made.points[:, 1].max() == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("mesh", "flow", "words"),
+    [
+        (C_MESH + "y_plus = 1.0", "", r"\[mesh\] y_plus = 1 has no Reynolds number; give \[flow\]"),
+        (C_MESH + "y_plus = 0", "reynolds = 1e6", "y_plus = 0, expected a number above 0"),
+        (C_MESH + "layers = 3", "reynolds = 1e6", "layers = 3, expected an integer of at least 8"),
+        (C_MESH + "length = 2.0", "", "has a section, so length has no meaning"),
+        (C_MESH.replace("quads", "hexes"), "", "cells = 'hexes', expected one of triangles, quads"),
+        ('shape = "plate"\nfar_field = 9.0', "", "has a plate, so far_field has no meaning"),
+        ('shape = "cylinder"\ny_plus = 1.0', "reynolds = 1e6", "has a shape, so y_plus has no"),
+        ('shape = "box"', "", "shape = 'box', expected one of cylinder, plate"),
+    ],
+)
+def test_keys_of_layers_without_a_meaning_are_refused(mesh, flow, words):
+    with pytest.raises(CaseError, match=words):
+        meshed(mesh, flow)
+
+
+def test_layers_that_no_mesh_has_are_refused_in_the_words_of_the_case():
+    with pytest.raises(km.MeshError, match=r"^\[mesh\]: airfoil: y_plus .*heights = 'even'"):
+        meshed('section = "naca0012"\ny_plus = 1.0').build()
+
+
+def test_parts_of_overset_grids_are_no_plates_and_have_no_y_plus():
+    text = STEADY.replace('section = "naca0012"\nnodes = 600\n', "").format(flow="")
+    table = tomllib.loads(text)
+    del table["mesh"]
+    for part, words in (
+        ({"shape": "plate", "wall_spacing": 1e-3}, r"\[parts.a\] shape = 'plate' makes no part"),
+        ({"section": "naca0012", "y_plus": 1.0}, r"\[parts.a\] y_plus: parts have wall_spacing"),
+    ):
+        with pytest.raises(CaseError, match=words):
+            Case.from_dict(table | {"parts": {"a": part}})

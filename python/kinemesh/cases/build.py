@@ -35,7 +35,14 @@ def laid(parts: Overset) -> dict[str, Any]:
     return made
 
 
-def cloud(part: MeshPart) -> Any:
+def of_flow(case: Stated) -> dict[str, Any]:
+    """Arguments of a case's mesh that its flow gives: the Reynolds number of its `y_plus`."""
+    if isinstance(case.mesh, Overset) or case.mesh.y_plus is None:
+        return {}
+    return {"reynolds": case.flow.reynolds_of_unit}
+
+
+def cloud(part: MeshPart, **outer: Any) -> Any:
     """Cloud of a case: around a wing or bodies, or on the nodes of a mesh.
 
     Nodes of triangles carry loads better than as many points of a regular cloud
@@ -43,7 +50,8 @@ def cloud(part: MeshPart) -> Any:
     """
     from kinemesh.cloud import Cloud
 
-    return Cloud.from_mesh(mesh(part)) if ("mesh", 2) in part.of.makes else mesh(part)
+    made = mesh(part, **outer)
+    return Cloud.from_mesh(made) if ("mesh", 2) in part.of.makes else made
 
 
 BY_TIME = ("time_step", "steps", "start")
@@ -54,7 +62,7 @@ def space(case: Stated) -> Any:
     """Mesh, cloud or parts of a case."""
     if isinstance(case.mesh, Overset):
         return laid(case.mesh)
-    return MAKERS[registry.named(case.method).on](case.mesh)
+    return MAKERS[registry.named(case.method).on](case.mesh, **of_flow(case))
 
 
 def _given(part: MeshPart) -> dict[str, Any]:

@@ -43,11 +43,15 @@ class OversetPart:
             raise CaseError(
                 Place("mesh", "sizes"), ": scale is the same in all sizes of a part; remove it"
             )
-        if self.mesh.kind not in LAID:
+        if self.mesh.kind not in LAID or self.mesh.shape == "plate":
             raise CaseError(
                 Place("mesh", self.mesh.kind),
                 f" = {self.mesh.source!r} makes no part of overset grids, "
                 f"expected one of {', '.join(LAID)}",
+            )
+        if self.mesh.y_plus is not None:
+            raise CaseError(
+                Place("mesh", "y_plus"), ": parts have wall_spacing alone; give it in its place"
             )
         if not isinstance(self.motion, Mapping | None):
             raise wrong(Place("mesh", "motion"), self.motion, "tables of motions")
@@ -150,6 +154,9 @@ class Overset:
             for name, own in self.parts.items()
             for marker, velocity in own.mesh.slides().items()
         }
+
+    def check_layers(self, reynolds: float | None) -> None:
+        """Parts have no y+."""
 
     def check(self, method: str) -> None:
         """Raise CaseError for a method without overset grids."""

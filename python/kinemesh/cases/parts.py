@@ -24,6 +24,14 @@ OF_KEYS: dict[str, Callable[[Any, Any], Any]] = {  # checks of values, whatever 
     "outer": one_of("wall", "overset", "farfield"),
     "around": partial(count, least=24),
     "topology": one_of("o", "c"),
+    "cells": one_of("triangles", "quads"),
+    "heights": one_of("aspect", "even"),
+    "y_plus": partial(number, above=0.0),
+    "layers": partial(count, least=8),
+    "length": partial(number, above=0.0),
+    "upstream": partial(number, above=0.0),
+    "height": partial(number, above=0.0),
+    "edge_spacing": partial(number, above=0.0),
     "far_field": partial(number, above=0.0),
     "spacing": partial(number, above=0.0),
     "wall_spacing": partial(number, above=0.0),
@@ -60,7 +68,7 @@ class MeshPart:
     section: str | None = None  # name such as naca0012 or naca64a010
     coordinates: Path | None = None  # file with the points of a section
     curve: Path | None = None  # file with the points of a smooth closed curve, such as an ellipse
-    shape: str | None = None  # cylinder, of diameter 1 about the origin; of a mesh only
+    shape: str | None = None  # cylinder, of diameter 1 about the origin, or plate; a mesh only
     file: Path | None = None  # mesh to read, .su2 or .msh (.gz, .xz)
     box: tuple[float, float, float, float] | None = None  # x0, x1, y0, y1 of a Cartesian mesh
     disc: float | None = None  # radius of a round mesh about the origin, without a hole [chord]
@@ -71,11 +79,19 @@ class MeshPart:
     nodes: int | str | None = None  # how many (points of a cloud), or coarse, medium, fine
     far_field: float | None = None  # distance of the outer boundary [chord; of a curve its length]
     wall_spacing: float | None = None  # height of the wall cells at mid-chord [chord]
+    y_plus: float | None = None  # in its place, by a flat plate of [flow] reynolds
+    layers: int | None = None  # from the wall; of wall_spacing (y_plus), growth, layers any two
+    cells: str | None = None  # about a section: triangles (default) or quads
+    heights: str | None = None  # of wall cells: aspect (default), or even, of topology c
     growth: float | None = None  # ratio of successive layers, or of cells of a box, above 1
     trailing_edge: str | None = None  # closed, sharp or open
     trailing_spacing: float | None = None  # first wall edge at the trailing edge [chord]
     around: int | None = None  # nodes round the section
     topology: str | None = None  # o or c
+    length: float | None = None  # of a plate; or 1 [chord]
+    upstream: float | None = None  # of the plane of symmetry ahead of a plate; or 1/3 [chord]
+    height: float | None = None  # of the rectangle over a plate; or 1 [chord]
+    edge_spacing: float | None = None  # length of the cells at a plate's leading edge [chord]
     core: tuple[float, float, float, float] | None = None  # of a box: where cells are square
     spacing: float | None = None  # of a box: length of the core's cells [chord]
     outer: str | None = None  # of a disc its boundary: wall (default), overset or farfield
@@ -117,7 +133,7 @@ class MeshPart:
         of = self.of
         least, most = of.counts or (1, None)
         number_of = partial(count, least=least, most=most)
-        return {of.name: of.check, "nodes": number_of, "points": number_of, **OF_KEYS}
+        return {of.name: SOURCES[of.name].check, "nodes": number_of, "points": number_of, **OF_KEYS}
 
     @property
     def kind(self) -> str:
@@ -127,7 +143,8 @@ class MeshPart:
     @property
     def of(self) -> Source:
         """The entry of its source."""
-        return next(one for name, one in SOURCES.items() if getattr(self, name) is not None)
+        each = ((one, getattr(self, name)) for name, one in SOURCES.items())
+        return next(one.of(value) for one, value in each if value is not None)
 
     @property
     def files(self) -> list[Path]:
@@ -191,9 +208,18 @@ class MeshPart:
                 f"method {method!r} needs; give another mesh{or_use(others)}",
             )
         if self.sliding is not None and method != "incompressible":
-            text = f": walls of method {method!r} have slip, so that no velocity along them counts"
+            text = f": method {method!r} has no walls that move along themselves"
             advice = "use method = 'incompressible'"
             raise CaseError(Place("mesh", "sliding"), text, advice=advice)
+
+    def check_layers(self, reynolds: float | None) -> None:
+        """CaseError for a y+ that has no Reynolds number."""
+        if self.y_plus is not None and reynolds is None:
+            raise CaseError(
+                Place("mesh", "y_plus"),
+                f" = {self.y_plus:g} has no Reynolds number",
+                advice="give [flow] reynolds, or wall_spacing in its place",
+            )
 
 
 def needed(item: dataclasses.Field[Any]) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,7 @@ class Source:
     overset : whether its outer boundary is an overset one where the mesh is a part
     own_walls : whether its mesh is made with the walls that are named
     words : name of it in a sentence; "": `name` with the article a
+    others : {value: Source} of values that take other keys
     """
 
     name: str
@@ -67,6 +68,11 @@ class Source:
     overset: bool = False
     own_walls: bool = False
     words: str = ""
+    others: Mapping[Any, Source] = field(default_factory=dict)
+
+    def of(self, value: Any) -> Source:
+        """The entry of a value of the key."""
+        return self.others.get(value, self) if isinstance(value, str) else self
 
     @property
     def said(self) -> str:
@@ -112,10 +118,16 @@ def _curve(part: Any, told: dict[str, Any]) -> Any:
     return resized(part.curve, mesh.around(there(part, "curve"), **told), scale, chord)
 
 
-def _shape(part: Any, told: dict[str, Any]) -> Any:
+def _cylinder(part: Any, told: dict[str, Any]) -> Any:
     from kinemesh import mesh
 
-    return getattr(mesh, part.shape)(**told)
+    return mesh.cylinder(**told)
+
+
+def _plate(part: Any, told: dict[str, Any]) -> Any:
+    from kinemesh import mesh
+
+    return mesh.plate(**told)
 
 
 def _file(part: Any, told: dict[str, Any]) -> Any:
@@ -152,20 +164,23 @@ def _wing(part: Any, told: dict[str, Any]) -> Any:
 
 
 OF_SHAPE = ("nodes", "far_field", "wall_spacing", "around")
+NORMAL = ("wall_spacing", "y_plus", "growth", "layers")  # how layers grow from walls
+OF_PLATE = ("nodes", *NORMAL, "length", "upstream", "height", "edge_spacing")
 OF_CURVE = (*OF_SHAPE, "scale", "chord")
 OF_SECTION = (
-    *("nodes", "far_field", "wall_spacing", "growth"),
-    *("trailing_edge", "trailing_spacing", "around", "topology"),
+    *("nodes", "far_field", *NORMAL),
+    *("trailing_edge", "trailing_spacing", "around", "topology", "cells", "heights"),
 )
 MANY = 10_000_000
+PLATE = Source("shape", _plate, OF_PLATE, makes=MESH, counts=(200, MANY), words="a plate")
 
 ALL = (
     Source("section", _section, OF_SECTION, counts=(500, MANY), shared="section", overset=True),
     Source("coordinates", _coordinates, OF_SECTION, check=a_file, counts=(500, MANY),
            shared="section", overset=True),
     Source("curve", _curve, OF_CURVE, check=a_file, counts=(200, MANY), overset=True),
-    Source("shape", _shape, OF_SHAPE, makes=MESH, check=one_of("cylinder"), counts=(500, MANY),
-           overset=True),
+    Source("shape", _cylinder, OF_SHAPE, makes=MESH, check=one_of("cylinder", "plate"),
+           counts=(500, MANY), overset=True, others={"plate": PLATE}),
     Source("file", _file, ("scale", "chord"), check=a_file, size=None),
     Source("box", _box, ("core", "spacing", "growth"), makes=MESH, size=("spacing", 0.05),
            shared="box", own_walls=True),
@@ -178,4 +193,8 @@ ALL = (
 )  # fmt: skip
 SOURCES = {source.name: source for source in ALL}
 FILES = tuple(source.name for source in ALL if source.check is a_file)  # keys that name files
-GENERATED = tuple(dict.fromkeys(key for source in ALL for key in source.takes))
+GENERATED = tuple(
+    dict.fromkeys(
+        key for source in ALL for one in (source, *source.others.values()) for key in one.takes
+    )
+)

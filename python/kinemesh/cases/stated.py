@@ -57,6 +57,7 @@ class Stated:
             )
         self.mesh.check(self.method)
         self.flow.check(self.method)
+        self.mesh.check_layers(self.flow.reynolds)
         check_deform(self.method, None if self.deform is None else self.deform.method)
         check_solver(self.method, self.solver)
 

@@ -95,6 +95,14 @@ class FlowPart:
         area, length = self.reference_area, self.reference_length
         return (chord if area is None else area, chord if length is None else length)
 
+    @property
+    def reynolds_of_unit(self) -> float | None:
+        """Reynolds number of a length of 1 in the mesh; None of an inviscid gas."""
+        if self.reynolds is None:
+            return None
+        length = 1.0 if self.reynolds_length is None else self.reynolds_length
+        return self.reynolds / (length * self.references[1])
+
     def check(self, method: str) -> None:
         """Raise CaseError for keys that the method does not use, or lacks."""
         entry = registry.named(method)

@@ -33,4 +33,5 @@ class Spaces:
     @staticmethod
     def key(case: Case) -> str:
         """Cache key of a case's mesh or cloud."""
-        return f"{registry.named(case.method).on} {case.mesh!r}"
+        on, by = registry.named(case.method).on, build.of_flow(case) or ""
+        return f"{on} {case.mesh!r} {by}"
