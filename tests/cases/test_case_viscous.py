@@ -7,6 +7,7 @@ import kinemesh as km
 import pytest
 from kinemesh.cases import build, ensemble
 from kinemesh.cases.casefile import Case
+from kinemesh.cases.check import check
 from kinemesh.errors import CaseError, SettingsError
 from kinemesh.flow import registry
 from kinemesh.flow.door.viscosity import NAMES
@@ -232,3 +233,46 @@ def test_parts_of_overset_grids_are_no_plates_and_have_no_y_plus():
     ):
         with pytest.raises(CaseError, match=words):
             Case.from_dict(table | {"parts": {"a": part}})
+
+
+def plate(spacing, flow):
+    text = f'shape = "plate"\nnodes = 1000\nwall_spacing = {spacing}\nwalls = ["wall"]\n'
+    text += 'far = ["inlet", "farfield", "outlet"]\nboundaries.symmetry = "symmetry"'
+    return meshed(text, flow)
+
+
+TURBULENT = 'reynolds = 1e7\nreynolds_length = 2.0\nturbulence = "sa"'
+
+
+def test_a_check_says_the_y_plus_of_the_wall_cells():
+    spacing = 2 * km.mesh.wall_spacing(5e6)
+
+    found = check(plate(spacing, TURBULENT))
+
+    text = next(text for name, state, text in found.rows if (name, state) == ("solver", "ok"))
+    assert f"wall cells {spacing:.3g} chords high, y+ about 2 by a flat plate" in text
+    assert not [text for _, state, text in found.rows if state == "warn"]
+
+
+def test_wall_cells_too_high_for_turbulence_are_told_before_the_run():
+    one = km.mesh.wall_spacing(5e6)
+    found = check(plate(6 * one, TURBULENT))
+
+    (text,) = [text for _, state, text in found.rows if state == "warn"]
+    assert "a y+ of about 6 by a flat plate at Reynolds number 5e+06" in text
+    assert f"wall_spacing of {one:.2g}, which gives 1" in text
+    with pytest.warns(RuntimeWarning, match="a y\\+ of about 6") as caught:
+        made = plate(6 * one, TURBULENT).build()
+    assert len(caught) == len(made.notes) == 1
+    assert made.notes[0].about == "y+ too large"
+
+
+def test_wall_cells_too_high_for_a_laminar_layer_are_told():
+    layer = 5 / 2e5**0.5
+
+    found = check(plate(layer / 4, "reynolds = 2e5"))
+
+    text = next(text for name, state, text in found.rows if (name, state) == ("solver", "ok"))
+    assert "wall cells 0.0028 chords high, 4 in a boundary layer" in text
+    with pytest.warns(RuntimeWarning, match="it is not resolved"):
+        plate(layer / 1.5, "reynolds = 2e5").build()

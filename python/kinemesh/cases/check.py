@@ -20,6 +20,7 @@ from kinemesh.device.backend import Backend
 from kinemesh.device.energy import SOURCES, Meter
 from kinemesh.errors import KinemeshError
 from kinemesh.flow import memory, registry
+from kinemesh.flow.door.resolution import cells_in_words
 from kinemesh.overset.parts import Parts
 from kinemesh.sentences import Sentence
 from kinemesh.sentences import said as said_of
@@ -368,7 +369,7 @@ def _solver(
                 job = case.job
                 plan = Plan.of(model, job.start, job.cycles, job.steps_per_cycle, job.time_step,
                                job.steps, job.until, job.periodic_tolerance)  # fmt: skip
-            said.append(f"built, {memory.size(model.backend.allocated)}")
+            said += [f"built, {memory.size(model.backend.allocated)}", *cells_in_words(model)]
     else:
         report.leave("solver", "not built, as something above is wrong")
     return model, plan

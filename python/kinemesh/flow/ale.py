@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from kinemesh.arguments import checks_names
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door.arguments import arguments_of, assign_markers, meshes_of, settings_of
+from kinemesh.flow.door.resolution import tell_of_cells
 from kinemesh.flow.door.viscosity import NAMES, viscosity_of, viscous_streams
 from kinemesh.flow.gas.implicit import Implicit, Operator
 from kinemesh.flow.gas.lusgs import Lusgs
@@ -230,6 +231,7 @@ class Ale(Solver):
         grid = self.volumes(vertices, coloured=LOOPS[arguments.settings.loops].coloured)
         grid.fit(arguments.settings.gradients_by)
         super().__init__(arguments, markers, grid)
+        self.notes += tell_of_cells(self)
 
     def check_viscosity(self, settings: AleSettings) -> None:
         """SettingsError for a viscous gas that the solver, or a setting, has not."""

@@ -21,6 +21,7 @@ from kinemesh.flow.door.arguments import (
     meshes_of,
     settings_of,
 )
+from kinemesh.flow.door.resolution import tell_of_cells
 from kinemesh.flow.forces import Forces
 from kinemesh.flow.moving import Moving
 from kinemesh.flow.parts import Standing, has_parts, markers_of_parts, put_together, report_of
@@ -28,7 +29,6 @@ from kinemesh.flow.projection import ends
 from kinemesh.flow.projection.given import conditions
 from kinemesh.flow.projection.initial import given_flow
 from kinemesh.flow.projection.projection import Projection
-from kinemesh.flow.projection.resolution import tell_of_cells
 from kinemesh.flow.projection.rest import refuse_rest, refuse_steady
 from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.flow.projection.streams import rigid, streams_of

@@ -1,0 +1,115 @@
+"""Check of the cells at walls, which a Reynolds number wants thin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from kinemesh.errors import warn_of
+from kinemesh.flow.door.viscosity import Viscosity
+from kinemesh.mesh import wall_spacing
+from kinemesh.sentences import Sentence
+
+LAYER = 5.0  # of a plate's boundary layer at its end, over chord / sqrt(reynolds) (Blasius)
+FEW = 2.0  # cells across it, below which it is not resolved
+WANTED, MOST = 1.0, 5.0  # y+ of the wall cells that a model of turbulence wants, and bears
+
+
+def tell_of_cells(case: Any) -> list[str]:
+    """A sentence, also a warning, for each member whose wall cells are too thick.
+
+    Of laminar flow they are thicker than half of a boundary layer, of turbulent flow their y+ is
+    above 5, each by a flat plate.
+
+    Parameters
+    ----------
+    case : solver of a viscous flow, whose volumes are measured
+    """
+    notes: list[str] = []
+    for m, reynolds, height in _cells(case):
+        text = _too_high(reynolds, height) if _turbulent(case) else _too_few(reynolds, height)
+        if text:
+            about = "y+ too large" if _turbulent(case) else "boundary layer not resolved"
+            notes.append(Sentence(text, member=m, about=about))
+    warn_of(notes)
+    return notes
+
+
+def cells_in_words(case: Any) -> list[str]:
+    """Height of the wall cells of the first member, with what it is by a flat plate."""
+    for _, reynolds, height in _cells(case):
+        text = f"wall cells {height:.3g} chords high"
+        if _turbulent(case):
+            return [f"{text}, y+ about {_y_plus(reynolds, height):.2g} by a flat plate"]
+        layer = LAYER / np.sqrt(reynolds)
+        return [f"{text}, {layer / height:.2g} in a boundary layer by a flat plate"]
+    return []
+
+
+def _cells(case: Any) -> Iterator[tuple[int, float, float]]:
+    """Member, Reynolds number, median height of the wall cells over its length.
+
+    None of members without walls, and of an inviscid flow.
+    """
+    grid, b = case.grid, case.backend
+    wall = grid.wall
+    if "reynolds" not in case.streams or not len(wall):
+        return
+    volume, length = b.get(grid.V), np.hypot(*b.get(wall.device["S"]).T)
+    sums = [np.zeros(grid.nodes), np.zeros(grid.nodes)]
+    np.add.at(sums[0], wall.node, length)
+    np.add.at(sums[1], wall.node, 1)
+    node = np.flatnonzero((sums[1] > 0) & (sums[0] > 0))
+    height = 2 * volume[node] / sums[0][node]  # a node's dual has half of the cell
+    gas = _of_gas(case)
+    chord = 1.0 if case.chord is None else case.chord
+    for m, reynolds in enumerate(case.streams["reynolds"].tolist()):
+        own = height[grid.member[node] == m]
+        if len(own):
+            unit = reynolds if gas is None else reynolds / gas.length  # of a chord
+            yield m, unit, float(np.median(own)) / chord
+
+
+def _of_gas(case: Any) -> Viscosity | None:
+    """Laws of a viscous gas; None of incompressible flow."""
+    own = case.viscosity
+    return own if isinstance(own, Viscosity) else None
+
+
+def _turbulent(case: Any) -> bool:
+    gas = _of_gas(case)
+    return gas is not None and gas.turbulence is not None
+
+
+def _y_plus(reynolds: float, height: float) -> float:
+    """y+ of a height [chords] on a turbulent flat plate."""
+    return height / wall_spacing(reynolds)
+
+
+def _too_high(reynolds: float, height: float) -> str:
+    """Sentence on a y+ above `MOST`, or nothing."""
+    found = _y_plus(reynolds, height)
+    if found <= MOST:
+        return ""
+    return (
+        f"the cells at the walls are {height:.2g} chords thick, a y+ of about {found:.2g} by a "
+        f"flat plate at Reynolds number {reynolds:.3g}, and the model of turbulence has no wall "
+        f"functions, so that friction is not that of this Reynolds number; wall_spacing of "
+        f"{WANTED * wall_spacing(reynolds):.2g}, which gives 1"
+    )
+
+
+def _too_few(reynolds: float, height: float) -> str:
+    """Sentence on fewer cells than `FEW` in a laminar boundary layer, or nothing."""
+    layer = LAYER / np.sqrt(reynolds)
+    if height * FEW <= layer:
+        return ""
+    return (
+        f"the cells at the walls are {height:.2g} chords thick, of a Reynolds "
+        f"number of {height * reynolds:.2g}, and a boundary layer at Reynolds number "
+        f"{reynolds:.3g} is about {layer:.2g} chords: it is not resolved, so that loads "
+        f"are not those of this Reynolds number; wall_spacing of at most "
+        f"{layer / (2 * FEW):.2g}, or a lower reynolds"
+    )
