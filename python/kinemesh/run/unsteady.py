@@ -182,7 +182,7 @@ class Unsteady(Driver):
             solver.grid.ensemble.at("mesh at the start of the motion", 0)
             solver.rest(poses)
             solver.start_from(plan.start)
-        if "stream" in solver.starts and plan.start != "as is":
+        if solver.starts[0] == "stream" and plan.start != "as is":
             walled = np.unique(solver.grid.wall.body)
             self.tally.start += rows_of(solver.bodies.jumps(walled))
         self.tally.start += rows_of(solver.bodies.remarks())

@@ -113,9 +113,10 @@ class Runnable:
         out : folder for history.csv, flow.vtkhdf, restart.h5 and summary.json
         progress : show the progress of the run
         start : "steady" (the converged flow at the mean angle, bodies at rest where the motion
-            begins), "stream" (the stream, made free of divergence about the bodies) or "as is" (the
-            present flow; the bodies go to where the motion begins); by default "steady", and
-            "stream" of incompressible flow, whose wake may have no steady flow
+            begins), "stream" (the stream, of incompressible flow made free of divergence about the
+            bodies) or "as is" (the present flow; the bodies go to where the motion begins); by
+            default "steady", and "stream" of incompressible flow, whose wake may have no steady
+            flow
         resume : go on from the restart in `out`, with the bits of a run that was never stopped;
             `cycles` (or `steps`) may be larger than when the run was begun
         overwrite : replace another run in `out`, or one with more steps; without `overwrite` that

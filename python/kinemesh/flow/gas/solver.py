@@ -50,6 +50,7 @@ class Solver(State, Moving):
     predicted : whether the present step has had its prediction
     """
 
+    starts = ("steady", "stream", "as is")
     terms_of: ClassVar[Terms] = ()
     viscosity: Viscosity | None = None
 
@@ -261,6 +262,19 @@ class Solver(State, Moving):
         )
 
     # ---- time -----------------------------------------------------------------------------
+
+    def start_from(self, start: str) -> None:
+        if start != "stream":
+            return
+        self._set_levels(self._streams()[self.grid.member])
+        for term in self.terms.values():
+            term.initialise()
+        if "stick" in self.terms:  # walls at rest, and the gas there with them
+            self.grid.set_time_levels(np.ones(self.grid.members), 0)
+            self.grid.sweep()
+            for call in self.terms["stick"].residual():
+                call()
+            self.settle()
 
     def start_steady(self, poses: Sequence[Pose] = ()) -> None:
         """Bodies at `poses` (as given), no time terms: what follows marches to a steady state."""
