@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import kinemesh as km
 import pytest
+from kinemesh import cases
 from kinemesh.cases import build, ensemble
 from kinemesh.cases.casefile import Case
 from kinemesh.cases.check import check
@@ -136,13 +137,13 @@ def test_settings_of_steps_in_a_steady_case_name_that_of_marches(name, like):
 
 
 def test_reynolds_numbers_are_members_of_one_ensemble():
-    cases = [case(reynolds=re) for re in (1e3, 2e3, 4e3)]
+    several = [case(reynolds=re) for re in (1e3, 2e3, 4e3)]
 
-    assert len({ensemble.shared(own) for own in cases}) == 1
-    made = ensemble.solver(cases, [km.mesh.airfoil("naca0012", nodes=600)] * 3)
+    assert len({ensemble.shared(own) for own in several}) == 1
+    made = ensemble.solver(several, [km.mesh.airfoil("naca0012", nodes=600)] * 3)
     assert made.streams["reynolds"] == pytest.approx([1e3, 2e3, 4e3])
-    assert ensemble.shared(case()) != ensemble.shared(cases[0])  # inviscid
-    assert ensemble.shared(case(**SA)) != ensemble.shared(cases[0])
+    assert ensemble.shared(case()) != ensemble.shared(several[0])  # inviscid
+    assert ensemble.shared(case(**SA)) != ensemble.shared(several[0])
 
 
 def test_a_gas_with_a_reynolds_number_is_no_incompressible_flow():
@@ -276,3 +277,31 @@ def test_wall_cells_too_high_for_a_laminar_layer_are_told():
     assert "wall cells 0.0028 chords high, 4 in a boundary layer" in text
     with pytest.warns(RuntimeWarning, match="it is not resolved"):
         plate(layer / 1.5, "reynolds = 2e5").build()
+
+
+@pytest.mark.flow
+@pytest.mark.parametrize(
+    ("name", "drag", "bar"),
+    [
+        ("flat-plate", 1.328 / 1e5**0.5, 0.02),  # Blasius; measured -0.8 %
+        ("flat-plate-sa", 0.00285, 0.03),  # between the limits of two codes; measured 2.4 %
+    ],
+)
+def test_ready_viscous_cases_have_published_drag(name, drag, bar):
+    ready = cases.load(name, ["run.device=cpu"])
+    loads = ready.replace(nodes="coarse").run().summary["result"]
+
+    assert loads["converged"]
+    assert loads["cd"] == pytest.approx(drag, rel=bar)
+
+
+def test_ready_turbulent_cases_want_a_y_plus_of_one():
+    for name, inviscid in (("agard-ct5-sa", "agard-ct5"), ("agard-ct6-sa", "agard-ct6")):
+        ready, other = cases.load(name), cases.load(inviscid)
+        assert ready.flow.mach == other.flow.mach
+        assert ready.motion == other.motion
+        assert (ready.mesh.y_plus, ready.deform.method) == (1.0, "delaunay")
+    for name in ("naca0012-sa", "flat-plate-sa"):
+        flow, mesh = (own := cases.load(name)).flow, own.mesh
+        assert mesh.wall_spacing < km.mesh.wall_spacing(flow.reynolds)
+        assert flow.temperature_k == 300.0
