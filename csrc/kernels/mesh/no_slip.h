@@ -48,10 +48,11 @@ KERNEL(N(wall_stick), WALL_STICK, indirect)
 
 /* Last of all that is summed at a node: what is left of its momentum is the force on the wall, whose work is taken
  * from the energy (eq. 9.6).                                                                    */
-#define BC_NO_SLIP(F)                \
-  NO_SLIP(F)                         \
-  F(rw, real, res, "nodes," STR(NV)) \
-  F(out, f64, reaction, "bnodes," STR(DIM))
+#define BC_NO_SLIP(F)                       \
+  NO_SLIP(F)                                \
+  F(rw, real, res, "nodes," STR(NV))        \
+  F(out, f64, reaction, "bnodes," STR(DIM)) \
+  F(out, f64, heat, "bnodes") /* into a wall of given temperature */
 KERNEL(N(bc_no_slip), BC_NO_SLIP, indirect)
 {
   const i32 a = node[i];
@@ -62,7 +63,9 @@ KERNEL(N(bc_no_slip), BC_NO_SLIP, indirect)
     reaction[DIM * i + k] = -(f64)own[MOMENTUM + k];
     own[MOMENTUM + k]     = 0;
   }
-  own[ENERGY] = wall_temperature > 0 ? R(0) : own[ENERGY] - work;
+  const real left = own[ENERGY] - work;
+  heat[i]         = wall_temperature > 0 ? -(f64)left : 0;
+  own[ENERGY]     = wall_temperature > 0 ? R(0) : left;
 }
 
 /* The rows of such a node: d(rho v) - v d(rho) = 0, the energy's less v times those of the momentum, or of a wall of

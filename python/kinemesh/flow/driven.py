@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kinemesh.flow.suspects import where_largest
 from kinemesh.motion import Pose, PoseArray, RateArray
 from kinemesh.motion.deform.base import Poses
+from kinemesh.results.walls import Wall
 from kinemesh.space.conditions.base import Condition
 from kinemesh.space.conditions.table import refuse_time
 from kinemesh.space.volumes import Volumes
@@ -42,8 +43,8 @@ class Driven(ABC):
     case: Mapping[str, Any] | None = None
     more: Mapping[str, Any] = {}
     starts: ClassVar[tuple[str, ...]] = ("steady", "as is")
-    columns: ClassVar[tuple[str, ...]] = ()
-    steady_columns: ClassVar[tuple[str, ...]] = ()
+    columns: tuple[str, ...] = ()
+    steady_columns: tuple[str, ...] = ()
     frame_time: ClassVar[float] = 0.0
     dualtime: Any
     grid: Volumes
@@ -94,6 +95,15 @@ class Driven(ABC):
     def steady_numbers(self) -> dict[str, NDArray[Any]]:
         """(members,) of each of `steady_columns`, as an iteration left them."""
         return {}
+
+    def end_numbers(self) -> dict[str, NDArray[Any]]:
+        """(members,) numbers for the result in the summary, of the flow that a run ended with."""
+        return {}
+
+    def wall_rows(self, members: Sequence[int]) -> Iterator[dict[str, Wall]]:
+        """Flow on the walls of each of these members, by marker; nothing as a rule."""
+        del members
+        return iter(())
 
     @abstractmethod
     def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:

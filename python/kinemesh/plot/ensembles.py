@@ -150,7 +150,7 @@ def title_of(run: Run, member: int) -> str:
 def stream_of(run: Run, member: int) -> tuple[float, float] | None:
     """Direction of the stream of incompressible flow, (0, 0) where it is at rest; None of a gas."""
     row = run.asked()[member]
-    if "mach" in row:
+    if "reynolds" not in row or "mach" in row:
         return None
     if row.get("stream") == 0:
         return 0.0, 0.0

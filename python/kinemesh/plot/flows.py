@@ -143,7 +143,7 @@ def values_of(flow: Fields, shade: Shade) -> NDArray[Any]:
 
     The pressure of incompressible flow, over rho U^2, is half its coefficient.
     """
-    if shade.field == "Cp" and "Cp" not in flow and "Vorticity" in flow:
+    if shade.field == "Cp" and "Cp" not in flow and flow.incompressible:
         return 2 * flow["Pressure"]
     if shade.field not in flow:
         raise CaseError(f"plot: the fields have no {shade.field}; there are {', '.join(flow)}")
@@ -174,7 +174,7 @@ def solved(flow: Fields) -> NDArray[Any]:
 def moment_of(flow: Fields) -> str:
     """The moment of an unsteady flow in words: `phase 90 degrees`, or its time without a cycle."""
     if np.isnan(flow.phase_deg):
-        return f"time {flow.time:.5g} {unit_of_time('Vorticity' in flow)}"
+        return f"time {flow.time:.5g} {unit_of_time(flow.incompressible)}"
     return f"phase {flow.phase_deg:g} degrees"
 
 

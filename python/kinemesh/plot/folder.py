@@ -144,7 +144,7 @@ def _member(run: Run, member: int, target: Target, complete: bool, seen: View) -
     unsteady = run.history.kind == "unsteady"
     flow = run.fields(member=member)
     points, walls = flow.points, flow.walls
-    if "Vorticity" in flow:
+    if flow.incompressible:
         _incompressible(run, member, flow, target, title, seen)
         return
     cyclic = unsteady and not run.history.by_time

@@ -41,8 +41,11 @@ class Fields(Mapping[str, NDArray[Any]]):
 
     `fields["Pressure"]` is an array (nodes,), or (cells,) where `fields.on` is "cells"; its rows
     are then those of `fields.cells`.  `list(fields)` are the names.  Density [rho_inf],
-    Velocity (nodes, 3) [a_inf], Pressure [rho_inf a_inf^2], Mach [-], Cp [-].  Of incompressible
-    flow Velocity [U], Pressure [rho U^2], Vorticity [U/chord]; times are in chord/U.
+    Velocity (nodes, 3) [a_inf], Pressure [rho_inf a_inf^2], Mach [-], Cp [-].  Of a viscous gas
+    also Vorticity [a_inf/chord], and Cf, YPlus [-], HeatFlux [rho_inf a_inf^3], which are 0 off the
+    walls; with a model of turbulence EddyViscosity over the viscosity of the stream, and NuTilde
+    over its kinematic one.  Of incompressible flow Velocity [U], Pressure [rho U^2], Vorticity
+    [U/chord]; times are in chord/U.
 
     Parameters
     ----------
@@ -79,6 +82,11 @@ class Fields(Mapping[str, NDArray[Any]]):
             hint = did_you_mean(name, self.arrays, f"there are {list(self.arrays)}")
             raise KeyError(f"fields: no array {name!r}{hint}")
         return self.arrays[name]
+
+    @property
+    def incompressible(self) -> bool:
+        """True of incompressible flow, which has no Mach number."""
+        return "Vorticity" in self and "Mach" not in self
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.arrays)

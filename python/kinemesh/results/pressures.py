@@ -51,8 +51,8 @@ class Pressures:
     per_motion : (nodes,)       first harmonic of cp over the first harmonic of the motion; None
         where bodies move in more than one degree of freedom
     motion : str or None        "alpha" (per_motion is per radian) or "h" (per chord)
-    cf : (frames, nodes)        of incompressible flow the wall's shear stress over rho U^2 / 2,
-        positive towards the trailing edge; None of a gas without viscosity
+    cf : (frames, nodes)        of viscous flow the wall's shear stress over the dynamic pressure,
+        positive towards the trailing edge, of a gas downstream; None of an inviscid one
 
     Of a steady flow there is one frame, and no harmonics.
     """
@@ -86,13 +86,14 @@ class Pressures:
 def pressures(run: Record, member: int | None = None) -> dict[str, Pressures]:
     """Pressures on each body over the last cycle, by marker; CaseError without a whole cycle.
 
-    Of a steady incompressible flow those of its end.
+    Of a steady viscous flow those of its end.
     """
     run.refuse_failed(member)
     times, wet = fields.frames(run, member), viscosity(run, member)
     if run.history.kind != "unsteady":
-        if wet is not None:
-            return _of_steady(fields.read(run, None, None, member).at_walls(), wet)
+        end = fields.read(run, None, None, member).at_walls()
+        if wet is not None or "Cf" in end:
+            return _of_steady(end, wet)
         raise CaseError("pressures: a steady run has no cycle; its cp is in run.fields()['Cp']")
     last = times.last_cycle()
     if len(times.cycle) < 4 or times.cycle[-1] < 1 - 1e-6 or len(last) < 3:
@@ -138,10 +139,10 @@ def _spin(run: Record, member: int | None, marker: str, times: FloatArray) -> Fl
     return -np.asarray(turned(times, 1))  # angles are nose-up
 
 
-def _of_steady(frame: Fields, wet: float) -> dict[str, Pressures]:
-    none, still = np.empty(0), np.zeros(1)
+def _of_steady(frame: Fields, wet: float | None) -> dict[str, Pressures]:
+    none, drag = np.empty(0), None if wet is None else (wet, np.zeros(1))
     return {
-        marker: _of_body(frame, [frame], frame.walls[rows], none, None, (wet, still))
+        marker: _of_body(frame, [frame], frame.walls[rows], none, None, drag)
         for marker, rows in frame.bodies.items()
     }
 
@@ -177,7 +178,7 @@ def _of_body(
     nodes, closed = _along(walls, first.points)
     x, y = _by_chord(first.points[nodes])
     cp = np.array([_cp(frame)[nodes] for frame in frames])
-    cf = None
+    cf = np.array([frame["Cf"][nodes] for frame in frames]) if "Cf" in first else None
     if drag is not None:
         pairs = zip(frames, drag[1].tolist(), strict=True)
         cf = np.array([_cf(frame, nodes, closed, drag[0], spin) for frame, spin in pairs])
@@ -216,10 +217,13 @@ def _along(walls: NDArray[np.int64], points: FloatArray) -> tuple[NDArray[np.int
 
 def _by_chord(points: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Coordinates (nodes,) along and above the line between the two points farthest apart."""
-    from scipy.spatial import ConvexHull
+    from scipy.spatial import ConvexHull, QhullError
     from scipy.spatial.distance import pdist, squareform
 
-    hull = points[ConvexHull(points).vertices]
+    try:
+        hull = points[ConvexHull(points).vertices]
+    except QhullError:  # all on one line, as a plate's are
+        hull = points[np.lexsort(points.T[::-1])[[0, -1]]]
     apart = squareform(pdist(hull))
     ends = hull[list(np.unravel_index(apart.argmax(), apart.shape))]
     leading, trailing = ends[np.argsort(ends[:, 0])]

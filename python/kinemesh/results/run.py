@@ -10,6 +10,7 @@ from kinemesh.results.record import Record
 
 if TYPE_CHECKING:
     from kinemesh.results.pressures import Pressures
+    from kinemesh.results.walls import Wall
 
 
 @dataclass(slots=True, repr=False)
@@ -75,6 +76,22 @@ class Run(Record):
         from kinemesh.results.pressures import pressures
 
         return pressures(self, member)
+
+    def walls(
+        self,
+        frame: int | None = None,
+        *,
+        phase_deg: float | None = None,
+        member: int | None = None,
+    ) -> dict[str, Wall]:
+        """Flow of a viscous gas on the wall of each body in one frame, by marker.
+
+        cp, cf, y+ and heat flux along the wall; frame, phase and member as of `fields`, whose
+        CaseErrors it has, and one for an inviscid gas.
+        """
+        from kinemesh.results.walls import walls
+
+        return walls(self.fields(frame, phase_deg=phase_deg, member=member))
 
     def __repr__(self) -> str:
         members = f"{self.members} members, " if self.members > 1 else ""

@@ -110,6 +110,7 @@ class Driver(ABC):
         """Write the summary; its warnings are of restarts, of members that failed, of the end."""
         solver, ensemble = self.solver, self.solver.grid.ensemble
         result, notes, more = self.ended()
+        result |= solver.end_numbers()
         failed = ensemble.told()
         conditions = {
             **solver.streams,

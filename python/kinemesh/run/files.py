@@ -14,6 +14,7 @@ from kinemesh.io import summary
 from kinemesh.io.fields import FieldWriter
 from kinemesh.io.history import History
 from kinemesh.io.summary import Stopwatch
+from kinemesh.results import walls
 from kinemesh.run import resume
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Files:
-    """flow.vtkhdf (flow-0.vtkhdf, ... of several members) and restart.h5 of a run.
+    """flow.vtkhdf and wall.csv (flow-0.vtkhdf, ... of several members) and restart.h5 of a run.
 
     Parameters
     ----------
@@ -83,6 +84,20 @@ class Files:
             for m, fields in zip(running, solver.frames(running), strict=True):
                 own = slice(first[m], first[m + 1])
                 self.writers[m].append(float(time[m]), x[own], fields)
+
+    def walls(self) -> None:
+        """Write the flow on the walls of all members that have not failed, where there is friction.
+
+        It is that of the end, of members that ended before others too.
+        """
+        if self.folder is None:
+            return
+        grid = self.solver.grid
+        ran = [m for m in range(grid.members) if m not in grid.ensemble.failures]
+        with self.watch("files"):
+            for m, found in zip(ran, self.solver.wall_rows(ran), strict=False):
+                name = f"wall-{m}.csv" if grid.members > 1 else "wall.csv"
+                walls.write(self.folder / name, found)
 
     def restart(self, phase: str, step: int, **more: Any) -> None:
         """Write the state that a later run needs to go on with the same bits.

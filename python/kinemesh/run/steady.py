@@ -70,6 +70,7 @@ class Steady(Driver):
         self.result, self.notes = to_steady(self, (), self.history)
         self.files.begin()
         self.files.fields(np.zeros(self.solver.grid.members))
+        self.files.walls()
         self.keep(int(self.result["iterations"].max()))
 
     def ended(self) -> tuple[dict[str, Any], list[str], dict[str, Any]]:

@@ -217,6 +217,7 @@ class Unsteady(Driver):
                 if self.done % plan.restart_every == 0 or over:
                     self.keep(self.done)
                 interrupt.check()
+        self.files.walls()
 
     def over(self, number: int) -> bool:
         """Return True if the run ends after step `number`."""

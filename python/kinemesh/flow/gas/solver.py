@@ -20,6 +20,7 @@ from kinemesh.flow.door.arguments import Arguments, Markers, check_vortex
 from kinemesh.flow.door.viscosity import Viscosity
 from kinemesh.flow.forces import Forces
 from kinemesh.flow.gas.dualtime import HUGE
+from kinemesh.flow.gas.friction import Friction, refuse_inviscid
 from kinemesh.flow.gas.implicit import Operator
 from kinemesh.flow.gas.state import PREDICTORS, State
 from kinemesh.flow.moving import Moving
@@ -27,6 +28,7 @@ from kinemesh.flow.terms.base import Rows, Term
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.motion import Pose, RateArray
 from kinemesh.motion.deform.base import Poses
+from kinemesh.results.walls import Wall
 from kinemesh.sentences import Option
 from kinemesh.space.volumes import Volumes
 
@@ -46,6 +48,7 @@ class Solver(State, Moving):
     those of `State` and of `Moving`
     terms_of : terms of the residual, in the order of their calls;  terms : by name, as made
     viscosity : laws of the gas; None of an inviscid one
+    friction : of a viscous gas, else None
     implicit : solves for the change of u in a pseudo-step
     predicted : whether the present step has had its prediction
     """
@@ -65,6 +68,9 @@ class Solver(State, Moving):
         if seen:
             self._primitive = self.backend.record([self._primitive, *seen])
             self._primitive()
+        self.friction = None if self.viscosity is None else Friction(self)
+        if self.friction is not None:
+            self.columns = self.steady_columns = self.friction.columns
         self._residual = [call for term in self.terms.values() for call in term.residual()]
         self.implicit = self.operator()
         self._steps = self.implicit.calls(self.assemble)
@@ -156,10 +162,47 @@ class Solver(State, Moving):
         return self.behind()
 
     def remarks(self) -> list[str]:
-        return self.low_mach.notes()
+        friction = self.friction
+        return [*self.low_mach.notes(), *([] if friction is None else friction.remarks())]
+
+    def step_numbers(self) -> dict[str, NDArray[Any]]:
+        if self.friction is None:
+            return {}
+        about = np.zeros((self.grid.members, 2))  # of which drag does not depend
+        pressure, total = (own.members(about)[:, 1] for own in (self.pressures, self.forces))
+        return self.friction.numbers(pressure, total)
+
+    def steady_numbers(self) -> dict[str, NDArray[Any]]:
+        return self.step_numbers()
+
+    def end_numbers(self) -> dict[str, NDArray[Any]]:
+        if self.friction is None:
+            return {}
+        failed = np.isin(np.arange(self.grid.members), list(self.grid.ensemble.failures))
+        found = self.friction.y_plus()
+        return {name: np.where(failed, np.nan, values) for name, values in found.items()}
+
+    def walls(self, member: int = 0) -> dict[str, Wall]:
+        """Flow on the wall of each body of a member, by marker: cp, cf, y+, heat.
+
+        Raises
+        ------
+        SettingsError    an inviscid gas, or no such member
+        """
+        friction = refuse_inviscid(self.friction)
+        if member not in range(self.grid.members):
+            raise SettingsError(
+                f"walls: no member {member!r}; there are {self.grid.members}, from 0"
+            )
+        self._primitive()
+        return friction.walls(member)
+
+    def wall_rows(self, members: Sequence[int]) -> Iterator[dict[str, Wall]]:
+        return iter(()) if self.friction is None else map(self.walls, members)
 
     def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:
         q, marks, first = self.primitive().astype(float), self.marks(), self.grid.first
+        marks = marks if self.friction is None else {**marks, **self.friction.outputs()}
         for m in members:
             own = slice(first[m], first[m + 1])
             fields = self.model.outputs(q[own], float(self.mach[m]))

@@ -19,7 +19,8 @@ class Stick(Term):
 
     Attributes
     ----------
-    walls : Fields of the walls' nodes, with `velocity` and `reaction`
+    walls : Fields of the walls' nodes, with `velocity`, `reaction`, and `heat` into walls of given
+        temperature
     """
 
     name = "stick"
@@ -34,6 +35,7 @@ class Stick(Term):
         self._refuse_slip(case)
         shape = len(own), grid.dimensions
         made = {n: b.zeros(shape, np.float64) for n in ("dx1", "dx2", "velocity", "reaction")}
+        made["heat"] = b.zeros(len(own), np.float64)
         own.device.update(made)
         self.made = made
         walls = self.fields.also(
@@ -71,7 +73,7 @@ class Stick(Term):
     def kept(self) -> dict[str, Any]:
         if self.walls is None:
             return {}
-        return {f"wall_{name}": self.made[name] for name in ("dx1", "reaction")}
+        return {f"wall_{name}": self.made[name] for name in ("dx1", "reaction", "heat")}
 
 
 class Viscous(Term):

@@ -1,0 +1,233 @@
+"""Friction of a viscous gas: drag by pressure and by friction, walls, fields (theory, 9.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import SettingsError
+from kinemesh.flow.terms.eddies import SpalartAllmaras
+from kinemesh.flow.terms.gradients import Gradients
+from kinemesh.flow.terms.viscous import Viscous
+from kinemesh.gas import pressure_coefficient
+from kinemesh.mesh.generate.spacing import wall_spacing
+from kinemesh.results.walls import KEPT, Wall, along
+from kinemesh.sentences import Sentence
+
+Floats = NDArray[np.float64]
+SHARP = 0.5  # area vector over length of wall below which the wall's two sides are told apart
+MOST = 5.0  # mean y+ of a turbulent flow, above which friction is not to be trusted
+
+
+class AtWalls(NamedTuple):
+    """Flow at the nodes of all walls, each (wall nodes,)."""
+
+    size: Floats  # length of wall [chord]
+    cp: Floats
+    cf: Floats
+    y_plus: Floats
+    heat_flux: Floats
+
+
+class Friction:
+    """Friction of a viscous gas on the walls of all bodies.
+
+    Parameters
+    ----------
+    case : solver of a viscous gas, with its terms
+    """
+
+    def __init__(self, case: Any) -> None:
+        self.backend, self.grid, self.fields = case.backend, case.grid, case.fields
+        self.mach, self.alpha_deg = case.mach, case.alpha_deg
+        self.reynolds, self.unit = case.streams["reynolds"], case.reference[1]
+        self.length = case.viscosity.length * case.reference[1]
+        eddies = case.terms[SpalartAllmaras.name]
+        self.eddies = eddies if eddies.on else None
+        terms = [case.terms[name] for name in (Gradients.name, Viscous.name)]
+        self.refresh = self.backend.record([call for term in terms for call in term.residual()])
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of the history."""
+        more = () if self.eddies is None else ("residual_turbulence",)
+        return ("cd_pressure", "cd_friction", *more)
+
+    def numbers(self, pressure: Floats, total: Floats) -> dict[str, NDArray[Any]]:
+        """(members,) of each of `columns`, from the drag by pressure and in all (members,)."""
+        found = {"cd_pressure": pressure, "cd_friction": total - pressure}
+        if self.eddies is not None:
+            norm, base = (self.backend.get(a) for a in (self.eddies.norm, self.eddies.base))
+            found["residual_turbulence"] = norm / np.maximum(base, 1e-300)
+        return found
+
+    # ---- walls ----
+
+    @cached_property
+    def first(self) -> NDArray[np.int64]:
+        """(wall nodes,) neighbours off the wall, along the normal; at a sharp edge the nearest.
+
+        Nodes of which all neighbours are on walls have themselves.
+        """
+        grid, node = self.grid, self.grid.wall.node
+        x = self.backend.get(grid.x)
+        normal, sharp = -self._normal()[0], self._sharp(x)
+        on = np.zeros(grid.nodes, bool)
+        on[node] = True
+        found: NDArray[np.int64] = node.astype(np.int64)
+        for row, at in enumerate(node.tolist()):
+            member = int(grid.member[at])
+            begin = int(grid.first[member])
+            offsets, neighbour = grid.graphs[grid.alike.of[member]]
+            near = begin + neighbour[slice(*offsets[at - begin : at - begin + 2])]
+            near = near[~on[near]]
+            if len(near):
+                way = x[near] - x[at]
+                far = np.hypot(*way.T)
+                best = -far if sharp[row] else way @ normal[row] / far
+                found[row] = near[np.argmax(best)]
+        return found
+
+    def _normal(self) -> tuple[Floats, Floats]:
+        """(wall nodes, 2) unit vectors out of the gas;  (wall nodes,) sizes of the area vectors."""
+        S = self.backend.get(self.grid.wall.device["S"]).astype(float)
+        size = np.hypot(*S.T)
+        return S / np.maximum(size, 1e-300)[:, None], size
+
+    def _sides(self, x: Floats) -> Floats:
+        """(wall nodes, 2, 2) halves of the edges before and after each node; 0 where there is
+        none."""
+        node, ends = self.grid.wall.node, self.grid.wall.shape["ends"]
+        halves = 0.5 * (x[np.where(ends < 0, node[:, None], ends)] - x[node][:, None])
+        return np.asarray(halves * np.array([-1.0, 1.0])[:, None])
+
+    def _sharp(self, x: Floats) -> NDArray[np.bool_]:
+        length = np.linalg.norm(self._sides(x), axis=2).sum(axis=1)
+        return np.asarray(self._normal()[1] < SHARP * length)
+
+    def at_walls(self) -> AtWalls:
+        """Flow at the nodes of all walls, of the last residual.
+
+        The friction is the reaction less the pressure, along the wall; where a wall is sharp, as
+        at trailing edges, along the mean of its sides.
+        """
+        get, grid, wall = self.backend.get, self.grid, self.grid.wall
+        node, member = wall.node, grid.member[wall.node]
+        x, q = get(grid.x), get(self.fields["q"])[node].astype(float)
+        reaction, heat = (get(wall.device[name]) for name in ("reaction", "heat"))
+        alpha = np.radians(self.alpha_deg)[member]
+        stream = np.stack([np.cos(alpha), np.sin(alpha)], axis=1)
+        normal, size = self._normal()
+        pulled = reaction - (q[:, -1] * size)[:, None] * normal
+        sharp, sides = self._sharp(x), self._sides(x)
+        both = (sides * _forward(sides @ stream[:, :, None])).sum(axis=1)
+        way = np.stack([-normal[:, 1], normal[:, 0]], axis=1)
+        way *= _forward((way * stream).sum(axis=1, keepdims=True))
+        way[sharp] = both[sharp] / np.hypot(*both[sharp].T)[:, None]
+        size = np.where(sharp, np.linalg.norm(sides, axis=2).sum(axis=1), size)
+        stress = (pulled * way).sum(axis=1) / size
+        first = x[self.first] - x[node]
+        height = np.where(sharp, np.hypot(*first.T), -(first * normal).sum(axis=1))
+        viscosity = get(self.fields["mu"])[node, 0]
+        with np.errstate(invalid="ignore"):  # a member may have failed by its density
+            y_plus = height * np.sqrt(np.abs(stress) * q[:, 0]) / np.maximum(viscosity, 1e-300)
+        mach = self.mach[member]
+        cp = pressure_coefficient(q[:, -1], mach)
+        return AtWalls(size, cp, stress / (0.5 * mach**2), y_plus, heat / size)
+
+    def walls(self, member: int) -> dict[str, Wall]:
+        """Flow on the wall of each body of a member, by marker."""
+        grid, x = self.grid, self.backend.get(self.grid.x)
+        begin, mesh, found = int(grid.first[member]), grid.meshes[member], {}
+        own, place = self.at_walls(), np.zeros(grid.nodes, np.int64)
+        place[grid.wall.node] = np.arange(len(grid.wall))
+        for m, marker in grid.bodies:
+            if m == member:
+                nodes = begin + along(mesh.boundaries[marker], x[begin:])
+                values = {name: getattr(own, name)[place[nodes]] for name in KEPT}
+                found[marker] = Wall(*x[nodes].T, **values)
+        return found
+
+    def y_plus(self) -> dict[str, Floats]:
+        """(members,) largest y+, and its mean over the length of all walls; nan without walls."""
+        own, of = self.at_walls(), self.grid.member[self.grid.wall.node]
+        largest = np.full(self.grid.members, np.nan)
+        np.fmax.at(largest, of, own.y_plus)
+        length = np.bincount(of, own.size, self.grid.members)
+        total = np.bincount(of, own.y_plus * own.size, self.grid.members)
+        mean = np.full(self.grid.members, np.nan)
+        np.divide(total, length, out=mean, where=length > 0)
+        return {"y_plus_largest": largest, "y_plus_mean": mean}
+
+    def remarks(self) -> list[str]:
+        """A sentence for each member with wall cells too high for its model of turbulence."""
+        if self.eddies is None:
+            return []
+        found = self.y_plus()
+        failed = self.grid.ensemble.failures
+        high = [m for m in np.flatnonzero(found["y_plus_mean"] > MOST).tolist() if m not in failed]
+        return [
+            Sentence(
+                f"y+ of the wall cells is {found['y_plus_mean'][m]:.3g} in the mean and "
+                f"{found['y_plus_largest'][m]:.3g} at most, expected a mean of at most {MOST:g}: "
+                "the friction is not to be trusted",
+                member=m,
+                about="y+",
+                advice=f"wall_spacing = {self._spacing(m, found['y_plus_mean'][m]):.2g} gives 1",
+            )
+            for m in high
+        ]
+
+    def _spacing(self, member: int, mean: float) -> float:
+        """Height of wall cells for a mean y+ of 1: by this flow, or by a plate's if that is less.
+
+        Where cells are too high the friction, and with it y+, comes out too low.
+        """
+        x, node = self.backend.get(self.grid.x), self.grid.wall.node
+        own = self.grid.member[node] == member
+        way = (x[self.first] - x[node])[own]
+        return min(
+            float(np.median(np.hypot(*way.T))) / mean,
+            wall_spacing(float(self.reynolds[member]), 1.0, float(self.length)),
+        )
+
+    # ---- fields ----
+
+    def outputs(self) -> Mapping[str, NDArray[Any]]:
+        """(nodes,) fields of a field file beside those of the model.
+
+        Vorticity [a_inf/chord]; EddyViscosity over the viscosity of the stream, NuTilde over its
+        kinematic one; Cf, YPlus and HeatFlux, 0 off the walls.
+        """
+        self.refresh()
+        get, grid, own = self.backend.get, self.grid, self.at_walls()
+        slope = get(self.fields["slope"]).astype(float)
+        found = {"Vorticity": (slope[:, 4] - slope[:, 3]) * self.unit}
+        if self.eddies is not None:
+            stream = get(self.fields["mu_stream"])[grid.member]
+            found["EddyViscosity"] = get(self.fields["mu"])[:, 1] / stream
+            found["NuTilde"] = get(self.eddies.nt).astype(float) / stream
+        for name, kept in KEPT.items():
+            if name != "cp":  # of all nodes
+                found[kept] = np.zeros(grid.nodes)
+                found[kept][grid.wall.node] = getattr(own, name)
+        return found
+
+
+def _forward(along_stream: Floats) -> Floats:
+    """Factor 1 of what goes downstream, -1 of what goes upstream."""
+    return np.where(along_stream < 0, -1.0, 1.0)
+
+
+def refuse_inviscid(friction: Friction | None) -> Friction:
+    """The friction of a viscous gas; SettingsError of an inviscid one."""
+    if friction is None:
+        raise SettingsError(
+            "walls: the gas is inviscid and has no friction; give reynolds, or take its cp at the "
+            "walls from run.fields()['Cp']"
+        )
+    return friction

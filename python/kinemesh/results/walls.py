@@ -1,0 +1,94 @@
+"""Flow of a viscous gas along walls: pressure, friction, y+ and heat, node by node."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import CaseError
+from kinemesh.io.whole import replace
+
+if TYPE_CHECKING:
+    from kinemesh.results.fields import Fields
+
+FloatArray = NDArray[np.float64]
+KEPT = {"cp": "Cp", "cf": "Cf", "y_plus": "YPlus", "heat_flux": "HeatFlux"}
+"""Names of what field files have at the nodes of walls, by those of `Wall`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Wall:
+    """Flow on the wall of one body, in arrays (nodes,).
+
+    Nodes follow each other along the wall, the fluid on the left; a closed wall begins at its
+    trailing edge.
+
+    Parameters
+    ----------
+    x, y : places [chord]
+    cp : pressure coefficient [-]
+    cf : friction over the dynamic pressure of the stream [-], positive where the gas goes
+        downstream
+    y_plus : height of the wall's first cells in units of nu / u_tau [-]
+    heat_flux : from the gas into the wall [rho_inf a_inf^3]; 0 where no heat passes
+    """
+
+    x: FloatArray
+    y: FloatArray
+    cp: FloatArray
+    cf: FloatArray
+    y_plus: FloatArray
+    heat_flux: FloatArray
+
+    def columns(self) -> dict[str, FloatArray]:
+        """(nodes,) of each column of the CSV file."""
+        return {own.name: getattr(self, own.name) for own in fields(self)}
+
+
+def along(walls: NDArray[Any], points: NDArray[Any]) -> NDArray[np.int64]:
+    """Nodes of wall edges (k, 2) one after the other: open walls, then closed ones."""
+    after = dict(walls.tolist())
+    ends = set(after.values())
+    starts = [node for node in after if node not in ends]
+    found: list[int] = []
+    while after:
+        first = starts.pop(0) if starts else max(after, key=lambda node: points[node, 0])
+        at: int | None = first
+        while at is not None and not (at == first and first not in after):
+            found.append(at)
+            at = after.pop(at, None)
+    return np.array(found, np.int64)
+
+
+def walls(frame: Fields) -> dict[str, Wall]:
+    """Flow on the wall of each body in one frame, by marker; CaseError without friction."""
+    missing = [name for name in KEPT.values() if name not in frame]
+    if missing:
+        raise CaseError(
+            f"walls: the fields have no {', '.join(missing)}, as those of a viscous gas have; "
+            f"there are {', '.join(frame)}"
+        )
+    found = {}
+    for marker, rows in frame.bodies.items():
+        nodes = along(frame.walls[rows], frame.points)
+        x, y = frame.points[nodes].T
+        found[marker] = Wall(x, y, **{name: frame[kept][nodes] for name, kept in KEPT.items()})
+    return found
+
+
+def write(path: Path, found: Mapping[str, Wall]) -> None:
+    """Write a CSV file with a row per body and wall node."""
+    text = StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    out.writerow(["body", *(own.name for own in fields(Wall))])
+    for marker, wall in found.items():
+        rows: Any = zip(*(values.tolist() for values in wall.columns().values()), strict=True)
+        out.writerows([marker, *row] for row in rows)
+    replace(path, text.getvalue().encode())
