@@ -91,8 +91,9 @@ def parser() -> argparse.ArgumentParser:
         "--animate",
         nargs="?",
         const="mach",
-        choices=("mach", "cp", "vorticity"),
-        help="(after DIR) a film of the last cycle instead: of the Mach number, cp or vorticity",
+        choices=("mach", "cp", "vorticity", "eddies"),
+        help="(after DIR) a film of the last cycle instead: of the Mach number, cp, vorticity or "
+        "eddy viscosity",
     )
     _add_format(plot, ("gif", "mp4"), None)
     views.add_arguments(plot)

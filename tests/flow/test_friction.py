@@ -194,6 +194,26 @@ def test_friction_is_positive_downstream_on_both_sides_of_a_section():
     assert run.history["cd_friction"][-1] == pytest.approx(drag, rel=0.05)  # the nose is coarse
 
 
+@pytest.mark.flow
+def test_a_laminar_layer_begins_with_u_plus_as_y_plus_and_ends_with_the_stream(laminar):
+    layer = laminar.run.layer(0.5)
+    assert (layer.x, layer.y) == (pytest.approx(0.5, abs=0.02), 0.0)
+    assert layer.y_plus[0] == layer.u_plus[0] == 0.0
+    np.testing.assert_allclose(layer.u_plus[1:3], layer.y_plus[1:3], rtol=0.01)  # of Blasius too
+    assert layer.u_plus[-1] == pytest.approx(np.sqrt(2 / layer.cf), rel=0.02)
+    assert layer.eddy_viscosity is None
+    assert (np.diff(layer.y_plus) > 0).all()
+
+
+@pytest.mark.flow
+def test_a_layer_is_refused_where_there_is_none(laminar):
+    run = laminar.run
+    with pytest.raises(km.errors.CaseError, match="wall has no lower side"):
+        run.layer(0.5, upper=False)
+    with pytest.raises(km.errors.CaseError, match="no body 'wal'; there are wall"):
+        run.layer(0.5, body="wal")
+
+
 def test_the_first_height_at_a_sharp_edge_is_that_of_the_wall_not_of_the_wake():
     mesh = km.mesh.airfoil(
         "naca0012", nodes=3000, far_field=10.0, topology="c", cells="quads", heights="even",

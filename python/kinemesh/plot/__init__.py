@@ -10,8 +10,9 @@ from kinemesh.plot.comparisons import comparison, sizes
 from kinemesh.plot.cycles import cycle
 from kinemesh.plot.ensembles import loops
 from kinemesh.plot.films import film, films_from_directory
-from kinemesh.plot.flows import mach, pressure, solved, vorticity
+from kinemesh.plot.flows import eddies, mach, pressure, solved, vorticity
 from kinemesh.plot.folder import from_directory
+from kinemesh.plot.friction import friction, layers
 from kinemesh.plot.histories import hysteresis
 from kinemesh.plot.overset import grids
 from kinemesh.plot.pressures import unsteady_pressures
@@ -33,11 +34,14 @@ __all__ = [
     "comparison",
     "convergence",
     "cycle",
+    "eddies",
     "film",
     "films_from_directory",
+    "friction",
     "from_directory",
     "grids",
     "hysteresis",
+    "layers",
     "loads",
     "loops",
     "mach",

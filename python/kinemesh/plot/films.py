@@ -24,7 +24,16 @@ from kinemesh.plot.ensembles import (
     stream_of,
     title_of,
 )
-from kinemesh.plot.flows import SHADES, Picture, moment_of, pieces, range_of, solved, values_of
+from kinemesh.plot.flows import (
+    SHADES,
+    Picture,
+    moment_of,
+    pieces,
+    range_of,
+    shade_of,
+    solved,
+    values_of,
+)
 from kinemesh.plot.style import STYLE
 from kinemesh.plot.views import View, in_frame, wake_of, window_of
 from kinemesh.run.march import progress_bar
@@ -57,7 +66,7 @@ def film(
     Parameters
     ----------
     run : Run, or the name of its folder
-    quantity : "mach" or "cp", or "vorticity" of incompressible flow
+    quantity : "mach" or "cp", "vorticity" of viscous flow, "eddies" of a turbulent gas
     path : .gif, or .mp4 where ffmpeg is installed; default film-mach.gif in the folder of the run,
         for an ensemble members/film-mach-k0.1.gif, named by the parameters that vary
     member : int    of an ensemble, from 0
@@ -167,7 +176,7 @@ def _pictures(
         found = run.fields(number, member=member)
         return replaced(found, points=in_frame(seen, found, first))
 
-    shade, title = SHADES[quantity], title_of(run, member or 0)
+    shade, title = shade_of(quantity, first.incompressible), title_of(run, member or 0)
     stream = stream_of(run, member or 0)
 
     def window(f: Fields) -> tuple[float, ...]:

@@ -1,9 +1,9 @@
-"""Figures of a flow: Mach number, vorticity, pressure."""
+"""Figures of a flow: Mach number, vorticity, pressure, eddy viscosity."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +35,16 @@ SHADES = {
     "mach": Shade("Mach number", "Mach", "Mach number", "viridis", 0.05, 1.0),
     "vorticity": Shade("vorticity", "Vorticity", "vorticity [U/chord]", "RdBu_r", 1.0, signed=True),
     "cp": Shade("pressure coefficient", "Cp", "$c_p$", "viridis_r", 0.1),
+    "eddies": Shade("eddy viscosity", "EddyViscosity", r"$\mu_t/\mu_\infty$", "magma_r", 1.0),
 }
+OF_GAS = {"vorticity": r"vorticity [$a_\infty$/chord]"}  # labels where units are others
+
+
+def shade_of(quantity: str, incompressible: bool) -> Shade:
+    """Colours of a quantity of incompressible flow, or of a gas."""
+    shade = SHADES[quantity]
+    own = quantity in OF_GAS and not incompressible
+    return replace(shade, label=OF_GAS[quantity]) if own else shade
 
 
 @styled
@@ -53,7 +62,8 @@ def mach(
     """Mach number near the body, with the sonic line. points (nodes, 2), cells (cells, 4),
     values (nodes,), walls (k, 2); nothing is smoothed. `view`, `range`, `on` as of `vorticity`.
     """
-    return _drawn("mach", points, cells, values, walls, title, None, View.of(view, range), on)
+    seen = View.of(view, range)
+    return _drawn(SHADES["mach"], points, cells, values, walls, title, None, seen, on)
 
 
 @styled
@@ -71,6 +81,7 @@ def vorticity(
     bodies: Mapping[str, NDArray[Any]] | None = None,
     stroke: Sequence[NDArray[Any]] = (),
     on: str = "points",
+    gas: bool = False,
 ) -> Any:
     """Vorticity of the body and its wake; values beyond the range have the colours of its ends.
 
@@ -83,10 +94,34 @@ def vorticity(
     stream : its direction, which the wake follows; (0, 0) for a fluid at rest
     bodies : marker -> rows of `walls`
     stroke : (k, 2) places of the walls at other times, which the picture of a wake has too
+    gas : values are in a_inf/chord, else in U/chord
+    """
+    wake = stream, list((bodies or {}).values()), stroke
+    seen, shade = View.of(view, range), shade_of("vorticity", not gas)
+    return _drawn(shade, points, cells, values, walls, title, part, seen, on, *wake)
+
+
+@styled
+def eddies(
+    points: NDArray[Any],
+    cells: NDArray[Any],
+    values: NDArray[Any],
+    walls: NDArray[Any],
+    title: str = "",
+    *,
+    view: Any = None,
+    range: Any = None,
+    stream: tuple[float, float] = (1.0, 0.0),
+    bodies: Mapping[str, NDArray[Any]] | None = None,
+    stroke: Sequence[NDArray[Any]] = (),
+    on: str = "points",
+) -> Any:
+    """Eddy viscosity of the body and its wake, over the viscosity of the stream; arguments as of
+    `vorticity`.
     """
     wake = stream, list((bodies or {}).values()), stroke
     seen = View.of(view, range)
-    return _drawn("vorticity", points, cells, values, walls, title, part, seen, on, *wake)
+    return _drawn(SHADES["eddies"], points, cells, values, walls, title, None, seen, on, *wake)
 
 
 @styled
@@ -108,11 +143,11 @@ def pressure(
     """Pressure coefficient of the body and its wake; arguments as of `vorticity`."""
     wake = stream, list((bodies or {}).values()), stroke
     seen = View.of(view, range)
-    return _drawn("cp", points, cells, values, walls, title, part, seen, on, *wake)
+    return _drawn(SHADES["cp"], points, cells, values, walls, title, part, seen, on, *wake)
 
 
 def _drawn(
-    quantity: str,
+    shade: Shade,
     points: NDArray[Any],
     cells: NDArray[Any],
     values: NDArray[Any],
@@ -126,7 +161,7 @@ def _drawn(
     stroke: Sequence[NDArray[Any]] = (),
 ) -> Any:
     """Figure of one flow."""
-    shade, box = SHADES[quantity], window_of(view, points, walls, bodies, stream, stroke)
+    box = window_of(view, points, walls, bodies, stream, stroke)
     flow = pieces(points, cells, values, on)
     ends = range_of(shade, *flow, box, view)
     picture = Picture(shade, box, ends, view.range is not None, on == "cells")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from kinemesh.plot.ensembles import (
 from kinemesh.plot.films import FORMATS as FILMS
 from kinemesh.plot.flows import (
     SHADES,
+    eddies,
     mach,
     moment_of,
     pressure,
@@ -33,6 +34,7 @@ from kinemesh.plot.flows import (
     values_of,
     vorticity,
 )
+from kinemesh.plot.friction import friction, layers
 from kinemesh.plot.histories import hysteresis
 from kinemesh.plot.overset import grids, parts_of
 from kinemesh.plot.pressures import unsteady_pressures
@@ -41,6 +43,9 @@ from kinemesh.plot.style import unit_of_time
 from kinemesh.plot.times import convergence, loads
 from kinemesh.plot.views import View, in_frame, wake_of
 from kinemesh.plot.walls import surface_pressure
+from kinemesh.results.layers import Layer, layer
+from kinemesh.results.walls import Wall
+from kinemesh.results.walls import walls as walls_of
 
 if TYPE_CHECKING:
     from kinemesh.results import Fields, Run
@@ -66,6 +71,8 @@ def from_directory(
     pressure.png in place of mach.png, and grids.png of overset parts.  Several bodies have a line
     each in hysteresis.png and loads.png.
     Steady: convergence.png, cp.png, mach.png, mesh.png.
+    Of a viscous gas also vorticity.png, friction.png and layers.png, and eddies.png of a turbulent
+    one.
     In space cp.png, sections.png and mesh.png of the wing (`kinemesh.plot.wings`), and no mach.png.
     An ensemble has one hysteresis.png (or convergence.png) of all members, and mesh.png where the
     members share the mesh.
@@ -167,7 +174,46 @@ def _member(run: Run, member: int, target: Target, complete: bool, seen: View) -
     places = in_frame(seen, flow, run.fields(0, member=member))
     more = {"view": seen.window, "range": seen.range, "on": flow.on}
     mach(places, flow.cells, flow["Mach"], walls, told, **more, path=target("mach"))
+    if "Cf" in flow:
+        _viscous(run, member, flow, target, told, seen)
     _space(flow, told, target("mesh"))
+
+
+def _viscous(run: Run, member: int, flow: Fields, target: Target, title: str, seen: View) -> None:
+    """Figures of a viscous gas beside those of an inviscid one."""
+    first = run.fields(0, member=member)
+    angle = np.radians(float(run.asked()[member].get("alpha_deg") or 0.0))
+    points = in_frame(seen, flow, first)
+    wake: dict[str, Any] = {
+        "bodies": flow.bodies,
+        "view": seen.window,
+        "stream": (float(np.cos(angle)), float(np.sin(angle))),
+        "stroke": _stroke(run, member, seen, first),
+    }
+    values, path = flow["Vorticity"], target("vorticity")
+    vorticity(points, flow.cells, values, flow.walls, title, **wake, gas=True, path=path)
+    if "EddyViscosity" in flow:
+        values, path = flow["EddyViscosity"], target("eddies")
+        eddies(points, flow.cells, values, flow.walls, title, **wake, path=path)
+    found = walls_of(flow)
+    friction(found, title, path=target("friction"))
+    profiles = _profiles(flow, found, float(run.asked()[member]["mach"]))
+    if profiles:
+        layers(profiles, title, path=target("layers"))
+
+
+def _profiles(flow: Fields, found: Mapping[str, Wall], mach: float) -> dict[str, Layer]:
+    """Boundary layers at the middle of each side of each body, where there are some."""
+    made = {}
+    for marker, wall in found.items():
+        middle = float(wall.x.min() + wall.x.max()) / 2
+        for upper, side in ((True, "above"), (False, "below")):
+            try:
+                own = layer(flow, mach, middle, marker, upper)
+            except CaseError:  # no such side, or no line of nodes there
+                continue
+            made[f"{side} {marker} at $x$ = {own.x:.3g}"] = own
+    return made
 
 
 def _at(title: str, moment: str) -> str:

@@ -9,6 +9,7 @@ from kinemesh.results import fields, table
 from kinemesh.results.record import Record
 
 if TYPE_CHECKING:
+    from kinemesh.results.layers import Layer
     from kinemesh.results.pressures import Pressures
     from kinemesh.results.walls import Wall
 
@@ -92,6 +93,34 @@ class Run(Record):
         from kinemesh.results.walls import walls
 
         return walls(self.fields(frame, phase_deg=phase_deg, member=member))
+
+    def layer(
+        self,
+        x: float,
+        *,
+        body: str | None = None,
+        upper: bool = True,
+        frame: int | None = None,
+        phase_deg: float | None = None,
+        member: int | None = None,
+    ) -> Layer:
+        """Boundary layer of a viscous gas at a place of a wall in one frame, in wall units.
+
+        Parameters
+        ----------
+        x : place along the wall, of which the nearest node is taken [chord]
+        body : marker; default the first
+        upper : whether the gas is above the wall there, else below it
+        frame, phase_deg, member : as of `fields`
+
+        Raises
+        ------
+        CaseError    those of `fields`; an inviscid gas, no such body or side, friction of 0
+        """
+        from kinemesh.results.layers import layer
+
+        flow = self.fields(frame, phase_deg=phase_deg, member=member)
+        return layer(flow, float(self.asked()[member or 0]["mach"]), x, body, upper)
 
     def __repr__(self) -> str:
         members = f"{self.members} members, " if self.members > 1 else ""

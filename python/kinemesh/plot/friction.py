@@ -1,0 +1,97 @@
+"""Figures of viscous flow at walls: friction along them, profiles of boundary layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.plot.style import BLUE, BODIES, DARK, GREY, RED, figure_of, styled, wrapped
+from kinemesh.plot.walls import DASHED
+
+if TYPE_CHECKING:
+    from kinemesh.results.layers import Layer
+    from kinemesh.results.walls import Wall
+
+KAPPA, OFFSET = 0.41, 5.0  # of the logarithmic law of the wall
+BUFFER = 11.0  # y+ where its two parts meet
+NOSE = 0.1  # share of a wall whose friction may lie beyond the axis
+HIGH = 2.0  # end of the axis over the largest friction behind the nose
+
+
+@styled
+def friction(found: Mapping[str, Wall], title: str = "") -> Any:
+    """Friction coefficient along the walls, by side, or of several bodies by body.
+
+    The lower side is dashed, as that of a symmetric flow lies on the upper one.  The axis is that
+    of the friction behind the first tenth of each wall, the rest may lie beyond it.
+    """
+    figure = figure_of(5.6, 3.8)
+    axes = figure.subplots()
+    for k, (marker, wall) in enumerate(found.items()):
+        for rows, upper in _sides(wall):
+            colour = BODIES[k % len(BODIES)] if len(found) > 1 else BLUE if upper else RED
+            side = "upper side" if upper else "lower side"
+            label = f"{marker}, {side}" if len(found) > 1 else side
+            style = "-" if upper else DASHED
+            axes.plot(wall.x[rows], wall.cf[rows], color=colour, linestyle=style, label=label)
+    axes.axhline(0.0, color=DARK, linewidth=0.7)
+    ends = np.array([_range(wall) for wall in found.values()])
+    axes.set_ylim(min(0.0, HIGH * ends[:, 0].min()), max(0.0, HIGH * ends[:, 1].max()) or 1.0)
+    axes.set(xlabel="$x/c$", ylabel="$c_f$")
+    axes.set_title(wrapped(title, 66))
+    axes.margins(x=0.02)
+    figure.legend(loc="outside lower center", ncols=3, fontsize=8)
+    return figure
+
+
+def _range(wall: Wall) -> tuple[float, float]:
+    """Least and largest friction behind the nose."""
+    cf = wall.cf[wall.x >= wall.x.min() + NOSE * np.ptp(wall.x)]
+    return float(cf.min()), float(cf.max())
+
+
+def _sides(wall: Wall) -> Iterator[tuple[NDArray[np.int64], bool]]:
+    """Nodes of each side from its leading edge on, and whether it is the upper one.
+
+    The gas is on the left of a wall, so that the upper side goes downstream.
+    """
+    count, nose = len(wall.x), int(np.argmin(wall.x))
+    rows = np.arange(count)
+    if nose in (0, count - 1):
+        yield (rows if nose == 0 else rows[::-1]), nose == 0
+        return
+    points = np.stack([wall.x, wall.y], axis=1)
+    step = np.hypot(*np.diff(points, axis=0).T).max()
+    closed = np.hypot(*(points[0] - points[-1])) < 2 * step
+    yield np.append(rows[nose:], [0] if closed else []).astype(np.int64), True
+    yield rows[nose::-1], False
+
+
+@styled
+def layers(found: Mapping[str, Layer], title: str = "") -> Any:
+    """Velocity in boundary layers over the distance from the wall, both in wall units.
+
+    Grey lines are the law of the wall: u+ = y+, and u+ = ln(y+) / 0.41 + 5.  Every second layer is
+    dashed, as both sides of a symmetric flow have the same.
+    """
+    figure = figure_of(5.6, 3.8)
+    axes = figure.subplots()
+    inner, outer = np.geomspace(0.1, BUFFER, 60), np.geomspace(BUFFER, 1e4, 60)
+    law = {"color": GREY, "linewidth": 1.0, "linestyle": "--"}
+    axes.plot(inner, inner, **law, label="law of the wall")
+    axes.plot(outer, np.log(outer) / KAPPA + OFFSET, **law)
+    for k, (name, own) in enumerate(found.items()):
+        up = np.where(own.cf < 0, -own.u_plus, own.u_plus)  # in the direction of the friction
+        text = f"{name}, $c_f$ = {own.cf:.4g}"
+        style = {"color": BODIES[k % len(BODIES)], "linestyle": DASHED if k % 2 else "-"}
+        axes.semilogx(own.y_plus[1:], up[1:], marker=".", markersize=3, label=text, **style)
+    ends = [float(f(own.y_plus[1:])) for own in found.values() for f in (np.min, np.max)]
+    axes.set_xlim(min([*ends, 1.0]) / 1.5, max([*ends, 100.0]) * 1.5)
+    axes.set_ylim(0.0, 1.15 * max(float(own.u_plus.max()) for own in found.values()))
+    axes.set(xlabel="$y^+$", ylabel="$u^+$")
+    axes.set_title(wrapped(title, 66))
+    figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+    return figure

@@ -1,0 +1,71 @@
+"""Figures of viscous flow at walls."""
+
+import kinemesh as km
+import numpy as np
+import pytest
+from kinemesh import plot
+from kinemesh.results.layers import Layer
+from kinemesh.results.walls import Wall
+
+pytestmark = pytest.mark.no_sanitizer
+
+
+def wall(x, y, cf):
+    none = np.zeros(len(x))
+    return Wall(np.array(x, float), np.array(y, float), none, np.array(cf, float), none, none)
+
+
+def test_friction_of_a_closed_wall_has_a_line_for_each_side_from_the_nose():
+    # from the trailing edge along the lower side
+    body = wall([1, 0.5, 0, 0.5], [0, -0.1, 0, 0.1], [0.002, 0.003, 0.5, 0.004])
+    axes = plot.friction({"airfoil": body}).axes[0]
+    upper, lower = axes.lines[:2]
+    assert (upper.get_label(), lower.get_label()) == ("upper side", "lower side")
+    assert upper.get_xydata().tolist() == [[0, 0.5], [0.5, 0.004], [1, 0.002]]
+    assert lower.get_xydata().tolist() == [[0, 0.5], [0.5, 0.003], [1, 0.002]]
+    assert axes.get_ylim() == (0.0, 0.008)  # twice the largest behind the nose
+
+
+def test_friction_of_a_plate_is_of_the_side_that_the_gas_is_on():
+    above = plot.friction({"wall": wall([0, 1, 2], [0, 0, 0], [9, 1, 2])}).axes[0]
+    assert [line.get_label() for line in above.lines[:-1]] == ["upper side"]
+    below = plot.friction({"wall": wall([2, 1, 0], [0, 0, 0], [2, -1, 9])}).axes[0]
+    assert [line.get_label() for line in below.lines[:-1]] == ["lower side"]
+    assert below.lines[0].get_xdata().tolist() == [0, 1, 2]
+    assert below.get_ylim() == (-2.0, 4.0)
+
+
+def test_layers_are_drawn_in_the_direction_of_the_friction_beside_the_law_of_the_wall():
+    y = np.array([0.0, 1.0, 10.0, 100.0])
+    layers = {"a": Layer(0, 0, 0.003, y, y, None), "b": Layer(0, 0, -0.003, y, -y, None)}
+    axes = plot.layers(layers).axes[0]
+    inner, outer, *drawn = axes.lines
+    np.testing.assert_array_equal(inner.get_xdata(), inner.get_ydata())
+    law = np.log(outer.get_xdata()) / 0.41 + 5
+    np.testing.assert_allclose(outer.get_ydata(), law)
+    for line in drawn:
+        np.testing.assert_array_equal(line.get_ydata(), y[1:])
+
+
+@pytest.mark.flow
+@pytest.mark.filterwarnings("ignore:.*(residual|y\\+):RuntimeWarning")
+def test_the_folder_of_a_turbulent_flow_has_its_figures(tmp_path):
+    mesh = km.mesh.plate(600, height=0.5, wall_spacing=1e-3, edge_spacing=0.006)
+    case = km.Ale(
+        mesh, mach=0.2, reynolds=5e6, turbulence="sa", device="cpu", walls=["wall"],
+        boundaries={"outlet": km.outlet(pressure=1.0), "symmetry": "symmetry"},
+        far=["inlet", "farfield"],
+        settings=km.AleSettings(limiter="none", steady_iterations=30),
+    )  # fmt: skip
+    case.steady(out=tmp_path)
+    made = [path.name for path in plot.from_directory(tmp_path)]
+    of_viscous = ["vorticity.png", "eddies.png", "friction.png", "layers.png"]
+    assert made == ["convergence.png", "cp.png", "mach.png", *of_viscous, "mesh.png"]
+
+
+def test_vorticity_of_a_gas_has_its_own_unit():
+    points = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
+    flow = points, np.array([[0, 1, 2, 3]]), np.arange(4.0), np.empty((0, 2), int)
+    bars = [plot.vorticity(*flow, gas=gas).axes[0].child_axes[0] for gas in (False, True)]
+    labels = [bar.get_ylabel() for bar in bars]
+    assert labels == ["vorticity [U/chord]", r"vorticity [$a_\infty$/chord]"]
