@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from kinemesh.flow.gas.friction import Friction
 from kinemesh.results.walls import along
+from scipy.linalg import solve_banded
 
 REYNOLDS, MACH = 1e5, 0.2
 ENDS = {
@@ -139,21 +140,47 @@ def test_heat_flows_from_a_warm_wall_as_its_gradient_says(tmp_path):
     assert (wall.heat_flux[behind] < 0).all()
 
 
+def torque_of_a_turn(nu, rate, time, radius=0.5, far=4.0, rows=400):
+    """Torque per density of a cylinder that turns at once in a fluid at rest, by finite differences
+    of dv/dt = nu (v'' + v'/r - v/r^2)."""
+    r = radius + (far - radius) * np.linspace(0, 1, rows) ** 2
+    h, own = np.diff(r), r[1:-1]
+    before, after, both = h[:-1], h[1:], h[:-1] + h[1:]
+    lower = 2 / (before * both) - after / (before * both) / own
+    upper = 2 / (after * both) + before / (after * both) / own
+    steps = time * np.diff(np.linspace(0, 1, rows + 1) ** 2)
+    v = np.zeros(rows)
+    for dt in steps:
+        v[0], v[-1] = rate * radius, 0.0
+        bands = np.zeros((3, rows))
+        bands[1] = 1.0
+        bands[0, 2:], bands[2, :-2] = -dt * nu * upper, -dt * nu * lower
+        bands[1, 1:-1] += dt * nu * (lower + upper + 1 / own**2)
+        v = solve_banded((1, 1), bands, v)
+    near, far = (v[1] - v[0]) / h[0], (v[2] - v[0]) / (h[0] + h[1])
+    slope = near - (far - near) * h[0] / h[1]
+    return 2 * np.pi * radius**2 * nu * (slope - v[0] / radius)
+
+
 @pytest.mark.flow
-@pytest.mark.filterwarnings("ignore:.*(asked residual drop|periodic):RuntimeWarning")
-def test_power_of_a_turning_cylinder_is_that_of_its_friction():
-    mesh = km.mesh.cylinder(800, far_field=10.0)
-    turn = km.motion.rotate(0.2)
+@pytest.mark.filterwarnings("ignore:.*moves at once:RuntimeWarning")
+def test_a_cylinder_that_turns_is_held_by_the_friction_of_the_gas():
+    mach, reynolds, turn, time, steps = 0.1, 20.0, 0.4, 4.0, 20
+    mesh = km.mesh.cylinder(1500, far_field=12.0)
     case = km.Ale(
-        mesh, mach=0.1, reynolds=100, motion=turn, deform=km.deform.Rigid(), device="cpu",
-        moment_about=(0, 0),
+        mesh, mach=mach, reynolds=reynolds, device="cpu", moment_about=(0, 0),
+        motion=km.motion.rotate(np.degrees(turn), about=(0, 0)), deform=km.deform.Rigid(),
     )  # fmt: skip
-    run = case.run(time_step=0.2, steps=6, start="as is")
+    rows = case.run(time_step=time / steps, steps=steps, start="as is").history
+    torque = torque_of_a_turn(mach / reynolds, turn * mach, time) / (0.5 * mach**2)
+    # 36 edges around and 20 steps: 1.5 %, on 6000 nodes 0.9 %; the stream passes 0.4 diameters
+    assert rows["cm"][-1] == pytest.approx(torque, rel=0.02)
+    assert rows["power"][-1] == pytest.approx(turn * mach * torque, rel=0.02)
+    assert rows["power_pitch"][-1] == rows["power"][-1]
     wall = case.grid.wall
-    force, velocity = (case.backend.get(wall.device[n]) for n in ("reaction", "velocity"))
-    power = (force * velocity).sum() / (0.5 * 0.1**2)
-    assert power < 0  # the gas holds the cylinder
-    assert run.history["power"][-1] == pytest.approx(power, rel=1e-3)
+    force, S, velocity = (case.backend.get(wall.device[n]) for n in ("reaction", "S", "velocity"))
+    power = ((force - S / 1.4) * velocity).sum() / (0.5 * mach**2)
+    assert rows["power"][-1] == pytest.approx(power, rel=1e-4)  # chords of BDF2 for arcs
 
 
 @pytest.mark.flow
