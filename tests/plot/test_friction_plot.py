@@ -4,6 +4,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh import plot
+from kinemesh.io.history import STEADY, History
 from kinemesh.results.layers import Layer
 from kinemesh.results.walls import Wall
 
@@ -61,6 +62,16 @@ def test_the_folder_of_a_turbulent_flow_has_its_figures(tmp_path):
     made = [path.name for path in plot.from_directory(tmp_path)]
     of_viscous = ["vorticity.png", "eddies.png", "friction.png", "layers.png"]
     assert made == ["convergence.png", "cp.png", "mach.png", *of_viscous, "mesh.png"]
+
+
+def test_convergence_of_a_turbulent_flow_has_both_residuals():
+    made = History((*STEADY, "residual_turbulence"))
+    rows = dict.fromkeys(STEADY, np.array([0.0, 0.0])) | {"iteration": np.array([1, 2])}
+    rows |= {"residual": np.array([1.0, 0.1])}
+    made.extend(rows | {"residual_turbulence": np.array([1.0, 0.5])})
+    top = plot.convergence(made).axes[0]
+    assert [line.get_ydata().tolist() for line in top.lines] == [[1.0, 0.1], [1.0, 0.5]]
+    assert [text.get_text() for text in top.get_legend().get_texts()] == ["gas", "turbulence"]
 
 
 def test_vorticity_of_a_gas_has_its_own_unit():

@@ -137,8 +137,9 @@ def _loads_of(history: History, markers: Sequence[str], title: str, time: str) -
 def convergence(history: History, members: Sequence[int] | None = None, title: str = "") -> Any:
     """Residual, and lift and drag, over the iterations of a steady run.
 
-    A line per member, of all or of `members`.
+    A line per member, of all or of `members`; the residual of a model of turbulence is dashed.
     """
+    eddies = "residual_turbulence"
     shown = history.members if members is None else members
     figure = figure_of(6.4, 4.4)
     top, bottom = figure.subplots(2, 1, sharex=True)
@@ -146,13 +147,17 @@ def convergence(history: History, members: Sequence[int] | None = None, title: s
     for m in shown:
         part = history.member(m)
         at, fade = part["iteration"], 1 - 0.6 * (m - shown[0]) / len(history.members)
-        top.semilogy(at, part["residual"], color=BLUE, alpha=fade, label=f"member {m}")
+        name = f"member {m}" if len(shown) > 1 else "gas"
+        top.semilogy(at, part["residual"], color=BLUE, alpha=fade, label=name)
+        if eddies in history:
+            name = "turbulence" if m == shown[-1] else ""
+            top.semilogy(at, part[eddies], "--", color=RED, alpha=fade, label=name)
         bottom.plot(at, part["cl"], color=BLUE, alpha=fade)
         right.plot(at, part["cd"], color=RED, alpha=fade)
     hush((bottom, right))
     top.set_title(wrapped(title, WIDE))
     top.set_ylabel("residual")
-    if 1 < len(shown) <= 8:
+    if 1 < len(shown) <= 8 or (eddies in history and len(shown) == 1):
         top.legend()
     bottom.set(xlabel="iteration")
     _name_sides(bottom, right)
