@@ -65,7 +65,7 @@ struct eddy_sum {
  * an advective form, with the mass that the flow's flux takes through the moving face.           */
 HD struct eddy_sum N(eddy_edges)(const i32 a, const real rho EDDY_EDGES(PARAM))
 {
-  struct eddy_sum s   = {0, 0};
+  struct eddy_sum s   = {0, 0, 0};
   const real      own = nt[a], most = rho / EDDY_SIGMA, here = R(0.5) * (EDDY_CB2 - R(1)) * eta[a];
   real            g[DIM];
   f64             at[DIM];
