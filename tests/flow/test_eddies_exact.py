@@ -22,6 +22,12 @@ def fv1(nt, nu):
     return chi**3 / (chi**3 + CV1**3)
 
 
+def diffusivity(nt, nu):
+    """nu + nu~, of a negative nu~ nu + nu~ fn."""
+    cube = (nt / nu) ** 3
+    return nu + np.where(nt < 0, nt * (CN1 + cube) / (CN1 - cube), nt)
+
+
 def source(nt, nu, omega, d):
     """P - D of one place, and the branches that it took; analytic in nt within each."""
     if nt.real < 0:
@@ -63,10 +69,11 @@ def rows(backend, nt, nu, omega, d, rho=1.25, **changes):
     slope = np.zeros((count, 8))
     slope[:, 4] = omega  # dv/dx
     given = {
-        "node": at, "member": 0 * at, "active": [1], "diagonal": 2 * at, "slot": 2 * at + 1,
+        "row_of": at, "member": 0 * at, "active": [1], "diagonal": 2 * at, "slot": 2 * at + 1,
         "x": np.column_stack([at, 0 * at]), "offsets": np.arange(count + 1), "neighbour": at ^ 1,
         "edge": at // 2, "S": np.zeros((edges, 2)), "flux": np.zeros((edges, 4)),
-        "compact": np.zeros(edges), "q": np.tile([rho, 0.3, 0.1, 0.7], (count, 1)),
+        "compact": np.zeros(edges), "jump": np.zeros(edges),
+        "eta": np.zeros(count), "q": np.tile([rho, 0.3, 0.1, 0.7], (count, 1)),
         "mu": np.column_stack([rho * nu, 0 * nu]), "nt": nt, "slope_nt": np.zeros((count, 2)),
         "A": np.zeros((2 * count, 1)), "V": np.full(count, 2.0), "slope": slope,
         "nt1": np.zeros(count), "nt2": np.zeros(count), "distance": d, "bdf": [[0.0, 0.0, 0.0]],
@@ -157,6 +164,24 @@ def test_viscosity_of_eddies_and_of_molecules(backend):
 # ---------------------------------------------------------------- between nodes
 
 
+def test_gradients_of_nu_tilde_are_exact_and_its_diffusivity_is_that_of_its_sign(double):
+    case = gas(thin("mixed", aspect=100.0, jitter=0.3))
+    x, get = case.grid.points, case.backend.get
+    nt = 0.2 + 0.7 * x[:, 0] - 1.3 * x[:, 1]
+    nt -= np.median(nt)
+    tables = {name: get(case.fields[name]) for name in ("offsets", "neighbour", "whole")}
+    rho, mu = np.full(len(x), 1.25), np.full(len(x), 0.05)
+    q = np.column_stack([rho, 0 * rho, 0 * rho, rho])
+
+    found = direct(double, "eddy_gradient", member=np.zeros(len(x)), active=[1], x=x, **tables,
+                   q=q, mu=np.column_stack([mu, 0 * mu]), nt=nt, eta=0 * nt,
+                   slope_nt=np.zeros((len(x), 2)))  # fmt: skip
+
+    assert found["slope_nt"] == pytest.approx(np.tile([0.7, -1.3], (len(x), 1)), abs=1e-11)
+    assert found["eta"] == pytest.approx(diffusivity(nt, 0.04), rel=1e-13)
+    assert (nt < 0).any() and (nt > 0).any()
+
+
 def of_mesh(case, nt, mu, mass, d, slope_nt, slope):
     """Residual of nu~ on a mesh, of what passes and what is made there."""
     b, get, terms = case.backend, case.backend.get, case.fields
@@ -166,9 +191,9 @@ def of_mesh(case, nt, mu, mass, d, slope_nt, slope):
     tables = {name: get(terms[name]) for name in ("offsets", "neighbour", "edge")}
     entries, at = len(tables["edge"]), np.arange(len(x))
     return direct(
-        b, "eddy_rows", node=at, member=0 * at, active=[1], diagonal=at,
+        b, "eddy_rows", row_of=at, member=0 * at, active=[1], diagonal=at,
         slot=len(x) + np.arange(entries), x=x, **tables, S=get(case.grid.S), flux=flux,
-        compact=get(terms["compact"]), q=np.tile([1.0, 0.0, 0.0, 1 / 1.4], (len(x), 1)),
+        compact=get(terms["compact"]), jump=get(terms["jump"]), eta=diffusivity(nt, mu), q=np.tile([1.0, 0.0, 0.0, 1 / 1.4], (len(x), 1)),
         mu=np.column_stack([mu + 0 * nt, 0 * nt]), nt=nt, slope_nt=slope_nt,
         A=np.zeros((len(x) + entries, 1)), V=get(case.grid.V), slope=slope, nt1=0 * nt, nt2=0 * nt,
         distance=d, bdf=[[0.0, 0.0, 0.0]], cfl=[1e30], res_nt=0 * nt, size_nt=0 * nt,

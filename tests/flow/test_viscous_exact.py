@@ -128,7 +128,7 @@ def matrix(backend, kernel, q, S, c, mu, cfl=1e30):
     nodes, at = 2 * edges, np.arange(2 * edges)
     viscous = {"compact": c, "mu": mu.reshape(-1, 2), "conduct": 1 / PR, "conduct_eddy": 1 / PR_T}
     found = direct(
-        backend, kernel, node=at, member=0 * at, active=[1], diagonal=2 * at, slot=2 * at + 1,
+        backend, kernel, row_of=at, member=0 * at, active=[1], diagonal=2 * at, slot=2 * at + 1,
         offsets=np.arange(nodes + 1), neighbour=at ^ 1, edge=at // 2, S=S, w=np.zeros(edges),
         q=q.reshape(-1, 4), jacobian_fix=[0.1], low_mach=[[1.0, 1.0]], V=np.ones(nodes),
         bdf=[[0.0, 0.0, 0.0]], cfl=[cfl], pace=np.ones(nodes), res=np.zeros((nodes, 4)),
