@@ -111,12 +111,12 @@ HD void N(face_store_viscous)(const i32 i, const i32 hllc ALE_FLUX_VISCOUS(PARAM
   N(state_put)(flux + NV * i, f);
 }
 
-KERNEL(N(ale_flux_roe_viscous), ALE_FLUX_VISCOUS, indirect)
+KERNEL(N(ale_flux_roe_viscous), ALE_FLUX_VISCOUS, wide)
 {
   N(face_store_viscous)(i, 0 ALE_FLUX_VISCOUS(NAME));
 }
 
-KERNEL(N(ale_flux_hllc_viscous), ALE_FLUX_VISCOUS, indirect)
+KERNEL(N(ale_flux_hllc_viscous), ALE_FLUX_VISCOUS, wide)
 {
   N(face_store_viscous)(i, 1 ALE_FLUX_VISCOUS(NAME));
 }
