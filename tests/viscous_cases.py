@@ -33,14 +33,12 @@ def heat_flux(g, mu, mu_t=0.0):
     return -np.reshape(mu / PR + mu_t / PR_T, (-1, 1)) * g / (GAMMA - 1)
 
 
-def endless(monkeypatch):
-    """Let a turbulent gas have no walls: their distance is infinite."""
+def endless(monkeypatch, far=np.inf):
+    """Let a turbulent gas have no walls: their distance is `far`."""
 
     def distance(volumes, markers):
         assert markers == []
-        volumes.fields.add(
-            distance=volumes.backend.array(np.full(volumes.nodes, np.inf), "float64")
-        )
+        volumes.fields.add(distance=volumes.backend.array(np.full(volumes.nodes, far), "float64"))
 
     monkeypatch.setattr("kinemesh.flow.terms.viscous.Stick._refuse_slip", lambda self, case: None)
     monkeypatch.setattr("kinemesh.flow.terms.eddies.wall_distance", distance)
