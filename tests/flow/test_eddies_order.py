@@ -89,7 +89,7 @@ def order(monkeypatch, kind, sizes, aspect, jitter):
 
 @pytest.mark.parametrize("jitter", [0.0, 0.1], ids=["regular", "shaken"])
 def test_the_equation_of_nu_tilde_has_first_order(jitter, monkeypatch):
-    """That of its convection."""
+    """First order is that of its convection."""
     assert order(monkeypatch, "triangles", (24, 48), 1.0, jitter) >= 0.9
 
 
