@@ -17,21 +17,36 @@ def wall(x, y, cf):
 
 
 def test_friction_of_a_closed_wall_has_a_line_for_each_side_from_the_nose():
-    # from the trailing edge along the lower side
-    body = wall([1, 0.5, 0, 0.5], [0, -0.1, 0, 0.1], [0.002, 0.003, 0.5, 0.004])
-    axes = plot.friction({"airfoil": body}).axes[0]
-    upper, lower = axes.lines[:2]
-    assert (upper.get_label(), lower.get_label()) == ("upper side", "lower side")
-    assert upper.get_xydata().tolist() == [[0, 0.5], [0.5, 0.004], [1, 0.002]]
-    assert lower.get_xydata().tolist() == [[0, 0.5], [0.5, 0.003], [1, 0.002]]
+    angle = -np.arange(24) * np.pi / 12  # an ellipse from its end along the lower side
+    x = np.round(0.5 + 0.5 * np.cos(angle), 12)
+    cf = np.where(angle > -np.pi, 0.003, 0.004)
+    cf[12] = 0.5
+    axes = plot.friction({"body": wall(x, 0.2 * np.sin(angle), cf)}).axes[0]
+    sides = {line.get_label(): line for line in axes.lines if len(line.get_xdata()) == 13}
+    upper, lower = (sides[name].get_xydata() for name in ("upper side", "lower side"))
+    assert upper[0].tolist() == lower[0].tolist() == [0.0, 0.5]
+    assert upper[1:, 1].tolist() == [0.004] * 11 + [0.003]
+    assert lower[1:, 1].tolist() == [0.003] * 12
+    assert (np.diff(upper[:, 0]) > 0).all()
     assert axes.get_ylim() == (0.0, 0.008)  # twice the largest behind the nose
+
+
+def test_friction_at_a_sharp_edge_is_a_dot_and_sets_no_axis():
+    x = np.r_[np.linspace(1, 0.1, 10), [0.0, 0.0], np.linspace(0.1, 0.9, 9)]
+    y = np.r_[np.linspace(0, -0.1, 10), [-0.05, 0.05], np.linspace(0.1, 0.01, 9)]
+    cf = np.full(21, 0.003)
+    cf[[0, 1, -1]] = 0.02, -0.01, -0.01
+    axes = plot.friction({"airfoil": wall(x, y, cf)}).axes[0]
+    dots = np.concatenate([w.get_ydata() for w in axes.lines if w.get_marker() == "."])
+    assert {0.02, -0.01} <= set(dots)
+    assert axes.get_ylim() == (0.0, 0.006)
 
 
 def test_friction_of_a_plate_is_of_the_side_that_the_gas_is_on():
     above = plot.friction({"wall": wall([0, 1, 2], [0, 0, 0], [9, 1, 2])}).axes[0]
-    assert [line.get_label() for line in above.lines[:-1]] == ["upper side"]
+    assert above.lines[0].get_label() == "upper side"
     below = plot.friction({"wall": wall([2, 1, 0], [0, 0, 0], [2, -1, 9])}).axes[0]
-    assert [line.get_label() for line in below.lines[:-1]] == ["lower side"]
+    assert below.lines[0].get_label() == "lower side"
     assert below.lines[0].get_xdata().tolist() == [0, 1, 2]
     assert below.get_ylim() == (-2.0, 4.0)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.plot.style import BLUE, BODIES, DARK, GREY, RED, figure_of, styled, wrapped
-from kinemesh.plot.walls import DASHED
+from kinemesh.plot.walls import DASHED, DOTS, singular
 
 if TYPE_CHECKING:
     from kinemesh.results.layers import Layer
@@ -26,7 +26,8 @@ def friction(found: Mapping[str, Wall], title: str = "") -> Any:
     """Friction coefficient along the walls, by side, or of several bodies by body.
 
     The lower side is dashed, as that of a symmetric flow lies on the upper one.  The axis is that
-    of the friction behind the first tenth of each wall, the rest may lie beyond it.
+    of the friction behind the first tenth of each wall, the rest may lie beyond it.  Values at
+    sharp corners and next to them, of a flow that no mesh resolves, are dots that no line joins.
     """
     figure = figure_of(5.6, 3.8)
     axes = figure.subplots()
@@ -36,8 +37,14 @@ def friction(found: Mapping[str, Wall], title: str = "") -> Any:
             side = "upper side" if upper else "lower side"
             label = f"{marker}, {side}" if len(found) > 1 else side
             style = "-" if upper else DASHED
-            axes.plot(wall.x[rows], wall.cf[rows], color=colour, linestyle=style, label=label)
+            alone = _sharp(wall)[rows]
+            cf = np.where(alone, np.nan, wall.cf[rows])
+            axes.plot(wall.x[rows], cf, color=colour, linestyle=style, label=label)
+            at = rows[alone]
+            axes.plot(wall.x[at], wall.cf[at], ".", color=colour, markersize=3)
     axes.axhline(0.0, color=DARK, linewidth=0.7)
+    if any(_sharp(wall).any() for wall in found.values()):
+        axes.plot([], [], ".", color=GREY, markersize=3, label=DOTS)
     ends = np.array([_range(wall) for wall in found.values()])
     axes.set_ylim(min(0.0, HIGH * ends[:, 0].min()), max(0.0, HIGH * ends[:, 1].max()) or 1.0)
     axes.set(xlabel="$x/c$", ylabel="$c_f$")
@@ -48,9 +55,26 @@ def friction(found: Mapping[str, Wall], title: str = "") -> Any:
 
 
 def _range(wall: Wall) -> tuple[float, float]:
-    """Least and largest friction behind the nose."""
-    cf = wall.cf[wall.x >= wall.x.min() + NOSE * np.ptp(wall.x)]
+    """Least and largest friction behind the nose, but for sharp corners."""
+    behind = wall.x >= wall.x.min() + NOSE * np.ptp(wall.x)
+    smooth = behind & ~_sharp(wall)
+    cf = wall.cf[smooth if smooth.any() else behind]
     return float(cf.min()), float(cf.max())
+
+
+def _closed(wall: Wall) -> bool:
+    """True of a wall that ends where it begins."""
+    points = np.stack([wall.x, wall.y], axis=1)
+    step = np.hypot(*np.diff(points, axis=0).T).max()
+    return bool(np.hypot(*(points[0] - points[-1])) < 2 * step)
+
+
+def _sharp(wall: Wall) -> NDArray[np.bool_]:
+    """(nodes,) those at sharp corners, and their neighbours."""
+    at = np.arange(len(wall.x))
+    edges = np.stack([at, np.roll(at, -1)], axis=1)
+    points = np.stack([wall.x, wall.y], axis=1)
+    return np.isin(at, list(singular(points, edges if _closed(wall) else edges[:-1])))
 
 
 def _sides(wall: Wall) -> Iterator[tuple[NDArray[np.int64], bool]]:
@@ -63,10 +87,7 @@ def _sides(wall: Wall) -> Iterator[tuple[NDArray[np.int64], bool]]:
     if nose in (0, count - 1):
         yield (rows if nose == 0 else rows[::-1]), nose == 0
         return
-    points = np.stack([wall.x, wall.y], axis=1)
-    step = np.hypot(*np.diff(points, axis=0).T).max()
-    closed = np.hypot(*(points[0] - points[-1])) < 2 * step
-    yield np.append(rows[nose:], [0] if closed else []).astype(np.int64), True
+    yield np.append(rows[nose:], [0] if _closed(wall) else []).astype(np.int64), True
     yield rows[nose::-1], False
 
 
