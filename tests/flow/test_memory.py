@@ -115,6 +115,24 @@ def test_what_is_needed_is_what_is_allocated(allocated, name, way):
     assert recording is not None
 
 
+@pytest.mark.parametrize("turbulence", [None, "sa"])
+@pytest.mark.parametrize("name", ["small", "SU2"])
+@pytest.mark.filterwarnings("ignore:.*y\\+:RuntimeWarning", "ignore:.*half as thick:RuntimeWarning")
+def test_a_viscous_gas_needs_what_is_allocated(allocated, name, turbulence):
+    mesh = MESHES[name]()
+    gc.collect()
+    before = allocated()
+
+    ale = km.Ale(mesh, mach=0.3, reynolds=1e3, turbulence=turbulence, device="cpu")
+    recording = ale.iteration(1e-4, 10, (10.0, 100.0, 1.5), 4)
+
+    asked = "float64", [mesh], ale.settings
+    want = memory.needed(ale.counted, *asked)
+    assert allocated() - before == pytest.approx(want, rel=2e-3)
+    assert want > 1.05 * memory.needed(km.Ale, *asked)
+    assert recording is not None
+
+
 def counted_mover(model, space, deform):
     """Bytes that a deformation is counted with."""
     dtype = model.backend.dtype

@@ -322,7 +322,9 @@ def small_solver(case: Case, device: str) -> Solver:
 
 def room(small: Solver, made: Mesh | Cloud, backend: Backend, moves: bool) -> str:
     """Memory of a case's arrays and free memory, in words; DeviceError if it is too little."""
-    needed = small.room(backend, [made], small.settings, small.deform.kind if moves else None)
+    needed = small.counted.room(
+        backend, [made], small.settings, small.deform.kind if moves else None
+    )
     return memory.told(needed, backend)
 
 

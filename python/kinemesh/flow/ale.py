@@ -23,6 +23,7 @@ from kinemesh.flow.gas.implicit import Implicit, Operator
 from kinemesh.flow.gas.lusgs import Lusgs
 from kinemesh.flow.gas.settings import KRYLOV, MATRIX, TINY, ImplicitSettings
 from kinemesh.flow.gas.solver import Solver, Terms
+from kinemesh.flow.memory import like
 from kinemesh.flow.terms.boundary import Boundary, Vortex
 from kinemesh.flow.terms.convection import FLUXES, LOOPS, Balance, FaceFluxes
 from kinemesh.flow.terms.eddies import SpalartAllmaras
@@ -223,7 +224,9 @@ class Ale(Solver):
         )
         self.check_viscosity(arguments.settings)
         meshes = meshes_of(mesh, arguments.members)
-        self.fits(arguments, meshes)
+        self.counted.fits(arguments, meshes)
+        if self.viscosity is not None:
+            self.more = {"viscosity": self.viscosity.numbers}
         markers = assign_markers(
             meshes, arguments, type(self), walls=walls, far=far, boundaries=boundaries
         )
@@ -252,6 +255,12 @@ class Ale(Solver):
                     f"{name} is {value!r}, which viscous flow has not; take {known!r}",
                     argument=name,
                 )
+
+    @property
+    def counted(self) -> Any:
+        if self.viscosity is None:
+            return type(self)
+        return like(type(self), (("reynolds", 1e3), ("turbulence", self.viscosity.turbulence)))
 
     @property
     def viscosities(self) -> NDArray[np.float64]:

@@ -264,6 +264,12 @@ def ask(
         room(solver, backend, spaces, settings, deform, ways)
 
 
+@lru_cache(maxsize=64)
+def like(solver: Any, more: tuple[tuple[str, Any], ...]) -> Any:
+    """Class of a solver whose small cases have more arguments, (name, value) each."""
+    return type(solver.__name__, (solver,), {"sample": {**solver.sample, **dict(more)}})
+
+
 class Counted:
     """Solver whose arrays are counted before they are allocated.
 
@@ -277,6 +283,11 @@ class Counted:
     backend_type: type[Backend] = Backend
     sample: ClassVar[Mapping[str, Any]] = {"mach": 0.5}
     uncounted: ClassVar[float] = 0.0
+
+    @property
+    def counted(self) -> Any:
+        """Class of the small cases on which the arrays of this one are counted."""
+        return type(self)
 
     @classmethod
     def counting(cls) -> Any:

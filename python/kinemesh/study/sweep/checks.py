@@ -17,7 +17,7 @@ from kinemesh.cases.ensemble import shared
 from kinemesh.cases.values import WHOLE
 from kinemesh.device.backend import Backend
 from kinemesh.errors import CaseError, DeviceError, KinemeshError, warn
-from kinemesh.flow import memory, registry
+from kinemesh.flow import memory
 from kinemesh.overset.parts import Parts
 from kinemesh.sentences import Option, Sentence, Value, joined, said
 from kinemesh.space.conditions.base import BODY
@@ -41,7 +41,8 @@ class Checked:
     groups : (rows,) a number, equal of rows that can share an ensemble; -1 where impossible
     nodes : (rows,) nodes or points of each
     markers : of the bodies of cases that have several, in order
-    tried : settings and kind of deformation, complete, by what an ensemble shares
+    tried : class of the solver whose arrays are counted, settings and kind of deformation, complete,
+        by what an ensemble shares
     """
 
     cases: list[Case | None]
@@ -50,7 +51,7 @@ class Checked:
     nodes: NDArray[np.int64]
     spaces: Spaces
     markers: list[str] = field(default_factory=list)
-    tried: dict[str, tuple[Any, str]] = field(default_factory=dict)
+    tried: dict[str, tuple[Any, Any, str]] = field(default_factory=dict)
 
     @property
     def possible(self) -> list[Case]:
@@ -114,7 +115,7 @@ def _of_settings(case: Case) -> str:
 def _settings(checked: Checked, case: Case) -> int:
     """The solver with its settings, tried on a small mesh."""
     small = small_solver(case, "cpu")
-    checked.tried[shared(case)] = (small.settings, small.deform.kind)
+    checked.tried[shared(case)] = (small.counted, small.settings, small.deform.kind)
     return 0
 
 
@@ -220,8 +221,7 @@ def rooms(
 
 def needed(checked: Checked, case: Case) -> int:
     """Bytes that a case takes alone on its device."""
-    settings, deform = checked.tried[shared(case)]
-    solver = registry.named(case.method).solver
+    solver, settings, deform = checked.tried[shared(case)]
     spaces = together([case], [checked.spaces.of(case)])
     moved = None if case.motion is None else deform
     return memory.needed(solver, case.job.dtype, spaces, settings, moved)
@@ -236,13 +236,12 @@ def _by_key(word: Any) -> Any:
 def _room(checked: Checked, cases: Sequence[Case], places: Sequence[str | None]) -> int:
     """Bytes of the arrays of an ensemble; DeviceError where its share of its device is less."""
     case = cases[0]
-    settings, deform = checked.tried[shared(case)]
+    solver, settings, deform = checked.tried[shared(case)]
     backend = Backend(case.job.device, case.job.dtype)
     spaces = together(cases, [checked.spaces.of(case) for case in cases])
     moved = None if case.motion is None else deform
     sharing = workers_on(backend.device, places)
     try:
-        solver = registry.named(case.method).solver
         found: int = solver.room(backend, spaces, settings, moved)
         free = memory.available(backend)
         if sharing > 1 and free is not None and found > free // sharing:
