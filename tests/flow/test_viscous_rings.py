@@ -154,7 +154,7 @@ def oscillation(r, phase):
 
 
 def oscillation_case(layers, steps, **changes):
-    """Rings that turn to and fro as one, with the exact flow; their period."""
+    """Rings that turn back and forth as one, with the exact flow; their period."""
     period = 2 * np.pi / OMEGA
 
     def law(points, t):
