@@ -103,6 +103,48 @@ def test_torque_and_heat_of_a_fast_cylinder_are_exact(kind):
     assert rms(case, T - warmer) <= 0.01 * (warmer.max() - wall)
 
 
+@pytest.mark.parametrize("scale", [1.0, 3.0])
+def test_a_wall_that_slides_in_itself_has_the_torque_of_a_slow_cylinder(scale):
+    """4 pi mu rate over (1/r0^2 - 1/r1^2); speeds are over that of the stream."""
+    mach, ring = 0.1, annulus(12)
+    mesh = km.Mesh(scale * ring.points, ring.triangles, ring.quads, ring.boundaries)
+    settings = km.AleSettings(steady_drop=1e-9, limiter="none")
+    case = km.Ale(mesh, mach=mach, reynolds=50.0, chord=scale, walls=["inner", "outer"], far=[],
+                  wall=1.0, moment_about=(0, 0), sliding={"inner": 0.5}, settings=settings,
+                  device="cpu")  # fmt: skip
+    case.initialise(spun(case, lambda r: 0.05 * (scale * OUTER - r) / (scale * (OUTER - INNER))))
+
+    assert case.steady().summary["result"]["converged"]
+
+    mu, rate = mach / 50, 0.5 * mach / INNER
+    torque = 4 * np.pi * mu * rate / (1 / INNER**2 - 1 / OUTER**2)
+    loads = case.body_coefficients()[0]
+    assert loads["inner"]["cm"] == pytest.approx(torque / (0.5 * mach**2), rel=0.005)
+    assert loads["outer"]["cm"] == pytest.approx(-torque / (0.5 * mach**2), rel=0.005)
+
+
+def test_a_velocity_of_sliding_turns_with_its_body():
+    plate = km.mesh.plate(600, wall_spacing=1e-2)
+    sides = plate.boundaries
+    ground = np.concatenate([sides["symmetry"], sides["wall"]])
+    outer = np.concatenate([sides[name] for name in ("inlet", "farfield", "outlet")])
+    mesh = km.Mesh(plate.points, plate.triangles, plate.quads, {"ground": ground, "outer": outer})
+    turn = km.motion.rotate(rate_deg=90.0, about=(0.0, 0.0))
+    case = km.Ale(mesh, mach=0.5, reynolds=1e3, walls=["ground"], sliding={"ground": (0.4, 0.0)},
+                  motion=turn, deform=km.deform.Rigid(), chord=1.0, device="cpu")  # fmt: skip
+    case.begin_step(np.full(1, 1.0), 1)
+    poses = case.poses(np.full(1, 1.0))
+
+    case.place(lambda share: poses)
+
+    at = case.grid.wall.node
+    way = case.backend.get(case.grid.x)[at] - case.grid.points[at]  # in a unit of time
+    slid = case.backend.get(case.terms["stick"].walls["velocity"]) - way
+    angle = np.radians(45.0)  # nose-up, in a unit of time at Mach 0.5
+    expected = 0.2 * np.array([np.cos(angle), -np.sin(angle)])
+    assert slid == pytest.approx(np.tile(expected, (len(at), 1)), abs=1e-12)
+
+
 def test_torque_of_a_slow_cylinder_is_that_of_an_incompressible_fluid():
     """4 pi mu rate over (1/r0^2 - 1/r1^2)."""
     speed, mu = 0.05, 0.1 / 50

@@ -43,6 +43,8 @@ OF_KEYS: dict[str, Callable[[Any, Any], Any]] = {  # checks of values, whatever 
     "far": names,
 }
 
+SLIDING = ("incompressible", "ale")  # methods of viscous flow, whose walls may slide
+
 
 def conditions_as_tables(boundaries: Mapping[str, Any]) -> dict[str, Any]:
     """Kinds of boundaries, and tables for those with numbers; CaseError for invalid ones."""
@@ -207,9 +209,9 @@ class MeshPart:
                 f" = {self.source!r} makes no {entry.spaces}, which "
                 f"method {method!r} needs; give another mesh{or_use(others)}",
             )
-        if self.sliding is not None and method != "incompressible":
+        if self.sliding is not None and method not in SLIDING:
             text = f": method {method!r} has no walls that move along themselves"
-            advice = "use method = 'incompressible'"
+            advice = "use method = 'incompressible', or 'ale' with [flow] reynolds"
             raise CaseError(Place("mesh", "sliding"), text, advice=advice)
 
     def check_layers(self, reynolds: float | None) -> None:

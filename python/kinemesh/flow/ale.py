@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
-from kinemesh.errors import SettingsError
+from kinemesh.errors import SettingsError, shown
 from kinemesh.flow.door.arguments import arguments_of, assign_markers, meshes_of, settings_of
 from kinemesh.flow.door.resolution import tell_of_cells
+from kinemesh.flow.door.sliding import checked
 from kinemesh.flow.door.viscosity import NAMES, viscosity_of, viscous_streams
 from kinemesh.flow.gas.implicit import Implicit, Operator
 from kinemesh.flow.gas.lusgs import Lusgs
@@ -43,6 +44,7 @@ from kinemesh.space.vertices import MeshVertices
 LIMITERS = ("wang", "venkatakrishnan", "none")
 LIMITER_K = {"wang": 0.05, "venkatakrishnan": 5.0}  # docs/convergence.md
 LINEAR = ("bicgstab", "lusgs")
+UNSTEADY_CFL = {False: 100.0, True: 1e3}  # of an inviscid, a viscous gas
 TURBULENCE = ("turbulence_drop", "unsteady_turbulence_drop")
 
 
@@ -63,6 +65,8 @@ class AleSettings(ImplicitSettings):
     loops : "store" (a face stores its flux, its volumes sum), or of Roe's flux "recompute" (volumes
         work out each flux twice: the same bits), "colours" (faces add to their volumes, colour by
         colour) or "atomics" (all at once: not repeatable)
+    unsteady_cfl : float       first CFL number of a physical step: 100, of a viscous gas 1000 (at most
+        cfl_max), with which steps of thin layers take a third of the pseudo-steps
     turbulence_drop, unsteady_turbulence_drop : float    residual of the model of turbulence over
         the most that it was, at which a steady march, or a physical step, has converged
     """
@@ -73,6 +77,7 @@ class AleSettings(ImplicitSettings):
     linear_solver: str = "bicgstab"
     lusgs_sweeps: int = 4
     loops: str = "store"
+    unsteady_cfl: float | None = None
     turbulence_drop: float = 1e-3
     unsteady_turbulence_drop: float = 1e-2
 
@@ -128,11 +133,17 @@ class AleSettings(ImplicitSettings):
         """Setting that gives pseudo-steps a matrix."""
         return "linear_solver = 'bicgstab'"
 
-    def complete(self) -> AleSettings:
-        """With the limiter's own constant where none was given."""
-        if self.limiter_k is not None:
-            return self
-        return replace(self, limiter_k=LIMITER_K.get(self.limiter))
+    def complete(self, viscous: bool = False) -> AleSettings:
+        """With the limiter's own constant, and the gas's own CFL number, where none was given."""
+        made = self
+        if made.limiter_k is None:
+            made = replace(made, limiter_k=LIMITER_K.get(self.limiter))
+        if made.unsteady_cfl is None:
+            own = UNSTEADY_CFL[viscous]
+            made = replace(
+                made, unsteady_cfl=own if self.cfl_max is None else min(own, self.cfl_max)
+            )
+        return made
 
 
 @checks_names
@@ -158,6 +169,17 @@ class Ale(Solver):
         of the mesh]; default (0.25, 0); the point moves with that body
     chord : float    reference chord of coefficients and reduced frequencies [lengths of the mesh];
         default 1, where a single body of another measured chord is refused
+    reynolds : float or sequence    Reynolds number of the stream: a viscous gas, that sticks to its
+        walls (theory, section 9); None: inviscid, and none of the arguments below
+    reynolds_length : float    length of the Reynolds number [chord], default 1
+    turbulence : None (laminar) or "sa", the model of Spalart and Allmaras
+    temperature_k : float      temperature of the stream, for Sutherland's law [K], default 288.15
+    wall : "adiabatic" (default), or temperature of the walls over that of the stream
+    prandtl, turbulent_prandtl : float    of molecules (0.72), of eddies (0.9)
+    nu_ratio : float           nu~ of the stream over its kinematic viscosity, 3 (default) to 5
+    sliding : {marker of a wall: (x, y) or number}    velocities, over that of the stream, of walls
+        that slide in themselves; they turn with their body.  A number is the speed along a closed
+        wall without corners, counter-clockwise
 
     Attributes
     ----------
@@ -206,12 +228,13 @@ class Ale(Solver):
         prandtl: float | None = None,
         turbulent_prandtl: float | None = None,
         nu_ratio: float | None = None,
+        sliding: Mapping[str, tuple[float, float] | float] | None = None,
     ) -> None:
         said = locals()
         self.viscosity = viscosity_of({name: said[name] for name in NAMES})
         arguments = arguments_of(
             mesh,
-            settings_of(settings, self.settings_type).complete(),
+            settings_of(settings, self.settings_type).complete(self.viscosity is not None),
             self.backend_type(device, dtype),
             deform=TorsionalSprings() if deform is None else deform,
             streams={"mach": mach, "alpha_deg": alpha_deg}
@@ -222,11 +245,13 @@ class Ale(Solver):
             moment_about=moment_about,
             chord=chord,
         )
+        self.slides = sliding
         self.check_viscosity(arguments.settings)
         meshes = meshes_of(mesh, arguments.members)
         self.counted.fits(arguments, meshes)
         if self.viscosity is not None:
             self.more = {"viscosity": self.viscosity.numbers}
+            self.more |= {"sliding": checked(sliding)} if sliding else {}
         markers = assign_markers(
             meshes, arguments, type(self), walls=walls, far=far, boundaries=boundaries
         )
@@ -242,6 +267,12 @@ class Ale(Solver):
         if own is None or own.turbulence is None:
             settings.unused(TURBULENCE, "the flow has no turbulence, which is 'sa' where it has")
         if own is None:
+            if self.slides is not None:
+                raise SettingsError(
+                    f"sliding is {shown(self.slides)} and has no effect without reynolds, as an "
+                    "inviscid gas slips along walls; give reynolds, or leave it out",
+                    argument="sliding",
+                )
             return
         if not self.sticks:
             raise SettingsError(

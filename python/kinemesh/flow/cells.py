@@ -40,7 +40,7 @@ class CellSettings(AleSettings):
     gradient: str = "nodes"
     cfl: float = 40.0
     cfl_max: float | None = 2e3
-    unsteady_cfl: float = 400.0
+    unsteady_cfl: float | None = 400.0
     unsteady_krylov_tolerance: float = 0.1
     jacobian_fix: float | None = 0.2
     lusgs_sweeps: int = 8

@@ -34,7 +34,7 @@ from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.flow.projection.streams import rigid, streams_of
 from kinemesh.flow.projection.systems import forget
 from kinemesh.flow.projection.turning import Turning, turning_bodies, wanders
-from kinemesh.flow.projection.walls import Walls
+from kinemesh.flow.door.walls import Walls
 from kinemesh.mesh import Mesh
 from kinemesh.motion import Pose, PoseArray, RateArray
 from kinemesh.motion.deform import Deformation

@@ -123,7 +123,7 @@ class MarchSettings(Settings):
     cfl: float = 20.0
     cfl_max: float | None = 1e3
     cfl_growth: float = 1.5
-    unsteady_cfl: float = 100.0
+    unsteady_cfl: float | None = 100.0
     predictor: int = 2
     max_change: float = 0.2
 
@@ -143,10 +143,10 @@ class MarchSettings(Settings):
             unsteady_drop=(TINY, 1),
             max_change=(0, 0.4),
         )
-        if self.cfl_max is not None and self.cfl_max < max(self.cfl, self.unsteady_cfl):
+        if self.cfl_max is not None and self.cfl_max < max(self.cfl, self.unsteady_cfl or 0.0):
             raise SettingsError(
                 f"cfl_max is {self.cfl_max!r}, expected at least cfl ({self.cfl:g}) "
-                f"and unsteady_cfl ({self.unsteady_cfl:g})"
+                + ("" if self.unsteady_cfl is None else f"and unsteady_cfl ({self.unsteady_cfl:g})")
             )
 
     def scheme(self, mode: str) -> str:

@@ -26,7 +26,7 @@ from kinemesh.flow.gas.state import PREDICTORS, State
 from kinemesh.flow.moving import Moving
 from kinemesh.flow.terms.base import Rows, Term
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
-from kinemesh.motion import Pose, RateArray
+from kinemesh.motion import Pose, PoseArray, RateArray
 from kinemesh.motion.deform.base import Poses
 from kinemesh.results.walls import Wall
 from kinemesh.sentences import Option
@@ -325,6 +325,8 @@ class Solver(State, Moving):
         self.grid.set_time_levels(np.ones(self.grid.members), 0)
         self.low_mach.begin()
         self.backend.put(self.past, 0)
+        for term in self.terms.values():
+            term.place(PoseArray.of(poses) if len(poses) else self.still)
         self.grid.sweep()
         self.backend.put(self.centre, self.moment_points(poses))
         self._solve_to(self.settings.krylov_tolerance)
@@ -333,6 +335,11 @@ class Solver(State, Moving):
         self.dualtime.set_floor(None)
         self.backend.put(self.pace, 1.0)
         self.dualtime.begin()
+
+    @property
+    def still(self) -> PoseArray:
+        """Poses of all bodies as given."""
+        return PoseArray.still(len(self.grid.bodies))
 
     def resume_steady(self, poses: Sequence[Pose]) -> None:
         del poses  # a restart has the vertices there
@@ -382,6 +389,8 @@ class Solver(State, Moving):
         """
         del rates_at
         self.low_mach.follow(poses_at, *self.step)
+        for term in self.terms.values():
+            term.place(PoseArray.of(poses_at(1.0)))
         notes = self.place_bodies(poses_at)
         self._past()
         self.dualtime.begin()

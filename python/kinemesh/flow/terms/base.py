@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.fields import Fields
+from kinemesh.motion import PoseArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,9 @@ class Term:
 
     def start_steady(self) -> None:
         """Begin a march to a steady flow."""
+
+    def place(self, poses: PoseArray) -> None:
+        """Take up where bodies are, before volumes follow them."""
 
     def begin_step(self) -> None:
         """Begin a physical step: what the last one left becomes the past."""

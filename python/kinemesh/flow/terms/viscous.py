@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from kinemesh.errors import SettingsError
+from kinemesh.flow.door.walls import Walls
 from kinemesh.flow.terms.base import Rows, Term
+from kinemesh.motion import PoseArray
 from kinemesh.space.conditions.base import PLANE
 from kinemesh.space.conditions.words import Wall
 
@@ -32,10 +34,15 @@ class Stick(Term):
         if case.viscosity is None:
             return
         b, grid, own = case.backend, self.grid, self.grid.wall
+        self.backend = b
         self._refuse_slip(case)
         shape = len(own), grid.dimensions
         made = {n: b.zeros(shape, np.float64) for n in ("dx1", "dx2", "velocity", "reaction")}
         made["heat"] = b.zeros(len(own), np.float64)
+        self.sliding = Walls(grid, case.slides)
+        if self.sliding.sliding:
+            self._speed = case.speed[own.member][:, None]
+            made["slide"] = b.array(self._speed * self.sliding.own, np.float64)
         own.device.update(made)
         self.made = made
         walls = self.fields.also(
@@ -68,6 +75,11 @@ class Stick(Term):
 
     def residual(self) -> list[Any]:
         return self._calls
+
+    def place(self, poses: PoseArray) -> None:
+        if self.walls is not None and self.sliding.sliding:
+            turned, _ = self.sliding.move(self.grid.x, poses, None)
+            self.backend.put(self.made["slide"], self._speed * turned)
 
     @property
     def kept(self) -> dict[str, Any]:

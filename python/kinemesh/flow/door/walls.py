@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinemesh.flow.projection.sliding import along_walls, checked
+from kinemesh.flow.door.sliding import along_walls, checked
 from kinemesh.motion import PoseArray, RateArray
 from kinemesh.space.grid import Grid
 
