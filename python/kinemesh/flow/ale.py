@@ -65,8 +65,8 @@ class AleSettings(ImplicitSettings):
     loops : "store" (a face stores its flux, its volumes sum), or of Roe's flux "recompute" (volumes
         work out each flux twice: the same bits), "colours" (faces add to their volumes, colour by
         colour) or "atomics" (all at once: not repeatable)
-    unsteady_cfl : float       first CFL number of a physical step: 100, of a viscous gas 1000 (at most
-        cfl_max), with which steps of thin layers take a third of the pseudo-steps
+    unsteady_cfl : float       first CFL number of a physical step: 100, of a viscous gas 1000 (at
+        most cfl_max), with which steps of thin layers take a third of the pseudo-steps
     turbulence_drop, unsteady_turbulence_drop : float    residual of the model of turbulence over
         the most that it was, at which a steady march, or a physical step, has converged
     """

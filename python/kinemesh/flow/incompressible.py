@@ -22,6 +22,7 @@ from kinemesh.flow.door.arguments import (
     settings_of,
 )
 from kinemesh.flow.door.resolution import tell_of_cells
+from kinemesh.flow.door.walls import Walls
 from kinemesh.flow.forces import Forces
 from kinemesh.flow.moving import Moving
 from kinemesh.flow.parts import Standing, has_parts, markers_of_parts, put_together, report_of
@@ -34,7 +35,6 @@ from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.flow.projection.streams import rigid, streams_of
 from kinemesh.flow.projection.systems import forget
 from kinemesh.flow.projection.turning import Turning, turning_bodies, wanders
-from kinemesh.flow.door.walls import Walls
 from kinemesh.mesh import Mesh
 from kinemesh.motion import Pose, PoseArray, RateArray
 from kinemesh.motion.deform import Deformation
