@@ -41,7 +41,7 @@ class Checked:
     groups : (rows,) a number, equal of rows that can share an ensemble; -1 where impossible
     nodes : (rows,) nodes or points of each
     markers : of the bodies of cases that have several, in order
-    tried : class of the solver whose arrays are counted, settings and kind of deformation, complete,
+    tried : class of the solver whose arrays are counted, settings, kind of deformation, complete,
         by what an ensemble shares
     """
 
