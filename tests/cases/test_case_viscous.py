@@ -1,9 +1,11 @@
 """Case files of a viscous gas: their numbers go to the solver, bad ones are refused in words."""
 
+import re
 import tomllib
 from types import SimpleNamespace
 
 import kinemesh as km
+import numpy as np
 import pytest
 from kinemesh import cases
 from kinemesh.cases import build, ensemble
@@ -11,7 +13,8 @@ from kinemesh.cases.casefile import Case
 from kinemesh.cases.check import check
 from kinemesh.errors import CaseError, SettingsError
 from kinemesh.flow import registry
-from kinemesh.flow.door.viscosity import NAMES
+from kinemesh.flow.door.viscosity import NAMES, viscosity_of
+from kinemesh.mesh.geometry.curved import curved_triangles
 from kinemesh.plot import ensembles
 from kinemesh.results import pressures
 from kinemesh.study.sweep.spaces import Spaces
@@ -104,6 +107,22 @@ def test_bad_numbers_of_a_viscous_gas_are_refused(flow, words):
     table = tomllib.loads(STEADY.format(flow=""))
     with pytest.raises((CaseError, SettingsError), match=r"^\[flow\].*" + words):
         Case.from_dict(table | {"flow": {"mach": 0.3} | flow})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("turbulence", np.array(["sa", "sa"])), ("wall", np.array([1.0, 2.0]))]
+)
+def test_laws_are_the_same_for_all_members(name, value):
+    with pytest.raises(SettingsError, match=f"^{name} is array.*expected '(sa|adiabatic)'"):
+        viscosity_of({"reynolds": [1e3, 2e3], name: value})
+
+
+def test_words_of_numpy_are_kept_as_plain_text():
+    given = {"turbulence": np.str_("sa"), "wall": np.str_("adiabatic")}
+
+    made = viscosity_of({"reynolds": 1e3} | given)
+
+    assert [type(made.turbulence), type(made.wall)] == [str, str]
 
 
 @pytest.mark.parametrize(
@@ -277,6 +296,35 @@ def test_wall_cells_too_high_for_a_laminar_layer_are_told():
     assert "wall cells 0.0028 chords high, 4 in a boundary layer" in text
     with pytest.warns(RuntimeWarning, match="it is not resolved"):
         plate(layer / 1.5, "reynolds = 2e5").build()
+
+
+def test_triangles_too_thin_for_the_curve_of_a_wall_are_told_before_the_run():
+    mesh = 'section = "naca0012"\nnodes = 1500\nwall_spacing = 1e-3'
+    viscous = "reynolds = 5e3"
+
+    (text,) = [text for _, state, text in check(meshed(mesh, viscous)).rows if state == "warn"]
+    with pytest.warns(RuntimeWarning, match="too thin for the curve of their layer") as caught:
+        made = meshed(mesh, viscous).build()
+
+    found = re.search(r"(\d+) nodes such as (\d+) at \((.+), (.+)\) lie in triangles too", text)
+    count, node, x, y = (float(word) for word in found.groups())
+    nodes = curved_triangles(made.grid.meshes[0])
+    assert count == len(nodes) > 50
+    assert (x, y) == pytest.approx(
+        build.space(meshed(mesh, viscous)).points[int(node)], rel=1e-3, abs=1e-9
+    )
+    assert len(caught) == len(made.notes) == 1
+    assert made.notes[0].about == "triangles too thin"
+    assert made.suspects(0).endswith("a larger wall spacing help")
+
+
+@pytest.mark.parametrize(
+    ("more", "flow"), [("", ""), ('cells = "quads"', "reynolds = 5e3")], ids=["inviscid", "quads"]
+)
+def test_thin_cells_that_viscosity_does_not_need_or_bears_are_not_told(more, flow):
+    mesh = 'section = "naca0012"\nnodes = 2000\nwall_spacing = 1e-3\n'
+
+    assert not [row for row in check(meshed(mesh + more, flow)).rows if row[1] == "warn"]
 
 
 @pytest.mark.flow

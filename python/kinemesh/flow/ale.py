@@ -17,7 +17,12 @@ from numpy.typing import NDArray
 from kinemesh.arguments import checks_names
 from kinemesh.errors import SettingsError, shown
 from kinemesh.flow.door.arguments import arguments_of, assign_markers, meshes_of, settings_of
-from kinemesh.flow.door.resolution import tell_of_cells
+from kinemesh.flow.door.resolution import (
+    REMEDY,
+    tell_of_cells,
+    tell_of_triangles,
+    thin_triangles,
+)
 from kinemesh.flow.door.sliding import checked
 from kinemesh.flow.door.viscosity import NAMES, viscosity_of, viscous_streams
 from kinemesh.flow.gas.implicit import Implicit, Operator
@@ -33,7 +38,6 @@ from kinemesh.flow.terms.viscous import NoSlip, Stick, Viscous
 from kinemesh.linear import Pattern
 from kinemesh.linear.lines import colour_along_lines
 from kinemesh.mesh import Mesh
-from kinemesh.mesh.geometry.curved import curved_triangles
 from kinemesh.motion.deform import Deformation, TorsionalSprings
 from kinemesh.space.conditions.base import FACES, Condition
 from kinemesh.space.conditions.table import ends_of
@@ -259,7 +263,7 @@ class Ale(Solver):
         grid = self.volumes(vertices, coloured=LOOPS[arguments.settings.loops].coloured)
         grid.fit(arguments.settings.gradients_by)
         super().__init__(arguments, markers, grid)
-        self.notes += tell_of_cells(self)
+        self.notes += [*tell_of_cells(self), *tell_of_triangles(self)]
 
     def check_viscosity(self, settings: AleSettings) -> None:
         """SettingsError for a viscous gas that the solver, or a setting, has not."""
@@ -320,18 +324,10 @@ class Ale(Solver):
 
     def suspects(self, member: int) -> str:
         """The cells that may keep a member's residual from falling."""
-        grid, mesh = self.grid, self.grid.meshes[member]
-        if not isinstance(grid, Grid):  # where no gradients are fitted
+        if not isinstance(self.grid, Grid):  # where no gradients are fitted
             return super().suspects(member)
-        nodes = grid.each("curved triangles", curved_triangles)[grid.alike.of[member]]
-        if not len(nodes):
-            return super().suspects(member)
-        x, y = mesh.points[nodes[0]]
-        return (
-            f"; {len(nodes)} nodes such as the one at ({x:.4g}, {y:.4g}) lie in triangles too thin "
-            "for the curve of their layer: quadrilaterals, more nodes along the wall or a larger "
-            "wall spacing help"
-        )
+        found = thin_triangles(self.grid, member)
+        return f"; {found}: {REMEDY}" if found else super().suspects(member)
 
     @cached_property
     def pattern(self) -> Pattern:

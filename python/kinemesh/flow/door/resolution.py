@@ -1,4 +1,4 @@
-"""Check of the cells at walls, which a Reynolds number wants thin."""
+"""Check of the cells at walls, which a Reynolds number wants thin, and of triangles too thin."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ import numpy as np
 from kinemesh.errors import warn_of
 from kinemesh.flow.door.viscosity import Viscosity
 from kinemesh.mesh import wall_spacing
+from kinemesh.mesh.geometry.curved import curved_triangles
 from kinemesh.sentences import Sentence
 
 LAYER = 5.0  # of a plate's boundary layer at its end, over chord / sqrt(reynolds) (Blasius)
 FEW = 2.0  # cells across it, below which it is not resolved
 WANTED, MOST = 1.0, 5.0  # y+ of the wall cells that a model of turbulence wants, and bears
+REMEDY = "quadrilaterals, more nodes along the wall or a larger wall spacing help"
 
 
 def tell_of_cells(case: Any) -> list[str]:
@@ -35,6 +37,44 @@ def tell_of_cells(case: Any) -> list[str]:
             notes.append(Sentence(text, member=m, about=about))
     warn_of(notes)
     return notes
+
+
+def tell_of_triangles(case: Any) -> list[str]:
+    """A sentence, also a warning, for each member of a viscous gas with triangles too thin.
+
+    Boundary layers want thin cells, and where their layers curve by more than they are thick a
+    march among triangles does not converge (docs/convergence.md).
+
+    Parameters
+    ----------
+    case : solver of a gas on the duals of meshes
+    """
+    if _of_gas(case) is None:
+        return []
+    notes: list[str] = [
+        Sentence(
+            f"{text}, where steady flows do not converge and loads are not to be trusted; {REMEDY}",
+            member=m,
+            about="triangles too thin",
+        )
+        for m in range(case.grid.members)
+        if (text := thin_triangles(case.grid, m))
+    ]
+    warn_of(notes)
+    return notes
+
+
+def thin_triangles(grid: Any, member: int) -> str:
+    """Words on nodes of a member in triangles too thin for the curve of their layer, or nothing."""
+    nodes = grid.each("curved triangles", curved_triangles)[grid.alike.of[member]]
+    if not len(nodes):
+        return ""
+    mesh = grid.meshes[member]
+    x, y = mesh.points[nodes[0]]
+    return (
+        f"{len(nodes)} nodes such as {mesh.original[nodes[0]]} at ({x:.4g}, {y:.4g}) lie in "
+        "triangles too thin for the curve of their layer"
+    )
 
 
 def cells_in_words(case: Any) -> list[str]:

@@ -57,8 +57,9 @@ class Viscosity:
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """Numbers for summaries and restarts."""
-        return {own.name: getattr(self, own.name) for own in fields(self)}
+        """Numbers for summaries and restarts, by the names of arguments."""
+        found = {own.name: getattr(self, own.name) for own in fields(self)}
+        return {"reynolds_length": found.pop("length"), **found}
 
 
 def viscosity_of(given: Mapping[str, Any]) -> Viscosity | None:
@@ -82,12 +83,14 @@ def viscosity_of(given: Mapping[str, Any]) -> Viscosity | None:
             )
         return None
     del said["reynolds"]
-    if "turbulence" in said and said["turbulence"] not in MODELS:
-        raise SettingsError(
-            f"turbulence is {shown(said['turbulence'])}, expected 'sa' (Spalart and Allmaras), or "
-            "None of a laminar flow",
-            argument="turbulence",
-        )
+    if "turbulence" in said:
+        said["turbulence"] = _word(said["turbulence"])
+        if said["turbulence"] not in MODELS:
+            raise SettingsError(
+                f"turbulence is {shown(given['turbulence'])}, expected 'sa' (Spalart and "
+                "Allmaras); leave it out of a laminar flow",
+                argument="turbulence",
+            )
     for name in ("turbulent_prandtl", "nu_ratio"):
         if name in said and "turbulence" not in said:
             raise SettingsError(
@@ -96,7 +99,9 @@ def viscosity_of(given: Mapping[str, Any]) -> Viscosity | None:
                 argument=name,
             )
     wall = said.pop("wall", ADIABATIC)
-    if wall != ADIABATIC:
+    if (word := _word(wall)) == ADIABATIC:
+        wall = word
+    else:
         wall = _within("wall", wall, 0.1, 10.0, "'adiabatic', or a temperature over the stream's")
     ranges = {
         "reynolds_length": (0.0, np.inf),
@@ -110,6 +115,11 @@ def viscosity_of(given: Mapping[str, Any]) -> Viscosity | None:
             said[name] = _within(name, said[name], low, high)
     length = said.pop("reynolds_length", 1.0)
     return Viscosity(length=length, wall=wall, **said)
+
+
+def _word(value: Any) -> str | None:
+    """The text, of numpy's own too; None of what is none, arrays among it."""
+    return str(value) if isinstance(value, str) else None
 
 
 def _within(name: str, value: Any, low: float, high: float, expected: str = "a number") -> float:
