@@ -69,6 +69,65 @@ def test_a_steady_run_that_goes_on_has_the_bits_of_one_that_never_stopped(
     assert_same(tmp_path / "whole", tmp_path / "parts")
 
 
+@pytest.mark.parametrize("model", ["laminar", "turbulent"])
+def test_a_steady_run_that_has_ended_says_the_same_again(model, tmp_path):
+    once = case(model).steady(out=tmp_path)
+    wall = (tmp_path / "wall.csv").read_bytes()
+
+    again = case(model).steady(out=tmp_path, resume=True)
+
+    names = ("converged", "cl", "cd", "y_plus_mean", "y_plus_largest")
+    for name in names:
+        assert again.summary["result"][name] == once.summary["result"][name]
+    assert (tmp_path / "wall.csv").read_bytes() == wall
+
+
+def test_a_model_that_has_not_converged_is_told_again_and_goes_on(tmp_path):
+    def ran(most, resume=True):
+        own = {"steady_drop": 1e-2, "turbulence_drop": 1e-9, "steady_iterations": most}
+        return case(settings=own).steady(out=tmp_path, resume=resume)
+
+    for resume in (False, True):
+        with pytest.warns(RuntimeWarning, match="the model of turbulence has not converged"):
+            made = ran(25, resume)
+        assert not made.summary["result"]["converged"]
+    further = ran(200)
+
+    assert further.summary["result"]["converged"]
+    assert further.history["residual_turbulence"][-1] < 1e-8
+
+
+def test_walls_before_a_run_have_no_friction():
+    (wall,) = case().walls().values()
+
+    assert abs(wall.cf).max() < 1e-12
+    assert wall.y_plus.max() < 1e-5
+
+
+def test_a_steady_run_goes_on_to_a_lower_residual_of_turbulence(tmp_path):
+    low = {"steady_drop": 1e-4, "turbulence_drop": 1e-9}
+    whole = case(settings=low).steady(out=tmp_path / "whole")
+    case(settings=low | {"turbulence_drop": 1e-3}).steady(out=tmp_path / "parts")
+
+    again = case(settings=low).steady(out=tmp_path / "parts", resume=True)
+
+    assert whole.history.rows == again.history.rows
+    assert again.summary["result"]["resumed"]["last_at"] < whole.history.rows - 5
+    assert_same(tmp_path / "whole", tmp_path / "parts")
+
+
+def test_a_restart_of_another_gas_is_refused_by_the_names_of_its_arguments(tmp_path):
+    given = {"settings": {"steady_iterations": 3}}
+    with pytest.warns(RuntimeWarning, match="residual"):
+        case(**given).steady(out=tmp_path)
+
+    others = {"reynolds": 61.0, "reynolds_length": 2.0, "turbulence": None, "temperature_k": 300.0,
+              "wall": 1.2, "prandtl": 0.7, "turbulent_prandtl": 0.8, "nu_ratio": 4.0}  # fmt: skip
+    for name, value in others.items():
+        with pytest.raises(km.CaseError, match=rf"another run: (viscosity\.)?{name} is .* there"):
+            case(**given, **{name: value}).steady(out=tmp_path, resume=True)
+
+
 # ---------------------------------------------------------------- ensembles
 
 

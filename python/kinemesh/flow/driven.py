@@ -88,6 +88,10 @@ class Driven(ABC):
         """(members,) whether an equation beside those of the residual has not converged."""
         return np.zeros(self.grid.members, bool)
 
+    def above(self) -> NDArray[np.bool_]:
+        """(members,) whether such an equation's residual is above what settings ask for now."""
+        return np.zeros(self.grid.members, bool)
+
     def step_numbers(self) -> dict[str, NDArray[Any]]:
         """(members,) of each of `columns`, of the step that has marched."""
         return {}

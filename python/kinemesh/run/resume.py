@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kinemesh.motion import Pose
 
 MESH = "mesh (SHA-256)"  # of an identity: fingerprints
-LENGTH = ("steady_iterations", "steady_drop")  # of a steady run: how far it goes
+LENGTH = ("steady_iterations", "steady_drop", "turbulence_drop")  # of a steady run: how far it goes
 SHOWN = 5  # differences named in a refusal
 
 

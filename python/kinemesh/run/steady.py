@@ -131,6 +131,7 @@ def _go_on(solver: Moving) -> None:
     dual, s, get = solver.dualtime, solver.settings, solver.backend.get
     ended, norm = get(dual.active) == 0, get(dual.norm)
     short = ~(norm <= s.steady_drop * get(dual.base)) & ~(norm <= get(dual.floor))
+    short |= solver.behind() | solver.above()
     more = solver.grid.ensemble.alive & ended & short
     more &= get(dual.iterations) < s.steady_iterations
     solver.backend.put(dual.active, np.where(more, 1, get(dual.active)))

@@ -158,6 +158,12 @@ class Solver(State, Moving):
             found |= term.behind()
         return found
 
+    def above(self) -> NDArray[np.bool_]:
+        found = np.zeros(self.grid.members, bool)
+        for term in self.terms.values():
+            found |= term.above()
+        return found
+
     def missed(self) -> NDArray[np.bool_]:
         return self.behind()
 
@@ -195,6 +201,7 @@ class Solver(State, Moving):
                 f"walls: no member {member!r}; there are {self.grid.members}, from 0"
             )
         self._primitive()
+        friction.refresh()
         return friction.walls(member)
 
     def wall_rows(self, members: Sequence[int]) -> Iterator[dict[str, Wall]]:
@@ -243,6 +250,8 @@ class Solver(State, Moving):
         # primitive states of all that run, too
         self.backend.put(self.dualtime.active, self.grid.ensemble.alive)
         self._primitive()
+        if self.friction is not None:  # y+ and fields of those that have ended read viscosities
+            self.friction.refresh()
         self.backend.put(self.dualtime.active, arrays["dualtime_active"])
 
     def _for_loads(self) -> None:

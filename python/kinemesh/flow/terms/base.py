@@ -101,6 +101,10 @@ class Term:
         """(members,) whether what it has beside u has not converged."""
         return False
 
+    def above(self) -> NDArray[np.bool_] | bool:
+        """(members,) whether the residual beside that of u is above what settings ask for now."""
+        return False
+
     @property
     def kept(self) -> dict[str, Any]:
         """Device arrays by name that a restart holds."""

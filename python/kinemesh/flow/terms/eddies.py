@@ -135,6 +135,12 @@ class SpalartAllmaras(Term):
     def behind(self) -> NDArray[np.bool_] | bool:
         return self.on and self.backend.get(self.fields["busy"]) != 0
 
+    def above(self) -> NDArray[np.bool_] | bool:
+        if not self.on:
+            return False
+        norm, base, drop = (self.backend.get(a) for a in (self.norm, self.base, self.drop))
+        return np.asarray(~(norm <= drop * base))
+
     @property
     def kept(self) -> dict[str, Any]:
         if not self.on:
@@ -144,4 +150,5 @@ class SpalartAllmaras(Term):
             "nu_tilde_1": self.nt1,
             "nu_tilde_base": self.base,
             "nu_tilde_norm": self.norm,
+            "nu_tilde_busy": self.fields["busy"],
         }
