@@ -250,6 +250,22 @@ def test_four_methods_estimate_errors_by_each_other_and_by_three_sizes(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_turbulent_layers_are_those_of_nasa(tmp_path, monkeypatch):
+    """Residuals fall less than the notebook's; 3 % are asked of finer meshes, too."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(defaults(km.AleSettings), "steady_drop", 1e-3)
+
+    names = executed("boundary_layer.ipynb", section_nodes="14_000")
+
+    far, end = names["far"], names["end"]
+    assert names["friction"] == pytest.approx(0.0027056, rel=0.03)  # CFL3D's; measured 1.9 %
+    assert abs(names["apart"]).max() < 0.03 * far["u_plus"].max()  # measured 1.0 %
+    assert end["cd"] == pytest.approx(end["cd_pressure"] + end["cd_friction"], rel=1e-12)
+    assert end["cl"] == pytest.approx(1.0909, rel=0.03)
+    assert end["cd_friction"] == pytest.approx(0.0062, rel=0.03)  # measured 2.1 %
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.filterwarnings("ignore:part .* cells of receptors")
 def test_the_readme_s_overset_grids_plunge(tmp_path, monkeypatch, capsys):
     code = replaced(blocks("README.md")[1], nodes="3_000", cycles=1, steps_per_cycle=20)
