@@ -152,7 +152,7 @@ LANES(N(ale_gradient), ALE_GRADIENT, busy, SPLIT)
   N(node_put)(i, lane, &s, grad);
 }
 
-/* What viscosity takes beside: gradients without limits, whose part across a curved layer is whole (space/layers.py
+/* Gradients that viscosity takes: without limits, whose part across a curved layer is whole (space/layers.py
  * takes a share of it from what fluxes reconstruct).                                            */
 #define WHOLE_GRADIENT(F)              \
   F(in, real, whole, "nodes," STR(NS)) \

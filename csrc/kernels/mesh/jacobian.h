@@ -30,7 +30,7 @@
   F(in, real, res, "nodes," STR(NV))                                   \
   F(upd, real, A, "blocks," STR(NB))                                   \
   F(out, real, rhs, "rows," STR(NV))
-/* What viscosity adds: c of the matrix, viscosities, factors of the conduction of heat (theory eq. 9.4, 9.5). */
+/* Fields of viscosity: c of the matrix, viscosities, factors of the conduction of heat (theory eq. 9.4, 9.5). */
 #define VISCOUS_JACOBIAN(F)              \
   F(in, f32, compact, "edges")           \
   F(in, f64, mu, "nodes,2")              \

@@ -7,8 +7,7 @@ in `kinemesh.flow.gas.state` and, whatever the equations, in `kinemesh.flow.movi
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,10 +16,9 @@ from numpy.typing import NDArray
 from kinemesh.device.fields import Fields
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door.arguments import Arguments, Markers, check_vortex
-from kinemesh.flow.door.viscosity import Viscosity
-from kinemesh.flow.forces import Forces
+from kinemesh.flow.gas.answers import Answers
 from kinemesh.flow.gas.dualtime import HUGE
-from kinemesh.flow.gas.friction import Friction, refuse_inviscid
+from kinemesh.flow.gas.friction import Friction
 from kinemesh.flow.gas.implicit import Operator
 from kinemesh.flow.gas.state import PREDICTORS, State
 from kinemesh.flow.moving import Moving
@@ -28,15 +26,13 @@ from kinemesh.flow.terms.base import Rows, Term
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.motion import Pose, PoseArray, RateArray
 from kinemesh.motion.deform.base import Poses
-from kinemesh.results.walls import Wall
-from kinemesh.sentences import Option
 from kinemesh.space.volumes import Volumes
 
 Terms = tuple[Callable[[Any], Term], ...]
 """Makers of terms, in the order of their calls."""
 
 
-class Solver(State, Moving):
+class Solver(Answers):
     """A case of a gas, or an ensemble of cases.
 
     A subclass lists its terms and its `operator`.  It checks its arguments (`arguments_of`,
@@ -45,22 +41,18 @@ class Solver(State, Moving):
 
     Attributes
     ----------
-    those of `State` and of `Moving`
+    those of `Answers`
     terms_of : terms of the residual, in the order of their calls;  terms : by name, as made
-    viscosity : laws of the gas; None of an inviscid one
-    friction : of a viscous gas, else None
     implicit : solves for the change of u in a pseudo-step
     predicted : whether the present step has had its prediction
     """
 
-    starts = ("steady", "stream", "as is")
     terms_of: ClassVar[Terms] = ()
-    viscosity: Viscosity | None = None
 
     def __init__(self, arguments: Arguments, markers: Markers, grid: Volumes) -> None:
         Moving.__init__(self, arguments, markers, grid)
         State.__init__(self, arguments, grid)
-        self.terms: dict[str, Term] = {}
+        self.terms = {}
         for make in self.terms_of:
             term = make(self)
             self.terms[term.name] = term
@@ -80,19 +72,6 @@ class Solver(State, Moving):
         self.predicted = False
         self._base: Any = None
         self._tolerance: float | None = None  # that is on the device
-
-    @cached_property  # kept in the instance: as writeable as what it overrides
-    def forces(self) -> Forces:  # type: ignore[override]
-        """Loads on the bodies; bound when first asked for, behind the gradients that they read."""
-        kernel = "wall_forces" if self.viscosity is None else "wall_reaction"
-        return Forces(
-            self.grid, self.fields, self.mach, self.alpha_deg, *self.reference, kernel=kernel
-        )
-
-    @cached_property
-    def pressures(self) -> Forces:
-        """Loads by pressures alone."""
-        return Forces(self.grid, self.fields, self.mach, self.alpha_deg, *self.reference)
 
     def check_motions(self, arguments: Arguments) -> None:
         check_vortex(
@@ -136,85 +115,6 @@ class Solver(State, Moving):
         """Calls from res to the new u."""
         return self._steps
 
-    def marks(self) -> dict[str, NDArray[Any]]:
-        """(nodes,) numbers that field files have beside the flow, by name."""
-        return {}
-
-    # ---- what runs ask ----
-
-    def check_run(self) -> None:
-        if self.settings.far_field == "vortex":
-            raise SettingsError(
-                "far_field is 'vortex' in an unsteady run, whose shed vorticity it leaves out; ",
-                "use ",
-                Option("far_field", "stream"),
-                " and a far field of 100 chords",
-                argument="far_field",
-            )
-
-    def behind(self) -> NDArray[np.bool_]:
-        found = np.zeros(self.grid.members, bool)
-        for term in self.terms.values():
-            found |= term.behind()
-        return found
-
-    def above(self) -> NDArray[np.bool_]:
-        found = np.zeros(self.grid.members, bool)
-        for term in self.terms.values():
-            found |= term.above()
-        return found
-
-    def missed(self) -> NDArray[np.bool_]:
-        return self.behind()
-
-    def remarks(self) -> list[str]:
-        friction = self.friction
-        return [*self.low_mach.notes(), *([] if friction is None else friction.remarks())]
-
-    def step_numbers(self) -> dict[str, NDArray[Any]]:
-        if self.friction is None:
-            return {}
-        about = np.zeros((self.grid.members, 2))  # of which drag does not depend
-        pressure, total = (own.members(about)[:, 1] for own in (self.pressures, self.forces))
-        return self.friction.numbers(pressure, total)
-
-    def steady_numbers(self) -> dict[str, NDArray[Any]]:
-        return self.step_numbers()
-
-    def end_numbers(self) -> dict[str, NDArray[Any]]:
-        if self.friction is None:
-            return {}
-        failed = np.isin(np.arange(self.grid.members), list(self.grid.ensemble.failures))
-        found = self.friction.y_plus()
-        return {name: np.where(failed, np.nan, values) for name, values in found.items()}
-
-    def walls(self, member: int = 0) -> dict[str, Wall]:
-        """Flow on the wall of each body of a member, by marker: cp, cf, y+, heat.
-
-        Raises
-        ------
-        SettingsError    an inviscid gas, or no such member
-        """
-        friction = refuse_inviscid(self.friction)
-        if member not in range(self.grid.members):
-            raise SettingsError(
-                f"walls: no member {member!r}; there are {self.grid.members}, from 0"
-            )
-        self._primitive()
-        friction.refresh()
-        return friction.walls(member)
-
-    def wall_rows(self, members: Sequence[int]) -> Iterator[dict[str, Wall]]:
-        return iter(()) if self.friction is None else map(self.walls, members)
-
-    def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:
-        q, marks, first = self.primitive().astype(float), self.marks(), self.grid.first
-        marks = marks if self.friction is None else {**marks, **self.friction.outputs()}
-        for m in members:
-            own = slice(first[m], first[m + 1])
-            fields = self.model.outputs(q[own], float(self.mach[m]))
-            yield fields | {name: a[own] for name, a in marks.items()}
-
     def marching(self, stall: float) -> Any:
         s, times = self.settings, 32 if self.backend.on_gpu else 4
         cfl = s.ramp(s.unsteady_cfl)
@@ -223,39 +123,6 @@ class Solver(State, Moving):
     def steady_iteration(self) -> Any:
         s = self.settings
         return self.iteration(s.steady_drop, s.steady_iterations, s.ramp(s.cfl), 1)
-
-    def kept(self, levels: bool) -> dict[str, Any]:
-        grid, dual = self.grid, self.dualtime
-        names = (
-            "active", "iterations", "cfl", "first", "base", "norm", "mean", "ceiling", "floor",
-        )  # fmt: skip
-        found = {"u": self.u, "x": grid.x, "pace": self.pace}
-        found |= {f"dualtime_{name}": getattr(dual, name) for name in names}
-        if dual.noise is not None:
-            found["dualtime_noise"] = dual.noise
-        for term in self.terms.values():
-            found |= term.kept
-        if not levels:
-            return found
-        past = {"u1": self.u1, "u2": self.u2, "low_mach": self.low_mach.pairs}
-        return found | past | grid.levels()
-
-    def kept_on_host(self) -> dict[str, NDArray[Any]]:
-        return {"low_mach_reference": self.low_mach.reference}
-
-    def take_up(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        if "low_mach_reference" in arrays:
-            self.low_mach.reference = arrays["low_mach_reference"]
-        self.dualtime.forget()
-        # primitive states of all that run, too
-        self.backend.put(self.dualtime.active, self.grid.ensemble.alive)
-        self._primitive()
-        if self.friction is not None:  # y+ and fields of those that have ended read viscosities
-            self.friction.refresh()
-        self.backend.put(self.dualtime.active, arrays["dualtime_active"])
-
-    def _for_loads(self) -> None:
-        self._primitive()
 
     # ---- pseudo-time ----
 
