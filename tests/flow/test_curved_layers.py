@@ -25,7 +25,7 @@ def band(height, count=24, layers=4):
 def clustered(section, nodes, wall_spacing):
     """A C-mesh of quadrilaterals with thin cells at the wall."""
     wanted = Wanted(nodes, 50.0, wall_spacing, None, None, None, "farfield")
-    points, at, _, markers = airfoils._c(named.section(section, "closed"), wanted)
+    points, at, _, markers = airfoils._c(named.section(section, "closed"), wanted, None)
     quads = np.stack([at[:-1, :-1], at[1:, :-1], at[1:, 1:], at[:-1, 1:]], -1).reshape(-1, 4)
     return km.Mesh.from_arrays(points.view(np.float64).reshape(-1, 2), quads, markers)
 

@@ -10,7 +10,10 @@ import pytest
 from samples import direct
 from viscous_cases import gas, thin
 
-pytestmark = pytest.mark.flow
+pytestmark = [
+    pytest.mark.flow,
+    pytest.mark.filterwarnings("ignore:.*too thin for the curve:RuntimeWarning"),  # shaken
+]
 
 KAPPA, SIGMA, CB1, CB2 = 0.41, 2 / 3, 0.1355, 0.622
 CW1, CW2, CW3, CV1, CT3 = CB1 / KAPPA**2 + (1 + CB2) / SIGMA, 0.3, 2.0, 7.1, 1.2
@@ -78,7 +81,7 @@ def rows(backend, nt, nu, omega, d, rho=1.25, **changes):
         "A": np.zeros((2 * count, 1)), "V": np.full(count, 2.0), "slope": slope,
         "nt1": np.zeros(count), "nt2": np.zeros(count), "distance": d, "bdf": [[0.0, 0.0, 0.0]],
         "cfl": [1e30], "res_nt": np.zeros(count), "size_nt": np.zeros(count),
-        "rhs_nt": np.zeros((count, 1)),
+        "rhs_nt": np.zeros((count, 1)), "faults": [2**64 - 1],
     }  # fmt: skip
     found = direct(backend, "eddy_rows", **given | changes)
     return found["res_nt"], found["A"][::2, 0], found
@@ -199,7 +202,7 @@ def of_mesh(case, nt, mu, mass, d, slope_nt, slope):
         mu=np.column_stack([mu + 0 * nt, 0 * nt]), nt=nt, slope_nt=slope_nt,
         A=np.zeros((len(x) + entries, 1)), V=get(case.grid.V), slope=slope, nt1=0 * nt, nt2=0 * nt,
         distance=d, bdf=[[0.0, 0.0, 0.0]], cfl=[1e30], res_nt=0 * nt, size_nt=0 * nt,
-        rhs_nt=np.zeros((len(x), 1)),
+        rhs_nt=np.zeros((len(x), 1)), faults=[2**64 - 1],
     )  # fmt: skip
 
 

@@ -1,7 +1,9 @@
 """Runs with the model of Spalart and Allmaras: how far residuals fall."""
 
 import kinemesh as km
+import numpy as np
 import pytest
+from kinemesh.device.faults import EDDIES
 
 pytestmark = pytest.mark.flow
 
@@ -52,3 +54,42 @@ def test_a_model_that_has_not_converged_is_told():
     assert not result["converged"]
     assert result["residual_drop"] <= 1e-3
     assert not rows.converged.any()
+
+
+def test_a_nu_tilde_that_is_no_number_is_named_as_such(tmp_path):
+    """By its node and step; the gas knows nothing of it, and would call the step converged."""
+    case = cylinder({})
+    term, get, put = case.terms["turbulence"], case.backend.get, case.backend.put
+    begin = term.begin_step
+
+    def poisoned():
+        begin()
+        if case.steps == 3:
+            values = get(term.nt1)
+            values[300] = float("nan")
+            put(term.nt1, values)
+
+    term.begin_step = poisoned
+
+    node = case.grid.meshes[0].original[300]
+    words = f"the turbulent viscosity nu~ is not a number at node {node} .*step 3 of 5, iteration 0"
+    with pytest.raises(km.NumericalFault, match=words):
+        case.run(time_step=0.5, steps=5, start="as is", out=tmp_path)
+
+    assert np.isfinite(get(term.nt)).all()
+    assert (tmp_path / "restart.h5").exists()
+    assert len((tmp_path / "history.csv").read_text().splitlines()) == 1 + 2
+
+
+def test_a_change_that_is_no_number_leaves_nu_tilde_as_it_is():
+    """So that what the gas makes of it is not named in its place."""
+    case = cylinder({})
+    term, b = case.terms["turbulence"], case.backend
+    case.start_steady()
+    before = b.get(term.nt)
+    b.put(term.solver.x, b.get(term.solver.x) + float("nan"))
+
+    term.own.bind("eddy_update")()
+
+    np.testing.assert_array_equal(b.get(term.nt), before)
+    assert b.get(case.grid.faults)[0] >> 32 == EDDIES

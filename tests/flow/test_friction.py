@@ -103,7 +103,9 @@ def test_the_summary_has_the_y_plus_of_the_walls(laminar):
 
 
 @pytest.mark.flow
-@pytest.mark.filterwarnings("ignore:.*residual:RuntimeWarning", "ignore:.*y\\+ of about:RuntimeWarning")
+@pytest.mark.filterwarnings(
+    "ignore:.*residual:RuntimeWarning", "ignore:.*y\\+ of about:RuntimeWarning"
+)
 def test_cells_too_high_for_turbulence_are_warned_of():
     settings = {"steady_iterations": 30}
     case = case_of(plate(600), settings, reynolds=5e6, turbulence="sa")

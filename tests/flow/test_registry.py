@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from kinemesh import cases, cli
 from kinemesh.bench.groups import GROUPS, TITLES
-from kinemesh.cases import parts, sources
+from kinemesh.cases import sources, stream
 from kinemesh.cases.methods import DEFORMS
 from kinemesh.flow import registry
 from kinemesh.flow.gas.settings import MarchSettings
@@ -52,7 +52,7 @@ def test_a_line_leads_to_a_solver_its_settings_and_what_it_takes(entry):
     if issubclass(entry.settings, MarchSettings):
         assert {"steady_drop", "unsteady_drop"} < {f.name for f in fields(entry.settings)}
     assert {*entry.deforms} <= {*DEFORMS}
-    assert {*entry.references} <= {*parts.REFERENCES}
+    assert {*entry.references} <= {*stream.REFERENCES}
     assert {*entry.bench} <= {*GROUPS}
     assert GROUPS.keys() == TITLES.keys()
     assert any(entry.takes(source.makes) for source in sources.ALL)

@@ -210,6 +210,9 @@ def test_a_run_does_not_go_on_with_another_lid(tmp_path):
         )
 
 
-def test_walls_of_a_gas_do_not_slide():
-    with pytest.raises(km.CaseError, match="method 'ale' has no walls that move along"):
-        cases.load("agard-ct5", ['mesh.sliding={"section" = [1.0, 0.0]}'])
+def test_walls_of_an_inviscid_gas_do_not_slide():
+    slides = ['mesh.sliding={"airfoil" = [1.0, 0.0]}']
+    with pytest.raises(km.CaseError, match="method 'cells' has no walls that move along"):
+        cases.load("agard-ct5", ["method=cells", *slides])
+    with pytest.raises(km.SettingsError, match="no effect without reynolds"):
+        build.solver(cases.load("agard-ct5", [*slides, "mesh.nodes=600", "run.device=cpu"]))

@@ -10,7 +10,10 @@ from solver_cases import on_devices
 from squares import KINDS
 from viscous_cases import PR, PR_T, THIN, gas, heat_flux, stress, thin
 
-pytestmark = pytest.mark.flow
+pytestmark = [
+    pytest.mark.flow,
+    pytest.mark.filterwarnings("ignore:.*too thin for the curve:RuntimeWarning"),  # shaken
+]
 
 EACH = [(kind, aspect) for kind in KINDS for aspect in (1.0, THIN)]
 on_meshes = pytest.mark.parametrize(("kind", "aspect"), EACH)

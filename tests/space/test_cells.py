@@ -61,6 +61,8 @@ class Flow:
     sides : markers of walls and far field; `exact`: a stream passes the bodies
     """
 
+    viscosity = None
+
     def __init__(self, meshes, device="cpu", sides=SIDES, exact=True):
         b = self.backend = Backend(device)
         self.vertices = MeshVertices(b, meshes, sides)

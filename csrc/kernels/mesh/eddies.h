@@ -106,7 +106,8 @@ HD struct eddy_sum N(eddy_edges)(const i32 a, const real rho EDDY_EDGES(PARAM))
   F(in, f64, cfl, "members")           \
   F(out, real, res_nt, "nodes")        \
   F(out, real, size_nt, "nodes")       \
-  F(out, f32, rhs_nt, "rows,1")
+  F(out, f32, rhs_nt, "rows,1")        \
+  F(inc, u64, faults, "members")
 /* Residual of a node and its row of the matrix, in the order of the nodes: by rows it is a third dearer.  nt is zero
  * at walls.                                                                                     */
 KERNEL(N(eddy_rows), EDDY_ROWS, heavy)
@@ -126,7 +127,8 @@ KERNEL(N(eddy_rows), EDDY_ROWS, heavy)
   const real rate = (real)(c[0] * (f64)nt[i] + c[1] * (f64)nt1[i] + c[2] * (f64)nt2[i]);
   const real turn = fabs(nt[i]) * ((real)c[0] + fabs(made.slope)); /* the largest of the times' and sources' terms */
   const real res = s.res + mass * (rate - made.gain), per_dtau = s.diagonal / (real)cfl[m];
-  A[own]            = (f32)(s.diagonal + per_dtau + mass * ((real)c[0] + larger(-made.slope, R(0))));
+  A[own] = (f32)(s.diagonal + per_dtau + mass * ((real)c[0] + larger(-made.slope, R(0))));
+  if (!(fabs(res) < R(1e30))) fault(&faults[m], FAULT_EDDIES, i);
   res_nt[i]         = res;
   size_nt[i]        = s.size + mass * turn;
   rhs_nt[row_of[i]] = (f32)-res;
@@ -184,7 +186,7 @@ OF_MEMBER(eddy_check, EDDY_CHECK)
 {
   norm_nt[m] = sqrt(s[0]);
   base_nt[m] = iterations[m] > 0 ? fmax(base_nt[m], norm_nt[m]) : norm_nt[m];
-  busy[m]    = norm_nt[m] > fmax(drop_nt[m] * base_nt[m], (f64)roundings * sqrt(s[1]));
+  busy[m]    = !(norm_nt[m] <= fmax(drop_nt[m] * base_nt[m], (f64)roundings * sqrt(s[1])));
 }
 
 /* nt += dnt, by half of nt and the stream's nu at most. */
@@ -201,7 +203,10 @@ KERNEL(eddy_update, EDDY_UPDATE, indirect)
   const i32 a = node[i], m = member[a];
   if (!active[m]) return;
   const real d = (real)dnt[i], most = R(0.5) * (fabs(nt[a]) + (real)mu_stream[m]), now = fabs(d);
-  if (!(now < R(1e30))) fault(&faults[m], FAULT_EDDIES, a);
+  if (!(now < R(1e30))) { /* nt stays a number: what it would do to the gas next is no cause */
+    fault(&faults[m], FAULT_EDDIES, a);
+    return;
+  }
   nt[a] += now > most ? d * (most / now) : d;
 }
 

@@ -12,7 +12,7 @@ from kinemesh.mesh.generate.spacing import Normal, grown, growth_of, positive, w
 from kinemesh.mesh.mesh import Mesh
 
 LEFT = ("inlet", "farfield")
-SQUARE = 1.4  # steps along the plate over layers, by default
+SQUARE = 7 / 5  # steps along the plate over layers, by default
 EDGE = 0.22  # step at the leading edge over the mean one, by default: NASA's grids have as much
 AHEAD = 3.0  # growth - 1 ahead of the leading edge over that behind it
 
