@@ -29,6 +29,17 @@ def test_a_constant_that_is_given_is_kept(mesh):
     assert km.Ale(mesh, mach=0.5, device="cpu", settings=settings).settings == complete
 
 
+def test_a_viscous_gas_has_a_constant_that_leaves_its_layers(mesh):
+    for given, kept in (
+        ({}, 1.0),
+        ({"limiter_k": 0.3}, 0.3),
+        ({"limiter": "venkatakrishnan"}, 5.0),
+    ):
+        settings = km.AleSettings(**given)
+        case = km.Ale(mesh, mach=0.5, reynolds=1e3, device="cpu", settings=settings)
+        assert case.settings.limiter_k == kept
+
+
 def test_settings_can_be_changed_to_another_limiter():
     assert replace(km.AleSettings(), limiter="venkatakrishnan").complete().limiter_k == 5
 

@@ -48,6 +48,7 @@ from kinemesh.space.vertices import MeshVertices
 LIMITERS = ("wang", "venkatakrishnan", "none")
 LIMITER_K = {"wang": 0.05, "venkatakrishnan": 5.0}  # docs/convergence.md
 LINEAR = ("bicgstab", "lusgs")
+VISCOUS_K = LIMITER_K | {"wang": 1.0}  # smaller ones limit boundary layers
 UNSTEADY_CFL = {False: 100.0, True: 1e3}  # of an inviscid, a viscous gas
 TURBULENCE = ("turbulence_drop", "unsteady_turbulence_drop")
 
@@ -61,8 +62,8 @@ class AleSettings(ImplicitSettings):
     ----------
     flux : "roe" or "hllc"
     limiter : "wang" (threshold a share of the variable's range), "venkatakrishnan" or "none"
-    limiter_k : float          Wang's share of the range (default 0.05), or Venkatakrishnan's K
-        (default 5), which multiplies the size of a cell (theory eq. 2.4)
+    limiter_k : float          Wang's share of the range (default 0.05, of a viscous gas 1, which
+        leaves boundary layers as they are), or Venkatakrishnan's K (default 5), which multiplies the size of a cell (theory eq. 2.4)
     linear_solver : "bicgstab", or "lusgs" (sweeps by colours without a matrix: half of the
         memory, more and cheaper pseudo-steps)
     lusgs_sweeps : int         pairs of LU-SGS sweeps per pseudo-step
@@ -141,7 +142,8 @@ class AleSettings(ImplicitSettings):
         """With the limiter's own constant, and the gas's own CFL number, where none was given."""
         made = self
         if made.limiter_k is None:
-            made = replace(made, limiter_k=LIMITER_K.get(self.limiter))
+            constants = VISCOUS_K if viscous else LIMITER_K
+            made = replace(made, limiter_k=constants.get(self.limiter))
         if made.unsteady_cfl is None:
             own = UNSTEADY_CFL[viscous]
             made = replace(
