@@ -63,7 +63,8 @@ class AleSettings(ImplicitSettings):
     flux : "roe" or "hllc"
     limiter : "wang" (threshold a share of the variable's range), "venkatakrishnan" or "none"
     limiter_k : float          Wang's share of the range (default 0.05, of a viscous gas 1, which
-        leaves boundary layers as they are), or Venkatakrishnan's K (default 5), which multiplies the size of a cell (theory eq. 2.4)
+        leaves boundary layers as they are), or Venkatakrishnan's K (default 5), which multiplies
+        the size of a cell (theory eq. 2.4)
     linear_solver : "bicgstab", or "lusgs" (sweeps by colours without a matrix: half of the
         memory, more and cheaper pseudo-steps)
     lusgs_sweeps : int         pairs of LU-SGS sweeps per pseudo-step
