@@ -52,11 +52,12 @@ HD struct eddy_number eddy_wall(struct eddy_number r)
   return fw;
 }
 
-/* At a place d from the wall, in a vorticity omega. */
+/* At a place d from the wall, in a vorticity omega.  d may be infinite: a division, as reciprocal() of an infinite
+ * number is NaN on a device.                                                                    */
 HD struct eddy_source eddy_source(real nt, real nu, real omega, real d)
 {
   struct eddy_source s;
-  const real         per = reciprocal(d * d), near = per / (EDDY_KAPPA * EDDY_KAPPA);
+  const real         per = R(1) / (d * d), near = per / (EDDY_KAPPA * EDDY_KAPPA);
   if (nt < 0) { /* ct3 = 1.2 */
     s.gain  = R(-0.2) * EDDY_CB1 * omega * nt + EDDY_CW1 * nt * nt * per;
     s.slope = R(-0.2) * EDDY_CB1 * omega + R(2) * EDDY_CW1 * nt * per;
