@@ -87,7 +87,7 @@ def test_a_symmetric_section_gives_an_exactly_symmetric_mesh(nasa):
 @pytest.mark.parametrize(
     "told",
     [
-        {"heights": "even", "wall_spacing": 1e-4},
+        pytest.param({"heights": "even", "wall_spacing": 1e-4}, marks=pytest.mark.slow),
         {"heights": "aspect"},
         {"heights": "aspect", "topology": "o"},
     ],

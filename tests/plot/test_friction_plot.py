@@ -64,6 +64,7 @@ def test_layers_are_drawn_in_the_direction_of_the_friction_beside_the_law_of_the
 
 
 @pytest.mark.flow
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*(residual|y\\+):RuntimeWarning")
 def test_the_folder_of_a_turbulent_flow_has_its_figures(tmp_path):
     mesh = km.mesh.plate(600, height=0.5, wall_spacing=1e-3, edge_spacing=0.006)
