@@ -60,7 +60,7 @@ def test_the_readme_s_ten_lines_give_ct5_s_lift_and_files(tmp_path, monkeypatch)
 
     exec(compile(code, "README.md", "exec"), names)
 
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     assert len(blocks[0].strip().splitlines()) == 10
     assert names["loop"].cl.amplitude == pytest.approx(CL_AMPLITUDE, rel=SHARE)
     written = {path.name for path in (tmp_path / "ct5").iterdir()}
@@ -266,9 +266,22 @@ def test_turbulent_layers_are_those_of_nasa(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
+def test_the_readme_s_boundary_layer_is_resolved(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+
+    exec(compile(blocks("README.md")[1], "README.md", "exec"), names)
+
+    assert names["run"].converged.all()
+    assert 0.008 < names["run"].summary["result"]["cd"] < 0.0105
+    assert names["wall"].y_plus.max() < 3
+    assert (tmp_path / "layer" / "wall.csv").exists()
+
+
 @pytest.mark.filterwarnings("ignore:part .* cells of receptors")
 def test_the_readme_s_overset_grids_plunge(tmp_path, monkeypatch, capsys):
-    code = replaced(blocks("README.md")[1], nodes="3_000", cycles=1, steps_per_cycle=20)
+    code = replaced(blocks("README.md")[2], nodes="3_000", cycles=1, steps_per_cycle=20)
     *begin, last = code.strip().splitlines()
     asked = "cycles=1, steps_per_cycle=20"
     assert len([asked for line in begin if asked in line]) == 1
