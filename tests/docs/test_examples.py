@@ -273,7 +273,7 @@ def test_the_readme_s_boundary_layer_is_resolved(tmp_path, monkeypatch):
 
     exec(compile(blocks("README.md")[1], "README.md", "exec"), names)
 
-    assert names["run"].converged.all()
+    assert names["run"].converged
     assert 0.008 < names["run"].summary["result"]["cd"] < 0.0105
     assert names["wall"].y_plus.max() < 3
     assert (tmp_path / "layer" / "wall.csv").exists()
