@@ -169,6 +169,7 @@ def test_cylinders_that_pass_have_the_loads_of_each_other():
 
 @pytest.mark.flow
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # at once, and of one cycle
+@pytest.mark.slow
 def test_a_sweep_of_parts_has_the_loads_of_each_case_alone():
     back = TABLES["parts"]["back"] | {"spacing": 0.05, "walls": None}
     motion = {"plunge": {"amplitude": 0.1, "k": 0.5}}
@@ -228,6 +229,7 @@ def couette(inner, vessel, time_step):
 
 
 @pytest.mark.flow
+@pytest.mark.slow
 def test_the_ready_vessel_has_the_torque_of_taylor_and_couette():
     """5067 nodes: 0.29 and -0.16 %; 0.5 % is the design's bar, of 20 thousand nodes."""
     torques, _ = couette(1500, 3500, 0.1)

@@ -142,6 +142,7 @@ def in_threads(threads):
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_neither_another_run_nor_threads_change_the_bits_of_loops_but_atomics():
     (once, again), (threaded, twice) = in_threads(1), in_threads(2)
 

@@ -433,6 +433,7 @@ def test_a_body_that_stops_leaves_nothing_to_solve(device, solver):
     assert (found[-1][1] == found[2][1]).all()
 
 
+@pytest.mark.slow
 def test_the_threads_of_blas_leave_the_bits_alone():
     """1200 nodes end in a dense inverse of 124 rows, where LAPACK's bits depend on them."""
     program = """

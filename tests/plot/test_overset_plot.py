@@ -202,6 +202,7 @@ def test_pictures_of_a_flow_have_no_receptors_and_no_gaps(flown):
 
 
 @pytest.mark.flow
+@pytest.mark.slow
 def test_films_of_incompressible_flow_have_vorticity_and_pressure(flown):
     out, _ = flown
     for quantity in ("vorticity", "cp"):
