@@ -13,13 +13,10 @@ from kinemesh.space.conditions.base import OUTER
 from kinemesh.space.conditions.table import role_of
 from kinemesh.space.distance import wall_distance
 
-TOLERANCE, MOST = (
-    0.3,
-    2,
-)  # of the linear system of a pseudo-step; more iterations gain no pseudo-steps
-ROUNDINGS = (
-    5.0  # of the terms of a residual that cancel; measured: 4.7 where a march stalls at round-off
-)
+# of the linear system of a pseudo-step; more iterations gain no pseudo-steps
+TOLERANCE, MOST = 0.3, 2
+# of the terms of a residual that cancel; measured: 4.7 where a march stalls at round-off
+ROUNDINGS = 5.0
 
 
 class SpalartAllmaras(Term):
