@@ -56,6 +56,7 @@ OF_MEMBER(N(residual_base), RESIDUAL_BASE)
 #define RESIDUAL_CHECK(F)                                                                  \
   RESIDUAL_NORM(F)                                                                         \
   F(opt, i32, busy, "members") /* an equation beside those of the gas has not converged */ \
+  F(opt, i32, hold, "members") /* loads still change under a residual at round-off */      \
   DUALTIME(F)
 
 /* Norm of the residual of each member that iterates, and what follows: drop, CFL number, count; converged
@@ -68,7 +69,7 @@ OF_MEMBER(N(residual_check), RESIDUAL_CHECK)
 {
   const f64 before = norm[m];
   norm[m]          = sqrt(s[0]);
-  const f64 level  = log(fmax(norm[m], (f64)1e-300));
+  const f64 level  = log(fmax(fmax(norm[m], floor[m]), (f64)1e-300));
   if (iterations[m] == 0) {
     first[m] = norm[m];
     if (!(base[m] > 0)) base[m] = norm[m];
@@ -85,7 +86,8 @@ OF_MEMBER(N(residual_check), RESIDUAL_CHECK)
     mean[m] += 0.1 * rise;
   }
   if (!(norm[m] <= fmin(1e5 * fmax(base[m], floor[m]), (f64)1e300))) fault(&faults[m], FAULT_DIVERGED, 0);
-  const i32 fallen = (norm[m] <= drop * base[m] || norm[m] <= floor[m]) && !(busy && busy[m]);
+  const i32 wanted = (busy && busy[m]) || (hold && hold[m]);
+  const i32 fallen = (norm[m] <= drop * base[m] || norm[m] <= floor[m]) && !wanted;
   if (fallen || iterations[m] >= most || faults[m] != ~(u64)0)
     active[m] = 0;
   else

@@ -13,7 +13,7 @@ from kinemesh.errors import CaseError
 from kinemesh.io.history import STEADY, History
 from kinemesh.motion import Pose
 from kinemesh.results import Run
-from kinemesh.run import ends, interrupt, turns
+from kinemesh.run import ends, interrupt, settling, turns
 from kinemesh.run import resume as resumption
 from kinemesh.run.claim import Claim, folder_of
 from kinemesh.run.driver import Driver, drive
@@ -109,7 +109,8 @@ def to_steady(
         def each() -> None:
             with watch("forces and history"), ensemble.quiet():
                 iterations = get(solver.dualtime.iterations)
-                drop = _rows(solver, history, about, iterations, done)
+                drop, loads = _rows(solver, history, about, iterations, done)
+                settling.look(solver, loads, iterations)
                 done[:] = iterations
             bar.set_postfix_str(f"residual {drop.max(initial=0):.1e}", refresh=False)
             bar.update(int(iterations.max()) - bar.n)
@@ -196,7 +197,7 @@ def _ended(solver: Moving, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[
 
 
 def _rows(solver: Moving, history: History, about: Any, iterations: Any, done: Any) -> Any:
-    """Append a row for each member that iterated; returns the drops of members alive."""
+    """Append a row for each member that iterated; returns drops of members alive, all loads."""
     get = solver.backend.get
     drop, cfl = _drop(solver), get(solver.dualtime.cfl)
     loads = solver.loads(about)
@@ -207,4 +208,4 @@ def _rows(solver: Moving, history: History, about: Any, iterations: Any, done: A
         rows = {"iteration": iterations[went], "residual": drop[went], "cfl": cfl[went]}
         rows |= {name: values[went] for name, values in solver.steady_numbers().items()}
         history.extend({"member": went, "cl": cl, "cd": cd, "cm": cm} | rows)
-    return drop[alive]
+    return drop[alive], loads

@@ -134,7 +134,8 @@ class Answers(State, Moving):
         found = {"u": self.u, "x": grid.x, "pace": self.pace}
         found |= {f"dualtime_{name}": getattr(dual, name) for name in names}
         if dual.noise is not None:
-            found["dualtime_noise"] = dual.noise
+            single = ("noise", "hold", "recent")
+            found |= {f"dualtime_{name}": getattr(dual, name) for name in single}
         for term in self.terms.values():
             found |= term.kept
         if not levels:

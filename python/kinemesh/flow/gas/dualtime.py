@@ -14,6 +14,7 @@ from kinemesh.device.fields import Fields
 from kinemesh.space.volumes import Volumes
 
 HUGE = 1e300
+BLOCKS = 6  # of iterations of a steady march in float32, over which loads are compared
 NOISE = 5.0  # measured in float32: no node of a flow at round-off has more than 4.2
 
 
@@ -58,6 +59,10 @@ class DualTime(StepLoop):
     cfl, first : (members,) float64; norm of the residual at the first pseudo-step
     noise : (nodes,) float32 device array    norm at which a node's residual counts as none; None in
         float64, whose round-off is far below what is asked
+    hold : (members,) int32 device array    members whose loads change under a residual that is
+        round-off, and which go on (run/settling.py); None in float64
+    recent : (BLOCKS + 1, members, 3) float32 device array    means of the last loads, a row for
+        each ten iterations, and the sum of those since, by which that is known
     """
 
     def __init__(self, grid: Volumes) -> None:
@@ -67,6 +72,9 @@ class DualTime(StepLoop):
             backend.array(np.ones(grid.members), np.float64) for _ in range(4)
         )
         self.noise = self._each if backend.dtype == "float32" else None
+        self.hold = None if self.noise is None else backend.zeros(grid.members, np.int32)
+        if self.hold is not None:
+            self.recent = backend.zeros((BLOCKS + 1, grid.members, 3), np.float32)
         self._calm: NDArray[np.float64] | None = None
 
     def measure(self, fields: Fields) -> Any:
@@ -99,6 +107,7 @@ class DualTime(StepLoop):
             **grid.totals,
             parts=self.parts,
             noise=self.noise,
+            hold=self.hold,
             floor=self.floor,
             drop=drop,
             cfl_first=cfl[0],
@@ -137,18 +146,23 @@ class DualTime(StepLoop):
     def set_floor(self, dt: NDArray[np.float64] | None) -> None:
         """Norm that round-off alone can leave: eps times the terms that cancel in a node.
 
-        In the physical steps of a float32 flow each node has its own, `noise`, and the floor is 0.
+        In float32 each node has its own, `noise`; the floor is 0 in physical steps, and in a
+        steady march, which `hold` has go on, that below which the CFL number no longer follows.
 
         Parameters
         ----------
         dt : (members,)    time steps [chord/a_inf]; None: steady
         """
-        b, by_node = self.backend, dt is not None and self.noise is not None
+        b = self.backend
         self.forget()
         b.put(self._step, np.inf if dt is None else dt)
         self._terms()
-        if self.noise is not None:
-            b.put(self.noise, NOISE * b.eps * b.get(self.noise) if by_node else 0.0)
+        if self.noise is not None and self.hold is not None:
+            b.put(self.noise, NOISE * b.eps * b.get(self.noise))
+            b.put(self.hold, int(dt is None))
+            fresh = np.full(self.recent.shape, np.nan, np.float32)
+            fresh[-1] = 0
+            b.put(self.recent, fresh)
         # Measured in float32: a transonic steady flow ends at 1.2, unsteady steps below 1.
-        share = 1.6 if dt is None else 0.0 if by_node else 1.0
+        share = 1.6 if dt is None else 0.0 if self.noise is not None else 1.0
         b.put(self.floor, share * b.eps * b.get(self.floor))

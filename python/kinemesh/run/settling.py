@@ -1,0 +1,51 @@
+"""Loads that change while the residual of a steady march in float32 is round-off already.
+
+The residual of a node is a sum of fluxes that cancel.  In thin cells their round-off is more than
+what a boundary layer still has to change, so that a small residual is no sign of its end.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from kinemesh.flow.moving import Moving
+
+EACH = 10  # iterations of which a mean is kept
+CHANGE = 1e-5  # of a load of 1 or less from the older half of the means to the other; else a share
+SCATTER = 1.2  # such a change over the standard deviation of the means, below which it is noise,
+NOISE = 1e-4  # which is at most this
+
+
+def look(solver: Moving, loads: NDArray[np.float64], iterations: NDArray[np.integer]) -> None:
+    """Take up the loads (members, 3) of an iteration, and hold members whose loads change.
+
+    They go on (`DualTime.hold`); in float64, and where a solver has no `hold`, nothing is held.
+    """
+    dual, b = solver.dualtime, solver.backend
+    if getattr(dual, "hold", None) is None:
+        return
+    recent = b.get(dual.recent)
+    recent[-1] += loads
+    full = (iterations + 1) % EACH == 0
+    recent[:-2, full], recent[-2, full] = recent[1:-1, full], recent[-1, full] / EACH
+    recent[-1, full] = 0
+    b.put(dual.recent, recent)
+    b.put(dual.hold, np.where(settled(recent[:-1]), 0, 1))
+
+
+def settled(loads: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """(members,) whether loads (means, members, 3) change by no more than noise.
+
+    Those that are not there yet, nan, change.
+    """
+    loads = loads.astype(np.float64)
+    half = len(loads) // 2
+    first, last = loads[:half].mean(axis=0), loads[half:].mean(axis=0)
+    noise = np.minimum(SCATTER * loads.std(axis=0), NOISE)
+    most = np.maximum(CHANGE, noise) * np.maximum(1, np.abs(last))
+    still: NDArray[np.bool_] = (np.abs(last - first) <= most).all(axis=1)
+    return still
