@@ -24,7 +24,7 @@ from kinemesh.flow.door.resolution import (
     thin_triangles,
 )
 from kinemesh.flow.door.sliding import checked
-from kinemesh.flow.door.viscosity import NAMES, viscosity_of, viscous_streams
+from kinemesh.flow.door.viscosity import NAMES, check_walls, viscosity_of, viscous_streams
 from kinemesh.flow.gas.implicit import Implicit, Operator
 from kinemesh.flow.gas.lusgs import Lusgs
 from kinemesh.flow.gas.settings import KRYLOV, MATRIX, TINY, ImplicitSettings
@@ -262,6 +262,8 @@ class Ale(Solver):
         markers = assign_markers(
             meshes, arguments, type(self), walls=walls, far=far, boundaries=boundaries
         )
+        if self.viscosity is not None:
+            check_walls(meshes, markers.conditions, self.viscosity.turbulence is not None)
         vertices = MeshVertices(arguments.backend, meshes, markers.by_kind)
         grid = self.volumes(vertices, coloured=LOOPS[arguments.settings.loops].coloured)
         grid.fit(arguments.settings.gradients_by)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kinemesh.arguments import numbers, real
 from kinemesh.errors import SettingsError, shown
 from kinemesh.flow.door.arguments import gas_streams
+from kinemesh.space.conditions.base import BODY, PLANE, Condition
 
 SUTHERLAND = 110.4  # [K], of air
 MODELS = ("sa",)
@@ -142,3 +143,37 @@ def viscous_streams(given: Mapping[str, Any], members: int) -> dict[str, NDArray
         "reynolds": numbers(given["reynolds"], members, "reynolds", positive=True),
         "alpha_deg": found["alpha_deg"],
     }
+
+
+def check_walls(
+    meshes: Sequence[Any], conditions: Mapping[str, Condition], turbulent: bool
+) -> None:
+    """SettingsError for a member without a wall that its gas sticks to.
+
+    Laminar flow without any wall is taken, unless there is one that slips.
+
+    Parameters
+    ----------
+    meshes : of each member;  conditions : at the boundary, by marker
+    turbulent : whether a model of turbulence needs the distance to a wall
+    """
+    for member, mesh in enumerate(meshes):
+        there = {m: own for m, own in conditions.items() if len(mesh.boundaries.get(m, ()))}
+        walls = {m: own for m, own in there.items() if own.role == BODY}
+        which = member if len(meshes) > 1 else None
+        if loose := [marker for marker, own in walls.items() if not own.strong]:
+            raise SettingsError(
+                f"reynolds: bodies {loose} are of a kind that a viscous gas does not stick to; "
+                "expected walls",
+                member=which,
+                argument="reynolds",
+            )
+        slips = [marker for marker, own in there.items() if own.role == PLANE]
+        if not walls and (slips or turbulent):
+            what = f"all walls slip ({slips})" if slips else "there is no wall"
+            raise SettingsError(
+                f"reynolds is given, and {what}; expected a wall that the gas sticks to"
+                + (", whose distance the model of turbulence needs" if turbulent else ""),
+                member=which,
+                argument="reynolds",
+            )

@@ -6,12 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from kinemesh.errors import SettingsError
 from kinemesh.flow.door.walls import Walls
 from kinemesh.flow.terms.base import Rows, Term
 from kinemesh.motion import PoseArray
-from kinemesh.space.conditions.base import PLANE
-from kinemesh.space.conditions.words import Wall
 
 
 class Stick(Term):
@@ -35,7 +32,6 @@ class Stick(Term):
             return
         b, grid, own = case.backend, self.grid, self.grid.wall
         self.backend = b
-        self._refuse_slip(case)
         shape = len(own), grid.dimensions
         made = {n: b.zeros(shape, np.float64) for n in ("dx1", "dx2", "velocity", "reaction")}
         made["heat"] = b.zeros(len(own), np.float64)
@@ -55,23 +51,6 @@ class Stick(Term):
         grid.keep_levels.follow(b.bind(copy, **{"from": made["dx1"], "to": made["dx2"]}))
         grid.sweep.follow(walls.bind("wall_move"))
         self._calls = [walls.bind("wall_stick")]
-
-    def _refuse_slip(self, case: Any) -> None:
-        own = self.grid.wall
-        other = [m for m, c in case.conditions.items() if c.role == own.name and not c.strong]
-        slips = [m for m, c in case.conditions.items() if c.role == PLANE]
-        if len(own) and own is not self.grid.patches.get(Wall.kind):
-            raise SettingsError(
-                f"reynolds: bodies {other} are of a kind that a viscous gas does not stick to; "
-                "expected walls"
-            )
-        if not len(own) and (slips or case.viscosity.turbulence):
-            what = f"all walls slip ({slips})" if slips else "there is no wall"
-            raise SettingsError(
-                f"reynolds is given, and {what}; expected a wall that the gas sticks to"
-                + (", whose distance the model of turbulence needs" if not slips else ""),
-                argument="reynolds",
-            )
 
     def residual(self) -> list[Any]:
         return self._calls

@@ -1,0 +1,44 @@
+"""Bad input of viscous flow: walls that are missing, in words that name the member."""
+
+import kinemesh as km
+import pytest
+from squares import square
+
+ROUND = km.mesh.cylinder(300, far_field=6.0, around=24)
+EMPTY = square(6, size=10.0)
+BOX = km.Mesh(
+    EMPTY.points, EMPTY.triangles, EMPTY.quads,
+    {"plane": EMPTY.boundaries["rim"][:6], "rim": EMPTY.boundaries["rim"][6:]},
+)  # fmt: skip
+LAWS = {"mach": 0.3, "reynolds": 40.0, "moment_about": (0.0, 0.0), "device": "cpu"}
+SYMMETRY = {"boundaries": {"plane": "symmetry"}, "far": ["rim", "farfield"], "walls": ["cylinder"]}
+
+
+def nothing_made(*given, **told):
+    raise AssertionError("the case was put on its device")
+
+
+@pytest.mark.parametrize(
+    ("meshes", "told", "words"),
+    [
+        (EMPTY, {"turbulence": "sa"}, "there is no wall; expected .* whose distance the model"),
+        ([ROUND, EMPTY], {"turbulence": "sa"}, "^member 1: .*there is no wall; expected .* the"),
+        (BOX, SYMMETRY, r"all walls slip \(\['plane'\]\); expected a wall that the gas sticks to$"),
+        ([ROUND, BOX], SYMMETRY, r"^member 1: .*all walls slip \(\['plane'\]\)"),
+        ([BOX, ROUND], SYMMETRY | {"turbulence": "sa"}, r"^member 0: .*slip.* model of turbulence"),
+    ],
+)
+def test_a_member_without_a_wall_to_stick_to_is_refused_by_name(meshes, told, words, monkeypatch):
+    told = {"walls": ["cylinder"], "far": ["rim", "farfield"]} | told
+    if not isinstance(meshes, list):
+        told |= {"walls": [], "far": ["rim"]}
+    monkeypatch.setattr("kinemesh.flow.ale.MeshVertices", nothing_made)
+
+    with pytest.raises(km.SettingsError, match=words):
+        km.Ale(meshes, **(LAWS | told))
+
+
+def test_laminar_flow_needs_no_wall_where_none_slips():
+    made = km.Ale([ROUND, EMPTY], walls=["cylinder"], far=["rim", "farfield"], **LAWS)
+
+    assert made.grid.members == 2
