@@ -84,6 +84,8 @@ def test_incompressible_flow_has_a_reynolds_number_and_no_laws_of_a_gas():
         ({"reynolds": 0}, "reynolds = 0, expected a number above 0"),
         ({"reynolds": -1e6}, "reynolds = -1000000"),
         ({"reynolds": float("inf")}, "expected a number above 0 that is finite"),
+        ({"reynolds": 1e300}, "reynolds = 1e[+]300, expected 1e-06 to 1e[+]11"),
+        ({"reynolds": 1e-300}, "reynolds = 1e-300, expected 1e-06 to 1e[+]11"),
         ({"reynolds": "many"}, "reynolds = 'many', expected a number"),
         ({"turbulence": "sa"}, "turbulence is 'sa' and has no effect without reynolds"),
         ({"wall": 1.2}, "wall is 1.2 and has no effect without reynolds"),
@@ -94,7 +96,8 @@ def test_incompressible_flow_has_a_reynolds_number_and_no_laws_of_a_gas():
         (SA | {"wall": True}, "wall is True, expected 'adiabatic'"),
         (SA | {"nu_ratio": 2.9}, "nu_ratio is 2.9, expected a number of 3 to 5"),
         (SA | {"nu_ratio": 6}, "nu_ratio is 6, expected a number of 3 to 5"),
-        (SA | {"reynolds_length": 0}, "reynolds_length is 0, expected a number above 0"),
+        (SA | {"reynolds_length": 0}, "reynolds_length is 0, expected a number of 1e-06 to"),
+        (SA | {"reynolds_length": 1e300}, "reynolds_length is 1e[+]300, expected a number of"),
         (SA | {"temperature_k": 20}, "temperature_k is 20, expected a number of 50 to 3000"),
         (SA | {"temperature_k": "cold"}, "temperature_k is 'cold', expected a number"),
         (SA | {"prandtl": 0}, "prandtl is 0, expected a number of 0.1 to 100"),
@@ -107,6 +110,13 @@ def test_bad_numbers_of_a_viscous_gas_are_refused(flow, words):
     table = tomllib.loads(STEADY.format(flow=""))
     with pytest.raises((CaseError, SettingsError), match=r"^\[flow\].*" + words):
         Case.from_dict(table | {"flow": {"mach": 0.3} | flow})
+
+
+def test_incompressible_flow_has_the_same_limits_of_its_reynolds_number():
+    table = tomllib.loads(STEADY.replace("mach = 0.3", "").format(flow="reynolds = 1e12"))
+    words = r"^\[flow\] reynolds = 1e[+]12, expected 1e-06 to 1e[+]11"
+    with pytest.raises(CaseError, match=words):
+        Case.from_dict(table | {"method": "incompressible"})
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Bad input of viscous flow: walls that are missing, in words that name the member."""
+"""Bad input of viscous flow: walls that are missing, Reynolds numbers out of range."""
 
 import kinemesh as km
 import pytest
@@ -42,3 +42,33 @@ def test_laminar_flow_needs_no_wall_where_none_slips():
     made = km.Ale([ROUND, EMPTY], walls=["cylinder"], far=["rim", "farfield"], **LAWS)
 
     assert made.grid.members == 2
+
+
+@pytest.mark.parametrize("solver", ["ale", "incompressible"])
+@pytest.mark.parametrize("wrong", [1e300, 1e-300, 2e11])
+def test_a_reynolds_number_out_of_range_is_refused_by_member(solver, wrong):
+    told = {"moment_about": (0.0, 0.0), "device": "cpu", "reynolds": [1e3, wrong]}
+    make, told = {
+        "ale": (km.Ale, told | {"mach": 0.3}),
+        "incompressible": (km.Incompressible, told),
+    }[solver]
+
+    with pytest.raises(
+        km.SettingsError, match=rf"^member 1: reynolds is {wrong:g}".replace("+", ".")
+    ) as caught:
+        make(ROUND, **told)
+
+    assert "expected 1e-06 to 1e+11" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("make", "told", "words"),
+    [
+        (km.Ale, {"mach": 0.3, "turbulence": "sa"}, r"a y\+ of about [0-9.]+e\+06 by a flat plate"),
+        (km.Ale, {"mach": 0.3}, "a boundary layer .* is not resolved"),
+        (km.Incompressible, {}, "a boundary layer .* is not resolved"),
+    ],
+)
+def test_a_reynolds_number_that_no_mesh_resolves_is_told(make, told, words):
+    with pytest.warns(RuntimeWarning, match=words):
+        make(ROUND, reynolds=1e9, moment_about=(0.0, 0.0), device="cpu", **told)

@@ -16,6 +16,7 @@ from kinemesh.sentences import Place
 REFERENCES = ("chord", "reference_area", "reference_length")
 LIMITED = (
     ("mach", limits.wrong_mach),
+    ("reynolds", limits.wrong_reynolds),
     ("stream", limits.wrong_stream),
     ("alpha_deg", limits.wrong_alpha),
 )

@@ -7,6 +7,7 @@ from kinemesh.gas import GAMMA
 MACH = 20.0  # the largest that is tested
 DOUBTFUL = 5.0  # above, a velocity may have been meant, and air is no perfect gas
 ALPHA_DEG = 180.0  # a section in reversed flow, as on the retreating side of a rotor, has 180
+REYNOLDS = 1e-6, 1e11  # from below that of bacteria, 1e-5, to above that of ships, 1e10
 ASK = (
     "was a velocity meant? A Mach number is a velocity over the speed of sound, 340 m/s in air at "
     "15 degrees Celsius"
@@ -16,6 +17,14 @@ ASK = (
 def wrong_mach(mach: float) -> str:
     """Expected Mach number, in words, where this one is refused; else an empty text."""
     return "" if mach <= MACH else f"expected at most {MACH:g}; {ASK}"
+
+
+def wrong_reynolds(reynolds: float) -> str:
+    """Expected Reynolds number, in words, where this one is refused; else an empty text."""
+    low, high = REYNOLDS
+    if low <= reynolds <= high:
+        return ""
+    return f"expected {low:g} to {high:g}: speed times length over the kinematic viscosity"
 
 
 def wrong_alpha(alpha_deg: float) -> str:

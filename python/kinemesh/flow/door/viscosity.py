@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import numbers, real
 from kinemesh.errors import SettingsError, shown
-from kinemesh.flow.door.arguments import gas_streams
+from kinemesh.flow.door import limits
+from kinemesh.flow.door.arguments import gas_streams, within
 from kinemesh.space.conditions.base import BODY, PLANE, Condition
 
 SUTHERLAND = 110.4  # [K], of air
@@ -105,7 +106,7 @@ def viscosity_of(given: Mapping[str, Any]) -> Viscosity | None:
     else:
         wall = _within("wall", wall, 0.1, 10.0, "'adiabatic', or a temperature over the stream's")
     ranges = {
-        "reynolds_length": (0.0, np.inf),
+        "reynolds_length": (1e-6, 1e6),
         "temperature_k": (50.0, 3000.0),
         "prandtl": (0.1, 100.0),
         "turbulent_prandtl": (0.1, 100.0),
@@ -129,20 +130,19 @@ def _within(name: str, value: Any, low: float, high: float, expected: str = "a n
         found = real(value)
     except (TypeError, ValueError, OverflowError):
         found = np.nan
-    if not (max(low, 5e-324) <= found <= high and np.isfinite(found)):
-        span = f"of {low:g} to {high:g}" if np.isfinite(high) else "above 0"
-        raise SettingsError(f"{name} is {shown(value)}, expected {expected} {span}", argument=name)
+    if not low <= found <= high:
+        raise SettingsError(
+            f"{name} is {shown(value)}, expected {expected} of {low:g} to {high:g}", argument=name
+        )
     return found
 
 
 def viscous_streams(given: Mapping[str, Any], members: int) -> dict[str, NDArray[np.float64]]:
     """(members,) numbers of the streams of a viscous gas."""
     found = gas_streams(given, members)
-    return {
-        "mach": found["mach"],
-        "reynolds": numbers(given["reynolds"], members, "reynolds", positive=True),
-        "alpha_deg": found["alpha_deg"],
-    }
+    reynolds = numbers(given["reynolds"], members, "reynolds", positive=True)
+    within({"reynolds": limits.wrong_reynolds}, {"reynolds": reynolds})
+    return {"mach": found["mach"], "reynolds": reynolds, "alpha_deg": found["alpha_deg"]}
 
 
 def check_walls(

@@ -24,10 +24,15 @@ def streams_of(given: Mapping[str, Any], members: int) -> dict[str, NDArray[np.f
         "stream": numbers(given["stream"], members, "stream"),
         "alpha_deg": numbers(given["alpha_deg"], members, "alpha_deg"),
     }
-    within({"stream": limits.wrong_stream, "alpha_deg": limits.wrong_alpha}, found)
+    wrong = {
+        "reynolds": limits.wrong_reynolds,
+        "stream": limits.wrong_stream,
+        "alpha_deg": limits.wrong_alpha,
+    }
+    within(wrong, found)
     for speed, alpha in zip(found["stream"], found["alpha_deg"], strict=True):
-        if wrong := limits.wrong_rest(speed, alpha):
-            raise SettingsError(f"alpha_deg is {alpha:g}, {wrong}")
+        if said := limits.wrong_rest(speed, alpha):
+            raise SettingsError(f"alpha_deg is {alpha:g}, {said}")
     return found
 
 
