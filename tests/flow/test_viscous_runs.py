@@ -97,13 +97,6 @@ def test_a_model_that_has_not_converged_is_told_again_and_goes_on(tmp_path):
     assert further.history["residual_turbulence"][-1] < 1e-8
 
 
-def test_walls_before_a_run_have_no_friction():
-    (wall,) = case().walls().values()
-
-    assert abs(wall.cf).max() < 1e-12
-    assert wall.y_plus.max() < 1e-5
-
-
 def test_a_steady_run_goes_on_to_a_lower_residual_of_turbulence(tmp_path):
     low = {"steady_drop": 1e-4, "turbulence_drop": 1e-9}
     whole = case(settings=low).steady(out=tmp_path / "whole")

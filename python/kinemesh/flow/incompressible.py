@@ -191,9 +191,10 @@ class Incompressible(Moving):
         """
         grid, begin = self.grid, given_flow(self.grid, u, p, self.inflow)
         grid.ensemble.begin()
-        self._begin_parts(PoseArray.still(len(grid.bodies)), "initial flow")
-        self._walls(PoseArray.still(len(grid.bodies)), None)
+        self._begin_parts(self.standing(), "initial flow")
+        self._walls(self.standing(), None)
         self.projection.start(*begin)
+        self.fresh = True
         self.check_faults("initial flow")
 
     def connectivity(self, time: float = 0.0, member: int = 0) -> OversetReport:
@@ -242,8 +243,7 @@ class Incompressible(Moving):
         return self.projection.step.march
 
     def missed(self) -> NDArray[np.bool_]:
-        missed: NDArray[np.bool_] = self.backend.get(self.projection.pressure.status) != 1
-        return missed
+        return np.asarray(self.backend.get(self.projection.pressure.status) != 1)
 
     def turning_bodies(self, member: int) -> dict[str, tuple[str, str]]:
         bodies = [k for k, (m, _) in enumerate(self.grid.bodies) if m == member]
@@ -296,19 +296,19 @@ class Incompressible(Moving):
         refuse_steady(self)
 
     def start_steady(self, poses: Sequence[Pose] = ()) -> None:
-        there = PoseArray.of(poses) if len(poses) else PoseArray.still(len(self.grid.bodies))
-        self.rest(there)
+        self.rest(there := self.standing(poses))
         self._walls(there, None)
         if self.parts is not None:
             self.parts.watch.look("steady flow")
         self.way.begin(self.backend.get(self.projection.flow["p"]))
-        self.marches, self.grid.ensemble.remedies = True, self.settings.steady_remedies
+        self.marches, self.fresh = True, False
+        self.grid.ensemble.remedies = self.settings.steady_remedies
 
     def settle(self) -> None:
         self.way.settle()
 
     def _for_loads(self) -> None:
-        if self.marches:
+        if self.marches or self.fresh:
             self.way.tell()
 
     # ---- time ----
@@ -323,6 +323,7 @@ class Incompressible(Moving):
             still = np.zeros(self.grid.members)
             self._walls(self.poses(still), lambda: self.rates(still))
             self.projection.start(self.inflow[self.grid.member])
+            self.fresh = True
 
     def begin_step(self, dt: NDArray[Any], order: int) -> None:
         """Begin a physical step: what the last one left becomes the past.
@@ -365,7 +366,7 @@ class Incompressible(Moving):
 
     def rewind(self) -> None:
         super().rewind()
-        self._begin_parts(PoseArray.still(len(self.grid.bodies)), "parts as given")
+        self._begin_parts(self.standing(), "parts as given")
 
     def _begin_parts(self, poses: PoseArray, where: str) -> None:
         """Parts are at these poses, wherever they were before."""

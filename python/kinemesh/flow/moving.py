@@ -46,11 +46,13 @@ class Moving(Runnable, Driven, Counted):
     step : time steps of the members, and whether it is the first one
     placed : whether the present step has had its place
     steps : number of steps since the motion began, the present one counted
+    fresh : whether no march has gone on from the present flow, so that walls have no reaction yet
     family : of solvers, whose conditions at the boundary it computes
     """
 
     family: ClassVar[str] = FACES
     forces: Forces
+    fresh = True
 
     def __init__(self, arguments: Arguments, markers: Markers, grid: Volumes) -> None:
         self.settings, self.backend, self.grid = arguments.settings, arguments.backend, grid
@@ -104,6 +106,10 @@ class Moving(Runnable, Driven, Counted):
     def rates(self, time: NDArray[Any]) -> RateArray:
         """Change of every body's pose at its member's time [chord/a_inf]."""
         return self.bodies.rates(time)
+
+    def standing(self, poses: Sequence[Pose] = ()) -> PoseArray:
+        """Pose of every body as given where there are no `poses`, else these."""
+        return PoseArray.of(poses) if len(poses) else PoseArray.still(len(self.grid.bodies))
 
     def moment_points(self, poses: Sequence[Pose] = ()) -> NDArray[np.float64]:
         """(members, 2) the moment's point, which moves with each member's first body."""
@@ -173,6 +179,7 @@ class Moving(Runnable, Driven, Counted):
         self.grid.set_time_levels(dt, order)
         self.mover.begin()
         self.bodies.forget()
+        self.fresh = False
         self.step = dt, order == 1
         self.placed = False
         self.steps = 1 if order == 1 else self.steps + 1

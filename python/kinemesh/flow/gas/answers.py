@@ -111,7 +111,7 @@ class Answers(State, Moving):
             raise SettingsError(
                 f"walls: no member {member!r}; there are {self.grid.members}, from 0"
             )
-        self._primitive()
+        self._for_loads()
         friction.refresh()
         return friction.walls(member)
 
@@ -119,6 +119,7 @@ class Answers(State, Moving):
         return iter(()) if self.friction is None else map(self.walls, members)
 
     def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:
+        self._for_loads()
         q, marks, first = self.primitive().astype(float), self.marks(), self.grid.first
         marks = marks if self.friction is None else {**marks, **self.friction.outputs()}
         for m in members:
@@ -150,6 +151,7 @@ class Answers(State, Moving):
         if "low_mach_reference" in arrays:
             self.low_mach.reference = arrays["low_mach_reference"]
         self.dualtime.forget()
+        self.fresh = False
         # primitive states of all that run, too
         self.backend.put(self.dualtime.active, self.grid.ensemble.alive)
         self._primitive()

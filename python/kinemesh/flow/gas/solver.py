@@ -88,6 +88,21 @@ class Solver(Answers):
         super().initialise(q)
         for term in getattr(self, "terms", {}).values():
             term.initialise()
+        self.fresh = True
+
+    def _for_loads(self) -> None:
+        super()._for_loads()
+        if self.fresh and self.friction is not None:
+            self._react()
+
+    def _react(self) -> None:
+        """Reactions of the walls to a flow that no march has gone on from, all at rest."""
+        self.fresh = False
+        u = self.backend.get(self.u)
+        self._without_time()
+        for call in self._residual:
+            call()
+        self.backend.put(self.u, u)  # which the walls have taken along
 
     def settle(self) -> None:
         super().settle()
@@ -188,6 +203,7 @@ class Solver(Answers):
         self._set_levels(self._streams()[self.grid.member])
         for term in self.terms.values():
             term.initialise()
+        self.fresh = True
         if "stick" in self.terms:  # walls at rest, and the gas there with them
             self.grid.set_time_levels(np.ones(self.grid.members), 0)
             self.grid.sweep()
@@ -198,12 +214,10 @@ class Solver(Answers):
     def start_steady(self, poses: Sequence[Pose] = ()) -> None:
         """Bodies at `poses` (as given), no time terms: what follows marches to a steady state."""
         self.rest(poses)
-        self.grid.set_time_levels(np.ones(self.grid.members), 0)
-        self.low_mach.begin()
-        self.backend.put(self.past, 0)
         for term in self.terms.values():
-            term.place(PoseArray.of(poses) if len(poses) else self.still)
-        self.grid.sweep()
+            term.place(self.standing(poses))
+        self._without_time()
+        self.fresh = False
         self.backend.put(self.centre, self.moment_points(poses))
         self._solve_to(self.settings.krylov_tolerance)
         for term in self.terms.values():
@@ -212,10 +226,12 @@ class Solver(Answers):
         self.backend.put(self.pace, 1.0)
         self.dualtime.begin()
 
-    @property
-    def still(self) -> PoseArray:
-        """Poses of all bodies as given."""
-        return PoseArray.still(len(self.grid.bodies))
+    def _without_time(self) -> None:
+        """No time terms, and all walls at rest but those that slide."""
+        self.grid.set_time_levels(np.ones(self.grid.members), 0)
+        self.grid.sweep()
+        self.low_mach.begin()
+        self.backend.put(self.past, 0)
 
     def resume_steady(self, poses: Sequence[Pose]) -> None:
         del poses  # a restart has the vertices there
