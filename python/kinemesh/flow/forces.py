@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.fields import Fields
+from kinemesh.flow.shared import Shared
 from kinemesh.motion import PoseArray, RateArray, placed
 from kinemesh.space.volumes import Volumes, body_chunks
 
@@ -59,7 +60,8 @@ class Forces:
         kernel: str = "wall_forces",
     ) -> None:
         b, wall = grid.backend, grid.wall
-        self.grid, self.backend = grid, b
+        self.grid, self.backend, self.kernel, self.fields = grid, b, kernel, fields
+        self.shared = Shared(grid)
         self.about = b.zeros((grid.members, 2), np.float64)
         offsets, groups = body_chunks(wall.body, len(grid.bodies))
         parts = b.zeros((len(offsets) - 1, 4), np.float64)
@@ -88,7 +90,22 @@ class Forces:
         """(3, bodies) force along x and y, nose-up moment about `about` (members, 2) [chord]."""
         self.backend.put(self.about, about)
         self.measure()
-        return self.backend.read(self.sums).T[:3].copy()
+        sums = self.backend.read(self.sums).T[:3].copy()
+        if len(self.shared):
+            self.shared.mend(sums, about, *self._at_shared())
+        return sums
+
+    def _at_shared(self) -> tuple[FloatArray, FloatArray]:
+        """Pressures (k,) at shared nodes, that loads are of, and forces (k, 2) beside theirs."""
+        get, fields, wall = self.backend.get, self.fields, self.grid.wall
+        row, node = self.shared.row, self.shared.node
+        if self.kernel == "inc_forces":
+            return get(fields["p"])[node], -get(fields["res"])[node].astype(float)
+        p = get(fields["q"])[node, -1].astype(float)
+        more = np.zeros((len(node), 2))
+        if self.kernel == "wall_reaction":
+            more = get(wall.device["reaction"])[row] - p[:, None] * get(wall.device["S"])[row]
+        return p - get(fields["stream"])[self.grid.member[node], -1], more
 
     def _coefficients(self, sums: FloatArray) -> FloatArray:
         fx, fy, moment = sums
