@@ -28,7 +28,8 @@ def test_friction_of_a_closed_wall_has_a_line_for_each_side_from_the_nose():
     assert upper[1:, 1].tolist() == [0.004] * 11 + [0.003]
     assert lower[1:, 1].tolist() == [0.003] * 12
     assert (np.diff(upper[:, 0]) > 0).all()
-    assert axes.get_ylim() == (0.0, 0.008)  # twice the largest behind the nose
+    # twice the largest behind the nose, and 0 above the end
+    assert axes.get_ylim() == pytest.approx((-0.04 * 0.008, 0.008))
 
 
 def test_friction_at_a_sharp_edge_is_a_dot_and_sets_no_axis():
@@ -39,7 +40,7 @@ def test_friction_at_a_sharp_edge_is_a_dot_and_sets_no_axis():
     axes = plot.friction({"airfoil": wall(x, y, cf)}).axes[0]
     dots = np.concatenate([w.get_ydata() for w in axes.lines if w.get_marker() == "."])
     assert {0.02, -0.01} <= set(dots)
-    assert axes.get_ylim() == (0.0, 0.006)
+    assert axes.get_ylim() == pytest.approx((-0.04 * 0.006, 0.006))
 
 
 def test_friction_of_a_plate_is_of_the_side_that_the_gas_is_on():
@@ -48,7 +49,26 @@ def test_friction_of_a_plate_is_of_the_side_that_the_gas_is_on():
     below = plot.friction({"wall": wall([2, 1, 0], [0, 0, 0], [2, -1, 9])}).axes[0]
     assert below.lines[0].get_label() == "lower side"
     assert below.lines[0].get_xdata().tolist() == [0, 1, 2]
-    assert below.get_ylim() == (-2.0, 4.0)
+    assert below.get_ylim() == pytest.approx((-1.2 - 0.04 * 5.2, 4.0))
+
+
+@pytest.mark.parametrize(("nodes", "low"), [(1, 0.0), (5, -1.2e-3)])
+def test_a_bubble_of_reversed_flow_at_the_nose_is_in_the_picture_and_one_wrong_node_is_not(
+    nodes, low
+):
+    """A fiftieth of 101 nodes is two."""
+    x = np.linspace(0, 1, 101)
+    cf = np.where(x > 0, 3e-3, 0.1)
+    cf[2 : 2 + nodes] = -1e-3
+    axes = plot.friction({"wall": wall(x, 0 * x, cf)}).axes[0]
+    assert axes.get_ylim() == pytest.approx((low - 0.04 * (6e-3 - low), 6e-3))
+
+
+def test_axes_of_friction_have_0_where_all_is_reversed_or_nothing_flows():
+    x = np.linspace(0, 1, 11)
+    for cf, ends in ((-1e-3, (-1.2e-3 * 1.04, 0.0)), (0.0, (-0.04, 1.0))):
+        axes = plot.friction({"wall": wall(x, 0 * x, cf + 0 * x)}).axes[0]
+        assert axes.get_ylim() == pytest.approx(ends)
 
 
 def test_layers_are_drawn_in_the_direction_of_the_friction_beside_the_law_of_the_wall():
@@ -88,6 +108,28 @@ def test_convergence_of_a_turbulent_flow_has_both_residuals():
     top = plot.convergence(made).axes[0]
     assert [line.get_ydata().tolist() for line in top.lines] == [[1.0, 0.1], [1.0, 0.5]]
     assert [text.get_text() for text in top.get_legend().get_texts()] == ["gas", "turbulence"]
+
+
+def colours_of(figure):
+    ticks = figure.axes[0].child_axes[0].get_ylim()
+    return tuple(round(end, 6) for end in ticks)
+
+
+def test_colours_of_vorticity_go_to_the_stream_s_speed_over_the_chord_at_least():
+    """A boundary layer is a small share of a picture, and what is left is the mesh's error."""
+    x, y = np.meshgrid(np.linspace(0, 1, 3), np.r_[0.0, 1e-3, 2e-3, np.linspace(0.1, 1, 10)])
+    points = np.stack([x.ravel(), y.ravel()], 1)
+    a = (np.arange(12)[:, None] * 3 + [0, 1]).ravel()
+    cells = np.stack([a, a + 1, a + 4, a + 3], 1)
+    values = np.where(points[:, 1] < 1.5e-3, -60.0, 1e-4 * points[:, 1])
+    flow = points, cells, values, np.array([[0, 1], [1, 2]])
+
+    assert colours_of(plot.vorticity(*flow, view=(0, 1, 0, 1)))[1] < 2e-4
+    assert colours_of(plot.vorticity(*flow, view=(0, 1, 0, 1), gas=True, speed=0.2)) == (-0.2, 0.2)
+    shown = plot.vorticity(*flow, view=(0, 1, 0, 1), range=(-9, 9), speed=0.2)
+    assert colours_of(shown) == (-9, 9)
+    even = plot.vorticity(points, cells, 0 * values + 0.01, flow[3], view=(0, 1, 0, 1), speed=0.2)
+    assert colours_of(even) == (-0.02, 0.02)  # a solid turn is vorticity
 
 
 def test_vorticity_of_a_gas_has_its_own_unit():

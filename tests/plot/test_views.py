@@ -81,6 +81,15 @@ def test_a_gas_is_shown_about_the_body_and_any_flow_where_it_is_asked():
     assert window_of(View("wake"), flow.points, WALLS)[1] == pytest.approx(6.0)
 
 
+def test_a_window_about_a_body_ends_where_the_flow_does():
+    """A plate along the lower end of a flow that ends behind it, too."""
+    points = np.array([[0.0, 0], [1, 0], [1, 9], [-9, 9], [-9, 0]])
+    box = window_of(View(), points, np.array([[0, 1]]))
+    assert box[1:3] == pytest.approx((1.2, -0.18))  # a fiftieth of the extent beyond it
+    assert box[0] < -0.5
+    assert box[3] > 0.5
+
+
 # ---------------------------------------------------------------- range
 
 

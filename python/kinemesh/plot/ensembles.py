@@ -158,6 +158,12 @@ def stream_of(run: Run, member: int) -> tuple[float, float] | None:
     return float(np.cos(angle)), float(np.sin(angle))
 
 
+def speed_of(run: Run, member: int) -> float:
+    """Speed of the stream in the units of vorticity: its Mach number, or 1, or 0 at rest."""
+    row = run.asked()[member]
+    return float(row.get("mach", row.get("stream", 1.0)))
+
+
 def _told(name: str) -> bool:
     """Return True if titles show a condition: stream, reduced frequency, amplitudes."""
     return any(name == told or name.endswith(f"_{told}") for told in TITLES)

@@ -21,6 +21,7 @@ from kinemesh.plot.ensembles import (
     in_words,
     names_of,
     running,
+    speed_of,
     stream_of,
     title_of,
 )
@@ -176,8 +177,12 @@ def _pictures(
         found = run.fields(number, member=member)
         return replaced(found, points=in_frame(seen, found, first))
 
-    shade, title = shade_of(quantity, first.incompressible), title_of(run, member or 0)
-    stream = stream_of(run, member or 0)
+    which = member or 0
+    shade, title = (
+        shade_of(quantity, first.incompressible, speed_of(run, which)),
+        title_of(run, which),
+    )
+    stream = stream_of(run, which)
 
     def window(f: Fields) -> tuple[float, ...]:
         wake = wake_of(stream, run.fields(f.frame, member=member), first)

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from kinemesh.results import Fields
 
 
+Array = NDArray[Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Shade:
     """Colours of a quantity: field, label, colour map and steps of lines."""
@@ -29,6 +32,7 @@ class Shade:
     step: float  # between two thin lines
     mark: float = np.nan  # a value with a white line
     signed: bool = False  # as much on both sides of 0; stronger values have the ends' colours
+    least: float = 0.0  # that the colours of signed values go to, unless these are constant
 
 
 SHADES = {
@@ -40,11 +44,12 @@ SHADES = {
 OF_GAS = {"vorticity": r"vorticity [$a_\infty$/chord]"}  # labels where units are others
 
 
-def shade_of(quantity: str, incompressible: bool) -> Shade:
-    """Colours of a quantity of incompressible flow, or of a gas."""
+def shade_of(quantity: str, incompressible: bool, speed: float = 0.0) -> Shade:
+    """Colours of a quantity of incompressible flow, or of a gas, in a stream of a `speed`."""
     shade = SHADES[quantity]
-    own = quantity in OF_GAS and not incompressible
-    return replace(shade, label=OF_GAS[quantity]) if own else shade
+    own = OF_GAS.get(quantity, shade.label)
+    label = shade.label if incompressible else own
+    return replace(shade, label=label, least=speed if shade.signed else 0.0)
 
 
 @styled
@@ -82,6 +87,7 @@ def vorticity(
     stroke: Sequence[NDArray[Any]] = (),
     on: str = "points",
     gas: bool = False,
+    speed: float = 0.0,
 ) -> Any:
     """Vorticity of the body and its wake; values beyond the range have the colours of its ends.
 
@@ -95,42 +101,42 @@ def vorticity(
     bodies : marker -> rows of `walls`
     stroke : (k, 2) places of the walls at other times, which the picture of a wake has too
     gas : values are in a_inf/chord, else in U/chord
+    speed : of the stream [a_inf or U], 0 of a fluid at rest; colours go to speed/chord at least, as
+        less is no vorticity but the error of the mesh, unless it is all that there is
     """
-    wake = stream, list((bodies or {}).values()), stroke
-    seen, shade = View.of(view, range), shade_of("vorticity", not gas)
-    return _drawn(shade, points, cells, values, walls, title, part, seen, on, *wake)
+    return _about_wake(
+        shade_of("vorticity", not gas, speed), points, cells, values, walls, title, part,
+        view=view, range=range, stream=stream, bodies=bodies, stroke=stroke, on=on,
+    )  # fmt: skip
 
 
 @styled
 def eddies(
-    points: NDArray[Any],
-    cells: NDArray[Any],
-    values: NDArray[Any],
-    walls: NDArray[Any],
-    title: str = "",
-    *,
-    view: Any = None,
-    range: Any = None,
-    stream: tuple[float, float] = (1.0, 0.0),
-    bodies: Mapping[str, NDArray[Any]] | None = None,
-    stroke: Sequence[NDArray[Any]] = (),
-    on: str = "points",
+    points: Array, cells: Array, values: Array, walls: Array, title: str = "", **seen: Any
 ) -> Any:
     """Eddy viscosity of the body and its wake, over the viscosity of the stream; arguments as of
-    `vorticity`.
+    `vorticity`, without `gas` and `speed`.
     """
-    wake = stream, list((bodies or {}).values()), stroke
-    seen = View.of(view, range)
-    return _drawn(SHADES["eddies"], points, cells, values, walls, title, None, seen, on, *wake)
+    return _about_wake(SHADES["eddies"], points, cells, values, walls, title, **seen)
 
 
 @styled
 def pressure(
+    points: Array, cells: Array, values: Array, walls: Array, title: str = "", **seen: Any
+) -> Any:
+    """Pressure coefficient of the body and its wake; arguments as of `vorticity`, without `gas` and
+    `speed`.
+    """
+    return _about_wake(SHADES["cp"], points, cells, values, walls, title, **seen)
+
+
+def _about_wake(
+    shade: Shade,
     points: NDArray[Any],
     cells: NDArray[Any],
     values: NDArray[Any],
     walls: NDArray[Any],
-    title: str = "",
+    title: str,
     part: NDArray[Any] | None = None,
     *,
     view: Any = None,
@@ -140,10 +146,10 @@ def pressure(
     stroke: Sequence[NDArray[Any]] = (),
     on: str = "points",
 ) -> Any:
-    """Pressure coefficient of the body and its wake; arguments as of `vorticity`."""
+    """Figure of a flow in the window of its wake; arguments as of `vorticity`."""
     wake = stream, list((bodies or {}).values()), stroke
     seen = View.of(view, range)
-    return _drawn(SHADES["cp"], points, cells, values, walls, title, part, seen, on, *wake)
+    return _drawn(shade, points, cells, values, walls, title, part, seen, on, *wake)
 
 
 def _drawn(
@@ -233,6 +239,8 @@ def range_of(
         return low, high
     if shade.signed:
         limit = strongest(points, triangles, values, box)
+        if constant(points, triangles, values, box) is None:
+            limit = max(limit, shade.least)
         return -limit, limit
     return float(shown.min()), float(shown.max())
 

@@ -20,6 +20,7 @@ from kinemesh.plot.ensembles import (
     loops,
     names_of,
     running,
+    speed_of,
     stream_of,
     title_of,
 )
@@ -190,14 +191,15 @@ def _viscous(run: Run, member: int, flow: Fields, target: Target, title: str, se
         "stream": (float(np.cos(angle)), float(np.sin(angle))),
         "stroke": _stroke(run, member, seen, first),
     }
-    values, path = flow["Vorticity"], target("vorticity")
-    vorticity(points, flow.cells, values, flow.walls, title, **wake, gas=True, path=path)
+    values, path, speed = flow["Vorticity"], target("vorticity"), speed_of(run, member)
+    of_gas = {"gas": True, "speed": speed, "path": path}
+    vorticity(points, flow.cells, values, flow.walls, title, **wake, **of_gas)
     if "EddyViscosity" in flow:
         values, path = flow["EddyViscosity"], target("eddies")
         eddies(points, flow.cells, values, flow.walls, title, **wake, path=path)
     found = walls_of(flow)
     friction(found, title, path=target("friction"))
-    profiles = _profiles(flow, found, float(run.asked()[member]["mach"]))
+    profiles = _profiles(flow, found, speed)
     if profiles:
         layers(profiles, title, path=target("layers"))
 
@@ -243,8 +245,9 @@ def _incompressible(
     points, more["stroke"] = in_frame(seen, flow, first), _stroke(run, member, seen, first)
     for draw, quantity in ((vorticity, "vorticity"), (pressure, "cp")):
         values, path = values_of(flow, SHADES[quantity]), target(draw.__name__)
-        ends = seen.range if quantity == "vorticity" else None
-        draw(points, solved(flow), values, flow.walls, told, **more, range=ends, path=path)
+        own = {"range": seen.range, "speed": speed_of(run, member)}
+        own = own if quantity == "vorticity" else {}
+        draw(points, solved(flow), values, flow.walls, told, **more, **own, path=path)
     if flow.parts:
         grids(parts_of(flow), told, path=target("grids"))
     _space(flow, told, target("mesh"))

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 KAPPA, OFFSET = 0.41, 5.0  # of the logarithmic law of the wall
 BUFFER = 11.0  # y+ where its two parts meet
 NOSE = 0.1  # share of a wall whose friction may lie beyond the axis
-HIGH = 2.0  # end of the axis over the largest friction behind the nose
+HIGH, LOW = 2.0, 1.2  # ends of the axis over the largest friction behind the nose, the least one
+BELOW = 0.04  # of the axis: what it has below 0 or the least friction, so that 0 is seen
+BUBBLE = 0.02  # share of a side's length that reversed flow at the nose must have to be shown
 
 
 @styled
@@ -28,6 +30,8 @@ def friction(found: Mapping[str, Wall], title: str = "") -> Any:
     The lower side is dashed, as that of a symmetric flow lies on the upper one.  The axis is that
     of the friction behind the first tenth of each wall, the rest may lie beyond it.  Values at
     sharp corners and next to them, of a flow that no mesh resolves, are dots that no line joins.
+    Friction of reversed flow is negative; the axis always has 0, and what a fiftieth of a side or
+    more has below it.
     """
     figure = figure_of(5.6, 3.8)
     axes = figure.subplots()
@@ -45,8 +49,7 @@ def friction(found: Mapping[str, Wall], title: str = "") -> Any:
     axes.axhline(0.0, color=DARK, linewidth=0.7)
     if any(_sharp(wall).any() for wall in found.values()):
         axes.plot([], [], ".", color=GREY, markersize=3, label=DOTS)
-    ends = np.array([_range(wall) for wall in found.values()])
-    axes.set_ylim(min(0.0, HIGH * ends[:, 0].min()), max(0.0, HIGH * ends[:, 1].max()) or 1.0)
+    axes.set_ylim(*_axis(list(found.values())))
     axes.set(xlabel="$x/c$", ylabel="$c_f$")
     axes.set_title(wrapped(title, 66))
     axes.margins(x=0.02)
@@ -54,12 +57,34 @@ def friction(found: Mapping[str, Wall], title: str = "") -> Any:
     return figure
 
 
+def _axis(walls: list[Wall]) -> tuple[float, float]:
+    """Ends of the axis of friction."""
+    ends = np.array([_range(wall) for wall in walls])
+    low, high = min(0.0, LOW * ends[:, 0].min()), max(0.0, HIGH * ends[:, 1].max())
+    high = high if high > low else 1.0
+    return low - BELOW * (high - low), high
+
+
 def _range(wall: Wall) -> tuple[float, float]:
-    """Least and largest friction behind the nose, but for sharp corners."""
+    """Least and largest friction behind the nose, but for sharp corners; the least one of a bubble
+    at the nose, too."""
     behind = wall.x >= wall.x.min() + NOSE * np.ptp(wall.x)
-    smooth = behind & ~_sharp(wall)
+    sharp = _sharp(wall)
+    smooth = behind & ~sharp
     cf = wall.cf[smooth if smooth.any() else behind]
-    return float(cf.min()), float(cf.max())
+    least = [float(cf.min()), *(_reversed(wall, rows[~sharp[rows]]) for rows, _ in _sides(wall))]
+    return min(least), float(cf.max())
+
+
+def _reversed(wall: Wall, rows: NDArray[np.int64]) -> float:
+    """Friction below which a fiftieth of a side lies, or 0 if that is more."""
+    if len(rows) < 2:
+        return 0.0
+    step = np.hypot(np.diff(wall.x[rows]), np.diff(wall.y[rows]))
+    size = 0.5 * (np.append(step, 0.0) + np.append(0.0, step))
+    order = np.argsort(wall.cf[rows])
+    below = np.cumsum(size[order]) >= BUBBLE * size.sum()
+    return min(0.0, float(wall.cf[rows][order][np.argmax(below)]))
 
 
 def _closed(wall: Wall) -> bool:

@@ -34,7 +34,8 @@ class View:
     window : "body", "wake" or (x0, x1, y0, y1) [chord]    default: of incompressible flow the
         wake, else the body
     range : (low, high)    values that the colours begin and end with; default: of vorticity as
-        much on both sides as leaves a fiftieth of the window beyond, else least and most
+        much on both sides as leaves a fiftieth of the window beyond, the stream's speed over the
+        chord at least, else least and most
     frame : "world", "body" or the name of a body    a body's frame is that of the world when the
         first frame was kept, and moves with the body
 
@@ -112,8 +113,16 @@ def window_of(
     if not isinstance(window, str):
         return tuple(map(float, window))
     if window == "body":
-        return box_about(points, walls, 0.85)
+        return _within(points, *np.reshape(box_about(points, walls, 0.85), (2, 2)).T)
     return _wake(points, walls, bodies, np.array(stream or (1.0, 0.0)), stroke)
+
+
+def _within(points: NDArray[Any], low: NDArray[Any], high: NDArray[Any]) -> Box:
+    """Window between two corners, within the extent of the flow."""
+    pad = 0.02 * np.ptp(points, axis=0)
+    (x0, y0) = np.maximum(low, points.min(axis=0) - pad)
+    (x1, y1) = np.minimum(high, points.max(axis=0) + pad)
+    return float(x0), float(x1), float(y0), float(y1)
 
 
 def _wake(
@@ -140,10 +149,7 @@ def _wake(
         near[first] -= np.sign(along[first]) * AHEAD * size
     else:
         low, high = low - ROUND * size, high + ROUND * size
-    pad = 0.02 * np.ptp(points, axis=0)
-    (x0, y0) = np.maximum(low, points.min(axis=0) - pad)
-    (x1, y1) = np.minimum(high, points.max(axis=0) + pad)
-    return float(x0), float(x1), float(y0), float(y1)
+    return _within(points, low, high)
 
 
 def wake_of(
