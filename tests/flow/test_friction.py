@@ -9,6 +9,7 @@ import pytest
 from kinemesh.flow.gas.friction import Friction
 from kinemesh.results.walls import along
 from scipy.linalg import solve_banded
+from squares import square
 
 REYNOLDS, MACH = 1e5, 0.2
 ENDS = {
@@ -96,10 +97,31 @@ def test_vorticity_at_a_plate_is_the_friction_over_the_viscosity(laminar):
 @pytest.mark.flow
 def test_the_summary_has_the_y_plus_of_the_walls(laminar):
     wall, result = laminar.case.walls()["wall"], laminar.run.summary["result"]
-    assert result["y_plus_largest"] == wall.y_plus.max()
+    at = np.argmax(wall.y_plus)
+    assert result["y_plus_largest"] == wall.y_plus[at]
+    assert (result["y_plus_largest_x"], result["y_plus_largest_y"]) == (wall.x[at], wall.y[at])
     mean = np.trapezoid(wall.y_plus, wall.x) / np.ptp(wall.x)
     assert result["y_plus_mean"] == pytest.approx(mean, rel=1e-12)
     assert not laminar.run.summary["warnings"]
+
+
+@pytest.mark.flow
+def test_each_member_has_the_place_of_its_largest_y_plus():
+    """The second without walls, whose numbers are nan."""
+    ring, empty = km.mesh.cylinder(300, far_field=6.0, around=24), square(6, size=10.0)
+    other = ring.transformed(ring.points + np.array([0.5, 1.0]))
+    case = km.Ale(
+        [ring, empty, other], mach=0.3, reynolds=40.0, alpha_deg=[0.0, 0.0, 90.0], device="cpu",
+        moment_about=(0.0, 0.0), walls=["cylinder"], far=["rim", "farfield"],
+    )  # fmt: skip
+    case.coefficients()
+    found = case.end_numbers()
+    for member in (0, 2):
+        (wall,) = case.walls(member).values()
+        at = [found[f"y_plus_largest{end}"][member] for end in ("", "_x", "_y")]
+        assert at[0] == wall.y_plus.max()
+        assert at[1:] in np.stack([wall.x, wall.y], axis=1)[wall.y_plus == at[0]].tolist()
+    assert np.isnan([values[1] for values in found.values()]).all()
 
 
 @pytest.mark.flow

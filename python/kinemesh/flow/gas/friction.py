@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import SettingsError
+from kinemesh.flow.door.resolution import MOST
 from kinemesh.flow.terms.eddies import SpalartAllmaras
 from kinemesh.flow.terms.gradients import Gradients
 from kinemesh.flow.terms.viscous import Viscous
@@ -20,7 +21,6 @@ from kinemesh.sentences import Sentence
 
 Floats = NDArray[np.float64]
 SHARP = 0.5  # area vector over length of wall below which the wall's two sides are told apart
-MOST = 5.0  # mean y+ of a turbulent flow, above which friction is not to be trusted
 
 
 class AtWalls(NamedTuple):
@@ -153,15 +153,23 @@ class Friction:
         return found
 
     def y_plus(self) -> dict[str, Floats]:
-        """(members,) largest y+, and its mean over the length of all walls; nan without walls."""
-        own, of = self.at_walls(), self.grid.member[self.grid.wall.node]
-        largest = np.full(self.grid.members, np.nan)
-        np.fmax.at(largest, of, own.y_plus)
+        """(members,) largest y+, where it is, and its mean over the length of all walls.
+
+        nan without walls.
+        """
+        own, node = self.at_walls(), self.grid.wall.node
+        of, x = self.grid.member[node], self.backend.get(self.grid.x)[node]
+        largest, *place = np.full((3, self.grid.members), np.nan)
+        order = np.lexsort((np.nan_to_num(own.y_plus, nan=-1.0), of))
+        last = np.flatnonzero(np.diff(of[order], append=-1))
+        for made, values in zip((largest, *place), (own.y_plus, *x.T), strict=True):
+            made[of[order][last]] = values[order][last]
         length = np.bincount(of, own.size, self.grid.members)
         total = np.bincount(of, own.y_plus * own.size, self.grid.members)
         mean = np.full(self.grid.members, np.nan)
         np.divide(total, length, out=mean, where=length > 0)
-        return {"y_plus_largest": largest, "y_plus_mean": mean}
+        at = dict(zip(("y_plus_largest_x", "y_plus_largest_y"), place, strict=True))
+        return {"y_plus_largest": largest, **at, "y_plus_mean": mean}
 
     def remarks(self) -> list[str]:
         """A sentence for each member with wall cells too high for its model of turbulence."""
@@ -170,17 +178,19 @@ class Friction:
         found = self.y_plus()
         failed = self.grid.ensemble.failures
         high = [m for m in np.flatnonzero(found["y_plus_mean"] > MOST).tolist() if m not in failed]
-        return [
-            Sentence(
-                f"y+ of the wall cells is {found['y_plus_mean'][m]:.3g} in the mean and "
-                f"{found['y_plus_largest'][m]:.3g} at most, expected a mean of at most {MOST:g}: "
-                "the friction is not to be trusted",
-                member=m,
-                about="y+",
-                advice=f"wall_spacing = {self._spacing(m, found['y_plus_mean'][m]):.2g} gives 1",
-            )
-            for m in high
-        ]
+        return [self._too_high(m, {name: own[m] for name, own in found.items()}) for m in high]
+
+    def _too_high(self, member: int, found: Mapping[str, float]) -> Sentence:
+        """Sentence on wall cells of a member, from its numbers of `y_plus`."""
+        mean = found["y_plus_mean"]
+        return Sentence(
+            f"y+ of the wall cells is {mean:.3g} in the mean and {found['y_plus_largest']:.3g} at "
+            f"most, at ({found['y_plus_largest_x']:.4g}, {found['y_plus_largest_y']:.4g}), "
+            f"expected a mean of at most {MOST:g}: the friction is not to be trusted",
+            member=member,
+            about="y+",
+            advice=f"wall_spacing = {self._spacing(member, mean):.2g} gives 1",
+        )
 
     def _spacing(self, member: int, mean: float) -> float:
         """Height of wall cells for a mean y+ of 1: by this flow, or by a plate's if that is less.
