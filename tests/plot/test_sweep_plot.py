@@ -226,6 +226,33 @@ def test_lines_are_means_and_amplitudes_over_the_parameter_in_any_order():
     assert bodies == {"one": [1.2, 1.5], "two": [1.2, 1.5]}
 
 
+def steady(*names):
+    """A steady sweep over the Reynolds number, in which one case has failed."""
+    made = {name: ("reynolds", np.array([0.1, 0.2, np.nan]) * (k + 1))
+            for k, name in enumerate(names)}  # fmt: skip
+    state = {"state": ("reynolds", np.array([1, 1, 2], np.int8))}
+    return xarray.Dataset(made | state, {"reynolds": [1e6, 2e6, 3e6]})
+
+
+def test_the_folder_of_a_steady_sweep_over_one_parameter_gets_lines(tmp_path, monkeypatch, undrawn):
+    (tmp_path / "sweep.json").touch()
+    found = steady("cl", "cd", "cm", "residual_drop")
+    monkeypatch.setattr("kinemesh.results.open", lambda folder: found)
+
+    assert [path.name for path in from_directory(tmp_path)] == ["lines.png"]
+
+
+def test_lines_of_steady_viscous_cases_have_friction_and_take_it_for_no_body():
+    found = steady("cl", "cd", "cm", "cd_pressure", "cd_friction", "cd_flap")
+    figure = km.plot.sweep_lines(found)
+
+    panels = [axes.get_ylabel() for axes in figure.axes]
+    assert panels == ["cl", "cd", "cm", "cd friction"]
+    lines = {own.get_label() for own in figure.axes[1].lines}
+    assert lines >= {"flap", "all bodies"}
+    assert not {"pressure", "friction"} & lines
+
+
 def test_lines_mark_at_the_foot_what_has_not_run_and_what_failed():
     figure = km.plot.sweep_lines(over_one())
 
@@ -240,7 +267,7 @@ def test_lines_mark_at_the_foot_what_has_not_run_and_what_failed():
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
-        (lambda: km.plot.sweep_lines(sweep()), "no means and amplitudes .* there are .*damping"),
+        (lambda: km.plot.sweep_lines(sweep()), "no loads of steady .* there are .*damping"),
         (lambda: km.plot.sweep_lines(by_time()), r"k varies, too; .* ds.isel\(k=0\), or draw maps"),
         (lambda: km.plot.sweep_lines(over_one(), x="k"), "'k' does not vary, .* \\['mach'\\]"),
     ],

@@ -78,7 +78,7 @@ def from_directory(
     An ensemble has one hysteresis.png (or convergence.png) of all members, and mesh.png where the
     members share the mesh.
     A sweep has hysteresis.png of all cases, where they are at most 200, and map-damping.png over
-    the first two parameters; by time_step over one parameter lines.png.
+    the first two parameters; steady or by time_step over one parameter lines.png.
 
     Parameters
     ----------

@@ -21,8 +21,12 @@ NUMBERS = "fiu"  # kinds of types
 LEADING = (("damping",), ("cl",), ("cl_mean", "cd_mean", "cl_amplitude", "strouhal"))
 """Default results of sweeps by cycles, of steady cases, by time: the first group with numbers."""
 
-OVER_ONE = ("cl_mean", "cd_mean", "cl_amplitude", "cd_amplitude")
-"""Default results of a sweep by time over one parameter, panel by panel."""
+OVER_ONE = (
+    ("cl_mean", "cd_mean", "cl_amplitude", "cd_amplitude"),
+    ("cl", "cd", "cm", "cd_friction"),
+)
+"""Default results of a sweep over one parameter, panel by panel: by time, of steady cases."""
+PARTS = ("cd_pressure", "cd_friction")  # of the drag, and of no body
 
 
 def parameters(found: Any) -> list[str]:
@@ -135,7 +139,8 @@ def sweep_map(
 
 @checks_names
 def sweep_lines(found: Any, x: str | None = None, path: str | Path | None = None) -> Any:
-    """Figure of mean and amplitude of cl and cd over one parameter of a sweep by time_step.
+    """Figure of mean and amplitude of cl and cd over one parameter of a sweep by time_step; of
+    steady cases cl, cd, cm and, of a viscous gas, cd_friction.
 
     Several bodies have a line each beside that of all of them.  Marks, which the legend counts, are
     cases that failed or have not been run, at the foot, and cases that did not converge.
@@ -149,13 +154,13 @@ def sweep_lines(found: Any, x: str | None = None, path: str | Path | None = None
 
     Raises
     ------
-    CaseError    cases with a cycle, or steady; no such parameter, none that varies, or several
+    CaseError    cases with a cycle; no such parameter, none that varies, or several
     """
     names, there = parameters(found), over_one(found)
     if not there:
         raise CaseError(
-            "sweep_lines: no means and amplitudes of runs by time_step; km.plot.loops draws cases "
-            f"with a cycle, and there are the numbers {', '.join(per_case(found))}"
+            "sweep_lines: no loads of steady cases or of runs by time_step; km.plot.loops draws "
+            f"cases with a cycle, and there are the numbers {', '.join(per_case(found))}"
         )
     if not names or (x is not None and x not in names):
         raise CaseError(f"sweep_lines: {x!r} does not vary, expected one of {names}")
@@ -170,9 +175,9 @@ def sweep_lines(found: Any, x: str | None = None, path: str | Path | None = None
 
 
 def over_one(found: Any) -> list[str]:
-    """Default results over one parameter, in sweeps by time_step; [] without any."""
+    """Default results over one parameter, of steady cases and by time_step; [] without any."""
     some = [] if "phase" in found.dims else per_case(found)
-    there = [n for n in OVER_ONE if n in some]
+    there = next((own for names in OVER_ONE if (own := [n for n in names if n in some])), [])
     return there if any(np.isfinite(found[n].values).any() for n in there) else []
 
 
@@ -180,17 +185,20 @@ def over_one(found: Any) -> list[str]:
 def _lines(found: Any, names: Sequence[str], x: str) -> Any:
     if found[x].dtype.kind in NUMBERS:
         found = found.sortby(x)
-    figure = figure_of(7.2, 4.8 if len(names) > 2 else 2.7)
-    panels = figure.subplots((len(names) + 1) // 2, 2, sharex=True, squeeze=False)
+    columns = 3 if len(names) == 3 else 2
+    down = -(-len(names) // columns)
+    figure = figure_of(7.2, 0.6 + 2.1 * down)
+    panels = figure.subplots(down, columns, sharex=True, squeeze=False)
     ran, masks = found["state"].values == 1, marks.masks_of(found)
     for axes, name in zip(panels.flat, names, strict=False):
         across = _places(axes.xaxis, found[x].values)
         start = f"{name}_"
-        bodies = [n.removeprefix(start) for n in per_case(found) if n.startswith(start)]
+        own = [n for n in per_case(found) if n.startswith(start) and n not in PARTS]
+        bodies = [n.removeprefix(start) for n in own]
         for k, marker in enumerate(bodies):
-            own = np.where(ran, found[start + marker].values, np.nan)
+            alone = np.where(ran, found[start + marker].values, np.nan)
             colour = BODIES[1:][k % (len(BODIES) - 1)]
-            axes.plot(across, own, ".-", color=colour, linewidth=1.1, label=marker)
+            axes.plot(across, alone, ".-", color=colour, linewidth=1.1, label=marker)
         values = np.where(ran, found[name].values, np.nan)
         whole = {"label": "all bodies"} if bodies else {}
         axes.plot(across, values, ".-", color=BLUE, **whole)
@@ -297,8 +305,8 @@ def _words(name: str) -> str:
 def figures(found: Any, loops: Callable[..., Any], folder: Path, format: str) -> list[Path]:
     """The figures of a sweep's folder: loops of at most MOST cases, results over two parameters.
 
-    Where more than two vary, the others have their first values in the map.  Of cases by time_step
-    over one parameter, lines.
+    Where more than two vary, the others have their first values in the map.  Of steady cases and
+    by time_step over one parameter, lines.
     """
     made = []
     if "phase" in found.dims and (found["state"] == 1).sum() <= MOST:

@@ -181,8 +181,11 @@ def _ended(solver: Moving, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[
         )
         for m in np.flatnonzero(alive & behind & ~short & ended)
     ]
-    notes += turns.steady_defect_remarks(solver.steady_numbers(), alive)
+    numbers = solver.steady_numbers()
+    notes += turns.steady_defect_remarks(numbers, alive)
     result: dict[str, Any] = {"cl": loads[:, 0], "cd": loads[:, 1], "cm": loads[:, 2]}
+    # of a viscous gas drag by pressure and by friction
+    result |= {n: np.where(alive, v, np.nan) for n, v in numbers.items() if n.startswith("cd_")}
     if len(solver.grid.bodies) > solver.grid.members:
         each = zip(solver.body_coefficients(poses), alive, strict=True)
         result["bodies"] = [of_bodies if runs else {} for of_bodies, runs in each]

@@ -42,6 +42,18 @@ OF_STEADY = {
     "residual_drop": Variable("f8", "residual over its first value at the end"),
     "iterations": Variable("i8", "pseudo-steps"),
 }
+OF_WALLS = {
+    "y_plus_mean": Variable("f8", "y+ of the wall cells at the end, its mean over the walls"),
+    "y_plus_largest": Variable("f8", "y+ of the wall cells at the end, the largest"),
+}
+STEADY_FRICTION = {
+    "cd_pressure": Variable("f8", "drag by pressure, coefficient"),
+    "cd_friction": Variable("f8", "drag by friction, coefficient"),
+}
+MEAN_FRICTION = {
+    "cd_friction_mean": Variable("f8", "mean of the drag by friction over the cycle or window"),
+}
+"""Variables of a viscous gas: of all cases, of steady ones, of others."""
 OF_CYCLE = {
     "angle_deg": Variable("f8", "angle of the stream plus nose-up motion", "degree", True),
     **{name: Variable("f8", f"{what}, last cycle", "", True) for name, what in LOADS.items()},
@@ -85,11 +97,18 @@ def variables_of(cases: Sequence[Stated], markers: Iterable[str] = ()) -> dict[s
     CaseError    a marker with which two variables have one name
     """
     of_row = OF_ROW | (OF_METERS if any(case.job.energy for case in cases) else {})
+    steady = cases[0].mode == "steady"
+    if any(map(_viscous, cases)):
+        of_row = OF_WALLS | (STEADY_FRICTION if steady else MEAN_FRICTION) | of_row
     if cases[0].by_time:
         return by_time.variables(markers) | of_row
-    steady = cases[0].mode == "steady"
     whole = OF_STEADY if steady else OF_CYCLE | OF_LOOP | _derivatives(_moved(cases))
-    return whole | bodies.variables(markers, steady, whole) | of_row
+    return whole | bodies.variables(markers, steady, whole | of_row) | of_row
+
+
+def _viscous(case: Stated) -> bool:
+    """True of a viscous gas."""
+    return case.flow.mach is not None and case.flow.reynolds is not None
 
 
 def _derivatives(motions: Iterable[str]) -> dict[str, Variable]:
@@ -107,7 +126,7 @@ def _derivatives(motions: Iterable[str]) -> dict[str, Variable]:
 def names() -> list[str]:
     """Names that variables and dimensions of a result may have, which keys must not have."""
     every = [*OF_STEADY, *OF_CYCLE, *OF_LOOP, *_derivatives(PER), *OF_ROW, *OF_METERS]
-    every += by_time.variables(())
+    every += [*OF_WALLS, *STEADY_FRICTION, *MEAN_FRICTION, *by_time.variables(())]
     every += ["phase", "case", "state"]
     return list(dict.fromkeys(every))
 
@@ -191,26 +210,40 @@ def _numbers(run: Run, cases: Sequence[Stated], grid: FloatArray) -> list[dict[s
     """Numbers of each member; None of one that failed."""
     failed = {row["member"]: row["step"] for row in run.failed}
     if run.history.kind == "steady":
-        table = columns(run)
-        names = (*OF_STEADY, "converged")
-        return [
-            None
-            if m in failed
-            else {name: table[name][m] for name in names} | bodies.of_steady(table, m)
-            for m in range(len(cases))
-        ]
+        return _of_marches(run, cases)
     there, found = set(run.history.members), list[dict[str, Any] | None]()
+    walls = columns(run) if _viscous(cases[0]) else {}
     for m, case in enumerate(cases):
-        if m not in there:
-            found.append(None)
-            continue
-        if case.by_time:
-            own = run.history.member(m)
-            found.append(None if m in failed else by_time.row_of(own, per_length(run, m)))
-            continue
-        loop, rows = own_end(case, run.history.member(m), failed.get(m))
-        found.append(None if loop is None else _of_loop(loop, rows, grid))
+        own: dict[str, Any] | None = None
+        last: Any = None
+        if m in there and case.by_time:
+            rows = run.history.member(m)
+            own = None if m in failed else by_time.row_of(rows, per_length(run, m))
+            last = rows["time"] >= (own or {}).get("window_start", np.inf)
+        elif m in there:
+            loop, rows = own_end(case, run.history.member(m), failed.get(m))
+            own = None if loop is None else _of_loop(loop, rows, grid)
+            last = slice(None if loop is None else -loop.steps, None)
+        if own is not None and walls:
+            own |= {name: walls[name][m] for name in OF_WALLS}
+            friction = rows["cd_friction"][last]
+            own["cd_friction_mean"] = friction.mean() if len(friction) else np.nan
+        found.append(own)
     return found
+
+
+def _of_marches(run: Run, cases: Sequence[Stated]) -> list[dict[str, Any] | None]:
+    """Numbers of each member of a steady run; None of one that failed."""
+    failed, table = {row["member"] for row in run.failed}, columns(run)
+    viscous = {*OF_WALLS, *STEADY_FRICTION} if _viscous(cases[0]) else set[str]()
+    names = (*OF_STEADY, *viscous, "converged")
+    rest = {name: own for name, own in table.items() if name not in viscous}
+    return [
+        None
+        if m in failed
+        else {name: table[name][m] for name in names} | bodies.of_steady(rest, m)
+        for m in range(len(cases))
+    ]
 
 
 def _of_loop(loop: Loop, rows: History, grid: FloatArray) -> dict[str, Any]:
