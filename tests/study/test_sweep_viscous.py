@@ -64,5 +64,5 @@ def test_an_inviscid_sweep_has_neither():
 
 
 def test_a_body_called_friction_has_no_second_drag_of_that_name():
-    with pytest.raises(km.CaseError, match="two variables cd_friction, .* 'friction'; rename"):
+    with pytest.raises(km.CaseError, match=r"two variables cd_friction, .* 'friction'; rename"):
         rows.variables_of([case()], ["friction"])

@@ -136,8 +136,8 @@ def _too_high(reynolds: float, height: float) -> str:
     return (
         f"the cells at the walls are {height:.2g} chords thick, a y+ of about {found:.2g} by a "
         f"flat plate at Reynolds number {reynolds:.3g}, and the model of turbulence has no wall "
-        f"functions, so that friction is not that of this Reynolds number; wall_spacing of "
-        f"{WANTED * wall_spacing(reynolds):.2g}, which gives 1"
+        f"functions, so that friction is not that of this Reynolds number; take "
+        f"wall_spacing = {WANTED * wall_spacing(reynolds):.2g}, which gives a y+ of 1"
     )
 
 
@@ -150,6 +150,6 @@ def _too_few(reynolds: float, height: float) -> str:
         f"the cells at the walls are {height:.2g} chords thick, of a Reynolds "
         f"number of {height * reynolds:.2g}, and a boundary layer at Reynolds number "
         f"{reynolds:.3g} is about {layer:.2g} chords: it is not resolved, so that loads "
-        f"are not those of this Reynolds number; wall_spacing of at most "
+        f"are not those of this Reynolds number; take a wall_spacing of at most "
         f"{layer / (2 * FEW):.2g}, or a lower reynolds"
     )
