@@ -220,6 +220,7 @@ def test_a_run_that_diverges_is_advised_on_its_time_step_not_on_numbers_of_a_gas
     assert "cfl" not in str(caught.value)
 
 
+@pytest.mark.filterwarnings("ignore:.*edges lie a:RuntimeWarning")
 def test_members_of_one_mesh_may_be_open_at_different_places():
     """Directions of the stream, by which the far field lets in or out, have their solo bits."""
     mesh = km.mesh.cylinder(400, far_field=5.0)

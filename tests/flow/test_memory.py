@@ -598,6 +598,7 @@ def test_members_need_what_they_share_once(space, alpha):
     assert made.backend.held == pytest.approx(want, rel=0.1)
 
 
+@pytest.mark.filterwarnings("ignore:.*edges lie a:RuntimeWarning")
 def test_a_case_asks_for_its_members_as_they_share(monkeypatch):
     told = []
     monkeypatch.setattr(memory, "ask", lambda *given: told.append(given[-1]))

@@ -91,6 +91,7 @@ def test_a_lid_slides_and_its_corners_rest():
     assert made.more == {"sliding": {"wall_top": (2.0, 0.0)}}
 
 
+@pytest.mark.filterwarnings("ignore:.*edges lie a:RuntimeWarning")
 def test_walls_of_one_velocity_go_on_over_their_corner():
     """Ground in two pieces below a stream."""
     told = {"wall_bottom": BOX.boundaries["wall_bottom"]}

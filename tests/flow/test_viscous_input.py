@@ -1,4 +1,4 @@
-"""Bad input of viscous flow: walls that are missing, Reynolds numbers out of range."""
+"""Bad input of viscous flow: walls that are missing or short, Reynolds numbers out of range."""
 
 import kinemesh as km
 import pytest
@@ -72,3 +72,32 @@ def test_a_reynolds_number_out_of_range_is_refused_by_member(solver, wrong):
 def test_a_reynolds_number_that_no_mesh_resolves_is_told(make, told, words):
     with pytest.warns(RuntimeWarning, match=words):
         make(ROUND, reynolds=1e9, moment_about=(0.0, 0.0), device="cpu", **told)
+
+
+PLATE = {
+    "walls": ["wall"], "far": ["inlet", "farfield"],
+    "boundaries": {"symmetry": "symmetry", "outlet": km.outlet(pressure=1.0)},
+}  # fmt: skip
+
+
+def test_a_plate_of_many_nodes_with_few_edges_is_told_with_what_is_expected():
+    mesh = km.mesh.plate(2000, height=1.0, wall_spacing=1e-3, layers=60, upstream=20.0)
+    with pytest.warns(RuntimeWarning, match="6 edges lie along .* at least 12"):
+        made = km.Ale(mesh, mach=0.2, reynolds=1e5, device="cpu", **PLATE)
+    assert [note.about for note in made.notes] == ["few edges along a wall"]
+    km.Ale(mesh, mach=0.2, device="cpu", **PLATE)  # no friction, no warning
+
+
+@pytest.mark.parametrize(("make", "told"), [(km.Ale, {"mach": 0.3}), (km.Incompressible, {})])
+def test_a_closed_wall_with_few_edges_is_told_by_its_member(make, told):
+    few = km.mesh.cylinder(240, far_field=8.0, around=20)
+    with pytest.warns(RuntimeWarning, match="member 1: 20 edges lie around .* at least 24"):
+        make([ROUND, few], reynolds=40.0, moment_about=(0.0, 0.0), device="cpu", **told)
+
+
+def test_walls_that_hang_together_are_counted_as_one():
+    rim = ROUND.boundaries["cylinder"]
+    split = {"one": rim[:6], "two": rim[6:], "farfield": ROUND.boundaries["farfield"]}
+    halves = km.Mesh(ROUND.points, ROUND.triangles, ROUND.quads, split)
+    made = km.Ale(halves, far=["farfield"], **LAWS)
+    assert not made.notes
