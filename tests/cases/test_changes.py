@@ -116,6 +116,18 @@ def test_a_changed_case_does_not_keep_a_title_that_is_no_longer_true():
     assert "0.755" in km.cases.load("agard-ct5").title
     assert not km.cases.load("agard-ct5", ["flow.mach=0.6"]).title
     assert km.cases.load("agard-ct5", ["flow.mach=0.6", "title='mine'"]).title == "mine"
+    for change in ("motion.pitch.k=0.1", "mesh.section=naca2412", "method=cells"):
+        assert not km.cases.load("agard-ct5", [change]).title
+
+
+def test_a_case_of_another_fineness_or_other_settings_keeps_its_title_and_what_that_says():
+    ready = km.cases.load("agard-ct5")
+    changes = ["run.device=cpu", "run.cycles=2", "mesh.nodes=800", "mesh.far_field=20",
+               "solver.unsteady_drop=0.1", "deform.method=rigid"]  # fmt: skip
+    made = km.cases.load("agard-ct5", changes)
+
+    assert (made.title, made.title_says) == (ready.title, ready.title_says)
+    assert not km.cases.load("agard-ct5", [*changes, "flow.alpha_deg=1"]).title
 
 
 def test_a_mesh_in_the_place_of_a_case_file_is_told_where_it_goes(tmp_path):

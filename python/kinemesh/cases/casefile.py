@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kinemesh.cases import build
-from kinemesh.cases.changes import changed
+from kinemesh.cases.changes import changed, keeps_title
 from kinemesh.cases.job import Job
 from kinemesh.cases.methods import DEFORMS, solver_fields
 from kinemesh.cases.modes import made_steady
@@ -90,7 +90,8 @@ class Case(Stated):
         """A case from the tables that a case file holds, as `read` gives it."""
         with in_file(" ".join([name or str(path), *(f"--set {text}" for text in changes)])):
             table = made_steady(table, changed(table, changes), changes)
-            if changes and not any(text.startswith("title") for text in changes):
+            titled = any(text.startswith("title") for text in changes)
+            if not titled and not all(map(keeps_title, changes)):
                 for name in ("title", "title_says"):  # they tell of the case without the changes
                     table.pop(name, None)
             _check_integers(table)

@@ -14,6 +14,12 @@ from kinemesh.io.paths import expanded
 OF_MESH = tuple(("mesh", name) for name in FILES)  # of a change they start where it is given
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 WHOLE = re.compile(r"[-+]?\d+")
+FINENESS = {
+    *("nodes", "points", "cloud", "around", "topology", "cells", "heights", "layers", "growth"),
+    *("wall_spacing", "y_plus", "edge_spacing", "trailing_spacing", "spacing", "core", "sizes"),
+    *("far_field", "upstream", "height"),
+}
+"""Keys of [mesh] that change a mesh, and not what it is about."""
 WORD = re.compile(r"[A-Za-z_./~][^\s\"'\[\]{}=,#]*")  # a text that needs no quotes
 
 
@@ -39,6 +45,12 @@ def changed(table: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any]:
         if path[:1] == ("run",) and len(path) == 2 and path[1] != "sizes":
             made["run"] = _without(made["run"], path[1])
     return made
+
+
+def keeps_title(change: str) -> bool:
+    """True of a `KEY=VALUE` that a title tells nothing of: how fine, how long, by what settings."""
+    table, *keys = _parsed(change)[0]
+    return table in ("run", "solver", "deform") or (table == "mesh" and {*keys[:1]} <= FINENESS)
 
 
 def _without(run: dict[str, Any], key: str) -> dict[str, Any]:
