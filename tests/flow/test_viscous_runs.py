@@ -1,8 +1,11 @@
 """Viscous runs: stopped and resumed, side by side, scaled, shifted and turned, in float32."""
 
+import re
+
 import kinemesh as km
 import numpy as np
 import pytest
+from kinemesh.device.faults import AREA, DENSITY, OF_FLOW, in_words
 from runs import assert_same, interrupted
 from solver_cases import on_devices
 
@@ -222,3 +225,30 @@ def test_loads_in_float32_are_within_half_a_percent(model, device):
     exact, single = pairs
     assert np.abs(single - exact).max() <= 0.005 * np.abs(exact[1]).max()
     assert np.abs(single - exact).max() > 0
+
+
+# ---------------------------------------------------------------- advice
+
+CURVED = "quadrilaterals, more nodes along the wall or a larger wall spacing, as .* nodes such .*"
+
+
+def curved(**settings):
+    """A section among triangles thinner than their layers curve."""
+    mesh = km.mesh.airfoil("naca0012", nodes=1000, wall_spacing=1e-3)
+    settings = km.AleSettings(**settings)
+    return km.Ale(mesh, mach=0.3, reynolds=5e3, device="cpu", settings=settings)
+
+
+@pytest.mark.filterwarnings("ignore:.*too thin for the curve:RuntimeWarning")
+def test_triangles_on_curved_walls_are_the_first_advice_where_a_flow_diverges():
+    thin, good = curved(), case()
+    for code in OF_FLOW:
+        assert re.fullmatch(rf"{CURVED}; or .*CFL.*", thin.grid.ensemble.advice(0, code))
+    assert "quadrilaterals" not in thin.grid.ensemble.advice(0, AREA)
+    assert good.grid.ensemble.advice(0, DENSITY) == in_words(DENSITY)[1]
+
+
+@pytest.mark.filterwarnings("ignore:.*too thin for the curve:RuntimeWarning")
+def test_triangles_on_curved_walls_are_the_first_advice_where_a_residual_stays():
+    with pytest.warns(RuntimeWarning, match=rf"residual .*; try {CURVED}; or raise steady"):
+        curved(steady_iterations=3).steady()

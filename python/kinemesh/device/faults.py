@@ -25,6 +25,10 @@ TEXTS = {
 }
 
 
+OF_FLOW = (DENSITY, PRESSURE, PIVOT, DIVERGED, EDDIES)
+"""Codes of a flow that went wrong, whatever the cause."""
+
+
 def decode(word: np.uint64) -> tuple[int, int]:
     """(code, entity) of a fault word."""
     return int(word) >> 32, int(word) & 0xFFFFFFFF

@@ -18,7 +18,7 @@ from kinemesh.arguments import checks_names
 from kinemesh.errors import SettingsError, shown
 from kinemesh.flow.door.arguments import arguments_of, assign_markers, meshes_of, settings_of
 from kinemesh.flow.door.resolution import (
-    REMEDY,
+    CURES,
     tell_of_cells,
     tell_of_triangles,
     thin_triangles,
@@ -327,12 +327,9 @@ class Ale(Solver):
             most=s.krylov_iterations,
         )
 
-    def suspects(self, member: int) -> str:
-        """The cells that may keep a member's residual from falling."""
-        if not isinstance(self.grid, Grid):  # where no gradients are fitted
-            return super().suspects(member)
-        found = thin_triangles(self.grid, member)
-        return f"; {found}: {REMEDY}" if found else super().suspects(member)
+    def likely(self, member: int) -> str:
+        found = thin_triangles(self.grid, member) if isinstance(self.grid, Grid) else ""
+        return f"{CURES}, as {found}" if found else ""  # of cells no gradients are fitted
 
     @cached_property
     def pattern(self) -> Pattern:

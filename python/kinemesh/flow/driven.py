@@ -68,6 +68,11 @@ class Driven(ABC):
         """Sentence on the nodes of a member that may keep its residual from falling."""
         return where_largest(self, member)
 
+    def likely(self, member: int) -> str:
+        """Cure to try first where the flow of a member goes wrong, and why; or nothing."""
+        del member
+        return ""
+
     def turning_bodies(self, member: int) -> dict[str, tuple[str, str]]:
         """Bodies of a member whose grids turn in a flow that feels it; none as a rule.
 

@@ -59,6 +59,7 @@ class Moving(Runnable, Driven, Counted):
         grid.ensemble.remedies = self.settings.remedies
         me = ref(self)  # no circle, which would keep the arrays of a solver that is let go
         grid.ensemble.suspects = lambda m: "" if (own := me()) is None else own.suspects(m)
+        grid.ensemble.likely = lambda m: "" if (own := me()) is None else own.likely(m)
         self.streams = arguments.streams
         self.alpha_deg = arguments.streams["alpha_deg"]
         self.speed = self.streams.get("mach", np.ones(grid.members))

@@ -44,7 +44,7 @@ def refuse_diverged(solver: Moving, where: str) -> None:
         solver.grid.ensemble.fail(
             m,
             f"diverged, the residual rose to {rise:.1e} times its first value",
-            f"{solver.grid.ensemble.remedy(DIVERGED)}{solver.suspects(m)}",
+            solver.grid.ensemble.advice(m, DIVERGED),
             when=f" ({where}, iteration {count})",
             iteration=count,
             about="diverged",

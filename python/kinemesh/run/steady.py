@@ -151,6 +151,14 @@ def _went(drop: float) -> str:
     return f"fell to {drop:.1e} only" if drop < 1 else f"rose to {drop:.1e}"
 
 
+def _more(solver: Moving, member: int) -> str:
+    """Remedies where the residual of a member has not fallen, the likely one first."""
+    s = solver.settings
+    more = f"raise steady_iterations ({s.steady_iterations}), or {s.remedy} where it does not fall"
+    likely = solver.likely(member)
+    return f"try {likely}; or {more}" if likely else f"{more}{solver.suspects(member)}"
+
+
 def _ended(solver: Moving, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[str]]:
     """Result and warnings at the end of a march; members that diverged fail."""
     ends.refuse_diverged(solver, "steady flow")
@@ -163,9 +171,7 @@ def _ended(solver: Moving, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[
     ended = get(solver.dualtime.iterations) >= s.steady_iterations
     notes: list[str] = [
         Sentence(
-            f"residual {_went(drop[m])}, asked {s.steady_drop:.1e}; raise steady_iterations "
-            f"({s.steady_iterations}), or {s.remedy} where it does not "
-            f"fall{solver.suspects(int(m))}",
+            f"residual {_went(drop[m])}, asked {s.steady_drop:.1e}; {_more(solver, int(m))}",
             member=m,
             about="residual",
         )

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.backend import Backend
-from kinemesh.device.faults import DIVERGED, NONE, decode, in_words
+from kinemesh.device.faults import DIVERGED, NONE, OF_FLOW, decode, in_words
 from kinemesh.errors import NumericalFault
 from kinemesh.sentences import of_failure
 
@@ -62,6 +62,7 @@ class Members:
     failures : {member: Failure}
     remedies : {code: text} what to try after a fault, where the solver has other advice than most
     suspects : member -> what may be the cause of a residual that grows, to be told after it
+    likely : member -> cure to try first where its flow goes wrong, and why; or nothing
     """
 
     def __init__(self, backend: Backend, count: int) -> None:
@@ -73,6 +74,7 @@ class Members:
         self.ended: dict[int, int] = {}
         self.remedies: Mapping[int, str] = {}
         self.suspects: Callable[[int], str] = lambda member: ""
+        self.likely: Callable[[int], str] = lambda member: ""
         self._reports = False
         self.at("")
 
@@ -174,13 +176,20 @@ class Members:
             self.fail(
                 member,
                 what + at,
-                self.remedy(code) + (self.suspects(member) if code == DIVERGED else ""),
+                self.advice(member, code),
                 place=at.removeprefix(" at "),
                 when=f" ({when})",
                 iteration=count,
                 about=what,
             )
         return True
+
+    def advice(self, member: int, code: int) -> str:
+        """Remedies of a fault of a member, the likely one first."""
+        likely = self.likely(member) if code in OF_FLOW else ""
+        if likely:
+            return f"{likely}; or {self.remedy(code)}"
+        return self.remedy(code) + (self.suspects(member) if code == DIVERGED else "")
 
     def remedy(self, code: int) -> str:
         """Advice after a fault of this code."""

@@ -18,7 +18,7 @@ LAYER = 5.0  # of a plate's boundary layer at its end, over chord / sqrt(reynold
 FEW = 2.0  # cells across it, below which it is not resolved
 WANTED, MOST = 1.0, 5.0  # y+ of the wall cells that a model of turbulence wants, and bears
 SIDE = 12  # edges along a wall, and twice as many around a closed one (a plate's drag, below)
-REMEDY = "quadrilaterals, more nodes along the wall or a larger wall spacing help"
+CURES = "quadrilaterals, more nodes along the wall or a larger wall spacing"  # of thin triangles
 
 
 def tell_of_cells(case: Any) -> list[str]:
@@ -58,7 +58,8 @@ def tell_of_triangles(case: Any) -> list[str]:
         return []
     notes: list[str] = [
         Sentence(
-            f"{text}, where steady flows do not converge and loads are not to be trusted; {REMEDY}",
+            f"{text}, where steady flows do not converge and loads are not to be trusted; {CURES} "
+            "help",
             member=m,
             about="triangles too thin",
         )
