@@ -61,6 +61,9 @@ def test_a_reynolds_number_alone_is_laminar_flow():
 
     assert made.viscosity.turbulence is None
     assert made.streams["reynolds"] == pytest.approx([1e3])
+    told, turbulent = made.more["viscosity"], viscosity_of(SA).numbers
+    assert turbulent == {name: SA[name] for name in SA if name != "reynolds"}
+    assert {*turbulent} - {*told} == {"turbulent_prandtl", "nu_ratio"}  # of no meaning here
     assert case().build().viscosity is None
 
 

@@ -18,9 +18,9 @@ from kinemesh.space.conditions.base import BODY, PLANE, Condition
 SUTHERLAND = 110.4  # [K], of air
 MODELS = ("sa",)
 ADIABATIC = "adiabatic"
+OF_EDDIES = ("turbulent_prandtl", "nu_ratio")
 NAMES = (
-    "reynolds", "reynolds_length", "turbulence", "temperature_k", "wall", "prandtl",
-    "turbulent_prandtl", "nu_ratio",
+    "reynolds", "reynolds_length", "turbulence", "temperature_k", "wall", "prandtl", *OF_EDDIES,
 )  # fmt: skip
 """Arguments of a solver that are of viscosity."""
 
@@ -59,9 +59,12 @@ class Viscosity:
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """Numbers for summaries and restarts, by the names of arguments."""
+        """Numbers for summaries and restarts, by the names of arguments; without those of a model
+        of turbulence where there is none."""
         found = {own.name: getattr(self, own.name) for own in fields(self)}
-        return {"reynolds_length": found.pop("length"), **found}
+        lost = OF_EDDIES if self.turbulence is None else ()
+        kept = {name: value for name, value in found.items() if name not in lost}
+        return {"reynolds_length": kept.pop("length"), **kept}
 
 
 def viscosity_of(given: Mapping[str, Any]) -> Viscosity | None:
@@ -93,7 +96,7 @@ def viscosity_of(given: Mapping[str, Any]) -> Viscosity | None:
                 "Allmaras); leave it out of a laminar flow",
                 argument="turbulence",
             )
-    for name in ("turbulent_prandtl", "nu_ratio"):
+    for name in OF_EDDIES:
         if name in said and "turbulence" not in said:
             raise SettingsError(
                 f"{name} is {shown(said[name])} and has no effect in a laminar flow; give "
