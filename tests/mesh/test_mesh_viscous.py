@@ -108,6 +108,18 @@ def test_quadrilaterals_behind_an_open_trailing_edge_meet_triangles():
     assert km.mesh.quality(mesh).negative == 0
 
 
+def test_a_y_plus_alone_names_all_that_a_mesh_for_viscous_flow_has():
+    wanted = "expected heights = 'even', topology = 'c', cells = 'quads' with it, as meshes for"
+    with pytest.raises(km.MeshError, match=rf"y_plus = 1\.0, {wanted}"):
+        km.mesh.airfoil("naca0012", y_plus=1.0, reynolds=1e6)
+    with pytest.raises(km.MeshError, match=r"expected heights = 'even', topology = 'c' with it"):
+        km.mesh.airfoil("naca0012", y_plus=1.0, reynolds=1e6, cells="quads")
+    with pytest.raises(
+        km.MeshError, match=r"expected topology = 'c', cells = 'quads': in an O-mesh"
+    ):
+        km.mesh.airfoil("naca0012", y_plus=1.0, reynolds=1e6, heights="even")
+
+
 def test_a_cambered_section_by_y_plus_and_layers_has_both():
     mesh = c_mesh("naca4415", 8000, far_field=30.0, y_plus=2.0, reynolds=1e6, layers=60)
     points = layers(mesh)

@@ -84,12 +84,14 @@ def airfoil(
     """
     kind = _one_of("topology", topology, TOPOLOGIES)
     shaped = _one_of("cells", cells, CELLS)
+    quads = "" if shaped == "quads" else ", cells = 'quads'"
+    layered = ("" if kind == "c" else ", topology = 'c'") + quads
     normal = None
     if _one_of("heights", heights, HEIGHTS) == "even":
         if kind != "c":
             raise MeshError(
-                f"airfoil: heights = 'even' with topology = {topology!r}, expected topology = 'c': "
-                "in an O-mesh wall cells are lowest at a sharp trailing edge"
+                f"airfoil: heights = 'even' with topology = {topology!r}, expected topology = 'c'"
+                f"{quads}: in an O-mesh wall cells are lowest at a sharp trailing edge"
             )
         normal = Normal.of("airfoil", wall_spacing, y_plus, reynolds, growth, layers)
         wanted = Wanted(nodes, far_field, None, None, trailing_spacing, around, outer)
@@ -97,7 +99,10 @@ def airfoil(
         beyond = {"y_plus": y_plus, "reynolds": reynolds, "layers": layers}
         for name, value in beyond.items():
             if value is not None:
-                raise MeshError(f"airfoil: {name} = {value!r}, expected heights = 'even' with it")
+                raise MeshError(
+                    f"airfoil: {name} = {value!r}, expected heights = 'even'{layered} with it, as "
+                    "meshes for viscous flow have"
+                )
         wanted = Wanted(nodes, far_field, wall_spacing, growth, trailing_spacing, around, outer)
     shape = section if isinstance(section, Section) else named.section(section, trailing_edge)
     points, table, beside, markers = _o(shape, wanted) if kind == "o" else _c(shape, wanted, normal)
