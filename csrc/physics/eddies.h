@@ -21,10 +21,6 @@ HD real eddy_viscosity(real rho, real nt, real mu)
 #define EDDY_SIGMA R(2.0 / 3.0)
 #define EDDY_CW1   (EDDY_CB1 / (EDDY_KAPPA * EDDY_KAPPA) + (R(1) + EDDY_CB2) / EDDY_SIGMA)
 
-/* Production less destruction of nt, and its derivative. */
-struct eddy_source {
-  real gain, slope;
-};
 /* A number with its derivative by nt. */
 struct eddy_number {
   real value, slope;
@@ -52,14 +48,14 @@ HD struct eddy_number eddy_wall(struct eddy_number r)
   return fw;
 }
 
-/* At a place d from the wall, in a vorticity omega.  d may be infinite: a division, as reciprocal() of an infinite
+/* Production less destruction of nt at a place d from the wall, in a vorticity omega.  d may be infinite: a division, as reciprocal() of an infinite
  * number is NaN on a device.                                                                    */
-HD struct eddy_source eddy_source(real nt, real nu, real omega, real d)
+HD struct eddy_number eddy_source(real nt, real nu, real omega, real d)
 {
-  struct eddy_source s;
+  struct eddy_number s;
   const real         per = R(1) / (d * d), near = per / (EDDY_KAPPA * EDDY_KAPPA);
   if (nt < 0) { /* ct3 = 1.2 */
-    s.gain  = R(-0.2) * EDDY_CB1 * omega * nt + EDDY_CW1 * nt * nt * per;
+    s.value = R(-0.2) * EDDY_CB1 * omega * nt + EDDY_CW1 * nt * nt * per;
     s.slope = R(-0.2) * EDDY_CB1 * omega + R(2) * EDDY_CW1 * nt * per;
     return s;
   }
@@ -73,7 +69,7 @@ HD struct eddy_source eddy_source(real nt, real nu, real omega, real d)
     r.slope = (near - r.value * st.slope) / st.value;
   }
   const struct eddy_number fw = eddy_wall(r);
-  s.gain                      = EDDY_CB1 * st.value * nt - EDDY_CW1 * fw.value * nt * nt * per;
+  s.value                     = EDDY_CB1 * st.value * nt - EDDY_CW1 * fw.value * nt * nt * per;
   s.slope = EDDY_CB1 * (st.value + nt * st.slope) - EDDY_CW1 * per * nt * (R(2) * fw.value + nt * fw.slope);
   return s;
 }

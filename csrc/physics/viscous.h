@@ -11,11 +11,6 @@ HD real sutherland(real T, real s)
 }
 #endif
 
-/* 1 / Pr and 1 / Pr_t. */
-struct N(conduction) {
-  real laminar, turbulent;
-};
-
 HD real N(gas_temperature)(const real *q)
 {
   return GAMMA * q[PRESSURE] * reciprocal(q[DENSITY]);

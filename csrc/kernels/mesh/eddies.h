@@ -122,11 +122,11 @@ KERNEL(N(eddy_rows), EDDY_ROWS, heavy)
     return;
   }
   const f64               *c = bdf + 3 * m;
-  const struct eddy_source made =
+  const struct eddy_number made =
       eddy_source(nt[i], (real)mu[2 * i] / rho, N(vorticity)(slope + NG * i), (real)distance[i]);
   const real rate = (real)(c[0] * (f64)nt[i] + c[1] * (f64)nt1[i] + c[2] * (f64)nt2[i]);
   const real turn = fabs(nt[i]) * ((real)c[0] + fabs(made.slope)); /* the largest of the times' and sources' terms */
-  const real res = s.res + mass * (rate - made.gain), per_dtau = s.diagonal / (real)cfl[m];
+  const real res = s.res + mass * (rate - made.value), per_dtau = s.diagonal / (real)cfl[m];
   A[own] = (f32)(s.diagonal + per_dtau + mass * ((real)c[0] + larger(-made.slope, R(0))));
   if (!(fabs(res) < R(1e30))) fault(&faults[m], FAULT_EDDIES, i);
   res_nt[i]         = res;
