@@ -99,6 +99,18 @@ def test_the_ready_case_of_getting_started_has_ct5_s_damping(capsys):
     assert float(capsys.readouterr().out) == pytest.approx(DAMPING, rel=SHARE)
 
 
+@pytest.mark.slow
+def test_the_boundary_layer_of_getting_started_has_a_plate_s_friction():
+    (code,) = [block for block in blocks("docs/getting-started.md") if "turbulence" in block]
+    names = {"km": km}
+
+    exec(compile(code, "getting-started.md", "exec"), names)
+
+    friction = names["flow"].summary["result"]["cd_friction"]
+    assert names["flow"].converged
+    assert friction == pytest.approx(2 * 0.074 / 6e6**0.2, rel=0.1)  # of two sides
+
+
 def test_the_page_of_results_runs(tmp_path, monkeypatch):
     pv = pytest.importorskip("pyvista")
     monkeypatch.chdir(tmp_path)
