@@ -60,7 +60,7 @@ def test_thin_triangles_on_a_curved_layer_are_told_where_a_run_stalls():
     settings = km.AleSettings(steady_iterations=3)
     case = km.Ale(mesh, mach=0.5, alpha_deg=2, device="cpu", settings=settings)
 
-    with pytest.warns(RuntimeWarning, match=r"fall; 146 nodes such as .* in triangles too thin"):
+    with pytest.warns(RuntimeWarning, match=r"as 146 nodes such as .* too thin.*; or raise"):
         case.steady()
 
 

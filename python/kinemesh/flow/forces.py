@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.fields import Fields
-from kinemesh.flow.shared import Shared
 from kinemesh.motion import PoseArray, RateArray, placed
+from kinemesh.space.shared import Shared
 from kinemesh.space.volumes import Volumes, body_chunks
 
 FloatArray = NDArray[np.float64]
