@@ -1,4 +1,4 @@
-"""Plane meshes: reading, writing, meshes about sections and curves, and mesh quality."""
+"""Meshes: reading, writing, meshes about sections, curves and wings, and mesh quality."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from kinemesh.mesh.generate.cartesian import background
 from kinemesh.mesh.generate.closed_curves import around
 from kinemesh.mesh.generate.cylinder import cylinder
 from kinemesh.mesh.generate.disc import disc
+from kinemesh.mesh.generate.extrude import extruded
 from kinemesh.mesh.generate.plates import plate
 from kinemesh.mesh.generate.spacing import wall_spacing
 from kinemesh.mesh.geometry.quality import Quality, quality
@@ -34,6 +35,7 @@ __all__ = [
     "background",
     "cylinder",
     "disc",
+    "extruded",
     "plate",
     "quality",
     "read",

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from kinemesh.csr import offsets_of, ordered, ordered_pairs
 from kinemesh.errors import MeshError
+from kinemesh.mesh.kinds import KINDS
+from kinemesh.mesh.mesh import Mesh
 from kinemesh.sentences import NODE
 
 Ints = NDArray[np.int32]
@@ -71,6 +73,61 @@ def dual(nodes: int, cells: Ints) -> Dual:
         cell=cell[by_node],
         corner=corner[by_node],
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SolidDual:
+    """Tables of a mesh in space (or of several side by side).
+
+    Parameters
+    ----------
+    lr : (edges, 2)             nodes of an edge, lower number first; sorted
+    offsets : (nodes+1,)        entries of each node in `neighbour` and `edge`
+    neighbour, edge : (2 edges,)
+    first : (cells+1,)          entries of each cell in `corner`; their number tells its kind
+    corner : (corners,)         nodes of the cells, as `kinds.py` has them
+    ring_offsets : (edges+1,)   entries of each edge in `ring_cell` and `ring_local`
+    ring_cell : (entries,)      cells at an edge, by number
+    ring_local : (entries,)     twice the number of the edge in that cell, and 1 more where the cell
+        has it from the higher node to the lower
+    """
+
+    lr: Ints
+    offsets: Ints
+    neighbour: Ints
+    edge: Ints
+    first: Ints
+    corner: Ints
+    ring_offsets: Ints
+    ring_cell: Ints
+    ring_local: Ints
+
+
+def solid_dual(mesh: Mesh) -> SolidDual:
+    """Tables of a mesh in space, its cells by kind in the order of `mesh.blocks`."""
+    ends, cell, local, begun = [], [], [], 0
+    for name, cells in mesh.solids.items():
+        edges = KINDS[name].edges
+        ends.append(cells[:, np.array(edges)].reshape(-1, 2))
+        cell.append(np.repeat(np.arange(begun, begun + len(cells), dtype=np.int32), len(edges)))
+        local.append(np.tile(np.arange(len(edges), dtype=np.int32), len(cells)))
+        begun += len(cells)
+    pairs, of, which = np.concatenate(ends), np.concatenate(cell), np.concatenate(local)
+    del ends, cell, local
+    which *= 2
+    which += pairs[:, 0] > pairs[:, 1]
+    low, high = pairs.min(axis=1), pairs.max(axis=1)
+    del pairs
+    order, _ = ordered_pairs(low, high, mesh.nodes)
+    low, high, of, which = low[order], high[order], of[order], which[order]
+    new = np.ones(len(order), bool)
+    new[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+    lr = np.stack([low[new], high[new]], axis=1)
+    ring_offsets = np.append(np.flatnonzero(new), len(new)).astype(np.int32)
+    sizes = [np.full(len(cells), cells.shape[1]) for cells in mesh.solids.values()]
+    first = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int32)
+    corner = np.concatenate([cells.ravel() for cells in mesh.solids.values()])
+    return SolidDual(lr, *around(lr, mesh.nodes), first, corner, ring_offsets, of, which)
 
 
 def around(lr: Ints, items: int) -> tuple[Ints, Ints, Ints]:
@@ -141,3 +198,40 @@ def boundary_points(points: int, facets: Ints, body: Ints) -> tuple[Ints, Ints, 
     order = np.lexsort((np.tile(np.arange(len(facets)), 3), place[at]))
     offsets = offsets_of(place[at][order], len(node))
     return node, offsets, others[order].astype(np.int32), owner[node].astype(np.int32)
+
+
+def boundary_faces(nodes: int, faces: Ints, body: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+    """Nodes of boundary faces with their faces.
+
+    Parameters
+    ----------
+    faces : (k, 4)   -1 as fourth entry of triangles; area vectors out of the fluid
+    body : (k,)      number of the body of each face
+
+    Returns
+    -------
+    node (b,), offsets (b+1,), corners (entries, 3) [the next and the previous corner of each face
+    of a node, by the right hand, then the one across, -1 in triangles], body (b,); by body and node
+    """
+    at, corners, of, whose = [], [], [], []
+    for sides in (3, 4):
+        own = np.flatnonzero((faces[:, 3] < 0) == (sides == 3))
+        ring = faces[own, :sides]
+        for k in range(sides):
+            after, before = ring[:, (k + 1) % sides], ring[:, k - 1]
+            across = ring[:, (k + 2) % 4] if sides == 4 else np.full(len(own), -1)
+            at.append(ring[:, k])
+            corners.append(np.stack([after, before, across], axis=1))
+            of.append(own)
+            whose.append(body[own])
+    node_of, face, owners = np.concatenate(at), np.concatenate(of), np.concatenate(whose)
+    owner = np.full(nodes, -1, np.int64)
+    np.maximum.at(owner, node_of, owners)
+    found = np.flatnonzero(owner >= 0)
+    node = found[np.lexsort((found, owner[found]))].astype(np.int32)
+    place = np.empty(nodes, np.int64)
+    place[node] = np.arange(len(node))
+    order = np.lexsort((face, place[node_of]))
+    offsets = offsets_of(place[node_of][order], len(node))
+    table = np.concatenate(corners)[order].astype(np.int32)
+    return node, offsets, table, owner[node].astype(np.int32)

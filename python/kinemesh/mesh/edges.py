@@ -156,6 +156,6 @@ def _claim(
     owner[place] = number
 
 
-def listed(numbers: NDArray) -> str:
-    head = ", ".join(str(int(n)) for n in numbers[:6])
-    return head + (f" and {len(numbers) - 6} more" if len(numbers) > 6 else "")
+def listed(numbers: NDArray, most: int = 6) -> str:
+    head = ", ".join(str(int(n)) for n in numbers[:most])
+    return head + (f" and {len(numbers) - most} more" if len(numbers) > most else "")

@@ -14,6 +14,8 @@ def fingerprint(mesh: Any) -> str:
     found = sha256()
     for array in (mesh.points, *mesh.connections, mesh.original):
         found.update(np.ascontiguousarray(array).tobytes())
+    for kind in getattr(mesh, "solids", ()):  # tables of several kinds may have the same bytes
+        found.update(kind.encode())
     for name in sorted(mesh.boundaries):
         found.update(name.encode() + np.ascontiguousarray(mesh.boundaries[name]).tobytes())
     return found.hexdigest()

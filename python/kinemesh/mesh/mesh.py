@@ -1,7 +1,8 @@
-"""The 2-D mesh every solver starts from: points, triangles, quads and named boundary edges.
+"""The mesh every solver starts from: points, cells and named boundaries, of the plane or of space.
 
-Lengths are chords.  Cells run counter-clockwise, boundary edges have the domain on their left, so
-that the outward normal of an edge (dx, dy) is (dy, -dx).
+Lengths are chords.  In the plane cells run counter-clockwise, boundary edges have the domain on
+their left, so that the outward normal of an edge (dx, dy) is (dy, -dx).  In space corners are in
+VTK's order (`kinds.py`), faces of the boundary run counter-clockwise seen from outside.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 
 from kinemesh.csr import cuthill_mckee
-from kinemesh.errors import MeshError
+from kinemesh.errors import MeshError, did_you_mean, shown
 from kinemesh.mesh.edges import cell_edges, edge_keys, frozen, listed, numbers, oriented
+from kinemesh.mesh.kinds import KINDS, SOLIDS
 from kinemesh.mesh.origin import UNKNOWN, Origin
+from kinemesh.mesh.solid_cells import upright, volumes, warn_of_mirrored
+from kinemesh.mesh.solid_faces import oriented_faces
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -25,20 +29,23 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Mesh:
-    """An immutable, checked mesh of triangles and quads.
+    """An immutable, checked mesh of triangles and quads, or of cells in space (`from_blocks`).
 
     Parameters
     ----------
-    points : (nodes, 2) float64    coordinates [chord]
+    points : (nodes, 2) float64    coordinates [chord]; in space (nodes, 3)
     triangles : (t, 3) int32       counter-clockwise
     quads : (q, 4) int32           counter-clockwise, convex
-    boundaries : dict[str, (k, 2)] edges of each marker; turned here to have the domain on the left
+    boundaries : dict[str, (k, 2)] edges of each marker; turned here to have the domain on the left;
+        in space (k, 4) faces, -1 as fourth entry of triangles, turned to have it behind them
     original : (nodes,) int32      node number in the file the user gave; by default 0, 1, 2, ...
     origin : Origin                where the mesh comes from, for summaries
+    solids : dict[str, (k, corners)]    cells of space: tetrahedra, pyramids, prisms, hexahedra;
+        those that are inside out are mirrored here, with a warning; there are no plane cells then
 
     Raises
     ------
-    MeshError    naming the first element, node or edge that is wrong
+    MeshError    naming the first element, node, edge or face that is wrong
     """
 
     points: Floats
@@ -47,25 +54,27 @@ class Mesh:
     boundaries: dict[str, Ints]
     original: Ints = field(default=None)  # type: ignore[arg-type]
     origin: Origin = UNKNOWN
+    solids: dict[str, Ints] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        points = frozen(self.points, np.float64, 2, "points")
+        width = 3 if self.solids else 2
+        points = frozen(self.points, np.float64, width, "points")
         triangles = frozen(self.triangles, np.int32, 3, "triangles")
         quads = frozen(self.quads, np.int32, 4, "quads")
+        solids = _blocks(self.solids)
         original = np.arange(len(points)) if self.original is None else self.original
         _check_points(points)
         check_cells(points, triangles, lambda i: f"triangle {i}")
         check_cells(points, quads, lambda i: f"quad {i}")
-        _check_all_used(len(points), triangles, quads)
-        boundaries = oriented(points, triangles, quads, self.boundaries)
-        for name, value in (
-            ("points", points),
-            ("triangles", triangles),
-            ("quads", quads),
-            ("boundaries", boundaries),
-            ("original", _numbering(original, len(points))),
-        ):
-            object.__setattr__(self, name, value)
+        solids, note = upright(points, solids)
+        warn_of_mirrored(note)
+        _check_all_used(len(points), triangles, quads, *solids.values())
+        if solids:
+            boundaries = oriented_faces(points, solids, self.boundaries)
+        else:
+            boundaries = oriented(points, triangles, quads, self.boundaries)
+        numbering = _numbering(original, len(points))
+        _fill(self, points, triangles, quads, boundaries, numbering, self.origin, solids)
 
     @classmethod
     def from_arrays(
@@ -97,32 +106,109 @@ class Mesh:
         given: Any = (points, triangles, quads, boundaries, original, origin)
         return cls(*given)
 
+    @classmethod
+    def from_blocks(
+        cls,
+        points: ArrayLike,
+        blocks: Mapping[str, ArrayLike],
+        boundaries: Mapping[str, ArrayLike],
+        original: ArrayLike | None = None,
+        origin: Origin = UNKNOWN,
+    ) -> Mesh:
+        """Mesh from a table of each kind of cell, of the plane or of space.
+
+        Parameters
+        ----------
+        points : (nodes, 2 or 3)    coordinates [chord]
+        blocks : dict[str, (k, corners)]    nodes of the cells of each kind, in VTK's order:
+            triangles, quads; tetrahedra, pyramids, prisms, hexahedra
+        boundaries : dict[str, (k, 2)]    in space (k, 3) triangles, or (k, 4) quadrilaterals and
+            triangles, the latter with -1 as fourth entry
+        original : (nodes,), optional
+        origin : Origin    where the mesh comes from, for summaries
+        """
+        if not isinstance(blocks, Mapping):
+            raise MeshError(f"blocks is {shown(blocks)}, expected tables by kind of cell")
+        for name in blocks:
+            if name not in KINDS:
+                raise MeshError(
+                    f"blocks has cells '{name}', expected {', '.join(KINDS)}"
+                    f"{did_you_mean(name, KINDS)}"
+                )
+        flat = {name: blocks.get(name, ()) for name in KINDS if name not in SOLIDS}
+        solids = {name: cells for name, cells in blocks.items() if name in SOLIDS}
+        solids = {name: cells for name, cells in solids.items() if np.size(cells)}
+        if solids and any(np.size(cells) for cells in flat.values()):
+            raise MeshError(
+                f"blocks has {', '.join(blocks)}, expected cells of the plane or of space, not both"
+            )
+        given: Any = (
+            points,
+            flat["triangles"],
+            flat["quads"],
+            boundaries,
+            original,
+            origin,
+            solids,
+        )
+        return cls(*given)
+
     @property
     def nodes(self) -> int:
         """Number of nodes."""
         return len(self.points)
 
     @property
+    def dimensions(self) -> int:
+        """2 in the plane, 3 in space."""
+        return self.points.shape[1]
+
+    @property
+    def blocks(self) -> dict[str, Ints]:
+        """Cells of each kind that there is, in the order of `kinds.KINDS`."""
+        flat = {"triangles": self.triangles, "quads": self.quads}
+        return {name: cells for name, cells in (flat | self.solids).items() if len(cells)}
+
+    @property
     def cells(self) -> Ints:
-        """(t + q, 4) int32: triangles first, with -1 as fourth entry."""
+        """(t + q, 4) int32: triangles first, with -1 as fourth entry; of the plane alone."""
+        self._expect_plane("cells")
         return cell_table(self.triangles, self.quads)
 
     @property
     def areas(self) -> Floats:
-        """(t + q,) cell areas, triangles first [chord^2]."""
+        """(t + q,) cell areas, triangles first; of the plane alone [chord^2]."""
+        self._expect_plane("areas")
         return np.concatenate([polygon_areas(self.points, c) for c in (self.triangles, self.quads)])
+
+    @property
+    def volumes(self) -> Floats:
+        """(cells,) cell volumes, by kind in the order of `blocks`; of space alone [chord^3]."""
+        if not self.solids:
+            raise MeshError("mesh.volumes are of a mesh in space; of one in the plane take areas")
+        return np.concatenate([volumes(self.points, KINDS[k], c) for k, c in self.solids.items()])
+
+    def _expect_plane(self, name: str) -> None:
+        """MeshError in space."""
+        if self.solids:
+            raise MeshError(f"mesh.{name} is of a mesh in the plane; of one in space take blocks")
 
     @property
     def edges(self) -> Ints:
         """(edges, 2) int32: each edge once, lower node first, sorted."""
-        keys = np.sort(edge_keys(cell_edges(self.triangles, self.quads), self.nodes))
+        if self.solids:
+            each = [cells[:, KINDS[kind].edges] for kind, cells in self.solids.items()]
+            both = np.concatenate([pairs.reshape(-1, 2) for pairs in each])
+        else:
+            both = cell_edges(self.triangles, self.quads)
+        keys = np.sort(edge_keys(both, self.nodes))
         keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]
         return np.stack(np.divmod(keys, self.nodes), axis=1).astype(np.int32)
 
     @property
     def connections(self) -> tuple[Ints, ...]:
         """The tables that connect the nodes."""
-        return (self.cells,)
+        return tuple(self.solids.values()) or (self.cells,)
 
     def renumbered(self) -> Mesh:
         """This mesh with its nodes in reverse Cuthill-McKee order, and cells in node order."""
@@ -135,48 +221,58 @@ class Mesh:
             self.points[order],
             _by_node(new[self.triangles]),
             _by_node(new[self.quads]),
-            {name: _by_node(new[edges]) for name, edges in self.boundaries.items()},
+            {name: _by_node(_with(new, rows)) for name, rows in self.boundaries.items()},
             self.original[order],
             self.origin,
+            {kind: _by_node(new[cells]) for kind, cells in self.solids.items()},
         )
 
     def numbered(self) -> Mesh:
         """Copy of this mesh in which the node numbers count as the user's."""
         original = np.arange(self.nodes, dtype=np.int32)
-        return _checked(
-            self.points, self.triangles, self.quads, self.boundaries, original, self.origin
-        )
+        tables = self.points, self.triangles, self.quads, self.boundaries
+        return _checked(*tables, original, self.origin, self.solids)
 
     def transformed(self, points: ArrayLike) -> Mesh:
-        """Cells and markers of this mesh at other coordinates, (nodes, 2) [chord]."""
+        """Cells and markers of this mesh at other coordinates, shaped like `points` [chord]."""
         moved = numbers(points, "transformed: points")
         if moved.shape != self.points.shape:
             raise MeshError(
                 f"transformed: points has shape {moved.shape}, expected {self.points.shape}"
             )
-        told = self.origin.resized()
-        return Mesh(moved, self.triangles, self.quads, self.boundaries, self.original, told)
+        _, folded = upright(moved, self.solids)
+        if folded:
+            raise MeshError(f"transformed: {folded.removesuffix(': mirrored')}, expected none")
+        tables = self.triangles, self.quads, self.boundaries, self.original
+        return Mesh(moved, *tables, self.origin.resized(), self.solids)
 
     def __repr__(self) -> str:
         markers = ", ".join(f"{name}: {len(edges)}" for name, edges in self.boundaries.items())
-        return (
-            f"Mesh({self.nodes} nodes, {len(self.triangles)} triangles, {len(self.quads)} quads; "
-            f"{markers})"
-        )
+        cells = self.solids or {"triangles": self.triangles, "quads": self.quads}
+        each = ", ".join(f"{len(table)} {kind}" for kind, table in cells.items())
+        return f"Mesh({self.nodes} nodes, {each}; {markers})"
 
 
-def _checked(
+def _checked(points: Floats, *tables: Any) -> Mesh:
+    """Mesh from the tables of a checked one: equal cells in another order."""
+    mesh = object.__new__(Mesh)
+    _fill(mesh, points, *tables)
+    return mesh
+
+
+def _fill(
+    mesh: Mesh,
     points: Floats,
     triangles: Ints,
     quads: Ints,
     boundaries: dict[str, Ints],
     original: Ints,
     origin: Origin,
-) -> Mesh:
-    """Mesh from the tables of a checked one: equal cells in another order."""
-    mesh = object.__new__(Mesh)
-    arrays: list[NDArray] = [points, triangles, quads, original, *boundaries.values()]
-    for array in arrays:
+    solids: dict[str, Ints],
+) -> None:
+    """Give a mesh its tables, which cannot be written from here on."""
+    arrays: list[NDArray] = [points, triangles, quads, original]
+    for array in (*arrays, *boundaries.values(), *solids.values()):
         array.setflags(write=False)
     for name, value in (
         ("points", points),
@@ -185,9 +281,26 @@ def _checked(
         ("boundaries", boundaries),
         ("original", original),
         ("origin", origin),
+        ("solids", solids),
     ):
         object.__setattr__(mesh, name, value)
-    return mesh
+
+
+def _blocks(solids: Mapping[str, ArrayLike]) -> dict[str, Ints]:
+    """Tables of the kinds of cells in space, in the order of the kinds."""
+    for name in solids:
+        if name not in SOLIDS:
+            raise MeshError(
+                f"solids has cells '{name}', expected {', '.join(SOLIDS)}"
+                f"{did_you_mean(name, SOLIDS)}"
+            )
+    there = {kind: SOLIDS[kind].corners for kind in SOLIDS if kind in solids}
+    return {kind: frozen(solids[kind], np.int32, n, kind) for kind, n in there.items()}
+
+
+def _with(new: Ints, rows: Ints) -> Ints:
+    """Rows of nodes by their new numbers; -1 stays."""
+    return np.where(rows < 0, rows, new[rows])
 
 
 def polygon_areas(points: Floats, cells: Ints) -> Floats:
@@ -246,12 +359,12 @@ def _check_points(points: Floats) -> None:
         raise MeshError(f"node {i} is at {points[i].tolist()}, expected finite coordinates")
 
 
-def _check_all_used(nodes: int, triangles: Ints, quads: Ints) -> None:
-    if not len(triangles) + len(quads):
+def _check_all_used(nodes: int, *tables: Ints) -> None:
+    if not sum(map(len, tables)):
         raise MeshError("the mesh has no cells, expected at least one triangle or quad")
     used = np.zeros(nodes, bool)
-    used[triangles] = True
-    used[quads] = True
+    for cells in tables:
+        used[cells] = True
     idle = np.flatnonzero(~used)
     if len(idle):
         raise MeshError(
@@ -276,4 +389,7 @@ def _numbering(original: ArrayLike, nodes: int) -> Ints:
 
 def _by_node(rows: Ints) -> Ints:
     """Rows sorted by their lowest node."""
-    return rows[np.argsort(rows.min(axis=1), kind="stable")] if len(rows) else rows
+    if not len(rows):
+        return rows
+    lowest = rows[:, :3].min(axis=1) if (rows[:, -1] < 0).any() else rows.min(axis=1)
+    return rows[np.argsort(lowest, kind="stable")]

@@ -26,7 +26,7 @@ class Piece:
     Parameters
     ----------
     names : markers of the facets, in the order of the mesh
-    facets : (k, d)        node numbers
+    facets : (k, d)        node numbers; quadrilaterals of a mesh in space are two triangles
     low, high : (d,)       least and largest coordinates
     closed : bool          whether no facet has an open end; ends on a plane of symmetry are closed
     content : float        signed area (in space volume) within, where `closed`
@@ -77,10 +77,12 @@ def pieces(space: Any, names: Sequence[str], planes: Sequence[str] = ()) -> list
     there = [n for n in names if n in space.boundaries]
     if not there:
         return []
-    facets: Any = np.concatenate([space.boundaries[n] for n in there])
-    owner = np.repeat(np.arange(len(there)), [len(space.boundaries[n]) for n in there])
+    each = [triangles_of(space.boundaries[n]) for n in there]
+    facets: Any = np.concatenate(each)
+    owner = np.repeat(np.arange(len(there)), [len(own) for own in each])
     flat = [space.boundaries[n].ravel() for n in planes if n in space.boundaries]
     mirror = np.unique(np.concatenate(flat)) if flat else np.empty(0, int)
+    mirror = mirror[mirror >= 0]
     found = []
     part = _piece_of(facets)
     for number in range(part.max() + 1):
@@ -92,6 +94,14 @@ def pieces(space: Any, names: Sequence[str], planes: Sequence[str] = ()) -> list
         content = float(np.linalg.det(space.points[own] - centre).sum())
         found.append(Piece(whose, own, low, high, _closed(own, mirror), content))
     return sorted(found, key=lambda piece: there.index(piece.names[0]))
+
+
+def triangles_of(faces: NDArray[Any]) -> NDArray[Any]:
+    """Facets of a marker, with faces of a mesh in space (k, 4) as triangles (n, 3)."""
+    if faces.shape[1] < 4:
+        return faces
+    halves = np.stack([faces[:, [0, 1, 2]], faces[:, [0, 2, 3]]], axis=1)
+    return halves[(halves >= 0).all(axis=2)]
 
 
 def _piece_of(facets: NDArray) -> NDArray[np.int32]:
