@@ -97,7 +97,12 @@ DAMAGE = {
     "huge count": ("NPOIN= 6 6", "NPOIN= 99999999999999", r"after 6 point\(s\), expected 9999"),
     "marker count too large": ("ELEMS= 2", "ELEMS= 3", r"line 19: found 'MARKER_TAG= rest'"),
     "truncated": ("3 4 3\n3 3 0\n", "", r"line 22: the file ends after 2 edge of marker 'rest'"),
-    "three dimensions": ("NDIME= 2", "NDIME= 3", r"line 2: NDIME= 3, expected 2"),
+    "three dimensions": (
+        "NDIME= 2",
+        "NDIME= 3",
+        r"line 4: element 0 has type 9 \(quad\), expected 10",
+    ),
+    "four dimensions": ("NDIME= 2", "NDIME= 4", r"line 2: NDIME= 4, expected 2 or 3"),
     "no dimension": ("NDIME= 2\n", "", r"without NDIME="),
     "duplicate marker": ("TAG= rest", "TAG= floor", r"line 19: a second marker 'floor'"),
     "missing marker": ("NMARK= 2", "NMARK= 3", r"2 marker\(s\) \(floor, rest\), expected NMARK= 3"),

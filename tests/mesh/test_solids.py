@@ -238,6 +238,14 @@ THRICE = [[0, 1, 2, 3, 4, 5, 6, 7], [1, 8, 9, 2, 5, 10, 11, 6], [1, 8, 9, 2, 5, 
             lambda: km.Mesh.from_blocks(CUBE, {"hexaedra": [[0, 1, 2, 3]]}, {}),
             "did you mean 'hexahedra'",
         ),
+        (
+            lambda: km.Mesh.from_blocks(
+                np.append(CUBE, [[0.5, 0.5, 2.0]], axis=0),
+                {"hexahedra": [list(range(8))], "tetrahedra": [[4, 5, 6, 8]]},
+                {"box": SIDES},  # a triangle upon a quadrilateral: the cells do not meet
+            ),
+            r"boundary face 4-6-5 at .* is in no marker: 4 such face",
+        ),
         (lambda: block().cells, "mesh.cells is of a mesh in the plane"),
         (lambda: block().areas, "mesh.areas is of a mesh in the plane"),
     ],

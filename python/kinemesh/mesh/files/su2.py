@@ -1,4 +1,4 @@
-"""SU2 native meshes in two dimensions, read with their marker names and written exactly.
+"""SU2 native meshes of the plane and of space, read with their marker names, written exactly.
 
 Format: https://su2code.github.io/docs_v7/Mesh-File/ .  Numbers count from 0, as in the file.
 """
@@ -6,116 +6,89 @@ Format: https://su2code.github.io/docs_v7/Mesh-File/ .  Numbers count from 0, as
 from __future__ import annotations
 
 import re
-import warnings
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError, did_you_mean, warn
+from kinemesh.mesh.files.su2_lines import FORTRAN, Lines
 from kinemesh.mesh.files.text_files import path_of, read_text, write_text
-from kinemesh.mesh.files.turned import turned
+from kinemesh.mesh.files.turned import mirrored, turned
+from kinemesh.mesh.kinds import KINDS, Kind
 from kinemesh.mesh.mesh import Mesh, check_cells
 from kinemesh.mesh.origin import Origin
 
-LINE, TRIANGLE, QUAD = 3, 5, 9
-CORNERS = {LINE: 2, TRIANGLE: 3, QUAD: 4}
+LINE = 3
+OF_TYPE = {kind.su2: kind for kind in KINDS.values()}
+CORNERS = {LINE: 2} | {number: kind.corners for number, kind in OF_TYPE.items()}
+FACES = tuple(kind.su2 for kind in KINDS.values() if kind.dimensions == 2)
 FARTHEST = 1e150  # the square of a length must not overflow
-SOLIDS = {10: "tetrahedron", 12: "hexahedron", 13: "prism", 14: "pyramid"}
+FARTHEST_IN_SPACE = 1e100  # nor its cube
 KEYS = ("NDIME", "NELEM", "NPOIN", "NMARK", "MARKER_TAG", "MARKER_ELEMS")
 ZONES = ("NZONE", "IZONE")  # how many, and which one begins
 OFFSETS = {"AOA_OFFSET": "incidence", "AOS_OFFSET": "sideslip"}  # as SU2 writes after a deformation
 PERIODIC = ("PERIODIC_INDEX", "PERIODIC_CENTER", "PERIODIC_ROTATION", "PERIODIC_TRANSLATION")
 OTHERS = (*ZONES, *OFFSETS, "NPERIODIC", *PERIODIC)
 FLAT = 1e-12  # z may vary by this share of the mesh's width
-FORTRAN = re.compile(r"(?<=[0-9.])[dD](?=[+-]?[0-9])")  # its exponents: 1.0D+00
-
-
-@dataclass(slots=True)
-class _Lines:
-    """The non-empty lines of a file, without comments, and a place in them."""
-
-    path: Path
-    texts: list[str]
-    numbers: NDArray[np.int64]
-    at: int = 0
-
-    def fault(self, index: int, message: str) -> MeshError:
-        if not len(self.numbers):
-            return MeshError(f"{self.path}: {message}")
-        number = self.numbers[min(index, len(self.numbers) - 1)]
-        return MeshError(f"{self.path}, line {number}: {message}")
-
-    def block(self, count: int, what: str) -> list[str]:
-        """The next `count` lines, none of which may be a keyword or lie past the end."""
-        texts = self.texts[self.at : self.at + count]
-        short = next((k for k, text in enumerate(texts) if "=" in text), len(texts))
-        if short < count:
-            found = f"found '{texts[short]}'" if short < len(texts) else "the file ends"
-            raise self.fault(
-                self.at + short,
-                f"{found} after {short} {what}(s), expected {count}: the count is larger than "
-                "the list, or the file is truncated",
-            )
-        self.at += count
-        return texts
+ROWS = 10_000  # lines that are written at a time
 
 
 def read_su2(path: str | Path) -> Mesh:
-    """Read a `.su2`, `.su2.gz` or `.su2.xz` mesh of lines, triangles and quads.
+    """Read a `.su2`, `.su2.gz` or `.su2.xz` mesh of the plane or of space.
 
-    Nodes count in the order of the point lines.  As in SU2, whole numbers at the end of point and
-    element lines are optional and mean nothing (published meshes have gaps in them); so is a z,
-    which must be the same everywhere.  Clockwise cells are turned, and a warning says how many.
+    In the plane: lines, triangles and quads; in space: triangles and quads on the boundary,
+    tetrahedra, pyramids, prisms and hexahedra.  Nodes count in the order of the point lines.  As in
+    SU2, whole numbers at the end of point and element lines are optional and mean nothing
+    (published meshes have gaps in them); so is a z in the plane, which must be the same everywhere.
+    Clockwise cells are turned, those in space that are inside out are mirrored, and a warning says
+    how many.
 
     Raises
     ------
     MeshError    with file, line, what was found and what was expected
     """
     path = path_of(path)
-    text = read_text(path)
-    if "%" in text:
-        text = re.sub(r"%[^\n]*", "", text)
-    stripped = [line.strip() for line in text.split("\n")]
-    kept = [k for k, line in enumerate(stripped) if line]
-    lines = _Lines(path, [stripped[k] for k in kept], np.array(kept, np.int64) + 1)
+    lines = Lines.of(path, read_text(path))
     found, markers = _sections(lines)
-    points = found["NPOIN"]
-    triangles, quads, order = found["NELEM"]
-    triangles, quads, notes = turned(path, points, triangles, quads)
-    for cells, rank in ((triangles, order[0]), (quads, order[1])):
-        try:
-            check_cells(points, cells, lambda i, rank=rank: f"element {rank[i]}")  # type: ignore[misc]
-        except MeshError as error:
-            raise MeshError(f"{path}: {error}") from None
+    points, (cells, rank) = found["NPOIN"], found["NELEM"]
+    del lines  # the text of a file in space is larger than all that is made of it
     try:
+        if found["NDIME"] == 3:
+            made, notes = mirrored(path, points, cells, lambda kind, i: f"element {rank[kind][i]}")
+            return Mesh.from_blocks(points, made, markers, origin=Origin(notes=notes))
+        triangles, quads = cells["triangles"], cells["quads"]
+        triangles, quads, notes = turned(path, points, triangles, quads)
+        for table, kind in ((triangles, "triangles"), (quads, "quads")):
+            check_cells(points, table, lambda i, kind=kind: f"element {rank[kind][i]}")  # type: ignore[misc]
         return Mesh(points, triangles, quads, markers, origin=Origin(notes=notes))
     except MeshError as error:
         raise MeshError(f"{path}: {error}") from None
 
 
-def _sections(lines: _Lines) -> tuple[dict, dict[str, NDArray]]:
-    """Walk over the keywords; returns the blocks and the markers' edges."""
+def _sections(lines: Lines) -> tuple[dict, dict[str, NDArray]]:
+    """Walk over the keywords; returns the blocks and the markers' edges or faces."""
     found: dict = {}
     markers: dict[str, NDArray] = {}
-    while lines.at < len(lines.texts):
+    dimensions = _dimensions(lines)
+    while lines.at < len(lines):
         start = lines.at
         key, value = _keyword(lines)
         if key in found and key not in PERIODIC:
             raise lines.fault(start, f"a second {key}=, expected one")
         if key == "NDIME":
             found[key] = _integer(lines, start, key, value)
-            if found[key] != 2:
-                raise lines.fault(start, f"NDIME= {value}, expected 2: a plane mesh")
+            if found[key] not in (2, 3):
+                raise lines.fault(start, f"NDIME= {value}, expected 2 or 3")
         elif key == "NELEM":
-            found[key] = _elements(lines, _integer(lines, start, key, value))
+            found[key] = _elements(lines, _integer(lines, start, key, value), dimensions)
         elif key == "NPOIN":
-            found[key] = _points(lines, _integer(lines, start, key, value))
+            found[key] = _points(lines, _integer(lines, start, key, value), dimensions)
         elif key == "NMARK":
             found[key] = _integer(lines, start, key, value)
         elif key == "MARKER_TAG":
-            _marker(lines, start, value, markers)
+            _marker(lines, start, value, markers, dimensions)
         elif key.startswith("FFD_"):
             _skip(lines, key)
         elif key in OTHERS:
@@ -125,22 +98,30 @@ def _sections(lines: _Lines) -> tuple[dict, dict[str, NDArray]]:
             raise lines.fault(start, _unknown(key))
     for key in ("NDIME", "NELEM", "NPOIN", "NMARK"):
         if key not in found:
-            raise lines.fault(len(lines.texts), f"the file ends without {key}=, expected it")
+            raise lines.fault(len(lines), f"the file ends without {key}=, expected it")
     if found["NMARK"] != len(markers):
         names = ", ".join(markers) or "none"
         raise lines.fault(
-            len(lines.texts),
+            len(lines),
             f"{len(markers)} marker(s) ({names}), expected NMARK= {found['NMARK']}",
         )
     return found, markers
 
 
-def _keyword(lines: _Lines) -> tuple[str, str]:
-    key, equals, value = lines.texts[lines.at].partition("=")
+def _dimensions(lines: Lines) -> int:
+    """Dimensions by the line that says them, wherever it stands; 2 without one."""
+    for index in lines.keys:
+        if re.match(r"NDIME\s*=\s*3\b", lines.text(index), re.IGNORECASE):
+            return 3
+    return 2
+
+
+def _keyword(lines: Lines) -> tuple[str, str]:
+    key, equals, value = lines.text(lines.at).partition("=")
     if not equals:
         raise lines.fault(
             lines.at,
-            f"'{lines.texts[lines.at][:60]}', expected a keyword such as NELEM=: the list above "
+            f"'{key[:60]}', expected a keyword such as NELEM=: the list above "
             "is longer than its count, or this is no SU2 mesh",
         )
     lines.at += 1
@@ -152,11 +133,12 @@ def _unknown(key: str) -> str:
     return f"keyword {key[:40]}=, expected one of {', '.join(KEYS)}{hint}"
 
 
-def _check_other(lines: _Lines, start: int, key: str, value: str) -> None:
+def _check_other(lines: Lines, start: int, key: str, value: str) -> None:
     """Refuse several zones, nonzero offsets of angles, and periodic boundaries."""
     if key in ZONES:
         count = _integer(lines, start, key, value)
-        begun = sum(re.match(r"IZONE\s*=", text, re.IGNORECASE) is not None for text in lines.texts)
+        keys = [lines.text(index) for index in lines.keys]
+        begun = sum(re.match(r"IZONE\s*=", text, re.IGNORECASE) is not None for text in keys)
         if count != 1 or begun > 1:
             count = count if key == "NZONE" else max(count, begun)
             raise lines.fault(
@@ -177,7 +159,7 @@ def _check_other(lines: _Lines, start: int, key: str, value: str) -> None:
     if not any(numbers) or key in ("PERIODIC_INDEX", "PERIODIC_CENTER"):
         return
     if key in OFFSETS:
-        remedy = f"add {value} to alpha_deg" if key == "AOA_OFFSET" else "a plane flow has none"
+        remedy = f"add {value} to alpha_deg" if key == "AOA_OFFSET" else "flows here have none"
         raise lines.fault(
             start,
             f"{key}= {value[:40]}, expected 0: SU2 adds these degrees to the {OFFSETS[key]} of its "
@@ -189,86 +171,59 @@ def _check_other(lines: _Lines, start: int, key: str, value: str) -> None:
     )
 
 
-def _skip(lines: _Lines, key: str) -> None:
+def _skip(lines: Lines, key: str) -> None:
     """Skip free-form deformation boxes, with one warning per box."""
     if key == "FFD_TAG":
         number = lines.numbers[lines.at - 1]
         text = f"{lines.path}, line {number}: the free-form deformation box is not used"
         warn(text, UserWarning)
-    while lines.at < len(lines.texts) and "=" not in lines.texts[lines.at]:
-        lines.at += 1
+    ahead = lines.keys[np.searchsorted(lines.keys, lines.at) :]
+    lines.at = int(ahead[0]) if len(ahead) else len(lines)
 
 
-def _integer(lines: _Lines, index: int, key: str, value: str) -> int:
+def _integer(lines: Lines, index: int, key: str, value: str) -> int:
     first = value.split()[0] if value else ""  # NPOIN= may be followed by the count without halo
     if not re.fullmatch(r"[0-9]{1,18}", first):  # what fits in 64 bits
         raise lines.fault(index, f"{key}= '{value[:40]}', expected a whole number")
     return int(first)
 
 
-def _numbers(
-    lines: _Lines, texts: list[str], dtype: type, what: str
-) -> tuple[NDArray, NDArray[np.int64]]:
-    """All numbers of the lines just passed, flat, and the count per line."""
-    start = lines.at - len(texts)
-    counts = np.array([len(text.split()) for text in texts], np.int64)
-    text = "\n".join(texts)
-    flat: NDArray = _flat(text, dtype)
-    if len(flat) != counts.sum() and dtype is np.float64:
-        flat = _flat(FORTRAN.sub("e", text), dtype)
-    if len(flat) != counts.sum():
-        kind = int if dtype is np.int64 else float
-        for k, text in enumerate(texts):
-            for word in text.split():
-                try:
-                    kind(word)
-                except ValueError:
-                    wanted = "whole numbers" if kind is int else "numbers"
-                    fault = f"{what} {k}: '{word[:40]}', expected {wanted}"
-                    raise lines.fault(start + k, fault) from None
-        raise lines.fault(start, f"{what}s that cannot be read as numbers")
-    return flat, counts
-
-
-def _flat(text: str, dtype: type) -> NDArray:
-    """All numbers of a text; fewer where one cannot be read."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        try:
-            found: NDArray = np.fromstring(text, dtype=dtype, sep=" ")
-        except ValueError:
-            return np.empty(0, dtype)
-    return found
-
-
-def _points(lines: _Lines, count: int) -> NDArray[np.float64]:
-    """(count, 2) coordinates."""
-    texts = lines.block(count, "point")
-    flat, counts = _numbers(lines, texts, np.float64, "point")
-    start = lines.at - count
+def _points(lines: Lines, count: int, dimensions: int) -> NDArray[np.float64]:
+    """(count, dimensions) coordinates."""
+    start = lines.at
+    flat, counts = lines.block(count, np.float64, "point")
     if count == 0:
         raise lines.fault(start - 1, "NPOIN= 0, expected points")
-    odd = np.flatnonzero((counts != counts[0]) | (counts < 2) | (counts > 4))
+    odd = np.flatnonzero((counts != counts[0]) | (counts < dimensions) | (counts > 4))
     if len(odd):
         k = int(odd[0])
-        raise lines.fault(
-            start + k,
-            f"point {k} has {counts[k]} numbers, expected x y, with a z that is the same "
-            "everywhere and the point's number if wanted",
+        expected = (
+            "x y, with a z that is the same everywhere and the point's number if wanted"
+            if dimensions == 2
+            else "x y z, and the point's number if wanted"
         )
+        raise lines.fault(start + k, f"point {k} has {counts[k]} numbers, expected {expected}")
     table = flat.reshape(count, -1)
-    wrong = np.flatnonzero(~(np.abs(table) <= FARTHEST).all(axis=1))
+    farthest = FARTHEST if dimensions == 2 else FARTHEST_IN_SPACE
+    wrong = np.flatnonzero(~(np.abs(table) <= farthest).all(axis=1))
     if len(wrong):
         k = int(wrong[0])
         raise lines.fault(
             start + k,
-            f"point {k} is '{texts[k][:80]}', expected finite coordinates, at most {FARTHEST:g}",
+            f"point {k} is '{lines.text(start + k)[:80]}', expected finite coordinates, at most "
+            f"{farthest:g}",
         )
-    _check_rest(lines, start, table)
-    return np.ascontiguousarray(table[:, :2])
+    if dimensions == 2:
+        _check_rest(lines, start, table)
+    elif (table[:, 3:] != np.floor(table[:, 3:])).any():
+        k = int(np.argmax(table[:, 3] != np.floor(table[:, 3])))
+        raise lines.fault(
+            start + k, f"point {k} ends in {table[k, 3]:g}, expected its whole number"
+        )
+    return np.ascontiguousarray(table[:, :dimensions])
 
 
-def _check_rest(lines: _Lines, start: int, table: NDArray[np.float64]) -> None:
+def _check_rest(lines: Lines, start: int, table: NDArray[np.float64]) -> None:
     """Refuse a z that varies and a number of a point that is not whole.
 
     A third column is the points' numbers or z, the same everywhere.
@@ -295,50 +250,60 @@ def _check_rest(lines: _Lines, start: int, table: NDArray[np.float64]) -> None:
         )
 
 
-def _elements(
-    lines: _Lines, count: int
-) -> tuple[NDArray, NDArray, tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """(t, 3) triangles, (q, 4) quads, and the element number of each."""
-    flat, starts, kinds = _typed(lines, count, "element", (TRIANGLE, QUAD))
-    rank = tuple(np.flatnonzero(kinds == kind) for kind in (TRIANGLE, QUAD))
-    cells = [
-        flat[starts[r][:, None] + 1 + np.arange(CORNERS[kind])]
-        for kind, r in zip((TRIANGLE, QUAD), rank, strict=True)
-    ]
-    return cells[0], cells[1], rank  # type: ignore[return-value]
+Tables = tuple[dict[str, NDArray], dict[str, NDArray[np.int64]]]
+
+
+def _elements(lines: Lines, count: int, dimensions: int) -> Tables:
+    """Cells of each kind, and the element number of each."""
+    allowed = tuple(kind.su2 for kind in OF_TYPE.values() if kind.dimensions == dimensions)
+    place = "a plane mesh" if dimensions == 2 else "a mesh in space"
+    flat, starts, kinds = _typed(lines, count, "element", allowed, place)
+    cells, rank = {}, {}
+    for number in allowed:
+        name = OF_TYPE[number].name
+        rank[name] = np.flatnonzero(kinds == number)
+        if len(rank[name]) or dimensions == 2:
+            cells[name] = flat[starts[rank[name]][:, None] + 1 + np.arange(CORNERS[number])]
+    return cells, rank
 
 
 def _typed(
-    lines: _Lines, count: int, what: str, allowed: tuple[int, ...]
+    lines: Lines, count: int, what: str, allowed: tuple[int, ...], place: str
 ) -> tuple[NDArray, NDArray, NDArray]:
     """Lines of a type and its nodes: all numbers flat, where each line starts, and its type."""
     if count == 0:
         raise lines.fault(lines.at - 1, f"0 {what}s, expected at least one")
-    flat, counts = _numbers(lines, lines.block(count, what), np.int64, what)
-    first = lines.at - count
+    first = lines.at
+    flat, counts = lines.block(count, np.int64, what)
     starts = np.cumsum(counts) - counts
     kinds = flat[starts]
     wrong = np.flatnonzero(~np.isin(kinds, allowed))
     if len(wrong):
         k = int(wrong[0])
-        name = f" ({SOLIDS[int(kinds[k])]})" if int(kinds[k]) in SOLIDS else ""
+        kind = OF_TYPE.get(int(kinds[k]))
+        name = f" ({kind.one})" if kind is not None else ""
         wanted = " or ".join(f"{kind}" for kind in allowed)
         raise lines.fault(
-            first + k, f"{what} {k} has type {kinds[k]}{name}, expected {wanted} in a plane mesh"
+            first + k, f"{what} {k} has type {kinds[k]}{name}, expected {wanted} in {place}"
         )
-    corners = np.array([CORNERS[kind] for kind in allowed])[np.searchsorted(allowed, kinds)]
-    wrong = np.flatnonzero((counts < corners + 1) | (counts > corners + 2))
+    corners = np.zeros(max(allowed) + 1, np.int64)
+    corners[list(allowed)] = [CORNERS[kind] for kind in allowed]
+    wanted_counts = corners[kinds]
+    wrong = np.flatnonzero((counts < wanted_counts + 1) | (counts > wanted_counts + 2))
     if len(wrong):
         k = int(wrong[0])
         raise lines.fault(
             first + k,
             f"{what} {k} of type {kinds[k]} has {counts[k]} numbers, expected the type, "
-            f"{corners[k]} nodes and, if wanted, its number",
+            f"{wanted_counts[k]} nodes and, if wanted, its number",
         )
     return flat, starts, kinds
 
 
-def _marker(lines: _Lines, start: int, name: str, markers: dict[str, NDArray]) -> None:
+def _marker(
+    lines: Lines, start: int, name: str, markers: dict[str, NDArray], dimensions: int
+) -> None:
+    what = "edge" if dimensions == 2 else "face"
     if name.upper() == "SEND_RECEIVE":
         raise lines.fault(
             start,
@@ -349,28 +314,54 @@ def _marker(lines: _Lines, start: int, name: str, markers: dict[str, NDArray]) -
         raise lines.fault(start, "MARKER_TAG= without a name, expected one")
     if name in markers:
         raise lines.fault(start, f"a second marker '{name}', expected each name once")
-    if lines.at >= len(lines.texts):
-        raise lines.fault(lines.at, f"the file ends after MARKER_TAG= {name}, expected its edges")
+    if lines.at >= len(lines):
+        raise lines.fault(lines.at, f"the file ends after MARKER_TAG= {name}, expected its {what}s")
     index = lines.at
     key, value = _keyword(lines)
     if key != "MARKER_ELEMS":
         raise lines.fault(index, f"{key}=, expected MARKER_ELEMS= of marker '{name}'")
     count = _integer(lines, index, key, value)
-    flat, starts, _ = _typed(lines, count, f"edge of marker '{name}',", (LINE,))
-    markers[name] = flat[starts[:, None] + 1 + np.arange(2)]
-    if lines.at < len(lines.texts) and re.match(r"SEND_TO\s*=", lines.texts[lines.at]):
+    of = f"{what} of marker '{name}',"
+    if dimensions == 2:
+        flat, starts, _ = _typed(lines, count, of, (LINE,), "a plane mesh")
+        markers[name] = flat[starts[:, None] + 1 + np.arange(2)]
+    else:
+        flat, starts, kinds = _typed(lines, count, of, FACES, "a mesh in space")
+        last = np.minimum(starts[:, None] + 1 + np.arange(4), len(flat) - 1)
+        markers[name] = flat[last]
+        markers[name][kinds == KINDS["triangles"].su2, 3] = -1
+    if lines.at < len(lines) and re.match(r"SEND_TO\s*=", lines.text(lines.at)):
         raise lines.fault(lines.at, "SEND_TO=, expected the mesh in one piece")
 
 
 def write_su2(mesh: Mesh, path: str | Path) -> None:
     """Write a mesh so that `read_su2` gives back the same doubles, cells and markers."""
-    parts = ["NDIME= 2", f"NELEM= {len(mesh.triangles) + len(mesh.quads)}"]
-    parts += [f"{TRIANGLE} {a} {b} {c}" for a, b, c in mesh.triangles.tolist()]
-    parts += [f"{QUAD} {a} {b} {c} {d}" for a, b, c, d in mesh.quads.tolist()]
-    parts.append(f"NPOIN= {mesh.nodes}")
-    parts += [f"{x!r} {y!r} {k}" for k, (x, y) in enumerate(mesh.points.tolist())]
-    parts.append(f"NMARK= {len(mesh.boundaries)}")
-    for name, edges in mesh.boundaries.items():
-        parts += [f"MARKER_TAG= {name}", f"MARKER_ELEMS= {len(edges)}"]
-        parts += [f"{LINE} {a} {b}" for a, b in edges.tolist()]
-    write_text(path_of(path), "\n".join(parts) + "\n")
+    count = sum(map(len, mesh.blocks.values()))
+    parts = [f"NDIME= {mesh.dimensions}\nNELEM= {count}\n"]
+    for name, cells in mesh.blocks.items():
+        parts += _rows(KINDS[name], cells)
+    parts.append(f"NPOIN= {mesh.nodes}\n")
+    table = np.column_stack([mesh.points.astype(object), np.arange(mesh.nodes)])
+    parts += _written("%r " * mesh.dimensions + "%d\n", table)
+    parts.append(f"NMARK= {len(mesh.boundaries)}\n")
+    for name, sides in mesh.boundaries.items():
+        parts.append(f"MARKER_TAG= {name}\nMARKER_ELEMS= {len(sides)}\n")
+        if mesh.dimensions == 2:
+            parts += _written(f"{LINE} %d %d\n", sides)
+            continue
+        flat = sides[:, 3] < 0
+        parts += _rows(KINDS["triangles"], sides[flat, :3])
+        parts += _rows(KINDS["quads"], sides[~flat])
+    write_text(path_of(path), "".join(parts))
+
+
+def _rows(kind: Kind, cells: NDArray) -> Iterator[str]:
+    """Lines of the cells of a kind."""
+    return _written(f"{kind.su2}{' %d' * kind.corners}\n", cells)
+
+
+def _written(line: str, table: NDArray) -> Iterator[str]:
+    """Rows of a table, by the pattern of a line."""
+    for at in range(0, len(table), ROWS):
+        rows = table[at : at + ROWS]
+        yield line * len(rows) % tuple(rows.ravel().tolist())

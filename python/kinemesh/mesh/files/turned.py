@@ -1,7 +1,8 @@
-"""Cells of a file turned counter-clockwise, with a note on their number."""
+"""Cells of a file turned counter-clockwise or mirrored, with a note on their number."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import warn
 from kinemesh.mesh.mesh import polygon_areas
+from kinemesh.mesh.solid_cells import upright
 
 
 def turned(
@@ -31,3 +33,19 @@ def turned(
     note = f"{' and '.join(counts)} turned counter-clockwise"
     warn(f"{path}: {note}", UserWarning)
     return cells[0], cells[1], (note,)
+
+
+def mirrored(
+    path: Path,
+    points: NDArray[np.float64],
+    blocks: Mapping[str, NDArray],
+    name: Callable[[str, int], str],
+) -> tuple[dict[str, NDArray], tuple[str, ...]]:
+    """Cells in space with those that are inside out mirrored, and a note where any was.
+
+    `name(kind, i)` is how a message calls a cell.  The note is a warning, too.
+    """
+    cells, note = upright(points, blocks, name)
+    if note:
+        warn(f"{path}: {note}", UserWarning)
+    return dict(cells), (note,) if note else ()
