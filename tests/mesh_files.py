@@ -22,14 +22,15 @@ def elements():
     return lines + [(2, 2, 3, n) for n in TRIANGLES] + [(3, 2, 3, n) for n in QUADS]
 
 
-def msh22(binary, points=POINTS, items=None, names=True):
+def msh22(binary, points=POINTS, items=None, names=True, tags=None):
     items = elements() if items is None else items
     out = f"$MeshFormat\n2.2 {int(binary)} 8\n".encode()
     if binary:
         out += struct.pack("<i", 1) + b"\n"
     out += b"$EndMeshFormat\n" + (names_text().encode() if names else b"")
     out += f"$Nodes\n{len(points)}\n".encode()
-    for tag, x in zip(range(1, 8) if binary else TAGS, points, strict=False):  # as gmsh does
+    tags = tags or (range(1, 8) if binary else TAGS)  # as gmsh does
+    for tag, x in zip(tags, points, strict=False):
         if binary:
             out += struct.pack("<i3d", tag, *x)
         else:
@@ -45,7 +46,9 @@ def msh22(binary, points=POINTS, items=None, names=True):
     return out + b"\n" * binary + b"$EndElements\n"
 
 
-def msh41(binary, points=POINTS, items=None, names=True, groups=None, parts=None, partitions=2):
+def msh41(
+    binary, points=POINTS, items=None, names=True, groups=None, parts=None, partitions=2, tags=TAGS
+):
     """A file whose entities have the group of their number, or those of `groups`.
 
     parts : {tag: (dimension and tag of the parent, groups, partitions)} of partitioned entities,
@@ -66,7 +69,7 @@ def msh41(binary, points=POINTS, items=None, names=True, groups=None, parts=None
         return pack(f"Q{len(own)}{layout}", len(own), *own)
 
     def counted(tags):
-        return pack("4Q", 0, *(sum(d == dim for d, _ in tags) for dim in (1, 2)), 0)
+        return pack("4Q", 0, *(sum(d == dim for d, _ in tags) for dim in (1, 2, 3)))
 
     box = (0.0, 0.0, 0.0, 2.0, 1.0, 0.0)
     out = f"$MeshFormat\n4.1 {int(binary)} 8\n".encode()
@@ -86,7 +89,7 @@ def msh41(binary, points=POINTS, items=None, names=True, groups=None, parts=None
             out += listed(own) + pack("Q", 0)
         out += b"\n" * binary + b"$EndPartitionedEntities\n"
     out += b"$Nodes\n" + pack("4Q", 1, len(points), 1, 70) + pack("3iQ", 2, 3, 0, len(points))
-    for tag in TAGS[: len(points)]:
+    for tag in tags[: len(points)]:
         out += pack("Q", tag)
     for x in points:
         out += pack("3d", *map(float, x))
@@ -102,6 +105,20 @@ def msh41(binary, points=POINTS, items=None, names=True, groups=None, parts=None
             number += 1
             out += pack(f"{1 + len(nodes)}Q", number, *nodes)
     return out + b"\n" * binary + b"$EndElements\n"
+
+
+def solid(mesh, surfaces, volume=4):
+    """Points, tags and items of a mesh in space, its markers in surfaces of these numbers."""
+    tags = list(range(1, mesh.nodes + 1))
+    kinds = {"tetrahedra": 4, "hexahedra": 5, "prisms": 6, "pyramids": 7}
+    items = []
+    for name, number in surfaces.items():
+        for face in mesh.boundaries[name].tolist():
+            nodes = [node + 1 for node in face if node >= 0]
+            items.append((2 if len(nodes) == 3 else 3, 2, number, nodes))
+    for name, cells in mesh.blocks.items():
+        items += [(kinds[name], 3, volume, [n + 1 for n in cell]) for cell in cells.tolist()]
+    return {"points": mesh.points.tolist(), "tags": tags, "items": items}
 
 
 GOOD = """\

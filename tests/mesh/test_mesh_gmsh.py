@@ -51,6 +51,7 @@ def test_groups_without_names_are_called_by_their_numbers(tmp_path, version):
 
 
 TET = (4, 3, 3, [1, 2, 5, 70])
+TEN = (11, 3, 3, [1, 2, 5, 70, 3, 4, 6, 1, 2, 3])
 SECOND = (9, 2, 3, [2, 3, 6, 1, 4, 5])
 ALONE = (15, 0, 3, [70])
 CHANGES = {
@@ -59,7 +60,8 @@ CHANGES = {
         r"no physical group of lines, expected one for each boundary",
     ),
     "no cells": (lambda i: i[:6], r"no triangles and no quads"),
-    "three dimensions": (lambda i: [*i, TET], r"elements of type tetra, expected a plane mesh"),
+    "three dimensions": (lambda i: [*i, TET], r"tetrahedron 0 with nodes .* has volume 0"),
+    "second order in space": (lambda i: [*i, TEN], r"type tetra10, expected first order"),
     "second order": (lambda i: [*i, SECOND], r"type triangle6, expected first order"),
     "missing marker": (lambda i: i[:5] + i[6:], r"boundary edge .* is in no marker"),
     "an edge twice": (lambda i: [*i, i[0]], r"marker 'floor' lists edge 0-1 more than once"),

@@ -1,6 +1,7 @@
 """The kinds of cells: corners, faces and edges, and their numbers in files.
 
-Corners are in VTK's order.  A cell is positive where its faces, as listed, run counter-clockwise
+Corners are in the order of CGNS and gmsh; VTK has prisms the other way round, which its filter of
+volumes shows.  A cell is positive where its faces, as listed, run counter-clockwise
 seen from outside.  Of an edge from a to b, the first face runs through it forwards, the second
 backwards: its facet of the median dual is (M, F2, C) and (M, C, F1), from a to b (docs/theory.md).
 """
@@ -29,7 +30,7 @@ class Kind:
     sides : faces that run through each edge forwards and backwards; none in the plane
     mirror : order of corners that turns a cell inside out
     vtk, su2 : numbers of the kind in these formats
-    gmsh : name of the kind in meshio
+    meshio : name of the kind in meshio
     """
 
     name: str
@@ -42,21 +43,28 @@ class Kind:
     mirror: tuple[int, ...]
     vtk: int
     su2: int
-    gmsh: str
+    meshio: str
+
+    @property
+    def to_vtk(self) -> tuple[int, ...]:
+        """Order of the corners in VTK's files."""
+        return self.mirror if self.name == "prisms" else tuple(range(self.corners))
 
     def faces_of(self, corners: int) -> tuple[tuple[int, ...], ...]:
         """The faces of so many corners."""
         return tuple(face for face in self.faces if len(face) == corners)
 
 
-def _kind(name: str, one: str, faces: str, edges: str, mirror: str, number: int, gmsh: str) -> Kind:
+def _kind(
+    name: str, one: str, faces: str, edges: str, mirror: str, number: int, meshio: str
+) -> Kind:
     each = tuple(tuple(map(int, face)) for face in faces.split())
     pairs = [text.partition(":") for text in edges.split()]
     sides = tuple((int(s[0]), int(s[2])) for _, _, s in pairs if s)
     ends = tuple((int(e[0]), int(e[1])) for e, _, _ in pairs)
     order = tuple(map(int, mirror))
     flat = 3 if sides else 2
-    return Kind(name, one, flat, len(order), each, ends, sides, order, number, number, gmsh)
+    return Kind(name, one, flat, len(order), each, ends, sides, order, number, number, meshio)
 
 
 KINDS = {

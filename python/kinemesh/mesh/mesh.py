@@ -2,7 +2,7 @@
 
 Lengths are chords.  In the plane cells run counter-clockwise, boundary edges have the domain on
 their left, so that the outward normal of an edge (dx, dy) is (dy, -dx).  In space corners are in
-VTK's order (`kinds.py`), faces of the boundary run counter-clockwise seen from outside.
+the order of CGNS (`kinds.py`), faces of the boundary run counter-clockwise seen from outside.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class Mesh:
         Parameters
         ----------
         points : (nodes, 2 or 3)    coordinates [chord]
-        blocks : dict[str, (k, corners)]    nodes of the cells of each kind, in VTK's order:
+        blocks : dict[str, (k, corners)]    nodes of the cells of each kind, in CGNS's order:
             triangles, quads; tetrahedra, pyramids, prisms, hexahedra
         boundaries : dict[str, (k, 2)]    in space (k, 3) triangles, or (k, 4) quadrilaterals and
             triangles, the latter with -1 as fourth entry

@@ -93,7 +93,7 @@ def upright(
 def warn_of_mirrored(note: str) -> None:
     """Warn of cells that were inside out; of none without a note."""
     if note:
-        warn(f"{note}; expected corners in the order of VTK", UserWarning)
+        warn(f"{note}; expected corners in the order of CGNS", UserWarning)
 
 
 def _check_range(nodes: int, kind: Kind, cells: Ints, name: Callable[[str, int], str]) -> None:

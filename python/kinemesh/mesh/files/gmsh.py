@@ -1,7 +1,7 @@
 """Gmsh meshes (.msh 2.2 and 4.1, ASCII and binary), physical groups as markers.
 
-Cells are turned counter-clockwise; points of neither a cell nor a marker (those that only built the
-geometry) are left out.
+Cells are turned counter-clockwise, in space mirrored where they are inside out; points of neither a
+cell nor a marker (those that only built the geometry) are left out.
 """
 
 from __future__ import annotations
@@ -13,10 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError, warn
-from kinemesh.mesh.files.gmsh_format import CORNERS, LINE, QUAD, TRIANGLE, Found, Ints, load
-from kinemesh.mesh.files.su2 import FARTHEST
+from kinemesh.mesh.files.gmsh_format import (
+    CORNERS,
+    LINE,
+    QUAD,
+    SOLIDS,
+    TRIANGLE,
+    Found,
+    Ints,
+    load,
+)
+from kinemesh.mesh.files.su2 import FARTHEST, FARTHEST_IN_SPACE
 from kinemesh.mesh.files.text_files import path_of
-from kinemesh.mesh.files.turned import turned
+from kinemesh.mesh.files.turned import mirrored, turned
+from kinemesh.mesh.kinds import KINDS
 from kinemesh.mesh.mesh import Mesh, check_cells
 from kinemesh.mesh.origin import Origin
 
@@ -24,11 +34,12 @@ FLAT = 1e-12  # z may vary by this share of the mesh's width
 
 
 def read_msh(path: str | Path) -> Mesh:
-    """Read a plane mesh of triangles and quads with its physical lines as markers.
+    """Read a mesh: of the plane with physical lines as markers, of space with physical surfaces.
 
-    A physical group of lines without a name is called by its number; groups of one name are one
-    marker.  The partitions of a mesh are read together.  A warning says how many cells were turned
-    counter-clockwise.
+    A file with tetrahedra, pyramids, prisms or hexahedra is a mesh in space.  A physical group of
+    the boundary without a name is called by its number; groups of one name are one marker.  The
+    partitions of a mesh are read together.  A warning says how many cells were turned
+    counter-clockwise or mirrored.
 
     Raises
     ------
@@ -36,8 +47,9 @@ def read_msh(path: str | Path) -> Mesh:
     """
     path = path_of(path)
     found = load(path)
-    triangles, quads = _joined(found, TRIANGLE), _joined(found, QUAD)
-    if not len(triangles) + len(quads):
+    kinds = SOLIDS if found.dimensions == 3 else {TRIANGLE: "triangles", QUAD: "quads"}
+    cells = {name: _joined(found, kind) for kind, name in kinds.items()}
+    if not any(map(len, cells.values())):
         raise MeshError(
             f"{path}: no triangles and no quads, expected a plane mesh; where curves are in "
             "physical groups gmsh saves what is in a group alone, so put the surface in one: "
@@ -51,27 +63,33 @@ def read_msh(path: str | Path) -> Mesh:
         )
     markers = _markers(path, found)
     used = np.zeros(len(found.points), bool)
-    for table in (triangles, quads, *markers.values()):
-        used[table] = True
-    points = _plane(path, found.points)
-    new = np.cumsum(used) - 1
-    *cells, notes = turned(path, points, triangles, quads)
-    notes += _unnamed(path, found, markers)
-    for kind, table in zip(("triangle", "quad"), cells, strict=True):
-        try:
-            check_cells(points, table, lambda i, kind=kind: f"{kind} {i}")  # type: ignore
-        except MeshError as error:
-            raise MeshError(f"{path}: {error}") from None
+    for table in (*cells.values(), *markers.values()):
+        used[table[table >= 0]] = True
+    points = _points(path, found)
+    new = np.append(np.cumsum(used) - 1, -1)  # -1 stays
     try:
-        return Mesh(
+        cells, notes = _turned(path, points, cells, found.dimensions)
+        notes += _unnamed(path, found, markers)
+        return Mesh.from_blocks(
             points[used],
-            new[cells[0]],
-            new[cells[1]],
-            {name: new[edges] for name, edges in markers.items()},
+            {name: new[table] for name, table in cells.items()},
+            {name: new[sides] for name, sides in markers.items()},
             origin=Origin(notes=notes),
         )
     except MeshError as error:
         raise MeshError(f"{path}: {error}") from None
+
+
+def _turned(
+    path: Path, points: NDArray[np.float64], cells: dict[str, Ints], dimensions: int
+) -> tuple[dict[str, Ints], tuple[str, ...]]:
+    """Cells turned the right way and checked, with a note on their number."""
+    if dimensions == 3:
+        return mirrored(path, points, cells, lambda kind, i: f"{KINDS[kind].one} {i}")
+    triangles, quads, notes = turned(path, points, cells["triangles"], cells["quads"])
+    check_cells(points, triangles, lambda i: f"triangle {i}")  # type: ignore[arg-type]
+    check_cells(points, quads, lambda i: f"quad {i}")  # type: ignore[arg-type]
+    return {"triangles": triangles, "quads": quads}, notes
 
 
 def _joined(found: Found, kind: int) -> Ints:
@@ -81,56 +99,68 @@ def _joined(found: Found, kind: int) -> Ints:
 
 
 def _markers(path: Path, found: Found) -> dict[str, Ints]:
-    """Edges of each physical group of lines; lines of the geometry in no group are left out."""
-    edges: dict[str, list[Ints]] = {}
+    """Edges or faces of each physical group; those of the geometry in no group are left out."""
+    dim = found.dimensions - 1
+    what, curve = (("lines", "curve"), ("surfaces", "surface"))[dim - 1]
+    sides: dict[str, list[Ints]] = {}
     for block in found.blocks:
-        if block.kind != LINE or not len(block.nodes):
+        if block.kind not in ((LINE,) if dim == 1 else (TRIANGLE, QUAD)) or not len(block.nodes):
             continue
-        names = list(dict.fromkeys(found.names.get((1, tag), str(tag)) for tag in block.groups))
+        names = list(dict.fromkeys(found.names.get((dim, tag), str(tag)) for tag in block.groups))
         if len(names) > 1:
             raise MeshError(
-                f"{path}: curve {block.entity} is in the physical groups "
-                f"{' and '.join(map(repr, names))}, expected one: each boundary edge has one marker"
+                f"{path}: {curve} {block.entity} is in the physical groups "
+                f"{' and '.join(map(repr, names))}, expected one: each boundary "
+                f"{'edge' if dim == 1 else 'face'} has one marker"
             )
+        width = ((0, 0), (0, 2 * dim - block.nodes.shape[1]))
         for name in names:
-            edges.setdefault(name, []).append(block.nodes)
-    if not edges:
-        raise MeshError(
-            f"{path}: has no physical group of lines, expected one for each boundary, such as "
-            'Physical Curve("airfoil") = {...}; and Physical Surface("fluid") = {...}; gmsh writes '
-            "none into format 2.2 with Mesh.SaveAll = 1"
+            sides.setdefault(name, []).append(np.pad(block.nodes, width, constant_values=-1))
+    if not sides:
+        example = (
+            'Physical Curve("airfoil") = {...}; and Physical Surface("fluid") = {...}'
+            if dim == 1
+            else 'Physical Surface("wing") = {...}; and Physical Volume("fluid") = {...}'
         )
-    return {name: np.concatenate(parts) for name, parts in edges.items()}
+        raise MeshError(
+            f"{path}: has no physical group of {what}, expected one for each boundary, such as "
+            f"{example}; gmsh writes none into format 2.2 with Mesh.SaveAll = 1"
+        )
+    return {name: np.concatenate(parts) for name, parts in sides.items()}
 
 
 def _unnamed(path: Path, found: Found, markers: Mapping[str, Ints]) -> tuple[str, ...]:
     """A note, and a warning, where some markers are numbers of groups and others have names."""
-    given = {name for (dim, _), name in found.names.items() if dim == 1}
+    side = found.dimensions - 1
+    what = "lines" if side == 1 else "surfaces"
+    given = {name for (dim, _), name in found.names.items() if dim == side}
     numbers = [name for name in markers if name not in given]
     if not numbers or len(numbers) == len(markers):
         return ()
     note = (
-        f"physical group(s) of lines {', '.join(numbers)} without a name, called by their numbers; "
-        "gmsh keeps a name for the first group that has it"
+        f"physical group(s) of {what} {', '.join(numbers)} without a name, called by their "
+        "numbers; gmsh keeps a name for the first group that has it"
     )
     warn(f"{path}: {note}", UserWarning)
     return (note,)
 
 
-def _plane(path: Path, points: NDArray) -> NDArray[np.float64]:
-    """(nodes, 2) coordinates of a mesh whose z is constant."""
-    points = np.asarray(points, np.float64)
-    wrong = np.flatnonzero(~(np.abs(points) <= FARTHEST).all(axis=1))
+def _points(path: Path, found: Found) -> NDArray[np.float64]:
+    """(nodes, 2) coordinates of a mesh whose z is constant, in space (nodes, 3)."""
+    points, farthest = found.points, FARTHEST if found.dimensions == 2 else FARTHEST_IN_SPACE
+    wrong = np.flatnonzero(~(np.abs(points) <= farthest).all(axis=1))
     if len(wrong):
         raise MeshError(
             f"{path}: node {wrong[0]} is at {points[wrong[0]].tolist()}, expected finite "
-            f"coordinates, at most {FARTHEST:g}"
+            f"coordinates, at most {farthest:g}"
         )
-    if points.shape[1] == 3:
-        width = max(np.ptp(points[:, 0]), np.ptp(points[:, 1]))
-        if np.ptp(points[:, 2]) > FLAT * width:
-            raise MeshError(
-                f"{path}: z runs from {points[:, 2].min():g} to {points[:, 2].max():g}, expected "
-                "one value: a plane mesh"
-            )
+    if found.dimensions == 3:
+        return points
+    width = max(np.ptp(points[:, 0]), np.ptp(points[:, 1]))
+    if np.ptp(points[:, 2]) > FLAT * width:
+        raise MeshError(
+            f"{path}: z runs from {points[:, 2].min():g} to {points[:, 2].max():g}, expected one "
+            "value: a plane mesh; one in space has tetrahedra or other cells, which gmsh saves "
+            'with Physical Volume("fluid") = {...}'
+        )
     return np.ascontiguousarray(points[:, :2])

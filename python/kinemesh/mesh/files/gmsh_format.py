@@ -15,15 +15,19 @@ from numpy.typing import NDArray
 from kinemesh.errors import MeshError
 from kinemesh.mesh.files.gmsh_numbers import SHORT, Broken, Numbers, at, head, names
 from kinemesh.mesh.files.text_files import read_bytes
+from kinemesh.mesh.kinds import KINDS
 
 Ints = NDArray[np.int64]
 LINE, TRIANGLE, QUAD = 1, 2, 3  # numbers of types
-CORNERS = {1: 2, 2: 3, 3: 4, 15: 1}  # nodes of lines, triangles, quadrilaterals, points
-SOLIDS = {4: "tetra", 5: "hexahedron", 6: "wedge", 7: "pyramid"}
+SOLIDS = {4: "tetrahedra", 7: "pyramids", 6: "prisms", 5: "hexahedra"}
+NAMES = {1: "line", 2: "triangle", 3: "quad"} | {k: KINDS[name].one for k, name in SOLIDS.items()}
+CORNERS = {1: 2, 2: 3, 3: 4, 15: 1} | {k: KINDS[name].corners for k, name in SOLIDS.items()}
 HIGHER = {
     8: "line3", 9: "triangle6", 10: "quad9", 16: "quad8", 20: "triangle9", 21: "triangle10",
     22: "triangle12", 23: "triangle15", 24: "triangle15", 25: "triangle21", 26: "line4",
     27: "line5", 28: "line6", 36: "quad16", 37: "quad25", 38: "quad36",
+    11: "tetra10", 12: "hexahedron27", 13: "wedge18", 14: "pyramid14", 17: "hexahedron20",
+    18: "wedge15", 19: "pyramid13", 29: "tetra20",
 }  # fmt: skip
 
 
@@ -61,6 +65,11 @@ class Found:
     blocks: list[Block]
     names: dict[tuple[int, int], str]
     missing: tuple[int, int] = (0, 0)
+
+    @property
+    def dimensions(self) -> int:
+        """3 where any element is a cell in space."""
+        return _dimensions({block.kind for block in self.blocks})
 
 
 def load(path: Path) -> Found:
@@ -100,7 +109,7 @@ def _placed(path: Path, block: Block, tags: Ints, rank: Ints) -> Ints:
     at = np.minimum(np.searchsorted(tags, block.nodes), max(len(tags) - 1, 0))
     absent = (tags[at] != block.nodes) if len(tags) else np.ones(at.shape, bool)
     if absent.any():
-        name = {1: "line", 2: "triangle", 3: "quad"}.get(block.kind, "point")
+        name = NAMES.get(block.kind, "point")
         raise MeshError(
             f"{path}: a {name} names node {block.nodes[absent][0]}, which the file does not have; "
             f"it has {len(tags)} nodes"
@@ -113,10 +122,10 @@ def _placed(path: Path, block: Block, tags: Ints, rank: Ints) -> Ints:
 
 @dataclass(slots=True)
 class _Entities:
-    """Physical groups of the curves and surfaces, and the partitions of the surfaces."""
+    """Physical groups of curves, surfaces and volumes, and the partitions of these."""
 
     groups: dict[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
-    partitions: dict[int, Ints] = field(default_factory=dict)
+    partitions: dict[tuple[int, int], Ints] = field(default_factory=dict)
     count: int = 0
 
     def read(self, numbers: Numbers) -> None:
@@ -136,8 +145,7 @@ class _Entities:
         if parted:
             parent = tuple(numbers.whole(2).tolist())  # type: ignore[assignment]
             own = numbers.whole(int(numbers.sizes(1)[0]))
-            if dim == 2:
-                self.partitions[tag] = own
+            self.partitions[dim, tag] = own
         numbers.real(3 if dim == 0 else 6)
         groups = tuple(np.unique(np.abs(numbers.whole(int(numbers.sizes(1)[0])))).tolist())
         if dim > 0:
@@ -150,8 +158,10 @@ class _Entities:
 
     def missing(self, blocks: list[Block]) -> tuple[int, int]:
         """(number of partitions without cells in the file, number of partitions)."""
-        cells = {b.entity for b in blocks if b.kind in (TRIANGLE, QUAD)}
-        there = {int(p) for tag in cells for p in self.partitions.get(tag, ())}
+        dim = _dimensions({b.kind for b in blocks})
+        wanted = SOLIDS if dim == 3 else (TRIANGLE, QUAD)
+        cells = {b.entity for b in blocks if b.kind in wanted}
+        there = {int(p) for tag in cells for p in self.partitions.get((dim, tag), ())}
         return max(self.count - len(there), 0), self.count
 
 
@@ -159,26 +169,26 @@ class _Entities:
 
 
 class _Kind(Exception):
-    """A type of elements that a plane mesh of first order does not have."""
+    """A type of elements that a mesh of first order does not have."""
 
     def __init__(self, kind: int) -> None:
         self.kind = kind
 
     def refused(self, path: Path) -> MeshError:
         """The error that the user sees."""
-        if self.kind in SOLIDS:
-            return MeshError(
-                f"{path}: has elements of type {SOLIDS[self.kind]}, expected a plane mesh of "
-                "triangles and quads; mesh and save the surface only (gmsh -2)"
-            )
         if self.kind in HIGHER:
             return MeshError(
                 f"{path}: has elements of type {HIGHER[self.kind]}, expected first order (line, "
-                "triangle, quad); save with Mesh.ElementOrder = 1"
+                "triangle, quad, in space tetrahedron, ...); save with Mesh.ElementOrder = 1"
             )
         return MeshError(
-            f"{path}: has elements of gmsh's type {self.kind}, expected triangles and quads"
+            f"{path}: has elements of gmsh's type {self.kind}, expected triangles and quads, in "
+            f"space {', '.join(SOLIDS.values())}"
         )
+
+
+def _dimensions(kinds: set[int]) -> int:
+    return 3 if kinds & set(SOLIDS) else 2
 
 
 def _corners(kind: int) -> int:
@@ -234,17 +244,28 @@ def _elements_4(numbers: Numbers, entities: _Entities) -> list[Block]:
 
 
 def _elements_2(numbers: Numbers) -> list[Block]:
-    """Blocks of elements from format 2, their nodes by tag."""
+    """Blocks of elements from format 2, their nodes by tag; those of the boundary by group."""
     rows = (_rows_binary if numbers.binary else _rows_text)(numbers)
-    return [
-        Block(kind, np.concatenate(parts), (group,) if group else ())
-        for (kind, group), parts in sorted(rows.items())
-    ]
+    sides = (TRIANGLE, QUAD) if _dimensions(set(rows)) == 3 else (LINE,)
+    found = []
+    for kind, parts in sorted(rows.items()):
+        nodes = np.concatenate([own for own, _ in parts])
+        groups = np.concatenate([own for _, own in parts])
+        if kind not in sides:
+            groups[:] = 0
+        found += [
+            Block(kind, nodes[groups == group], (group,) if group else ())
+            for group in np.unique(groups).tolist()
+        ]
+    return found
 
 
-def _rows_binary(numbers: Numbers) -> dict[tuple[int, int], list[Ints]]:
-    """Nodes of elements by type and, of lines, group; several elements follow one head."""
-    rows: dict[tuple[int, int], list[Ints]] = {}
+Rows = dict[int, list[tuple[Ints, Ints]]]  # by type nodes and groups of elements
+
+
+def _rows_binary(numbers: Numbers) -> Rows:
+    """Elements of a binary file; several elements follow one head."""
+    rows: Rows = {}
     left = numbers.count
     while left > 0:
         kind, many, tags = numbers.whole(3).tolist()
@@ -252,26 +273,38 @@ def _rows_binary(numbers: Numbers) -> dict[tuple[int, int], list[Ints]]:
             raise Broken(f"$Elements has {many} elements of {tags} tags in a row")
         width = 1 + tags + _corners(kind)
         table = numbers.whole(many * width).reshape(many, width)
-        groups = np.abs(table[:, 1]) if tags and kind == LINE else np.zeros(many, np.int64)
-        for group in np.unique(groups).tolist():
-            rows.setdefault((kind, group), []).append(table[groups == group, 1 + tags :])
+        groups = np.abs(table[:, 1]) if tags else np.zeros(many, np.int64)
+        rows.setdefault(kind, []).append((table[:, 1 + tags :], groups))
         left -= many
     return rows
 
 
-def _rows_text(numbers: Numbers) -> dict[tuple[int, int], list[Ints]]:
-    """Nodes of elements by type and, for lines, group, from text with tags per element."""
-    rows: dict[tuple[int, int], list[list[int]]] = {}
-    flat: list[int] = numbers.whole(len(numbers.flat))[1:].tolist()
-    at = 0
-    for _ in range(numbers.count):
-        kind, tags, *_ = [*flat[at + 1 : at + 3], 0, -1]
-        first = at + 3 + max(tags, 0)
-        end = first + _corners(kind) if tags >= 0 else len(flat) + 1
-        if end > len(flat):
+def _rows_text(numbers: Numbers) -> Rows:
+    """Elements of a text, which says type and number of tags of each."""
+    rows: Rows = {}
+    flat = numbers.whole(len(numbers.flat))[1:]
+    at, left = 0, numbers.count
+    while left > 0:
+        kind, tags = np.append(flat[at + 1 : at + 3], [0, -1])[:2].tolist()
+        width = 3 + tags + _corners(kind) if tags >= 0 else len(flat) + 1
+        room = min(left, (len(flat) - at) // width)
+        if room < 1:
             raise Broken(f"$Elements: {SHORT}")
-        group = abs(flat[at + 3]) if tags and kind == LINE else 0
-        at = end
-        rows.setdefault((kind, group), []).append(flat[first:at])
+        table = _alike(flat[at : at + room * width].reshape(room, width))
+        groups = np.abs(table[:, 3]) if tags else np.zeros(len(table), np.int64)
+        rows.setdefault(kind, []).append((table[:, 3 + tags :], groups))
+        at, left = at + table.size, left - len(table)
     numbers.at = at + 1
-    return {key: [np.array(nodes, np.int64)] for key, nodes in rows.items()}
+    return rows
+
+
+def _alike(table: Ints) -> Ints:
+    """Rows of the table up to the first of another type or number of tags."""
+    same = 64
+    while True:  # in steps that grow, as a mixture may change its type with every row
+        other = (table[:same, 1:3] != table[0, 1:3]).any(axis=1)
+        if other.any():
+            return table[: int(np.argmax(other))]
+        if same >= len(table):
+            return table
+        same *= 4

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from kinemesh.errors import MeshError
 from kinemesh.mesh.files.text_files import path_of
+from kinemesh.mesh.kinds import KINDS
 from kinemesh.mesh.mesh import Mesh
 
 FORMATS = {".vtk": "vtk", ".vtu": "vtu"}
@@ -18,7 +19,7 @@ FORMATS = {".vtk": "vtk", ".vtu": "vtu"}
 def write_vtk(
     mesh: Mesh, path: str | Path, point_data: Mapping[str, ArrayLike] | None = None
 ) -> None:
-    """Write `.vtk` or `.vtu`, binary, z = 0.
+    """Write `.vtk` or `.vtu`, binary; in the plane z = 0.
 
     Parameters
     ----------
@@ -39,9 +40,9 @@ def write_vtk(
                 f"{path}: field '{name}' has shape {fields[name].shape}, "
                 f"expected ({mesh.nodes},) or ({mesh.nodes}, k)"
             )
-    kinds = (("triangle", mesh.triangles), ("quad", mesh.quads))
-    blocks = [(kind, cells) for kind, cells in kinds if len(cells)]
-    points = np.pad(mesh.points, ((0, 0), (0, 1)))
+    each = [(KINDS[name], cells) for name, cells in mesh.blocks.items()]
+    blocks = [(kind.meshio, cells[:, kind.to_vtk]) for kind, cells in each]
+    points = np.pad(mesh.points, ((0, 0), (0, 3 - mesh.dimensions)))
     out = meshio.Mesh(points, blocks, point_data=fields)
     try:
         meshio.write(path, out, file_format=FORMATS[path.suffix.lower()])
