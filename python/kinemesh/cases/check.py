@@ -241,7 +241,8 @@ def _bodies(case: Case, made: Mesh | Cloud, walls: list[str], planes: list[str])
 
 
 def _counts(mesh: Mesh) -> list[str]:
-    return [f"{mesh.nodes} nodes, {len(mesh.triangles)} triangles, {len(mesh.quads)} quads"]
+    cells = mesh.solids or {"triangles": mesh.triangles, "quads": mesh.quads}
+    return [", ".join([f"{mesh.nodes} nodes", *(f"{len(c)} {kind}" for kind, c in cells.items())])]
 
 
 def _satellites(cloud: Cloud) -> list[str]:
@@ -251,10 +252,13 @@ def _satellites(cloud: Cloud) -> list[str]:
 
 
 def _cells(mesh: Mesh) -> list[str]:
-    """Angles, areas and aspect ratios of a mesh."""
+    """Angles, areas or volumes, and aspect ratios of a mesh."""
     from kinemesh.mesh.geometry.quality import quality
+    from kinemesh.mesh.geometry.solid_quality import SolidQuality
 
     found = quality(mesh)
+    if isinstance(found, SolidQuality):
+        return found.told()
     x, y = found.min_angle_near
     return [
         f"least angle {found.min_angle_deg:.3g} degrees near ({x:.4g}, {y:.4g})",

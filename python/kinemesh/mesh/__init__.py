@@ -22,6 +22,7 @@ from kinemesh.mesh.generate.extrude import extruded
 from kinemesh.mesh.generate.plates import plate
 from kinemesh.mesh.generate.spacing import wall_spacing
 from kinemesh.mesh.geometry.quality import Quality, quality
+from kinemesh.mesh.geometry.solid_quality import SolidQuality
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.sections.named import section
 from kinemesh.mesh.sections.section import Section
@@ -30,6 +31,7 @@ __all__ = [
     "Mesh",
     "Quality",
     "Section",
+    "SolidQuality",
     "airfoil",
     "around",
     "background",
@@ -47,6 +49,13 @@ __all__ = [
     "write_su2",
     "write_vtk",
 ]
+
+REFUSED = {
+    ".cgns": "CGNS files are not read, expected .su2 or .msh; SU2_DEF makes one of the other, with "
+    "MESH_FORMAT= CGNS and MESH_OUT_FILENAME= mesh.su2 in its configuration",
+    ".ugrid": "UGRID files are not read, expected .su2 or .msh; save the mesh as SU2 or gmsh 4.1 "
+    "in the program that made it",
+}
 
 
 def read(path: str | Path, scale: float | None = None, chord: float | None = None) -> Mesh:
@@ -70,6 +79,8 @@ def read(path: str | Path, scale: float | None = None, chord: float | None = Non
     path = path_of(path)
     if format_of(path) == ".msh":
         return resized(path, read_msh(path), scale, chord)
+    if format_of(path) in REFUSED:
+        raise MeshError(f"{path}: {REFUSED[format_of(path)]}")
     if format_of(path) != ".su2":
         raise MeshError(
             f"{path}: expected a name that ends in .su2 or .msh, or in one of these and .gz or .xz"

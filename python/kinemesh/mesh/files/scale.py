@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh.files.su2 import FARTHEST
+from kinemesh.mesh.files.su2 import FARTHEST, FARTHEST_IN_SPACE
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.origin import Origin
 
@@ -22,17 +22,23 @@ def resized(path: Path, mesh: Mesh, scale: Any, chord: Any) -> Mesh:
         raise MeshError(f"{path}: scale and chord are given, expected one of the two")
     ((name, value),) = given.items()
     _check(path, name, value)
+    if chord is not None and mesh.dimensions == 3:
+        raise MeshError(
+            f"{path}: chord is {chord!r}, and the mesh is in space, where wings have many; "
+            "expected scale, which multiplies the coordinates"
+        )
     if chord is not None:
         _measure(path, mesh, chord)
     with np.errstate(over="ignore", under="ignore"):
         points = mesh.points * float(value) if name == "scale" else mesh.points / float(value)
     said = "times" if name == "scale" else "over the chord of"
     note = f"coordinates of the file {said} {float(value):.6g}"
-    if not (np.abs(points) <= FARTHEST).all():
-        raise MeshError(f"{path}: {note} are beyond {FARTHEST:g}, expected less")
+    farthest = FARTHEST if mesh.dimensions == 2 else FARTHEST_IN_SPACE
+    if not (np.abs(points) <= farthest).all():
+        raise MeshError(f"{path}: {note} are beyond {farthest:g}, expected less")
     tables = points, mesh.triangles, mesh.quads, mesh.boundaries, mesh.original
     try:
-        return Mesh(*tables, Origin(None, (*mesh.origin.notes, note)))
+        return Mesh(*tables, Origin(None, (*mesh.origin.notes, note)), mesh.solids)
     except MeshError as error:
         raise MeshError(f"{path}: {note}: {error}") from None
 

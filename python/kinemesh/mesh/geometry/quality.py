@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinemesh.errors import MeshError
 from kinemesh.mesh.edges import numbers
+from kinemesh.mesh.geometry.solid_quality import SolidQuality, solid_quality
 from kinemesh.mesh.mesh import Mesh, polygon_areas
 
 PERCENTS = (50, 95, 99, 100)
@@ -63,8 +65,17 @@ class Quality:
         return "\n".join(f"{a:<18}{b:>12}  {c}".rstrip() for a, b, c in rows)
 
 
-def quality(mesh: Mesh | ArrayLike, cells: ArrayLike | None = None) -> Quality:
-    """Quality of a mesh, or of points (nodes, 2) and cells (c, 3 or 4), valid or not."""
+@overload
+def quality(mesh: Mesh) -> Quality | SolidQuality: ...
+@overload
+def quality(mesh: ArrayLike, cells: ArrayLike) -> Quality: ...
+def quality(mesh: Mesh | ArrayLike, cells: ArrayLike | None = None) -> Quality | SolidQuality:
+    """Quality of a mesh, or of points (nodes, 2) and cells (c, 3 or 4) of the plane, valid or not.
+
+    That of a mesh in space is a `SolidQuality`.
+    """
+    if isinstance(mesh, Mesh) and mesh.dimensions == 3:
+        return solid_quality(mesh)
     if isinstance(mesh, Mesh):
         points, groups = mesh.points, [mesh.triangles, mesh.quads]
         order = np.arange(len(mesh.triangles) + len(mesh.quads))
