@@ -11,6 +11,7 @@ from kinemesh.mesh import Mesh
 from kinemesh.mesh.extents import Walls
 from kinemesh.overset import Part
 from kinemesh.overset.parts import Parts
+from solids import cube
 
 
 def box(size=10.0, cells=12, one=None):
@@ -103,6 +104,7 @@ def test_nodes_are_told_in_the_numbers_of_their_part():
         ({"a": box(), "b": box()}, "expected one such part"),
         ({"a": 3}, "part 'a' is a int"),
         ({"a.b": box()}, "without a dot"),
+        ({"a": cube(2), "b": box()}, "part 'a' is a mesh in space, expected one of the plane"),
     ],
 )
 def test_parts_that_make_no_case_are_refused(parts, told):

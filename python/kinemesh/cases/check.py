@@ -254,17 +254,8 @@ def _satellites(cloud: Cloud) -> list[str]:
 def _cells(mesh: Mesh) -> list[str]:
     """Angles, areas or volumes, and aspect ratios of a mesh."""
     from kinemesh.mesh.geometry.quality import quality
-    from kinemesh.mesh.geometry.solid_quality import SolidQuality
 
-    found = quality(mesh)
-    if isinstance(found, SolidQuality):
-        return found.told()
-    x, y = found.min_angle_near
-    return [
-        f"least angle {found.min_angle_deg:.3g} degrees near ({x:.4g}, {y:.4g})",
-        f"areas {found.min_area:.3g} to {found.max_area:.3g}",
-        f"aspect ratio up to {found.aspect_ratio[100]:.3g}",
-    ]
+    return quality(mesh).told()
 
 
 def _stars(cloud: Cloud) -> list[str]:

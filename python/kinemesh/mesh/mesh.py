@@ -54,7 +54,7 @@ class Mesh:
     boundaries: dict[str, Ints]
     original: Ints = field(default=None)  # type: ignore[arg-type]
     origin: Origin = UNKNOWN
-    solids: dict[str, Ints] = field(default_factory=dict)
+    solids: dict[str, Ints] = field(default_factory=dict, kw_only=True)
 
     def __post_init__(self) -> None:
         width = 3 if self.solids else 2
@@ -142,16 +142,9 @@ class Mesh:
             raise MeshError(
                 f"blocks has {', '.join(blocks)}, expected cells of the plane or of space, not both"
             )
-        given: Any = (
-            points,
-            flat["triangles"],
-            flat["quads"],
-            boundaries,
-            original,
-            origin,
-            solids,
-        )
-        return cls(*given)
+        tables: Any = points, flat["triangles"], flat["quads"], boundaries, original
+        more: Any = {"origin": origin, "solids": solids}
+        return cls(*tables, **more)
 
     @property
     def nodes(self) -> int:
@@ -244,7 +237,7 @@ class Mesh:
         if folded:
             raise MeshError(f"transformed: {folded.removesuffix(': mirrored')}, expected none")
         tables = self.triangles, self.quads, self.boundaries, self.original
-        return Mesh(moved, *tables, self.origin.resized(), self.solids)
+        return Mesh(moved, *tables, self.origin.resized(), solids=self.solids)
 
     def __repr__(self) -> str:
         markers = ", ".join(f"{name}: {len(edges)}" for name, edges in self.boundaries.items())

@@ -187,6 +187,8 @@ class Parts(Mesh):
 
 
 def _part(name: Any, part: Any) -> Part:
+    if getattr(getattr(part, "mesh", part), "solids", None):
+        raise OversetError(f"part {name!r} is a mesh in space, expected one of the plane")
     if not isinstance(name, str) or not name or "." in name:
         raise OversetError(f"parts: the name {name!r}, expected one such as 'wing', without a dot")
     if isinstance(part, Part):

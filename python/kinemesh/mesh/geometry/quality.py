@@ -64,6 +64,15 @@ class Quality:
         rows += [(f"aspect ratio {p} %", f"{v:.4g}", "") for p, v in self.aspect_ratio.items()]
         return "\n".join(f"{a:<18}{b:>12}  {c}".rstrip() for a, b, c in rows)
 
+    def told(self) -> list[str]:
+        """Angles, areas and aspect ratios in words."""
+        x, y = self.min_angle_near
+        return [
+            f"least angle {self.min_angle_deg:.3g} degrees near ({x:.4g}, {y:.4g})",
+            f"areas {self.min_area:.3g} to {self.max_area:.3g}",
+            f"aspect ratio up to {self.aspect_ratio[100]:.3g}",
+        ]
+
 
 @overload
 def quality(mesh: Mesh) -> Quality | SolidQuality: ...
