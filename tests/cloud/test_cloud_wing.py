@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from clouds import pairs_of
 from kinemesh import cloud
-from kinemesh.cloud import wing, wings
+from kinemesh.cloud import wing
 from kinemesh.cloud.checks import area_vectors
-from kinemesh.cloud.elliptic import rings
 from kinemesh.errors import CloudError
 from kinemesh.mesh import section
+from kinemesh.mesh.generate.wings import planform
+from kinemesh.mesh.generate.wings.elliptic import rings
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 from solver_cases import oneram6
@@ -146,8 +147,8 @@ def test_no_satellite_lies_behind_the_wing(kind, request):
 def test_lines_never_fold():
     """The corner volumes of all cells, over their edges: none negative, flat ones at the slit."""
     base = rings(section("oneram6"), 70, 22, 20.0)
-    plan = wings.Planform(SPAN, TAPER, SLOPE, 0.6 * TAPER * base.half_thickness)
-    place = wings._place(base, plan, *wings._stations(plan, 33, 10.0), 20.0)
+    plan = planform.Planform(SPAN, TAPER, SLOPE, 0.6 * TAPER * base.half_thickness)
+    place = planform.place(base, plan, *planform.stations(plan, 33, 10.0), 20.0)
     closed = np.concatenate([place, place[:, :, :1]], axis=2)
 
     ends = [(slice(None, -1), slice(1, None)), (slice(1, None), slice(None, -1))]

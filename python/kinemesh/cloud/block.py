@@ -1,8 +1,4 @@
-"""Points in a block of stations, rings and rays: numbers, neighbours, boundaries.
-
-Beyond a station the upper and lower half of the innermost ring are one line (the slit).
-Right-handed: rays counter-clockwise seen against the span, rings outwards, stations along it.
-"""
+"""Points in the block of a wing (`mesh/generate/wings/block.py`): neighbours and boundaries."""
 
 from __future__ import annotations
 
@@ -11,17 +7,6 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
-
-
-def merged(shape: tuple[int, ...], slit: int) -> tuple[Ints, NDArray[np.intp]]:
-    """Numbers (stations, rings, around), two sides of the slit as one, and the places kept."""
-    around = shape[2]
-    place = np.arange(np.prod(shape)).reshape(shape)
-    mirror = np.arange(around)
-    mirror = np.minimum(mirror, (around - mirror) % around)
-    place[slit:, 0] = place[slit:, 0][:, mirror]
-    kept, number = np.unique(place, return_inverse=True)
-    return number.reshape(shape).astype(np.int32), kept
 
 
 def lines(number: Ints) -> Ints:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from scipy.optimize import minimize_scalar
 
-from kinemesh.errors import CloudError
+from kinemesh.errors import MeshError
 from kinemesh.mesh.generate import omesh
 from kinemesh.mesh.generate.rays import Wanted
 from kinemesh.mesh.sections.section import Section
@@ -111,7 +111,7 @@ def _straightened(shape: Section) -> tuple[Section, Callable[[Floats], Floats], 
         return shape, np.zeros_like, 1.0 + 0j
     edge = complex(shape.curve(np.zeros(1))[0][0])
     if abs(edge - 1.0) > 1e-6:
-        raise CloudError(
+        raise MeshError(
             f"wing: section '{shape.name}' ends at ({edge.real:.6g}, {edge.imag:.6g}), expected "
             "its trailing edge at (1, 0)"
         )
@@ -127,7 +127,7 @@ def _straightened(shape: Section) -> tuple[Section, Callable[[Floats], Floats], 
         z = shape.curve(nose + (end - nose) * np.linspace(0.0, 1.0, 8 * SAMPLES))[0]
         z = 1.0 + (z - edge) / chord  # nose at 0, edge at 1
         if (np.diff(z.real) <= 0).any():
-            raise CloudError(
+            raise MeshError(
                 f"wing: section '{shape.name}' turns back at x = "
                 f"{z.real[np.argmax(np.diff(z.real) <= 0)]:.4g}, expected sides that run from "
                 "nose to edge"
