@@ -21,6 +21,8 @@ from kinemesh.mesh.generate.disc import disc
 from kinemesh.mesh.generate.extrude import extruded
 from kinemesh.mesh.generate.plates import plate
 from kinemesh.mesh.generate.spacing import wall_spacing
+from kinemesh.mesh.generate.sphere import sphere
+from kinemesh.mesh.generate.wings.wing import oneram6, wing
 from kinemesh.mesh.geometry.quality import Quality, quality
 from kinemesh.mesh.geometry.solid_quality import SolidQuality
 from kinemesh.mesh.mesh import Mesh
@@ -38,13 +40,16 @@ __all__ = [
     "cylinder",
     "disc",
     "extruded",
+    "oneram6",
     "plate",
     "quality",
     "read",
     "read_msh",
     "read_su2",
     "section",
+    "sphere",
     "wall_spacing",
+    "wing",
     "write",
     "write_su2",
     "write_vtk",

@@ -14,6 +14,7 @@ from kinemesh.mesh.solid_cells import CHUNK, shares
 Floats = NDArray[np.float64]
 Place = tuple[float, float, float]
 PERCENTS = (50, 95, 99, 100)
+FLAT = 0.26  # sine of 15 degrees
 ROOT = np.sqrt([2.0, 3.0])
 REGULAR = {  # longest edge times largest face over three volumes, of the cell with equal edges
     "tetrahedra": ROOT[1] / ROOT[0],
@@ -159,10 +160,19 @@ def dihedrals(kind: Kind, x: Floats) -> tuple[Floats, Floats]:
 
 
 def _normal(face: tuple[int, ...], corner: int, x: Floats) -> Floats:
-    """(cells, 3) normals of the plane of a face's corner, out of the cell."""
+    """(cells, 3) normals of the plane of a face's corner, out of the cell.
+
+    A corner within 15 degrees of 0 or 180 has no plane: there it is the normal of the face.
+    """
     at = face.index(corner)
-    after, before = x[face[(at + 1) % len(face)]], x[face[at - 1]]
-    return np.cross(after - x[corner], before - x[corner])
+    arms = x[face[(at + 1) % len(face)]] - x[corner], x[face[at - 1]] - x[corner]
+    found = np.cross(*arms)
+    if len(face) == 4:
+        sine = np.linalg.norm(found, axis=1)
+        sine /= np.linalg.norm(arms[0], axis=1) * np.linalg.norm(arms[1], axis=1)
+        whole = np.cross(x[face[2]] - x[face[0]], x[face[3]] - x[face[1]])
+        found = np.where(sine[:, None] > FLAT, found, whole)
+    return found
 
 
 def _longest(kind: Kind, x: Floats) -> Floats:

@@ -29,14 +29,16 @@ def ranks(number: Ints) -> NDArray[np.int64]:
     """(nodes,) ranks for cones and for diagonals, the same above and below the wing.
 
     The rays of the edges come first: beyond the tip, and at a sharp trailing edge, corners of cells
-    are flat there, and a tetrahedron across a flat corner has no volume.
+    are flat there, and a tetrahedron across a flat corner has no volume.  Of these the last station
+    comes first, so that no triangle of the wing's last stations is one above and below.
     """
     stations, rings, around = number.shape
     ray = np.arange(around)
     ray = np.minimum(ray, around - ray)
-    late = (ray > 0) & (ray < around // 2)
-    block = np.arange(stations * rings).reshape(stations, rings, 1) * (around // 2 + 1)
-    place = block + ray + late * (stations * rings * (around // 2 + 1))
+    station, ring = np.arange(stations)[:, None, None], np.arange(rings)[:, None]
+    edge = (ray == 0) | (ray == around // 2)
+    along = np.where(edge, -1 - station, station)
+    place = (along * rings + ring) * (around // 2 + 1) + ray
     found = np.empty(number.max() + 1, np.int64)
     found[number] = place
     return found
@@ -47,7 +49,7 @@ def hexahedra(number: Ints, rings: slice = slice(None)) -> Ints:
     closed = np.concatenate([number, number[:, :, :1]], axis=2)[:, rings]
     near, far = closed[:-1], closed[1:]
     sides = [
-        (own[:, :-1, :-1], own[:, :-1, 1:], own[:, 1:, 1:], own[:, 1:, :-1]) for own in (far, near)
+        (own[:, :-1, :-1], own[:, :-1, 1:], own[:, 1:, 1:], own[:, 1:, :-1]) for own in (near, far)
     ]
     return np.stack([corner.ravel() for side in sides for corner in side], axis=1)
 

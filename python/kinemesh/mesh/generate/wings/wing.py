@@ -1,0 +1,95 @@
+"""Meshes about swept tapered wings over a half span, at the nodes of the cloud about them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from kinemesh.errors import MeshError
+from kinemesh.mesh.generate.wings import block, planform
+from kinemesh.mesh.generate.wings.planform import M6
+from kinemesh.mesh.mesh import Mesh
+from kinemesh.mesh.origin import Origin
+from kinemesh.mesh.sections.section import Section
+
+CELLS = ("hexes", "prisms", "tets", "hybrid")
+TOPOLOGIES = ("oh",)
+LEAST = 10_000  # nodes
+ADVICE = "for a section take mesh.airfoil and mesh.extruded"
+LAYERS = 0.4  # share of the rings that are prisms of a hybrid mesh
+
+
+def wing(
+    section: str | Path | Section = "naca0012",
+    nodes: int = 300_000,
+    span: float = 3.0,
+    taper: float = 1.0,
+    sweep_deg: float = 0.0,
+    far_field: float = 20.0,
+    trailing_edge: str | None = None,
+    tip: float = 0.6,
+    cells: str = "hexes",
+    layers: int | None = None,
+    topology: str = "oh",
+) -> Mesh:
+    """A mesh about a half wing, root chord 1, leading edge of the root at the origin.
+
+    Parameters
+    ----------
+    section : name, coordinate file or Section    streamwise, the same all along the span
+    nodes : int               wanted, within 3 %; those of `km.cloud.wing` with as many points
+    span : float              of the half wing, without the cap [root chord]
+    taper : float             chord of the tip [root chord]
+    sweep_deg : float         of the leading edge [deg]
+    far_field : float         radius of the cylinder about the wing; the last station is half as
+                              far beyond the tip [root chord]
+    trailing_edge : closed | sharp
+    tip : float               length of the cap along the span, over the tip's half thickness
+    cells : str               hexes; prisms, whose triangles lie along the wing; tets; hybrid:
+                              prisms about the wing, tetrahedra beyond them
+    layers : int              of prisms of a hybrid mesh; by default two fifths of all
+    topology : str            oh: rings about the section, stations along the span
+
+    Returns
+    -------
+    Mesh    markers `wing`, `symmetry` (y = 0) and `farfield`
+
+    Raises
+    ------
+    MeshError    for arguments that no good mesh fulfils
+    """
+    if cells not in CELLS:
+        raise MeshError(f"wing: cells = {cells!r}, expected {', '.join(CELLS)}")
+    if topology not in TOPOLOGIES:
+        raise MeshError(f"wing: topology = {topology!r}, expected {', '.join(TOPOLOGIES)}")
+    shape = planform.shape_of(section, trailing_edge)
+    plan = {"span": span, "taper": taper, "sweep_deg": sweep_deg}
+    size = {"far_field": far_field, "tip": tip}
+    planform.check(nodes, LEAST, plan | size, ADVICE)
+    made = planform.block_of(shape, nodes, **plan, **size)
+    rings = made.number.shape[1] - 1
+    blocks, sides = block.cells(made.number, made.slit, cells, _layers(cells, layers, rings))
+    return Mesh.from_blocks(made.points, blocks, sides, origin=Origin(notes=shape.notes))
+
+
+def oneram6(nodes: int = 300_000, cells: str = "hexes", **more: Any) -> Mesh:
+    """The ONERA M6 wing, root chord 1 (810.491 mm): `wing` with its section and planform.
+
+    Semispan 1.47601798, leading-edge sweep 29.999, trailing-edge sweep 15.692 degrees.
+    """
+    for name in M6:
+        if name in more:
+            raise MeshError(f"oneram6: {name} is that of the wing, expected other arguments")
+    plan: dict[str, Any] = M6 | more
+    return wing("oneram6", nodes, cells=cells, **plan)
+
+
+def _layers(cells: str, given: Any, rings: int) -> int:
+    """Layers of prisms of a hybrid mesh."""
+    if given is None:
+        return max(1, round(LAYERS * rings))
+    if cells != "hybrid":
+        raise MeshError(f"wing: layers = {given!r} has no effect on {cells}, expected none")
+    if isinstance(given, bool) or not isinstance(given, int) or not 0 < given < rings:
+        raise MeshError(f"wing: layers = {given!r}, expected a whole number of 1 to {rings - 1}")
+    return given
