@@ -112,7 +112,7 @@ class Lines:
 
 
 def _starts(raw: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where lines and where words start."""
+    """Starts of lines and of words."""
     line: list[NDArray] = [np.zeros(1, np.int64)]
     word: list[NDArray] = []
     before = True  # whether what stands before is blank
