@@ -64,6 +64,15 @@ def test_duals_of_prisms_and_hexahedra_are_those_of_the_plane_drawn_out(quads):
     np.testing.assert_allclose(V, share * planar_duals(flat), rtol=1e-12)
 
 
+def test_quadrilaterals_are_cut_through_their_shorter_diagonal():
+    for shear, ends in ((1.0, (1, 3)), (-1.0, (0, 2))):
+        points = np.array([[0, 0], [1, 0], [1 + shear, 1], [shear, 1]])
+        loop = [[0, 1], [1, 2], [2, 3], [3, 0]]
+        flat = km.Mesh.from_arrays(points, [[0, 1, 2, 3]], {"rim": loop})
+        mesh = km.mesh.extruded(flat, cells="prisms")
+        assert ends in map(tuple, mesh.edges.tolist())
+
+
 def test_numbers_of_the_file_are_counted_on_through_the_layers():
     flat = square(2).renumbered()
     mesh = km.mesh.extruded(flat, layers=2)

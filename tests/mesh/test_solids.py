@@ -1,13 +1,17 @@
 """Meshes in space: what is accepted, what is refused with which message, exact metrics."""
 
 import itertools
+from types import SimpleNamespace
 
 import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.errors import MeshError
 from kinemesh.mesh.dual import boundary_faces, solid_dual
+from kinemesh.mesh.extents import Walls
+from kinemesh.mesh.fingerprint import fingerprint
 from kinemesh.mesh.kinds import KINDS, SOLIDS
+from kinemesh.mesh.pieces import enclosing, pieces
 from kinemesh.mesh.solid_cells import shares, volumes
 from kinemesh.mesh.solid_faces import open_faces
 from solid_metrics import Metrics, areas, corners_of
@@ -267,14 +271,41 @@ def test_tetrahedra_that_overlap_after_mirroring_are_refused():
         km.Mesh.from_blocks(points, mesh.blocks, mesh.boundaries)
 
 
-def test_faces_are_told_apart_where_node_numbers_need_many_bits(monkeypatch):
-    mesh = cube(3, "mixed")
+@pytest.mark.parametrize("kind", MADE)
+def test_faces_are_told_apart_where_node_numbers_need_many_bits(kind):
+    mesh = cube(3, kind)
+    nodes = 2**25  # three numbers of 25 bits do not fit into 64
+    there = np.linspace(0, nodes - 1, mesh.nodes).astype(np.int32)
     few = open_faces(mesh.solids, mesh.nodes)
-    monkeypatch.setattr("kinemesh.mesh.solid_faces.BITS", 17)  # numbers of 7 bits: 2 for the lowest
 
-    many = open_faces(mesh.solids, mesh.nodes)
+    many = open_faces({name: there[cells] for name, cells in mesh.solids.items()}, nodes)
 
+    few = np.where(few < 0, -1, there[few])
     np.testing.assert_array_equal(np.unique(few, axis=0), np.unique(many, axis=0))
+
+
+def test_pieces_of_a_boundary_know_quadrilaterals():
+    ball = km.mesh.sphere(5000)
+    found = pieces(ball, ["sphere", "farfield"])
+
+    assert [piece.closed for piece in found] == [True, True]
+    assert found[0].about_body
+    assert -found[0].content == pytest.approx(np.pi, rel=0.05)  # six volumes
+    assert enclosing(found) is found[1]
+    wing = km.mesh.oneram6(10_000)
+    (body,) = Walls.of(wing, ["wing"], ["symmetry"]).bodies
+    assert body.size == pytest.approx(1.15315084, rel=0.02)
+
+
+def test_tables_of_other_kinds_with_the_same_bytes_are_other_meshes():
+    def mesh(kind):
+        table = np.arange(24, dtype=np.int32)
+        return SimpleNamespace(
+            points=CUBE, connections=(table,), original=table, boundaries={}, solids={kind: table}
+        )
+
+    assert fingerprint(mesh("prisms")) != fingerprint(mesh("hexahedra"))
+    assert fingerprint(cube(2)) == fingerprint(cube(2)) != fingerprint(cube(2, jitter=0.1))
 
 
 def test_volumes_do_not_depend_on_how_a_cell_is_turned():
