@@ -186,7 +186,7 @@ def test_names_that_mean_no_mesh_are_refused(tmp_path):
     with pytest.raises(MeshError, match="there is no such file"):
         read(tmp_path / "absent.su2")
     with pytest.raises(MeshError, match=r"expected a name that ends in \.su2"):
-        read(tmp_path / "m.cgns")
+        read(tmp_path / "m.mesh")
     with pytest.raises(MeshError, match=r"expected a name that ends in \.su2"):
         write(mesh, tmp_path / "m.msh")
     with pytest.raises(MeshError, match="no point data"):
