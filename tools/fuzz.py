@@ -59,6 +59,45 @@ MARKER_ELEMS= 4
 3 4 3
 3 3 0
 """
+SPACE = b"""NDIME= 3
+NELEM= 4
+12 0 1 2 3 4 5 6 7 0
+13 1 8 5 2 9 6 1
+14 4 5 6 7 10
+10 4 5 10 11
+NPOIN= 12
+0 0 0 0
+1 0 0 1
+1 1 0 2
+0 1 0 3
+0 0 1 4
+1 0 1 5
+1 1 1 6
+0 1 1 7
+2 0 0.5 8
+2 1 0.5 9
+0.5 0.5 2 10
+0.5 -1 1 11
+NMARK= 2
+MARKER_TAG= cube
+MARKER_ELEMS= 4
+9 0 3 2 1
+9 0 1 5 4
+9 2 3 7 6
+9 0 3 7 4
+MARKER_TAG= rest
+MARKER_ELEMS= 10
+9 1 2 9 8
+5 1 8 5
+5 2 9 6
+9 8 9 6 5
+5 5 6 10
+5 6 7 10
+5 4 7 10
+5 4 5 11
+5 4 10 11
+5 5 10 11
+"""
 FULL = b"""name = "mine"
 title = "everything that a case may say"
 mode = "unsteady"
@@ -186,21 +225,26 @@ def seeds(kind: str) -> list[bytes]:
         return [bare, bare.replace(b" ", b", ")]
     if kind == "msh":
         sys.path.append(str(Path(__file__).parents[1] / "tests"))
-        from mesh_files import msh22, msh41
+        from mesh_files import msh22, msh41, solid
+        from solids import cube
 
-        return [write(binary) for binary in (False, True) for write in (msh41, msh22)]
+        space = solid(cube(2), {"rim": 1})
+        every = [(write, binary) for binary in (False, True) for write in (msh41, msh22)]
+        return [write(binary, **own) for own in ({}, space) for write, binary in every]
     with tempfile.TemporaryDirectory() as folder:
         km.mesh.write(km.mesh.airfoil("naca0012", nodes=520), Path(folder) / "m.su2")
         small = (Path(folder) / "m.su2").read_bytes()
+        km.mesh.write(km.mesh.sphere(500, cells="tets"), Path(folder) / "m.su2")
+        large = (Path(folder) / "m.su2").read_bytes()
     shipped = [lzma.decompress(p.read_bytes()) for p in sorted((data / "data").glob("*.su2.xz"))]
-    return [TINY, small, *shipped]
+    return [TINY, SPACE, small, large, *shipped]
 
 
 def made(kind: str, seed: int, number: int) -> bytes:
     """Input `number` of a kind: the same bytes every time."""
     rng = random.Random(f"{kind}/{seed}/{number}")
     good = seeds(kind)
-    weights = [100.0, 30.0, *([1.0] * (len(good) - 2))]
+    weights = [100.0, 100.0, 30.0, 30.0, *([1.0] * (len(good) - 4))]
     weights = [1.0] * len(good) if kind in ("case", "msh") else weights
     text = rng.choices(good, weights)[0]
     pack: Callable[[bytes], bytes] = {
