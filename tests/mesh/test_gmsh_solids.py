@@ -57,7 +57,10 @@ def test_surfaces_without_a_name_are_called_by_their_numbers(tmp_path, version):
     ("change", "message"),
     [
         (lambda i: [item for item in i if item[2] != 1], r"boundary face .* is in no marker"),
-        (lambda i: [item for item in i if item[1] == 3], r"no physical group of surfaces, expec"),
+        (
+            lambda i: [item for item in i if item[1] == 3],
+            r"no physical group of surfaces, expected",
+        ),
         (lambda i: [item for item in i if item[1] == 2], r"no physical group of lines, expected"),
         (lambda i: [*i, (4, 3, 4, [1, 2, 3, 999])], r"a tetrahedron names node 999, which the"),
         (lambda i: [*i, i[0]], r"marker '1' lists face .* more than once"),
