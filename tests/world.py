@@ -11,6 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 from kinemesh.linear.face_colours import first_fit
+from kinemesh.mesh.kinds import SOLIDS
 from kinemesh.overset.bins import bins_of
 
 NONE = np.uint64(2**64 - 1)  # no fault
@@ -171,6 +172,7 @@ class World:
         self.geometry()
         self.gas()
         self.space()
+        self.solids(np.random.default_rng(9))
         self.donors()
         self.overset()
         self.control()
@@ -403,6 +405,29 @@ class World:
         self.put("pivot|rows", rng.uniform(1, 2, n), np.float32)
         a = rng.uniform(-1, 1, (len(self.values["neighbour|links>nodes"]), 3))
         self.put("shares|links,4", np.c_[a, np.linalg.norm(a, axis=1)], np.float32)
+
+    def solids(self, rng):
+        """Cells of all kinds about each edge, one to three, and faces at the boundary's nodes."""
+        offsets = np.concatenate([[0], np.cumsum(rng.integers(1, 4, len(self.lr)))])
+        cells, local = [], []
+        for a, b in np.repeat(self.lr, np.diff(offsets), axis=0):
+            kind = list(SOLIDS.values())[rng.integers(len(SOLIDS))]
+            edge, back = rng.integers(len(kind.edges)), rng.integers(2)
+            corner = rng.permutation(len(self.x))[: kind.corners]
+            corner[list(kind.edges[edge])] = (b, a) if back else (a, b)
+            cells.append(corner)
+            local.append(2 * edge + back)
+        self.put("ring_offsets|edges+1>>ring_entries", offsets)
+        self.put("ring_cell|ring_entries>cells", np.arange(len(cells)))
+        self.put("ring_local|ring_entries", local)
+        starts, nodes = csr(cells)
+        self.put("cell_starts|cells+1>>corner_entries", starts)
+        self.put("cell_nodes|corner_entries>nodes", nodes)
+        faces = rng.integers(0, len(self.x), (3 * len(self.bnode), 3))
+        faces[::2, 2] = -1
+        self.put("offsets|bnodes+1>>bfaces", 3 * np.arange(len(self.bnode) + 1))
+        self.put("corners|bfaces,3>nodes?", faces)
+        self.put("x0|nodes,3", self.values["x|nodes,3"], float)
 
     def donors(self):
         """Bins of the cells, places in cells and beyond them, and cells that hold places."""

@@ -1,9 +1,10 @@
 /* all.h - every kernel, and the set it loops over.  Add a kernel: its header and a K() here; one that is
- * written once per dimension: both in dimension.h, meshes.h or incompressible.h.                  */
+ * written once per dimension: both in dimension.h, meshes.h, meshes_plane.h or incompressible.h.                  */
 #include "core/kernel.h"
 #include "physics/fault.h"
 #include "physics/number.h"
 #include "physics/vec2.h"
+#include "physics/vec3.h"
 #include "physics/limiter.h"
 #include "physics/damping.h"
 #include "physics/eddies.h"
@@ -20,6 +21,7 @@
 #include "dimension.h"
 #include "faces.h"
 #include "meshes.h"
+#include "meshes_plane.h"
 #include "flow/vortex.h"
 #include "mesh/metrics.h"
 #include "mesh/facets.h"
@@ -41,6 +43,11 @@
 #define DIM 3
 #include "dimension.h"
 #include "faces.h"
+#include "meshes.h"
+#include "mesh/kinds.h"
+#include "mesh/metrics_space.h"
+#include "mesh/quality_space.h"
+#include "mesh/symmetry.h"
 #include "cloud/normals_space.h"
 #include "cloud/jst_space.h"
 #include "cloud/symmetry.h"
@@ -66,13 +73,12 @@
   K(face_normals, faces) K(face_sweeps, faces) K(face_middles, faces) K(cell_volumes, nodes)      \
   K(vertex_weights, vertices) K(vertex_values, vertices) K(cell_gradient, nodes)                  \
   K(cell_gradient_wang, nodes) K(cell_gradient_venkatakrishnan, nodes) K(cell_quality, groups)    \
-  K(face_terms, groups)                                                                           \
   K(bc_vortex, members) K(dualtime_start, members)                                                \
   K(eddy_check, groups) K(eddy_update, rows) K(eddy_keep, nodes)                                                \
   K(extrema_start, nodes) K(extrema_by_faces, edges) K(extrema_by_cells, nodes)                   \
   K(derivative_start, nodes) K(derivative_by_points, nodes) K(derivative_by_pairs, lists)         \
-  K(cloud_normals, bnodes) K(cloud_facets_3d, bnodes) K(cloud_mirror_3d, bnodes)                  \
-  K(cloud_even_3d, bnodes)                                                                        \
+  K(cloud_normals, bnodes) K(cloud_facets_3d, bnodes) K(mirror_fit_3d, bnodes)                  \
+  K(even_gradient_3d, bnodes)                                                                        \
   K(cloud_gradient, nodes) K(cloud_gradient_wang, nodes) K(cloud_gradient_3d, nodes)              \
   K(cloud_gradient_wang_3d, nodes) K(cloud_roughness, nodes) K(cloud_sensor_3d, nodes)            \
   K(cloud_lusgs, rows) K(cloud_shares_3d, rows) K(cloud_drift_3d, rows)                           \
@@ -98,8 +104,12 @@
   K(inc_divergence, nodes) K(inc_defect, groups) K(inc_pressure_side, nodes)                      \
   K(inc_mean_pressure, groups) K(inc_level_pressure, nodes) K(inc_closure, groups) K(inc_share, groups) K(inc_spin, bnodes)  \
   K(inc_pace, nodes) K(inc_graded, nodes) K(inc_steady_change, nodes) K(inc_raise_pressure, nodes)                     \
-  DIMENSION_LIST(K, ) FACES_LIST(K, ) MESH_LIST(K, ) INCOMPRESSIBLE_LIST(K, )                     \
-  DIMENSION_LIST(K, _3d) FACES_LIST(K, _3d)
+  DIMENSION_LIST(K, ) FACES_LIST(K, ) MESH_LIST(K, ) PLANE_MESH_LIST(K, )                         \
+  INCOMPRESSIBLE_LIST(K, )                                                                        \
+  DIMENSION_LIST(K, _3d) FACES_LIST(K, _3d) MESH_LIST(K, _3d)                                    \
+  K(dual_normals_3d, edges) K(dual_sweeps_3d, edges) K(dual_volumes_3d, nodes)                    \
+  K(boundary_normals_3d, bnodes) K(boundary_sweeps_3d, bnodes) K(cell_quality_3d, groups)   \
+  K(bc_symmetry_3d, bnodes) K(bc_symmetry_jacobian_3d, bnodes)
 /* Of blocks of size B (linear/sizes.h). */
 #define BLOCK_LIST(K, B) BLOCK_LIST_(K, B)
 #define BLOCK_LIST_(K, B)                                                                         \

@@ -1,24 +1,15 @@
 /* meshes.h - kernels on meshes that know neither the shape of cells nor how many dimensions there are, once
- * per dimension as those of dimension.h: in space with area vectors, swept and dual volumes of its own
- * (in the plane mesh/metrics.h, cells.h).                                                         */
+ * per dimension as those of dimension.h, with area vectors, swept and dual volumes of its own (in the plane
+ * mesh/metrics.h, cells.h; in space mesh/metrics_space.h).  Those of the plane alone today: meshes_plane.h. */
 #include "mesh/boundary.h"
 #include "mesh/jacobian.h"
-#include "mesh/lusgs.h"
-#include "mesh/viscous.h"
-#include "mesh/no_slip.h"
-#include "mesh/eddies.h"
-#include "mesh/distance.h"
+#include "mesh/terms.h"
 
 /* The kernels of these headers and their sets, but for those of faces.h. */
 /* clang-format off */
 #define MESH_LIST(K, D)                                                                           \
-  K(ale_jacobian##D, nodes) K(lusgs_sweep##D, rows)                                                \
+  K(ale_jacobian##D, nodes) K(ale_jacobian_viscous##D, nodes) K(face_terms##D, groups)            \
   K(bc_wall##D, bnodes) K(bc_wall_jacobian##D, bnodes) K(bc_farfield##D, bnodes)                  \
   K(bc_farfield_jacobian##D, bnodes) K(bc_outlet##D, bnodes) K(bc_outlet_jacobian##D, bnodes)     \
-  K(bc_inlet##D, bnodes) K(bc_inlet_jacobian##D, bnodes)                                          \
-  K(ale_jacobian_viscous##D, nodes) K(gas_viscosity##D, nodes) K(viscous_compact##D, edges)        \
-  K(wall_move##D, bnodes) K(wall_stick##D, bnodes) K(bc_no_slip##D, bnodes)                       \
-  K(bc_no_slip_jacobian##D, bnodes) K(wall_reaction##D, groups)                                  \
-  K(eddy_gradient##D, nodes) K(eddy_rows##D, nodes) K(eddy_through##D, bnodes)                     \
-  K(wall_groups##D, groups) K(wall_distance##D, nodes)
+  K(bc_inlet##D, bnodes) K(bc_inlet_jacobian##D, bnodes)
 /* clang-format on */

@@ -2,7 +2,7 @@
  * points.h and gradient.h.                                                                       */
 
 /* Inverse of the least-squares matrix on the plane of symmetry, with the satellites' mirror images. */
-#define CLOUD_MIRROR(F)                   \
+#define MIRROR_FIT(F)                   \
   F(in, i32, node, "bnodes>nodes!")       \
   F(in, i32, member, "nodes>members")     \
   F(in, f64, x, "nodes,3")                \
@@ -11,7 +11,7 @@
   F(in, real, plane, "members,3")         \
   F(val, i32, squared, "")                \
   F(rw, real, inverse, "nodes,6")
-KERNEL(cloud_mirror_3d, CLOUD_MIRROR, indirect)
+KERNEL(mirror_fit_3d, MIRROR_FIT, indirect)
 {
   const i32 a = node[i];
   f64       sum[6], unit[3];
@@ -23,13 +23,13 @@ KERNEL(cloud_mirror_3d, CLOUD_MIRROR, indirect)
 
 /* The part of gradients that is even about the plane of symmetry: nothing changes across it but the
  * velocity across, and that not along it.                                                       */
-#define CLOUD_EVEN(F)                 \
+#define EVEN_GRADIENT(F)                 \
   F(in, i32, node, "bnodes>nodes!")   \
   F(in, i32, member, "nodes>members") \
   F(in, i32, active, "members")       \
   F(in, real, plane, "members,3")     \
   F(rw, real, grad, "nodes,15")
-KERNEL(cloud_even_3d, CLOUD_EVEN, indirect)
+KERNEL(even_gradient_3d, EVEN_GRADIENT, indirect)
 {
   const i32 a = node[i], m = member[a];
   if (!active[m]) return;

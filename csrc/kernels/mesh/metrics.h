@@ -154,31 +154,3 @@ KERNEL(face_rates, FACE_RATES, indirect)
   const f64 *g = rate + 2 * member[i];
   w[i]         = (real)(g[0] * dV1[i] + g[1] * dV2[i]);
 }
-
-/* Norm over each member of what cancels in the residual of a uniform stream at rest: the area of a node's
- * faces, and the time terms of its volume.                                                      */
-#define FACE_TERMS(F)                                                       \
-  F(in, i32, starts, "nodes+1>>entries") /* of the faces of each node */    \
-  F(in, i32, edge, "entries>edges")                                         \
-  F(in, real, S, "edges,2")                                                 \
-  F(in, f64, V, "nodes")                                                    \
-  F(in, i32, member, "nodes>members")                                       \
-  F(in, f64, step, "members") /* of time [chord/a_inf]; infinite: steady */ \
-  TOTALS(F, "nodes")                                                        \
-  F(upd, f64, parts, "groups,1")                                            \
-  F(out, real, each, "nodes") /* of each node */                            \
-  F(out, f64, norm, "members")
-TOTAL(face_terms, FACE_TERMS, sum, 1, 1)
-{
-  f64 size = 4 * V[i] / step[member[i]];
-  for (i32 e = starts[i]; e < starts[i + 1]; e++) {
-    const f64 x = S[2 * edge[e]], y = S[2 * edge[e] + 1];
-    size += sqrt(x * x + y * y);
-  }
-  each[i] = (real)size;
-  s[0] += size * size;
-}
-OF_MEMBER(face_terms, FACE_TERMS)
-{
-  norm[m] = sqrt(s[0]);
-}

@@ -123,7 +123,7 @@ def rows(backend: Backend, cloud: Cloud, wanted: set[str], entry: Entry, kind: s
 def _parts(case: Case) -> Iterator[tuple[str, Work]]:
     """Rows from the places to the residual, and a pseudo-step of LU-SGS."""
     residual = case.solver.residual()
-    parts = ("gradient", "smooth", "cloud_even")
+    parts = ("gradient", "smooth", "even_gradient")
     gradients = [c for c in residual if case.ledger.named(c, *parts)]
     yield "cloud-iteration", case.whole()
     yield "cloud-geometry", case.part([case.solver.grid.measure.recorded])

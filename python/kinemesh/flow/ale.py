@@ -1,4 +1,4 @@
-"""Vertex-centred implicit ALE solver of the Euler equations on moving, deforming plane meshes.
+"""Vertex-centred implicit ALE solver of a gas on moving, deforming meshes in the plane or in space.
 
 Ma et al. (OpenACC deforming mesh), section 3 and 5; docs/theory.md, section 2.  Python puts the
 kernels together; everything of a time step stays on the device.
@@ -16,7 +16,14 @@ from numpy.typing import NDArray
 
 from kinemesh.arguments import checks_names
 from kinemesh.errors import SettingsError, shown
-from kinemesh.flow.door.arguments import arguments_of, assign_markers, meshes_of, settings_of
+from kinemesh.flow.door.arguments import (
+    Arguments,
+    Markers,
+    arguments_of,
+    assign_markers,
+    meshes_of,
+    settings_of,
+)
 from kinemesh.flow.door.resolution import (
     CURES,
     tell_of_cells,
@@ -24,6 +31,14 @@ from kinemesh.flow.door.resolution import (
     thin_triangles,
 )
 from kinemesh.flow.door.sliding import checked
+from kinemesh.flow.door.space import (
+    check_alike,
+    check_kinds,
+    check_plane,
+    check_solids,
+    in_space,
+    symmetry_planes,
+)
 from kinemesh.flow.door.viscosity import NAMES, check_walls, viscosity_of, viscous_streams
 from kinemesh.flow.gas.implicit import Implicit, Operator
 from kinemesh.flow.gas.lusgs import Lusgs
@@ -34,15 +49,17 @@ from kinemesh.flow.terms.boundary import Boundary, Vortex
 from kinemesh.flow.terms.convection import FLUXES, LOOPS, Balance, FaceFluxes
 from kinemesh.flow.terms.eddies import SpalartAllmaras
 from kinemesh.flow.terms.gradients import Gradients
+from kinemesh.flow.terms.mirrors import Mirrors
 from kinemesh.flow.terms.viscous import NoSlip, Stick, Viscous
 from kinemesh.linear import Pattern
 from kinemesh.linear.lines import colour_along_lines
 from kinemesh.mesh import Mesh
-from kinemesh.motion.deform import Deformation, TorsionalSprings
+from kinemesh.motion.deform import Deformation, Rigid, TorsionalSprings
 from kinemesh.space.conditions.base import FACES, Condition
 from kinemesh.space.conditions.table import ends_of
 from kinemesh.space.faces import FaceVolumes
 from kinemesh.space.grid import Grid
+from kinemesh.space.solids import SolidGrid, SolidVertices
 from kinemesh.space.vertices import MeshVertices
 
 LIMITERS = ("wang", "venkatakrishnan", "none")
@@ -205,10 +222,12 @@ class Ale(Solver):
     settings_type: ClassVar[type[AleSettings]] = AleSettings
     family = FACES
     terms_of: ClassVar[Terms] = (
-        Stick, Gradients, Viscous, FaceFluxes, Balance, Vortex, Boundary, NoSlip, SpalartAllmaras,
+        Stick, Gradients, Viscous, FaceFluxes, Balance, Vortex, Boundary, Mirrors, NoSlip,
+        SpalartAllmaras,
     )  # fmt: skip
     sticks: ClassVar[bool] = True
     volumes: ClassVar[type[FaceVolumes]] = Grid
+    solids: ClassVar[type[SolidGrid] | None] = SolidGrid
     grid: FaceVolumes
 
     def __init__(
@@ -236,14 +255,16 @@ class Ale(Solver):
         turbulent_prandtl: float | None = None,
         nu_ratio: float | None = None,
         sliding: Mapping[str, tuple[float, float] | float] | None = None,
+        reference_area: float | None = None,
+        reference_length: float | None = None,
     ) -> None:
-        said = locals()
+        said, space = locals(), in_space(mesh)
         self.viscosity = viscosity_of({name: said[name] for name in NAMES})
         arguments = arguments_of(
             mesh,
             settings_of(settings, self.settings_type).complete(self.viscosity is not None),
             self.backend_type(device, dtype),
-            deform=TorsionalSprings() if deform is None else deform,
+            deform=(Rigid() if space else TorsionalSprings()) if deform is None else deform,
             streams={"mach": mach, "alpha_deg": alpha_deg}
             | ({} if self.viscosity is None else {"reynolds": reynolds}),
             check=None if self.viscosity is None else viscous_streams,
@@ -251,24 +272,46 @@ class Ale(Solver):
             motion=motion,
             moment_about=moment_about,
             chord=chord,
+            reference_area=reference_area,
+            reference_length=reference_length,
+            axes="x, z" if space else "x, y",
         )
         self.slides = sliding
         self.check_viscosity(arguments.settings)
         meshes = meshes_of(mesh, arguments.members)
+        check_alike(meshes, "meshes")
+        planes: list[str] = []
+        others = boundaries
+        if space:
+            check_solids(self, arguments)
+            planes, others = symmetry_planes(None, meshes, boundaries)
+            check_kinds(others)
+        else:
+            check_plane(reference_area, reference_length)
         self.counted.fits(arguments, meshes)
         if self.viscosity is not None:
             self.more = {"viscosity": self.viscosity.numbers}
             self.more |= {"sliding": checked(sliding)} if sliding else {}
         markers = assign_markers(
-            meshes, arguments, type(self), walls=walls, far=far, boundaries=boundaries
+            meshes, arguments, type(self), walls=walls, far=far, boundaries=others, planes=planes
         )
         if self.viscosity is not None:
             check_walls(meshes, markers.conditions, self.viscosity.turbulence is not None)
-        vertices = MeshVertices(arguments.backend, meshes, markers.by_kind)
-        grid = self.volumes(vertices, coloured=LOOPS[arguments.settings.loops].coloured)
+        grid = self._volumes(arguments, meshes, markers, planes)
         grid.fit(arguments.settings.gradients_by)
         super().__init__(arguments, markers, grid)
-        self.notes += [*tell_of_cells(self), *tell_of_triangles(self)]
+        self.notes += [] if space else [*tell_of_cells(self), *tell_of_triangles(self)]
+
+    def _volumes(
+        self, arguments: Arguments, meshes: list[Mesh], markers: Markers, planes: list[str]
+    ) -> FaceVolumes:
+        """Volumes of the meshes, by their dimensions."""
+        b = arguments.backend
+        if meshes[0].dimensions == 2:
+            coloured = LOOPS[arguments.settings.loops].coloured
+            return self.volumes(MeshVertices(b, meshes, markers.by_kind), coloured=coloured)
+        assert self.solids is not None  # `check_solids` has refused it
+        return self.solids(SolidVertices(b, meshes, markers.by_kind, planes), planes)
 
     def check_viscosity(self, settings: AleSettings) -> None:
         """SettingsError for a viscous gas that the solver, or a setting, has not."""
@@ -328,8 +371,10 @@ class Ale(Solver):
         )
 
     def likely(self, member: int) -> str:
-        found = thin_triangles(self.grid, member) if isinstance(self.grid, Grid) else ""
-        return f"{CURES}, as {found}" if found else ""  # of cells no gradients are fitted
+        if not isinstance(self.grid, Grid) or self.grid.dimensions == 3:  # no gradients are fitted
+            return ""
+        found = thin_triangles(self.grid, member)
+        return f"{CURES}, as {found}" if found else ""
 
     @cached_property
     def pattern(self) -> Pattern:

@@ -68,6 +68,7 @@ class CellCentred(Ale):
     method = "cells"
     settings_type: ClassVar[type[AleSettings]] = CellSettings
     volumes: ClassVar[type[FaceVolumes]] = Cells
+    solids = None
     terms_of: ClassVar[Terms] = tuple(
         CellGradients if term is Gradients else term for term in Ale.terms_of
     )

@@ -11,16 +11,10 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from kinemesh.arguments import checks_names, is_several
+from kinemesh.arguments import checks_names
 from kinemesh.cloud.cloud import Cloud
-from kinemesh.errors import SettingsError
-from kinemesh.flow.door.arguments import (
-    Arguments,
-    arguments_of,
-    assign_markers,
-    clouds_of,
-    settings_of,
-)
+from kinemesh.flow.door.arguments import arguments_of, assign_markers, clouds_of, settings_of
+from kinemesh.flow.door.space import check_space, in_space, symmetry_planes
 from kinemesh.flow.gas.implicit import Implicit, Operator
 from kinemesh.flow.gas.lusgs import Lusgs, SpaceLusgs
 from kinemesh.flow.gas.meshless_settings import MeshlessSettings, completed
@@ -31,70 +25,14 @@ from kinemesh.flow.terms.convection import CLOUD_FLUXES, CloudFluxes
 from kinemesh.flow.terms.gradients import CloudGradients
 from kinemesh.linear import Pattern
 from kinemesh.motion.deform import Deformation, Delaunay, Rigid
-from kinemesh.sentences import Option
-from kinemesh.space.conditions.base import CLOUD, PLANE, Condition
-from kinemesh.space.conditions.table import conditions_of
-from kinemesh.space.conditions.words import Symmetry
-from kinemesh.space.markers import planes_of
+from kinemesh.space.conditions.base import CLOUD, Condition
 from kinemesh.space.points import CloudGrid
 from kinemesh.space.vertices import Vertices
-
-
-def in_space(cloud: Any) -> bool:
-    """True where the first of the clouds is in space."""
-    first = next(iter(cloud)) if is_several(cloud) and len(cloud) else cloud
-    return isinstance(first, Cloud) and first.points.shape[1] == 3
 
 
 def default_deform(cloud: Any) -> Deformation:
     """Delaunay graph mapping in the plane, rigid motion in space."""
     return Rigid() if in_space(cloud) else Delaunay()
-
-
-def check_space(arguments: Arguments) -> None:
-    """SettingsError for what there is in the plane alone."""
-    if arguments.settings.far_field == "vortex":
-        raise SettingsError(
-            "far_field is 'vortex', which is of plane flow; use ",
-            Option("far_field", "stream"),
-            " in space",
-            argument="far_field",
-        )
-    if isinstance(arguments.deform, Delaunay):
-        raise SettingsError(
-            f"deform is {arguments.deform!r}, which moves clouds in the plane; in space use Rigid()"
-        )
-    if arguments.chord is not None:
-        raise SettingsError(
-            f"chord is {arguments.chord:g}, which is of the plane; in space give reference_area "
-            "and reference_length"
-        )
-
-
-def symmetry_planes(
-    symmetry: Any, clouds: Sequence[Cloud], boundaries: Any
-) -> tuple[list[str], dict[str, Any]]:
-    """Markers of planes of symmetry in space, where they are no patches, and other boundaries.
-
-    In the plane a plane of symmetry is a condition as others are.
-    """
-    named = conditions_of(boundaries)
-    slip = [marker for marker, own in named.items() if own.role == PLANE]
-    if not in_space(clouds):
-        planes = [] if symmetry is None else planes_of(symmetry, clouds)
-        twice = [marker for marker in planes if marker in named]
-        if twice:
-            raise SettingsError(f"markers {twice} are both in symmetry and in boundaries")
-        return [], named | dict.fromkeys(planes, Symmetry())
-    others = {marker: own for marker, own in named.items() if marker not in slip}
-    if symmetry is None:
-        return planes_of(slip or None, clouds), others
-    planes = planes_of(symmetry, clouds)
-    if slip and set(slip) != set(planes):
-        raise SettingsError(
-            f"symmetry is {planes}, and boundaries names the planes {slip}; expected one of the two"
-        )
-    return planes, others
 
 
 @checks_names

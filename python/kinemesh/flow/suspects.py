@@ -28,7 +28,7 @@ def where_largest(solver: Any, member: int) -> str:
     worst, mesh = int(size.argmax()), grid.meshes[member]
     at = b.get(grid.fields["x"])[own][worst]
     place = f"; the residual is largest at ({', '.join(f'{c:.4g}' for c in at)})"
-    if not isinstance(mesh, Mesh):
+    if not isinstance(mesh, Mesh) or mesh.dimensions == 3:
         return place
     x = b.get(grid.x)[slice(*grid.vertices.first[member : member + 2])]
     there = [worst] if grid.on == "cells" else (mesh.cells == worst).any(axis=1)

@@ -7,6 +7,8 @@ PERIOD cells.
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -30,7 +32,7 @@ def colour_along_lines(
     Parameters
     ----------
     offsets, neighbour : CSR graph of one mesh
-    x : (nodes, 2)          coordinates
+    x : (nodes, dimensions) coordinates
     """
     short, thin = short_edges(offsets, neighbour, x)
     if not thin.any():
@@ -49,7 +51,7 @@ def short_edges(
     """
     nodes, counts = len(x), np.diff(offsets)
     ends = np.repeat(np.arange(nodes), counts)
-    length = np.hypot(*(x[neighbour] - x[ends]).T)
+    length = reduce(np.hypot, (x[neighbour] - x[ends]).T)
     least, first = _least(length, offsets, ends)
     left = length.copy()
     left[first] = np.inf

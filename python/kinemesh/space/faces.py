@@ -1,4 +1,4 @@
-"""Volumes of plane meshes with faces between them: metrics, time levels, shapes.
+"""Volumes of meshes with faces between them: metrics, time levels, shapes.
 
 docs/theory.md, section 2.3.  Volumes, faces and boundary faces of one member are contiguous; where
 faces are numbered by colour, its faces of one colour are.
@@ -31,13 +31,13 @@ class FaceVolumes(Volumes):
     Attributes
     ----------
     measure, look : recordings   all metrics of x; only the worst cells
-    V, V1, V2 : (nodes,) float64 volumes at n+1, n, n-1 [chord^2]
+    V, V1, V2 : (nodes,) float64 volumes at n+1, n, n-1 [chord^2, in space chord^3]
     edges : int                  number of faces between volumes
     lr : (edges, 2)              volumes on both sides of a face, lower number first
     colours : list of (first, count)    faces of each colour, no two of which have a volume in
         common; none where faces are not numbered so
     by_face : tables of a mesh, beside `lr`, that have a row for each face
-    S : (edges, 2), w : (edges,) area vectors, swept rates
+    S : (edges, dimensions), w : (edges,)    area vectors, swept rates
     """
 
     vertices: MeshVertices
@@ -80,7 +80,7 @@ class FaceVolumes(Volumes):
         self._single: Faces = {}
         self.V, self.V1, self.V2 = (b.zeros(n, np.float64) for _ in range(3))
         self.dV1, self.dV2 = (b.zeros(e, np.float64) for _ in range(2))
-        self.S, self.w = b.zeros((e, 2)), b.zeros(e)
+        self.S, self.w = b.zeros((e, self.dimensions)), b.zeros(e)
         tables = {"lr": lr, "offsets": offsets, "neighbour": neighbour, "edge": edge}
         self.flux_member = self.member[lr[:, 0]]
         self.fields.add(V=self.V, V1=self.V1, V2=self.V2)
@@ -104,7 +104,7 @@ class FaceVolumes(Volumes):
         sweeps = [edges.bind(f"{inner}_sweeps", x0=x1, x1=x, dV=self.dV1)]
         rates = [edges.bind("face_rates", member=b.table(self.flux_member))]
         levels = [
-            b.bind("copy_f64_2", **{"from": x, "to": x1}),
+            b.bind(f"copy_f64_{self.dimensions}", **{"from": x, "to": x1}),
             b.bind("copy_f64", **{"from": self.V1, "to": self.V2}),
             b.bind("copy_f64", **{"from": self.V, "to": self.V1}),
             b.bind("copy_f64", **{"from": self.dV1, "to": self.dV2}),
@@ -127,11 +127,13 @@ class FaceVolumes(Volumes):
 
     def single(self) -> Faces:
         """Copies of S and w in float32, which follow `measure` and `sweep`."""
-        b, makers = self.backend, {"S": ("narrow_2", self.measure), "w": ("narrow_1", self.sweep)}
+        b = self.backend
+        makers = {"S": ("narrow_vector", self.measure), "w": ("narrow_1", self.sweep)}
         for side, fields in {} if self._single else self.faces().items():
             copies = {name: b.zeros(f.shape, np.float32) for name, f in fields.items()}
             for name, (kernel, recording) in makers.items():
-                recording.follow(b.bind(kernel, **{"from": fields[name], "to": copies[name]}))
+                call = self.fields.bind(kernel, **{"from": fields[name], "to": copies[name]})
+                recording.follow(call)
             self._single[side] = copies
         return self._single
 
@@ -144,7 +146,7 @@ class FaceVolumes(Volumes):
         return found["edges"], found
 
     def sizes(self) -> dict[str, int]:
-        return {"nodes": self.vertices.nodes, "cells": len(self.vertices.cells)}
+        return {"nodes": self.vertices.nodes, "cells": self.vertices.cell_items.total}
 
     def terms(self, **given: Any) -> Any:
         starts = self.fields["offsets"]

@@ -288,7 +288,7 @@ def _not_swapped(member: int, space: Any, walls: Sequence[str], far: Sequence[st
     outside = [space.boundaries[n] for n in far if n in space.boundaries]
     if not outside or not any(n in space.boundaries for n in walls):
         return
-    low, high = reach(space.points[[k for facets in outside for k in facets.ravel()]])
+    low, high = reach(space.points[[k for facets in outside for k in facets.ravel() if k >= 0]])
     for piece in pieces(space, [n for n in space.boundaries if n in walls or n in far]):
         if set(piece.names) & set(far):
             continue

@@ -114,7 +114,6 @@ class CloudGrid(Volumes):
             V2=self.V,
         )
         self.flux_member = self.member
-        self.symmetric: dict[str, Any] = {}
         if d == 3:
             self.plane = b.array(mirrors, "real")
             on_plane = b.table(np.isin(np.arange(n), self.mirror_nodes))
@@ -163,7 +162,7 @@ class CloudGrid(Volumes):
         fits = [fields.bind("cloud_least_squares")]
         if len(self.mirror_nodes):
             self.symmetric = {"node": b.array(self.mirror_nodes, np.int32), "plane": self.plane}
-            fits.append(fields.bind("cloud_mirror", node=self.symmetric["node"]))
+            fits.append(fields.bind("mirror_fit", node=self.symmetric["node"]))
         for patch in self.measured.values():
             fits += self._normals(patch)
         copy = f"copy_f64_{self.dimensions}"

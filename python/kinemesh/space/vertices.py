@@ -20,7 +20,7 @@ from kinemesh.device.fields import Fields
 from kinemesh.errors import MeshError
 from kinemesh.linear.pattern import chunks
 from kinemesh.linear.stack import Alike, Items
-from kinemesh.mesh.dual import boundary_nodes, boundary_points
+from kinemesh.mesh.dual import boundary_faces, boundary_nodes, boundary_points
 from kinemesh.space.conditions.base import BODY
 from kinemesh.space.conditions.table import role_of
 from kinemesh.space.members import Members
@@ -37,7 +37,8 @@ class Side:
     ----------
     node, body : host tables over them;  body : number in `Vertices.bodies`, or the member
     shape : what connects them: in the plane `ends` (b, 2), the vertices before and after; in space
-        `offsets` (b+1,) and `corners` (facets, 2), the other vertices of each one's triangles
+        `offsets` (b+1,) and `corners` (facets, 2), the other vertices of each one's triangles; of
+        meshes (faces, 3), of each one's faces the next and the last vertex, and that across or -1
     items : where those of each member stand
     """
 
@@ -63,12 +64,14 @@ def side_of(mesh: Any, markers: Sequence[str]) -> tuple[Ints, dict[str, Ints], I
     """
     nodes, dimensions = mesh.points.shape
     there = [mesh.boundaries[name] for name in markers if name in mesh.boundaries]
-    facets: Any = np.concatenate([np.empty((0, dimensions), np.int64), *there])
+    widths = {own.shape[1] for own in mesh.boundaries.values()} or {dimensions}
+    facets: Any = np.concatenate([np.empty((0, max(widths)), np.int64), *there])
     owner: Any = np.repeat(np.arange(len(there)), [len(own) for own in there])
     if dimensions == 2:
         node, ends, owner = boundary_nodes(nodes, facets, owner)
         return node, {"ends": ends}, owner
-    node, offsets, corners, owner = boundary_points(nodes, facets, owner)
+    around = boundary_points if facets.shape[1] == 3 else boundary_faces
+    node, offsets, corners, owner = around(nodes, facets, owner)
     return node, {"offsets": offsets, "corners": corners}, owner
 
 
@@ -79,7 +82,7 @@ class Vertices:
     ----------
     meshes : one Mesh (or Cloud) per member
     markers : of each kind of condition, or of each role (`kinemesh.space.conditions`); every marker
-        of every mesh must be of one, or in `planes` (of symmetry, of clouds in space)
+        of every mesh must be of one, or in `planes` (of symmetry, in space)
 
     Attributes
     ----------
@@ -217,24 +220,31 @@ class MeshVertices(Vertices):
     """
 
     def __init__(
-        self, backend: Backend, meshes: Sequence[Any], markers: Mapping[str, Sequence[str]]
+        self,
+        backend: Backend,
+        meshes: Sequence[Any],
+        markers: Mapping[str, Sequence[str]],
+        planes: Sequence[str] = (),
     ) -> None:
-        super().__init__(backend, meshes, markers)
-        tables = [m.cells for m in self.distinct]
-        self.cell_items = Items(self.alike, [len(table) for table in tables])
-        self.cells = self.cell_items.stack(tables, self.items)
+        super().__init__(backend, meshes, markers, planes)
         self.hierarchies: dict[tuple[int, bytes], Any] = {}
-        b = backend
+        self._make_cells()
+        b, bind = backend, self.fields.bind
         offsets, groups = chunks(self.cell_items.first)
         parts = b.zeros((len(offsets) - 1, 2), np.float64)
         self.worst = b.zeros((self.members, 2), np.float64)
-        self.fields.add(corners=b.table(self.cells))
-        bind = self.fields.bind
         self.quality = [
             bind("cell_quality", offsets=b.array(offsets, np.int32), sums=parts),
             bind("gather_max_2", offsets=b.array(groups, np.int32), parts=parts, sums=self.worst),
         ]
         self.look = b.record(self.quality)
+
+    def _make_cells(self) -> None:
+        """Cells of all members, as kernels take them."""
+        tables = [m.cells for m in self.distinct]
+        self.cell_items = Items(self.alike, [len(table) for table in tables])
+        self.cells = self.cell_items.stack(tables, self.items)
+        self.fields.add(corners=self.backend.table(self.cells))
 
     def worst_cells(self) -> NDArray[np.float64]:
         """(members, 2): least cell area [chord^2] and least angle [rad]."""

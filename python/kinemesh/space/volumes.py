@@ -52,6 +52,7 @@ class Volumes(ABC):
     fields : what kernels take, by name
     mirrors, slip : dict    in space the points on a plane of symmetry and its normal; with their
         velocity
+    symmetric : dict     in space, volumes on the planes of symmetry and their normal; empty without
     worse : ufunc                 of two numbers in `shapes` the one of the worse shape
     measure, sweep : what follows from x; from x and its past
     keep_levels, look : recordings   the next time level; the shapes of cells
@@ -83,6 +84,7 @@ class Volumes(ABC):
         self.nodes = self.items.total
         self.mirrors: dict[str, Any] = {}
         self.slip: dict[str, Any] = {}
+        self.symmetric: dict[str, Any] = {}
         b, m = self.backend, self.members
         self.bdf, self.rate = b.zeros((m, 3), np.float64), b.zeros((m, 2), np.float64)
         self._steps = np.full(m, np.nan), 0  # that bdf and rate are of: none yet

@@ -159,7 +159,7 @@ def check_point(
 def wall_points(space: Any, names: Sequence[str]) -> Floats:
     """(n, 2) points of walls in the plane of the motion: x and y, in space x and z."""
     nodes = np.unique(np.concatenate([space.boundaries[n].ravel() for n in names]))
-    points: Floats = space.points[nodes][:, [0, -1]]
+    points: Floats = space.points[nodes[nodes >= 0]][:, [0, -1]]
     return points
 
 

@@ -53,7 +53,16 @@ class Gradients(Term):
     def _from_q(self) -> list[Any]:
         # limiters look at the middles of faces, where volumes have them
         edge = self.fields["edge"] if "xf" in self.fields else None
-        return [self._limited(self.kernel, **{} if self.limiter == "none" else {"edge": edge})]
+        limited = self._limited(self.kernel, **{} if self.limiter == "none" else {"edge": edge})
+        return [limited, *self._even(self.grad)]
+
+    def _even(self, grad: Any) -> list[Any]:
+        """Call that makes gradients even about a plane of symmetry.
+
+        What a volume on the plane sees on one side alone would let waves along it grow.
+        """
+        symmetric = self.grid.symmetric
+        return [self.fields.bind("even_gradient", **symmetric, grad=grad)] if symmetric else []
 
     def _limited(self, kernel: str, **more: Any) -> Any:
         """Call of the kernel of the limiter."""
@@ -116,11 +125,3 @@ class CloudGradients(Gradients):
         raw = self.fields.bind("cloud_gradient", grad=self.raw)
         smooth = self._limited("cloud_smooth", raw=self.raw)
         return [raw, *self._even(self.raw), smooth, *self._even(self.grad)]
-
-    def _even(self, grad: Any) -> list[Any]:
-        """Call that makes gradients even about a plane of symmetry.
-
-        What a point of the plane sees on one side alone would let waves along it grow.
-        """
-        symmetric = self.grid.symmetric
-        return [self.fields.bind("cloud_even", **symmetric, grad=grad)] if symmetric else []

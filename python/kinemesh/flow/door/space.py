@@ -1,0 +1,125 @@
+"""Cases in space: what there is of the plane alone, and which markers are planes of symmetry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kinemesh.arguments import is_several
+from kinemesh.errors import SettingsError
+from kinemesh.flow.door.arguments import Arguments
+from kinemesh.motion.deform import Delaunay, TorsionalSprings
+from kinemesh.sentences import Option
+from kinemesh.space.conditions.base import PLANE, Condition
+from kinemesh.space.conditions.table import conditions_of
+from kinemesh.space.conditions.words import Far, Symmetry, Wall
+from kinemesh.space.markers import planes_of
+
+
+def in_space(spaces: Any) -> bool:
+    """True where the first of the meshes or clouds is in space."""
+    first = next(iter(spaces)) if is_several(spaces) and len(spaces) else spaces
+    points = getattr(first, "points", None)
+    return points is not None and points.shape[1] == 3
+
+
+def check_alike(spaces: Sequence[Any], what: str) -> None:
+    """SettingsError for members of which some are in the plane and some in space."""
+    if len({space.points.shape[1] for space in spaces}) > 1:
+        raise SettingsError(
+            f"{what} in the plane and in space, expected all members in one of the two"
+        )
+
+
+def check_space(arguments: Arguments) -> None:
+    """SettingsError for what there is in the plane alone."""
+    if arguments.settings.far_field == "vortex":
+        raise SettingsError(
+            "far_field is 'vortex', which is of plane flow; use ",
+            Option("far_field", "stream"),
+            " in space",
+            argument="far_field",
+        )
+    if isinstance(arguments.deform, Delaunay | TorsionalSprings):
+        raise SettingsError(
+            f"deform is {arguments.deform!r}, which moves nodes and points in the plane; in space "
+            "use Rigid()"
+        )
+    if arguments.chord is not None:
+        raise SettingsError(
+            f"chord is {arguments.chord:g}, which is of the plane; in space give reference_area "
+            "and reference_length"
+        )
+
+
+def check_solids(case: Any, arguments: Arguments) -> None:
+    """SettingsError for what a case in space asks for, and there is on meshes in the plane alone.
+
+    Parameters
+    ----------
+    case : solver on meshes, with `solids`, its volumes in space or None, and `viscosity`
+    """
+    check_space(arguments)
+    if case.solids is None:
+        raise SettingsError(
+            f"the mesh is in space, and method {case.method!r} computes on meshes in the plane "
+            "alone; take km.Ale"
+        )
+    if case.viscosity is not None:
+        raise SettingsError(
+            "reynolds is given, and viscous flow is of meshes in the plane alone; leave it out",
+            argument="reynolds",
+        )
+    for name, known in (("linear_solver", "bicgstab"), ("loops", "store")):
+        if (value := getattr(arguments.settings, name)) != known:
+            raise SettingsError(
+                f"{name} is {value!r}, which is of meshes in the plane alone; take {known!r}",
+                argument=name,
+            )
+
+
+def check_plane(reference_area: Any, reference_length: Any) -> None:
+    """SettingsError for reference values of space, of a mesh in the plane."""
+    for name, value in (("reference_area", reference_area), ("reference_length", reference_length)):
+        if value is not None:
+            raise SettingsError(
+                f"{name} is {value!r}, which is of a mesh in space; in the plane give chord",
+                argument=name,
+            )
+
+
+def check_kinds(conditions: Mapping[str, Condition]) -> None:
+    """SettingsError for conditions that meshes in space do not have."""
+    for marker, own in conditions.items():
+        if own.kind not in (Wall.kind, Far.kind):
+            raise SettingsError(
+                f"boundaries: {marker!r} is {own.words}, which there is on meshes in the plane "
+                f"alone; in space expected {Wall.kind}, {Far.kind} or {Symmetry.kind}",
+                argument="boundaries",
+            )
+
+
+def symmetry_planes(
+    symmetry: Any, spaces: Sequence[Any], boundaries: Any
+) -> tuple[list[str], dict[str, Any]]:
+    """Markers of planes of symmetry in space, where they are no patches, and other boundaries.
+
+    In the plane a plane of symmetry is a condition as others are.
+    """
+    named = conditions_of(boundaries)
+    slip = [marker for marker, own in named.items() if own.role == PLANE]
+    if not in_space(spaces):
+        planes = [] if symmetry is None else planes_of(symmetry, spaces)
+        twice = [marker for marker in planes if marker in named]
+        if twice:
+            raise SettingsError(f"markers {twice} are both in symmetry and in boundaries")
+        return [], named | dict.fromkeys(planes, Symmetry())
+    others = {marker: own for marker, own in named.items() if marker not in slip}
+    if symmetry is None:
+        return planes_of(slip or None, spaces), others
+    planes = planes_of(symmetry, spaces)
+    if slip and set(slip) != set(planes):
+        raise SettingsError(
+            f"symmetry is {planes}, and boundaries names the planes {slip}; expected one of the two"
+        )
+    return planes, others

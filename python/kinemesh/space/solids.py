@@ -1,0 +1,169 @@
+"""Meshes in space on a device: their vertices and cells, and the median duals of these.
+
+docs/theory.md, section 2.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import MeshError
+from kinemesh.linear.stack import Items
+from kinemesh.mesh import Mesh
+from kinemesh.mesh.dual import SolidDual, solid_dual
+from kinemesh.space.faces import FaceVolumes
+from kinemesh.space.grid import Grid
+from kinemesh.space.vertices import MeshVertices
+
+FLAT = 1e-6  # largest sine between a plane of symmetry and its faces
+
+
+def mirror_of(mesh: Mesh, planes: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Unit normal (3,) of a mesh's planes of symmetry, zero without one, and the nodes on them.
+
+    Planes may be several, side by side.
+
+    Raises
+    ------
+    MeshError    a face that is not parallel to the others
+    """
+    there = {name: mesh.boundaries[name] for name in planes if name in mesh.boundaries}
+    if not there:
+        return np.zeros(3), np.empty(0, np.int32)
+    faces = np.concatenate(list(there.values()))
+    ring = mesh.points[np.where(faces < 0, faces[:, :1], faces)]
+    area = np.cross(ring[:, 2] - ring[:, 0], ring[:, 3] - ring[:, 1])
+    size = np.linalg.norm(area, axis=1)
+    unit = area[size.argmax()] / size.max()
+    unit[np.abs(unit) < 1e-15] = 0.0
+    off = np.linalg.norm(area - (area @ unit)[:, None] * unit, axis=1)
+    worst = int(np.argmax(off - FLAT * size))
+    if not off[worst] <= FLAT * size[worst]:
+        x, y, z = ring[worst].mean(axis=0)
+        raise MeshError(
+            f"the face at ({x:.4g}, {y:.4g}, {z:.4g}) of the planes of symmetry "
+            f"({', '.join(there)}) does not lie along the others; expected flat planes of one "
+            "direction: name others as walls"
+        )
+    return unit, np.unique(faces[faces >= 0]).astype(np.int32)
+
+
+class SolidVertices(MeshVertices):
+    """Vertices of meshes in space, with the cells between them.
+
+    Attributes
+    ----------
+    duals : tables of each distinct mesh, of its cells among them
+    starts, corner : (cells+1,), (corners,)   vertices of the cells of all members
+    """
+
+    def _make_cells(self) -> None:
+        self.duals: list[SolidDual] = self.each("duals", solid_dual)
+        firsts = [own.first for own in self.duals]
+        self.cell_items = Items(self.alike, [len(table) - 1 for table in firsts])
+        entries = Items(self.alike, [len(own.corner) for own in self.duals])
+        self.starts = self.cell_items.offsets(firsts)
+        self.corner = entries.stack([own.corner for own in self.duals], self.items)
+        b = self.backend
+        self.fields.add(cell_starts=b.table(self.starts), cell_nodes=b.table(self.corner))
+
+    def named(self, cell: int) -> str:
+        member = int(np.searchsorted(self.cell_items.first, cell, "right")) - 1
+        corners = self.corner[self.starts[cell] : self.starts[cell + 1]] - self.first[member]
+        original = self.meshes[member].original[corners]
+        return f"the cell of nodes {', '.join(map(str, original))}"
+
+
+class SolidGrid(Grid):
+    """Median duals of meshes in space: a volume about each vertex, a face across each edge.
+
+    Parameters
+    ----------
+    planes : markers of planes of symmetry
+
+    Attributes
+    ----------
+    duals : tables of each distinct mesh
+    plane : (members, 3)    unit normal of the planes of symmetry; zero without one
+    mirror_nodes : volumes on them
+    slip : which volumes are on them, the normal, and their velocity across, which is none
+    """
+
+    vertices: SolidVertices
+
+    def __init__(self, vertices: SolidVertices, planes: Sequence[str] = ()) -> None:
+        FaceVolumes.__init__(self, vertices)
+        duals = self._numbered(vertices.duals, coloured=False)
+        self.graphs = [(own.offsets, own.neighbour) for own in duals]
+        edges, b = self._faces(), self.backend
+
+        def each(name: str) -> list[Any]:
+            return [getattr(own, name) for own in duals]
+
+        entries, rings = (
+            Items(self.alike, [len(table) for table in each(name)])
+            for name in ("neighbour", "ring_cell")
+        )
+        self._allocate(
+            edges.stack(each("lr"), self.items),
+            self.items.offsets(each("offsets")),
+            entries.stack(each("neighbour"), self.items),
+            entries.stack(each("edge"), edges),
+        )
+        self.fields.add(
+            wedge=b.zeros(self.edges, np.float64),
+            ring_offsets=b.table(edges.offsets(each("ring_offsets"))),
+            ring_cell=b.table(rings.stack(each("ring_cell"), vertices.cell_items)),
+            ring_local=b.table(rings.stack(each("ring_local"))),
+        )
+        self._make_mirrors(planes)
+        self._record("dual", "boundary", [self.fields.bind("dual_volumes")])
+
+    def _make_mirrors(self, planes: Sequence[str]) -> None:
+        """Planes of symmetry: which volumes are on them, and their normals."""
+        b, found = self.backend, []
+        for member, mesh in zip(self.alike.lead, self.distinct, strict=True):
+            try:
+                found.append(mirror_of(mesh, planes))
+            except MeshError as error:
+                raise MeshError(str(error), member=member) from None
+        nodes = Items(self.alike, [len(own) for _, own in found])
+        self.normals = np.array([normal for normal, _ in found])[self.alike.of]
+        self.mirror_nodes = nodes.stack([own for _, own in found], self.items)
+        self.plane = b.array(self.normals, "real")
+        on_plane = b.table(np.isin(np.arange(self.nodes), self.mirror_nodes))
+        self.mirrors = {"on_plane": on_plane, "plane": self.plane}
+        self.slip = self.mirrors | {"velocity": b.zeros((self.nodes, 3))}
+        self.fields.add(**self.slip)
+        if len(self.mirror_nodes):
+            self.symmetric = {"node": b.table(self.mirror_nodes), "plane": self.plane}
+
+    def fit(self, by: str = "least-squares") -> None:
+        del by  # one way alone
+        self.fields.add(inverse=self.backend.zeros((self.nodes, 6)))
+        self.measure.follow(self.fields.bind("least_squares"))
+        if self.symmetric:
+            self.measure.follow(self.fields.bind("mirror_fit", **self.symmetric, squared=True))
+
+    def in_precision(self, single: bool) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        faces, sides = super().in_precision(single)
+        plane = self.backend.array(self.normals, np.float32) if single else self.plane
+        return faces | {"plane": plane}, sides
+
+    def shapes(self) -> dict[str, NDArray[np.float64]]:
+        """Least volume of a cell, by its worst corner [chord^3], least angle of faces [degrees]."""
+        self.look()
+        volume, angle = self.vertices.worst_cells().T
+        return {"least_volume": volume, "least_dihedral_deg": np.degrees(angle)}
+
+    def worst_cells(self) -> NDArray[np.float64]:
+        """(members, 2) no number: areas and angles of plane cells are columns of histories."""
+        return np.full((self.members, 2), np.nan)
+
+    def broken(self, shapes: dict[str, NDArray[np.float64]]) -> list[tuple[int, str, str]]:
+        found = np.flatnonzero(~(shapes["least_volume"] > 0)).tolist()
+        return [(m, "a cell has a corner with no part of it", "a cell") for m in found]

@@ -1,0 +1,84 @@
+"""Euler flow on meshes in space: a uniform stream, and plane flow between planes of symmetry."""
+
+import kinemesh as km
+import pytest
+from kinemesh.errors import SettingsError
+from solid_cases import MACH, Shaken, forced
+from solids import MADE, cube
+
+TIGHT = km.AleSettings(steady_drop=1e-10, limiter="none")
+
+
+@pytest.mark.parametrize("moves", [False, True], ids=["rim-rests", "rim-moves"])
+@pytest.mark.parametrize("kind", MADE)
+def test_a_uniform_stream_survives_arbitrary_motion(kind, moves):
+    mesh = cube(4, kind, size=2.0, jitter=0.1, middle=-1.0)
+    case = km.Ale(
+        mesh, mach=MACH, alpha_deg=17.0, walls=[], device="cpu", deform=Shaken(0.16, 0.05, moves)
+    )
+
+    error, change = forced(case, 100)
+
+    assert error <= 1e-12
+    assert change > 0.2
+
+
+@pytest.fixture(scope="module")
+def plane():
+    """A plane mesh by its cells, and its steady flow to ten orders."""
+    found = {}
+    for cells in ("quads", "triangles"):
+        mesh = km.mesh.airfoil("naca0012", nodes=1000, far_field=8, cells=cells)
+        case = km.Ale(mesh, mach=0.5, alpha_deg=2.0, settings=TIGHT, device="cpu")
+        found[cells] = mesh, case.steady().summary["result"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("of", "cells", "layers"),
+    [("quads", "hexes", 1), ("quads", "hexes", 3), ("triangles", "prisms", 1),
+     ("triangles", "prisms", 2)],
+)  # fmt: skip
+def test_between_planes_of_symmetry_loads_are_those_of_the_plane(plane, of, cells, layers):
+    mesh, flat = plane[of]
+    made = km.mesh.extruded(mesh, span=0.7, layers=layers, cells=cells)
+
+    case = km.Ale(made, mach=0.5, alpha_deg=2.0, settings=TIGHT, device="cpu", reference_area=0.7)
+    found = case.steady().summary["result"]
+
+    assert flat["converged"]
+    assert found["converged"]
+    for name in ("cl", "cd", "cm"):
+        assert abs(found[name] - flat[name]) <= 1e-8
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"deform": km.deform.TorsionalSprings()}, "in space use Rigid"),
+        ({"chord": 1.0}, "reference_area"),
+        ({"reynolds": 100.0}, "viscous flow is of meshes in the plane"),
+        ({"settings": km.AleSettings(linear_solver="lusgs")}, "linear_solver is 'lusgs'"),
+        ({"settings": km.AleSettings(loops="colours")}, "loops is 'colours'"),
+        ({"settings": km.AleSettings(far_field="vortex")}, "far_field is 'vortex'"),
+        ({"boundaries": {"rim": km.outlet(pressure=0.9)}}, "on meshes in the plane"),
+    ],
+)
+def test_what_there_is_in_the_plane_alone_is_refused(more, says):
+    with pytest.raises(SettingsError, match=says):
+        km.Ale(cube(2, "hexahedra"), mach=MACH, walls=[], device="cpu", **more)
+
+
+def test_reference_values_of_space_are_refused_in_the_plane(plane):
+    with pytest.raises(SettingsError, match="reference_area is 2"):
+        km.Ale(plane["quads"][0], mach=MACH, device="cpu", reference_area=2)
+
+
+def test_cells_have_no_space():
+    with pytest.raises(SettingsError, match="take km"):
+        km.CellCentred(cube(2, "hexahedra"), mach=MACH, walls=[], device="cpu")
+
+
+def test_a_flux_is_no_kernel_of_space():
+    with pytest.raises(SettingsError, match="flux is 'roe_3d'"):
+        km.AleSettings(flux="roe_3d")
