@@ -1,6 +1,7 @@
 """Euler flow on meshes in space: a uniform stream, and plane flow between planes of symmetry."""
 
 import kinemesh as km
+import numpy as np
 import pytest
 from kinemesh.errors import SettingsError
 from solid_cases import MACH, Shaken, forced
@@ -82,3 +83,25 @@ def test_cells_have_no_space():
 def test_a_flux_is_no_kernel_of_space():
     with pytest.raises(SettingsError, match="flux is 'roe_3d'"):
         km.AleSettings(flux="roe_3d")
+
+
+def test_bodies_that_leave_the_plane_of_symmetry_are_refused():
+    mesh = km.mesh.extruded(km.mesh.airfoil("naca0012", nodes=500, far_field=5.0))
+    x, y, z = mesh.points.T
+    turned = mesh.transformed(np.stack([x, -z, y], axis=1))
+    law = km.motion.pitch(1.0, 0.1)
+
+    km.Ale(turned, mach=0.3, device="cpu")
+    with pytest.raises(SettingsError, match="expected planes across y"):
+        km.Ale(turned, mach=0.3, motion=law, device="cpu")
+
+
+def test_a_flow_of_a_mesh_in_space_and_one_in_the_plane_do_not_mix(plane):
+    flat = plane["quads"][0]
+    with pytest.raises(SettingsError, match="meshes in the plane and in space"):
+        km.Ale([flat, km.mesh.extruded(flat)], mach=0.3, device="cpu")
+
+
+def test_incompressible_flow_has_no_space():
+    with pytest.raises(SettingsError, match="incompressible flow is computed on meshes in the pl"):
+        km.Incompressible(cube(2, "hexahedra"), reynolds=100.0, walls=[], device="cpu")

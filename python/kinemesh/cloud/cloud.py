@@ -22,6 +22,7 @@ from kinemesh.cloud.tables import condition_numbers, table_of
 from kinemesh.csr import cuthill_mckee
 from kinemesh.errors import CloudError
 from kinemesh.mesh.origin import UNKNOWN, Origin
+from kinemesh.mesh.pieces import triangles_of
 
 if TYPE_CHECKING:
     from kinemesh.mesh import Mesh
@@ -87,8 +88,9 @@ class Cloud:
 
         if not isinstance(mesh, Mesh):
             raise CloudError(f"Cloud.from_mesh: the mesh is {mesh!r}, expected a kinemesh Mesh")
+        sides = {name: triangles_of(faces) for name, faces in mesh.boundaries.items()}
         return cls.from_pairs(
-            mesh.points, mesh.edges, mesh.boundaries, mesh.original, worst_condition, mesh.origin
+            mesh.points, mesh.edges, sides, mesh.original, worst_condition, mesh.origin
         )
 
     @classmethod

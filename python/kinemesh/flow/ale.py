@@ -32,8 +32,8 @@ from kinemesh.flow.door.resolution import (
 )
 from kinemesh.flow.door.sliding import checked
 from kinemesh.flow.door.space import (
-    check_alike,
     check_kinds,
+    check_mirrors,
     check_plane,
     check_solids,
     in_space,
@@ -279,7 +279,6 @@ class Ale(Solver):
         self.slides = sliding
         self.check_viscosity(arguments.settings)
         meshes = meshes_of(mesh, arguments.members)
-        check_alike(meshes, "meshes")
         planes: list[str] = []
         others = boundaries
         if space:
@@ -300,7 +299,10 @@ class Ale(Solver):
         grid = self._volumes(arguments, meshes, markers, planes)
         grid.fit(arguments.settings.gradients_by)
         super().__init__(arguments, markers, grid)
-        self.notes += [] if space else [*tell_of_cells(self), *tell_of_triangles(self)]
+        if space:
+            check_mirrors(self)
+        else:
+            self.notes += [*tell_of_cells(self), *tell_of_triangles(self)]
 
     def _volumes(
         self, arguments: Arguments, meshes: list[Mesh], markers: Markers, planes: list[str]

@@ -141,7 +141,7 @@ class Incompressible(Moving):
             moment_about=moment_about,
             chord=chord,
         )
-        meshes = meshes_of(mesh, arguments.members)
+        meshes = meshes_of(mesh, arguments.members, "incompressible flow")
         self.fits(arguments, meshes)
         assign = markers_of_parts if overset else assign_markers
         markers = assign(meshes, arguments, type(self), **sides)

@@ -25,6 +25,7 @@ from kinemesh.device.counting import Counting
 from kinemesh.errors import DeviceError
 from kinemesh.flow.samples import KINDS, kind_of
 from kinemesh.linear.hierarchy import degree
+from kinemesh.mesh.kinds import KINDS as KIND_OF_CELLS
 from kinemesh.motion.deform import Deformation, Delaunay, Rigid, TorsionalSprings
 from kinemesh.overset.parts import Parts
 from kinemesh.sentences import Option, Sentence, joined
@@ -61,9 +62,13 @@ _COUNTING = Lock()  # two threads that count, and keep warnings back, would keep
 def counts(space: Any) -> NDArray[np.int64]:
     """(4,) points, their neighbours, facets of the boundary, points on it.
 
-    Of overset parts (6,): also quadrilaterals, and for each node the other parts.
+    Of overset parts (6,): also quadrilaterals, and for each node the other parts.  Of meshes in
+    space (8,): facets count once for each corner; also points on planes of
+    symmetry, cells, their corners, their edges.
     """
     planes = planes_of(None, [space]) if space.points.shape[1] == 3 else []
+    if getattr(space, "solids", {}):
+        return _of_solids(space, planes)
     sides = [facets for name, facets in space.boundaries.items() if name not in planes]
     facets = np.concatenate(sides) if sides else np.empty((0, 2), int)
     if hasattr(space, "satellites"):
@@ -73,6 +78,23 @@ def counts(space: Any) -> NDArray[np.int64]:
     found = [len(space.points), neighbours, len(facets), len(np.unique(facets))]
     if isinstance(space, Parts):
         found += [len(space.quads), len(space.points) * (len(space.names) - 1)]
+    return np.array(found)
+
+
+def _of_solids(mesh: Any, planes: Sequence[str]) -> NDArray[np.int64]:
+    """(8,) as of `counts`."""
+    none = np.empty((0, 4), int)
+    sides = [faces for name, faces in mesh.boundaries.items() if name not in planes]
+    faces = np.concatenate([none, *sides])
+    mirrors = np.concatenate([none, *(mesh.boundaries[name] for name in planes)])
+    cells = [(len(table), KIND_OF_CELLS[name]) for name, table in mesh.solids.items()]
+    found = [len(mesh.points), 2 * len(mesh.edges), (faces >= 0).sum()]
+    found += [len(np.unique(own[own >= 0])) for own in (faces, mirrors)]
+    found += [sum(n * count for n, count in of) for of in (
+        [(n, 1) for n, _ in cells],
+        [(n, kind.corners) for n, kind in cells],
+        [(n, len(kind.edges)) for n, kind in cells],
+    )]  # fmt: skip
     return np.array(found)
 
 

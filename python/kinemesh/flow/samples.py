@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from kinemesh.mesh import Mesh
+from kinemesh.mesh.kinds import KINDS as CELLS
+from kinemesh.mesh.kinds import SOLIDS
+from kinemesh.mesh.solid_faces import open_faces
 from kinemesh.overset.parts import OVERSET, Parts
 from kinemesh.space.conditions.base import BODY, OUTER
 
@@ -18,6 +21,21 @@ if TYPE_CHECKING:
 RINGS = (40, 4, False), (40, 5, False), (40, 4, True)
 STACKS = (40, 4, False, 2), (40, 5, False, 2), (40, 4, True, 2), (40, 4, False, 3), (40, 6, True, 3)
 BLOCKS = (6, 3, False), (6, 4, False), (6, 3, True), (8, 3, False)
+SOLID = (
+    *((5, 3, kind, False) for kind in SOLIDS),
+    *((5, 3, kind, True) for kind in ("prisms", "tetrahedra")),
+    *((7, 2, kind, False) for kind in ("hexahedra", "pyramids")),
+    *((4, 5, kind, True) for kind in ("hexahedra", "prisms")),
+)
+# of a hexahedron, about its diagonal from corner 0 to corner 6
+CUTS = {
+    "hexahedra": ((0, 1, 2, 3, 4, 5, 6, 7),),
+    "prisms": ((0, 1, 2, 4, 5, 6), (0, 2, 3, 4, 6, 7)),
+    "tetrahedra": (
+        *((0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6)),
+        *((0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6)),
+    ),
+}
 
 
 def ring(around: int, layers: int, quads: bool) -> Mesh:
@@ -74,6 +92,34 @@ def block(across: int, layers: int, diagonals: bool) -> Cloud:
     return Cloud.from_pairs(points, np.concatenate(pairs), sides)
 
 
+def solid(across: int, layers: int, kind: str, mirror: bool) -> Mesh:
+    """Cells of a lattice with a wall below; `mirror`: a plane of symmetry on one side."""
+    shape = across, across, layers
+    at = np.arange(across * across * layers).reshape(shape)
+    points = np.stack(np.unravel_index(np.arange(at.size), shape), axis=1).astype(float)
+    ways = (0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)
+    corners = [
+        at[i : across - 1 + i, j : across - 1 + j, k : layers - 1 + k].ravel()
+        for k in (0, 1)
+        for i, j, _ in ways
+    ]
+    cubes = np.stack(corners, axis=1)
+    if kind == "pyramids":
+        middle = len(points) + np.arange(len(cubes))
+        points = np.concatenate([points, points[cubes].mean(axis=1)])
+        sides = [cubes[:, face[::-1]] for face in CELLS["hexahedra"].faces]
+        table = np.concatenate([np.column_stack([side, middle]) for side in sides])
+    else:
+        table = np.concatenate([cubes[:, own] for own in CUTS[kind]])
+    blocks = {kind: table.astype(np.int32)}
+    faces = open_faces(blocks, len(points))
+    x = points[np.where(faces < 0, faces[:, :1], faces)]
+    below, beside = (x[..., 2] == 0).all(axis=1), mirror & (x[..., 1] == 0).all(axis=1)
+    named = {BODY: below, "symmetry": beside & ~below, OUTER: ~(below | beside)}
+    sides_of = {name: faces[mask] for name, mask in named.items() if mask.any()}
+    return Mesh.from_blocks(points, blocks, sides_of)
+
+
 class Kind(NamedTuple):
     """Spaces of a kind: their maker, and sizes whose counts of what there is differ."""
 
@@ -87,13 +133,14 @@ KINDS = {
     "parts": Kind(stack, STACKS),
     "points": Kind(points, RINGS),
     "points in space": Kind(block, BLOCKS),
+    "cells in space": Kind(solid, SOLID),
 }
 
 
 def kind_of(space: Any) -> str:
     """The kind of a mesh or cloud, a key of `KINDS`."""
     if space.points.shape[1] == 3:
-        return "points in space"
+        return "points in space" if hasattr(space, "satellites") else "cells in space"
     if hasattr(space, "satellites"):
         return "points"
     if isinstance(space, Parts):

@@ -3,7 +3,7 @@
 Points and point fields are stored per step; cells once, all steps pointing at them.
 Points are written in the user's own order (`mesh.original`), whose numbers are the field `Node`.
 Fields are PointData or CellData, all of one file alike.  Cells stand in the order of the mesh's,
-triangles before quads, and have no numbers but those of their nodes.
+triangles before quads, in space by kind, and have no numbers but those of their nodes.
 Beside the group `VTKHDF` the group `kinemesh` holds, for the plots, the wall edges, the names of
 overset parts, whether the cells are of a cloud, for display alone, and whether fields are "on"
 points or cells.
@@ -48,7 +48,8 @@ class FieldWriter:
     Parameters
     ----------
     path : path            started anew
-    mesh : kinemesh.mesh.Mesh, or a cloud's `kinemesh.cloud.display.Shown`
+    mesh : kinemesh.mesh.Mesh, or a cloud's `kinemesh.cloud.display.Shown`, or one with `typed`,
+        tables of cells in space by VTK's numbers of their types, in VTK's order of corners
     walls : (k, d) int     wall edges (in space triangles), nodes of the mesh; kept for the plots
     bodies : names         and numbers of wall edges of the bodies that `walls` has one after other
     on : "points" or "cells"    of the mesh, what fields have numbers of
@@ -87,9 +88,10 @@ class FieldWriter:
 
         place = np.empty(self._nodes, np.int64)  # mesh node -> file place
         place[self._order] = np.arange(self._nodes)
-        tri, quad = np.asarray(mesh.triangles), np.asarray(mesh.quads)
-        ids = np.concatenate([place[tri].ravel(), place[quad].ravel()])
-        corners = np.concatenate([np.full(len(tri), 3), np.full(len(quad), 4)])
+        tables = {TRIANGLE: mesh.triangles, QUAD: mesh.quads, **getattr(mesh, "typed", {})}
+        ids = np.concatenate([place[np.asarray(own)].ravel() for own in tables.values()])
+        sizes = [len(own) for own in tables.values()]
+        corners = np.repeat([np.shape(own)[1] for own in tables.values()], sizes)
 
         root = self._file.create_group("VTKHDF")
         root.attrs["Version"] = np.array([2, 0], np.int64)
@@ -103,8 +105,7 @@ class FieldWriter:
             root.create_dataset(name, data=np.array([count], np.int64))
         root.create_dataset("Connectivity", data=ids.astype(np.int64), **PACKED)
         root.create_dataset("Offsets", data=np.r_[0, np.cumsum(corners)].astype(np.int64))
-        types = np.where(corners == 3, TRIANGLE, QUAD)
-        root.create_dataset("Types", data=types.astype(np.uint8))
+        root.create_dataset("Types", data=np.repeat(list(tables), sizes).astype(np.uint8))
         self._column(root, "Points", np.float64, (3,))
         node = np.asarray(mesh.original)[self._order].astype(np.int64)
         root.create_dataset("PointData/Node", data=node, **PACKED)
@@ -305,9 +306,10 @@ def times(path: str | Path) -> NDArray[np.float64]:
 
 def read(path: str | Path, step: int = -1) -> dict[str, Any]:
     """One step of a file: time, points (nodes, d), cells (cells, 4) that are not hidden, with -1 as
-    the fourth corner of a triangle, walls (k, d), bodies (marker -> rows of walls), parts (names of
-    overset parts), fields (name -> array), on ("points" or "cells", of which fields are), cloud
-    (whether the cells are for display alone); nodes in the user's order.
+    the fourth corner of a triangle, in space with as many columns as the largest cell has corners,
+    walls (k, d), bodies (marker -> rows of walls), parts (names of overset parts), fields (name ->
+    array), on ("points" or "cells", of which fields are), cloud (whether the cells are for display
+    alone); nodes in the user's order.
 
     Raises CaseError where the file cannot be read or has no such step.
     """
@@ -359,8 +361,9 @@ def _bodies(group: h5py.Group, walls: int) -> dict[str, NDArray[np.int64]]:
 
 def _cells(offsets: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.int64]:
     corners = np.diff(offsets)
-    cells = np.full((len(corners), 4), -1, np.int64)
-    for k in range(4):
+    width = int(max(4, corners.max(initial=4)))
+    cells = np.full((len(corners), width), -1, np.int64)
+    for k in range(width):
         has = corners > k
         cells[has, k] = ids[offsets[:-1][has] + k]
     return cells

@@ -56,6 +56,8 @@ class Part:
                 f"Part: the mesh is a {type(self.mesh).__name__}, expected a kinemesh.Mesh of "
                 "triangles and quadrilaterals in the plane"
             )
+        if self.mesh.dimensions == 3:
+            raise OversetError("Part: the mesh is in space, expected one in the plane")
         object.__setattr__(self, "at", point_of(self.at, "Part: at", "x, y"))
         angle = numbers(self.angle_deg, 1, "Part: angle_deg")[0]
         object.__setattr__(self, "angle_deg", float(angle))

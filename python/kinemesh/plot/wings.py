@@ -1,4 +1,4 @@
-"""Figures of a wing: pressures from above and below, at sections along the span, and its points."""
+"""Figures of a wing: pressures from above and below, at sections along the span, points or mesh."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError, warn
+from kinemesh.mesh.kinds import OF_CORNERS
 from kinemesh.plot.style import BLUE, DARK, RED, figure_of, styled, wrapped
 from kinemesh.study.cuts import section_pressures
 
@@ -142,6 +143,53 @@ def cloud(
     return figure
 
 
+@styled
+def mesh(
+    points: NDArray[Any],
+    walls: NDArray[Any],
+    lines: NDArray[Any],
+    title: str = "",
+) -> Any:
+    """The facets of the wing's upper side, and the mesh on the plane of symmetry near it.
+
+    points (n, 3), walls (t, 3), lines (k, 2) edges on the plane.
+    """
+    from matplotlib.collections import LineCollection
+
+    figure = figure_of(9.6, 4.6)
+    top, side = figure.subplots(1, 2)
+    upper = walls[_upper(points, walls)]
+    top.triplot(points[:, 1], points[:, 0], upper, color=DARK, linewidth=0.3)
+    top.invert_yaxis()
+    top.set(xlabel="$y$ [root chord]", ylabel="$x$ [root chord]", aspect="equal")
+    top.set_title("upper side")
+    body = points[np.unique(walls)]
+    root = body[body[:, 1] == body[:, 1].min()][:, [0, 2]]
+    low, high = root.min(axis=0) - NEAR, root.max(axis=0) + NEAR
+    side.add_collection(LineCollection(points[lines][..., [0, 2]], colors=DARK, linewidths=0.3))
+    side.set(xlabel="$x$ [root chord]", ylabel="$z$ [root chord]", aspect="equal")
+    side.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+    side.set_title("plane of symmetry")
+    for axes in (top, side):
+        axes.grid(False)
+    told = f"mesh: {len(points):,} nodes"
+    figure.suptitle(wrapped(f"{title}\n{told}" if title else told, 120), fontsize=10)
+    return figure
+
+
+def _lines(cells: NDArray[Any], on_plane: NDArray[np.bool_]) -> NDArray[Any]:
+    """(k, 2) edges of cells in space, both of whose ends are on the plane, each once."""
+    count = (cells >= 0).sum(axis=1)
+    none = np.empty((0, 2), cells.dtype)
+    each = [
+        cells[count == corners][:, np.array(kind.edges)].reshape(-1, 2)
+        for corners, kind in OF_CORNERS.items()
+        if corners <= cells.shape[1]
+    ]
+    pairs = np.sort(np.concatenate([none, *each]), axis=1)
+    return np.unique(pairs[on_plane[pairs].all(axis=1)], axis=0)
+
+
 def figures(
     target: Callable[[str], Path], flow: Fields, about: Mapping[str, Any], title: str
 ) -> None:
@@ -155,14 +203,18 @@ def figures(
     points, walls = flow.points, flow.walls
     if not len(walls):
         return
-    for name in ("Cp", "Colour"):
+    for name in ("Cp", "Colour") if flow.cloud else ("Cp",):
         if name not in flow:
             raise CaseError(f"the fields have no {name}; there are {', '.join(flow)}")
     stations, data, label = _stations(points[np.unique(walls), 1], about)
     pressure(points, walls, flow["Cp"], title, path=target("cp"))
     sections(points, walls, flow["Cp"], stations, data, label, title, path=target("sections"))
-    plane = np.flatnonzero(points[:, 1] == points[np.unique(walls), 1].min())
-    cloud(points, walls, plane, flow["Colour"], title, path=target("mesh"))
+    on_plane = points[:, 1] == points[np.unique(walls), 1].min()
+    if flow.cloud:
+        plane = np.flatnonzero(on_plane)
+        cloud(points, walls, plane, flow["Colour"], title, path=target("mesh"))
+    else:
+        mesh(points, walls, _lines(flow.cells, on_plane), title, path=target("mesh"))
 
 
 def _stations(

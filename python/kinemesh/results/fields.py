@@ -52,7 +52,8 @@ class Fields(Mapping[str, NDArray[Any]]):
     arrays : name -> (nodes,) or (nodes, 3), or as many rows as cells
     points : (nodes, d)      coordinates of the nodes at this moment [chord]
     cells : (cells, 4)       numbers of nodes; the fourth of a triangle is -1; of overset parts all
-        that are not hidden
+        that are not hidden; in space as many columns as the largest cell has corners, in VTK's
+        order, and -1 behind them
     walls : (k, d)           wall edges of all bodies (in space triangles), by numbers of nodes
     bodies : marker -> (k,)  rows of `walls` of each body
     frame : int              number of the frame in its file, from 0

@@ -14,6 +14,7 @@ from kinemesh.io import summary
 from kinemesh.io.fields import FieldWriter
 from kinemesh.io.history import History
 from kinemesh.io.summary import Stopwatch
+from kinemesh.mesh.pieces import triangles_of
 from kinemesh.results import walls
 from kinemesh.run import resume
 
@@ -67,7 +68,8 @@ class Files:
                 continue
             if upto is not None:
                 warn(f"{path} is not there: its flow fields begin at time {upto[m]:g}")
-            walls = {marker: mesh.boundaries[marker] for i, marker in grid.bodies if i == m}
+            markers = [marker for i, marker in grid.bodies if i == m]
+            walls = {marker: triangles_of(mesh.boundaries[marker]) for marker in markers}
             none = np.empty((0, grid.dimensions), np.int32)
             edges = np.concatenate([none, *walls.values()])
             bodies = {marker: len(facets) for marker, facets in walls.items()}

@@ -6,7 +6,8 @@ docs/theory.md, section 2.3.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from kinemesh.errors import MeshError
 from kinemesh.linear.stack import Items
 from kinemesh.mesh import Mesh
 from kinemesh.mesh.dual import SolidDual, solid_dual
+from kinemesh.mesh.kinds import KINDS
 from kinemesh.space.faces import FaceVolumes
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
@@ -50,6 +52,25 @@ def mirror_of(mesh: Mesh, planes: Sequence[str]) -> tuple[NDArray[np.float64], N
             "direction: name others as walls"
         )
     return unit, np.unique(faces[faces >= 0]).astype(np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSolids:
+    """A mesh in space as field files have it: cells by VTK's numbers of their types."""
+
+    points: NDArray[np.float64]
+    original: NDArray[np.int32]
+    typed: dict[int, NDArray[np.int32]]
+    triangles: NDArray[np.int32]
+    quads: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, mesh: Mesh) -> ShownSolids:
+        """The cells of a mesh with their corners in VTK's order."""
+        kinds = [KINDS[name] for name in mesh.solids]
+        tables = zip(kinds, mesh.solids.values(), strict=True)
+        typed = {kind.vtk: cells[:, kind.to_vtk] for kind, cells in tables}
+        return cls(mesh.points, mesh.original, typed, mesh.triangles, mesh.quads)
 
 
 class SolidVertices(MeshVertices):
@@ -94,6 +115,7 @@ class SolidGrid(Grid):
     """
 
     vertices: SolidVertices
+    columns: ClassVar[tuple[str, ...]] = ("min_volume", "min_dihedral_deg")
 
     def __init__(self, vertices: SolidVertices, planes: Sequence[str] = ()) -> None:
         FaceVolumes.__init__(self, vertices)
@@ -157,8 +179,15 @@ class SolidGrid(Grid):
     def shapes(self) -> dict[str, NDArray[np.float64]]:
         """Least volume of a cell, by its worst corner [chord^3], least angle of faces [degrees]."""
         self.look()
+        volume, angle = self.step_numbers().values()
+        return {"least_volume": volume, "least_dihedral_deg": angle}
+
+    def step_numbers(self) -> dict[str, NDArray[np.float64]]:
         volume, angle = self.vertices.worst_cells().T
-        return {"least_volume": volume, "least_dihedral_deg": np.degrees(angle)}
+        return dict(zip(self.columns, (volume, np.degrees(angle)), strict=True))
+
+    def shown(self, member: int) -> ShownSolids:
+        return ShownSolids.of(self.meshes[member])
 
     def worst_cells(self) -> NDArray[np.float64]:
         """(members, 2) no number: areas and angles of plane cells are columns of histories."""

@@ -53,12 +53,14 @@ class Volumes(ABC):
     mirrors, slip : dict    in space the points on a plane of symmetry and its normal; with their
         velocity
     symmetric : dict     in space, volumes on the planes of symmetry and their normal; empty without
+    columns : names of numbers of the cells that histories of unsteady runs have
     worse : ufunc                 of two numbers in `shapes` the one of the worse shape
     measure, sweep : what follows from x; from x and its past
     keep_levels, look : recordings   the next time level; the shapes of cells
     """
 
     on: ClassVar[str] = "points"
+    columns: ClassVar[tuple[str, ...]] = ()
     measure: Followed
     sweep: Followed
     keep_levels: Callable[[], None]
@@ -156,6 +158,10 @@ class Volumes(ABC):
     def worst_cells(self) -> NDArray[np.float64]:
         """(members, 2): least cell area [chord^2] and least angle [rad]; nan without cells."""
         return np.full((self.members, 2), np.nan)
+
+    def step_numbers(self) -> dict[str, NDArray[np.float64]]:
+        """(members,) of each of `columns`, of the step that volumes have been measured in."""
+        return {}
 
     @abstractmethod
     def shapes(self) -> dict[str, NDArray[np.float64]]:

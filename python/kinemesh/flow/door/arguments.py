@@ -268,10 +268,20 @@ def within(
                 )
 
 
-def meshes_of(value: Any, members: int) -> list[Mesh]:
-    """One mesh per member, in an order that keeps neighbours close in memory."""
+def meshes_of(value: Any, members: int, plane: str = "") -> list[Mesh]:
+    """One mesh per member, in an order that keeps neighbours close in memory.
+
+    Parameters
+    ----------
+    plane : what is computed on meshes in the plane alone, in words; SettingsError in space
+    """
     hint = "read one with kinemesh.mesh.read or make one with kinemesh.mesh.airfoil"
-    return _spaces(value, members, Mesh, hint)
+    meshes = _spaces(value, members, Mesh, hint)
+    if plane and meshes[0].dimensions == 3:
+        raise SettingsError(
+            f"the mesh is in space, and {plane} is computed on meshes in the plane alone"
+        )
+    return meshes
 
 
 def clouds_of(value: Any, members: int) -> list[Cloud]:
@@ -281,12 +291,7 @@ def clouds_of(value: Any, members: int) -> list[Cloud]:
     hint = (
         "make one with kinemesh.cloud.airfoil, Cloud.from_mesh, Cloud.from_points or Cloud.around"
     )
-    clouds = _spaces(value, members, Cloud, hint)
-    if len({c.points.shape[1] for c in clouds}) > 1:
-        raise SettingsError(
-            "clouds in the plane and in space, expected all members in one of the two"
-        )
-    return clouds
+    return _spaces(value, members, Cloud, hint)
 
 
 def _spaces(value: Any, members: int, kind: Any, hint: str) -> list[Any]:
@@ -300,6 +305,11 @@ def _spaces(value: Any, members: int, kind: Any, hint: str) -> list[Any]:
         raise SettingsError(
             f"{kind.__name__.lower()} is {shown(wrong[0])}, expected a kinemesh {kind.__name__}: "
             f"{hint}"
+        )
+    if len({own.points.shape[1] for own in given}) > 1:
+        several = {"Mesh": "meshes", "Cloud": "clouds"}[kind.__name__]
+        raise SettingsError(
+            f"{several} in the plane and in space, expected all members in one of the two"
         )
     content, done, each = {}, {}, {id(g): g for g in given}
     for which, space in each.items():

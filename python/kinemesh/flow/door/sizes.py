@@ -115,7 +115,7 @@ def _several(walls: Walls, chord: float | None) -> str | None:
 def _planform(walls: Walls, area: float) -> str | None:
     """Warning about a reference area that is not the planform's."""
     planform = sum(body.size for body in walls.bodies)
-    if not walls.bodies or abs(area / planform - 1) <= PLANFORM:
+    if not planform or abs(area / planform - 1) <= PLANFORM:
         return None
     return (
         f"coefficients refer to an area of {area:.6g}, and the planform of "

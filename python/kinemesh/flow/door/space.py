@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from kinemesh.arguments import is_several
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door.arguments import Arguments
@@ -14,6 +16,7 @@ from kinemesh.space.conditions.base import PLANE, Condition
 from kinemesh.space.conditions.table import conditions_of
 from kinemesh.space.conditions.words import Far, Symmetry, Wall
 from kinemesh.space.markers import planes_of
+from kinemesh.space.solids import FLAT
 
 
 def in_space(spaces: Any) -> bool:
@@ -21,14 +24,6 @@ def in_space(spaces: Any) -> bool:
     first = next(iter(spaces)) if is_several(spaces) and len(spaces) else spaces
     points = getattr(first, "points", None)
     return points is not None and points.shape[1] == 3
-
-
-def check_alike(spaces: Sequence[Any], what: str) -> None:
-    """SettingsError for members of which some are in the plane and some in space."""
-    if len({space.points.shape[1] for space in spaces}) > 1:
-        raise SettingsError(
-            f"{what} in the plane and in space, expected all members in one of the two"
-        )
 
 
 def check_space(arguments: Arguments) -> None:
@@ -75,6 +70,22 @@ def check_solids(case: Any, arguments: Arguments) -> None:
             raise SettingsError(
                 f"{name} is {value!r}, which is of meshes in the plane alone; take {known!r}",
                 argument=name,
+            )
+
+
+def check_mirrors(case: Any) -> None:
+    """SettingsError for bodies that move planes of symmetry out of themselves.
+
+    Bodies turn about lines along y and shift in x and z.
+    """
+    moving = any(motion is not None for motion in case.motions)
+    for member, unit in enumerate(case.grid.normals):
+        if moving and np.abs(unit[[0, 2]]).max() > FLAT:
+            normal = ", ".join(f"{c:.3g}" for c in unit)
+            raise SettingsError(
+                f"the normal of the planes of symmetry is ({normal}), and bodies turn about lines "
+                "along y and shift along x and z; expected planes across y, or no motion",
+                member=member,
             )
 
 

@@ -83,14 +83,14 @@ class Answers(State, Moving):
         return [*self.low_mach.notes(), *([] if friction is None else friction.remarks())]
 
     def step_numbers(self) -> dict[str, NDArray[Any]]:
+        return {**self.steady_numbers(), **self.grid.step_numbers()}
+
+    def steady_numbers(self) -> dict[str, NDArray[Any]]:
         if self.friction is None:
             return {}
         about = np.zeros((self.grid.members, 2))  # of which drag does not depend
         pressure, total = (own.members(about)[:, 1] for own in (self.pressures, self.forces))
         return self.friction.numbers(pressure, total)
-
-    def steady_numbers(self) -> dict[str, NDArray[Any]]:
-        return self.step_numbers()
 
     def end_numbers(self) -> dict[str, NDArray[Any]]:
         if self.friction is None:

@@ -62,7 +62,8 @@ class Solver(Answers):
             self._primitive()
         self.friction = None if self.viscosity is None else Friction(self)
         if self.friction is not None:
-            self.columns = self.steady_columns = self.friction.columns
+            self.steady_columns = self.friction.columns
+        self.columns = (*self.steady_columns, *grid.columns)
         self._residual = [call for term in self.terms.values() for call in term.residual()]
         self.implicit = self.operator()
         self._steps = self.implicit.calls(self.assemble)
