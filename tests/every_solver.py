@@ -17,6 +17,7 @@ from kinemesh.flow.gas import meshless_settings
 from kinemesh.flow.terms.convection import CLOUD_FLUXES, FLUXES
 from kinemesh.space.conditions.base import CLOUD, FACES, PROJECTION
 from projections import TIGHT
+from solids import cube
 from solver_cases import Wobble, disc, smooth_random, stream, vortex
 from squares import square
 
@@ -141,7 +142,7 @@ class Faces(Gas):
         get, grid = made.backend.get, made.grid
         low, high = (0.5, -0.8, -0.8, 0.4), (1.5, 0.8, 0.8, 1.2)
         for step in (1, 2, 3):
-            u = made.model.conserved(rng.uniform(low, high, (grid.nodes, 4)))
+            u = made.model.conserved(self.states(rng.uniform(low, high, (grid.nodes, 4))))
             made.backend.put(made.u, u)
             if step < 3:
                 made.begin_step(np.array([DT]), step)
@@ -152,6 +153,18 @@ class Faces(Gas):
         change = get(grid.bdf)[0, 0] * get(grid.V)[:, None] * u + get(made.past)
         exchanged = get(made.res) - change
         return (np.abs(exchanged.sum(axis=0)) / np.abs(exchanged).sum(axis=0)).max()
+
+
+class FacesInSpace(Faces):
+    """A gas on volumes of a mesh in space; the vortex fills layers between planes of symmetry."""
+
+    dimensions = 3
+    sizes = 20, 28
+
+    def space(self, size, half):
+        if half == 1.0:
+            return cube(size // 2, "mixed", size=2.0, jitter=0.1, middle=-1.0)
+        return km.mesh.extruded(super().space(size, half), 4 * half / size, 2, "tets")
 
 
 class Points(Gas):
@@ -283,6 +296,7 @@ def taylor_green(x, y, time):
 
 SAMPLES = {
     ("mesh", FACES, 2): Faces,
+    ("mesh", FACES, 3): FacesInSpace,
     ("cloud", CLOUD, 2): Points,
     ("cloud", CLOUD, 3): PointsInSpace,
     ("mesh", PROJECTION, 2): Projected,

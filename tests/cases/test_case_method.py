@@ -132,7 +132,8 @@ def test_what_a_cloud_has_no_meaning_for_is_refused(changes, word):
 
 def test_what_a_mesh_has_no_meaning_for_is_refused():
     with pytest.raises(
-        km.CaseError, match=r"makes no mesh in the plane, which .* or use method = 'meshless'"
+        km.CaseError,
+        match=r"makes no mesh in the plane or in space, which .* or use method = 'meshless'",
     ):
         THREE.replace(method="ale")
     with pytest.raises(km.CaseError, match="settings of method 'ale'; remove what method"):

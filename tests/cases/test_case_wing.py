@@ -86,10 +86,11 @@ def test_a_mesh_refers_to_its_chord():
     table = tomllib.loads(text + "reference_length = 2.0\n")
 
     with pytest.raises(
-        km.CaseError, match=r"reference_length: .* method 'ale' takes chord; remove it"
+        km.CaseError, match=r"reference_length: .* method 'cells' takes chord; remove it"
     ):
-        Case.from_dict(table)
-    assert Case.from_dict(table | {"method": "meshless"}).build(device="cpu").reference == (1, 2)
+        Case.from_dict(table | {"method": "cells"})
+    for method in ("ale", "meshless"):
+        assert Case.from_dict(table | {"method": method}).build(device="cpu").reference == (1, 2)
 
 
 @pytest.mark.parametrize(

@@ -70,11 +70,6 @@ def test_what_there_is_in_the_plane_alone_is_refused(more, says):
         km.Ale(cube(2, "hexahedra"), mach=MACH, walls=[], device="cpu", **more)
 
 
-def test_reference_values_of_space_are_refused_in_the_plane(plane):
-    with pytest.raises(SettingsError, match="reference_area is 2"):
-        km.Ale(plane["quads"][0], mach=MACH, device="cpu", reference_area=2)
-
-
 def test_cells_have_no_space():
     with pytest.raises(SettingsError, match="take km"):
         km.CellCentred(cube(2, "hexahedra"), mach=MACH, walls=[], device="cpu")
@@ -105,3 +100,10 @@ def test_a_flow_of_a_mesh_in_space_and_one_in_the_plane_do_not_mix(plane):
 def test_incompressible_flow_has_no_space():
     with pytest.raises(SettingsError, match="incompressible flow is computed on meshes in the pl"):
         km.Incompressible(cube(2, "hexahedra"), reynolds=100.0, walls=[], device="cpu")
+
+
+def test_the_limiter_has_a_constant_of_its_own_in_space(plane):
+    flat = km.Ale(plane["quads"][0], mach=0.3, device="cpu")
+    space = km.Ale(cube(2, "mixed"), mach=0.3, walls=[], device="cpu")
+
+    assert (flat.settings.limiter_k, space.settings.limiter_k) == (0.05, 0.5)

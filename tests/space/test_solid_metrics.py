@@ -81,6 +81,16 @@ def test_worst_cells_are_those_of_the_shape():
     assert shapes["least_dihedral_deg"] == pytest.approx(45.0, rel=1e-12)
 
 
+@pytest.mark.parametrize("kind", MADE)
+def test_worst_cells_are_those_that_a_mesh_tells(kind):
+    mesh = cube(3, kind, jitter=0.2)
+
+    shapes, told = grid_of(mesh).shapes(), km.mesh.quality(mesh)
+
+    assert shapes["least_dihedral_deg"] == pytest.approx(told.min_dihedral_deg, rel=1e-12)
+    assert shapes["least_volume"] <= told.min_volume * (1 + 1e-12)
+
+
 def test_a_cell_that_folds_is_a_fault():
     mesh = cube(2, "hexahedra")
     grid = grid_of(mesh)

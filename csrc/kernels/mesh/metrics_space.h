@@ -102,7 +102,7 @@ KERNEL(dual_normals_3d, SPACE_NORMALS, indirect)
   F(in, f64, x1, "nodes,3") \
   RINGS(F)                  \
   F(out, f64, dV, "edges")
-KERNEL(dual_sweeps_3d, SPACE_SWEEPS, indirect)
+KERNEL(dual_sweeps_3d, SPACE_SWEEPS, wide)
 {
   const i32         a = lr[2 * i], b = lr[2 * i + 1];
   const struct vec3 from0 = place_of(x0, a), from1 = place_of(x1, a);
@@ -178,7 +178,7 @@ KERNEL(boundary_normals_3d, SPACE_BOUNDARY, indirect)
   F(in, f64, x1, "nodes,3")      \
   BOUNDARY_FACES(F)              \
   F(out, f64, dV, "bnodes")
-KERNEL(boundary_sweeps_3d, SPACE_BOUNDARY_SWEEPS, indirect)
+KERNEL(boundary_sweeps_3d, SPACE_BOUNDARY_SWEEPS, wide)
 {
   const i32         a     = node[i];
   const struct vec3 none  = vec3_of(0, 0, 0);

@@ -17,26 +17,31 @@ HD void corner_shares(const f64 *x, const i32 *nodes, i32 corners, const struct 
   }
 }
 
-/* The corner of a face after corner `at`, or the one before it. */
-HD i32 beside(const signed char *face, i32 at, i32 after)
+/* Normal of the plane of a face's corner, out of the cell; a corner within 15 degrees of 0 or 180 has none: there
+ * it is that of the face, as in mesh/geometry/solid_quality.py.                                  */
+#define FLAT_CORNER 0.26 /* sine of 15 degrees */
+HD struct vec3 corner_normal(const f64 *x, const i32 *nodes, const signed char *face, i32 at)
 {
   const i32 m = face[3] < 0 ? 3 : 4;
-  for (i32 k = 0; k < m; k++)
-    if (face[k] == at) return face[(k + (after ? 1 : m - 1)) % m];
-  return at;
+  i32       k = 0;
+  while (k < m - 1 && face[k] != at) k++;
+  const struct vec3 from = place_of(x, nodes[at]), next = vec3_minus(place_of(x, nodes[face[(k + 1) % m]]), from),
+                    last = vec3_minus(place_of(x, nodes[face[(k + m - 1) % m]]), from), n = vec3_cross(next, last);
+  if (m == 3) return n;
+  const f64 least = FLAT_CORNER * FLAT_CORNER * vec3_dot(next, next) * vec3_dot(last, last);
+  if (vec3_dot(n, n) > least) return n;
+  const struct vec3 across = vec3_minus(place_of(x, nodes[face[(k + 2) % m]]), from);
+  return vec3_cross(across, vec3_minus(last, next));
 }
 
-/* Angle within the cell between its faces at corner `at` of an edge, -pi/2 to 3 pi/2: `first` runs from there along
- * the edge, `second` comes back along it. */
+/* Angle within the cell between its faces at corner `at` of an edge, 0 to 2 pi: `first` runs from there along the
+ * edge, `second` comes back along it. */
 #define TURN_HALF 3.14159265358979323846
 HD f64 dihedral(const f64 *x, const i32 *nodes, i32 at, i32 end, const signed char *first, const signed char *second)
 {
-  const struct vec3 from = place_of(x, nodes[at]), e = vec3_minus(place_of(x, nodes[end]), from);
-  const struct vec3 p = vec3_minus(place_of(x, nodes[beside(first, at, 0)]), from),
-                    q = vec3_minus(place_of(x, nodes[beside(second, at, 1)]), from);
-  const struct vec3 n = vec3_cross(e, p), m = vec3_cross(q, e);
-  const f64         angle = atan2(vec3_dot(e, vec3_cross(n, m)), -sqrt(vec3_dot(e, e)) * vec3_dot(n, m));
-  return angle < -0.5 * TURN_HALF ? angle + 2 * TURN_HALF : angle;
+  const struct vec3 e = vec3_minus(place_of(x, nodes[end]), place_of(x, nodes[at]));
+  const struct vec3 n = corner_normal(x, nodes, first, at), m = corner_normal(x, nodes, second, at);
+  return TURN_HALF - atan2(vec3_dot(e, vec3_cross(n, m)), sqrt(vec3_dot(e, e)) * vec3_dot(n, m));
 }
 
 /* Worst cell of a group: -(least volume [chord^3], as if all of its corners had the part of its worst one),
@@ -62,7 +67,7 @@ REDUCE(cell_quality_3d, SPACE_QUALITY, max, 2)
   for (i32 k = 0; k < kind->edges; k++) {
     const signed char *edge = kind->edge[k], *first = kind->face[edge[2]], *second = kind->face[edge[3]];
     s[1] = OP_max(s[1], -dihedral(x, nodes, edge[0], edge[1], first, second));
-    if (first[3] < 0 && second[3] < 0) continue; /* the same at both ends */
+    if (first[3] < 0 && second[3] < 0) continue; /* both ends have the same angle */
     s[1] = OP_max(s[1], -dihedral(x, nodes, edge[1], edge[0], second, first));
   }
 }

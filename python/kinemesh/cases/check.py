@@ -127,7 +127,8 @@ def _look(report: Report, case: Case, progress: bool) -> None:
         said.append(case.job.dtype)
     small: Solver | None = None
     with report.look("settings") as said:
-        small = small_solver(case, "cpu" if backend is None else backend.device)
+        flat = mesh is None or mesh.points.shape[1] == 2
+        small = small_solver(case, "cpu" if backend is None else backend.device, flat)
         said.append(small.settings.scheme(case.mode))
         said += [f"{small.deform.name}"] if case.mode == "unsteady" else []
     if mesh is None or backend is None or small is None:
@@ -163,7 +164,8 @@ def look_at_space(report: Report, case: Case) -> Mesh | Cloud | None:
         walls = [marker for marker, own in conditions.items() if own.role == BODY]
         planes = [m for m, own in conditions.items() if m not in walls and own != Far()]
         kinds: dict[str, list[str]] = {"walls": [], "far field": []}
-        what = "edges" if len(size) == 2 else "triangles"
+        in_space = "faces" if registry.named(case.method).on == "mesh" else "triangles"
+        what = "edges" if len(size) == 2 else in_space
         for marker, own in conditions.items():
             kind = KINDS.get(own.kind, f"{own.kind} ({own.role})")
             counted = f"{len(made.boundaries[marker])} {what}{numbers_in_words(own)}"
@@ -299,13 +301,19 @@ def _motion(report: Report, case: Case) -> None:
         said.append(f"{count} steps" + (" at most" if job.until == "periodic" else ""))
 
 
-def small_solver(case: Case, device: str) -> Solver:
-    """Solver of a case on a small mesh, which refuses invalid settings."""
+def small_solver(case: Case, device: str, flat: bool = True) -> Solver:
+    """Solver of a case on a small mesh, which refuses invalid settings.
+
+    Parameters
+    ----------
+    flat : whether the mesh is in the plane
+    """
     from kinemesh import cloud, mesh
 
     probe: Any
     if registry.named(case.method).on == "mesh":
         probe = mesh.airfoil("naca0012", nodes=PROBE)
+        probe = probe if flat else mesh.extruded(probe)
     elif isinstance(case.mesh, MeshPart) and not case.mesh.of.plane:
         probe = cloud.wing(points=PROBE_SPACE, irregular=case.mesh.cloud == "irregular")
     else:

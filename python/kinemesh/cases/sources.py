@@ -181,7 +181,7 @@ ALL = (
     Source("curve", _curve, OF_CURVE, check=a_file, counts=(200, MANY), overset=True),
     Source("shape", _cylinder, OF_SHAPE, makes=MESH, check=one_of("cylinder", "plate"),
            counts=(500, MANY), overset=True, others={"plate": PLATE}),
-    Source("file", _file, ("scale", "chord"), check=a_file, size=None),
+    Source("file", _file, ("scale", "chord"), makes=PLANE | {("mesh", 3)}, check=a_file, size=None),
     Source("box", _box, ("core", "spacing", "growth"), makes=MESH, size=("spacing", 0.05),
            shared="box", own_walls=True),
     Source("disc", _disc, ("nodes", "outer"), makes=MESH, check=partial(number, above=0.0),

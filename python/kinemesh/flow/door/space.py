@@ -89,16 +89,6 @@ def check_mirrors(case: Any) -> None:
             )
 
 
-def check_plane(reference_area: Any, reference_length: Any) -> None:
-    """SettingsError for reference values of space, of a mesh in the plane."""
-    for name, value in (("reference_area", reference_area), ("reference_length", reference_length)):
-        if value is not None:
-            raise SettingsError(
-                f"{name} is {value!r}, which is of a mesh in space; in the plane give chord",
-                argument=name,
-            )
-
-
 def check_kinds(conditions: Mapping[str, Condition]) -> None:
     """SettingsError for conditions that meshes in space do not have."""
     for marker, own in conditions.items():

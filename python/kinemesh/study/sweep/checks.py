@@ -14,6 +14,7 @@ from kinemesh.arguments import counted
 from kinemesh.cases.casefile import Case
 from kinemesh.cases.check import Report, conditions_of_case, look_at_space, small_solver, together
 from kinemesh.cases.ensemble import shared
+from kinemesh.cases.parts import MeshPart
 from kinemesh.cases.values import WHOLE
 from kinemesh.device.backend import Backend
 from kinemesh.errors import CaseError, DeviceError, KinemeshError, warn
@@ -114,9 +115,19 @@ def _of_settings(case: Case) -> str:
 
 def _settings(checked: Checked, case: Case) -> int:
     """The solver with its settings, tried on a small mesh."""
-    small = small_solver(case, "cpu")
+    small = small_solver(case, "cpu", _flat(checked, case))
     checked.tried[shared(case)] = (small.counted, small.settings, small.deform.kind)
     return 0
+
+
+def _flat(checked: Checked, case: Case) -> bool:
+    """True where the mesh or cloud of a case is in the plane; one of a file is read."""
+    part = case.mesh
+    if not isinstance(part, MeshPart):
+        return True
+    if part.of.name == "file":
+        return bool(checked.spaces.of(case).points.shape[1] == 2)
+    return part.of.plane
 
 
 def _of_space(case: Case) -> str:
