@@ -43,7 +43,9 @@ def made(method, **given):
     return entry.solver(space, **entry.solver.sample, device="cpu", **given)
 
 
-@pytest.mark.filterwarnings("ignore:.*(loads are sums|meets walls|the cells at the):RuntimeWarning")
+@pytest.mark.filterwarnings(
+    "ignore:.*(loads are sums|meets walls|the cells at the|edges lie):RuntimeWarning"
+)
 @pytest.mark.parametrize("own", [own for own in CONDITIONS if own.families], ids=str)
 @pytest.mark.parametrize("method", registry.names())
 def test_each_solver_computes_a_condition_or_refuses_it(method, own):
@@ -69,6 +71,7 @@ def test_each_solver_computes_a_condition_or_refuses_it(method, own):
     assert len(rows) == (len(edges) if grid.on == "cells" else len(np.unique(edges)))
 
 
+@pytest.mark.filterwarnings("ignore:.*edges lie:RuntimeWarning")
 @pytest.mark.parametrize("method", registry.names())
 def test_words_in_boundaries_are_those_of_walls_and_far(method):
     walls = {"walls": ["top"], "far": ["left", "right"], "boundaries": {"bottom": "symmetry"}}
@@ -122,6 +125,7 @@ def test_solvers_and_motions_name_conditions_by_role_alone():
     assert found == []
 
 
+@pytest.mark.filterwarnings("ignore:.*edges lie:RuntimeWarning")
 @pytest.mark.parametrize("method", registry.names())
 def test_words_in_boundaries_leave_other_markers_to_their_names(method):
     """A wall that is forgotten would be far field."""

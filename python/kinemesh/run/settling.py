@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 EACH = 10  # iterations of which a mean is kept
 CHANGE = 1e-5  # of a load of 1 or less from the older half of the means to the other; else a share
-SCATTER = 1.2  # such a change over the standard deviation of the means, below which it is noise,
-NOISE = 1e-4  # which is at most this
+SCATTER = 1.2  # a change over the standard deviation of the means, below which it is noise
+NOISE = 1e-4  # most that a change by noise may be, as CHANGE
 
 
 def look(solver: Moving, loads: NDArray[np.float64], iterations: NDArray[np.integer]) -> None:

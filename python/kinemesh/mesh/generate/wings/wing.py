@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kinemesh.errors import MeshError
-from kinemesh.mesh.generate.wings import block, planform
-from kinemesh.mesh.generate.wings.planform import M6
+from kinemesh.mesh.generate.wings import block
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.origin import Origin
 from kinemesh.mesh.sections.section import Section
@@ -62,6 +61,8 @@ def wing(
         raise MeshError(f"wing: cells = {cells!r}, expected {', '.join(CELLS)}")
     if topology not in TOPOLOGIES:
         raise MeshError(f"wing: topology = {topology!r}, expected {', '.join(TOPOLOGIES)}")
+    from kinemesh.mesh.generate.wings import planform  # loads much of SciPy
+
     shape = planform.shape_of(section, trailing_edge)
     plan = {"span": span, "taper": taper, "sweep_deg": sweep_deg}
     size = {"far_field": far_field, "tip": tip}
@@ -77,6 +78,8 @@ def oneram6(nodes: int = 300_000, cells: str = "hexes", **more: Any) -> Mesh:
 
     Semispan 1.47601798, leading-edge sweep 29.999, trailing-edge sweep 15.692 degrees.
     """
+    from kinemesh.mesh.generate.wings.planform import M6
+
     for name in M6:
         if name in more:
             raise MeshError(f"oneram6: {name} is that of the wing, expected other arguments")
