@@ -14,6 +14,7 @@ from kinemesh.mesh.kinds import SOLIDS
 from kinemesh.mesh.solid_faces import open_faces
 from kinemesh.overset.parts import OVERSET, Parts
 from kinemesh.space.conditions.base import BODY, OUTER
+from kinemesh.space.conditions.words import Symmetry
 
 if TYPE_CHECKING:
     from kinemesh.cloud.cloud import Cloud
@@ -115,7 +116,7 @@ def solid(across: int, layers: int, kind: str, mirror: bool) -> Mesh:
     faces = open_faces(blocks, len(points))
     x = points[np.where(faces < 0, faces[:, :1], faces)]
     below, beside = (x[..., 2] == 0).all(axis=1), mirror & (x[..., 1] == 0).all(axis=1)
-    named = {BODY: below, "symmetry": beside & ~below, OUTER: ~(below | beside)}
+    named = {BODY: below, Symmetry.kind: beside & ~below, OUTER: ~(below | beside)}
     sides_of = {name: faces[mask] for name, mask in named.items() if mask.any()}
     return Mesh.from_blocks(points, blocks, sides_of)
 
