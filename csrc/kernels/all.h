@@ -67,7 +67,7 @@
 #define KERNEL_LIST(K)                                                                            \
   K(copy_f64, items) K(copy_f64_2, items) K(copy_f64_3, items) K(copy_marked, items)              \
   K(narrow_1, items) K(narrow_2, items) K(narrow_row, items) K(widen_row, items)               \
-  K(gather_sum_4, groups) K(gather_max_2, groups)           \
+  K(gather_sum_4, groups) K(gather_sum_6, groups) K(gather_max_2, groups) \
   K(gather_counts, groups) K(dual_normals, edges) K(dual_sweeps, edges) K(dual_volumes, nodes)    \
   K(boundary_normals, bnodes) K(boundary_sweeps, bnodes) K(face_rates, faces)                     \
   K(face_normals, faces) K(face_sweeps, faces) K(face_middles, faces) K(cell_volumes, nodes)      \

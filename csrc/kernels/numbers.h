@@ -38,6 +38,9 @@
 #define NR           TIMES(2, NV)         /* both ends of the variables' ranges */
 #define NB           TIMES(NV, NV)        /* entries of a block */
 #define NS           CAT(SYMMETRIC_, DIM) /* numbers of a symmetric matrix */
+#define NF           CAT(LOADS_, DIM)     /* sums of the loads on a wall */
+#define LOADS_2      4
+#define LOADS_3      6
 #define SYMMETRIC_2  3
 #define SYMMETRIC_3  6
 #define TIMES(a, b)  TIMES_(a, b)

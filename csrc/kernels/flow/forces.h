@@ -20,7 +20,8 @@ HD real N(wall_pressure)(const i32 i, const i32 a, const f64 *x, const f64 *xf, 
   F(opt, real, grad, "nodes," STR(NG))
 /* Sums over a wall of pressure less that of the stream times area vectors: force along the first axis,
  * force along the last one, nose-up moment about a point (in space about the line along y through it),
- * and in space the force along the span.  Groups are chunks of one body.                        */
+ * and in space the force along the span and the moments about lines along x and z through the point of that
+ * line at y = 0.  Groups are chunks of one body.                                                */
 #define WALL_FORCES(F)                    \
   F(in, i32, node, "bnodes>nodes")        \
   F(in, i32, member, "nodes>members")     \
@@ -29,8 +30,8 @@ HD real N(wall_pressure)(const i32 i, const i32 a, const f64 *x, const f64 *xf, 
   F(in, f64, about, "members,2")          \
   F(in, f64, stream, "members," STR(NV))  \
   F(in, i32, offsets, "groups+1>>bnodes") \
-  F(out, f64, sums, "groups,4")
-REDUCE(N(wall_forces), WALL_FORCES, sum, 4)
+  F(out, f64, sums, "groups," STR(NF))
+REDUCE(N(wall_forces), WALL_FORCES, sum, NF)
 {
   const i32  a = node[i], m = member[a], up = DIM - 1;
   const f64 *at = xf ? xf + DIM * i : x + DIM * a;
@@ -39,5 +40,10 @@ REDUCE(N(wall_forces), WALL_FORCES, sum, 4)
   s[0] += fx;
   s[1] += fy;
   s[2] -= (at[0] - about[2 * m]) * fy - (at[up] - about[2 * m + 1]) * fx;
-  if (DIM == 3) s[3] += p * (f64)S[DIM * i + 1];
+#if DIM == 3
+  const f64 fs = p * (f64)S[DIM * i + 1], y = at[1];
+  s[3] += fs;
+  s[4] += y * fy - (at[2] - about[2 * m + 1]) * fs;
+  s[5] += (at[0] - about[2 * m]) * fs - y * fx;
+#endif
 }

@@ -6,6 +6,11 @@ REDUCE(gather_sum_4, GATHER_4, sum, 4)
 {
   for (i32 v = 0; v < 4; v++) s[v] += parts[4 * i + v];
 }
+#define GATHER_6(F) F(in, i32, offsets, "groups+1>>chunks") F(in, f64, parts, "chunks,6") F(out, f64, sums, "groups,6")
+REDUCE(gather_sum_6, GATHER_6, sum, 6)
+{
+  for (i32 v = 0; v < 6; v++) s[v] += parts[6 * i + v];
+}
 REDUCE(gather_max_2, GATHER_2, max, 2)
 {
   for (i32 v = 0; v < 2; v++) s[v] = OP_max(s[v], parts[2 * i + v]);

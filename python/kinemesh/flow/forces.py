@@ -14,6 +14,9 @@ from kinemesh.space.shared import Shared
 from kinemesh.space.volumes import Volumes, body_chunks
 
 FloatArray = NDArray[np.float64]
+SIDE = ("cy", "cm_roll", "cm_yaw")
+"""Of loads in space: force along y, moments about lines along x and z through the moment's point at
+y = 0, over the same reference values; right-handed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +67,9 @@ class Forces:
         self.shared = Shared(grid)
         self.about = b.zeros((grid.members, 2), np.float64)
         offsets, groups = body_chunks(wall.body, len(grid.bodies))
-        parts = b.zeros((len(offsets) - 1, 4), np.float64)
-        self.sums = b.zeros((len(grid.bodies), 4), np.float64)
+        count = 4 if grid.dimensions == 2 else 6
+        parts = b.zeros((len(offsets) - 1, count), np.float64)
+        self.sums = b.zeros((len(grid.bodies), count), np.float64)
         alpha = np.radians(grid.owners.spread(alpha_deg))
         self.cos, self.sin = np.cos(alpha), np.sin(alpha)
         self.pressure = 0.5 * area * grid.owners.spread(speed) ** 2
@@ -75,7 +79,10 @@ class Forces:
             [
                 walls.bind(kernel, offsets=b.array(offsets, np.int32), sums=parts),
                 b.bind(
-                    "gather_sum_4", offsets=b.array(groups, np.int32), parts=parts, sums=self.sums
+                    f"gather_sum_{count}",
+                    offsets=b.array(groups, np.int32),
+                    parts=parts,
+                    sums=self.sums,
                 ),
             ]
         )
@@ -153,6 +160,12 @@ class Forces:
             moved_to(poses.about + poses.shift) * rates.angle / scale,
             (fx * rates.shift[:, 0] + fy * rates.shift[:, 1]) / scale,
         )
+
+    def side(self) -> dict[str, FloatArray]:
+        """(members,) of each of `SIDE` in space, of the loads that were asked for last."""
+        force, roll, yaw = self.backend.get(self.sums).T[3:]
+        loads = np.stack([force, roll / self.length, yaw / self.length]) / self.pressure
+        return dict(zip(SIDE, self.grid.owners.sums(loads.T).T, strict=True))
 
     def members(self, about: NDArray[Any]) -> FloatArray:
         """(members, 3) cl, cd, cm of all bodies of each member together."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
     from kinemesh.run.resume import Saved
 
+LOADS = ("cd_", "cy", "cm_")
 KEEP_EVERY = 50  # iterations between two restarts
 
 
@@ -190,8 +191,8 @@ def _ended(solver: Moving, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[
     numbers = solver.steady_numbers()
     notes += turns.steady_defect_remarks(numbers, alive)
     result: dict[str, Any] = {"cl": loads[:, 0], "cd": loads[:, 1], "cm": loads[:, 2]}
-    # of a viscous gas drag by pressure and by friction
-    result |= {n: np.where(alive, v, np.nan) for n, v in numbers.items() if n.startswith("cd_")}
+    # of a viscous gas drag by pressure and by friction, in space the other force and moments
+    result |= {n: np.where(alive, v, np.nan) for n, v in numbers.items() if n.startswith(LOADS)}
     if len(solver.grid.bodies) > solver.grid.members:
         each = zip(solver.body_coefficients(poses), alive, strict=True)
         result["bodies"] = [of_bodies if runs else {} for of_bodies, runs in each]

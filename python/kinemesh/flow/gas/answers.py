@@ -86,11 +86,12 @@ class Answers(State, Moving):
         return {**self.steady_numbers(), **self.grid.step_numbers()}
 
     def steady_numbers(self) -> dict[str, NDArray[Any]]:
+        found = self.forces.side() if self.grid.dimensions == 3 else {}
         if self.friction is None:
-            return {}
+            return found
         about = np.zeros((self.grid.members, 2))  # of which drag does not depend
         pressure, total = (own.members(about)[:, 1] for own in (self.pressures, self.forces))
-        return self.friction.numbers(pressure, total)
+        return found | self.friction.numbers(pressure, total)
 
     def end_numbers(self) -> dict[str, NDArray[Any]]:
         if self.friction is None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kinemesh.device.fields import Fields
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door.arguments import Arguments, Markers, check_vortex
+from kinemesh.flow.forces import SIDE
 from kinemesh.flow.gas.answers import Answers
 from kinemesh.flow.gas.dualtime import HUGE
 from kinemesh.flow.gas.friction import Friction
@@ -63,6 +64,8 @@ class Solver(Answers):
         self.friction = None if self.viscosity is None else Friction(self)
         if self.friction is not None:
             self.steady_columns = self.friction.columns
+        if grid.dimensions == 3:
+            self.steady_columns += SIDE
         self.columns = (*self.steady_columns, *grid.columns)
         self._residual = [call for term in self.terms.values() for call in term.residual()]
         self.implicit = self.operator()
