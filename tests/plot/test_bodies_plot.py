@@ -4,6 +4,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.io import history
+from kinemesh.io import rows as named
 from kinemesh.plot.times import loads
 
 pytestmark = pytest.mark.no_sanitizer
@@ -15,7 +16,7 @@ def flown(cycles, bodies=("fore", "aft"), missing=(), first=1.0):
     cycle = np.arange(1, round(cycles * STEPS) + 1) / STEPS
     phase, zero = 2 * np.pi * cycle, np.zeros(len(cycle))
     wave = np.where(cycle < 1, first, 1) * np.cos(phase)
-    columns = history.unsteady_columns([*bodies, *missing])
+    columns = named.unsteady_columns([*bodies, *missing])
     rows = dict.fromkeys(columns, zero) | {
         "step": np.arange(1, len(cycle) + 1),
         "time": 8.0 * cycle,
@@ -30,7 +31,7 @@ def flown(cycles, bodies=("fore", "aft"), missing=(), first=1.0):
         rows |= {name: rows[name] + load for name, load in lift.items()}
         rows[f"angle_deg_{body}"] = np.sin(phase)
     for body in missing:
-        rows |= {f"{name}_{body}": zero + np.nan for name in history.OF_BODY}
+        rows |= {f"{name}_{body}": zero + np.nan for name in named.OF_BODY}
     made = history.History(columns)
     made.extend(rows)
     return made

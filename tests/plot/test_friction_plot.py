@@ -4,7 +4,8 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh import plot
-from kinemesh.io.history import STEADY, History
+from kinemesh.io.history import History
+from kinemesh.io.rows import STEADY
 from kinemesh.results.layers import Layer
 from kinemesh.results.walls import Wall
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from kinemesh import cases, plot
 from kinemesh.cases.casefile import Case
-from kinemesh.io.history import History, unsteady_columns
+from kinemesh.io.history import History
+from kinemesh.io.rows import unsteady_columns
 from kinemesh.plot.ensembles import title_of
 from kinemesh.plot.walls import DOTS
 from kinemesh.results import Run

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from kinemesh import plot
 from kinemesh.io import history
+from kinemesh.io import rows as named
 from kinemesh.plot.style import figure_of, wrapped
 from kinemesh.plot.times import ABOUT, Load, limit, loads
 
@@ -13,7 +14,7 @@ TIME = np.arange(1.0, 41)
 
 def one(**columns):
     """A history of one body with these loads (rows,)."""
-    rows = dict.fromkeys(history.UNSTEADY, 0 * TIME) | {"time": TIME, "step": TIME} | columns
+    rows = dict.fromkeys(named.UNSTEADY, 0 * TIME) | {"time": TIME, "step": TIME} | columns
     made = history.History()
     made.extend(rows)
     return made.member(0)
@@ -21,7 +22,7 @@ def one(**columns):
 
 def several(box, middle):
     """A history of two bodies whose lift, drag and moment are these, and their sums."""
-    made = history.History(history.unsteady_columns(["box", "middle"]))
+    made = history.History(named.unsteady_columns(["box", "middle"]))
     rows = dict.fromkeys(made.columns, 0 * TIME) | {"time": TIME, "step": TIME}
     for name in ("cl", "cd", "cm"):
         rows |= {f"{name}_box": box, f"{name}_middle": middle, name: box + middle}
@@ -101,8 +102,8 @@ def test_noise_about_a_value_is_drawn_about_it():
 
 
 def test_a_steady_lift_of_rounding_is_a_line_at_zero():
-    made = history.History(history.STEADY)
-    rows = dict.fromkeys(history.STEADY, 1 + 0 * TIME)
+    made = history.History(named.STEADY)
+    rows = dict.fromkeys(named.STEADY, 1 + 0 * TIME)
     made.extend(rows | {"iteration": TIME, "member": 0 * TIME, "cl": 1e-9 * TIME, "cd": TIME})
 
     lift = plot.convergence(made).axes[1]

@@ -6,6 +6,7 @@ import pytest
 from kinemesh.cases.casefile import Case
 from kinemesh.errors import CaseError
 from kinemesh.io import history
+from kinemesh.io import rows as named
 from kinemesh.study.sweep import asked, by_time
 from sweeps import case, same
 
@@ -49,11 +50,11 @@ def test_strouhal_number_and_bodies_are_those_of_known_waves():
     time = np.arange(400) / 10
     lift, drag = np.sin(2 * np.pi * 0.2 * time), 1 + 0.1 * np.cos(2 * np.pi * 0.4 * time)
     none = np.full(400, np.nan)  # of a body that another member has
-    columns = history.unsteady_columns(["a", "b"])
+    columns = named.unsteady_columns(["a", "b"])
     rows = dict.fromkeys(columns, np.zeros(400)) | {"time": time, "converged": time != 30}
     rows |= {"cl": lift, "cd": drag, "cl_a": 3 * lift, "cd_a": drag}
     made = history.History(columns)
-    made.extend(rows | {f"{name}_b": none for name in history.OF_BODY})
+    made.extend(rows | {f"{name}_b": none for name in named.OF_BODY})
 
     row = by_time.row_of(made, 2.0)
 

@@ -1,5 +1,6 @@
 """Files of a run: history (CSV), fields (VTKHDF), restart (HDF5), summary (JSON)."""
 
-from kinemesh.io.history import STEADY, UNSTEADY, History
+from kinemesh.io.history import History
+from kinemesh.io.rows import STEADY, UNSTEADY
 
 __all__ = ["STEADY", "UNSTEADY", "History"]

@@ -1,20 +1,6 @@
 """History of a run: one row per member and physical step (or iteration), kept and flushed to CSV.
 
-Columns of an unsteady run: member [-], step [-], time [chord/a_inf], cycle [-] (2.25 is a quarter
-into the third), phase_deg, alpha_deg (stream angle + that of the part + nose-up motion), cl, cd, cm
-[-], inner_iterations [-], residual_drop [-], min_area [chord^2], min_angle_deg, converged (1 where
-the step reached the asked drop, or round-off; else 0), then shift_x, shift_y (of the first body's
-pivot, in reference lengths), power (that the flow feeds into the motion of all walls, over q_inf
-times reference area and length [a_inf/chord], so that its sum times the time step is the work over
-q_inf c^2) and of it power_pitch, the part of turns about the pivots.
-Where a member has several bodies, each has cl_, cd_, cm_ (about the pivot of its own motion, or its
-own point where that has none), power_, power_pitch_, angle_deg_, shift_x_ and shift_y_ with its
-marker.
-Columns of a steady run: member, iteration, residual, cl, cd, cm, cfl [-], then its solver's own.
-Meshes in space have min_volume [chord^3] and min_dihedral_deg in unsteady runs, and no number in
-min_area and min_angle_deg.
-A viscous gas has cd_pressure and cd_friction behind these, and with a model of turbulence
-residual_turbulence, over the most that it was in the march.
+Its columns are those of `kinemesh.io.rows`.
 """
 
 from __future__ import annotations
@@ -22,7 +8,6 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Callable, Iterable, Mapping
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -34,75 +19,19 @@ from kinemesh.io import summary
 from kinemesh.io.columns import Columns
 from kinemesh.io.lost import lost
 from kinemesh.io.paths import path_of
+from kinemesh.io.rows import (
+    INTEGERS,
+    STEADY,
+    UNSTEADY,
+    FloatArray,
+    header,
+    kind_of,
+    number_of,
+    row_of,
+    texts_of,
+)
 from kinemesh.io.scales import Scale, scales_of
 from kinemesh.io.whole import naming, replace
-
-FloatArray = NDArray[np.float64]
-UNSTEADY = (
-    "member",
-    "step",
-    "time",
-    "cycle",
-    "phase_deg",
-    "alpha_deg",
-    "cl",
-    "cd",
-    "cm",
-    "inner_iterations",
-    "residual_drop",
-    "min_area",
-    "min_angle_deg",
-    "converged",
-)
-MOTION = ("shift_x", "shift_y", "power", "power_pitch")
-OF_BODY = ("cl", "cd", "cm", "power", "power_pitch", "angle_deg", "shift_x", "shift_y")
-STEADY = ("member", "iteration", "residual", "cl", "cd", "cm", "cfl")
-INTEGERS = frozenset({"member", "step", "iteration", "inner_iterations", "converged"})
-
-
-def unsteady_columns(bodies: Iterable[str] = ()) -> tuple[str, ...]:
-    """Columns of an unsteady run; `bodies` : markers of a member with several bodies."""
-    bodies = tuple(bodies)
-    of_bodies = [f"{name}_{body}" for body in bodies for name in OF_BODY]
-    found = (*UNSTEADY, *MOTION, *of_bodies)
-    twice = sorted({name for name in of_bodies if found.count(name) > 1})
-    if twice:
-        raise CaseError(
-            f"history: two columns {twice[0]} of the markers {list(bodies)}; rename one of them"
-        )
-    return found
-
-
-def _kind(columns: tuple[str, ...]) -> str | None:
-    """`unsteady` or `steady`; None where the columns are of neither.
-
-    Histories of before version 0.2 end with the column converged.
-    """
-    if columns[: len(STEADY)] == STEADY and len(set(columns)) == len(columns):
-        return "steady"
-    more = columns[len(UNSTEADY) :]
-    whole = more[: len(MOTION)] in ((), MOTION) and len(set(columns)) == len(columns)
-    return "unsteady" if columns[: len(UNSTEADY)] == UNSTEADY and whole else None
-
-
-def _header(columns: tuple[str, ...]) -> str:
-    """First line of the file; a marker may hold commas."""
-    text = StringIO()
-    csv.writer(text, lineterminator="\n").writerow(columns)
-    return text.getvalue()
-
-
-def _texts(name: str, column: FloatArray) -> list[str]:
-    """Entries of a column of the file; `repr` is the shortest that reads back to the same bits.
-
-    Text of numbers takes nearly all of the time of a history's file, so one number throughout a
-    column (bit by bit, for the sign of zero) is written once.
-    """
-    bits = column.view(np.int64)
-    alike = len(column) > 1 and bool((bits == bits[0]).all())
-    values = (column[:1] if alike else column).astype(np.int64 if name in INTEGERS else np.float64)
-    texts = [repr(value) for value in values.tolist()]
-    return texts * len(column) if alike else texts
 
 
 class History(Columns):
@@ -129,9 +58,9 @@ class History(Columns):
     def __init__(self, columns: Iterable[str] = UNSTEADY, path: str | Path | None = None) -> None:
         super().__init__()
         self.columns = tuple(columns)
-        if _kind(self.columns) is None:
+        if kind_of(self.columns) is None:
             raise CaseError(
-                f"history: columns {self.columns}, expected io.history.unsteady_columns() or STEADY"
+                f"history: columns {self.columns}, expected io.rows.unsteady_columns() or STEADY"
             )
         self.path = None if path is None else Path(path)
         self.failed: dict[int, str] = {}
@@ -144,7 +73,7 @@ class History(Columns):
         self._file: int | None = None
         if self.path is not None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._open(_header(self.columns))
+            self._open(header(self.columns))
 
     def _open(self, text: str) -> None:
         """Put `text` in the place of the file, whole or not at all, and go on behind it."""
@@ -173,7 +102,7 @@ class History(Columns):
     @property
     def kind(self) -> str:
         """`unsteady` or `steady`."""
-        return _kind(self.columns) or "steady"
+        return kind_of(self.columns) or "steady"
 
     @property
     def members(self) -> list[int]:
@@ -200,7 +129,7 @@ class History(Columns):
         """Add one row by column names; missing and unknown columns are errors."""
         given = {**(row or {}), **values}
         self._refuse(given)
-        self._add(np.array([[_number(name, given[name])] for name in self.columns], float))
+        self._add(np.array([[number_of(name, given[name])] for name in self.columns], float))
 
     def _refuse(self, given: Mapping[str, Any]) -> None:
         """Raise CaseError if a row lacks columns or has unknown ones."""
@@ -229,7 +158,7 @@ class History(Columns):
 
     def _text(self, block: FloatArray) -> str:
         """Lines of the file for a block of rows."""
-        texts = [_texts(name, column) for name, column in zip(self.columns, block, strict=True)]
+        texts = [texts_of(name, column) for name, column in zip(self.columns, block, strict=True)]
         return "".join([f"{','.join(row)}\n" for row in zip(*texts, strict=True)])
 
     @property
@@ -317,13 +246,13 @@ class History(Columns):
         if torn:
             text = text[: text.rfind("\n") + 1]
         lines = list(csv.reader(x for x in text.splitlines() if not x.startswith("#")))
-        if not lines or _kind(tuple(lines[0])) is None:
+        if not lines or kind_of(tuple(lines[0])) is None:
             raise CaseError(
                 f"{path}: not a history; expected the header {','.join(UNSTEADY)} "
                 f"or {','.join(STEADY)}"
             )
         history = cls(lines[0])
-        rows = [_row(path, n, history.columns, line) for n, line in enumerate(lines[1:], start=2)]
+        rows = [row_of(path, n, history.columns, line) for n, line in enumerate(lines[1:], start=2)]
         history._blocks = [np.array(rows, float).reshape(-1, len(history.columns)).T]
         history.ask_beside(path)
         return history
@@ -366,36 +295,8 @@ class History(Columns):
             history = cls(old.columns)
             history.extend(changed)
         history.path = Path(path)
-        history._open(_header(old.columns) + history._text(history._table()))
+        history._open(header(old.columns) + history._text(history._table()))
         return history
-
-
-def _number(name: str, value: Any) -> float:
-    try:
-        number = float(value)
-        if name in INTEGERS:
-            if number != int(number):
-                raise ValueError
-            if name == "converged" and number not in (0, 1):
-                raise ValueError
-            return int(number)
-    except (TypeError, ValueError, OverflowError):
-        kind = "an integer" if name in INTEGERS else "a number"
-        kind = "0 or 1" if name == "converged" else kind
-        raise CaseError(f"history: {name} = {value!r}, expected {kind}") from None
-    return number
-
-
-def _row(path: Path, number: int, columns: tuple[str, ...], line: list[str]) -> tuple[float, ...]:
-    if len(line) != len(columns):
-        raise CaseError(
-            f"{path}: row {number} has {len(line)} values, expected {len(columns)}; "
-            "if the run was cut short there, delete that line"
-        )
-    try:
-        return tuple(_number(name, value) for name, value in zip(columns, line, strict=True))
-    except CaseError as error:
-        raise CaseError(f"{path}: row {number}: {error}") from None
 
 
 def last_step(path: Path) -> int:

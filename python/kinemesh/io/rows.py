@@ -11,6 +11,9 @@ Where a member has several bodies, each has cl_, cd_, cm_ (about the pivot of it
 own point where that has none), power_, power_pitch_, angle_deg_, shift_x_ and shift_y_ with its
 marker.
 Columns of a steady run: member, iteration, residual, cl, cd, cm, cfl [-], then its solver's own.
+Those in space have cy, cm_roll and cm_yaw, the force along y and the moments about x and z; their
+meshes have min_volume [chord^3] and min_dihedral_deg in unsteady runs, and no number in min_area
+and min_angle_deg.
 A viscous gas has cd_pressure and cd_friction behind these, and with a model of turbulence
 residual_turbulence, over the most that it was in the march.
 """

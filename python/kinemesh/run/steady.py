@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError
-from kinemesh.io.history import STEADY, History
+from kinemesh.io.history import History
+from kinemesh.io.rows import STEADY
 from kinemesh.motion import Pose
 from kinemesh.results import Run
 from kinemesh.run import ends, interrupt, settling, turns
