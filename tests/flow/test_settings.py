@@ -114,6 +114,7 @@ def test_nonsense_of_the_springs_is_refused_by_name(name, value):
     ({"mach": np.array([[0.5]])}, "mach is array.*, expected numbers above 0"),
     ({"alpha_deg": "1.25"}, "alpha_deg is '1.25', expected a finite number"),
     ({"alpha_deg": [True, 1.0]}, r"alpha_deg is \[True, 1.0\], expected finite numbers"),
+    ({"mach": 1e-300}, "mach is 1e-300, expected at least 1e-06; flow as slow is incompressible"),
     ({"mach": 272}, "mach is 272, expected at most 20; was a velocity meant"),
     ({"mach": [0.5, 20.1]}, "member 1: mach is 20.1, expected at most 20"),
     ({"alpha_deg": 400}, "alpha_deg is 400, expected an angle of -180 to 180 degrees"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kinemesh.gas import GAMMA
 
 MACH = 20.0  # the largest that is tested
+SLOWEST = 1e-6  # far below what is tested; below, coefficients end in round-off, and in infinity
 DOUBTFUL = 5.0  # above, a velocity may have been meant, and air is no perfect gas
 ALPHA_DEG = 180.0  # a section in reversed flow, as on the retreating side of a rotor, has 180
 REYNOLDS = 1e-6, 1e11  # from below that of bacteria, 1e-5, to above that of ships, 1e10
@@ -16,6 +17,8 @@ ASK = (
 
 def wrong_mach(mach: float) -> str:
     """Expected Mach number, in words, where this one is refused; else an empty text."""
+    if mach < SLOWEST:
+        return f"expected at least {SLOWEST:g}; flow as slow is incompressible (km.Incompressible)"
     return "" if mach <= MACH else f"expected at most {MACH:g}; {ASK}"
 
 
