@@ -13,6 +13,8 @@ from kinemesh.space.conditions.base import BODY, OUTER, PLANE
 from kinemesh.space.conditions.table import CONDITIONS, condition_of, kinds
 from squares import square
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*edges lie along:RuntimeWarning")
+
 PACKAGE = Path(km.__file__).parent
 USUAL = {"left": "far", "right": "far", "bottom": "symmetry", "top": "symmetry"}
 WORDS = {"wall", "far", "symmetry", "overset"}
