@@ -19,6 +19,7 @@ KAPPA, OFFSET = 0.41, 5.0  # of the logarithmic law of the wall
 BUFFER = 11.0  # y+ where its two parts meet
 NOSE = 0.1  # share of a wall whose friction may lie beyond the axis
 HIGH, LOW = 2.0, 1.2  # ends of the axis over the largest friction behind the nose, the least one
+ALL = 1.08  # upper end of the axis over the largest friction, at most
 BELOW = 0.04  # of the axis: what it has below 0 or the least friction, so that 0 is seen
 BUBBLE = 0.02  # share of a side's length that reversed flow at the nose must have to be shown
 
@@ -60,20 +61,21 @@ def friction(found: Mapping[str, Wall], title: str = "") -> Any:
 def _axis(walls: list[Wall]) -> tuple[float, float]:
     """Ends of the axis of friction."""
     ends = np.array([_range(wall) for wall in walls])
-    low, high = min(0.0, LOW * ends[:, 0].min()), max(0.0, HIGH * ends[:, 1].max())
+    low, high = min(0.0, LOW * ends[:, 0].min()), max(0.0, ends[:, 1].max())
     high = high if high > low else 1.0
     return low - BELOW * (high - low), high
 
 
 def _range(wall: Wall) -> tuple[float, float]:
-    """Least and largest friction behind the nose, but for sharp corners; the least one of a bubble
-    at the nose, too."""
+    """Least friction behind the nose, or in a bubble there, and the largest one to be shown; both
+    but for sharp corners."""
     behind = wall.x >= wall.x.min() + NOSE * np.ptp(wall.x)
     sharp = _sharp(wall)
     smooth = behind & ~sharp
     cf = wall.cf[smooth if smooth.any() else behind]
+    most = wall.cf[~sharp].max(initial=cf.max())
     least = [float(cf.min()), *(_reversed(wall, rows[~sharp[rows]]) for rows, _ in _sides(wall))]
-    return min(least), float(cf.max())
+    return min(least), float(min(HIGH * cf.max(), ALL * most))
 
 
 def _reversed(wall: Wall, rows: NDArray[np.int64]) -> float:
