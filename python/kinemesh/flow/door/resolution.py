@@ -76,7 +76,7 @@ def thin_triangles(grid: Any, member: int) -> str:
     if not len(nodes):
         return ""
     mesh = grid.meshes[member]
-    x, y = mesh.points[nodes[0]]
+    x, y = mesh.points[nodes[0]].round(12) + 0.0  # round-off of a nose, or -0, is 0
     return (
         f"{len(nodes)} nodes such as {mesh.original[nodes[0]]} at ({x:.4g}, {y:.4g}) lie in "
         "triangles too thin for the curve of their layer"
