@@ -115,6 +115,7 @@ def control(backend, most):
         "res": backend.array([[1.0, 0, 0, 0]], "real"),
         "noise": None,
         "busy": None,
+        "hold": None,
         "parts": backend.zeros((1, 1), "float64"),
         "faults": backend.array([2**64 - 1], "uint64"),
         "floor": backend.zeros(1, "float64"),

@@ -33,7 +33,7 @@ def members_of_many_groups(backend, variables, active, seed=1):
         there[name] = backend.array(np.full(members, -1.0), "float64")
     there["faults"] = backend.array(np.full(members, 2**64 - 1, np.uint64), "uint64")
     there |= {"res": backend.array(res, "real"), "parts": backend.zeros((groups[-1], 1), "float64")}
-    there |= {"noise": None, "busy": None}
+    there |= {"noise": None, "busy": None, "hold": None}
     squares = np.add.reduceat((res**2).sum(axis=1), offsets[groups[:-1]])
     return there, np.sqrt(squares)
 
