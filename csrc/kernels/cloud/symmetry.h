@@ -2,7 +2,7 @@
  * points.h and gradient.h.                                                                       */
 
 /* Inverse of the least-squares matrix on the plane of symmetry, with the satellites' mirror images. */
-#define MIRROR_FIT(F)                   \
+#define MIRROR_FIT(F)                     \
   F(in, i32, node, "bnodes>nodes!")       \
   F(in, i32, member, "nodes>members")     \
   F(in, f64, x, "nodes,3")                \
@@ -10,20 +10,21 @@
   F(in, i32, neighbour, "entries>nodes")  \
   F(in, real, plane, "members,3")         \
   F(val, i32, squared, "")                \
+  BLUNT(F)                                \
   F(rw, real, inverse, "nodes,6")
 KERNEL(mirror_fit_3d, MIRROR_FIT, indirect)
 {
   const i32 a = node[i];
   f64       sum[6], unit[3];
   for (i32 k = 0; k < 3; k++) unit[k] = (f64)plane[3 * member[a] + k];
-  fit_matrix_3d(a, x, offsets, neighbour, squared, sum);
+  fit_matrix_3d(a, x, offsets, neighbour, squared && steep_at(blunt, a), sum);
   fit_mirror_3d(unit, sum);
   fit_invert_3d(sum, inverse + 6 * a);
 }
 
 /* The part of gradients that is even about the plane of symmetry: nothing changes across it but the
  * velocity across, and that not along it.                                                       */
-#define EVEN_GRADIENT(F)                 \
+#define EVEN_GRADIENT(F)              \
   F(in, i32, node, "bnodes>nodes!")   \
   F(in, i32, member, "nodes>members") \
   F(in, i32, active, "members")       \

@@ -4,10 +4,11 @@
 /* Inverse of sum w dr dr^T, w = |dr|^-2: the least-squares matrix of a mesh's node.  Zero, and with it the
  * gradient, where neighbours lie on one line, as that of a cell in a corner of the boundary does: a fit of no
  * meaning.                                                                                      */
-KERNEL(N(least_squares), LEAST_SQUARES, indirect)
+#define MESH_LEAST_SQUARES(F) LEAST_SQUARES(F) BLUNT(F)
+KERNEL(N(least_squares), MESH_LEAST_SQUARES, indirect)
 {
   f64 sum[NS];
-  N(fit_matrix)(i, x, offsets, neighbour, 1, sum);
+  N(fit_matrix)(i, x, offsets, neighbour, steep_at(blunt, i), sum);
   if (N(fit_flat)(sum))
     for (i32 k = 0; k < NS; k++) inverse[NS * i + k] = 0;
   else
@@ -137,7 +138,8 @@ HD void N(node_put)(const i32 i, const i32 lane, const struct N(slope) * s, real
   F(in, i32, offsets, "nodes+1>>entries") \
   F(in, i32, neighbour, "entries>nodes")  \
   F(in, real, inverse, "nodes," STR(NS))  \
-  F(in, real, q, "nodes," STR(NV))
+  F(in, real, q, "nodes," STR(NV))        \
+  BLUNT(F)
 /* Fields for the places where limiters look: middles of faces, or, where there are none, midway to neighbours. */
 #define ALE_LIMIT_FIELDS(F)          \
   ALE_GRADIENT_FIELDS(F)             \
@@ -148,7 +150,7 @@ LANES(N(ale_gradient), ALE_GRADIENT, busy, SPLIT)
 {
   if (!active[member[i]]) return;
   struct N(slope) s;
-  N(node_gradient)(i, lane, x, offsets, neighbour, inverse, q, 1, &s);
+  N(node_gradient)(i, lane, x, offsets, neighbour, inverse, q, steep_at(blunt, i), &s);
   N(node_put)(i, lane, &s, grad);
 }
 
@@ -158,9 +160,10 @@ LANES(N(ale_gradient), ALE_GRADIENT, busy, SPLIT)
   F(in, real, whole, "nodes," STR(NS)) \
   F(out, real, slope, "nodes," STR(NG))
 HD void N(node_gradient_beside)(const i32 i, const i32 lane, const f64 *x, const i32 *offsets, const i32 *neighbour,
-                                const real *inverse, const real *q, const real *whole, real *slope, struct N(slope) * s)
+                                const real *inverse, const real *q, const i32 squared, const real *whole, real *slope,
+                                struct N(slope) * s)
 {
-  N(node_side)(i, lane, x, offsets, neighbour, q, 1, s);
+  N(node_side)(i, lane, x, offsets, neighbour, q, squared, s);
   if (slope) {
     struct N(slope) own = *s;
     N(node_solve)(whole + NS * i, &own);
@@ -174,7 +177,7 @@ LANES(N(viscous_gradient), VISCOUS_GRADIENT, busy, SPLIT)
 {
   if (!active[member[i]]) return;
   struct N(slope) s;
-  N(node_gradient_beside)(i, lane, x, offsets, neighbour, inverse, q, whole, slope, &s);
+  N(node_gradient_beside)(i, lane, x, offsets, neighbour, inverse, q, steep_at(blunt, i), whole, slope, &s);
   N(node_put)(i, lane, &s, grad);
 }
 
@@ -200,7 +203,7 @@ HD void N(gradient_wang)(const i32 i, const i32 lane, const real *whole, real *s
   real eps2[MINE];
   struct N(slope) s;
   N(wang_threshold)(range, member[i], lane, K, eps2);
-  N(node_gradient_beside)(i, lane, x, offsets, neighbour, inverse, q, whole, slope, &s);
+  N(node_gradient_beside)(i, lane, x, offsets, neighbour, inverse, q, steep_at(blunt, i), whole, slope, &s);
   N(node_limit)(i, x, offsets, neighbour, edge, xf, eps2, &s);
   N(node_put)(i, lane, &s, grad);
 }
@@ -237,7 +240,7 @@ HD void N(gradient_venkatakrishnan)(const i32 i, const i32 lane, const real *who
   real eps2[MINE];
   struct N(slope) s;
   N(venkatakrishnan_threshold)(V[i], K, eps2);
-  N(node_gradient_beside)(i, lane, x, offsets, neighbour, inverse, q, whole, slope, &s);
+  N(node_gradient_beside)(i, lane, x, offsets, neighbour, inverse, q, steep_at(blunt, i), whole, slope, &s);
   N(node_limit)(i, x, offsets, neighbour, edge, xf, eps2, &s);
   N(node_put)(i, lane, &s, grad);
 }

@@ -166,10 +166,20 @@ class SolidGrid(Grid):
 
     def fit(self, by: str = "least-squares") -> None:
         del by  # one way alone
-        self.fields.add(inverse=self.backend.zeros((self.nodes, 6)))
+        b = self.backend
+        self.fields.add(inverse=b.zeros((self.nodes, 6)), blunt=b.table(self._of_tetrahedra()))
         self.measure.follow(self.fields.bind("least_squares"))
         if self.symmetric:
             self.measure.follow(self.fields.bind("mirror_fit", **self.symmetric, squared=True))
+
+    def _of_tetrahedra(self) -> NDArray[np.int32]:
+        """(nodes,) 1 where a tetrahedron is, and weights are |d|^-1 (docs/convergence.md)."""
+        each = []
+        for mesh in self.distinct:
+            found = np.zeros(mesh.nodes, np.int32)
+            found[mesh.solids.get("tetrahedra", np.empty(0, int))] = 1
+            each.append(found)
+        return self.items.stack(each)
 
     def in_precision(self, single: bool) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         faces, sides = super().in_precision(single)
