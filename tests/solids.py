@@ -19,12 +19,29 @@ def cube(across, kind="mixed", size=1.0, jitter=0.0, seed=1, middle=0.0):
 
     Inner nodes move by up to `jitter` times an edge along all axes.
     """
-    steps = across + 1
-    i, j, k = np.meshgrid(*[np.arange(steps)] * 3, indexing="ij")
-    points = np.stack([i.ravel(), j.ravel(), k.ravel()], axis=1).astype(float)
-    at = np.arange(steps**3).reshape(steps, steps, steps)
+    points, blocks = lattice((across,) * 3, kind)
+    inside = ((points > 0) & (points < across)).all(axis=1)
+    points += inside[:, None] * np.random.default_rng(seed).uniform(-jitter, jitter, points.shape)
+    return meshed(points * (size / across) + middle, blocks)
+
+
+def meshed(points, blocks):
+    """Mesh of these cells, its boundary one marker `rim`."""
+    return km.Mesh.from_blocks(points, blocks, {"rim": open_faces(blocks, len(points))})
+
+
+def lattice(across, kind):
+    """Whole numbers as points, and cells: cubes between them, or what they are cut into.
+
+    Parameters
+    ----------
+    across : cubes along each axis
+    """
+    steps = tuple(count + 1 for count in across)
+    points = np.indices(steps).reshape(3, -1).T.astype(float)
+    at = np.arange(len(points)).reshape(steps)
     cubes = {}
-    for a, b, c in itertools.product(range(across), repeat=3):
+    for a, b, c in itertools.product(*map(range, across)):
         low = [at[a, b, c], at[a + 1, b, c], at[a + 1, b + 1, c], at[a, b + 1, c]]
         cubes[a, b, c] = np.array([*low, *(node + 1 for node in low)])
     how = {place: kind for place in cubes}
@@ -41,11 +58,7 @@ def cube(across, kind="mixed", size=1.0, jitter=0.0, seed=1, middle=0.0):
         else:
             points = np.append(points, [np.array(place) + 0.5], axis=0)
             _cone(blocks, nodes, len(points) - 1, place, how)
-    inside = ((points > 0) & (points < across)).all(axis=1)
-    points += inside[:, None] * np.random.default_rng(seed).uniform(-jitter, jitter, points.shape)
-    tables = {name: np.array(cells) for name, cells in blocks.items() if cells}
-    rim = open_faces(tables, len(points))
-    return km.Mesh.from_blocks(points * (size / across) + middle, tables, {"rim": rim})
+    return points, {name: np.array(cells) for name, cells in blocks.items() if cells}
 
 
 def _mixed(place):

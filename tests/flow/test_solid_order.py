@@ -1,0 +1,141 @@
+"""Orders of accuracy on meshes in space by Shu's isentropic vortex, its axis along each of three.
+
+Slabs between two planes of symmetry, cells as wide as deep where the vortex passes; no limiter.
+At the far field, 6 radii away, the vortex is down to 1e-7 of the stream.
+"""
+
+from itertools import pairwise
+
+import kinemesh as km
+import numpy as np
+import pytest
+from solids import lattice, meshed
+from solver_cases import Wobble, vortex
+
+pytestmark = pytest.mark.flow
+
+HALF, DEPTH = 6.0, 2  # half width, and cells between the planes
+SETTINGS = {
+    "limiter": "none", "unsteady_drop": 1e-6, "unsteady_cfl": 1e6, "cfl_max": 1e9,
+    "jacobian_fix": 0.5,
+}  # fmt: skip
+# axis of the vortex: axes of the slab's own x and z, and the angle of the stream from x to z [deg]
+AXES = {"y": ((0, 2), 30.0), "x": ((2, 1), 90.0), "z": ((1, 0), 0.0)}
+ACROSS = {"x": 0, "y": 1, "z": 2}
+
+
+def slab(count, kind, axis="y", shaken=0.0):
+    """A mesh of |a|, |c| <= HALF, finer by three in the middle, between planes across the axis.
+
+    Parameters
+    ----------
+    count : cells along a and c
+    shaken : largest shift of nodes off the rim along each axis, those on the planes in them
+        [cells]
+    """
+    rest, blocks = lattice((count, DEPTH, count), kind)
+    most = np.array([count, DEPTH, count])
+    loose = (rest > 0) & (rest < most)
+    loose[:, [0, 2]] &= loose[:, [0, 2]].all(axis=1, keepdims=True)
+    loose[:, 1] &= loose[:, 0]
+    shift = np.random.default_rng(count).uniform(-shaken, shaken, rest.shape)
+    s = 2 * (rest + loose * shift) / most - 1
+    wide = HALF * (s + s**3) / 2
+    wide[:, 1] = HALF / count * DEPTH * (s[:, 1] + 1) / 2
+    points = np.empty_like(wide)
+    first, last = AXES[axis][0]
+    points[:, [first, ACROSS[axis], last]] = wide
+    if axis != "y":  # a turn of all three axes keeps cells the right way round
+        assert np.linalg.det(np.eye(3)[[first, ACROSS[axis], last]]) == pytest.approx(1.0)
+    mesh = meshed(points, blocks)
+    rim, y = mesh.boundaries["rim"], mesh.points[:, ACROSS[axis]]
+    corners = y[np.where(rim < 0, rim[:, :1], rim)]
+    near, far = (np.ptp(corners, axis=1) < 1e-12) & (corners[:, :1].T == [[y.min()], [y.max()]])
+    sides = {"near": rim[near], "far": rim[far], "farfield": rim[~(near | far)]}
+    return km.Mesh.from_blocks(mesh.points, mesh.solids, sides)
+
+
+def states(points, t, axis):
+    """(nodes, 5) primitive states of the vortex about an axis through the origin at time 0."""
+    (first, last), _ = AXES[axis]
+    way = {"y": 30.0, "x": 0.0, "z": 90.0}[axis]
+    rho, a, c, p = vortex(points[:, [first, last]], t, alpha_deg=way).T
+    q = np.zeros((len(points), 5))
+    q[:, 0], q[:, 1 + first], q[:, 1 + last], q[:, 4] = rho, a, c, p
+    return q
+
+
+def rigid(axis):
+    """Law of a mesh that turns about the axis and shifts across it, as one."""
+    plane = list(AXES[axis][0])
+
+    def law(points, t):
+        place = points[:, plane] @ [1, 1j] * np.exp(0.5j * np.sin(2.1 * t)) + (0.5 + 0.3j) * t
+        moved = points.copy()
+        moved[:, plane] = np.stack([place.real, place.imag], axis=1)
+        return moved
+
+    return law
+
+
+def at_rest(axis):
+    return lambda points, t: points
+
+
+def run(mesh, axis="y", way=at_rest, steps=8, duration=1.0, **more):
+    """Carry the vortex through the origin; the case, and its error in the mean square."""
+    dt = duration / steps
+    case = km.Ale(
+        mesh, mach=0.4, alpha_deg=AXES[axis][1], walls=[], device="cpu",
+        boundaries={"near": "symmetry", "far": "symmetry"}, deform=Wobble(way(axis), dt),
+        settings=km.AleSettings(**SETTINGS | more),
+    )  # fmt: skip
+    case.initialise(states(case.grid.points, -duration / 2, axis))
+    made = case.run(time_step=dt, steps=steps, start="as is", preflight=False)
+    assert made.summary["warnings"] == []
+    x = case.backend.get(case.grid.x)
+    assert (np.abs(x - case.grid.points).max() > 0.4) == (way is rigid)
+    return case, norm(case, case.primitive() - states(x, duration / 2, axis))
+
+
+def norm(case, difference):
+    """Mean square of all five primitive variables together."""
+    V = case.backend.get(case.grid.V)
+    return np.sqrt((V[:, None] * difference**2).sum() / V.sum())
+
+
+def order(counts, errors):
+    return -np.polyfit(np.log(counts), np.log(errors), 1)[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "axis", "way"),
+    [("hexahedra", "y", at_rest), ("hexahedra", "x", rigid), ("prisms", "z", at_rest),
+     ("prisms", "y", rigid), ("tetrahedra", "y", at_rest), ("tetrahedra", "x", rigid)],
+)  # fmt: skip
+def test_the_vortex_is_met_with_second_order(kind, axis, way):
+    counts = (16, 24, 32)
+
+    errors = [run(slab(n, kind, axis), axis, way, n // 2)[1] for n in counts]
+
+    assert order(counts, errors) >= 1.8, errors
+
+
+@pytest.mark.parametrize("kind", ["hexahedra", "mixed", "pyramids"])
+def test_shaken_hexahedra_and_mixtures_keep_first_order(kind):
+    counts = (16, 24, 32)
+
+    errors = [run(slab(n, kind, "z", 0.2), "z", rigid, n // 2)[1] for n in counts]
+
+    assert order(counts, errors) >= 0.9, errors
+
+
+@pytest.mark.parametrize("way", [at_rest, rigid])
+def test_bdf2_is_of_second_order_in_time(way):
+    """On one mesh, by the change from each number of steps to twice as many."""
+    mesh, counts = slab(12, "prisms"), np.array([12, 24, 48])
+
+    found = [run(mesh, "y", way, int(n), unsteady_drop=1e-8)[0] for n in (*counts, 96)]
+
+    changes = [norm(b, b.primitive() - a.primitive()) for a, b in pairwise(found)]
+    assert order(counts, changes) >= 1.9, changes
