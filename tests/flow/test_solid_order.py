@@ -9,50 +9,15 @@ from itertools import pairwise
 import kinemesh as km
 import numpy as np
 import pytest
-from solids import lattice, meshed
+from slabs import AXES, PLANES, rigid, slab
 from solver_cases import Wobble, vortex
 
 pytestmark = pytest.mark.flow
 
-HALF, DEPTH = 6.0, 2  # half width, and cells between the planes
 SETTINGS = {
     "limiter": "none", "unsteady_drop": 1e-6, "unsteady_cfl": 1e6, "cfl_max": 1e9,
     "jacobian_fix": 0.5,
 }  # fmt: skip
-# axis of the vortex: axes of the slab's own x and z, and the angle of the stream from x to z [deg]
-AXES = {"y": ((0, 2), 30.0), "x": ((2, 1), 90.0), "z": ((1, 0), 0.0)}
-ACROSS = {"x": 0, "y": 1, "z": 2}
-
-
-def slab(count, kind, axis="y", shaken=0.0):
-    """A mesh of |a|, |c| <= HALF, finer by three in the middle, between planes across the axis.
-
-    Parameters
-    ----------
-    count : cells along a and c
-    shaken : largest shift of nodes off the rim along each axis, those on the planes in them
-        [cells]
-    """
-    rest, blocks = lattice((count, DEPTH, count), kind)
-    most = np.array([count, DEPTH, count])
-    loose = (rest > 0) & (rest < most)
-    loose[:, [0, 2]] &= loose[:, [0, 2]].all(axis=1, keepdims=True)
-    loose[:, 1] &= loose[:, 0]
-    shift = np.random.default_rng(count).uniform(-shaken, shaken, rest.shape)
-    s = 2 * (rest + loose * shift) / most - 1
-    wide = HALF * (s + s**3) / 2
-    wide[:, 1] = HALF / count * DEPTH * (s[:, 1] + 1) / 2
-    points = np.empty_like(wide)
-    first, last = AXES[axis][0]
-    points[:, [first, ACROSS[axis], last]] = wide
-    if axis != "y":  # a turn of all three axes keeps cells the right way round
-        assert np.linalg.det(np.eye(3)[[first, ACROSS[axis], last]]) == pytest.approx(1.0)
-    mesh = meshed(points, blocks)
-    rim, y = mesh.boundaries["rim"], mesh.points[:, ACROSS[axis]]
-    corners = y[np.where(rim < 0, rim[:, :1], rim)]
-    near, far = (np.ptp(corners, axis=1) < 1e-12) & (corners[:, :1].T == [[y.min()], [y.max()]])
-    sides = {"near": rim[near], "far": rim[far], "farfield": rim[~(near | far)]}
-    return km.Mesh.from_blocks(mesh.points, mesh.solids, sides)
 
 
 def states(points, t, axis):
@@ -65,19 +30,6 @@ def states(points, t, axis):
     return q
 
 
-def rigid(axis):
-    """Law of a mesh that turns about the axis and shifts across it, as one."""
-    plane = list(AXES[axis][0])
-
-    def law(points, t):
-        place = points[:, plane] @ [1, 1j] * np.exp(0.5j * np.sin(2.1 * t)) + (0.5 + 0.3j) * t
-        moved = points.copy()
-        moved[:, plane] = np.stack([place.real, place.imag], axis=1)
-        return moved
-
-    return law
-
-
 def at_rest(axis):
     return lambda points, t: points
 
@@ -87,7 +39,7 @@ def run(mesh, axis="y", way=at_rest, steps=8, duration=1.0, **more):
     dt = duration / steps
     case = km.Ale(
         mesh, mach=0.4, alpha_deg=AXES[axis][1], walls=[], device="cpu",
-        boundaries={"near": "symmetry", "far": "symmetry"}, deform=Wobble(way(axis), dt),
+        boundaries=PLANES, deform=Wobble(way(axis), dt),
         settings=km.AleSettings(**SETTINGS | more),
     )  # fmt: skip
     case.initialise(states(case.grid.points, -duration / 2, axis))
