@@ -7,8 +7,8 @@
   F(in, i32, offsets, "nodes+1>>entries") \
   F(in, i32, neighbour, "entries>nodes")
 #ifndef BLUNT
-/* Volumes of meshes whose neighbours have weights |dr|^-1 in place of |dr|^-2: among tetrahedra that are long and
- * thin, or lie along a curved wall, fluxes of second order are unstable with the latter (docs/convergence.md). */
+/* Volumes of meshes whose neighbours have weights |dr|^-1 in place of |dr|^-2: among tetrahedra, and among thin
+ * triangles along a curved wall, fluxes of second order are unstable with the latter (docs/convergence.md). */
 #define BLUNT(F) F(opt, i32, blunt, "nodes")
 HD i32 steep_at(const i32 *blunt, i32 i)
 {

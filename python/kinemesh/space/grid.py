@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 from weakref import ref
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kinemesh.linear.stack import Items
 from kinemesh.mesh.dual import Dual, dual
-from kinemesh.mesh.geometry.curved import Layers, curved_quads
+from kinemesh.mesh.geometry.curved import Layers, curved_quads, steep_triangles
 from kinemesh.space.faces import FaceVolumes
 from kinemesh.space.layers import flattened, joined
 from kinemesh.space.vertices import MeshVertices
@@ -44,12 +47,23 @@ class Grid(FaceVolumes):
         """Least squares that gradients are made by: `inverse` among the fields, which follows x."""
         del by  # one way alone
         self.fields.add(inverse=self.backend.zeros((self.nodes, 3)))
+        if (blunt := self._blunt()).any():
+            self.fields.add(blunt=self.backend.table(blunt))
         self.measure.follow(self.fields.bind("least_squares"))
         found = self.each("curved quadrilaterals", curved_quads)
         layers = joined([found[of] for of in self.alike.of], self.first)
         if len(layers.node):
             me = ref(self)  # no circle, which would keep the arrays of a grid that is let go
             self.measure.then(lambda: None if (own := me()) is None else own._flatten(layers))
+
+    def _blunt(self) -> NDArray[np.int32]:
+        """(nodes,) 1 where thin triangles lie on a layer that curves, and weights are |d|^-1."""
+        each = []
+        for mesh, nodes in zip(self.distinct, self.each("steep", steep_triangles), strict=True):
+            found = np.zeros(mesh.nodes, np.int32)
+            found[nodes] = 1
+            each.append(found)
+        return self.items.stack(each)
 
     def _flatten(self, layers: Layers) -> None:
         """Gradients across layers that curve by more than their thickness, worked out here."""
