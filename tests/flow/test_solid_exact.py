@@ -162,3 +162,21 @@ def test_a_half_with_its_plane_of_symmetry_comes_to_the_whole():
     assert np.max(apart[1]) <= 0.02 * drag[1]
     assert np.min(order(apart)) >= 1.8
     assert order(drag) >= 1.8
+
+
+@pytest.mark.flow
+def test_tetrahedra_written_and_read_have_the_same_loads(tmp_path):
+    made = km.mesh.sphere(1500, far_field=5.0, cells="tets")
+    km.mesh.write(made, tmp_path / "sphere.su2")
+    read = km.mesh.read(tmp_path / "sphere.su2")
+    about = {"mach": 0.3, "alpha_deg": 10.0, "device": "cpu", "settings": TIGHT}
+
+    a, b = (
+        km.Ale(mesh, reference_area=np.pi / 4, **about).steady().summary["result"]
+        for mesh in (made, read)
+    )
+
+    assert a["converged"]
+    assert b["converged"]
+    for name in ("cl", "cd", "cm"):
+        assert abs(a[name] - b[name]) <= 1e-8  # of residuals down by ten orders
