@@ -413,7 +413,8 @@ class World:
         for a, b in np.repeat(self.lr, np.diff(offsets), axis=0):
             kind = list(SOLIDS.values())[rng.integers(len(SOLIDS))]
             edge, back = rng.integers(len(kind.edges)), rng.integers(2)
-            corner = rng.permutation(len(self.x))[: kind.corners]
+            others = np.setdiff1d(np.arange(len(self.x)), [a, b])
+            corner = rng.permutation(others)[: kind.corners]
             corner[list(kind.edges[edge])] = (b, a) if back else (a, b)
             cells.append(corner)
             local.append(2 * edge + back)

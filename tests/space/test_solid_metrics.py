@@ -119,3 +119,15 @@ def test_a_plane_of_symmetry_that_is_not_flat_is_refused():
 
     with pytest.raises(MeshError, match="does not lie along the others"):
         grid_of(made, planes=["symmetry_left", "farfield"])
+
+
+def test_weights_are_those_of_the_plane_but_at_tetrahedra():
+    plane = km.mesh.airfoil("naca0012", nodes=500, far_field=5)
+    blunt = {}
+    for cells in ("prisms", "tets"):
+        grid = grid_of(km.mesh.extruded(plane, cells=cells))
+        grid.fit()
+        blunt[cells] = grid.backend.get(grid.fields["blunt"])
+
+    assert not blunt["prisms"].any()
+    assert blunt["tets"].all()
