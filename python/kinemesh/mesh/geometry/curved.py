@@ -16,7 +16,7 @@ from kinemesh.mesh.mesh import Mesh
 THIN = 10.0  # third shortest edge of a node over its shortest
 CURVED = 1.0  # what a layer's neighbours lie off its tangent, over the shortest edge
 NEARLY = 0.5  # least such share of layers that may come to curve more as the mesh deforms
-STEEP = 0.25  # such a share of triangles up to which gradients with weights |d|^-2 are stable
+STEEP = 0.25  # largest share of triangles at which weights |d|^-2 of gradients are stable
 
 
 @dataclass(frozen=True, slots=True)
