@@ -93,6 +93,7 @@ def test_the_equation_of_nu_tilde_has_first_order(jitter, monkeypatch):
     assert order(monkeypatch, "triangles", (24, 48), 1.0, jitter) >= 0.9
 
 
+@pytest.mark.filterwarnings("ignore:.*too thin for the curve:RuntimeWarning")
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["triangles", "quads", "mixed"])
 @pytest.mark.parametrize("aspect", [1.0, THIN])

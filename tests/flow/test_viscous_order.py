@@ -54,6 +54,7 @@ def test_viscous_flow_has_second_order(jitter):
     assert (orders("triangles", (16, 32), 1.0, jitter) >= 1.8).all()
 
 
+@pytest.mark.filterwarnings("ignore:.*too thin for the curve:RuntimeWarning")
 @pytest.mark.slow
 @pytest.mark.parametrize("aspect", [1.0, THIN])
 @pytest.mark.parametrize(

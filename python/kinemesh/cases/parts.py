@@ -173,8 +173,9 @@ class MeshPart:
     def replaced(self, file: str | Path | None, sizes: Mapping[str, Any]) -> MeshPart:
         """Copy with a mesh file as the source, or with other sizes."""
         if file is not None and not self.of.plane:
-            text = f" = {self.source!r}: mesh files are of the plane, and this case is in space"
-            raise CaseError(Place("mesh", self.kind), text, advice="give points instead")
+            text = f" = {self.source!r}: a mesh file cannot take the place of its cloud"
+            advice = "give points instead, or write a case of method ale with [mesh] file"
+            raise CaseError(Place("mesh", self.kind), text, advice=advice)
         made = self
         if file is not None:
             sides: dict[str, Any] = {name: getattr(self, name) for name in SIDES}

@@ -303,7 +303,8 @@ class Ale(Solver):
         if self.viscosity is not None:
             check_walls(meshes, markers.conditions, self.viscosity.turbulence is not None)
         grid = self._volumes(arguments, meshes, markers, planes)
-        grid.fit(arguments.settings.gradients_by)
+        viscous = {} if self.viscosity is None else {"steep": True}
+        grid.fit(arguments.settings.gradients_by, **viscous)
         super().__init__(arguments, markers, grid)
         if space:
             check_mirrors(self)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kinemesh.linear.stack import Items
 from kinemesh.mesh.dual import Dual, dual
-from kinemesh.mesh.geometry.curved import Layers, curved_quads, steep_triangles
+from kinemesh.mesh.geometry.curved import Layers, curved_quads, curved_triangles
 from kinemesh.space.faces import FaceVolumes
 from kinemesh.space.layers import flattened, joined
 from kinemesh.space.vertices import MeshVertices
@@ -43,11 +43,14 @@ class Grid(FaceVolumes):
         }
         self._record("dual", "boundary", [self.fields.bind("dual_volumes", **self.corners)])
 
-    def fit(self, by: str = "least-squares") -> None:
-        """Least squares that gradients are made by: `inverse` among the fields, which follows x."""
+    def fit(self, by: str = "least-squares", steep: bool = False) -> None:
+        """Least squares that gradients are made by: `inverse` among the fields, which follows x.
+
+        `steep`: weights |d|^-2 everywhere, as a viscous gas has them.
+        """
         del by  # one way alone
         self.fields.add(inverse=self.backend.zeros((self.nodes, 3)))
-        if (blunt := self._blunt()).any():
+        if not steep and (blunt := self._blunt()).any():
             self.fields.add(blunt=self.backend.table(blunt))
         self.measure.follow(self.fields.bind("least_squares"))
         found = self.each("curved quadrilaterals", curved_quads)
@@ -59,7 +62,9 @@ class Grid(FaceVolumes):
     def _blunt(self) -> NDArray[np.int32]:
         """(nodes,) 1 where thin triangles lie on a layer that curves, and weights are |d|^-1."""
         each = []
-        for mesh, nodes in zip(self.distinct, self.each("steep", steep_triangles), strict=True):
+        for mesh, nodes in zip(
+            self.distinct, self.each("curved triangles", curved_triangles), strict=True
+        ):
             found = np.zeros(mesh.nodes, np.int32)
             found[nodes] = 1
             each.append(found)

@@ -164,8 +164,8 @@ class SolidGrid(Grid):
         if len(self.mirror_nodes):
             self.symmetric = {"node": b.table(self.mirror_nodes), "plane": self.plane}
 
-    def fit(self, by: str = "least-squares") -> None:
-        del by  # one way alone
+    def fit(self, by: str = "least-squares", steep: bool = False) -> None:
+        del by, steep  # one way alone
         b = self.backend
         self.fields.add(inverse=b.zeros((self.nodes, 6)), blunt=b.table(self._of_tetrahedra()))
         self.measure.follow(self.fields.bind("least_squares"))

@@ -16,7 +16,6 @@ from kinemesh.mesh.mesh import Mesh
 THIN = 10.0  # third shortest edge of a node over its shortest
 CURVED = 1.0  # what a layer's neighbours lie off its tangent, over the shortest edge
 NEARLY = 0.5  # least such share of layers that may come to curve more as the mesh deforms
-STEEP = 0.25  # largest share of triangles at which weights |d|^-2 of gradients are stable
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +93,6 @@ def _curved(mesh: Mesh, share: float, triangles: bool) -> Layers:
 def curved_triangles(mesh: Mesh) -> NDArray[np.int64]:
     """Nodes of triangles that are thin, and whose layer curves by more than its thickness."""
     return _curved(mesh, CURVED, triangles=True).node
-
-
-def steep_triangles(mesh: Mesh) -> NDArray[np.int64]:
-    """Nodes of triangles that are thin, and whose layer curves by a quarter of its thickness."""
-    return _curved(mesh, STEEP, triangles=True).node
 
 
 def curved_quads(mesh: Mesh) -> Layers:
