@@ -97,7 +97,7 @@ def test_a_mesh_refers_to_its_chord():
     ("words", "message"),
     [
         ("oneram6 --method ale", "makes no mesh in the plane"),
-        ("oneram6 --mesh some.su2", "mesh files are of the plane"),
+        ("oneram6 --mesh some.su2", "a mesh file cannot take"),
         (
             "oneram6 --points 100",
             "kinemesh: points = 100, expected an integer of 20000 to 20000000",
