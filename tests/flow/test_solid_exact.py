@@ -98,7 +98,7 @@ def loads(mesh, alpha_deg=3.0, about=(0.25, 0.0), size=1.0, area=0.6):
 
 @pytest.mark.flow
 @pytest.mark.filterwarnings("ignore:.*the planform of airfoil is:RuntimeWarning")
-@pytest.mark.parametrize("cells", ["hexes", "tets"])
+@pytest.mark.parametrize("cells", ["hexes", pytest.param("tets", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("change", ["turned", "shifted", "scaled"])
 def test_loads_do_not_depend_on_where_a_case_stands(section, cells, change):
     mesh, wanted = section[cells]
@@ -165,6 +165,7 @@ def test_a_half_with_its_plane_of_symmetry_comes_to_the_whole():
 
 
 @pytest.mark.flow
+@pytest.mark.slow
 def test_tetrahedra_written_and_read_have_the_same_loads(tmp_path):
     made = km.mesh.sphere(1500, far_field=5.0, cells="tets")
     km.mesh.write(made, tmp_path / "sphere.su2")

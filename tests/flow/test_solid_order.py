@@ -63,7 +63,8 @@ def order(counts, errors):
 @pytest.mark.parametrize(
     ("kind", "axis", "way"),
     [("hexahedra", "y", at_rest), ("hexahedra", "x", rigid), ("prisms", "z", at_rest),
-     ("prisms", "y", rigid), ("tetrahedra", "y", at_rest), ("tetrahedra", "x", rigid)],
+     pytest.param("prisms", "y", rigid, marks=pytest.mark.slow), ("tetrahedra", "y", at_rest),
+     pytest.param("tetrahedra", "x", rigid, marks=pytest.mark.slow)],
 )  # fmt: skip
 def test_the_vortex_is_met_with_second_order(kind, axis, way):
     counts = (16, 24, 32)
@@ -73,7 +74,9 @@ def test_the_vortex_is_met_with_second_order(kind, axis, way):
     assert order(counts, errors) >= 1.8, errors
 
 
-@pytest.mark.parametrize("kind", ["hexahedra", "mixed", "pyramids"])
+@pytest.mark.parametrize(
+    "kind", ["hexahedra", *(pytest.param(k, marks=pytest.mark.slow) for k in ("mixed", "pyramids"))]
+)
 def test_shaken_hexahedra_and_mixtures_keep_first_order(kind):
     counts = (16, 24, 32)
 

@@ -74,7 +74,7 @@ def test_a_boundary_layer_in_float32_has_the_drag_of_float64():
 
 
 @pytest.mark.flow
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float32", pytest.param("float64", marks=pytest.mark.slow)])
 def test_a_march_that_was_stopped_goes_on_with_the_same_bits(dtype, tmp_path, monkeypatch):
     monkeypatch.setattr("kinemesh.run.steady.KEEP_EVERY", 7)
     whole = plate(dtype).steady(out=tmp_path / "whole")
