@@ -1,5 +1,5 @@
 /* all.h - every kernel, and the set it loops over.  Add a kernel: its header and a K() here; one that is
- * written once per dimension: both in dimension.h, meshes.h, meshes_plane.h or incompressible.h.                  */
+ * written once per dimension: both in dimension.h, meshes.h, meshes_plane.h or incompressible.h.   */
 #include "core/kernel.h"
 #include "physics/fault.h"
 #include "physics/number.h"

@@ -48,8 +48,8 @@ HD struct eddy_number eddy_wall(struct eddy_number r)
   return fw;
 }
 
-/* Production less destruction of nt at a place d from the wall, in a vorticity omega.  d may be infinite: a division, as reciprocal() of an infinite
- * number is NaN on a device.                                                                    */
+/* Production less destruction of nt at a place d from the wall, in a vorticity omega.  d may be infinite: a division,
+ * as reciprocal() of an infinite number is NaN on a device.                                     */
 HD struct eddy_number eddy_source(real nt, real nu, real omega, real d)
 {
   struct eddy_number s;

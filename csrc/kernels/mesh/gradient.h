@@ -163,12 +163,11 @@ HD void N(node_gradient_beside)(const i32 i, const i32 lane, const f64 *x, const
                                 const real *inverse, const real *q, const i32 squared, const real *whole, real *slope,
                                 struct N(slope) * s)
 {
-  N(node_side)(i, lane, x, offsets, neighbour, q, slope ? 1 : squared, s);
+  N(node_side)(i, lane, x, offsets, neighbour, q, squared, s);
   if (slope) {
     struct N(slope) own = *s;
     N(node_solve)(whole + NS * i, &own);
     N(node_put)(i, lane, &own, slope);
-    if (!squared) N(node_side)(i, lane, x, offsets, neighbour, q, 0, s);
   }
   N(node_solve)(inverse + NS * i, s);
 }

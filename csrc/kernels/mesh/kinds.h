@@ -2,7 +2,7 @@
  * faces, counter-clockwise seen from outside, and their edges with the faces at them.  The same as in
  * python/kinemesh/mesh/kinds.py, which numbers the edges of cells.                                */
 
-/* Of an edge from its first corner to its second: the face that runs through it forwards, then the other. */
+/* Tables of a kind.  Rows of `edge`: first and second corner, the face that runs through it forwards, the other. */
 #define KIND_EDGES 12
 #define KIND_FACES 6
 struct kind {

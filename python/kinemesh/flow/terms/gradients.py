@@ -32,7 +32,7 @@ class Gradients(Term):
             self.kernel = "viscous_gradient"
             whole = b.zeros(self.fields["inverse"].shape)
             self.fields.add(slope=b.zeros(self.grad.shape), whole=whole)
-            grid.measure.follow(self.fields.bind("least_squares", inverse=whole, blunt=None))
+            grid.measure.follow(self.fields.bind("least_squares", inverse=whole))
         self.first: list[Any] = []
         self._begin(b, 2 * variables)
         self._calls = self._from_q()
