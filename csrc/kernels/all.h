@@ -47,6 +47,7 @@
 #include "mesh/kinds.h"
 #include "mesh/metrics_space.h"
 #include "mesh/quality_space.h"
+#include "mesh/reach.h"
 #include "mesh/symmetry.h"
 #include "cloud/normals_space.h"
 #include "cloud/jst_space.h"
@@ -109,7 +110,7 @@
   DIMENSION_LIST(K, _3d) FACES_LIST(K, _3d) MESH_LIST(K, _3d)                                    \
   K(dual_normals_3d, edges) K(dual_sweeps_3d, edges) K(dual_volumes_3d, nodes)                    \
   K(boundary_normals_3d, bnodes) K(boundary_sweeps_3d, bnodes) K(cell_quality_3d, groups)   \
-  K(bc_symmetry_3d, bnodes) K(bc_symmetry_jacobian_3d, bnodes)
+  K(bc_symmetry_3d, bnodes) K(bc_symmetry_jacobian_3d, bnodes) K(fit_reach_3d, nodes)
 /* Of blocks of size B (linear/sizes.h). */
 #define BLOCK_LIST(K, B) BLOCK_LIST_(K, B)
 #define BLOCK_LIST_(K, B)                                                                         \

@@ -37,23 +37,30 @@ HD i32 N(fit_flat)(const f64 *m)
 #endif
 }
 
-HD void N(fit_invert)(const f64 *m, real *inverse)
+HD void N(fit_inverse)(const f64 *m, f64 *inverse)
 {
 #if DIM == 2
   const f64 det = m[0] * m[2] - m[1] * m[1];
-  inverse[0]    = (real)(m[2] / det);
-  inverse[1]    = (real)(-m[1] / det);
-  inverse[2]    = (real)(m[0] / det);
+  inverse[0]    = m[2] / det;
+  inverse[1]    = -m[1] / det;
+  inverse[2]    = m[0] / det;
 #else
   const f64 xx = m[3] * m[5] - m[4] * m[4], xy = m[2] * m[4] - m[1] * m[5], xz = m[1] * m[4] - m[2] * m[3];
   const f64 per = 1 / (m[0] * xx + m[1] * xy + m[2] * xz);
-  inverse[0]    = (real)(per * xx);
-  inverse[1]    = (real)(per * xy);
-  inverse[2]    = (real)(per * xz);
-  inverse[3]    = (real)(per * (m[0] * m[5] - m[2] * m[2]));
-  inverse[4]    = (real)(per * (m[1] * m[2] - m[0] * m[4]));
-  inverse[5]    = (real)(per * (m[0] * m[3] - m[1] * m[1]));
+  inverse[0]    = per * xx;
+  inverse[1]    = per * xy;
+  inverse[2]    = per * xz;
+  inverse[3]    = per * (m[0] * m[5] - m[2] * m[2]);
+  inverse[4]    = per * (m[1] * m[2] - m[0] * m[4]);
+  inverse[5]    = per * (m[0] * m[3] - m[1] * m[1]);
 #endif
+}
+
+HD void N(fit_invert)(const f64 *m, real *inverse)
+{
+  f64 whole[DIM * (DIM + 1) / 2];
+  N(fit_inverse)(m, whole);
+  for (i32 k = 0; k < DIM * (DIM + 1) / 2; k++) inverse[k] = (real)whole[k];
 }
 
 /* A symmetric matrix times a vector. */

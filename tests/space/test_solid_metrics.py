@@ -121,7 +121,7 @@ def test_a_plane_of_symmetry_that_is_not_flat_is_refused():
         grid_of(made, planes=["symmetry_left", "farfield"])
 
 
-def test_weights_are_those_of_the_plane_but_at_tetrahedra():
+def test_prisms_have_the_weights_of_the_plane_and_tetrahedra_others():
     plane = km.mesh.airfoil("naca0012", nodes=500, far_field=5)
     blunt = {}
     for cells in ("prisms", "tets"):

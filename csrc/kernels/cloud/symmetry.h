@@ -10,14 +10,13 @@
   F(in, i32, neighbour, "entries>nodes")  \
   F(in, real, plane, "members,3")         \
   F(val, i32, squared, "")                \
-  BLUNT(F)                                \
   F(rw, real, inverse, "nodes,6")
 KERNEL(mirror_fit_3d, MIRROR_FIT, indirect)
 {
   const i32 a = node[i];
   f64       sum[6], unit[3];
   for (i32 k = 0; k < 3; k++) unit[k] = (f64)plane[3 * member[a] + k];
-  fit_matrix_3d(a, x, offsets, neighbour, squared && steep_at(blunt, a), sum);
+  fit_matrix_3d(a, x, offsets, neighbour, squared, sum);
   fit_mirror_3d(unit, sum);
   fit_invert_3d(sum, inverse + 6 * a);
 }

@@ -21,6 +21,7 @@ from kinemesh.space.faces import FaceVolumes
 from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
 
+REACH = 2.1  # largest reach of least squares with weights |d|^-2 (theory eq. 2.3b)
 FLAT = 1e-6  # largest sine between a plane of symmetry and its faces
 
 
@@ -167,19 +168,18 @@ class SolidGrid(Grid):
     def fit(self, by: str = "least-squares", steep: bool = False) -> None:
         del by, steep  # one way alone
         b = self.backend
-        self.fields.add(inverse=b.zeros((self.nodes, 6)), blunt=b.table(self._of_tetrahedra()))
+        self.fields.add(inverse=b.zeros((self.nodes, 6)), blunt=b.table(self._blunt()))
         self.measure.follow(self.fields.bind("least_squares"))
-        if self.symmetric:
-            self.measure.follow(self.fields.bind("mirror_fit", **self.symmetric, squared=True))
 
-    def _of_tetrahedra(self) -> NDArray[np.int32]:
-        """(nodes,) 1 where a tetrahedron is, and weights are |d|^-1 (docs/convergence.md)."""
-        each = []
-        for mesh in self.distinct:
-            found = np.zeros(mesh.nodes, np.int32)
-            found[mesh.solids.get("tetrahedra", np.empty(0, int))] = 1
-            each.append(found)
-        return self.items.stack(each)
+    def _blunt(self) -> NDArray[np.int32]:
+        """(nodes,) 1 where weights are |d|^-1: at tetrahedra, where (2.3b) holds as given."""
+        b, given = self.backend, self.backend.array(self.points, np.float64)
+        reach = b.zeros(self.nodes, np.float64)
+        b.record([self.fields.bind("fit_reach", x=given, reach=reach)])()
+        found = b.get(reach) > REACH
+        for first, mesh in zip(self.first, self.meshes, strict=False):
+            found[first + mesh.solids.get("tetrahedra", np.empty(0, int))] = True
+        return found.astype(np.int32)
 
     def in_precision(self, single: bool) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         faces, sides = super().in_precision(single)

@@ -53,16 +53,7 @@ class Gradients(Term):
     def _from_q(self) -> list[Any]:
         # limiters look at the middles of faces, where volumes have them
         edge = self.fields["edge"] if "xf" in self.fields else None
-        limited = self._limited(self.kernel, **{} if self.limiter == "none" else {"edge": edge})
-        return [limited, *self._even(self.grad)]
-
-    def _even(self, grad: Any) -> list[Any]:
-        """Call that makes gradients even about a plane of symmetry.
-
-        What a volume on the plane sees on one side alone would let waves along it grow.
-        """
-        symmetric = self.grid.symmetric
-        return [self.fields.bind("even_gradient", **symmetric, grad=grad)] if symmetric else []
+        return [self._limited(self.kernel, **{} if self.limiter == "none" else {"edge": edge})]
 
     def _limited(self, kernel: str, **more: Any) -> Any:
         """Call of the kernel of the limiter."""
@@ -118,6 +109,14 @@ class CloudGradients(Gradients):
             self.limiter = "none"
         self.raw = backend.zeros(self.grad.shape) if self.smooth else None
         super()._begin(backend, ends)
+
+    def _even(self, grad: Any) -> list[Any]:
+        """Call that makes gradients even about a plane of symmetry.
+
+        What a volume on the plane sees on one side alone would let waves along it grow.
+        """
+        symmetric = self.grid.symmetric
+        return [self.fields.bind("even_gradient", **symmetric, grad=grad)] if symmetric else []
 
     def _from_q(self) -> list[Any]:
         if not self.smooth:

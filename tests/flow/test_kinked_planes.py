@@ -1,0 +1,94 @@
+"""Meshes in space whose lines have a kink at a plane of symmetry, as those of a swept wing have."""
+
+import kinemesh as km
+import numpy as np
+import pytest
+
+STEPS, STEP = 120, 1.0  # of Runge and Kutta, in units of the least time that waves take
+
+
+@pytest.fixture
+def swept():
+    """A section drawn out along the span and sheared by 30 degrees, of any cells."""
+
+    def make(cells, nodes=500):
+        plane = km.mesh.airfoil("naca0012", nodes=nodes, far_field=10, cells="quads")
+        made = km.mesh.extruded(plane, 0.3, 3, cells)
+        shear = np.tan(np.radians(30)) * made.points[:, 1]
+        return made.transformed(made.points + np.outer(shear, [1, 0, 0]))
+
+    return make
+
+
+def linearised(case):
+    """The scheme about the state of a case, du/dt over the wave speeds of each volume."""
+    grid, put, get = case.grid, case.backend.put, case.backend.get
+    case.start_steady()
+    start, calls = get(case.u).copy(), case.backend.record(case.residual())
+    area, velocity = get(grid.S), start[0, 1:4] / start[0, 0]
+    speed = np.zeros(grid.nodes)
+    sides = [(grid.lr[:, end], area) for end in (0, 1)]
+    sides += [(patch.node, get(patch.device["S"])) for patch in grid.patches.values()]
+    for at, S in sides:
+        np.add.at(speed, at, np.abs(S @ velocity) + np.linalg.norm(S, axis=1))
+
+    def residual(u):
+        put(case.u, u)
+        put(case.dualtime.active, np.ones(1, np.int32))
+        calls()
+        return get(case.res).copy()
+
+    at_rest = residual(start)
+
+    def rate(v):
+        step = 1e-7 / np.abs(v).max()
+        return (at_rest - residual(start + step * v)) / (step * speed[:, None])
+
+    return rate, start.shape
+
+
+@pytest.mark.parametrize("cells", ["hexes", "prisms", "tets"])
+def test_small_disturbances_of_a_stream_do_not_grow(swept, cells):
+    """Walls let fluid through, so that the stream is uniform and the wing is no part of it."""
+    mesh = swept(cells)
+    case = km.Ale(
+        mesh,
+        mach=0.5,
+        walls=[],
+        far=[name for name in mesh.boundaries if not name.startswith("symmetry")],
+        device="cpu",
+        settings=km.AleSettings(limiter="none"),
+    )
+    rate, shape = linearised(case)
+
+    v = np.random.default_rng(1).normal(size=shape)
+    v[case.grid.mirror_nodes, 2] = 0.0  # nothing crosses a plane of symmetry
+    size = [np.abs(v).max()]
+    for _ in range(STEPS):
+        a = rate(v)
+        b = rate(v + STEP / 2 * a)
+        c = rate(v + STEP / 2 * b)
+        v = v + STEP / 6 * (a + 2 * b + 2 * c + rate(v + STEP * c))
+        size.append(np.abs(v).max())
+
+    assert size[-1] < size[STEPS // 2]
+
+
+def test_weights_are_blunt_where_least_squares_reach_far():
+    mesh = km.mesh.oneram6(nodes=10_000, cells="hexes")
+    grid = km.Ale(mesh, mach=0.5, reference_area=1.15315084, device="cpu").grid
+    found = grid.backend.get(grid.fields["blunt"])
+
+    offsets, neighbours = grid.graphs[0]
+    reach = np.zeros(grid.nodes)
+    for node in range(grid.nodes):
+        way = grid.points[neighbours[offsets[node] : offsets[node + 1]]] - grid.points[node]
+        scaled = way / np.linalg.norm(way, axis=1)[:, None]
+        size = np.linalg.svd(scaled, compute_uv=False)
+        if len(size) == 3 and size[2] > 1e-4 * size[0]:
+            change = np.linalg.pinv(scaled) / np.linalg.norm(way, axis=1)  # of gradients
+            reach[node] = np.abs(way @ change).sum(axis=1).max() / 2
+
+    sure = np.abs(reach - 2.1) > 1e-6
+    assert (found == (reach > 2.1))[sure].all()
+    assert 10 < found.sum() < 0.1 * grid.nodes
