@@ -17,10 +17,10 @@ KERNEL(fit_reach_3d, FIT_REACH, wide)
   if (fit_flat_3d(sum)) return;
   fit_inverse_3d(sum, m);
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-    const struct vec3 d = vec3_minus(place_of(x, neighbour[e]), at),
+    const struct vec3 d  = vec3_minus(place_of(x, neighbour[e]), at),
                       to = vec3_of(m[0] * d.x + m[1] * d.y + m[2] * d.z, m[1] * d.x + m[3] * d.y + m[4] * d.z,
                                    m[2] * d.x + m[4] * d.y + m[5] * d.z);
-    f64 all = 0;
+    f64 all              = 0;
     for (i32 k = offsets[i]; k < offsets[i + 1]; k++) {
       const struct vec3 way = vec3_minus(place_of(x, neighbour[k]), at);
       all += fabs(vec3_dot(to, way)) / vec3_dot(way, way);
