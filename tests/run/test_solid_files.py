@@ -72,6 +72,16 @@ def test_a_run_killed_again_and_again_ends_with_the_same_bits(unsteady, tmp_path
     case().run(**STEPS, out=out, resume=True)
 
     assert_same(unsteady.out, out)
+    for name in ("surface.vtkhdf", "spanwise.csv"):
+        assert (unsteady.out / name).exists()
+    times = fields.times(out / "surface.vtkhdf")
+    assert len(times) == 25
+    for step in range(len(times)):
+        one, other = (fields.read(own / "surface.vtkhdf", step) for own in (unsteady.out, out))
+        assert one["time"] == other["time"]
+        np.testing.assert_array_equal(one["points"], other["points"])
+        np.testing.assert_array_equal(one["fields"]["Cp"], other["fields"]["Cp"])
+    assert (unsteady.out / name).read_bytes() == (out / name).read_bytes()
 
 
 def test_members_side_by_side_have_the_bits_of_their_solo_runs():

@@ -114,6 +114,13 @@ class Driven(ABC):
         del members
         return iter(())
 
+    def wall_pressures(
+        self, nodes: Mapping[int, NDArray[np.int64]]
+    ) -> dict[int, NDArray[np.float64]]:
+        """Pressure coefficients at nodes of members in space; of solvers of a gas."""
+        del nodes
+        return {}
+
     @abstractmethod
     def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:
         """Fields of a field file by name, of each of these members, as the flow is now."""

@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.device.fields import Fields
+from kinemesh.io.columns import SIDE
 from kinemesh.motion import PoseArray, RateArray, placed
 from kinemesh.space.shared import Shared
 from kinemesh.space.volumes import Volumes, body_chunks
 
 FloatArray = NDArray[np.float64]
-SIDE = ("cy", "cm_roll", "cm_yaw")
-"""Loads that are of space: force along y, right-handed moments about lines along x and z through
-the moment's point at y = 0, over the reference values of lift and moment."""
 
 
 @dataclass(frozen=True, slots=True)

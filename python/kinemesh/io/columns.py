@@ -8,6 +8,9 @@ from typing import Any, NoReturn
 from numpy.typing import NDArray
 
 LOADS = ("cl", "cd", "cm")  # columns of all walls; of a body they end in _ and its marker
+SIDE = ("cy", "cm_roll", "cm_yaw")
+"""Loads that are of space: force along y, right-handed moments about lines along x and z through
+the moment's point at y = 0, over the reference values of lift and moment."""
 
 
 class Columns(dict[str, NDArray[Any]]):

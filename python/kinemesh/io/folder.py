@@ -13,12 +13,12 @@ from kinemesh.io.paths import making, path_of
 
 FIGURE = (
     r"(hysteresis|cycle|loads|vorticity|pressure|grids|mach|mesh|convergence|cp|sections|pressures"
-    r"|eddies|friction|layers)"
+    r"|eddies|friction|layers|spanwise|side)"
 )
 FILM = r"film-(mach|vorticity|cp|eddies)"
 OF_A_RUN = re.compile(
-    rf"history\.csv|flow(-\d+)?\.vtkhdf|{FIGURE}(-\d+)?\.png|{FIGURE}\.(pdf|svg)"
-    rf"|pressures\.csv|wall(-\d+)?\.csv|{FILM}\.(gif|mp4)"
+    rf"history\.csv|(flow|surface)(-\d+)?\.vtkhdf|{FIGURE}(-\d+)?\.png|{FIGURE}\.(pdf|svg)"
+    rf"|pressures\.csv|(wall|spanwise)(-\d+)?\.csv|{FILM}\.(gif|mp4)"
 )
 OF_A_MEMBER = re.compile(  # in the folder members
     rf"{FIGURE}-.*\.(png|pdf|svg)|pressures-.*\.csv|{FILM}-.*\.(gif|mp4)"

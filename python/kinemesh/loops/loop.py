@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kinemesh.errors import CaseError
+from kinemesh.errors import CaseError, did_you_mean
+from kinemesh.io.columns import LOADS, SIDE
 from kinemesh.io.history import History
 from kinemesh.io.lost import refuse_lost
+from kinemesh.loops.body import BodyLoop
 from kinemesh.loops.flapping import Flapping, flapping_of
 from kinemesh.loops.harmonics import (
     LEAST,
@@ -28,6 +30,7 @@ from kinemesh.loops.work import Derivatives, Movement, Work, movement_of, work_o
 from kinemesh.wiring import done_by
 
 SERIES = ("phase_deg", "alpha_deg", "cl", "cm")
+NAMES = (*LOADS, "power", *SIDE)  # of loads
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,47 +51,6 @@ class Comparison:
     cd: Distance | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BodyLoop:
-    """The last cycle of one of several bodies.
-
-    `cm` is about the pivot of the body's own motion, or its own point where that has none
-    (docs/results.md); `turns` is whether its angle changes.
-    """
-
-    cl: Coefficient
-    cm: Coefficient
-    energy: Work
-    flapping: Flapping  # drag, thrust, power, efficiency and shift
-    turns: bool = True
-
-    @property
-    def cd(self) -> Coefficient:
-        """Drag."""
-        return self.flapping.cd
-
-    @property
-    def work(self) -> float:
-        """Work of the flow on the body over the cycle, over q_inf c^2."""
-        return self.energy.total
-
-    @property
-    def damping(self) -> float | None:
-        """Aerodynamic damping of the body's own motion, as `Loop.damping`."""
-        return self.energy.damping
-
-    @property
-    def derivatives(self) -> Derivatives:
-        """Derivatives of the body's loads with its own motion, as `Loop.derivatives`."""
-        return self.energy.derivatives
-
-    def to_dict(self) -> dict[str, Any]:
-        """The numbers of the body (no series), ready for JSON."""
-        loads = {"cl": self.cl, "cd": self.cd, "cm": self.cm}
-        told = {n: {"mean": c.mean, "amplitude": c.amplitude} for n, c in loads.items()}
-        return told | self.flapping.numbers() | self.energy.to_dict()
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class Loop:
     """The last cycle of an unsteady run, its steps in the order of their phase."""
@@ -106,6 +68,7 @@ class Loop:
     )  # by marker, where there are several
     tolerance: float = PERIODIC  # largest `change` of a periodic loop
     flapping: Flapping | None = None  # drag, thrust, power, shift; None where there is no drag
+    side: Mapping[str, Coefficient] = field(default_factory=dict)  # cy, cm_roll, cm_yaw in space
 
     def __repr__(self) -> str:
         told = {"cl": self.cl.amplitude, "cm": self.cm.amplitude, "damping": self.damping}
@@ -160,6 +123,19 @@ class Loop:
     def cd(self) -> Coefficient | None:
         """Drag; None if the source has none."""
         return None if self.flapping is None else self.flapping.cd
+
+    def load(self, name: str) -> Coefficient | None:
+        """Load by the name of its column: cl, cd, cm, power, in space also cy, cm_roll, cm_yaw.
+
+        None where the source has none; CaseError for what is no load.
+        """
+        if name not in NAMES:
+            near = did_you_mean(name, NAMES)
+            raise CaseError(f"loop: no load {name!r}; there are {', '.join(NAMES)}{near}")
+        found: Coefficient | None = (
+            self.side.get(name) if name in SIDE else getattr(self, name, None)
+        )
+        return found
 
     @property
     def h(self) -> FloatArray | None:
@@ -251,6 +227,7 @@ class Loop:
                 "cl": part(self.cl),
                 **({} if self.cd is None else {"cd": part(self.cd)}),
                 "cm": part(self.cm),
+                **{name: part(load) for name, load in self.side.items()},
             }
             | ({} if self.flapping is None else self.flapping.numbers())
             | ({} if self.energy is None else self.energy.to_dict())
@@ -357,7 +334,7 @@ def loop_of_history(
     drag = float(np.ptp(part["cd"][moved][-steps:])) / 2
     loop = loop_of(phase, alpha, cl, cm, label, steps, float(cycle[-1]), converged, drag)
     flapping = _flapping(loop, part)
-    loop = replace(loop, tolerance=tolerance, flapping=flapping)
+    loop = replace(loop, tolerance=tolerance, flapping=flapping, side=_side(loop, part))
     return loop if "power" not in part.columns else _with_work(loop, part)
 
 
@@ -375,6 +352,27 @@ def _flapping(loop: Loop, history: History, of_body: str = "") -> Flapping:
     scale = history.scales.get(int(history["member"][-1]))
     order = np.argsort(last["phase_deg"] % 360)
     return flapping_of(last, order, before, scale, of_body)
+
+
+def _side(loop: Loop, history: History) -> dict[str, Coefficient]:
+    """Loads of the last cycle that a history in space has beside those of the plane."""
+    names = [name for name in SIDE if name in history.columns]
+    last = _cycle(history, loop.steps)
+    moved = int(np.sum(history["step"] > 0))
+    before = _cycle(history, loop.steps, 1) if moved >= 2 * loop.steps else None
+    order = np.argsort(last["phase_deg"] % 360)
+    phase, end = np.radians(last["phase_deg"])[order], int(np.argmax(order))
+    nothing = NOTHING * max(loop.cl.amplitude, loop.cm.amplitude)
+    return {
+        name: coefficient(
+            last[name][order],
+            phase,
+            None if before is None else before[name][order],
+            end,
+            nothing=nothing,
+        )
+        for name in names
+    }
 
 
 def _with_work(loop: Loop, history: History) -> Loop:

@@ -25,6 +25,8 @@ from kinemesh.io.paths import path_of
 from kinemesh.io.whole import replace
 from kinemesh.loops.harmonics import HARMONICS
 from kinemesh.results import fields
+from kinemesh.results.sections import ACROSS, ends_of
+from kinemesh.results.spanwise import Surface
 
 if TYPE_CHECKING:
     from kinemesh.results.fields import Fields
@@ -83,12 +85,18 @@ class Pressures:
         return found
 
 
-def pressures(run: Record, member: int | None = None) -> dict[str, Pressures]:
+def pressures(
+    run: Record,
+    member: int | None = None,
+    section: float | None = None,
+) -> dict[str, Pressures]:
     """Pressures on each body over the last cycle, by marker; CaseError without a whole cycle.
 
-    Of a steady viscous flow those of its end.
+    Of a steady viscous flow those of its end.  In space those of a section, which is one body.
     """
     run.refuse_failed(member)
+    if section is not None:
+        return _of_section(run, member, section)
     times, wet = fields.frames(run, member), viscosity(run, member)
     if run.history.kind != "unsteady":
         end = fields.read(run, None, None, member).at_walls()
@@ -106,7 +114,10 @@ def pressures(run: Record, member: int | None = None) -> dict[str, Pressures]:
         [fields.read(run, n, None, member).at_walls() for n in last.tolist()],
     )
     if first.points.shape[1] != 2:
-        raise CaseError("pressures: of a wing, which has no chord line; cuts of it are sections")
+        raise CaseError(
+            "pressures: of a wing, which has no chord line; give a share of its span, as in "
+            "run.pressures(section=0.65)"
+        )
     unit = _motion(run, member)
     phase = np.radians(times.phase_deg[last])
     found = {}
@@ -115,6 +126,28 @@ def pressures(run: Record, member: int | None = None) -> dict[str, Pressures]:
         drag = None if spin is None or wet is None else (wet, spin)
         found[marker] = _of_body(first, frames, first.walls[rows], phase, unit, drag)
     return found
+
+
+def _of_section(run: Record, member: int | None, eta: float) -> dict[str, Pressures]:
+    """Pressures on a section of a wing, from the frames of its walls."""
+    surface = Surface(run, member, "pressures")
+    last = surface.last_cycle()
+    if len(last) < 3:
+        raise CaseError(
+            f"pressures: {len(last)} frames of the last cycle, expected 3 and a whole cycle; of a "
+            "steady wing run.spanwise() has the loads, run.fields()['Cp'] the pressures"
+        )
+    (cut,) = surface.sections([eta])
+    if cut.nose < 0:
+        raise CaseError(f"pressures: no surface at {eta:g} of the span, where the tip ends")
+    place = cut.at(surface.points)[:, ACROSS]
+    nodes, closed = _along(cut.lines, place)
+    x, y = _by_chord(place[nodes])
+    cp = np.array([cut.at(own)[nodes] for _, own in surface.frames(last)])
+    phase = np.radians(360 * (surface.cycles[last] % 1))
+    parts = _harmonics(cp, phase, _motion(run, member))
+    name = f"{100 * cut.eta:g} % of the span"
+    return {name: Pressures(x, y, np.degrees(phase), cp, *parts, closed)}
 
 
 def viscosity(run: Record, member: int | None) -> float | None:
@@ -185,13 +218,19 @@ def _of_body(
     if not len(phase):
         none = np.empty((0, len(nodes)), complex)
         return Pressures(x, y, phase, cp, cp[0], none, None, None, closed, cf)
+    return Pressures(x, y, np.degrees(phase), cp, *_harmonics(cp, phase, unit), closed, cf)
+
+
+def _harmonics(
+    cp: FloatArray, phase: FloatArray, unit: tuple[str, complex] | None
+) -> tuple[FloatArray, NDArray[np.complex128], NDArray[np.complex128] | None, str | None]:
+    """Mean, harmonics, first harmonic per motion and name of the motion, of cp (frames, nodes)."""
     orders = min(HARMONICS, (len(phase) - 1) // 2)
     waves = [f(n * phase) for n in range(1, orders + 1) for f in (np.cos, np.sin)]
     fit = np.linalg.lstsq(np.stack([np.ones_like(phase), *waves], axis=1), cp, rcond=None)[0]
     harmonics = fit[1::2] - 1j * fit[2::2]
     per = None if unit is None else harmonics[0] / unit[1]
-    name = None if unit is None else unit[0]
-    return Pressures(x, y, np.degrees(phase), cp, fit[0], harmonics, per, name, closed, cf)
+    return fit[0], harmonics, per, None if unit is None else unit[0]
 
 
 def _motion(run: Record, member: int | None) -> tuple[str, complex] | None:
@@ -217,16 +256,7 @@ def _along(walls: NDArray[np.int64], points: FloatArray) -> tuple[NDArray[np.int
 
 def _by_chord(points: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Coordinates (nodes,) along and above the line between the two points farthest apart."""
-    from scipy.spatial import ConvexHull, QhullError
-    from scipy.spatial.distance import pdist, squareform
-
-    try:
-        hull = points[ConvexHull(points).vertices]
-    except QhullError:  # all on one line, as a plate's are
-        hull = points[np.lexsort(points.T[::-1])[[0, -1]]]
-    apart = squareform(pdist(hull))
-    ends = hull[list(np.unravel_index(apart.argmax(), apart.shape))]
-    leading, trailing = ends[np.argsort(ends[:, 0])]
+    leading, trailing = points[list(ends_of(points))]
     chord = trailing - leading
     along, above = chord / (chord @ chord), np.array([-chord[1], chord[0]]) / (chord @ chord)
     return (points - leading) @ along, (points - leading) @ above

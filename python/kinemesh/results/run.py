@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinemesh.results import fields, table
 from kinemesh.results.record import Record
+from kinemesh.results.spanwise import STATIONS, Spanwise, spanwise
 
 if TYPE_CHECKING:
     from kinemesh.results.layers import Layer
@@ -68,15 +69,35 @@ class Run(Record):
         """
         return fields.read(self, frame, phase_deg, member)
 
-    def pressures(self, member: int | None = None) -> dict[str, Pressures]:
+    def pressures(
+        self, member: int | None = None, *, section: float | None = None
+    ) -> dict[str, Pressures]:
         """Unsteady pressures on the wall of each body over the last cycle, by marker.
 
-        Of incompressible flow with the shear stress, and of a steady one those of its end.
-        CaseError for a steady run of a gas, a wing, and where fewer than three frames were kept.
+        Of incompressible flow with the shear stress, and of a steady one those of its end.  Of a
+        wing those on a `section`, given as a share of the span, which is one body.
+        CaseError for a steady run of a gas, for a wing without a section, for a section of a run in
+        the plane, and where fewer than three frames were kept.
         """
         from kinemesh.results.pressures import pressures
 
-        return pressures(self, member)
+        return pressures(self, member, section)
+
+    def spanwise(self, member: int | None = None, *, stations: int = STATIONS) -> Spanwise:
+        """Load along the span of a wing: cl, cd, cm and c cl of sections from root to tip.
+
+        Of a steady run those of its end; of an unsteady one mean and first harmonic over the last
+        cycle, or the end where there is no whole one.
+
+        Parameters
+        ----------
+        stations : number of sections, dense towards closed tips
+
+        Raises
+        ------
+        CaseError    no folder, no such member, a run in the plane, no walls that a section cuts
+        """
+        return spanwise(self, member, stations)
 
     def walls(
         self,

@@ -18,7 +18,7 @@ from kinemesh.flow.door.sizes import summed
 from kinemesh.io import summary
 from kinemesh.io.history import History
 from kinemesh.io.summary import Stopwatch, Summary
-from kinemesh.results import Run
+from kinemesh.results import Run, spanwise
 from kinemesh.run import resume as resumption
 from kinemesh.run.claim import Claim, taken
 from kinemesh.run.energy import Spent
@@ -147,9 +147,12 @@ class Driver(ABC):
         text = Summary(summary.plain(made | {"asked": solver.asked()}))
         self.history.failed = {row["member"]: row["text"] for row in failed}
         warn_of(note for note in notes if note not in self.warned)
+        run = Run(self.history, text, self.folder)
         if self.folder is not None:
+            if solver.grid.dimensions == 3 and solver.grid.on == "points":
+                text["files"] = {"spanwise": spanwise.write_all(run)}
             summary.write(self.folder / "summary.json", text)
-        return Run(self.history, text, self.folder)
+        return run
 
     def _single(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Replace lists of one entry by the entry, in a run of one member."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,32 @@ if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
 
 
+class Skin(NamedTuple):
+    """Walls of a mesh or cloud in space, as field files want them.
+
+    nodes : (n,) of the mesh;  points, original, triangles : of these, with numbers of their own
+    """
+
+    nodes: NDArray[np.int64]
+    points: NDArray[np.float64]
+    original: NDArray[np.int64]
+    triangles: NDArray[np.int64]
+    quads: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, mesh: Any, walls: NDArray[Any]) -> Skin:
+        """Make it of triangles (k, 3) of nodes of the mesh."""
+        nodes, own = np.unique(walls, return_inverse=True)
+        nodes, original = nodes.astype(np.int64), np.asarray(mesh.original, np.int64)
+        none = np.empty((0, 4), np.int64)
+        return cls(nodes, mesh.points[nodes], original[nodes], own.reshape(-1, 3), none)
+
+
 class Files:
     """flow.vtkhdf and wall.csv (flow-0.vtkhdf, ... of several members) and restart.h5 of a run.
+
+    Of an unsteady run in space also surface.vtkhdf, its walls with their pressures, which loads and
+    pressures of sections are taken from; it has more frames, as they are small.
 
     Parameters
     ----------
@@ -42,15 +66,20 @@ class Files:
         self.solver, self.folder, self.watch = solver, folder, watch
         self.history, self.ident = history, ident
         self.writers: dict[int, FieldWriter] = {}
+        self.surfaces: dict[int, FieldWriter] = {}
+        self.skins: dict[int, NDArray[np.int64]] = {}  # nodes of each
         self.told = 0  # failures that the summary tells of
 
     def __enter__(self) -> Files:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for writer in self.writers.values():
+        for writer in self._all():
             writer.close()
         self.history.close()
+
+    def _all(self) -> list[FieldWriter]:
+        return [*self.writers.values(), *self.surfaces.values()]
 
     def begin(self, upto: NDArray[np.float64] | None = None) -> None:
         """Open the field files: anew, or cut back to each member's time `upto`.
@@ -62,18 +91,56 @@ class Files:
         grid = self.solver.grid
         for m in np.flatnonzero(grid.ensemble.alive).tolist():
             mesh = grid.meshes[m]
-            path = self.folder / (f"flow-{m}.vtkhdf" if grid.members > 1 else "flow.vtkhdf")
+            path = self._path("flow", m)
             if upto is not None and path.exists():
                 self.writers[m] = FieldWriter.resume(path, mesh, float(upto[m]))
                 continue
             if upto is not None:
                 warn(f"{path} is not there: its flow fields begin at time {upto[m]:g}")
-            markers = [marker for i, marker in grid.bodies if i == m]
-            walls = {marker: triangles_of(mesh.boundaries[marker]) for marker in markers}
-            none = np.empty((0, grid.dimensions), np.int32)
-            edges = np.concatenate([none, *walls.values()])
-            bodies = {marker: len(facets) for marker, facets in walls.items()}
+            edges, bodies = self._walls(m)
             self.writers[m] = FieldWriter(path, grid.shown(m), edges, bodies, grid.on)
+
+    def _path(self, name: str, member: int) -> Path:
+        assert self.folder is not None
+        several = self.solver.grid.members > 1
+        return self.folder / (f"{name}-{member}.vtkhdf" if several else f"{name}.vtkhdf")
+
+    def _walls(self, member: int) -> tuple[NDArray[Any], dict[str, int]]:
+        """Wall edges (k, d), in space triangles, of a member, and their number of each body."""
+        grid, mesh = self.solver.grid, self.solver.grid.meshes[member]
+        markers = [marker for m, marker in grid.bodies if m == member]
+        walls = {marker: triangles_of(mesh.boundaries[marker]) for marker in markers}
+        none = np.empty((0, grid.dimensions), np.int32)
+        edges = np.concatenate([none, *walls.values()])
+        return edges, {marker: len(facets) for marker, facets in walls.items()}
+
+    def begin_surfaces(self, upto: NDArray[np.float64] | None = None) -> None:
+        """Open the files of surfaces in space, as `begin` does those of the flow."""
+        grid = self.solver.grid
+        if self.folder is None or grid.dimensions == 2 or grid.on != "points":
+            return
+        for m in np.flatnonzero(grid.ensemble.alive).tolist():
+            edges, bodies = self._walls(m)
+            path, skin = self._path("surface", m), Skin.of(grid.meshes[m], edges)
+            if not len(edges):
+                continue
+            if upto is not None and path.exists():
+                self.surfaces[m] = FieldWriter.resume(path, skin, float(upto[m]))
+            else:
+                self.surfaces[m] = FieldWriter(path, skin, skin.triangles, bodies)
+            self.skins[m] = skin.nodes
+
+    def surface(self, time: NDArray[np.float64]) -> None:
+        """Append the walls of all running members and the pressures there."""
+        if not self.surfaces:
+            return
+        with self.watch("files"):
+            solver, first = self.solver, self.solver.grid.vertices.first
+            x = solver.backend.get(solver.grid.x)
+            running = np.flatnonzero(solver.grid.ensemble.alive).tolist()
+            nodes = {m: first[m] + self.skins[m] for m in running if m in self.surfaces}
+            for m, cp in solver.wall_pressures(nodes).items():
+                self.surfaces[m].append(float(time[m]), x[nodes[m]], {"Cp": cp})
 
     def fields(self, time: NDArray[np.float64]) -> None:
         """Append the flow fields of all running members at each member's time [chord/a_inf]."""
@@ -111,7 +178,7 @@ class Files:
             return
         with self.watch("files"):
             self.history.sync()
-            for writer in self.writers.values():
+            for writer in self._all():
                 writer.sync()
             spent = {"seconds": self.watch.seconds, "total": self.watch.total}
             resume.write(self.solver, self.folder, phase, step, self.ident, {**more, **spent})

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
 
 FRAMES_PER_CYCLE = 16
+SURFACES_PER_CYCLE = 64  # at least, of runs in space that have as many steps
 RESTARTS_PER_CYCLE = 4
 UNTIL = ("cycles", "periodic")
 
@@ -168,6 +169,14 @@ class Plan:
         if self.periods is None and self.frame_time:
             return max(1, round(self.frame_time / float(self.dt.min())))
         return max(1, (self.steps_per_cycle or FRAMES_PER_CYCLE) // FRAMES_PER_CYCLE)
+
+    @property
+    def surface_every(self) -> int:
+        """Steps between two frames of the walls in space: a divisor of those of a cycle."""
+        if self.steps_per_cycle is None:
+            return self.frame_every
+        most = max(1, self.steps_per_cycle // SURFACES_PER_CYCLE)
+        return max(n for n in range(1, most + 1) if self.steps_per_cycle % n == 0)
 
     @property
     def restart_every(self) -> int:

@@ -170,6 +170,7 @@ class Unsteady(Driver):
         if saved is not None and saved.phase == "unsteady":
             resumption.restore(solver, saved, poses)
             self.files.begin(saved.step * plan.dt)
+            self.files.begin_surfaces(saved.step * plan.dt)
             return saved.step
         if plan.start == "steady":
             result, notes = to_steady(self, poses, History(steady_columns(solver)), "start")
@@ -188,7 +189,9 @@ class Unsteady(Driver):
         self.tally.start += rows_of(solver.bodies.remarks())
         solver.dualtime.set_floor(plan.dt)
         self.files.begin()
+        self.files.begin_surfaces()
         self.files.fields(np.zeros(solver.grid.members))
+        self.files.surface(np.zeros(solver.grid.members))
         self.keep(0)
         return 0
 
@@ -209,6 +212,8 @@ class Unsteady(Driver):
                 self.step(self.done)
                 if self.done % plan.frame_every == 0:
                     self.files.fields(self.done * plan.dt)
+                if self.done % plan.surface_every == 0:
+                    self.files.surface(self.done * plan.dt)
                 over = self.over(self.done)
                 if over:
                     bar.total = self.done

@@ -15,6 +15,9 @@ from kinemesh.io.paths import expanded, path_of
 from kinemesh.loops.harmonics import PERIODIC
 from kinemesh.loops.loop import Loop, loop_of_history
 from kinemesh.motion import Motion
+from kinemesh.results import Run
+from kinemesh.results.opening import open_run
+from kinemesh.results.spanwise import loads_of_section
 from kinemesh.study.tables import Told, is_table, loop_of_table
 
 
@@ -30,8 +33,9 @@ def hysteresis(
     motion: Motion | None = None,
     alpha_deg: float | None = None,
     steps: int | None = None,
+    section: float | None = None,
 ) -> Loop:
-    """Loop of the last cycle of an unsteady run, or of a table from elsewhere.
+    """Loop of the last cycle of an unsteady run, of a section of its wing, or of another's table.
 
     A table is a DataFrame, a dict of columns, or a file of columns with names: CSV, the history of
     SU2, forces and coefficients of OpenFOAM, phases of a wind tunnel (docs/results.md).
@@ -50,15 +54,20 @@ def hysteresis(
     motion : Motion        whose angle and shift a table has where it has no angle itself
     alpha_deg : float      angle of a table without one, or what is added to that of `motion`
     steps : int            of the loop, where the rows of a table are not even
+    section : float        share of the span of a run in space, whose section the loop is of: cl, cd
+        and cm by the pressures on the section, over its chord, cm about its quarter point
 
     Raises
     ------
     CaseError    a run by time_step and steps, less than one cycle, steps that are not uniform, a
         steady run, a member that has failed, or a finished run whose history lost rows; a table
-        without loads, phase or angle, or whose rows are too far apart
+        without loads, phase or angle, or whose rows are too far apart; a section of what is no run
+        in space with a folder
     """
     told = Told(columns, period, start, motion, alpha_deg, steps)
     if _is_foreign(source):
+        if section is not None:
+            raise CaseError(f"hysteresis: section is {section}, and a table has no sections")
         if member is not None:
             raise CaseError(f"hysteresis: member is {member}, and a table has no members")
         return loop_of_table(source, told, tolerance)
@@ -70,7 +79,19 @@ def hysteresis(
             f"{label}: the run went by time_step and steps and has no cycle, so no loop; "
             "km.spectrum(run) has its mean loads, amplitudes and Strouhal number"
         )
+    if section is not None:
+        history, label = loads_of_section(_run(source), section, member)
+        member = None
     return loop_of_history(history, member, tolerance, label)
+
+
+def _run(source: Any) -> Run:
+    """Run of a source; CaseError of a history, which has no surface."""
+    if isinstance(source, Run):
+        return source
+    if isinstance(source, str | Path) and expanded(source).is_dir():
+        return open_run(source)
+    raise CaseError(f"hysteresis: section of {source!r}, expected a run or its folder")
 
 
 def _is_foreign(source: Any) -> bool:

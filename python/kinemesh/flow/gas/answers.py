@@ -16,6 +16,7 @@ from kinemesh.flow.gas.friction import Friction, refuse_inviscid
 from kinemesh.flow.gas.state import State
 from kinemesh.flow.moving import Moving
 from kinemesh.flow.terms.base import Term
+from kinemesh.gas import pressure_coefficient
 from kinemesh.results.walls import Wall
 from kinemesh.sentences import Option
 
@@ -118,6 +119,16 @@ class Answers(State, Moving):
 
     def wall_rows(self, members: Sequence[int]) -> Iterator[dict[str, Wall]]:
         return iter(()) if self.friction is None else map(self.walls, members)
+
+    def wall_pressures(
+        self, nodes: Mapping[int, NDArray[np.int64]]
+    ) -> dict[int, NDArray[np.float64]]:
+        self._for_loads()
+        p = self.backend.get(self.q)[:, -1]
+        return {
+            m: pressure_coefficient(p[own].astype(float), float(self.mach[m]))
+            for m, own in nodes.items()
+        }
 
     def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:
         self._for_loads()

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from kinemesh.device.fields import Fields
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door.arguments import Arguments, Markers, check_vortex
-from kinemesh.flow.forces import SIDE
 from kinemesh.flow.gas.answers import Answers
 from kinemesh.flow.gas.dualtime import HUGE
 from kinemesh.flow.gas.friction import Friction
@@ -24,6 +23,7 @@ from kinemesh.flow.gas.implicit import Operator
 from kinemesh.flow.gas.state import PREDICTORS, State
 from kinemesh.flow.moving import Moving
 from kinemesh.flow.terms.base import Rows, Term
+from kinemesh.io.columns import SIDE
 from kinemesh.linear import Bicgstab, Pattern, Sweeps
 from kinemesh.motion import Pose, PoseArray, RateArray
 from kinemesh.motion.deform.base import Poses

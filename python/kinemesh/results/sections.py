@@ -1,0 +1,213 @@
+"""Sections of walls in space by planes across the span, and their loads (docs/theory.md, 2.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import CaseError, SettingsError
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+ACROSS = [0, 2]  # axes of a section: x downstream, z up
+QUARTER = 0.25  # of the chord: point of a section's moment
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """Section of a surface of triangles by a plane of constant y, which moves with the surface.
+
+    Parameters
+    ----------
+    eta, y : share of the span, and place along it [chord]
+    ends : (n, 2)     nodes of the edges that the plane cuts
+    share : (n,)      of the way from the first to the second, at the points of the section
+    lines : (k, 2)    points that its lines join, the gas on the left with x to the right, z up
+    nose, tail : points farthest apart, which are the ends of the chord; -1 of a section of no size
+    """
+
+    eta: float
+    y: float
+    ends: Ints
+    share: Floats
+    lines: Ints
+    nose: int
+    tail: int
+
+    def at(self, values: NDArray[Any]) -> Floats:
+        """(n, ...) values at the points of the section, of those at the nodes of the surface."""
+        first, second = (np.asarray(values[own], float) for own in self.ends.T)
+        part = self.share.reshape(-1, *(1 for _ in first.shape[1:]))
+        return first + part * (second - first)
+
+
+@dataclass(frozen=True, slots=True)
+class SectionLoads:
+    """Loads of a section at one moment, per length of span.
+
+    Parameters
+    ----------
+    chord : its length
+    quarter : (x, z) of the quarter point of the chord; nan of a section of no size
+    load : (x, z) force over q_inf [chord]
+    moment : nose-up about the quarter point, over q_inf [chord^2]
+    """
+
+    chord: float
+    quarter: tuple[float, float]
+    load: tuple[float, float]
+    moment: float
+
+    @classmethod
+    def of(cls, section: Section, x: NDArray[Any], cp: NDArray[Any]) -> SectionLoads:
+        """Loads by the pressure coefficients cp (nodes,) at places x (nodes, 3) [chord].
+
+        Pressures are linear along lines; the moment has each end's share there, as that of a body
+        in the plane has.
+        """
+        if section.nose < 0:
+            return cls(0.0, (np.nan, np.nan), (0.0, 0.0), 0.0)
+        place, own = section.at(x)[:, ACROSS], section.at(cp)
+        nose, tail = place[section.nose], place[section.tail]
+        quarter = nose + QUARTER * (tail - nose)
+        ends = place[section.lines]
+        way = ends[:, 1] - ends[:, 0]
+        fx, fz, moment = 0.0, 0.0, 0.0
+        for end in (0, 1):
+            half = 0.5 * own[section.lines[:, end]]
+            dx, dz = (ends[:, end] - quarter).T
+            fx += float((half * way[:, 1]).sum())
+            fz -= float((half * way[:, 0]).sum())
+            moment += float((half * (dz * way[:, 1] + dx * way[:, 0])).sum())
+        chord = float(np.hypot(*(tail - nose)))
+        return cls(chord, (float(quarter[0]), float(quarter[1])), (fx, fz), moment)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Reach of a surface along y: the root, from which shares of the span count, and the tip.
+
+    The root is where a plane of symmetry closes the surface, of one between two planes the lower.
+    A surface that is closed at both ends has it in the middle, and shares from -1 on.
+
+    Parameters
+    ----------
+    low, high : least and largest y
+    root, tip : y of the shares 0 and 1
+    """
+
+    low: float
+    high: float
+    root: float
+    tip: float
+
+    @classmethod
+    def of(cls, points: Floats, triangles: Ints) -> Span:
+        """Span of a surface of triangles (t, 3); CaseError of one without extent."""
+        if not len(triangles):
+            raise CaseError("sections: there are no walls")
+        y = points[np.unique(triangles), 1]
+        low, high = float(y.min()), float(y.max())
+        if not high > low:
+            raise CaseError(f"sections: all walls are at y = {low:g}, which no section cuts")
+        sides = np.sort(np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]],
+                                        triangles[:, [2, 0]]]), axis=1)  # fmt: skip
+        each, count = np.unique(sides, axis=0, return_counts=True)
+        rim = points[np.unique(each[count == 1]), 1]
+        near = 1e-6 * (high - low)
+        at_low, at_high = (bool((np.abs(rim - end) < near).any()) for end in (low, high))
+        if at_low or not at_high:
+            return cls(low, high, low if at_low else 0.5 * (low + high), high)
+        return cls(low, high, high, low)
+
+    @property
+    def least(self) -> float:
+        """Least share of the span."""
+        return min(self.eta(self.low), self.eta(self.high))
+
+    def eta(self, y: float) -> float:
+        """Share of the span at y."""
+        return (y - self.root) / (self.tip - self.root)
+
+    def y(self, eta: float) -> float:
+        """Place of a share of the span; SettingsError of one beyond it."""
+        known = isinstance(eta, int | float | np.number) and not isinstance(eta, bool)
+        if not known or not self.least - 1e-12 <= eta <= 1 + 1e-12:
+            raise SettingsError(
+                f"section is {eta!r}, expected a share of the span from {self.least:g} to 1"
+            )
+        y = self.root + float(eta) * (self.tip - self.root)
+        return min(max(y, self.low), self.high)
+
+    def stations(self, count: int) -> Floats:
+        """(count,) shares from end to end, dense at tips that are closed."""
+        if self.least < 0:
+            return np.asarray(np.sin(np.linspace(-np.pi / 2, np.pi / 2, count)))
+        return np.asarray(np.sin(np.linspace(0, np.pi / 2, count)))
+
+
+def sections(
+    points: Floats, triangles: Ints, etas: Sequence[float], span: Span | None = None
+) -> list[Section]:
+    """Sections of a surface at shares of its span.
+
+    Parameters
+    ----------
+    points : (n, 3)       x downstream, y along the span, z up, as they stand
+    triangles : (t, 3)    their area vectors point out of the gas
+    """
+    reach = Span.of(points, triangles) if span is None else span
+    return [_section(points, triangles, reach.y(eta), reach) for eta in etas]
+
+
+def _section(points: Floats, triangles: Ints, y: float, span: Span) -> Section:
+    side = points[triangles, 1]
+    beyond = side >= y if y >= span.high else side > y  # at the last end from within
+    crossing = beyond.any(axis=1) & ~beyond.all(axis=1)
+    corner, beyond = triangles[crossing], beyond[crossing]
+    alone = np.argmax(beyond == (beyond.sum(axis=1) == 1)[:, None], axis=1)
+    row = np.arange(len(corner))
+    tip = corner[row, alone]
+    pairs = np.stack([np.stack([tip, corner[row, (alone + k) % 3]], axis=1) for k in (1, 2)], 1)
+    pairs = np.sort(pairs, axis=2)
+    low, high = points[pairs[..., 0], 1], points[pairs[..., 1], 1]
+    share = (y - low) / (high - low)
+    for at in (0, 1):  # a node on the plane is one point, whichever edges leave it
+        there = share == at
+        pairs[there] = pairs[there][:, [at, at]]
+    share = np.where((share == 0) | (share == 1), 0.0, share)
+    ends, first, point = np.unique(
+        pairs.reshape(-1, 2), axis=0, return_index=True, return_inverse=True
+    )
+    lines: Any = point.reshape(-1, 2)
+    where = share.ravel()[first]
+    a = points[corner]
+    area = np.cross(a[:, 1] - a[:, 0], a[:, 2] - a[:, 0])
+    place = points[ends[:, 0]] + where[:, None] * (points[ends[:, 1]] - points[ends[:, 0]])
+    way = (place[lines[:, 1]] - place[lines[:, 0]])[:, ACROSS]
+    turned = way[:, 1] * area[:, 0] - way[:, 0] * area[:, 2] < 0  # the gas is on the left
+    lines[turned] = lines[turned][:, ::-1]
+    lines = lines[lines[:, 0] != lines[:, 1]]
+    place = place[:, ACROSS]
+    flat = len(place) < 3 or not np.ptp(place, axis=0).any() or not len(lines)
+    nose, tail = (-1, -1) if flat else ends_of(place)
+    return Section(span.eta(y), y, ends, where, lines, nose, tail)
+
+
+def ends_of(points: Floats) -> tuple[int, int]:
+    """Numbers of the two points (n, 2) that are farthest apart, that of lower x first."""
+    from scipy.spatial import ConvexHull, QhullError
+    from scipy.spatial.distance import pdist, squareform
+
+    try:
+        hull = ConvexHull(points).vertices
+    except QhullError:  # all on one line, as a plate's are
+        hull = np.lexsort(points.T[::-1])[[0, -1]]
+    apart = squareform(pdist(points[hull]))
+    both = hull[list(np.unravel_index(apart.argmax(), apart.shape))]
+    nose, tail = both[np.argsort(points[both, 0])].tolist()
+    return int(nose), int(tail)

@@ -1,0 +1,245 @@
+"""Load along the span of wings: sections from root to tip (docs/theory.md, 2.7).
+
+Of a steady run, and of one without a cycle, it is that of the end; of an unsteady one the mean and
+the first harmonic over the last cycle.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import CaseError
+from kinemesh.io import fields as files
+from kinemesh.io.columns import LOADS
+from kinemesh.io.history import History
+from kinemesh.io.rows import UNSTEADY
+from kinemesh.io.whole import replace
+from kinemesh.results.sections import Section, SectionLoads, Span, sections
+
+if TYPE_CHECKING:
+    from kinemesh.results.record import Record
+
+Floats = NDArray[np.float64]
+STATIONS = 41  # of a table
+WHOLE = 1e-6  # of a cycle, which times are rounded to
+
+
+@dataclass(frozen=True, eq=False)
+class Spanwise:
+    """Loads of sections along the span, in arrays (stations,) from one end to the other.
+
+    Parameters
+    ----------
+    eta : share of the span, from the root: the plane of symmetry, of a whole wing its middle
+    y : place along the span [lengths of the mesh]
+    chord : of the section
+    x, z : quarter point of its chord
+    cl, cd, cm : over q_inf and the section's own chord, the moment nose-up about the quarter point
+        over its square; nan where there is no chord
+    c_cl, c_cd : chord times cl and cd over the reference length; 0 where there is no chord
+    length, area : reference values of the run
+    harmonics : of unsteady runs with a cycle complex first harmonics of cl, cd, cm, c_1 - i s_1
+    """
+
+    eta: Floats
+    y: Floats
+    chord: Floats
+    x: Floats
+    z: Floats
+    cl: Floats
+    cd: Floats
+    cm: Floats
+    c_cl: Floats
+    c_cd: Floats
+    length: float
+    area: float
+    harmonics: Mapping[str, NDArray[np.complex128]] = field(default_factory=dict)
+
+    def total(self) -> dict[str, float]:
+        """cl and cd of the walls as the integral along the span, by the rule of trapezoids."""
+        scale = self.length / self.area
+        each = {"cl": self.c_cl, "cd": self.c_cd}
+        way = np.abs(np.diff(self.y))
+        return {
+            name: scale * float((0.5 * (values[1:] + values[:-1]) * way).sum())
+            for name, values in each.items()
+        }
+
+    def columns(self) -> dict[str, Floats]:
+        """(stations,) of each column of the CSV file."""
+        names = ("eta", "y", "chord", "x", "z", "c_cl", "c_cd", *LOADS)
+        found: dict[str, Floats] = {name: getattr(self, name) for name in names}
+        for name, f in self.harmonics.items():
+            found[f"{name}1_magnitude"] = np.abs(f)
+            # of magnitude sin(phase of the motion + phase)
+            found[f"{name}1_phase_deg"] = np.degrees(np.arctan2(f.real, -f.imag))
+        return found
+
+
+class Surface:
+    """Walls of a member of a run over its frames, from the file of its surface, else of its flow.
+
+    Attributes
+    ----------
+    times : (frames,)
+    points, triangles : of the first frame
+    """
+
+    def __init__(self, run: Record, member: int | None, what: str) -> None:
+        from kinemesh.results import fields
+
+        flow, self.member = fields.path_of(run, member)
+        own = flow.with_name(flow.name.replace("flow", "surface", 1))
+        self.path, self.run = own if own.exists() else flow, run
+        self.times = files.times(self.path)
+        if not len(self.times):
+            raise CaseError(f"{what}: {self.path} has no frames")
+        first = files.read(self.path, 0)
+        if first["points"].shape[1] != 3:
+            raise CaseError(f"{what}: sections are of wings in space, and the run is in the plane")
+        if first["on"] != "points" or "Cp" not in first["fields"]:
+            raise CaseError(f"{what}: the fields have no Cp at the nodes of the walls")
+        self.points, self.triangles = first["points"], first["walls"]
+
+    @cached_property
+    def span(self) -> Span:
+        """Reach along y."""
+        return Span.of(self.points, self.triangles)
+
+    def frames(self, numbers: Any) -> Iterator[tuple[Floats, Floats]]:
+        """Places (nodes, 3) and pressure coefficients (nodes,) of frames."""
+        for number in numbers:
+            found = files.read(self.path, int(number))
+            yield found["points"], found["fields"]["Cp"]
+
+    def sections(self, etas: Any) -> list[Section]:
+        """Sections at shares of the span."""
+        return sections(self.points, self.triangles, etas, self.span)
+
+    @cached_property
+    def cycles(self) -> Floats:
+        """(frames,) cycles done; nan of a steady run and of one without a cycle."""
+        history = self.run.history
+        if history.kind != "unsteady" or history.by_time or self.member not in history.members:
+            return np.full(len(self.times), np.nan)
+        rows = history.member(self.member)
+        return np.asarray(self.times * (rows["cycle"][-1] / rows["time"][-1]))
+
+    def last_cycle(self) -> NDArray[np.int64]:
+        """Numbers of the frames of the last cycle; none where there is no whole one."""
+        if not self.cycles[-1] > 1 - WHOLE:
+            return np.empty(0, np.int64)
+        return np.flatnonzero(self.cycles > self.cycles[-1] - 1 + WHOLE)
+
+
+def loads_of(run: Record, member: int, found: list[SectionLoads]) -> dict[str, Floats]:
+    """(items,) chord, x, z, cl, cd and cm of sections' loads, in the axes of the stream."""
+    alpha = np.radians(float(run.asked()[member].get("alpha_deg") or 0.0))
+    chord = np.array([one.chord for one in found])
+    force = np.array([one.load for one in found])
+    x, z = np.array([one.quarter for one in found]).T
+    moment = np.array([one.moment for one in found])
+    scale = np.where(chord > 0, chord, np.nan)
+    along, up = force.T / scale
+    return {
+        "chord": chord,
+        "x": x,
+        "z": z,
+        "cl": up * np.cos(alpha) - along * np.sin(alpha),
+        "cd": along * np.cos(alpha) + up * np.sin(alpha),
+        "cm": moment / scale**2,
+    }
+
+
+def loads_of_section(run: Record, eta: float, member: int | None = None) -> tuple[History, str]:
+    """History of a section at a share of the span, rows of the steps whose walls were kept; and
+    what it is of, in words.
+
+    Its cl, cd and cm are over the chord of the section, in place of those of the walls.
+    """
+    run.refuse_failed(member)
+    surface = Surface(run, member, "section")
+    (cut,) = surface.sections([eta])
+    if cut.nose < 0:
+        raise CaseError(f"section: no surface at {eta:g} of the span, where the tip ends")
+    rows = run.history.member(surface.member)
+    time = rows["time"]
+    after = np.minimum(np.searchsorted(time, surface.times * (1 - 1e-9)), len(time) - 1)
+    kept = np.flatnonzero(np.isclose(time[after], surface.times, rtol=1e-9, atol=0))
+    each = [SectionLoads.of(cut, x, cp) for x, cp in surface.frames(kept)]
+    columns = {name: rows[name][after[kept]] for name in UNSTEADY}
+    found = loads_of(run, surface.member, each)
+    history = History(UNSTEADY)
+    history.extend(columns | {name: found[name] for name in LOADS})
+    history.scales = rows.scales
+    return history, f"{run.out or 'run'}, {100 * eta:g} % of the span"
+
+
+def spanwise(run: Record, member: int | None = None, stations: int = STATIONS) -> Spanwise:
+    """Load along the span of a member; errors as of `Run.spanwise`."""
+    if not isinstance(stations, int) or isinstance(stations, bool) or stations < 2:
+        raise CaseError(f"spanwise: stations is {stations!r}, expected a whole number from 2")
+    run.refuse_failed(member)
+    surface = Surface(run, member, "spanwise")
+    last, of = surface.last_cycle(), surface.member
+    cuts = surface.sections(surface.span.stations(stations))
+    shown = last if len(last) > 2 else [len(surface.times) - 1]
+    each = [
+        loads_of(run, of, [SectionLoads.of(cut, x, cp) for cut in cuts])
+        for x, cp in surface.frames(shown)
+    ]
+    series = {name: np.array([one[name] for one in each]) for name in each[0]}
+    mean = {name: values.mean(axis=0) for name, values in series.items()}
+    first = {}
+    if len(last) > 2:
+        turn = np.exp(-2j * np.pi * surface.cycles[last])
+        first = {name: 2 / len(last) * (turn @ series[name]) for name in LOADS}
+    conditions = run.summary["conditions"]
+    length, area = (float(conditions[f"reference_{name}"]) for name in ("length", "area"))
+    eta, y = (np.array([getattr(cut, name) for cut in cuts]) for name in ("eta", "y"))
+    loads = {f"c_{n}": np.nan_to_num(mean["chord"] * mean[n]) / length for n in ("cl", "cd")}
+    return Spanwise(eta, y, **mean, **loads, length=length, area=area, harmonics=first)
+
+
+def write(path: Path, found: Spanwise) -> None:
+    """Write a CSV file with a row per station."""
+    columns, text = found.columns(), StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    out.writerow(columns)
+    out.writerows(zip(*(values.tolist() for values in columns.values()), strict=True))
+    replace(path, text.getvalue().encode())
+
+
+def write_all(run: Record) -> list[str]:
+    """Write spanwise.csv of each member that ended, in space; names of the files.
+
+    Nothing without a folder, or where no section cuts the walls.
+    """
+    if run.out is None:
+        return []
+    made = []
+    lost = {row["member"] for row in run.failed}
+    for member in range(run.members):
+        name = f"spanwise-{member}.csv" if run.members > 1 else "spanwise.csv"
+        if member in lost:
+            continue
+        if not _cut(run, member):
+            continue
+        write(run.out / name, spanwise(run, member))
+        made.append(name)
+    return made
+
+
+def _cut(run: Record, member: int) -> bool:
+    """Return True if sections cut the walls of a member: not without walls, or of one plane."""
+    walls = Surface(run, member, "spanwise")
+    return len(walls.triangles) > 0 and bool(np.ptp(walls.points[walls.triangles, 1]) > 0)

@@ -1,0 +1,244 @@
+"""Load along the span, loops and pressures of sections: beside sums of facets and runs' loads."""
+
+import csv
+
+import kinemesh as km
+import numpy as np
+import pytest
+from clouds import half_wing
+from kinemesh.errors import CaseError, SettingsError
+from kinemesh.results.sections import SectionLoads, Span, sections
+
+FEW = {"steady_iterations": 3}
+SLOW = km.AleSettings(cfl=1.0, cfl_max=5.0, **FEW)
+PLANE = km.mesh.airfoil("naca0012", nodes=500, far_field=6.0, cells="quads")
+EXTRUDED = km.mesh.extruded(PLANE, span=1.5, layers=2)
+PITCH = km.motion.pitch(2.0, 0.2, phase_deg=20.0)
+STEPS = km.AleSettings(unsteady_drop=1e-5)
+CLOSE = 1e-6  # of loads: what steps that fall by five orders leave between layers
+pytestmark = [
+    pytest.mark.flow,
+    pytest.mark.filterwarnings("ignore:.*(residual|steps ended):RuntimeWarning"),
+]
+
+
+def tapered(around=24, stations=6, end=1.0):
+    """Elliptic sections, thickness 0.1, span 2, swept and tapered, closed at the tip.
+
+    Area vectors point inwards.
+    """
+    angle = 2 * np.pi * np.arange(around) / around
+    y = np.linspace(0, 2, stations)
+    chord = 1 - 0.25 * y
+    x = 0.4 * y[:, None] + chord[:, None] * 0.5 * (1 + np.cos(angle))
+    z = chord[:, None] * 0.05 * np.sin(angle)
+    points = np.stack([x, np.repeat(y[:, None], around, 1), z], axis=2).reshape(-1, 3)
+    at = np.arange(around * stations).reshape(stations, around)
+    a, b = at[:-1], at[1:]
+    c, d = np.roll(b, -1, 1), np.roll(a, -1, 1)
+    table = np.concatenate([np.stack([a, c, b], -1), np.stack([a, d, c], -1)]).reshape(-1, 3)
+    tip = at[-1]
+    cap = np.stack([np.full(around - 2, tip[0]), tip[2:], tip[1:-1]], axis=1)
+    table = np.concatenate([table, cap])
+    return points * [1, end, 1], table if end > 0 else table[:, ::-1]
+
+
+def steady(out, **more):
+    mesh = km.mesh.oneram6(nodes=12_000, cells="tets")
+    case = km.Ale(mesh, mach=0.6, alpha_deg=3.0, settings=SLOW, device="cpu", **more)
+    return case.steady(out=out)
+
+
+@pytest.fixture(scope="module")
+def wing(tmp_path_factory):
+    return steady(tmp_path_factory.mktemp("wing"), reference_area=1.16, reference_length=0.7)
+
+
+@pytest.fixture(scope="module")
+def pitching(tmp_path_factory):
+    case = km.Ale(EXTRUDED, mach=0.5, motion=PITCH, settings=STEPS, reference_area=1.5,
+                  device="cpu")  # fmt: skip
+    return case.run(
+        cycles=1.25, steps_per_cycle=16, start="as is", out=tmp_path_factory.mktemp("pitching")
+    )
+
+
+@pytest.mark.parametrize("eta", [0.0, 0.07, 0.4, 0.77, 1.0])
+def test_a_linear_pressure_pushes_a_section_by_its_area(eta):
+    """Divergence theorem: the force is minus the slope times the area of the polygon."""
+    points, table = tapered()
+    (cut,) = sections(points, table, [eta])
+
+    found = SectionLoads.of(cut, points, points @ [0.3, -0.2, 2.0] + 0.1)
+
+    ends = cut.at(points)[cut.lines][..., [0, 2]]
+    area = 0.5 * np.abs((ends[:, 0, 0] * ends[:, 1, 1] - ends[:, 0, 1] * ends[:, 1, 0]).sum())
+    assert found.chord == pytest.approx(1 - 0.5 * eta, rel=1e-12)
+    assert found.quarter == pytest.approx((0.8 * eta + 0.25 * found.chord, 0), abs=1e-12)
+    assert area == pytest.approx(np.pi / 40 * found.chord**2, rel=0.02)
+    assert found.load == pytest.approx((-0.3 * area, -2.0 * area), rel=1e-12)
+
+
+@pytest.mark.parametrize("end", [1.0, -1.0])
+def test_sections_between_two_stations_add_up_to_the_facets_there(end):
+    """Along a strip of facets the load is a parabola, which Simpson's rule has exactly."""
+    points, table = tapered(end=end)
+    cp = np.random.default_rng(0).uniform(-1, 1, len(points))
+    span = Span.of(points, table)
+    corner = points[table]
+    area = 0.5 * np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
+    force = cp[table].mean(axis=1)[:, None] * area
+    strip = np.floor(np.abs(corner[..., 1]).mean(axis=1) / 0.4).astype(int)
+
+    for k in range(5):
+        low, middle, high = (
+            np.array(SectionLoads.of(cut, points, cp).load)
+            for cut in sections(points, table, [k / 5, (k + 0.5) / 5, (k + 1) / 5], span)
+        )
+        own = force[strip == k].sum(axis=0)
+        np.testing.assert_allclose(0.4 * (low + 4 * middle + high) / 6, own[[0, 2]], atol=1e-13)
+
+
+def test_shares_of_the_span_begin_at_the_root():
+    points, table = tapered()
+    mirrored, other = tapered(end=-1.0)
+    # a body closed at both ends: tetrahedra have no rim
+    closed = np.array([[0.0, -1, 0], [1, -1, 0], [0, 3, 0.1], [0, 3, -0.1]])
+    faces = np.array([[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]])
+
+    for x, walls, share, y in (
+        (points, table, 0.25, 0.5),
+        (mirrored, other, 0.25, -0.5),
+        (closed, faces, 0.5, 2.0),
+        (closed, faces, -0.5, 0.0),
+    ):
+        assert Span.of(x, walls).y(share) == pytest.approx(y)
+    for wrong in (1.2, -0.1, "half", True, np.nan):
+        with pytest.raises(SettingsError, match=r"section is .*, expected a share of the span"):
+            sections(points, table, [wrong])
+    with pytest.raises(CaseError, match="all walls are at y = 0"):
+        sections(points * [1, 0, 1], table, [0.5])
+
+
+def test_the_integral_along_the_span_is_the_load_of_the_run(wing):
+    """Trapezoids of 41 stations are 1e-4 off; of 321 a fraction of that, to the order of two."""
+    result = wing.summary["result"]
+
+    few, many = wing.spanwise().total(), wing.spanwise(stations=321).total()
+
+    for name in ("cl", "cd"):
+        assert few[name] == pytest.approx(result[name], rel=5e-4), name
+        assert many[name] == pytest.approx(result[name], rel=1e-5), name
+
+
+def test_the_moments_of_sections_add_up_to_that_of_the_run(wing):
+    """Moments about quarter points, with the forces there.
+
+    Sections have a sum over their points, the run one over nodes: half a percent apart on a mesh
+    that has 40 nodes round the section, a few percent where an arm or a sign is wrong.
+    """
+    found, alpha = wing.spanwise(stations=161), np.radians(3.0)
+    fx = found.c_cd * np.cos(alpha) - found.c_cl * np.sin(alpha)
+    fz = found.c_cl * np.cos(alpha) + found.c_cd * np.sin(alpha)
+    own = np.nan_to_num(found.cm) * found.chord**2
+    arm = np.where(found.chord > 0, [found.x - 0.25, found.z], 0)
+    moment = own + 0.7 * (arm[1] * fx - arm[0] * fz)
+
+    total = np.trapezoid(moment, found.y) / (1.16 * 0.7)
+
+    assert total == pytest.approx(wing.summary["result"]["cm"], rel=1e-2)
+
+
+def test_the_folder_has_the_table_and_the_summary_names_it(wing):
+    (name,) = wing.summary["files"]["spanwise"]
+    with (wing.out / name).open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+
+    found = km.open(wing.out).spanwise().columns()
+    assert name == "spanwise.csv"
+    assert list(rows[0]) == list(found)
+    assert len(rows) == 41
+    for column, values in found.items():
+        np.testing.assert_array_equal([float(row[column]) for row in rows], values)
+    assert (np.diff(found["eta"]) > 0).all()
+    assert (found["eta"][[0, -1]] == [0, 1]).all()
+
+
+@pytest.mark.filterwarnings("ignore:.*condition number:RuntimeWarning")
+def test_a_cloud_has_the_same(tmp_path):
+    settings = km.MeshlessSettings(**FEW)
+    case = km.Meshless(half_wing(), mach=0.4, alpha_deg=3.0, reference_area=0.62, device="cpu",
+                       settings=settings)  # fmt: skip
+
+    run = case.steady(out=tmp_path)
+
+    found, result = run.spanwise(stations=321).total(), run.summary["result"]
+    assert run.summary["files"]["spanwise"] == ["spanwise.csv"]
+    for name in ("cl", "cd"):
+        assert found[name] == pytest.approx(result[name], rel=1e-3), name
+
+
+def test_the_loop_of_a_section_is_that_of_the_extruded_run(pitching):
+    """Through nodes of the mesh, where the moment's sum has the same points."""
+    run = pitching.loop()
+
+    found = km.hysteresis(pitching, section=0.5)
+
+    assert found.steps == run.steps == 16
+    np.testing.assert_array_equal(found.phase_deg, run.phase_deg)
+    np.testing.assert_array_equal(found.alpha_deg, run.alpha_deg)
+    for name in ("cl", "cd", "cm"):
+        np.testing.assert_allclose(found.load(name).values, run.load(name).values, atol=CLOSE)
+    assert km.hysteresis(pitching.out, section=0.5).cl.amplitude == found.cl.amplitude > 0.1
+    assert found.label.endswith("50 % of the span")
+
+
+def test_mean_and_first_harmonic_along_the_span_are_those_of_the_loop(pitching):
+    found, loop = pitching.spanwise(), pitching.loop()
+
+    assert found.total()["cl"] == pytest.approx(loop.cl.mean, abs=CLOSE)
+    (first, *_) = loop.cl.harmonics
+    np.testing.assert_allclose(found.harmonics["cl"], first.cos - 1j * first.sin, atol=CLOSE)
+    columns = found.columns()
+    np.testing.assert_allclose(columns["cl1_magnitude"], first.magnitude, atol=CLOSE)
+    np.testing.assert_allclose(columns["cl1_phase_deg"], first.phase_deg, atol=1e-3)
+
+
+def test_pressures_of_a_section_add_up_to_the_derivative(pitching):
+    (body,) = pitching.pressures(section=0.5).values()
+
+    x, f = np.r_[body.x, body.x[0]], np.r_[body.per_motion, body.per_motion[0]]
+    total = ((f[1:] + f[:-1]) / 2 * np.diff(x)).sum()
+    assert body.closed
+    assert (body.motion, len(body.phase_deg)) == ("alpha", 16)
+    # normal force and lift differ by cd sin(alpha) and cl (1 - cos(alpha))
+    assert -total == pytest.approx(pitching.loop().derivatives.cl_alpha, rel=5e-3)
+
+
+def test_loads_of_space_are_in_loops(pitching):
+    loop, history = pitching.loop(), pitching.history
+
+    assert set(loop.side) == {"cy", "cm_roll", "cm_yaw"}
+    for name, load in loop.side.items():
+        assert np.sort(load.values) == pytest.approx(np.sort(history[name][-16:]))
+    # a force in the middle of the span of 1.5
+    assert loop.side["cm_roll"].amplitude == pytest.approx(0.75 * loop.cl.amplitude, rel=1e-3)
+    assert pitching.summary["result"]["cm_roll"]["amplitude"] == loop.load("cm_roll").amplitude
+    with pytest.raises(CaseError, match=r"no load 'cmroll'.*did you mean 'cm_roll'"):
+        loop.load("cmroll")
+
+
+def test_sections_of_what_has_none_are_refused(pitching, tmp_path):
+    for call, text in (
+        (lambda: km.hysteresis(pitching, section=1.5), "section is 1.5"),
+        (lambda: km.hysteresis(pitching.history, section=0.5), "expected a run or its folder"),
+        (lambda: km.hysteresis({"phase_deg": [0]}, section=0.5), "a table has no sections"),
+        (lambda: pitching.spanwise(stations=1), "stations is 1"),
+        (lambda: pitching.pressures(), "run.pressures.section=0.65"),
+    ):
+        with pytest.raises(km.KinemeshError, match=text):
+            call()
+    flat = km.Ale(PLANE, mach=0.5, device="cpu", settings=SLOW).steady(out=tmp_path)
+    assert "files" not in flat.summary
+    with pytest.raises(CaseError, match="the run is in the plane"):
+        flat.spanwise()
