@@ -23,7 +23,7 @@ BACKENDS = {
 SHORT = (
     "loads change over the window",
     "residual fell to",
-    "residual rose to",
+    "residual is still",
     "steps ended above",
     "not periodic",
     "whether it is periodic",

@@ -12,6 +12,7 @@ from kinemesh.cases.casefile import Case
 from kinemesh.errors import CaseError
 from kinemesh.io import fields
 from kinemesh.plot import wings
+from kinemesh.results.sections import Span
 from kinemesh.run import steady
 from runs import assert_same, killed, rows
 from solver_cases import oneram6
@@ -163,9 +164,10 @@ def test_a_run_leaves_all_its_files(short):
 
     assert status == 3  # nine iterations are too few
     names = {path.name for path in folder.iterdir()}
-    figures = {"convergence.png", "cp.png", "sections.png", "mesh.png"}
-    assert names == figures | {
+    drawn = ("convergence", "cp", "sections", "spanwise", "cut", "mesh")
+    assert names == {f"{name}.png" for name in drawn} | {
         "flow.vtkhdf",
+        "spanwise.csv",
         "history.csv",
         "restart.h5",
         "restart.h5.1",
@@ -203,7 +205,7 @@ def test_the_figures_have_what_was_measured(short, monkeypatch, undrawn):
     folder, _ = short
     asked = {}
 
-    def sections(points, walls, cp, stations, data, label, title, path):
+    def sections(points, walls, cp, stations, data, label, **more):
         asked.update(stations=stations, data=data, label=label)
 
     monkeypatch.setattr(wings, "sections", sections)
@@ -216,7 +218,7 @@ def test_the_figures_have_what_was_measured(short, monkeypatch, undrawn):
     about = json.loads((folder / "summary.json").read_text())
     about["conditions"]["mach"] = 0.7
     with pytest.warns(UserWarning, match=r"without what was measured: that is at Mach 0\.8395"):
-        assert wings._stations(np.array([0.0, 1.0]), about)[1] is None
+        assert wings._stations(Span(0.0, 1.0, 0.0, 1.0), wings.SHARES, about)[1] is None
 
 
 def test_sections_are_those_of_the_wing(short):

@@ -98,7 +98,7 @@ def limited(kind, most, drop=1e-6):
 
 
 @pytest.mark.flow
-@pytest.mark.filterwarnings("ignore:member 0. residual fell")
+@pytest.mark.filterwarnings("ignore:member 0. stopped at its limit")
 @pytest.mark.parametrize("kind", ["gas", "incompressible"])
 def test_a_march_goes_on_with_more_iterations_and_to_a_smaller_residual(kind, tmp_path):
     whole = limited(kind, 2000).steady().history

@@ -193,7 +193,7 @@ def test_a_steady_run_is_converged_where_it_fell_as_far_as_was_asked(mesh):
         return km.Ale(mesh, mach=0.5, alpha_deg=1.0, device="cpu", settings=made).steady()
 
     done = steady(steady_drop=1e-3)
-    with pytest.warns(RuntimeWarning, match="residual (fell|rose)"):
+    with pytest.warns(RuntimeWarning, match="stopped at its limit of"):
         short = steady(steady_iterations=3)
 
     assert done.table()["converged"][0]

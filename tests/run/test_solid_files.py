@@ -38,7 +38,8 @@ def test_an_unsteady_run_leaves_all_its_files(unsteady, undrawn):
     made = {path.name for path in plot.from_directory(unsteady.out)}
     history = History.read(unsteady.out / "history.csv")
 
-    assert made == {"hysteresis.png", "cycle.png", "cp.png", "sections.png", "mesh.png"}
+    drawn = ("hysteresis", "cycle", "side", "cp", "sections", "pressures", "cut", "mesh")
+    assert made == {"pressures.csv", *(f"{name}.png" for name in drawn)}
     sizes = {"nodes": MESH.nodes, "cells": len(MESH.solids["prisms"]), "members": 1}
     assert unsteady.summary["mesh"] | sizes == unsteady.summary["mesh"]
     assert np.isnan(history["min_area"]).all()

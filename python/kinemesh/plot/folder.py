@@ -74,7 +74,9 @@ def from_directory(
     Steady: convergence.png, cp.png, mach.png, mesh.png.
     Of a viscous gas also vorticity.png, friction.png and layers.png, and eddies.png of a turbulent
     one.
-    In space cp.png, sections.png and mesh.png of the wing (`kinemesh.plot.wings`), and no mach.png.
+    In space cp.png, sections.png, spanwise.png, cut.png and mesh.png of the wing
+    (`kinemesh.plot.wings`), and no mach.png; over a cycle also side.png, and pressures.png of
+    sections.
     An ensemble has one hysteresis.png (or convergence.png) of all members, and mesh.png where the
     members share the mesh.
     A sweep has hysteresis.png of all cases, where they are at most 200, and map-damping.png over
@@ -161,7 +163,7 @@ def _member(run: Run, member: int, target: Target, complete: bool, seen: View) -
     elif cyclic and (complete or _has_cycle(run, member)):
         _loop(run, member, case.get("name"), target)
     if points.shape[1] == 3:
-        wings.figures(target, flow, run.summary, title)
+        wings.figures(target, run, member, title, seen)
         return
     if cyclic and _has_cycle(run, member):
         _pressures(run, member, target, title)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.errors import CaseError
 from kinemesh.plot.style import (
     BLUE,
     DARK,
@@ -28,12 +29,23 @@ if TYPE_CHECKING:
     from kinemesh.loops.harmonics import Coefficient
     from kinemesh.loops.loop import Loop
 
-SYMBOLS = {"cl": "$c_l$", "cd": "$c_d$", "cm": "$c_m$", "power": "$c_P$"}
+SYMBOLS = {
+    "cl": "$c_l$",
+    "cd": "$c_d$",
+    "cm": "$c_m$",
+    "power": "$c_P$",
+    "cy": "$c_y$",
+    "cm_roll": "$c_{m,x}$",
+    "cm_yaw": "$c_{m,z}$",
+}
 TITLES = {
     "cl": "lift",
     "cd": "drag",
     "cm": "pitching moment, nose-up positive",
     "power": "power that moves the bodies",
+    "cy": "force along the span",
+    "cm_roll": "moment of roll, right-handed",
+    "cm_yaw": "moment of yaw, right-handed",
 }
 
 
@@ -42,8 +54,12 @@ def hysteresis(
     reference: Loop | str | Path | None = None,
     path: str | Path | None = None,
     title: str = "",
+    loads: Sequence[str] = ("cl", "cm"),
 ) -> Any:
     """Figure of cl and cm against alpha (against phase where the body does not pitch).
+
+    `loads` are others of `Loop.load`, in space cy, cm_roll and cm_yaw too; cd takes the place of a
+    cm that is not known.
 
     Several bodies have a line each beside that of all of them, their cm about their own pivots; of
     bodies that do not turn, about their own points (docs/results.md).
@@ -52,29 +68,36 @@ def hysteresis(
     is not periodic is drawn open; the legend has its change from the cycle before.
     """
     other = None if reference is None else reference_loop(reference)
-    return _hysteresis(loop, other, title, path=path)
+    missing = [name for name in loads if loop.load(name) is None]
+    if missing:
+        raise CaseError(f"hysteresis: {loop.label} has no {', '.join(missing)}")
+    return _hysteresis(loop, other, title, loads, path=path)
 
 
 @styled
-def _hysteresis(loop: Loop, reference: Loop | None, title: str) -> Any:
-    figure = figure_of(7.2, 3.6 if title else 3.3)
+def _hysteresis(loop: Loop, reference: Loop | None, title: str, loads: Sequence[str]) -> Any:
+    width = 3.6 * max(len(loads), 2)
+    figure = figure_of(width, 3.6 if title else 3.3)
     if title:
-        figure.suptitle(wrapped(title, 90), fontsize=10)
+        figure.suptitle(wrapped(title, int(12.5 * width)), fontsize=10)
     pitches = bool(np.ptp(loop.alpha_deg) > 0)
     away = None if reference is None else loop.compare(reference)
     bodies = list(_of_bodies(loop))
-    second = "cd" if np.isnan(loop.cm.mean) and loop.cd is not None else "cm"
-    panels = figure.subplots(1, 2)
-    for axes, name in zip(panels, ("cl", second), strict=True):
+    instead = np.isnan(loop.cm.mean) and loop.cd is not None
+    loads = ["cd" if instead and name == "cm" else name for name in loads]
+    panels = figure.subplots(1, len(loads), squeeze=False)[0]
+    for axes, name in zip(panels, loads, strict=True):
         distance = getattr(away, name, None)
         if reference is not None and distance is not None and np.isfinite(distance.rms):
             share = 100 * distance.rms
             x, y, _ = curve(reference, name, pitches)
             label = f"{reference.label}\nrms difference {share:.2g} % of amplitude"
             axes.plot(x, y, "--", color=DARK, linewidth=1.1, label=label, zorder=3)
-        said = _change(loop, getattr(loop, name))
+        one_of = loop.load(name)
+        assert one_of is not None
+        said = _change(loop, one_of)
         x, y, at = curve(loop, name, pitches)
-        for k, (marker, one) in enumerate(bodies):
+        for k, (marker, one) in enumerate(bodies if name in ("cl", "cm") else ()):
             own, load, _ = curve(one, name, pitches, loop.periodic)
             own_point = " (own pivot)" if loop.bodies[marker].turns else " (own point)"
             about = own_point if name == "cm" else ""
@@ -147,7 +170,8 @@ def curve(
 
     `periodic` is of a loop whose cycle before is not there.
     """
-    one = getattr(loop, name)
+    one = loop.load(name)
+    assert one is not None
     x, y, at = loop.alpha_deg if pitches else loop.phase_deg, one.values, np.arange(loop.steps)
     if loop.periodic is not False and periodic is not False:
         return np.r_[x, x[0] if pitches else x[0] + 360], np.r_[y, y[0]], at

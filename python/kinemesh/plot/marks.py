@@ -1,20 +1,40 @@
-"""Marks in figures of many cases: failed, not converged, not periodic."""
+"""Marks in figures: cases that failed, not converged, not periodic."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.plot.style import DARK
+from kinemesh.results import table
+
+if TYPE_CHECKING:
+    from kinemesh.results import Run
 
 Masks = dict[str, NDArray[np.bool_]]
 
 UNCONVERGED, OPEN, FAILED, NOT_RUN = "did not converge", "not periodic", "failed", "not run"
 UNKNOWN = "periodic or not: unknown"
 MARKERS = {UNCONVERGED: "o", OPEN: "s", FAILED: "x", NOT_RUN: "+"}
+
+
+def unconverged(run: Run, member: int) -> str:
+    """Sentence on a member that did not converge, or whose last cycle did not; else nothing."""
+    part = run.history.member(member)
+    if run.history.kind == "unsteady":
+        last = part["converged"][part["cycle"] > part["cycle"][-1] - 1]
+        of = "steps" if run.history.by_time else "steps of the last cycle"
+        bad = int((last == 0).sum())
+        return f"{bad} of {len(last)} {of} did not converge" if bad else ""
+    row = {name: values[member] for name, values in table.columns(run).items()}
+    if row["converged"] is not False:
+        return ""
+    drop = row.get("residual_drop")
+    drop = part["residual"][-1] if drop is None else drop
+    return f"{UNCONVERGED}: residual {drop:.1e} after {part['iteration'][-1]} iterations"
 
 
 class Marked(NamedTuple):

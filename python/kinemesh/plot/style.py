@@ -83,6 +83,23 @@ def wrapped(title: str, width: int) -> str:
     return "\n".join(row for line in title.split("\n") for row in _rows(line, width))
 
 
+def headed(figure: Any, title: str, mark: str = "") -> None:
+    """Put a title over a figure, in lines as wide as it is, and below in red what must be known."""
+    width = int(13.4 * figure.get_figwidth())
+    if title:
+        figure.suptitle(wrapped(title, width), fontsize=10)
+    if mark:
+        told = figure.legend(
+            [],
+            [],
+            title=wrapped(mark, int(8 * figure.get_figwidth())),
+            loc="outside lower left",
+            title_fontsize=8,
+            borderpad=0,
+        )
+        told.get_title().set_color(RED)
+
+
 def _rows(line: str, width: int) -> Iterator[str]:
     """The lines that a line is broken into."""
     rows, parts = [""], line.split(", ")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +11,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError, warn
+from kinemesh.io.columns import SIDE
 from kinemesh.mesh.kinds import OF_CORNERS
-from kinemesh.plot.style import BLUE, DARK, RED, figure_of, styled, wrapped
+from kinemesh.plot.histories import hysteresis
+from kinemesh.plot.marks import unconverged
+from kinemesh.plot.pressures import unsteady_pressures
+from kinemesh.plot.spans import cells_of, cut, spanwise
+from kinemesh.plot.style import BLUE, DARK, RED, figure_of, headed, styled
+from kinemesh.plot.views import View
+from kinemesh.results.pressures import write
+from kinemesh.results.sections import ACROSS, Span
+from kinemesh.results.sections import sections as planes
 from kinemesh.study.cuts import section_pressures
 
 if TYPE_CHECKING:
-    from kinemesh.results import Fields
+    from kinemesh.results import Run
 
 SHARES = (0.20, 0.44, 0.65, 0.80, 0.90, 0.96, 0.99)  # of the span, where no data say others
+UNSTEADY = (0.44, 0.65, 0.90)  # those of unsteady pressures
+CUT = 0.65  # that of the plane that is cut
+ALIKE = 1e-6  # how far sections between two planes may be apart and still be one
 NEAR = 0.6  # root chords of the plane of symmetry that are shown about the wing
 
 
@@ -29,15 +41,29 @@ def _upper(points: NDArray[Any], walls: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 @styled
-def pressure(points: NDArray[Any], walls: NDArray[Any], cp: NDArray[Any], title: str = "") -> Any:
-    """cp on the upper and the lower side, seen from above; points (n, 3), walls (t, 3)."""
+def pressure(
+    points: NDArray[Any],
+    walls: NDArray[Any],
+    cp: NDArray[Any],
+    title: str = "",
+    mark: str = "",
+    *,
+    range: tuple[float, float] | None = None,
+) -> Any:
+    """cp on the upper and the lower side, seen from above; points (n, 3), walls (t, 3).
+
+    `range` is what colours begin and end with, `mark` what a reader must know, in red.
+    """
     from matplotlib.tri import Triangulation
 
     figure = figure_of(8.0, 4.0)
     used, walls = np.unique(walls, return_inverse=True)
     points, shown, walls = points[used], cp[used], walls.reshape(-1, 3)
     upper = _upper(points, walls)
-    limits = {"vmin": float(shown.min()), "vmax": float(shown.max())}
+    low, high = (shown.min(), shown.max()) if range is None else range
+    limits = {"vmin": float(low), "vmax": float(high)}
+    ends = ("both" if shown.min() < low and shown.max() > high else "min" if shown.min() < low
+            else "max" if shown.max() > high else "neither")  # fmt: skip
     panels = figure.subplots(1, 2, sharey=True)
     for axes, side, name in zip(panels, (upper, ~upper), ("upper", "lower"), strict=True):
         mesh = Triangulation(points[:, 1], points[:, 0], walls[side])
@@ -47,8 +73,8 @@ def pressure(points: NDArray[Any], walls: NDArray[Any], cp: NDArray[Any], title:
         axes.grid(False)
     panels[0].set_ylabel("$x$ [root chord]")
     panels[0].invert_yaxis()
-    figure.colorbar(drawn, ax=panels, shrink=0.85).set_label("$c_p$")
-    figure.suptitle(wrapped(title, 120), fontsize=10)
+    figure.colorbar(drawn, ax=panels, shrink=0.85, extend=ends).set_label("$c_p$")
+    headed(figure, title, mark)
     return figure
 
 
@@ -61,19 +87,22 @@ def sections(
     data: NDArray[Any] | None = None,
     label: str = "",
     title: str = "",
+    mark: str = "",
 ) -> Any:
     """cp over the local chord at stations along the span.
 
     Parameters
     ----------
     stations : (share of the span, y)
+    mark : what a reader must know, in red
     data : (k, 4)    share of the span, x and z over the local chord, cp: measured, and its label
     """
     from matplotlib.collections import LineCollection
 
     across = min(len(stations), 4)
     down = -(-len(stations) // across)
-    figure = figure_of(2.5 * across, 2.4 * down)
+    alone = len(stations) == 1
+    figure = figure_of(4.6, 3.6) if alone else figure_of(2.5 * across, 2.4 * down)
     panels = np.ravel(figure.subplots(down, across, sharex=True, sharey=True, squeeze=False))
     for axes, (share, y) in zip(panels, stations, strict=False):
         cut = section_pressures(points, walls, cp, y)
@@ -95,10 +124,13 @@ def sections(
     if data is not None:
         handles.append(panels[0].plot([], [], "o", color=DARK, markersize=2.5)[0])
         names.append(label)
-    figure.supxlabel("$x/c$", fontsize=10)
-    figure.supylabel("$c_p$", fontsize=10)
-    figure.suptitle(wrapped(title, 120), fontsize=10)
+    if alone:
+        panels[0].set(xlabel="$x/c$", ylabel="$c_p$")
+    else:
+        figure.supxlabel("$x/c$", fontsize=10)
+        figure.supylabel("$c_p$", fontsize=10)
     figure.legend(handles, names, loc="outside lower right", ncols=3)
+    headed(figure, title, mark)
     return figure
 
 
@@ -139,7 +171,7 @@ def cloud(
     bar = figure.colorbar(drawn, ax=[top, side], shrink=0.85, ticks=range(count))
     bar.set_label("colour")
     told = f"cloud: {len(points):,} points"
-    figure.suptitle(wrapped(f"{title}\n{told}" if title else told, 120), fontsize=10)
+    headed(figure, f"{title}\n{told}" if title else told)
     return figure
 
 
@@ -173,7 +205,7 @@ def mesh(
     for axes in (top, side):
         axes.grid(False)
     told = f"mesh: {len(points):,} nodes"
-    figure.suptitle(wrapped(f"{title}\n{told}" if title else told, 120), fontsize=10)
+    headed(figure, f"{title}\n{told}" if title else told)
     return figure
 
 
@@ -190,35 +222,76 @@ def _lines(cells: NDArray[Any], on_plane: NDArray[np.bool_]) -> NDArray[Any]:
     return np.unique(pairs[on_plane[pairs].all(axis=1)], axis=0)
 
 
-def figures(
-    target: Callable[[str], Path], flow: Fields, about: Mapping[str, Any], title: str
-) -> None:
-    """Draw the figures of a run in space; none without walls.
+def figures(target: Callable[..., Path], run: Run, member: int, title: str, seen: View) -> None:
+    """Draw the figures of a member of a run in space; none without walls.
 
     Parameters
     ----------
-    target : name of a figure -> its path
-    about : dict    the summary
+    target : name of a figure, and perhaps `ending`, -> its path
+    seen : range of the colours of the surface's pressure, window of the plane that is cut
     """
+    flow = run.fields(member=member)
     points, walls = flow.points, flow.walls
     if not len(walls):
         return
-    for name in ("Cp", "Colour") if flow.cloud else ("Cp",):
+    for name in ("Cp", "Mach", "Colour") if flow.cloud else ("Cp", "Mach"):
         if name not in flow:
             raise CaseError(f"the fields have no {name}; there are {', '.join(flow)}")
-    stations, data, label = _stations(points[np.unique(walls), 1], about)
-    pressure(points, walls, flow["Cp"], title, path=target("cp"))
-    sections(points, walls, flow["Cp"], stations, data, label, title, path=target("sections"))
+    if seen.frame != "world":
+        warn(f"frame = {seen.frame!r} is for pictures of the plane; a wing is shown in the world's",
+             UserWarning)  # fmt: skip
+    mark, span = unconverged(run, member), Span.of(points, walls)
+    alike = same_all_along(points, walls, span)
+    shares = (0.5,) if alike else SHARES
+    stations, data, label = _stations(span, shares, run.summary)
+    about = {"title": title, "mark": mark}
+    pressure(points, walls, flow["Cp"], **about, range=seen.range, path=target("cp"))
+    sections(points, walls, flow["Cp"], stations, data, label, **about, path=target("sections"))
+    if not alike:
+        spanwise(run.spanwise(member), **about, path=target("spanwise"))
+    (middle,) = planes(points, walls, [0.5 if alike else CUT], span)
+    more: dict[str, Any] = {"lines": not flow.cloud, "view": seen.window}
+    cells = cells_of(points, walls, middle) if flow.cloud else flow.cells
+    cut(points, cells, flow["Mach"], middle, **about, **more, path=target("cut"))
     on_plane = points[:, 1] == points[np.unique(walls), 1].min()
     if flow.cloud:
         plane = np.flatnonzero(on_plane)
         cloud(points, walls, plane, flow["Colour"], title, path=target("mesh"))
     else:
         mesh(points, walls, _lines(flow.cells, on_plane), title, path=target("mesh"))
+    _unsteady(target, run, member, [0.5] if alike else list(UNSTEADY), title)
+
+
+def _unsteady(
+    target: Callable[..., Path], run: Run, member: int, shares: list[float], title: str
+) -> None:
+    """Pressures of sections over the last cycle, and loops of the loads of space, where there is
+    one."""
+    if run.history.kind != "unsteady" or run.history.by_time:
+        return
+    try:
+        loop = run.loop(member)
+        each = [run.pressures(member, section=share) for share in shares]
+    except CaseError:  # less than a cycle, or a section that is not one curve
+        return
+    found = {name: body for one in each for name, body in one.items()}
+    unsteady_pressures(found, title, path=target("pressures"))
+    write(target("pressures", ending="csv"), found)
+    hysteresis(loop, None, target("side"), title, loads=SIDE)
+
+
+def same_all_along(points: NDArray[Any], walls: NDArray[Any], span: Span) -> bool:
+    """Return True of walls between two planes of symmetry whose sections are the same."""
+    if not span.between:
+        return False
+    low, high = (
+        cut.at(points)[[cut.nose, cut.tail]] for cut in planes(points, walls, [0, 1], span)
+    )
+    return bool(np.abs((high - low)[:, ACROSS]).max() < ALIKE)
 
 
 def _stations(
-    y: NDArray[Any], about: Mapping[str, Any]
+    span: Span, shares: Sequence[float], about: Mapping[str, Any]
 ) -> tuple[list[tuple[float, float]], NDArray[Any] | None, str]:
     """Stations of the sections, with measured data and labels."""
     from kinemesh import cases
@@ -226,7 +299,7 @@ def _stations(
     name = (about.get("case") or {}).get("name")
     measured = cases.pressures(name) if name else None
     if measured is None:
-        return [(s, float(y.min() + s * np.ptp(y))) for s in SHARES], None, ""
+        return [(s, span.y(s)) for s in shares], None, ""
     with measured[0].open(encoding="utf-8") as file:
         table = list(csv.DictReader(line for line in file if not line.startswith("#")))
     keys = ("eta", "x_c", "z_c", "cp")

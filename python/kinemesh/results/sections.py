@@ -98,12 +98,14 @@ class Span:
     ----------
     low, high : least and largest y
     root, tip : y of the shares 0 and 1
+    between : whether the surface ends at a plane of symmetry on both sides
     """
 
     low: float
     high: float
     root: float
     tip: float
+    between: bool = False
 
     @classmethod
     def of(cls, points: Floats, triangles: Ints) -> Span:
@@ -121,7 +123,8 @@ class Span:
         near = 1e-6 * (high - low)
         at_low, at_high = (bool((np.abs(rim - end) < near).any()) for end in (low, high))
         if at_low or not at_high:
-            return cls(low, high, low if at_low else 0.5 * (low + high), high)
+            root = low if at_low else 0.5 * (low + high)
+            return cls(low, high, root, high, at_low and at_high)
         return cls(low, high, high, low)
 
     @property

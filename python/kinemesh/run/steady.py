@@ -149,8 +149,8 @@ def _drop(solver: Moving) -> NDArray[np.float64]:
 
 
 def _went(drop: float) -> str:
-    """Fall or rise of a residual that missed its drop, in words."""
-    return f"fell to {drop:.1e} only" if drop < 1 else f"rose to {drop:.1e}"
+    """How far a residual that missed its drop came from its first value, in words."""
+    return f"fell to {drop:.1e} only" if drop < 1 else f"is still {drop:.2g} times its first value"
 
 
 def _more(solver: Moving, member: int) -> str:
@@ -173,7 +173,8 @@ def _ended(solver: Moving, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[
     ended = get(solver.dualtime.iterations) >= s.steady_iterations
     notes: list[str] = [
         Sentence(
-            f"residual {_went(drop[m])}, asked {s.steady_drop:.1e}; {_more(solver, int(m))}",
+            f"stopped at its limit of {s.steady_iterations} iterations, where the residual "
+            f"{_went(drop[m])}, asked {s.steady_drop:.1e}; {_more(solver, int(m))}",
             member=m,
             about="residual",
         )

@@ -1,0 +1,166 @@
+"""Figures of a wing along its span: loads of sections, and the flow and mesh that a plane cuts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinemesh.errors import CaseError
+from kinemesh.mesh.kinds import OF_CORNERS
+from kinemesh.plot.style import BLUE, DARK, RED, figure_of, headed, styled
+from kinemesh.plot.views import View, window_of
+from kinemesh.results.sections import ACROSS, Section
+from kinemesh.results.walls import along
+
+if TYPE_CHECKING:
+    from kinemesh.results.spanwise import Spanwise
+
+Array = NDArray[Any]
+MARKED = 60  # stations up to which each has a dot
+
+
+@styled
+def spanwise(found: Spanwise, title: str = "", mark: str = "") -> Any:
+    """Load along the span, and cl and cm of the sections over their chords.
+
+    Of unsteady runs the mean, and the magnitude of the first harmonic, dashed.  `mark` is what a
+    reader must know, in red.
+    """
+    figure = figure_of(9.6, 3.4 + (0.2 if title else 0.0))
+    panels = figure.subplots(1, 3)
+    scale = found.chord / found.length
+    rows = (
+        (found.c_cl, "cl", scale, "load", r"$c\,c_l/c_\mathrm{ref}$"),
+        (found.cl, "cl", 1.0, "lift of sections", "$c_l$"),
+        (found.cm, "cm", 1.0, "moment of sections, nose-up", "$c_m$"),
+    )
+    dots = "." if len(found.eta) <= MARKED else ""
+    for axes, (values, name, factor, text, symbol) in zip(panels, rows, strict=True):
+        axes.plot(found.eta, values, color=BLUE, marker=dots, markersize=4, label="mean")
+        if name in found.harmonics:
+            size = np.abs(found.harmonics[name]) * factor
+            axes.plot(found.eta, size, "--", color=RED, label="first harmonic, magnitude")
+        axes.set(xlabel="share of the span", ylabel=symbol)
+        axes.set_title(text)
+        low, high = axes.get_ylim()
+        if low > 0 or high < 0:  # a load that hardly changes is not to fill the axis
+            axes.set_ylim(min(low, 0.0), max(high, 0.0))
+    if found.harmonics:
+        handles = panels[0].get_legend_handles_labels()
+        figure.legend(*handles, loc="outside lower center", ncols=2, fontsize=8)
+    headed(figure, title, mark)
+    return figure
+
+
+@styled
+def cut(
+    points: Array,
+    cells: Array,
+    values: Array,
+    section: Section,
+    title: str = "",
+    mark: str = "",
+    *,
+    lines: bool = True,
+    view: Any = None,
+) -> Any:
+    """Mach number, and the lines of the mesh, on a plane across the span about a section.
+
+    points (nodes, 3), cells (cells, corners) with -1 behind the last, values (nodes,); each cell
+    has the mean of what it has on the plane.
+
+    Parameters
+    ----------
+    lines : whether cells are a mesh's, else for display alone
+    view : window (x0, x1, z0, z1) or "body", as of `kinemesh.plot.View`
+    """
+    from matplotlib.collections import LineCollection, PolyCollection
+
+    wall: Any = section.at(points)[:, ACROSS]
+    box = window_of(View.of(view), wall, section.lines) if view is not None else _near(wall)
+    corners, shown = _polygons(points, cells, values, section.y)
+    low, high = corners.min(axis=1), corners.max(axis=1)
+    inside = (high[:, 0] > box[0]) & (low[:, 0] < box[1])
+    inside &= (high[:, 1] > box[2]) & (low[:, 1] < box[3])
+    if not inside.any():
+        raise CaseError("plot: nothing of the flow is in view = {:g},{:g},{:g},{:g}".format(*box))
+    corners, shown = corners[inside], shown[inside]
+    figure = figure_of(9.6 if lines else 5.6, 4.2)
+    panels = list(figure.subplots(1, 1 + lines, squeeze=False)[0])
+    if lines:
+        panels[0].add_collection(
+            PolyCollection(list(corners), facecolors="none", edgecolors=DARK, linewidths=0.25)
+        )
+        panels[0].set_title("mesh")
+    flow = PolyCollection(list(corners), array=shown, cmap="viridis", edgecolors="face",
+                          linewidths=0.2)  # fmt: skip
+    panels[-1].add_collection(flow)
+    panels[-1].set_title("Mach number")
+    if not lines:  # a cloud's tetrahedra may reach into the walls
+        panels[0].fill(*wall[along(section.lines, wall)].T, color="white", zorder=1.5)
+    for axes in panels:
+        axes.add_collection(LineCollection(wall[section.lines], colors=DARK, linewidths=1.0))
+        axes.set(xlim=box[:2], ylim=box[2:], aspect="equal", xlabel="$x$ [root chord]")
+        axes.grid(False)
+    panels[0].set_ylabel("$z$ [root chord]")
+    figure.colorbar(flow, ax=panels[-1], shrink=0.85).set_label("Mach number")
+    told = rf"plane at {100 * section.eta:.3g} % of the span"
+    headed(figure, f"{title}\n{told}" if title else told, mark)
+    return figure
+
+
+def cells_of(points: Array, walls: Array, section: Section) -> Array:
+    """Tetrahedra (k, 4) of the points of a cloud about a section, for display: Delaunay's.
+
+    Those whose corners are all on the walls lie within them, and are left out.
+    """
+    from scipy.spatial import Delaunay
+
+    x0, x1, z0, z1 = _near(section.at(points)[:, ACROSS])
+    size = x1 - x0
+    low = np.array([x0, section.y, z0]) - size
+    high = np.array([x1, section.y, z1]) + size
+    near = np.flatnonzero(((points > low) & (points < high)).all(axis=1))
+    found = near[Delaunay(points[near]).simplices]
+    solid = np.isin(found, np.unique(walls)).all(axis=1)
+    return np.asarray(found[~solid])
+
+
+def _near(wall: Array) -> tuple[float, ...]:
+    """Window (x0, x1, z0, z1) about a section, by its size."""
+    (x0, z0), (x1, z1) = wall.min(axis=0), wall.max(axis=0)
+    reach = 0.5 * max(x1 - x0, z1 - z0)
+    return x0 - reach, x1 + reach, z0 - reach, z1 + reach
+
+
+def _polygons(points: Array, cells: Array, values: Array, y: float) -> tuple[Array, Array]:
+    """Corners (k, m, 2) of the cells' cuts by a plane, the last repeated; and values (k,)."""
+    beyond = points[:, 1] > y
+    if not beyond.any():  # the last plane of all, from within
+        beyond = points[:, 1] >= y
+    count = (cells >= 0).sum(axis=1)
+    most = max(len(kind.edges) for kind in OF_CORNERS.values())
+    made, found = [np.empty((0, most, 2))], [np.empty(0)]
+    for size, kind in OF_CORNERS.items():
+        own = cells[count == size][:, :size]
+        side = beyond[own]
+        own = own[side.any(axis=1) & ~side.all(axis=1)]
+        if not len(own):
+            continue
+        first, second = own[:, np.array(kind.edges)].transpose(2, 0, 1)
+        crossed = beyond[first] != beyond[second]
+        way = np.where(crossed, points[second, 1] - points[first, 1], 1.0)
+        share = (y - points[first, 1]) / way
+        x, z, f = (a[first] + share * (a[second] - a[first]) for a in
+                   (points[:, 0], points[:, 2], values.astype(float)))  # fmt: skip
+        number = crossed.sum(axis=1)
+        middle = [np.where(crossed, a, 0).sum(axis=1) / number for a in (x, z)]
+        angle = np.arctan2(z - middle[1][:, None], x - middle[0][:, None])
+        order = np.argsort(np.where(crossed, angle, np.inf), axis=1)
+        place = np.minimum(np.arange(most), number[:, None] - 1)
+        order = np.take_along_axis(order, place, axis=1)
+        made.append(np.stack([np.take_along_axis(a, order, axis=1) for a in (x, z)], axis=2))
+        found.append(np.where(crossed, f, 0).sum(axis=1) / number)
+    return np.concatenate(made), np.concatenate(found)
