@@ -49,7 +49,11 @@ def case(space, members=1):
                       reference_area=0.62, device="cpu")  # fmt: skip
     x, y, z = made.grid.points.T
     zero = np.zeros(len(x))
-    p = P * (1 + 0.1 * np.sin(x) + 0.05 * np.cos(y) + 0.2 * np.sin(z)) * (1 + 0.1 * made.grid.member)
+    p = (
+        P
+        * (1 + 0.1 * np.sin(x) + 0.05 * np.cos(y) + 0.2 * np.sin(z))
+        * (1 + 0.1 * made.grid.member)
+    )
     made.initialise(np.stack([1 + zero, 0.3 + zero, zero, zero, p], axis=1))
     return made
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from clouds import half_wing
 from kinemesh.errors import CaseError, SettingsError
+from kinemesh.io import fields as files
 from kinemesh.results.sections import SectionLoads, Span, sections
 
 FEW = {"steady_iterations": 3}
@@ -242,3 +243,60 @@ def test_sections_of_what_has_none_are_refused(pitching, tmp_path):
     assert "files" not in flat.summary
     with pytest.raises(CaseError, match="the run is in the plane"):
         flat.spanwise()
+
+
+@pytest.mark.filterwarnings("ignore:member 1.* fails at time:RuntimeWarning")
+def test_members_have_a_table_each_and_those_that_fail_have_none(tmp_path):
+    def law(time):
+        if time > 0.19:
+            raise ValueError("lost")
+        return km.motion.Pose(0.1 * time)
+
+    motions = [PITCH, km.motion.function(law), PITCH]
+    case = km.Ale([EXTRUDED] * 3, mach=[0.3, 0.4, 0.5], motion=motions, reference_area=1.5,
+                  settings=STEPS, device="cpu")  # fmt: skip
+
+    run = case.run(time_step=0.1, steps=2, start="as is", preflight=False, out=tmp_path)
+
+    assert [(row["member"], row["step"]) for row in run.failed] == [(1, 2)]
+    assert run.summary["files"]["spanwise"] == ["spanwise-0.csv", "spanwise-2.csv"]
+    assert len(files.times(tmp_path / "surface-0.vtkhdf")) == 3
+    assert len(files.times(tmp_path / "surface-1.vtkhdf")) == 2
+    for member in (0, 2):
+        last = run.history.member(member)["cl"][-1]
+        assert run.spanwise(member).total()["cl"] == pytest.approx(last, abs=CLOSE)
+        assert not run.spanwise(member).harmonics
+    with pytest.raises(CaseError, match="lost"):
+        run.spanwise(1)
+    with pytest.raises(CaseError, match="no cycle, so no loop"):
+        km.hysteresis(run, 0, section=0.5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cells", ["hexes", "prisms"])
+def test_the_loop_of_a_section_is_that_of_the_plane(cells, tmp_path):
+    """Steps to ten orders leave 1e-10 of loads; sections through nodes have the plane's sums."""
+    kind = {"hexes": "quads", "prisms": "triangles"}[cells]
+    flat = km.mesh.airfoil("naca0012", nodes=500, far_field=6.0, cells=kind)
+    tight = km.AleSettings(
+        unsteady_drop=1e-10, unsteady_iterations=300, steady_drop=1e-10, limiter="none"
+    )
+    law = km.motion.pitch(amplitude_deg=2.51, k=0.0814)
+
+    plane, space = (
+        km.Ale(mesh, mach=0.6, alpha_deg=0.016, motion=law, deform=km.deform.Rigid(),
+               reference_area=area, settings=tight, device="cpu")
+        .run(steps_per_cycle=12, cycles=1.25, out=tmp_path / str(area))
+        for mesh, area in ((flat, None), (km.mesh.extruded(flat, span=2.0, layers=2), 2.0))
+    )  # fmt: skip
+
+    expected = km.hysteresis(plane)
+    for share in (0.0, 0.5, 1.0):
+        found = km.hysteresis(space, section=share)
+        for name in ("cl", "cd", "cm"):
+            away = found.load(name).values - expected.load(name).values
+            assert np.abs(away).max() < 1e-9, (share, name)
+    between = km.hysteresis(space, section=0.3)
+    assert np.abs(between.cl.values - expected.cl.values).max() < 1e-9
+    # a sum over more points than the plane's, on 500 nodes
+    assert 0 < np.abs(between.cm.values - expected.cm.values).max() < 1e-3
