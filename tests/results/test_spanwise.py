@@ -8,6 +8,7 @@ import pytest
 from clouds import half_wing
 from kinemesh.errors import CaseError, SettingsError
 from kinemesh.io import fields as files
+from kinemesh.io.folder import files_of_a_run
 from kinemesh.results.sections import SectionLoads, Span, sections
 
 FEW = {"steady_iterations": 3}
@@ -203,6 +204,13 @@ def test_mean_and_first_harmonic_along_the_span_are_those_of_the_loop(pitching):
     columns = found.columns()
     np.testing.assert_allclose(columns["cl1_magnitude"], first.magnitude, atol=CLOSE)
     np.testing.assert_allclose(columns["cl1_phase_deg"], first.phase_deg, atol=1e-3)
+
+
+def test_the_files_of_a_run_are_known_to_the_next_one(pitching):
+    there = {path.name for path in pitching.out.iterdir() if path.name != ".lock"}
+
+    assert {"surface.vtkhdf", "spanwise.csv"} < there
+    assert there - {"summary.json", "restart.h5", "restart.h5.1"} <= {*files_of_a_run(pitching.out)}
 
 
 def test_pressures_of_a_section_add_up_to_the_derivative(pitching):
