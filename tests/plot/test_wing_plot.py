@@ -1,6 +1,7 @@
 """Pictures of wings: what they show, what they are told, and marks of what did not converge."""
 
 import warnings
+from functools import cache
 
 import kinemesh as km
 import numpy as np
@@ -19,6 +20,7 @@ TITLE = "A half wing with a title that is longer than its picture is wide, in so
 LONG = f"{TITLE}and on a cloud of points\nMach 0.84, alpha 3.06 deg"
 
 
+@cache
 def surface():
     """Points, walls and cp of the boundary of a half wing."""
     cloud = half_wing()
