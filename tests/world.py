@@ -429,6 +429,20 @@ class World:
         self.put("offsets|bnodes+1>>bfaces", 3 * np.arange(len(self.bnode) + 1))
         self.put("corners|bfaces,3>nodes?", faces)
         self.put("x0|nodes,3", self.values["x|nodes,3"], float)
+        self.solid_cells(np.random.default_rng(10))
+
+    def solid_cells(self, rng):
+        """Cells of all kinds in space as unknowns, and their faces."""
+        kinds, count = list(SOLIDS.values()), len(self.x)
+        each = [kinds[k].corners for k in rng.integers(0, len(kinds), count)]
+        starts, nodes = csr([rng.permutation(count)[:corners] for corners in each])
+        self.put("cell_starts|nodes+1>>hull_entries", starts)
+        self.put("cell_nodes|hull_entries>vertices", nodes)
+        faces = np.array([rng.permutation(count)[:4] for _ in self.lr])
+        faces[::2, 3] = -1
+        self.put("outline|faces,4>nodes?", faces)
+        self.put("vertex|vertices,3", self.values["x|nodes,3"], float)
+        self.put("lean|vertices,3", rng.uniform(-1, 1, (count, 3)), float)
 
     def donors(self):
         """Bins of the cells, places in cells and beyond them, and cells that hold places."""

@@ -1,5 +1,5 @@
 /* all.h - every kernel, and the set it loops over.  Add a kernel: its header and a K() here; one that is
- * written once per dimension: both in dimension.h, meshes.h, meshes_plane.h or incompressible.h.   */
+ * written once per dimension: both in dimension.h, meshes.h, meshes_plane.h, cells.h or incompressible.h. */
 #include "core/kernel.h"
 #include "physics/fault.h"
 #include "physics/number.h"
@@ -27,6 +27,7 @@
 #include "mesh/facets.h"
 #include "incompressible.h"
 #include "mesh/cells.h"
+#include "cells.h"
 #include "mesh/quality.h"
 #include "mesh/extrema.h"
 #include "motion/graph.h"
@@ -48,6 +49,8 @@
 #include "mesh/metrics_space.h"
 #include "mesh/quality_space.h"
 #include "mesh/reach.h"
+#include "mesh/cells_space.h"
+#include "cells.h"
 #include "mesh/symmetry.h"
 #include "cloud/normals_space.h"
 #include "cloud/jst_space.h"
@@ -72,9 +75,8 @@
   K(gather_counts, groups) K(dual_normals, edges) K(dual_sweeps, edges) K(dual_volumes, nodes)    \
   K(boundary_normals, bnodes) K(boundary_sweeps, bnodes) K(face_rates, faces)                     \
   K(face_normals, faces) K(face_sweeps, faces) K(face_middles, faces) K(cell_volumes, nodes)      \
-  K(vertex_weights, vertices) K(vertex_values, vertices) K(cell_gradient, nodes)                  \
-  K(cell_gradient_wang, nodes) K(cell_gradient_venkatakrishnan, nodes) K(cell_quality, groups)    \
-  K(bc_vortex, members) K(dualtime_start, members)                                                \
+  K(vertex_weights, vertices) K(cell_quality, groups) K(bc_vortex, members) \
+  K(dualtime_start, members)                                                \
   K(eddy_check, groups) K(eddy_update, rows) K(eddy_keep, nodes)                                                \
   K(extrema_start, nodes) K(extrema_by_faces, edges) K(extrema_by_cells, nodes)                   \
   K(derivative_start, nodes) K(derivative_by_points, nodes) K(derivative_by_pairs, lists)         \
@@ -106,11 +108,14 @@
   K(inc_mean_pressure, groups) K(inc_level_pressure, nodes) K(inc_closure, groups) K(inc_share, groups) K(inc_spin, bnodes)  \
   K(inc_pace, nodes) K(inc_graded, nodes) K(inc_steady_change, nodes) K(inc_raise_pressure, nodes)                     \
   DIMENSION_LIST(K, ) FACES_LIST(K, ) MESH_LIST(K, ) PLANE_MESH_LIST(K, )                         \
-  INCOMPRESSIBLE_LIST(K, )                                                                        \
+  CELLS_LIST(K, ) INCOMPRESSIBLE_LIST(K, )                                                        \
   DIMENSION_LIST(K, _3d) FACES_LIST(K, _3d) MESH_LIST(K, _3d)                                    \
   K(dual_normals_3d, edges) K(dual_sweeps_3d, edges) K(dual_volumes_3d, nodes)                    \
   K(boundary_normals_3d, bnodes) K(boundary_sweeps_3d, bnodes) K(cell_quality_3d, groups)   \
-  K(bc_symmetry_3d, bnodes) K(bc_symmetry_jacobian_3d, bnodes) K(fit_reach_3d, nodes)
+  K(bc_symmetry_3d, bnodes) K(bc_symmetry_jacobian_3d, bnodes) K(fit_reach_3d, nodes)             \
+  CELLS_LIST(K, _3d)                                                                              \
+  K(face_normals_3d, faces) K(face_sweeps_3d, faces) K(face_middles_3d, faces)                    \
+  K(cell_volumes_3d, nodes) K(vertex_weights_3d, vertices)
 /* Of blocks of size B (linear/sizes.h). */
 #define BLOCK_LIST(K, B) BLOCK_LIST_(K, B)
 #define BLOCK_LIST_(K, B)                                                                         \

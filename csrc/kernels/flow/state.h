@@ -34,9 +34,11 @@ KERNEL(N(state_primitive), STATE_PRIMITIVE, indirect)
 #if DIM == 2
 #define STATE_SLIP(F) F(in, real, u, "nodes," STR(NV))
 #else
-#define STATE_SLIP(F)                      \
-  SYMMETRY(F)                              \
-  F(in, real, velocity, "nodes," STR(DIM)) \
+/* as SYMMETRY, where volumes are on a plane: all three, or none */
+#define STATE_SLIP(F)                       \
+  F(opt, i32, on_plane, "nodes")            \
+  F(opt, real, plane, "members,3")          \
+  F(opt, real, velocity, "nodes," STR(DIM)) \
   F(rw, real, u, "nodes," STR(NV))
 #endif
 #define STATE_PRIMITIVE_RANGE(F)        \
@@ -53,7 +55,7 @@ TOTAL(N(state_primitive_range), STATE_PRIMITIVE_RANGE, max, NR, 1)
   real from[NV], to[NV];
   N(state_load)(u + NV * i, from);
 #if DIM == 3
-  if (on_plane[i] && active[member[i]]) {
+  if (on_plane && on_plane[i] && active[member[i]]) {
     state_slip(plane + DIM * member[i], velocity + DIM * i, from);
     N(state_put)(u + NV * i, from);
   }

@@ -1,6 +1,6 @@
 /* cells.h - cells of a plane mesh as volumes: area vectors of their edges and what these sweep (docs/theory.md,
- * eq. 2.12), areas and centroids of cells, their gradients by values at vertices (section 8).  An edge runs with
- * the cell that S points out of on its left.
+ * eq. 2.12), areas and centroids of cells, weights of the cells about a vertex, and what cell_gradient.h asks of a
+ * cell's shape (section 8).  An edge runs with the cell that S points out of on its left.
  * Coordinates, volumes and swept volumes are always float64; lengths in chords.                  */
 
 #define FACE_NORMALS(F)             \
@@ -108,136 +108,30 @@ KERNEL(vertex_weights, VERTEX_WEIGHTS, indirect)
   per[i]          = 1 / (good ? sum : (f64)m);
 }
 
-/* The primitive state at a vertex, the weighted mean of the cells about it; plain without lean. */
-#define VERTEX_VALUES(F)                        \
-  F(in, i32, vertex_member, "vertices>members") \
-  F(in, i32, active, "members")                 \
-  F(in, f64, vertex, "vertices," STR(DIM))      \
-  F(in, f64, x, "nodes," STR(DIM))              \
-  F(in, i32, starts, "vertices+1>>abouts")      \
-  F(in, i32, about, "abouts>nodes")             \
-  F(opt, f64, lean, "vertices," STR(DIM))       \
-  F(in, f64, per, "vertices")                   \
-  F(in, real, q, "nodes," STR(NV))              \
-  F(out, real, value, "vertices," STR(NV))
-KERNEL(vertex_values, VERTEX_VALUES, indirect)
-{
-  if (!active[vertex_member[i]]) return;
-  real sum[NV];
-  for (i32 k = 0; k < NV; k++) sum[k] = 0;
-  for (i32 e = starts[i]; e < starts[i + 1]; e++) {
-    const i32 c = about[e];
-    f64       w = 1;
-    for (i32 k = 0; k < DIM && lean; k++) w += lean[DIM * i + k] * (x[DIM * c + k] - vertex[DIM * i + k]);
-    real there[NV];
-    N(state_load)(q + NV * c, there);
-    for (i32 k = 0; k < NV; k++) sum[k] += (real)w * there[k];
-  }
-  for (i32 k = 0; k < NV; k++) sum[k] *= (real)per[i];
-  N(state_put)(value + NV * i, sum);
-}
-
-/* Fields that gradients of cells read: values at vertices, and for the ranges the cells across the edges. */
-#define CELL_GRADIENT_FIELDS(F)            \
-  F(in, i32, member, "nodes>members")      \
-  F(in, i32, active, "members")            \
-  F(in, f64, x, "nodes,2")                 \
-  F(in, f64, vertex, "vertices,2")         \
-  F(in, i32, corners, "nodes,4>vertices?") \
-  F(in, real, value, "vertices," STR(NV))  \
-  F(in, i32, offsets, "nodes+1>>entries")  \
-  F(in, i32, neighbour, "entries>nodes")   \
-  F(in, real, q, "nodes," STR(NV))
-
-/* Gradient of Green and Gauss, the value on an edge being the mean of its ends: the sum over corners of half
- * of both edges' normals there times the value, over the area (docs/theory.md, eq. 8.2).           */
-HD void cell_slope(const i32 i, const i32 lane, const f64 *vertex, const i32 *corners, const real *value, const real *q,
-                   struct slope *s)
+/* Vertices of a cell and their number. */
+HD const i32 *cell_hull(const i32 i, i32 *count, const i32 *corners)
 {
   const i32 *k = corners + CORNERS * i;
-  f64        normal[2 * CORNERS], area;
-  lane_load(q, i, lane, s->own);
-  for (i32 v = 0; v < 2 * MINE; v++) s->g[v] = 0;
-  const i32  m   = cell_normals(vertex, k, normal, &area);
-  const real per = (real)(1 / area);
-  for (i32 c = 0; c < m; c++) {
-    real there[MINE];
-    lane_load(value, k[c], lane, there);
-    for (i32 v = 0; v < MINE; v++)
-      for (i32 l = 0; l < 2; l++) s->g[2 * v + l] += (there[v] - s->own[v]) * (real)normal[2 * c + l];
-  }
-  for (i32 v = 0; v < 2 * MINE; v++) s->g[v] *= per;
+  *count       = k[3] < 0 ? 3 : 4;
+  return k;
 }
 
-/* Limited by the ranges over the cell, those across its edges and the values at its corners, at the middles of all
- * its edges (gradient.h).  Corners bring in the cells that meet the cell there alone: with the three of a triangle
- * Venkatakrishnan's form did not converge, and drag was larger by a fifth (docs/theory.md, section 8). */
-HD void cell_limit(const i32 i, const i32 lane, const f64 *x, const f64 *vertex, const i32 *corners, const i32 *offsets,
-                   const i32 *neighbour, const real *value, const real *q, const real *eps2, struct slope *s)
+/* Normals of a cell at its corners, and its area, the value on an edge being the mean of its ends. */
+HD void cell_shares(const f64 *vertex, const i32 *k, const i32 m, f64 *normal, f64 *area)
 {
-  const i32        *k = corners + CORNERS * i, m = k[3] < 0 ? 3 : 4;
-  const struct vec2 at = point(x, i);
-  real              up[MINE], down[MINE];
-  for (i32 v = 0; v < MINE; v++) s->low[v] = s->high[v] = s->own[v], up[v] = down[v] = 0;
-  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-    real there[MINE];
-    lane_load(q, neighbour[e], lane, there);
-    for (i32 v = 0; v < MINE; v++) {
-      s->low[v]  = there[v] < s->low[v] ? there[v] : s->low[v];
-      s->high[v] = there[v] > s->high[v] ? there[v] : s->high[v];
-    }
-  }
-  for (i32 c = 0; c < m; c++) {
-    const struct vec2 a = minus(point(vertex, k[c]), at), b = minus(point(vertex, k[(c + 1) % m]), at);
-    const real        way[2] = {(real)(0.5 * (a.x + b.x)), (real)(0.5 * (a.y + b.y))};
-    slope_reach(way, up, down, s);
-    real there[MINE];
-    lane_load(value, k[c], lane, there);
-    for (i32 v = 0; v < MINE; v++) {
-      s->low[v]  = there[v] < s->low[v] ? there[v] : s->low[v];
-      s->high[v] = there[v] > s->high[v] ? there[v] : s->high[v];
-    }
-  }
-  slope_limit(up, down, eps2, s);
+  (void)m;
+  cell_normals(vertex, k, normal, area);
 }
 
-#define CELL_GRADIENT(F) CELL_GRADIENT_FIELDS(F) F(out, real, grad, "nodes," STR(NG))
-LANES(cell_gradient, CELL_GRADIENT, busy, SPLIT)
+HD i32 cell_sides(const i32 m)
 {
-  if (!active[member[i]]) return;
-  struct slope s;
-  cell_slope(i, lane, vertex, corners, value, q, &s);
-  node_put(i, lane, &s, grad);
+  return m;
 }
 
-#define CELL_GRADIENT_WANG(F)                                            \
-  CELL_GRADIENT_FIELDS(F)                                                \
-  F(in, f64, range, "members," STR(NR)) /* from state_primitive_range */ \
-  F(val, real, K, "")                                                    \
-  F(out, real, grad, "nodes," STR(NG))
-LANES(cell_gradient_wang, CELL_GRADIENT_WANG, busy, SPLIT)
+/* Way from a place to the middle of an edge of a cell. */
+HD void side_way(const f64 *vertex, const i32 *k, const i32 m, const i32 c, const f64 *x, real *way)
 {
-  if (!active[member[i]]) return;
-  real         eps2[MINE];
-  struct slope s;
-  wang_threshold(range, member[i], lane, K, eps2);
-  cell_slope(i, lane, vertex, corners, value, q, &s);
-  cell_limit(i, lane, x, vertex, corners, offsets, neighbour, value, q, eps2, &s);
-  node_put(i, lane, &s, grad);
-}
-
-#define CELL_GRADIENT_VENKATAKRISHNAN(F) \
-  CELL_GRADIENT_FIELDS(F)                \
-  F(in, f64, V, "nodes")                 \
-  F(val, real, K, "")                    \
-  F(out, real, grad, "nodes," STR(NG))
-LANES(cell_gradient_venkatakrishnan, CELL_GRADIENT_VENKATAKRISHNAN, busy, SPLIT)
-{
-  if (!active[member[i]]) return;
-  real         eps2[MINE];
-  struct slope s;
-  venkatakrishnan_threshold(V[i], K, eps2);
-  cell_slope(i, lane, vertex, corners, value, q, &s);
-  cell_limit(i, lane, x, vertex, corners, offsets, neighbour, value, q, eps2, &s);
-  node_put(i, lane, &s, grad);
+  const struct vec2 at = vec2_of(x[0], x[1]);
+  const struct vec2 a = minus(point(vertex, k[c]), at), b = minus(point(vertex, k[(c + 1) % m]), at);
+  way[0] = (real)(0.5 * (a.x + b.x)), way[1] = (real)(0.5 * (a.y + b.y));
 }

@@ -58,7 +58,8 @@ from kinemesh.space.conditions.base import FACES, Condition
 from kinemesh.space.conditions.table import ends_of
 from kinemesh.space.faces import FaceVolumes
 from kinemesh.space.grid import Grid
-from kinemesh.space.solids import SolidGrid, SolidVertices
+from kinemesh.space.solid_cells import SolidCells
+from kinemesh.space.solids import SolidGrid
 from kinemesh.space.vertices import MeshVertices
 
 LIMITERS = ("wang", "venkatakrishnan", "none")
@@ -235,7 +236,7 @@ class Ale(Solver):
     )  # fmt: skip
     sticks: ClassVar[bool] = True
     volumes: ClassVar[type[FaceVolumes]] = Grid
-    solids: ClassVar[type[SolidGrid] | None] = SolidGrid
+    solids: ClassVar[type[SolidGrid | SolidCells] | None] = SolidGrid
     grid: FaceVolumes
 
     def __init__(
@@ -320,7 +321,7 @@ class Ale(Solver):
             coloured = LOOPS[arguments.settings.loops].coloured
             return self.volumes(MeshVertices(b, meshes, markers.by_kind), coloured=coloured)
         assert self.solids is not None  # `check_solids` has refused it
-        return self.solids(SolidVertices(b, meshes, markers.by_kind, planes), planes)
+        return self.solids.of(b, meshes, markers.by_kind, planes)
 
     def check_viscosity(self, settings: AleSettings) -> None:
         """SettingsError for a viscous gas that the solver, or a setting, has not."""

@@ -16,6 +16,7 @@ from kinemesh.flow.gas.solver import Terms
 from kinemesh.flow.terms.gradients import CELL_GRADIENTS, CellGradients, Gradients
 from kinemesh.space.cells import Cells
 from kinemesh.space.faces import FaceVolumes
+from kinemesh.space.solid_cells import SolidCells
 
 
 @checks_names
@@ -68,7 +69,7 @@ class CellCentred(Ale):
     method = "cells"
     settings_type: ClassVar[type[AleSettings]] = CellSettings
     volumes: ClassVar[type[FaceVolumes]] = Cells
-    solids = None
+    solids = SolidCells
     terms_of: ClassVar[Terms] = tuple(
         CellGradients if term is Gradients else term for term in Ale.terms_of
     )

@@ -92,7 +92,7 @@ SOLVERS = (  # the first one of a mesh, or of a cloud, is that of cases and benc
         ("mach", "reynolds"),
         laws=VISCOUS,
     ),
-    Entry("cells", "cells.CellCentred", "CellSettings", "mesh", PLANE, CELLS, CHORD, MESH),
+    Entry("cells", "cells.CellCentred", "CellSettings", "mesh", BOTH, CELLS, AREA, MESH),
     Entry("meshless", "meshless.Meshless", "MeshlessSettings", "cloud", BOTH, POINTS, AREA, CLOUD),
     Entry(
         "incompressible",

@@ -80,7 +80,8 @@ class FieldWriter:
         self._order = np.argsort(original, kind="stable")  # file place -> mesh node
         self._nodes, self._on = len(original), on
         on_cells = on == "cells"  # else a cloud may be here
-        self._count = len(mesh.triangles) + len(mesh.quads) if on_cells else self._nodes
+        cells = [mesh.triangles, mesh.quads, *getattr(mesh, "typed", {}).values()]
+        self._count = sum(map(len, cells)) if on_cells else self._nodes
         self._corners: NDArray[np.int64] | None = None
 
     def _start(self, mesh: Any, walls: ArrayLike | None, bodies: Mapping[str, int]) -> None:

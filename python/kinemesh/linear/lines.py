@@ -52,13 +52,15 @@ def short_edges(
     nodes, counts = len(x), np.diff(offsets)
     ends = np.repeat(np.arange(nodes), counts)
     length = reduce(np.hypot, (x[neighbour] - x[ends]).T)
+    again = np.flatnonzero((ends[1:] == ends[:-1]) & (neighbour[1:] == neighbour[:-1])) + 1
+    length[again] = np.inf  # two faces between the same cells are one way
     least, first = _least(length, offsets, ends)
     left = length.copy()
     left[first] = np.inf
     _, second = _least(left, offsets, ends)
     left[second] = np.inf
     third, _ = _least(left, offsets, ends)
-    third[counts < 3] = 0.0
+    third[(counts < 3) | np.isinf(third)] = 0.0
     short = np.zeros(len(length), bool)
     short[first] = short[second] = True
     found = np.flatnonzero(short & (third[ends] >= ALONG * length))

@@ -7,6 +7,7 @@ each mesh with its numbers shifted.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -80,7 +81,10 @@ def told(
     def total(value: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.bincount(node, value, len(count)).astype(np.float64)
 
-    (x, y), m = d.T, np.maximum(count, 1)
+    m = np.maximum(count, 1)
+    if points.shape[1] == 3:
+        return _told_in_space(d.T, total, count, m)
+    x, y = d.T
     xx, xy, yy, sx, sy = total(x * x), total(x * y), total(y * y), total(x), total(y)
     det = xx * yy - xy * xy
     safe = np.where(det > 1e-12 * (xx + yy) ** 2, det, np.inf)
@@ -89,8 +93,24 @@ def told(
     return found
 
 
+def _told_in_space(
+    d: NDArray[np.float64], total: Any, count: NDArray[Any], m: NDArray[Any]
+) -> NDArray[np.bool_]:
+    """(nodes,) as of `told`, from the ways d (3, entries) to the cells about nodes."""
+    side = np.stack([total(way) for way in d], axis=1)
+    matrix = np.empty((len(count), 3, 3))
+    for row, column in zip(*np.triu_indices(3), strict=True):
+        matrix[:, row, column] = matrix[:, column, row] = total(d[row] * d[column])
+    trace, det = np.trace(matrix, axis1=1, axis2=2), np.linalg.det(matrix)
+    safe = (count > 3) & (det > 1e-15 * trace**3)
+    matrix[~safe] = np.eye(3)
+    lean = np.linalg.solve(matrix, side[:, :, None])[..., 0]
+    found: NDArray[np.bool_] = safe & (1 - (side * lean).sum(axis=1) / m > LEAST)
+    return found
+
+
 def wider(
-    points: NDArray[np.float64], centres: NDArray[np.float64], faces: CellFaces
+    points: NDArray[np.float64], centres: NDArray[np.float64], faces: Any
 ) -> tuple[Ints, Ints]:
     """Cells about each node, and where a linear field cannot be told from them, those around them.
 
@@ -125,8 +145,8 @@ ENOUGH = 3
 """Cells that a gradient of least squares is fitted to: of two, errors at the boundary grow."""
 
 
-def enough(faces: CellFaces) -> tuple[Ints, Ints, Ints]:
-    """Cells across the edges of each cell, and where these are fewer than three those behind them.
+def enough(faces: Any, least: int = ENOUGH) -> tuple[Ints, Ints, Ints]:
+    """Cells across the faces of each cell, and where these are fewer than `least` those behind.
 
     Returns
     -------
@@ -136,7 +156,7 @@ def enough(faces: CellFaces) -> tuple[Ints, Ints, Ints]:
     cell = np.repeat(np.arange(cells), np.diff(offsets))
     found = np.stack([cell, faces.neighbour, faces.edge], axis=1)
     for _ in range(RINGS):
-        few = (np.bincount(found[:, 0], minlength=cells) < ENOUGH)[found[:, 0]]
+        few = (np.bincount(found[:, 0], minlength=cells) < least)[found[:, 0]]
         if not few.any():
             break
         cell, there, edge = found[few].T

@@ -60,6 +60,29 @@ def volumes(points: Floats, kind: Kind, cells: Ints) -> Floats:
     return shares(points, kind, cells).sum(axis=1)
 
 
+def centroids(points: Floats, kind: Kind, cells: Ints) -> Floats:
+    """(cells, 3) centroids: of quadrilaterals the cell has the triangles about their means."""
+    found = np.empty((len(cells), 3))
+    for first in range(0, len(cells), CHUNK):
+        own = cells[first : first + CHUNK]
+        x = np.take(points, own.T, axis=0).transpose(0, 2, 1)  # corners, axes, cells
+        middle = x.mean(axis=0)
+        found[first : first + CHUNK] = (middle + _off_centre(kind, x - middle)).T
+    return found
+
+
+def _off_centre(kind: Kind, x: Floats) -> Floats:
+    """(3, cells) ways from the mean of the corners, at x (corners, 3, cells) from there."""
+    six, moment = np.zeros(x.shape[2]), np.zeros(x.shape[1:])
+    for face in kind.faces if kind.corners > 4 else ():
+        middle = x[list(face)].mean(axis=0)
+        for a, b in zip(face, (*face[1:], face[0]), strict=True):
+            part = _triple(x[a], x[b], middle)
+            six += part
+            moment += 0.25 * part * (middle + x[a] + x[b])
+    return moment / six if kind.corners > 4 else moment
+
+
 def upright(
     points: Floats,
     blocks: Mapping[str, Ints],

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kinemesh.csr import offsets_of
 from kinemesh.device.faults import AREA, DENSITY, GRAPH, PRESSURE
 from kinemesh.linear.stack import Items
-from kinemesh.mesh.cell_faces import cell_faces, enough, wider
+from kinemesh.mesh.cell_faces import ENOUGH, cell_faces, enough, wider
 from kinemesh.space.conditions.base import BODY
 from kinemesh.space.conditions.table import role_of
 from kinemesh.space.faces import FaceVolumes, Ints
@@ -30,20 +30,22 @@ class Cells(FaceVolumes):
 
     Attributes
     ----------
-    centre : (nodes, 2) float64    centroid of each cell; `x` of `fields`
-    points : (nodes, 2)            centroids of the cells as given, on the host
-    xf : (edges, 2) float64        middles of the faces, where the states of both sides meet
+    centre : (nodes, dimensions) float64    centroid of each cell; `x` of `fields`
+    points : (nodes, dimensions)   centroids of the cells as given, on the host
+    xf : (edges, dimensions) float64    middles of the faces, where the states of both sides meet
     fitted : dict    tables of the cells that gradients of least squares are fitted to, by the names
         of those across the faces
+    by_face : name of the vertices of a face
+    least : cells that gradients of least squares are fitted to, at least
     """
 
     on: ClassVar[str] = "cells"
     by_face: ClassVar[tuple[str, ...]] = ("ends",)
+    least: ClassVar[int] = ENOUGH
     fitted: dict[str, Any]
 
     def __init__(self, vertices: MeshVertices, coloured: bool = False) -> None:
-        tables = [cell_faces(len(m.points), m.cells) for m in vertices.distinct]
-        self.tables = self._numbered(tables, coloured)
+        self.tables = self._numbered(list(map(self.faces_of, vertices.distinct)), coloured)
         super().__init__(vertices, coloured, vertices.cell_items)
         self.graphs = [(own.offsets, own.neighbour) for own in self.tables]
         b, faces, entries = self.backend, self._faces(), self._items("neighbour")
@@ -53,24 +55,34 @@ class Cells(FaceVolumes):
             entries.stack(self._each("neighbour"), self.items),
             entries.stack(self._each("edge"), faces),
         )
-        self.centre = b.zeros((self.nodes, 2), np.float64)
-        self.points = self.items.stack(vertices.each("centroids", centroids))
-        self.xf = b.zeros((self.edges, 2), np.float64)
-        ends = faces.stack(self._each("ends"), vertices.items)
+        self.centre = b.zeros((self.nodes, self.dimensions), np.float64)
+        self.points = self.items.stack(vertices.each("centroids", self.centroids_of))
+        self.xf = b.zeros((self.edges, self.dimensions), np.float64)
+        (rim,) = self.by_face
         self.fields.add(
             member=b.table(self.member),
             x=self.centre,
             xf=self.xf,
-            ends=b.table(ends),
             vertex=self.x,
             vertex_member=vertices.fields["member"],
+            **{rim: b.table(faces.stack(self._each(rim), vertices.items))},
         )
         fields = self.fields
         calls = [fields.bind("cell_volumes"), fields.bind("face_middles", x=self.x)]
         for patch in self.measured.values():
-            patch.device["xf"] = b.zeros((len(patch), 2), np.float64)
+            patch.device["xf"] = b.zeros((len(patch), self.dimensions), np.float64)
             calls.append(fields.also(**patch.device).bind("face_middles", x=self.x))
         self._record("face", "face", calls)
+
+    @staticmethod
+    def faces_of(mesh: Any) -> Any:
+        """Tables of the cells of a mesh."""
+        return cell_faces(len(mesh.points), mesh.cells)
+
+    @staticmethod
+    def centroids_of(mesh: Any) -> NDArray[np.float64]:
+        """(cells, dimensions) centroids of the cells of a mesh."""
+        return centroids(mesh)
 
     def fit(self, by: str = "nodes") -> None:
         """Fit what gradients are made by (`kinemesh.flow.terms.gradients.CellGradients`).
@@ -82,19 +94,21 @@ class Cells(FaceVolumes):
         """
         b, v = self.backend, self.vertices
         if by == "least-squares":
-            offsets, neighbour, edge = zip(*(enough(own) for own in self.tables), strict=True)
+            each = (enough(own, self.least) for own in self.tables)
+            offsets, neighbour, edge = zip(*each, strict=True)
             entries = Items(self.alike, [len(own) for own in neighbour])
             self.fitted = {
                 "offsets": b.array(self.items.offsets(offsets), np.int32),
                 "neighbour": b.table(entries.stack(neighbour, self.items)),
                 "edge": b.table(entries.stack(edge, self._faces())),
             }
-            self.fields.add(inverse=b.zeros((self.nodes, 3)))
+            self.fields.add(inverse=b.zeros((self.nodes, 3 if self.dimensions == 2 else 6)))
             self.measure.follow(self.fields.also(**self.fitted).bind("least_squares"))
             return
         tables = [(own.starts, own.about) for own in self.tables]
         if by == "nodes":
-            of = zip(self.distinct, v.each("centroids", centroids), self.tables, strict=True)
+            centres = v.each("centroids", self.centroids_of)
+            of = zip(self.distinct, centres, self.tables, strict=True)
             tables = [wider(mesh.points, centre, own) for mesh, centre, own in of]
         starts, about = (list(each) for each in zip(*tables, strict=True))
         entries = Items(self.alike, [len(own) for own in about])
@@ -105,7 +119,7 @@ class Cells(FaceVolumes):
             per=b.array(1.0 / np.diff(whole), np.float64),
         )
         if by == "nodes":
-            self.fields.add(lean=b.zeros((v.nodes, 2), np.float64))
+            self.fields.add(lean=b.zeros((v.nodes, self.dimensions), np.float64))
             self.measure.follow(self.fields.bind("vertex_weights"))
 
     def place(self, member: int, entity: int, code: int) -> str:
@@ -114,8 +128,9 @@ class Cells(FaceVolumes):
             return super().place(member, entity, code)
         if code not in (AREA, DENSITY, PRESSURE):  # a singular block is of the flow or of springs
             return ""
-        x, y = self.backend.get(self.centre)[entity]
-        return f" at {self.vertices.named(entity)} (x = {x:.6g}, y = {y:.6g})"
+        at = zip("xyz", self.backend.get(self.centre)[entity], strict=False)
+        told = ", ".join(f"{name} = {value:.6g}" for name, value in at)
+        return f" at {self.vertices.named(entity)} ({told})"
 
     def sizes(self) -> dict[str, Any]:
         return super().sizes() | {"volumes": self.on}
@@ -140,15 +155,18 @@ class Cells(FaceVolumes):
             body = self._body_at[at]
             order = np.argsort(body, kind="stable")  # sums over bodies need them one by one
             ends, body, at = ends[order], body[order], at[order]
-        cell = self._behind[at]
+        return self._layered(name, self._behind[at], body, ends)
+
+    def _layered(self, name: str, cell: Ints, body: Ints, rim: Ints) -> Patch:
+        """Patch of the cells at these faces, in as many layers as a cell has faces there."""
         layers: tuple[tuple[int, int] | None, ...] = (None,)
         if name != BODY and (layer := times_before(cell)).any():
             # the patch of all bodies stays in their order; loads read it, and write to no cell
             order = np.argsort(layer, kind="stable")
-            ends, cell, body = ends[order], cell[order], body[order]
+            rim, cell, body = rim[order], cell[order], body[order]
             first = offsets_of(layer[order], int(layer.max()) + 1)
             layers = tuple(zip(first[:-1].tolist(), np.diff(first).tolist(), strict=True))
-        member, shape = self.member[cell], {"ends": ends}
+        member, shape = self.member[cell], {self.by_face[0]: rim}
         return Patch.of(self.backend, name, cell, body, member, shape, self.dimensions, layers)
 
     @cached_property

@@ -5,13 +5,14 @@ docs/theory.md, section 2.3.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.device.backend import Backend
 from kinemesh.errors import MeshError
 from kinemesh.linear.stack import Items
 from kinemesh.mesh import Mesh
@@ -22,6 +23,8 @@ from kinemesh.space.grid import Grid
 from kinemesh.space.vertices import MeshVertices
 
 REACH = 2.1  # largest reach of least squares with weights |d|^-2 (theory eq. 2.3b)
+Markers = Mapping[str, Sequence[str]]
+"""Markers by the kind of their condition."""
 FLAT = 1e-6  # largest sine between a plane of symmetry and its faces
 
 
@@ -100,7 +103,52 @@ class SolidVertices(MeshVertices):
         return f"the cell of nodes {', '.join(map(str, original))}"
 
 
-class SolidGrid(Grid):
+class SolidShapes(FaceVolumes):
+    """Volumes of meshes in space: how good the cells are, and how field files show them."""
+
+    vertices: SolidVertices
+    columns: ClassVar[tuple[str, ...]] = ("min_volume", "min_dihedral_deg")
+    normals: NDArray[np.float64]
+
+    def shapes(self) -> dict[str, NDArray[np.float64]]:
+        """Least volume of a cell, by its worst corner [chord^3], least angle of faces [degrees]."""
+        self.look()
+        volume, angle = self.step_numbers().values()
+        return {"least_volume": volume, "least_dihedral_deg": angle}
+
+    def step_numbers(self) -> dict[str, NDArray[np.float64]]:
+        volume, angle = self.vertices.worst_cells().T
+        return dict(zip(self.columns, (volume, np.degrees(angle)), strict=True))
+
+    def shown(self, member: int) -> ShownSolids:
+        return ShownSolids.of(self.meshes[member])
+
+    def worst_cells(self) -> NDArray[np.float64]:
+        """(members, 2) no number: areas and angles of plane cells are columns of histories."""
+        return np.full((self.members, 2), np.nan)
+
+    def broken(self, shapes: dict[str, NDArray[np.float64]]) -> list[tuple[int, str, str]]:
+        found = np.flatnonzero(~(shapes["least_volume"] > 0)).tolist()
+        return [(m, "a cell has a corner with no part of it", "a cell") for m in found]
+
+    def _normals(self, planes: Sequence[str]) -> list[NDArray[np.int32]]:
+        """Nodes of each distinct mesh on its planes of symmetry; `normals` (members, 3) of these.
+
+        Raises
+        ------
+        MeshError    as of `mirror_of`
+        """
+        found = []
+        for member, mesh in zip(self.alike.lead, self.distinct, strict=True):
+            try:
+                found.append(mirror_of(mesh, planes))
+            except MeshError as error:
+                raise MeshError(str(error), member=member) from None
+        self.normals = np.array([normal for normal, _ in found])[self.alike.of]
+        return [nodes for _, nodes in found]
+
+
+class SolidGrid(SolidShapes, Grid):
     """Median duals of meshes in space: a volume about each vertex, a face across each edge.
 
     Parameters
@@ -114,9 +162,6 @@ class SolidGrid(Grid):
     mirror_nodes : volumes on them
     slip : which volumes are on them, the normal, and their velocity across, which is none
     """
-
-    vertices: SolidVertices
-    columns: ClassVar[tuple[str, ...]] = ("min_volume", "min_dihedral_deg")
 
     def __init__(self, vertices: SolidVertices, planes: Sequence[str] = ()) -> None:
         FaceVolumes.__init__(self, vertices)
@@ -146,17 +191,18 @@ class SolidGrid(Grid):
         self._make_mirrors(planes)
         self._record("dual", "boundary", [self.fields.bind("dual_volumes")])
 
+    @classmethod
+    def of(
+        cls, backend: Backend, meshes: Sequence[Mesh], markers: Markers, planes: Sequence[str]
+    ) -> SolidGrid:
+        """Duals of these meshes, with the vertices under them."""
+        return cls(SolidVertices(backend, meshes, markers, planes), planes)
+
     def _make_mirrors(self, planes: Sequence[str]) -> None:
         """Planes of symmetry: which volumes are on them, and their normals."""
-        b, found = self.backend, []
-        for member, mesh in zip(self.alike.lead, self.distinct, strict=True):
-            try:
-                found.append(mirror_of(mesh, planes))
-            except MeshError as error:
-                raise MeshError(str(error), member=member) from None
-        nodes = Items(self.alike, [len(own) for _, own in found])
-        self.normals = np.array([normal for normal, _ in found])[self.alike.of]
-        self.mirror_nodes = nodes.stack([own for _, own in found], self.items)
+        b, found = self.backend, self._normals(planes)
+        nodes = Items(self.alike, [len(own) for own in found])
+        self.mirror_nodes = nodes.stack(found, self.items)
         self.plane = b.array(self.normals, "real")
         on_plane = b.table(np.isin(np.arange(self.nodes), self.mirror_nodes))
         self.mirrors = {"on_plane": on_plane, "plane": self.plane}
@@ -185,24 +231,3 @@ class SolidGrid(Grid):
         faces, sides = super().in_precision(single)
         plane = self.backend.array(self.normals, np.float32) if single else self.plane
         return faces | {"plane": plane}, sides
-
-    def shapes(self) -> dict[str, NDArray[np.float64]]:
-        """Least volume of a cell, by its worst corner [chord^3], least angle of faces [degrees]."""
-        self.look()
-        volume, angle = self.step_numbers().values()
-        return {"least_volume": volume, "least_dihedral_deg": angle}
-
-    def step_numbers(self) -> dict[str, NDArray[np.float64]]:
-        volume, angle = self.vertices.worst_cells().T
-        return dict(zip(self.columns, (volume, np.degrees(angle)), strict=True))
-
-    def shown(self, member: int) -> ShownSolids:
-        return ShownSolids.of(self.meshes[member])
-
-    def worst_cells(self) -> NDArray[np.float64]:
-        """(members, 2) no number: areas and angles of plane cells are columns of histories."""
-        return np.full((self.members, 2), np.nan)
-
-    def broken(self, shapes: dict[str, NDArray[np.float64]]) -> list[tuple[int, str, str]]:
-        found = np.flatnonzero(~(shapes["least_volume"] > 0)).tolist()
-        return [(m, "a cell has a corner with no part of it", "a cell") for m in found]

@@ -91,6 +91,7 @@ class Vertices:
     points : (nodes, dimensions)   as given, on the host
     ensemble : Members    who of them runs, and who has failed
     bodies : list of (member, marker);  owners : their members
+    markers : as given
     sides : by the names in `markers`;  wall : that of all bodies
     alike : which members share a mesh;  distinct : the meshes, each once
     items : where the vertices of each member stand;  first, member : (members+1,), (nodes,)
@@ -115,6 +116,7 @@ class Vertices:
         self.nodes, self.members = self.items.total, len(self.meshes)
         self.points = self.items.stack([m.points for m in self.distinct])
         self._check_markers(markers, planes)
+        self.markers = markers
         b = backend
         self.x, self.x1, self.reference = (b.array(self.points, np.float64) for _ in range(3))
         self.ensemble = Members(b, self.members)

@@ -123,13 +123,21 @@ class Volumes(ABC):
         return patch.places(vertices)
 
     def slots(self, pattern: Pattern) -> Ints:
-        """(entries,) blocks of a pattern on `graphs` that belong to each volume's neighbours."""
+        """(entries,) blocks of a pattern on `graphs` that belong to each volume's neighbours.
+
+        Of two faces between the same cells, as in space where one is folded about another, each has
+        a block of its own.
+        """
         pairs = [
             (np.repeat(np.arange(len(offsets) - 1, dtype=np.int32), np.diff(offsets)), neighbour)
             for offsets, neighbour in self.graphs
         ]
         entries = Items(self.alike, [len(neighbour) for _, neighbour in self.graphs])
-        return pattern.blocks_of(pairs, entries)
+        found = pattern.blocks_of(pairs, entries)
+        again = [np.zeros(len(neighbour), np.int32) for _, neighbour in self.graphs]
+        for own, pair in zip(again, pairs, strict=True):
+            own[1:] = (np.diff(pair) == 0).all(axis=0)
+        return found + entries.stack(again) if any(own.any() for own in again) else found
 
     def start(self) -> None:
         """Metrics of the mesh as it stands; every time level at rest there."""

@@ -1,0 +1,152 @@
+/* cell_gradient.h - gradients of cells by values at vertices, once per dimension (docs/theory.md, section 8); shapes of
+ * cells are in cells.h and cells_space.h.  Units of gas.h, per chord.                             */
+
+/* The primitive state at a vertex, the weighted mean of the cells about it; plain without lean. */
+#define VERTEX_VALUES(F)                        \
+  F(in, i32, vertex_member, "vertices>members") \
+  F(in, i32, active, "members")                 \
+  F(in, f64, vertex, "vertices," STR(DIM))      \
+  F(in, f64, x, "nodes," STR(DIM))              \
+  F(in, i32, starts, "vertices+1>>abouts")      \
+  F(in, i32, about, "abouts>nodes")             \
+  F(opt, f64, lean, "vertices," STR(DIM))       \
+  F(in, f64, per, "vertices")                   \
+  F(in, real, q, "nodes," STR(NV))              \
+  F(out, real, value, "vertices," STR(NV))
+KERNEL(N(vertex_values), VERTEX_VALUES, indirect)
+{
+  if (!active[vertex_member[i]]) return;
+  real sum[NV];
+  for (i32 k = 0; k < NV; k++) sum[k] = 0;
+  for (i32 e = starts[i]; e < starts[i + 1]; e++) {
+    const i32 c = about[e];
+    f64       w = 1;
+    for (i32 k = 0; k < DIM && lean; k++) w += lean[DIM * i + k] * (x[DIM * c + k] - vertex[DIM * i + k]);
+    real there[NV];
+    N(state_load)(q + NV * c, there);
+    for (i32 k = 0; k < NV; k++) sum[k] += (real)w * there[k];
+  }
+  for (i32 k = 0; k < NV; k++) sum[k] *= (real)per[i];
+  N(state_put)(value + NV * i, sum);
+}
+
+/* Fields that tell the shape of a cell, and the most corners of one. */
+#undef HULLS
+#undef HULL
+#if DIM == 2
+#define HULL     4
+#define HULLS(F) F(in, i32, corners, "nodes,4>vertices?")
+#else
+#define HULL 8
+#define HULLS(F)                                   \
+  F(in, i32, cell_starts, "nodes+1>>hull_entries") \
+  F(in, i32, cell_nodes, "hull_entries>vertices")
+#endif
+/* Fields that gradients of cells read: values at vertices, and for the ranges the cells across the faces. */
+#define CELL_GRADIENT_FIELDS(F)            \
+  F(in, i32, member, "nodes>members")      \
+  F(in, i32, active, "members")            \
+  F(in, f64, x, "nodes," STR(DIM))         \
+  F(in, f64, vertex, "vertices," STR(DIM)) \
+  HULLS(F)                                 \
+  F(in, real, value, "vertices," STR(NV))  \
+  F(in, i32, offsets, "nodes+1>>entries")  \
+  F(in, i32, neighbour, "entries>nodes")   \
+  F(in, real, q, "nodes," STR(NV))
+
+/* Gradient of Green and Gauss, values on faces being those between their corners: the sum over corners of the
+ * normal that each has of the cell's faces times the value, over the volume (docs/theory.md, eq. 8.2).  */
+HD void N(cell_slope)(const i32 i, const i32 lane, const f64 *vertex, const real *value, const real *q,
+                      struct N(slope) * s HULLS(PARAM))
+{
+  i32        m;
+  const i32 *k = N(cell_hull)(i, &m HULLS(NAME));
+  f64        normal[DIM * HULL], volume;
+  N(lane_load)(q, i, lane, s->own);
+  for (i32 v = 0; v < DIM * MINE; v++) s->g[v] = 0;
+  N(cell_shares)(vertex, k, m, normal, &volume);
+  const real per = (real)(1 / volume);
+  for (i32 c = 0; c < m; c++) {
+    real there[MINE];
+    N(lane_load)(value, k[c], lane, there);
+    for (i32 v = 0; v < MINE; v++)
+      for (i32 l = 0; l < DIM; l++) s->g[DIM * v + l] += (there[v] - s->own[v]) * (real)normal[DIM * c + l];
+  }
+  for (i32 v = 0; v < DIM * MINE; v++) s->g[v] *= per;
+}
+
+HD void N(slope_widen)(const real *there, struct N(slope) * s)
+{
+  for (i32 v = 0; v < MINE; v++) {
+    s->low[v]  = there[v] < s->low[v] ? there[v] : s->low[v];
+    s->high[v] = there[v] > s->high[v] ? there[v] : s->high[v];
+  }
+}
+
+/* Limited by the ranges over the cell, those across its faces and the values at its corners, at the middles of all
+ * its faces (gradient.h).  Corners bring in the cells that meet the cell there alone: with the three of a triangle
+ * Venkatakrishnan's form did not converge, and drag was larger by a fifth (docs/theory.md, section 8). */
+HD void N(cell_limit)(const i32 i, const i32 lane, const f64 *x, const f64 *vertex, const i32 *offsets,
+                      const i32 *neighbour, const real *value, const real *q, const real *eps2,
+                      struct N(slope) * s HULLS(PARAM))
+{
+  i32        m;
+  const i32 *k = N(cell_hull)(i, &m HULLS(NAME));
+  real       up[MINE], down[MINE], there[MINE];
+  for (i32 v = 0; v < MINE; v++) s->low[v] = s->high[v] = s->own[v], up[v] = down[v] = 0;
+  for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
+    N(lane_load)(q, neighbour[e], lane, there);
+    N(slope_widen)(there, s);
+  }
+  for (i32 c = 0; c < N(cell_sides)(m); c++) {
+    real way[DIM];
+    N(side_way)(vertex, k, m, c, x + DIM * i, way);
+    N(slope_reach)(way, up, down, s);
+  }
+  for (i32 c = 0; c < m; c++) {
+    N(lane_load)(value, k[c], lane, there);
+    N(slope_widen)(there, s);
+  }
+  N(slope_limit)(up, down, eps2, s);
+}
+
+#define CELL_GRADIENT(F) CELL_GRADIENT_FIELDS(F) F(out, real, grad, "nodes," STR(NG))
+LANES(N(cell_gradient), CELL_GRADIENT, busy, SPLIT)
+{
+  if (!active[member[i]]) return;
+  struct N(slope) s;
+  N(cell_slope)(i, lane, vertex, value, q, &s HULLS(NAME));
+  N(node_put)(i, lane, &s, grad);
+}
+
+#define CELL_GRADIENT_WANG(F)                                            \
+  CELL_GRADIENT_FIELDS(F)                                                \
+  F(in, f64, range, "members," STR(NR)) /* from state_primitive_range */ \
+  F(val, real, K, "")                                                    \
+  F(out, real, grad, "nodes," STR(NG))
+LANES(N(cell_gradient_wang), CELL_GRADIENT_WANG, busy, SPLIT)
+{
+  if (!active[member[i]]) return;
+  real eps2[MINE];
+  struct N(slope) s;
+  N(wang_threshold)(range, member[i], lane, K, eps2);
+  N(cell_slope)(i, lane, vertex, value, q, &s HULLS(NAME));
+  N(cell_limit)(i, lane, x, vertex, offsets, neighbour, value, q, eps2, &s HULLS(NAME));
+  N(node_put)(i, lane, &s, grad);
+}
+
+#define CELL_GRADIENT_VENKATAKRISHNAN(F) \
+  CELL_GRADIENT_FIELDS(F)                \
+  F(in, f64, V, "nodes")                 \
+  F(val, real, K, "")                    \
+  F(out, real, grad, "nodes," STR(NG))
+LANES(N(cell_gradient_venkatakrishnan), CELL_GRADIENT_VENKATAKRISHNAN, busy, SPLIT)
+{
+  if (!active[member[i]]) return;
+  real eps2[MINE];
+  struct N(slope) s;
+  N(venkatakrishnan_threshold)(V[i], K, eps2);
+  N(cell_slope)(i, lane, vertex, value, q, &s HULLS(NAME));
+  N(cell_limit)(i, lane, x, vertex, offsets, neighbour, value, q, eps2, &s HULLS(NAME));
+  N(node_put)(i, lane, &s, grad);
+}
