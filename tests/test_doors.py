@@ -57,7 +57,7 @@ def file_of(name, data):
 
 # what is made beforehand, what then warns, words of the warning
 SOURCES = {
-    "steady": (lambda _: case(), lambda made: made.steady(), "member 0: residual"),
+    "steady": (lambda _: case(), lambda made: made.steady(), "member 0: stopped at its limit"),
     "unsteady": (
         lambda _: case(),
         lambda made: made.run(cycles=1, steps_per_cycle=16),

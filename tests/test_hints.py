@@ -76,5 +76,5 @@ def test_an_ensemble_that_stalls_warns_once_and_its_summary_has_each_member():
     with pytest.warns(RuntimeWarning) as said:
         run = case.steady()
     assert len(said) == 1
-    assert str(said[0].message).startswith("members 0 to 2 (3): of member 0: residual fell to")
+    assert str(said[0].message).startswith("members 0 to 2 (3): of member 0: stopped at its")
     assert len(run.summary["warnings"]) == 3

@@ -5,7 +5,7 @@ import pytest
 from overset_parts import background, ring
 
 STEP = {"time_step": 0.02, "steps": 1}
-pytestmark = pytest.mark.filterwarnings("ignore:member 0. residual")
+pytestmark = pytest.mark.filterwarnings("ignore:member 0. stopped at its limit")
 
 
 def parts(growth, around):

@@ -82,7 +82,7 @@ def test_a_surface_that_encloses_is_the_far_field_in_space():
     assert walls_of(None, [there], ["symmetry"]) == (["3"], ["4"])
 
 
-@pytest.mark.filterwarnings("ignore:member 0. residual:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:member 0. stopped at its limit:RuntimeWarning")
 def test_loads_do_not_depend_on_the_names_of_markers():
     few = km.AleSettings(steady_iterations=3)
     named = km.mesh.airfoil("naca0012", nodes=500)
