@@ -342,6 +342,10 @@ def test_figures_are_appended(lines, tmp_path):
         (("--sizes", "12"), "at least 500"),
         (("--repeat", "0"), "repeat is 0, expected at least 1"),
         (("--table", "a.json", "--rows", "flow"), "--table draws what was measured"),
+        (("--mesh", "tetra"), "mesh: 'tetra'; did you mean 'tets'"),
+        (("--mesh", "tets", "--sizes", "5000"), "at least 10000"),
+        (("--mesh", "tets", "--points", "20000"), "points: without --mesh"),
+        (("--mesh", "tets", "--rows", "springs"), "leave out --mesh"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(words, message):
@@ -358,6 +362,22 @@ def test_the_program_measures_and_refuses(capsys):
 
     assert cli.main([*words, "sprung"]) == 2
     assert "unknown row 'sprung'" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("_no_copies")
+def test_meshes_in_space_have_the_rows_of_flow(tmp_path, monkeypatch):
+    monkeypatch.setattr(timing, "SPAN", 0.004)
+    path = tmp_path / "figures.json"
+    words = ("--mesh", "hexes", "--sizes", "10000", "--repeat", "1", "--device", "cpu")
+
+    assert bench.main(arguments(*words, "--json", str(path))) == 0
+
+    figures = read([path])
+    assert {figure["row"] for figure in figures} == made.TITLES["flow"].keys()
+    assert {figure["mesh"] for figure in figures} == {"hexes"}
+    assert {figure["nodes"] for figure in figures} == {len(mesh.oneram6(10_000).points)}
+    assert all(figure["title"].startswith("hexes: flow: ") for figure in figures)
+    assert "| hexes: flow: pseudo-step |" in markdown(figures)
 
 
 @pytest.mark.usefixtures("_no_copies")

@@ -39,7 +39,7 @@ def figures(
     wanted, said = set(rows), set()
     for subject in subjects:
         for nodes, group in _built(backend, entry, subject, wanted):
-            for figure in _of_group(backend, nodes, group, wanted, repeat):
+            for figure in _of_group(backend, nodes, group, wanted, repeat, subject.wing):
                 if not isinstance(figure, str):
                     rate = figure["rate"]
                     share = None if rate is None else rate / shared["bandwidth"]
@@ -58,10 +58,12 @@ def _built(
     from kinemesh.bench.groups import GROUPS, MESHES, TITLES
 
     groups = [group for group in entry.bench if wanted & TITLES[group].keys()]
-    of_cloud = partial(clouds.made, subject.cloud) if subject.cloud else None
+    given = partial(clouds.made, subject.cloud) if subject.cloud else None
+    if subject.wing:
+        given = partial(_wing, subject.wing)
     made: dict[Any, Any] = {}  # one at a time, for its memory
     for build in dict.fromkeys(GROUPS[group] for group in groups):
-        make = of_cloud or MESHES.get(build, _section)
+        make = given or MESHES.get(build, _section)
         if make not in made:
             made = {make: make(subject.size)}
         there = made[make]
@@ -77,8 +79,15 @@ def _section(nodes: int) -> Any:
     return airfoil("naca0012", nodes=nodes)
 
 
+def _wing(cells: str, nodes: int) -> Any:
+    """A mesh in space about the ONERA M6."""
+    from kinemesh.mesh import oneram6
+
+    return oneram6(nodes, cells)
+
+
 def _of_group(
-    backend: Any, nodes: int, rows: Any, wanted: set[str], repeat: int
+    backend: Any, nodes: int, rows: Any, wanted: set[str], repeat: int, wing: str | None = None
 ) -> Iterator[dict[str, Any] | str]:
     """Figures of one group of rows on a mesh or cloud, or the reason why a row has none."""
     from kinemesh.bench.groups import TITLES
@@ -96,7 +105,7 @@ def _of_group(
         cloud, count = work.notes.get("cloud"), work.notes.get("nodes", nodes)
         yield {
             "row": row,
-            "title": title(row, cloud),
+            "title": title(row, cloud, wing),
             "nodes": count,
             "seconds": time.seconds,
             "least": time.least,
@@ -108,7 +117,8 @@ def _of_group(
             "bytes": work.bytes,
             "rate": rate,
             "iterations": work.iterations() if work.iterations else None,
-            "paper": paper(row, nodes, cloud),
+            "paper": None if wing else paper(row, nodes, cloud),
+            **({"mesh": wing} if wing else {}),
             **work.notes,
         }
 
@@ -157,7 +167,7 @@ def _measure(arguments: argparse.Namespace, kept: TextIO | None) -> None:
 
     backend = Backend(arguments.device, arguments.dtype)
     entry = chosen_entry(arguments)
-    rows = chosen_rows(arguments.rows, entry)
+    rows = chosen_rows(arguments.rows, entry, arguments.mesh is not None)
     subjects = chosen_subjects(arguments, backend.on_gpu)
     fewer = "--sizes" if arguments.cloud is None else "--points"
     _show(figures(backend, entry, subjects, rows, arguments.repeat), kept, fewer)
@@ -208,7 +218,7 @@ def main(arguments: argparse.Namespace) -> int:
                 "--table draws what was measured: it takes no other option but --energy"
             )
         return _draw(arguments)
-    for name in ("mesh", "cells", "order"):
+    for name in ("cells", "order"):
         if getattr(arguments, name) is not None and arguments.loops is None:
             raise SettingsError(f"{name}: only with --loops, whose meshes it chooses")
     if arguments.energy:
@@ -219,7 +229,7 @@ def main(arguments: argparse.Namespace) -> int:
         return _compare(arguments)
     if arguments.repeat < 1:
         raise SettingsError(f"repeat is {arguments.repeat}, expected at least 1")
-    chosen_rows(arguments.rows, chosen_entry(arguments))
+    chosen_rows(arguments.rows, chosen_entry(arguments), arguments.mesh is not None)
     chosen_subjects(arguments, False)
     with _kept(arguments) as kept:
         _measure(arguments, kept)

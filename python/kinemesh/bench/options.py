@@ -26,6 +26,9 @@ POINTS_GPU = {
     "plane": (5_120, 94_000),
 }
 LEAST_POINTS = {"regular": 20_000, "irregular": 20_000, "plane": LEAST_NODES}
+SIZES_WING, SIZES_WING_GPU = (90_000,), (108_000, 300_000)  # SU2's mesh of tetrahedra is the first
+LEAST_WING = 10_000  # what kinemesh.mesh.oneram6 makes
+WINGS = ("hexes", "prisms", "tets", "hybrid")  # cells of meshes in space, about the ONERA M6
 OTHER_SPACE = {"mesh": "add --cloud regular, irregular or plane", "cloud": "leave out --cloud"}
 OVERSET, ENERGY = "overset", "energy"  # in place of a solver's name
 LEAST_SECONDS = 1.0  # of a row of energy: ten steps of a GPU's counter
@@ -33,10 +36,14 @@ SECONDS = 3.0
 
 
 class Subject(NamedTuple):
-    """Mesh (cloud None) or kind of cloud to measure on, and its number of nodes or points."""
+    """Mesh (cloud None) or kind of cloud to measure on, and its number of nodes or points.
+
+    wing : cells of a mesh in space; None: of the plane
+    """
 
     cloud: str | None
     size: int
+    wing: str | None = None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,7 +85,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="loops over cells, faces and nodes that give the same, side by side: all, or some of "
         "store, recompute, atomics, colours, faces, cells, nodes, means (docs/loops.md)",
     )
-    add("--mesh", metavar="MESH,...", help="of --loops: triangles, prisms, tets, mixed")
+    add(
+        "--mesh",
+        metavar="MESH,...",
+        help=f"meshes in space about the ONERA M6, with the rows of flow: {', '.join(WINGS)}; of "
+        "--loops: triangles, prisms, tets, mixed",
+    )
     add("--cells", metavar="N,N,...", help="of --loops (default 20000; on a GPU 1062882)")
     add(
         "--order",
@@ -135,11 +147,14 @@ def chosen_entry(arguments: argparse.Namespace) -> Entry:
     return entry
 
 
-def chosen_rows(text: str | None, entry: Entry) -> list[str]:
-    """Rows named by `--rows`, in the table's order; SettingsError for an unknown one."""
+def chosen_rows(text: str | None, entry: Entry, wing: bool = False) -> list[str]:
+    """Rows named by `--rows`, in the table's order; SettingsError for an unknown one.
+
+    wing : whether meshes are in space, where the rows are those of flow
+    """
     from kinemesh.bench.groups import TITLES
 
-    groups = {group: TITLES[group] for group in entry.bench}
+    groups = {group: TITLES[group] for group in entry.bench if not wing or group == "flow"}
     mine = [row for group in groups.values() for row in group]
     others = {group: rows for group, rows in TITLES.items() if group not in groups}
     if text is None:
@@ -151,7 +166,8 @@ def chosen_rows(text: str | None, entry: Entry) -> list[str]:
         ):
             raise SettingsError(
                 f"rows: {name!r} is none of method {entry.name!r}, expected one of "
-                f"{', '.join([*groups, *mine])}; or {_instead(name, entry)}"
+                f"{', '.join([*groups, *mine])}; or "
+                + ("leave out --mesh" if wing else _instead(name, entry))
             )
         if name not in mine and name not in groups:
             hint = did_you_mean(name, [*mine, *groups], f"expected {', '.join(groups)}")
@@ -233,6 +249,8 @@ def wanted_sizes(arguments: argparse.Namespace) -> list[int]:
 
 def chosen_subjects(arguments: argparse.Namespace, on_gpu: bool) -> list[Subject]:
     """Meshes or clouds of the options; SettingsError for an invalid one."""
+    if arguments.mesh is not None:
+        return _wings(arguments, SIZES_WING_GPU if on_gpu else SIZES_WING)
     if arguments.cloud is None:
         if arguments.points is not None:
             raise SettingsError(
@@ -260,6 +278,20 @@ def chosen_subjects(arguments: argparse.Namespace, on_gpu: bool) -> list[Subject
         for size in _numbers("points", arguments.points, LEAST_POINTS[kind], "40000,300000")
         or points[kind]
     ]
+
+
+def _wings(arguments: argparse.Namespace, default: tuple[int, ...]) -> list[Subject]:
+    """Meshes in space of `--mesh`."""
+    for name in ("cloud", "points", "overset", "schwarz"):
+        if getattr(arguments, name):
+            raise SettingsError(f"{name}: without --mesh, whose meshes have --sizes")
+    kinds = [part.strip() for part in arguments.mesh.split(",")]
+    for kind in kinds:
+        if kind not in WINGS:
+            hint = did_you_mean(kind, WINGS, f"expected {', '.join(WINGS)}")
+            raise SettingsError(f"mesh: {kind!r}{hint} (or add --loops, which has others)")
+    sizes = _numbers("sizes", arguments.sizes, LEAST_WING, "90000,300000") or default
+    return [Subject(None, size, kind) for kind in kinds for size in sizes]
 
 
 def _numbers(name: str, text: str | None, least: int, example: str) -> list[int]:

@@ -181,16 +181,19 @@ def natural(backend: Backend, row: Any, column: Any, blocks: Any, node: Any) -> 
     yield "natural-solves", Work(again(solves), 2 * cost["apply"])
 
 
+SECTION = {"mach": 0.755, "alpha_deg": 0.016}  # AGARD CT5
+WING = {"mach": 0.8395, "alpha_deg": 3.06, "reference_area": 1.15315084}  # ONERA M6
+
+
 def flow(backend: Backend, mesh: Mesh, _: set[str], entry: Entry, *__: Any) -> Rows:
-    """All rows of a flow solver, on the way to the steady flow of AGARD CT5."""
+    """All rows of a flow solver, on the way to the steady flow of AGARD CT5 or the ONERA M6."""
     exact = {"krylov_tolerance": 0.0, "unsteady_krylov_tolerance": 0.0}
     settings = entry.settings(**exact, krylov_iterations=FIVE)
     ledger = Ledger()
     with ledger.watch():
         ale = entry.solver(
             mesh,
-            mach=0.755,
-            alpha_deg=0.016,
+            **(SECTION if mesh.dimensions == 2 else WING),
             deform=Rigid(),
             device=backend.device,
             dtype=backend.dtype,

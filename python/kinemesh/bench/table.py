@@ -107,10 +107,12 @@ def columns(figure: dict[str, Any]) -> tuple[tuple[str, ...], tuple[int, ...]]:
     return (*head[:4], "process, ms", *head[4:]), (*widths[:4], 12, *widths[4:])
 
 
-def title(row: str, cloud: str | None = None) -> str:
-    """Title of a row, with the kind of cloud."""
+def title(row: str, cloud: str | None = None, wing: str | None = None) -> str:
+    """Title of a row, with the kind of cloud, or the cells of a mesh in space."""
     if cloud:
         return f"{cloud} cloud: {clouds.ROWS[row]}"
+    if wing:
+        return f"{wing}: {ROWS[row]}"
     return (ROWS | overset.ROWS | steps.ROWS | LOOPS | PAIRS)[row]
 
 
@@ -212,7 +214,9 @@ def markdown(figures: Iterable[dict[str, Any]]) -> str:
             mesh = figure["mesh"], figure["nodes"], figure["order"]
             return (*mesh, order.get(figure["row"], last))
         kind = order.get(figure["cloud"], last) if "cloud" in figure else 0
-        return kind, order.get(figure["row"], last), figure["nodes"]
+        if "mesh" in figure:
+            return kind, figure["mesh"], order.get(figure["row"], last), figure["nodes"]
+        return kind, "", order.get(figure["row"], last), figure["nodes"]
 
     parts = []
     for (head, _), run in runs.items():
