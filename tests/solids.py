@@ -84,3 +84,22 @@ def _cone(blocks, nodes, apex, place, how):
             blocks["tetrahedra"] += [np.array([a, c, b, apex]), np.array([a, d, c, apex])]
         else:
             blocks["pyramids"].append(np.array([*corners[::-1], apex]))
+
+
+def half_of(mesh):
+    """The half of a mesh about the origin with y above 0, cut along faces of cells."""
+    x = mesh.points
+    blocks = {kind: own[x[own, 1].min(axis=1) > -1e-9] for kind, own in mesh.solids.items()}
+    used = np.unique(np.concatenate([own.ravel() for own in blocks.values()]))
+    number = np.full(len(x), -1)
+    number[used] = np.arange(len(used))
+    blocks = {kind: number[own] for kind, own in blocks.items()}
+    points = x[used]
+    points[np.abs(points[:, 1]) < 1e-9, 1] = 0.0
+    faces = open_faces(blocks, len(points))
+    corners = points[np.where(faces < 0, faces[:, :1], faces)]
+    middle = np.abs(corners[..., 1]).max(axis=1) == 0
+    near = np.linalg.norm(corners, axis=2).max(axis=1) < 0.6
+    sides = {"sphere": faces[near & ~middle], "middle": faces[middle],
+             "farfield": faces[~near & ~middle]}  # fmt: skip
+    return km.Mesh.from_blocks(points, blocks, sides)

@@ -3,10 +3,9 @@
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.mesh.solid_faces import open_faces
 from slabs import ACROSS, AXES, PLANES, rigid, slab
 from solid_cases import MACH, forced, stream
-from solids import MADE, cube
+from solids import MADE, cube, half_of
 from solver_cases import Wobble
 
 SLOPE = np.random.default_rng(3).uniform(-1, 1, (5, 3))
@@ -114,25 +113,6 @@ def test_loads_do_not_depend_on_where_a_case_stands(section, cells, change):
 
     assert wanted[0] > 0.3
     assert np.abs(found - wanted).max() <= 1e-8  # of residuals down by ten orders
-
-
-def half_of(mesh):
-    """The half of a mesh about the origin with y above 0, cut along faces of cells."""
-    x = mesh.points
-    blocks = {kind: own[x[own, 1].min(axis=1) > -1e-9] for kind, own in mesh.solids.items()}
-    used = np.unique(np.concatenate([own.ravel() for own in blocks.values()]))
-    number = np.full(len(x), -1)
-    number[used] = np.arange(len(used))
-    blocks = {kind: number[own] for kind, own in blocks.items()}
-    points = x[used]
-    points[np.abs(points[:, 1]) < 1e-9, 1] = 0.0
-    faces = open_faces(blocks, len(points))
-    corners = points[np.where(faces < 0, faces[:, :1], faces)]
-    middle = np.abs(corners[..., 1]).max(axis=1) == 0
-    near = np.linalg.norm(corners, axis=2).max(axis=1) < 0.6
-    sides = {"sphere": faces[near & ~middle], "middle": faces[middle],
-             "farfield": faces[~near & ~middle]}  # fmt: skip
-    return km.Mesh.from_blocks(points, blocks, sides)
 
 
 @pytest.mark.flow

@@ -70,11 +70,6 @@ def test_what_there_is_in_the_plane_alone_is_refused(more, says):
         km.Ale(cube(2, "hexahedra"), mach=MACH, walls=[], device="cpu", **more)
 
 
-def test_cells_have_no_space():
-    with pytest.raises(SettingsError, match="take km"):
-        km.CellCentred(cube(2, "hexahedra"), mach=MACH, walls=[], device="cpu")
-
-
 def test_a_flux_is_no_kernel_of_space():
     with pytest.raises(SettingsError, match="flux is 'roe_3d'"):
         km.AleSettings(flux="roe_3d")

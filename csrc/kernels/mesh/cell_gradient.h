@@ -1,7 +1,17 @@
 /* cell_gradient.h - gradients of cells by values at vertices, once per dimension (docs/theory.md, section 8); shapes of
  * cells are in cells.h and cells_space.h.  Units of gas.h, per chord.                             */
 
-/* The primitive state at a vertex, the weighted mean of the cells about it; plain without lean. */
+/* In space the member on whose plane of symmetry a vertex is, or -1, and the normals of these. */
+#undef MIRRORED
+#if DIM == 2
+#define MIRRORED(F)
+#else
+#define MIRRORED(F)                          \
+  F(opt, i32, mirrored, "vertices>members?") \
+  F(opt, real, plane, "members,3")
+#endif
+/* The primitive state at a vertex, the weighted mean of the cells about it; plain without lean.  On a plane
+ * of symmetry images have the opposite velocity across it.                                       */
 #define VERTEX_VALUES(F)                        \
   F(in, i32, vertex_member, "vertices>members") \
   F(in, i32, active, "members")                 \
@@ -11,6 +21,7 @@
   F(in, i32, about, "abouts>nodes")             \
   F(opt, f64, lean, "vertices," STR(DIM))       \
   F(in, f64, per, "vertices")                   \
+  MIRRORED(F)                                   \
   F(in, real, q, "nodes," STR(NV))              \
   F(out, real, value, "vertices," STR(NV))
 KERNEL(N(vertex_values), VERTEX_VALUES, indirect)
@@ -27,6 +38,9 @@ KERNEL(N(vertex_values), VERTEX_VALUES, indirect)
     for (i32 k = 0; k < NV; k++) sum[k] += (real)w * there[k];
   }
   for (i32 k = 0; k < NV; k++) sum[k] *= (real)per[i];
+#if DIM == 3
+  if (mirrored && mirrored[i] >= 0) along_3d(plane + 3 * mirrored[i], sum + VELOCITY);
+#endif
   N(state_put)(value + NV * i, sum);
 }
 

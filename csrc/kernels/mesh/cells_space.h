@@ -142,13 +142,17 @@ KERNEL(cell_volumes_3d, SPACE_CELL_VOLUMES, indirect)
 
 /* Axes in the order of how far the cells about a vertex reach along them, each less its part along those before. */
 struct frame {
-  i32 axis[3];
-  f64 first[2], last; /* parts of the second and third along the first, of the third along the second */
+  const real *unit; /* normal of a plane of symmetry through the vertex: images take out what is along it; or 0 */
+  i32         axis[3];
+  f64         first[2], last; /* parts of the second and third along the first, of the third along the second */
 };
 
 HD void frame_ways(const struct frame *f, const f64 *vertex, const f64 *x, f64 *p)
 {
-  for (i32 k = 0; k < 3; k++) p[k] = x[f->axis[k]] - vertex[f->axis[k]];
+  f64 d[3], across = 0;
+  for (i32 k = 0; k < 3; k++) d[k] = x[k] - vertex[k];
+  for (i32 k = 0; k < 3 && f->unit; k++) across += d[k] * (f64)f->unit[k];
+  for (i32 k = 0; k < 3; k++) p[k] = d[f->axis[k]] - (f->unit ? across * (f64)f->unit[f->axis[k]] : 0);
   p[1] -= f->first[0] * p[0];
   p[2] -= f->first[1] * p[0] + f->last * p[1];
 }
@@ -176,9 +180,9 @@ HD struct reach reach_of(const struct frame *f, i32 axis, const f64 *vertex, con
   return r;
 }
 
-HD struct frame frame_of(const f64 *vertex, const f64 *x, const i32 *about, i32 m)
+HD struct frame frame_of(const real *unit, const f64 *vertex, const f64 *x, const i32 *about, i32 m)
 {
-  struct frame f = {{0, 1, 2}, {0, 0}, 0};
+  struct frame f = {unit, {0, 1, 2}, {0, 0}, 0};
   struct reach r = reach_of(&f, 0, vertex, x, about, m);
   const i32    longest =
       r.square[1] > r.square[0] ? (r.square[2] > r.square[1] ? 2 : 1) : (r.square[2] > r.square[0] ? 2 : 0);
@@ -196,34 +200,41 @@ HD struct frame frame_of(const f64 *vertex, const f64 *x, const i32 *about, i32 
   return f;
 }
 
-/* Weights as those of vertex_weights (cells.h), by axes that are orthogonal over the cells. */
-#define SPACE_VERTEX_WEIGHTS(F)            \
-  F(in, f64, vertex, "vertices,3")         \
-  F(in, f64, x, "nodes,3")                 \
-  F(in, i32, starts, "vertices+1>>abouts") \
-  F(in, i32, about, "abouts>nodes")        \
-  F(out, f64, lean, "vertices,3")          \
+/* Weights as those of vertex_weights (cells.h), by axes that are orthogonal over the cells.  On a plane of symmetry
+ * they are those of the cells and their images.                                                  */
+#define SPACE_VERTEX_WEIGHTS(F)              \
+  F(in, f64, vertex, "vertices,3")           \
+  F(in, f64, x, "nodes,3")                   \
+  F(in, i32, starts, "vertices+1>>abouts")   \
+  F(in, i32, about, "abouts>nodes")          \
+  F(opt, i32, mirrored, "vertices>members?") \
+  F(opt, real, plane, "members,3")           \
+  F(out, f64, lean, "vertices,3")            \
   F(out, f64, per, "vertices")
 KERNEL(vertex_weights_3d, SPACE_VERTEX_WEIGHTS, heavy)
 {
   const i32          m = starts[i + 1] - starts[i], *own = about + starts[i];
-  const f64         *at = vertex + 3 * i;
-  const struct frame f  = frame_of(at, x, own, m);
-  const struct reach r  = reach_of(&f, 0, at, x, own, m);
-  const f64          y0 = -r.sum[0] / r.square[0], y1 = -r.sum[1] / r.square[1], y2 = -r.sum[2] / r.square[2];
-  f64                by[3], sum = 0;
+  const real        *unit = mirrored && mirrored[i] >= 0 ? plane + 3 * mirrored[i] : (const real *)0;
+  const f64         *at   = vertex + 3 * i;
+  const struct frame f    = frame_of(unit, at, x, own, m);
+  const struct reach r    = reach_of(&f, 0, at, x, own, m);
+  const f64 y0 = -r.sum[0] / r.square[0], y1 = -r.sum[1] / r.square[1], y2 = unit ? 0 : -r.sum[2] / r.square[2],
+            least = 1e-12 * r.square[0];
+  f64 by[3], sum = 0, across = 0;
   by[f.axis[2]] = y2;
   by[f.axis[1]] = y1 - f.last * y2;
   by[f.axis[0]] = y0 - f.first[0] * by[f.axis[1]] - f.first[1] * y2;
+  for (i32 k = 0; k < 3 && unit; k++) across += by[k] * (f64)unit[k];
+  for (i32 k = 0; k < 3 && unit; k++) by[k] -= across * (f64)unit[k];
   for (i32 e = 0; e < m; e++) { /* as values have them, so that they are means */
     f64 w = 1;
     for (i32 k = 0; k < 3; k++) w += by[k] * (x[3 * own[e] + k] - at[k]);
     sum += w;
   }
-  const f64 least = 1e-12 * r.square[0];
-  const i32 good  = m > 3 && r.square[1] > least && r.square[2] > least && sum > WEIGHTS_LEAST * m;
-  for (i32 k = 0; k < 3; k++) lean[3 * i + k] = good ? by[k] : 0;
-  per[i] = 1 / (good ? sum : (f64)m);
+  const i32 told = unit ? m > 2 : m > 3 && r.square[2] > least, good = told && r.square[1] > least;
+  const i32 mean = !(good && sum > WEIGHTS_LEAST * m);
+  for (i32 k = 0; k < 3; k++) lean[3 * i + k] = mean ? 0 : by[k];
+  per[i] = 1 / (mean ? (f64)m : sum);
 }
 
 /* Vertices of a cell and their number. */

@@ -236,7 +236,7 @@ class Ale(Solver):
     )  # fmt: skip
     sticks: ClassVar[bool] = True
     volumes: ClassVar[type[FaceVolumes]] = Grid
-    solids: ClassVar[type[SolidGrid | SolidCells] | None] = SolidGrid
+    solids: ClassVar[type[SolidGrid | SolidCells]] = SolidGrid
     grid: FaceVolumes
 
     def __init__(
@@ -316,12 +316,10 @@ class Ale(Solver):
         self, arguments: Arguments, meshes: list[Mesh], markers: Markers, planes: list[str]
     ) -> FaceVolumes:
         """Volumes of the meshes, by their dimensions."""
-        b = arguments.backend
+        b, coloured = arguments.backend, LOOPS[arguments.settings.loops].coloured
         if meshes[0].dimensions == 2:
-            coloured = LOOPS[arguments.settings.loops].coloured
             return self.volumes(MeshVertices(b, meshes, markers.by_kind), coloured=coloured)
-        assert self.solids is not None  # `check_solids` has refused it
-        return self.solids.of(b, meshes, markers.by_kind, planes)
+        return self.solids.of(b, meshes, markers.by_kind, planes, coloured)
 
     def check_viscosity(self, settings: AleSettings) -> None:
         """SettingsError for a viscous gas that the solver, or a setting, has not."""

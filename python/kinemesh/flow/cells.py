@@ -7,6 +7,7 @@ deformations.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -74,3 +75,4 @@ class CellCentred(Ale):
         CellGradients if term is Gradients else term for term in Ale.terms_of
     )
     sticks: ClassVar[bool] = False
+    sampled: ClassVar[Mapping[str, str]] = {"cells in space": "full cells in space"}

@@ -22,12 +22,21 @@ if TYPE_CHECKING:
 RINGS = (40, 4, False), (40, 5, False), (40, 4, True)
 STACKS = (40, 4, False, 2), (40, 5, False, 2), (40, 4, True, 2), (40, 4, False, 3), (40, 6, True, 3)
 BLOCKS = (6, 3, False), (6, 4, False), (6, 3, True), (8, 3, False)
-SOLID = (
-    *((5, 3, kind, False) for kind in SOLIDS),
-    *((5, 3, kind, True) for kind in ("prisms", "tetrahedra")),
-    *((7, 2, kind, False) for kind in ("hexahedra", "pyramids")),
-    *((4, 5, kind, True) for kind in ("hexahedra", "prisms")),
-)
+Sizes = tuple[int, int]
+
+
+def _solid(first: Sizes, flat: Sizes, tall: Sizes) -> tuple[tuple[int, int, str, bool], ...]:
+    """Arguments of `solid`, points across and layers by themselves."""
+    return (
+        *((*first, kind, False) for kind in SOLIDS),
+        *((*first, kind, True) for kind in ("prisms", "tetrahedra")),
+        *((*flat, kind, False) for kind in ("hexahedra", "pyramids")),
+        *((*tall, kind, True) for kind in ("hexahedra", "prisms")),
+    )
+
+
+SOLID = _solid((5, 3), (7, 2), (4, 5))
+FULL = _solid((8, 6), (10, 5), (6, 9))  # cells with others around, whose neighbours are more
 # of a hexahedron, about its diagonal from corner 0 to corner 6
 CUTS = {
     "hexahedra": ((0, 1, 2, 3, 4, 5, 6, 7),),
@@ -135,6 +144,7 @@ KINDS = {
     "points": Kind(points, RINGS),
     "points in space": Kind(block, BLOCKS),
     "cells in space": Kind(solid, SOLID),
+    "full cells in space": Kind(solid, FULL),
 }
 
 

@@ -78,10 +78,10 @@ class FieldWriter:
         original = np.asarray(mesh.original)
         self._dimensions = np.shape(mesh.points)[1]
         self._order = np.argsort(original, kind="stable")  # file place -> mesh node
-        self._nodes, self._on = len(original), on
-        on_cells = on == "cells"  # else a cloud may be here
-        cells = [mesh.triangles, mesh.quads, *getattr(mesh, "typed", {}).values()]
-        self._count = sum(map(len, cells)) if on_cells else self._nodes
+        self._nodes, self._on, self._count = len(original), on, len(original)
+        if on == "cells":  # else a cloud may be here
+            tables = [mesh.triangles, mesh.quads, *getattr(mesh, "typed", {}).values()]
+            self._count = sum(map(len, tables))
         self._corners: NDArray[np.int64] | None = None
 
     def _start(self, mesh: Any, walls: ArrayLike | None, bodies: Mapping[str, int]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.csr import ordered
 from kinemesh.errors import CaseError, did_you_mean
 from kinemesh.io import fields as files
 
@@ -104,13 +105,17 @@ class Fields(Mapping[str, NDArray[Any]]):
         )
 
     def at_walls(self) -> Fields:
-        """The flow on walls in the plane, as numbers of `points`.
+        """The flow on walls, as numbers of `points`.
 
         Of fields on cells: points are the middles of wall edges, with the numbers of the cell
-        behind each; walls join those that follow each other, and there are no cells.
+        behind each; walls join those that follow each other, and there are no cells.  In space
+        points, cells and walls stay, and numbers at nodes of walls are means of the cells behind
+        the triangles there; nan elsewhere.
         """
         if self.on != "cells":
             return self
+        if self.points.shape[1] == 3:
+            return self._at_walls_in_space()
         ring = np.where(self.cells < 0, self.cells[:, :1], self.cells)
         sides = np.stack([ring, np.roll(ring, -1, axis=1)], axis=-1) @ [len(self.points), 1]
         known = np.argsort(sides, axis=None)
@@ -134,6 +139,39 @@ class Fields(Mapping[str, NDArray[Any]]):
             bodies=bodies,
             on="points",
         )
+
+    def _at_walls_in_space(self) -> Fields:
+        """Numbers at nodes of walls: means of the cells behind the triangles there."""
+        rows, cell = _behind(self.cells, self.walls, len(self.points))
+        node, cell = self.walls[rows].ravel(), np.repeat(cell, 3)
+        count = np.bincount(node, minlength=len(self.points))
+
+        def mean(values: NDArray[Any]) -> NDArray[np.float64]:
+            total = np.bincount(node, values[cell], len(self.points))
+            return np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0)
+
+        arrays = {
+            name: mean(values) if values.ndim == 1 else np.stack(list(map(mean, values.T)), axis=1)
+            for name, values in self.arrays.items()
+        }
+        return replace(self, arrays=arrays, on="points")
+
+
+def _behind(
+    cells: NDArray[np.int64], walls: NDArray[np.int64], nodes: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows of wall triangles (k, 3), and the cells that have all three corners of each."""
+    there = cells >= 0
+    order, starts = ordered(cells[there], nodes)
+    about = np.repeat(np.arange(len(cells)), there.sum(axis=1))[order]
+    first = walls[:, 0]
+    count = np.diff(starts)[first]
+    row = np.repeat(np.arange(len(walls)), count)
+    at = np.arange(count.sum()) + np.repeat(starts[first] - np.cumsum(count) + count, count)
+    corners = cells[about[at]]
+    has = [(corners == walls[row, k][:, None]).any(axis=1) for k in (1, 2)]
+    found = np.flatnonzero(has[0] & has[1])
+    return row[found], about[at[found]]
 
 
 def path_of(run: Record, member: int | None) -> tuple[Path, int]:

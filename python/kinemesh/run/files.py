@@ -93,7 +93,10 @@ class Files:
             mesh = grid.meshes[m]
             path = self._path("flow", m)
             if upto is not None and path.exists():
-                self.writers[m] = FieldWriter.resume(path, mesh, float(upto[m]))
+                shown = (
+                    grid.shown(m) if grid.on == "cells" else mesh
+                )  # a cloud's has its cells made
+                self.writers[m] = FieldWriter.resume(path, shown, float(upto[m]))
                 continue
             if upto is not None:
                 warn(f"{path} is not there: its flow fields begin at time {upto[m]:g}")

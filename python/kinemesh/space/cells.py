@@ -5,6 +5,7 @@ docs/theory.md, section 2.3: straight edges in place of the faces of a median du
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from kinemesh.csr import offsets_of
 from kinemesh.device.faults import AREA, DENSITY, GRAPH, PRESSURE
 from kinemesh.linear.stack import Items
-from kinemesh.mesh.cell_faces import ENOUGH, cell_faces, enough, wider
+from kinemesh.mesh.cell_faces import ENOUGH, Mirror, cell_faces, enough, wider
 from kinemesh.space.conditions.base import BODY
 from kinemesh.space.conditions.table import role_of
 from kinemesh.space.faces import FaceVolumes, Ints
@@ -108,8 +109,8 @@ class Cells(FaceVolumes):
         tables = [(own.starts, own.about) for own in self.tables]
         if by == "nodes":
             centres = v.each("centroids", self.centroids_of)
-            of = zip(self.distinct, centres, self.tables, strict=True)
-            tables = [wider(mesh.points, centre, own) for mesh, centre, own in of]
+            of = zip(self.distinct, centres, self.tables, self.images(), strict=True)
+            tables = [wider(mesh.points, centre, own, more) for mesh, centre, own, more in of]
         starts, about = (list(each) for each in zip(*tables, strict=True))
         entries = Items(self.alike, [len(own) for own in about])
         whole = v.items.offsets(starts)
@@ -121,6 +122,13 @@ class Cells(FaceVolumes):
         if by == "nodes":
             self.fields.add(lean=b.zeros((v.nodes, self.dimensions), np.float64))
             self.measure.follow(self.fields.bind("vertex_weights"))
+
+    def images(self) -> Sequence[Mirror | None]:
+        """Planes of symmetry of each distinct mesh behind which cells about vertices have images.
+
+        In the plane none: there they are walls.
+        """
+        return [None] * len(self.distinct)
 
     def place(self, member: int, entity: int, code: int) -> str:
         """Text for a cell; of faults of a deformation, which count vertices, that for a vertex."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kinemesh.device.backend import Backend
 from kinemesh.device.faults import AREA
 from kinemesh.linear.stack import Items
+from kinemesh.mesh.cell_faces import Mirror
 from kinemesh.mesh.kinds import KINDS
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.solid_cell_faces import solid_cell_faces
@@ -33,23 +34,41 @@ class SolidCells(SolidShapes, Cells):
     Parameters
     ----------
     planes : markers of planes of symmetry
+
+    Attributes
+    ----------
+    mirrors_of : vertices of each distinct mesh on them
     """
 
     vertices: SolidVertices
     by_face: ClassVar[tuple[str, ...]] = ("outline",)
     least: ClassVar[int] = 6
+    any_loop: ClassVar[bool] = True
 
-    def __init__(self, vertices: SolidVertices, planes: Sequence[str] = ()) -> None:
-        Cells.__init__(self, vertices)
-        self._normals(planes)
+    def __init__(
+        self, vertices: SolidVertices, planes: Sequence[str] = (), coloured: bool = False
+    ) -> None:
+        Cells.__init__(self, vertices, coloured)
+        b, v, self.mirrors_of = self.backend, vertices, self._normals(planes)
+        if any(len(own) for own in self.mirrors_of):
+            items = Items(v.alike, [len(own) for own in self.mirrors_of])
+            nodes = items.stack(self.mirrors_of, v.items)
+            mirrored = np.full(v.nodes, -1, np.int32)
+            mirrored[nodes] = v.member[nodes]
+            self.fields.add(mirrored=b.table(mirrored), plane=b.array(self.normals, "real"))
 
     @classmethod
     def of(
-        cls, backend: Backend, meshes: Sequence[Mesh], markers: Markers, planes: Sequence[str]
+        cls,
+        backend: Backend,
+        meshes: Sequence[Mesh],
+        markers: Markers,
+        planes: Sequence[str],
+        coloured: bool = False,
     ) -> SolidCells:
         """Cells of these meshes, with the vertices under them."""
         kinds = {**markers, Symmetry.kind: planes} if planes else markers
-        return cls(SolidVertices(backend, meshes, kinds), planes)
+        return cls(SolidVertices(backend, meshes, kinds), planes, coloured)
 
     @staticmethod
     def faces_of(mesh: Any) -> Any:
@@ -59,6 +78,10 @@ class SolidCells(SolidShapes, Cells):
     def centroids_of(mesh: Any) -> NDArray[np.float64]:
         each = [centroids(mesh.points, KINDS[name], own) for name, own in mesh.solids.items()]
         return np.concatenate(each)
+
+    def images(self) -> Sequence[Mirror | None]:
+        normals = self.normals[self.alike.lead]
+        return list(zip(normals, self.mirrors_of, strict=True))
 
     def fit(self, by: str = "nodes") -> None:
         if by == "least-squares":  # weights |d|^-1 at tetrahedra (docs/convergence.md)

@@ -104,10 +104,17 @@ class SolidVertices(MeshVertices):
 
 
 class SolidShapes(FaceVolumes):
-    """Volumes of meshes in space: how good the cells are, and how field files show them."""
+    """Volumes of meshes in space: how good the cells are, and how field files show them.
+
+    Attributes
+    ----------
+    normals : (members, 3)    unit normal of the planes of symmetry; zero without one
+    any_loop : True where fluxes come to them by all `loops`, not "store" alone
+    """
 
     vertices: SolidVertices
     columns: ClassVar[tuple[str, ...]] = ("min_volume", "min_dihedral_deg")
+    any_loop: ClassVar[bool] = False
     normals: NDArray[np.float64]
 
     def shapes(self) -> dict[str, NDArray[np.float64]]:
@@ -193,9 +200,15 @@ class SolidGrid(SolidShapes, Grid):
 
     @classmethod
     def of(
-        cls, backend: Backend, meshes: Sequence[Mesh], markers: Markers, planes: Sequence[str]
+        cls,
+        backend: Backend,
+        meshes: Sequence[Mesh],
+        markers: Markers,
+        planes: Sequence[str],
+        coloured: bool = False,
     ) -> SolidGrid:
         """Duals of these meshes, with the vertices under them."""
+        del coloured  # as loops other than "store" are refused
         return cls(SolidVertices(backend, meshes, markers, planes), planes)
 
     def _make_mirrors(self, planes: Sequence[str]) -> None:

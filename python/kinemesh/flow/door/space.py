@@ -52,20 +52,16 @@ def check_solids(case: Any, arguments: Arguments) -> None:
 
     Parameters
     ----------
-    case : solver on meshes, with `solids`, its volumes in space or None, and `viscosity`
+    case : solver on meshes, with `solids`, its volumes in space, and `viscosity`
     """
     check_space(arguments)
-    if case.solids is None:
-        raise SettingsError(
-            f"the mesh is in space, and method {case.method!r} computes on meshes in the plane "
-            "alone; take km.Ale"
-        )
     if case.viscosity is not None:
         raise SettingsError(
             "reynolds is given, and viscous flow is of meshes in the plane alone; leave it out",
             argument="reynolds",
         )
-    for name, known in (("linear_solver", "bicgstab"), ("loops", "store")):
+    stored = () if case.solids.any_loop else (("loops", "store"),)
+    for name, known in (("linear_solver", "bicgstab"), *stored):
         if (value := getattr(arguments.settings, name)) != known:
             raise SettingsError(
                 f"{name} is {value!r}, which is of meshes in the plane alone; take {known!r}",
