@@ -1,4 +1,4 @@
-"""Cell-centred implicit ALE solver of the Euler equations on moving, deforming plane meshes.
+"""Cell-centred implicit ALE solver of the Euler equations on moving meshes, in the plane deforming.
 
 Weng et al. (2021), whose loops over meshes docs/loops.md measures; docs/theory.md, section 8.  A
 second discretisation on the very same mesh as `kinemesh.flow.ale`, with its pseudo-time, matrix and
@@ -63,8 +63,8 @@ class CellSettings(AleSettings):
 class CellCentred(Ale):
     """A case, or an ensemble of cases, whose unknowns are means over the cells of moving meshes.
 
-    Parameters, attributes and errors are those of `km.Ale`; `settings` are `km.CellSettings`, and
-    `grid` is a `Cells`.
+    Parameters, attributes and errors are those of `km.Ale`, in the plane and in space; `settings`
+    are `km.CellSettings`, and `grid` is a `Cells`, in space a `SolidCells`.
     """
 
     method = "cells"
