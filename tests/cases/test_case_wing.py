@@ -168,6 +168,7 @@ def test_a_run_leaves_all_its_files(short):
     assert names == {f"{name}.png" for name in drawn} | {
         "flow.vtkhdf",
         "spanwise.csv",
+        "surface.vtkhdf",
         "history.csv",
         "restart.h5",
         "restart.h5.1",

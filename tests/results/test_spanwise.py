@@ -195,6 +195,40 @@ def test_the_loop_of_a_section_is_that_of_the_extruded_run(pitching):
     assert found.label.endswith("50 % of the span")
 
 
+def test_sections_of_a_run_on_cells_have_the_pressures_of_its_faces(tmp_path):
+    """Exactly: a triangle has the one pressure that the run's force has on its face."""
+    settings = km.CellSettings(unsteady_drop=1e-5)
+    case = km.CellCentred(EXTRUDED, mach=0.5, motion=PITCH, reference_area=1.5, settings=settings,
+                          device="cpu")  # fmt: skip
+
+    run = case.run(cycles=1, steps_per_cycle=6, start="as is", out=tmp_path, preflight=False)
+
+    loop, found = run.loop(), km.hysteresis(run, section=0.5)
+    for name in ("cl", "cd", "cm"):
+        np.testing.assert_allclose(found.load(name).values, loop.load(name).values, atol=CLOSE)
+    assert run.spanwise().total()["cl"] == pytest.approx(loop.cl.mean, abs=CLOSE)
+    (body,) = run.pressures(section=0.5).values()
+    assert body.cp.shape == (6, len(body.x))
+    # on points means of both faces there, whose sum along the chord is near the force
+    normal = -((np.roll(body.mean, -1) + body.mean) / 2 * (np.roll(body.x, -1) - body.x)).sum()
+    assert normal == pytest.approx(loop.cl.mean, abs=0.02 * loop.cl.amplitude)
+
+
+@pytest.mark.filterwarnings("ignore:.*planform:RuntimeWarning")
+def test_the_integral_on_cells_is_the_load_of_the_run(tmp_path):
+    settings = km.CellSettings(cfl=1.0, cfl_max=5.0, unsteady_cfl=5.0, **FEW)
+    mesh = km.mesh.oneram6(nodes=12_000)
+    run = km.CellCentred(mesh, mach=0.6, alpha_deg=3.0, device="cpu", settings=settings).steady(
+        out=tmp_path
+    )
+
+    found, result = run.spanwise(stations=321).total(), run.summary["result"]
+
+    # constant on triangles, so that the load along the span has kinks at each row of nodes
+    for name in ("cl", "cd"):
+        assert found[name] == pytest.approx(result[name], rel=1e-3), name
+
+
 def test_mean_and_first_harmonic_along_the_span_are_those_of_the_loop(pitching):
     found, loop = pitching.spanwise(), pitching.loop()
 

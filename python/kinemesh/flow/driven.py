@@ -115,10 +115,15 @@ class Driven(ABC):
         return iter(())
 
     def wall_pressures(
-        self, nodes: Mapping[int, NDArray[np.int64]]
+        self, rows: Mapping[int, NDArray[np.int64]]
     ) -> dict[int, NDArray[np.float64]]:
-        """Pressure coefficients at nodes of members in space; of solvers of a gas."""
-        del nodes
+        """Pressure coefficients on walls of members in space; of solvers of a gas.
+
+        Parameters
+        ----------
+        rows : of each member volumes, or where these are cells rows of the walls' patch
+        """
+        del rows
         return {}
 
     @abstractmethod

@@ -65,6 +65,7 @@ def cut(
     *,
     lines: bool = True,
     view: Any = None,
+    on: str = "points",
 ) -> Any:
     """Mach number, and the lines of the mesh, on a plane across the span about a section.
 
@@ -75,12 +76,13 @@ def cut(
     ----------
     lines : whether cells are a mesh's, else for display alone
     view : window (x0, x1, z0, z1) or "body", as of `kinemesh.plot.View`
+    on : "points", or "cells": values (cells,)
     """
     from matplotlib.collections import LineCollection, PolyCollection
 
     wall: Any = section.at(points)[:, ACROSS]
     box = window_of(View.of(view), wall, section.lines) if view is not None else _near(wall)
-    corners, shown = _polygons(points, cells, values, section.y)
+    corners, shown = _polygons(points, cells, values, section.y, on)
     low, high = corners.min(axis=1), corners.max(axis=1)
     inside = (high[:, 0] > box[0]) & (low[:, 0] < box[1])
     inside &= (high[:, 1] > box[2]) & (low[:, 1] < box[3])
@@ -135,7 +137,9 @@ def _near(wall: Array) -> tuple[float, ...]:
     return x0 - reach, x1 + reach, z0 - reach, z1 + reach
 
 
-def _polygons(points: Array, cells: Array, values: Array, y: float) -> tuple[Array, Array]:
+def _polygons(
+    points: Array, cells: Array, values: Array, y: float, on: str = "points"
+) -> tuple[Array, Array]:
     """Corners (k, m, 2) of the cells' cuts by a plane, the last repeated; and values (k,)."""
     beyond = points[:, 1] > y
     if not beyond.any():  # the last plane of all, from within
@@ -144,17 +148,16 @@ def _polygons(points: Array, cells: Array, values: Array, y: float) -> tuple[Arr
     most = max(len(kind.edges) for kind in OF_CORNERS.values())
     made, found = [np.empty((0, most, 2))], [np.empty(0)]
     for size, kind in OF_CORNERS.items():
-        own = cells[count == size][:, :size]
-        side = beyond[own]
-        own = own[side.any(axis=1) & ~side.all(axis=1)]
-        if not len(own):
+        rows = np.flatnonzero(count == size)
+        side = beyond[cells[rows, :size]]
+        rows = rows[side.any(axis=1) & ~side.all(axis=1)]
+        if not len(rows):
             continue
-        first, second = own[:, np.array(kind.edges)].transpose(2, 0, 1)
+        first, second = cells[rows][:, np.array(kind.edges)].transpose(2, 0, 1)
         crossed = beyond[first] != beyond[second]
         way = np.where(crossed, points[second, 1] - points[first, 1], 1.0)
         share = (y - points[first, 1]) / way
-        x, z, f = (a[first] + share * (a[second] - a[first]) for a in
-                   (points[:, 0], points[:, 2], values.astype(float)))  # fmt: skip
+        x, z = (points[first, k] + share * (points[second, k] - points[first, k]) for k in ACROSS)
         number = crossed.sum(axis=1)
         middle = [np.where(crossed, a, 0).sum(axis=1) / number for a in (x, z)]
         angle = np.arctan2(z - middle[1][:, None], x - middle[0][:, None])
@@ -162,5 +165,9 @@ def _polygons(points: Array, cells: Array, values: Array, y: float) -> tuple[Arr
         place = np.minimum(np.arange(most), number[:, None] - 1)
         order = np.take_along_axis(order, place, axis=1)
         made.append(np.stack([np.take_along_axis(a, order, axis=1) for a in (x, z)], axis=2))
+        if on == "cells":
+            found.append(values[rows].astype(float))
+            continue
+        f = values[first] + share * (values[second] - values[first])
         found.append(np.where(crossed, f, 0).sum(axis=1) / number)
     return np.concatenate(made), np.concatenate(found)

@@ -22,6 +22,7 @@ from kinemesh.plot.views import View
 from kinemesh.results.pressures import write
 from kinemesh.results.sections import ACROSS, Span
 from kinemesh.results.sections import sections as planes
+from kinemesh.results.spanwise import Surface
 from kinemesh.study.cuts import section_pressures
 
 if TYPE_CHECKING:
@@ -240,17 +241,20 @@ def figures(target: Callable[..., Path], run: Run, member: int, title: str, seen
     if seen.frame != "world":
         warn(f"frame = {seen.frame!r} is for pictures of the plane; a wing is shown in the world's",
              UserWarning)  # fmt: skip
-    mark, span = unconverged(run, member), Span.of(points, walls)
-    alike = same_all_along(points, walls, span)
+    skin = Surface(run, member, "plot")
+    frame = next(skin.frames([-1]))
+    at = frame[0], skin.triangles, skin.at_nodes(frame)
+    mark, span = unconverged(run, member), skin.span
+    alike = same_all_along(*at[:2], span)
     shares = (0.5,) if alike else SHARES
     stations, data, label = _stations(span, shares, run.summary)
     about = {"title": title, "mark": mark}
-    pressure(points, walls, flow["Cp"], **about, range=seen.range, path=target("cp"))
-    sections(points, walls, flow["Cp"], stations, data, label, **about, path=target("sections"))
+    pressure(*at, **about, range=seen.range, path=target("cp"))
+    sections(*at, stations, data, label, **about, path=target("sections"))
     if not alike:
         spanwise(run.spanwise(member), **about, path=target("spanwise"))
     (middle,) = planes(points, walls, [0.5 if alike else CUT], span)
-    more: dict[str, Any] = {"lines": not flow.cloud, "view": seen.window}
+    more: dict[str, Any] = {"lines": not flow.cloud, "view": seen.window, "on": flow.on}
     cells = cells_of(points, walls, middle) if flow.cloud else flow.cells
     cut(points, cells, flow["Mach"], middle, **about, **more, path=target("cut"))
     on_plane = points[:, 1] == points[np.unique(walls), 1].min()

@@ -143,7 +143,7 @@ def _of_section(run: Record, member: int | None, eta: float) -> dict[str, Pressu
     place = cut.at(surface.points)[:, ACROSS]
     nodes, closed = _along(cut.lines, place)
     x, y = _by_chord(place[nodes])
-    cp = np.array([cut.at(own)[nodes] for _, own in surface.frames(last)])
+    cp = np.array([cut.on_points(own, surface.on)[nodes] for _, own in surface.frames(last)])
     phase = np.radians(360 * (surface.cycles[last] % 1))
     parts = _harmonics(cp, phase, _motion(run, member))
     name = f"{100 * cut.eta:g} % of the span"

@@ -27,6 +27,7 @@ class Section:
     ends : (n, 2)     nodes of the edges that the plane cuts
     share : (n,)      of the way from the first to the second, at the points of the section
     lines : (k, 2)    points that its lines join, the gas on the left with x to the right, z up
+    rows : (k,)       triangles that the lines are on
     nose, tail : points farthest apart, which are the ends of the chord; -1 of a section of no size
     """
 
@@ -35,6 +36,7 @@ class Section:
     ends: Ints
     share: Floats
     lines: Ints
+    rows: Ints
     nose: int
     tail: int
 
@@ -43,6 +45,20 @@ class Section:
         first, second = (np.asarray(values[own], float) for own in self.ends.T)
         part = self.share.reshape(-1, *(1 for _ in first.shape[1:]))
         return first + part * (second - first)
+
+    def on_lines(self, values: NDArray[Any], on: str) -> Floats:
+        """(k, 2) values at both ends of the lines, of those on "points", or on "cells"."""
+        if on == "cells":
+            return np.repeat(np.asarray(values[self.rows], float)[:, None], 2, axis=1)
+        return np.asarray(self.at(values)[self.lines])
+
+    def on_points(self, values: NDArray[Any], on: str) -> Floats:
+        """(n,) values at the points; of those on "cells" means of both lines that meet there."""
+        if on != "cells":
+            return self.at(values)
+        ends, count = self.on_lines(values, on).ravel(), len(self.ends)
+        number = np.bincount(self.lines.ravel(), minlength=count)
+        return np.bincount(self.lines.ravel(), ends, count) / np.maximum(number, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +79,24 @@ class SectionLoads:
     moment: float
 
     @classmethod
-    def of(cls, section: Section, x: NDArray[Any], cp: NDArray[Any]) -> SectionLoads:
+    def of(
+        cls, section: Section, x: NDArray[Any], cp: NDArray[Any], on: str = "points"
+    ) -> SectionLoads:
         """Loads by the pressure coefficients cp (nodes,) at places x (nodes, 3) [chord].
 
-        Pressures are linear along lines; the moment has each end's share there, as that of a body
-        in the plane has.
+        Pressures are linear along lines, or where cp is (triangles,), `on` "cells", constant; the
+        moment has each end's share there, as that of a body in the plane has.
         """
         if section.nose < 0:
             return cls(0.0, (np.nan, np.nan), (0.0, 0.0), 0.0)
-        place, own = section.at(x)[:, ACROSS], section.at(cp)
+        place, own = section.at(x)[:, ACROSS], section.on_lines(cp, on)
         nose, tail = place[section.nose], place[section.tail]
         quarter = nose + QUARTER * (tail - nose)
         ends = place[section.lines]
         way = ends[:, 1] - ends[:, 0]
         fx, fz, moment = 0.0, 0.0, 0.0
         for end in (0, 1):
-            half = 0.5 * own[section.lines[:, end]]
+            half = 0.5 * own[:, end]
             dx, dz = (ends[:, end] - quarter).T
             fx += float((half * way[:, 1]).sum())
             fz -= float((half * way[:, 0]).sum())
@@ -194,11 +212,12 @@ def _section(points: Floats, triangles: Ints, y: float, span: Span) -> Section:
     way = (place[lines[:, 1]] - place[lines[:, 0]])[:, ACROSS]
     turned = way[:, 1] * area[:, 0] - way[:, 0] * area[:, 2] < 0  # the gas is on the left
     lines[turned] = lines[turned][:, ::-1]
-    lines = lines[lines[:, 0] != lines[:, 1]]
+    long = lines[:, 0] != lines[:, 1]
+    lines, rows = lines[long], np.flatnonzero(crossing)[long]
     place = place[:, ACROSS]
     flat = len(place) < 3 or not np.ptp(place, axis=0).any() or not len(lines)
     nose, tail = (-1, -1) if flat else ends_of(place)
-    return Section(span.eta(y), y, ends, where, lines, nose, tail)
+    return Section(span.eta(y), y, ends, where, lines, rows, nose, tail)
 
 
 def ends_of(points: Floats) -> tuple[int, int]:

@@ -92,6 +92,7 @@ class Surface:
     ----------
     times : (frames,)
     points, triangles : of the first frame
+    on : "points", or "cells" where cp is of the triangles
     """
 
     def __init__(self, run: Record, member: int | None, what: str) -> None:
@@ -106,8 +107,9 @@ class Surface:
         first = files.read(self.path, 0)
         if first["points"].shape[1] != 3:
             raise CaseError(f"{what}: sections are of wings in space, and the run is in the plane")
-        if first["on"] != "points" or "Cp" not in first["fields"]:
-            raise CaseError(f"{what}: the fields have no Cp at the nodes of the walls")
+        self.on = first["on"]
+        if "Cp" not in first["fields"] or (self.on == "cells" and self.path == flow):
+            raise CaseError(f"{what}: {self.path} has no Cp of the walls")
         self.points, self.triangles = first["points"], first["walls"]
 
     @cached_property
@@ -116,10 +118,25 @@ class Surface:
         return Span.of(self.points, self.triangles)
 
     def frames(self, numbers: Any) -> Iterator[tuple[Floats, Floats]]:
-        """Places (nodes, 3) and pressure coefficients (nodes,) of frames."""
+        """Places (nodes, 3) and pressure coefficients, (nodes,) or (triangles,), of frames."""
         for number in numbers:
             found = files.read(self.path, int(number))
             yield found["points"], found["fields"]["Cp"]
+
+    def loads(self, cuts: list[Section], frame: tuple[Floats, Floats]) -> list[SectionLoads]:
+        """Loads of sections in a frame."""
+        return [SectionLoads.of(cut, *frame, self.on) for cut in cuts]
+
+    def at_nodes(self, frame: tuple[Floats, Floats]) -> Floats:
+        """(nodes,) pressure coefficients of a frame, of triangles their means by area."""
+        x, cp = frame
+        if self.on != "cells":
+            return cp
+        a, b, c = (x[own] for own in self.triangles.T)
+        area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+        corner = self.triangles.ravel()
+        total, sums = (np.bincount(corner, np.repeat(own, 3), len(x)) for own in (area, area * cp))
+        return np.asarray(sums / np.where(total > 0, total, 1))
 
     def sections(self, etas: Any) -> list[Section]:
         """Sections at shares of the span."""
@@ -175,7 +192,7 @@ def loads_of_section(run: Record, eta: float, member: int | None = None) -> tupl
     time = rows["time"]
     after = np.minimum(np.searchsorted(time, surface.times * (1 - 1e-9)), len(time) - 1)
     kept = np.flatnonzero(np.isclose(time[after], surface.times, rtol=1e-9, atol=0))
-    each = [SectionLoads.of(cut, x, cp) for x, cp in surface.frames(kept)]
+    each = [load for frame in surface.frames(kept) for load in surface.loads([cut], frame)]
     columns = {name: rows[name][after[kept]] for name in UNSTEADY}
     found = loads_of(run, surface.member, each)
     history = History(UNSTEADY)
@@ -193,10 +210,7 @@ def spanwise(run: Record, member: int | None = None, stations: int = STATIONS) -
     last, of = surface.last_cycle(), surface.member
     cuts = surface.sections(surface.span.stations(stations))
     shown = last if len(last) > 2 else [len(surface.times) - 1]
-    each = [
-        loads_of(run, of, [SectionLoads.of(cut, x, cp) for cut in cuts])
-        for x, cp in surface.frames(shown)
-    ]
+    each = [loads_of(run, of, surface.loads(cuts, frame)) for frame in surface.frames(shown)]
     series = {name: np.array([one[name] for one in each]) for name in each[0]}
     mean = {name: values.mean(axis=0) for name, values in series.items()}
     first = {}

@@ -149,7 +149,7 @@ class Driver(ABC):
         warn_of(note for note in notes if note not in self.warned)
         run = Run(self.history, text, self.folder)
         if self.folder is not None:
-            if solver.grid.dimensions == 3 and solver.grid.on == "points":
+            if solver.grid.dimensions == 3:
                 text["files"] = {"spanwise": spanwise.write_all(run)}
             summary.write(self.folder / "summary.json", text)
         return run

@@ -20,14 +20,17 @@ from kinemesh.run import resume
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
+    from kinemesh.space.volumes import Volumes
 
 
 class Skin(NamedTuple):
     """Walls of a mesh or cloud in space, as field files want them.
 
     nodes : (n,) of the mesh;  points, original, triangles : of these, with numbers of their own
+    rows : what pressures are asked of: nodes, or of each triangle the row of its face in the patch
     """
 
+    rows: NDArray[np.int64]
     nodes: NDArray[np.int64]
     points: NDArray[np.float64]
     original: NDArray[np.int64]
@@ -35,19 +38,42 @@ class Skin(NamedTuple):
     quads: NDArray[np.int64]
 
     @classmethod
-    def of(cls, mesh: Any, walls: NDArray[Any]) -> Skin:
-        """Make it of triangles (k, 3) of nodes of the mesh."""
+    def of(cls, grid: Volumes, member: int, walls: NDArray[Any]) -> Skin:
+        """Make it of triangles (k, 3) of nodes of a member's mesh."""
+        mesh, first = grid.meshes[member], int(grid.vertices.first[member])
         nodes, own = np.unique(walls, return_inverse=True)
-        nodes, original = nodes.astype(np.int64), np.asarray(mesh.original, np.int64)
-        none = np.empty((0, 4), np.int64)
-        return cls(nodes, mesh.points[nodes], original[nodes], own.reshape(-1, 3), none)
+        nodes = nodes.astype(np.int64)
+        original, none = np.asarray(mesh.original, np.int64), np.empty((0, 4), np.int64)
+        rows = _faces(grid, member) if grid.on == "cells" else first + nodes
+        return cls(rows, first + nodes, mesh.points[nodes], original[nodes], own.reshape(-1, 3),
+                   none)  # fmt: skip
+
+
+def _faces(grid: Volumes, member: int) -> NDArray[np.int64]:
+    """(triangles,) row of the walls' patch of the face that each triangle is of."""
+    wall, mesh = grid.wall, grid.meshes[member]
+    own = np.flatnonzero(wall.member == member)
+    rims = wall.shape["outline"][own]
+    rims = np.sort(np.where(rims < 0, -1, rims - grid.vertices.first[member]), axis=1)
+    each = [mesh.boundaries[marker] for m, marker in grid.bodies if m == member]
+    faces = np.concatenate([np.empty((0, 4), np.int64), *map(_four, each)])
+    both = np.concatenate([rims, np.sort(faces, axis=1)])
+    _, number = np.unique(both, axis=0, return_inverse=True)
+    row = np.empty(len(both), np.int64)
+    row[number[: len(own)]] = own
+    return np.asarray(np.repeat(row[number[len(own) :]], 1 + (faces[:, 3] >= 0)))
+
+
+def _four(faces: NDArray[Any]) -> NDArray[np.int64]:
+    """(n, 4) faces of 3 or 4 corners, a missing one -1."""
+    return np.pad(faces.astype(np.int64), ((0, 0), (0, 4 - faces.shape[1])), constant_values=-1)
 
 
 class Files:
     """flow.vtkhdf and wall.csv (flow-0.vtkhdf, ... of several members) and restart.h5 of a run.
 
-    Of an unsteady run in space also surface.vtkhdf, its walls with their pressures, which loads and
-    pressures of sections are taken from; it has more frames, as they are small.
+    In space also surface.vtkhdf, the walls with their pressures, which loads and pressures of
+    sections are taken from; of an unsteady run it has more frames, as they are small.
 
     Parameters
     ----------
@@ -67,7 +93,7 @@ class Files:
         self.history, self.ident = history, ident
         self.writers: dict[int, FieldWriter] = {}
         self.surfaces: dict[int, FieldWriter] = {}
-        self.skins: dict[int, NDArray[np.int64]] = {}  # nodes of each
+        self.skins: dict[int, Skin] = {}
         self.told = 0  # failures that the summary tells of
 
     def __enter__(self) -> Files:
@@ -82,7 +108,7 @@ class Files:
         return [*self.writers.values(), *self.surfaces.values()]
 
     def begin(self, upto: NDArray[np.float64] | None = None) -> None:
-        """Open the field files: anew, or cut back to each member's time `upto`.
+        """Open the files of fields and surfaces: anew, or cut back to each member's time `upto`.
 
         Those of members that have failed stay as they are.
         """
@@ -102,6 +128,7 @@ class Files:
                 warn(f"{path} is not there: its flow fields begin at time {upto[m]:g}")
             edges, bodies = self._walls(m)
             self.writers[m] = FieldWriter(path, grid.shown(m), edges, bodies, grid.on)
+        self._begin_surfaces(upto)
 
     def _path(self, name: str, member: int) -> Path:
         assert self.folder is not None
@@ -117,33 +144,39 @@ class Files:
         edges = np.concatenate([none, *walls.values()])
         return edges, {marker: len(facets) for marker, facets in walls.items()}
 
-    def begin_surfaces(self, upto: NDArray[np.float64] | None = None) -> None:
+    def _begin_surfaces(self, upto: NDArray[np.float64] | None) -> None:
         """Open the files of surfaces in space, as `begin` does those of the flow."""
         grid = self.solver.grid
-        if self.folder is None or grid.dimensions == 2 or grid.on != "points":
+        if grid.dimensions == 2:
             return
         for m in np.flatnonzero(grid.ensemble.alive).tolist():
             edges, bodies = self._walls(m)
-            path, skin = self._path("surface", m), Skin.of(grid.meshes[m], edges)
             if not len(edges):
                 continue
+            path, skin = self._path("surface", m), Skin.of(grid, m, edges)
             if upto is not None and path.exists():
                 self.surfaces[m] = FieldWriter.resume(path, skin, float(upto[m]))
             else:
-                self.surfaces[m] = FieldWriter(path, skin, skin.triangles, bodies)
-            self.skins[m] = skin.nodes
+                self.surfaces[m] = FieldWriter(path, skin, skin.triangles, bodies, grid.on)
+            self.skins[m] = skin
+
+    def frames(self) -> None:
+        """Append the first frames, of fields and surfaces, at time 0."""
+        start = np.zeros(self.solver.grid.members)
+        self.fields(start)
+        self.surface(start)
 
     def surface(self, time: NDArray[np.float64]) -> None:
         """Append the walls of all running members and the pressures there."""
         if not self.surfaces:
             return
         with self.watch("files"):
-            solver, first = self.solver, self.solver.grid.vertices.first
+            solver = self.solver
             x = solver.backend.get(solver.grid.x)
             running = np.flatnonzero(solver.grid.ensemble.alive).tolist()
-            nodes = {m: first[m] + self.skins[m] for m in running if m in self.surfaces}
-            for m, cp in solver.wall_pressures(nodes).items():
-                self.surfaces[m].append(float(time[m]), x[nodes[m]], {"Cp": cp})
+            rows = {m: self.skins[m].rows for m in running if m in self.surfaces}
+            for m, cp in solver.wall_pressures(rows).items():
+                self.surfaces[m].append(float(time[m]), x[self.skins[m].nodes], {"Cp": cp})
 
     def fields(self, time: NDArray[np.float64]) -> None:
         """Append the flow fields of all running members at each member's time [chord/a_inf]."""

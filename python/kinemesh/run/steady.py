@@ -71,7 +71,7 @@ class Steady(Driver):
     def go(self) -> None:
         self.result, self.notes = to_steady(self, (), self.history)
         self.files.begin()
-        self.files.fields(np.zeros(self.solver.grid.members))
+        self.files.frames()
         self.files.walls()
         self.keep(int(self.result["iterations"].max()))
 

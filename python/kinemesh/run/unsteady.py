@@ -170,7 +170,6 @@ class Unsteady(Driver):
         if saved is not None and saved.phase == "unsteady":
             resumption.restore(solver, saved, poses)
             self.files.begin(saved.step * plan.dt)
-            self.files.begin_surfaces(saved.step * plan.dt)
             return saved.step
         if plan.start == "steady":
             result, notes = to_steady(self, poses, History(steady_columns(solver)), "start")
@@ -189,9 +188,7 @@ class Unsteady(Driver):
         self.tally.start += rows_of(solver.bodies.remarks())
         solver.dualtime.set_floor(plan.dt)
         self.files.begin()
-        self.files.begin_surfaces()
-        self.files.fields(np.zeros(solver.grid.members))
-        self.files.surface(np.zeros(solver.grid.members))
+        self.files.frames()
         self.keep(0)
         return 0
 

@@ -121,14 +121,24 @@ class Answers(State, Moving):
         return iter(()) if self.friction is None else map(self.walls, members)
 
     def wall_pressures(
-        self, nodes: Mapping[int, NDArray[np.int64]]
+        self, rows: Mapping[int, NDArray[np.int64]]
     ) -> dict[int, NDArray[np.float64]]:
         self._for_loads()
-        p = self.backend.get(self.q)[:, -1]
+        on_cells = self.grid.on == "cells"
+        p = self._at_faces() if on_cells else self.backend.get(self.q)[:, -1]
         return {
             m: pressure_coefficient(p[own].astype(float), float(self.mach[m]))
-            for m, own in nodes.items()
+            for m, own in rows.items()
         }
+
+    def _at_faces(self) -> NDArray[np.float64]:
+        """(faces,) pressures at the middles of the walls' faces, as loads have them (forces.h)."""
+        get, wall, fields = self.backend.get, self.grid.wall, self.fields
+        cell, d = wall.node, self.grid.dimensions
+        own = get(fields["q"])[cell, -1].astype(float)
+        way = get(wall.device["xf"]) - get(fields["x"])[cell]
+        there = own + (get(fields["grad"])[cell, -d:].astype(float) * way).sum(axis=1)
+        return np.asarray(np.where(there > 0, there, own))
 
     def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:
         self._for_loads()
