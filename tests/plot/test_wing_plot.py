@@ -137,6 +137,13 @@ def test_a_cut_has_the_area_of_the_plane_and_the_values_there(kind):
         # of a linear field the mean over the corners is that at their middle; the last repeats
         here = np.unique(np.round(polygon, 12), axis=0).mean(axis=0)
         assert value == pytest.approx(here @ [2.0, -3.0] + 5 * y, abs=1e-9)
+    table = np.concatenate(cells)
+    corner = mesh.points[table]
+    corner[table < 0] = np.nan
+    for end, sign in ((np.nanmin(corner[..., 0], axis=1), 1), (np.nanmax(corner[..., 2], 1), -1)):
+        _, own = spans._polygons(mesh.points, table, end, y, "cells")
+        axis = 0 if sign > 0 else 1
+        assert (sign * (corners[..., axis] - own[:, None]) >= -1e-12).all()  # within its cell
 
 
 def test_a_steady_wing_has_a_mark_and_its_load_along_the_span(tmp_path, drawn):

@@ -1,6 +1,7 @@
 """Load along the span, loops and pressures of sections: beside sums of facets and runs' loads."""
 
 import csv
+from types import SimpleNamespace
 
 import kinemesh as km
 import numpy as np
@@ -10,6 +11,7 @@ from kinemesh.errors import CaseError, SettingsError
 from kinemesh.io import fields as files
 from kinemesh.io.folder import files_of_a_run
 from kinemesh.results.sections import SectionLoads, Span, sections
+from kinemesh.results.spanwise import Surface
 
 FEW = {"steady_iterations": 3}
 SLOW = km.AleSettings(cfl=1.0, cfl_max=5.0, **FEW)
@@ -212,6 +214,17 @@ def test_sections_of_a_run_on_cells_have_the_pressures_of_its_faces(tmp_path):
     # on points means of both faces there, whose sum along the chord is near the force
     normal = -((np.roll(body.mean, -1) + body.mean) / 2 * (np.roll(body.x, -1) - body.x)).sum()
     assert normal == pytest.approx(loop.cl.mean, abs=0.02 * loop.cl.amplitude)
+
+
+def test_nodes_have_means_of_the_triangles_about_them():
+    points, table = tapered()
+    size = points[table].mean(axis=1) @ [1.0, 0.3, 5.0]
+
+    found = Surface.at_nodes(SimpleNamespace(on="cells", triangles=table), (points, size))
+
+    for node in range(len(points)):
+        about = size[(table == node).any(axis=1)]
+        assert about.min() < found[node] < about.max()
 
 
 @pytest.mark.filterwarnings("ignore:.*planform:RuntimeWarning")
