@@ -3,6 +3,7 @@
  * mesh/metrics.h, cells.h; in space mesh/metrics_space.h).  Those of the plane alone today: meshes_plane.h. */
 #include "mesh/boundary.h"
 #include "mesh/jacobian.h"
+#include "mesh/lusgs.h"
 #include "mesh/terms.h"
 
 /* The kernels of these headers and their sets, but for those of faces.h. */
@@ -11,5 +12,6 @@
   K(ale_jacobian##D, nodes) K(ale_jacobian_viscous##D, nodes) K(face_terms##D, groups)            \
   K(bc_wall##D, bnodes) K(bc_wall_jacobian##D, bnodes) K(bc_farfield##D, bnodes)                  \
   K(bc_farfield_jacobian##D, bnodes) K(bc_outlet##D, bnodes) K(bc_outlet_jacobian##D, bnodes)     \
-  K(bc_inlet##D, bnodes) K(bc_inlet_jacobian##D, bnodes)
+  K(bc_inlet##D, bnodes) K(bc_inlet_jacobian##D, bnodes)                                          \
+  K(lusgs_sweep##D, rows)
 /* clang-format on */

@@ -238,7 +238,6 @@ def test_cells_need_the_memory_that_they_take(kind, dtype):
         ({"deform": km.deform.TorsionalSprings()}, "in space use Rigid"),
         ({"chord": 1.0}, "reference_area"),
         ({"reynolds": 100.0}, "computes inviscid flow alone"),
-        ({"settings": km.CellSettings(linear_solver="lusgs")}, "linear_solver is 'lusgs'"),
         ({"settings": km.CellSettings(far_field="vortex")}, "far_field is 'vortex'"),
         ({"boundaries": {"rim": km.outlet(pressure=0.9)}}, "on meshes in the plane"),
     ],

@@ -60,13 +60,12 @@ def check_solids(case: Any, arguments: Arguments) -> None:
             "reynolds is given, and viscous flow is of meshes in the plane alone; leave it out",
             argument="reynolds",
         )
-    stored = () if case.solids.any_loop else (("loops", "store"),)
-    for name, known in (("linear_solver", "bicgstab"), *stored):
-        if (value := getattr(arguments.settings, name)) != known:
-            raise SettingsError(
-                f"{name} is {value!r}, which is of meshes in the plane alone; take {known!r}",
-                argument=name,
-            )
+    loops = arguments.settings.loops
+    if loops != "store" and not case.solids.any_loop:
+        raise SettingsError(
+            f"loops is {loops!r}, which is of meshes in the plane alone; take 'store'",
+            argument="loops",
+        )
 
 
 def check_mirrors(case: Any) -> None:

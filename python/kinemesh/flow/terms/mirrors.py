@@ -15,6 +15,7 @@ class Mirrors(Term):
     """
 
     name = "planes of symmetry"
+    swept = True
 
     def __init__(self, case: Any) -> None:
         super().__init__(case)
