@@ -6,7 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from kinemesh import cases, motion
-from kinemesh.cases import motions, overset, parts, stream
+from kinemesh.cases import motions, overset, parts, sources, stream
 from kinemesh.cases.casefile import Case
 from kinemesh.cases.job import Job
 from kinemesh.cases.sizes import SIZES, STATED
@@ -32,6 +32,12 @@ An unknown key, a missing one and a combination without meaning are errors that 
 """
 MORE = """
 On a cloud `[mesh]` makes the cloud: about a section, `bodies` or a `wing`, or of a file's nodes.
+A `wing` has a mesh by method "ale" and a cloud by "meshless".
+Its `cells`, `layers` and `topology` are of the mesh alone, `cloud` is of the cloud.
+In space are a wing, a sphere, such files, and meshes of the plane that are `extruded`.
+`nodes` and `--nodes` of an extruded mesh are those of the plane's.
+In space k refers to a length of 1 of the mesh.
+`reference_area` and `reference_length` are in its units, such as metres of a file in metres.
 Overset grids, method "incompressible", have `[parts.NAME]` in place of `[mesh]` and `[motion]`.
 A part has the keys of `[mesh]` for one of section, coordinates, curve, shape, file, box, disc.
 Meshes about a section, a curve or a shape have an overset boundary at `far_field`, 1 chord or more.
@@ -41,7 +47,7 @@ Pivots of a part's motion are points of its own frame, that of its mesh.
 `moment_about` is a point of the own frame of the first part with walls.
 `scale`, `angle_deg` and `at` put a part's frame into the case.
 With `[flow] chord` lengths and times are in the unit of the mesh, and `reynolds` is of that chord.
-Springs need cells; a wing moves by `rigid` alone.
+Springs need cells of the plane; what is in space moves by `rigid` alone.
 A key that the method lacks is an error.
 """
 OF_SIZES = (
@@ -56,6 +62,7 @@ OF_SIZES = (
 )
 TABLES = (
     ("[mesh]", parts.MeshPart, None, ()),
+    ("[mesh] extruded", sources.Extruded, None, ()),
     ("[flow]", stream.FlowPart, None, ()),
     ("[parts.NAME]", overset.OversetPart, None, ("mesh",)),
     ("[motion]", motions.MotionPart, None, ()),

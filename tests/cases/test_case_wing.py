@@ -18,7 +18,8 @@ from runs import assert_same, killed, rows
 from solver_cases import oneram6
 
 M6 = cases.load("oneram6")
-TEXT = (cases.FOLDER / "oneram6.toml").read_text("utf-8").replace("= 100000", "= 20000")
+TEXT = (cases.FOLDER / "oneram6.toml").read_text("utf-8")
+TEXT = TEXT.replace("= 100000", '= 20000\ncloud = "regular"')
 pytestmark = [pytest.mark.flow, pytest.mark.filterwarnings("ignore:member:RuntimeWarning")]
 
 
@@ -37,7 +38,7 @@ def test_the_case_is_test_2308():
     model = case().build(device="cpu")
 
     assert (M6.flow.mach, M6.flow.alpha_deg, M6.mode) == (0.8395, 3.06, "steady")
-    assert (M6.method, M6.mesh.points, M6.mesh.cloud) == ("meshless", 100_000, "regular")
+    assert (M6.method, M6.mesh.points, M6.mesh.cloud) == ("meshless", 100_000, None)
     assert model.reference == (1.15315084, 0.80167296)
     assert model.grid.sizes()["points"] == pytest.approx(20_000, rel=0.03)
     assert model.settings.limiter == "wang"
@@ -61,18 +62,21 @@ def test_irregular_clouds_are_those_of_tetrahedra():
 # ---------------------------------------------------------------- what is refused
 
 REFUSED = {
-    "wing": ([('wing = "oneram6"', 'wing = "m6"')], "wing = 'm6', expected one of oneram6"),
+    "wing": ([('wing = "oneram6"', 'wing = "m6"')], "wing = 'm6', expected oneram6, or a section"),
     "cloud": ([('"regular"', '"wild"')], "cloud = 'wild', expected one of regular, irregular"),
     "points": ([("20000", "2e4")], r"points = 20000\.0, expected an integer"),
     "two sources": ([("points = 20000", "section = 'naca0012'")], "expected one"),
-    "few": ([("20000", "-20000")], "points = -20000, expected an integer of 20000 to 20000000$"),
-    "nodes": ([("points = 20000", "nodes = 20000")], "a wing, so nodes has .* its size is points"),
+    "few": ([("20000", "-20000")], "points = -20000, expected an integer of 10000 to 20000000$"),
+    "few points": ([("20000", "15000")], "= 15000, expected an integer of 20000 to 20000000$"),
+    "nodes": ([("[mesh]\n", "[mesh]\nnodes = 20000\n")], "one number; give mesh.points alone"),
+    "span": ([("[mesh]\n", "[mesh]\nspan = 3\n")], "the wing oneram6, so span has no mea"),
+    "cells": ([("[mesh]\n", "[mesh]\ncells = 'tets'\n")], "cells is of a mesh .* method = 'ale'"),
     "walls": ([("points = 20000", "walls = ['wing']")], "walls has no meaning; remove it"),
     "points of a section": ([('wing = "oneram6"', "section = 'naca0012'"), ("cloud", "#")],
                             "a section, so points has no meaning; its size is nodes"),
     "unknown": ([("points", "pointz")], "unknown key 'pointz'; did you mean 'points'"),
     "area": ([("= 1.15315084", "= 0.0")], r"reference_area = 0\.0, expected a number above 0"),
-    "method": ([('method = "meshless"', "")], "makes no mesh in the plane"),
+    "method": ([('method = "meshless"', "")], "cloud is of a cloud .* use method = 'meshless'"),
 }  # fmt: skip
 
 
@@ -93,11 +97,11 @@ def test_a_mesh_refers_to_its_chord():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("oneram6 --method ale", "makes no mesh in the plane"),
+        ("oneram6 --method cells", "makes no mesh in the plane"),
         ("oneram6 --mesh some.su2", "a mesh file cannot take"),
         (
             "oneram6 --points 100",
-            "kinemesh: points = 100, expected an integer of 20000 to 20000000",
+            "kinemesh: points = 100, expected an integer of 10000 to 20000000",
         ),
         ("naca0012-subsonic --points 5000", "its size is nodes"),
         ("three-element --cloud irregular", "bodies, so cloud has no meaning"),
@@ -117,7 +121,7 @@ def test_the_sizes_of_a_wing_are_numbers_of_points(tmp_path):
 
     own = {key: value for key, value in case.tables()["mesh"].items() if key != "sizes"}
     bare = Case.from_dict(case.tables() | {"mesh": own})
-    with pytest.raises(CaseError, match="a wing and no size coarse; give --points"):
+    with pytest.raises(CaseError, match="wing oneram6 and no size coarse; give --po"):
         bare.replace(nodes="coarse")
 
 

@@ -226,7 +226,11 @@ def test_sizes_have_the_ranges_of_what_makes_the_mesh_or_cloud():
     assert told(lambda: km.mesh.airfoil(nodes=0)) == SOURCES["section"].counts
     assert SOURCES["section"].counts == SOURCES["coordinates"].counts
     assert told(lambda: km.cloud.three_element(points=0)) == SOURCES["bodies"].counts
-    assert told(lambda: km.cloud.oneram6(points=0)) == SOURCES["wing"].counts
+    assert told(lambda: km.mesh.oneram6(nodes=0)) == SOURCES["wing"].counts
+    wings = SOURCES["wing"]
+    assert told(lambda: km.cloud.oneram6(points=0)) == (wings.fewest_on("cloud"), wings.counts[1])
+    sphere = SOURCES["shape"].others["sphere"]
+    assert told(lambda: km.mesh.sphere(nodes=0)) == sphere.counts
 
 
 def test_what_a_file_says_and_an_option_unsays_names_the_file(tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+from kinemesh.cases.doubts import tell_of_wing
 from kinemesh.cases.overset import Overset, of_motions, of_part
 from kinemesh.cases.parts import MeshPart
 from kinemesh.cases.sources import GENERATED, SIDES
@@ -43,15 +44,15 @@ def of_flow(case: Stated) -> dict[str, Any]:
 
 
 def cloud(part: MeshPart, **outer: Any) -> Any:
-    """Cloud of a case: around a wing or bodies, or on the nodes of a mesh.
+    """Cloud of a case: about a wing or bodies, or on the nodes of a mesh.
 
     Nodes of triangles carry loads better than as many points of a regular cloud
     (docs/meshless.md).
     """
     from kinemesh.cloud import Cloud
 
-    made = mesh(part, **outer)
-    return Cloud.from_mesh(made) if ("mesh", 2) in part.of.makes else made
+    own = part.of.cloud
+    return Cloud.from_mesh(mesh(part, **outer)) if own is None else own(part, _given(part))
 
 
 BY_TIME = ("time_step", "steps", "start")
@@ -62,7 +63,10 @@ def space(case: Stated) -> Any:
     """Mesh, cloud or parts of a case."""
     if isinstance(case.mesh, Overset):
         return laid(case.mesh)
-    return MAKERS[registry.named(case.method).on](case.mesh, **of_flow(case))
+    on = registry.named(case.method).on
+    if on == "mesh":
+        tell_of_wing(case.mesh)
+    return MAKERS[on](case.mesh, **of_flow(case))
 
 
 def _given(part: MeshPart) -> dict[str, Any]:

@@ -207,7 +207,8 @@ class Case(Stated):
         sizes = {"nodes": nodes, "points": points, "cloud": cloud}
         sizes = {name: value for name, value in sizes.items() if value is not None}
         if mesh is not None or sizes:
-            changed["mesh"] = self.mesh.replaced(mesh, sizes)
+            on = registry.named(self.method if method is None else method).on
+            changed["mesh"] = self.mesh.replaced(mesh, sizes, on)
         if method is not None:
             changed["method"], deforms = method, registry.named(method).deforms
             left = None if self.deform is None else self.deform.method
@@ -220,7 +221,7 @@ class Case(Stated):
         told = {name: value for name, value in run.items() if value is not None}
         with as_option(told):
             changed["job"] = dataclasses.replace(job, **told)
-        with in_file(self.file):
+        with in_file(self.file), as_option(sizes):
             return dataclasses.replace(self, **changed)
 
     def build(self, **overrides: Any) -> Any:

@@ -7,17 +7,16 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kinemesh.cases.sources import FILES
+from kinemesh.cases.sources import is_file
 from kinemesh.errors import CaseError
 from kinemesh.io.paths import expanded
 
-OF_MESH = tuple(("mesh", name) for name in FILES)  # of a change they start where it is given
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 WHOLE = re.compile(r"[-+]?\d+")
 FINENESS = {
     *("nodes", "points", "cloud", "around", "topology", "cells", "heights", "layers", "growth"),
     *("wall_spacing", "y_plus", "edge_spacing", "trailing_spacing", "spacing", "core", "sizes"),
-    *("far_field", "upstream", "height"),
+    *("far_field", "upstream", "height", "extruded"),
 }
 """Keys of [mesh] that change a mesh, and not what it is about."""
 WORD = re.compile(r"[A-Za-z_./~][^\s\"'\[\]{}=,#]*")  # a text that needs no quotes
@@ -39,8 +38,7 @@ def changed(table: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any]:
         if path in seen:
             raise CaseError(f"--set {change}: {'.'.join(path)} is given twice")
         seen.add(path)
-        if _of_file(path) and isinstance(value, str):
-            value = str(expanded(value).absolute())
+        value = _absolute(path, value)
         made = with_value(made, path, value, f"--set {change}")
         if path[:1] == ("run",) and len(path) == 2 and path[1] != "sizes":
             made["run"] = _without(made["run"], path[1])
@@ -65,9 +63,13 @@ def _without(run: dict[str, Any], key: str) -> dict[str, Any]:
     return {**run, "sizes": kept}
 
 
-def _of_file(path: tuple[str, ...]) -> bool:
-    """Return True for a key of a file name: in [mesh], or in a part."""
-    return path in OF_MESH or (path[:1] == ("parts",) and ("mesh", *path[2:]) in OF_MESH)
+def _absolute(path: tuple[str, ...], value: Any) -> Any:
+    """The value of a key; a file of [mesh] or of a part starts where the change is given."""
+    of_mesh = path[:1] == ("mesh",) and len(path) == 2
+    of_part = path[:1] == ("parts",) and len(path) == 3
+    if (of_mesh or of_part) and isinstance(value, str) and is_file(path[-1], value):
+        return str(expanded(value).absolute())
+    return value
 
 
 def with_value(table: Any, path: Sequence[str], value: Any, told: str) -> dict[str, Any]:
@@ -95,8 +97,7 @@ def several(change: str) -> tuple[str, list[Any]]:
     except (ValueError, RecursionError):  # with words, or ranges: naca0012,naca2412
         parts = [part.strip() for part in text.split(",")]
         values = [v for p in parts for v in ranged(p, told) or [_value(p, told)]]
-    if _of_file(path):
-        values = [str(expanded(v).absolute()) if isinstance(v, str) else v for v in values]
+    values = [_absolute(path, value) for value in values]
     return change.partition("=")[0].strip(), values
 
 

@@ -12,7 +12,7 @@ from kinemesh.cases.job import set_field
 from kinemesh.cases.motions import MotionPart
 from kinemesh.cases.motions import located as flown_from
 from kinemesh.cases.parts import MeshPart, given, part
-from kinemesh.cases.sources import FILES, SOURCES
+from kinemesh.cases.sources import EXTRUDED, FILES, SOURCES, is_file
 from kinemesh.cases.values import OF_INPUT, number, wrong
 from kinemesh.errors import CaseError, did_you_mean
 from kinemesh.io.paths import expanded
@@ -43,7 +43,10 @@ class OversetPart:
             raise CaseError(
                 Place("mesh", "sizes"), ": scale is the same in all sizes of a part; remove it"
             )
-        if self.mesh.kind not in LAID or self.mesh.shape == "plate":
+        if self.mesh.extruded is not None:
+            text = ": parts of overset grids are meshes of the plane"
+            raise CaseError(Place("mesh", EXTRUDED), text, advice="remove it")
+        if self.mesh.kind not in LAID or self.mesh.shape in ("plate", "sphere"):
             raise CaseError(
                 Place("mesh", self.mesh.kind),
                 f" = {self.mesh.source!r} makes no part of overset grids, "
@@ -99,7 +102,7 @@ class Overset:
         with of_motions():
             return MotionPart(bodies=moving) if moving else None
 
-    def replaced(self, file: Any, sizes: Mapping[str, Any]) -> Overset:
+    def replaced(self, file: Any, sizes: Mapping[str, Any], on: str = "mesh") -> Overset:
         """Parts at other sizes, each by its name; CaseError for a size without a part."""
         name = sizes.get("nodes")
         if file is not None or not isinstance(name, str) or len(sizes) > 1:
@@ -135,6 +138,11 @@ class Overset:
     def shared(self) -> tuple[Any, ...]:
         """Properties common to the members of an ensemble."""
         return tuple((name, own.mesh.shared) for name, own in self.parts.items())
+
+    @property
+    def in_space(self) -> bool:
+        """Parts lie in the plane."""
+        return False
 
     def sides(self) -> dict[str, Any]:
         """Markers of walls, far field and other kinds of boundary, by part and marker."""
@@ -185,6 +193,8 @@ def located(table: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:
             if not isinstance(made[name], str):
                 raise wrong(Place("mesh", name), made[name], "a file name")
             made[name] = Path(folder) / expanded(made[name])
+    if "wing" in made and is_file("wing", made["wing"]):
+        made["wing"] = Path(folder) / expanded(made["wing"])
     if isinstance(made.get("boundaries"), Mapping):
         made["boundaries"] = {m: _with_file(own, folder) for m, own in made["boundaries"].items()}
     return made
@@ -200,9 +210,9 @@ def _with_file(condition: Any, folder: str | Path) -> Any:
 
 def absolute(table: dict[str, Any]) -> dict[str, Any]:
     """[mesh] with absolute names of files."""
-    for name in FILES:
-        if name in table:
-            table[name] = str(table[name].absolute())
+    for name, value in table.items():
+        if is_file(name, value):
+            table[name] = str(value.absolute())
     return table
 
 

@@ -12,7 +12,18 @@ from typing import Any
 from kinemesh.cases.job import set_field
 from kinemesh.cases.methods import DEFORMS, deform_fields, or_use
 from kinemesh.cases.sizes import MESH, SIZES, check_sizes, sized
-from kinemesh.cases.sources import FILES, GENERATED, SIDES, SOURCES, Source, one_of
+from kinemesh.cases.sources import (
+    EXTRUDED,
+    GENERATED,
+    NUMBERS,
+    SIDES,
+    SOURCES,
+    Source,
+    cells_of,
+    is_file,
+    one_of,
+    span_of,
+)
 from kinemesh.cases.values import as_option, choice, count, known, names, number, wrong
 from kinemesh.errors import CaseError, SettingsError
 from kinemesh.flow import registry
@@ -24,7 +35,7 @@ OF_KEYS: dict[str, Callable[[Any, Any], Any]] = {  # checks of values, whatever 
     "outer": one_of("wall", "overset", "farfield"),
     "around": partial(count, least=24),
     "topology": one_of("o", "c"),
-    "cells": one_of("triangles", "quads"),
+    "cells": cells_of("triangles", "quads"),
     "heights": one_of("aspect", "even"),
     "y_plus": partial(number, above=0.0),
     "layers": partial(count, least=8),
@@ -36,6 +47,11 @@ OF_KEYS: dict[str, Callable[[Any, Any], Any]] = {  # checks of values, whatever 
     "spacing": partial(number, above=0.0),
     "wall_spacing": partial(number, above=0.0),
     "growth": partial(number, above=1.0),
+    "span": partial(number, above=0.0),
+    "taper": partial(number, above=0.0),
+    "sweep_deg": number,
+    "tip": partial(number, above=0.0),
+    EXTRUDED: span_of,
     "trailing_spacing": partial(number, above=0.0),
     "scale": partial(number, above=0.0),
     "chord": partial(number, above=0.0),
@@ -70,26 +86,31 @@ class MeshPart:
     section: str | None = None  # name such as naca0012 or naca64a010
     coordinates: Path | None = None  # file with the points of a section
     curve: Path | None = None  # file with the points of a smooth closed curve, such as an ellipse
-    shape: str | None = None  # cylinder, of diameter 1 about the origin, or plate; a mesh only
+    shape: str | None = None  # cylinder or sphere, of diameter 1 about the origin, or plate: meshes
     file: Path | None = None  # mesh to read, .su2 or .msh (.gz, .xz)
     box: tuple[float, float, float, float] | None = None  # x0, x1, y0, y1 of a Cartesian mesh
     disc: float | None = None  # radius of a round mesh about the origin, without a hole [chord]
     bodies: str | None = None  # ready bodies, of a cloud only: 30p30n
-    wing: str | None = None  # ready wing in space, of a cloud only: oneram6
-    points: int | None = None  # how many, of a wing's cloud; about 300 thousand if not given
-    cloud: str | None = None  # of a wing: regular or irregular
+    wing: str | Path | None = None  # half a wing in space: oneram6, or the section of another one
+    span: float | None = None  # of half a wing, without the tip's cap [root chord]; or 3
+    taper: float | None = None  # of a wing: chord of the tip [root chord]; or 1
+    sweep_deg: float | None = None  # of a wing's leading edge [deg]; or 0
+    tip: float | None = None  # of a wing: length of the tip's cap, over its half thickness; or 0.6
+    extruded: Mapping[str, Any] | None = None  # { span = 1.0, layers = 1 }; see [mesh] extruded
+    points: int | None = None  # how many of a wing, of its mesh too; about 300 thousand without
+    cloud: str | None = None  # of a wing: regular (default) or irregular
     nodes: int | str | None = None  # how many (points of a cloud), or coarse, medium, fine
     far_field: float | None = None  # distance of the outer boundary [chord; of a curve its length]
     wall_spacing: float | None = None  # height of the wall cells at mid-chord [chord]
     y_plus: float | None = None  # in its place, by a flat plate of [flow] reynolds
-    layers: int | None = None  # from the wall; of wall_spacing (y_plus), growth, layers any two
-    cells: str | None = None  # about a section: triangles (default) or quads
+    layers: int | None = None  # of wall_spacing (y_plus), growth, layers any two; or hybrid's
+    cells: str | None = None  # triangles or quads; of wings and spheres hexes, prisms, tets, hybrid
     heights: str | None = None  # of wall cells: aspect (default), or even, of topology c
     growth: float | None = None  # ratio of successive layers, or of cells of a box, above 1
     trailing_edge: str | None = None  # closed, sharp or open
     trailing_spacing: float | None = None  # first wall edge at the trailing edge [chord]
     around: int | None = None  # nodes round the section
-    topology: str | None = None  # o or c
+    topology: str | None = None  # o or c; of a wing oh
     length: float | None = None  # of a plate; or 1 [chord]
     upstream: float | None = None  # of the plane of symmetry ahead of a plate; or 1/3 [chord]
     height: float | None = None  # of the rectangle over a plate; or 1 [chord]
@@ -112,6 +133,9 @@ class MeshPart:
                 MESH, f" gives {sources or 'none'} of {', '.join(SOURCES)}; expected one"
             )
         self._check_keys()
+        if self.nodes is not None and self.points is not None:
+            text = f" gives points = {self.points} and nodes = {self.nodes}, which are one number"
+            raise CaseError(MESH, text, advice="give mesh.points alone")
         if isinstance(self.nodes, str):
             set_field(self, "nodes", SIZES[choice(Place("mesh", "nodes"), self.nodes, SIZES)])
         for name, check in self._checks().items():
@@ -128,14 +152,14 @@ class MeshPart:
             raise CaseError(MESH, f" markers {sorted(both)} are both walls and far")
         if self.scale is not None and self.chord is not None:
             raise CaseError(MESH, " gives both scale and chord, expected one of the two")
-        check_sizes(self, self.of.takes, such=self.of.such)
+        check_sizes(self, self.alone.keys, such=self.of.such)
 
     def _checks(self) -> dict[str, Callable[[Any, Any], Any]]:
         """Checks of values by key."""
         of = self.of
         least, most = of.counts or (1, None)
-        number_of = partial(count, least=least, most=most)
-        return {of.name: SOURCES[of.name].check, "nodes": number_of, "points": number_of, **OF_KEYS}
+        number_of = dict.fromkeys(NUMBERS, partial(count, least=least, most=most))
+        return {of.name: SOURCES[of.name].check, **number_of, **OF_KEYS, **of.checks}
 
     @property
     def kind(self) -> str:
@@ -144,6 +168,11 @@ class MeshPart:
 
     @property
     def of(self) -> Source:
+        """The entry of its source, drawn out along the span where the part says so."""
+        return self.alone if self.extruded is None else self.alone.drawn_out
+
+    @property
+    def alone(self) -> Source:
         """The entry of its source."""
         each = ((one, getattr(self, name)) for name, one in SOURCES.items())
         return next(one.of(value) for one, value in each if value is not None)
@@ -151,13 +180,19 @@ class MeshPart:
     @property
     def files(self) -> list[Path]:
         """Files of the mesh and of the section."""
-        return [path for name in FILES if (path := getattr(self, name)) is not None]
+        each = ((name, getattr(self, name)) for name in SOURCES)
+        return [Path(value) for name, value in each if value is not None and is_file(name, value)]
 
     @property
     def shared(self) -> tuple[Any, ...]:
         """Properties common to the members of an ensemble; others may vary."""
         source = self.of.shared or str(self.source)
         return (source, self.walls, self.far, self.boundaries, self.sliding, self.cloud)
+
+    @property
+    def in_space(self) -> bool:
+        """True where what it makes is in space; of a file that is known once it is read."""
+        return not self.of.plane
 
     def sides(self) -> dict[str, Any]:
         """Markers of walls, far field and other kinds of boundary, where the case names them."""
@@ -170,19 +205,30 @@ class MeshPart:
         """Velocities of walls that slide in themselves, by marker."""
         return dict(self.sliding or {})
 
-    def replaced(self, file: str | Path | None, sizes: Mapping[str, Any]) -> MeshPart:
-        """Copy with a mesh file as the source, or with other sizes."""
-        if file is not None and not self.of.plane:
-            text = f" = {self.source!r}: a mesh file cannot take the place of its cloud"
-            advice = "give points instead, or write a case of method ale with [mesh] file"
-            raise CaseError(Place("mesh", self.kind), text, advice=advice)
-        made = self
-        if file is not None:
-            sides: dict[str, Any] = {name: getattr(self, name) for name in SIDES}
-            made = MeshPart(file=expanded(file), **sides)
+    def replaced(
+        self, file: str | Path | None, sizes: Mapping[str, Any], on: str = "mesh"
+    ) -> MeshPart:
+        """Copy with a mesh file as the source, or with other sizes; `on` : "mesh" or "cloud"."""
+        made = self if file is None else self._of_file(expanded(file), on)
         with as_option(sizes):
             found: MeshPart = sized(made, sizes)
         return found
+
+    def _of_file(self, file: Path, on: str) -> MeshPart:
+        """Copy with a mesh file as the source, in space where the part is."""
+        if self.in_space and on == "cloud":
+            text = f" = {self.source!r}: a mesh file cannot take the place of its cloud"
+            advice = "give points instead, or use method = 'ale'"
+            raise CaseError(Place("mesh", self.kind), text, advice=advice)
+        kept: dict[str, Any] = {name: getattr(self, name) for name in (*SIDES, EXTRUDED)}
+        made = MeshPart(file=file, **kept)
+        if self.in_space and self.extruded is None and made.of.make(made, {}).dimensions == 2:
+            raise CaseError(
+                f"{file}: the mesh is in the plane, and {self.alone.said} in space",
+                expected="a mesh in space",
+                advice="draw it out along a span by [mesh] extruded of a case file of its own",
+            )
+        return made
 
     @property
     def source(self) -> Any:
@@ -191,13 +237,15 @@ class MeshPart:
 
     def _check_keys(self) -> None:
         """Raise CaseError for keys that the source of the mesh or cloud does not use."""
-        of = self.of
-        more = [n for n in (*GENERATED, *SIDES) if getattr(self, n) is not None]
-        more = [n for n in more if n not in (*of.takes, *of.sides)]
+        of = self.alone
+        more = [n for n in (*GENERATED, EXTRUDED, *SIDES) if getattr(self, n) is not None]
+        more = [n for n in more if n not in (*of.keys, *of.sides)]
         if not more:
             return
-        of_size = of.size is not None and more[0] in ("nodes", "points")
+        of_size = of.size is not None and more[0] in NUMBERS
         hint = f"its size is {of.size[0]}" if of.size and of_size else "remove it"
+        if more[0] == EXTRUDED:
+            hint = "meshes of the plane are drawn out along a span; remove it"
         raise CaseError(MESH, f" has {of.said}, so {', '.join(more)} has no meaning", advice=hint)
 
     def check(self, method: str) -> None:
@@ -210,10 +258,28 @@ class MeshPart:
                 f" = {self.source!r} makes no {entry.spaces}, which "
                 f"method {method!r} needs; give another mesh{or_use(others)}",
             )
+        self._check_kind(entry)
         if self.sliding is not None and method not in SLIDING:
             text = f": method {method!r} has no walls that move along themselves"
             advice = "use method = 'incompressible', or 'ale' with [flow] reynolds"
             raise CaseError(Place("mesh", "sliding"), text, advice=advice)
+
+    def _check_kind(self, entry: registry.Entry) -> None:
+        """Raise CaseError for keys of clouds on a mesh or the reverse, and for too few nodes."""
+        of = self.of
+        for name, on in of.only.items():
+            if on != entry.on and getattr(self, name) is not None:
+                others = [other.name for other in registry.SOLVERS if other.on == on]
+                others = [name for name in others if registry.named(name).takes(set(of.makes))]
+                raise CaseError(
+                    Place("mesh", name),
+                    f" is of a {on} about {of.said}, and method {entry.name!r} computes on a "
+                    f"{entry.on}; remove it{or_use(others)}",
+                )
+        for name in NUMBERS:
+            if of.counts is not None and getattr(self, name) is not None:
+                most = of.counts[1]
+                count(Place("mesh", name), getattr(self, name), of.fewest_on(entry.on), most)
 
     def check_layers(self, reynolds: float | None) -> None:
         """CaseError for a y+ that has no Reynolds number."""

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kinemesh.cases.sources import Source
+from kinemesh.cases.sources import NUMBERS, Source
 from kinemesh.cases.values import choice, known, wrong
 from kinemesh.errors import CaseError
 from kinemesh.sentences import Place, Sentence
@@ -45,9 +45,15 @@ def check_sizes(
             raise wrong(one, own, Sentence("a table of keys of ", where))
         known(one, own, list(keys))
         try:
-            dataclasses.replace(table, sizes=None, **own)
+            _with(table, own, sizes=None)
         except CaseError as error:
             raise CaseError(error.said, f" (sizes.{name})") from None
+
+
+def _with(table: Any, told: Mapping[str, Any], **more: Any) -> Any:
+    """Copy of a table with other keys; of a mesh a number of nodes by one name alone."""
+    one = dict.fromkeys(NUMBERS) if any(name in told for name in NUMBERS) else {}
+    return dataclasses.replace(table, **{**one, **told, **more})
 
 
 def sized(mesh: Any, told: Mapping[str, Any]) -> Any:
@@ -62,11 +68,11 @@ def sized(mesh: Any, told: Mapping[str, Any]) -> Any:
     """
     name = told.get("nodes")
     if not isinstance(name, str):
-        return dataclasses.replace(mesh, **told)
+        return _with(mesh, told)
     choice(Place("mesh", "nodes"), name, SIZES)
     if mesh.sizes is None:
-        if "nodes" in mesh.of.takes:
-            return dataclasses.replace(mesh, **told)
+        if mesh.of.size is not None and mesh.of.size[0] == "nodes":
+            return _with(mesh, told)
         raise CaseError(MESH, f" has {mesh.of.said} and no size {name}{_instead(name, mesh.of)}")
     if name != STATED and name not in mesh.sizes:
         raise CaseError(
@@ -75,7 +81,7 @@ def sized(mesh: Any, told: Mapping[str, Any]) -> Any:
             f"sizes.{name}, or give single keys, such as by --set",
         )
     rest = {key: value for key, value in told.items() if key != "nodes"}
-    return dataclasses.replace(mesh, sizes=None, **mesh.sizes.get(name, {}), **rest)
+    return _with(mesh, {**mesh.sizes.get(name, {}), **rest}, sizes=None)
 
 
 def _instead(name: str, source: Source) -> str:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kinemesh.cases.values import choice, number
-from kinemesh.errors import CaseError
+from kinemesh.cases.values import choice, count, known, number, wrong
+from kinemesh.errors import CaseError, did_you_mean
 from kinemesh.io.paths import expanded
 from kinemesh.sentences import Place
 
 SIDES = ("walls", "far", "boundaries", "sliding")  # what is said of markers
 PLANE = frozenset({("mesh", 2), ("cloud", 2)})
-MESH, CLOUD, SPACE = (frozenset({one}) for one in (("mesh", 2), ("cloud", 2), ("cloud", 3)))
+MESH, CLOUD, SOLID = (frozenset({one}) for one in (("mesh", 2), ("cloud", 2), ("mesh", 3)))
+SPACE = SOLID | {("cloud", 3)}
 NODES = ("nodes", 2000)
+EXTRUDED = "extruded"  # key of what draws a mesh of the plane out along the span
+NUMBERS = ("nodes", "points")  # of a wing one number by either name
 
 
 def as_given(where: str, value: Any) -> Any:
@@ -34,6 +37,66 @@ def one_of(*ready: str) -> Callable[[Any, Any], str]:
     return partial(choice, choices=ready)
 
 
+def cells_of(*ready: str) -> Callable[[Any, Any], str]:
+    """Check of a kind of cells; other words for a kind are told its name."""
+
+    def check(where: Any, value: Any) -> str:
+        if value not in ready:
+            from kinemesh.mesh.kinds import cells_named
+
+            near = cells_named(value, ready)
+            raise wrong(where, value, f"one of {', '.join(ready)}{near}")
+        return str(value)
+
+    return check
+
+
+def a_wing(where: Any, value: Any) -> str | Path:
+    """A ready wing, or the section of a swept tapered one: a name, or a coordinate file."""
+    if is_file("wing", value):
+        return expanded(value)
+    if value == M6:
+        return M6
+    from kinemesh.mesh.sections.named import is_named
+
+    if not isinstance(value, str) or not is_named(value):
+        near = did_you_mean(value, [M6, "naca0012", "naca64a010"]) if value else ""
+        expected = f"{M6}, or a section: a name such as naca0012, or a coordinate file{near}"
+        raise wrong(where, value, expected)
+    return value
+
+
+def is_file(key: str, value: Any) -> bool:
+    """True where the value of a key of [mesh] is the name of a file."""
+    named = isinstance(value, str) and ("/" in value or Path(value).suffix != "")
+    return key in FILES or (key == "wing" and (named or isinstance(value, Path)))
+
+
+@dataclass(frozen=True, slots=True)
+class Extruded:
+    """Keys of [mesh] extruded, arguments of `mesh.extruded`."""
+
+    span: float = 1.0  # distance of the two planes of symmetry [chord]
+    layers: int = 1  # cells between them
+    cells: str | None = None  # hexes, prisms or tets; or hexes of quads, prisms of triangles
+
+
+SPAN: dict[str, Callable[[Any, Any], Any]] = {
+    "span": partial(number, above=0.0),
+    "layers": count,
+    "cells": cells_of("hexes", "prisms", "tets"),
+}
+
+
+def span_of(where: Any, value: Any) -> Mapping[str, Any]:
+    """Checked table of the keys of `Extruded`."""
+    if not isinstance(value, Mapping):
+        raise wrong(where, value, "a table such as { span = 1.0, layers = 1 }")
+    at = ("mesh", EXTRUDED)
+    known(Place(at), value, list(SPAN))
+    return {name: SPAN[name](Place(at, name), own) for name, own in value.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A key of [mesh] that says where a mesh or cloud comes from.
@@ -41,12 +104,15 @@ class Source:
     Parameters
     ----------
     name : the key
-    make : (part, told) -> Mesh or Cloud    told has the keys of `takes` that the part gives
+    make : (part, told) -> Mesh    told has the keys of `takes` that the part gives
     takes : other keys of [mesh] that it is told
-    makes : what solvers compute on, of how many dimensions, that it can make; where a mesh is
-        among them, `make` makes one, and a cloud is made of its nodes
+    makes : what solvers compute on, of how many dimensions, that it can make
+    cloud : (part, told) -> Cloud, or None where a cloud is made of the nodes of the mesh
     check : (where, value) -> value    CaseError for a value without meaning
+    checks : of values of other keys, in place of those that most sources share
+    only : {key: "mesh" or "cloud"}    keys of one of the two
     counts : (least, most) or None     nodes or points that it can make
+    fewest : {"mesh" or "cloud": the least}    where that is more of one of the two
     size : key of `takes` that sets the size, with an example of its value; None: nothing does
     sides : what may be said of its markers
     shared : what members of an ensemble have in common of it; "": its value
@@ -60,8 +126,12 @@ class Source:
     make: Callable[[Any, dict[str, Any]], Any]
     takes: tuple[str, ...]
     makes: frozenset[tuple[str, int]] = PLANE
+    cloud: Callable[[Any, dict[str, Any]], Any] | None = None
     check: Callable[[Any, Any], Any] = as_given
+    checks: Mapping[str, Callable[[Any, Any], Any]] = field(default_factory=dict)
+    only: Mapping[str, str] = field(default_factory=dict)
     counts: tuple[int, int] | None = None
+    fewest: Mapping[str, int] = field(default_factory=dict)
     size: tuple[str, Any] | None = NODES
     sides: tuple[str, ...] = SIDES
     shared: str = ""
@@ -73,6 +143,22 @@ class Source:
     def of(self, value: Any) -> Source:
         """The entry of a value of the key."""
         return self.others.get(value, self) if isinstance(value, str) else self
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Keys of [mesh] beside its own that are not of markers."""
+        return (*self.takes, *((EXTRUDED,) if ("mesh", 2) in self.makes else ()))
+
+    @property
+    def drawn_out(self) -> Source:
+        """Entry of its meshes drawn out along a span, between two planes of symmetry."""
+
+        def make(part: Any, told: dict[str, Any]) -> Any:
+            from kinemesh import mesh
+
+            return mesh.extruded(self.make(part, told), **part.extruded)
+
+        return replace(self, make=make, makes=SOLID, words=f"{self.said} that is extruded")
 
     @property
     def said(self) -> str:
@@ -88,6 +174,10 @@ class Source:
     def plane(self) -> bool:
         """True where it makes what is of the plane."""
         return any(dimensions == 2 for _, dimensions in self.makes)
+
+    def fewest_on(self, on: str) -> int:
+        """Fewest nodes of a mesh, or points of a cloud."""
+        return self.fewest.get(on, 1 if self.counts is None else self.counts[0])
 
 
 def there(part: Any, key: str) -> Path:
@@ -157,39 +247,84 @@ def _bodies(part: Any, told: dict[str, Any]) -> Any:
 
 
 def _wing(part: Any, told: dict[str, Any]) -> Any:
+    from kinemesh import mesh
+
+    return _about_wing(part, told, "nodes", mesh.wing, mesh.oneram6)
+
+
+def _cloud_of_wing(part: Any, told: dict[str, Any]) -> Any:
     from kinemesh import cloud
 
-    irregular = told.pop("cloud", "regular") == "irregular"
-    return getattr(cloud, part.wing)(**told, irregular=irregular)
+    told["irregular"] = told.pop("cloud", "regular") == "irregular"
+    return _about_wing(part, told, "points", cloud.wing, cloud.oneram6)
+
+
+def _about_wing(part: Any, told: dict[str, Any], size: str, wing: Any, m6: Any) -> Any:
+    """Mesh or cloud about a wing, whose number of nodes is its argument `size`."""
+    for name in NUMBERS:
+        if name in told:
+            told[size] = told.pop(name)
+    if part.wing == M6:
+        return m6(**told)
+    return wing(there(part, "wing") if isinstance(part.wing, Path) else part.wing, **told)
+
+
+def _sphere(part: Any, told: dict[str, Any]) -> Any:
+    from kinemesh import mesh
+
+    return mesh.sphere(**told)
 
 
 OF_SHAPE = ("nodes", "far_field", "wall_spacing", "around")
 NORMAL = ("wall_spacing", "y_plus", "growth", "layers")  # how layers grow from walls
 OF_PLATE = ("nodes", *NORMAL, "length", "upstream", "height", "edge_spacing")
 OF_CURVE = (*OF_SHAPE, "scale", "chord")
+OF_WING = (*NUMBERS, "cloud", "far_field", "trailing_edge", "tip", "cells", "layers", "topology")
 OF_SECTION = (
     *("nodes", "far_field", *NORMAL),
     *("trailing_edge", "trailing_spacing", "around", "topology", "cells", "heights"),
 )
 MANY = 10_000_000
+M6 = "oneram6"
 PLATE = Source("shape", _plate, OF_PLATE, makes=MESH, counts=(200, MANY), words="a plate")
+SPHERE = Source("shape", _sphere, ("nodes", "far_field", "wall_spacing", "growth", "cells"),
+                makes=SOLID, checks={"cells": cells_of("hexes", "prisms", "tets")},
+                counts=(500, 5 * MANY), words="a sphere")  # fmt: skip
+WING = Source(
+    "wing",
+    _wing,
+    (*OF_WING, "span", "taper", "sweep_deg"),
+    makes=SPACE,
+    cloud=_cloud_of_wing,
+    check=a_wing,
+    checks={
+        "cells": cells_of("hexes", "prisms", "tets", "hybrid"),
+        "layers": count,
+        "topology": one_of("oh"),
+    },
+    only={"cloud": "cloud", "cells": "mesh", "layers": "mesh", "topology": "mesh"},
+    counts=(10_000, 2 * MANY),
+    fewest={"cloud": 20_000},
+    size=("points", 40_000),
+    sides=(),
+)
+WINGS = {M6: replace(WING, takes=OF_WING, words=f"the wing {M6}")}
 
 ALL = (
     Source("section", _section, OF_SECTION, counts=(500, MANY), shared="section", overset=True),
     Source("coordinates", _coordinates, OF_SECTION, check=a_file, counts=(500, MANY),
            shared="section", overset=True),
     Source("curve", _curve, OF_CURVE, check=a_file, counts=(200, MANY), overset=True),
-    Source("shape", _cylinder, OF_SHAPE, makes=MESH, check=one_of("cylinder", "plate"),
-           counts=(500, MANY), overset=True, others={"plate": PLATE}),
+    Source("shape", _cylinder, OF_SHAPE, makes=MESH, check=one_of("cylinder", "plate", "sphere"),
+           counts=(500, MANY), overset=True, others={"plate": PLATE, "sphere": SPHERE}),
     Source("file", _file, ("scale", "chord"), makes=PLANE | {("mesh", 3)}, check=a_file, size=None),
     Source("box", _box, ("core", "spacing", "growth"), makes=MESH, size=("spacing", 0.05),
            shared="box", own_walls=True),
     Source("disc", _disc, ("nodes", "outer"), makes=MESH, check=partial(number, above=0.0),
            counts=(200, MANY), shared="disc"),
-    Source("bodies", _bodies, ("nodes", "far_field", "growth"), makes=CLOUD,
+    Source("bodies", _bodies, ("nodes", "far_field", "growth"), makes=CLOUD, cloud=_bodies,
            check=one_of("30p30n"), counts=(500, 2 * MANY), words="bodies"),
-    Source("wing", _wing, ("points", "cloud", "far_field", "trailing_edge"), makes=SPACE,
-           check=one_of("oneram6"), counts=(20_000, 2 * MANY), size=("points", 40_000), sides=()),
+    replace(WING, others=WINGS),
 )  # fmt: skip
 SOURCES = {source.name: source for source in ALL}
 FILES = tuple(source.name for source in ALL if source.check is a_file)  # keys that name files

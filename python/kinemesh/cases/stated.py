@@ -21,6 +21,10 @@ from kinemesh.sentences import Place
 
 BY_CYCLES = ("cycles", "steps_per_cycle", "until", "periodic_tolerance")
 BY_TIME = ("time_step", "steps")
+OF_PLANE = {  # keys of [flow], and what to do in space
+    "chord": "give reference_area and reference_length, as k refers to a length of 1",
+    "reynolds": "viscous flow is of meshes in the plane alone; leave it out",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,8 @@ class Stated:
                 f"mode = {self.mode!r}: method {self.method!r} has {' and '.join(modes)} runs"
             )
         self.mesh.check(self.method)
+        if self.mesh.in_space:
+            self._check_space()
         self.flow.check(self.method)
         self.mesh.check_layers(self.flow.reynolds)
         check_deform(self.method, None if self.deform is None else self.deform.method)
@@ -71,6 +77,17 @@ class Stated:
     def by_time(self) -> bool:
         """True for a run by time_step and steps, without a cycle."""
         return self.job.time_step is not None
+
+    def _check_space(self) -> None:
+        """CaseError for what there is in the plane alone, before a mesh in space is made."""
+        deform = None if self.deform is None else self.deform.method
+        if deform not in (None, "rigid"):
+            text = f" = {deform!r} moves what is in the plane, and the case is in space"
+            raise CaseError(Place("deform", "method"), text, advice="use 'rigid'")
+        for name, instead in OF_PLANE.items():
+            if (value := getattr(self.flow, name)) is not None:
+                text = f" = {value:g} is of the plane, and the case is in space"
+                raise CaseError(Place("flow", name), text, advice=instead)
 
     def _check_steady(self) -> None:
         for name in ("motion", "deform"):

@@ -8,10 +8,13 @@ backwards: its facet of the median dual is (M, F2, C) and (M, C, F1), from a to 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from kinemesh.errors import did_you_mean
 
 Ints = NDArray[np.int32]
 
@@ -98,3 +101,24 @@ SOLIDS = {name: kind for name, kind in KINDS.items() if kind.dimensions == 3}
 
 OF_CORNERS = {kind.corners: kind for kind in SOLIDS.values()}
 """The kinds of cells in space by their number of corners, which tells them."""
+
+WORDS = {  # others for the cells of a generated mesh, by the first letters
+    "tet": ("tets",),
+    "hex": ("hexes", "quads"),
+    "brick": ("hexes", "quads"),
+    "quad": ("quads", "hexes"),
+    "pri": ("prisms", "triangles"),
+    "wedge": ("prisms", "triangles"),
+    "tri": ("triangles", "prisms"),
+    "mix": ("hybrid",),
+}
+
+
+def cells_named(value: object, ready: Iterable[str]) -> str:
+    """Tail of a message on a kind of cells that is none of those that a mesh is made of."""
+    names, word = list(ready), str(value).casefold()
+    for start, meant in WORDS.items():
+        near = [name for name in meant if name in names]
+        if word.startswith(start) and near:
+            return f"; did you mean '{near[0]}'?"
+    return did_you_mean(word, names)

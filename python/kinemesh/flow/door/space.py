@@ -10,7 +10,7 @@ import numpy as np
 from kinemesh.arguments import is_several
 from kinemesh.errors import SettingsError
 from kinemesh.flow.door.arguments import Arguments
-from kinemesh.motion.deform import Delaunay, TorsionalSprings
+from kinemesh.motion.deform import Delaunay, Rigid, TorsionalSprings
 from kinemesh.sentences import Option
 from kinemesh.space.conditions.base import PLANE, Condition
 from kinemesh.space.conditions.table import conditions_of
@@ -38,7 +38,8 @@ def check_space(arguments: Arguments) -> None:
     if isinstance(arguments.deform, Delaunay | TorsionalSprings):
         raise SettingsError(
             f"deform is {arguments.deform!r}, which moves nodes and points in the plane; in space "
-            "use Rigid()"
+            "use ",
+            Option("deform", Rigid(), "--deform rigid"),
         )
     if arguments.chord is not None:
         raise SettingsError(

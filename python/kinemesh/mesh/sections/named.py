@@ -12,6 +12,17 @@ from kinemesh.mesh.sections.section import NAMED, Section, read_section, tabulat
 from kinemesh.mesh.sections.trailing import checked
 
 
+def is_named(name: str) -> bool:
+    """True of the name of a section, and not of a coordinate file."""
+    key = _key(name)
+    return key in NAMED or re.fullmatch(r"naca\d{4,5}", key) is not None
+
+
+def _key(name: str | Path) -> str:
+    """A name without capitals and what may stand between its words."""
+    return re.sub(r"[\s_-]", "", str(name)).lower()
+
+
 def section(name: str | Path, trailing_edge: str | None = None) -> Section:
     """A section by name (`naca0012`, `naca23012`, `naca64a010`) or by Selig or Lednicer file.
 
@@ -30,7 +41,7 @@ def section(name: str | Path, trailing_edge: str | None = None) -> Section:
         raise MeshError(
             f"section is {name!r}, expected a name such as 'naca2412' or a coordinate file"
         )
-    key = re.sub(r"[\s_-]", "", str(name)).lower()
+    key = _key(name)
     if digits := re.fullmatch(r"naca(\d{4,5})", key):
         return naca.by_digits(digits[1], trailing_edge)
     if key in NAMED:

@@ -11,7 +11,7 @@ from typing import Any
 from kinemesh import cases
 from kinemesh.cases.casefile import Case, read_tables
 from kinemesh.cases.changes import path_of_key, with_value
-from kinemesh.cases.sources import FILES
+from kinemesh.cases.sources import is_file
 from kinemesh.cases.values import OF_INPUT, in_file, known
 from kinemesh.errors import CaseError
 from kinemesh.io.summary import plain, versions
@@ -102,7 +102,7 @@ def _files_in(path: tuple[str, ...], value: Any) -> Iterator[str]:
     elif "motion" in path:
         if path[-1] == "table" or path[-2:] == ("table", "file"):
             yield str(value)
-    elif path[0] in ("mesh", "parts") and path[-1] in FILES:
+    elif path[0] in ("mesh", "parts") and is_file(path[-1], value):
         yield str(value)
 
 
@@ -116,6 +116,7 @@ def asked_of(
     changes: Sequence[str] = (),
     device: Any = None,
     nodes: int | str | None = None,
+    method: str | None = None,
 ) -> Asked:
     """Sweep of a case; `given` (keys of [sweep], or None) overrides the case file.
 
@@ -125,13 +126,16 @@ def asked_of(
     changes : such as "flow.mach=0.6", of every row
     device : in place of the case's; several are names in a list, or in a text with commas
     nodes : of the mesh of every row, or a size such as "coarse"
+    method : in place of the case's; changes may be settings of it
 
     Raises
     ------
     CaseError    no such case, nothing that varies, or values that make no sweep
     DeviceError    one of several devices is not there, or they are of more than one kind
     """
-    base, table = _read(case, changes)
+    base, table = _read(case, changes if method is None else ())
+    if method is not None:
+        base = base.replace(method=method).changed(changes)
     known(Place("sweep"), table, list(KEYS))
     told = table | {name: value for name, value in given.items() if value is not None}
     path = base.file
@@ -150,6 +154,8 @@ def asked_of(
             raise CaseError(
                 f"--set {change}: {key} varies in this sweep; change its values in over"
             )
+    if method is not None and "method" in varied:
+        raise CaseError(f"--method {method}: method varies in this sweep; leave one out")
     if nodes is not None:
         word = "size" if isinstance(nodes, str) else "nodes"
         for key in ("mesh.nodes", "mesh.points"):

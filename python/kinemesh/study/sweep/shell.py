@@ -26,6 +26,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("case", metavar="CASE", help="ready case, or case file, which may have a table [sweep]")
     _add_asked(add)
+    add("--method", metavar="NAME", help="solver of every case, as of `kinemesh run`")
     mesh = command.add_mutually_exclusive_group()
     mesh.add_argument(
         "--size",
@@ -111,7 +112,9 @@ def main(arguments: argparse.Namespace) -> int:
     store.packages()
     nodes = arguments.nodes if arguments.size is None else arguments.size
     given = _given(arguments)
-    asked = asked_of(arguments.case, given, arguments.set, arguments.device, nodes)
+    asked = asked_of(
+        arguments.case, given, arguments.set, arguments.device, nodes, arguments.method
+    )
     if arguments.list:
         sweeping.refuse_counts(arguments.batch, arguments.workers)
         places = workshop.places_of(asked.devices, arguments.workers, arguments.dask)
