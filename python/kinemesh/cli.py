@@ -44,6 +44,8 @@ class _Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         args = views.joined(sys.argv[1:] if args is None else args)
+        if self._subparsers is not None and (told := views.no_command(args, COMMANDS)):
+            self.error(told)
         found, rest = super().parse_known_args(args, namespace)
         for word in rest:
             options = [name for name in self._option_string_actions if name.startswith("--")]

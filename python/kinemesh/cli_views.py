@@ -1,11 +1,18 @@
-"""Options of the program for pictures of a flow."""
+"""Options of the program for pictures of a flow, and words that are no command."""
 
 from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
+
+from kinemesh.errors import did_you_mean
+
+OF_FILES = (
+    "; of a case's mesh see `kinemesh check CASE`, of a file `kinemesh check CASE --mesh FILE`, in "
+    "Python km.mesh.quality(km.mesh.read(FILE))"
+)
 
 
 def add_arguments(command: Any) -> None:
@@ -52,3 +59,13 @@ def check(arguments: argparse.Namespace) -> None:
     from kinemesh.plot.views import View
 
     View.of(**shown(arguments))
+
+
+def no_command(words: Sequence[str], commands: Iterable[str]) -> str:
+    """What a word that is no command may mean; "" where it is one, or means none."""
+    word = next((word for word in words if not word.startswith("-")), "")
+    known = list(commands)
+    if not word or word in known:
+        return ""
+    hint = OF_FILES if word == "quality" else did_you_mean(word, known)
+    return hint and f"argument COMMAND: invalid choice: {word!r}{hint}"

@@ -186,8 +186,8 @@ def test_symmetry_is_no_wall_where_names_decide_and_no_slip_is_one():
 def test_planes_of_symmetry_in_space_are_known_by_a_word_of_their_name():
     cloud = SimpleNamespace(boundaries=dict.fromkeys(["wing", "Symmetry_1", "symmetry-xz", "far"]))
     assert planes_of(None, [cloud]) == ["Symmetry_1", "symmetry-xz"]
-    with pytest.raises(MeshError, match=r"say symmetry=\['slip'\] for a plane"):
-        refuse_by_name(["wing", "slip"], ["far"], [], in_space=True)
+    with pytest.raises(MeshError, match=r"say boundaries={'slip': 'symmetry'} for planes"):
+        refuse_by_name(["wing", "slip"], ["far"], [])
 
 
 UNTOLD = {

@@ -195,14 +195,14 @@ def together(cases: Sequence[Case], spaces: Sequence[Any]) -> list[Any]:
 
 def conditions_of_case(case: Case, made: Mesh | Cloud) -> dict[str, Condition]:
     """Condition of each marker, as a run has it."""
-    from kinemesh.space.markers import conditions_on, planes_of
+    from kinemesh.flow.door.space import symmetry_planes
+    from kinemesh.space.markers import conditions_on
 
     if isinstance(made, Parts):
         return made.conditions
-    planes = planes_of(None, [made]) if made.points.shape[1] == 3 else []
-    return conditions_on([made], **case.mesh.sides(), planes=planes) | dict.fromkeys(
-        planes, Symmetry()
-    )
+    sides = case.mesh.sides()
+    planes, sides["boundaries"] = symmetry_planes(None, [made], sides.get("boundaries"))
+    return conditions_on([made], **sides, planes=planes) | dict.fromkeys(planes, Symmetry())
 
 
 def numbers_in_words(own: Condition) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from numpy.typing import ArrayLike
 
-from kinemesh.errors import MeshError
+from kinemesh.errors import MeshError, did_you_mean
 from kinemesh.mesh.files.gmsh import read_msh
 from kinemesh.mesh.files.scale import resized
 from kinemesh.mesh.files.su2 import read_su2, write_su2
@@ -54,6 +55,15 @@ __all__ = [
     "write_su2",
     "write_vtk",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """AttributeError for a name that the module has not, with where it is or the nearest one."""
+    hint = did_you_mean(name, __all__)
+    if not name.startswith("_") and hasattr(Mesh, name):
+        hint = f"; it is of the class: km.Mesh.{name}"
+    raise AttributeError(f"module 'kinemesh.mesh' has no attribute {name!r}{hint}")
+
 
 REFUSED = {
     ".cgns": "CGNS files are not read, expected .su2 or .msh; SU2_DEF makes one of the other, with "

@@ -184,7 +184,10 @@ class Mesh:
     def _expect_plane(self, name: str) -> None:
         """MeshError in space."""
         if self.solids:
-            raise MeshError(f"mesh.{name} is of a mesh in the plane; of one in space take blocks")
+            instead = "volumes" if name == "areas" else "blocks"
+            raise MeshError(
+                f"mesh.{name} is of a mesh in the plane; of one in space take {instead}"
+            )
 
     @property
     def edges(self) -> Ints:

@@ -72,6 +72,11 @@ class Donors:
                 f"overset: the mesh is a {type(mesh).__name__}, expected a kinemesh.Mesh of "
                 "triangles and quadrilaterals; clouds, and meshes in space, are not searched yet"
             )
+        if mesh.dimensions == 3:
+            raise MeshError(
+                f"overset: the mesh is in space ({mesh.nodes} nodes), expected a kinemesh.Mesh of "
+                "triangles and quadrilaterals; meshes in space are not searched yet"
+            )
         self.backend = backend = Backend(device)
         cells = mesh.cells
         self.bins = bins_of(mesh.points, cells)

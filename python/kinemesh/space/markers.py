@@ -29,12 +29,12 @@ def markers_of(spaces: Sequence[Any]) -> list[str]:
     return list(dict.fromkeys(name for _, space in firsts(spaces) for name in space.boundaries))
 
 
-def planes_of(symmetry: Any, clouds: Sequence[Any]) -> list[str]:
-    """Markers of planes of symmetry: by default those named like one."""
+def planes_of(symmetry: Any, clouds: Sequence[Any], argument: str = "symmetry") -> list[str]:
+    """Markers of planes of symmetry, as an argument lists them: by default those named like one."""
     names = markers_of(clouds)
     if symmetry is None:
         return [n for n in names if _begins(n, NEITHER[:1])]
-    return _listed("symmetry", symmetry, names)
+    return _listed(argument, symmetry, names)
 
 
 def walls_of(
@@ -81,25 +81,21 @@ def walls_of(
     return bodies, outer
 
 
-def refuse_by_name(
-    walls: Sequence[str], far: Sequence[str], named: Sequence[str], in_space: bool = False
-) -> None:
+def refuse_by_name(walls: Sequence[str], far: Sequence[str], named: Sequence[str]) -> None:
     """MeshError for walls and a far field by default that are named like another kind.
 
     Parameters
     ----------
     named : markers that the user lists as one of the two
-    in_space : whether planes of symmetry are an argument of their own
     """
-    plane = "symmetry=[{0!r}]" if in_space else "boundaries={{{0!r}: 'symmetry'}}"
     for kind, markers, begins in (("walls", walls, NO_WALL), ("far field", far, NEITHER)):
         wrong = [n for n in markers if _begins(n, begins) and n not in named]
         if wrong:
             raise MeshError(
                 f"markers {wrong} would be {kind}, and are named like another kind of boundary; "
-                f"say {plane.format(wrong[0])} for a plane of symmetry or another wall with slip "
-                "and without loads, far for what the stream comes in or leaves through, or walls "
-                "where they are walls (keys of [mesh] in a case file)"
+                f"say boundaries={dict.fromkeys(wrong, 'symmetry')!r} for planes of symmetry or "
+                "other walls with slip and without loads, far for what the stream comes in or "
+                "leaves through, or walls where they are walls (keys of [mesh] in a case file)"
             )
 
 
@@ -152,7 +148,7 @@ def conditions_on(
         lists = [_joined(value, own, every) for value, own in given.values()]
         solid, open_ = walls_of(lists[0], spaces, [*planes, *others], lists[1])
     said = [*(walls or ()), *(far or ()), *bodies, *outer]
-    refuse_by_name(solid, open_, said, spaces[0].points.shape[1] == 3)
+    refuse_by_name(solid, open_, said)
     found = {m: named.get(m, Wall()) for m in solid} | {m: named.get(m, Far()) for m in open_}
     if others:
         _check_ends(spaces, found | named)

@@ -113,7 +113,7 @@ def symmetry_planes(
         return [], named | dict.fromkeys(planes, Symmetry())
     others = {marker: own for marker, own in named.items() if marker not in slip}
     if symmetry is None:
-        return planes_of(slip or None, spaces), others
+        return planes_of(slip or None, spaces, "boundaries"), others
     planes = planes_of(symmetry, spaces)
     if slip and set(slip) != set(planes):
         raise SettingsError(

@@ -11,6 +11,7 @@ from kinemesh.arguments import checks_names
 from kinemesh.errors import MeshError, did_you_mean
 from kinemesh.mesh.generate.rays import Complexes, Wanted, cut
 from kinemesh.mesh.generate.spacing import Normal
+from kinemesh.mesh.kinds import cells_named
 from kinemesh.mesh.mesh import Mesh, cell_table
 from kinemesh.mesh.origin import of_section
 from kinemesh.mesh.sections import named
@@ -125,7 +126,8 @@ def _one_of(name: str, value: str, known: tuple[str, ...]) -> str:
     if isinstance(value, str) and value.lower() in known:
         return value.lower()
     near = str(value).lower()
-    hint = did_you_mean(near[:1] if name == "topology" else near, known)
+    named = cells_named if name == "cells" else did_you_mean
+    hint = named(near[:1] if name == "topology" else near, known)
     raise MeshError(f"airfoil: {name} = {value!r}, expected one of {', '.join(known)}{hint}")
 
 

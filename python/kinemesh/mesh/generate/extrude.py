@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError, shown
 from kinemesh.mesh.generate.cones import cut_faces, tetrahedra
+from kinemesh.mesh.kinds import cells_named
 from kinemesh.mesh.mesh import Mesh
 
 Ints = NDArray[np.int32]
@@ -95,7 +96,8 @@ def _check(mesh: Any, span: Any, layers: Any, cells: Any) -> None:
     if isinstance(layers, bool) or not (whole and layers > 0):
         raise MeshError(f"extruded: layers is {layers!r}, expected a whole number from 1")
     if cells is not None and cells not in CELLS:
-        raise MeshError(f"extruded: cells is {cells!r}, expected {', '.join(CELLS)}, or None")
+        near = cells_named(cells, CELLS)
+        raise MeshError(f"extruded: cells is {cells!r}, expected {', '.join(CELLS)}, or None{near}")
     if cells == "hexes" and len(mesh.triangles):
         raise MeshError(
             f"extruded: the mesh has {len(mesh.triangles)} triangles, expected quadrilaterals "

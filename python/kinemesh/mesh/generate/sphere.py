@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from kinemesh.errors import MeshError
 from kinemesh.mesh.generate.cones import cut_faces, tetrahedra
 from kinemesh.mesh.generate.rays import layers as places
+from kinemesh.mesh.kinds import cells_named
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.sentences import NODES
 
@@ -155,4 +156,5 @@ def _check(nodes: Any, wall_spacing: Any, growth: Any, far_field: Any, cells: An
             term = NODES if name == "nodes" else name
             raise MeshError("sphere: ", term, f" = {value!r}, expected {low:g} to {high:g}")
     if cells not in CELLS:
-        raise MeshError(f"sphere: cells = {cells!r}, expected {', '.join(CELLS)}")
+        near = cells_named(cells, CELLS)
+        raise MeshError(f"sphere: cells = {cells!r}, expected {', '.join(CELLS)}{near}")

@@ -8,7 +8,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kinemesh.errors import MeshError
+from kinemesh.errors import MeshError, shown
 from kinemesh.mesh.edges import numbers
 from kinemesh.mesh.geometry.solid_quality import SolidQuality, solid_quality
 from kinemesh.mesh.mesh import Mesh, polygon_areas
@@ -89,6 +89,11 @@ def quality(mesh: Mesh | ArrayLike, cells: ArrayLike | None = None) -> Quality |
         points, groups = mesh.points, [mesh.triangles, mesh.quads]
         order = np.arange(len(mesh.triangles) + len(mesh.quads))
     else:
+        if cells is None:
+            raise MeshError(
+                f"quality: the mesh is {shown(mesh)}, expected a Mesh, or points and cells; of a "
+                "file take quality(mesh.read(path))"
+            )
         points = numbers(mesh, "quality: points")
         groups, order = _split(points, cells)
     groups = [group for group in groups if len(group)]

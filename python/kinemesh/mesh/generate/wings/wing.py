@@ -7,6 +7,7 @@ from typing import Any
 
 from kinemesh.errors import MeshError
 from kinemesh.mesh.generate.wings import block
+from kinemesh.mesh.kinds import cells_named
 from kinemesh.mesh.mesh import Mesh
 from kinemesh.mesh.origin import Origin
 from kinemesh.mesh.sections.section import Section
@@ -58,7 +59,8 @@ def wing(
     MeshError    for arguments that no good mesh fulfils
     """
     if cells not in CELLS:
-        raise MeshError(f"wing: cells = {cells!r}, expected {', '.join(CELLS)}")
+        near = cells_named(cells, CELLS)
+        raise MeshError(f"wing: cells = {cells!r}, expected {', '.join(CELLS)}{near}")
     if topology not in TOPOLOGIES:
         raise MeshError(f"wing: topology = {topology!r}, expected {', '.join(TOPOLOGIES)}")
     from kinemesh.mesh.generate.wings import planform  # loads much of SciPy
