@@ -35,7 +35,7 @@ TYPES = {
     "far field nan": (lambda: airfoil(far_field=np.nan), r"far_field = nan, expected 3 to 10000"),
     "spacing in words": (lambda: airfoil(wall_spacing="fine"), r"wall_spacing = 'fine', expected"),
     "growth true": (lambda: airfoil(growth=True), r"growth = True, expected a number"),
-    "quality of 5": (lambda: quality(5), r"quality: points \(\) and cells \(0, 0\), expected"),
+    "quality of 5": (lambda: quality(5), "quality: the mesh is 5, expected a Mesh, or po"),
     "quality of text": (lambda: quality("x", CELLS), r"quality: points has dtype <U1"),
     "quality out of range": (
         lambda: quality(np.array(POINTS), [[0, 1, 9]]),

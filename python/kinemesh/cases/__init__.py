@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent
 
-_LOOPS = {"agard-ct5": ("data/su2_loop_5233_nodes.csv", "SU2 8.2.0, 5233 nodes, 64 steps")}
+_CT5 = ("data/su2_loop_5233_nodes.csv", "SU2 8.2.0, 5233 nodes, 64 steps")
+_LOOPS = {"agard-ct5": _CT5, "ct5-extruded": _CT5}
 _PRESSURES = {"oneram6": ("data/oneram6_ar138_2308.csv", "AGARD-AR-138, test 2308")}
 
 
