@@ -62,7 +62,7 @@ def check(arguments: argparse.Namespace) -> None:
 
 
 def no_command(words: Sequence[str], commands: Iterable[str]) -> str:
-    """What a word that is no command may mean; "" where it is one, or means none."""
+    """Sentence on a word that is no command and is near to one; "" of others."""
     word = next((word for word in words if not word.startswith("-")), "")
     known = list(commands)
     if not word or word in known:

@@ -62,6 +62,14 @@ def test_keys_of_a_wing_are_arguments_of_its_mesh():
     same(made(WING | more), km.mesh.wing("naca0012", 10_000, **plan, **more))
 
 
+def test_a_wing_of_any_section_has_a_cloud_by_method_meshless():
+    plan = {"span": 2.0, "taper": 0.5, "sweep_deg": 20.0}
+
+    cloud = build.space(case(WING | {"nodes": 20_000}, method="meshless"))
+
+    np.testing.assert_array_equal(cloud.points, km.cloud.wing("naca0012", 20_000, **plan).points)
+
+
 def test_the_section_of_a_wing_may_be_a_file_beside_the_case(tmp_path, monkeypatch):
     x = np.linspace(0, 1, 40)
     half = 0.6 * (0.2969 * np.sqrt(x) - 0.126 * x - 0.3516 * x**2 + 0.2843 * x**3 - 0.1036 * x**4)
@@ -144,12 +152,16 @@ REFUSED = {
     "key of a span": (SECTION | {"extruded": {"spam": 1.0}}, {},
                       r"\[mesh.extruded\]: unknown key 'spam'; did you mean 'span'"),
     "span": (SECTION | {"extruded": {"span": -1.0}}, {}, r"\[mesh.extruded\] span = -1.0, exp"),
-    "layers": (SECTION | {"extruded": {"layers": 0}}, {}, r"\[mesh.extruded\] layers = 0, expec"),
+    "layers": (SECTION | {"extruded": {"layers": 0}}, {}, r"\[mesh.extruded\] layers = 0, exp"),
     "cells of layers": (SECTION | {"extruded": {"cells": "hex"}}, {}, "mean 'hexes'"),
     "no table": (SECTION | {"extruded": 1.0}, {}, r"extruded = 1.0, expected a table such as { s"),
     "extruded wing": (WING | {"extruded": {}}, {}, "a wing, so extruded has no meaning; meshes of"),
     "extruded bodies": ({"bodies": "30p30n", "extruded": {}}, {}, "bodies, so extruded has no m"),
-    "keys of a wing": (SECTION | {"taper": 0.5}, {}, "a section, so taper has no meaning"),
+    "keys of a wing": (SECTION | {"taper": 0.5}, {},
+                       "a section, so taper has no meaning; a wing is wing = 'naca0012' in place"),
+    "tetrahedra in the plane": (SECTION | {"cells": "tets"}, {}, "extruded = { cells = 'tets' }"),
+    "a point of space": (WING, {"flow": {"mach": 0.5, "moment_about": [0, 0, 0]}},
+                         r"expected two numbers \[x, y\], in space \[x, z\]"),
     "walls of a wing": (WING | {"walls": ["wing"]}, {}, "a wing, so walls has no meaning"),
     "name of a wing": (WING | {"wing": "oneram7"}, {}, r"'oneram7', expected .* mean 'oneram6'\?"),
     "what is a wing": (WING | {"wing": 6}, {}, r"wing = 6, expected oneram6, or a section"),

@@ -16,6 +16,7 @@ from kinemesh.cases.sources import (
     EXTRUDED,
     GENERATED,
     NUMBERS,
+    OF_WINGS,
     SIDES,
     SOURCES,
     Source,
@@ -242,11 +243,23 @@ class MeshPart:
         more = [n for n in more if n not in (*of.keys, *of.sides)]
         if not more:
             return
-        of_size = of.size is not None and more[0] in NUMBERS
-        hint = f"its size is {of.size[0]}" if of.size and of_size else "remove it"
-        if more[0] == EXTRUDED:
-            hint = "meshes of the plane are drawn out along a span; remove it"
-        raise CaseError(MESH, f" has {of.said}, so {', '.join(more)} has no meaning", advice=hint)
+        raise CaseError(
+            MESH,
+            f" has {of.said}, so {', '.join(more)} has no meaning",
+            advice=self._instead(more[0]),
+        )
+
+    def _instead(self, key: str) -> str:
+        """Advice on a key without a meaning."""
+        of = self.alone
+        if of.size is not None and key in NUMBERS:
+            return f"its size is {of.size[0]}"
+        if key == EXTRUDED:
+            return "meshes of the plane are drawn out along a span; remove it"
+        if key in OF_WINGS and EXTRUDED in of.keys:
+            wing = f"a wing is wing = '{self.section or 'naca0012'}' in place of {of.name}"
+            return f"{wing}, and from plane to plane goes {EXTRUDED} = {{ span = 1.0 }}"
+        return "remove it"
 
     def check(self, method: str) -> None:
         """Raise CaseError for keys that the method does not use."""

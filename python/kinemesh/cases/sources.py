@@ -18,6 +18,7 @@ PLANE = frozenset({("mesh", 2), ("cloud", 2)})
 MESH, CLOUD, SOLID = (frozenset({one}) for one in (("mesh", 2), ("cloud", 2), ("mesh", 3)))
 SPACE = SOLID | {("cloud", 3)}
 NODES = ("nodes", 2000)
+OF_WINGS = ("span", "taper", "sweep_deg", "tip")
 EXTRUDED = "extruded"  # key of what draws a mesh of the plane out along the span
 NUMBERS = ("nodes", "points")  # of a wing one number by either name
 
@@ -45,6 +46,8 @@ def cells_of(*ready: str) -> Callable[[Any, Any], str]:
             from kinemesh.mesh.kinds import cells_named
 
             near = cells_named(value, ready)
+            if not near and "tets" not in ready and cells_named(value, ["tets"]):
+                near = f"; tetrahedra are of {EXTRUDED} = {{ cells = 'tets' }}"
             raise wrong(where, value, f"one of {', '.join(ready)}{near}")
         return str(value)
 

@@ -71,7 +71,7 @@ class FlowPart:
         try:
             x, y = self.moment_about
         except (TypeError, ValueError):
-            raise wrong(at, self.moment_about, "two numbers [x, y]") from None
+            raise wrong(at, self.moment_about, "two numbers [x, y], in space [x, z]") from None
         set_field(self, "moment_about", (number(at, x), number(at, y)))
 
     @property
