@@ -10,6 +10,7 @@ import pytest
 from kinemesh import cases, cli
 from kinemesh.cases import build
 from kinemesh.cases.casefile import Case
+from kinemesh.cases.check import check
 from kinemesh.errors import CaseError, KinemeshError
 from kinemesh.study.sweep.asked import asked_of
 
@@ -213,6 +214,23 @@ def test_check_tells_all_of_a_mesh_in_space(monkeypatch, tmp_path, capsys):
     assert "640 steps at most" in said["steps"]
     assert "GiB free on cpu" in said["memory"]
     assert "rigid motion" in said["pre-flight"]
+
+
+def test_check_takes_the_planes_that_boundaries_name_as_a_run_does(tmp_path):
+    solid = km.mesh.extruded(km.mesh.airfoil("naca0012", nodes=500))
+    ends = {"symmetry_left": "root", "symmetry_right": "symmetry"}
+    sides = {ends.get(name, name): own for name, own in solid.boundaries.items()}
+    blocks = {name: own for name, own in solid.solids.items() if len(own)}
+    km.mesh.write(km.Mesh.from_blocks(solid.points, blocks, sides), tmp_path / "own.su2")
+
+    def looked(**kinds):
+        return check(case({"file": str(tmp_path / "own.su2"), "boundaries": kinds}))
+
+    both = looked(root="symmetry", symmetry="symmetry")
+    assert both.good
+    assert any("symmetry (plane) root (" in text for _, _, text in both.rows)
+    one = {name: text for name, state, text in looked(root="symmetry").rows if state == "wrong"}
+    assert "boundaries={'symmetry': 'symmetry'} for planes" in one["markers"]
 
 
 @pytest.mark.parametrize(
