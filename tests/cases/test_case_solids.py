@@ -15,7 +15,7 @@ from kinemesh.errors import CaseError, KinemeshError
 from kinemesh.study.sweep.asked import asked_of
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore:.*(residual fell|planform|flows about swept):RuntimeWarning")
+    pytest.mark.filterwarnings("ignore:.*(residual fell|planform):RuntimeWarning")
 ]
 WING = {"wing": "naca0012", "nodes": 10_000, "span": 2.0, "taper": 0.5, "sweep_deg": 20.0}
 CT5 = cases.load("ct5-extruded")
@@ -168,9 +168,11 @@ REFUSED = {
     "what is a wing": (WING | {"wing": 6}, {}, r"wing = 6, expected oneram6, or a section"),
     "nodes of a wing": (WING | {"nodes": 500}, {}, "nodes = 500, expected an integer of 10000 to"),
     "a cloud's key": (WING | {"cloud": "irregular"}, {}, "cloud is of a cloud about a wing, and m"),
-    "method": (WING, {"method": "cells"}, "makes no mesh in the plane, which method 'cells' needs"),
+    "method": (WING, {"method": "incompressible"},
+               "makes no mesh in the plane, which method 'incompressible' needs"),
     "extruded cloud": (SECTION | {"extruded": {}}, {"method": "meshless"}, "use method = 'ale'"),
-    "extruded cells": (SECTION | {"extruded": {}}, {"method": "cells"}, "use method = 'ale'"),
+    "extruded, incompressible": (SECTION | {"extruded": {}}, {"method": "incompressible"},
+                                 "makes no mesh in the plane, .* use method = 'ale'"),
     "chord": (WING, {"flow": {"mach": 0.5, "chord": 1.0}},
               r"\[flow\] chord = 1 is of the plane, and the case is in space; give reference_area"),
     "reynolds": (WING, {"flow": {"mach": 0.5, "reynolds": 1e5}}, r"\[flow\] reynolds = 100000 is"),
@@ -231,26 +233,6 @@ def test_check_takes_the_planes_that_boundaries_name_as_a_run_does(tmp_path):
     assert any("symmetry (plane) root (" in text for _, _, text in both.rows)
     one = {name: text for name, state, text in looked(root="symmetry").rows if state == "wrong"}
     assert "boundaries={'symmetry': 'symmetry'} for planes" in one["markers"]
-
-
-@pytest.mark.parametrize(
-    ("keys", "said"),
-    [
-        (["mesh.points=20000"], "20000 nodes in hexes converge slowly, or not"),
-        (["mesh.points=10000", "mesh.cells=tets"], ""),
-        (["mesh.points=30000"], ""),
-        (["mesh.points=200000", "mesh.cells=prisms"], "wings in prisms do not converge"),
-        (["mesh.points=40000", "mesh.cells=hybrid"], "wings in hybrid do not converge"),
-    ],
-)
-def test_meshes_of_wings_on_which_flows_do_not_converge_are_told(keys, said, monkeypatch):
-    monkeypatch.setitem(build.MAKERS, "mesh", lambda part, **_: None)
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        build.space(M6.changed(keys))
-        build.space(case({"wing": "naca0012", "nodes": 10_000}))  # without sweep
-
-    assert [said in str(warning.message) for warning in told] == [True] * bool(said)
 
 
 @pytest.mark.flow

@@ -90,6 +90,11 @@ def test_a_mesh_refers_to_its_chord():
     text = 'name = "s"\nmode = "steady"\n[mesh]\nsection = "naca0012"\n[flow]\nmach = 0.5\n'
     table = tomllib.loads(text + "reference_length = 2.0\n")
 
+    slow = {"reynolds": 100, "reference_length": 2.0}
+    with pytest.raises(
+        km.CaseError, match=r"reference_length: .* method 'incompressible' takes chord; remove it"
+    ):
+        Case.from_dict(table | {"method": "incompressible", "flow": slow})
     for method in ("ale", "cells", "meshless"):
         assert Case.from_dict(table | {"method": method}).build(device="cpu").reference == (1, 2)
 
@@ -97,7 +102,7 @@ def test_a_mesh_refers_to_its_chord():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("oneram6 --method cells", "makes no mesh in the plane"),
+        ("oneram6 --method incompressible", "makes no mesh in the plane"),
         ("oneram6 --mesh some.su2", "a mesh file cannot take"),
         (
             "oneram6 --points 100",

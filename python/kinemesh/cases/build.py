@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from kinemesh.cases.doubts import tell_of_wing
 from kinemesh.cases.overset import Overset, of_motions, of_part
 from kinemesh.cases.parts import MeshPart
 from kinemesh.cases.sources import GENERATED, SIDES
@@ -63,10 +62,7 @@ def space(case: Stated) -> Any:
     """Mesh, cloud or parts of a case."""
     if isinstance(case.mesh, Overset):
         return laid(case.mesh)
-    on = registry.named(case.method).on
-    if on == "mesh":
-        tell_of_wing(case.mesh)
-    return MAKERS[on](case.mesh, **of_flow(case))
+    return MAKERS[registry.named(case.method).on](case.mesh, **of_flow(case))
 
 
 def _given(part: MeshPart) -> dict[str, Any]:
