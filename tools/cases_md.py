@@ -32,7 +32,7 @@ An unknown key, a missing one and a combination without meaning are errors that 
 """
 MORE = """
 On a cloud `[mesh]` makes the cloud: about a section, `bodies` or a `wing`, or of a file's nodes.
-A `wing` has a mesh by method "ale" and a cloud by "meshless".
+A `wing` has a mesh by methods "ale" and "cells", and a cloud by "meshless".
 Its `cells`, `layers` and `topology` are of the mesh alone, `cloud` is of the cloud.
 In space are a wing, a sphere, such files, and meshes of the plane that are `extruded`.
 `nodes` and `--nodes` of an extruded mesh are those of the plane's.

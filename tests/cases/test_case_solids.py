@@ -14,9 +14,7 @@ from kinemesh.cases.check import check
 from kinemesh.errors import CaseError, KinemeshError
 from kinemesh.study.sweep.asked import asked_of
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:.*(residual fell|planform):RuntimeWarning")
-]
+pytestmark = [pytest.mark.filterwarnings("ignore:.*(residual fell|planform):RuntimeWarning")]
 WING = {"wing": "naca0012", "nodes": 10_000, "span": 2.0, "taper": 0.5, "sweep_deg": 20.0}
 CT5 = cases.load("ct5-extruded")
 M6 = cases.load("oneram6").replace(method="ale", points=10_000)
