@@ -7,6 +7,7 @@ from kinemesh.errors import SettingsError
 from kinemesh.flow import memory
 from kinemesh.flow.terms.gradients import CELL_GRADIENTS
 from kinemesh.mesh.solid_cell_faces import solid_cell_faces
+from kinemesh.results.fields import Fields
 from slabs import ACROSS, AXES, PLANES, rigid, slab
 from solid_cases import MACH, Shaken, forced, stream
 from solids import MADE, cube, half_of
@@ -108,7 +109,10 @@ def test_fields_even_about_a_plane_of_symmetry_have_exact_gradients_on_cells(kin
 
 
 @pytest.mark.flow
-@pytest.mark.parametrize(("of", "cells"), [("quads", "hexes"), ("triangles", "prisms")])
+@pytest.mark.parametrize(
+    ("of", "cells"),
+    [("quads", "hexes"), pytest.param("triangles", "prisms", marks=pytest.mark.slow)],
+)
 def test_cells_between_planes_of_symmetry_have_the_loads_of_the_plane(of, cells):
     """By plain means at vertices; others take more cells at walls, which in space are others."""
     flat = km.mesh.airfoil("naca0012", nodes=500, far_field=6, cells=of)
@@ -181,6 +185,40 @@ def test_a_run_on_cells_keeps_fields_of_them_and_goes_on_with_the_same_bits(tmp_
         assert there.min() <= walls["Cp"][node] <= there.max()
 
 
+def test_numbers_at_nodes_of_walls_are_means_of_the_cells_behind_them_alone():
+    mesh = cube(2, "tetrahedra")
+    walls = mesh.boundaries["rim"][:, :3]
+    walls = walls[(mesh.points[walls, 0] == 0).all(axis=1)]
+    cells = mesh.solids["tetrahedra"]
+    value = np.random.default_rng(2).uniform(-1, 1, len(cells))
+    rest = {"bodies": {}, "frame": 0, "time": 0.0, "cycle": 0.0, "phase_deg": 0.0, "cloud": False}
+    flow = Fields({"Cp": value}, mesh.points, cells, walls, **rest, on="cells").at_walls()
+
+    behind = [np.isin(cells, face).sum(axis=1) == 3 for face in walls]
+    for node in np.unique(walls):
+        own = [value[there] for face, there in zip(walls, behind, strict=True) if node in face]
+        expected = np.concatenate(own).mean()
+        assert flow["Cp"][node] == pytest.approx(expected, rel=1e-13)
+    assert np.isnan(flow["Cp"]).sum() == mesh.nodes - len(np.unique(walls))
+
+
+def test_pressures_of_walls_on_cells_are_those_at_the_middles_of_faces():
+    """A pressure that is linear over space has exact gradients."""
+    rise = np.array([0.01, -0.02, 0.03])
+    case = km.CellCentred(
+        km.mesh.sphere(1500, far_field=5.0), mach=MACH, device="cpu", reference_area=np.pi / 4,
+        settings=km.CellSettings(limiter="none"),
+    )  # fmt: skip
+    state = np.tile(stream(MACH, 0.0), (case.grid.nodes, 1))
+    state[:, 4] += case.grid.points @ rise
+    case.initialise(state)
+    wall = case.grid.wall
+
+    found = case.wall_pressures({0: np.arange(len(wall))})[0] * MACH**2 / 2  # less the stream's
+
+    assert found == pytest.approx(case.backend.get(wall.device["xf"]) @ rise, rel=0, abs=1e-13)
+
+
 @pytest.mark.flow
 @pytest.mark.filterwarnings("ignore:.*residual:RuntimeWarning")
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -222,7 +260,7 @@ def test_a_wing_converges_on_cells_of_all_kinds(cells):
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("kind", MADE)
 def test_cells_need_the_memory_that_they_take(kind, dtype):
-    mesh = cube(9, kind, jitter=0.05)
+    mesh = cube(7, kind, jitter=0.05)
     for gradient in ("nodes", "least-squares"):
         settings = km.CellSettings(gradient=gradient)
         made = km.CellCentred.counting()(

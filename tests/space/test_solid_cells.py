@@ -206,18 +206,19 @@ def test_faces_are_of_the_bodies_and_planes_of_their_markers():
     points, blocks = lattice((3, 3, 3), "hexahedra")
     rim = open_faces(blocks, len(points))
     x = points[rim]
-    sides = {"b": (x[..., 0] == 0).all(1), "a": (x[..., 0] == 3).all(1),
+    sides = {"b": (x[..., 2] == 0).all(1), "a": (x[..., 0] == 3).all(1),
              "mirror": (x[..., 1] == 0).all(1)}  # fmt: skip
     sides["out"] = ~np.any(list(sides.values()), axis=0)
     mesh = km.Mesh.from_blocks(points, blocks, {name: rim[own] for name, own in sides.items()})
     cells = cells_of(mesh, mesh, markers={"wall": ["a", "b"], "far": ["out"]}, planes=["mirror"])
     cells.start()
-    wall, mirror = cells.patches["wall"], cells.patches["symmetry"]
+    wall, mirror = cells.wall, cells.patches["symmetry"]
     S = cells.backend.get(wall.device["S"])
 
     assert cells.vertices.bodies == [(0, "a"), (0, "b"), (1, "a"), (1, "b")]
     assert wall.body.tolist() == np.repeat([0, 1, 2, 3], 9).tolist()
-    assert S[:, 0].tolist() == np.repeat([1, -1, 1, -1], 9).tolist()
+    assert (S @ [1, 0, 2]).tolist() == np.repeat([1, -2, 1, -2], 9).tolist()
+    assert [count for _, count in cells.patches["wall"].layers] == [30, 6]  # of cells at both
     assert mirror.member.tolist() == np.repeat([0, 1], 9).tolist()
     assert cells.normals.tolist() == [[0, -1, 0]] * 2
     assert cells.rows(wall, np.unique(mesh.boundaries["b"])).tolist() == list(range(9, 18))
