@@ -159,7 +159,7 @@ class FacesInSpace(Faces):
     """A gas on volumes of a mesh in space; the vortex fills layers between planes of symmetry."""
 
     dimensions = 3
-    sizes = 20, 28
+    sizes = 28, 40  # gradients that see one side of a plane come to their order later than others
 
     def space(self, size, half):
         if half == 1.0:

@@ -10,6 +10,7 @@ from kinemesh.linear import Pattern, colour_parallel
 from kinemesh.linear.lines import (
     ALONG,
     PERIOD,
+    RARE,
     THIN,
     colour_along_lines,
     line_colours,
@@ -67,7 +68,7 @@ def test_colours_along_lines_tell_neighbours_apart(mesh, device):
 
     assert (colours >= 0).all()
     assert (colours[ends] != colours[neighbour]).all()
-    assert PERIOD <= colours.max() + 1 <= 4 * PERIOD
+    assert PERIOD[2] <= colours.max() + 1 <= 4 * PERIOD[2]
 
 
 def test_colours_rise_along_a_line_until_they_repeat():
@@ -78,10 +79,10 @@ def test_colours_rise_along_a_line_until_they_repeat():
     # a row of these runs along y; the corners are on no line, their edges are too few
     line = np.lexsort((x[:, 1], x[:, 0])).reshape(21, 21)[1:-1]
     steps = np.abs(np.diff(colours[line], axis=1))
-    phases = (colours.max() + 1) // PERIOD
+    phases = (colours.max() + 1) // PERIOD[2]
     assert phases > 1
-    assert set(np.unique(steps)) == {phases, phases * (PERIOD - 1)}
-    assert ((steps == phases).mean(axis=1) > 1 - 2 / PERIOD).all()
+    assert set(np.unique(steps)) == {phases, phases * (PERIOD[2] - 1)}
+    assert ((steps == phases).mean(axis=1) > 1 - 2 / PERIOD[2]).all()
 
 
 def test_positions_count_from_an_end_of_each_line():
@@ -95,8 +96,8 @@ def test_positions_count_from_an_end_of_each_line():
 
 
 def test_a_line_that_touches_itself_leaves_a_node_to_be_coloured_later():
-    path = [(i, i + 1) for i in range(PERIOD + 1)]
-    edges = np.array([*path, (0, PERIOD)])  # its ends have one colour
+    path = [(i, i + 1) for i in range(PERIOD[2] + 1)]
+    edges = np.array([*path, (0, PERIOD[2])])  # its ends have one colour
     both = np.concatenate([edges, edges[:, ::-1]])
     order = np.lexsort(both.T[::-1])
     ends, neighbour = both[order].T
@@ -105,7 +106,7 @@ def test_a_line_that_touches_itself_leaves_a_node_to_be_coloured_later():
 
     colours = line_colours(offsets, neighbour, short)
 
-    assert colours.tolist() == [*range(PERIOD), -1, 1]
+    assert colours.tolist() == [*range(PERIOD[2]), -1, 1]
 
 
 def test_an_edge_of_a_line_is_shorter_than_the_third_of_both_its_nodes():
@@ -193,3 +194,19 @@ def test_triangles_are_too_thin_where_their_layer_curves_by_more_than_its_height
     assert len(curved_triangles(bent(rise * 3, quads=False))) == 0
     assert len(curved_triangles(bent(rise / 2, quads=True))) == 0
     assert len(curved_triangles(squeezed(square(20, jitter=0.0), FLAT))) == 0
+
+
+def test_lines_of_wings_have_few_colours_in_space():
+    case = km.Ale(km.mesh.oneram6(10_000), mach=0.5, reference_area=1.15315084, device="cpu")
+    pattern, graph = case.pattern, case.grid.graphs[0]
+    short, thin = short_edges(*graph, case.grid.points)
+    colours = colour_along_lines(case.backend, *graph, case.grid.points)
+
+    assert thin.any()
+    counts = np.bincount(colours)
+    assert len(counts) == len(pattern.colours) == 2 * PERIOD[3]  # two phases, and no third of a few
+    assert counts.min() > RARE / PERIOD[3] * short.sum() / 2
+    offsets, neighbour = graph
+    assert (
+        colours[np.repeat(np.arange(len(colours)), np.diff(offsets))] != colours[neighbour]
+    ).all()

@@ -2,7 +2,8 @@
 
 Across thin cells nodes are coupled thousands of times more strongly than along them.  DILU in two
 colours carries a change over two of these cells, in colours that count along a line of them over
-PERIOD cells.
+PERIOD cells.  In space 4 of these are as good and half of the launches: the ONERA M6 on 300 thousand
+nodes in hexahedra takes 159 pseudo-steps for 153, and 1.13 s of an H100 for 1.40.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ Ints = NDArray[np.int32]
 
 THIN = 50.0  # third shortest edge of a node over its shortest: a mesh with one has lines
 ALONG = 2.0  # third shortest edge over one that is part of a line
-PERIOD = 8  # positions along a line before its colours repeat
+RARE = 0.02  # of the nodes of lines: fewer in a phase have no colours of their own
+PERIOD = {2: 8, 3: 4}  # positions along a line before its colours repeat, by dimensions
 
 
 def colour_along_lines(
@@ -37,7 +39,7 @@ def colour_along_lines(
     short, thin = short_edges(offsets, neighbour, x)
     if not thin.any():
         return colour_parallel(backend, offsets, neighbour)
-    start = line_colours(offsets, neighbour, short)
+    start = line_colours(offsets, neighbour, short, PERIOD[x.shape[1]])
     return complete(backend, offsets, neighbour, start)
 
 
@@ -84,10 +86,12 @@ def _least(
     return least, entry[first]
 
 
-def line_colours(offsets: Ints, neighbour: Ints, short: NDArray[np.bool_]) -> Ints:
+def line_colours(
+    offsets: Ints, neighbour: Ints, short: NDArray[np.bool_], period: int = PERIOD[2]
+) -> Ints:
     """(nodes,) colours of the nodes of lines, -1 elsewhere.
 
-    Lines that touch differ in phase: colour = phases (position mod PERIOD) + phase.
+    Lines that touch differ in phase: colour = phases (position mod period) + phase.
     """
     nodes = len(offsets) - 1
     ends = np.repeat(np.arange(nodes, dtype=np.int32), np.diff(offsets))
@@ -98,8 +102,10 @@ def line_colours(offsets: Ints, neighbour: Ints, short: NDArray[np.bool_]) -> In
     graph = csr_array((np.ones(len(pairs[0])), pairs), shape=(count, count))
     graph.sum_duplicates()
     phase = colour_first_fit(graph.indptr.astype(np.int32), graph.indices.astype(np.int32))
-    phases = int(phase.max(initial=0)) + 1
-    colours = np.where(line >= 0, phases * (position % PERIOD) + phase[line], -1)
+    share = np.bincount(phase[line[line >= 0]]) / max(1, np.count_nonzero(line >= 0))
+    phases = int((share >= RARE).sum())  # first fit gives the lowest to most lines
+    kept = (line >= 0) & (phase[line] < phases)
+    colours = np.where(kept, phases * (position % period) + phase[line], -1)
     # two nodes of one line that touch where it turns back on itself
     same = (colours[ends] >= 0) & (colours[ends] == colours[neighbour]) & (ends > neighbour)
     colours[ends[same]] = -1
