@@ -153,6 +153,25 @@ def test_the_moments_of_sections_add_up_to_that_of_the_run(wing):
     assert total == pytest.approx(wing.summary["result"]["cm"], rel=1e-2)
 
 
+def test_a_section_of_a_steady_wing_has_the_pressures_of_its_loads(wing):
+    """To round-off: both have cp at the points of the section, and its force as their sum."""
+    station, alpha = 20, np.radians(3.0)
+    found = wing.spanwise()
+
+    (body,) = wing.pressures(section=found.eta[station]).values()
+
+    x, cp = np.r_[body.x, body.x[0]], np.r_[body.mean, body.mean[0]]
+    normal = -((cp[1:] + cp[:-1]) / 2 * np.diff(x)).sum()
+    want = found.cl[station] * np.cos(alpha) + found.cd[station] * np.sin(alpha)
+    assert body.closed
+    assert body.cp.shape == (1, len(body.x))
+    assert (body.phase_deg.size, len(body.harmonics), body.per_motion) == (0, 0, None)
+    assert normal == pytest.approx(want, rel=1e-10)
+    assert normal > 0.1
+    with pytest.raises(CaseError, match=r"which has no chord line; .* run.pressures.section=0.65"):
+        wing.pressures()
+
+
 def test_the_folder_has_the_table_and_the_summary_names_it(wing):
     (name,) = wing.summary["files"]["spanwise"]
     with (wing.out / name).open(encoding="utf-8") as file:

@@ -92,7 +92,8 @@ def pressures(
 ) -> dict[str, Pressures]:
     """Pressures on each body over the last cycle, by marker; CaseError without a whole cycle.
 
-    Of a steady viscous flow those of its end.  In space those of a section, which is one body.
+    Of a steady viscous flow those of its end.  In space those of a section, which is one body, and
+    of any steady flow.
     """
     run.refuse_failed(member)
     if section is not None:
@@ -102,6 +103,7 @@ def pressures(
         end = fields.read(run, None, None, member).at_walls()
         if wet is not None or "Cf" in end:
             return _of_steady(end, wet)
+        _refuse_wing(end)
         raise CaseError("pressures: a steady run has no cycle; its cp is in run.fields()['Cp']")
     last = times.last_cycle()
     if len(times.cycle) < 4 or times.cycle[-1] < 1 - 1e-6 or len(last) < 3:
@@ -113,11 +115,7 @@ def pressures(
         fields.read(run, 0, None, member).at_walls(),
         [fields.read(run, n, None, member).at_walls() for n in last.tolist()],
     )
-    if first.points.shape[1] != 2:
-        raise CaseError(
-            "pressures: of a wing, which has no chord line; give a share of its span, as in "
-            "run.pressures(section=0.65)"
-        )
+    _refuse_wing(first)
     unit = _motion(run, member)
     phase = np.radians(times.phase_deg[last])
     found = {}
@@ -128,14 +126,22 @@ def pressures(
     return found
 
 
+def _refuse_wing(frame: Fields) -> None:
+    if frame.points.shape[1] != 2:
+        raise CaseError(
+            "pressures: of a wing, which has no chord line; give a share of its span, as in "
+            "run.pressures(section=0.65)"
+        )
+
+
 def _of_section(run: Record, member: int | None, eta: float) -> dict[str, Pressures]:
     """Pressures on a section of a wing, from the frames of its walls."""
-    surface = Surface(run, member, "pressures")
-    last = surface.last_cycle()
-    if len(last) < 3:
+    surface, steady = Surface(run, member, "pressures"), run.history.kind == "steady"
+    last = np.array([len(surface.times) - 1]) if steady else surface.last_cycle()
+    if len(last) < 3 and not steady:
         raise CaseError(
-            f"pressures: {len(last)} frames of the last cycle, expected 3 and a whole cycle; of a "
-            "steady wing run.spanwise() has the loads, run.fields()['Cp'] the pressures"
+            f"pressures: {len(last)} frames of the last cycle, expected 3 and a whole cycle; run "
+            "more cycles, or more steps a cycle"
         )
     (cut,) = surface.sections([eta])
     if cut.nose < 0:
@@ -144,10 +150,20 @@ def _of_section(run: Record, member: int | None, eta: float) -> dict[str, Pressu
     nodes, closed = _along(cut.lines, place)
     x, y = _by_chord(place[nodes])
     cp = np.array([cut.on_points(own, surface.on)[nodes] for _, own in surface.frames(last)])
+    name = f"{100 * cut.eta:g} % of the span"
+    if steady:
+        return {name: _still(x, y, cp, closed)}
     phase = np.radians(360 * (surface.cycles[last] % 1))
     parts = _harmonics(cp, phase, _motion(run, member))
-    name = f"{100 * cut.eta:g} % of the span"
     return {name: Pressures(x, y, np.degrees(phase), cp, *parts, closed)}
+
+
+def _still(
+    x: FloatArray, y: FloatArray, cp: FloatArray, closed: bool, cf: FloatArray | None = None
+) -> Pressures:
+    """Pressures (1, nodes) of a steady flow."""
+    none = np.empty((0, len(x)), complex)
+    return Pressures(x, y, np.empty(0), cp, cp[0], none, None, None, closed, cf)
 
 
 def viscosity(run: Record, member: int | None) -> float | None:
@@ -216,8 +232,7 @@ def _of_body(
         pairs = zip(frames, drag[1].tolist(), strict=True)
         cf = np.array([_cf(frame, nodes, closed, drag[0], spin) for frame, spin in pairs])
     if not len(phase):
-        none = np.empty((0, len(nodes)), complex)
-        return Pressures(x, y, phase, cp, cp[0], none, None, None, closed, cf)
+        return _still(x, y, cp, closed, cf)
     return Pressures(x, y, np.degrees(phase), cp, *_harmonics(cp, phase, unit), closed, cf)
 
 

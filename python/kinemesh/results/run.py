@@ -75,9 +75,10 @@ class Run(Record):
         """Unsteady pressures on the wall of each body over the last cycle, by marker.
 
         Of incompressible flow with the shear stress, and of a steady one those of its end.  Of a
-        wing those on a `section`, given as a share of the span, which is one body.
-        CaseError for a steady run of a gas, for a wing without a section, for a section of a run in
-        the plane, and where fewer than three frames were kept.
+        wing those on a `section`, given as a share of the span, which is one body, and of a steady
+        one those of its end.
+        CaseError for a steady run of an inviscid gas in the plane, for a wing without a section,
+        for a section of a run in the plane, and where fewer than three frames were kept.
         """
         from kinemesh.results.pressures import pressures
 
