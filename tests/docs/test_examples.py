@@ -7,6 +7,7 @@ then lies within 10 % of the amplitudes that finer meshes and other codes give (
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import kinemesh as km
@@ -260,6 +261,59 @@ def test_four_methods_estimate_errors_by_each_other_and_by_three_sizes(
     assert both.cm.rms_share == pytest.approx(0, abs=0.05)
     assert "one is of a gas, the other of incompressible flow" in capsys.readouterr().out
     assert list(tmp_path.iterdir()) == []
+
+
+class Drawn:
+    """Plotter of PyVista that keeps what it is given, and draws nothing."""
+
+    def __init__(self, **about):
+        self.meshes = {}
+
+    def add_mesh(self, mesh, scalars, **how):
+        self.meshes[scalars] = mesh
+
+    def screenshot(self, return_img):
+        return np.zeros((7, 12, 3), np.uint8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seen", [True, False], ids=["with PyVista", "without PyVista"])
+def test_a_wing_has_measured_pressures_by_three_methods_and_pitches_damped(
+    seen, tmp_path, monkeypatch, capsys
+):
+    """Residuals fall less than the notebook's, and one cycle of eight steps is run."""
+    if seen:
+        monkeypatch.setattr(pytest.importorskip("pyvista"), "Plotter", Drawn)
+    else:
+        monkeypatch.setitem(sys.modules, "pyvista", None)
+    monkeypatch.chdir(tmp_path)
+    for settings in (km.AleSettings, km.CellSettings, km.MeshlessSettings):
+        monkeypatch.setitem(defaults(settings), "steady_drop", 1e-2)
+    small = {"nodes": "20_000", "pitching_nodes": "10_000", "cycles": 1, "steps_per_cycle": 8}
+
+    names = executed("wing.ipynb", **small)
+
+    measured = names["measured"][np.isclose(names["measured"][:, 0], 0.9)]
+    below = measured[(measured[:, 3] < 0) & (measured[:, 2] > 0.1)]
+    for run in names["runs"].values():
+        (wall,) = run.pressures(section=below[0, 1] / names["span"]).values()
+        side = np.flatnonzero(wall.y < 0)[np.argsort(wall.x[wall.y < 0])]
+        found = np.interp(below[:, 2], wall.x[side], wall.mean[side])
+        assert found == pytest.approx(below[:, 4], abs=0.12)  # measured 0.07 to 0.10
+        total = run.spanwise().total()["cl"]
+        assert total == pytest.approx(run.summary["result"]["cl"], rel=0.01)  # 0.4 %, as it says
+    loop, lag, load = names["loop"], names["lag"], names["load"]
+    moment = names["section"].cm.harmonics[0]
+    assert loop.damping > 0.3
+    assert load.total()["cl"] == pytest.approx(loop.cl.mean, rel=0.01)
+    assert lag[0] > 5 > lag[np.searchsorted(load.eta, 0.85)]
+    assert abs(moment.cos) > 3 * abs(moment.sin)
+    assert ("PyVista is not installed" in capsys.readouterr().out) is not seen
+    if seen:
+        wing, plane = (names["plotter"].meshes[name] for name in ("Cp", "Mach"))
+        assert wing.n_cells == len(names["runs"]["nodes"].fields().walls)
+        assert plane.points[:, 1] == pytest.approx(0.01, abs=1e-6)
+    assert [path.name for path in tmp_path.iterdir()] == ["m6"]
 
 
 def test_turbulent_layers_are_those_of_nasa(tmp_path, monkeypatch):
