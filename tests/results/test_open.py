@@ -136,13 +136,16 @@ def test_what_fields_cannot_give_is_refused(folder, mesh):
     with pytest.raises(km.CaseError, match="finite number of degrees"):
         run.fields(phase_deg=float("nan"), member=0)
     alone = pitching(mesh, mach=0.4, motion=km.motion.pitch(1.0, 0.1))
-    with pytest.raises(km.CaseError, match="the run kept none; give a folder"):
+    with pytest.raises(km.CaseError, match=r"give a folder, run\(\.\.\., out='name'\)"):
         alone.run(cycles=0.125, steps_per_cycle=8).fields()
 
 
 def test_a_steady_run_has_one_frame_and_no_phase(mesh, tmp_path):
     settings = km.AleSettings(steady_drop=1e-2)
-    km.Ale(mesh, mach=0.5, device="cpu", settings=settings).steady(out=tmp_path)
+    case = km.Ale(mesh, mach=0.5, device="cpu", settings=settings)
+    with pytest.raises(km.CaseError, match=r"give a folder, steady\(\.\.\., out='name'\)"):
+        case.steady().fields()
+    case.steady(out=tmp_path)
 
     run = km.open(tmp_path)
 

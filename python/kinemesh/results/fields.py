@@ -177,7 +177,8 @@ def _behind(
 def path_of(run: Record, member: int | None) -> tuple[Path, int]:
     """Field file and number of a member; CaseError without a field file."""
     if run.out is None:
-        raise CaseError("fields: the run kept none; give a folder, run(..., out='name')")
+        call = "steady" if run.history.kind == "steady" else "run"
+        raise CaseError(f"fields: the run kept none; give a folder, {call}(..., out='name')")
     members = run.members
     if member is None and members > 1:
         raise CaseError(f"fields: {members} members; choose one: run.fields(member=0)")
