@@ -30,6 +30,7 @@ def test_the_ready_cylinder_runs_from_the_shell(tmp_path, undrawn, capsys):
     assert len(run.frames().time) == 5  # one per unit of time, and the start
 
 
+@pytest.mark.slow
 @pytest.mark.flow
 def test_ready_steady_cases_run_from_the_shell(tmp_path, undrawn, capsys):
     for name in ("cylinder-steady", "naca0012-laminar"):

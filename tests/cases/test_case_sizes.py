@@ -118,7 +118,8 @@ BOXED = {"box": [0, 1, 0, 1], "core": [0, 1, 0, 1], "spacing": 0.1}
     [
         (BOXED, "fine", r"has a box and no size fine; give --set mesh\.spacing=\S+, or state "
                         r"\[mesh\.sizes\] fine = \{ spacing = \S+ \}$"),
-        (BOXED, "medium", r"no size medium; .* state \[mesh\.sizes\]: medium is then as stated$"),
+        (BOXED, "medium", r"no size medium; .* state \[mesh\.sizes\] of others: "
+                          r"medium is what the case states$"),
         (BOXED, "huge", "^nodes = 'huge', expected one of coarse, medium, fine$"),
         (BOXED, 5000, "has a box, so nodes has no meaning; its size is spacing$"),
         (FILED, "fine", "has a file and no size fine: its nodes are as they are; give another m"),

@@ -192,6 +192,7 @@ def test_mesh_and_meshless_give_ct5_s_lift_from_one_case(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_the_study_has_a_boundary_of_stability_and_runs_nothing_twice(
     tmp_path, monkeypatch, capsys
 ):
@@ -212,6 +213,7 @@ def test_the_study_has_a_boundary_of_stability_and_runs_nothing_twice(
     assert [path.name for path in tmp_path.iterdir()] == ["pitch-damping"]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*the CFL number was above:RuntimeWarning")
 @pytest.mark.filterwarnings("ignore:part .* cells of receptors", "ignore:member 0. not periodic")
 def test_a_section_has_the_loads_of_one_grid_on_two(tmp_path, monkeypatch):
@@ -229,6 +231,7 @@ def test_a_section_has_the_loads_of_one_grid_on_two(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["two-grids"]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*the CFL number was above:RuntimeWarning")
 @pytest.mark.filterwarnings("ignore:.*not periodic:RuntimeWarning")  # plunging: too few cycles
 def test_four_methods_estimate_errors_by_each_other_and_by_three_sizes(
@@ -316,6 +319,7 @@ def test_a_wing_has_measured_pressures_by_three_methods_and_pitches_damped(
     assert [path.name for path in tmp_path.iterdir()] == ["m6"]
 
 
+@pytest.mark.slow
 def test_turbulent_layers_are_those_of_nasa(tmp_path, monkeypatch):
     """Residuals fall less than the notebook's; 3 % are asked of finer meshes, too."""
     monkeypatch.chdir(tmp_path)

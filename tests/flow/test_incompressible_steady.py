@@ -282,6 +282,7 @@ BACK = km.mesh.background((-6, 8, -6, 6), (-1.4, 2.0, -1.4, 1.4), 0.09, growth=1
 PARTS = {"body": RING, "back": BACK}
 
 
+@pytest.mark.slow
 def test_overset_parts_end_at_the_flow_of_late_time():
     made = case(PARTS, settings=settings(steady_drop=1e-4, overlap=1))
     run = made.steady()
@@ -302,6 +303,7 @@ def test_overset_parts_have_the_drag_of_one_grid():
     assert run.history["cd"][-1] == pytest.approx(one.history["cd"][-1], rel=0.02)
 
 
+@pytest.mark.slow
 def test_a_member_of_parts_has_the_bits_of_its_run_alone():
     told = settings(steady_drop=1e-2, overlap=1)
     together = case([PARTS, PARTS], reynolds=[40.0, 10.0], settings=told).steady().history

@@ -99,7 +99,8 @@ def test_fields_even_about_a_plane_of_symmetry_have_exact_gradients_on_cells(kin
     even[:, across] = even[1 + across] = 0
     even[1 + across, across] = 0.7
     settings = km.CellSettings(limiter="none")
-    case = case_of(slab(6, kind, axis, 0.2), boundaries=PLANES, settings=settings)
+    about = {"alpha_deg": AXES[axis][1], "boundaries": PLANES, "settings": settings}
+    case = case_of(slab(6, kind, axis, 0.2), **about)
 
     found = gradients(case, even, AXES[axis][1])
 

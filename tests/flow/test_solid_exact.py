@@ -41,7 +41,8 @@ def test_fields_even_about_planes_of_symmetry_have_exact_gradients_on_them(kind,
     even[1 + across, across] = 0.7
     mesh = slab(6, kind, axis, 0.2)
     settings = km.AleSettings(limiter="none")
-    case = km.Ale(mesh, mach=0.3, walls=[], boundaries=PLANES, device="cpu", settings=settings)
+    about = {"mach": 0.3, "alpha_deg": AXES[axis][1], "walls": [], "boundaries": PLANES}
+    case = km.Ale(mesh, settings=settings, device="cpu", **about)
 
     found = gradients(case, even, AXES[axis][1])
 

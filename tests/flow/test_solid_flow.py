@@ -3,7 +3,9 @@
 import kinemesh as km
 import numpy as np
 import pytest
+from clouds import box
 from kinemesh.errors import SettingsError
+from slabs import PLANES, slab
 from solid_cases import MACH, Shaken, forced
 from solids import MADE, cube
 
@@ -116,3 +118,18 @@ def test_a_wing_among_tetrahedra_converges():
 
     assert found["converged"]
     assert 0.1 < found["cl"] < 0.3
+
+
+@pytest.mark.parametrize("solver", [km.Ale, km.CellCentred, km.Meshless])
+def test_a_stream_that_crosses_a_plane_of_symmetry_is_refused(solver):
+    """Planes across z, as where the span of a wing is along it."""
+    about = {"mach": MACH, "device": "cpu"}
+    if solver is km.Meshless:
+        space = box(half=True, across=2, wall=0)
+    else:
+        space, about["walls"] = slab(4, "hexahedra", "z"), []
+        about["boundaries"] = PLANES
+
+    solver(space, alpha_deg=0.0, **about)
+    with pytest.raises(SettingsError, match=r"crosses the planes of symmetry.*span .* along y"):
+        solver(space, alpha_deg=3.0, **about)

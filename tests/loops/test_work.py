@@ -341,6 +341,7 @@ def flap_angle(run):
     return np.radians(run.history["angle_deg_flap"])
 
 
+@pytest.mark.slow
 @pytest.mark.flow
 def test_bodies_that_move_as_one_have_one_damping_and_others_none():
     together = km.motion.plunge(0.02, K)

@@ -297,6 +297,7 @@ def test_graphs_beyond_the_most_are_forgotten(monkeypatch):
         assert len(mover.stages[0]) <= 4
 
 
+@pytest.mark.slow
 @rough
 def test_a_run_with_its_flap_oscillating_ends_with_finite_loads_and_resumes_with_the_same_bits(
     tmp_path,

@@ -42,6 +42,7 @@ def case(files, mesh, motion, **more):
     return Case.from_dict(tables | {"motion": {"bodies": motion}} | more)
 
 
+@pytest.mark.slow
 def test_rows_have_the_bits_of_each_body_alone_and_nan_where_it_is_not(files, tmp_path):
     motions = [{"main": PITCH}, {"main": PITCH, "flap": PITCH}]
     over = {"mesh.file": [str(files / f"{name}.su2") for name in ("one", "two")],

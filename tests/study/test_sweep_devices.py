@@ -27,6 +27,7 @@ def three_gpus(monkeypatch):
     monkeypatch.setattr("kinemesh.flow.memory.available", lambda backend: free[backend.device])
 
 
+@pytest.mark.slow
 @pytest.mark.flow
 def test_a_sweep_goes_on_with_other_devices_and_has_the_bits_of_one_process(tmp_path, monkeypatch):
     write, written = Store.write, []

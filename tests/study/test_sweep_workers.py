@@ -78,6 +78,7 @@ def test_rows_have_the_bits_of_one_thread_whatever_threads_a_worker_has(monkeypa
     same(*found)
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_costs_its_batch_which_is_run_again(
     address, undisturbed, tmp_path, monkeypatch
 ):

@@ -90,7 +90,11 @@ def _instead(name: str, source: Source) -> str:
         return ": its nodes are as they are; give another mesh, such as by --mesh (mesh= in Python)"
     key, value = source.size
     way = "--points (points= in Python)" if key == "points" else f"--set mesh.{key}={value}"
-    size = f" {name} = {{ {source.such} }}" if name != STATED else f": {name} is then as stated"
+    size = (
+        f" {name} = {{ {source.such} }}"
+        if name != STATED
+        else f" of others: {name} is what the case states"
+    )
     return f"; give {way}, or state [mesh.sizes]{size}"
 
 

@@ -97,7 +97,10 @@ def oneram6(points: int = 300_000, **more: Any) -> Cloud:
     """
     for name in M6:
         if name in more:
-            raise CloudError(f"oneram6: {name} is that of the wing, expected other arguments")
+            raise CloudError(
+                f"oneram6: {name} = {more[name]!r}, and that of the ONERA M6 is {M6[name]}; "
+                "leave it out, or make another wing by kinemesh.cloud.wing"
+            )
     plan: dict[str, Any] = M6 | more
     return wing("oneram6", points, **plan)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kinemesh.arguments import checks_names
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.flow.door.arguments import arguments_of, assign_markers, clouds_of, settings_of
-from kinemesh.flow.door.space import check_space, in_space, symmetry_planes
+from kinemesh.flow.door.space import check_space, check_stream, in_space, symmetry_planes
 from kinemesh.flow.gas.implicit import Implicit, Operator
 from kinemesh.flow.gas.lusgs import Lusgs, SpaceLusgs
 from kinemesh.flow.gas.meshless_settings import MeshlessSettings, completed
@@ -115,6 +115,8 @@ class Meshless(Solver):
         power = 2 if arguments.settings.weight_power == 2 else 1
         vertices = Vertices(arguments.backend, clouds, markers.by_kind, planes)
         super().__init__(arguments, markers, CloudGrid(vertices, planes, power))
+        if not plane:
+            check_stream(self)
 
     def operator(self) -> Operator:
         s = self.settings

@@ -21,7 +21,10 @@ from kinemesh.space.conditions.words import Far, Wall
 # how words begin that name a boundary of another kind: neither wall nor far field; no wall
 NEITHER = ("symm", "slip", "inviscid", "periodic")
 NO_WALL = (*NEITHER, "inlet", "outlet", "inflow", "outflow")
-SAY = "say which they are: bodies in walls, or the far field in far (keys of [mesh] in a case file)"
+SAY = (
+    "say which they are: bodies in walls, the far field in far, planes of symmetry in boundaries "
+    "as {NAME: 'symmetry'} (keys of [mesh] in a case file)"
+)
 
 
 def markers_of(spaces: Sequence[Any]) -> list[str]:

@@ -115,6 +115,7 @@ class CloudGrid(Volumes):
         )
         self.flux_member = self.member
         if d == 3:
+            self.normals = mirrors
             self.plane = b.array(mirrors, "real")
             on_plane = b.table(np.isin(np.arange(n), self.mirror_nodes))
             self.mirrors = {"on_plane": on_plane, "plane": self.plane}

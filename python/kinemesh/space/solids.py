@@ -50,10 +50,12 @@ def mirror_of(mesh: Mesh, planes: Sequence[str]) -> tuple[NDArray[np.float64], N
     worst = int(np.argmax(off - FLAT * size))
     if not off[worst] <= FLAT * size[worst]:
         x, y, z = ring[worst].mean(axis=0)
+        turned = np.degrees(np.arcsin(min(1.0, off[worst] / size[worst])))
         raise MeshError(
             f"the face at ({x:.4g}, {y:.4g}, {z:.4g}) of the planes of symmetry "
-            f"({', '.join(there)}) does not lie along the others; expected flat planes of one "
-            "direction: name others as walls"
+            f"({', '.join(there)}) does not lie along the others, its normal {turned:.2g} degrees "
+            "off; expected flat planes of one direction: mend the mesh, or give what is no plane of "
+            "symmetry a marker of its own"
         )
     return unit, np.unique(faces[faces >= 0]).astype(np.int32)
 

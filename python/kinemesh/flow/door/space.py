@@ -69,11 +69,27 @@ def check_solids(case: Any, arguments: Arguments) -> None:
         )
 
 
+def check_stream(case: Any) -> None:
+    """SettingsError for planes of symmetry that the stream crosses."""
+    streams = case.model.free_stream(case.mach, case.alpha_deg)[:, 1:4]
+    for member, (unit, stream) in enumerate(zip(case.grid.normals, streams, strict=True)):
+        across = float(np.abs(unit @ stream))
+        if across > FLAT * np.linalg.norm(stream):
+            normal = ", ".join(f"{c:.3g}" for c in unit)
+            raise SettingsError(
+                f"the stream crosses the planes of symmetry, whose normal is ({normal}), at a Mach "
+                f"number of {across:.3g}: alpha_deg turns it from x to z; expected planes across "
+                "y, with the span of a wing along y: turn the mesh",
+                member=member,
+            )
+
+
 def check_mirrors(case: Any) -> None:
-    """SettingsError for bodies that move planes of symmetry out of themselves.
+    """SettingsError for planes of symmetry that the stream crosses, or that bodies move.
 
     Bodies turn about lines along y and shift in x and z.
     """
+    check_stream(case)
     moving = any(motion is not None for motion in case.motions)
     for member, unit in enumerate(case.grid.normals):
         if moving and np.abs(unit[[0, 2]]).max() > FLAT:

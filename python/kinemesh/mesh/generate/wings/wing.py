@@ -84,7 +84,10 @@ def oneram6(nodes: int = 300_000, cells: str = "hexes", **more: Any) -> Mesh:
 
     for name in M6:
         if name in more:
-            raise MeshError(f"oneram6: {name} is that of the wing, expected other arguments")
+            raise MeshError(
+                f"oneram6: {name} = {more[name]!r}, and that of the ONERA M6 is {M6[name]}; "
+                "leave it out, or make another wing by kinemesh.mesh.wing"
+            )
     plan: dict[str, Any] = M6 | more
     return wing("oneram6", nodes, cells=cells, **plan)
 
