@@ -102,8 +102,8 @@ def line_colours(
     graph = csr_array((np.ones(len(pairs[0])), pairs), shape=(count, count))
     graph.sum_duplicates()
     phase = colour_first_fit(graph.indptr.astype(np.int32), graph.indices.astype(np.int32))
-    count = np.bincount(phase[line[line >= 0]], minlength=1)
-    phases = int((count >= RARE * count.sum()).sum())  # first fit gives the lowest to most lines
+    size = np.bincount(phase[line[line >= 0]], minlength=1)
+    phases = int((size >= RARE * size.sum()).sum())  # first fit gives the lowest to most lines
     kept = (line >= 0) & (phase[line] < phases)
     colours = np.where(kept, phases * (position % period) + phase[line], -1)
     # two nodes of one line that touch where it turns back on itself

@@ -54,8 +54,8 @@ def mirror_of(mesh: Mesh, planes: Sequence[str]) -> tuple[NDArray[np.float64], N
         raise MeshError(
             f"the face at ({x:.4g}, {y:.4g}, {z:.4g}) of the planes of symmetry "
             f"({', '.join(there)}) does not lie along the others, its normal {turned:.2g} degrees "
-            "off; expected flat planes of one direction: mend the mesh, or give what is no plane of "
-            "symmetry a marker of its own"
+            "off; expected flat planes of one direction: mend the mesh, or give what is no plane "
+            "of symmetry a marker of its own"
         )
     return unit, np.unique(faces[faces >= 0]).astype(np.int32)
 
