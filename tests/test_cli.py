@@ -244,7 +244,7 @@ def test_a_warning_is_one_sentence(fake, capsys, monkeypatch):
         ("run agard-ct5 --cycles inf", "cycles = inf, expected a number above 0 that is finite"),
         ("run agard-ct5 --zzz", "unrecognized arguments: --zzz"),
         ("fly", "invalid choice"),
-        ("checkk agard-ct5", "invalid choice: 'checkk'; did you mean 'check'?"),
+        ("checq agard-ct5", "invalid choice: 'checq'; did you mean 'check'?"),
         ("quality a.su2", "'quality'; of a case's mesh see `kinemesh check CASE`"),
         ("", "required"),
         ("plot nowhere", "no such folder"),
