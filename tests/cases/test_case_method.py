@@ -254,6 +254,7 @@ device = "cpu"
 """
 
 
+@pytest.mark.slow
 def test_check_looks_at_a_flap_that_moves_alone(here, capsys):
     (here / "flap.toml").write_text(FLAP)
     status, rows = checked(["flap.toml"], capsys)

@@ -73,6 +73,7 @@ def blocks(page):
     return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)
 
 
+@pytest.mark.slow
 def test_the_sweep_of_getting_started_is_a_table_of_dampings(monkeypatch):
     (code,) = [block for block in blocks("docs/getting-started.md") if "itertools" in block]
     assert len([line for line in code.splitlines() if line]) == 8

@@ -358,7 +358,13 @@ def test_regular_clouds_have_two_colours_and_bodies_at_most_seven():
 
 @pytest.mark.flow
 @on_devices
-@pytest.mark.parametrize("settings", [{}, {"flux": "jst"}], ids=["roe", "jst"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param({}, id="roe"),
+        pytest.param({"flux": "jst"}, id="jst", marks=pytest.mark.slow),
+    ],
+)
 def test_transonic_lift_and_shock_are_those_of_the_mesh_solver(device, settings):
     """NACA 0012, Mach 0.8, 1.25 degrees, on the 5233 nodes of the same mesh."""
     mesh = naca0012_mesh()

@@ -171,6 +171,7 @@ def batches_done(folder):
     return sorted(p for p in done.rglob("*") if p.is_file() and ".partial" not in p.name)
 
 
+@pytest.mark.slow
 def test_a_sweep_killed_at_any_moment_ends_as_if_it_had_not_been(tmp_path):
     undisturbed = km.sweep(case(), OVER, out=tmp_path / "whole", batch=1)
     seed = random.randrange(2**32)

@@ -36,6 +36,7 @@ def address():
         yield cluster.scheduler_address
 
 
+@pytest.mark.slow
 def test_workers_give_the_bits_of_one_process(undisturbed):
     found = km.sweep(case(), OVER, batch=1, workers=2)
 
