@@ -25,7 +25,7 @@ HD struct fan fan_of(const f64 *x, const i32 *k, struct vec3 from)
   return f;
 }
 
-/* That of a face of a cell, by its row in the table of the cell's kind. */
+/* Fan of a face of a cell, by its row in the table of the cell's kind. */
 HD struct fan side_of(const f64 *x, const i32 *nodes, const signed char *face, struct vec3 from)
 {
   i32 k[4];

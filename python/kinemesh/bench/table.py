@@ -214,9 +214,8 @@ def markdown(figures: Iterable[dict[str, Any]]) -> str:
             mesh = figure["mesh"], figure["nodes"], figure["order"]
             return (*mesh, order.get(figure["row"], last))
         kind = order.get(figure["cloud"], last) if "cloud" in figure else 0
-        if "mesh" in figure:
-            return kind, figure["mesh"], order.get(figure["row"], last), figure["nodes"]
-        return kind, "", order.get(figure["row"], last), figure["nodes"]
+        mesh = figure.get("mesh", "")
+        return kind, mesh, order.get(figure["row"], last), figure["nodes"]
 
     parts = []
     for (head, _), run in runs.items():

@@ -15,7 +15,7 @@ from kinemesh.cloud.checks import WORST_CONDITION
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.errors import CloudError, MeshError
 from kinemesh.mesh.generate.wings import planform
-from kinemesh.mesh.generate.wings.planform import M6
+from kinemesh.mesh.generate.wings.planform import with_m6
 from kinemesh.mesh.origin import Origin
 from kinemesh.mesh.sections.section import Section
 from kinemesh.sentences import NODES
@@ -95,14 +95,7 @@ def oneram6(points: int = 300_000, **more: Any) -> Cloud:
 
     Semispan 1.47601798, leading-edge sweep 29.999, trailing-edge sweep 15.692 degrees.
     """
-    for name in M6:
-        if name in more:
-            raise CloudError(
-                f"oneram6: {name} = {more[name]!r}, and that of the ONERA M6 is {M6[name]}; "
-                "leave it out, or make another wing by kinemesh.cloud.wing"
-            )
-    plan: dict[str, Any] = M6 | more
-    return wing("oneram6", points, **plan)
+    return wing("oneram6", points, **with_m6(more, CloudError, "kinemesh.cloud.wing"))
 
 
 def _of_irregular(irregular: bool, shake: float, seed: int) -> None:

@@ -34,6 +34,20 @@ MOST = 20_000_000  # nodes
 M6 = {"span": 1.47601798, "taper": 455.914 / 810.491, "sweep_deg": 29.999}
 
 
+def with_m6(more: dict[str, Any], error: type[Exception], maker: str) -> dict[str, Any]:
+    """Planform of the ONERA M6 beside other arguments of a wing; `error` where one changes it.
+
+    maker : name of what makes other wings
+    """
+    for name in M6:
+        if name in more:
+            raise error(
+                f"oneram6: {name} = {more[name]!r}, and that of the ONERA M6 is {M6[name]}; "
+                f"leave it out, or make another wing by {maker}"
+            )
+    return M6 | more
+
+
 class Planform(NamedTuple):
     """A half wing of root chord 1: span, tip chord, tangent of the leading edge's sweep, cap."""
 

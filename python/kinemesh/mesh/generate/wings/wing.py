@@ -80,15 +80,9 @@ def oneram6(nodes: int = 300_000, cells: str = "hexes", **more: Any) -> Mesh:
 
     Semispan 1.47601798, leading-edge sweep 29.999, trailing-edge sweep 15.692 degrees.
     """
-    from kinemesh.mesh.generate.wings.planform import M6
+    from kinemesh.mesh.generate.wings.planform import with_m6
 
-    for name in M6:
-        if name in more:
-            raise MeshError(
-                f"oneram6: {name} = {more[name]!r}, and that of the ONERA M6 is {M6[name]}; "
-                "leave it out, or make another wing by kinemesh.mesh.wing"
-            )
-    plan: dict[str, Any] = M6 | more
+    plan = with_m6(more, MeshError, "kinemesh.mesh.wing")
     return wing("oneram6", nodes, cells=cells, **plan)
 
 
