@@ -203,14 +203,14 @@ def test_a_wing_pitches_with_its_cloud(device, tmp_path):
 @pytest.mark.flow
 @on_devices
 def test_oneram6_lifts(device):
-    """Mach 0.8395, 3.06 degrees, 20 thousand points on their way to 0.25."""
+    """Mach 0.8395, 3.06 degrees, 20 thousand points on their way to 0.292."""
     solver = km.Meshless(
         km.cloud.oneram6(points=20_000), mach=0.8395, alpha_deg=3.06, device=device,
         reference_area=1.15315084,
         settings=km.MeshlessSettings(steady_iterations=60, steady_drop=1e-4),
     )  # fmt: skip
     result = solver.steady().summary["result"]
-    assert 0.23 < result["cl"] < 0.28
+    assert 0.27 < result["cl"] < 0.295
     assert result["residual_drop"] <= 1e-4
 
 

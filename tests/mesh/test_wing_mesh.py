@@ -43,6 +43,23 @@ def test_all_kinds_of_cells_fill_the_same_volume(wing):
     assert mesh.volumes.sum() == pytest.approx(whole, rel=1e-6)  # wing and cylinder are cut flat
 
 
+@pytest.mark.parametrize("count", [19, 25, 41, 60, 190])
+@pytest.mark.parametrize(("span", "cap"), [(SPAN, 0.0165), (8.0, 0.05), (0.3, 0.03)])
+def test_steps_along_the_span_are_short_at_both_ends_and_nowhere_long(span, cap, count):
+    y, thickness = planform.stations(planform.Planform(span, TAPER, 0.577, cap), count, 15.0)
+    inner = int(np.argmax(thickness < 1)) - 1
+    steps = np.diff(y[: inner + 1]) * inner / span  # 1 is even
+
+    assert y[0] == 0
+    assert y[inner] == span
+    assert steps[0] == pytest.approx(0.5)
+    assert steps.max() < 1.5 + 1e-6
+    assert steps[-1] < 1.0 + 1e-6
+    longest = int(np.argmax(steps))
+    assert (np.diff(steps[: longest + 1]) > -1e-6).all()
+    assert (np.diff(steps[longest:]) < 1e-6).all()
+
+
 def test_markers_of_a_wing_close_about_the_fluid(wing):
     _, mesh = wing
     total = sum(area_vectors(mesh, name).sum(axis=0) for name in mesh.boundaries)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 
 from kinemesh.errors import KinemeshError, MeshError
 from kinemesh.mesh.generate.rays import layers
@@ -27,7 +28,8 @@ Floats = NDArray[np.float64]
 
 SHARE = (128, 40, 60)  # nodes on a ring, rings, stations; all grow alike with the nodes
 CAP, OUTER = 0.09, 0.27  # of the stations: round the tip, and beyond it
-TIP_STEP = 0.5  # spacing of stations at the tip, over the length of the tip's cap
+TIP, ROOT, MOST_STEP = 0.2, 0.5, 1.5  # steps along the span over their mean: both ends, longest
+TIP_STEP = 0.5, 2.0  # least and most at the tip, over the length of the tip's cap
 SIDE = 0.5  # distance of the last station from the tip, over that of the far field
 SPREAD = 0.5  # of the stations on the outer cylinder, towards even steps
 MOST = 20_000_000  # nodes
@@ -175,15 +177,34 @@ def stations(plan: Planform, count: int, side: float) -> tuple[Floats, Floats]:
     """Stations along the span, and each section's thickness over that of the wing."""
     cap, outer = max(4, round(CAP * count)), round(OUTER * count)
     inner = count - 1 - cap - outer
-    step = min(TIP_STEP * plan.cap, plan.span / inner)
-    inboard = plan.span - _graded(step, plan.span, inner)[::-1]
-    inboard[0] = 0.0
+    inboard = _inboard(plan, inner)
     share = np.arange(1, cap + 1) / cap
     tip = plan.span + share * plan.cap
     beyond = tip[-1] + _graded(min(plan.cap, side / outer), side, outer)[1:]
     # a parabola: half an ellipse would end with lines along z, where the rings leave along z too
     thickness = np.concatenate([np.ones(inner + 1), 1.0 - share**2, np.zeros(outer)])
     return np.concatenate([inboard, tip, beyond]), thickness
+
+
+def _inboard(plan: Planform, count: int) -> Floats:
+    """Places (count + 1,) from root to tip; steps grow from both by one ratio, up to the longest.
+
+    The spanwise velocity comes up within a section's thickness of the root.  Steps keep their
+    shares of the span as wings are refined.
+    """
+    mean = plan.span / count
+    first = min(np.clip(TIP * mean, TIP_STEP[0] * plan.cap, TIP_STEP[1] * plan.cap), mean)
+    step = np.arange(count)
+
+    def steps(growth: float) -> Floats:
+        ends = np.minimum(ROOT * mean * growth**step, first * growth ** step[::-1])
+        return np.minimum(ends, MOST_STEP * mean)
+
+    most = MOST_STEP * mean / min(first, ROOT * mean)  # no step between is shorter than the longest
+    ratio = brentq(lambda growth: steps(growth).sum() - plan.span, 1.0, most)
+    place = np.concatenate([[0.0], np.cumsum(steps(ratio))])
+    place[-1] = plan.span
+    return place
 
 
 def _graded(first: float, far: float, steps: int) -> Floats:
