@@ -12,8 +12,8 @@ import kinemesh as km
 import numpy as np
 from clouds import box
 from exact_gas import GAMMA
-from kinemesh.flow.ale import LIMITERS
 from kinemesh.flow.gas import meshless_settings
+from kinemesh.flow.gas.ale_settings import LIMITERS
 from kinemesh.flow.terms.convection import CLOUD_FLUXES, FLUXES
 from kinemesh.space.conditions.base import CLOUD, FACES, PROJECTION
 from projections import TIGHT

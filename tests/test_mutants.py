@@ -63,16 +63,17 @@ MUTANTS = {
         "flow/projection/flow.py", "(2, -1, 0)", "(2, -1, 0.5)", AHEAD
     ),
     "velocity ahead": Mutant("flow/projection/flow.py", "(2, -1, 1)", "(2, -0.9, 1)", (UNIFORM,)),
-    "Wang's threshold": Mutant("flow/ale.py", '"wang": 0.05', '"wang": 0.06', OWN),
+    "Wang's threshold": Mutant(
+        "flow/gas/ale_settings.py", '"wang": 0.05', '"wang": 0.06', OWN
+    ),
     "Venkatakrishnan's K": Mutant(
-        "flow/ale.py", '"venkatakrishnan": 5.0', '"venkatakrishnan": 6.0', OWN
+        "flow/gas/ale_settings.py", '"venkatakrishnan": 5.0', '"venkatakrishnan": 6.0', OWN
     ),
     "entropy fix": Mutant(
         "flow/gas/settings.py", "entropy_fix: float = 0.05", "entropy_fix: float = 0.06", SAID
     ),
     "entropy fix of the matrix": Mutant(
-        "flow/gas/settings.py", "jacobian_fix: float | None = 0.15",
-        "jacobian_fix: float | None = 0.2", SAID,
+        "flow/gas/ale_settings.py", "False: 0.15", "False: 0.2", SAID
     ),
     "entropy fix of the matrix with smooth gradients": Mutant(
         "flow/gas/meshless_settings.py", "0.5 if smooth else 0.3", "0.4 if smooth else 0.3",

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
         SettingsError,
     )
     from kinemesh.flow.ale import Ale as Ale
-    from kinemesh.flow.ale import AleSettings as AleSettings
     from kinemesh.flow.door.units import Units
+    from kinemesh.flow.gas.ale_settings import AleSettings as AleSettings
     from kinemesh.flow.gas.meshless_settings import MeshlessSettings as MeshlessSettings
     from kinemesh.flow.incompressible import Incompressible as Incompressible
     from kinemesh.flow.meshless import Meshless as Meshless

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import kinemesh as km
 import numpy as np
 import pytest
-from kinemesh.flow import ale
+from kinemesh.flow.gas import ale_settings as ale_choices
 from kinemesh.flow.gas import meshless_settings
 from kinemesh.flow.terms.convection import CLOUD_FLUXES, FLUXES
 from kinemesh.io.history import History
@@ -31,9 +31,9 @@ def case(mesh, **options):
 
 CHOICES = [
     (km.AleSettings, FLUXES, "flux"),
-    (km.AleSettings, ale.LOOPS, "loops"),
-    (km.AleSettings, ale.LIMITERS, "limiter"),
-    (km.AleSettings, ale.LINEAR, "linear_solver"),
+    (km.AleSettings, ale_choices.LOOPS, "loops"),
+    (km.AleSettings, ale_choices.LIMITERS, "limiter"),
+    (km.AleSettings, ale_choices.LINEAR, "linear_solver"),
     (km.MeshlessSettings, CLOUD_FLUXES, "flux"),
     (km.MeshlessSettings, meshless_settings.LIMITERS, "limiter"),
     (km.MeshlessSettings, meshless_settings.TIMES, "time"),
@@ -54,7 +54,7 @@ def test_a_docstring_names_the_choices_of_its_table(settings, choices, name):
     ("matrix_dtype", "float16"), ("far_field", "vortices"),
     *[("limiter_k", v) for v in (0, -1, NAN, "0.1", True)],
     *[("entropy_fix", v) for v in (-0.1, 1.5, NAN)],
-    ("jacobian_fix", None),  # no default of the mesh solver
+    ("krylov_tolerance", None),
     *[("steady_drop", v) for v in (-1e-9, 2, NAN)],
     *[("unsteady_drop", v) for v in (-1e-9, 1.5, NAN)],
     *[("steady_iterations", v) for v in (0, -3, 2.5, True, "10")],
@@ -458,3 +458,11 @@ def test_a_second_run_starts_from_the_mesh_as_given(device, mesh):
 
     np.testing.assert_array_equal(ale.backend.get(ale.grid.x), ale.grid.points)
     assert second == pytest.approx(first, abs=0.01)  # 3 degrees would be 0.35
+
+
+def test_the_fix_of_the_matrix_is_larger_in_space():
+    """Coarse wings in space stall with that of the plane: docs/convergence.md."""
+    assert km.AleSettings().complete().jacobian_fix == 0.15
+    assert km.AleSettings().complete(space=True).jacobian_fix == 0.3
+    assert km.AleSettings(jacobian_fix=0.4).complete(space=True).jacobian_fix == 0.4
+    assert km.AleSettings(linear_solver="lusgs").complete(space=True).jacobian_fix is None

@@ -7,7 +7,6 @@ kernels together; everything of a time step stays on the device.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -39,13 +38,13 @@ from kinemesh.flow.door.space import (
     symmetry_planes,
 )
 from kinemesh.flow.door.viscosity import NAMES, check_walls, viscosity_of, viscous_streams
+from kinemesh.flow.gas.ale_settings import AleSettings
 from kinemesh.flow.gas.implicit import Implicit, Operator
 from kinemesh.flow.gas.lusgs import Lusgs
-from kinemesh.flow.gas.settings import KRYLOV, MATRIX, TINY, ImplicitSettings
 from kinemesh.flow.gas.solver import Solver, Terms
 from kinemesh.flow.memory import like
 from kinemesh.flow.terms.boundary import Boundary, Vortex
-from kinemesh.flow.terms.convection import FLUXES, LOOPS, Balance, FaceFluxes
+from kinemesh.flow.terms.convection import LOOPS, Balance, FaceFluxes
 from kinemesh.flow.terms.eddies import SpalartAllmaras
 from kinemesh.flow.terms.gradients import Gradients
 from kinemesh.flow.terms.mirrors import Mirrors
@@ -62,113 +61,7 @@ from kinemesh.space.solid_cells import SolidCells
 from kinemesh.space.solids import SolidGrid
 from kinemesh.space.vertices import MeshVertices
 
-LIMITERS = ("wang", "venkatakrishnan", "none")
-LIMITER_K = {"wang": 0.05, "venkatakrishnan": 5.0}  # docs/convergence.md
-LINEAR = ("bicgstab", "lusgs")
-SPACE_K = LIMITER_K | {"wang": 0.5}  # with smaller ones the flow about the M6 does not converge
-VISCOUS_K = LIMITER_K | {"wang": 1.0}  # smaller ones limit boundary layers
-UNSTEADY_CFL = {False: 100.0, True: 1e3}  # of an inviscid, a viscous gas
 TURBULENCE = ("turbulence_drop", "unsteady_turbulence_drop")
-
-
-@checks_names
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AleSettings(ImplicitSettings):
-    """Settings of the ALE solver: its own, and those of `flow.gas.settings.ImplicitSettings`.
-
-    Parameters
-    ----------
-    flux : "roe" or "hllc"
-    limiter : "wang" (threshold a share of the variable's range), "venkatakrishnan" or "none"
-    limiter_k : float          Wang's share of the range (default 0.05, in space 0.5, of a viscous
-        gas 1, which leaves boundary layers as they are), or Venkatakrishnan's K (default 5), which
-        multiplies the size of a cell (theory eq. 2.4)
-    linear_solver : "bicgstab", or "lusgs" (sweeps by colours without a matrix: half of the
-        memory, more and cheaper pseudo-steps)
-    lusgs_sweeps : int         pairs of LU-SGS sweeps per pseudo-step
-    loops : "store" (a face stores its flux, its volumes sum), or of Roe's flux "recompute" (volumes
-        work out each flux twice: the same bits), "colours" (faces add to their volumes, colour by
-        colour) or "atomics" (all at once: not repeatable)
-    unsteady_cfl : float       first CFL number of a physical step: 100, of a viscous gas 1000 (at
-        most cfl_max), with which steps of thin layers take a third of the pseudo-steps
-    turbulence_drop, unsteady_turbulence_drop : float    residual of the model of turbulence over
-        the most that it was, at which a steady march, or a physical step, has converged
-    """
-
-    flux: str = "roe"
-    limiter: str = "wang"
-    limiter_k: float | None = None
-    linear_solver: str = "bicgstab"
-    lusgs_sweeps: int = 4
-    loops: str = "store"
-    unsteady_cfl: float | None = None
-    turbulence_drop: float = 1e-3
-    unsteady_turbulence_drop: float = 1e-2
-
-    alike: ClassVar[Mapping[str, tuple[str, ...]]] = {"loops": ("store", "recompute")}
-    of_steps: ClassVar[tuple[str, ...]] = (*ImplicitSettings.of_steps, "unsteady_turbulence_drop")
-
-    def __post_init__(self) -> None:
-        ImplicitSettings.__post_init__(self)
-        self.choose(flux=tuple(FLUXES), limiter=LIMITERS, linear_solver=LINEAR, loops=tuple(LOOPS))
-        if self.loops not in (own := FLUXES[self.flux].loops):
-            raise SettingsError(
-                f"loops is {self.loops!r}, and flux {self.flux!r} has {', '.join(own)} alone; "
-                f"take loops = {own[0]!r}, or flux = 'roe'"
-            )
-        self.count("lusgs_sweeps")
-        self.within(
-            limiter_k=(0, np.inf), turbulence_drop=(TINY, 1), unsteady_turbulence_drop=(TINY, 1)
-        )
-        if self.limiter == "none":
-            self.unused(["limiter_k"], "limiter is 'none'")
-        others = (*KRYLOV, *MATRIX) if self.linear_solver == "lusgs" else ("lusgs_sweeps",)
-        self.unused(others, f"linear_solver is {self.linear_solver!r}")
-
-    def scheme(self, mode: str) -> str:
-        del mode
-        return f"{self.flux} flux, limiter {self.limiter}"
-
-    @property
-    def repeatable(self) -> bool:
-        return self.loops != "atomics"
-
-    @property
-    def gradients_by(self) -> str:
-        """Way to gradients, as of `Volumes.fit`."""
-        return "least-squares"
-
-    @property
-    def matrix(self) -> str | None:
-        """Precision of the matrix, or None where there is no matrix."""
-        return None if self.linear_solver == "lusgs" else self.matrix_dtype
-
-    @property
-    def remedy(self) -> str:
-        """Advice where a residual does not fall (docs/convergence.md)."""
-        if self.linear_solver == "lusgs":
-            return "take linear_solver = 'bicgstab'"
-        if self.limiter != "wang":
-            return "take limiter = 'wang'"
-        return f"raise jacobian_fix ({self.jacobian_fix:g})"
-
-    @property
-    def with_matrix(self) -> str:
-        """Setting that gives pseudo-steps a matrix."""
-        return "linear_solver = 'bicgstab'"
-
-    def complete(self, viscous: bool = False, space: bool = False) -> AleSettings:
-        """With the limiter's own constant, and the gas's own CFL number, where none was given."""
-        made = self
-        if made.limiter_k is None:
-            constants = VISCOUS_K if viscous else SPACE_K if space else LIMITER_K
-            made = replace(made, limiter_k=constants.get(self.limiter))
-        if made.unsteady_cfl is None:
-            own = UNSTEADY_CFL[viscous]
-            made = replace(
-                made, unsteady_cfl=own if self.cfl_max is None else min(own, self.cfl_max)
-            )
-        return made
 
 
 @checks_names

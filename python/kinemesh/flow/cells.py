@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kinemesh.arguments import checks_names
-from kinemesh.flow.ale import Ale, AleSettings
+from kinemesh.flow.ale import Ale
+from kinemesh.flow.gas.ale_settings import AleSettings
 from kinemesh.flow.gas.solver import Terms
 from kinemesh.flow.terms.gradients import CELL_GRADIENTS, CellGradients, Gradients
 from kinemesh.space.cells import Cells

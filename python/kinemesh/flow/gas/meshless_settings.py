@@ -45,7 +45,6 @@ class MeshlessSettings(ImplicitSettings):
         None: 2, with JST's flux 1
     """
 
-    jacobian_fix: float | None = None
     cfl_max: float | None = None
     flux: str = "roe"
     limiter: str = "wang"

@@ -192,7 +192,7 @@ class ImplicitSettings(MarchSettings):
         of the flow; residual and state keep the precision of the flow, and so does the result
     """
 
-    jacobian_fix: float | None = 0.15
+    jacobian_fix: float | None = None
     krylov_iterations: int = 40
     krylov_tolerance: float = 0.05
     unsteady_krylov_tolerance: float = 0.2
