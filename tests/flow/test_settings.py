@@ -62,8 +62,8 @@ def test_a_docstring_names_the_choices_of_its_table(settings, choices, name):
     *[("krylov_iterations", v) for v in (0, 1.5)],
     *[("krylov_tolerance", v) for v in (-1, 2, NAN)],
     *[("unsteady_krylov_tolerance", v) for v in (-1, 2, NAN)],
-    *[("cfl", v) for v in (0, -5, NAN, "5", None)],
-    *[("unsteady_cfl", v) for v in (0, NAN)], *[("cfl_max", v) for v in (0, 1.0, NAN)],
+    *[("cfl", v) for v in (0, -5, NAN, "5")],
+    *[("unsteady_cfl", v) for v in (0, NAN)], *[("cfl_max", v) for v in (0, NAN)],
     *[("cfl_growth", v) for v in (-1, 1, NAN)], *[("max_change", v) for v in (0, -0.1, 2, NAN)],
 ])  # fmt: skip
 def test_nonsense_settings_are_refused_by_name(name, value):
@@ -458,6 +458,23 @@ def test_a_second_run_starts_from_the_mesh_as_given(device, mesh):
 
     np.testing.assert_array_equal(ale.backend.get(ale.grid.x), ale.grid.points)
     assert second == pytest.approx(first, abs=0.01)  # 3 degrees would be 0.35
+
+
+@pytest.mark.parametrize("given", [{"cfl": 20.0}, {"unsteady_cfl": 20.0}])
+def test_a_first_cfl_number_above_the_largest_is_refused(given):
+    with pytest.raises(km.SettingsError, match=r"cfl_max is 1\.0, expected at least .*cfl \(20\)"):
+        km.AleSettings(cfl_max=1.0, **given)
+
+
+@pytest.mark.parametrize(("kind", "plane", "space"), [
+    (km.AleSettings, 20.0, 40.0), (km.CellSettings, 40.0, 80.0),
+])  # fmt: skip
+def test_the_first_cfl_number_is_twice_as_large_in_space(kind, plane, space):
+    """A volume in space has more face: docs/convergence.md."""
+    assert kind().complete().cfl == plane
+    assert kind().complete(space=True).cfl == space
+    assert kind(cfl=7.0).complete(space=True).cfl == 7.0
+    assert kind(unsteady_cfl=10.0, cfl_max=30.0).complete(space=True).cfl == 30.0
 
 
 def test_the_fix_of_the_matrix_is_larger_in_space():

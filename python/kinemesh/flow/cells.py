@@ -32,16 +32,17 @@ class CellSettings(AleSettings):
         "least-squares" (over the cells across the faces; less drag, and fewer flows converge) or
         "plain" (values at vertices are plain means, as Weng et al. 2021 have them; not exact, for
         comparison)
-    cfl, cfl_max, unsteady_cfl : float    twice to four times those of `AleSettings`: a cell has
-        more face for its volume than a dual, and goes as fast in pseudo-time with a larger number
+    cfl, cfl_max, unsteady_cfl : float    twice to four times those of `AleSettings` (cfl 40, in
+        space 80): a cell has more face for its volume than a dual, and goes as fast in pseudo-time
+        with a larger number
     jacobian_fix : float       0.2, on 500 nodes about an aerofoil the least with which all steps
         converge (docs/convergence.md)
     lusgs_sweeps : int         8: with 4, as many as `AleSettings` has, a third of the steps of a
         pitching section of 3000 nodes do not converge
     """
 
+    first_cfl: ClassVar[Mapping[bool, float]] = {False: 40.0, True: 80.0}
     gradient: str = "nodes"
-    cfl: float = 40.0
     cfl_max: float | None = 2e3
     unsteady_cfl: float | None = 400.0
     unsteady_krylov_tolerance: float = 0.1

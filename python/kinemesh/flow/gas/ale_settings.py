@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -43,6 +43,8 @@ class AleSettings(ImplicitSettings):
     jacobian_fix : float       entropy_fix of the matrix alone: 0.15, in space 0.3; a larger value
         damps pseudo-steps where the stream stagnates, and does not change the converged flow; in a
         supersonic stream it is multiplied by the square of the Mach number
+    cfl : float                first CFL number of a steady run, and the least: 20, in space 40 (at
+        most cfl_max)
     unsteady_cfl : float       first CFL number of a physical step: 100, of a viscous gas 1000 (at
         most cfl_max), with which steps of thin layers take a third of the pseudo-steps
     turbulence_drop, unsteady_turbulence_drop : float    residual of the model of turbulence over
@@ -55,11 +57,13 @@ class AleSettings(ImplicitSettings):
     linear_solver: str = "bicgstab"
     lusgs_sweeps: int = 4
     loops: str = "store"
+    cfl: float | None = None
     unsteady_cfl: float | None = None
     turbulence_drop: float = 1e-3
     unsteady_turbulence_drop: float = 1e-2
 
     alike: ClassVar[Mapping[str, tuple[str, ...]]] = {"loops": ("store", "recompute")}
+    first_cfl: ClassVar[Mapping[bool, float]] = {False: 20.0, True: 40.0}  # in the plane, in space
     of_steps: ClassVar[tuple[str, ...]] = (*ImplicitSettings.of_steps, "unsteady_turbulence_drop")
 
     def __post_init__(self) -> None:
@@ -113,15 +117,15 @@ class AleSettings(ImplicitSettings):
 
     def complete(self, viscous: bool = False, space: bool = False) -> AleSettings:
         """With constants of the limiter, dimension and gas where none were given."""
-        made = self
-        if made.matrix and made.jacobian_fix is None:
-            made = replace(made, jacobian_fix=FIX[space])
-        if made.limiter_k is None:
+        own: dict[str, Any] = {}
+        if self.matrix and self.jacobian_fix is None:
+            own["jacobian_fix"] = FIX[space]
+        if self.limiter_k is None:
             constants = VISCOUS_K if viscous else SPACE_K if space else LIMITER_K
-            made = replace(made, limiter_k=constants.get(self.limiter))
-        if made.unsteady_cfl is None:
-            own = UNSTEADY_CFL[viscous]
-            made = replace(
-                made, unsteady_cfl=own if self.cfl_max is None else min(own, self.cfl_max)
-            )
-        return made
+            own["limiter_k"] = constants.get(self.limiter)
+        most = np.inf if self.cfl_max is None else self.cfl_max
+        if self.cfl is None:
+            own["cfl"] = min(self.first_cfl[space], most)
+        if self.unsteady_cfl is None:
+            own["unsteady_cfl"] = min(UNSTEADY_CFL[viscous], most)
+        return replace(self, **own)

@@ -141,7 +141,7 @@ class MeshlessSettings(ImplicitSettings):
             own["rk_cfl"] = RK_CFL[self.flux]
         if self.way != "rk" and self.cfl_max is None:
             most = 100.0 if self.stored_blocks else 1e3
-            own["cfl_max"] = max(most, self.cfl, self.unsteady_cfl or 0.0)
+            own["cfl_max"] = max(most, self.cfl or 0.0, self.unsteady_cfl or 0.0)
         return replace(self, **own)
 
 

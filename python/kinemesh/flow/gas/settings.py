@@ -120,7 +120,7 @@ class MarchSettings(Settings):
     steady_iterations: int = 2000
     unsteady_drop: float = 1e-4
     unsteady_iterations: int = 200
-    cfl: float = 20.0
+    cfl: float | None = 20.0
     cfl_max: float | None = 1e3
     cfl_growth: float = 1.5
     unsteady_cfl: float | None = 100.0
@@ -143,11 +143,11 @@ class MarchSettings(Settings):
             unsteady_drop=(TINY, 1),
             max_change=(0, 0.4),
         )
-        if self.cfl_max is not None and self.cfl_max < max(self.cfl, self.unsteady_cfl or 0.0):
-            raise SettingsError(
-                f"cfl_max is {self.cfl_max!r}, expected at least cfl ({self.cfl:g}) "
-                + ("" if self.unsteady_cfl is None else f"and unsteady_cfl ({self.unsteady_cfl:g})")
-            )
+        first = {"cfl": self.cfl, "unsteady_cfl": self.unsteady_cfl}
+        known = {name: value for name, value in first.items() if value is not None}
+        if self.cfl_max is not None and self.cfl_max < max(known.values(), default=0.0):
+            least = " and ".join(f"{name} ({value:g})" for name, value in known.items())
+            raise SettingsError(f"cfl_max is {self.cfl_max!r}, expected at least {least}")
 
     def scheme(self, mode: str) -> str:
         """The discretisation of a run of this mode, in words."""
