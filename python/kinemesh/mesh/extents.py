@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.mesh.flats import Flat, flats_of
 from kinemesh.mesh.names import words_of
 from kinemesh.mesh.pieces import NEAR, Piece, pieces, told
 
@@ -51,10 +52,20 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Walls:
-    """The walls of a mesh or cloud: bodies, and `loose` markers, whose walls enclose no body."""
+    """The walls of a mesh or cloud.
+
+    Parameters
+    ----------
+    bodies : as measured
+    loose : markers whose walls enclose no body
+    names : all markers of walls
+    flats : flat ends of a mesh in space on which walls end, but for planes of symmetry
+    """
 
     bodies: list[Body]
     loose: list[str]
+    names: Sequence[str] = ()
+    flats: Sequence[Flat] = ()
 
     @classmethod
     def of(cls, space: Any, walls: Sequence[str], planes: Sequence[str] = ()) -> Walls:
@@ -71,7 +82,8 @@ class Walls:
             again = sum(body.name.split(" (")[0] == name for body in found)
             name = f"{name} ({again + 1})" if again else name
             found.append(Body(name, _size(space.points, piece), piece.low, piece.high))
-        return cls(found, list(loose))
+        others = [name for name in space.boundaries if name not in planes]
+        return cls(found, list(loose), walls, flats_of(space, others, walls))
 
 
 def measured(

@@ -84,7 +84,7 @@ def pieces(space: Any, names: Sequence[str], planes: Sequence[str] = ()) -> list
     mirror = np.unique(np.concatenate(flat)) if flat else np.empty(0, int)
     mirror = mirror[mirror >= 0]
     found = []
-    part = _piece_of(facets)
+    part = linked(facets)
     for number in range(part.max() + 1):
         own = facets[part == number]
         low, high = reach(space.points[own])
@@ -104,8 +104,8 @@ def triangles_of(faces: NDArray[Any]) -> NDArray[Any]:
     return halves[(halves >= 0).all(axis=2)]
 
 
-def _piece_of(facets: NDArray) -> NDArray[np.int32]:
-    """Number of the piece of each facet."""
+def linked(facets: NDArray[Any]) -> NDArray[np.int32]:
+    """Number of the piece of each facet, by the nodes that facets share."""
     nodes, inverse = np.unique(facets, return_inverse=True)
     at: Any = inverse.reshape(facets.shape)
     links = np.concatenate([at[:, k : k + 2] for k in range(at.shape[1] - 1)])

@@ -17,6 +17,7 @@ from kinemesh.mesh.pieces import Piece, enclosing, pieces, reach, told
 from kinemesh.space.conditions.base import BODY, Condition
 from kinemesh.space.conditions.table import conditions_of, kinds
 from kinemesh.space.conditions.words import Far, Wall
+from kinemesh.space.half_models import refuse_planes
 
 # how words begin that name a boundary of another kind: neither wall nor far field; no wall
 NEITHER = ("symm", "slip", "inviscid", "periodic")
@@ -130,7 +131,7 @@ def conditions_on(
     ------
     SettingsError    as of `conditions_of`
     MeshError        as of `walls_of`; a marker that is unknown or named twice; a member that
-        nothing flows into or out of
+        nothing flows into or out of; as of `refuse_planes`
     """
     named, every = conditions_of(boundaries), markers_of(spaces)
     if named:
@@ -152,6 +153,7 @@ def conditions_on(
         solid, open_ = walls_of(lists[0], spaces, [*planes, *others], lists[1])
     said = [*(walls or ()), *(far or ()), *bodies, *outer]
     refuse_by_name(solid, open_, said)
+    refuse_planes(spaces, solid, open_, said)
     found = {m: named.get(m, Wall()) for m in solid} | {m: named.get(m, Far()) for m in open_}
     if others:
         _check_ends(spaces, found | named)

@@ -38,17 +38,35 @@ def check(
     notes: list[str] = []
     for member, space in firsts(spaces):
         walls, plane = found[member], space.points.shape[1] == 2
-        loads = None if channel else _loads(space, walls)
+        said = {"loads": None if channel else _loads(space, walls)}
         if plane:
-            said = [loads, _chord(member, space, walls, arguments.chord)]
+            said["size of bodies"] = _chord(member, space, walls, arguments.chord)
         else:
-            said = [loads, _planform(walls, arguments.reference[0])]
+            said |= _on_flats(walls)
+            said["size of bodies"] = _planform(walls, arguments.reference[0])
         notes += [
             Sentence(text, member=member, about=about)
-            for about, text in zip(("loads", "size of bodies"), said, strict=True)
+            for about, text in said.items()
             if text is not None
         ]
     return notes
+
+
+def _on_flats(walls: Walls) -> dict[str, str]:
+    """Warnings where bodies end on flat ends of the mesh that are walls, or far field."""
+    said: dict[str, str] = {}
+    for flat in walls.flats:
+        if flat.marker in walls.names:
+            said["loads"] = (
+                f"loads are sums over all walls, and {flat.told()}; {flat.advice()} where it is a "
+                "plane of symmetry, whose pressures are no loads"
+            )
+        elif flat.axis:
+            said["far field"] = (
+                f"{flat.told()}, where the stream passes, as it is far field; {flat.advice()} "
+                "where it is a plane of symmetry"
+            )
+    return said
 
 
 def _loads(space: Any, walls: Walls) -> str | None:

@@ -1,0 +1,50 @@
+"""Half models whose plane of symmetry nobody has named: it would be a wall, or far field.
+
+A wall that ends on a floor, or that an outlet cuts, is none of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kinemesh.errors import MeshError
+from kinemesh.mesh.fingerprint import firsts
+from kinemesh.mesh.flats import Flat, flats_of
+
+SPAN, UP = 1, 2  # axes: wings have their span along y, the stream lies in x and z
+
+
+def refuse_planes(
+    spaces: Sequence[Any], walls: Sequence[str], far: Sequence[str], said: Sequence[str]
+) -> None:
+    """MeshError where a body ends on a flat end of the mesh that is far field, or in its marker.
+
+    Parameters
+    ----------
+    said : markers that the user lists as one of the two
+    """
+    for member, space in firsts(spaces):
+        for flat in flats_of(space, [*walls, *far], walls):
+            if flat.marker in said:
+                continue
+            if flat.marker in far and flat.axis in (SPAN, UP):
+                raise MeshError(
+                    f"{flat.told()}: the stream would pass the end of a body there; "
+                    f"{flat.advice()} where it is a plane of symmetry, or "
+                    f"far=[{flat.marker!r}, ...] where it is far field all the same (keys of "
+                    "[mesh] in a case file)",
+                    member=member,
+                )
+            if merged(flat) and flat.axis == SPAN:
+                raise MeshError(
+                    f"{flat.told()}: its pressures would count among the loads; {flat.advice()} "
+                    f"where it is a plane of symmetry, or walls=[{flat.marker!r}, ...] where it "
+                    "is a wall whose loads are meant too (keys of [mesh] in a case file)",
+                    member=member,
+                )
+
+
+def merged(flat: Flat) -> bool:
+    """True where a body has one marker with the flat that it ends on."""
+    return flat.marker in flat.walls
