@@ -69,10 +69,19 @@ OF_MEMBER(N(residual_check), RESIDUAL_CHECK)
 {
   const f64 before = norm[m];
   norm[m]          = sqrt(s[0]);
-  const f64 level  = log(fmax(fmax(norm[m], floor[m]), (f64)1e-300));
   if (iterations[m] == 0) {
     first[m] = norm[m];
     if (!(base[m] > 0)) base[m] = norm[m];
+  }
+  if (!(norm[m] <= fmin(1e5 * fmax(base[m], floor[m]), (f64)1e300))) fault(&faults[m], FAULT_DIVERGED, 0);
+  const i32 wanted = (busy && busy[m]) || (hold && hold[m]);
+  const i32 fallen = (norm[m] <= drop * base[m] || norm[m] <= floor[m]) && !wanted;
+  if (fallen || iterations[m] >= most || faults[m] != ~(u64)0) {
+    active[m] = 0; /* all that follows is as it was: a march that goes on from here looks again */
+    return;
+  }
+  const f64 level = log(fmax(fmax(norm[m], floor[m]), (f64)1e-300));
+  if (iterations[m] == 0) {
     mean[m]    = level;
     ceiling[m] = cfl_last;
     cfl[m]     = cfl_first;
@@ -85,11 +94,5 @@ OF_MEMBER(N(residual_check), RESIDUAL_CHECK)
     if (norm[m] > stall * before) cfl[m] = ceiling[m] = fmax(0.5 * cfl[m] / cfl_growth, cfl_first);
     mean[m] += 0.1 * rise;
   }
-  if (!(norm[m] <= fmin(1e5 * fmax(base[m], floor[m]), (f64)1e300))) fault(&faults[m], FAULT_DIVERGED, 0);
-  const i32 wanted = (busy && busy[m]) || (hold && hold[m]);
-  const i32 fallen = (norm[m] <= drop * base[m] || norm[m] <= floor[m]) && !wanted;
-  if (fallen || iterations[m] >= most || faults[m] != ~(u64)0)
-    active[m] = 0;
-  else
-    iterations[m]++;
+  iterations[m]++;
 }

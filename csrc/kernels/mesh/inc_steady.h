@@ -253,7 +253,13 @@ TOTAL(N(inc_steady_check), INC_STEADY_CHECK, sum, 1, active[m])
 }
 OF_MEMBER(N(inc_steady_check), INC_STEADY_CHECK)
 {
-  norm[m]         = sqrt(s[0]);
+  norm[m] = sqrt(s[0]);
+  if (iterations[m] <= 1) base[m] = fmax(iterations[m] ? base[m] : 0, norm[m]);
+  if (!(norm[m] <= fmin(1e5 * fmax(base[m], floor[m]), (f64)1e300))) fault(&faults[m], FAULT_DIVERGED, 0);
+  if (norm[m] <= drop * base[m] || norm[m] <= floor[m] || iterations[m] >= most || faults[m] != ~(u64)0) {
+    active[m] = 0; /* all that follows is as it was: a march that goes on from here looks again */
+    return;
+  }
   const f64 level = log(fmax(norm[m], (f64)1e-300)), rise = level - means[2 * m], slow = level - means[2 * m + 1];
   const i32 first = iterations[m] == 0, stalls = iterations[m] > 100 && means[2 * m] > means[2 * m + 1] - 0.05;
   const f64 share  = rise > 0.7 ? 0.6 : stalls ? 0.98 : 1.02;
@@ -261,10 +267,5 @@ OF_MEMBER(N(inc_steady_check), INC_STEADY_CHECK)
   cfl[m]           = first ? asked : fmax(fmin(share * cfl[m], ceiling[m]), asked / 30);
   means[2 * m]     = first ? level : means[2 * m] + 0.1 * rise;
   means[2 * m + 1] = first ? level : means[2 * m + 1] + 0.02 * slow;
-  if (iterations[m] <= 1) base[m] = fmax(iterations[m] ? base[m] : 0, norm[m]);
-  if (!(norm[m] <= fmin(1e5 * fmax(base[m], floor[m]), (f64)1e300))) fault(&faults[m], FAULT_DIVERGED, 0);
-  if (norm[m] <= drop * base[m] || norm[m] <= floor[m] || iterations[m] >= most || faults[m] != ~(u64)0)
-    active[m] = 0;
-  else
-    iterations[m]++;
+  iterations[m]++;
 }

@@ -20,21 +20,38 @@ SCATTER = 1.2  # a change over the standard deviation of the means, below which 
 NOISE = 1e-4  # most that a change by noise may be, as CHANGE
 
 
-def look(solver: Moving, loads: NDArray[np.float64], iterations: NDArray[np.integer]) -> None:
+def look(
+    solver: Moving,
+    loads: NDArray[np.float64],
+    iterations: NDArray[np.integer],
+    went: NDArray[np.bool_],
+) -> None:
     """Take up the loads (members, 3) of an iteration, and hold members whose loads change.
 
     They go on (`DualTime.hold`); in float64, and where a solver has no `hold`, nothing is held.
+
+    Parameters
+    ----------
+    iterations : (members,) made so far
+    went : (members,) who has made one; a check that ends a march is made again where it goes on
     """
     dual, b = solver.dualtime, solver.backend
     if getattr(dual, "hold", None) is None:
         return
     recent = b.get(dual.recent)
-    recent[-1] += loads
-    full = (iterations + 1) % EACH == 0
+    recent[-1, went] += loads[went]
+    full = went & ((iterations + 1) % EACH == 0)
     recent[:-2, full], recent[-2, full] = recent[1:-1, full], recent[-1, full] / EACH
     recent[-1, full] = 0
     b.put(dual.recent, recent)
     b.put(dual.hold, np.where(settled(recent[:-1]), 0, 1))
+
+
+def held(solver: Moving) -> NDArray[np.bool_]:
+    """(members,) whether their loads still changed when they were looked at last."""
+    hold = getattr(solver.dualtime, "hold", None)
+    none = np.zeros(solver.grid.members, bool)
+    return none if hold is None else solver.backend.get(hold) != 0
 
 
 def settled(loads: NDArray[np.floating]) -> NDArray[np.bool_]:

@@ -112,7 +112,7 @@ def to_steady(
             with watch("forces and history"), ensemble.quiet():
                 iterations = get(solver.dualtime.iterations)
                 drop, loads = _rows(solver, history, about, iterations, done)
-                settling.look(solver, loads, iterations)
+                settling.look(solver, loads, iterations, iterations > done)
                 done[:] = iterations
             bar.set_postfix_str(f"residual {drop.max(initial=0):.1e}", refresh=False)
             bar.update(int(iterations.max()) - bar.n)
@@ -127,14 +127,14 @@ def to_steady(
 
 
 def _go_on(solver: Moving) -> None:
-    """Reactivate members of a restart that ended above the residual now required.
+    """Reactivate members of a restart that ended above the residual now required, or held.
 
     The check that ended them has counted no iteration, and is made again.
     """
     dual, s, get = solver.dualtime, solver.settings, solver.backend.get
     ended, norm = get(dual.active) == 0, get(dual.norm)
     short = ~(norm <= s.steady_drop * get(dual.base)) & ~(norm <= get(dual.floor))
-    short |= solver.behind() | solver.above()
+    short |= solver.behind() | solver.above() | settling.held(solver)
     more = solver.grid.ensemble.alive & ended & short
     more &= get(dual.iterations) < s.steady_iterations
     solver.backend.put(dual.active, np.where(more, 1, get(dual.active)))
