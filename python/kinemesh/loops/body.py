@@ -31,7 +31,7 @@ class BodyLoop:
 
     @property
     def work(self) -> float:
-        """Work of the flow on the body over the cycle, over q_inf c^2."""
+        """Work of the flow on the body over the cycle, as `Loop.work`."""
         return self.energy.total
 
     @property

@@ -106,7 +106,8 @@ class Loop:
     def work(self) -> float | None:
         """Work of the flow on the moving walls over the cycle, over q_inf c^2.
 
-        Positive where the flow feeds the motion; None where the source has no power.
+        In space over q_inf times reference area and length.  Positive where the flow feeds the
+        motion; None where the source has no power.
         """
         return None if self.energy is None else self.energy.total
 
@@ -144,7 +145,8 @@ class Loop:
 
     @property
     def power(self) -> Coefficient | None:
-        """Power that moves the bodies, over q_inf U_inf c; None where it is not known."""
+        """Power that moves the bodies, over q_inf U_inf c, in space over q_inf U_inf times the
+        reference area; None where it is not known."""
         return None if self.flapping is None else self.flapping.power
 
     @property

@@ -1,6 +1,7 @@
 """Work of the flow on moving walls over a cycle; damping and derivatives of a single motion.
 
-Work is the sum of power times time step over the cycle, over q_inf c^2 (docs/theory.md, eq. 2.18).
+Work is the sum of power times time step over the cycle, over q_inf c^2, in space over q_inf times
+reference area and reference length (docs/theory.md, eq. 2.18).
 With harmonic motion and loads as parts of Re(f e^(i omega t)), f = c - i s of the first harmonic
 s sin + c cos, a derivative is the ratio of the two f: its real part is in phase with the motion,
 its imaginary part leads by a quarter turn, whatever the phase of the motion.
@@ -114,7 +115,10 @@ class Derivatives:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Work of the flow over the cycle, over q_inf c^2; positive where the flow feeds the motion."""
+    """Work of the flow over the cycle, over q_inf times reference area and length.
+
+    Positive where the flow feeds the motion.
+    """
 
     total: float
     pitch: float  # part of the turn about the pivot
