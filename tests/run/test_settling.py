@@ -7,8 +7,10 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.flow.gas.dualtime import BLOCKS
+from kinemesh.io import History
+from kinemesh.io.rows import STEADY
 from kinemesh.run import interrupt
-from kinemesh.run.settling import EACH, settled
+from kinemesh.run.settling import EACH, settled, told
 
 T = EACH * np.arange(BLOCKS, dtype=float)  # iterations, of blocks whose means are kept
 
@@ -40,6 +42,56 @@ def test_of_loads_above_one_a_share_may_change():
 
     assert settled(loads).all()
     assert not settled(loads - [4.0, 0.0, 0.0]).any()
+
+
+def march(rows, **loads):
+    """History of a march of member 1: loads over the iterations, else those of a section."""
+    history, t = History(STEADY), np.arange(1, rows + 1)
+    own = {"cl": 0.5, "cd": 0.01, "cm": 0.0} | loads
+    rest = dict.fromkeys(set(STEADY) - set(own), 1.0) | {"iteration": t}
+    history.extend({name: np.broadcast_to(v, rows) for name, v in (rest | own).items()})
+    return history
+
+
+def test_a_march_that_ended_short_says_whether_its_loads_have_settled():
+    t = np.arange(200)
+
+    assert told(march(200, cl=0.5 + 1e-6 * (t % 2)), 1) == (
+        "the loads have settled: cl, cd and cm vary by 1.0e-06 at most over the last 50 iterations"
+    )
+    # before its last quarter a flow may start; of large loads a share counts
+    assert "settled: cl, cd and cm vary by 0" in told(march(200, cl=np.where(t < 150, 0.1, 0.5)), 1)
+    assert "have settled: cl, cd and cm vary by 9.8e-05" in told(march(200, cl=50 + 1e-4 * t), 1)
+    assert told(march(200, cd=0.01 + 1e-5 * t), 1).startswith(
+        "the loads have not settled: cd varies by 4.9e-04 over"
+    )
+    assert "last 20 iterations" in told(march(40), 1)
+    assert told(march(39), 1) == told(march(40), 0) == ""
+
+
+@pytest.mark.flow
+@pytest.mark.parametrize(("solver", "most"), [(km.Ale, 60), (km.Meshless, 49)])
+def test_a_run_that_stops_short_tells_of_its_loads_and_of_round_off(solver, most):
+    mesh = km.mesh.airfoil("naca0012", nodes=500, far_field=10.0)
+    own = {km.Ale: km.AleSettings, km.Meshless: km.MeshlessSettings}[solver]
+    single = solver is km.Meshless
+    case = solver(
+        km.Cloud.from_mesh(mesh) if single else mesh,
+        mach=0.8 if single else 0.5,
+        alpha_deg=1.0,
+        dtype="float32" if single else "float64",
+        device="cpu",
+        settings=own(steady_iterations=most, steady_drop=1e-9),
+    )
+
+    with pytest.warns(RuntimeWarning, match="stopped at its limit") as warned:
+        case.steady()
+
+    (text,) = (str(w.message) for w in warned if "stopped at its limit" in str(w.message))
+    assert "; the loads have" in text
+    assert f"over the last {max(20, most // 4)} iterations; " in text
+    assert ("round-off of float32 alone can leave" in text) is single
+    assert ("take --dtype float64 (dtype='float64'), or raise" in text) is single
 
 
 def plate(dtype, **settings):

@@ -1,7 +1,8 @@
-"""Loads that change while the residual of a steady march in float32 is round-off already.
+"""Loads of a steady march: those that change under a residual at round-off, those of its end.
 
-The residual of a node is a sum of fluxes that cancel.  In thin cells their round-off is more than
-what a boundary layer still has to change, so that a small residual is no sign of its end.
+In float32 they may change while the residual is round-off already.  The residual of a node is a sum
+of fluxes that cancel.  In thin cells their round-off is more than what a boundary layer still has
+to change, so that a small residual is no sign of its end.
 """
 
 from __future__ import annotations
@@ -13,11 +14,15 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
+    from kinemesh.io.history import History
 
 EACH = 10  # iterations of which a mean is kept
 CHANGE = 1e-5  # of a load of 1 or less from the older half of the means to the other; else a share
 SCATTER = 1.2  # a change over the standard deviation of the means, below which it is noise
 NOISE = 1e-4  # most that a change by noise may be, as CHANGE
+LAST, FEWEST = 4, 20  # of a march that ended short: its last quarter, of 20 iterations at least
+STEADY = 1e-4  # most that loads of 1 or less may vary there to have settled; else a share
+LOADS = ("cl", "cd", "cm")
 
 
 def look(
@@ -66,3 +71,22 @@ def settled(loads: NDArray[np.floating]) -> NDArray[np.bool_]:
     most = np.maximum(CHANGE, noise) * np.maximum(1, np.abs(last))
     still: NDArray[np.bool_] = (np.abs(last - first) <= most).all(axis=1)
     return still
+
+
+def told(history: History, member: int) -> str:
+    """How much the loads of a member vary at the end of its march, in words; or nothing.
+
+    Nothing of a march that is too short to tell.
+    """
+    rows = history.member(member) if member in history.members else None
+    count = 0 if rows is None else max(FEWEST, rows.rows // LAST)
+    if rows is None or rows.rows < 2 * count:
+        return ""
+    last = {name: rows[name][-count:] for name in LOADS}
+    vary = {name: float(np.ptp(v) / max(1.0, abs(v[-1]))) for name, v in last.items()}
+    most = max(vary, key=lambda name: vary[name])
+    if vary[most] <= STEADY:
+        told = f"the loads have settled: cl, cd and cm vary by {vary[most]:.1e} at most"
+    else:
+        told = f"the loads have not settled: {most} varies by {vary[most]:.1e}"
+    return f"{told} over the last {count} iterations"

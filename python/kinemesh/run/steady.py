@@ -20,7 +20,7 @@ from kinemesh.run.claim import Claim, folder_of
 from kinemesh.run.driver import Driver, drive
 from kinemesh.run.energy import check as check_energy
 from kinemesh.run.march import march, progress_bar
-from kinemesh.sentences import NO_RESUME, Sentence
+from kinemesh.sentences import NO_RESUME, Option, Sentence
 
 if TYPE_CHECKING:
     from kinemesh.flow.moving import Moving
@@ -123,7 +123,7 @@ def to_steady(
                 run.keep(last, phase)
 
         march(solver, recording, "steady flow", watch, each)
-    return _ended(solver, poses)
+    return _ended(solver, poses, history)
 
 
 def _go_on(solver: Moving) -> None:
@@ -161,7 +161,21 @@ def _more(solver: Moving, member: int) -> str:
     return f"try {likely}; or {more}" if likely else f"{more}{solver.suspects(member)}"
 
 
-def _ended(solver: Moving, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[str]]:
+def _loads(solver: Moving, history: History, member: int) -> list[Any]:
+    """Words on the loads of a member that stopped short, and on round-off in single precision."""
+    told: list[Any] = [text + "; "] if (text := settling.told(history, member)) else []
+    get, dual = solver.backend.get, solver.dualtime
+    first, norm = (float(get(array)[member]) for array in (dual.first, dual.norm))
+    calm = float(dual.calm[member])
+    if not norm <= calm:
+        return told
+    share = f"round-off of {solver.backend.dtype} alone can leave {calm / first:.1e} of it here; "
+    return [*told, share, "take ", Option("dtype", "float64", "--dtype float64"), ", or "]
+
+
+def _ended(
+    solver: Moving, poses: Sequence[Pose], history: History
+) -> tuple[dict[str, Any], list[str]]:
     """Result and warnings at the end of a march; members that diverged fail."""
     ends.refuse_diverged(solver, "steady flow")
     s, get, alive = solver.settings, solver.backend.get, solver.grid.ensemble.alive
@@ -174,7 +188,9 @@ def _ended(solver: Moving, poses: Sequence[Pose]) -> tuple[dict[str, Any], list[
     notes: list[str] = [
         Sentence(
             f"stopped at its limit of {s.steady_iterations} iterations, where the residual "
-            f"{_went(drop[m])}, asked {s.steady_drop:.1e}; {_more(solver, int(m))}",
+            f"{_went(drop[m])}, asked {s.steady_drop:.1e}; ",
+            *_loads(solver, history, int(m)),
+            _more(solver, int(m)),
             member=m,
             about="residual",
         )
