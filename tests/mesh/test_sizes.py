@@ -279,6 +279,31 @@ def test_a_reference_area_that_is_not_the_planform_is_told():
         km.Meshless(cloud, chord=1.0, **flow)
 
 
+@pytest.mark.parametrize(("solver", "make"), [
+    (km.Ale, km.mesh.Mesh), (km.CellCentred, km.mesh.Mesh), (km.Meshless, km.Cloud),
+])  # fmt: skip
+def test_a_body_in_millimetres_is_told(solver, make):
+    mesh = km.mesh.sphere(nodes=1500)
+    short = mesh.transformed(1000 * mesh.points)
+    space = short if make is km.mesh.Mesh else km.Cloud.from_mesh(short)
+    unit = mesh if make is km.mesh.Mesh else km.Cloud.from_mesh(mesh)
+    (body,) = Walls.of(short, ["sphere"]).bodies
+    flow = {"mach": 0.3, "device": "cpu"}
+    units, size = "other units, such as millimetres", f"sphere is of a planform of {body.size:.4g}"
+    area, length = {"reference_area": body.size}, {"reference_length": 1000.0}
+
+    for more in ({}, area, length):
+        told = said(lambda more=more: solver(space, **flow, **more))
+        assert sum(units in text and size in text and "scale=0.001" in text for text in told) == 1
+        assert ", 1000 wide along y and" in "".join(told)
+    told = said(lambda: solver(space, **flow, **area, **length))
+    assert len(told) == 1
+    assert "moment_about is at (0.25, 0), the default" in told[0]
+    assert "whose reference length is 1000" in told[0]
+    assert said(lambda: solver(space, **flow, **area, **length, moment_about=(0, 0))) == []
+    assert not any(units in text for text in said(lambda: solver(unit, **flow)))
+
+
 def test_the_distance_from_a_box():
     low, high = np.zeros(2), np.array([1.0, 0.1])
 

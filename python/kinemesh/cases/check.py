@@ -216,7 +216,7 @@ def _plain(value: Any) -> str:
 
 def _unit(case: Case) -> str:
     """Unit of length, "chord" or "mesh length"."""
-    return "chord" if case.flow.chord in (None, 1) else "mesh length"
+    return "chord" if case.flow.references[1] == 1 else "mesh length"
 
 
 def _speed(case: Case) -> str:

@@ -40,9 +40,24 @@ class Body:
 
     def told(self) -> str:
         """Name, size and box in words."""
-        plane = len(self.low) == 2
-        size = f"{self.size:.4g} long" if plane else f"of a planform of {self.size:.4g}"
+        if len(self.low) == 2:
+            size = f"{self.size:.4g} long"
+        else:
+            size = (
+                f"of a planform of {self.size:.4g}, {self.span:.4g} wide along y and "
+                f"{self.mean_chord:.4g} long on average"
+            )
         return f"{self.name} is {size} ({told(self.low, self.high)})"
+
+    @property
+    def span(self) -> float:
+        """Width along y of a body in space; from the plane of symmetry of a half model."""
+        return float(self.high[1] - self.low[1])
+
+    @property
+    def mean_chord(self) -> float:
+        """Planform over span."""
+        return self.size / self.span
 
     def numbers(self) -> dict[str, Any]:
         """Size and box by name, for a summary."""

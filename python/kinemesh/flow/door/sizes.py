@@ -22,6 +22,7 @@ from kinemesh.space.conditions.words import Symmetry, Wall
 Floats = NDArray[np.float64]
 SEVERAL = 2.0  # of several bodies: factor by which the longest may differ from a chord of 1
 PLANFORM = 0.05  # of the reference area from the planform measured
+UNITS, LONG = 100.0, 30.0  # factors of area and length by which they are of other units
 QUARTER = (0.25, 0.0)  # default of pivots and of the moment's point
 
 
@@ -43,7 +44,7 @@ def check(
             said["size of bodies"] = _chord(member, space, walls, arguments.chord)
         else:
             said |= _on_flats(walls)
-            said["size of bodies"] = _planform(walls, arguments.reference[0])
+            said["size of bodies"] = _planform(walls, *arguments.reference)
         notes += [
             Sentence(text, member=member, about=about)
             for about, text in said.items()
@@ -130,10 +131,21 @@ def _several(walls: Walls, chord: float | None) -> str | None:
     )
 
 
-def _planform(walls: Walls, area: float) -> str | None:
-    """Warning about a reference area that is not the planform's."""
+def _planform(walls: Walls, area: float, length: float) -> str | None:
+    """Warning about references that are not those of the bodies, or of other units."""
     planform = sum(body.size for body in walls.bodies)
-    if not planform or abs(area / planform - 1) <= PLANFORM:
+    if not planform:
+        return None
+    chord = max(body.mean_chord for body in walls.bodies)
+    if not 1 / UNITS <= area / planform <= UNITS or not 1 / LONG <= length / chord <= LONG:
+        return (
+            f"coefficients refer to an area of {area:.6g} and a length of {length:.6g}, and "
+            f"{' and '.join(body.told() for body in walls.bodies)}: the mesh may be in other "
+            "units, such as millimetres; scale it on reading by km.mesh.read(path, scale=0.001) "
+            "([mesh] scale in a case file), or give reference_area and reference_length ([flow]) "
+            "in lengths of the mesh, to which motions and times refer too"
+        )
+    if abs(area / planform - 1) <= PLANFORM:
         return None
     return (
         f"coefficients refer to an area of {area:.6g}, and the planform of "
@@ -166,10 +178,12 @@ def check_point(
             f"{what} is at ({point[0]:.6g}, {point[1]:.6g}), {far / chord:.3g} chords from the "
             f"body ({box}); give it in the lengths of the mesh, where it is not meant"
         )
-    if dimensions == 2 and abs(chord - 1) > CHORD and tuple(point) == QUARTER:
+    of_unit = abs(chord - 1) <= CHORD if dimensions == 2 else 1 / LONG <= chord <= LONG
+    if not of_unit and tuple(point) == QUARTER:
         return (
-            f"{what} is at (0.25, 0), the default, in the lengths of the mesh, whose chord is "
-            f"{chord:.6g} ({box}); give the point that is meant"
+            f"{what} is at (0.25, 0), the default, in the lengths of the mesh, whose "
+            f"{'chord' if dimensions == 2 else 'reference length'} is {chord:.6g} ({box}); give "
+            "the point that is meant"
         )
     return None
 
