@@ -40,7 +40,7 @@ from kinemesh.plot.histories import hysteresis
 from kinemesh.plot.overset import grids, parts_of
 from kinemesh.plot.pressures import unsteady_pressures
 from kinemesh.plot.spaces import cloud, mesh
-from kinemesh.plot.style import unit_of_time
+from kinemesh.plot.style import at_moment, unit_of_time
 from kinemesh.plot.times import convergence, loads
 from kinemesh.plot.views import View, in_frame, wake_of
 from kinemesh.plot.walls import surface_pressure
@@ -173,7 +173,7 @@ def _member(run: Run, member: int, target: Target, complete: bool, seen: View) -
         surface_pressure(near.points, near.walls, cp, title, near.bodies, path=target("cp"))
     if "Mach" not in flow:
         raise CaseError(f"{run.out}: the fields have no Mach; there are {', '.join(flow)}")
-    told = _at(title, moment_of(flow)) if unsteady else title
+    told = at_moment(title, moment_of(flow)) if unsteady else title
     places = in_frame(seen, flow, run.fields(0, member=member))
     more = {"view": seen.window, "range": seen.range, "on": flow.on}
     mach(places, flow.cells, flow["Mach"], walls, told, **more, path=target("mach"))
@@ -220,12 +220,6 @@ def _profiles(flow: Fields, found: Mapping[str, Wall], mach: float) -> dict[str,
     return made
 
 
-def _at(title: str, moment: str) -> str:
-    """A title with the moment at the end of its last line, or below it where that is long."""
-    full = len(title.rpartition("\n")[2]) + len(moment) > 64
-    return ("\n" if full else ", ").join(text for text in (title, moment) if text)
-
-
 def _incompressible(
     run: Run, member: int, flow: Fields, target: Target, title: str, seen: View
 ) -> None:
@@ -239,7 +233,7 @@ def _incompressible(
         loads(run.history.member(member), title, unit_of_time(True), path=target("loads"))
     elif _has_cycle(run, member):
         _loop(run, member, None, target)
-    told = _at(title, moment_of(flow)) if unsteady else title
+    told = at_moment(title, moment_of(flow)) if unsteady else title
     more: dict[str, Any] = {"part": flow.get("Part"), "bodies": flow.bodies, "view": seen.window}
     first = run.fields(0, member=member)
     more["on"] = flow.on

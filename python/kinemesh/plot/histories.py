@@ -156,8 +156,10 @@ def _marks(axes: Any, loop: Loop, x: NDArray[Any], y: NDArray[Any]) -> None:
 
 def _change(loop: Loop, one: Coefficient) -> str:
     """Sentence about a coefficient that is not periodic, or not known to be."""
+    if loop.periodic:  # as a whole: loads beside cl and cm, and one that hardly changes, may not be
+        return ""
     if one.share is None:
-        return "" if loop.periodic else "\n(periodic or not: not known of one cycle)"
+        return "\n(periodic or not: not known of one cycle)"
     if one.share <= loop.tolerance:
         return ""
     return f"\nnot periodic: changes by {100 * one.share:.2g} % a cycle"

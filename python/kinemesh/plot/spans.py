@@ -81,7 +81,7 @@ def cut(
     from matplotlib.collections import LineCollection, PolyCollection
 
     wall: Any = section.at(points)[:, ACROSS]
-    box = window_of(View.of(view), wall, section.lines) if view is not None else _near(wall)
+    box = _window(view, wall, section.lines, points[:, ACROSS])
     corners, shown = _polygons(points, cells, values, section.y, on)
     low, high = corners.min(axis=1), corners.max(axis=1)
     inside = (high[:, 0] > box[0]) & (low[:, 0] < box[1])
@@ -128,6 +128,15 @@ def cells_of(points: Array, walls: Array, section: Section) -> Array:
     found = near[Delaunay(points[near]).simplices]
     solid = np.isin(found, np.unique(walls)).all(axis=1)
     return np.asarray(found[~solid])
+
+
+def _window(view: Any, wall: Array, lines: Array, points: Array) -> tuple[float, ...]:
+    """Window (x0, x1, z0, z1) of a view about a section, within the extent of the points."""
+    seen = View.of(view)
+    if seen.window in (None, "body"):
+        return _near(wall)
+    ends = np.stack([points.min(axis=0), points.max(axis=0)])
+    return window_of(seen, np.concatenate([wall, ends]), lines)
 
 
 def _near(wall: Array) -> tuple[float, ...]:

@@ -16,6 +16,7 @@ BLUE, RED, GREY, DARK = "#1b5e9b", "#c0392b", "#8a8f98", "#20242b"
 BODIES = (BLUE, RED, "#2e8b57", "#b7791f", "#6b4fa0", "#008b8b")  # of several, one after other
 DASHES = ((0, (5, 2)), (0, (3, 1.5, 1, 1.5)), (0, (1, 1.2)))  # of bodies, over what is equal
 WIDE = 76  # letters of a title in a figure 6.4 inches wide
+WIDTH = 11.5  # letters of a title to an inch, capitals and figures among them
 NOISE = 1e-3  # of the largest range in a figure: what is below is drawn as zero
 QUIET = 0.05  # of the largest range: where the axis of noise ends, on both sides
 STYLE: Any = {
@@ -83,9 +84,15 @@ def wrapped(title: str, width: int) -> str:
     return "\n".join(row for line in title.split("\n") for row in _rows(line, width))
 
 
+def at_moment(title: str, moment: str) -> str:
+    """A title with the moment at the end of its last line, or below it where that is long."""
+    full = len(title.rpartition("\n")[2]) + len(moment) > 64
+    return ("\n" if full else ", ").join(text for text in (title, moment) if text)
+
+
 def headed(figure: Any, title: str, mark: str = "") -> None:
     """Put a title over a figure, in lines as wide as it is, and below in red what must be known."""
-    width = int(13.4 * figure.get_figwidth())
+    width = int(WIDTH * figure.get_figwidth())
     if title:
         figure.suptitle(wrapped(title, width), fontsize=10)
     if mark:

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from kinemesh.errors import CaseError, warn
 from kinemesh.io.columns import SIDE
 from kinemesh.mesh.kinds import OF_CORNERS
+from kinemesh.plot.flows import moment_of
 from kinemesh.plot.histories import hysteresis
 from kinemesh.plot.marks import unconverged
 from kinemesh.plot.pressures import unsteady_pressures
 from kinemesh.plot.spans import cells_of, cut, spanwise
-from kinemesh.plot.style import BLUE, DARK, RED, figure_of, headed, styled
+from kinemesh.plot.style import BLUE, DARK, RED, at_moment, figure_of, headed, styled
 from kinemesh.plot.views import View
 from kinemesh.results.pressures import write
 from kinemesh.results.sections import ACROSS, Span
@@ -57,7 +58,8 @@ def pressure(
     """
     from matplotlib.tri import Triangulation
 
-    figure = figure_of(8.0, 4.0)
+    length, width = np.ptp(points[np.unique(walls), :2], axis=0)
+    figure = figure_of(8.0, min(max(3.1 * length / width + 1.4, 2.2), 4.2))
     used, walls = np.unique(walls, return_inverse=True)
     points, shown, walls = points[used], cp[used], walls.reshape(-1, 3)
     upper = _upper(points, walls)
@@ -145,31 +147,32 @@ def cloud(
 ) -> Any:
     """The points of the wing's upper side and of the plane of symmetry near it, by their colour.
 
-    points (n, 3), walls (t, 3), plane (s,) numbers of points, colour (n,).
+    points (n, 3), walls (t, 3), plane (s,) numbers of points, of a body without one none,
+    colour (n,).
     """
     from matplotlib.colors import ListedColormap
 
-    figure = figure_of(9.6, 4.6)
-    top, side = figure.subplots(1, 2)
+    figure = figure_of(9.6 if len(plane) else 5.6, 4.6)
+    panels = figure.subplots(1, 2 if len(plane) else 1, squeeze=False)[0]
+    top = panels[0]
     count = int(colour.max()) + 1
     tones = ListedColormap([BLUE, RED]) if count <= 2 else "tab20"
     style = {"cmap": tones, "vmin": -0.5, "vmax": max(count, 2) - 0.5, "linewidths": 0}
     upper = np.unique(walls[_upper(points, walls)])
-    top.scatter(points[upper, 1], points[upper, 0], c=colour[upper], s=2.0, **style)
+    drawn = top.scatter(points[upper, 1], points[upper, 0], c=colour[upper], s=2.0, **style)
     top.invert_yaxis()
     top.set(xlabel="$y$ [root chord]", ylabel="$x$ [root chord]", aspect="equal")
     top.set_title("upper side")
-    x, z = points[plane, 0], points[plane, 2]
-    body = points[np.unique(walls)]
-    root = body[body[:, 1] == body[:, 1].min()]
-    (x0, z0), (x1, z1) = root[:, [0, 2]].min(axis=0), root[:, [0, 2]].max(axis=0)
-    near = (x > x0 - NEAR) & (x < x1 + NEAR) & (z > z0 - NEAR) & (z < z1 + NEAR)
-    drawn = side.scatter(x[near], z[near], c=colour[plane][near], s=2.0, **style)
-    side.set(xlabel="$x$ [root chord]", ylabel="$z$ [root chord]", aspect="equal")
-    side.set_title("plane of symmetry")
-    for axes in (top, side):
+    for side in panels[1:]:
+        x0, x1, z0, z1 = _about(points, walls, plane)
+        x, z = points[plane, 0], points[plane, 2]
+        near = (x > x0) & (x < x1) & (z > z0) & (z < z1)
+        side.scatter(x[near], z[near], c=colour[plane][near], s=2.0, **style)
+        side.set(xlabel="$x$ [root chord]", ylabel="$z$ [root chord]", aspect="equal")
+        side.set_title("plane of symmetry")
+    for axes in panels:
         axes.grid(False)
-    bar = figure.colorbar(drawn, ax=[top, side], shrink=0.85, ticks=range(count))
+    bar = figure.colorbar(drawn, ax=list(panels), shrink=0.85, ticks=range(count))
     bar.set_label("colour")
     told = f"cloud: {len(points):,} points"
     headed(figure, f"{title}\n{told}" if title else told)
@@ -180,47 +183,69 @@ def cloud(
 def mesh(
     points: NDArray[Any],
     walls: NDArray[Any],
-    lines: NDArray[Any],
+    cells: NDArray[Any],
+    plane: NDArray[Any],
     title: str = "",
 ) -> Any:
-    """The facets of the wing's upper side, and the mesh on the plane of symmetry near it.
+    """The faces of the wing's upper side, and the mesh on the plane of symmetry near it.
 
-    points (n, 3), walls (t, 3), lines (k, 2) edges on the plane.
+    points (n, 3), walls (t, 3), cells (c, 8) with -1 behind the last corner, plane (s,) numbers of
+    nodes, of a body without one none.
     """
     from matplotlib.collections import LineCollection
 
-    figure = figure_of(9.6, 4.6)
-    top, side = figure.subplots(1, 2)
+    figure = figure_of(9.6 if len(plane) else 5.6, 4.6)
+    panels = figure.subplots(1, 2 if len(plane) else 1, squeeze=False)[0]
+    top = panels[0]
+    style: dict[str, Any] = {"colors": DARK, "linewidths": 0.3}
+    edges = _edges(cells, np.unique(walls), len(points))
     upper = walls[_upper(points, walls)]
-    top.triplot(points[:, 1], points[:, 0], upper, color=DARK, linewidth=0.3)
+    sides = np.sort(np.concatenate([upper[:, [0, 1]], upper[:, [1, 2]], upper[:, [2, 0]]]), axis=1)
+    facets = np.unique(_common(sides, edges, len(points)), axis=0)  # no diagonals of quadrilaterals
+    top.add_collection(LineCollection(points[facets][..., [1, 0]], **style))
+    top.autoscale_view()
     top.invert_yaxis()
     top.set(xlabel="$y$ [root chord]", ylabel="$x$ [root chord]", aspect="equal")
     top.set_title("upper side")
-    body = points[np.unique(walls)]
-    root = body[body[:, 1] == body[:, 1].min()][:, [0, 2]]
-    low, high = root.min(axis=0) - NEAR, root.max(axis=0) + NEAR
-    side.add_collection(LineCollection(points[lines][..., [0, 2]], colors=DARK, linewidths=0.3))
-    side.set(xlabel="$x$ [root chord]", ylabel="$z$ [root chord]", aspect="equal")
-    side.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-    side.set_title("plane of symmetry")
-    for axes in (top, side):
+    for side in panels[1:]:
+        x0, x1, z0, z1 = _about(points, walls, plane)
+        lines = _edges(cells, plane, len(points))
+        side.add_collection(LineCollection(points[lines][..., [0, 2]], **style))
+        side.set(xlabel="$x$ [root chord]", ylabel="$z$ [root chord]", aspect="equal")
+        side.set(xlim=(x0, x1), ylim=(z0, z1))
+        side.set_title("plane of symmetry")
+    for axes in panels:
         axes.grid(False)
     told = f"mesh: {len(points):,} nodes"
     headed(figure, f"{title}\n{told}" if title else told)
     return figure
 
 
-def _lines(cells: NDArray[Any], on_plane: NDArray[np.bool_]) -> NDArray[Any]:
-    """(k, 2) edges of cells in space, both of whose ends are on the plane, each once."""
+def _about(points: NDArray[Any], walls: NDArray[Any], plane: NDArray[Any]) -> tuple[float, ...]:
+    """Window (x0, x1, z0, z1) about the root of a wing, on its plane of symmetry."""
+    root = points[np.intersect1d(walls, plane)][:, [0, 2]]
+    (x0, z0), (x1, z1) = root.min(axis=0) - NEAR, root.max(axis=0) + NEAR
+    return x0, x1, z0, z1
+
+
+def _edges(cells: NDArray[Any], nodes: NDArray[Any], total: int) -> NDArray[Any]:
+    """(k, 2) edges of cells in space, both of whose ends are of `nodes`, each once, lower first."""
+    inside = np.zeros(total, bool)
+    inside[nodes] = True
     count = (cells >= 0).sum(axis=1)
-    none = np.empty((0, 2), cells.dtype)
-    each = [
-        cells[count == corners][:, np.array(kind.edges)].reshape(-1, 2)
-        for corners, kind in OF_CORNERS.items()
-        if corners <= cells.shape[1]
-    ]
-    pairs = np.sort(np.concatenate([none, *each]), axis=1)
-    return np.unique(pairs[on_plane[pairs].all(axis=1)], axis=0)
+    each = [np.empty((0, 2), cells.dtype)]
+    for corners, kind in OF_CORNERS.items():
+        pairs = cells[count == corners][:, np.array(kind.edges)].reshape(-1, 2) if (
+            corners <= cells.shape[1]) else each[0]  # fmt: skip
+        each.append(pairs[inside[pairs].all(axis=1)])
+    return np.unique(np.sort(np.concatenate(each), axis=1), axis=0)
+
+
+def _common(pairs: NDArray[Any], others: NDArray[Any], total: int) -> NDArray[Any]:
+    """Pairs (k, 2) of node numbers that are among the others, in both the lower number first."""
+    keys = (pairs[:, 0].astype(np.int64) * total + pairs[:, 1],
+            others[:, 0].astype(np.int64) * total + others[:, 1])  # fmt: skip
+    return np.asarray(pairs[np.isin(*keys)])
 
 
 def figures(target: Callable[..., Path], run: Run, member: int, title: str, seen: View) -> None:
@@ -248,21 +273,26 @@ def figures(target: Callable[..., Path], run: Run, member: int, title: str, seen
     alike = same_all_along(*at[:2], span)
     shares = (0.5,) if alike else SHARES
     stations, data, label = _stations(span, shares, run.summary)
-    about = {"title": title, "mark": mark}
+    unsteady = run.history.kind == "unsteady"
+    now = at_moment(title, moment_of(flow)) if unsteady else title
+    about = {"title": now, "mark": mark}
     pressure(*at, **about, range=seen.range, path=target("cp"))
     sections(*at, stations, data, label, **about, path=target("sections"))
     if not alike:
-        spanwise(run.spanwise(member), **about, path=target("spanwise"))
+        cyclic = unsteady and not run.history.by_time  # whose loads are those of a cycle
+        own = {"title": title if cyclic else now, "mark": mark}
+        spanwise(run.spanwise(member), **own, path=target("spanwise"))
     (middle,) = planes(points, walls, [0.5 if alike else CUT], span)
     more: dict[str, Any] = {"lines": not flow.cloud, "view": seen.window, "on": flow.on}
     cells = cells_of(points, walls, middle) if flow.cloud else flow.cells
     cut(points, cells, flow["Mach"], middle, **about, **more, path=target("cut"))
-    on_plane = points[:, 1] == points[np.unique(walls), 1].min()
+    # a body that is closed at both ends has no plane of symmetry
+    near = np.abs(points[:, 1] - span.root) <= 1e-9 * (span.high - span.low)
+    plane = np.flatnonzero(near & (span.least >= 0))
     if flow.cloud:
-        plane = np.flatnonzero(on_plane)
-        cloud(points, walls, plane, flow["Colour"], title, path=target("mesh"))
+        cloud(points, walls, plane, flow["Colour"], now, path=target("mesh"))
     else:
-        mesh(points, walls, _lines(flow.cells, on_plane), title, path=target("mesh"))
+        mesh(points, walls, flow.cells, plane, now, path=target("mesh"))
     _unsteady(target, run, member, [0.5] if alike else list(UNSTEADY), title)
 
 

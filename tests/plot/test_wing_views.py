@@ -1,0 +1,141 @@
+"""Pictures of wings: windows, panels, lines of the mesh, the moment that they show, titles."""
+
+import warnings
+
+import kinemesh as km
+import numpy as np
+import pytest
+from clouds import half_wing
+from kinemesh import plot
+from kinemesh.plot import spans, wings
+from kinemesh.plot.histories import hysteresis
+from kinemesh.results.sections import sections
+
+pytestmark = pytest.mark.no_sanitizer
+SPHERE = km.mesh.sphere(nodes=1500)
+
+
+def section_between():
+    """A mesh of hexahedra about a section, between planes of symmetry."""
+    plane = km.mesh.airfoil("naca0012", nodes=500, far_field=6.0, cells="quads")
+    return km.mesh.extruded(plane, span=1.0, layers=2, cells="hexes")
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """Figures by the names of their files, which are left empty."""
+    found = {}
+    monkeypatch.setattr(
+        "matplotlib.figure.Figure.savefig", lambda own, path: found.update({path.stem: own})
+    )
+    return found
+
+
+def triangles_of(mesh, marker):
+    faces = mesh.boundaries[marker]
+    return np.concatenate([faces[:, [0, 1, 2]], faces[:, [0, 2, 3]]])
+
+
+def cells_of(mesh):
+    (cells,) = mesh.solids.values()
+    return cells
+
+
+def test_the_view_of_a_body_is_that_about_it_and_of_a_wake_reaches_behind():
+    mesh = section_between()
+    walls = triangles_of(mesh, "airfoil")
+    (middle,) = sections(mesh.points, walls, [0.4])
+    mach = np.linspace(0.3, 0.6, mesh.nodes)
+
+    def window(view):
+        panel = spans.cut(mesh.points, cells_of(mesh), mach, middle, view=view).axes[0]
+        return (*panel.get_xlim(), *panel.get_ylim())
+
+    assert window("body") == window(None)
+    x0, x1, z0, z1 = window("body")
+    assert (x0, x1) == (pytest.approx(-0.5), pytest.approx(1.5))
+    assert z1 - z0 == pytest.approx(1.12, rel=1e-2)
+    x0, x1, z0, z1 = window("wake")
+    assert (x0, x1) == (pytest.approx(-1.0), pytest.approx(6.5, rel=0.02))
+    assert z1 - z0 > 2.5
+
+
+def test_faces_of_four_corners_have_no_diagonal():
+    mesh = section_between()
+    walls, wall = triangles_of(mesh, "airfoil"), mesh.boundaries["airfoil"]
+    plane = np.unique(mesh.boundaries["symmetry_left"])
+
+    figure = wings.mesh(mesh.points, walls, cells_of(mesh), plane)
+
+    top, side = (np.array(axes.collections[0].get_segments()) for axes in figure.axes)
+    x, y = np.abs(top[:, 1] - top[:, 0]).T  # the span is along the panel's x
+    assert (np.minimum(x, y) < 1e-12).all()
+    upper = wall[mesh.points[wall][..., 2].mean(axis=1) > 0]
+    pairs = np.stack([upper, np.roll(upper, 1, axis=1)], axis=2).reshape(-1, 2)
+    assert len(top) == len(np.unique(np.sort(pairs, axis=1), axis=0))
+    assert len(side) > 100
+
+
+def test_a_body_without_a_plane_of_symmetry_has_no_panel_for_one(tmp_path, drawn):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        case = km.Ale(SPHERE, mach=0.3, settings=km.AleSettings(steady_iterations=2))
+        case.steady(out=tmp_path)
+
+        plot.from_directory(tmp_path)
+
+    assert [axes.get_title("left") for axes in drawn["mesh"].axes] == ["upper side"]
+    cloud = half_wing()
+    (name,) = [n for n in cloud.boundaries if n not in ("farfield", "symmetry")]
+    walls, colour = cloud.boundaries[name], np.arange(len(cloud.points)) % 2
+    none = wings.cloud(cloud.points, walls, np.empty(0, int), colour)
+    both = wings.cloud(cloud.points, walls, np.unique(cloud.boundaries["symmetry"]), colour)
+    assert (len(none.axes), len(both.axes)) == (2, 3)  # and a bar of colours
+
+
+@pytest.mark.parametrize("cycle", [True, False])
+def test_pictures_of_an_unsteady_wing_say_when_they_are(tmp_path, drawn, cycle):
+    steps = {"cycles": 1, "steps_per_cycle": 4} if cycle else {"time_step": 0.5, "steps": 4}
+    settings = km.AleSettings(unsteady_iterations=2, linear_solver="lusgs")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        case = km.Ale(SPHERE, mach=0.3, settings=settings, motion=km.motion.pitch(2.0, 0.2))
+        case.run(**steps, start="as is", out=tmp_path)
+        plot.from_directory(tmp_path)
+
+    titles = {name: drawn[name]._suptitle.get_text() for name in set(drawn) - {"loads"}}
+    now = "phase 0 degrees" if cycle else "time 2 chord"
+    for name in ("cp", "sections", "cut", "mesh"):
+        assert now in titles[name], name
+    assert (now in titles["spanwise"]) is not cycle
+
+
+@pytest.mark.parametrize("periodic", [True, False])
+def test_a_loop_that_is_periodic_says_nothing_else_of_its_other_loads(periodic):
+    """Runs are periodic by cl and cm; a load near zero may change by much of its amplitude."""
+    time = np.arange(48) / 24
+    wave, later = np.sin(2 * np.pi * time), time >= 1
+    rows = {"time": time + 1 / 24, "alpha_deg": wave, "cd": 0.1 * wave + 0.02 * later, "cm": wave}
+    loop = km.hysteresis(rows | {"cl": wave + 0.1 * later * (not periodic)}, period=1.0)
+
+    panel = hysteresis(loop, loads=("cl", "cd")).axes[1]
+
+    assert loop.periodic is periodic
+    legend = panel.get_legend()
+    said = "" if legend is None else " ".join(text.get_text() for text in legend.get_texts())
+    assert ("not periodic: changes by" in said) is not periodic
+
+
+def test_a_title_of_capitals_and_figures_stays_in_its_figure():
+    cloud = half_wing()
+    (name,) = [n for n in cloud.boundaries if n not in ("farfield", "symmetry")]
+    cp = np.linspace(-1.2, 1.0, len(cloud.points))
+    title = "ONERA M6 wing, Mach 0.8395, angle of attack 3.06 degrees (AGARD AR-138, case B1), "
+
+    figure = wings.pressure(
+        cloud.points, cloud.boundaries[name], cp, f"{title}39,401 nodes, hexahedra, by nodes"
+    )
+
+    figure.draw_without_rendering()
+    box = figure._suptitle.get_window_extent()
+    assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
