@@ -130,11 +130,9 @@ def test_a_title_of_capitals_and_figures_stays_in_its_figure():
     cloud = half_wing()
     (name,) = [n for n in cloud.boundaries if n not in ("farfield", "symmetry")]
     cp = np.linspace(-1.2, 1.0, len(cloud.points))
-    title = "ONERA M6 wing, Mach 0.8395, angle of attack 3.06 degrees (AGARD AR-138, case B1), "
+    title = "ONERA M6 WING, MACH 0.8395, ALPHA 3.06 DEGREES, AGARD AR-138, CASE B1, REYNOLDS 1.17E7"
 
-    figure = wings.pressure(
-        cloud.points, cloud.boundaries[name], cp, f"{title}39,401 nodes, hexahedra, by nodes"
-    )
+    figure = wings.pressure(cloud.points, cloud.boundaries[name], cp, f"{title}, 39,401 NODES")
 
     figure.draw_without_rendering()
     box = figure._suptitle.get_window_extent()
