@@ -137,3 +137,38 @@ def test_a_title_of_capitals_and_figures_stays_in_its_figure():
     figure.draw_without_rendering()
     box = figure._suptitle.get_window_extent()
     assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
+
+
+def test_sections_and_loads_along_the_span_are_drawn_from_python(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        case = km.Ale(SPHERE, mach=0.3, settings=km.AleSettings(steady_iterations=2))
+        run = case.steady(out=tmp_path)
+    found = run.pressures(section=0.0) | run.pressures(section=0.5)
+
+    figure = plot.sections(found, "two sections")
+
+    for axes, (name, own) in zip(figure.axes, found.items(), strict=True):
+        assert axes.get_title("left") == name
+        drawn = np.concatenate([line.get_ydata() for line in axes.lines if len(line.get_ydata())])
+        assert np.isin(own.mean, drawn).all()
+    assert figure.axes[0].yaxis_inverted()
+    assert figure._suptitle.get_text() == "two sections"
+    assert len(plot.sections(run.pressures(section=0.5)).axes) == 1
+    assert plot.spanwise(run.spanwise(), path=tmp_path / "load.png").axes
+    assert (tmp_path / "load.png").exists()
+    with pytest.raises(km.CaseError, match=r"is of a steady flow.*km\.plot\.sections"):
+        plot.unsteady_pressures(found)
+    with pytest.raises(km.CaseError, match="nothing to draw"):
+        plot.sections({})
+
+
+def test_a_loop_is_drawn_with_a_title_and_other_loads():
+    phase = np.arange(0.0, 360.0, 30.0)
+    wave = np.sin(np.radians(phase))
+    loop = km.hysteresis({"phase_deg": phase, "alpha_deg": wave, "cl": wave, "cd": 0.1 * wave})
+
+    figure = loop.plot(title="a loop", loads=("cd",))
+
+    assert figure._suptitle.get_text() == "a loop"
+    assert [axes.get_ylabel() for axes in figure.axes] == ["$c_d$"]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from kinemesh.io.brief import Brief
 from kinemesh.loops.flapping import Flapping
 from kinemesh.loops.harmonics import Coefficient
 from kinemesh.loops.work import Derivatives, Work
 
 
-@dataclass(frozen=True, slots=True)
-class BodyLoop:
+@dataclass(frozen=True, slots=True, repr=False)
+class BodyLoop(Brief):
     """The last cycle of one of several bodies.
 
     `cm` is about the pivot of the body's own motion, or its own point where that has none

@@ -15,14 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError
+from kinemesh.io.brief import Brief
 from kinemesh.io.scales import Scale
 from kinemesh.loops.harmonics import Coefficient, FloatArray, coefficient
 
 MOVES = 1e-12  # range of a shift [chord] that is not its rounding
 
 
-@dataclass(frozen=True, slots=True)
-class Flapping:
+@dataclass(frozen=True, slots=True, repr=False)
+class Flapping(Brief):
     """A body, or all bodies together, over the last cycle; its steps in the order of their phase.
 
     Parameters

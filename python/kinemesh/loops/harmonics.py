@@ -13,6 +13,8 @@ from math import atan2, degrees, hypot
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kinemesh.io.brief import Brief
+
 HARMONICS = 3
 # Of the amplitude; beyond it a loop is not periodic.  The ready cases come below it in three and
 # four cycles, their damping then changes by less than 0.1 % in later ones.
@@ -52,8 +54,8 @@ class Change:
     start: float  # value where the last cycle begins: the last value of the cycle before
 
 
-@dataclass(frozen=True, slots=True)
-class Coefficient:
+@dataclass(frozen=True, slots=True, repr=False)
+class Coefficient(Brief):
     """One coefficient over the last cycle."""
 
     values: FloatArray  # (steps,)

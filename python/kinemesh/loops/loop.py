@@ -63,9 +63,7 @@ class Loop:
     label: str  # for legends and errors
     converged: NDArray[np.bool_] | None = None  # (steps,); None where the source has no such column
     energy: Work | None = None  # work on all bodies; None where the source has no power
-    bodies: Mapping[str, BodyLoop] = field(
-        default_factory=dict
-    )  # by marker, where there are several
+    bodies: Mapping[str, BodyLoop] = field(default_factory=dict)  # by marker, of several
     tolerance: float = PERIODIC  # largest `change` of a periodic loop
     flapping: Flapping | None = None  # drag, thrust, power, shift; None where there is no drag
     side: Mapping[str, Coefficient] = field(default_factory=dict)  # cy, cm_roll, cm_yaw in space
@@ -194,10 +192,10 @@ class Loop:
         )
 
     def plot(
-        self, reference: Loop | str | Path | None = None, path: str | Path | None = None
+        self, reference: Any = None, path: Any = None, title: str = "", loads: Any = ("cl", "cm")
     ) -> Any:
-        """Figure of cl and cm against alpha, with a reference loop; saved to `path`, if any."""
-        return done_by("Loop.plot")(self, reference, path)
+        """Figure of loads against alpha (`kinemesh.plot.hysteresis`), saved to `path`, if any."""
+        return done_by("Loop.plot")(self, reference, path, title, loads)
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers of the loop (no series), ready for JSON."""

@@ -15,8 +15,9 @@ from kinemesh.plot.folder import from_directory
 from kinemesh.plot.friction import friction, layers
 from kinemesh.plot.histories import hysteresis
 from kinemesh.plot.overset import grids
-from kinemesh.plot.pressures import unsteady_pressures
+from kinemesh.plot.pressures import sections, unsteady_pressures
 from kinemesh.plot.spaces import cloud, mesh, triangles_of
+from kinemesh.plot.spans import spanwise
 from kinemesh.plot.style import BLUE, DARK, GREY, RED, STYLE
 from kinemesh.plot.sweeps import sweep_lines, sweep_map
 from kinemesh.plot.times import convergence, loads
@@ -47,8 +48,10 @@ __all__ = [
     "mach",
     "mesh",
     "pressure",
+    "sections",
     "sizes",
     "solved",
+    "spanwise",
     "surface_pressure",
     "sweep_lines",
     "sweep_map",

@@ -1,4 +1,4 @@
-"""Unsteady pressures on walls: the mean, and the first harmonic per unit of the motion."""
+"""Pressures on walls: of steady ones cp, of unsteady ones mean and first harmonic per motion."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinemesh.plot.style import BLUE, GREY, RED, figure_of, styled, wrapped
+from kinemesh.errors import CaseError
+from kinemesh.plot.style import BLUE, GREY, RED, figure_of, headed, styled, wrapped
 from kinemesh.plot.walls import DOTS, singular
 
 if TYPE_CHECKING:
@@ -22,7 +23,17 @@ def unsteady_pressures(found: Mapping[str, Pressures], title: str = "") -> Any:
 
     The leading edge divides the wall into upper and lower side.  The harmonic is per unit of the
     motion where the motion has one degree of freedom; else it is f of Re(f e^(i phi)).
+
+    Raises
+    ------
+    CaseError    pressures of a steady flow, of which `sections` draws cp
     """
+    for marker, one in found.items():
+        if not len(one.harmonics):
+            raise CaseError(
+                f"unsteady_pressures: {marker} is of a steady flow, without harmonics; "
+                "km.plot.sections draws its cp"
+            )
     figure = figure_of(9.6, 3.1 * len(found))
     grid = figure.subplots(len(found), 3, squeeze=False)
     for row, (marker, body) in zip(grid, found.items(), strict=True):
@@ -47,6 +58,39 @@ def unsteady_pressures(found: Mapping[str, Pressures], title: str = "") -> Any:
     return figure
 
 
+@styled
+def sections(found: Mapping[str, Pressures], title: str = "") -> Any:
+    """Figure of cp along the chord of sections of a wing, or of bodies: a panel for each.
+
+    Of unsteady runs the mean over the cycle.
+
+    Parameters
+    ----------
+    found : of `run.pressures`, such as `run.pressures(section=0.44) | run.pressures(section=0.9)`
+    """
+    if not found:
+        raise CaseError("sections: nothing to draw, expected pressures of run.pressures(section=)")
+    across = min(len(found), 4)
+    down = -(-len(found) // across)
+    figure = figure_of(*((4.6, 3.8) if len(found) == 1 else (2.5 * across, 2.4 * down + 0.4)))
+    panels = np.ravel(figure.subplots(down, across, sharex=True, sharey=True, squeeze=False))
+    for axes, (name, body) in zip(panels, found.items(), strict=False):
+        _draw(axes, body, body.mean, flip=False)
+        axes.set_title(name)
+        axes.set_xlabel("$x/c$")
+    for axes in panels[len(found) :]:
+        axes.set_axis_off()
+    for axes in panels[::across]:
+        axes.set_ylabel("$c_p$")
+    panels[0].invert_yaxis()
+    if any(_sharp(body) for body in found.values()):
+        panels[0].plot([], [], ".", color=GREY, markersize=3, label=DOTS)
+    handles = panels[0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=3, fontsize=8)
+    headed(figure, title)
+    return figure
+
+
 def _part(body: Pressures, of_motion: str, else_of: str) -> str:
     """Label of a component of the first harmonic, with its unit."""
     return f"first harmonic, {else_of}" if body.motion is None else of_motion + UNIT[body.motion]
@@ -59,7 +103,7 @@ def _sharp(body: Pressures) -> set[int]:
     return singular(points, walls if body.closed else walls[:-1])
 
 
-def _draw(axes: Any, body: Pressures, values: Any) -> None:
+def _draw(axes: Any, body: Pressures, values: Any, flip: bool = True) -> None:
     """One quantity on both sides of a body."""
     leading, count = int(np.argmin(body.x)), len(body.x)
     end = [0] if body.closed else []
@@ -73,5 +117,6 @@ def _draw(axes: Any, body: Pressures, values: Any) -> None:
         axes.plot(body.x[side], np.where(alone, np.nan, values[side]), line, color=colour,
                   label=label)  # fmt: skip
         axes.plot(body.x[side[alone]], values[side[alone]], ".", color=colour, markersize=3)
-    axes.invert_yaxis()
+    if flip:
+        axes.invert_yaxis()
     axes.margins(0.04)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kinemesh.csr import ordered
 from kinemesh.errors import CaseError, did_you_mean
+from kinemesh.io.brief import Brief
 from kinemesh.results.walls import KEPT, along
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ STRAIGHT = 0.7  # cosine of the turn of a line of nodes between two steps, at le
 REACH = 0.25  # length of a line over the largest size of its body, at most
 
 
-@dataclass(frozen=True, eq=False)
-class Layer:
+@dataclass(frozen=True, eq=False, repr=False)
+class Layer(Brief):
     """Boundary layer along a line of nodes that leaves the wall along its normal.
 
     u_tau = sqrt(|tau_w| / rho_w), y+ = d u_tau rho_w / mu_w, u+ = u / u_tau

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError
+from kinemesh.io.brief import Brief
 from kinemesh.io.paths import path_of
 from kinemesh.io.whole import replace
 from kinemesh.loops.harmonics import HARMONICS
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Pressures:
+@dataclass(frozen=True, eq=False, repr=False)
+class Pressures(Brief):
     """Pressure coefficient on the wall of one body over the last cycle.
 
     Nodes follow each other along the wall, the fluid on the left; a closed wall begins at its
@@ -106,11 +107,8 @@ def pressures(
         _refuse_wing(end)
         raise CaseError("pressures: a steady run has no cycle; its cp is in run.fields()['Cp']")
     last = times.last_cycle()
-    if len(times.cycle) < 4 or times.cycle[-1] < 1 - 1e-6 or len(last) < 3:
-        raise CaseError(
-            f"pressures: {len(last)} frames of the last cycle, expected 3 and a whole cycle; run "
-            "more cycles, or more steps a cycle"
-        )
+    if len(times.cycle) < 4 or not times.cycle[-1] >= 1 - 1e-6 or len(last) < 3:
+        raise _no_cycle(run, len(last))
     first, frames = (
         fields.read(run, 0, None, member).at_walls(),
         [fields.read(run, n, None, member).at_walls() for n in last.tolist()],
@@ -126,6 +124,20 @@ def pressures(
     return found
 
 
+def _no_cycle(run: Record, frames: int) -> CaseError:
+    """Error of a run whose last cycle has so few frames, or that has no cycle."""
+    if run.history.by_time:
+        return CaseError(
+            "pressures: the run went by time_step and steps and has no cycle, over which pressures "
+            "have a mean and harmonics; run with cycles and steps_per_cycle, or take the cp of one "
+            "moment from run.fields(frame)['Cp']"
+        )
+    return CaseError(
+        f"pressures: {frames} frames of the last cycle, expected 3 and a whole cycle; run more "
+        "cycles, or more steps a cycle"
+    )
+
+
 def _refuse_wing(frame: Fields) -> None:
     if frame.points.shape[1] != 2:
         raise CaseError(
@@ -139,10 +151,7 @@ def _of_section(run: Record, member: int | None, eta: float) -> dict[str, Pressu
     surface, steady = Surface(run, member, "pressures"), run.history.kind == "steady"
     last = np.array([len(surface.times) - 1]) if steady else surface.last_cycle()
     if len(last) < 3 and not steady:
-        raise CaseError(
-            f"pressures: {len(last)} frames of the last cycle, expected 3 and a whole cycle; run "
-            "more cycles, or more steps a cycle"
-        )
+        raise _no_cycle(run, len(last))
     (cut,) = surface.sections([eta])
     if cut.nose < 0:
         raise CaseError(f"pressures: no surface at {eta:g} of the span, where the tip ends")

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError
 from kinemesh.io import fields as files
+from kinemesh.io.brief import Brief
 from kinemesh.io.columns import LOADS
 from kinemesh.io.history import History
 from kinemesh.io.rows import UNSTEADY
@@ -31,10 +32,11 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 STATIONS = 41  # of a table
 WHOLE = 1e-6  # of a cycle, which times are rounded to
+ROUNDING = 1e-9  # of the largest harmonic along the span: one below has no phase
 
 
-@dataclass(frozen=True, eq=False)
-class Spanwise:
+@dataclass(frozen=True, eq=False, repr=False)
+class Spanwise(Brief):
     """Loads of sections along the span, in arrays (stations,) from one end to the other.
 
     Parameters
@@ -79,9 +81,12 @@ class Spanwise:
         names = ("eta", "y", "chord", "x", "z", "c_cl", "c_cd", *LOADS)
         found: dict[str, Floats] = {name: getattr(self, name) for name in names}
         for name, f in self.harmonics.items():
-            found[f"{name}1_magnitude"] = np.abs(f)
-            # of magnitude sin(phase of the motion + phase)
-            found[f"{name}1_phase_deg"] = np.degrees(np.arctan2(f.real, -f.imag))
+            size = np.abs(f)
+            found[f"{name}1_magnitude"] = size
+            # of magnitude sin(phase of the motion + phase); of rounding, as at a tip, none
+            some = size > ROUNDING * np.max(size, initial=0, where=np.isfinite(size))
+            phase = np.degrees(np.arctan2(f.real, -f.imag))
+            found[f"{name}1_phase_deg"] = np.where(some, phase, np.nan)
         return found
 
 

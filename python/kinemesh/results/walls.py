@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import CaseError
+from kinemesh.io.brief import Brief
 from kinemesh.io.whole import replace
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ KEPT = {"cp": "Cp", "cf": "Cf", "y_plus": "YPlus", "heat_flux": "HeatFlux"}
 """Names of what field files have at the nodes of walls, by those of `Wall`."""
 
 
-@dataclass(frozen=True, eq=False)
-class Wall:
+@dataclass(frozen=True, eq=False, repr=False)
+class Wall(Brief):
     """Flow on the wall of one body, in arrays (nodes,).
 
     Nodes follow each other along the wall, the fluid on the left; a closed wall begins at its
