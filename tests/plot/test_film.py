@@ -185,7 +185,7 @@ def test_what_makes_no_film_is_refused(tmp_path, mesh):
     with FieldWriter(single / "flow.vtkhdf", mesh, mesh.boundaries["airfoil"]) as writer:
         writer.append(1.0, *made_up(0.3, 0.0, mesh))
 
-    with pytest.raises(CaseError, match=r"a steady run has one frame.*mach\.png"):
+    with pytest.raises(CaseError, match=r"a steady run has one frame.*--animate.*mach\.png"):
         plot.film(steady)
     with pytest.raises(CaseError, match="1 frame in the last cycle, expected 2"):
         plot.film(single)
@@ -225,8 +225,17 @@ def test_a_wing_is_refused(tmp_path, mesh):
         for n in range(3):
             writer.append(float(n), corners, {"Mach": np.ones(3)})
 
-    with pytest.raises(CaseError, match="wing in space; ParaView"):
+    with pytest.raises(CaseError, match="wing in space, expected one in the plane; ParaView"):
         plot.film(folder)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_steady_wing_is_told_which_pictures_it_has(tmp_path):
+    short = km.AleSettings(steady_iterations=1)
+    run = km.Ale(km.mesh.sphere(nodes=1500), mach=0.3, settings=short).steady(out=tmp_path)
+
+    with pytest.raises(CaseError, match=r"one frame, expected an unsteady run.*cp\.png and cut"):
+        plot.film(run)
 
 
 def program(folder, text):

@@ -411,6 +411,17 @@ def test_the_mesh_of_every_case_has_the_nodes_of_the_options(
     assert "mesh.nodes varies in this sweep; leave one out" in capsys.readouterr().err
 
 
+def test_a_wing_of_every_case_has_the_points_of_the_option(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    command = ["sweep", "oneram6", "--points", "20000", "--list"]
+
+    assert cli.main([*command, "--over", "flow.alpha_deg=0,3"]) == 0
+    made = re.findall(r"(\d+) nodes$", capsys.readouterr().out, re.MULTILINE)
+    assert all(abs(int(count) - 20_000) < 600 for count in made[:2])
+    assert cli.main([*command, "--over", "mesh.points=20000,30000"]) == 2
+    assert "--points 20000: mesh.points varies in this sweep" in capsys.readouterr().err
+
+
 def test_one_case_is_told_as_one(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "f.toml").write_text(FILE)

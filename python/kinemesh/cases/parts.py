@@ -266,10 +266,18 @@ class MeshPart:
         entry, makes = registry.named(method), set(self.of.makes)
         if not entry.takes(makes):
             others = [other.name for other in registry.SOLVERS if other.takes(makes)]
+            if self.extruded is not None and entry.on == "cloud":
+                raise CaseError(
+                    Place("mesh", EXTRUDED),
+                    f" makes a mesh in space, and method {method!r} computes on clouds, of which "
+                    "case files have wings alone in space ([mesh] wing)",
+                    advice=f"remove it for the plane{or_use(others)}, or in Python take "
+                    "km.Cloud.from_mesh(km.mesh.extruded(...))",
+                )
             raise CaseError(
                 Place("mesh", self.kind),
-                f" = {self.source!r} makes no {entry.spaces}, which "
-                f"method {method!r} needs; give another mesh{or_use(others)}",
+                f" = {self.source!r}{'' if self.extruded is None else ', extruded,'} makes no "
+                f"{entry.spaces}, which method {method!r} needs; give another mesh{or_use(others)}",
             )
         self._check_kind(entry)
         if self.sliding is not None and method not in SLIDING:

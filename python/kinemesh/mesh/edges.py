@@ -102,7 +102,8 @@ def _open_edges(triangles: Ints, quads: Ints, nodes: int) -> tuple[NDArray[np.in
         a, b = _ends(both[twice[:1]], nodes)[0]
         raise MeshError(
             f"edge {a}-{b} has two cells on the same side, expected one on each: "
-            f"{len(twice)} such edge(s); remove the cells that overlap"
+            f"{len(twice)} such edge(s); the cells overlap, as where a node has moved through an "
+            "edge: repair the mesh there, or remove a cell that is there twice"
         )
     alone = both[start[sides == 1]]
     return alone >> 1, _ends(alone, nodes)

@@ -136,7 +136,9 @@ def _refuse(face: Ints, count: int, blocks: Mapping[str, Ints]) -> None:
     ]
     raise MeshError(
         f"face {named(corners)} belongs to {len(holders)} cells ({', '.join(holders[:6])}), "
-        f"expected 1, or 2 on its two sides: {count} such face(s); remove the cells that overlap"
+        f"expected 1, or 2 on its two sides: {count} such face(s); the cells overlap, as where a "
+        "node has moved through a face and cells about it are inside out: repair the mesh, or "
+        "remove a cell that is there twice"
     )
 
 

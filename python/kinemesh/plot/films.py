@@ -151,7 +151,11 @@ def _frames(run: Run, quantity: str, member: int | None) -> list[int]:
     run.refuse_failed(member)
     kept = run.frames(member)
     if run.history.kind == "steady":
-        raise CaseError("film: a steady run has one frame, which `kinemesh plot` draws: mach.png")
+        wing = run.fields(member=member).points.shape[1] == 3
+        raise CaseError(
+            "film: a steady run has one frame, expected an unsteady run; `kinemesh plot` without "
+            f"--animate draws it: {'cp.png and cut.png' if wing else 'mach.png'}"
+        )
     found = kept.last_cycle() if np.isfinite(kept.cycle).all() else np.arange(len(kept.time))
     if len(found) < 2:
         raise CaseError(
@@ -160,7 +164,10 @@ def _frames(run: Run, quantity: str, member: int | None) -> list[int]:
         )
     first = run.fields(int(found[0]), member=member)
     if first.points.shape[1] != 2:
-        raise CaseError("film: of a wing in space; ParaView makes films of flow.vtkhdf")
+        raise CaseError(
+            "film: the run is of a wing in space, expected one in the plane; ParaView makes films "
+            "of its surface.vtkhdf and flow.vtkhdf, `kinemesh plot` without --animate pictures"
+        )
     values_of(first, SHADES[quantity])
     return [int(n) for n in found]
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import MeshError, did_you_mean, warn
-from kinemesh.mesh.files.su2_lines import FORTRAN, Lines
+from kinemesh.mesh.files.su2_lines import FORTRAN, Lines, many
 from kinemesh.mesh.files.text_files import path_of, read_text, write_text
 from kinemesh.mesh.files.turned import mirrored, turned
 from kinemesh.mesh.kinds import KINDS, Kind
@@ -272,7 +272,7 @@ def _typed(
 ) -> tuple[NDArray, NDArray, NDArray]:
     """Lines of a type and its nodes: all numbers flat, where each line starts, and its type."""
     if count == 0:
-        raise lines.fault(lines.at - 1, f"0 {what}s, expected at least one")
+        raise lines.fault(lines.at - 1, f"0 {many(what)}, expected at least one")
     first = lines.at
     flat, counts = lines.block(count, np.int64, what)
     starts = np.cumsum(counts) - counts

@@ -77,8 +77,8 @@ class Lines:
             found = f"found '{self.text(stop)}'" if stop < len(self) else "the file ends"
             raise self.fault(
                 stop,
-                f"{found} after {short} {what}(s), expected {count}: the count is larger than "
-                "the list, or the file is truncated",
+                f"{found} after {short} of {count} {many(what)}: the count is larger than the "
+                "list, or the file is truncated; correct the count, or write or copy the file anew",
             )
         self.at += count
 
@@ -108,7 +108,13 @@ class Lines:
                     wanted = "whole numbers" if kind is int else "numbers"
                     fault = f"{what} {k - start}: '{word[:40]}', expected {wanted}"
                     raise self.fault(k, fault) from None
-        raise self.fault(start, f"{what}s that cannot be read as numbers")
+        raise self.fault(start, f"{many(what)} that cannot be read as numbers")
+
+
+def many(what: str) -> str:
+    """Plural of what lines have: `faces of marker 'wing'` of `face of marker 'wing',`."""
+    noun, of, rest = what.removesuffix(",").partition(" of ")
+    return f"{noun}s{of}{rest}"
 
 
 def _starts(raw: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -117,6 +117,7 @@ def asked_of(
     device: Any = None,
     nodes: int | str | None = None,
     method: str | None = None,
+    points: int | None = None,
 ) -> Asked:
     """Sweep of a case; `given` (keys of [sweep], or None) overrides the case file.
 
@@ -127,6 +128,7 @@ def asked_of(
     device : in place of the case's; several are names in a list, or in a text with commas
     nodes : of the mesh of every row, or a size such as "coarse"
     method : in place of the case's; changes may be settings of it
+    points : of the wing of every row, a cloud or a mesh
 
     Raises
     ------
@@ -156,12 +158,13 @@ def asked_of(
             )
     if method is not None and "method" in varied:
         raise CaseError(f"--method {method}: method varies in this sweep; leave one out")
-    if nodes is not None:
-        word = "size" if isinstance(nodes, str) else "nodes"
+    if nodes is not None or points is not None:
+        word = "points" if nodes is None else "size" if isinstance(nodes, str) else "nodes"
+        count = points if nodes is None else nodes
         for key in ("mesh.nodes", "mesh.points"):
             if key in varied:
-                raise CaseError(f"--{word} {nodes}: {key} varies in this sweep; leave one out")
-        base = base.replace(nodes=nodes)
+                raise CaseError(f"--{word} {count}: {key} varies in this sweep; leave one out")
+        base = base.replace(nodes=nodes, points=points)
     devices = devices_of(device)
     if devices:
         if "run.device" in varied:

@@ -34,6 +34,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         help="generated mesh (or cloud) of every case, as of `kinemesh run`",
     )
     mesh.add_argument("--nodes", type=int, metavar="N", help="generated mesh of about N nodes")
+    mesh.add_argument("--points", type=int, metavar="N", help="wing of about N nodes or points")
     add(
         "--device",
         metavar="DEV",
@@ -113,8 +114,9 @@ def main(arguments: argparse.Namespace) -> int:
     nodes = arguments.nodes if arguments.size is None else arguments.size
     given = _given(arguments)
     asked = asked_of(
-        arguments.case, given, arguments.set, arguments.device, nodes, arguments.method
-    )
+        arguments.case, given, arguments.set, arguments.device, nodes, arguments.method,
+        points=arguments.points,
+    )  # fmt: skip
     if arguments.list:
         sweeping.refuse_counts(arguments.batch, arguments.workers)
         places = workshop.places_of(asked.devices, arguments.workers, arguments.dask)
