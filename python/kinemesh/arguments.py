@@ -32,13 +32,15 @@ def _checked(function: Any, title: str) -> Any:
     function = unwrap(function)  # of a class that inherits one that is checked already
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    known = [name for name in names if name != "self"]
+    known = [name for name in names if name not in ("self", "cls")]
 
     @wraps(function)
     def checked(*values: Any, **arguments: Any) -> Any:
         for name in arguments:
             if name not in known:
                 hint = did_you_mean(name, known, f"expected {', '.join(known)}")
+                other = {"nodes": "points", "points": "nodes"}.get(name)  # of clouds, of meshes
+                hint = f"; did you mean '{other}'?" if other in known else hint
                 raise ArgumentError(f"{title}: unknown argument '{name}'{hint}")
         return function(*values, **arguments)
 

@@ -66,7 +66,7 @@ REFUSED = {
     "cloud": ([('"regular"', '"wild"')], "cloud = 'wild', expected one of regular, irregular"),
     "points": ([("20000", "2e4")], r"points = 20000\.0, expected an integer"),
     "two sources": ([("points = 20000", "section = 'naca0012'")], "expected one"),
-    "few": ([("20000", "-20000")], "points = -20000, expected an integer of 10000 to 20000000$"),
+    "few": ([("20000", "-20000")], "= -20000, .* of 10000 to 20000000, of a cloud at least 20000"),
     "few points": ([("20000", "15000")], "= 15000, expected an integer of 20000 to 20000000$"),
     "nodes": ([("[mesh]\n", "[mesh]\nnodes = 20000\n")], "one number; give mesh.points alone"),
     "span": ([("[mesh]\n", "[mesh]\nspan = 3\n")], "the wing oneram6, so span has no mea"),
@@ -106,7 +106,7 @@ def test_a_mesh_refers_to_its_chord():
         ("oneram6 --mesh some.su2", "a mesh file cannot take"),
         (
             "oneram6 --points 100",
-            "kinemesh: points = 100, expected an integer of 10000 to 20000000",
+            "points = 100, expected an integer of 10000 to 20000000, of a cloud at least",
         ),
         ("naca0012-subsonic --points 5000", "its size is nodes"),
         ("three-element --cloud irregular", "bodies, so cloud has no meaning"),

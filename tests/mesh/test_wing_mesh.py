@@ -151,3 +151,23 @@ def test_the_m6_mesh_has_one_planform():
         MeshError, match=r"oneram6: taper = .*that of the ONERA M6 is .*make another wing"
     ):
         km.mesh.oneram6(taper=0.5)
+
+
+@pytest.mark.parametrize(("make", "given", "meant"), [
+    (km.mesh.wing, "points", "nodes"),
+    (km.mesh.oneram6, "points", "nodes"),
+    (km.mesh.sphere, "points", "nodes"),
+    (km.mesh.airfoil, "points", "nodes"),
+    (km.cloud.wing, "nodes", "points"),
+    (km.cloud.oneram6, "nodes", "points"),
+    (km.cloud.airfoil, "nodes", "points"),
+    (km.cloud.three_element, "nodes", "points"),
+])  # fmt: skip
+def test_meshes_have_nodes_and_clouds_points(make, given, meant):
+    with pytest.raises(km.ArgumentError, match=f"'{given}'; did you mean '{meant}'"):
+        make(**{given: 30_000})
+
+
+def test_an_unknown_argument_of_what_is_drawn_out_is_named():
+    with pytest.raises(km.ArgumentError, match=r"extruded: unknown argument 'width'; expected"):
+        km.mesh.extruded(km.mesh.airfoil("naca0012", nodes=500), width=1.0)

@@ -98,7 +98,7 @@ class MeshPart:
     sweep_deg: float | None = None  # of a wing's leading edge [deg]; or 0
     tip: float | None = None  # of a wing: length of the tip's cap, over its half thickness; or 0.6
     extruded: Mapping[str, Any] | None = None  # { span = 1.0, layers = 1 }; see [mesh] extruded
-    points: int | None = None  # how many of a wing, of its mesh too; about 300 thousand without
+    points: int | None = None  # of a wing: a mesh 10,000 at least, a cloud 20,000; or 300,000
     cloud: str | None = None  # of a wing: regular (default) or irregular
     nodes: int | str | None = None  # how many (points of a cloud), or coarse, medium, fine
     far_field: float | None = None  # distance of the outer boundary [chord; of a curve its length]
@@ -159,7 +159,8 @@ class MeshPart:
         """Checks of values by key."""
         of = self.of
         least, most = of.counts or (1, None)
-        number_of = dict.fromkeys(NUMBERS, partial(count, least=least, most=most))
+        more = "".join(f", of a {on} at least {n}" for on, n in of.fewest.items())
+        number_of = dict.fromkeys(NUMBERS, partial(count, least=least, most=most, more=more))
         return {of.name: SOURCES[of.name].check, **number_of, **OF_KEYS, **of.checks}
 
     @property

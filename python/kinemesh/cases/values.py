@@ -86,14 +86,19 @@ def number(
     return float(value)
 
 
-def count(where: Place | str, value: Any, least: int = 1, most: int | None = None) -> int:
-    """An integer of at least `least`, at most `most`; CaseError for any other value."""
+def count(
+    where: Place | str, value: Any, least: int = 1, most: int | None = None, more: str = ""
+) -> int:
+    """An integer of at least `least`, at most `most`; CaseError for any other value.
+
+    `more` : words behind what is expected.
+    """
     good = isinstance(value, int) and not isinstance(value, bool) and value >= least
     want = f"an integer of at least {least}"
     if most is not None:
         good, want = good and value <= most, f"an integer of {least} to {most}"
     if not good:
-        raise wrong(where, value, want, about=WHOLE)
+        raise wrong(where, value, want + more, about=WHOLE)
     return int(value)
 
 

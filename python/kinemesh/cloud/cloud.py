@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from kinemesh.arguments import checks_names
 from kinemesh.cloud import checks
 from kinemesh.cloud.sides import in_fluid
 from kinemesh.cloud.tables import condition_numbers, table_of
@@ -173,6 +174,7 @@ class Cloud:
         return cls.from_pairs(where, pairs, facets, None, worst_condition)
 
     @classmethod
+    @checks_names
     def around(
         cls,
         bodies: Mapping[str, ArrayLike],

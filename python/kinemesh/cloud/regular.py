@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.arguments import checks_names
 from kinemesh.cloud.checks import WORST_CONDITION
 from kinemesh.cloud.cloud import Cloud
 from kinemesh.cloud.tables import condition_number
@@ -25,6 +26,7 @@ from kinemesh.mesh.sections.section import Section
 from kinemesh.sentences import NODES
 
 
+@checks_names
 def airfoil(
     section: str | Path | Section = "naca0012",
     points: int = 5120,

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from kinemesh.arguments import checks_names
 from kinemesh.cloud import block
 from kinemesh.cloud.checks import WORST_CONDITION
 from kinemesh.cloud.cloud import Cloud
@@ -25,6 +26,7 @@ LEAST = 20_000  # points
 ADVICE = "for a section use cloud.airfoil"
 
 
+@checks_names
 def wing(
     section: str | Path | Section = "naca0012",
     points: int = 300_000,
@@ -44,7 +46,7 @@ def wing(
     Parameters
     ----------
     section : name, coordinate file or Section    streamwise, the same all along the span
-    points : int              wanted, within 3 %
+    points : int              wanted, within 3 %; 20,000 at least
     span : float              of the half wing, without the cap [root chord]
     taper : float             chord of the tip [root chord]
     sweep_deg : float         of the leading edge [deg]
@@ -93,7 +95,8 @@ def wing(
 def oneram6(points: int = 300_000, **more: Any) -> Cloud:
     """The ONERA M6 wing, root chord 1 (810.491 mm): `wing` with its section and planform.
 
-    Semispan 1.47601798, leading-edge sweep 29.999, trailing-edge sweep 15.692 degrees.
+    Semispan 1.47601798, leading-edge sweep 29.999, trailing-edge sweep 15.692 degrees; 20,000
+    points at least.
     """
     return wing("oneram6", points, **with_m6(more, CloudError, "kinemesh.cloud.wing"))
 

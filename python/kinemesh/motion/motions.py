@@ -346,6 +346,7 @@ def plunge(
     return Plunge(amplitude, k, phase_deg, pair("plunge", "direction", direction), chord)
 
 
+@checks_names
 def function(law: Callable[[float], Pose], omega: float | None = None) -> Function:
     """A motion from a function of time.
 

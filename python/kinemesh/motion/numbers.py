@@ -53,5 +53,7 @@ def pair(
     try:
         x, y = value
     except (TypeError, ValueError):
-        raise SettingsError(f"{owner}: {name} = {value!r}, expected two numbers (x, y)") from None
+        raise SettingsError(
+            f"{owner}: {name} = {value!r}, expected two numbers (x, y), in space (x, z)"
+        ) from None
     return entry(owner, name, x), entry(owner, name, y)

@@ -212,8 +212,8 @@ def _shifts(shifts: Any, rows: int) -> FloatArray:
         raise SettingsError("table: shifts, expected numbers (rows, 2)") from None
     if found.shape != (rows, 2):
         raise SettingsError(
-            f"table: shifts has shape {found.shape}, expected ({rows}, 2), x and y of each time; "
-            "of a plunge h alone they are numpy.stack([0 * h, h], axis=1)"
+            f"table: shifts has shape {found.shape}, expected ({rows}, 2), x and y of each time, "
+            "in space x and z; of a plunge h alone they are numpy.stack([0 * h, h], axis=1)"
         )
     return np.stack([_series(f"shifts along {n}", found[:, k], rows) for k, n in enumerate("xy")],
                     axis=1)  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.arguments import checks_names
 from kinemesh.errors import MeshError, shown
 from kinemesh.mesh.generate.cones import cut_faces, tetrahedra
 from kinemesh.mesh.kinds import cells_named
@@ -19,6 +20,7 @@ LEFT, RIGHT = "symmetry_left", "symmetry_right"
 CELLS = ("hexes", "prisms", "tets")
 
 
+@checks_names
 def extruded(mesh: Mesh, span: float = 1.0, layers: int = 1, cells: str | None = None) -> Mesh:
     """Mesh in space between two planes of symmetry, each of them a mesh of the plane.
 

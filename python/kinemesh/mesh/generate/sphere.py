@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinemesh.arguments import checks_names
 from kinemesh.errors import MeshError
 from kinemesh.mesh.generate.cones import cut_faces, tetrahedra
 from kinemesh.mesh.generate.rays import layers as places
@@ -29,6 +30,7 @@ LIMITS = {
 }
 
 
+@checks_names
 def sphere(
     nodes: int = 50_000,
     wall_spacing: float | None = None,
@@ -40,7 +42,7 @@ def sphere(
 
     Parameters
     ----------
-    nodes : int             wanted; of a few thousand within a tenth
+    nodes : int             wanted, 500 at least; of a few thousand within a tenth
     wall_spacing : float    height of the first layer; half an edge on the sphere by default
     growth : float          wanted ratio of successive layers; by default 1.2 where `wall_spacing`
                             is given, else that of cells which keep their shape outwards

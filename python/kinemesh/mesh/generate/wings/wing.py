@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from kinemesh.arguments import checks_names
 from kinemesh.errors import MeshError
 from kinemesh.mesh.generate.wings import block
 from kinemesh.mesh.kinds import cells_named
@@ -19,6 +20,7 @@ ADVICE = "for a section take mesh.airfoil and mesh.extruded"
 LAYERS = 0.4  # share of the rings that are prisms of a hybrid mesh
 
 
+@checks_names
 def wing(
     section: str | Path | Section = "naca0012",
     nodes: int = 300_000,
@@ -37,7 +39,8 @@ def wing(
     Parameters
     ----------
     section : name, coordinate file or Section    streamwise, the same all along the span
-    nodes : int               wanted, within 3 %; those of `km.cloud.wing` with as many points
+    nodes : int               wanted, within 3 %, 10,000 at least; those of `km.cloud.wing`
+                              with as many points
     span : float              of the half wing, without the cap [root chord]
     taper : float             chord of the tip [root chord]
     sweep_deg : float         of the leading edge [deg]
@@ -78,7 +81,8 @@ def wing(
 def oneram6(nodes: int = 300_000, cells: str = "hexes", **more: Any) -> Mesh:
     """The ONERA M6 wing, root chord 1 (810.491 mm): `wing` with its section and planform.
 
-    Semispan 1.47601798, leading-edge sweep 29.999, trailing-edge sweep 15.692 degrees.
+    Semispan 1.47601798, leading-edge sweep 29.999, trailing-edge sweep 15.692 degrees; 10,000
+    nodes at least.
     """
     from kinemesh.mesh.generate.wings.planform import with_m6
 
