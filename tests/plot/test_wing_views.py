@@ -93,7 +93,7 @@ def test_a_body_without_a_plane_of_symmetry_has_no_panel_for_one(tmp_path, drawn
     assert (len(none.axes), len(both.axes)) == (2, 3)  # and a bar of colours
 
 
-@pytest.mark.parametrize("cycle", [True, False])
+@pytest.mark.parametrize("cycle", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_pictures_of_an_unsteady_wing_say_when_they_are(tmp_path, drawn, cycle):
     steps = {"cycles": 1, "steps_per_cycle": 4} if cycle else {"time_step": 0.5, "steps": 4}
     settings = km.AleSettings(unsteady_iterations=2, linear_solver="lusgs")

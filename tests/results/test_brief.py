@@ -46,3 +46,17 @@ def test_a_run_without_a_cycle_has_no_pressures_over_one(tmp_path):
     for given in ({"section": 0.5}, {}):
         with pytest.raises(CaseError, match="by time_step and steps and has no cycle"):
             run.pressures(**given)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_by_cells_the_load_ends_at_a_tip_that_is_a_line(tmp_path):
+    mesh = km.mesh.wing("naca0012", nodes=10_000, span=2.0)
+    settings = km.CellSettings(steady_iterations=9)
+    case = km.CellCentred(mesh, mach=0.5, alpha_deg=3.0, settings=settings)
+
+    load = case.steady(out=tmp_path).spanwise()
+
+    assert load.chord[-1] > 0.9
+    assert (load.c_cl[-1], load.c_cd[-1], load.cl[-1], load.cm[-1]) == (0, 0, 0, 0)
+    assert (load.c_cl[:-1] > 0.01).all()

@@ -41,7 +41,7 @@ def case(name, dtype="float64", **settings):
 
 @pytest.mark.parametrize(("name", "dtype", "first", "more"), [
     ("nodes", "float64", {"steady_iterations": 24}, 36),
-    ("space", "float64", {"steady_iterations": 24}, 36),
+    pytest.param("space", "float64", {"steady_iterations": 24}, 36, marks=pytest.mark.slow),
     # ends at round-off after 79, and before that is held by its loads alone
     ("points", "float32", {"steady_iterations": 49}, 400),
     ("cells", "float64", {"steady_drop": 0.35}, 16),

@@ -15,6 +15,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 ACROSS = [0, 2]  # axes of a section: x downstream, z up
 QUARTER = 0.25  # of the chord: point of a section's moment
+FLAT = 1e-9  # thickness over chord of a section that is a line
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +46,13 @@ class Section:
         first, second = (np.asarray(values[own], float) for own in self.ends.T)
         part = self.share.reshape(-1, *(1 for _ in first.shape[1:]))
         return first + part * (second - first)
+
+    def flat(self, points: NDArray[Any]) -> bool:
+        """Return True of a section that encloses nothing, at places (nodes, 3)."""
+        place = self.at(points)[:, ACROSS]
+        way, off = place[self.tail] - place[self.nose], place - place[self.nose]
+        thick = np.abs(way[0] * off[:, 1] - way[1] * off[:, 0])
+        return self.nose < 0 or bool(thick.max() <= FLAT * (way @ way))
 
     def on_lines(self, values: NDArray[Any], on: str) -> Floats:
         """(k, 2) values at both ends of the lines, of those on "points", or on "cells"."""

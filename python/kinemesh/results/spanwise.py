@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from dataclasses import replace as replaced
 from functools import cached_property
 from io import StringIO
 from pathlib import Path
@@ -129,8 +130,18 @@ class Surface:
             yield found["points"], found["fields"]["Cp"]
 
     def loads(self, cuts: list[Section], frame: tuple[Floats, Floats]) -> list[SectionLoads]:
-        """Loads of sections in a frame."""
-        return [SectionLoads.of(cut, *frame, self.on) for cut in cuts]
+        """Loads of sections in a frame.
+
+        A tip that ends in a line has none: where cp is of triangles, those of both its sides have
+        some.
+        """
+        found = [SectionLoads.of(cut, *frame, self.on) for cut in cuts]
+        if self.on != "cells" or self.span.between:
+            return found
+        for k, cut in enumerate(cuts):
+            if abs(cut.eta) == 1 and cut.flat(frame[0]):
+                found[k] = replaced(found[k], load=(0.0, 0.0), moment=0.0)
+        return found
 
     def at_nodes(self, frame: tuple[Floats, Floats]) -> Floats:
         """(nodes,) pressure coefficients of a frame, of triangles their means by area."""
