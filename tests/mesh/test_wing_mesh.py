@@ -171,3 +171,11 @@ def test_meshes_have_nodes_and_clouds_points(make, given, meant):
 def test_an_unknown_argument_of_what_is_drawn_out_is_named():
     with pytest.raises(km.ArgumentError, match=r"extruded: unknown argument 'width'; expected"):
         km.mesh.extruded(km.mesh.airfoil("naca0012", nodes=500), width=1.0)
+
+
+@pytest.mark.parametrize(("cells", "marker"), [("hexes", "wing"), ("prisms", "farfield")])
+def test_a_cloud_of_a_mesh_that_is_folded_at_its_tip_says_what_to_take(cells, marker):
+    mesh = km.mesh.wing("naca0012", nodes=10_000, cells=cells)
+
+    with pytest.raises(km.CloudError, match=f"1 triangle.s. of marker '{marker}'.*cells='tets'"):
+        km.Cloud.from_mesh(mesh)

@@ -89,7 +89,7 @@ class Cloud:
 
         if not isinstance(mesh, Mesh):
             raise CloudError(f"Cloud.from_mesh: the mesh is {mesh!r}, expected a kinemesh Mesh")
-        sides = {name: triangles_of(faces) for name, faces in mesh.boundaries.items()}
+        sides = {name: _spread(name, triangles_of(own)) for name, own in mesh.boundaries.items()}
         return cls.from_pairs(
             mesh.points, mesh.edges, sides, mesh.original, worst_condition, mesh.origin
         )
@@ -275,3 +275,19 @@ class Cloud:
         each = ", ".join(f"{name}: {len(facets)}" for name, facets in self.boundaries.items())
         mean = len(self.satellites) / n
         return f"Cloud({n} points in {d}-D, {mean:.2f} satellites on average; {each})"
+
+
+def _spread(marker: str, facets: NDArray[Any]) -> NDArray[Any]:
+    """Triangles of a mesh's marker; CloudError where some lie on each other, as at a folded tip."""
+    _, first, count = np.unique(
+        np.sort(facets, axis=1), axis=0, return_index=True, return_counts=True
+    )
+    twice = first[count > 1]
+    if len(twice) and facets.shape[1] == 3:
+        raise CloudError(
+            f"Cloud.from_mesh: {len(twice)} triangle(s) of marker '{marker}' are there twice, the "
+            f"first of nodes {', '.join(map(str, facets[twice[0]]))}, as where a face of four "
+            "corners is folded at a wing's tip; expected each once: take tetrahedra (cells='tets' "
+            "of km.mesh.wing), or the cloud of km.cloud.wing"
+        )
+    return facets
