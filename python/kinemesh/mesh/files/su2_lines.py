@@ -77,8 +77,9 @@ class Lines:
             found = f"found '{self.text(stop)}'" if stop < len(self) else "the file ends"
             raise self.fault(
                 stop,
-                f"{found} after {short} of {count} {many(what)}: the count is larger than the "
-                "list, or the file is truncated; correct the count, or write or copy the file anew",
+                f"{found} after {short} {many(what, short)}, expected {count}: the count is larger "
+                "than the list, or the file is truncated; correct the "
+                "count, or write or copy the file anew",
             )
         self.at += count
 
@@ -111,10 +112,10 @@ class Lines:
         raise self.fault(start, f"{many(what)} that cannot be read as numbers")
 
 
-def many(what: str) -> str:
+def many(what: str, count: int = 0) -> str:
     """Plural of what lines have: `faces of marker 'wing'` of `face of marker 'wing',`."""
     noun, of, rest = what.removesuffix(",").partition(" of ")
-    return f"{noun}s{of}{rest}"
+    return f"{noun}{'' if count == 1 else 's'}{of}{rest}"
 
 
 def _starts(raw: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
