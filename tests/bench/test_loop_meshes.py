@@ -2,17 +2,24 @@
 
 import numpy as np
 import pytest
+import solids
 from kinemesh.bench.loops.lattice import LATTICES, lattice, triangles
 from kinemesh.bench.loops.orders import ORDERS, hilbert, put_in
 from kinemesh.bench.loops.tables import Tables
 from kinemesh.bench.loops.topology import measured
+from kinemesh.bench.loops.wings import LEAST, WINGS, nodes_of, of_mesh, wing
+from kinemesh.mesh import oneram6
 
-KINDS = ["triangles", *LATTICES]
+SPACE = [*LATTICES, "solid"]  # the last one of cells of all kinds, by a mesh
+KINDS = ["triangles", *SPACE]
 ROUND = 1e-14  # a few roundings of sums of five numbers
-COUNTS = {"triangles": (3, {2}), "prisms": (6, {3, 4}), "tets": (4, {3}), "mixed": (5, {3, 4})}
+COUNTS = {"triangles": (3, {2}), "prisms": (6, {3, 4}), "tets": (4, {3}), "mixed": (4, {3, 4}),
+          "solid": (4, {3, 4})}  # fmt: skip
 
 
 def made(kind, cells=1200):
+    if kind == "solid":
+        return of_mesh(solids.cube(round((cells / 4) ** (1 / 3)), jitter=0.15))
     return triangles(cells) if kind == "triangles" else lattice(kind, cells)
 
 
@@ -57,7 +64,7 @@ def test_volumes_are_those_by_divergence(kind):
     assert np.abs(found - m.V).max() <= ROUND * size
 
 
-@pytest.mark.parametrize("kind", LATTICES)
+@pytest.mark.parametrize("kind", SPACE)
 def test_middles_of_faces_are_those_of_their_triangles_by_area(kind):
     top = made(kind, 300)
     m = measured(top)
@@ -71,7 +78,7 @@ def test_middles_of_faces_are_those_of_their_triangles_by_area(kind):
         assert m.xf[face] == pytest.approx(area @ np.mean(parts, axis=1) / area.sum(), abs=ROUND)
 
 
-@pytest.mark.parametrize("kind", LATTICES)
+@pytest.mark.parametrize("kind", SPACE)
 def test_cells_fill_the_cube_once(kind):
     top = made(kind)
     m = measured(top)
@@ -102,7 +109,7 @@ def test_faces_are_of_the_shapes_of_their_cells(mesh):
     least, shapes = COUNTS[kind]
 
     assert set(np.diff(top.rims)) == shapes
-    assert np.diff(top.hulls).min() == (4 if kind == "mixed" else least)
+    assert np.diff(top.hulls).min() == least
     assert (top.pair[: top.edges, 0] < top.pair[: top.edges, 1]).all()
     assert (top.pair[: top.edges, 0] >= 0).all()
     assert (top.pair[top.edges :, 1] == -1).all()
@@ -173,3 +180,28 @@ def test_tables_lead_there_and_back(mesh):
     node = np.repeat(np.arange(len(top.vertex)), np.diff(fans))
     assert all(a in top.rim[top.rims[f] : top.rims[f + 1]]
                for a, f in zip(node[::7], spoke[::7], strict=True))  # fmt: skip
+
+
+# ---------------------------------------------------------------- meshes about a wing
+
+
+@pytest.mark.parametrize("kind", WINGS)
+def test_a_wing_has_about_the_cells_that_were_asked_for(kind):
+    for cells in (LEAST[kind], 8_780_000):
+        assert nodes_of(kind, cells) >= 10_000
+    top = wing(kind, LEAST[kind])
+
+    assert top.cells == pytest.approx(LEAST[kind], rel=0.05)
+
+
+def test_cells_of_a_wing_follow_their_lowest_nodes_and_faces_of_its_boundary_come_last():
+    mesh = oneram6(nodes_of("wing-hybrid", LEAST["wing-hybrid"]), "hybrid")
+    top = wing("wing-hybrid", LEAST["wing-hybrid"])
+
+    lowest = np.minimum.reduceat(top.hull, top.hulls[:-1])
+    turns = np.flatnonzero(np.diff(lowest) < 0)
+    assert len(turns) == 1, "kind by kind"
+    outer = np.sort(top.rim[top.rims[top.edges] :])
+    faces = np.concatenate(list(mesh.boundaries.values()))
+    assert (outer == np.sort(faces[faces >= 0])).all()
+    assert top.faces - top.edges == len(faces)

@@ -4,14 +4,16 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
+import solids
 from kinemesh.bench.loops.lattice import LATTICES, lattice, triangles
 from kinemesh.bench.loops.orders import ORDERS, put_in
 from kinemesh.bench.loops.procedures import ROWS
 from kinemesh.bench.loops.study import Study
 from kinemesh.bench.loops.topology import measured
+from kinemesh.bench.loops.wings import of_mesh
 from kinemesh.linear.face_colours import check_faces
 
-KINDS = ["triangles", *LATTICES]
+KINDS = ["triangles", *LATTICES, "solid"]  # the last one of cells of all kinds, by a mesh
 BARS = {"float64": 1e-14, "float32": 2e-6}  # of the largest, as for modes of the solver
 MAPPED = {"float64": 1e-13, "float32": 2e-6}
 OUT = {
@@ -22,10 +24,13 @@ OF_OTHERS = ("exact", "solver", "least-squares")  # not the numbers of the plain
 OF_NODES = {"node-values"}
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=10)
 def mesh(kind, order="natural", cells=700):
     """Topology, measures and numbering of a small mesh in an order."""
-    top = triangles(cells) if kind == "triangles" else lattice(kind, cells)
+    if kind == "solid":
+        top = of_mesh(solids.cube(round((cells / 4) ** (1 / 3)), jitter=0.15))
+    else:
+        top = triangles(cells) if kind == "triangles" else lattice(kind, cells)
     m = measured(top)
     new, by = put_in(top, order)
     return new, m.numbered(by), by
@@ -73,6 +78,21 @@ def values(study):
     return total / count[:, None]
 
 
+def values_of_faces(study):
+    """Means of the cells about each vertex, a cell once for each of its faces there.
+
+    Of all kinds of cells but pyramids as many at each corner: at their tops four, not three.
+    """
+    top, q = study.top, rounded(study, "q")
+    total, count = np.zeros((len(top.vertex), q.shape[1])), np.zeros(len(top.vertex))
+    for cell in top.pair.T:
+        there = np.repeat(cell >= 0, np.diff(top.rims))
+        vertex, of = top.rim[there], np.repeat(cell, np.diff(top.rims))[there]
+        np.add.at(total, vertex, q[of])
+        np.add.at(count, vertex, 1)
+    return total / count[:, None]
+
+
 def gradient(study):
     """Gradients by Green and Gauss from values at vertices."""
     top, value, S = study.top, rounded(study, "value"), rounded(study, "S")
@@ -108,8 +128,10 @@ def extrema(study, of):
 @pytest.mark.parametrize("row", plain("node-values"), ids=lambda row: row.name)
 def test_values_at_nodes_are_means_of_the_cells_about_them(backend, kind, row):
     study = study_of(backend, kind)
+    pyramids = kind == "solid" and row.loops == "faces"
+    means = values_of_faces(study) if pyramids else values(study)
 
-    close(result(row, study), values(study), BARS[backend.dtype])
+    close(result(row, study), means, BARS[backend.dtype])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -252,18 +274,33 @@ def test_least_squares_by_neighbours_are_exact_for_linear_fields(double, kind):
     assert np.abs(found[many] - slope.ravel()).max() <= 1e-9 * np.abs(field).max()
 
 
-def test_rows_of_the_solver_are_of_its_numbers(backend):
-    """The solver's own kernels in the plane give what the rows beside them do."""
-    study = study_of(backend, "triangles")
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_of_the_solver_are_of_its_numbers(backend, kind):
+    """The solver's own kernels give what the rows beside them do."""
+    study = study_of(backend, kind)
     by = {row.name: row for row in ROWS}
 
     exact = result(by["node-values-exact"], study)
     close(result(by["node-values-solver"], study), exact, 4 * BARS[backend.dtype])
+    if kind not in ("triangles", "tets"):  # means of quadrilaterals are not those of their corners
+        return
     cells = result(by["gradient-cells"], study)
     # it takes the cell's own value off: differences of other numbers
-    size = np.abs(rounded(study, "q")).max() / np.sqrt(study.tables.measures.V.min())
+    size = np.abs(rounded(study, "q")).max() / study.tables.measures.V.min() ** (
+        1 / study.dimensions
+    )
     found = result(by["gradient-solver"], study)
     assert np.abs(found - cells).max() <= 20 * backend.eps * size
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_gradients_of_the_solver_are_exact_for_linear_fields_on_all_cells(double, kind):
+    study = study_of(double, kind)
+    field, slope = linear(study, study.top.vertex)
+    double.put(study["value"], field)
+    row = next(row for row in ROWS if row.name == "gradient-solver")
+
+    assert np.abs(result(row, study) - slope.ravel()).max() <= 1e-11 * np.abs(field).max()
 
 
 # ---------------------------------------------------------------- orders
@@ -290,8 +327,6 @@ def test_another_order_gives_the_same_numbers(backend, kind, order):
         given = rounded(first, name)[new[of][: edges if of == "face" else None]]
         backend.put(second[name], given * sign if name == "flux" else given)
     for row in ROWS:
-        if isinstance(row.calls(first), str):
-            continue
         place = new["vertex" if row.procedure == "node-values" else "cell"]
         ours, theirs = (result(row, study) for study in (first, second))
         if row.loops == "least-squares":  # cells in corners have neighbours in one plane

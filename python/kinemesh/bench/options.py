@@ -89,9 +89,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--mesh",
         metavar="MESH,...",
         help=f"meshes in space about the ONERA M6, with the rows of flow: {', '.join(WINGS)}; of "
-        "--loops: triangles, prisms, tets, mixed",
+        "--loops: triangles, prisms, tets, mixed, and wing-hexes, wing-prisms, wing-tets, "
+        "wing-hybrid about the ONERA M6",
     )
-    add("--cells", metavar="N,N,...", help="of --loops (default 20000; on a GPU 1062882)")
+    add(
+        "--cells",
+        metavar="N,N,...",
+        help="of --loops (default 20000, or what a wing has at least; on a GPU 1062882)",
+    )
     add(
         "--order",
         metavar="ORDER,...",

@@ -87,7 +87,7 @@ HEAD_LOOPS = (
     *("row", "cells", "ms", "least to most", "ns/cell", "GB", "share"),
     *("mesh", "order", "predicted", "colours", "repeatable", "J/M cells"),
 )
-WIDTHS_LOOPS = (58, 8, 8, 18, 8, 8, 6, 9, 8, 9, 7, 10, 9)
+WIDTHS_LOOPS = (58, 8, 8, 18, 8, 8, 6, 11, 8, 9, 7, 10, 9)
 
 
 def columns(figure: dict[str, Any]) -> tuple[tuple[str, ...], tuple[int, ...]]:

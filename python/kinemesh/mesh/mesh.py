@@ -215,12 +215,24 @@ class Mesh:
         new[order] = np.arange(self.nodes, dtype=np.int32)
         return _checked(
             self.points[order],
-            _by_node(new[self.triangles]),
-            _by_node(new[self.quads]),
-            {name: _by_node(_with(new, rows)) for name, rows in self.boundaries.items()},
+            new[self.triangles],
+            new[self.quads],
+            {name: _with(new, rows) for name, rows in self.boundaries.items()},
             self.original[order],
             self.origin,
-            {kind: _by_node(new[cells]) for kind, cells in self.solids.items()},
+            {kind: new[cells] for kind, cells in self.solids.items()},
+        ).by_node()
+
+    def by_node(self) -> Mesh:
+        """This mesh with cells, and edges or faces of its markers, by their lowest nodes."""
+        return _checked(
+            self.points,
+            _by_node(self.triangles),
+            _by_node(self.quads),
+            {name: _by_node(rows) for name, rows in self.boundaries.items()},
+            self.original,
+            self.origin,
+            {kind: _by_node(cells) for kind, cells in self.solids.items()},
         )
 
     def numbered(self) -> Mesh:

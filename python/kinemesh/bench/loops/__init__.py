@@ -17,6 +17,7 @@ from kinemesh.bench.loops.plan import Plan, Subject
 from kinemesh.bench.loops.procedures import PROCEDURES, ROWS, Row
 from kinemesh.bench.loops.study import Study
 from kinemesh.bench.loops.topology import Measures, Topology, measured
+from kinemesh.bench.loops.wings import WINGS, wing
 from kinemesh.bench.rows import Rows, Work
 from kinemesh.bench.timing import recorded
 from kinemesh.device.backend import Backend
@@ -69,9 +70,6 @@ def measured_rows(
             ledger = Ledger()
             with ledger.watch():
                 calls = row.calls(study)
-            if isinstance(calls, str):
-                yield row.name, calls
-                continue
             moved = ledger.bytes(calls)
             predicted = None
             if model and row.touches:
@@ -97,6 +95,13 @@ def _joules(study: Study, work: Work, seconds: float | None) -> dict[str, Any]:
     return {"joules_per_million_cells": 1e6 * each / study.top.cells, "why": ""}
 
 
+def made_of(mesh: str, cells: int) -> Topology:
+    """The mesh of a name, of about so many cells."""
+    if mesh == "triangles":
+        return triangles(cells)
+    return wing(mesh, cells) if mesh in WINGS else lattice(mesh, cells)
+
+
 def studies(backend: Backend, plan: Plan) -> Iterator[tuple[Subject, Study]]:
     """Study of each mesh of the plan; one at a time, for its memory."""
     made: dict[tuple[str, int], tuple[Topology, Measures]] = {}
@@ -104,8 +109,7 @@ def studies(backend: Backend, plan: Plan) -> Iterator[tuple[Subject, Study]]:
         key = (subject.mesh, subject.cells)
         if key not in made:
             made.clear()
-            plane = subject.mesh == "triangles"
-            top = triangles(subject.cells) if plane else lattice(*key)
+            top = made_of(*key)
             made[key] = top, measured(top)
         top, measures = made[key]
         top, by = put_in(top, subject.order)

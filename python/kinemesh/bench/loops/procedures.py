@@ -30,14 +30,14 @@ class Row(NamedTuple):
     Parameters
     ----------
     repeatable : two runs give the same bits
-    calls : of a study, or a sentence on why there are none
+    calls : of a study
     touches : of a study, one for each call; None: there is no model of the row
     """
 
     procedure: str
     loops: str
     repeatable: bool
-    calls: Callable[[Study], Calls | str]
+    calls: Callable[[Study], Calls]
     touches: Callable[[Study], list[Touches]] | None = None
 
     @property
@@ -270,15 +270,12 @@ def _values_exact(s: Study) -> Calls:
     return [s.bind("values_by_vertices", lean="lean", value="values")]
 
 
-def _solver(kernel: str, **names: str) -> Callable[[Study], Calls | str]:
-    """Calls of a kernel of the solver on plane cells."""
+def _cell_gradient(s: Study) -> Calls:
+    return [s.bind("cell_gradient", grad="gradient")]
 
-    def calls(s: Study) -> Calls | str:
-        if s.dimensions == 3:
-            return "the solver on cells is in the plane"
-        return [s.bind(kernel, **names)]
 
-    return calls
+def _vertex_values(s: Study) -> Calls:
+    return [s.bind("vertex_values", lean="lean", value="values")]
 
 
 def _slopes_faces(s: Study) -> Calls:
@@ -318,15 +315,14 @@ ROWS = [
     Row("gradient", "cells", True, _slopes_cells, touches_slopes_cells),
     Row("gradient", "means", True, _slopes_means, touches_slopes_means),
     Row("gradient", "nodes", False, _slopes_nodes, touches_slopes_nodes),
-    Row("gradient", "solver", True, _solver("cell_gradient", grad="gradient")),
+    Row("gradient", "solver", True, _cell_gradient),
     Row("gradient", "least-squares", True, _least_squares, touches_least_squares),
     Row("node-values", "faces", False, _values_faces, touches_values_faces),
     Row("node-values", "cells", False, _values_cells, touches_values_cells),
     Row("node-values", "nodes", True, _values_nodes, touches_values_nodes),
     Row("node-values", "exact", True, _values_exact,
         lambda s: touches_values_nodes(s, exact=True)),
-    Row("node-values", "solver", True,
-        _solver("vertex_values", lean="lean", value="values"),
+    Row("node-values", "solver", True, _vertex_values,
         lambda s: touches_values_nodes(s, exact=True)),
     Row("extrema", "faces", True, _extrema_faces, touches_extrema_faces),
     Row("extrema", "cells", True, lambda s: [s.bind("extrema_by_cells")],

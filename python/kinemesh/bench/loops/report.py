@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 BEHIND = 0.1  # share that the default may lose
-DEFAULT = {  # of the solver; in space, where it has none yet, what it would have
+DEFAULT = {  # of the solver
     "residual": ("store",),
     "flux-sum": ("cells",),
     "gradient": ("solver", "cells"),

@@ -19,6 +19,7 @@ from kinemesh.linear.face_colours import by_colour, first_fit
 
 FIX = 0.05  # share of the entropy fix of Roe's flux; times do not depend on it
 OF_CELLS = ("member", "active", "x", "V", "q", "u", "past", "grad", "bdf", "low_mach", "res")
+ALIKE = {"cell_starts": "hulls", "cell_nodes": "hull"}  # the solver's names of tables
 Floats = NDArray[np.float64]
 
 
@@ -45,6 +46,7 @@ class Study:
         self.__dict__.pop("_colouring", None)
 
     def __getitem__(self, name: str) -> Any:
+        name = ALIKE.get(name, name)
         if self.cells and name in OF_CELLS:
             return self.cells[name]
         if name not in self._made:

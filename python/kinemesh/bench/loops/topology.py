@@ -12,7 +12,7 @@ from kinemesh.csr import ordered, ordered_pairs
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
-CHUNK = 1 << 18  # faces measured at once
+CHUNK = 1 << 12  # faces measured at once, what is worked out of them within the caches
 
 
 @dataclass(frozen=True, slots=True)
