@@ -149,80 +149,85 @@ def measured(top: Topology) -> Measures:
     theirs by area.  Volume and centroid follow from these triangles by divergence, seen from the
     mean of the cell's vertices.
     """
-    g, d, f = means(top), top.dimensions, top.faces
-    S, xf, middle = (np.empty((f, d)) for _ in range(3))
-    parts = Parts(np.zeros(f), np.zeros((f, d)), np.zeros((f, d, d)))
+    d, f, cells = top.dimensions, top.faces, top.cells
+    vertex, g = np.ascontiguousarray(top.vertex.T), np.ascontiguousarray(means(top).T)
+    S, xf = np.empty((f, d)), np.empty((f, d))
+    flow, part = np.empty((2, f)), np.empty((2, d, f))
     count = np.diff(top.rims)
     for corners in np.unique(count):
         alike = np.flatnonzero(count == corners)
         for face in np.array_split(alike, 1 + len(alike) // CHUNK):
-            x = top.vertex[top.rim[top.rims[:-1][face][:, None] + np.arange(corners)]]
-            _shape(x, face, S, xf, middle, parts)
-    V, moment = np.zeros(top.cells), np.zeros((top.cells, d))
+            rim = top.rim[top.rims[:-1][face] + np.arange(corners)[:, None]]
+            own = _shape(np.take(vertex, rim, axis=1).transpose(1, 0, 2))
+            S[face], xf[face] = own.S.T, own.xf.T
+            for side in (0, 1):  # where there is no second cell, what comes out is not taken
+                c = own.middle - g[:, top.pair[face, side]]
+                through = own.flow + (c * own.S).sum(axis=0)
+                flow[side, face] = through
+                some = own.moment + through * c
+                if own.tensor is not None:
+                    some += (own.tensor * c).sum(axis=1)
+                part[side][:, face] = some
+    V, moment = np.zeros(cells), np.zeros((d, cells))
     for side, sign in ((0, 1.0), (1, -1.0)):
-        end = top.edges if side else f  # the last faces have no second cell
+        end = top.edges if side else f
         cell = top.pair[:end, side]
-        flow, part = np.empty(end), np.empty((d, end))
-        for first in range(0, end, CHUNK):
-            own = slice(first, first + CHUNK)
-            c = middle[:end][own] - g[cell[own]]
-            flow[own] = parts.flow[:end][own] + (c * S[:end][own]).sum(axis=1)
-            some = parts.moment[:end][own] + flow[own, None] * c
-            some += (parts.tensor[:end][own] @ c[:, :, None])[..., 0]
-            part[:, own] = some.T
-        V += sign / d * np.bincount(cell, flow, top.cells)
+        V += sign / d * np.bincount(cell, flow[side, :end], cells)
         for k in range(d):
-            moment[:, k] += sign / (d + 1) * np.bincount(cell, part[k], top.cells)
-    return Measures(S, xf, V, g + moment / V[:, None])
+            moment[k] += sign / (d + 1) * np.bincount(cell, part[side, k, :end], cells)
+    return Measures(S, xf, V, np.ascontiguousarray((g + moment / V).T))
 
 
-class Parts(NamedTuple):
-    """Sums over the parts of each face, with a the way from the mean of its vertices to a part's.
+class Shape(NamedTuple):
+    """Faces side by side: vectors are (dimensions, faces).
 
-    a.n, (a.n) a and a n^T, n the part's area vector; zero where a face has one part.
+    Parameters
+    ----------
+    S, xf, middle : area vectors, middles, means of the vertices
+    flow, moment, tensor : sums over the parts of each face, with a the way from the mean of its
+        vertices to a part's: a.n, (a.n) a and a n^T, n the part's area vector; of faces of one
+        part they are 0
     """
 
-    flow: Floats
-    moment: Floats
-    tensor: Floats
+    S: Floats
+    xf: Floats
+    middle: Floats
+    flow: Floats | float = 0.0
+    moment: Floats | float = 0.0
+    tensor: Floats | None = None
 
 
-def _shape(x: Floats, face: NDArray, S: Floats, xf: Floats, middle: Floats, parts: Parts) -> None:
-    """Enter the faces with vertices x (faces, corners, dimensions)."""
-    middle[face] = xf[face] = m = x.mean(axis=1)
-    if x.shape[2] == 2:
-        t = x[:, 1] - x[:, 0]
-        S[face, 0], S[face, 1] = t[:, 1], -t[:, 0]
-        return
-    if x.shape[1] == 3:
-        a, b = x[:, 1] - x[:, 0], x[:, 2] - x[:, 0]
-        S[face] = 0.5 * _cross(a, b)
-        return
-    way = x - m[:, None]
-    total, size, at = np.zeros_like(m), np.zeros(len(m)), np.zeros_like(m)
-    flow, moment, tensor = (np.zeros_like(p[face]) for p in parts)
-    for k in range(x.shape[1]):
-        b, c = way[:, k], way[:, (k + 1) % x.shape[1]]
+def _shape(x: Floats) -> Shape:
+    """Faces with vertices x (corners, dimensions, faces)."""
+    m = x.sum(axis=0) / len(x)
+    if x.shape[1] == 2:
+        t = x[1] - x[0]
+        return Shape(np.stack([t[1], -t[0]]), m, m)
+    if len(x) == 3:
+        return Shape(0.5 * _cross(x[1] - x[0], x[2] - x[0]), m, m)
+    way, n = x - m, x.shape[2]
+    total, size, at, moment = np.zeros((3, n)), np.zeros(n), np.zeros((3, n)), np.zeros((3, n))
+    flow, tensor = np.zeros(n), np.zeros((3, 3, n))
+    for k in range(len(x)):
+        b, c = way[k], way[(k + 1) % len(x)]
         normal, a = 0.5 * _cross(b, c), (b + c) / 3
-        area = np.sqrt((normal * normal).sum(axis=1))
+        area = np.sqrt((normal * normal).sum(axis=0))
         total += normal
         size += area
-        at += area[:, None] * a
-        through = (a * normal).sum(axis=1)
+        at += area * a
+        through = (a * normal).sum(axis=0)
         flow += through
-        moment += through[:, None] * a
-        tensor += a[:, :, None] * normal[:, None]
-    S[face], xf[face] = total, m + at / size[:, None]
-    parts.flow[face], parts.moment[face], parts.tensor[face] = flow, moment, tensor
+        moment += through * a
+        tensor += a[:, None] * normal
+    return Shape(total, m + at / size, m, flow, moment, tensor)
 
 
 def _cross(a: Floats, b: Floats) -> Floats:
-    x, y, z = (0, 1, 2)
+    """Cross products of vectors (3, n)."""
     return np.stack(
         [
-            a[:, y] * b[:, z] - a[:, z] * b[:, y],
-            a[:, z] * b[:, x] - a[:, x] * b[:, z],
-            a[:, x] * b[:, y] - a[:, y] * b[:, x],
-        ],
-        axis=1,
+            a[1] * b[2] - a[2] * b[1],
+            a[2] * b[0] - a[0] * b[2],
+            a[0] * b[1] - a[1] * b[0],
+        ]
     )
