@@ -20,6 +20,7 @@ from kinemesh.mesh.kinds import SOLIDS
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
 BITS = 64  # of a key
+CHUNK = 1 << 16  # faces at a time: what is worked out of them stays in the caches
 
 
 def open_faces(blocks: Mapping[str, Ints], nodes: int) -> Ints:
@@ -36,18 +37,28 @@ def open_faces(blocks: Mapping[str, Ints], nodes: int) -> Ints:
 def _faces(blocks: Mapping[str, Ints], corners: int) -> Ints:
     """(corners, faces) faces of so many corners of all cells, the lowest node first."""
     each = [
-        cells[:, face].T
-        for name, cells in blocks.items()
-        for face in SOLIDS[name].faces_of(corners)
+        (cells, face) for name, cells in blocks.items() for face in SOLIDS[name].faces_of(corners)
     ]
-    if not each:
-        return np.empty((corners, 0), np.int32)
-    table: Ints = np.concatenate(each, axis=1)
-    first = np.argmin(table, axis=0)
-    for turn in range(1, corners):
-        at = np.flatnonzero(first == turn)
-        table[:, at] = np.roll(table[:, at], -turn, axis=0)
+    table: Ints = np.empty((corners, sum(len(cells) for cells, _ in each)), np.int32)
+    at = 0
+    for cells, face in each:
+        for row, corner in zip(table, face, strict=True):
+            row[at : at + len(cells)] = cells[:, corner]
+        at += len(cells)
+    for begin in range(0, table.shape[1], CHUNK):
+        _turn(table[:, begin : begin + CHUNK])
     return table
+
+
+def _turn(table: Ints) -> None:
+    """Turn faces (corners, faces) to have their lowest node first, of equal ones the first."""
+    first, lowest = np.zeros(table.shape[1], np.int8), table[0].copy()
+    for k in range(1, len(table)):
+        first[table[k] < lowest] = k
+        np.minimum(lowest, table[k], out=lowest)
+    for turn in range(1, len(table)):
+        at = np.flatnonzero(first == turn)
+        table[:, at] = np.roll(np.take(table, at, axis=1), -turn, axis=0)
 
 
 def _open(blocks: Mapping[str, Ints], nodes: int, corners: int) -> Ints:

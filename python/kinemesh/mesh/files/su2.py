@@ -263,8 +263,17 @@ def _elements(lines: Lines, count: int, dimensions: int) -> Tables:
         name = OF_TYPE[number].name
         rank[name] = np.flatnonzero(kinds == number)
         if len(rank[name]) or dimensions == 2:
-            cells[name] = flat[starts[rank[name]][:, None] + 1 + np.arange(CORNERS[number])]
+            cells[name] = _nodes(flat, starts, rank[name], CORNERS[number])
     return cells, rank
+
+
+def _nodes(flat: NDArray, starts: NDArray, rank: NDArray, corners: int) -> NDArray:
+    """(k, corners) nodes of the lines of one type."""
+    if len(rank) == len(starts) and len(flat) % len(starts) == 0:
+        table = flat.reshape(len(starts), -1)
+        if (starts == table.shape[1] * rank).all():  # all lines are as long
+            return table[:, 1 : 1 + corners]
+    return flat[starts[rank][:, None] + 1 + np.arange(corners)]
 
 
 def _typed(

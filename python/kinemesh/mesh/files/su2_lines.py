@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kinemesh.errors import MeshError
 
 FORTRAN = re.compile(r"(?<=[0-9.])[dD](?=[+-]?[0-9])")  # its exponents: 1.0D+00
-PIECE = 1 << 24  # bytes at a time: a file of a million nodes has some 300 million
+PIECE = 1 << 16  # bytes at a time, within the caches: a file of a million nodes has 300 million
 SPACES = np.isin(np.arange(256), list(b" \t\n\r\v\f"))
 
 
