@@ -193,11 +193,15 @@ class Mesh:
     def edges(self) -> Ints:
         """(edges, 2) int32: each edge once, lower node first, sorted."""
         if self.solids:
-            each = [cells[:, KINDS[kind].edges] for kind, cells in self.solids.items()]
-            both = np.concatenate([pairs.reshape(-1, 2) for pairs in each])
+            each = [
+                edge_keys(cells[:, ends], self.nodes)
+                for kind, cells in self.solids.items()
+                for ends in KINDS[kind].edges
+            ]
+            keys = np.concatenate(each)
         else:
-            both = cell_edges(self.triangles, self.quads)
-        keys = np.sort(edge_keys(both, self.nodes))
+            keys = edge_keys(cell_edges(self.triangles, self.quads), self.nodes)
+        keys.sort()
         keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]
         return np.stack(np.divmod(keys, self.nodes), axis=1).astype(np.int32)
 
