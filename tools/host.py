@@ -4,18 +4,25 @@
     tools/host.py memory [--nodes 94000]    resident memory of agard-ct5's first steps
     tools/host.py python [--nodes 5000]     Python's share of a pseudo-step
     tools/host.py members                   Python's time of a step of an ensemble, rigid motion
+    tools/host.py setup [--nodes 1000000]   tetrahedra about a wing: read from a file, put in tables
 
 On the CPU, the first two with springs and default settings; PYTHONPATH=python in a clone.
 """
 
 import argparse
+import multiprocessing
 import resource
+import tempfile
 import time
 import warnings
+from pathlib import Path
 
 import kinemesh as km
 import numpy as np
+from kinemesh.device.backend import Backend
 from kinemesh.io import History
+from kinemesh.linear.lines import colour_along_lines
+from kinemesh.mesh.dual import solid_dual
 from kinemesh.motion.deform.base import pose_rows
 from kinemesh.run.rows import columns
 
@@ -124,16 +131,57 @@ def python(nodes):
         )
 
 
+def write_wing(nodes, path):
+    """A mesh of tetrahedra about the ONERA M6, in a file."""
+    start = time.perf_counter()
+    mesh = km.mesh.oneram6(nodes, "tets")
+    print(f"{mesh.nodes} nodes: generated in {time.perf_counter() - start:.1f} s")
+    km.mesh.write_su2(mesh, path)
+
+
+def setup(nodes):
+    """Seconds of the clock and of the process, and most memory, until a mesh has its tables."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "wing.su2"
+        writer = multiprocessing.get_context("spawn").Process(
+            target=write_wing, args=(nodes or 1_000_000, path)
+        )  # its memory is not ours
+        writer.start()
+        writer.join()
+        print(f"{path.stat().st_size / 1e6:.0f} MB")
+        clocks = [(time.perf_counter(), time.process_time())]
+
+        def lap(what):
+            clocks.append((time.perf_counter(), time.process_time()))
+            wall, spent = np.subtract(clocks[-1], clocks[-2])
+            print(f"{what}: {wall:.1f} s by the clock, {spent:.1f} s of a core")
+
+        mesh = km.mesh.read(path)
+        lap("read")
+        mesh = mesh.renumbered()
+        own = solid_dual(mesh)
+        lap("numbered, tables")
+        backend = Backend("cpu")
+        colours = colour_along_lines(backend, own.offsets, own.neighbour, mesh.points)
+        lap(f"{colours.max() + 1} colours")
+    wall, spent = np.subtract(clocks[-1], clocks[0])
+    most = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(
+        f"in all {wall:.1f} s by the clock, {spent:.1f} s of a core, at most "
+        f"{most / mesh.nodes:.0f} B a node resident"
+    )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("figure", choices=("memory", "python", "members"))
+    parser.add_argument("figure", choices=("memory", "python", "members", "setup"))
     parser.add_argument("--nodes", type=int)
     asked = parser.parse_args()
     warnings.simplefilter("ignore", RuntimeWarning)  # pseudo-steps are few by intent
     if asked.figure == "members":
         members()
     else:
-        {"memory": memory, "python": python}[asked.figure](asked.nodes)
+        {"memory": memory, "python": python, "setup": setup}[asked.figure](asked.nodes)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
 
     tools/loops.py FILE...    a table for each mesh and order, sizes side by side, as Markdown
 
-Milliseconds, in brackets predicted, the fastest of a procedure bold; then ratios to the loop over
-faces beside those of Weng et al.  PYTHONPATH=python in a clone.
+Milliseconds (of one thread those of the processor), in brackets predicted, the fastest of a
+procedure bold; then ratios to the loop over faces beside those of Weng et al.  PYTHONPATH=python in
+a clone.
 """
 
 import argparse
@@ -34,7 +35,7 @@ def times(by, sizes):
         texts = []
         for size, figure in zip(sizes, found, strict=True):
             alike = [
-                by[r.name, size]["seconds"]
+                seconds(by[r.name, size])
                 for r in ROWS
                 if r.procedure == row.procedure and r.loops not in OTHERS and (r.name, size) in by
             ]
@@ -42,12 +43,17 @@ def times(by, sizes):
         yield line(row.procedure, row.loops, *texts)
 
 
+def seconds(figure):
+    """Seconds of a row, of one thread without what others use of the processor."""
+    return figure["process" if figure["threads"] == 1 else "seconds"]
+
+
 def time(figure, alike, loops):
     """Milliseconds of a figure, bold where none of those alike is faster."""
     if figure is None:
         return ""
-    text = digits(1e3 * figure["seconds"])
-    if loops not in OTHERS and figure["seconds"] <= min(alike):
+    text = digits(1e3 * seconds(figure))
+    if loops not in OTHERS and seconds(figure) <= min(alike):
         text = f"**{text}**"
     predicted = figure["predicted"]
     return text if predicted is None else f"{text} ({digits(1e3 * predicted)})"
@@ -59,7 +65,7 @@ def ratios(by, sizes):
         pairs = [(by.get((f"{procedure}-{loops}", n)), by.get((f"{procedure}-faces", n)))
                  for n in sizes]  # fmt: skip
         if any(a and b for a, b in pairs):
-            texts = [f"{a['seconds'] / b['seconds']:.2f}" if a and b else "" for a, b in pairs]
+            texts = [f"{seconds(a) / seconds(b):.2f}" if a and b else "" for a, b in pairs]
             yield line(procedure, loops, *texts, known)
 
 
