@@ -25,6 +25,8 @@
     if (i < count_) P(k##_at)(first_ + i, n FIELDS(NAME));                                   \
   }                                                                                          \
   HD void P(k##_at)(const i32 i, const i32 n UNUSED FIELDS(PARAM))
+#define AHEAD 0
+#define FETCH(first, last) ((void)0) /* other warps are at work while one waits */
 #define WIDTH(width) 1
 #define PARTS(width) (width)
 #define NEIGHBOURS(first, end, parts)                                                        \

@@ -93,6 +93,9 @@ LANES(K(block_product_), BLOCK_PRODUCT, heavy, B)
 LANES(K(block_schur_), BLOCK_SCHUR, heavy, B)
 {
   if (!live[member[i]]) return;
+  const i32 ahead = i + AHEAD < n ? i + AHEAD : i;
+  FETCH(A + BB * row[ahead], A + BB * (diagonal[ahead] + 1));
+  for (i32 b = row[ahead]; b < diagonal[ahead]; b++) FETCH(A + BB * mirror[b], A + BB * (mirror[b] + 1));
   real d[B][WIDTH(B)]; /* columns; the lanes' rows */
   for (i32 j = 0; j < B; j++)
     for (i32 r = 0; r < WIDTH(B); r++) d[j][r] = A[BB * diagonal[i] + ENTRY(B, lane + r, j)];

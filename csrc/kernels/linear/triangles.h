@@ -1,6 +1,7 @@
 /* triangles.h - sweeps up and down through the triangles of a factored matrix (block.h), by colours: of blocks
  * under vectors of B (K(name) ends in B), or of scalars under them (wide.h), where BB is 1.
- * Included by both; K(block_apply_) takes an entry to a vector.                                   */
+ * Included by both; K(block_apply_) takes an entry to a vector.  Each row reads one side of the diagonal and
+ * skips the other, which a processor does not foresee: blocks are asked for rows ahead.            */
 
 #define BLOCK_LOWER(F)                 \
   BLOCK_PATTERN(F)                     \
@@ -28,6 +29,7 @@
 LANES(K(block_lower_), BLOCK_LOWER, heavy, B)
 {
   if (!live[member[i]]) return;
+  if (BB > 1 && i + AHEAD < n) FETCH(A + BB * row[i + AHEAD], A + BB * diagonal[i + AHEAD]);
   real s[WIDTH(B)], z[WIDTH(B)];
   for (i32 k = 0; k < WIDTH(B); k++) s[k] = z[k] = 0;
   K(block_apply_)(pivot + BB * i, b + B * i, lane, z);
@@ -39,6 +41,7 @@ LANES(K(block_lower_), BLOCK_LOWER, heavy, B)
 LANES(K(block_upper_), BLOCK_UPPER, heavy, B)
 {
   if (!live[member[i]]) return;
+  if (BB > 1 && i + AHEAD < n) FETCH(A + BB * (diagonal[i + AHEAD] + 1), A + BB * row[i + AHEAD + 1]);
   real s[WIDTH(B)];
   for (i32 k = 0; k < WIDTH(B); k++) s[k] = 0;
   for (i32 c = diagonal[i] + 1; c < row[i + 1]; c++) K(block_apply_)(A + BB * c, y + B * column[c], lane, s);
@@ -49,6 +52,7 @@ LANES(K(block_upper_), BLOCK_UPPER, heavy, B)
 LANES(K(block_turn_), BLOCK_TURN, heavy, B)
 {
   if (!live[member[i]]) return;
+  if (BB > 1 && i + AHEAD < n) FETCH(A + BB * row[i + AHEAD], A + BB * (diagonal[i + AHEAD] + 1));
   real s[WIDTH(B)], e[WIDTH(B)];
   for (i32 k = 0; k < WIDTH(B); k++) s[k] = e[k] = 0;
   K(block_apply_)(A + BB * diagonal[i], t + B * i, lane, e);
