@@ -111,7 +111,7 @@ def test_a_file_without_the_keys_of_the_search_is_refused(tmp_path):
         (("--overset", "--points", "900"), "points: without --overset"),
         (("--overset", "--rows", "flow"), "none of method 'overset'.*leave out --overset"),
         (("--overset", "--rows", "step-part"), "did you mean 'step-parts'"),
-        (("--rows", "step"), "none of method 'ale'.*add --overset"),
+        (("--rows", "step-parts"), "none of method 'ale'.*add --overset"),
         (("--rows", "search-random"), "none of method 'ale'.*add --overset"),
         (("--overset", "--rows", "search-randm"), "did you mean 'search-random'"),
         (("--overset", "--table", "a.json"), "--table draws what was measured"),

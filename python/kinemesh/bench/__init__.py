@@ -120,6 +120,7 @@ def _of_group(
             "paper": None if wing else paper(row, nodes, cloud),
             **({"mesh": wing} if wing else {}),
             **work.notes,
+            **(work.counts() if work.counts else {}),
         }
 
 

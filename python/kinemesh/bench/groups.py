@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kinemesh.bench import clouds, energy, overset, rows, steps
+from kinemesh.bench import clouds, energy, one_grid, overset, rows, steps
 
 TITLES = rows.TITLES | clouds.TITLES | overset.TITLES | steps.TITLES | energy.TITLES
+TITLES |= one_grid.TITLES
 GROUPS: dict[str, Callable[..., rows.Rows]] = {
     "springs": rows.springs,
     "natural": rows.springs,
@@ -22,6 +23,7 @@ GROUPS: dict[str, Callable[..., rows.Rows]] = {
     "search": overset.rows,
     "step": steps.rows,
     "energy": energy.rows,
+    "one-grid": one_grid.rows,
 }
 MESHES: dict[Callable[..., rows.Rows], Callable[[int], Any]] = {
     overset.rows: overset.made,

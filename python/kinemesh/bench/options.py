@@ -143,13 +143,24 @@ def chosen_entry(arguments: argparse.Namespace) -> Entry:
         return ENTRY
     on = "mesh" if arguments.cloud is None else "cloud"
     if arguments.method is None:
-        return registry.first(on)
+        return _by_rows(arguments.rows, on) or registry.first(on)
     entry = registry.named(arguments.method)
     if entry.on != on:
         raise SettingsError(f"method: {entry.name!r} computes on a {entry.on}; {OTHER_SPACE[on]}")
     if not entry.bench:
         raise SettingsError(f"method: {entry.name!r} has no rows of the bench yet")
     return entry
+
+
+def _by_rows(text: str | None, on: str) -> Entry | None:
+    """The first solver on a mesh or cloud that has all of the named rows, if there is one."""
+    from kinemesh.bench.groups import TITLES
+
+    names = {part.strip() for part in (text or "").split(",")}
+    for entry in registry.SOLVERS:
+        if entry.on == on and names <= {row for group in entry.bench for row in TITLES[group]}:
+            return entry
+    return None
 
 
 def chosen_rows(text: str | None, entry: Entry, wing: bool = False) -> list[str]:
@@ -166,15 +177,14 @@ def chosen_rows(text: str | None, entry: Entry, wing: bool = False) -> list[str]
         return mine
     wanted: set[str] = set()
     for name in (part.strip() for part in text.split(",")):
-        if name not in mine and any(
-            name == group or name in rows for group, rows in others.items()
-        ):
+        known = name in mine or name in groups
+        if not known and any(name == group or name in rows for group, rows in others.items()):
             raise SettingsError(
                 f"rows: {name!r} is none of method {entry.name!r}, expected one of "
                 f"{', '.join([*groups, *mine])}; or "
                 + ("leave out --mesh" if wing else _instead(name, entry))
             )
-        if name not in mine and name not in groups:
+        if not known:
             hint = did_you_mean(name, [*mine, *groups], f"expected {', '.join(groups)}")
             raise SettingsError(f"rows: unknown row {name!r}{hint} (rows: {', '.join(mine)})")
         wanted |= set(groups.get(name, [name]))
@@ -183,12 +193,14 @@ def chosen_rows(text: str | None, entry: Entry, wing: bool = False) -> list[str]
 
 def _instead(name: str, entry: Entry) -> str:
     """Advice on options for a row that is not one of the solver's."""
-    from kinemesh.bench import energy, overset, steps
+    from kinemesh.bench import energy, one_grid, overset, steps
 
     if entry.name == ENERGY:
         return "leave out --energy"
     if any(name == group or name in rows for group, rows in energy.TITLES.items()):
         return "add --energy"
+    if any(name == group or name in rows for group, rows in one_grid.TITLES.items()):
+        return "add --method incompressible"
     titles = overset.TITLES | steps.TITLES
     if any(name == group or name in rows for group, rows in titles.items()):
         return "add --overset"

@@ -70,12 +70,14 @@ class Work:
     bytes : compulsory bytes of one, or None where they are not counted
     iterations : what the linear solver needed, of steps in the mean, asked after the timing
     notes : further keys of its figure
+    counts : further ones, asked after the timing
     """
 
     make: Callable[[int], Callable[[], Any]]
     bytes: int | None
     iterations: Callable[[], float] | None = None
     notes: Mapping[str, Any] = field(default_factory=dict)
+    counts: Callable[[], Mapping[str, Any]] | None = None
 
 
 Rows = Iterator[tuple[str, Work | str]]

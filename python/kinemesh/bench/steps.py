@@ -111,7 +111,8 @@ class Walk:
     """Physical steps of a case, one after another, each as a run takes it but for its loads."""
 
     def __init__(self, case: Incompressible) -> None:
-        self.case, self.done, self.counted, self.iterations = case, 0, 0, 0.0
+        self.case, self.done = case, 0
+        self.begin_count()
         self.dt = np.full(case.grid.members, pi / K / STEPS_PER_CYCLE)
         case.rest(case.poses(0 * self.dt))
         case.start_from("stream")
@@ -128,12 +129,16 @@ class Walk:
         return steps
 
     def begin_count(self) -> None:
-        """Restart the count of pressure iterations."""
-        self.counted, self.iterations = 0, 0.0
+        """Restart the counts of iterations."""
+        self.counted, self.iterations, self.corrections = 0, 0.0, 0.0
 
     def mean(self) -> float:
         """Pressure iterations of a step and a member, in the mean."""
         return round(self.iterations / self.counted, 1)
+
+    def momentum(self) -> dict[str, float]:
+        """Corrections of the velocity in a step and a member, in the mean."""
+        return {"momentum": round(self.corrections / self.counted, 1)}
 
     def _step(self) -> None:
         case = self.case
@@ -143,4 +148,6 @@ class Walk:
         if case.missed().any():
             raise NumericalFault(f"{where}: the pressure ended above its tolerance")
         self.counted += 1
-        self.iterations += float(case.backend.get(case.projection.pressure.steps).mean())
+        get = case.backend.get
+        self.iterations += float(get(case.projection.pressure.steps).mean())
+        self.corrections += float(get(case.dualtime.iterations).mean())

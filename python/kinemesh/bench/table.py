@@ -8,7 +8,7 @@ from math import log
 from pathlib import Path
 from typing import Any
 
-from kinemesh.bench import clouds, overset, steps
+from kinemesh.bench import clouds, one_grid, overset, steps
 from kinemesh.bench.loops import ROW_TITLES as LOOPS
 from kinemesh.bench.loops.pairs import TITLES as PAIRS
 from kinemesh.bench.rows import ROWS
@@ -60,6 +60,7 @@ TITAN = {
     ),
 }
 STEP_KEYS = ("members", "memory", "setup")
+GRID_KEYS = ("momentum", "memory", "setup")
 SEARCH_KEYS = ("queries", "found", "cells", "memory", "setup")
 CLOUD_KEYS = ("cloud", "satellites", "colours", "memory")
 HEAD = ("row", "nodes", "ms", "least to most", "ns/node", "GB", "share", "iterations", "K20, ms")
@@ -79,6 +80,11 @@ HEAD_STEP = (
     *("iterations", "members", "B/node", "set-up, s", "C2070, ms"),
 )
 WIDTHS_STEP = (44, 8, 8, 18, 8, 8, 6, 10, 7, 7, 9, 24)
+HEAD_GRID = (
+    *("row", "nodes", "ms", "least to most", "ns/node", "GB", "share"),
+    *("iterations", "momentum", "B/node", "set-up, s"),
+)
+WIDTHS_GRID = (44, 8, 8, 18, 8, 8, 6, 10, 8, 7, 9)
 LOOP_KEYS = (
     *("mesh", "order", "procedure", "loops", "faces", "predicted", "colours", "repeatable"),
     *("joules_per_million_cells", "why"),
@@ -100,6 +106,8 @@ def columns(figure: dict[str, Any]) -> tuple[tuple[str, ...], tuple[int, ...]]:
         head, widths = HEAD_SEARCH, WIDTHS_SEARCH
     elif "members" in figure:
         head, widths = HEAD_STEP, WIDTHS_STEP
+    elif "momentum" in figure:
+        head, widths = HEAD_GRID, WIDTHS_GRID
     elif "cloud" in figure:
         head, widths = HEAD_CLOUD, WIDTHS_CLOUD
     if figure["process"] is None:
@@ -113,7 +121,7 @@ def title(row: str, cloud: str | None = None, wing: str | None = None) -> str:
         return f"{cloud} cloud: {clouds.ROWS[row]}"
     if wing:
         return f"{wing}: {ROWS[row]}"
-    return (ROWS | overset.ROWS | steps.ROWS | LOOPS | PAIRS)[row]
+    return (ROWS | overset.ROWS | steps.ROWS | one_grid.ROWS | LOOPS | PAIRS)[row]
 
 
 def paper(row: str, nodes: int, cloud: str | None = None) -> dict[str, Any] | None:
@@ -175,6 +183,9 @@ def _last_cells(figure: dict[str, Any]) -> list[str]:
     if "members" in figure:
         sizes = f"{figure['memory']:.0f}", _digits(figure["setup"])
         return [f"{count:.1f}", str(figure["members"]), *sizes, beside]
+    if "momentum" in figure:
+        sizes = f"{figure['memory']:.0f}", _digits(figure["setup"])
+        return [f"{count:.1f}", f"{figure['momentum']:.1f}", *sizes]
     if "cloud" not in figure:
         return ["" if count is None else str(count), beside]
     return [
@@ -205,7 +216,8 @@ def markdown(figures: Iterable[dict[str, Any]]) -> str:
     runs: dict[tuple[str, tuple[str, ...]], list[dict[str, Any]]] = {}
     for figure in figures:
         runs.setdefault((heading(figure), columns(figure)[0]), []).append(figure)
-    names = [*ROWS, *clouds.FLOWS, *clouds.ROWS, *overset.ROWS, *steps.ROWS, *LOOPS, *PAIRS]
+    meshes = [*overset.ROWS, *steps.ROWS, *one_grid.ROWS]
+    names = [*ROWS, *clouds.FLOWS, *clouds.ROWS, *meshes, *LOOPS, *PAIRS]
     order = {name: number for number, name in enumerate(names)}
 
     def place(figure: dict[str, Any]) -> tuple[Any, ...]:
@@ -239,6 +251,7 @@ def _figure(text: str, where: str) -> dict[str, Any]:
         (clouds.ROWS, CLOUD_KEYS),
         (overset.ROWS, SEARCH_KEYS),
         (steps.ROWS, STEP_KEYS),
+        (one_grid.ROWS, GRID_KEYS),
         (LOOPS, LOOP_KEYS),
     )
     more = next((keys for rows, keys in own if row in rows), ())

@@ -102,7 +102,7 @@ SOLVERS = (  # the first one of a mesh, or of a cloud, is that of cases and benc
         PLANE,
         RIGID,
         CHORD,
-        (),
+        ("one-grid",),
         ("reynolds", "stream"),
     ),
 )
