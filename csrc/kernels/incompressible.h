@@ -11,7 +11,7 @@
 /* clang-format off */
 #define INCOMPRESSIBLE_LIST(K, D)                                                                 \
   K(inc_cell_velocity##D, cells) K(inc_cell_pressure##D, cells) K(inc_portions##D, nodes)         \
-  K(inc_node_velocity##D, nodes) K(inc_node_pressure##D, nodes) K(inc_flux##D, edges)             \
+  K(inc_node_velocity##D, nodes) K(inc_node_pressure##D, nodes) \
   K(inc_residual##D, nodes) K(inc_matrix##D, rows) K(inc_planes##D, rows) K(inc_side##D, rows)    \
   K(inc_update##D, rows) K(inc_check##D, groups) K(inc_steady_check##D, groups)                   \
   K(inc_levels##D, nodes) K(inc_extrapolate##D, nodes) K(inc_mean_flow##D, edges)                 \

@@ -6,13 +6,14 @@
   F(in, i32, member, "cells>members") \
   F(in, i32, active, "members")       \
   CELL_SHAPE(F)
-#define INC_CELL_VELOCITY(F)        \
-  INC_CELL(F)                       \
+#define INC_CELL_VELOCITY(F)                        \
+  INC_CELL(F)                                       \
+  F(opt, i32, only, "cells") /* those that are asked */ \
   F(in, real, u, "nodes," STR(DIM)) \
   F(out, real, slope, "cells," STR(ND))
 KERNEL(N(inc_cell_velocity), INC_CELL_VELOCITY, indirect)
 {
-  if (!active[member[i]]) return;
+  if (!active[member[i]] || (only && !only[i])) return;
   f64        normal[CORNERS * DIM], area;
   const i32 *k = corners + CORNERS * i, m = cell_normals(x, k, normal, &area);
   for (i32 c = 0; c < DIM; c++)
@@ -25,11 +26,12 @@ KERNEL(N(inc_cell_velocity), INC_CELL_VELOCITY, indirect)
 
 #define INC_CELL_PRESSURE(F) \
   INC_CELL(F)                \
+  F(opt, i32, only, "cells") \
   F(in, f64, p, "nodes")     \
   F(out, real, slope, "cells," STR(DIM))
 KERNEL(N(inc_cell_pressure), INC_CELL_PRESSURE, indirect)
 {
-  if (!active[member[i]]) return;
+  if (!active[member[i]] || (only && !only[i])) return;
   f64        normal[CORNERS * DIM], area;
   const i32 *k = corners + CORNERS * i, m = cell_normals(x, k, normal, &area);
   for (i32 d = 0; d < DIM; d++) {
@@ -62,11 +64,12 @@ KERNEL(N(inc_portions), INC_PORTIONS, indirect)
   F(in, real, portion, "corner_entries")
 #define INC_NODE_VELOCITY(F)           \
   INC_NODE(F)                          \
+  F(opt, i32, only, "nodes")           \
   F(in, real, slope, "cells," STR(ND)) \
   F(out, real, grad, "nodes," STR(ND))
 LANES(N(inc_node_velocity), INC_NODE_VELOCITY, indirect, ND)
 {
-  if (!active[member[i]]) return;
+  if (!active[member[i]] || (only && !only[i])) return;
   real s[WIDTH(ND)];
   for (i32 k = 0; k < WIDTH(ND); k++) s[k] = 0;
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++)
@@ -76,11 +79,12 @@ LANES(N(inc_node_velocity), INC_NODE_VELOCITY, indirect, ND)
 
 #define INC_NODE_PRESSURE(F)            \
   INC_NODE(F)                           \
+  F(opt, i32, only, "nodes")            \
   F(in, real, slope, "cells," STR(DIM)) \
   F(out, real, grad, "nodes," STR(DIM))
 LANES(N(inc_node_pressure), INC_NODE_PRESSURE, indirect, DIM)
 {
-  if (!active[member[i]]) return;
+  if (!active[member[i]] || (only && !only[i])) return;
   real s[WIDTH(DIM)];
   for (i32 k = 0; k < WIDTH(DIM); k++) s[k] = 0;
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++)

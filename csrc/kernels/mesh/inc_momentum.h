@@ -1,77 +1,58 @@
-/* inc_momentum.h - the momentum equation (docs/theory.md, eq. 7.4 to 7.6): fluxes of edges, residual of nodes,
- * the scalar matrix that steers its solution, and who goes on.
+/* inc_momentum.h - the momentum equation (docs/theory.md, eq. 7.4 to 7.6): residual of nodes, the scalar matrix
+ * that steers its solution, and who goes on.
  * Volume fluxes [U chord], residuals [U^2 chord]; in space times chord. */
 
-/* What an edge carries: Phi u_e less the viscous stress nu (grad u.S); Phi = flow - w. */
-#define INC_FLUX(F)                                                  \
-  FACETS(F)                                                          \
+/* res = c0 V u + c1 V^n u^n + c2 V^(n-1) u^(n-1) + sum of Phi u_e - nu sum of l u - u sum of flow + V G(p);
+ * Phi = flow - w of an edge, l: the Laplacian's entries, by which viscous stresses of facets add up (eq. 7.3). */
+#define INC_RESIDUAL(F)                                              \
   F(in, i32, member, "nodes>members")                                \
   F(in, i32, active, "members")                                      \
-  F(in, real, u, "nodes," STR(DIM))                                  \
-  F(in, real, slope, "cells," STR(ND))                               \
-  F(in, real, grad, "nodes," STR(ND))                                \
+  F(opt, i32, only, "nodes") /* nodes of which it is asked */        \
+  F(in, i32, offsets, "nodes+1>>entries")                            \
+  F(in, i32, neighbour, "entries>nodes")                             \
+  F(in, i32, edge, "entries>edges")                                  \
+  F(in, i32, row, "nodes+1>>blocks")                                 \
+  F(in, i32, column, "blocks>nodes")                                 \
+  F(in, real, laplacian, "blocks")                                   \
+  F(in, f64, x, "nodes," STR(DIM))                                   \
   F(in, real, flow, "edges") /* volume flux, extrapolated in time */ \
   F(in, real, w, "edges")                                            \
   F(in, f64, viscosity, "members")                                   \
+  F(in, f64, V, "nodes")                                             \
+  F(in, f64, V1, "nodes")                                            \
+  F(in, f64, V2, "nodes")                                            \
+  F(in, real, u, "nodes," STR(DIM))                                  \
+  F(in, real, u1, "nodes," STR(DIM))                                 \
+  F(in, real, u2, "nodes," STR(DIM))                                 \
+  F(in, real, grad, "nodes," STR(ND))                                \
+  F(in, real, push, "nodes," STR(DIM)) /* G(p) */                    \
+  F(in, f64, bdf, "members,3")                                       \
   F(val, real, blend, "")                                            \
-  F(out, real, flux, "edges," STR(DIM))
-KERNEL(N(inc_flux), INC_FLUX, indirect)
-{
-  const i32 a = lr[2 * i], b = lr[2 * i + 1], m = member[a];
-  if (!active[m]) return;
-  const real through = flow[i] - w[i], nu = (real)viscosity[m];
-  const i32  up = through > 0 ? a : b, down = through > 0 ? b : a;
-  real       d[DIM], half[DIM];
-  N(fit_apart)(x, a, b, d);
-  for (i32 k = 0; k < DIM; k++) half[k] = (up == a ? R(0.5) : R(-0.5)) * d[k];
-  for (i32 k = 0; k < DIM; k++)
-    flux[DIM * i + k] =
-        through * N(edge_carried)(u[DIM * up + k], u[DIM * down + k], grad + ND * up + DIM * k, half, blend);
-  for (i32 side = 0; side < SIDES; side++) {
-    struct facet f;
-    const i32    c = facet_of(i, side, x, lr, cells_of_edge, corners, &f);
-    if (c < 0) continue;
-    const real k = N(facet_friction)(f.S, d);
-    for (i32 v = 0; v < DIM; v++) {
-      const real jump = u[DIM * b + v] - u[DIM * a + v];
-      flux[DIM * i + v] -= nu * N(facet_derivative)(slope + ND * c + DIM * v, f.S, d, k, jump);
-    }
-  }
-}
-
-/* res = c0 V u + c1 V^n u^n + c2 V^(n-1) u^(n-1) + sum of fluxes - u sum of flow + V G(p). */
-#define INC_RESIDUAL(F)                           \
-  F(in, i32, member, "nodes>members")             \
-  F(in, i32, active, "members")                   \
-  F(in, i32, offsets, "nodes+1>>entries")         \
-  F(in, i32, neighbour, "entries>nodes")          \
-  F(in, i32, edge, "entries>edges")               \
-  F(in, real, flux, "edges," STR(DIM))            \
-  F(in, real, flow, "edges")                      \
-  F(in, f64, V, "nodes")                          \
-  F(in, f64, V1, "nodes")                         \
-  F(in, f64, V2, "nodes")                         \
-  F(in, real, u, "nodes," STR(DIM))               \
-  F(in, real, u1, "nodes," STR(DIM))              \
-  F(in, real, u2, "nodes," STR(DIM))              \
-  F(in, real, push, "nodes," STR(DIM)) /* G(p) */ \
-  F(in, f64, bdf, "members,3")                    \
   F(out, real, res, "nodes," STR(DIM))
 LANES(N(inc_residual), INC_RESIDUAL, indirect, DIM)
 {
   const i32 m = member[i];
-  if (!active[m]) return;
+  if (!active[m] || (only && !only[i])) return;
   const real c0 = (real)(bdf[3 * m] * V[i]), c1 = (real)(bdf[3 * m + 1] * V1[i]), c2 = (real)(bdf[3 * m + 2] * V2[i]);
-  real       s[WIDTH(DIM)], net = 0;
-  for (i32 k = 0; k < WIDTH(DIM); k++) s[k] = 0;
+  const real nu = (real)viscosity[m];
+  real       s[WIDTH(DIM)], rubs[WIDTH(DIM)], half[DIM], net = 0;
+  for (i32 k = 0; k < WIDTH(DIM); k++) s[k] = rubs[k] = 0;
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-    const real sign = neighbour[e] > i ? R(1) : R(-1); /* an edge runs to its higher node */
+    const i32  j = neighbour[e];
+    const real sign = j > i ? R(1) : R(-1); /* an edge runs to its higher node */
+    const real out = sign * (flow[edge[e]] - w[edge[e]]), ahead = out > 0 ? R(0.5) : R(-0.5);
+    const i32  up = out > 0 ? i : j, down = out > 0 ? j : i;
     net += sign * flow[edge[e]];
-    for (i32 k = 0; k < WIDTH(DIM); k++) s[k] += sign * flux[DIM * edge[e] + lane + k];
+    for (i32 k = 0; k < DIM; k++) half[k] = ahead * (real)(x[DIM * j + k] - x[DIM * i + k]);
+    for (i32 k = lane; k < lane + WIDTH(DIM); k++)
+      s[k - lane] += out * N(edge_carried)(u[DIM * up + k], u[DIM * down + k], grad + ND * up + DIM * k, half, blend);
   }
+  for (i32 b = row[i]; b < row[i + 1]; b++)
+    for (i32 k = 0; k < WIDTH(DIM); k++)
+      rubs[k] += laplacian[b] * (u[DIM * column[b] + lane + k] - u[DIM * i + lane + k]);
   for (i32 k = 0; k < WIDTH(DIM); k++) {
     const i32 at = DIM * i + lane + k;
-    res[at]      = s[k] - net * u[at] + (c0 * u[at] + (c1 * u1[at] + c2 * u2[at])) + (real)V[i] * push[at];
+    res[at]      = s[k] - nu * rubs[k] - net * u[at] + (c0 * u[at] + (c1 * u1[at] + c2 * u2[at])) + (real)V[i] * push[at];
   }
 }
 

@@ -357,6 +357,11 @@ class Incompressible(Moving):
         self._walls(PoseArray.of(poses_at(1.0)), rates_at or (lambda: self._differences(poses_at)))
         return notes
 
+    def measure(self) -> None:
+        """Area vectors and swept rates: meshes turn and shift as they are."""
+        self.grid.turn()
+        self.grid.sweep()
+
     def predict(self) -> None:
         """Nothing: a march begins from what the last levels point to."""
 

@@ -192,6 +192,11 @@ class Moving(Runnable, Driven, Counted):
             self.mover.back()
         self.placed = True
         notes = self.mover.step(poses_at)
+        if not self.mover.rests:
+            self.measure()
+        return notes
+
+    def measure(self) -> None:
+        """Bring what follows from the places of the vertices up to date."""
         self.grid.measure()
         self.grid.sweep()
-        return notes

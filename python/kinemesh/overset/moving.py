@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinemesh.errors import SettingsError
-from kinemesh.motion.deform.base import Deformation, Mover, Poses, pose_rows
+from kinemesh.motion.deform.base import Deformation, PoseMover
 from kinemesh.space.conditions.base import Condition
 from kinemesh.space.vertices import Vertices
 
@@ -28,7 +28,7 @@ def bodies_of_parts(meshes: Sequence[Any], bodies: Sequence[tuple[int, str]]) ->
     return np.array([number.get(own, -1) for own in names], np.intp)
 
 
-class PartsMover(Mover):
+class PartsMover(PoseMover):
     """Every part to the pose of its body."""
 
     def __init__(self, vertices: Vertices) -> None:
@@ -37,12 +37,10 @@ class PartsMover(Mover):
         counts = np.concatenate([np.diff(mesh.first) for mesh in vertices.meshes])
         of_node = np.repeat(body, counts)
         moved = np.flatnonzero(of_node >= 0)
-        self.move = self.bind_pose(moved, of_node[moved], vertices.x)
+        self._move = self.bind_pose(moved, of_node[moved], vertices.x)
 
-    def step(self, poses: Poses) -> dict[str, float]:
-        self.backend.put(self.pose, pose_rows(poses(1.0)))
-        self.move()
-        return {}
+    def move(self) -> None:
+        self._move()
 
 
 @dataclass(frozen=True, slots=True)

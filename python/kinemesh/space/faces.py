@@ -30,7 +30,8 @@ class FaceVolumes(Volumes):
 
     Attributes
     ----------
-    measure, look : recordings   all metrics of x; only the worst cells
+    measure, turn, look : recordings   all metrics of x; area vectors, what alone changes where a
+        mesh turns and shifts as it is; only the worst cells
     V, V1, V2 : (nodes,) float64 volumes at n+1, n, n-1 [chord^2, in space chord^3]
     edges : int                  number of faces between volumes
     lr : (edges, 2)              volumes on both sides of a face, lower number first
@@ -116,6 +117,7 @@ class FaceVolumes(Volumes):
             rates.append(fields.bind("face_rates", member=b.table(patch.member)))
             levels.append(b.bind("copy_f64", **{"from": own["dV1"], "to": own["dV2"]}))
         self.keep_levels, self.look = Followed(b, levels), self.vertices.look
+        self.turn = Followed(b, normals)
         self.measure = Followed(b, [*normals, *volumes, *self.vertices.quality])
         self.sweep = Followed(b, [*sweeps, *rates])
 

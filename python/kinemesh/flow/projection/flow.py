@@ -32,12 +32,12 @@ class Flow:
     u, u1, u2 : (nodes, dimensions);  p, p1, p2 : (nodes,) float64
     flow, flow1, flow2, memory, memory1, memory2 : (edges,)
     guess : (edges,) flow extrapolated in time
-    res : (nodes, dimensions)    residual of the momentum equation; at walls what they take, after
-        a step
+    res : (nodes, dimensions)    residual of the momentum equation; after a step at the nodes of
+        walls what these take, and elsewhere nothing of use
     net : (nodes,) float64       what flows out of each dual
     phi : (nodes,) float64       last change of the pressure
     slope, grad : gradients of velocities, in cells and at nodes;  pull, push : of a pressure
-    fading : (nodes,);  flux : (edges, dimensions)
+    fading : (nodes,)
     defect : (members,) float64    what closed members lack, per volume
     share : (members,) float64     of the pressure's last change, that a step begins with
     turning : (members,) float64   how hard the turn of a grid couples nodes (eq. 7.9b)
@@ -106,7 +106,6 @@ class Flow:
             **{name: zeros(grid.members, np.float64) for name in OF_MEMBERS},
             "grad": zeros((n, dim * dim)),
             "fading": zeros(n),
-            "flux": zeros((e, dim)),
             "slope": zeros((cells, dim * dim)),
             "pull": zeros((cells, dim)),
             "closure": zeros((grid.members, 2), np.float64),

@@ -19,6 +19,7 @@ from kinemesh.flow.projection.flow import Flow
 from kinemesh.flow.projection.laplacian import graph_of, laplacian
 from kinemesh.flow.projection.matrices import Graph, Momentum
 from kinemesh.flow.projection.momentum import MomentumLoop
+from kinemesh.flow.projection.near import EVERYWHERE, Near
 from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.linear import Pattern
 from kinemesh.linear.constraints import Constraints
@@ -60,6 +61,9 @@ class Operators:
         graphs = [graph_of(own) for own in made]
         self.pressure = self._pressure(made, graphs)
         self.friction = b.array(self.pressure.diagonal, np.float64)
+        entries = np.concatenate([made[of].data for of in grid.vertices.alike.of])
+        self.viscous = {name: self.pressure.tables[name] for name in ("row", "column")}
+        self.viscous["laplacian"] = b.table(entries, b.real)
         self.loop.viscous = 2 * flow.viscosity[grid.member] * self.pressure.diagonal
         self.momentum = Momentum(flow, self.loop.active, made, graphs)
         self.renew = b.record(self.renewal())
@@ -123,29 +127,37 @@ class Operators:
 
     # ---- gradients ----
 
-    def velocity_slopes(self, view: Fields) -> list[Any]:
+    def velocity_slopes(self, view: Fields, near: Near = EVERYWHERE) -> list[Any]:
         """Calls for `slope` and `grad`, gradients of u in cells and at nodes."""
         return [
-            self.cells(view).bind("inc_cell_velocity"),
-            self.corners(view).bind("inc_node_velocity"),
+            self.cells(view).bind("inc_cell_velocity", only=near.cells),
+            self.corners(view).bind("inc_node_velocity", only=near.nodes),
         ]
 
-    def pressure_slopes(self, view: Fields, p: Any) -> list[Any]:
+    def pressure_slopes(self, view: Fields, p: Any, near: Near = EVERYWHERE) -> list[Any]:
         """Calls for `pull` and `push`, gradients of p in cells and at nodes."""
         pull, push = view["pull"], view["push"]
         return [
-            self.cells(view).bind("inc_cell_pressure", p=p, slope=pull),
-            self.corners(view).bind("inc_node_pressure", slope=pull, grad=push),
+            self.cells(view).bind("inc_cell_pressure", p=p, slope=pull, only=near.cells),
+            self.corners(view).bind("inc_node_pressure", slope=pull, grad=push, only=near.nodes),
         ]
 
     # ---- momentum, pressure, correction ----
 
-    def residual(self, view: Fields) -> list[Any]:
+    def residual(self, view: Fields, near: Near = EVERYWHERE) -> list[Any]:
         """Calls from u, flow and push to res (eq. 7.4)."""
         velocity = self.flow.velocity
         passed = self.patches(view, "inc_pass", *velocity, velocity=velocity)
-        own = [view.bind("inc_flux"), view.bind("inc_residual")]
-        return [*self.velocity_slopes(view), *own, *passed]
+        own = view.also(**self.viscous).bind("inc_residual", only=near.walls)
+        return [*self.velocity_slopes(view, near), own, *passed]
+
+    def at_walls(self, view: Fields) -> list[Any]:
+        """Calls from u, p and flow to what walls take, in res at their nodes alone (eq. 7.9)."""
+        if not len(self.grid.wall):
+            return []
+        near = Near.walls_of(self.grid)
+        slopes = self.pressure_slopes(view, view["p"], near)
+        return [*slopes, *self.residual(view, near), *self.reaction(view)]
 
     def divergence(self, view: Fields, *leaks: Any) -> list[Any]:
         """Calls from flow to net; leaks: of what flows out of duals through their edges alone."""

@@ -58,9 +58,7 @@ class Step:
             *[call for _ in range(o.settings.outer - 1) for call in (*again, *one)],
             *o.divergence(view, *o.leaks(view)),
             view.bind("inc_closure", **totals, parts=o.chunks()),
-            *o.pressure_slopes(view, flow["p"]),
-            *o.residual(ahead),
-            *o.reaction(view),
+            *o.at_walls(ahead),
         ]
 
     def _pass(self) -> list[Any]:

@@ -59,7 +59,15 @@ class Kept:
 
 
 class Mover(ABC):
-    """A deformation at work on the vertices of an ensemble."""
+    """A deformation at work on the vertices of an ensemble.
+
+    Attributes
+    ----------
+    rests : whether every vertex stands where it stood in the last steps, so many that what follows
+        from places and time levels is as it was
+    """
+
+    rests = False
 
     def __init__(self, vertices: Vertices) -> None:
         self.vertices, self.backend = vertices, vertices.backend
@@ -100,6 +108,39 @@ class Mover(ABC):
     def restore(self, state: dict[str, NDArray]) -> None:
         """Take up a state as `state` gave it."""
         del state  # a mover without memory has nothing to take up
+
+
+class PoseMover(Mover):
+    """Vertices that go with bodies: where they stand follows from the poses alone."""
+
+    AGED = 3  # steps without a change: places, swept volumes and those of the step before are old
+
+    def __init__(self, vertices: Vertices) -> None:
+        super().__init__(vertices)
+        self.rows: NDArray[np.float64] | None = None  # unknown before the first step
+        self.since = 0  # steps since the poses have changed
+
+    @abstractmethod
+    def move(self) -> None:
+        """Bring the vertices to `pose`."""
+
+    @property
+    def rests(self) -> bool:
+        return self.since >= self.AGED
+
+    def back(self) -> None:
+        super().back()
+        self.rows = None
+
+    def step(self, poses: Poses) -> dict[str, float]:
+        rows = pose_rows(poses(1.0))
+        if self.rows is not None and np.array_equal(rows, self.rows):
+            self.since += 1
+            return {}
+        self.rows, self.since = rows, 0
+        self.backend.put(self.pose, rows)
+        self.move()
+        return {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinemesh.errors import SettingsError
-from kinemesh.motion.deform.base import Deformation, Mover, Poses, pose_rows
+from kinemesh.motion.deform.base import Deformation, PoseMover
 from kinemesh.space.conditions.base import Condition
 from kinemesh.space.vertices import Vertices
 
 
-class RigidMover(Mover):
+class RigidMover(PoseMover):
     """All nodes of a member to the pose of its one body."""
 
     def __init__(self, vertices: Vertices) -> None:
@@ -23,12 +23,10 @@ class RigidMover(Mover):
                 f"rigid motion needs one body per member, found {vertices.bodies}; "
                 "use springs or Delaunay mapping for several bodies"
             )
-        self.move = self.bind_pose(np.arange(vertices.nodes), vertices.member, vertices.x)
+        self._move = self.bind_pose(np.arange(vertices.nodes), vertices.member, vertices.x)
 
-    def step(self, poses: Poses) -> dict[str, float]:
-        self.backend.put(self.pose, pose_rows(poses(1.0)))
-        self.move()
-        return {}
+    def move(self) -> None:
+        self._move()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kinemesh.motion.deform.base import Deformation, Mover, Poses
+from kinemesh.motion.deform.base import Deformation, PoseMover
 from kinemesh.space.vertices import Vertices
 
 
-class StillMover(Mover):
+class StillMover(PoseMover):
     """Leaves every vertex where it is."""
 
-    def step(self, poses: Poses) -> dict[str, float]:
-        del poses
-        return {}
+    def move(self) -> None:
+        pass
 
 
 @dataclass(frozen=True, slots=True)
