@@ -12,9 +12,11 @@
   F(in, f64, x, "nodes," STR(DIM)) \
   F(in, i32, corners, "cells," STR(CORNERS) ">nodes?")
 
-/* Area vector, from the first node of the edge to the second, and way from the edge's middle to the facet's. */
+/* Area vector, from the first node of the edge to the second, way from the edge's middle to the facet's, and
+ * whether the cell is a triangle, whose gradient has the difference along the edge. */
 struct facet {
   real S[DIM], off[DIM];
+  i32  simple;
 };
 
 /* The facet of edge i on one of its sides, and the number of its cell; -1 where there is none. */
@@ -26,6 +28,7 @@ HD i32 facet_of(i32 i, i32 side, const f64 *x, const i32 *lr, const i32 *cells_o
   const struct vec2 a = point(x, lr[2 * i]), ab = minus(point(x, lr[2 * i + 1]), a);
   const struct vec2 g = cell_mean(x, corners + CORNERS * c, a), t = minus(g, vec2_of(0.5 * ab.x, 0.5 * ab.y));
   const f64         sign = side ? -1 : 1; /* as in dual_normals */
+  f->simple              = corners[CORNERS * c + 3] < 0;
   f->S[0] = (real)(sign * t.y), f->S[1] = (real)(-sign * t.x);
   f->off[0] = (real)(0.5 * t.x), f->off[1] = (real)(0.5 * t.y);
   return c;
@@ -47,12 +50,29 @@ HD i32 cell_normals(const f64 *x, const i32 *k, f64 *normal, f64 *area)
   return m;
 }
 
+/* Ways across a cell from corner to corner, and a vector each: a gradient is the sum of vectors times what values
+ * grow by, exact for linear fields (eq. 7.1).  Opposite corners; a triangle has its first one twice. */
+#define WAYS 2
+struct ways {
+  i32 from[WAYS], to[WAYS];
+  f64 n[WAYS * DIM];
+};
+HD void cell_ways(const f64 *x, const i32 *k, struct ways *w)
+{
+  const i32         last = k[3] < 0 ? k[0] : k[3];
+  const struct vec2 up = minus(point(x, k[2]), point(x, k[0])), back = minus(point(x, last), point(x, k[1]));
+  const f64         per = 1 / cross(up, back); /* half of the vectors turned over the area, half of this */
+  w->from[0] = last, w->to[0] = k[1], w->n[0] = per * up.y, w->n[1] = -per * up.x;
+  w->from[1] = k[0], w->to[1] = k[2], w->n[2] = per * back.y, w->n[3] = -per * back.x;
+}
+
 /* Part of a cell in the dual of its corner `at` (dual_volumes). */
 HD f64 corner_part(const f64 *x, const i32 *k, i32 at)
 {
   const i32         m = k[3] < 0 ? 3 : 4;
   const struct vec2 a = point(x, k[at]), g = cell_mean(x, k, a);
-  const struct vec2 next = minus(point(x, k[(at + 1) % m]), a), before = minus(point(x, k[(at + m - 1) % m]), a);
+  const struct vec2 next = minus(point(x, k[at + 1 < m ? at + 1 : 0]), a);
+  const struct vec2 before = minus(point(x, k[at > 0 ? at - 1 : m - 1]), a);
   return 0.25 * (cross(next, g) + cross(g, before));
 }
 

@@ -14,13 +14,13 @@
 KERNEL(N(inc_cell_velocity), INC_CELL_VELOCITY, indirect)
 {
   if (!active[member[i]] || (only && !only[i])) return;
-  f64        normal[CORNERS * DIM], area;
-  const i32 *k = corners + CORNERS * i, m = cell_normals(x, k, normal, &area);
+  struct ways w;
+  cell_ways(x, corners + CORNERS * i, &w);
   for (i32 c = 0; c < DIM; c++)
     for (i32 d = 0; d < DIM; d++) {
       f64 sum = 0;
-      for (i32 v = 1; v < m; v++) sum += normal[DIM * v + d] * (f64)(u[DIM * k[v] + c] - u[DIM * k[0] + c]);
-      slope[ND * i + DIM * c + d] = (real)(sum / area);
+      for (i32 v = 0; v < WAYS; v++) sum += w.n[DIM * v + d] * (f64)(u[DIM * w.to[v] + c] - u[DIM * w.from[v] + c]);
+      slope[ND * i + DIM * c + d] = (real)sum;
     }
 }
 
@@ -32,12 +32,12 @@ KERNEL(N(inc_cell_velocity), INC_CELL_VELOCITY, indirect)
 KERNEL(N(inc_cell_pressure), INC_CELL_PRESSURE, indirect)
 {
   if (!active[member[i]] || (only && !only[i])) return;
-  f64        normal[CORNERS * DIM], area;
-  const i32 *k = corners + CORNERS * i, m = cell_normals(x, k, normal, &area);
+  struct ways w;
+  cell_ways(x, corners + CORNERS * i, &w);
   for (i32 d = 0; d < DIM; d++) {
     f64 sum = 0;
-    for (i32 v = 1; v < m; v++) sum += normal[DIM * v + d] * (p[k[v]] - p[k[0]]);
-    slope[DIM * i + d] = (real)(sum / area);
+    for (i32 v = 0; v < WAYS; v++) sum += w.n[DIM * v + d] * (p[w.to[v]] - p[w.from[v]]);
+    slope[DIM * i + d] = (real)sum;
   }
 }
 

@@ -87,15 +87,6 @@ LANES(N(inc_node_drift), INC_NODE_DRIFT, indirect, DIM)
   for (i32 k = 0; k < WIDTH(DIM); k++) push[DIM * i + lane + k] = s[k] / whole;
 }
 
-/* Flux through a facet of a vector at nodes, interpolated with its slopes in the cells. */
-HD real N(facet_brings)(const real *vector, const real *slope, i32 a, i32 b, const struct facet *f)
-{
-  real sum = 0;
-  for (i32 k = 0; k < DIM; k++)
-    sum += (R(0.5) * (vector[DIM * a + k] + vector[DIM * b + k]) + N(vec_dot)(slope + DIM * k, f->off)) * f->S[k];
-  return sum;
-}
-
 /* Fluxes of a steady flow, `still`: interpolated velocities, and mobilities times what nodes' gradients of the
  * pressure, interpolated alike, have above that at the face (eq. 7.12a); tilt: slopes of push in the cells.  And
  * fluxes of an iteration, which a facet's memory of the last one holds back at the pace of its cell. */
@@ -122,7 +113,7 @@ KERNEL(N(inc_steady_predict), INC_STEADY_PREDICT, indirect)
     const i32    c = facet_of(i, side, x, lr, cells_of_edge, corners, &f);
     if (c < 0) continue;
     const real mean = N(facet_brings)(u, slope + ND * c, a, b, &f), slow = mobility[2 * c], fast = mobility[2 * c + 1];
-    const real through     = N(facet_derivative)(pull + DIM * c, f.S, d, N(facet_friction)(f.S, d), jump);
+    const real through     = N(facet_through)(&f, pull + DIM * c, d, jump);
     const real less        = solved ? N(facet_brings)(push, tilt + ND * c, a, b, &f) - through : 0;
     const real past        = iterations[member[a]] > 1 ? held[SIDES * i + side] : fast * less;
     held[SIDES * i + side] = mean + slow * less + (1 - slow / fast) * past;
@@ -148,7 +139,7 @@ KERNEL(N(inc_steady_hold), INC_STEADY_HOLD, indirect)
     struct facet f;
     const i32    c = facet_of(i, side, x, lr, cells_of_edge, corners, &f);
     if (c < 0) continue;
-    const real through     = N(facet_derivative)(pull + DIM * c, f.S, d, N(facet_friction)(f.S, d), jump);
+    const real through     = N(facet_through)(&f, pull + DIM * c, d, jump);
     const real left        = held[SIDES * i + side] - through - N(facet_brings)(u, slope + ND * c, a, b, &f);
     held[SIDES * i + side] = solved ? left : 0;
   }
@@ -183,7 +174,7 @@ KERNEL(N(inc_drive), INC_DRIVE, indirect)
     real       rate = 0;
     i32        k    = 0;
     for (; k < CORNERS && at[k] >= 0; k++) rate += smaller(pace * fading[at[k]], most / graded[at[k]]);
-    sum += rate / (real)k * N(facet_derivative)(pull + DIM * c, f.S, d, N(facet_friction)(f.S, d), jump);
+    sum += rate / (real)k * N(facet_through)(&f, pull + DIM * c, d, jump);
   }
   flow[i] = sum;
 }

@@ -101,6 +101,22 @@ OF_MEMBER(inc_share, INC_SHARE)
   share[m] = 1 - 0.25 * four / (1 + four);
 }
 
+/* Flux through a facet of a vector at nodes, interpolated with its slopes in the cells. */
+HD real N(facet_brings)(const real *vector, const real *slope, i32 a, i32 b, const struct facet *f)
+{
+  real sum = 0;
+  for (i32 k = 0; k < DIM; k++)
+    sum += (R(0.5) * (vector[DIM * a + k] + vector[DIM * b + k]) + N(vec_dot)(slope + DIM * k, f->off)) * f->S[k];
+  return sum;
+}
+
+/* Derivative through a facet of what has the gradient g in its cell, and grows by `jump` along the edge d (eq. 7.3). */
+HD real N(facet_through)(const struct facet *f, const real *g, const real *d, real jump)
+{
+  if (f->simple) return N(vec_dot)(g, f->S);
+  return N(facet_derivative)(g, f->S, d, N(facet_friction)(f->S, d), jump);
+}
+
 /* Volume flux of interpolated velocities through an edge: sum of ubar.S over its facets. */
 #define INC_MEAN(F)                   \
   FACETS(F)                           \
@@ -110,14 +126,11 @@ OF_MEMBER(inc_share, INC_SHARE)
   F(in, real, slope, "cells," STR(ND))
 HD real N(inc_mean)(const i32 i INC_MEAN(PARAM))
 {
-  const real *l = u + DIM * lr[2 * i], *r = u + DIM * lr[2 * i + 1];
-  real        sum = 0;
+  real sum = 0;
   for (i32 side = 0; side < SIDES; side++) {
     struct facet f;
     const i32    c = facet_of(i, side, x, lr, cells_of_edge, corners, &f);
-    if (c < 0) continue;
-    for (i32 k = 0; k < DIM; k++)
-      sum += (R(0.5) * (l[k] + r[k]) + N(vec_dot)(slope + ND * c + DIM * k, f.off)) * f.S[k];
+    if (c >= 0) sum += N(facet_brings)(u, slope + ND * c, lr[2 * i], lr[2 * i + 1], &f);
   }
   return sum;
 }
@@ -130,20 +143,23 @@ KERNEL(N(inc_mean_flow), INC_MEAN_FLOW, indirect)
   if (active[member[lr[2 * i]]]) flow[i] = N(inc_mean)(i INC_MEAN(NAME));
 }
 
-/* Derivative of a pressure through an edge, sum over its facets. */
+/* The same, and the derivative of a pressure through the edge, sum over its facets. */
 #define INC_PRESSURE(F)  \
   F(in, f64, p, "nodes") \
   F(in, real, pull, "cells," STR(DIM)) /* p's gradient in the cells */
-HD real N(inc_through)(const i32 i FACETS(PARAM) INC_PRESSURE(PARAM))
+HD real N(inc_both)(const i32 i, real *through INC_MEAN(PARAM) INC_PRESSURE(PARAM))
 {
   const i32  a = lr[2 * i], b = lr[2 * i + 1];
   const real jump = (real)(p[b] - p[a]);
   real       d[DIM], sum = 0;
   N(fit_apart)(x, a, b, d);
+  *through = 0;
   for (i32 side = 0; side < SIDES; side++) {
     struct facet f;
     const i32    c = facet_of(i, side, x, lr, cells_of_edge, corners, &f);
-    if (c >= 0) sum += N(facet_derivative)(pull + DIM * c, f.S, d, N(facet_friction)(f.S, d), jump);
+    if (c < 0) continue;
+    sum += N(facet_brings)(u, slope + ND * c, a, b, &f);
+    *through += N(facet_through)(&f, pull + DIM * c, d, jump);
   }
   return sum;
 }
@@ -181,14 +197,14 @@ KERNEL(N(inc_predict), INC_PREDICT, indirect)
   const i32  a = lr[2 * i], b = lr[2 * i + 1], m = member[a];
   const f64 *c = bdf + 3 * m;
   if (!active[m]) return;
-  const real mean = N(inc_mean)(i INC_MEAN(NAME));
+  real       through, push_e[DIM];
+  const real mean = N(inc_both)(i, &through INC_MEAN(NAME) INC_PRESSURE(NAME));
   if (!edge_solved(status, a, b)) {
     flow[i] = mean;
     return;
   }
-  real push_e[DIM];
   for (i32 k = 0; k < DIM; k++) push_e[k] = R(0.5) * (push[DIM * a + k] + push[DIM * b + k]);
-  const real less = N(vec_dot)(push_e, S + DIM * i) - N(inc_through)(i FACETS(NAME) INC_PRESSURE(NAME));
+  const real less = N(vec_dot)(push_e, S + DIM * i) - through;
   const real past = (real)c[1] * memory1[i] + (real)c[2] * memory2[i], share = edge_trust(trust, a, b);
   const real kept = N(face_mobility)((real)c[0], R(0.5) * (fading[a] + fading[b]));
   flow[i]         = mean + (share == 1 ? kept : share * kept + (1 - share) / (real)c[0]) * (less - past);
@@ -311,11 +327,9 @@ KERNEL(N(inc_correct_flow), INC_CORRECT_FLOW, indirect)
 {
   const i32 a = lr[2 * i], b = lr[2 * i + 1], m = member[a];
   if (!active[m]) return;
-  const real mean = N(inc_mean)(i INC_MEAN(NAME));
-  if (edge_solved(status, a, b))
-    flow[i] -= (real)(1 / bdf[3 * m]) * N(inc_through)(i FACETS(NAME) INC_PRESSURE(NAME));
-  else
-    flow[i] = mean;
+  real       through;
+  const real mean = N(inc_both)(i, &through INC_MEAN(NAME) INC_PRESSURE(NAME));
+  flow[i]         = edge_solved(status, a, b) ? flow[i] - (real)(1 / bdf[3 * m]) * through : mean;
   memory[i] = edge_trust(trust, a, b) * (flow[i] - mean);
 }
 

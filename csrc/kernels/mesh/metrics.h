@@ -6,13 +6,13 @@
 /* Mean of a cell's vertices relative to node `from`; `x` may hold positions or displacements. */
 HD struct vec2 cell_mean(const f64 *x, const i32 *corners, struct vec2 from)
 {
-  const i32   m = corners[3] < 0 ? 3 : 4;
   struct vec2 c = vec2_of(0, 0);
-  for (i32 k = 0; k < m; k++) {
+  for (i32 k = 0; k < 3; k++) {
     c.x += x[2 * corners[k]] - from.x;
     c.y += x[2 * corners[k] + 1] - from.y;
   }
-  return vec2_of(c.x / m, c.y / m);
+  if (corners[3] < 0) return vec2_of(c.x / 3, c.y / 3);
+  return vec2_of(0.25 * (c.x + (x[2 * corners[3]] - from.x)), 0.25 * (c.y + (x[2 * corners[3] + 1] - from.y)));
 }
 
 /* Area vector of an edge's dual face; every point is taken relative to the edge's first node. */
