@@ -62,6 +62,7 @@
 #include "linear/start.h"
 #include "linear/sizes.h"
 #include "linear/cg.h"
+#include "linear/guess.h"
 #include "linear/renew.h"
 #include "linear/composite.h"
 #include "linear/levels.h"
@@ -96,6 +97,7 @@
   K(colour_round, nodes) K(krylov_start, members)                                                 \
   K(cg_weigh, rows) K(cg_begin, rows) K(cg_beta, groups) K(cg_alpha, groups)                      \
   K(cg_check, groups) K(cg_p, rows) K(cg_x, rows)                                                 \
+  K(guess_share, groups) K(guess_take, rows) K(guess_add, rows)                                   \
   K(composite_side, rows) K(composite_product, rows) K(composite_lack, groups)                                              \
   K(level_first, rows) K(holes_finest, rows) K(holes_coarser, rows)                               \
   K(holes_penalised, dense_entries) K(holes_pivot, dense_entries) K(krylov_renew, members)                    \

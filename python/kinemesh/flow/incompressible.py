@@ -33,7 +33,6 @@ from kinemesh.flow.projection.projection import Projection
 from kinemesh.flow.projection.rest import refuse_rest, refuse_steady
 from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.flow.projection.streams import rigid, streams_of
-from kinemesh.flow.projection.systems import forget
 from kinemesh.flow.projection.turning import Turning, turning_bodies, wanders
 from kinemesh.mesh import Mesh
 from kinemesh.motion import Pose, PoseArray, RateArray
@@ -221,7 +220,7 @@ class Incompressible(Moving):
         spoiled = list(self.grid.ensemble.failures)
         with self.grid.ensemble.reporting(failed):
             if spoiled:
-                forget(self.projection.flow, np.isin(self.grid.member, spoiled), self.inflow)
+                self.projection.forget(np.isin(self.grid.member, spoiled), self.inflow)
             yield
 
     def frames(self, members: Sequence[int]) -> Iterator[dict[str, NDArray[Any]]]:
@@ -260,15 +259,7 @@ class Incompressible(Moving):
         }
 
     def kept(self, levels: bool) -> dict[str, Any]:
-        made, loop = self.projection, self.dualtime
-        more = ("u1", "p1", "flow1", "memory1") if levels else ("net", "defect")
-        found = {n: made.flow[n] for n in ("u", "p", "flow", "memory", *more)} | {"x": self.grid.x}
-        found |= {
-            f"dualtime_{name}": getattr(loop, name)
-            for name in ("active", "iterations", "base", "norm", "floor")
-        }
-        if not levels:
-            found |= {f"march_{name}": array for name, array in self.way.kept().items()}
+        found = self.projection.kept(levels) | {"x": self.grid.x}
         return found | (self.grid.levels() if levels else {})
 
     def check_faults(self, where: str, iterations: Any = None) -> None:
@@ -358,9 +349,8 @@ class Incompressible(Moving):
         return notes
 
     def measure(self) -> None:
-        """Area vectors and swept rates: meshes turn and shift as they are."""
+        """Bring area vectors up to date: meshes turn and shift as they are."""
         self.grid.turn()
-        self.grid.sweep()
 
     def predict(self) -> None:
         """Nothing: a march begins from what the last levels point to."""

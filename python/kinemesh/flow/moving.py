@@ -194,9 +194,9 @@ class Moving(Runnable, Driven, Counted):
         notes = self.mover.step(poses_at)
         if not self.mover.rests:
             self.measure()
+            self.grid.sweep()
         return notes
 
     def measure(self) -> None:
-        """Bring what follows from the places of the vertices up to date."""
+        """Bring what follows from the places of the vertices alone up to date."""
         self.grid.measure()
-        self.grid.sweep()

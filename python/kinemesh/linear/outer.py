@@ -105,7 +105,7 @@ class ScalarSolver(Krylov):
             )
             self.refresh = backend.record([*self.multigrid.refresh, *self.deflation.refresh])
         self.factor, self.finish = backend.record([]), backend.record([])
-        self.begin = backend.record(self._begin_calls(self.tolerances(tolerance)))
+        self.begin = backend.record(self.begun_from(self.tolerances(tolerance)))
         self.iterate = backend.record(self._iterate_calls())
 
     def _levels(self, matrix: sp.csr_matrix) -> Any:
@@ -163,11 +163,16 @@ class ScalarSolver(Krylov):
         narrow, widen = self._bind("narrow_row", **into), self._bind("widen_row", **out)
         return [narrow, *self.multigrid.calls, widen]
 
-    def _begin_calls(self, tolerance: Any) -> list[Any]:
+    def begun_from(self, tolerance: Any, base: Any = None) -> list[Any]:
+        """Calls that begin a solution of the side; base: (members,) squared norm of another one,
+        which the tolerance is of."""
         rows = {"member": self.tables["member"], "live": self.live}
         vectors = {"r": self.r, "x": self.x, "shadow": self.shadow, "p": self.p}
         first = {"from": self.squares, "to": self.shadows}
-        begin = [self._bind("krylov_begin_1", **rows, **vectors), self._first(self.r, tolerance)]
+        begin = [
+            self._bind("krylov_begin_1", **rows, **vectors),
+            self._first(self.r, tolerance, base),
+        ]
         if not self.constraints:
             return [self.start, *begin]
         side = self._composite("side", r=self.r, **self.constraints.kinds)

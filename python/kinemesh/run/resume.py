@@ -269,7 +269,7 @@ def restore(solver: Moving, saved: Saved, poses: Sequence[Pose]) -> None:
         raise CaseError(f"{saved.path}: not a whole restart: arrays {lost + wrong}")
     solver.backend.put(solver.grid.x, saved.arrays["x"])
     if levels:
-        solver.grid.measure()
+        solver.measure()
     else:
         solver.grid.start()
     for name, array in sources.items():

@@ -59,6 +59,8 @@ class Start:
         b, flow = self.backend, self.flow
         bdf = flow.grid.bdf
         b.put(flow["u"], u)
+        if self.operators.guess:
+            self.operators.guess.forget()
         keep = b.get(bdf)
         b.put(bdf, [1.0, -1.0, 0.0])
         self.project()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +14,7 @@ from kinemesh.flow.projection.overset import OversetOperators
 from kinemesh.flow.projection.settings import IncompressibleSettings
 from kinemesh.flow.projection.steady import SteadyMarch
 from kinemesh.flow.projection.step import Step
+from kinemesh.flow.projection.systems import forget
 from kinemesh.overset.connectivity import Connectivity
 from kinemesh.space.grid import Grid
 
@@ -57,6 +60,23 @@ class Projection:
         self.step = Step(flow, self.operators)
         self.steady = SteadyMarch(flow, self.operators, self.start)
         self.renew = self.operators.renew
+
+    def kept(self, levels: bool) -> dict[str, Any]:
+        """Device arrays that a restart keeps, with time levels where `levels`."""
+        flow, loop, guess = self.flow, self.loop, self.operators.guess
+        more = ("u1", "p1", "flow1", "memory1") if levels else ("net", "defect")
+        found = {name: flow[name] for name in ("u", "p", "flow", "memory", *more)}
+        found |= {
+            f"dualtime_{name}": getattr(loop, name)
+            for name in ("active", "iterations", "base", "norm", "floor")
+        }
+        if not levels:
+            return found | {f"march_{name}": array for name, array in self.steady.kept().items()}
+        return found | ({"last_change": guess.last} if guess else {})
+
+    def forget(self, of: NDArray[np.bool_], inflow: NDArray[np.float64]) -> None:
+        """Numbers at these nodes, which may be none, are those of the streams (members, 2)."""
+        forget(self.flow, self.operators.guess, of, inflow)
 
     def lost(self) -> NDArray[np.float64]:
         """(members,) what the closed duals of each member left over in the last step."""

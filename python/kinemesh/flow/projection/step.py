@@ -69,7 +69,7 @@ class Step:
             *o.take(view, flow["push"]),
             *self._momentum(),
             view.bind("inc_predict"),
-            *o.potential(view),
+            *o.potential(view, steps=True),
             *o.correct(view),
         ]
 

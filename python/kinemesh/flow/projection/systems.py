@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kinemesh.csr import ordered_pairs
 from kinemesh.flow.projection.flow import Flow
 from kinemesh.linear import Pattern
+from kinemesh.linear.guess import Guess
 from kinemesh.linear.stack import Alike
 from kinemesh.space.grid import Grid
 
@@ -38,7 +39,9 @@ def in_blocks(made: Iterable[Any], patterns: Iterable[Pattern]) -> list[NDArray[
     return entries
 
 
-def forget(flow: Flow, of: NDArray[np.bool_], inflow: NDArray[np.float64]) -> None:
+def forget(
+    flow: Flow, guess: Guess | None, of: NDArray[np.bool_], inflow: NDArray[np.float64]
+) -> None:
     """Numbers at these nodes (nodes,), which may be none, are those of the streams (members, 2)."""
     b, grid = flow.backend, flow.grid
     edges, values = of[grid.lr[:, 0]], inflow[grid.member[of]]
@@ -49,3 +52,5 @@ def forget(flow: Flow, of: NDArray[np.bool_], inflow: NDArray[np.float64]) -> No
         array = b.get(flow[name])
         array[where] = new
         b.put(flow[name], array)
+    if guess:
+        b.put(guess.last, np.where(of[:, None], 0.0, b.get(guess.last)))

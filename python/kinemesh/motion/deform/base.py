@@ -67,8 +67,6 @@ class Mover(ABC):
         from places and time levels is as it was
     """
 
-    rests = False
-
     def __init__(self, vertices: Vertices) -> None:
         self.vertices, self.backend = vertices, vertices.backend
         self.pose = self.backend.zeros((len(vertices.bodies), 6), np.float64)
@@ -89,6 +87,10 @@ class Mover(ABC):
             there = of_body == s
             rows[there] = pose_rows(poses(float(s)))[there]
         return rows
+
+    @property
+    def rests(self) -> bool:
+        return False
 
     def begin(self) -> None:  # noqa: B027 (a mover without memory has nothing to keep)
         """Begin a physical step, to which `back` returns."""

@@ -1,0 +1,59 @@
+"""Solutions that begin from an earlier one, times the factor that leaves the least residual.
+
+docs/theory.md, section 7.5.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kinemesh.linear.outer import ScalarSolver
+
+
+class Guess:
+    """Start of a solver's solutions from the last one of its own.
+
+    Parameters
+    ----------
+    solver : ScalarSolver without constraints
+    active : (members,) int32 device array, who wants solutions
+    tolerance : float    of the solver; of the residual without a guess
+
+    Attributes
+    ----------
+    last : (rows, 1) float64 device array, the last solution; 0: there is none
+    """
+
+    def __init__(self, solver: ScalarSolver, active: Any, tolerance: float) -> None:
+        b = solver.backend
+        self.solver, self.backend, self.active = solver, b, active
+        self.last = b.zeros(solver.x.shape, np.float64)
+        self.part = b.zeros(solver.live.shape[0], np.float64)
+        parts = b.zeros((solver.parts[1].shape[0], 3), np.float64)
+        rows = {"member": solver.tables["member"], "live": solver.live, "part": self.part}
+        side = {"t": solver.t, "r": solver.b}
+        sums = solver.totals | {"parts": parts, "live": solver.live}
+        self.begin = [
+            solver.start,
+            *solver.products(self.last, solver.t),
+            self._bind("share", **sums, **side, part=self.part, squares=solver.base_squares),
+            self._bind("take", **rows, **side),
+            *solver.begun_from(solver.tolerances(tolerance), solver.base_squares),
+        ]
+
+    def _bind(self, kernel: str, **fields: Any) -> Any:
+        return self.backend.bind(f"guess_{kernel}", suffix="f64", **fields)
+
+    def forget(self) -> None:
+        """Begin the next solution from zero."""
+        self.backend.put(self.last, 0.0)
+
+    def solve_recorded(self, most: int) -> Any:
+        """Recording: a solution in at most `most` iterations; it is kept for the next one."""
+        solver, b = self.solver, self.backend
+        repeat = b.record([solver.iterate], times=most, flag=solver.live)
+        ends = {"member": solver.tables["member"], "active": self.active, "part": self.part}
+        add = self._bind("add", **ends, last=self.last, x=solver.x)
+        return b.record([*self.begin, repeat, add])
