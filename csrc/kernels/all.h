@@ -38,6 +38,7 @@
 #include "cloud/lusgs_plane.h"
 #include "cloud/pairs.h"
 #include "overset/search.h"
+#include "overset/bins.h"
 #include "overset/status.h"
 #include "overset/exchange.h"
 #undef DIM
@@ -90,7 +91,8 @@
   K(spring_rows, rows) K(spring_guess, rows) K(spring_side, rows) K(spring_move, rows)            \
   K(spring_csr, rows) K(spring_choose, rows)                                                      \
   K(graph_map, carried) K(graph_folds, elements) K(graph_stretch, groups)                         \
-  K(overset_search, points) K(overset_weights, points)                                            \
+  K(overset_search, points) K(overset_weights, points) K(overset_corners, cells)                  \
+  K(overset_met, entries) K(overset_bins, entries) K(overset_part, parts)                         \
   K(overset_find, slots) K(overset_own, nodes) K(overset_grow, nodes) K(overset_give, nodes)        \
   K(overset_count, groups)                                                                        \
   K(overset_rows, nodes) K(overset_leak, groups) K(overset_level, groups) K(exchange_take_pressure, nodes)                                        \

@@ -20,8 +20,13 @@ def ordered(keys: NDArray, count: int) -> tuple[Ints, Ints]:
 
     A counting sort: SciPy's transpose of one row whose columns are the keys.
     """
-    items, ends = np.arange(len(keys), dtype=np.int32), np.array([0, len(keys)], np.int32)
-    columns = sp.csr_array((items, keys, ends), shape=(1, count)).tocsc()
+    return sorted_by(keys, np.arange(len(keys), dtype=np.int32), count)
+
+
+def sorted_by(keys: NDArray, values: NDArray, count: int) -> tuple[NDArray, Ints]:
+    """Values in the order of their `keys` in 0..count-1, equal ones as they come; offsets."""
+    ends = np.array([0, len(keys)], np.int32)
+    columns = sp.csr_array((values, keys, ends), shape=(1, count)).tocsc()
     return columns.data, columns.indptr
 
 

@@ -326,27 +326,52 @@ def test_lists_are_those_of_all_bins_of_the_boxes_of_cells(name, monkeypatch):
     made = needles(300) if mesh is None else (mesh.points * [1, 0.02], mesh.cells)
     bins = bins_of(*made)
 
-    monkeypatch.setattr(of_bins, "FEW", 2**40)
-    monkeypatch.setattr(of_bins, "AT_ONCE", 2**40)
+    met = of_bins._met
+    monkeypatch.setattr(of_bins, "_met", lambda level: (*of_all_bins(level), met(level)[2]))
     every = bins_of(*made)
 
     np.testing.assert_array_equal(bins.bins, every.bins)
     np.testing.assert_array_equal(bins.listed, every.listed)
 
 
-def test_bins_of_needles_look_at_little_more_than_they_list(monkeypatch):
-    looked = []
-    kept = of_bins._meets
-    monkeypatch.setattr(of_bins, "_meets", lambda x, y: looked.append(x.shape[1]) or kept(x, y))
+def of_all_bins(level):
+    """Entries and the bins that they meet, of all bins of their boxes, each looked at."""
+    margin, last = of_bins.MARGIN, level.across[level.grid] - 1
+    corner = level.corner.reshape(-1, 4, 2)
+    start = np.clip((corner.min(axis=1) - margin).astype(int), 0, last)
+    end = np.clip((corner.max(axis=1) + margin).astype(int), 0, last)
+    columns, rows = (end - start + 1).T
+    entry = np.repeat(np.arange(len(corner)), columns * rows)
+    within = np.arange(len(entry)) - (np.cumsum(columns * rows) - columns * rows)[entry]
+    place = start[entry] + np.stack([within // rows[entry], within % rows[entry]], axis=1)
+    met = (columns * rows)[entry] == 1
+    met |= meets(*(corner[entry] - place[:, None]).transpose(2, 1, 0))
+    grid = level.grid[entry]
+    key = level.first[grid] + place[:, 1] * level.across[grid, 0] + place[:, 0]
+    return entry[met].astype(np.int32), key[met].astype(np.int32)
+
+
+def meets(x, y):
+    """True where cells with corners x, y (4, pairs) meet the unit bin: no side has all of it to its
+    right."""
+    met, margin = np.ones(x.shape[1], bool), of_bins.MARGIN
+    for k in range(4):
+        dx, dy = x[k] - x[k - 1], y[k] - y[k - 1]
+        far_x = np.where(dy < 0, 1 + margin, -margin) - x[k - 1]
+        far_y = np.where(dx > 0, 1 + margin, -margin) - y[k - 1]
+        met &= dx * far_y >= dy * far_x
+    return met
+
+
+def test_memory_of_bins_of_needles_follows_what_they_list():
     tracemalloc.start()
 
     listed = len(bins_of(*needles(500)).listed)
 
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert sum(looked) < 3 * listed  # twice; all bins of the boxes are 8 times as many
-    # cell, place, key and order of a listing, 8 bytes each, some twice: 78; all at once take 406
-    assert peak < 150 * listed
+    # entry, key and order of a listing, 4 or 8 bytes each, some twice: 36
+    assert peak < 60 * listed
 
 
 # ---------------------------------------------------------------- arrays

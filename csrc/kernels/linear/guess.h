@@ -1,14 +1,14 @@
 /* guess.h - what a solution of A x = b begins from: the share of an earlier one, last, that leaves the least
  * residual, (t, b) / (t, t) with t = A last (docs/theory.md, section 7.5).                                */
 
-#define GUESS_SHARE(F)                                                           \
-  F(in, f64, t, "rows,1")                                                        \
-  F(in, f64, r, "rows,1")                          /* b, in the residual's place */ \
-  F(in, i32, item, "items>rows!")                                                \
-  TOTALS(F, "items")                                                             \
-  F(upd, f64, parts, "groups,3")                                                 \
-  F(in, i32, live, "members")                                                    \
-  F(out, f64, squares, "members") /* |b|^2 */                                    \
+#define GUESS_SHARE(F)                                     \
+  F(in, f64, t, "rows,1")                                  \
+  F(in, f64, r, "rows,1") /* b, in the residual's place */ \
+  F(in, i32, item, "items>rows!")                          \
+  TOTALS(F, "items")                                       \
+  F(upd, f64, parts, "groups,3")                           \
+  F(in, i32, live, "members")                              \
+  F(out, f64, squares, "members") /* |b|^2 */              \
   F(out, f64, part, "members")    /* the share */
 TOTAL(guess_share, GUESS_SHARE, sum, 3, live[m])
 {

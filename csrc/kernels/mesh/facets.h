@@ -71,7 +71,7 @@ HD f64 corner_part(const f64 *x, const i32 *k, i32 at)
 {
   const i32         m = k[3] < 0 ? 3 : 4;
   const struct vec2 a = point(x, k[at]), g = cell_mean(x, k, a);
-  const struct vec2 next = minus(point(x, k[at + 1 < m ? at + 1 : 0]), a);
+  const struct vec2 next   = minus(point(x, k[at + 1 < m ? at + 1 : 0]), a);
   const struct vec2 before = minus(point(x, k[at > 0 ? at - 1 : m - 1]), a);
   return 0.25 * (cross(next, g) + cross(g, before));
 }

@@ -6,10 +6,10 @@
   F(in, i32, member, "cells>members") \
   F(in, i32, active, "members")       \
   CELL_SHAPE(F)
-#define INC_CELL_VELOCITY(F)                        \
-  INC_CELL(F)                                       \
+#define INC_CELL_VELOCITY(F)                            \
+  INC_CELL(F)                                           \
   F(opt, i32, only, "cells") /* those that are asked */ \
-  F(in, real, u, "nodes," STR(DIM)) \
+  F(in, real, u, "nodes," STR(DIM))                     \
   F(out, real, slope, "cells," STR(ND))
 KERNEL(N(inc_cell_velocity), INC_CELL_VELOCITY, indirect)
 {

@@ -38,7 +38,7 @@ LANES(N(inc_residual), INC_RESIDUAL, indirect, DIM)
   real       s[WIDTH(DIM)], rubs[WIDTH(DIM)], half[DIM], net = 0;
   for (i32 k = 0; k < WIDTH(DIM); k++) s[k] = rubs[k] = 0;
   for (i32 e = offsets[i]; e < offsets[i + 1]; e++) {
-    const i32  j = neighbour[e];
+    const i32  j    = neighbour[e];
     const real sign = j > i ? R(1) : R(-1); /* an edge runs to its higher node */
     const real out = sign * (flow[edge[e]] - w[edge[e]]), ahead = out > 0 ? R(0.5) : R(-0.5);
     const i32  up = out > 0 ? i : j, down = out > 0 ? j : i;
@@ -52,7 +52,7 @@ LANES(N(inc_residual), INC_RESIDUAL, indirect, DIM)
       rubs[k] += laplacian[b] * (u[DIM * column[b] + lane + k] - u[DIM * i + lane + k]);
   for (i32 k = 0; k < WIDTH(DIM); k++) {
     const i32 at = DIM * i + lane + k;
-    res[at]      = s[k] - nu * rubs[k] - net * u[at] + (c0 * u[at] + (c1 * u1[at] + c2 * u2[at])) + (real)V[i] * push[at];
+    res[at] = s[k] - nu * rubs[k] - net * u[at] + (c0 * u[at] + (c1 * u1[at] + c2 * u2[at])) + (real)V[i] * push[at];
   }
 }
 

@@ -330,7 +330,7 @@ KERNEL(N(inc_correct_flow), INC_CORRECT_FLOW, indirect)
   real       through;
   const real mean = N(inc_both)(i, &through INC_MEAN(NAME) INC_PRESSURE(NAME));
   flow[i]         = edge_solved(status, a, b) ? flow[i] - (real)(1 / bdf[3 * m]) * through : mean;
-  memory[i] = edge_trust(trust, a, b) * (flow[i] - mean);
+  memory[i]       = edge_trust(trust, a, b) * (flow[i] - mean);
 }
 
 /* Largest divergence |net| / h of the closed duals [U], and the largest rate at which a flow passes one,
