@@ -9,6 +9,7 @@ bin, from the rest times the number of bins across it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -156,6 +157,6 @@ def _met(level: _Level) -> tuple[Ints, Ints, dict[str, Ints]]:
     return entry, key, grids
 
 
-def _call(kernel: str, **fields: NDArray) -> None:
+def _call(kernel: str, **fields: Any) -> None:
     """Run a kernel of the bins on the host."""
     Backend("cpu").bind(f"overset_{kernel}", **fields)()
