@@ -64,6 +64,7 @@
 #include "linear/sizes.h"
 #include "linear/cg.h"
 #include "linear/guess.h"
+#include "linear/outer.h"
 #include "linear/renew.h"
 #include "linear/composite.h"
 #include "linear/levels.h"
@@ -103,7 +104,7 @@
   K(composite_side, rows) K(composite_product, rows) K(composite_lack, groups)                                              \
   K(level_first, rows) K(holes_finest, rows) K(holes_coarser, rows)                               \
   K(holes_penalised, dense_entries) K(holes_pivot, dense_entries) K(krylov_renew, members)                    \
-  K(krylov_turn, rows)                                                                            \
+  K(krylov_turn, rows) K(krylov_half, groups) K(krylov_rest, rows)                       \
   K(deflation_sums, groups) K(deflation_solve, members) K(deflation_narrow, rows)                 \
   K(deflation_widen, rows) K(deflation_rim, rows) K(deflation_coarse, groups)                     \
   K(deflation_inverse, cases)                                                                     \
@@ -128,8 +129,7 @@
   K(block_diagonal_##B, rows) K(block_sweep_##B, rows)                                            \
   K(krylov_squares_##B, groups) K(krylov_first_##B, groups) K(krylov_alpha_##B, groups)           \
   K(krylov_omega_##B, groups) K(krylov_beta_##B, groups)                                          \
-  K(krylov_begin_##B, rows) K(krylov_s_##B, rows) K(krylov_x_##B, rows) K(krylov_p_##B, rows)         \
-  K(krylov_outer_##B, rows)
+  K(krylov_begin_##B, rows) K(krylov_s_##B, rows) K(krylov_x_##B, rows) K(krylov_p_##B, rows)
 #define MULTIGRID_LIST(K, B) MULTIGRID_LIST_(K, B)
 #define MULTIGRID_LIST_(K, B)                                                                     \
   K(multigrid_first_##B, rows) K(multigrid_step_##B, rows) K(multigrid_residual_##B, rows)        \

@@ -105,3 +105,18 @@ def test_entries_of_transfers_may_underflow(monkeypatch):
     side = np.random.default_rng(0).normal(size=mesh.nodes)
 
     assert solved(solver, side - side.mean())[1][0] <= 6  # measured 3
+
+
+def test_a_solve_ends_at_its_first_half_where_that_is_enough():
+    mesh = square(24, "quads", jitter=0.2)
+    solver, (matrix,) = made([mesh], rim, tolerance=0.5)
+    fixed = rim(mesh)
+    side = np.where(fixed, 0.0, np.random.default_rng(3).normal(size=mesh.nodes))
+
+    x, steps = solved(solver, side)
+
+    left = (matrix @ x - side)[~fixed] / matrix.diagonal()[~fixed]
+    asked = np.linalg.norm(side / matrix.diagonal())
+    assert steps.tolist() == [1]
+    assert np.linalg.norm(left) <= 0.5 * asked
+    assert (solver.backend.get(solver.t) == 0).all()  # the second half's product

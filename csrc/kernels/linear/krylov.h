@@ -23,15 +23,6 @@
   F(in, real, t, "rows," STR(B))     \
   F(rw, real, x, "rows," STR(B))     \
   F(rw, real, r, "rows," STR(B))
-#define KRYLOV_OUTER(F)              \
-  F(in, i32, member, "rows>members") \
-  F(in, i32, live, "members")        \
-  F(in, f64, scalars, "members,4")   \
-  F(in, real, y, "rows," STR(B))     \
-  F(in, real, z, "rows," STR(B))     \
-  F(in, real, t, "rows," STR(B))     \
-  F(rw, real, x, "rows," STR(B))     \
-  F(rw, real, r, "rows," STR(B))
 #define KRYLOV_P(F)                  \
   F(in, i32, member, "rows>members") \
   F(in, i32, live, "members")        \
@@ -193,18 +184,6 @@ LANES(K(krylov_x_), KRYLOV_X, indirect, B)
   EACH_LANE(k, B)
   {
     x[k] += alpha * p[k] + omega * r[k];
-    r[k] -= omega * t[k];
-  }
-}
-
-/* With a preconditioner M from outside, y = M p and z = M s: x += alpha y + omega z; r = s - omega t. */
-LANES(K(krylov_outer_), KRYLOV_OUTER, indirect, B)
-{
-  if (!live[member[i]]) return;
-  const real alpha = (real)scalars[4 * member[i] + 1], omega = (real)scalars[4 * member[i] + 2];
-  EACH_LANE(k, B)
-  {
-    x[k] += alpha * y[k] + omega * z[k];
     r[k] -= omega * t[k];
   }
 }

@@ -182,16 +182,17 @@ class ScalarSolver(Krylov):
         rows = {"member": self.tables["member"], "live": self.live, "scalars": self.scalars}
         state = {"scalars": self.scalars, "status": self.status}
         ends = state | {"target": self.target, "squares": self.squares, "steps": self.steps}
-        both = {"y": self.y, "z": self.z, "t": self.t, "x": self.x, "r": self.r}
+        step = {"x": self.x, "r": self.r}
+        half = {"member": self.tables["member"]} | ends | step
         return [
             *self._preconditioned(self.p, self.y),
             *self.products(self.y, self.v),
             self._total("krylov_alpha_1", 1, shadow=self.shadow, v=self.v, **state),
-            self._bind("krylov_s_1", **rows, v=self.v, r=self.r),
+            self._total("krylov_half", 1, y=self.y, v=self.v, **half),
             *self._preconditioned(self.r, self.z),
             *self.products(self.z, self.t),
             self._total("krylov_omega_1", 2, t=self.t, s_half=self.r, scalars=self.scalars),
-            self._bind("krylov_outer_1", **rows, **both),
+            self._bind("krylov_rest", **rows, **step, z=self.z, t=self.t),
             self._total("krylov_beta_1", 2, shadow=self.shadow, r=self.r, **ends),
             *self._turn_calls(rows),
         ]
