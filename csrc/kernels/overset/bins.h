@@ -162,6 +162,6 @@ KERNEL(overset_bins, OVERSET_BINS, heavy)
 KERNEL(overset_part, OVERSET_PART, indirect)
 {
   const i32 e = entry[i], g = grid[e], bin = key[i] - first[g];
-  const f64 at[2] = {bin % across[2 * g], bin / across[2 * g]};
+  const f64 at[2] = {(f64)(bin % across[2 * g]), (f64)(bin / across[2 * g])};
   for (i32 k = 0; k < 8; k++) corner[8 * i + k] = (last[8 * e + k] - at[k & 1]) * size[key[i]];
 }
