@@ -59,7 +59,7 @@ def pressure(
     from matplotlib.tri import Triangulation
 
     length, width = np.ptp(points[np.unique(walls), :2], axis=0)
-    figure = figure_of(8.0, min(max(3.1 * length / width + 1.4, 2.2), 4.2))
+    figure = figure_of(8.0, min(max(3.1 * length / width + 1.5, 2.2), 4.2))
     used, walls = np.unique(walls, return_inverse=True)
     points, shown, walls = points[used], cp[used], walls.reshape(-1, 3)
     upper = _upper(points, walls)
