@@ -4,6 +4,7 @@ import kinemesh as km
 import numpy as np
 import pytest
 from kinemesh.errors import MeshError
+from kinemesh.mesh.files import su2_lines, text_files
 from kinemesh.mesh.files.su2_lines import many
 from kinemesh.mesh.kinds import KINDS
 from solids import MADE, cube
@@ -153,3 +154,20 @@ def test_what_lines_have_is_one_or_many():
     assert many("element") == "elements"
     assert many("face of marker 'wing',") == "faces of marker 'wing'"
     assert many("face of marker 'wing',", 1) == "face of marker 'wing'"
+
+
+@pytest.mark.parametrize("piece", [1, 2, 3, 5, 7, 64])
+def test_a_file_read_in_pieces_is_the_same_mesh(tmp_path, monkeypatch, piece):
+    """Words, lines and what is no text lie across the ends of pieces."""
+    mesh = cube(2, "mixed", jitter=0.1)
+    path = tmp_path / "m.su2"
+    km.mesh.write(mesh, path)
+    monkeypatch.setattr(su2_lines, "PIECE", piece)
+    monkeypatch.setattr(text_files, "PIECE", piece)
+    back = km.mesh.read(path)
+
+    assert (back.points == mesh.points).all()
+    assert all((back.solids[kind] == cells).all() for kind, cells in mesh.solids.items())
+    path.write_bytes(HALF.encode().replace(b"MARKER_TAG= down", b"MARKER_TAG= \x7fdown"))
+    with pytest.raises(MeshError, match="line 17: byte 0x7f, expected text"):
+        km.mesh.read(path)
