@@ -143,7 +143,7 @@ KERNEL(N(inc_mean_flow), INC_MEAN_FLOW, indirect)
   if (active[member[lr[2 * i]]]) flow[i] = N(inc_mean)(i INC_MEAN(NAME));
 }
 
-/* The same, and the derivative of a pressure through the edge, sum over its facets. */
+/* Sums over the facets of an edge: its mean flow, and the derivative of a pressure. */
 #define INC_PRESSURE(F)  \
   F(in, f64, p, "nodes") \
   F(in, real, pull, "cells," STR(DIM)) /* p's gradient in the cells */
